@@ -6,7 +6,8 @@
 
 #include <array>
 #include <cstddef>
-#include <string_view>
+
+#include "absl/strings/string_view.h"
 
 namespace trainbench {
 
@@ -19,8 +20,8 @@ inline constexpr std::array<Phase, kPhaseCount> kPhases = {
     Phase::kForward, Phase::kLoss, Phase::kBackward, Phase::kOptimizer};
 
 // "forward", "loss", "backward", "optimizer".
-constexpr std::string_view PhaseName(Phase phase) {
-  constexpr std::array<std::string_view, kPhaseCount> kNames = {
+constexpr absl::string_view PhaseName(Phase phase) {
+  constexpr std::array<absl::string_view, kPhaseCount> kNames = {
       "forward", "loss", "backward", "optimizer"};
   return kNames[static_cast<std::size_t>(phase)];
 }

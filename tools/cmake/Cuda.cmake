@@ -8,10 +8,11 @@ endif()
 include(CheckLanguage)
 check_language(CUDA)
 if(CMAKE_CUDA_COMPILER)
-  # C++20: nvcc in C++17 mode misparses ATen/core/List_inl.h of this LibTorch.
+  enable_language(CUDA)
+  # After enable_language: before it, CMake tests the compiler with a standard
+  # that it does not know yet.
   set(CMAKE_CUDA_STANDARD 20)
   set(CMAKE_CUDA_STANDARD_REQUIRED ON)
-  enable_language(CUDA)
   find_package(CUDAToolkit REQUIRED)
   set(TRAINBENCH_CUDA ON)
   target_compile_definitions(trainbench_options INTERFACE TRAINBENCH_CUDA=1)

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Floating-point operations of the matrix products, a multiply-add counted as
+// two. Elementwise work is not counted, as in the "model FLOPs" of PaLM
+// (Chowdhery et al. 2022, appendix B); neither is recomputation. Attention is
+// counted as the full seq x seq square although half of it is masked: that is
+// what the naive variant computes, and it keeps variants comparable.
+
+#ifndef TRAINBENCH_MODEL_ACCOUNTING_FLOPS_H_
+#define TRAINBENCH_MODEL_ACCOUNTING_FLOPS_H_
+
+#include <cstdint>
+
+#include "model/config.h"
+#include "model/train_step.h"
+
+namespace trainbench {
+
+// Forward pass over n = batch * seq tokens: every weight element of a matrix is
+// used once per token, 2 n (L (4 d^2 + 3 d ff) + V d), and each layer
+// multiplies Q K^T and P V, 2 * 2 batch seq^2 d. The input embedding is a
+// lookup.
+double ForwardFlops(const ModelConfig& config, int64_t batch, int64_t seq);
+
+// Backward pass: each product of the forward pass has two gradients, each of
+// the forward's cost, so twice ForwardFlops.
+double BackwardFlops(const ModelConfig& config, int64_t batch, int64_t seq);
+
+// What one step of `mode` needs: forward only, or forward and backward. The
+// optimizer multiplies no matrices.
+double StepFlops(const ModelConfig& config, int64_t batch, int64_t seq,
+                 StepMode mode);
+
+// Elementwise operations of one AdamW update, 14 per parameter: decay 1; first
+// moment 3 (scale, scale, add); second moment 4 (scale, square, scale, add);
+// denominator 3 (root, scale, add eps); update 3 (divide, scale, add).
+double OptimizerFlops(const ModelConfig& config);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_ACCOUNTING_FLOPS_H_

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/accounting/memory.h"
+
+#include <algorithm>
+
+#include "model/accounting/parameters.h"
+
+namespace trainbench {
+namespace {
+
+// The symbols of the header, with the names that they have there.
+struct Symbols {
+  int64_t n, D, F, L, S, H, W, mask, table;  // elements; mask in bytes
+  int64_t d_squared, d_ff, head;             // one matrix of each kind
+  int64_t p, r, e, c;                        // widths in bytes
+  bool naive;
+  int64_t scratch;  // bytes per element of a bf16 product's scratch
+};
+
+Symbols SymbolsOf(const MemoryQuery& query) {
+  const ModelConfig& m = query.config;
+  const bool autocast = query.precision == Precision::kBf16Autocast;
+  const bool bf16 = query.precision == Precision::kBf16;
+  Symbols s{};
+  s.n = query.batch * query.seq;
+  s.D = s.n * m.d_model;
+  s.F = s.n * m.d_ff;
+  s.L = s.n * m.vocab;
+  s.H = query.batch * m.heads * query.seq;
+  s.S = s.H * query.seq;
+  s.W = BlockMatrixParameters(m);
+  s.mask = query.seq * query.seq;
+  s.table = query.seq * m.d_head();  // cosines and sines of seq x d_head / 2
+  s.d_squared = m.d_model * m.d_model;
+  s.d_ff = m.d_model * m.d_ff;
+  s.head = m.vocab * m.d_model;
+  s.p = bf16 ? 2 : 4;
+  s.r = bf16 ? 2 : 4;
+  s.e = bf16 || autocast ? 2 : 4;
+  s.c = autocast ? 2 : 0;
+  s.naive = m.attention == AttentionKind::kNaive;
+  s.scratch = s.e == 2 && query.emulated_bf16 ? 4 : 0;
+  return s;
+}
+
+int64_t NormSaved(const Symbols& s, int64_t consumers) {
+  const int64_t output = s.c > 0 ? s.e * consumers : s.e;
+  return (8 + output) * s.D + 4 * s.n;
+}
+
+int64_t ScoresSaved(const Symbols& s) {
+  if (!s.naive) return s.e * s.D + 4 * s.H;
+  return (4 + s.e) * s.S + 12 * s.H + s.mask;
+}
+
+int64_t AttentionSaved(const Symbols& s) {
+  return NormSaved(s, 3) + 4 * s.e * s.D + ScoresSaved(s) +
+         s.c * 4 * s.d_squared;
+}
+
+int64_t FeedForwardSaved(const Symbols& s) {
+  return NormSaved(s, 2) + 5 * s.e * s.F + s.c * 3 * s.d_ff;
+}
+
+int64_t BlockSaved(const Symbols& s) {
+  return AttentionSaved(s) + FeedForwardSaved(s);
+}
+
+int64_t HeadSaved(const Symbols& s) { return NormSaved(s, 1) + s.c * s.head; }
+
+// While the weights are being normalised: exp(scores), the quotient and, where
+// that is narrowed, its copy. Beside them the block's input and, under
+// autocast, the norm's fp32 output are still referenced.
+int64_t SoftmaxForward(const Symbols& s) {
+  const int64_t narrowed = s.e == 2 ? s.e * s.S : 0;
+  return s.naive ? 8 * s.S + narrowed + 4 * s.H + s.mask : s.e * s.D + 4 * s.H;
+}
+
+// Live bytes of a block without a graph, at its two widest points.
+int64_t InferenceAttention(const Symbols& s) {
+  const int64_t norm_output = s.c > 0 ? 4 * s.D : s.e * s.D;
+  const int64_t operands = s.r * s.D + norm_output + 3 * s.e * s.D;
+  // Rotating k, beside x, the norm's output and q: its input, four products,
+  // two results, their interleaving, all in fp32 but the input.
+  const int64_t rotation = s.r * s.D + norm_output + 2 * s.e * s.D + 16 * s.D;
+  // Two fp32 score matrices at a time, as each pass overwrites the one before.
+  // Masking has the mask besides, but on scores of the operands' width.
+  const int64_t scores =
+      s.naive ? std::max(8 * s.S + 12 * s.H, 2 * s.e * s.S + s.mask)
+              : s.e * s.D + 4 * s.H;
+  return std::max(operands + scores, rotation);
+}
+
+int64_t InferenceFeedForward(const Symbols& s) {
+  const int64_t norm_output = s.c > 0 ? 4 * s.D : s.e * s.D;
+  // Silu, value and their product beside the output, or the value being made.
+  const int64_t product = 3 * s.e * s.F + (s.e + s.scratch) * s.D;
+  const int64_t value = (2 * s.e + s.scratch) * s.F;
+  return s.r * s.D + norm_output + std::max(product, value);
+}
+
+int64_t InferenceHead(const Symbols& s) {
+  const int64_t norm_output = s.c > 0 ? 6 * s.D : s.e * s.D;
+  return s.r * s.D + norm_output + (s.e + s.scratch) * s.L;
+}
+
+void AddInference(const MemoryQuery& query, const Symbols& s, int64_t resident,
+                  std::vector<MemoryMoment>& moments) {
+  // Autocast keeps every bf16 copy of a weight until the pass is over.
+  const int64_t blocks = resident + s.c * s.W * query.config.layers;
+  moments.push_back({"attention", blocks - s.c * (s.d_squared + 3 * s.d_ff) +
+                                      InferenceAttention(s)});
+  moments.push_back({"feed forward", blocks + InferenceFeedForward(s)});
+  moments.push_back({"logits", blocks + s.c * s.head + InferenceHead(s)});
+}
+
+// Highest points of a forward pass that keeps its graph.
+void AddForward(const MemoryQuery& query, const Symbols& s, int64_t resident,
+                std::vector<MemoryMoment>& moments) {
+  const int64_t saved = resident + query.config.layers * BlockSaved(s);
+  // The norm's fp32 output (autocast) or the block's narrow input (bf16) is
+  // saved by nobody but still referenced by the caller.
+  const int64_t referenced = s.c > 0 ? 4 * s.D : s.r == 2 ? 2 * s.D : 0;
+  const int64_t last_attention =
+      saved - FeedForwardSaved(s) - (s.c + 0) * s.d_squared - s.e * s.D -
+      ScoresSaved(s) + SoftmaxForward(s) + referenced;
+  moments.push_back({"attention of the last block", last_attention});
+  moments.push_back(
+      {"logits", saved + HeadSaved(s) + referenced + (s.e + s.scratch) * s.L});
+}
+
+// Highest points of the backward pass inside a block, given the bytes `x` that
+// are alive when the block's output gradient arrives.
+void AddBlockBackward(const Symbols& s, const char* which, int64_t x,
+                      std::vector<MemoryMoment>& moments) {
+  const auto add = [&](const char* where, int64_t bytes) {
+    moments.push_back(
+        {std::string(where) + " backward of the " + which + " block", bytes});
+  };
+  // In W2: its gradient, and the product's as it is computed.
+  add("W2", x + s.c * s.D + s.e * s.d_ff + (s.e + s.scratch) * s.F);
+  // After W2: the gradients of silu and of the value.
+  const int64_t one_matrix = (s.p - s.c) * s.d_ff;
+  add("SwiGLU", x + one_matrix + 2 * s.e * s.F);
+  // After the whole SwiGLU: three weight gradients; the gate's gradient and
+  // value; the gradient of the norm's output.
+  add("feed-forward matmul", x + 3 * one_matrix + s.c * s.d_ff +
+                                 s.scratch * s.d_ff + 2 * s.e * s.D -
+                                 4 * s.e * s.F);
+  const int64_t attention = x + 3 * one_matrix - 5 * s.e * s.F -
+                            NormSaved(s, 2) + (s.p - s.c) * s.d_squared;
+  // Softmax: the gradient of the weights and four fp32 tensors of its chain
+  // live beside exp(scores); the weights themselves are gone.
+  add("softmax", s.naive ? attention + (20 - s.e) * s.S - s.e * s.D
+                         : attention + 3 * s.e * s.D);
+  // The first norm: the block is nearly all released, its gradients are made.
+  const int64_t released = x - BlockSaved(s) + s.p * s.W;
+  add("norm", released + 20 * s.D);
+}
+
+void AddBackward(const MemoryQuery& query, const Symbols& s, int64_t resident,
+                 std::vector<MemoryMoment>& moments) {
+  const int64_t layers = query.config.layers;
+  const int64_t saved = resident + layers * BlockSaved(s);
+  const int64_t block_gradients =
+      s.p * BlockParameters(query.config) * (layers - 1);
+  // Loss: shifted logits and their exponentials were saved; the gradient of
+  // the gathered ones is a third fp32 tensor of that size.
+  moments.push_back({"loss", saved + HeadSaved(s) + 12 * s.L});
+  moments.push_back({"head backward", saved + HeadSaved(s) + s.e * s.L +
+                                          (s.e + s.scratch) * s.head +
+                                          s.e * s.D});
+  if (s.c > 0) {
+    moments.push_back(
+        {"head gradient cast",
+         saved + NormSaved(s, 1) + (s.e + s.p) * s.head + 2 * s.D});
+  }
+  const int64_t head_gradient = s.p * s.head + s.r * s.D;
+  AddBlockBackward(s, "last", saved + head_gradient, moments);
+  AddBlockBackward(s, "first",
+                   resident + BlockSaved(s) + head_gradient + block_gradients,
+                   moments);
+  moments.push_back(
+      {"end of backward",
+       resident + s.p * ParameterCount(query.config) + s.r * s.D});
+}
+
+}  // namespace
+
+int64_t SavedBytesPerBlock(const MemoryQuery& query) {
+  return BlockSaved(SymbolsOf(query));
+}
+
+int64_t SavedBytes(const MemoryQuery& query) {
+  const Symbols s = SymbolsOf(query);
+  return query.config.layers * BlockSaved(s) + HeadSaved(s);
+}
+
+MemoryEstimate EstimateMemory(const MemoryQuery& query) {
+  const Symbols s = SymbolsOf(query);
+  const bool backward = query.mode == StepMode::kForwardBackward ||
+                        query.mode == StepMode::kTrainStep;
+  MemoryEstimate estimate;
+  estimate.parameter_bytes = s.p * ParameterCount(query.config);
+  if (query.mode == StepMode::kTrainStep) {
+    // Both moments, and the fused kernel's fp32 step count per tensor.
+    estimate.optimizer_bytes =
+        2 * estimate.parameter_bytes + 4 * ParameterTensorCount(query.config);
+  }
+  // Each block keeps its own rotary tables, in fp32.
+  estimate.input_bytes = 2 * 8 * s.n + 4 * s.table * query.config.layers;
+  estimate.gradient_bytes = backward ? estimate.parameter_bytes : 0;
+  const int64_t resident = estimate.parameter_bytes + estimate.optimizer_bytes +
+                           estimate.input_bytes;
+  if (query.mode == StepMode::kInference) {
+    AddInference(query, s, resident, estimate.moments);
+  } else {
+    estimate.saved_bytes = SavedBytes(query);
+    AddForward(query, s, resident, estimate.moments);
+  }
+  if (backward) AddBackward(query, s, resident, estimate.moments);
+  estimate.peak = *std::max_element(
+      estimate.moments.begin(), estimate.moments.end(),
+      [](const auto& a, const auto& b) { return a.bytes < b.bytes; });
+  return estimate;
+}
+
+int64_t LargestSeq(MemoryQuery query, int64_t budget_bytes) {
+  int64_t low = 0, high = int64_t{1} << 20;
+  while (low < high) {
+    query.seq = low + (high - low + 1) / 2;
+    if (EstimateMemory(query).peak.bytes <= budget_bytes) {
+      low = query.seq;
+    } else {
+      high = query.seq - 1;
+    }
+  }
+  return low;
+}
+
+}  // namespace trainbench

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Bytes of tensors that one step keeps alive, in closed form.
+//
+// Symbols, in elements: n = batch * seq tokens, D = n d, F = n ff, L = n V,
+// S = batch * heads * seq^2 (one score matrix), H = batch * heads * seq, and
+// W = 4 d^2 + 3 d ff (matrices of a block). Widths, in bytes:
+//
+//                            fp32, tf32   bf16_autocast   bf16
+//   p  parameter, gradient       4             4            2
+//   r  residual stream           4             4            2
+//   e  matmul operand, result    4             2            2
+//   c  cast copy of a weight     0             2            0
+//
+// Norms, softmax and loss are computed in fp32 under every precision. The
+// forms follow what autograd saves for the backward pass of model/, tensor by
+// tensor; tests compare them with the allocator.
+
+#ifndef TRAINBENCH_MODEL_ACCOUNTING_MEMORY_H_
+#define TRAINBENCH_MODEL_ACCOUNTING_MEMORY_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/config.h"
+#include "model/precision.h"
+#include "model/train_step.h"
+
+namespace trainbench {
+
+struct MemoryQuery {
+  ModelConfig config;
+  int64_t batch = 1;
+  int64_t seq = 1;
+  Precision precision = Precision::kFp32;
+  StepMode mode = StepMode::kTrainStep;
+  // A CPU without bf16 instructions: oneDNN sums a bf16 product in an fp32
+  // scratch tensor as large as its result.
+  bool emulated_bf16 = false;
+};
+
+// Bytes that one block keeps from its forward to its backward pass:
+//   2 norms     the fp32 input and its normalised form, 8 D each; 1 / rms, 4 n
+//               each; their outputs: 4 D, or a bf16 copy per consumer under
+//               autocast (3 for q, k, v; 2 for w1, w3), or 2 D
+//   attention   rotated q, rotated k, v and the merged heads, e D each
+//     naive     exp(scores) in fp32, 4 S, and the weights, e S; the row sums
+//               and row maxima's indices, 12 H; the mask, seq^2
+//     sdpa      its own output before merging, e D, and log-sum-exp, 4 H
+//   SwiGLU      gate, sigmoid, silu, value, product: 5 e F
+//   autocast    the bf16 copies of its matrices, c W
+int64_t SavedBytesPerBlock(const MemoryQuery& query);
+
+// All that is kept at the end of the forward pass, logits excluded: the blocks,
+// the last norm (as above, one consumer) and under autocast the bf16 copy of
+// the head, c V d.
+int64_t SavedBytes(const MemoryQuery& query);
+
+// One moment of a step at which memory may be at its highest.
+struct MemoryMoment {
+  std::string name;
+  int64_t bytes = 0;
+};
+
+struct MemoryEstimate {
+  // Alive during the whole step.
+  int64_t parameter_bytes = 0;
+  int64_t optimizer_bytes = 0;  // two moments; 0 unless a train step
+  int64_t input_bytes = 0;      // tokens, targets, rotary tables
+  // Alive during part of it.
+  int64_t gradient_bytes = 0;  // 0 for the forward modes
+  int64_t saved_bytes = 0;     // SavedBytes; 0 for inference
+  // The peak is the maximum over moments, not the sum of the parts.
+  std::vector<MemoryMoment> moments;
+  MemoryMoment peak;
+};
+
+MemoryEstimate EstimateMemory(const MemoryQuery& query);
+
+// The largest seq, at most 2^20, whose predicted peak is within `budget_bytes`;
+// 0 if not even one token fits.
+int64_t LargestSeq(MemoryQuery query, int64_t budget_bytes);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_ACCOUNTING_MEMORY_H_

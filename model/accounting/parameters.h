@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+
+#ifndef TRAINBENCH_MODEL_ACCOUNTING_PARAMETERS_H_
+#define TRAINBENCH_MODEL_ACCOUNTING_PARAMETERS_H_
+
+#include <cstdint>
+
+#include "model/config.h"
+
+namespace trainbench {
+
+// Elements in the matrices of one block: four d x d projections and three
+// d x ff matrices of the SwiGLU, 4 d^2 + 3 d ff.
+int64_t BlockMatrixParameters(const ModelConfig& config);
+
+// Elements in one block: its matrices and two norm vectors of d.
+int64_t BlockParameters(const ModelConfig& config);
+
+// All parameters: input and output embedding (untied) of V d each, the blocks
+// and the last norm: 2 V d + L (4 d^2 + 3 d ff + 2 d) + d.
+int64_t ParameterCount(const ModelConfig& config);
+
+// Parameter tensors: 9 per block, two embeddings and the last norm.
+int64_t ParameterTensorCount(const ModelConfig& config);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_ACCOUNTING_PARAMETERS_H_

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/accounting/traffic.h"
+
+namespace trainbench {
+
+double OptimizerBytes(const MemoryQuery& query) {
+  return 7.0 * static_cast<double>(EstimateMemory(query).parameter_bytes);
+}
+
+double StepBytes(const MemoryQuery& query) {
+  const MemoryEstimate memory = EstimateMemory(query);
+  const auto parameters = static_cast<double>(memory.parameter_bytes);
+  const auto saved = static_cast<double>(memory.saved_bytes);
+  const int logit_width =
+      query.precision == Precision::kFp32 || query.precision == Precision::kTf32
+          ? 4
+          : 2;
+  const double logits = static_cast<double>(query.batch * query.seq) *
+                        static_cast<double>(query.config.vocab) * logit_width;
+  double bytes = parameters + saved + logits;
+  if (memory.gradient_bytes > 0) {
+    bytes += parameters + saved + static_cast<double>(memory.gradient_bytes);
+  }
+  if (query.mode == StepMode::kTrainStep) bytes += OptimizerBytes(query);
+  return bytes;
+}
+
+}  // namespace trainbench

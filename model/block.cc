@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/block.h"
+
+#include <torch/types.h>
+
+namespace trainbench {
+
+BlockImpl::BlockImpl(const ModelConfig& config,
+                     const at::TensorOptions& options)
+    : ln1(register_module("ln1", RmsNorm(config.d_model, options))),
+      attn(register_module("attn", Attention(config, options))),
+      ln2(register_module("ln2", RmsNorm(config.d_model, options))),
+      ffn(register_module("ffn", FeedForward(config, options))) {}
+
+at::Tensor BlockImpl::forward(at::Tensor x) {
+  x = x + attn(ln1(x));
+  return x + ffn(ln2(x));
+}
+
+}  // namespace trainbench

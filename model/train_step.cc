@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/train_step.h"
+
+#include <torch/types.h>
+
+#include "absl/strings/str_cat.h"
+#include "model/cross_entropy.h"
+
+namespace trainbench {
+namespace {
+
+at::Tensor Forward(TransformerLm& model, const at::Tensor& tokens,
+                   Precision precision, PhaseObserver& observer) {
+  observer.Enter(Phase::kForward);
+  const AutocastScope autocast(precision, tokens.device().type());
+  return model(tokens);
+}
+
+}  // namespace
+
+absl::string_view StepModeName(StepMode mode) {
+  switch (mode) {
+    case StepMode::kInference:
+      return "inference";
+    case StepMode::kForward:
+      return "forward";
+    case StepMode::kForwardBackward:
+      return "forward_backward";
+    case StepMode::kTrainStep:
+      return "train_step";
+  }
+  return "unknown";
+}
+
+absl::StatusOr<StepMode> ParseStepMode(absl::string_view name) {
+  for (StepMode mode : kStepModes) {
+    if (name == StepModeName(mode)) return mode;
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "mode is '", name,
+      "'; allowed: inference, forward, forward_backward, train_step"));
+}
+
+Batch RandomBatch(int64_t vocab, int64_t batch, int64_t seq,
+                  at::Device device) {
+  const at::TensorOptions options = at::device(device).dtype(at::kLong);
+  return {at::randint(vocab, {batch, seq}, options),
+          at::randint(vocab, {batch, seq}, options)};
+}
+
+std::vector<at::Tensor> Parameters(const TransformerLm& model) {
+  return model->parameters();
+}
+
+void ReleaseGradients(const TransformerLm& model) {
+  for (const at::Tensor& parameter : Parameters(model)) {
+    parameter.mutable_grad().reset();
+  }
+}
+
+at::Tensor ComputeGradients(TransformerLm& model, const Batch& batch,
+                            Precision precision, PhaseObserver& observer) {
+  observer.Enter(Phase::kForward);
+  at::Tensor loss;
+  {
+    const AutocastScope autocast(precision, batch.tokens.device().type());
+    at::Tensor logits = model(batch.tokens);
+    observer.Enter(Phase::kLoss);
+    loss = CrossEntropy(std::move(logits), batch.targets);
+  }
+  observer.Enter(Phase::kBackward);
+  loss.backward();
+  return loss.detach();
+}
+
+at::Tensor RunStep(StepMode mode, TransformerLm& model, AdamW* optimizer,
+                   const Batch& batch, Precision precision,
+                   PhaseObserver& observer) {
+  if (mode == StepMode::kInference) {
+    const at::NoGradGuard no_grad;
+    return Forward(model, batch.tokens, precision, observer);
+  }
+  if (mode == StepMode::kForward) {
+    return Forward(model, batch.tokens, precision, observer).detach();
+  }
+  at::Tensor loss = ComputeGradients(model, batch, precision, observer);
+  if (mode == StepMode::kTrainStep) {
+    TORCH_CHECK(optimizer != nullptr, "a train step needs an optimizer");
+    observer.Enter(Phase::kOptimizer);
+    optimizer->Step();
+  }
+  ReleaseGradients(model);
+  return loss;
+}
+
+}  // namespace trainbench

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""Properties of the PyTorch reference model that no shared bug can fake."""
+
+import make_goldens
+import pytest
+import torch
+from reference_model import (
+    MODELS,
+    ModelConfig,
+    RMSNorm,
+    RotaryEmbedding,
+    TransformerLM,
+    causal_attention,
+    cross_entropy,
+)
+from torch.nn import functional
+
+CONFIG = ModelConfig(d_model=24, d_ff=40, layers=2, heads=3, vocab=37, context=16)
+
+
+@pytest.fixture(autouse=True)
+def fixed_seed() -> None:
+    torch.manual_seed(1)
+
+
+@pytest.fixture
+def double_precision():
+    torch.set_default_dtype(torch.float64)
+    yield
+    torch.set_default_dtype(torch.float32)
+
+
+def test_small_has_the_published_parameter_count() -> None:
+    with torch.device("meta"):
+        model = TransformerLM(MODELS["small"])
+    assert sum(p.numel() for p in model.parameters()) == 128_625_408
+    assert len(list(model.parameters())) == 9 * 12 + 3
+
+
+def test_parameter_names_and_shapes() -> None:
+    shapes = {n: tuple(p.shape) for n, p in TransformerLM(CONFIG).named_parameters()}
+    expected = {
+        "token_embeddings.weight": (37, 24),
+        "ln_final.weight": (24,),
+        "lm_head.weight": (37, 24),
+    }
+    for i in range(2):
+        for name in ("q", "k", "v", "output"):
+            expected[f"layers.{i}.attn.{name}_proj.weight"] = (24, 24)
+        expected[f"layers.{i}.ln1.weight"] = (24,)
+        expected[f"layers.{i}.ln2.weight"] = (24,)
+        expected[f"layers.{i}.ffn.w1.weight"] = (40, 24)
+        expected[f"layers.{i}.ffn.w2.weight"] = (24, 40)
+        expected[f"layers.{i}.ffn.w3.weight"] = (40, 24)
+    assert shapes == expected
+
+
+def test_logits_do_not_depend_on_later_tokens(double_precision) -> None:
+    model = TransformerLM(CONFIG)
+    tokens = torch.randint(0, CONFIG.vocab, (2, 9))
+    changed = tokens.clone()
+    changed[:, 5:] = (changed[:, 5:] + 1) % CONFIG.vocab
+    before, after = model(tokens), model(changed)
+    assert torch.equal(before[:, :5], after[:, :5])
+    assert not torch.allclose(before[:, 5], after[:, 5])
+
+
+def test_loss_gradient_matches_finite_differences(double_precision) -> None:
+    model = TransformerLM(CONFIG)
+    text = torch.randint(0, CONFIG.vocab, (2, 6))
+    tokens, targets = text[:, :-1], text[:, 1:]
+    cross_entropy(model(tokens), targets).backward()
+    for parameter in model.parameters():
+        index = parameter.grad.abs().argmax()
+        with torch.no_grad():
+            weight, losses = parameter.view(-1), []
+            for step in (1e-5, -2e-5):
+                weight[index] += step
+                losses.append(cross_entropy(model(tokens), targets))
+            weight[index] += 1e-5
+        slope = (losses[0] - losses[1]) / 2e-5
+        torch.testing.assert_close(
+            parameter.grad.view(-1)[index], slope, rtol=1e-6, atol=1e-9
+        )
+
+
+def test_rope_scores_depend_on_the_distance_only(double_precision) -> None:
+    rope = RotaryEmbedding(d_head=8, context=16)
+    q, k = (torch.randn(8).expand(16, 8) for _ in range(2))
+    scores = rope(q) @ rope(k).T
+    for distance in range(-15, 16):
+        diagonal = scores.diagonal(distance)
+        torch.testing.assert_close(diagonal, diagonal[:1].expand_as(diagonal))
+    assert not torch.allclose(scores[0, 0], scores[0, 1])
+
+
+def test_rope_rotates_interleaved_pairs(double_precision) -> None:
+    rope = RotaryEmbedding(d_head=4, context=3)
+    x = torch.randn(3, 4)
+    pairs = torch.view_as_complex(x.view(3, 2, 2))
+    # theta^(-2i/4) for i = 0, 1 is 1 and 0.01.
+    angles = torch.arange(3.0)[:, None] * torch.tensor([1.0, 0.01])
+    turned = pairs * torch.polar(torch.ones_like(angles), angles)
+    torch.testing.assert_close(rope(x), torch.view_as_real(turned).flatten(-2))
+
+
+def test_naive_attention_equals_torch_sdpa(double_precision) -> None:
+    q, k, v = (torch.randn(2, 3, 11, 8) for _ in range(3))
+    expected = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+    torch.testing.assert_close(causal_attention(q, k, v), expected)
+
+
+def test_rms_norm_equals_torch_and_computes_bf16_in_fp32() -> None:
+    norm = RMSNorm(24)
+    torch.nn.init.normal_(norm.weight)
+    x = torch.randn(5, 24)
+    expected = functional.rms_norm(x, (24,), norm.weight, eps=1e-5)
+    torch.testing.assert_close(norm(x), expected)
+    narrow = x.bfloat16()
+    assert torch.equal(norm(narrow), norm(narrow.float()).bfloat16())
+
+
+def test_loss_equals_torch_cross_entropy(double_precision) -> None:
+    logits, targets = torch.randn(2, 7, 37) * 50, torch.randint(0, 37, (2, 7))
+    expected = functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
+    torch.testing.assert_close(cross_entropy(logits, targets), expected)
+
+
+@pytest.mark.parametrize("dtype", make_goldens.TOLERANCE, ids=str)
+def test_committed_goldens_are_what_the_generator_makes(dtype) -> None:
+    assert make_goldens.differences(dtype) == []
+
+
+def test_goldens_serialize_to_the_same_bytes() -> None:
+    tensors = {"b": torch.ones(3), "a": torch.zeros(2, dtype=torch.int64)}
+    info = {str(i): str(i) for i in range(20)}
+    first, second = (make_goldens.serialize(tensors, info) for _ in range(2))
+    assert first == second

@@ -1,0 +1,15 @@
+# Compiles through ccache where it is installed; a preset cannot test for it.
+# The sloppiness settings are what ccache demands before it accepts a precompiled
+# header, and -fpch-preprocess lets g++ name the header that it used.
+find_program(TRAINBENCH_CCACHE ccache)
+mark_as_advanced(TRAINBENCH_CCACHE)
+if(TRAINBENCH_CCACHE)
+  set(ccache_launcher "${CMAKE_COMMAND}" -E env
+                      CCACHE_SLOPPINESS=pch_defines,time_macros "${TRAINBENCH_CCACHE}")
+  foreach(language CXX CUDA)
+    if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
+      set(CMAKE_${language}_COMPILER_LAUNCHER "${ccache_launcher}")
+    endif()
+  endforeach()
+  add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>")
+endif()

@@ -1,0 +1,57 @@
+# The revision that a program was built from, as fixtures/git_revision.h declares
+# it. It is looked up in every build and not when CMake runs, because a commit
+# does not make CMake run again. As a script (cmake -P) this file writes
+# ${OUTPUT} for the checkout ${SOURCE_DIR}, and only if the content changes, so
+# that an unchanged revision compiles nothing.
+if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
+  # A source tree inside another repository must not take that one's revision.
+  cmake_path(GET SOURCE_DIR PARENT_PATH above)
+  set(ENV{GIT_CEILING_DIRECTORIES} "${above}")
+  execute_process(
+    COMMAND git rev-parse --verify HEAD
+    WORKING_DIRECTORY "${SOURCE_DIR}"
+    OUTPUT_VARIABLE revision OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET
+    RESULT_VARIABLE status)
+  set(dirty false)
+  if(NOT status EQUAL 0)
+    set(revision unknown)
+  else()
+    execute_process(
+      COMMAND git --no-optional-locks status --porcelain
+      WORKING_DIRECTORY "${SOURCE_DIR}"
+      OUTPUT_VARIABLE changes ERROR_QUIET)
+    if(changes)
+      set(dirty true)
+    endif()
+  endif()
+  file(CONFIGURE OUTPUT "${OUTPUT}" @ONLY CONTENT [[
+#include "fixtures/git_revision.h"
+
+namespace trainbench {
+
+const char kGitRevision[] = "@revision@";
+const bool kGitDirty = @dirty@;
+
+}  // namespace trainbench
+]])
+  return()
+endif()
+
+set(TRAINBENCH_GIT_REVISION_SCRIPT "${CMAKE_CURRENT_LIST_FILE}")
+
+# Adds the generated source to `target`; call it for one target only.
+function(trainbench_add_git_revision target)
+  set(output "${CMAKE_CURRENT_BINARY_DIR}/git_revision.cc")
+  add_custom_target(
+    trainbench_git_revision
+    COMMAND "${CMAKE_COMMAND}" "-DSOURCE_DIR=${PROJECT_SOURCE_DIR}" "-DOUTPUT=${output}"
+            -P "${TRAINBENCH_GIT_REVISION_SCRIPT}"
+    BYPRODUCTS "${output}"
+    COMMENT "Looking up the git revision"
+    VERBATIM)
+  # It includes nothing heavy: compiling it without the precompiled header keeps
+  # a commit from costing a build of that.
+  set_source_files_properties("${output}" PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+  target_sources(${target} PRIVATE "${output}")
+  add_dependencies(${target} trainbench_git_revision)
+endfunction()

@@ -1,0 +1,67 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# What the scripts of tools/ share. Everything that they say goes to standard
+# error: standard output belongs to the program.
+: "${root:?the caller sets it to the checkout}"
+
+say() { printf '%s\n' "$*" >&2; }
+
+# fail MESSAGE [LOG]: the end of the log, then one line, and exit status 3, which
+# no program of this suite uses.
+fail() {
+  if [[ -n ${2:-} && -s $2 ]]; then
+    say "--- the end of $2:"
+    tail -n 30 -- "$2" >&2
+    say "---"
+  fi
+  say "tools/${0##*/}: $1"
+  exit 3
+}
+
+# lock NAME: waits for other calls that work on the same thing in this checkout.
+lock() {
+  mkdir -p "$root/build"
+  exec 9>"$root/build/.$1.lock"
+  command -v flock >/dev/null || return 0
+  flock --nonblock 9 && return
+  say "waiting for another call that is busy with $1 ..."
+  flock 9
+}
+
+unlock() { exec 9>&-; }
+
+# One compiler per core, but each may need 2 GB.
+build_jobs() {
+  local cores memory=1
+  cores=$(nproc)
+  memory=$(awk '/^MemAvailable:/ { print int($2 / 2097152) }' /proc/meminfo) || :
+  ((memory >= 1)) || memory=1
+  echo $((cores < memory ? cores : memory))
+}
+
+# build PRESET [FLAG...]: configures if need be and builds, quietly unless it
+# fails. Flags go to `cmake --build`.
+build() {
+  local preset=$1
+  shift
+  local directory=$root/build/$preset log=$root/build/$preset.log
+  lock "$preset"
+  # CMake itself sees every change but one of the preset.
+  if [[ ! -f $directory/build.ninja ||
+    $root/CMakePresets.json -nt $directory/build.ninja ]]; then
+    say "configuring $preset ..."
+    (cd "$root" && cmake --preset "$preset") >"$log" 2>&1 </dev/null ||
+      fail "cmake --preset $preset failed" "$log"
+  fi
+  local command=(cmake --build --preset "$preset"
+    --parallel "${CMAKE_BUILD_PARALLEL_LEVEL:-$(build_jobs)}" "$@")
+  if [[ -t 2 ]]; then
+    (cd "$root" && "${command[@]}") >&2 </dev/null ||
+      fail "the build of $preset failed"
+  else
+    say "building $preset ..."
+    (cd "$root" && "${command[@]}") >"$log" 2>&1 </dev/null ||
+      fail "the build of $preset failed" "$log"
+  fi
+  unlock
+}
