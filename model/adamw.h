@@ -41,6 +41,8 @@ class AdamW {
   // is skipped, and so is its step count.
   void Step();
 
+  const AdamWOptions& options() const { return options_; }
+
  private:
   void StepTextbook(std::size_t i);
   void StepFused();

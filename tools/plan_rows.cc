@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+
+#include "tools/plan_rows.h"
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "model/accounting/flops.h"
+#include "model/accounting/parameters.h"
+#include "model/accounting/traffic.h"
+
+namespace trainbench {
+namespace {
+
+constexpr int64_t kMaxSeq = int64_t{1} << 20;
+
+// Whether the accounting, which counts in int64_t, is far from overflowing:
+// the sizes that a model may have allow jobs of 2^100 bytes. No tensor's
+// elements are alive more than 16 times at once, with 4 bytes each.
+bool IsCountable(const MemoryQuery& query) {
+  const auto number = [](int64_t value) { return static_cast<double>(value); };
+  const ModelConfig& m = query.config;
+  const double d = number(m.d_model), ff = number(m.d_ff),
+               layers = number(m.layers), heads = number(m.heads),
+               vocab = number(m.vocab), seq = number(query.seq),
+               tokens = number(query.batch) * seq;
+  const double block = tokens * (d + ff + heads * (seq + 1)) + seq * (seq + d) +
+                       4 * d * d + 3 * d * ff + 2 * d;
+  const double elements = layers * block + (tokens + 2 * d) * vocab + d;
+  return 16 * 4 * elements < 0x1p62;
+}
+
+bool Fits(const MemoryQuery& query, int64_t budget_bytes) {
+  return IsCountable(query) && EstimateMemory(query).peak.bytes <= budget_bytes;
+}
+
+// As LargestSeq() of the accounting, but counts no job that would overflow.
+int64_t LargestSeqThatFits(MemoryQuery query, int64_t budget_bytes) {
+  int64_t low = 0, high = kMaxSeq;
+  while (low < high) {
+    query.seq = low + (high - low + 1) / 2;
+    if (Fits(query, budget_bytes)) {
+      low = query.seq;
+    } else {
+      high = query.seq - 1;
+    }
+  }
+  return low;
+}
+
+PlanRow ComputeRow(const MemoryQuery& query, int64_t budget_bytes) {
+  PlanRow row;
+  row.model = query.config;
+  row.precision = query.precision;
+  row.mode = query.mode;
+  row.params = ParameterCount(query.config);
+  row.memory = EstimateMemory(query);
+  if (query.mode != StepMode::kInference) {
+    row.saved_bytes_per_block = SavedBytesPerBlock(query);
+  }
+  row.flops = StepFlops(query.config, query.batch, query.seq, query.mode);
+  row.bytes = StepBytes(query);
+  row.fits = row.memory.peak.bytes <= budget_bytes;
+  row.largest_seq = LargestSeqThatFits(query, budget_bytes);
+  return row;
+}
+
+absl::Status TooLarge(const MemoryQuery& query) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "model '", query.config.name, "' at batch ", query.batch, " and seq ",
+      query.seq,
+      " has too many bytes to count; allowed: a smaller model, batch or seq"));
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<PlanRow>> ComputePlan(const PlanQuery& query) {
+  std::vector<PlanRow> rows;
+  for (Precision precision : query.precisions) {
+    for (StepMode mode : query.modes) {
+      for (const ModelConfig& model : query.models) {
+        const MemoryQuery job{.config = model,
+                              .batch = query.batch,
+                              .seq = query.seq,
+                              .precision = precision,
+                              .mode = mode};
+        if (!IsCountable(job)) return TooLarge(job);
+        rows.push_back(ComputeRow(job, query.device_memory_bytes));
+      }
+    }
+  }
+  return rows;
+}
+
+}  // namespace trainbench
