@@ -2,13 +2,13 @@
 // Question: How long do the forward pass, the backward pass and the optimizer
 //   of a Transformer language model take as the model grows, and how close to
 //   its peak does the device run?
-// Expect: Time follows the FLOPs, 2 * tokens * parameters-in-matrices per
-//   forward pass: small has 123.6 M of them (12 blocks of 9.4 M and a head of
-//   7.7 M... tiny 2.3 M), so small takes about 50 times as long as tiny where
-//   both are compute-bound, less where tiny is held up by launches. Backward
-//   does twice the FLOPs of forward, so backward_us / forward_us is near 2. The
-//   optimizer moves 28 bytes per parameter and multiplies nothing, so its share
-//   falls as tokens per step rise.
+// Expect: Time follows the FLOPs, 2 per token and matrix element in the forward
+//   pass. small has 120.9 M of these (12 blocks of 9.44 M and a head of 7.68 M),
+//   tiny 2.33 M, so small takes 52 times as long where both keep the device
+//   busy, and less where tiny does not. The backward pass does twice the FLOPs
+//   of the forward pass, so backward_us / forward_us is near 2. The optimizer
+//   multiplies nothing and moves 28 bytes per parameter whatever the batch, so
+//   its share of the step falls as the step has more tokens.
 
 #include <memory>
 #include <string>

@@ -51,7 +51,8 @@ bool IsAggregate(const BenchmarkRun& run);
 
 // Removes the run settings that Google Benchmark adds to a name (iterations,
 // manual_time, repeats, min_time, min_warmup_time): a setting that changes must
-// not rename the case, or comparisons would silently drop it.
+// not rename the case, or comparisons would silently drop it. The CPU time
+// becomes the host's time per call, the counter host_us.
 BenchmarkRun PublishedRun(BenchmarkRun run);
 
 // The worse of what Google Benchmark and the harness know about a published

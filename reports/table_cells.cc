@@ -67,7 +67,6 @@ std::string Note(const BenchmarkRun& run) {
   if (std::isfinite(mfu)) notes.push_back("mfu " + HumanPercent(mfu));
   const double cv = Counter(run, "cv");
   if (cv > kNoisyCv) notes.push_back("noisy: cv " + HumanPercent(cv));
-  if (!run.report_label.empty()) notes.push_back(run.report_label);
   return absl::StrJoin(notes, ", ");
 }
 

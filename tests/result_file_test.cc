@@ -311,20 +311,22 @@ class NullReporter : public benchmark::BenchmarkReporter {
 };
 
 // As the harness does: one iteration, and a failure that is sticky and raised
-// inside the loop.
+// inside the loop. The host takes 1 us longer each time.
 void Register(const std::string& name, int repetitions, bool fails) {
-  benchmark::RegisterBenchmark(name.c_str(),
-                               [fails](benchmark::State& state) {
-                                 for (auto _ : state) {
-                                   if (fails) {
-                                     state.SkipWithError("no reason");
-                                     break;
-                                   }
-                                   state.SetIterationTime(0.002);
-                                   state.counters["samples"] = 7;
-                                   state.counters["launch_bound"] = 0;
-                                 }
-                               })
+  benchmark::RegisterBenchmark(
+      name.c_str(),
+      [fails, host_us = 100](benchmark::State& state) mutable {
+        for (auto _ : state) {
+          if (fails) {
+            state.SkipWithError("no reason");
+            break;
+          }
+          state.SetIterationTime(0.002);
+          state.counters["samples"] = 7;
+          state.counters["launch_bound"] = 0;
+          state.counters["host_us"] = ++host_us;
+        }
+      })
       ->UseManualTime()
       ->Iterations(1)
       ->Repetitions(repetitions)
@@ -359,6 +361,7 @@ TEST_F(ResultFileTest, WorksInsideGoogleBenchmark) {
                     "tiny/seq:1_median", "tiny/seq:1_stddev", "tiny/seq:1_cv",
                     "tiny/seq:2"));
     for (const json& row : document.at("benchmarks")) {
+      EXPECT_DOUBLE_EQ(row.at("cpu_time"), row.at("host_us"));
       if (row.at("run_type") != "iteration") continue;
       EXPECT_DOUBLE_EQ(row.at("real_time"), 2000);
       EXPECT_EQ(row.at("samples"), 7);

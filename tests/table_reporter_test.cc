@@ -132,6 +132,14 @@ TEST_F(TableReporterTest, ShowsOnlyThePhasesThatACaseHas) {
   EXPECT_THAT(out_.str(), HasSubstr(" 100/-/-/- "));
 }
 
+TEST_F(TableReporterTest, LeavesOutTheLabelBecauseTheNameSaysIt) {
+  BenchmarkRun run = MakeRun("a/fp32");
+  run.report_label = "precision=fp32";
+  TableReporter reporter = Make();
+  reporter.ReportRuns({run});
+  EXPECT_THAT(out_.str(), Not(HasSubstr("precision=")));
+}
+
 TEST_F(TableReporterTest, NeverCutsANameNorPrintsWhatIsNotFinite) {
   BenchmarkRun run = MakeRun("longer_than_the_column/seq:128");
   run.counters["half_width"] = std::numeric_limits<double>::infinity();
@@ -298,6 +306,28 @@ TEST(PublishedRunTest, RemovesRunSettingsOnly) {
   run.aggregate_name = "mean";
   EXPECT_EQ(PublishedRun(run).benchmark_name(),
             "name/batch:4/seq:128/threads:2_mean");
+}
+
+TEST(PublishedRunTest, TheCpuTimeIsTheHostTime) {
+  BenchmarkRun run = MakeRun("a");
+  run.iterations = 4;
+  EXPECT_DOUBLE_EQ(PublishedRun(run).cpu_accumulated_time, 12'300e-6);
+  run.counters["host_us"] = 250.0;
+  EXPECT_DOUBLE_EQ(PublishedRun(run).GetAdjustedCPUTime(), 250);
+  EXPECT_DOUBLE_EQ(PublishedRun(PublishedRun(run)).GetAdjustedCPUTime(), 250);
+  run.iterations = 0;
+  EXPECT_DOUBLE_EQ(PublishedRun(run).GetAdjustedCPUTime(), 250);
+}
+
+TEST(PublishedRunTest, TheCpuTimeOfAnAggregateIsThatOfTheHostTimes) {
+  BenchmarkRun mean = MakeAggregate("a", "mean", benchmark::kTime, 1);
+  mean.iterations = 3;
+  mean.counters["host_us"] = 250.0;
+  EXPECT_DOUBLE_EQ(PublishedRun(mean).GetAdjustedCPUTime(), 250);
+  BenchmarkRun cv = MakeAggregate("a", "cv", benchmark::kPercentage, 0.1);
+  cv.iterations = 3;
+  cv.counters["host_us"] = 0.02;
+  EXPECT_DOUBLE_EQ(PublishedRun(cv).cpu_accumulated_time, 0.02);
 }
 
 }  // namespace

@@ -13,8 +13,6 @@
 namespace trainbench {
 namespace {
 
-constexpr int64_t kMaxSeq = int64_t{1} << 20;
-
 // Whether the accounting, which counts in int64_t, is far from overflowing:
 // the sizes that a model may have allow jobs of 2^100 bytes. No tensor's
 // elements are alive more than 16 times at once, with 4 bytes each.
@@ -31,24 +29,6 @@ bool IsCountable(const MemoryQuery& query) {
   return 16 * 4 * elements < 0x1p62;
 }
 
-bool Fits(const MemoryQuery& query, int64_t budget_bytes) {
-  return IsCountable(query) && EstimateMemory(query).peak.bytes <= budget_bytes;
-}
-
-// As LargestSeq() of the accounting, but counts no job that would overflow.
-int64_t LargestSeqThatFits(MemoryQuery query, int64_t budget_bytes) {
-  int64_t low = 0, high = kMaxSeq;
-  while (low < high) {
-    query.seq = low + (high - low + 1) / 2;
-    if (Fits(query, budget_bytes)) {
-      low = query.seq;
-    } else {
-      high = query.seq - 1;
-    }
-  }
-  return low;
-}
-
 PlanRow ComputeRow(const MemoryQuery& query, int64_t budget_bytes) {
   PlanRow row;
   row.model = query.config;
@@ -62,7 +42,7 @@ PlanRow ComputeRow(const MemoryQuery& query, int64_t budget_bytes) {
   row.flops = StepFlops(query.config, query.batch, query.seq, query.mode);
   row.bytes = StepBytes(query);
   row.fits = row.memory.peak.bytes <= budget_bytes;
-  row.largest_seq = LargestSeqThatFits(query, budget_bytes);
+  row.largest_seq = LargestSeq(query, budget_bytes);
   return row;
 }
 

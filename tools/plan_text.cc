@@ -64,7 +64,7 @@ std::string ShortMoment(const std::string& name) {
                              {{" backward of the last block", " bwd (last)"},
                               {" backward of the first block", " bwd (first)"},
                               {" of the last block", " (last)"},
-                              {"feed-forward matmul", "feed-forward"}});
+                              {"feed-forward matmul", "ff matmul"}});
 }
 
 Cells CellsOf(const PlanRow& row) {

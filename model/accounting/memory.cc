@@ -9,6 +9,8 @@
 namespace trainbench {
 namespace {
 
+constexpr int64_t kMaxSeq = int64_t{1} << 20;
+
 // The symbols of the header, with the names that they have there.
 struct Symbols {
   int64_t n, D, F, L, S, H, W, mask, table;  // elements; mask in bytes
@@ -94,9 +96,10 @@ int64_t InferenceAttention(const Symbols& s) {
 
 int64_t InferenceFeedForward(const Symbols& s) {
   const int64_t norm_output = s.c > 0 ? 4 * s.D : s.e * s.D;
-  // Silu, value and their product beside the output, or the value being made.
+  // Silu, value and their product beside the output, or the value being made,
+  // when W2 has not been copied yet.
   const int64_t product = 3 * s.e * s.F + (s.e + s.scratch) * s.D;
-  const int64_t value = (2 * s.e + s.scratch) * s.F;
+  const int64_t value = (2 * s.e + s.scratch) * s.F - s.c * s.d_ff;
   return s.r * s.D + norm_output + std::max(product, value);
 }
 
@@ -123,9 +126,13 @@ void AddForward(const MemoryQuery& query, const Symbols& s, int64_t resident,
   // saved by nobody but still referenced by the caller.
   const int64_t referenced = s.c > 0 ? 4 * s.D : s.r == 2 ? 2 * s.D : 0;
   const int64_t last_attention =
-      saved - FeedForwardSaved(s) - (s.c + 0) * s.d_squared - s.e * s.D -
+      saved - FeedForwardSaved(s) - s.c * s.d_squared - s.e * s.D -
       ScoresSaved(s) + SoftmaxForward(s) + referenced;
   moments.push_back({"attention of the last block", last_attention});
+  // The value is being made: neither its product nor a copy of W2 is there.
+  moments.push_back(
+      {"feed forward of the last block",
+       saved + (s.scratch - s.e) * s.F - s.c * s.d_ff + referenced});
   moments.push_back(
       {"logits", saved + HeadSaved(s) + referenced + (s.e + s.scratch) * s.L});
 }
@@ -143,11 +150,12 @@ void AddBlockBackward(const Symbols& s, const char* which, int64_t x,
   // After W2: the gradients of silu and of the value.
   const int64_t one_matrix = (s.p - s.c) * s.d_ff;
   add("SwiGLU", x + one_matrix + 2 * s.e * s.F);
-  // After the whole SwiGLU: three weight gradients; the gate's gradient and
-  // value; the gradient of the norm's output.
-  add("feed-forward matmul", x + 3 * one_matrix + s.c * s.d_ff +
-                                 s.scratch * s.d_ff + 2 * s.e * s.D -
-                                 4 * s.e * s.F);
+  // After the whole SwiGLU: three weight gradients, the last of them as it is
+  // computed or widened; the gate's gradient and value; the gradient of the
+  // norm's output.
+  add("feed-forward matmul", x + 2 * one_matrix +
+                                 std::max(s.e + s.scratch, s.p) * s.d_ff +
+                                 2 * s.e * s.D - 4 * s.e * s.F);
   const int64_t attention = x + 3 * one_matrix - 5 * s.e * s.F -
                             NormSaved(s, 2) + (s.p - s.c) * s.d_squared;
   // Softmax: the gradient of the weights and four fp32 tensors of its chain
@@ -227,14 +235,21 @@ MemoryEstimate EstimateMemory(const MemoryQuery& query) {
 }
 
 int64_t LargestSeq(MemoryQuery query, int64_t budget_bytes) {
-  int64_t low = 0, high = int64_t{1} << 20;
-  while (low < high) {
-    query.seq = low + (high - low + 1) / 2;
-    if (EstimateMemory(query).peak.bytes <= budget_bytes) {
-      low = query.seq;
-    } else {
-      high = query.seq - 1;
-    }
+  const auto fits = [&](int64_t seq) {
+    query.seq = seq;
+    return EstimateMemory(query).peak.bytes <= budget_bytes;
+  };
+  // Doubled, not halved from the top, where the bytes of a large batch would
+  // overflow: they grow at most fourfold beyond what still fits.
+  int64_t low = 0, high = 1;
+  while (high <= kMaxSeq && fits(high)) {
+    low = high;
+    high *= 2;
+  }
+  // low fits, high does not (or is beyond the limit).
+  while (high - low > 1) {
+    const int64_t middle = low + (high - low) / 2;
+    (middle <= kMaxSeq && fits(middle) ? low : high) = middle;
   }
   return low;
 }

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// An experiment like those in benchmarks/, a small matrix product, of which all
+// cases but the good ones misbehave in a way of their own.
+
+#include <ATen/ops/allclose.h>
+#include <ATen/ops/mm.h>
+#include <ATen/ops/randn.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "fixtures/experiment.h"
+#include "tests/faults/kinds.h"
+
+namespace trainbench {
+namespace {
+
+constexpr int64_t kSize = 64;
+
+class Fault final : public Workload {
+ public:
+  struct Params {
+    FaultKind kind;
+    int64_t n;  // tells the good cases apart
+  };
+
+  static std::vector<Params> Sweep(const RunOptions&, const Device&) {
+    std::vector<Params> cases;
+    int64_t good = 0;
+    for (const FaultKind& kind : FaultKinds()) {
+      cases.push_back({kind, kind.name == "good" ? good++ : 0});
+    }
+    return cases;
+  }
+
+  static CaseName NameOf(const Params& p) {
+    CaseName name("fault");
+    name.Word("kind", p.kind.name);
+    if (p.kind.name == "good") name.Value("n", p.n);
+    return name;
+  }
+
+  static Cost CostOf(const Params& p, const Device&) {
+    return {.flops = 2.0 * kSize * kSize * kSize + p.kind.flops,
+            .bytes = 3.0 * kSize * kSize * sizeof(float)};
+  }
+
+  Fault(const Params& p, const Device& device) : kind_(p.kind) {
+    if (kind_.build != nullptr) kind_.build();
+    const auto options = at::TensorOptions().device(device.torch_device);
+    a_ = at::randn({kSize, kSize}, options);
+    b_ = at::randn({kSize, kSize}, options);
+  }
+
+  absl::Status Check() override {
+    if (kind_.check != nullptr) return kind_.check();
+    const at::Tensor exact = at::mm(a_.to(at::kDouble), b_.to(at::kDouble));
+    if (at::allclose(at::mm(a_, b_).to(at::kDouble), exact, 1e-3, 1e-3)) {
+      return absl::OkStatus();
+    }
+    return absl::DataLossError("the product is wrong");
+  }
+
+  void Run(PhaseObserver& phases) override {
+    phases.Enter(Phase::kForward);
+    ++state_.calls;
+    if (kind_.run != nullptr) kind_.run(state_);
+    at::mm(a_, b_);
+  }
+
+ private:
+  FaultKind kind_;
+  FaultState state_;
+  at::Tensor a_;
+  at::Tensor b_;
+};
+
+const bool kRegistered = Register<Fault>();
+
+}  // namespace
+}  // namespace trainbench

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+
+#include "tests/faults/kinds.h"
+
+#include <ATen/ops/empty.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdlib>
+#include <limits>
+#include <stdexcept>
+#include <thread>
+
+namespace trainbench {
+namespace {
+
+void Sleep(int64_t milliseconds) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+}
+
+void ThrowInBuild() { throw std::runtime_error("cannot be built"); }
+
+// Builds once: a repetition that fails after another one succeeded.
+void ThrowInSecondBuild() {
+  static int builds = 0;
+  if (++builds > 1) throw std::runtime_error("cannot be built again");
+}
+
+absl::Status WrongResult() {
+  return absl::DataLossError("c[0] is 3, should be 4");
+}
+
+void ThrowInRun(FaultState& state) {
+  if (state.calls >= 3) throw std::runtime_error("no third call");
+}
+
+void ThrowNoException(FaultState&) { throw 7; }
+
+// More bytes than an address has bits for, so that no overcommit grants it.
+void BadAlloc(FaultState&) { at::empty({int64_t{1} << 46}, at::kFloat); }
+
+void StdBadAlloc(FaultState& state) {
+  const std::vector<char> huge(std::size_t{1} << 60);
+  state.calls += huge[0];
+}
+
+void Leak(FaultState& state) { state.kept.push_back(at::empty({1024})); }
+
+void Terminate(FaultState&) {
+  std::thread([] { throw std::runtime_error("nobody catches this"); }).join();
+}
+
+void Abort(FaultState&) { std::abort(); }
+
+void Hang(FaultState&) { Sleep(3'600'000); }
+
+// Steps of 25 and 75 ms, whose median never becomes known.
+void Slow(FaultState& state) { Sleep(state.calls % 2 == 0 ? 25 : 75); }
+
+}  // namespace
+
+const std::vector<FaultKind>& FaultKinds() {
+  static const auto* const kinds = new std::vector<FaultKind>{
+      {.name = "good"},
+      {.name = "throw_in_build", .build = ThrowInBuild},
+      {.name = "throw_in_second_build", .build = ThrowInSecondBuild},
+      {.name = "wrong_result", .check = WrongResult},
+      {.name = "throw_in_run", .run = ThrowInRun},
+      {.name = "throw_no_exception", .run = ThrowNoException},
+      {.name = "bad_alloc", .run = BadAlloc},
+      {.name = "std_bad_alloc", .run = StdBadAlloc},
+      {.name = "leak", .run = Leak},
+      {.name = "impossible", .flops = 1e18},
+      {.name = "nan_cost", .flops = std::numeric_limits<double>::quiet_NaN()},
+      {.name = "terminate", .run = Terminate},
+      {.name = "abort", .run = Abort},
+      {.name = "hang", .run = Hang},
+      {.name = "slow", .run = Slow},
+      {.name = "good"},
+  };
+  return *kinds;
+}
+
+}  // namespace trainbench

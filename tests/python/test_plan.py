@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: MIT
+"""Drives the built program behind tools/plan, as a user does."""
+
+import json
+import os
+import re
+import subprocess
+from typing import Any
+
+import pytest
+
+PLAN = os.environ.get("TRAINBENCH_PLAN", "")
+pytestmark = pytest.mark.skipif(
+    not PLAN, reason="TRAINBENCH_PLAN does not name the built program"
+)
+
+GIB = 2**30
+MODES = "--mode=inference,forward,forward_backward,train_step"
+PRECISIONS = "--precision=fp32,tf32,bf16_autocast,bf16"
+MINE = "name=mine,d_model=512,d_ff=2048,layers=6,heads=8"
+PARAMS = {
+    "small": 128_625_408,
+    "medium": 423_183_360,
+    "large": 969_411_840,
+    "xl": 1_998_235_200,
+    "2.7B": 3_406_809_600,
+}
+# Column of the text table -> key of the JSON row, for those that hold bytes.
+BYTES = {
+    "weights": "parameter_bytes",
+    "gradients": "gradient_bytes",
+    "optimizer": "optimizer_bytes",
+    "saved": "saved_bytes",
+    "per block": "saved_bytes_per_block",
+    "peak": "predicted_peak_bytes",
+    "moved": "bytes",
+}
+UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": GIB, "TiB": 2**40, "PiB": 2**50}
+
+
+def run(*flags: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([PLAN, *flags], capture_output=True, text=True, timeout=60)
+
+
+def plan(*flags: str) -> str:
+    result = run(*flags)
+    assert result.returncode == 0, result.stderr
+    assert result.stderr == ""
+    return result.stdout
+
+
+def plan_json(*flags: str) -> dict[str, Any]:
+    return json.loads(plan("--json", *flags))
+
+
+def plan_row(*flags: str) -> dict[str, Any]:
+    (row,) = plan_json(*flags)["rows"]
+    return row
+
+
+def table(text: str) -> list[dict[str, str]]:
+    """The rows by column, each with the precision and mode that it stands under."""
+    rows: list[dict[str, str]] = []
+    previous, header, group = "", [], ""
+    for line in text.splitlines():
+        cells = re.split(r"  +", line)
+        if cells[0] == "model":
+            header, group = cells, previous
+        elif not line:
+            header = []
+        elif header:
+            assert len(cells) == len(header), line
+            precision, mode = group.split()
+            rows.append(
+                {**dict(zip(header, cells)), "precision": precision, "mode": mode}
+            )
+        previous = line
+    return rows
+
+
+def parse_bytes(cell: str) -> float:
+    number, unit = cell.split()
+    return float(number) * UNITS[unit]
+
+
+def test_parameter_counts_are_exact() -> None:
+    rows = plan_json()["rows"]
+    assert [row["model"] for row in rows] == ["tiny", *PARAMS]
+    assert {row["model"]: row["params"] for row in rows[1:]} == PARAMS
+    for row in table(plan())[1:]:
+        assert row["parameters"] == f"{PARAMS[row['model']]:,}"
+
+
+def test_train_step_of_the_largest_model_needs_65_gib() -> None:
+    row = plan_row("--models=2.7B", "--batch=4", "--seq=512", "--precision=fp32")
+    assert row["predicted_peak_bytes"] == pytest.approx(65 * GIB, rel=0.02)
+    assert row["fits"]
+
+
+def test_text_has_the_numbers_of_the_json() -> None:
+    flags = (MODES, PRECISIONS, "--seq=1024", f"--model={MINE}")
+    text, rows = table(plan(*flags)), plan_json(*flags)["rows"]
+    assert len(text) == len(rows) == 4 * 4 * 7
+    for cells, row in zip(text, rows):
+        for key in ("model", "precision", "mode"):
+            assert cells[key] == row[key]
+        assert cells["parameters"] == f"{row['params']:,}"
+        assert cells["max seq"] == str(row["largest_seq"])
+        assert cells["fits"] == ("yes" if row["fits"] else "no")
+        for column, key in BYTES.items():
+            assert parse_bytes(cells[column]) == pytest.approx(row[key], rel=0.006)
+        teraflop = row["flops"] / 1e12
+        assert float(cells["TFLOP"]) == pytest.approx(teraflop, rel=0.006, abs=5e-4)
+
+
+def test_text_says_what_was_asked_and_how_to_read_it() -> None:
+    text = plan("--batch=2", "--seq=256", "--device_memory_gib=24")
+    assert text.startswith("batch 2, seq 256, device memory 24.0 GiB\n")
+    assert "maximum over the moments" in text
+    assert "TFLOP counts matmuls only" in text
+
+
+@pytest.mark.parametrize(("batch", "seq"), [(4, 1), (64, 16), (4, 512), (4, 4096)])
+def test_text_fits_140_columns(batch: int, seq: int) -> None:
+    text = plan(f"--batch={batch}", f"--seq={seq}", MODES, PRECISIONS)
+    assert max(map(len, text.splitlines())) <= 140
+
+
+def test_json_repeats_the_query() -> None:
+    query = plan_json(
+        "--models=xl,small", "--mode=forward", "--batch=2", "--device_memory_gib=0.5"
+    )["query"]
+    assert query == {
+        "batch": 2,
+        "seq": 512,
+        "device_memory_bytes": GIB // 2,
+        "models": ["xl", "small"],
+        "precisions": ["fp32"],
+        "modes": ["forward"],
+    }
+
+
+def test_the_peak_is_the_highest_moment() -> None:
+    for row in plan_json(MODES, PRECISIONS)["rows"]:
+        highest = max(row["moments"], key=lambda moment: moment["bytes"])
+        assert row["predicted_peak_bytes"] == highest["bytes"]
+        assert row["predicted_peak_moment"] == highest["name"]
+
+
+def test_modes_keep_what_they_need() -> None:
+    rows = {row["mode"]: row for row in plan_json("--models=small", MODES)["rows"]}
+    for mode in ("inference", "forward"):
+        assert rows[mode]["gradient_bytes"] == 0
+    for mode in ("inference", "forward", "forward_backward"):
+        assert rows[mode]["optimizer_bytes"] == 0
+    assert rows["inference"]["saved_bytes"] == 0
+    assert rows["inference"]["saved_bytes_per_block"] == 0
+    assert rows["train_step"]["flops"] == 3 * rows["inference"]["flops"]
+
+
+@pytest.mark.parametrize(
+    ("batch", "memory_gib", "precision"),
+    [(1, 16, "bf16"), (4, 80, "fp32"), (2**20, 2**20, "bf16_autocast")],
+)
+def test_largest_seq_fits_and_one_more_token_does_not(
+    batch: int, memory_gib: int, precision: str
+) -> None:
+    flags = (
+        f"--batch={batch}",
+        f"--device_memory_gib={memory_gib}",
+        f"--precision={precision}",
+    )
+    for row in plan_json(*flags, "--models=small,2.7B", "--seq=8")["rows"]:
+        same = (*flags, f"--models={row['model']}")
+        largest = row["largest_seq"]
+        assert row["fits"] == (largest >= 8)
+        assert largest == 0 or plan_row(*same, f"--seq={largest}")["fits"]
+        assert not plan_row(*same, f"--seq={largest + 1}")["fits"]
+
+
+def test_nothing_fits_is_an_answer() -> None:
+    row = plan_row("--models=2.7B", "--device_memory_gib=1")
+    assert not row["fits"]
+    assert row["largest_seq"] == 0
+
+
+def test_a_model_of_the_user() -> None:
+    rows = plan_json(f"--model={MINE},vocab=32000")["rows"]
+    assert [row["model"] for row in rows] == ["tiny", *PARAMS, "mine"]
+    block = 4 * 512**2 + 3 * 512 * 2048 + 2 * 512
+    assert rows[-1]["params"] == 2 * 32000 * 512 + 6 * block + 512
+    assert rows[-1]["attention"] == "naive"
+
+
+def test_two_models_of_the_user_and_a_selection() -> None:
+    other = MINE.replace("mine", "b") + ",attention=sdpa"
+    flags = (f"--model={MINE}", "--model", other, "--models=mine,b,tiny")
+    naive, sdpa, _ = plan_json(*flags)["rows"]
+    assert (naive["model"], sdpa["model"]) == ("mine", "b")
+    assert sdpa["params"] == naive["params"]
+    assert sdpa["saved_bytes"] < naive["saved_bytes"]
+
+
+def test_help_lists_every_flag() -> None:
+    text = plan("--help")
+    for flag in (
+        *("models", "model", "batch", "seq", "precision", "mode"),
+        *("device_memory_gib", "[no]json"),
+    ):
+        assert f"  --{flag}" in text
+    assert "flagfile" not in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (["--modle=x"], ["--modle", "'--model'"]),
+        (["--devicememory=8"], ["--devicememory", "'--device_memory_gib'"]),
+        (["--xyzzy"], ["--xyzzy", "--help"]),
+        (["--models=smal"], ["'smal'", "tiny, small, medium", "mean 'small'"]),
+        (["--models=small,"], ["''", "tiny, small"]),
+        (["--models=xl,small,xl"], ["'xl'", "twice"]),
+        (["--precision=fp16"], ["'fp16'", "bf16_autocast"]),
+        (["--precision=fp32,fp32"], ["'fp32'", "twice"]),
+        (["--precision="], ["''", "bf16_autocast"]),
+        (["--mode=train"], ["'train'", "train_step"]),
+        (["--batch=0"], ["batch is 0", "1 to 1048576"]),
+        (["--batch", "-4"], ["batch is -4", "1 to 1048576"]),
+        (["--batch=four"], ["--batch", "'four'", "whole number"]),
+        (["--batch=1.5"], ["--batch", "'1.5'", "whole number"]),
+        (["--batch"], ["--batch", "no value"]),
+        (["--batch=1", "--batch=2"], ["--batch", "twice"]),
+        (["--seq=0"], ["seq is 0", "1 to 1048576"]),
+        (["--seq=-1"], ["seq is -1", "1 to 1048576"]),
+        (["--seq=1048577"], ["seq is 1048577", "1 to 1048576"]),
+        (["--seq=99999999999999999999"], ["--seq", "whole number"]),
+        (["--device_memory_gib=0"], ["device_memory_gib is 0", "above 0"]),
+        (["--device_memory_gib=-80"], ["device_memory_gib is -80", "above 0"]),
+        (["--device_memory_gib=nan"], ["device_memory_gib is nan", "above 0"]),
+        (["--device_memory_gib=inf"], ["device_memory_gib is inf", "1048576"]),
+        (["--device_memory_gib=80GB"], ["'80GB'", "a number"]),
+        (["--json=maybe"], ["--json", "'maybe'", "true or false"]),
+        ([f"--model={MINE.replace('512', '500')}"], ["d_model is 500", "divide"]),
+        ([f"--model={MINE.replace('512', '72')}"], ["is 9", "even"]),
+        ([f"--model={MINE.replace('mine', 'xl')}"], ["'xl'", "standard"]),
+        ([f"--model={MINE}", f"--model={MINE}"], ["'mine'", "twice"]),
+        (["--model=name=mine"], ["d_model", "missing"]),
+        (["--models=mine"], ["'mine'", "tiny, small"]),
+        (["small"], ["'small'", "unexpected argument"]),
+        (["--json", "--", "--json"], ["'--json'", "unexpected argument"]),
+        (["--models=a\nb"], ["'a\\nb'"]),
+        (["--batch=1048576", "--seq=1048576"], ["1048576", "smaller"]),
+        (["--help", "--xyzzy"], ["--xyzzy"]),
+    ],
+    ids=lambda value: " ".join(value).replace("\n", " "),
+)
+def test_bad_usage(flags: list[str], words: list[str]) -> None:
+    result = run(*flags)
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith("tools/plan: ")
+    assert result.stderr.count("\n") == 1 and result.stderr.endswith("\n")
+    for word in words:
+        assert word in result.stderr
