@@ -3,8 +3,8 @@
 //   of a Transformer language model take as the model grows, and how close to
 //   its peak does the device run?
 // Expect: Time follows the FLOPs, 2 per token and matrix element in the forward
-//   pass. small has 120.9 M of these (12 blocks of 9.44 M and a head of 7.68 M),
-//   tiny 2.33 M, so small takes 52 times as long where both keep the device
+//   pass. small has 120.9 M of these (12 blocks of 9.44 M and a head of 7.68
+//   M), tiny 2.33 M, so small takes 52 times as long where both keep the device
 //   busy, and less where tiny does not. The backward pass does twice the FLOPs
 //   of the forward pass, so backward_us / forward_us is near 2. The optimizer
 //   multiplies nothing and moves 28 bytes per parameter whatever the batch, so

@@ -26,7 +26,8 @@ at::Tensor ReferenceLogits(const TransformerLm& model, const at::Tensor& tokens,
 // compares
 // - the logits with ReferenceLogits, by the norm of the difference;
 // - the gradient g, as one vector over all parameters, with the slope of the
-//   reference loss along it, (L(w + eps g) - L(w - eps g)) / (2 eps) = |g|^2;
+//   reference loss, (L(w + eps d) - L(w - eps d)) / (2 eps) = g.d, along a
+//   random direction d from the default generator;
 // - a first AdamW update with lr (g / (|g| + eps) + decay * w), on some
 // tensors. `optimizer` is needed for kTrainStep and must not have stepped yet;
 // it and the weights are one step further afterwards. FailedPrecondition gives

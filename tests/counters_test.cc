@@ -53,7 +53,9 @@ Sampling EightSamples() {
 }
 
 Case FullCase() {
-  Case one{CaseName("e").Word("precision", "fp32").Value("batch", 4), {}, "",
+  Case one{CaseName("e").Word("precision", "fp32").Value("batch", 4),
+           {},
+           "",
            nullptr};
   one.cost = {.flops = 3e6,
               .bytes = 1500,
@@ -111,11 +113,11 @@ TEST(CountersTest, EveryCounterHasItsValue) {
 }
 
 TEST(CountersTest, WhatIsNotKnownIsLeftOut) {
-  EXPECT_THAT(Names(Bare(MakeSampling({1, 2, 3, 4, 5, 6}), false)),
-              UnorderedElementsAre("peak_bytes", "samples", "min_us", "p50_us",
-                                   "p95_us", "cv", "half_width", "host_us",
-                                   "first_call_us", "warmup_calls",
-                                   "launch_bound"));
+  EXPECT_THAT(
+      Names(Bare(MakeSampling({1, 2, 3, 4, 5, 6}), false)),
+      UnorderedElementsAre("peak_bytes", "samples", "min_us", "p50_us",
+                           "p95_us", "cv", "half_width", "host_us",
+                           "first_call_us", "warmup_calls", "launch_bound"));
 }
 
 TEST(CountersTest, FiveSamplesDoNotBoundTheMedian) {

@@ -113,6 +113,16 @@ TEST(LargestSeqTest, IsZeroWhenNothingFitsAndTheCapWhenEverythingDoes) {
   EXPECT_EQ(LargestSeq(query, int64_t{1} << 60), int64_t{1} << 20);
 }
 
+// Sizes that Validate() allows and no machine could hold.
+TEST(LargestSeqTest, BytesBeyondAnIntegerFitNoBudget) {
+  const int64_t size = int64_t{1} << 20;
+  const MemoryQuery query = {
+      {"m", size, size, size, size / 2, int64_t{1} << 24}, size, size};
+  ASSERT_TRUE(Validate(query.config).ok());
+  EXPECT_GT(PeakBytes(query), int64_t{1} << 60);
+  EXPECT_EQ(LargestSeq(query, int64_t{1} << 60), 0);
+}
+
 // The bytes of the longest sequence would exceed an integer here.
 TEST(LargestSeqTest, IsRightForALargeBatchToo) {
   for (const ModelConfig& config : StandardModels()) {

@@ -138,6 +138,9 @@ TEST(InitializationTest, TheShapeOfTheDistributionIsNormal) {
   at::manual_seed(3);
   const at::Tensor x = at::empty({400'000}, at::kDouble);
   TruncatedNormal_(x, 2.0);
+  // A clamped normal, with a lump at each end, would have 0.9975.
+  EXPECT_NEAR(x.std().item<double>() / 2, kCutDeviation,
+              5 / std::sqrt(2 * 400'000.0));
   for (const double z : {-2.0, -1.0, 0.0, 0.5, 1.5}) {
     const double mass = std::erf(3 / std::sqrt(2.0));
     const double expected =

@@ -154,6 +154,14 @@ TEST(ValidateTest, SelectedModelsMustBeKnown) {
               AllOf(HasSubstr("'yours'"), HasSubstr("2.7B, mine")));
 }
 
+// Two cases of one name could not be told apart.
+TEST(ValidateTest, SelectedModelsMustDiffer) {
+  RunOptions options;
+  options.selected_models = {"tiny", "small", "tiny"};
+  EXPECT_EQ(std::string(Validate(options).message()),
+            "--models is 'tiny' twice; allowed: each model once");
+}
+
 TEST(SelectModelsTest, TheDefaultsThenEveryCustomModel) {
   RunOptions options;
   EXPECT_THAT(Selected(options, {"small", "tiny"}),

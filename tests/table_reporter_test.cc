@@ -9,9 +9,11 @@
 #include <cstdlib>
 #include <limits>
 #include <map>
+#include <memory>
 #include <sstream>
 
 #include "absl/strings/str_split.h"
+#include "reports/deferred_reporter.h"
 #include "reports/row_counter.h"
 #include "reports/run_compat.h"
 
@@ -291,6 +293,23 @@ TEST_F(TableReporterTest, RowCounterCountsAndMarksWhatFailed) {
   EXPECT_FALSE(IsMarkedFailed(wrapped.runs_[0]));
   EXPECT_TRUE(IsMarkedFailed(wrapped.runs_[2]));
   EXPECT_EQ(FailureMessage(wrapped.runs_[2]), "wrong result");
+}
+
+TEST_F(TableReporterTest, DeferredReporterHandsAllRowsOnAtTheEnd) {
+  auto owned = std::make_unique<RecordingReporter>();
+  RecordingReporter& wrapped = *owned;
+  wrapped.SetOutputStream(&out_);
+  DeferredReporter deferred(std::move(owned));
+  EXPECT_EQ(&deferred.GetOutputStream(), &out_);
+  EXPECT_TRUE(deferred.ReportContext(benchmark::BenchmarkReporter::Context()));
+  EXPECT_TRUE(wrapped.has_context_);
+  deferred.ReportRuns({MakeRun("a")});
+  deferred.ReportRuns({MakeRun("b"), MakeRun("c")});
+  EXPECT_TRUE(wrapped.runs_.empty());
+  deferred.Finalize();
+  EXPECT_TRUE(wrapped.is_final_);
+  ASSERT_EQ(wrapped.runs_.size(), 3u);
+  EXPECT_EQ(wrapped.runs_[2].run_name.function_name, "c");
 }
 
 TEST(PublishedRunTest, RemovesRunSettingsOnly) {

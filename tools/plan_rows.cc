@@ -2,8 +2,6 @@
 
 #include "tools/plan_rows.h"
 
-#include <utility>
-
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "model/accounting/flops.h"
@@ -12,22 +10,6 @@
 
 namespace trainbench {
 namespace {
-
-// Whether the accounting, which counts in int64_t, is far from overflowing:
-// the sizes that a model may have allow jobs of 2^100 bytes. No tensor's
-// elements are alive more than 16 times at once, with 4 bytes each.
-bool IsCountable(const MemoryQuery& query) {
-  const auto number = [](int64_t value) { return static_cast<double>(value); };
-  const ModelConfig& m = query.config;
-  const double d = number(m.d_model), ff = number(m.d_ff),
-               layers = number(m.layers), heads = number(m.heads),
-               vocab = number(m.vocab), seq = number(query.seq),
-               tokens = number(query.batch) * seq;
-  const double block = tokens * (d + ff + heads * (seq + 1)) + seq * (seq + d) +
-                       4 * d * d + 3 * d * ff + 2 * d;
-  const double elements = layers * block + (tokens + 2 * d) * vocab + d;
-  return 16 * 4 * elements < 0x1p62;
-}
 
 PlanRow ComputeRow(const MemoryQuery& query, int64_t budget_bytes) {
   PlanRow row;

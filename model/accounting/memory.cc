@@ -3,6 +3,7 @@
 #include "model/accounting/memory.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "model/accounting/parameters.h"
 
@@ -150,12 +151,16 @@ void AddBlockBackward(const Symbols& s, const char* which, int64_t x,
   // After W2: the gradients of silu and of the value.
   const int64_t one_matrix = (s.p - s.c) * s.d_ff;
   add("SwiGLU", x + one_matrix + 2 * s.e * s.F);
+  // In W3, when its own operands of 5 F are released but the gate's two, then
+  // in the gate itself, whose product has two gradients.
+  const int64_t computed = std::max(s.e + s.scratch, s.p) * s.d_ff;
+  add("W3", x + one_matrix + computed + s.e * s.D - s.e * s.F);
+  add("gate", x + 2 * one_matrix + s.e * s.D);
   // After the whole SwiGLU: three weight gradients, the last of them as it is
   // computed or widened; the gate's gradient and value; the gradient of the
   // norm's output.
-  add("feed-forward matmul", x + 2 * one_matrix +
-                                 std::max(s.e + s.scratch, s.p) * s.d_ff +
-                                 2 * s.e * s.D - 4 * s.e * s.F);
+  add("feed-forward matmul",
+      x + 2 * one_matrix + computed + 2 * s.e * s.D - 4 * s.e * s.F);
   const int64_t attention = x + 3 * one_matrix - 5 * s.e * s.F -
                             NormSaved(s, 2) + (s.p - s.c) * s.d_squared;
   // Softmax: the gradient of the weights and four fp32 tensors of its chain
@@ -196,6 +201,20 @@ void AddBackward(const MemoryQuery& query, const Symbols& s, int64_t resident,
 
 }  // namespace
 
+// No tensor's elements are alive more than 16 times at once, with 4 bytes each.
+bool IsCountable(const MemoryQuery& query) {
+  const auto number = [](int64_t value) { return static_cast<double>(value); };
+  const ModelConfig& m = query.config;
+  const double d = number(m.d_model), ff = number(m.d_ff),
+               layers = number(m.layers), heads = number(m.heads),
+               vocab = number(m.vocab), seq = number(query.seq),
+               tokens = number(query.batch) * seq;
+  const double block = tokens * (d + ff + heads * (seq + 1)) + seq * (seq + d) +
+                       4 * d * d + 3 * d * ff + 2 * d;
+  const double elements = layers * block + (tokens + 2 * d) * vocab + d;
+  return 16 * 4 * elements < 0x1p62;
+}
+
 int64_t SavedBytesPerBlock(const MemoryQuery& query) {
   return BlockSaved(SymbolsOf(query));
 }
@@ -206,6 +225,12 @@ int64_t SavedBytes(const MemoryQuery& query) {
 }
 
 MemoryEstimate EstimateMemory(const MemoryQuery& query) {
+  if (!IsCountable(query)) {
+    MemoryEstimate beyond;
+    beyond.peak = {"beyond counting", std::numeric_limits<int64_t>::max()};
+    beyond.moments = {beyond.peak};
+    return beyond;
+  }
   const Symbols s = SymbolsOf(query);
   const bool backward = query.mode == StepMode::kForwardBackward ||
                         query.mode == StepMode::kTrainStep;

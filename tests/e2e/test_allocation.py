@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""Memory that the system refuses, although it looked free, costs one row."""
+
+import re
+import resource
+from pathlib import Path
+
+import pytest
+from program import NANO, NANO_FORWARD_NAME, Program, load, measured, without
+
+GIB = 2**30
+# An embedding of 1 GiB, and as much for the output.
+WIDE = "--model=name=wide,d_model=1024,d_ff=64,layers=1,heads=2,vocab=262144"
+
+
+def available_bytes() -> int:
+    text = Path("/proc/meminfo").read_text()
+    found = re.search(r"MemAvailable:\s+(\d+) kB", text)
+    return int(found[1]) * 1024 if found else 0
+
+
+def address_space(faults: Program) -> int:
+    """What the program takes without any case to speak of, from the system's view."""
+    process = faults.start("--benchmark_filter=/hang")
+    assert process.stderr is not None
+    try:
+        while "fault/hang" not in process.stderr.readline():
+            pass
+        text = Path(f"/proc/{process.pid}/status").read_text()
+    finally:
+        process.kill()
+        process.communicate()
+    found = re.search(r"VmPeak:\s+(\d+) kB", text)
+    assert found is not None
+    return int(found[1]) * 1024
+
+
+def test_a_refused_allocation_is_an_error_and_the_next_case_runs(
+    trainbench: Program, faults: Program
+) -> None:
+    if available_bytes() < 4 * GIB:
+        pytest.skip("needs 4 GiB of free memory, or the case is skipped")
+    limit = address_space(faults) + 3 * GIB // 4
+    done = trainbench.run(
+        *without(NANO, "--models"),
+        "--models=wide,nano",
+        WIDE,
+        "--benchmark_filter=^model_size/(wide|nano)/fp32/forward/",
+        "--benchmark_out=a.json",
+        preexec=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+    )
+    assert done.code == 1, done.err
+    document = load(trainbench.directory / "a.json")
+    assert document["complete"] is True
+    (error,) = document["errors"]
+    assert error["name"] == "model_size/wide/fp32/forward/batch:1/seq:8"
+    assert "can't allocate memory: you tried to allocate" in error["reason"]
+    (row,) = measured(document)
+    assert row["name"] == NANO_FORWARD_NAME

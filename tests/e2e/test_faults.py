@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""What an experiment does wrong costs its own row and no other."""
+
+import json
+import signal
+
+import pytest
+from program import Finished, Json, Program, load, measured, names
+
+FAST = ("--benchmark_min_time=0.001", "--warmup=1", "--benchmark_out=a.json")
+GOOD = ["fault/good/n:0", "fault/good/n:1"]
+
+# The reason that the error of each must give.
+REASONS = {
+    "throw_in_build": "cannot be built",
+    "wrong_result": "wrong result: c[0] is 3, should be 4",
+    "throw_in_run": "no third call",
+    "throw_no_exception": "no std::exception",
+    "bad_alloc": "281474976710656 bytes",
+    "std_bad_alloc": "out of memory on the host",
+    "leak": "a call changed the live memory",
+    "impossible": "more than the",
+    "nan_cost": "a cost of nan FLOP",
+}
+
+
+def run(faults: Program, *kinds: str, flags: tuple[str, ...] = ()) -> Finished:
+    return faults.run(f"--benchmark_filter=/(good|{'|'.join(kinds)})", *FAST, *flags)
+
+
+def result(faults: Program) -> Json:
+    return load(faults.directory / "a.json")
+
+
+@pytest.mark.parametrize("repetitions", [1, 3])
+def test_every_fault_is_an_error_and_the_others_are_measured(
+    faults: Program, repetitions: int
+) -> None:
+    done = run(
+        faults,
+        *(f"{kind}$" for kind in REASONS),
+        flags=(f"--benchmark_repetitions={repetitions}", "--samples_out=a.jsonl"),
+    )
+    assert done.code == 1, done.err
+    document = result(faults)
+    assert document["complete"] is True
+    rows = measured(document)
+    assert names(rows) == [name for name in GOOD for _ in range(repetitions)]
+    assert document["skipped"] == []
+    for kind, reason in REASONS.items():
+        errors = [e for e in document["errors"] if e["name"] == f"fault/{kind}"]
+        assert [e["repetition_index"] for e in errors] == list(range(repetitions))
+        assert all(reason in e["reason"] for e in errors), (kind, errors)
+    assert len(document["errors"]) == repetitions * len(REASONS)
+    lines = (faults.directory / "a.jsonl").read_text().splitlines()
+    assert names([json.loads(line) for line in lines]) == names(rows)
+    assert f"{repetitions * len(REASONS)} failed" in done.out
+
+
+def test_one_failed_repetition_takes_the_case_out(faults: Program) -> None:
+    done = run(faults, "throw_in_second_build", flags=("--benchmark_repetitions=3",))
+    assert done.code == 1, done.err
+    document = result(faults)
+    assert {row["run_name"] for row in document["benchmarks"]} == set(GOOD)
+    assert len(document["errors"]) == 3
+    assert {e["reason"] for e in document["errors"]} == {"cannot be built again"}
+
+
+def test_faults_survive_random_interleaving(faults: Program) -> None:
+    done = run(
+        faults,
+        "throw_in_second_build",
+        "throw_in_run",
+        flags=("--benchmark_repetitions=3", "--benchmark_enable_random_interleaving"),
+    )
+    assert done.code == 1, done.err
+    document = result(faults)
+    assert {row["run_name"] for row in document["benchmarks"]} == set(GOOD)
+    assert len(measured(document)) == 6
+    assert len(document["errors"]) == 6
+    assert document["complete"] is True
+
+
+@pytest.mark.parametrize("output", ["json", "csv", "console"])
+def test_every_format_tells_of_the_error(faults: Program, output: str) -> None:
+    done = run(faults, "throw_in_run", flags=(f"--benchmark_format={output}",))
+    assert done.code == 1, done.err
+    assert "no third call" in done.out
+    assert names(result(faults)["errors"]) == ["fault/throw_in_run"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "code", "message"),
+    [
+        ("terminate", 1, "uncaught exception: nobody catches this"),
+        ("abort", -signal.SIGABRT, "fault/abort"),
+    ],
+)
+def test_the_end_of_the_process_keeps_the_rows_before_it(
+    faults: Program, kind: str, code: int, message: str
+) -> None:
+    done = run(faults, kind, flags=("--samples_out=a.jsonl",))
+    assert done.code == code
+    assert message in done.err
+    document = result(faults)
+    assert document["complete"] is False
+    assert names(document["benchmarks"]) == GOOD[:1]
+    (line,) = (faults.directory / "a.jsonl").read_text().splitlines()
+    assert json.loads(line)["name"] == GOOD[0]
+    left = {path.name for path in faults.directory.iterdir()}
+    assert left == {"a.json", "a.jsonl"}

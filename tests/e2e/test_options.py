@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""Flags that choose what is measured, and how."""
+
+import re
+
+import pytest
+from program import (
+    NANO,
+    NANO_FORWARD,
+    NANO_FORWARD_NAME,
+    Json,
+    Program,
+    load,
+    measured,
+    without,
+)
+
+OUT = "--benchmark_out=a.json"
+
+
+def rows(program: Program, *flags: str) -> list[Json]:
+    done = program.run(*flags, OUT)
+    assert done.code == 0, done.err
+    return measured(load(program.directory / "a.json"))
+
+
+def test_a_model_of_the_users_own_beside_a_standard_one(trainbench: Program) -> None:
+    found = rows(
+        trainbench,
+        "--models=mine,tiny",
+        "--model=name=mine,d_model=32,d_ff=64,layers=2,heads=4,vocab=100",
+        "--benchmark_filter=^model_size/.*/fp32/forward/",
+        "--suite=smoke",
+        "--batch=3",
+        "--seq=16",
+        "--benchmark_min_time=0.001",
+    )
+    assert [row["name"] for row in found] == [
+        f"model_size/{model}/fp32/forward/batch:3/seq:16" for model in ("mine", "tiny")
+    ]
+    # Embedding and output, 2 blocks of 4 projections and 3 matrices of the gated
+    # feed-forward layer, and 5 norms.
+    assert found[0]["params"] == 2 * 3200 + 2 * (4 * 32**2 + 3 * 32 * 64) + 5 * 32
+
+
+@pytest.mark.parametrize("calls", [0, 2])
+def test_warmup_calls(trainbench: Program, calls: int) -> None:
+    flags = without(NANO_FORWARD, "--warmup")
+    (row,) = rows(trainbench, *flags, f"--warmup={calls}")
+    assert row["warmup_calls"] == calls
+
+
+def test_peak_tflops_gives_the_utilization(trainbench: Program) -> None:
+    (row,) = rows(trainbench, *NANO_FORWARD, "--peak_tflops=0.5")
+    assert row["mfu"] == pytest.approx(row["flops_per_second"] / 0.5e12)
+    (row,) = rows(trainbench, *NANO_FORWARD)
+    assert "mfu" not in row
+
+
+def test_interleaved_repetitions_are_all_there(trainbench: Program) -> None:
+    found = rows(
+        trainbench,
+        *NANO,
+        "--benchmark_filter=^model_size/nano/fp32/",
+        "--benchmark_repetitions=3",
+        "--benchmark_enable_random_interleaving=true",
+    )
+    keys = {(row["name"], row["repetition_index"]) for row in found}
+    assert len(keys) == len(found) == 9
+
+
+def test_the_filter_may_come_from_the_environment(trainbench: Program) -> None:
+    done = trainbench.run(
+        *NANO, "--benchmark_list_tests", env={"BENCHMARK_FILTER": "/fp32/forward/"}
+    )
+    assert NANO_FORWARD_NAME in done.out.splitlines()
+    assert all("/fp32/forward/" in name for name in done.out.splitlines())
+
+
+def test_a_negative_filter(trainbench: Program) -> None:
+    done = trainbench.run(
+        *NANO, "--benchmark_list_tests", "--benchmark_filter=-model_size/nano/bf16"
+    )
+    assert done.code == 0
+    assert NANO_FORWARD_NAME in done.out
+    assert not re.search("model_size/nano/bf16", done.out)
+
+
+def test_a_longer_time_gives_more_samples(faults: Program) -> None:
+    # Steps of 25 and 75 ms, so that the median does not end the sampling sooner.
+    few, many = (
+        rows(
+            faults,
+            "--benchmark_filter=/slow",
+            "--warmup=0",
+            f"--benchmark_min_time={seconds}",
+        )[0]["samples"]
+        for seconds in (0.1, 1)
+    )
+    assert few == 5
+    assert 10 <= many <= 21
+
+
+def test_the_time_limit_of_a_case_holds(faults: Program) -> None:
+    (row,) = rows(
+        faults,
+        "--benchmark_filter=/slow",
+        "--warmup=0",
+        "--benchmark_min_time=60",
+        "--max_case_seconds=0.8",
+    )
+    assert 5 <= row["samples"] <= 16

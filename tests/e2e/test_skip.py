@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""A case that cannot run here is skipped with the reason, and that is good."""
+
+import re
+
+from program import Program, load, measured
+
+
+def test_a_case_that_does_not_fit_is_skipped_with_its_prediction(
+    trainbench: Program,
+) -> None:
+    # The scores alone are 4 heads x 2^40 numbers.
+    done = trainbench.run(
+        "--seq=1048576",
+        "--models=tiny",
+        "--suite=smoke",
+        "--benchmark_filter=^model_size/",
+        "--benchmark_out=a.json",
+    )
+    assert done.code == 0, done.err
+    document = load(trainbench.directory / "a.json")
+    assert document["benchmarks"] == []
+    assert document["errors"] == []
+    assert document["complete"] is True
+    assert len(document["skipped"]) == 6
+    for entry in document["skipped"]:
+        assert entry["predicted_peak_bytes"] > 4 * 2**40
+        assert re.search(
+            r"needs [\d.]+ GiB .*, [\d.]+ GiB of [\d.]+ GiB", entry["reason"]
+        )
+        line = next(
+            ln for ln in done.out.splitlines() if ln.startswith(entry["name"] + " ")
+        )
+        assert "SKIPPED  needs " in line
+    assert "6 cases: 0 measured, 6 skipped, 0 failed" in done.out
+
+
+def test_a_mode_that_the_device_lacks_is_skipped(trainbench: Program) -> None:
+    done = trainbench.run(
+        "--suite=paper",
+        "--models=tiny",
+        "--seq=16",
+        "--batch=1",
+        "--benchmark_filter=^model_size/tiny/(tf32|fp32)/forward/",
+        "--benchmark_min_time=0.001",
+        "--benchmark_out=a.json",
+    )
+    assert done.code == 0, done.err
+    document = load(trainbench.directory / "a.json")
+    assert [row["name"].split("/")[2] for row in measured(document)] == ["fp32"]
+    (entry,) = document["skipped"]
+    assert entry["name"] == "model_size/tiny/tf32/forward/batch:1/seq:16"
+    assert "NVIDIA" in entry["reason"]
+    assert f"SKIPPED  {entry['reason']}" in done.out
+    assert "2 cases: 1 measured, 1 skipped, 0 failed" in done.out
+
+
+def test_every_repetition_is_skipped(trainbench: Program) -> None:
+    done = trainbench.run(
+        "--seq=1048576",
+        "--suite=smoke",
+        "--models=tiny",
+        "--benchmark_filter=^model_size/tiny/fp32/forward/",
+        "--benchmark_repetitions=3",
+        "--benchmark_out=a.json",
+    )
+    assert done.code == 0, done.err
+    document = load(trainbench.directory / "a.json")
+    assert document["benchmarks"] == []
+    assert [e["repetition_index"] for e in document["skipped"]] == [0, 1, 2]

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MIT
+"""Rules of the repository, as functions from a file's text to what is wrong.
+
+A path is relative to the root of the repository and has forward slashes.
+"""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+ROOMS = ("model", "fixtures", "benchmarks", "reports", "tests", "tools")
+CPP = (".cc", ".h", ".cu", ".cuh")
+SPDX = "SPDX-License-Identifier: MIT"
+
+_TORCH = ("torch/", "ATen/", "c10/")
+# What a room must not include. fixtures/main.cc alone wires in reports/.
+_FORBIDDEN = {
+    "model": (
+        *("fixtures/", "benchmarks/", "reports/", "tests/", "tools/", "benchmark/"),
+        *("absl/flags/", "nlohmann/", "chrono", "ctime", "time.h"),
+    ),
+    "fixtures": ("benchmarks/", "reports/", "tests/", "tools/"),
+    "reports": ("model/", "fixtures/", "benchmarks/", "tests/", "tools/", *_TORCH),
+    "tests": ("benchmarks/",),
+    "tools": ("benchmarks/", "tests/"),
+}
+_MEASURING = {"chrono", "ctime", "iostream", "fstream", "cstdio", "thread", "future"}
+
+
+def files(*suffixes: str) -> list[str]:
+    """The files of all rooms with one of the suffixes."""
+    return sorted(
+        str(path.relative_to(ROOT))
+        for room in ROOMS
+        for path in (ROOT / room).rglob("*")
+        if path.suffix in suffixes and path.is_file()
+    )
+
+
+def read(path: str) -> str:
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+def without_comments(text: str) -> str:
+    return re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.DOTALL)
+
+
+def includes(text: str) -> list[str]:
+    found = re.findall(
+        r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', without_comments(text), re.M
+    )
+    return [quoted or angled for quoted, angled in found]
+
+
+def arrow_errors(path: str, text: str) -> list[str]:
+    """Includes that point from one room to another that it must not know."""
+    room = path.split("/")[0]
+    if room == "benchmarks":
+        return [
+            f"{path} includes {name}: only model/, fixtures/ and the standard library"
+            for name in includes(text)
+            if not name.startswith(("model/", "fixtures/"))
+            and not re.fullmatch(r"[a-z_0-9]+", name)
+        ]
+    forbidden = _FORBIDDEN.get(room, ())
+    if path == "fixtures/main.cc":
+        forbidden = tuple(name for name in forbidden if name != "reports/")
+    return [
+        f"{path} includes {name}, which {room}/ must not know"
+        for name in includes(text)
+        if name.startswith(tuple(f for f in forbidden if f.endswith("/")))
+        or name in forbidden
+    ]
+
+
+def kernel_errors(path: str, read_file: Callable[[str], str]) -> list[str]:
+    """Headers of LibTorch that a CUDA file reaches, through our own headers too."""
+    errors, seen, left = [], {path}, [path]
+    while left:
+        current = left.pop()
+        for name in includes(read_file(current)):
+            if name.startswith(_TORCH):
+                errors.append(f"{path} reaches {name} through {current}")
+            elif name.split("/")[0] in ROOMS and name not in seen:
+                seen.add(name)
+                left.append(name)
+    return errors
+
+
+def experiment_errors(path: str, text: str) -> list[str]:
+    """What an experiment leaves to the harness, and how it must begin."""
+    if not path.endswith(".cc"):
+        return [f"{path}: an experiment is one .cc file"]
+    errors = []
+    lines = text.splitlines()
+    comment = re.match(r"(//[^\n]*\n)+", text)
+    if len(lines) < 2 or not lines[1].startswith("// Question: "):
+        errors.append(f"{path}: the second line begins with '// Question: '")
+    if comment is None or "\n// Expect: " not in comment[0]:
+        errors.append(f"{path}: the question is followed by '// Expect: '")
+    code = without_comments(text)
+    errors += [
+        f"{path} includes {name}: the harness measures and reports"
+        for name in includes(text)
+        if name in _MEASURING
+    ]
+    errors += [
+        f"{path} uses {found}: the harness measures and reports"
+        for found in re.findall(
+            r"\bcuda[A-Z]\w*|\bstd::(?:chrono|cout|cerr|clog)\b|\bf?printf\b"
+            r"|\bbenchmark::\w+",
+            code,
+        )
+    ]
+    if "= Register<" not in code:
+        errors.append(f"{path} registers nothing")
+    return errors
+
+
+def guard_errors(path: str, text: str) -> list[str]:
+    guard = "TRAINBENCH_" + re.sub(r"[^A-Z0-9]", "_", path.upper()) + "_"
+    lines = [line for line in text.splitlines() if line.strip()]
+    code = [line for line in lines if not line.startswith("//")]
+    if code[:2] != [f"#ifndef {guard}", f"#define {guard}"]:
+        return [f"{path} does not begin with the guard {guard}"]
+    if lines[-1] != f"#endif  // {guard}":
+        return [f"{path} does not end with '#endif  // {guard}'"]
+    return []
+
+
+def license_errors(path: str, text: str) -> list[str]:
+    """The first line, or the second after '#!', is the licence alone."""
+    mark = "//" if path.endswith(CPP) else "#"
+    lines = text.splitlines()
+    if lines and lines[0].startswith("#!"):
+        lines = lines[1:]
+    if lines[:1] == [f"{mark} {SPDX}"]:
+        return []
+    return [f"{path} does not begin with '{mark} {SPDX}'"]
+
+
+def paths_in(markdown: str) -> list[str]:
+    """Relative links, and what code spans and blocks name in our rooms."""
+    links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", markdown)
+    found = [link for link in links if "://" not in link]
+    blocks = re.findall(r"^```[^\n]*\n(.*?)^```", markdown, re.M | re.S)
+    prose = re.sub(r"^```.*?^```", "", markdown, flags=re.M | re.S)
+    spans = re.findall(r"`([^`\n]+)`", prose)
+    for code in [*spans, *(line for block in blocks for line in block.splitlines())]:
+        word = code.split()[0] if code.split() else ""
+        if word.split("/")[0] in ROOMS and re.fullmatch(r"[\w.-]+/[\w./-]*", word):
+            found.append(word)
+    return found
+
+
+def missing_paths(markdown: str, exists: Callable[[str], bool]) -> list[str]:
+    return [path for path in paths_in(markdown) if not exists(path)]
+
+
+def needed_libraries(readelf: str) -> list[str]:
+    """From the output of `readelf --dynamic`."""
+    return re.findall(r"\(NEEDED\).*\[(.+)\]", readelf)
+
+
+def driver_libraries(needed: list[str]) -> list[str]:
+    """Libraries of the NVIDIA driver, which most machines do not have."""
+    return [name for name in needed if re.match(r"lib(cuda|nvidia-ml)\.so", name)]

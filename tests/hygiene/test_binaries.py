@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""The built programs start on a machine without an NVIDIA driver."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import checks
+import pytest
+
+
+def needed(variable: str) -> list[str]:
+    binary = os.environ.get(variable)
+    if not binary:
+        pytest.skip(f"{variable} does not name a built program")
+    readelf = shutil.which("readelf")
+    if readelf is None:
+        pytest.skip("readelf is not installed")
+    text = subprocess.check_output([readelf, "--dynamic", binary], text=True)
+    return checks.needed_libraries(text)
+
+
+@pytest.mark.parametrize(
+    "variable", ["TRAINBENCH_BINARY", "TRAINBENCH_FAULTS", "TRAINBENCH_PLAN"]
+)
+def test_no_program_needs_the_driver(variable: str) -> None:
+    libraries = needed(variable)
+    assert libraries
+    assert checks.driver_libraries(libraries) == []
+
+
+def test_the_program_loads_the_cuda_half_of_torch_if_built_for_it() -> None:
+    libraries = needed("TRAINBENCH_BINARY")
+    build = os.environ.get("TRAINBENCH_BUILD")
+    if not build:
+        pytest.skip("TRAINBENCH_BUILD does not name a build directory")
+    cache = (Path(build) / "CMakeCache.txt").read_text()
+    has_cuda = re.search(r"^CMAKE_CUDA_COMPILER:\w+=(?!.*NOTFOUND)\S", cache, re.M)
+    assert ("libtorch_cuda.so" in libraries) == bool(has_cuda)

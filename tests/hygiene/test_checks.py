@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""Every check finds what it is there to find."""
+
+import checks
+import pytest
+
+EXPERIMENT = """// SPDX-License-Identifier: MIT
+// Question: How long?
+//   Really?
+// Expect: Not long.
+
+#include <vector>
+
+#include "fixtures/experiment.h"
+
+const bool kRegistered = Register<F>();
+"""
+
+HEADER = """// SPDX-License-Identifier: MIT
+// What it is.
+
+#ifndef TRAINBENCH_MODEL_A_B_H_
+#define TRAINBENCH_MODEL_A_B_H_
+#endif  // TRAINBENCH_MODEL_A_B_H_
+"""
+
+
+def test_includes_are_found_and_comments_are_not() -> None:
+    text = (
+        '#include <vector>\n#  include "a/b.h"\n// #include "c.h"\n/* #include <d> */'
+    )
+    assert checks.includes(text) == ["vector", "a/b.h"]
+
+
+@pytest.mark.parametrize(
+    ("path", "included"),
+    [
+        ("model/a.cc", "fixtures/device.h"),
+        ("model/a.cc", "benchmark/benchmark.h"),
+        ("model/accounting/a.h", "absl/flags/flag.h"),
+        ("model/a.cc", "chrono"),
+        ("model/a.cc", "nlohmann/json.hpp"),
+        ("fixtures/a.cc", "reports/progress.h"),
+        ("fixtures/main.cc", "benchmarks/a.h"),
+        ("benchmarks/a.cc", "benchmark/benchmark.h"),
+        ("benchmarks/a.cc", "cuda_runtime_api.h"),
+        ("benchmarks/a.cc", "torch/types.h"),
+        ("benchmarks/a.cc", "benchmarks/b.h"),
+        ("reports/a.cc", "model/config.h"),
+        ("reports/a.cc", "fixtures/device.h"),
+        ("reports/a.cc", "torch/types.h"),
+        ("tests/a_test.cc", "benchmarks/a.h"),
+        ("tools/plan.cc", "benchmarks/a.h"),
+    ],
+)
+def test_an_arrow_in_the_wrong_direction(path: str, included: str) -> None:
+    (error,) = checks.arrow_errors(path, f"#include <{included}>\n")
+    assert error.startswith(f"{path} includes {included}")
+
+
+@pytest.mark.parametrize(
+    ("path", "included"),
+    [
+        ("model/a.cc", "torch/types.h"),
+        ("fixtures/a.cc", "model/config.h"),
+        ("fixtures/main.cc", "reports/progress.h"),
+        ("benchmarks/a.cc", "model/config.h"),
+        ("benchmarks/a.cc", "vector"),
+        ("reports/a.cc", "benchmark/benchmark.h"),
+        ("tests/a_test.cc", "reports/progress.h"),
+    ],
+)
+def test_an_arrow_in_the_right_direction(path: str, included: str) -> None:
+    assert checks.arrow_errors(path, f"#include <{included}>\n") == []
+
+
+def test_a_kernel_reaches_torch_through_a_header() -> None:
+    sources = {
+        "model/k.cu": '#include "model/k.h"\n',
+        "model/k.h": '#include "model/other.h"\n#include "model/k.h"\n',
+        "model/other.h": "#include <ATen/core/Tensor.h>\n",
+    }
+    assert checks.kernel_errors("model/k.cu", sources.__getitem__) == [
+        "model/k.cu reaches ATen/core/Tensor.h through model/other.h"
+    ]
+    sources["model/other.h"] = "#include <cstdint>\n"
+    assert checks.kernel_errors("model/k.cu", sources.__getitem__) == []
+
+
+def test_a_good_experiment() -> None:
+    assert checks.experiment_errors("benchmarks/a.cc", EXPERIMENT) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("// Question:", "// Why:", "// Question: "),
+        ("// Expect:", "// Hope:", "// Expect: "),
+        ("// Expect:", "\n// Expect:", "// Expect: "),
+        ("<vector>", "<chrono>", "includes chrono"),
+        ("<vector>", "<iostream>", "includes iostream"),
+        ("const", "std::cout << 1; const", "uses std::cout"),
+        ("const", "cudaEventRecord(e); const", "uses cudaEventRecord"),
+        ("const", "printf(text); const", "uses printf"),
+        ("const", "benchmark::State& s; const", "uses benchmark::State"),
+        ("= Register<F>()", "= true", "registers nothing"),
+    ],
+)
+def test_a_bad_experiment(old: str, new: str, message: str) -> None:
+    text = EXPERIMENT.replace(old, new, 1)
+    (error,) = checks.experiment_errors("benchmarks/a.cc", text)
+    assert message in error
+
+
+def test_an_experiment_is_no_header() -> None:
+    assert checks.experiment_errors("benchmarks/a.h", EXPERIMENT) != []
+
+
+def test_guards() -> None:
+    assert checks.guard_errors("model/a_b.h", HEADER) == []
+    assert checks.guard_errors("model/a/b.h", HEADER) == []
+    assert checks.guard_errors("model/other.h", HEADER) != []
+    assert (
+        checks.guard_errors("model/a_b.h", HEADER.replace("#endif  //", "#endif")) != []
+    )
+    assert checks.guard_errors("model/a_b.h", "#pragma once\n") != []
+
+
+def test_licenses() -> None:
+    assert checks.license_errors("a.h", HEADER) == []
+    assert checks.license_errors("a.h", "\n" + HEADER) != []
+    assert checks.license_errors("a.h", HEADER.replace("MIT", "BSD")) != []
+    assert checks.license_errors("a.py", HEADER) != []
+    assert checks.license_errors("a.sh", f"#!/bin/sh\n# {checks.SPDX}\n") == []
+    assert checks.license_errors("a.sh", "#!/bin/sh\n") != []
+    assert checks.license_errors("a.sh", "") != []
+
+
+def test_paths_in_documents() -> None:
+    text = """See [how](CONTRIBUTING.md#here), [site](https://example.com/tools/x),
+`model/config.h`, `tools/bench --flag`, `results/<name>.json`, `accounting/` and
+`benchmarks`.
+```
+tools/setup   # a comment
+LD_LIBRARY_PATH=x build/benchmarks/y
+```
+"""
+    paths = ["CONTRIBUTING.md", "model/config.h", "tools/bench", "tools/setup"]
+    assert checks.paths_in(text) == paths
+    assert checks.missing_paths(text, lambda path: path != "tools/setup") == [
+        "tools/setup"
+    ]
+
+
+def test_libraries() -> None:
+    needed = checks.needed_libraries(
+        " 0x01 (NEEDED)   Shared library: [libtorch_cuda.so]\n"
+        " 0x01 (NEEDED)   Shared library: [libcuda.so.1]\n"
+        " 0x1d (RUNPATH)  Library runpath: [/usr/lib]\n"
+    )
+    assert needed == ["libtorch_cuda.so", "libcuda.so.1"]
+    assert checks.driver_libraries(needed) == ["libcuda.so.1"]
+    assert checks.driver_libraries(["libcudart.so.13", "libtorch_cuda.so"]) == []
