@@ -77,6 +77,8 @@ at::Tensor ComputeGradients(TransformerLm& model, const Batch& batch,
 at::Tensor RunStep(StepMode mode, TransformerLm& model, AdamW* optimizer,
                    const Batch& batch, Precision precision,
                    PhaseObserver& observer) {
+  TORCH_CHECK(mode != StepMode::kTrainStep || optimizer != nullptr,
+              "a train step needs an optimizer");
   if (mode == StepMode::kInference) {
     const at::NoGradGuard no_grad;
     return Forward(model, batch.tokens, precision, observer);
@@ -86,7 +88,6 @@ at::Tensor RunStep(StepMode mode, TransformerLm& model, AdamW* optimizer,
   }
   at::Tensor loss = ComputeGradients(model, batch, precision, observer);
   if (mode == StepMode::kTrainStep) {
-    TORCH_CHECK(optimizer != nullptr, "a train step needs an optimizer");
     observer.Enter(Phase::kOptimizer);
     optimizer->Step();
   }

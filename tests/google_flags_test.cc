@@ -85,6 +85,17 @@ TEST_F(GoogleFlagsTest, Filter) {
             "y");
 }
 
+TEST_F(GoogleFlagsTest, TheWordAllMeansEveryCase) {
+  EXPECT_EQ(Parse({"--benchmark_filter=all"}).filter, ".");
+}
+
+TEST_F(GoogleFlagsTest, OnlyABooleanMayLackItsValue) {
+  EXPECT_EQ(Error({"--benchmark_out"}),
+            "--benchmark_out has no value; allowed: --benchmark_out=<value>");
+  EXPECT_THAT(Error({"--benchmark_filter"}), HasSubstr("has no value"));
+  EXPECT_TRUE(Parse({"--benchmark_list_tests"}).list);
+}
+
 TEST_F(GoogleFlagsTest, MinTimeWithAndWithoutItsUnit) {
   EXPECT_EQ(Parse({"--benchmark_min_time=0.5"}).sampling_seconds, 0.5);
   EXPECT_EQ(Parse({"--benchmark_min_time=0.5s"}).sampling_seconds, 0.5);
@@ -102,7 +113,7 @@ TEST_F(GoogleFlagsTest, BadMinTime) {
                 HasSubstr("--benchmark_min_time is '" + bad + "'"));
   }
   EXPECT_THAT(Error({"--benchmark_min_time"}),
-              HasSubstr("--benchmark_min_time is "));
+              HasSubstr("--benchmark_min_time has no value"));
 }
 
 TEST_F(GoogleFlagsTest, RepetitionsAreReadAndPassedOn) {

@@ -124,7 +124,9 @@ TEST_F(SafetensorsTest, RejectsWrongHeaders) {
 }
 
 TEST_F(SafetensorsTest, RejectsAHeaderLengthBeyondTheFile) {
-  Write(Bytes<uint64_t>({~uint64_t{0}}) + kHeader);
+  std::string file = Bytes<uint64_t>({~uint64_t{0}});
+  file += kHeader;
+  Write(file);
   EXPECT_THAT(Error(), HasSubstr("longer than the file"));
 }
 

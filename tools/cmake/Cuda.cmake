@@ -13,6 +13,9 @@ if(CMAKE_CUDA_COMPILER)
   # LibTorch header (and nvcc would misparse some of them in C++17).
   set(CMAKE_CUDA_STANDARD 17)
   set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+  # LibTorch brings the shared runtime; a static one beside it would be a second
+  # set of contexts and streams.
+  set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
   find_package(CUDAToolkit REQUIRED)
   set(TRAINBENCH_CUDA ON)
   target_compile_definitions(trainbench_options INTERFACE TRAINBENCH_CUDA=1)
