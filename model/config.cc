@@ -172,4 +172,11 @@ absl::StatusOr<ModelConfig> ParseModel(absl::string_view text) {
       absl::StrCat("model '", text, "': ", status.message()));
 }
 
+std::string FormatModel(const ModelConfig& config) {
+  return absl::StrCat("name=", config.name, ",d_model=", config.d_model,
+                      ",d_ff=", config.d_ff, ",layers=", config.layers,
+                      ",heads=", config.heads, ",vocab=", config.vocab,
+                      ",attention=", AttentionName(config.attention));
+}
+
 }  // namespace trainbench

@@ -57,6 +57,9 @@ absl::StatusOr<ModelConfig> FindModel(absl::string_view name,
 // InvalidArgument names the key or value and what is allowed.
 absl::StatusOr<ModelConfig> ParseModel(absl::string_view text);
 
+// The text from which ParseModel makes `config`.
+std::string FormatModel(const ModelConfig& config);
+
 }  // namespace trainbench
 
 #endif  // TRAINBENCH_MODEL_CONFIG_H_

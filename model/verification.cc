@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
+#include "model/reference.h"
 
 namespace trainbench {
 namespace {
@@ -45,95 +46,6 @@ absl::Status Compare(absl::string_view what, double error, double allowed) {
                       std::string(what), error, allowed));
 }
 
-// The model's formulas once more, in float64.
-class Reference {
- public:
-  Reference(const TransformerLm& model, double along_gradient)
-      : model_(model), along_gradient_(along_gradient) {}
-
-  at::Tensor Logits(const at::Tensor& tokens) const {
-    at::Tensor x = Rows(model_->token_embeddings->weight, tokens);
-    for (const Block& layer : model_->layers) {
-      x = x + Attention(*layer->attn, Norm(*layer->ln1, x));
-      x = x + FeedForward(*layer->ffn, Norm(*layer->ln2, x));
-    }
-    return Multiply(model_->lm_head, Norm(*model_->ln_final, x));
-  }
-
- private:
-  at::Tensor Weight(const at::Tensor& weight) const {
-    // A copy even of float64 weights: they must not move.
-    at::Tensor wide = weight.detach().to(at::kDouble, /*non_blocking=*/false,
-                                         /*copy=*/true);
-    if (along_gradient_ == 0) return wide;
-    return wide.add_(weight.grad().to(at::kDouble), along_gradient_);
-  }
-
-  at::Tensor Rows(const at::Tensor& table, const at::Tensor& tokens) const {
-    at::Tensor rows = at::embedding(table.detach(), tokens).to(at::kDouble);
-    if (along_gradient_ == 0) return rows;
-    return rows + at::embedding(table.grad(), tokens).to(at::kDouble) *
-                      along_gradient_;
-  }
-
-  at::Tensor Multiply(const Linear& linear, const at::Tensor& x) const {
-    return at::einsum("bti,oi->bto", {x, Weight(linear->weight)});
-  }
-
-  at::Tensor Norm(const RmsNormImpl& norm, const at::Tensor& x) const {
-    const auto dim = static_cast<double>(x.size(-1));
-    const at::Tensor squares =
-        at::linalg_vector_norm(x, 2, {-1}, true).square();
-    return x / (squares / dim + RmsNormImpl::kEps).sqrt() * Weight(norm.weight);
-  }
-
-  // Channel pairs as complex numbers times e^(i t theta^(-2k / d)).
-  static at::Tensor Rotate(const at::Tensor& x) {
-    const int64_t seq = x.size(-2), dim = x.size(-1);
-    const at::TensorOptions options = x.options();
-    const at::Tensor frequency =
-        (at::arange(0, dim, 2, options) * (-std::log(Rope::kTheta) / dim))
-            .exp();
-    const at::Tensor angle =
-        at::arange(seq, options).unsqueeze(1) * frequency.unsqueeze(0);
-    const at::Tensor turn = at::polar(at::ones_like(angle), angle);
-    const at::Tensor pairs =
-        at::view_as_complex(x.contiguous().unflatten(-1, {dim / 2, 2}));
-    return at::view_as_real(pairs * turn).flatten(-2);
-  }
-
-  at::Tensor Heads(const Linear& linear, const at::Tensor& x) const {
-    return Multiply(linear, x)
-        .unflatten(-1, {model_->config().heads, model_->config().d_head()})
-        .transpose(1, 2);
-  }
-
-  at::Tensor Attention(const AttentionImpl& attention,
-                       const at::Tensor& x) const {
-    const at::Tensor q = Rotate(Heads(attention.q_proj, x));
-    const at::Tensor k = Rotate(Heads(attention.k_proj, x));
-    const at::Tensor v = Heads(attention.v_proj, x);
-    const at::Tensor hidden =
-        at::ones({x.size(1), x.size(1)}, x.options().dtype(at::kBool)).triu(1);
-    const at::Tensor scores = at::einsum("bhqd,bhkd->bhqk", {q, k}) *
-                              (1 / std::sqrt(static_cast<double>(q.size(-1))));
-    const at::Tensor weights =
-        scores.masked_fill(hidden, -std::numeric_limits<double>::infinity())
-            .softmax(-1);
-    return Multiply(attention.output_proj,
-                    at::einsum("bhqk,bhkd->bqhd", {weights, v}).flatten(-2));
-  }
-
-  at::Tensor FeedForward(const FeedForwardImpl& ffn,
-                         const at::Tensor& x) const {
-    return Multiply(ffn.w2,
-                    at::silu(Multiply(ffn.w1, x)) * Multiply(ffn.w3, x));
-  }
-
-  const TransformerLm& model_;
-  double along_gradient_;
-};
-
 double ReferenceLoss(const TransformerLm& model, const Batch& batch,
                      double along_gradient) {
   const at::Tensor logits =
@@ -142,16 +54,19 @@ double ReferenceLoss(const TransformerLm& model, const Batch& batch,
       .item<double>();
 }
 
-absl::Status VerifyLogits(TransformerLm& model, const Batch& batch,
-                          Precision precision) {
+double LogitsErrorOn(TransformerLm& model, const Batch& batch,
+                     Precision precision) {
   NullObserver nobody;
   const at::Tensor actual =
       RunStep(StepMode::kInference, model, nullptr, batch, precision, nobody)
           .to(at::kDouble);
   const at::Tensor expected = ReferenceLogits(model, batch.tokens);
-  const double error =
-      ((actual - expected).norm() / expected.norm()).item<double>();
-  return Compare("logits", error, ToleranceOf(precision).logits);
+  return ((actual - expected).norm() / expected.norm()).item<double>();
+}
+
+Batch ShortBatch(const TransformerLm& model) {
+  return RandomBatch(model->config().vocab, 1, kTokens,
+                     model->lm_head->weight.device());
 }
 
 double Dot(const at::Tensor& a, const at::Tensor& b) {
@@ -202,10 +117,18 @@ std::vector<at::Tensor> SomeParameters(const TransformerLm& model) {
           model->layers.front()->attn->q_proj->weight, model->ln_final->weight};
 }
 
-absl::Status VerifyFirstUpdate(const TransformerLm& model, AdamW& optimizer) {
+}  // namespace
+
+double LogitsError(TransformerLm& model, Precision precision) {
+  return LogitsErrorOn(model, ShortBatch(model), precision);
+}
+
+absl::Status VerifyFirstUpdate(const std::vector<at::Tensor>& parameters,
+                               AdamW& optimizer) {
+  const at::NoGradGuard no_grad;
   const AdamWOptions& options = optimizer.options();
   std::vector<at::Tensor> expected;
-  for (const at::Tensor& parameter : SomeParameters(model)) {
+  for (const at::Tensor& parameter : parameters) {
     const at::Tensor w = parameter.detach().to(at::kDouble);
     const at::Tensor g = parameter.grad().to(at::kDouble);
     // With both moments at 0, bias correction makes them g and g^2.
@@ -213,10 +136,9 @@ absl::Status VerifyFirstUpdate(const TransformerLm& model, AdamW& optimizer) {
                                          options.weight_decay * w));
   }
   optimizer.Step();
-  const std::vector<at::Tensor> actual = SomeParameters(model);
   double worst = 0;
-  for (std::size_t i = 0; i < actual.size(); ++i) {
-    const at::Tensor& weight = actual[i];
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const at::Tensor& weight = parameters[i];
     // Decay and step are rounded each, hence twice the unit roundoff. Beside
     // that the second moment of a tiny gradient loses digits relative to eps:
     // allow it a thousandth of the step.
@@ -230,19 +152,12 @@ absl::Status VerifyFirstUpdate(const TransformerLm& model, AdamW& optimizer) {
   return Compare("AdamW updates, in units of rounding,", worst, 1.0);
 }
 
-}  // namespace
-
-at::Tensor ReferenceLogits(const TransformerLm& model, const at::Tensor& tokens,
-                           double along_gradient) {
-  const at::NoGradGuard no_grad;
-  return Reference(model, along_gradient).Logits(tokens);
-}
-
 absl::Status VerifyStep(StepMode mode, TransformerLm& model, AdamW* optimizer,
                         Precision precision) {
-  const Batch batch = RandomBatch(model->config().vocab, 1, kTokens,
-                                  model->lm_head->weight.device());
-  absl::Status status = VerifyLogits(model, batch, precision);
+  const Batch batch = ShortBatch(model);
+  absl::Status status =
+      Compare("logits", LogitsErrorOn(model, batch, precision),
+              ToleranceOf(precision).logits);
   if (!status.ok() || mode == StepMode::kInference ||
       mode == StepMode::kForward) {
     return status;
@@ -252,8 +167,7 @@ absl::Status VerifyStep(StepMode mode, TransformerLm& model, AdamW* optimizer,
   status = VerifyGradients(model, batch, precision);
   if (status.ok() && mode == StepMode::kTrainStep) {
     TORCH_CHECK(optimizer != nullptr, "a train step needs an optimizer");
-    const at::NoGradGuard no_grad;
-    status = VerifyFirstUpdate(model, *optimizer);
+    status = VerifyFirstUpdate(SomeParameters(model), *optimizer);
   }
   ReleaseGradients(model);
   return status;

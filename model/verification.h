@@ -7,6 +7,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <vector>
+
 #include "absl/status/status.h"
 #include "model/adamw.h"
 #include "model/precision.h"
@@ -14,13 +16,6 @@
 #include "model/transformer_lm.h"
 
 namespace trainbench {
-
-// Logits [batch, seq, vocab] in float64, computed from the model's weights one
-// matrix at a time and by other operations than the model's: complex rotation,
-// LibTorch's own softmax and silu, vector norms. If `along_gradient` is not 0,
-// each weight w with gradient g counts as w + along_gradient * g.
-at::Tensor ReferenceLogits(const TransformerLm& model, const at::Tensor& tokens,
-                           double along_gradient = 0);
 
 // Runs the parts of one step of `mode` on one short random sequence and
 // compares
@@ -34,6 +29,16 @@ at::Tensor ReferenceLogits(const TransformerLm& model, const at::Tensor& tokens,
 // the error and what is allowed in this precision.
 absl::Status VerifyStep(StepMode mode, TransformerLm& model, AdamW* optimizer,
                         Precision precision);
+
+// Relative error, by the norm of the difference, of the model's logits against
+// ReferenceLogits on one short random sequence.
+double LogitsError(TransformerLm& model, Precision precision);
+
+// Takes the first step of `optimizer` and compares what it did to `parameters`,
+// which must have gradients and be among the optimizer's, with AdamW's formula
+// for a first update in float64. FailedPrecondition as above.
+absl::Status VerifyFirstUpdate(const std::vector<at::Tensor>& parameters,
+                               AdamW& optimizer);
 
 }  // namespace trainbench
 

@@ -19,6 +19,7 @@ struct Script {
   std::function<void()> build;
   std::function<absl::Status()> check;
   std::function<void(PhaseObserver&)> run;
+  std::function<absl::StatusOr<Findings>(const Sampling&)> find;
 };
 
 class FakeWorkload final : public Workload {
@@ -43,6 +44,9 @@ class FakeWorkload final : public Workload {
   void Run(PhaseObserver& phases) override {
     if (script_.run) script_.run(phases);
   }
+  absl::StatusOr<Findings> Find(const Sampling& sampling) override {
+    return script_.find ? script_.find(sampling) : Workload::Find(sampling);
+  }
 
   // How many exist, and how many ever did.
   static int alive() { return alive_; }
@@ -56,8 +60,9 @@ class FakeWorkload final : public Workload {
 
 inline Case MakeFakeCase(const std::string& experiment, Script script = {},
                          const Cost& cost = {}) {
-  return {CaseName(experiment), cost, "",
-          [script] { return std::make_unique<FakeWorkload>(script); }};
+  Case one{.name = CaseName(experiment), .cost = cost};
+  one.build = [script] { return std::make_unique<FakeWorkload>(script); };
+  return one;
 }
 
 // Keeps the host busy and returns how long it did, by the steady clock.

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// Question: How many warm-up calls does a number need? What does the first call
+//   of a process cost, and how far does it shift the mean of ten timed steps?
+// Expect: The first call pays once for what later calls find ready: memory from
+//   the system, threads, and on a GPU the loading of kernels and the libraries'
+//   handles. If it takes 1 + c times a steady step, the mean of ten steps with
+//   calls:0 is 1 + c / 10 times the steady state (steady_ratio), and its
+//   standard deviation is c / sqrt(10) of a step. With calls:1 the ratio is
+//   near 1: one call is enough for anything that happens only once. What
+//   calls:5 still shows over calls:1 is clocks and caches, not one-off work.
+
+#include <cstdint>
+#include <vector>
+
+#include "fixtures/experiment.h"
+#include "fixtures/model_step.h"
+#include "fixtures/statistics.h"
+
+namespace trainbench {
+namespace {
+
+using enum Precision;
+using enum StepMode;
+
+constexpr int kTimedSteps = 10;
+
+class Warmup final : public ModelStep {
+ public:
+  struct Params : StepParams {
+    int calls;  // untimed, before the ten timed ones
+  };
+  using ModelStep::ModelStep;
+
+  static CaseName NameOf(const Params& p) {
+    return StepName("warmup", p).Value("calls", p.calls);
+  }
+
+  // Cold means that nothing at all ran before, the check included.
+  static Protocol ProtocolOf(const Params& p) {
+    return {.count = SamplingPlan::Count{p.calls, kTimedSteps},
+            .fresh_process = true,
+            .cold = true};
+  }
+
+  static std::vector<Params> Sweep(const RunOptions& options,
+                                   const Device& device) {
+    std::vector<Params> cases;
+    for (const StepParams& step : StepGrid(options, AxesOf(options, device))) {
+      for (const int calls : {0, 1, 2, 5}) {
+        if (options.suite == Suite::kSmoke && calls > 1) continue;
+        cases.push_back({step, calls});
+      }
+    }
+    return cases;
+  }
+
+  absl::StatusOr<Findings> Find(const Sampling& sampling) override {
+    std::vector<double> all, late;
+    for (const Sample& sample : sampling.samples) {
+      all.push_back(sample.total_us);
+    }
+    // By its second half even a cold run is warm.
+    late.assign(all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2),
+                all.end());
+    const double steady = Median(late);
+    return Findings{{{"steady_us", steady},
+                     {"steady_ratio", Mean(all) / steady},
+                     {"first_ratio", sampling.first_call.total_us / steady}},
+                    {}};
+  }
+
+ private:
+  static StepAxes AxesOf(const RunOptions& options, const Device& device) {
+    if (options.suite == Suite::kSmoke) {
+      return {.models = {"tiny"},
+              .precisions = {kFp32},
+              .modes = {kTrainStep},
+              .seqs = {32},
+              .batch = 2};
+    }
+    if (options.suite == Suite::kPaper) {
+      return {.models = PublishedModels(),
+              .precisions = {kFp32, kBf16Autocast},
+              .modes = {kForward, kForwardBackward, kTrainStep},
+              .seqs = {512}};
+    }
+    return {.models = {device.is_cuda() ? "small" : "tiny"},
+            .precisions = {kFp32},
+            .modes = {kTrainStep},
+            .seqs = {device.is_cuda() ? 512 : 128}};
+  }
+};
+
+const bool kRegistered = Register<Warmup>();
+
+}  // namespace
+}  // namespace trainbench

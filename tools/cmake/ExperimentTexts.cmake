@@ -1,0 +1,40 @@
+# The questions of the experiments, as fixtures/experiment_list.h declares them,
+# taken from the comments that their files open with: so that what --list prints
+# is what the source says. As a script (cmake -P) this file writes ${OUTPUT} from
+# the sources in ${FILES}, separated by '|'.
+if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
+  string(REPLACE "|" ";" files "${FILES}")
+  set(entries "")
+  foreach(file IN LISTS files)
+    get_filename_component(name "${file}" NAME_WE)
+    file(READ "${file}" text)
+    if(NOT text MATCHES "// Question: ([^\r]*)\n// Expect:")
+      continue()
+    endif()
+    # Line by line would make a list of it, which semicolons would break.
+    string(REGEX REPLACE "\n// *" " " question "${CMAKE_MATCH_1}")
+    string(APPEND entries "    {\"${name}\", R\"text(${question})text\"},\n")
+  endforeach()
+  file(WRITE "${OUTPUT}" "#include \"fixtures/experiment_list.h\"\n\n"
+       "namespace trainbench {\n\n"
+       "const std::vector<ExperimentText> kExperimentTexts = {\n${entries}};\n\n"
+       "}  // namespace trainbench\n")
+  return()
+endif()
+
+set(TRAINBENCH_EXPERIMENT_TEXTS_SCRIPT "${CMAKE_CURRENT_LIST_FILE}")
+
+# Adds the generated source to the executable `target`, whose experiments are
+# the source files that follow.
+function(trainbench_add_experiment_texts target)
+  set(output "${CMAKE_CURRENT_BINARY_DIR}/${target}_experiment_texts.cc")
+  string(REPLACE ";" "|" files "${ARGN}")
+  add_custom_command(
+    OUTPUT "${output}"
+    COMMAND "${CMAKE_COMMAND}" "-DOUTPUT=${output}" "-DFILES=${files}"
+            -P "${TRAINBENCH_EXPERIMENT_TEXTS_SCRIPT}"
+    DEPENDS ${ARGN} "${TRAINBENCH_EXPERIMENT_TEXTS_SCRIPT}"
+    COMMENT "Collecting the questions of ${target}"
+    VERBATIM)
+  target_sources(${target} PRIVATE "${output}")
+endfunction()
