@@ -7,12 +7,15 @@
 #include <torch/csrc/autograd/profiler_kineto.h>
 #include <torch/types.h>
 
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
 #include <thread>
+
+#include "fixtures/nvtx_bridge.h"
 
 namespace trainbench {
 namespace {
@@ -84,6 +87,14 @@ TEST(RangeTest, WithoutAProfilerNothingHappens) {
   std::thread([] { const Range range("another thread"); }).join();
   EXPECT_THAT(Profile([] {}), Not(Contains(Key("outer"))))
       << "ranges of before are in the profile";
+}
+
+TEST(RangeTest, NoScopeIsWatchedWithoutAnNvtxTool) {
+  if (std::getenv("NVTX_INJECTION64_PATH") != nullptr) {
+    GTEST_SKIP() << "an NVTX tool is attached";
+  }
+  EXPECT_FALSE(InstallNvtxBridge());
+  EXPECT_FALSE(at::hasGlobalCallbacks());
 }
 
 TEST(RangeTest, OneThatOutlivesTheProfilerDoesNoHarm) {

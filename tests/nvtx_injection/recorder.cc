@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// An NVTX tool as small as can be: it writes down the ranges of one domain.
+// NVTX loads it into the process that NVTX_INJECTION64_PATH is set for.
+
+#include <nvtx3/nvToolsExt.h>
+
+#include <cstring>
+#include <mutex>
+#include <string>
+
+namespace {
+
+std::mutex mutex;
+std::string log;  // "push NAME\n" and "pop\n", of every thread
+int domain_marker = 0;
+
+nvtxDomainHandle_t NVTX_API CreateDomain(const char* name) {
+  // LibTorch has domains of its own.
+  if (std::strcmp(name, "trainbench") != 0) return nullptr;
+  return reinterpret_cast<nvtxDomainHandle_t>(&domain_marker);
+}
+
+int NVTX_API Push(nvtxDomainHandle_t, const nvtxEventAttributes_t* range) {
+  const std::lock_guard lock(mutex);
+  log += std::string("push ") + range->message.ascii + "\n";
+  return 0;
+}
+
+int NVTX_API Pop(nvtxDomainHandle_t) {
+  const std::lock_guard lock(mutex);
+  log += "pop\n";
+  return 0;
+}
+
+}  // namespace
+
+// What was recorded since the last call; valid until the next.
+extern "C" const char* TakeNvtxLog() {
+  static std::string taken;
+  const std::lock_guard lock(mutex);
+  taken.clear();
+  taken.swap(log);
+  return taken.c_str();
+}
+
+extern "C" int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_table) {
+  const auto* callbacks = static_cast<const NvtxExportTableCallbacks*>(
+      get_table(NVTX_ETID_CALLBACKS));
+  NvtxFunctionTable table = nullptr;
+  unsigned int size = 0;
+  if (callbacks == nullptr ||
+      callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CORE2, &table, &size) ==
+          0 ||
+      size <= NVTX_CBID_CORE2_DomainRangePop) {
+    return 0;
+  }
+  const auto set = [&](int id, auto* function) {
+    *table[id] = reinterpret_cast<NvtxFunctionPointer>(function);
+  };
+  set(NVTX_CBID_CORE2_DomainCreateA, &CreateDomain);
+  set(NVTX_CBID_CORE2_DomainRangePushEx, &Push);
+  set(NVTX_CBID_CORE2_DomainRangePop, &Pop);
+  return 1;
+}
