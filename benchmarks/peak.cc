@@ -24,6 +24,7 @@
 
 #include "absl/strings/str_format.h"
 #include "fixtures/experiment.h"
+#include "fixtures/statistics.h"
 
 namespace trainbench {
 namespace {
@@ -51,8 +52,8 @@ class PeakMatmul final : public Workload {
   static Cost CostOf(const Params& p, const Device&) {
     const int64_t width = c10::elementSize(WeightType(p.precision));
     const int64_t elements = p.m * p.k + p.k * p.n + p.m * p.n;
-    return {.flops = 2.0 * static_cast<double>(p.m * p.n) *
-                     static_cast<double>(p.k),
+    return {.flops =
+                2.0 * static_cast<double>(p.m * p.n) * static_cast<double>(p.k),
             .precision = p.precision,
             .bytes = static_cast<double>(elements * width),
             .predicted_peak_bytes = elements * width};
@@ -168,8 +169,9 @@ class OpOverhead final : public Workload {
   struct Params {};
 
   static CaseName NameOf(const Params&) {
-    return CaseName("peak").Word("work", "op_overhead").Value(
-        "ops", kOpsPerCall);
+    return CaseName("peak")
+        .Word("work", "op_overhead")
+        .Value("ops", kOpsPerCall);
   }
   static Cost CostOf(const Params&, const Device&) { return {}; }
   static std::vector<Params> Sweep(const RunOptions&, const Device&) {

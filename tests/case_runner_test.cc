@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
+#include <cmath>
+#include <functional>
 #include <memory>
 #include <new>
 #include <stdexcept>
@@ -110,7 +112,8 @@ TEST_F(CaseRunnerTest, StagesAreAnnouncedInOrder) {
   };
   script.run = [&](PhaseObserver&) { announced.push_back(stages_.size()); };
   EXPECT_EQ(Run(script).kind, Kind::kGood);
-  EXPECT_THAT(stages_, ElementsAre("build", "check", "sampling", "memory"));
+  EXPECT_THAT(stages_,
+              ElementsAre("build", "check", "sampling", "memory", "findings"));
   // First call, warm-up and five samples, then the memory pass.
   EXPECT_THAT(announced, ElementsAre(1, 2, 3, 3, 3, 3, 3, 3, 3, 4));
 }
@@ -276,6 +279,131 @@ TEST_F(CaseRunnerTest, OptionsDecideHowOftenACaseIsCalled) {
   const CaseOutcome outcome = Run(script);
   EXPECT_EQ(outcome.sampling.warmup_us.size(), 3U);
   EXPECT_EQ(calls, 1 + 3 + 5 + 1);
+}
+
+TEST_F(CaseRunnerTest, FindingsAreCountersAndWords) {
+  Script script;
+  script.find = [](const Sampling& sampling) -> absl::StatusOr<Findings> {
+    EXPECT_EQ(sampling.samples.size(), 5U);
+    return Findings{{{"sum", 10.5}, {"ratio", std::nan("")}},
+                    {{"logits", "bf16"}, {"loss", "fp32"}}};
+  };
+  const CaseOutcome outcome = Run(script);
+  ASSERT_EQ(outcome.kind, Kind::kGood) << outcome.reason;
+  EXPECT_EQ(outcome.counters.at("sum"), 10.5);
+  EXPECT_FALSE(outcome.counters.contains("ratio"));
+  EXPECT_EQ(outcome.findings, "logits=bf16 loss=fp32");
+  EXPECT_EQ(stages_.back(), "findings");
+}
+
+TEST_F(CaseRunnerTest, AFindingThatContradictsTheRowIsAnError) {
+  Script script;
+  script.find = [](const Sampling&) -> absl::StatusOr<Findings> {
+    return absl::FailedPreconditionError("the kernel is tf32");
+  };
+  const CaseOutcome outcome = Run(script);
+  EXPECT_EQ(outcome.kind, Kind::kError);
+  EXPECT_EQ(outcome.reason, "the kernel is tf32");
+  EXPECT_THAT(outcome.counters, IsEmpty());
+}
+
+TEST_F(CaseRunnerTest, AColdCaseIsCheckedAfterTheTiming) {
+  Case one = MakeFakeCase("e");
+  one.protocol.cold = true;
+  one.protocol.count = SamplingPlan::Count{1, 2};
+  int calls = 0;
+  Script script;
+  script.run = [&](PhaseObserver&) { ++calls; };
+  script.check = [&] {
+    EXPECT_EQ(calls, 3);
+    return absl::DataLossError("wrong");
+  };
+  one.build = [&] { return std::make_unique<FakeWorkload>(script); };
+  const CaseOutcome outcome = runner_.Run(one);
+  EXPECT_THAT(stages_, ElementsAre("build", "sampling", "check"));
+  EXPECT_EQ(outcome.reason, "wrong result: wrong");
+}
+
+TEST_F(CaseRunnerTest, ATimedPhaseIsTheRowsTimeAndIsGuardedAsSuch) {
+  device_.flops_bound = 1e9;
+  Script script;
+  script.run = [](PhaseObserver& phases) {
+    phases.Enter(Phase::kForward);
+    SpinUs(1000);
+    phases.Enter(Phase::kBackward);
+    SpinUs(200);
+  };
+  // 9e5 FLOP are possible in the whole call, but not in the phase.
+  Case one = MakeFakeCase("e", script, {.flops = 9e5});
+  EXPECT_EQ(runner_.Run(one).kind, Kind::kGood);
+  one.protocol.timed_phase = Phase::kBackward;
+  EXPECT_THAT(runner_.Run(one).reason, HasSubstr("implausible: 9e+05 FLOP"));
+  one.cost.flops = 1e4;
+  const CaseOutcome outcome = runner_.Run(one);
+  ASSERT_EQ(outcome.kind, Kind::kGood) << outcome.reason;
+  EXPECT_EQ(outcome.median_us, outcome.counters.at("backward_us"));
+}
+
+TEST_F(CaseRunnerTest, ARowIsComparedWithItsBaseline) {
+  Script script;
+  script.run = [](PhaseObserver&) { SpinUs(50); };
+  EXPECT_EQ(runner_.Run(MakeFakeCase("base", script)).kind, Kind::kGood);
+  Case one = MakeFakeCase("e", script);
+  one.baseline = "base";
+  const CaseOutcome outcome = runner_.Run(one);
+  EXPECT_TRUE(outcome.counters.contains("time_ratio"));
+}
+
+TEST_F(CaseRunnerTest, TheReasonNamesTheLargestTerm) {
+  EXPECT_THAT(Run({}, {.predicted_peak_bytes = int64_t{1} << 50,
+                       .largest_term = "scores, 8 B T^2 bytes"})
+                  .reason,
+              testing::EndsWith("are free; largest term: scores, 8 B T^2 "
+                                "bytes"));
+}
+
+Case SharedCase(std::function<absl::StatusOr<Observation>()> observe) {
+  Case one{.name = CaseName("e"),
+           .cost = {.flops = 9, .precision = Precision::kFp32, .bytes = 9}};
+  one.observe = std::move(observe);
+  return one;
+}
+
+TEST_F(CaseRunnerTest, ARowOfASharedPassHasItsOwnShareOfTheCost) {
+  const CaseOutcome outcome = runner_.Run(SharedCase([] {
+    Observation seen;
+    seen.sampling.samples = {{.total_us = 20}};
+    seen.findings.counters = {{"flops", 400}, {"share", 0.25}};
+    return seen;
+  }));
+  ASSERT_EQ(outcome.kind, Kind::kGood) << outcome.reason;
+  EXPECT_EQ(outcome.median_us, 20);
+  EXPECT_THAT(outcome.counters,
+              AllOf(Contains(Pair("flops", 400)),
+                    Contains(Pair("flops_per_second", 2e7)),
+                    Contains(Pair("share", 0.25)),
+                    testing::Not(Contains(testing::Key("bytes"))),
+                    testing::Not(Contains(testing::Key("peak_bytes")))));
+  EXPECT_THAT(stages_, ElementsAre("shared pass"));
+}
+
+TEST_F(CaseRunnerTest, AFailedPassIsAnErrorAndSoIsAnImpossibleShare) {
+  EXPECT_EQ(runner_
+                .Run(SharedCase([]() -> absl::StatusOr<Observation> {
+                  return absl::DataLossError("no trace");
+                }))
+                .reason,
+            "no trace");
+  device_.flops_bound = 1e6;
+  EXPECT_THAT(runner_
+                  .Run(SharedCase([] {
+                    Observation seen;
+                    seen.sampling.samples = {{.total_us = 20}};
+                    seen.findings.counters = {{"flops", 400}};
+                    return seen;
+                  }))
+                  .reason,
+              HasSubstr("implausible"));
 }
 
 }  // namespace

@@ -197,5 +197,13 @@ TEST(ParseModelTest, NamesWhatIsWrongAndWhatIsAllowed) {
   }
 }
 
+TEST(FormatModelTest, IsReadBack) {
+  const std::string text =
+      "name=mine,d_model=96,d_ff=256,layers=3,heads=6,vocab=123,attention=sdpa";
+  const auto model = ParseModel(text);
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(FormatModel(*model), text);
+}
+
 }  // namespace
 }  // namespace trainbench

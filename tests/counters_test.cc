@@ -65,10 +65,11 @@ Case FullCase() {
   return one;
 }
 
-Case BareCase() { return {CaseName("e"), {}, "", nullptr}; }
+Case BareCase() { return {.name = CaseName("e"), .cost = {}}; }
 
 Counters Bare(const Sampling& sampling, bool asynchronous) {
-  return MakeCounters(BareCase(), sampling, {4096, {}}, {}, asynchronous);
+  return MakeCounters(BareCase(), sampling, MemoryPeak{4096, {}}, {},
+                      asynchronous);
 }
 
 std::set<std::string> Names(const Counters& counters) {
@@ -78,8 +79,8 @@ std::set<std::string> Names(const Counters& counters) {
 }
 
 TEST(CountersTest, EveryCounterHasItsValue) {
-  Counters counters =
-      MakeCounters(FullCase(), EightSamples(), {4096, 8192}, 1.0, true);
+  Counters counters = MakeCounters(FullCase(), EightSamples(),
+                                   MemoryPeak{4096, 8192}, 1.0, true);
   const Counters expected = {
       {"flops", 3e6},
       {"flops_per_second", 3e6 / 15e-6},
@@ -93,6 +94,8 @@ TEST(CountersTest, EveryCounterHasItsValue) {
       {"min_us", 8},
       {"p50_us", 15},
       {"p95_us", 21.3},
+      {"mean_us", 15},
+      {"stddev_us", std::sqrt(24.0)},
       {"cv", std::sqrt(24.0) / 15},
       // With 8 samples only the extremes cover 95 %.
       {"half_width", 7.0 / 15},
@@ -113,11 +116,11 @@ TEST(CountersTest, EveryCounterHasItsValue) {
 }
 
 TEST(CountersTest, WhatIsNotKnownIsLeftOut) {
-  EXPECT_THAT(
-      Names(Bare(MakeSampling({1, 2, 3, 4, 5, 6}), false)),
-      UnorderedElementsAre("peak_bytes", "samples", "min_us", "p50_us",
-                           "p95_us", "cv", "half_width", "host_us",
-                           "first_call_us", "warmup_calls", "launch_bound"));
+  EXPECT_THAT(Names(Bare(MakeSampling({1, 2, 3, 4, 5, 6}), false)),
+              UnorderedElementsAre("peak_bytes", "samples", "min_us", "p50_us",
+                                   "p95_us", "mean_us", "stddev_us", "cv",
+                                   "half_width", "host_us", "first_call_us",
+                                   "warmup_calls", "launch_bound"));
 }
 
 TEST(CountersTest, FiveSamplesDoNotBoundTheMedian) {
@@ -131,8 +134,8 @@ TEST(CountersTest, NothingIsNanOrInfinite) {
   const std::vector<std::vector<double>> cases = {
       {0}, {0, 0, 0, 0, 0, 0, 0}, {7}, {0, 0, 0, 0, 5}};
   for (const auto& totals : cases) {
-    const Counters counters =
-        MakeCounters(FullCase(), MakeSampling(totals), {0, 0}, 1.0, true);
+    const Counters counters = MakeCounters(FullCase(), MakeSampling(totals),
+                                           MemoryPeak{0, 0}, 1.0, true);
     for (const auto& [name, value] : counters) {
       EXPECT_TRUE(std::isfinite(value)) << name;
     }
@@ -161,7 +164,7 @@ TEST(CountersTest, LaunchBoundFromNineTenthsOn) {
 TEST(CountersTest, MfuNeedsThePeakAndTheFlops) {
   const Sampling sampling = EightSamples();
   const auto counters = [&](const Case& one, std::optional<double> peak) {
-    return MakeCounters(one, sampling, {4096, {}}, peak, false);
+    return MakeCounters(one, sampling, MemoryPeak{4096, {}}, peak, false);
   };
   EXPECT_THAT(counters(FullCase(), 2.0),
               Contains(Pair("mfu", DoubleNear(0.1, 1e-12))));
@@ -169,11 +172,45 @@ TEST(CountersTest, MfuNeedsThePeakAndTheFlops) {
   EXPECT_THAT(counters(BareCase(), 2.0), Not(Contains(Key("mfu"))));
 }
 
+TEST(CountersTest, WithoutAMemoryPassThereIsNoPeak) {
+  EXPECT_THAT(MakeCounters(BareCase(), EightSamples(), {}, {}, false),
+              Not(Contains(Key("peak_bytes"))));
+}
+
+TEST(CountersTest, ATimedPhaseIsTheTimeOfTheRow) {
+  Case one = FullCase();
+  one.protocol.timed_phase = Phase::kBackward;
+  Sampling sampling;
+  for (const double us : {4.0, 5.0, 6.0}) {
+    Sample sample = MakeSample(20, 19);
+    sample.phase_us = {20 - us, 0, us, 0};
+    sampling.samples.push_back(sample);
+  }
+  sampling.first_call = MakeSample(90, 1);
+  sampling.first_call.phase_us = {20, 0, 70, 0};
+  const Counters counters =
+      MakeCounters(one, sampling, MemoryPeak{1, {}}, {}, true);
+  EXPECT_EQ(counters.at("p50_us"), 5);
+  EXPECT_EQ(counters.at("min_us"), 4);
+  EXPECT_EQ(counters.at("mean_us"), 5);
+  EXPECT_EQ(counters.at("first_call_us"), 70);
+  EXPECT_EQ(counters.at("forward_us"), 15);
+  EXPECT_DOUBLE_EQ(counters.at("flops_per_second"), 3e6 / 5e-6);
+  // The host's time is that of the whole call, and so it is judged.
+  EXPECT_EQ(counters.at("launch_bound"), 1);
+}
+
+TEST(CountersTest, KeepFiniteDropsTheRest) {
+  Counters counters = {{"nan", std::nan("")}, {"inf", HUGE_VAL}, {"good", 1}};
+  KeepFinite(counters);
+  EXPECT_THAT(counters, testing::ElementsAre(Pair("good", 1)));
+}
+
 TEST(CountersTest, NumericParametersAreCountersAndWordsAreNot) {
   Case one = BareCase();
   one.name.Word("model", "tiny").Value("seq", 512).Value("rank", 0);
   const Counters counters =
-      MakeCounters(one, EightSamples(), {4096, {}}, {}, false);
+      MakeCounters(one, EightSamples(), MemoryPeak{4096, {}}, {}, false);
   EXPECT_THAT(counters, Contains(Pair("seq", 512)));
   EXPECT_THAT(counters, Contains(Pair("rank", 0)));
   EXPECT_THAT(counters, Not(Contains(Key("model"))));

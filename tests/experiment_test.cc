@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,9 +41,17 @@ class Copy : public Workload {
   std::string device_name;
 };
 
+// Has every optional member.
 class AllReduce final : public Copy {
  public:
   using Copy::Copy;
+  static Protocol ProtocolOf(const Params& p) {
+    return {.timed_phase = Phase::kBackward, .fresh_process = p.bytes == 2};
+  }
+  static std::optional<Params> BaselineOf(const Params& p) {
+    if (p.bytes == 1) return std::nullopt;
+    return Params{1};
+  }
   static std::vector<Params> Sweep(const RunOptions&, const Device&) {
     return {{1}, {2}};
   }
@@ -54,8 +63,21 @@ class AllReduce final : public Copy {
   }
 };
 
+class Zenith final : public Copy {
+ public:
+  using Copy::Copy;
+  static constexpr bool kIsPeak = true;
+  static std::vector<Params> Sweep(const RunOptions&, const Device&) {
+    return {{5}};
+  }
+  static CaseName NameOf(const Params& p) {
+    return CaseName("zenith").Value("bytes", p.bytes);
+  }
+};
+
 // The other order than that of their names.
-const bool kRegistered = Register<Copy>() && Register<AllReduce>();
+const bool kRegistered =
+    Register<Copy>() && Register<AllReduce>() && Register<Zenith>();
 
 struct NoCost final : Workload {
   using Params = Size;
@@ -115,30 +137,42 @@ class ExperimentTest : public testing::Test {
   Device device_;
 };
 
-TEST_F(ExperimentTest, SortedByExperimentAndEachInItsOwnOrder) {
+TEST_F(ExperimentTest, PeaksFirstThenByExperimentAndEachInItsOwnOrder) {
   ASSERT_TRUE(kRegistered);
   std::vector<std::string> names;
   for (const Case& one : List()) names.push_back(one.name.text());
-  EXPECT_THAT(names,
-              ElementsAre("all_reduce/bytes:1", "all_reduce/bytes:2",
-                          "copy/bytes:512", "copy/bytes:64", "copy/bytes:128"));
+  EXPECT_THAT(names, ElementsAre("zenith/bytes:5", "all_reduce/bytes:1",
+                                 "all_reduce/bytes:2", "copy/bytes:512",
+                                 "copy/bytes:64", "copy/bytes:128"));
 }
 
 TEST_F(ExperimentTest, TheSweepSeesTheOptions) {
   options_.batch = 9;
-  EXPECT_EQ(List()[3].name.text(), "copy/bytes:9");
+  EXPECT_EQ(List()[4].name.text(), "copy/bytes:9");
 }
 
 TEST_F(ExperimentTest, OnlyWhatIsUnavailableHasAReason) {
   std::vector<std::string> reasons;
   for (const Case& one : List()) reasons.push_back(one.unavailable);
-  EXPECT_THAT(reasons, ElementsAre("", "not on here", "", "", ""));
+  EXPECT_THAT(reasons, ElementsAre("", "", "not on here", "", "", ""));
 }
 
 TEST_F(ExperimentTest, TheCostIsThatOfTheParametersAndTheDevice) {
-  const Cost cost = List()[2].cost;
+  const Cost cost = List()[3].cost;
   EXPECT_EQ(cost.bytes, 1024);
   EXPECT_EQ(cost.params, 3);
+}
+
+TEST_F(ExperimentTest, OptionalMembersReachTheCase) {
+  const std::vector<Case> cases = List();
+  EXPECT_TRUE(cases[0].is_peak);
+  EXPECT_FALSE(cases[1].is_peak);
+  EXPECT_EQ(cases[1].baseline, "");
+  EXPECT_EQ(cases[2].baseline, "all_reduce/bytes:1");
+  EXPECT_EQ(cases[2].protocol.timed_phase, Phase::kBackward);
+  EXPECT_FALSE(cases[1].protocol.fresh_process);
+  EXPECT_TRUE(cases[2].protocol.fresh_process);
+  EXPECT_FALSE(cases[3].protocol.timed_phase.has_value());
 }
 
 TEST_F(ExperimentTest, EachCaseBuildsItsOwnParameters) {
@@ -149,7 +183,7 @@ TEST_F(ExperimentTest, EachCaseBuildsItsOwnParameters) {
     sizes.push_back(copy.bytes);
     EXPECT_EQ(copy.device_name, "here");
   }
-  EXPECT_THAT(sizes, ElementsAre(1, 2, 512, 64, 128));
+  EXPECT_THAT(sizes, ElementsAre(5, 1, 2, 512, 64, 128));
 }
 
 }  // namespace

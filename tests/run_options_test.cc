@@ -197,5 +197,42 @@ TEST(SelectModelsTest, AnUnknownModelIsNotLeftOutInSilence) {
   EXPECT_THROW(SelectModels(RunOptions(), {"huge"}), std::exception);
 }
 
+TEST(ChildFlagsTest, SayEverythingThatActsOnACase) {
+  RunOptions options;
+  options.suite = Suite::kPaper;
+  options.device = "cpu";
+  options.selected_models = {"tiny", "mine"};
+  options.custom_models = {
+      ParseModel("name=mine,d_model=8,d_ff=16,layers=1,heads=2,vocab=32")
+          .value()};
+  options.batch = 3;
+  options.seq = 5;
+  options.threads = 2;
+  options.seed = 7;
+  options.warmup_calls = 4;
+  options.sampling_seconds = 0.25;
+  options.max_case_seconds = 9;
+  options.peak_tflops = 1.5;
+  options.trace = "t";
+  options.memory_trace = "m";
+  options.samples_out = "must not be written twice";
+  EXPECT_THAT(
+      ChildFlags(options),
+      testing::ElementsAre(
+          "--suite=paper", "--device=cpu", "--models=tiny,mine",
+          "--model=name=mine,d_model=8,d_ff=16,layers=1,heads=2,vocab=32,"
+          "attention=naive",
+          "--batch=3", "--seq=5", "--threads=2", "--seed=7", "--warmup=4",
+          "--benchmark_min_time=0.25", "--max_case_seconds=9",
+          "--peak_tflops=1.5", "--trace=t", "--memory_trace=m"));
+}
+
+TEST(ChildFlagsTest, WhatWasNotGivenStaysOpen) {
+  for (const std::string& flag : ChildFlags({})) {
+    EXPECT_THAT(flag, testing::Not(testing::HasSubstr("batch")));
+    EXPECT_THAT(flag, testing::Not(testing::HasSubstr("warmup")));
+  }
+}
+
 }  // namespace
 }  // namespace trainbench

@@ -50,6 +50,7 @@ Sampling Example() {
   sampling.warmup_us = {120, 110};
   sampling.samples = {{100.25, 3, {60, 0, 40.25, 0}}, {101, 4, {0, 0, 101, 0}}};
   sampling.stop_reason = StopReason::kWallCap;
+  sampling.process_id = 4711;
   return sampling;
 }
 
@@ -59,7 +60,8 @@ TEST_F(SampleLogTest, WritesEveryRawTime) {
   ASSERT_TRUE((*log)->Append("train/seq:8", 2, Example()).ok());
   ASSERT_THAT(Lines(), SizeIs(1));
   EXPECT_EQ(json::parse(Lines()[0]), json::parse(R"({
-              "name": "train/seq:8", "repetition": 2, "stop_reason": "wall_cap",
+              "name": "train/seq:8", "repetition": 2, "process_id": 4711,
+              "stop_reason": "wall_cap",
               "first_call_us": 900.5, "warmup_us": [120.0, 110.0],
               "samples_us": [100.25, 101.0], "host_us": [3.0, 4.0],
               "phases": {"forward": [60.0, 0.0], "backward": [40.25, 101.0]}

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstddef>
@@ -319,6 +320,59 @@ TEST(SamplerErrorTest, PassesExceptionsOn) {
     EXPECT_THROW(program.Collect(plan), std::domain_error);
     EXPECT_EQ(program.calls, bad + 1);
   }
+}
+
+SamplingPlan Counted(int warmup_calls, int samples) {
+  SamplingPlan plan;
+  plan.count = SamplingPlan::Count{warmup_calls, samples};
+  plan.warmup_calls = 7;  // must not matter
+  return plan;
+}
+
+TEST(SamplerTest, ACountIsKeptExactlyWithoutAFirstCallApart) {
+  Program program([](int call) { return call == 0 ? 900.0 : 10.0 + call; });
+  const Sampling sampling = program.Collect(Counted(2, 4));
+  EXPECT_EQ(program.calls, 6);
+  EXPECT_THAT(sampling.warmup_us, ElementsAre(900, 11));
+  EXPECT_THAT(sampling.samples, SizeIs(4));
+  EXPECT_EQ(sampling.samples.front().total_us, 12);
+  EXPECT_EQ(sampling.first_call.total_us, 900);
+  EXPECT_EQ(sampling.stop_reason, StopReason::kCount);
+}
+
+TEST(SamplerTest, WithoutWarmUpTheFirstCallIsTheFirstSample) {
+  Program program([](int call) { return call == 0 ? 900.0 : 10.0; });
+  const Sampling sampling = program.Collect(Counted(0, 10));
+  EXPECT_THAT(sampling.samples, SizeIs(10));
+  EXPECT_EQ(sampling.samples.front().total_us, 900);
+  EXPECT_EQ(sampling.first_call.total_us, 900);
+}
+
+TEST(SamplerTest, TheWallCapCutsACountShortButNotBelowTheMinimum) {
+  SamplingPlan plan = Counted(1, 100);
+  plan.max_case_seconds = 10;
+  Program slow(Constant(kSecond));
+  const Sampling sampling = slow.Collect(plan);
+  EXPECT_THAT(sampling.samples, SizeIs(9));
+  EXPECT_EQ(sampling.stop_reason, StopReason::kWallCap);
+  Program slower(Constant(8 * kSecond));
+  EXPECT_THAT(slower.Collect(plan).samples, SizeIs(plan.min_samples));
+}
+
+TEST(SamplerTest, SamplesKnowTheirProcess) {
+  Program program(Constant(10));
+  EXPECT_EQ(program.Collect(Counted(0, 1)).process_id, ::getpid());
+  EXPECT_EQ(program.Collect({}).process_id, ::getpid());
+}
+
+TEST(StopReasonTest, NamesAreReadBack) {
+  for (const StopReason reason :
+       {StopReason::kConverged, StopReason::kSamplingTime, StopReason::kWallCap,
+        StopReason::kCount}) {
+    EXPECT_EQ(ParseStopReason(StopReasonName(reason)).value(), reason);
+  }
+  EXPECT_THAT(std::string(ParseStopReason("tired").status().message()),
+              HasSubstr("'tired'"));
 }
 
 }  // namespace

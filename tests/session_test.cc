@@ -139,6 +139,17 @@ TEST_F(SessionTest, EachRepetitionIsARowWithTheMedianAsItsTime) {
   EXPECT_EQ(session_->FailureOf("e/tiny/batch:4"), nullptr);
 }
 
+TEST_F(SessionTest, FindingsFollowTheParametersInTheLabel) {
+  Script script;
+  script.find = [](const Sampling&) {
+    return absl::StatusOr<Findings>(Findings{{}, {{"logits", "bf16"}}});
+  };
+  Case one = MakeFakeCase("e", script);
+  one.name.Word("model", "tiny");
+  RunCases({one});
+  EXPECT_EQ(collector_.runs.front().report_label, "model=tiny | logits=bf16");
+}
+
 TEST_F(SessionTest, CountersAreValuesAndNotRates) {
   RunCases({MakeFakeCase("e", {}, {.flops = 1000, .bytes = 500})});
   for (const Row& run : collector_.runs) {

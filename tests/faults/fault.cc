@@ -46,6 +46,10 @@ class Fault final : public Workload {
             .bytes = 3.0 * kSize * kSize * sizeof(float)};
   }
 
+  static Protocol ProtocolOf(const Params& p) {
+    return {.fresh_process = p.kind.fresh_process};
+  }
+
   Fault(const Params& p, const Device& device) : kind_(p.kind) {
     if (kind_.build != nullptr) kind_.build();
     const auto options = at::TensorOptions().device(device.torch_device);

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <stdexcept>
@@ -52,6 +53,11 @@ void Terminate(FaultState&) {
 
 void Abort(FaultState&) { std::abort(); }
 
+void Exit(FaultState&) {
+  std::fputs("cannot go on\n", stderr);
+  std::_Exit(7);
+}
+
 void Hang(FaultState&) { Sleep(3'600'000); }
 
 // Steps of 25 and 75 ms, whose median never becomes known.
@@ -76,6 +82,11 @@ const std::vector<FaultKind>& FaultKinds() {
       {.name = "abort", .run = Abort},
       {.name = "hang", .run = Hang},
       {.name = "slow", .run = Slow},
+      {.name = "fresh_good", .fresh_process = true},
+      {.name = "fresh_wrong", .check = WrongResult, .fresh_process = true},
+      {.name = "fresh_terminate", .run = Terminate, .fresh_process = true},
+      {.name = "fresh_exit", .run = Exit, .fresh_process = true},
+      {.name = "fresh_hang", .run = Hang, .fresh_process = true},
       {.name = "good"},
   };
   return *kinds;

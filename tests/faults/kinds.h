@@ -26,6 +26,7 @@ struct FaultKind {
   absl::Status (*check)() = nullptr;
   void (*run)(FaultState& state) = nullptr;
   double flops = 0;  // claimed on top of the true ones
+  bool fresh_process = false;
 };
 
 // In the order in which they run: a good one before and after the bad ones.

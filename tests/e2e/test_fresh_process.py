@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""Cases that run in processes of their own."""
+
+import json
+
+from program import NANO, Json, Program, load, measured
+
+FAST = ("--benchmark_min_time=0.001", "--warmup=1", "--benchmark_out=a.json")
+
+
+def logged(program: Program) -> list[Json]:
+    text = (program.directory / "s.jsonl").read_text()
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_every_repetition_has_a_process_of_its_own(faults: Program) -> None:
+    done = faults.run(
+        "--benchmark_filter=/(fresh_good|good/n:0)$",
+        "--benchmark_repetitions=3",
+        "--samples_out=s.jsonl",
+        *FAST,
+    )
+    assert done.code == 0, done.err
+    rows = measured(load(faults.directory / "a.json"))
+    assert [row["samples"] > 0 for row in rows] == [True] * 6
+    fresh = [r["process_id"] for r in logged(faults) if "fresh" in r["name"]]
+    own = {r["process_id"] for r in logged(faults) if "fresh" not in r["name"]}
+    assert len(set(fresh)) == 3
+    assert len(own) == 1 and own.isdisjoint(fresh)
+
+
+def test_a_child_that_fails_is_an_error_row_with_its_last_words(
+    faults: Program,
+) -> None:
+    done = faults.run(
+        "--benchmark_filter=/(fresh_.*|good/n:.)$",
+        "--child_timeout_seconds=8",
+        *FAST,
+    )
+    assert done.code == 1, done.err
+    document = load(faults.directory / "a.json")
+    reasons = {row["name"]: row["reason"] for row in document["errors"]}
+    assert "wrong result: c[0] is 3" in reasons["fault/fresh_wrong"]
+    assert "signal 6" in reasons["fault/fresh_terminate"]
+    assert "nobody catches this" in reasons["fault/fresh_terminate"]
+    assert "status 7; last words: cannot go on" in reasons["fault/fresh_exit"]
+    assert "longer than 8 s" in reasons["fault/fresh_hang"]
+    assert len(reasons) == 4
+    names = [row["name"] for row in measured(document)]
+    assert names == ["fault/good/n:0", "fault/fresh_good", "fault/good/n:1"]
+
+
+def test_a_cold_start_costs_what_a_warm_one_does_not(trainbench: Program) -> None:
+    done = trainbench.run(
+        *NANO,
+        "--benchmark_filter=^warmup/",
+        "--benchmark_out=a.json",
+        "--samples_out=s.jsonl",
+    )
+    assert done.code == 0, done.err
+    rows = {row["calls"]: row for row in measured(load(trainbench.directory / "a.json"))}
+    assert set(rows) == {0, 1}
+    # Calls that happen once per process: thousands of times a nano step.
+    assert rows[0]["first_ratio"] > 3
+    assert rows[0]["steady_ratio"] > 1 + (rows[0]["first_ratio"] - 1) / 20
+    lines = {line["name"]: line for line in logged(trainbench)}
+    assert len({line["process_id"] for line in lines.values()}) == 2
+    cold = lines["warmup/nano/fp32/train_step/batch:1/seq:8/calls:0"]
+    assert len(cold["samples_us"]) == 10 and cold["warmup_us"] == []
+    assert cold["samples_us"][0] == cold["first_call_us"]
+    warm = lines["warmup/nano/fp32/train_step/batch:1/seq:8/calls:1"]
+    assert len(warm["samples_us"]) == 10 and len(warm["warmup_us"]) == 1
+
+
+def test_an_unknown_isolated_case_is_wrong_usage(trainbench: Program) -> None:
+    done = trainbench.run("--isolated_case=nothing/here")
+    assert done.code == 2
+    assert "nothing/here" in done.err

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+
+#include "fixtures/run_history.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace trainbench {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Key;
+using ::testing::Not;
+
+Case Named(const std::string& name) { return {.name = CaseName(name)}; }
+
+CaseOutcome Good(std::map<std::string, double> counters) {
+  CaseOutcome outcome;
+  outcome.counters = std::move(counters);
+  return outcome;
+}
+
+class RunHistoryTest : public testing::Test {
+ protected:
+  std::map<std::string, double> Add(const Case& one,
+                                    std::map<std::string, double> counters) {
+    CaseOutcome outcome = Good(std::move(counters));
+    history_.Add(one, outcome);
+    return outcome.counters;
+  }
+
+  RunHistory history_{"NVIDIA H200"};
+};
+
+TEST_F(RunHistoryTest, RatiosAreThisRowOverItsBaseline) {
+  Add(Named("base"),
+      {{"p50_us", 10}, {"flops", 100}, {"bytes", 8}, {"peak_bytes", 3}});
+  Case one = Named("e");
+  one.baseline = "base";
+  const auto counters = Add(
+      one, {{"p50_us", 25}, {"flops", 5}, {"bytes", 16}, {"peak_bytes", 3}});
+  EXPECT_EQ(counters.at("time_ratio"), 2.5);
+  EXPECT_EQ(counters.at("speedup"), 0.4);
+  EXPECT_EQ(counters.at("flop_ratio"), 0.05);
+  EXPECT_EQ(counters.at("byte_ratio"), 2);
+  EXPECT_EQ(counters.at("peak_ratio"), 1);
+}
+
+TEST_F(RunHistoryTest, OnlyWhatBothRowsHaveIsCompared) {
+  Add(Named("base"), {{"p50_us", 10}, {"flops", 0}});
+  Case one = Named("e");
+  one.baseline = "base";
+  const auto counters = Add(one, {{"p50_us", 5}, {"flops", 5}, {"bytes", 1}});
+  EXPECT_EQ(counters.at("speedup"), 2);
+  EXPECT_THAT(counters, Not(Contains(Key("flop_ratio"))));
+  EXPECT_THAT(counters, Not(Contains(Key("byte_ratio"))));
+}
+
+TEST_F(RunHistoryTest, WithoutTheBaselinesRowThereIsNoRatio) {
+  Case one = Named("e");
+  one.baseline = "base";
+  CaseOutcome failed = Good({{"p50_us", 10}});
+  failed.kind = CaseOutcome::Kind::kError;
+  history_.Add(Named("base"), failed);
+  EXPECT_THAT(Add(one, {{"p50_us", 1}}), Not(Contains(Key("time_ratio"))));
+}
+
+Case Product(const std::string& name, Precision precision, bool is_peak) {
+  Case one = Named(name);
+  one.cost.precision = precision;
+  one.is_peak = is_peak;
+  return one;
+}
+
+TEST_F(RunHistoryTest, SharesAreOfTheBestPeakOfTheSamePrecision) {
+  Add(Product("p1", Precision::kFp32, true), {{"flops_per_second", 30e12}});
+  Add(Product("p2", Precision::kFp32, true), {{"flops_per_second", 50e12}});
+  Add(Product("p3", Precision::kFp32, true), {{"flops_per_second", 40e12}});
+  Add(Product("p4", Precision::kBf16, true), {{"flops_per_second", 800e12}});
+  const auto fp32 =
+      Add(Product("a", Precision::kFp32, false), {{"flops_per_second", 25e12}});
+  EXPECT_EQ(fp32.at("mfu_measured"), 0.5);
+  EXPECT_DOUBLE_EQ(fp32.at("mfu_datasheet"), 25.0 / 67);
+  const auto autocast = Add(Product("b", Precision::kBf16Autocast, false),
+                            {{"flops_per_second", 200e12}});
+  EXPECT_EQ(autocast.at("mfu_measured"), 0.25);
+  EXPECT_DOUBLE_EQ(autocast.at("mfu_datasheet"), 200.0 / 989);
+  // A row that is no peak must not become one.
+  EXPECT_EQ(
+      Add(Product("c", Precision::kBf16, false), {{"flops_per_second", 400e12}})
+          .at("mfu_measured"),
+      0.5);
+}
+
+TEST_F(RunHistoryTest, WithoutAPeakThereIsNoShare) {
+  const auto counters = Add(Product("a", Precision::kFp32, false),
+                            {{"flops_per_second", 1}, {"bytes_per_second", 1}});
+  EXPECT_THAT(counters, Not(Contains(Key("mfu_measured"))));
+  EXPECT_THAT(counters, Not(Contains(Key("copy_share"))));
+}
+
+TEST_F(RunHistoryTest, BytesAreComparedWithTheFastestCopy) {
+  Case copy = Named("copy");
+  copy.is_peak = true;
+  Add(copy, {{"bytes_per_second", 4e12}});
+  Add(copy, {{"bytes_per_second", 3e12}});
+  // The operands of a product say nothing about the memory's speed.
+  Add(Product("p", Precision::kFp32, true),
+      {{"flops_per_second", 1e12}, {"bytes_per_second", 9e12}});
+  EXPECT_EQ(Add(Named("a"), {{"bytes_per_second", 2e12}}).at("copy_share"),
+            0.5);
+}
+
+}  // namespace
+}  // namespace trainbench
