@@ -29,7 +29,9 @@ class Warmup final : public ModelStep {
   struct Params : StepParams {
     int calls;  // untimed, before the ten timed ones
   };
-  using ModelStep::ModelStep;
+
+  Warmup(const Params& p, const Device& device)
+      : ModelStep(p, device), device_(device) {}
 
   static CaseName NameOf(const Params& p) {
     return StepName("warmup", p).Value("calls", p.calls);
@@ -53,6 +55,9 @@ class Warmup final : public ModelStep {
     }
     return cases;
   }
+
+  // Of a twin, because this one's optimizer has stepped by now.
+  absl::Status Check() override { return ModelStep(step(), device_).Check(); }
 
   absl::StatusOr<Findings> Find(const Sampling& sampling) override {
     std::vector<double> all, late;
@@ -89,6 +94,8 @@ class Warmup final : public ModelStep {
             .modes = {kTrainStep},
             .seqs = {device.is_cuda() ? 512 : 128}};
   }
+
+  const Device& device_;
 };
 
 const bool kRegistered = Register<Warmup>();

@@ -53,10 +53,7 @@ Sampling EightSamples() {
 }
 
 Case FullCase() {
-  Case one{CaseName("e").Word("precision", "fp32").Value("batch", 4),
-           {},
-           "",
-           nullptr};
+  Case one{.name = CaseName("e").Word("precision", "fp32").Value("batch", 4)};
   one.cost = {.flops = 3e6,
               .bytes = 1500,
               .params = 77,
