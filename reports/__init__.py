@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Reads result files and tells what they say."""

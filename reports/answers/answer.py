@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""Puts the answers of the experiments together."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from reports.answers import attention, memory, models, numerics, rates
+from reports.rows import Result
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# In the order in which a reader wants them. Each gives a sentence and a table,
+# or nothing if the result lacks the rows that it needs.
+Teller = Callable[[Result], tuple[str, str] | None]
+TELLERS: dict[str, Teller] = {
+    "model_size": models.model_size,
+    "breakdown": models.breakdown,
+    "memory": memory.memory,
+    "precision": models.precision,
+    "attention_scaling": attention.attention_scaling,
+    "softmax_vs_matmul": attention.softmax_vs_matmul,
+    "optimizer": models.optimizer,
+    "warmup": models.warmup,
+    "peak": rates.peak,
+    "transfer": rates.transfer,
+    "accumulation": numerics.accumulation,
+    "autocast_dtypes": numerics.autocast_dtypes,
+    "norm_precision": numerics.norm_precision,
+    "harness": rates.harness,
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    experiment: str
+    question: str
+    sentence: str
+    table: str
+
+
+def question_of(experiment: str) -> str:
+    """The `// Question:` comment of the experiment's file."""
+    source = (ROOT / "benchmarks" / f"{experiment}.cc").read_text(encoding="utf-8")
+    found = re.search(r"// Question: (.*?)\n// Expect:", source, re.DOTALL)
+    if found is None:
+        raise ValueError(f"benchmarks/{experiment}.cc states no question")
+    return re.sub(r"\s*\n//\s*", " ", found.group(1))
+
+
+def answers(result: Result) -> list[Answer]:
+    """One for each experiment that the result can answer."""
+    told = []
+    for experiment, teller in TELLERS.items():
+        answer = teller(result)
+        if answer is not None:
+            told.append(Answer(experiment, question_of(experiment), *answer))
+    return told
+
+
+def markdown(result: Result) -> str:
+    """All answers as a part of a page, under headings of the third level."""
+    return "\n\n".join(
+        f"### `{answer.experiment}`\n\n*{answer.question}*\n\n"
+        f"{answer.sentence}\n\n{answer.table}"
+        for answer in answers(result)
+    )

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""Predicted and measured memory."""
+
+from reports import text
+from reports.rows import Result
+
+
+def memory(result: Result) -> tuple[str, str] | None:
+    rows = result.of("memory")
+    if not rows:
+        return None
+    worst = max(abs(row["prediction_error"]) for row in rows)
+    top = max(rows, key=lambda row: row["largest_allocation_bytes"])
+    sentence = (
+        f"The prediction is within {text.percent(worst)} of the measured peak on all "
+        f"{len(rows)} rows; the largest single allocation, "
+        f"{text.size(top['largest_allocation_bytes'])}, is made by "
+        f"`{top.findings['largest'].replace('_in_', '` in ')}."
+    )
+    lines = [
+        [
+            f"{row.words['model']} {row.words['precision']} {row.words['mode']} "
+            f"{int(row['seq'])}",
+            text.size(row["peak_bytes"]),
+            text.size(row["predicted_peak_bytes"]),
+            f"{row['prediction_error'] * 100:+.2f} %",
+            text.size(row["largest_allocation_bytes"]),
+            text.size(row["residual_bytes"]),
+        ]
+        for row in rows
+    ]
+    headings = [
+        "step, tokens",
+        "measured",
+        "predicted",
+        "difference",
+        "largest allocation",
+        "residual stream",
+    ]
+    return sentence, text.table(headings, lines)

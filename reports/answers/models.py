@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: MIT
+"""Experiments whose work is a step of the model."""
+
+from collections import defaultdict
+
+from reports import text
+from reports.rows import Result, Row
+
+
+def _share(part: float | None, whole: float) -> str:
+    return "-" if part is None else text.percent(part / whole)
+
+
+def _mfu(row: Row) -> str:
+    share = row.get("mfu_measured")
+    return "-" if share is None else text.percent(share)
+
+
+def model_size(result: Result) -> tuple[str, str] | None:
+    rows = result.of("model_size")
+    steps = [row for row in rows if row.words["mode"] == "train_step"]
+    if len(steps) < 2:
+        return None
+    first, last = steps[0], steps[-1]
+    sentence = (
+        f"A `{last.words['model']}` train step has "
+        f"{text.significant(last['flops'] / first['flops'])} times the FLOPs of a "
+        f"`{first.words['model']}` one and takes "
+        f"{text.significant(last.time_us / first.time_us)} times as long; its "
+        f"backward pass takes "
+        f"{text.significant(last['backward_us'] / last['forward_us'])} times its "
+        f"forward pass, and AdamW {_share(last.get('optimizer_us'), last.time_us)}."
+    )
+    lines = [
+        [
+            f"{row.words['model']} {row.words['precision']} {row.words['mode']}",
+            text.time(row.time_us),
+            *(
+                _share(row.get(f"{phase}_us"), row.time_us)
+                for phase in ("forward", "loss", "backward", "optimizer")
+            ),
+            text.rate(row["flops_per_second"], "FLOP/s"),
+            _mfu(row),
+        ]
+        for row in rows
+    ]
+    headings = ["step", "time", "forward", "loss", "backward", "AdamW", "rate", "peak"]
+    headings[-1] = "of measured peak"
+    return sentence, text.table(headings, lines)
+
+
+def precision(result: Result) -> tuple[str, str] | None:
+    rows = result.of("precision")
+    others = [row for row in rows if "speedup" in row.counters]
+    if not others:
+        return None
+    best = max(others, key=lambda row: row["speedup"])
+    word = "times as fast as" if best["speedup"] >= 1 else "the speed of"
+    sentence = (
+        f"The fastest, {best.words['precision']} ({best.words['model']}, "
+        f"{best.words['mode']}), runs at "
+        f"{text.significant(best['speedup'])} {word} fp32; the largest error of the "
+        f"logits is {text.significant(max(row['logits_error'] for row in rows), 2)}, "
+        f"in fp32 {text.significant(min(row['logits_error'] for row in rows), 2)}."
+    )
+    lines = [
+        [
+            f"{row.words['model']} {row.words['mode']} {row.words['precision']}",
+            text.time(row.time_us),
+            text.significant(row.counters.get("speedup", 1.0)),
+            text.size(row["peak_bytes"]),
+            text.significant(row.counters.get("peak_ratio", 1.0)),
+            text.significant(row["logits_error"], 2),
+        ]
+        for row in sorted(
+            rows, key=lambda row: (row.words["model"], row.words["mode"])
+        )
+    ]
+    headings = ["step", "time", "speed-up", "peak memory", "of fp32", "logits error"]
+    return sentence, text.table(headings, lines)
+
+
+def optimizer(result: Result) -> tuple[str, str] | None:
+    rows = result.of("optimizer")
+    fused = [row for row in rows if "speedup" in row.counters]
+    if not fused:
+        return None
+    last = fused[-1]
+    sentence = (
+        f"Fused AdamW over `{last.words['model']}` is "
+        f"{text.significant(last['speedup'])} times as fast as the textbook form and "
+        f"moves {text.rate(last['bytes_per_second'], 'B/s')}"
+        + (
+            f", {text.percent(last['copy_share'])} of the fastest copy."
+            if "copy_share" in last.counters
+            else "."
+        )
+    )
+    lines = [
+        [
+            f"{row.words['kind']} {row.words['model']}",
+            text.time(row.time_us),
+            text.size(row["bytes"]),
+            text.rate(row["bytes_per_second"], "B/s"),
+            text.percent(row["copy_share"]) if row.get("copy_share") else "-",
+            text.significant(row["ops_per_step"], 6),
+        ]
+        for row in rows
+    ]
+    headings = ["AdamW", "time", "bytes", "rate", "of fastest copy", "ops per step"]
+    return sentence, text.table(headings, lines)
+
+
+def warmup(result: Result) -> tuple[str, str] | None:
+    rows = {int(row["calls"]): row for row in result.of("warmup")}
+    if 0 not in rows or len(rows) < 2:
+        return None
+    cold, warm = rows[0], rows[max(rows)]
+    enough = [
+        calls for calls in sorted(rows) if rows[calls]["steady_ratio"] < 1.05
+    ] or [max(rows)]
+    sentence = (
+        f"The first call of a process takes "
+        f"{text.significant(cold['first_ratio'])} times a steady step, which lifts "
+        f"the mean of ten to {text.significant(cold['steady_ratio'])} times the "
+        f"steady state without warm-up, against "
+        f"{text.significant(warm['steady_ratio'])} after {max(rows)} calls; here "
+        f"{enough[0]} call{'' if enough[0] == 1 else 's'} brought it within 5 %."
+    )
+    lines = [
+        [
+            str(calls),
+            text.time(row["mean_us"]),
+            text.time(row["stddev_us"]),
+            text.percent(row["cv"]),
+            text.time(row["first_call_us"]),
+            text.significant(row["steady_ratio"]),
+        ]
+        for calls, row in sorted(rows.items())
+    ]
+    headings = ["warm-up calls", "mean of 10", "sd", "cv", "first call", "mean / steady"]
+    return sentence, text.table(headings, lines)
+
+
+def breakdown(result: Result) -> tuple[str, str] | None:
+    rows = result.of("breakdown")
+    if not rows:
+        return None
+    # The last model of the run is its largest.
+    passed = rows[-1].words
+    rows = [
+        row
+        for row in rows
+        if all(row.words[key] == passed[key] for key in ("model", "precision", "mode"))
+    ]
+    phases = [row for row in rows if row.words.get("component") == "all"]
+    parts = [
+        row
+        for row in rows
+        if row.words.get("component") not in ("all", "block", "unattributed")
+    ]
+    lost = [row for row in rows if row.words.get("component") == "unattributed"]
+    if not phases or not parts or not lost:
+        return None
+    by_component: dict[str, dict[str, float]] = defaultdict(dict)
+    for row in parts:
+        by_component[row.words["component"]][row.words["phase"]] = row["share"]
+    order = sorted(by_component.items(), key=lambda item: -sum(item[1].values()))
+    names = [row.words["phase"] for row in phases]
+    lines = [
+        [
+            component,
+            *(
+                text.percent(shares[phase]) if phase in shares else "-"
+                for phase in names
+            ),
+            text.percent(sum(shares.values())),
+        ]
+        for component, shares in order
+    ]
+    lines.append(
+        ["matrix products, of the phase"]
+        + [text.percent(row.counters.get("matmul_share", 0)) for row in phases]
+        + [""]
+    )
+    largest, shares = order[0]
+    sentence = (
+        f"In a `{passed['model']}` {passed['precision']} {passed['mode']}, "
+        f"`{largest}` takes {text.percent(sum(shares.values()))} of the time; "
+        f"{text.percent(lost[0]['share'])} could not be attributed."
+    )
+    return sentence, text.table(["component", *names, "step"], lines)

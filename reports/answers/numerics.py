@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""What low precision does to numbers."""
+
+from reports import text
+from reports.rows import Result
+
+
+def accumulation(result: Result) -> tuple[str, str] | None:
+    rows = result.of("accumulation")
+    if not rows:
+        return None
+    worst = max(rows, key=lambda row: abs(row["relative_error"]))
+    sums = ", ".join(f"{row['sum']:.4f}" for row in rows)
+    sentence = (
+        f"1000 times 0.01 is {sums}: the accumulator matters most, and "
+        f"`{worst.words['kind']}` is off by "
+        f"{text.percent(abs(worst['relative_error']))}."
+    )
+    lines = [
+        [
+            row.words["kind"],
+            f"{row['sum']:.4f}",
+            f"{row['sum'] - 10:+.4f}",
+        ]
+        for row in rows
+    ]
+    return sentence, text.table(["accumulation", "sum", "error"], lines)
+
+
+def autocast_dtypes(result: Result) -> tuple[str, str] | None:
+    rows = result.of("autocast_dtypes")
+    if not rows:
+        return None
+    things = list(rows[0].findings)
+    first = rows[0].findings
+    sentence = "Under autocast the parameters stay {} and so do the gradients ({}); the logits are {}, the loss {}.".format(
+        first["parameters"], first["gradients"], first["logits"], first["loss"]
+    )
+    lines = [
+        [row.words["dtype"], *(row.findings.get(thing, "-") for thing in things)]
+        for row in rows
+    ]
+    headings = ["autocast", *(thing.replace("_", " ") for thing in things)]
+    return sentence, text.table(headings, lines)
+
+
+def norm_precision(result: Result) -> tuple[str, str] | None:
+    rows = result.of("norm_precision")
+    overflowed = [row for row in rows if row["overflowed"]]
+    if not rows or not overflowed:
+        return None
+    least = min(overflowed, key=lambda row: row["magnitude"])
+    wide = [row["relative_error"] for row in rows if row.words["internals"] == "wide"]
+    sentence = (
+        f"{least.words['dtype']} internals overflow from magnitude "
+        f"{int(least['magnitude'])} on; with fp32 internals the error stays at "
+        f"{text.significant(max(wide), 2)} or less."
+    )
+    magnitudes = sorted({int(row["magnitude"]) for row in rows})
+    cells: dict[str, dict[int, str]] = {}
+    for row in rows:
+        key = f"{row.words['norm']} {row.words['dtype']} {row.words['internals']}"
+        cells.setdefault(key, {})[int(row["magnitude"])] = (
+            "overflow"
+            if row["overflowed"]
+            else text.significant(row["relative_error"], 2)
+        )
+    lines = [
+        [key, *(values.get(magnitude, "-") for magnitude in magnitudes)]
+        for key, values in cells.items()
+    ]
+    headings = ["error at magnitude", *(str(magnitude) for magnitude in magnitudes)]
+    return sentence, text.table(headings, lines)

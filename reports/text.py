@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""Numbers and tables as people read them."""
+
+from collections.abc import Sequence
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """Three digits, without an exponent for what people write without one."""
+    if value == 0:
+        return "0"
+    text = f"{value:.{digits}g}"
+    if "e" not in text or not 1e-4 <= abs(value) < 1e7:
+        return text
+    return f"{float(text):f}".rstrip("0").rstrip(".")
+
+
+def _scaled(value: float, units: Sequence[str], base: float) -> str:
+    for unit in units[:-1]:
+        if abs(float(f"{value:.3g}")) < base:
+            return f"{significant(value)} {unit}"
+        value /= base
+    return f"{significant(value)} {units[-1]}"
+
+
+def time(microseconds: float) -> str:
+    if microseconds < 1:
+        return f"{significant(microseconds * 1e3)} ns"
+    return _scaled(microseconds, ("us", "ms", "s"), 1e3)
+
+
+def size(count: float) -> str:
+    return _scaled(count, ("B", "KiB", "MiB", "GiB", "TiB"), 1024)
+
+
+def rate(per_second: float, unit: str) -> str:
+    prefixes = ("", "k", "M", "G", "T", "P")
+    return _scaled(per_second, [prefix + unit for prefix in prefixes], 1e3)
+
+
+def percent(fraction: float) -> str:
+    return f"{significant(fraction * 100, 2 if fraction < 1 else 3)} %"
+
+
+def table(headings: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """A Markdown table: the first column to the left, numbers to the right."""
+    rule = ["---"] + ["---:"] * (len(headings) - 1)
+    return "\n".join(
+        "| " + " | ".join(cells) + " |" for cells in (headings, rule, *lines)
+    )
