@@ -50,6 +50,21 @@ c10::ScalarType WeightType(Precision precision) {
   return precision == Precision::kBf16 ? c10::kBFloat16 : c10::kFloat;
 }
 
+absl::string_view DtypeName(c10::ScalarType dtype) {
+  switch (dtype) {
+    case c10::kDouble:
+      return "fp64";
+    case c10::kFloat:
+      return "fp32";
+    case c10::kHalf:
+      return "fp16";
+    case c10::kBFloat16:
+      return "bf16";
+    default:
+      return c10::toString(dtype);
+  }
+}
+
 MatmulScope::MatmulScope(Precision precision)
     : saved_cuda_(Get(Float32Backend::CUDA)),
       saved_mkldnn_(Get(Float32Backend::MKLDNN)) {
@@ -65,14 +80,21 @@ MatmulScope::~MatmulScope() {
 }
 
 AutocastScope::AutocastScope(Precision precision, c10::DeviceType device)
+    // The dtype is said explicitly, because CUDA's default is fp16.
+    : AutocastScope(precision == Precision::kBf16Autocast, at::kBFloat16,
+                    device) {}
+
+AutocastScope::AutocastScope(c10::ScalarType dtype, c10::DeviceType device)
+    : AutocastScope(true, dtype, device) {}
+
+AutocastScope::AutocastScope(bool enabled, c10::ScalarType dtype,
+                             c10::DeviceType device)
     : device_(device),
       saved_enabled_(at::autocast::is_autocast_enabled(device)),
       saved_cache_enabled_(at::autocast::is_autocast_cache_enabled()),
       saved_dtype_(at::autocast::get_autocast_dtype(device)) {
-  at::autocast::set_autocast_enabled(device,
-                                     precision == Precision::kBf16Autocast);
-  // Said explicitly, because CUDA's default is fp16.
-  at::autocast::set_autocast_dtype(device, at::kBFloat16);
+  at::autocast::set_autocast_enabled(device, enabled);
+  at::autocast::set_autocast_dtype(device, dtype);
   at::autocast::set_autocast_cache_enabled(true);
   at::autocast::increment_nesting();
 }

@@ -36,6 +36,10 @@ absl::StatusOr<Precision> ParsePrecision(absl::string_view name);
 // The dtype in which parameters are stored.
 c10::ScalarType WeightType(Precision precision);
 
+// How a dtype is written in names and labels: "fp64", "fp32", "fp16", "bf16",
+// or LibTorch's own name for any other.
+absl::string_view DtypeName(c10::ScalarType dtype);
+
 // Sets how fp32 matmuls are computed, on CUDA and in oneDNN: TF32 for kTf32,
 // IEEE otherwise. The setting is process-wide: do not overlap two scopes of
 // different precision in different threads.
@@ -51,19 +55,23 @@ class MatmulScope {
   at::Float32Precision saved_mkldnn_;
 };
 
-// Turns bf16 autocast on for kBf16Autocast on this thread, and off otherwise.
-// Wrap the forward pass and the loss in it, never the backward pass (which
-// repeats the dtypes of the forward) or the optimizer. Leaving the outermost
-// scope drops the cached bf16 copies of the weights, which would otherwise
-// outlive a weight update.
+// Turns autocast on or off on this thread. Wrap the forward pass and the loss
+// in it, never the backward pass (which repeats the dtypes of the forward) or
+// the optimizer. Leaving the outermost scope drops the cached narrow copies of
+// the weights, which would otherwise outlive a weight update.
 class AutocastScope {
  public:
+  // On in bf16 for kBf16Autocast, off otherwise.
   AutocastScope(Precision precision, c10::DeviceType device);
+  // On in `dtype`: fp16 or bf16.
+  AutocastScope(c10::ScalarType dtype, c10::DeviceType device);
   ~AutocastScope();
   AutocastScope(const AutocastScope&) = delete;
   AutocastScope& operator=(const AutocastScope&) = delete;
 
  private:
+  AutocastScope(bool enabled, c10::ScalarType dtype, c10::DeviceType device);
+
   c10::DeviceType device_;
   bool saved_enabled_;
   bool saved_cache_enabled_;

@@ -66,6 +66,14 @@ TEST(PrecisionTest, OnlyBf16StoresBf16Weights) {
   EXPECT_EQ(WeightType(Precision::kBf16), at::kBFloat16);
 }
 
+TEST(PrecisionTest, DtypesHaveTheNamesThatRowsUse) {
+  EXPECT_EQ(DtypeName(at::kDouble), "fp64");
+  EXPECT_EQ(DtypeName(at::kFloat), "fp32");
+  EXPECT_EQ(DtypeName(at::kHalf), "fp16");
+  EXPECT_EQ(DtypeName(at::kBFloat16), "bf16");
+  EXPECT_EQ(DtypeName(at::kLong), "Long");
+}
+
 class MatmulScopeTest : public testing::Test {
  protected:
   ~MatmulScopeTest() override {
@@ -134,6 +142,18 @@ TEST_P(AutocastScopeTest, IsOnInBf16ForAutocastOnly) {
               AutocastState(precision == Precision::kBf16Autocast,
                             at::kBFloat16, true, 1))
         << PrecisionName(precision);
+  }
+}
+
+TEST_P(AutocastScopeTest, IsOnInTheGivenDtype) {
+  const AutocastState found = GetAutocast(GetParam());
+  for (const at::ScalarType dtype : {at::kHalf, at::kBFloat16}) {
+    {
+      const AutocastScope scope(dtype, GetParam());
+      EXPECT_EQ(GetAutocast(GetParam()), AutocastState(true, dtype, true, 1))
+          << DtypeName(dtype);
+    }
+    EXPECT_EQ(GetAutocast(GetParam()), found) << DtypeName(dtype);
   }
 }
 
