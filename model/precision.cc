@@ -65,6 +65,10 @@ absl::string_view DtypeName(c10::ScalarType dtype) {
   }
 }
 
+int BitsOf(c10::ScalarType dtype) {
+  return 8 * static_cast<int>(c10::elementSize(dtype));
+}
+
 MatmulScope::MatmulScope(Precision precision)
     : saved_cuda_(Get(Float32Backend::CUDA)),
       saved_mkldnn_(Get(Float32Backend::MKLDNN)) {

@@ -40,6 +40,9 @@ c10::ScalarType WeightType(Precision precision);
 // or LibTorch's own name for any other.
 absl::string_view DtypeName(c10::ScalarType dtype);
 
+// Of one number, e.g. 16.
+int BitsOf(c10::ScalarType dtype);
+
 // Sets how fp32 matmuls are computed, on CUDA and in oneDNN: TF32 for kTf32,
 // IEEE otherwise. The setting is process-wide: do not overlap two scopes of
 // different precision in different threads.

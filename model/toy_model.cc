@@ -59,17 +59,22 @@ bool NamedDtype::operator==(const NamedDtype& other) const {
   return std::string(name) == other.name && dtype == other.dtype;
 }
 
-Dtypes RunToyStep(ToyModel& model, const at::Tensor& x,
-                  const at::Tensor& targets, c10::ScalarType low,
+ToyBatch RandomToyBatch(int64_t batch, int64_t in, int64_t out,
+                        c10::Device device) {
+  return {at::randn({batch, in}, at::device(device)),
+          at::randint(out, {batch}, at::device(device).dtype(at::kLong))};
+}
+
+Dtypes RunToyStep(ToyModel& model, const ToyBatch& data, c10::ScalarType low,
                   PhaseObserver& observer) {
   ToyActivations found;
   at::Tensor loss;
   {
-    const AutocastScope autocast(low, x.device().type());
+    const AutocastScope autocast(low, data.x.device().type());
     observer.Enter(Phase::kForward);
-    found = model(x);
+    found = model(data.x);
     observer.Enter(Phase::kLoss);
-    loss = at::cross_entropy_loss(found.logits, targets);
+    loss = at::cross_entropy_loss(found.logits, data.targets);
   }
   observer.Enter(Phase::kBackward);
   loss.backward();

@@ -38,6 +38,13 @@ class ToyModelImpl : public torch::nn::Module {
 };
 TORCH_MODULE(ToyModel);
 
+// x [batch, in] normal fp32, targets [batch] uniform in [0, out), int64.
+struct ToyBatch {
+  at::Tensor x, targets;
+};
+ToyBatch RandomToyBatch(int64_t batch, int64_t in, int64_t out,
+                        c10::Device device);
+
 // A tensor's place in the step and its dtype, e.g. {"logits", fp16}.
 struct NamedDtype {
   const char* name;
@@ -47,11 +54,9 @@ struct NamedDtype {
 using Dtypes = std::vector<NamedDtype>;
 
 // Forward pass and cross-entropy under autocast in `low`, then backward outside
-// of it. x [batch, in] fp32, targets [batch] int64. Returns the dtypes read off
-// the tensors: parameters, fc1, relu, layer_norm, logits, loss, gradients.
-// Releases the gradients.
-Dtypes RunToyStep(ToyModel& model, const at::Tensor& x,
-                  const at::Tensor& targets, c10::ScalarType low,
+// of it. Returns the dtypes read off the tensors: parameters, fc1, relu,
+// layer_norm, logits, loss, gradients. Releases the gradients.
+Dtypes RunToyStep(ToyModel& model, const ToyBatch& data, c10::ScalarType low,
                   PhaseObserver& observer);
 
 // What PyTorch documents for autocast in `low`: matrix products narrow, losses

@@ -72,6 +72,8 @@ TEST(PrecisionTest, DtypesHaveTheNamesThatRowsUse) {
   EXPECT_EQ(DtypeName(at::kHalf), "fp16");
   EXPECT_EQ(DtypeName(at::kBFloat16), "bf16");
   EXPECT_EQ(DtypeName(at::kLong), "Long");
+  EXPECT_EQ(BitsOf(at::kBFloat16), 16);
+  EXPECT_EQ(BitsOf(at::kFloat), 32);
 }
 
 class MatmulScopeTest : public testing::Test {

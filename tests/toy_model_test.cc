@@ -19,11 +19,10 @@ class ToyModelTest : public testing::TestWithParam<at::ScalarType> {
  protected:
   ToyModelTest() { at::manual_seed(1); }
   at::ScalarType low() const { return GetParam(); }
-  Dtypes Step() { return RunToyStep(model_, x_, targets_, low(), observer_); }
+  Dtypes Step() { return RunToyStep(model_, data_, low(), observer_); }
 
   ToyModel model_{20, 5, at::kCPU};
-  at::Tensor x_ = at::randn({8, 20});
-  at::Tensor targets_ = at::randint(5, {8}, at::kLong);
+  ToyBatch data_ = RandomToyBatch(8, 20, 5, at::kCPU);
   NullObserver observer_;
 };
 
@@ -67,7 +66,7 @@ TEST_P(ToyModelTest, AStepLeavesNoGradientsAndRepeats) {
 
 TEST_P(ToyModelTest, EveryParameterGetsTheGradientOfFloat64) {
   const auto gradients = [&](ToyModel model, const at::Tensor& x) {
-    at::cross_entropy_loss(model(x).logits, targets_).backward();
+    at::cross_entropy_loss(model(x).logits, data_.targets).backward();
     std::vector<at::Tensor> result;
     for (const at::Tensor& p : model->parameters()) result.push_back(p.grad());
     return result;
@@ -75,11 +74,11 @@ TEST_P(ToyModelTest, EveryParameterGetsTheGradientOfFloat64) {
   std::vector<at::Tensor> narrow;
   {
     const AutocastScope autocast(low(), at::kCPU);
-    narrow = gradients(model_, x_);
+    narrow = gradients(model_, data_.x);
   }
   model_->zero_grad();
   model_->to(at::kDouble);
-  const auto wide = gradients(model_, x_.to(at::kDouble));
+  const auto wide = gradients(model_, data_.x.to(at::kDouble));
   ASSERT_EQ(narrow.size(), wide.size());
   for (std::size_t i = 0; i < wide.size(); ++i) {
     EXPECT_LE(
@@ -90,16 +89,16 @@ TEST_P(ToyModelTest, EveryParameterGetsTheGradientOfFloat64) {
 }
 
 TEST_P(ToyModelTest, WrongLogitsAreReported) {
-  EXPECT_TRUE(CheckToyLogits(model_, x_, low()).ok())
-      << CheckToyLogits(model_, x_, low());
+  EXPECT_TRUE(CheckToyLogits(model_, data_.x, low()).ok())
+      << CheckToyLogits(model_, data_.x, low());
   // Autocast goes on with its copy of the weights that were.
   const AutocastScope outer(low(), at::kCPU);
-  model_(x_);
+  model_(data_.x);
   {
     const at::NoGradGuard no_grad;
     model_->fc2->weight.mul_(2);
   }
-  const absl::Status wrong = CheckToyLogits(model_, x_, low());
+  const absl::Status wrong = CheckToyLogits(model_, data_.x, low());
   EXPECT_EQ(wrong.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(wrong.message()),
               testing::StartsWith("the logits miss float64 by 0.5"));

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// Question: Under autocast, which tensors of a training step are narrow and
+//   which stay fp32?
+// Expect: Weights and gradients keep their 32 bits, since only the operations
+//   cast. The matrix products narrow their outputs: fc1 and the logits have 16
+//   bits, and ReLU hands on what it gets. The loss is always cast up to 32. The
+//   devices differ in the layer norm: CUDA forces 32 bits, the CPU has no rule
+//   and leaves 16. So 4 of 7 tensors have 16 bits on a CPU and 3 on a GPU,
+//   whether fp16 or bf16: autocast's lists do not ask which.
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "fixtures/experiment.h"
+#include "model/precision.h"
+#include "model/toy_model.h"
+#include "model/train_step.h"
+
+namespace trainbench {
+namespace {
+
+constexpr int64_t kBatch = 32;
+constexpr int64_t kIn = 20;
+constexpr int64_t kOut = 5;
+
+class AutocastDtypes final : public Workload {
+ public:
+  struct Params {
+    c10::ScalarType low;
+  };
+
+  static std::vector<Params> Sweep(const RunOptions&, const Device&) {
+    return {{c10::kHalf}, {c10::kBFloat16}};
+  }
+
+  static CaseName NameOf(const Params& p) {
+    return CaseName("autocast_dtypes").Word("autocast", DtypeName(p.low));
+  }
+
+  // The dtypes are the answer; a rate of so small a model says nothing.
+  static Cost CostOf(const Params&, const Device&) { return {}; }
+
+  AutocastDtypes(const Params& p, const Device& device)
+      : p_(p),
+        device_(device.torch_device),
+        model_(kIn, kOut, device_),
+        data_(RandomToyBatch(kBatch, kIn, kOut, device_)) {}
+
+  absl::Status Check() override {
+    NullObserver nobody;
+    const absl::Status logits = CheckToyLogits(model_, data_.x, p_.low);
+    if (!logits.ok()) return logits;
+    return CompareDtypes(RunToyStep(model_, data_, p_.low, nobody),
+                         DocumentedDtypes(p_.low, device_.type()));
+  }
+
+  void Run(PhaseObserver& phases) override {
+    RunToyStep(model_, data_, p_.low, phases);
+  }
+
+  absl::StatusOr<Findings> Find() override {
+    NullObserver nobody;
+    Findings findings;
+    for (const auto& [name, dtype] :
+         RunToyStep(model_, data_, p_.low, nobody)) {
+      findings.label.emplace_back(name, DtypeName(dtype));
+      findings.counters[std::string(name) + "_bits"] = BitsOf(dtype);
+    }
+    return findings;
+  }
+
+ private:
+  Params p_;
+  c10::Device device_;
+  ToyModel model_;
+  ToyBatch data_;
+};
+
+const bool kRegistered = Register<AutocastDtypes>();
+
+}  // namespace
+}  // namespace trainbench

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// Question: Which part of a norm cannot be left in 16 bits, and is bf16 free of
+//   the problem?
+// Expect: The square. fp16 ends at 65504 < 256^2, so one input beyond 256
+//   overflows its row: the mean square is infinite, its inverse root 0, and the
+//   row silently zero, a relative error of 1. Of normal inputs 1 in 96 is
+//   beyond 2.56 sigma, so at magnitude 100 each row of 1024 has about ten of
+//   them and all rows are lost; at 30 they would be beyond 8.5 sigma, and none
+//   is. bf16 never overflows here, but rounds 8 times as coarsely as fp16. With
+//   fp32 inside ("wide") only the result is rounded, by at most half a unit in
+//   the last place: 0.4 x 2^-11 = 2e-4 rms in fp16, 1.6e-3 in bf16, at every
+//   magnitude. With 16 bits inside ("low") inverse root and mean square are
+//   rounded too, which moves whole rows: up to twice as much.
+
+#include <vector>
+
+#include "fixtures/experiment.h"
+#include "model/norm_arithmetic.h"
+#include "model/precision.h"
+
+namespace trainbench {
+namespace {
+
+constexpr int64_t kRows = 64;
+constexpr int64_t kDim = 1024;
+
+class NormPrecision final : public Workload {
+ public:
+  // Of input and output, and of all between them.
+  struct Format {
+    c10::ScalarType dtype, internals;
+  };
+  struct Params {
+    NormKind kind;
+    Format format;
+    int64_t magnitude;  // standard deviation of the input
+  };
+
+  static std::vector<Params> Sweep(const RunOptions& options, const Device&);
+
+  static CaseName NameOf(const Params& p) {
+    return CaseName("norm_precision")
+        .Word("norm", NormKindName(p.kind))
+        .Word("dtype", DtypeName(p.format.dtype))
+        .Word("internals", p.format.internals == c10::kFloat ? "wide" : "low")
+        .Value("magnitude", p.magnitude);
+  }
+
+  // Reads the input and writes the output once.
+  static Cost CostOf(const Params& p, const Device&) {
+    return {.bytes = 2.0 * kRows * kDim * BitsOf(p.format.dtype) / 8};
+  }
+
+  NormPrecision(const Params& p, const Device& device)
+      : p_(p),
+        x_(NormalInput(kRows, kDim, static_cast<double>(p.magnitude),
+                       p.format.dtype, device.torch_device)) {}
+
+  absl::Status Check() override {
+    return CheckNorm(p_.kind, x_, p_.format.internals, Norm());
+  }
+
+  void Run(PhaseObserver&) override { Norm(); }
+
+  absl::StatusOr<Findings> Find() override {
+    const NormResult result = Norm();
+    const double overflowed = OverflowedShare(result);
+    // An error that is not finite is left out, as every counter.
+    return Findings{
+        .counters = {{"relative_error", NormError(p_.kind, x_, result.y)},
+                     {"overflowed", overflowed > 0 ? 1 : 0},
+                     {"overflowed_rows_share", overflowed}}};
+  }
+
+ private:
+  NormResult Norm() const {
+    return Normalize(p_.kind, x_, p_.format.internals);
+  }
+
+  Params p_;
+  at::Tensor x_;
+};
+
+struct Scale {
+  std::vector<NormKind> kinds;
+  std::vector<NormPrecision::Format> formats;
+  std::vector<int64_t> magnitudes;
+};
+
+Scale ScaleOf(Suite suite) {
+  using enum NormKind;
+  const NormPrecision::Format fp16_low = {c10::kHalf, c10::kHalf},
+                              fp16_wide = {c10::kHalf, c10::kFloat},
+                              bf16_low = {c10::kBFloat16, c10::kBFloat16},
+                              bf16_wide = {c10::kBFloat16, c10::kFloat},
+                              fp32_wide = {c10::kFloat, c10::kFloat};
+  const std::vector<NormPrecision::Format> formats = {
+      fp16_low, fp16_wide, bf16_low, bf16_wide, fp32_wide};
+  switch (suite) {
+    case Suite::kSmoke:
+      return {{kRmsNorm, kLayerNorm}, {fp16_low, fp16_wide}, {100}};
+    case Suite::kQuick:
+      return {{kRmsNorm}, formats, {1, 100}};
+    case Suite::kPaper:
+      return {{kRmsNorm, kLayerNorm},
+              formats,
+              {1, 10, 30, 60, 100, 300, 1000, 10000}};
+  }
+  return {};
+}
+
+std::vector<NormPrecision::Params> NormPrecision::Sweep(
+    const RunOptions& options, const Device&) {
+  const Scale scale = ScaleOf(options.suite);
+  std::vector<Params> cases;
+  for (const NormKind kind : scale.kinds) {
+    for (const Format& format : scale.formats) {
+      for (const int64_t magnitude : scale.magnitudes) {
+        cases.push_back({kind, format, magnitude});
+      }
+    }
+  }
+  return cases;
+}
+
+const bool kRegistered = Register<NormPrecision>();
+
+}  // namespace
+}  // namespace trainbench

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// Question: How fast do bytes move between host and device, and within each,
+//   and from which size on is it the wire rather than the start that one pays?
+// Expect: Time = start + bytes / bandwidth. A start of 5 us at 50 GB/s (PCIe 5)
+//   is worth 250 KB: below that size the time stays the same, above it grows
+//   with the bytes, and only from 2.5 MB on is 90 % of the wire reached.
+//   Pageable memory is first copied to a pinned buffer by the host, so it
+//   reaches half of that or less. Within a GPU a copy counts twice the bytes
+//   and runs at the memory's bandwidth, 3 TB/s on an H100: 60 times the wire.
+//   On a CPU what fits the last-level cache moves several times as fast as what
+//   does not. Ordinary stores read a line before they write it: a memset moves
+//   2 bytes for each that is counted, a memcpy 3 for 2, so beyond the cache
+//   memset shows 3/4 of memcpy's bytes per second.
+
+#include "model/transfer.h"
+
+#include <string>
+#include <vector>
+
+#include "fixtures/experiment.h"
+
+namespace trainbench {
+namespace {
+
+constexpr int64_t kKiB = int64_t{1} << 10;
+constexpr int64_t kMiB = int64_t{1} << 20;
+
+class TransferBytes final : public Workload {
+ public:
+  struct Params {
+    TransferKind kind;
+    int64_t bytes;  // copied or set
+  };
+
+  static std::vector<Params> Sweep(const RunOptions& options,
+                                   const Device& device);
+
+  static CaseName NameOf(const Params& p);
+
+  static Cost CostOf(const Params& p, const Device&) {
+    return {.bytes = TransferTraffic(p.kind, p.bytes),
+            .predicted_peak_bytes = TransferMemory(p.kind, p.bytes)};
+  }
+
+  TransferBytes(const Params& p, const Device& device)
+      : device_(device), transfer_(p.kind, p.bytes, device.torch_device) {}
+
+  absl::Status Check() override {
+    transfer_.Poison();
+    transfer_.Enqueue();
+    device_.Synchronize();
+    return transfer_.CheckArrived();
+  }
+
+  void Run(PhaseObserver&) override { transfer_.Enqueue(); }
+
+ private:
+  const Device& device_;
+  Transfer transfer_;
+};
+
+CaseName TransferBytes::NameOf(const Params& p) {
+  CaseName name("transfer");
+  switch (p.kind) {
+    case TransferKind::kH2dPinned:
+      name.Word("direction", "h2d").Word("host_memory", "pinned");
+      break;
+    case TransferKind::kH2dPageable:
+      name.Word("direction", "h2d").Word("host_memory", "pageable");
+      break;
+    case TransferKind::kD2hPinned:
+      name.Word("direction", "d2h").Word("host_memory", "pinned");
+      break;
+    case TransferKind::kD2hPageable:
+      name.Word("direction", "d2h").Word("host_memory", "pageable");
+      break;
+    case TransferKind::kD2d:
+      name.Word("direction", "d2d");
+      break;
+    case TransferKind::kMemcpy:
+      name.Word("direction", "memcpy");
+      break;
+    case TransferKind::kMemset:
+      name.Word("direction", "memset");
+      break;
+  }
+  return name.Value("bytes", p.bytes);
+}
+
+std::vector<int64_t> SizesOf(Suite suite) {
+  switch (suite) {
+    case Suite::kSmoke:
+      return {64 * kKiB};
+    case Suite::kQuick:
+      return {64 * kKiB, 4 * kMiB, 64 * kMiB, 256 * kMiB};
+    case Suite::kPaper:
+      return {kKiB,     4 * kKiB,  16 * kKiB, 64 * kKiB,  256 * kKiB, kMiB,
+              4 * kMiB, 16 * kMiB, 64 * kMiB, 256 * kMiB, 1024 * kMiB};
+  }
+  return {};
+}
+
+std::vector<TransferBytes::Params> TransferBytes::Sweep(
+    const RunOptions& options, const Device& device) {
+  std::vector<Params> cases;
+  for (const TransferKind kind : TransferKinds(device.torch_device.type())) {
+    for (const int64_t bytes : SizesOf(options.suite)) {
+      cases.push_back({kind, bytes});
+    }
+  }
+  return cases;
+}
+
+const bool kRegistered = Register<TransferBytes>();
+
+}  // namespace
+}  // namespace trainbench
