@@ -46,9 +46,11 @@ class AccumulationOrder final : public Workload {
     const double sum = Sum();
     const double exact = kTerm * kTerms;
     const double error = std::abs(sum - exact);
-    return Findings{.counters = {{"sum", sum},
-                                 {"absolute_error", error},
-                                 {"relative_error", error / exact}}};
+    Findings findings;
+    findings.counters = {{"sum", sum},
+                         {"absolute_error", error},
+                         {"relative_error", error / exact}};
+    return findings;
   }
 
  private:

@@ -66,10 +66,11 @@ class NormPrecision final : public Workload {
     const NormResult result = Norm();
     const double overflowed = OverflowedShare(result);
     // An error that is not finite is left out, as every counter.
-    return Findings{
-        .counters = {{"relative_error", NormError(p_.kind, x_, result.y)},
-                     {"overflowed", overflowed > 0 ? 1 : 0},
-                     {"overflowed_rows_share", overflowed}}};
+    Findings findings;
+    findings.counters = {{"relative_error", NormError(p_.kind, x_, result.y)},
+                         {"overflowed", overflowed > 0 ? 1 : 0},
+                         {"overflowed_rows_share", overflowed}};
+    return findings;
   }
 
  private:
