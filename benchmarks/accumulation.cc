@@ -42,7 +42,7 @@ class AccumulationOrder final : public Workload {
 
   void Run(PhaseObserver&) override { Accumulate(p_, term_); }
 
-  absl::StatusOr<Findings> Find() override {
+  absl::StatusOr<Findings> Find(const Sampling&) override {
     const double sum = Sum();
     const double exact = kTerm * kTerms;
     const double error = std::abs(sum - exact);

@@ -59,7 +59,7 @@ class AutocastDtypes final : public Workload {
     RunToyStep(model_, data_, p_.low, phases);
   }
 
-  absl::StatusOr<Findings> Find() override {
+  absl::StatusOr<Findings> Find(const Sampling&) override {
     NullObserver nobody;
     Findings findings;
     for (const auto& [name, dtype] :

@@ -62,7 +62,7 @@ class NormPrecision final : public Workload {
 
   void Run(PhaseObserver&) override { Norm(); }
 
-  absl::StatusOr<Findings> Find() override {
+  absl::StatusOr<Findings> Find(const Sampling&) override {
     const NormResult result = Norm();
     const double overflowed = OverflowedShare(result);
     // An error that is not finite is left out, as every counter.
