@@ -69,8 +69,8 @@ class Result:
         ]
 
 
-def _pairs(text: str) -> dict[str, str]:
-    return dict(item.split("=", 1) for item in text.split(" ") if "=" in item)
+def _pairs(text: str, separator: str) -> dict[str, str]:
+    return dict(item.split("=", 1) for item in text.split(separator) if "=" in item)
 
 
 def _row(entry: dict[str, Any]) -> Row:
@@ -83,8 +83,8 @@ def _row(entry: dict[str, Any]) -> Row:
     return Row(
         name=entry["name"],
         time_us=float(entry["real_time"]),
-        words=_pairs(parameters),
-        findings=_pairs(findings),
+        words=_pairs(parameters, " "),
+        findings=_pairs(findings, ", "),
         counters=counters,
     )
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -60,11 +61,28 @@ std::string Rate(const BenchmarkRun& run) {
                            : HumanRate(flops, "FLOP/s");
 }
 
+// What the case found out in words: the label's part behind the bar.
+std::string Findings(const BenchmarkRun& run) {
+  const size_t bar = run.report_label.find(" | ");
+  return bar == std::string::npos ? "" : run.report_label.substr(bar + 3);
+}
+
 std::string Note(const BenchmarkRun& run) {
   std::vector<std::string> notes;
+  if (std::string found = Findings(run); !found.empty()) {
+    notes.push_back(std::move(found));
+  }
+  const double speedup = Counter(run, "speedup");
+  if (std::isfinite(speedup)) {
+    notes.push_back(absl::StrFormat("speed-up %.3g", speedup));
+  }
   if (Counter(run, "launch_bound") > 0) notes.emplace_back("launch-bound");
   const double mfu = Counter(run, "mfu");
   if (std::isfinite(mfu)) notes.push_back("mfu " + HumanPercent(mfu));
+  const double measured = Counter(run, "mfu_measured");
+  if (std::isfinite(measured)) {
+    notes.push_back(HumanPercent(measured) + " of peak");
+  }
   const double cv = Counter(run, "cv");
   if (cv > kNoisyCv) notes.push_back("noisy: cv " + HumanPercent(cv));
   return absl::StrJoin(notes, ", ");

@@ -292,7 +292,7 @@ TEST_F(CaseRunnerTest, FindingsAreCountersAndWords) {
   ASSERT_EQ(outcome.kind, Kind::kGood) << outcome.reason;
   EXPECT_EQ(outcome.counters.at("sum"), 10.5);
   EXPECT_FALSE(outcome.counters.contains("ratio"));
-  EXPECT_EQ(outcome.findings, "logits=bf16 loss=fp32");
+  EXPECT_EQ(outcome.findings, "logits=bf16, loss=fp32");
   EXPECT_EQ(stages_.back(), "findings");
 }
 

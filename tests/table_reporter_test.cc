@@ -110,6 +110,20 @@ TEST_F(TableReporterTest, PrintsAlignedRows) {
             "          -          -\n");
 }
 
+TEST_F(TableReporterTest, NotesTellFindingsAndComparisons) {
+  BenchmarkRun run = MakeRun("one");
+  run.report_label = "model=tiny | logits=bf16, loss=fp32";
+  run.counters = {{"speedup", 1.925}, {"mfu_measured", 0.5}};
+  BenchmarkRun bare = MakeRun("two");
+  bare.report_label = "model=tiny";
+  TableReporter reporter = Make();
+  reporter.ReportRuns({run, bare});
+  EXPECT_THAT(Rows(), ElementsAre(testing::EndsWith(
+                                      "  logits=bf16, loss=fp32, speed-up "
+                                      "1.93, 50 % of peak"),
+                                  Not(HasSubstr("tiny"))));
+}
+
 TEST_F(TableReporterTest, PrintsHeadingsOnceAndRowsAsTheyCome) {
   TableReporter reporter = Make();
   reporter.ReportRuns({});

@@ -15,7 +15,7 @@ def memory(result: Result) -> tuple[str, str] | None:
         f"The prediction is within {text.percent(worst)} of the measured peak on all "
         f"{len(rows)} rows; the largest single allocation, "
         f"{text.size(top['largest_allocation_bytes'])}, is made by "
-        f"`{top.findings['largest'].replace('_in_', '` in ')}."
+        f"{top.findings['largest']}."
     )
     lines = [
         [

@@ -13,12 +13,12 @@ def accumulation(result: Result) -> tuple[str, str] | None:
     sums = ", ".join(f"{row['sum']:.4f}" for row in rows)
     sentence = (
         f"1000 times 0.01 is {sums}: the accumulator matters most, and "
-        f"`{worst.words['kind']}` is off by "
+        f"`{worst.words['dtypes']}` is off by "
         f"{text.percent(abs(worst['relative_error']))}."
     )
     lines = [
         [
-            row.words["kind"],
+            row.words["dtypes"],
             f"{row['sum']:.4f}",
             f"{row['sum'] - 10:+.4f}",
         ]
@@ -37,7 +37,7 @@ def autocast_dtypes(result: Result) -> tuple[str, str] | None:
         first["parameters"], first["gradients"], first["logits"], first["loss"]
     )
     lines = [
-        [row.words["dtype"], *(row.findings.get(thing, "-") for thing in things)]
+        [row.words["autocast"], *(row.findings.get(thing, "-") for thing in things)]
         for row in rows
     ]
     headings = ["autocast", *(thing.replace("_", " ") for thing in things)]

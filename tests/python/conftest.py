@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Makes the scripts of tools/ importable by their tests."""
+"""Makes the package reports and the scripts of tools/ importable by their tests."""
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "tools")]

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""tools/answers: prints the answers of a result, or puts them into a document."""
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+from reports.answers import markdown
+from reports.rows import NotAResult, load
+
+GOOD, USAGE = 0, 2
+# Whatever is between these marks in a document is ours.
+BLOCK = re.compile(r"(<!-- answers:[^\n]*-->\n).*?(<!-- /answers -->)", re.DOTALL)
+
+
+def with_answers(document: str, answers: str) -> str:
+    """The document with `answers` between its marks. ValueError without marks."""
+    if not BLOCK.search(document):
+        raise ValueError("it has no <!-- answers: ... --> <!-- /answers --> marks")
+    return BLOCK.sub(lambda m: f"{m[1]}\n{answers}\n\n{m[2]}", document)
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="tools/answers", description=__doc__)
+    parser.add_argument("result", type=Path, help="JSON file of a run")
+    parser.add_argument("--into", type=Path, help="document with marks for the answers")
+    options = parser.parse_args(arguments)
+    try:
+        answers = markdown(load(options.result))
+        if options.into is None:
+            print(answers)
+        else:
+            text = options.into.read_text(encoding="utf-8")
+            options.into.write_text(with_answers(text, answers), encoding="utf-8")
+    except NotAResult as error:
+        print(f"tools/answers: {error}", file=sys.stderr)
+        return USAGE
+    except (OSError, ValueError) as error:
+        print(f"tools/answers: {options.into}: {error}", file=sys.stderr)
+        return USAGE
+    return GOOD
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

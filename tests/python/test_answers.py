@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: MIT
+"""Every sentence says what the rows say."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from reports.answers import answers, markdown
+from reports.answers.__main__ import main, with_answers
+from reports.answers.answer import TELLERS, question_of
+from reports.rows import Result, load, parse
+
+ROOT = Path(__file__).resolve().parents[2]
+REFERENCE = ROOT / "reports/reference/xeon-2-cores/quick.json"
+
+
+def row(name: str, time_us: float, label: str, **counters: float) -> dict[str, Any]:
+    return {
+        "name": name,
+        "run_type": "iteration",
+        "real_time": time_us,
+        "label": label,
+        **counters,
+    }
+
+
+def told(experiment: str, *rows: dict[str, Any]) -> tuple[str, str]:
+    """The sentence and the table."""
+    document = {"context": {}, "benchmarks": rows, "skipped": [], "errors": []}
+    (answer,) = answers(parse(document))
+    assert answer.experiment == experiment
+    return answer.sentence, answer.table
+
+
+def test_warmup_finds_the_calls_that_are_enough() -> None:
+    def case(calls: int, ratio: float) -> dict[str, Any]:
+        return row(
+            f"warmup/tiny/calls:{calls}",
+            10,
+            "model=tiny",
+            calls=calls,
+            mean_us=10 * ratio,
+            stddev_us=1,
+            cv=0.1,
+            first_call_us=50,
+            first_ratio=5,
+            steady_ratio=ratio,
+        )
+
+    sentence, table = told("warmup", case(0, 1.4), case(1, 1.06), case(2, 1.02))
+    assert "5 times a steady step" in sentence
+    assert "1.4 times the steady state without warm-up, against 1.02 after 2" in sentence
+    assert "here 2 calls brought it within 5 %" in sentence
+    assert table.count("\n") == 4
+
+
+def test_attention_gives_the_fitted_exponents() -> None:
+    rows = [
+        row(
+            f"attention_scaling/naive/fp32/forward/batch:8/seq:{seq}/d_head:64",
+            3e-4 * seq**2,
+            "variant=naive precision=fp32 phase=forward",
+            seq=seq,
+            d_head=64,
+            saved_bytes=100.0 * seq,
+        )
+        for seq in (256, 512, 1024)
+    ]
+    sentence, table = told("attention_scaling", *rows)
+    assert sentence == (
+        "Forward, naive's time grows as T^2.00 and its saved bytes as T^1.00."
+    )
+    assert "| T 256 | T 512 | T 1024 |" in table
+    assert "| 19.7 us | 78.6 us | 315 us | 2.00 | 100 KiB | 1.00 |" in table
+
+
+def test_softmax_is_told_by_its_ratios() -> None:
+    def case(part: str, **ratios: float) -> dict[str, Any]:
+        return row(
+            f"softmax_vs_matmul/{part}/fp32/batch:4/heads:12/seq:512/d_head:64",
+            5,
+            f"part={part} precision=fp32",
+            seq=512,
+            d_head=64,
+            flops_per_second=1e9,
+            bytes_per_second=1e9,
+            **ratios,
+        )
+
+    sentence, _ = told(
+        "softmax_vs_matmul",
+        case("qk"),
+        case("softmax_naive", time_ratio=1.5, flop_ratio=0.039, byte_ratio=6.4),
+    )
+    assert "At 512 tokens the naive softmax has 3.9 % of the FLOPs" in sentence
+    assert "6.4 times its bytes and takes 1.5 times its time" in sentence
+
+
+def test_memory_tells_the_worst_prediction() -> None:
+    def case(error: float, largest: float, what: str) -> dict[str, Any]:
+        return row(
+            f"memory/tiny/fp32/forward/batch:4/seq:{largest}",
+            5,
+            f"model=tiny precision=fp32 mode=forward | largest={what}",
+            seq=128,
+            peak_bytes=100,
+            predicted_peak_bytes=100,
+            prediction_error=error,
+            largest_allocation_bytes=largest,
+            residual_bytes=7,
+        )
+
+    sentence, table = told(
+        "memory",
+        case(0.001, 10, "aten::mm in forward"),
+        case(-0.012, 2048, "aten::sub in loss"),
+    )
+    assert "within 1.2 % of the measured peak on all 2 rows" in sentence
+    assert "2 KiB, is made by aten::sub in loss." in sentence
+    assert "-1.20 %" in table
+
+
+def test_every_experiment_has_a_teller_and_a_question() -> None:
+    experiments = {path.stem for path in (ROOT / "benchmarks").glob("*.cc")}
+    assert set(TELLERS) == experiments
+    for experiment in experiments:
+        assert question_of(experiment).endswith("?")
+
+
+def test_a_result_without_rows_answers_nothing() -> None:
+    empty = {"context": {}, "benchmarks": [], "skipped": [], "errors": []}
+    assert answers(parse(empty)) == []
+    assert markdown(parse(empty)) == ""
+
+
+@pytest.fixture(scope="module")
+def reference() -> Result:
+    return load(REFERENCE)
+
+
+def test_the_reference_run_answers_every_question(reference: Result) -> None:
+    assert {answer.experiment for answer in answers(reference)} == set(TELLERS)
+    assert reference.errors == []
+
+
+def test_the_readme_says_what_the_reference_run_says(reference: Result) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert with_answers(readme, markdown(reference)) == readme
+
+
+def test_answers_go_between_the_marks() -> None:
+    document = "a\n<!-- answers: x -->\nold\n<!-- /answers -->\nb"
+    assert with_answers(document, "new\\1") == (
+        "a\n<!-- answers: x -->\n\nnew\\1\n\n<!-- /answers -->\nb"
+    )
+    with pytest.raises(ValueError, match="marks"):
+        with_answers("no marks", "new")
+
+
+def test_bad_files_are_wrong_usage(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([str(tmp_path / "nowhere.json")]) == 2
+    assert "nowhere.json" in capsys.readouterr().err
+    plain = tmp_path / "plain.md"
+    plain.write_text("no marks")
+    assert main([str(REFERENCE), "--into", str(plain)]) == 2
+    assert "plain.md: it has no" in capsys.readouterr().err
+    assert plain.read_text() == "no marks"
