@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// FLOPs and bytes of causal attention alone, q, k and v [batch, seq, d_head],
+// in closed form: NaiveAttention and the backends of SdpaAttention.
+//
+// Symbols, in elements: S = batch * seq^2 (the scores), N = batch * seq *
+// d_head (one input), M = seq^2 (one mask), R = batch * seq (one value per
+// row). e is the width of an element in bytes, 4 or 2.
+
+#ifndef TRAINBENCH_MODEL_ACCOUNTING_ATTENTION_H_
+#define TRAINBENCH_MODEL_ACCOUNTING_ATTENTION_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/phase.h"
+#include "model/sdpa_backend.h"
+
+namespace trainbench {
+
+struct AttentionQuery {
+  std::optional<SdpaBackend> backend;  // empty: NaiveAttention
+  int64_t batch = 1;
+  int64_t seq = 1;
+  int64_t d_head = 1;
+  bool bf16 = false;  // else fp32
+  bool on_cpu = true;
+  // A CPU without bf16 instructions: oneDNN sums each bf16 product in an fp32
+  // scratch matrix, one per thread at work.
+  bool emulated_bf16 = false;
+  int threads = 1;  // of a CPU: its kernels keep buffers for each
+};
+
+// Of the matrix products, the full square as everywhere in accounting/: Q K^T
+// and P V, 4 batch seq^2 d_head, in the forward pass; two gradients of each,
+// twice as many, in the backward pass. These are model FLOPs: the backward pass
+// of the fused kernels multiplies Q K^T once more (2.5 times the forward pass)
+// and all fused kernels leave out tiles above the diagonal. 0 for the other
+// phases.
+double AttentionFlops(const AttentionQuery& query, Phase phase);
+
+// Bytes held from the forward to the backward pass beyond q, k and v, the
+// output among them:
+//   naive   exp(scores) in fp32, 4 S, and the weights, e S; the mask, M; the
+//           row sums and the indices of row maxima, 12 R; the output, e N
+//   math    the weights, 4 S, and the scaled q and k, 8 N, in fp32; with bf16
+//           also the widened v, 4 N; the output, e N
+//   others  the output, e N, and log-sum-exp, 4 R
+int64_t AttentionSavedBytes(const AttentionQuery& query);
+
+// Compulsory traffic. Forward: reads q, k and v, 3 e N, and writes what is
+// saved. Backward: reads q, k, v, the output's gradient and what was saved (the
+// unfused variants do not need the output), and writes three gradients.
+double AttentionBytes(const AttentionQuery& query, Phase phase);
+
+// A moment at which memory may be at its highest: s S + n N + m M + r R + other
+// bytes beside the inputs.
+struct AttentionMoment {
+  std::string name;
+  int64_t s = 0, n = 0, m = 0, r = 0;
+  int64_t other = 0;  // buffers of kernels
+  int64_t bytes = 0;  // all together, the inputs included
+};
+
+struct AttentionMemory {
+  int64_t input_bytes = 0;  // q, k, v and the output's gradient, 4 e N
+  int64_t saved_bytes = 0;  // AttentionSavedBytes
+  // Each is the largest of some moments: of a forward pass that keeps its
+  // graph, and of this and the backward pass.
+  AttentionMoment forward_peak;
+  AttentionMoment peak;
+  // The largest term of `peak`, e.g. "scores, weights and their gradients, 24 B
+  // T^2 bytes: 48.00 GiB".
+  std::string largest_term;
+};
+
+// If 64 bits cannot count the bytes, both peaks are the largest int64_t.
+//
+// Not included: on CUDA cuBLAS's workspace, and flash attention's partial sums
+// where a small batch makes it split the keys of the forward pass.
+AttentionMemory EstimateAttention(const AttentionQuery& query);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_ACCOUNTING_ATTENTION_H_
