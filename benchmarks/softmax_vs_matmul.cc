@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// Question: Why does softmax take as long as a matrix product that has 25 times
+//   its FLOPs?
+// Expect: Because it moves bytes. Q K^T has 2 d FLOP per score, softmax 5: the
+//   flop_ratio to the qk row is 5 / (2 d) = 0.039 for d 64, 0.031 for d 80. The
+//   naive softmax makes 8 passes over the fp32 scores, 32 bytes per score,
+//   while qk reads 8 d / T and writes 4: for d 64 and T 512 that is 5 bytes, a
+//   byte_ratio of 6.4; fused it reads and writes once, 8 bytes, 1.6. So where
+//   bandwidth decides, the naive softmax takes up to 6 times the time of qk in
+//   spite of its FLOPs, and the fused a quarter of the naive. On a CPU, whose
+//   product is nearer to its arithmetic limit, both ratios are smaller: 40
+//   GFLOP/s per core give qk 3.2 ns per score, 10 GB/s give the naive softmax
+//   3.2 ns too.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fixtures/experiment.h"
+#include "model/accounting/attention_parts.h"
+#include "model/attention_part.h"
+#include "model/precision.h"
+
+namespace trainbench {
+namespace {
+
+class SoftmaxVsMatmul final : public Workload {
+ public:
+  struct Params {
+    AttentionPart part;
+    Precision precision;  // fp32 or bf16
+    int64_t batch;
+    int64_t heads;
+    int64_t seq;
+    int64_t d_head;
+  };
+
+  static std::vector<Params> Sweep(const RunOptions& options,
+                                   const Device& device);
+
+  static CaseName NameOf(const Params& p) {
+    return CaseName("softmax_vs_matmul")
+        .Word("part", AttentionPartName(p.part))
+        .Word("precision", PrecisionName(p.precision))
+        .Value("batch", p.batch)
+        .Value("heads", p.heads)
+        .Value("seq", p.seq)
+        .Value("d_head", p.d_head);
+  }
+
+  static Cost CostOf(const Params& p, const Device& device) {
+    const AttentionPartQuery query = {
+        .part = p.part,
+        .batch = p.batch,
+        .heads = p.heads,
+        .seq = p.seq,
+        .d_head = p.d_head,
+        .bf16 = p.precision == Precision::kBf16,
+        .emulated_bf16 = !device.is_cuda() && !device.native_bf16};
+    Cost cost;
+    cost.flops = AttentionPartFlops(query);
+    // Softmax does not run on the units that the peaks are of.
+    if (IsMatmul(p.part)) cost.precision = p.precision;
+    cost.bytes = AttentionPartBytes(query);
+    cost.predicted_peak_bytes = AttentionPartPeakBytes(query);
+    cost.largest_term = "scores, B H T^2 elements";
+    return cost;
+  }
+
+  // The product that makes the scores, of the same shape.
+  static std::optional<Params> BaselineOf(const Params& p) {
+    if (p.part == AttentionPart::kQk) return std::nullopt;
+    Params baseline = p;
+    baseline.part = AttentionPart::kQk;
+    return baseline;
+  }
+
+  SoftmaxVsMatmul(const Params& p, const Device& device)
+      : p_(p),
+        matmul_(p.precision),
+        inputs_(RandomPartInputs(p.part, {p.batch, p.heads, p.seq, p.d_head},
+                                 at::TensorOptions()
+                                     .device(device.torch_device)
+                                     .dtype(WeightType(p.precision)))) {}
+
+  absl::Status Check() override {
+    return VerifyAttentionPart(p_.part, inputs_);
+  }
+
+  void Run(PhaseObserver&) override { ComputeAttentionPart(p_.part, inputs_); }
+
+ private:
+  Params p_;
+  MatmulScope matmul_;
+  AttentionPartInputs inputs_;
+};
+
+struct Heads {
+  int64_t count;
+  int64_t d_head;
+};
+
+struct Scale {
+  std::vector<Precision> precisions;
+  std::vector<Heads> heads;
+  std::vector<int64_t> seqs;
+  int64_t batch = 4;
+};
+
+Scale ScaleOf(Suite suite, const Device& device) {
+  using enum Precision;
+  switch (suite) {
+    case Suite::kSmoke:
+      return {{kFp32}, {{2, 32}}, {64}, 1};
+    case Suite::kQuick:
+      if (!device.is_cuda()) return {{kFp32}, {{12, 64}}, {128, 512}};
+      return {{kFp32, kBf16}, {{16, 64}, {16, 128}}, {512, 2048}};
+    case Suite::kPaper:
+      // small, medium, large, xl and 2.7B.
+      return {{kFp32, kBf16},
+              {{12, 64}, {16, 64}, {20, 64}, {25, 64}, {32, 80}},
+              {128, 256, 512, 1024}};
+  }
+  return {};
+}
+
+std::vector<SoftmaxVsMatmul::Params> SoftmaxVsMatmul::Sweep(
+    const RunOptions& options, const Device& device) {
+  Scale scale = ScaleOf(options.suite, device);
+  if (options.seq) scale.seqs = {*options.seq};
+  std::vector<Params> cases;
+  for (const Precision precision : scale.precisions) {
+    for (const Heads& heads : scale.heads) {
+      for (const int64_t seq : scale.seqs) {
+        for (const AttentionPart part : kAttentionParts) {
+          cases.push_back({part, precision, options.batch.value_or(scale.batch),
+                           heads.count, seq, heads.d_head});
+        }
+      }
+    }
+  }
+  return cases;
+}
+
+const bool kRegistered = Register<SoftmaxVsMatmul>();
+
+}  // namespace
+}  // namespace trainbench
