@@ -2,6 +2,8 @@
 
 #include "model/accounting/attention.h"
 
+#include <ATen/Parallel.h>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -12,6 +14,10 @@ namespace trainbench {
 namespace {
 
 constexpr int64_t kUncountable = std::numeric_limits<int64_t>::max();
+
+int64_t ThreadsOf(const AttentionQuery& q) {
+  return q.threads > 0 ? q.threads : at::get_num_threads();
+}
 
 // The symbols of the header.
 struct Symbols {
@@ -31,7 +37,7 @@ Symbols SymbolsOf(const AttentionQuery& q) {
 bool IsCountable(const AttentionQuery& q) {
   const auto seq = static_cast<double>(q.seq) + 1024;
   const double columns = seq + static_cast<double>(q.d_head);
-  const double rows = (static_cast<double>(q.batch) + q.threads) * seq;
+  const double rows = (static_cast<double>(q.batch + ThreadsOf(q))) * seq;
   return 64 * rows * columns < 0x1p62;
 }
 
@@ -64,7 +70,7 @@ int64_t Scratch(const AttentionQuery& q, int64_t rows, int64_t columns) {
 
 // The same for a batch of them, of which each thread has one in work.
 int64_t BatchScratch(const AttentionQuery& q, int64_t columns) {
-  return std::min<int64_t>(q.threads, q.batch) * Scratch(q, q.seq, columns);
+  return std::min(ThreadsOf(q), q.batch) * Scratch(q, q.seq, columns);
 }
 
 using Moments = std::vector<AttentionMoment>;
@@ -122,7 +128,8 @@ void AddCpuFlash(const AttentionQuery& q, int64_t e, Moments& forward,
       {.name = "flash attention",
        .n = e,
        .r = 4,
-       .other = q.threads * (4 * rows * (columns + 2 + q.d_head) + narrowed)});
+       .other =
+           ThreadsOf(q) * (4 * rows * (columns + 2 + q.d_head) + narrowed)});
   // Per thread: weights and their gradient. What each thread takes for itself
   // while it works (a value per row, scratch of a product) is seen by the
   // memory probe on the calling thread alone, and counted for that one.
@@ -131,7 +138,7 @@ void AddCpuFlash(const AttentionQuery& q, int64_t e, Moments& forward,
       {.name = "flash attention backward",
        .n = 4 * e,
        .r = 4,
-       .other = q.threads * (8 * rows * columns + 2 * narrowed) + own});
+       .other = ThreadsOf(q) * (8 * rows * columns + 2 * narrowed) + own});
 }
 
 // The kernels for GPUs sum q's gradient in fp32 where it is narrower, flash in

@@ -29,7 +29,8 @@ struct AttentionQuery {
   // A CPU without bf16 instructions: oneDNN sums each bf16 product in an fp32
   // scratch matrix, one per thread at work.
   bool emulated_bf16 = false;
-  int threads = 1;  // of a CPU: its kernels keep buffers for each
+  // Of a CPU, whose kernels keep buffers for each; 0: as many as LibTorch has.
+  int threads = 0;
 };
 
 // Of the matrix products, the full square as everywhere in accounting/: Q K^T

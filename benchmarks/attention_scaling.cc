@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+// Question: How do time and memory of attention grow with the sequence, written
+//   out operation by operation and in fused kernels?
+// Expect: All variants multiply 4 B T^2 d FLOP forward and twice that backward,
+//   so the exponent of time over seq tends to 2 everywhere. Memory differs. In
+//   fp32 the naive variant saves exp(scores) and the weights, 8 B T^2 bytes,
+//   and peaks in the softmax's backward pass at 24 B T^2; math saves the
+//   weights alone, 4 B T^2, and peaks at 12 B T^2; the fused kernels save the
+//   output and log-sum-exp, 4 B T (d + 1), so the exponent of their memory is
+//   1. For B 8, T 1024, d 64 that is 65 MiB v 2 MiB saved; at T 16384 naive
+//   needs 48 GiB and is skipped on smaller devices, flash needs 0.3 GiB. Of
+//   compulsory traffic, naive does about d / 2 = 32 FLOP per byte, below the
+//   ridge of any GPU, flash T / 4 = 256 at T 1024 in fp32: naive is limited by
+//   bandwidth, flash by arithmetic. Flash also leaves out the masked half of
+//   the tiles. Its backward pass multiplies Q K^T again: 5 products after 2, so
+//   backward / forward is near 2.5, and for naive, whose softmax has some 20
+//   passes over the scores backward and 12 forward, near 2.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fixtures/experiment.h"
+#include "fixtures/memory_probe.h"
+#include "fixtures/profiler.h"
+#include "model/accounting/attention.h"
+#include "model/attention_round.h"
+#include "model/attention_verification.h"
+#include "model/precision.h"
+
+namespace trainbench {
+namespace {
+
+using Variant = std::optional<SdpaBackend>;  // empty: naive
+
+std::string VariantName(Variant variant) {
+  if (!variant) return "naive";
+  return "sdpa_" + std::string(SdpaBackendName(*variant));
+}
+
+class AttentionScaling final : public Workload {
+ public:
+  struct Params {
+    Variant variant;
+    Precision precision;  // fp32 or bf16
+    Phase phase;          // forward or backward: which one the row tells of
+    int64_t batch;
+    int64_t seq;
+    int64_t d_head;
+  };
+
+  static std::vector<Params> Sweep(const RunOptions& options,
+                                   const Device& device);
+
+  static CaseName NameOf(const Params& p) {
+    return CaseName("attention_scaling")
+        .Word("variant", VariantName(p.variant))
+        .Word("precision", PrecisionName(p.precision))
+        .Word("phase", PhaseName(p.phase))
+        .Value("batch", p.batch)
+        .Value("seq", p.seq)
+        .Value("d_head", p.d_head);
+  }
+
+  // FLOPs and bytes of the phase; the memory of both, since a row runs both.
+  static Cost CostOf(const Params& p, const Device& device) {
+    const AttentionQuery query = QueryOf(p, device);
+    const AttentionMemory memory = EstimateAttention(query);
+    return {.flops = AttentionFlops(query, p.phase),
+            .precision = p.precision,
+            .bytes = AttentionBytes(query, p.phase),
+            .predicted_peak_bytes = memory.peak.bytes,
+            .largest_term = memory.largest_term};
+  }
+
+  static std::string Unavailable(const Params& p, const Device& device) {
+    if (!p.variant) return "";
+    return SdpaUnavailable(*p.variant, device.torch_device.type(),
+                           WeightType(p.precision));
+  }
+
+  static Protocol ProtocolOf(const Params& p) {
+    Protocol protocol;
+    protocol.timed_phase = p.phase;
+    return protocol;
+  }
+
+  AttentionScaling(const Params& p, const Device& device)
+      : p_(p),
+        device_(device),
+        matmul_(p.precision),
+        inputs_(RandomAttentionInputs(p.batch, p.seq, p.d_head,
+                                      at::TensorOptions()
+                                          .device(device.torch_device)
+                                          .dtype(WeightType(p.precision)))) {}
+
+  absl::Status Check() override {
+    const at::Tensor output = AttentionForward(p_.variant, inputs_);
+    return VerifyAttention(inputs_, output, AttentionBackward(inputs_, output),
+                           p_.precision == Precision::kBf16 ? 2e-2 : 1e-4);
+  }
+
+  void Run(PhaseObserver& phases) override {
+    phases.Enter(Phase::kForward);
+    const at::Tensor output = AttentionForward(p_.variant, inputs_);
+    phases.Enter(Phase::kBackward);
+    AttentionBackward(inputs_, output);
+  }
+
+  // Which kernel really ran, and what it keeps for the backward pass.
+  absl::StatusOr<Findings> Find(const Sampling&) override {
+    const std::string op = ExpectedOp();
+    const auto forward = [this] { AttentionForward(p_.variant, inputs_); };
+    const absl::StatusOr<Trace> trace = Profile(device_, forward);
+    if (!trace.ok()) return trace.status();
+    if (!Contains(*trace, op)) {
+      return absl::FailedPreconditionError(op + " is not in the profile of " +
+                                           VariantName(p_.variant));
+    }
+    const Cost cost = CostOf(p_, device_);
+    Findings findings;
+    findings.label = {{"backend_op", op}};
+    findings.counters = {
+        {"saved_bytes", static_cast<double>(SavedBytes())},
+        {"predicted_saved_bytes",
+         static_cast<double>(AttentionSavedBytes(QueryOf(p_, device_)))},
+        {"arithmetic_intensity", cost.flops / cost.bytes}};
+    return findings;
+  }
+
+ private:
+  static AttentionQuery QueryOf(const Params& p, const Device& device) {
+    return {.backend = p.variant,
+            .batch = p.batch,
+            .seq = p.seq,
+            .d_head = p.d_head,
+            .bf16 = p.precision == Precision::kBf16,
+            .on_cpu = !device.is_cuda(),
+            .emulated_bf16 = !device.native_bf16};
+  }
+
+  // The naive variant's products are batched ones, whatever the device.
+  std::string ExpectedOp() const {
+    if (!p_.variant) return "aten::bmm";
+    return std::string(SdpaOpName(*p_.variant, device_.torch_device.type()));
+  }
+
+  static bool Contains(const Trace& trace, const std::string& op) {
+    for (const TraceEvent& event : trace.events) {
+      if (event.name == op) return true;
+    }
+    return false;
+  }
+
+  // Bytes that are alive after a forward pass and were not before.
+  int64_t SavedBytes() const {
+    const auto probe = MakeMemoryProbe(device_.torch_device);
+    at::Tensor output;
+    const int64_t before = probe->LiveBytes();
+    probe->Observe([&] { output = AttentionForward(p_.variant, inputs_); });
+    return probe->LiveBytes() - before;
+  }
+
+  Params p_;
+  const Device& device_;
+  MatmulScope matmul_;
+  AttentionInputs inputs_;
+};
+
+struct Scale {
+  std::vector<Variant> variants;
+  std::vector<Precision> precisions;
+  std::vector<int64_t> seqs;
+  std::vector<int64_t> d_heads;
+};
+
+std::vector<Scale> ScalesOf(Suite suite, const Device& device) {
+  using enum SdpaBackend;
+  using enum Precision;
+  const std::vector<Variant> all = {std::nullopt, kMath, kFlash, kEfficient,
+                                    kCudnn};
+  switch (suite) {
+    case Suite::kSmoke:
+      // A GPU's flash attention is for 16-bit types.
+      return {{{std::nullopt, device.is_cuda() ? kEfficient : kFlash},
+               {kFp32},
+               {128},
+               {32}}};
+    case Suite::kQuick:
+      if (!device.is_cuda()) {
+        return {
+            {{std::nullopt, kMath, kFlash}, {kFp32}, {256, 512, 1024}, {64}}};
+      }
+      return {{all, {kBf16}, {1024, 4096, 16384}, {64, 128}},
+              {{std::nullopt}, {kFp32}, {1024, 4096, 16384}, {64, 128}}};
+    case Suite::kPaper:
+      return {{all,
+               {kFp32, kBf16},
+               {256, 1024, 4096, 8192, 16384},
+               {16, 32, 64, 128}}};
+  }
+  return {};
+}
+
+std::vector<AttentionScaling::Params> AttentionScaling::Sweep(
+    const RunOptions& options, const Device& device) {
+  std::vector<Params> cases;
+  for (Scale scale : ScalesOf(options.suite, device)) {
+    if (options.seq) scale.seqs = {*options.seq};
+    for (const Variant variant : scale.variants) {
+      for (const Precision precision : scale.precisions) {
+        for (const Phase phase : {Phase::kForward, Phase::kBackward}) {
+          for (const int64_t seq : scale.seqs) {
+            for (const int64_t d_head : scale.d_heads) {
+              cases.push_back({variant, precision, phase,
+                               options.batch.value_or(8), seq, d_head});
+            }
+          }
+        }
+      }
+    }
+  }
+  return cases;
+}
+
+const bool kRegistered = Register<AttentionScaling>();
+
+}  // namespace
+}  // namespace trainbench
