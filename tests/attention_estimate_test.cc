@@ -85,9 +85,9 @@ std::vector<AttentionQuery> Queries() {
     int threads;
   };
   // Tiles of flash attention change at 192, 512 and 768.
-  const Shape shapes[] = {{8, 128, 32, 1},  {3, 256, 64, 1}, {2, 300, 16, 1},
-                          {1, 512, 64, 1},  {4, 256, 64, 2}, {1, 800, 128, 1},
-                          {1, 1024, 16, 1}, {5, 47, 10, 1},  {2, 64, 256, 1}};
+  const Shape shapes[] = {{4, 128, 32, 1}, {3, 256, 64, 1}, {2, 300, 16, 1},
+                          {1, 512, 32, 1}, {3, 200, 16, 2}, {1, 800, 64, 1},
+                          {5, 47, 10, 1},  {2, 64, 256, 1}};
   const bool emulated = EmulatesBf16();
   std::vector<AttentionQuery> queries;
   for (const Shape& s : shapes) {
