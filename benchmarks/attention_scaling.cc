@@ -2,19 +2,18 @@
 // Question: How do time and memory of attention grow with the sequence, written
 //   out operation by operation and in fused kernels?
 // Expect: All variants multiply 4 B T^2 d FLOP forward and twice that backward,
-//   so the exponent of time over seq tends to 2 everywhere. Memory differs. In
-//   fp32 the naive variant saves exp(scores) and the weights, 8 B T^2 bytes,
-//   and peaks in the softmax's backward pass at 24 B T^2; math saves the
-//   weights alone, 4 B T^2, and peaks at 12 B T^2; the fused kernels save the
-//   output and log-sum-exp, 4 B T (d + 1), so the exponent of their memory is
-//   1. For B 8, T 1024, d 64 that is 65 MiB v 2 MiB saved; at T 16384 naive
-//   needs 48 GiB and is skipped on smaller devices, flash needs 0.3 GiB. Of
-//   compulsory traffic, naive does about d / 2 = 32 FLOP per byte, below the
-//   ridge of any GPU, flash T / 4 = 256 at T 1024 in fp32: naive is limited by
-//   bandwidth, flash by arithmetic. Flash also leaves out the masked half of
-//   the tiles. Its backward pass multiplies Q K^T again: 5 products after 2, so
-//   backward / forward is near 2.5, and for naive, whose softmax has some 20
-//   passes over the scores backward and 12 forward, near 2.
+//   so their times tend to T^2. Memory differs. In fp32 naive saves exp(scores)
+//   and the weights, 8 B T^2 bytes, and peaks at 24 B T^2 in the backward pass
+//   of the softmax; math saves 4 and peaks at 12 B T^2. The fused kernels save
+//   the output and log-sum-exp, 4 B T (d + 1) bytes: exponent 1. With B 8 and
+//   d 64 that is 64 v 2 MiB saved at T 1024, and at T 16384 a peak of 48 GiB,
+//   skipped where it does not fit, v 0.25 GiB.
+//   Naive passes over the scores 14 times forward, 56 bytes for 4 d = 256 FLOP:
+//   at 4.6 FLOP per byte bandwidth decides (an H100 balances at 67 / 3.35 = 20
+//   in fp32), 36 ms for the 2^31 scores of T 16384. Flash moves 16 B T d bytes,
+//   T / 4 FLOP per byte, so arithmetic decides, and it leaves out the masked
+//   half. Backward / forward is 32 to 14 passes, 2.3, for naive, and 5 to 2
+//   products, 2.5, for flash, which has to multiply Q K^T again.
 
 #include <optional>
 #include <string>
@@ -117,6 +116,7 @@ class AttentionScaling final : public Workload {
       return absl::FailedPreconditionError(op + " is not in the profile of " +
                                            VariantName(p_.variant));
     }
+    // Of what has to move at the least, not of what the variant moves.
     const Cost cost = CostOf(p_, device_);
     Findings findings;
     findings.label = {{"backend_op", op}};
