@@ -174,5 +174,25 @@ TEST(SavedBytesTest, AreWithinTwoPercentOfWhatTheGraphHolds) {
   }
 }
 
+TEST(TensorBytesTest, AreThoseOfTheRealResidualStreamAndLogits) {
+  const ModelConfig config = {"m", 36, 50, 3, 3, 101};
+  for (const Precision precision : kPrecisions) {
+    TransformerLm model(config,
+                        at::TensorOptions().dtype(WeightType(precision)));
+    const Batch batch = RandomBatch(config.vocab, 3, 47, at::kCPU);
+    const AutocastScope autocast(precision, at::kCPU);
+    const MemoryEstimate estimate =
+        EstimateMemory({config, 3, 47, precision, StepMode::kInference});
+    const auto bytes = [](const at::Tensor& tensor) {
+      return static_cast<int64_t>(tensor.nbytes());
+    };
+    EXPECT_EQ(estimate.residual_bytes,
+              bytes(model->token_embeddings(batch.tokens)))
+        << PrecisionName(precision);
+    EXPECT_EQ(estimate.logit_bytes, bytes(model(batch.tokens)))
+        << PrecisionName(precision);
+  }
+}
+
 }  // namespace
 }  // namespace trainbench

@@ -243,6 +243,8 @@ MemoryEstimate EstimateMemory(const MemoryQuery& query) {
   }
   // Each block keeps its own rotary tables, in fp32.
   estimate.input_bytes = 2 * 8 * s.n + 4 * s.table * query.config.layers;
+  estimate.residual_bytes = s.r * s.D;
+  estimate.logit_bytes = s.e * s.L;
   estimate.gradient_bytes = backward ? estimate.parameter_bytes : 0;
   const int64_t resident = estimate.parameter_bytes + estimate.optimizer_bytes +
                            estimate.input_bytes;
@@ -264,17 +266,12 @@ int64_t LargestSeq(MemoryQuery query, int64_t budget_bytes) {
     query.seq = seq;
     return EstimateMemory(query).peak.bytes <= budget_bytes;
   };
-  // Doubled, not halved from the top, where the bytes of a large batch would
-  // overflow: they grow at most fourfold beyond what still fits.
-  int64_t low = 0, high = 1;
-  while (high <= kMaxSeq && fits(high)) {
-    low = high;
-    high *= 2;
-  }
-  // low fits, high does not (or is beyond the limit).
+  // low fits, high does not or is beyond the limit. Sizes whose bytes cannot be
+  // counted fit no budget.
+  int64_t low = 0, high = kMaxSeq + 1;
   while (high - low > 1) {
     const int64_t middle = low + (high - low) / 2;
-    (middle <= kMaxSeq && fits(middle) ? low : high) = middle;
+    (fits(middle) ? low : high) = middle;
   }
   return low;
 }

@@ -74,6 +74,9 @@ struct MemoryEstimate {
   // Alive during part of it.
   int64_t gradient_bytes = 0;  // 0 for the forward modes
   int64_t saved_bytes = 0;     // SavedBytes; 0 for inference
+  // One tensor each: the residual stream, r D, and the logits, e L.
+  int64_t residual_bytes = 0;
+  int64_t logit_bytes = 0;
   // The peak is the maximum over moments, not the sum of the parts.
   std::vector<MemoryMoment> moments;
   MemoryMoment peak;

@@ -12,12 +12,7 @@ double StepBytes(const MemoryQuery& query) {
   const MemoryEstimate memory = EstimateMemory(query);
   const auto parameters = static_cast<double>(memory.parameter_bytes);
   const auto saved = static_cast<double>(memory.saved_bytes);
-  const int logit_width =
-      query.precision == Precision::kFp32 || query.precision == Precision::kTf32
-          ? 4
-          : 2;
-  const double logits = static_cast<double>(query.batch * query.seq) *
-                        static_cast<double>(query.config.vocab) * logit_width;
+  const auto logits = static_cast<double>(memory.logit_bytes);
   double bytes = parameters + saved + logits;
   if (memory.gradient_bytes > 0) {
     bytes += parameters + saved + static_cast<double>(memory.gradient_bytes);
