@@ -22,6 +22,7 @@
 #include "fixtures/experiment.h"
 #include "fixtures/memory_probe.h"
 #include "fixtures/profiler.h"
+#include "fixtures/trace_counts.h"
 #include "model/accounting/attention.h"
 #include "model/attention_round.h"
 #include "model/attention_verification.h"
@@ -65,7 +66,9 @@ class AttentionScaling final : public Workload {
   static Cost CostOf(const Params& p, const Device& device) {
     const AttentionQuery query = QueryOf(p, device);
     const AttentionMemory memory = EstimateAttention(query);
-    return {.flops = AttentionFlops(query, p.phase),
+    const double flops = AttentionFlops(query, p.phase);
+    return {.flops = flops,
+            .least_flops = flops / 2,  // what the causal mask leaves
             .precision = p.precision,
             .bytes = AttentionBytes(query, p.phase),
             .predicted_peak_bytes = memory.peak.bytes,
@@ -112,7 +115,7 @@ class AttentionScaling final : public Workload {
     const auto forward = [this] { AttentionForward(p_.variant, inputs_); };
     const absl::StatusOr<Trace> trace = Profile(device_, forward);
     if (!trace.ok()) return trace.status();
-    if (!Contains(*trace, op)) {
+    if (!HasOp(*trace, op)) {
       return absl::FailedPreconditionError(op + " is not in the profile of " +
                                            VariantName(p_.variant));
     }
@@ -143,13 +146,6 @@ class AttentionScaling final : public Workload {
   std::string ExpectedOp() const {
     if (!p_.variant) return "aten::bmm";
     return std::string(SdpaOpName(*p_.variant, device_.torch_device.type()));
-  }
-
-  static bool Contains(const Trace& trace, const std::string& op) {
-    for (const TraceEvent& event : trace.events) {
-      if (event.name == op) return true;
-    }
-    return false;
   }
 
   // Bytes that are alive after a forward pass and were not before.

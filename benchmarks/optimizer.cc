@@ -11,8 +11,6 @@
 //   exceed the caches. It has 9 operations per tensor against a handful for
 //   all, so on a GPU and a small model launches cost more than the bytes.
 
-#include <ATen/ops/randn_like.h>
-
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -83,9 +81,7 @@ class Optimizer final : public Workload {
       : device_(device),
         model_(p.model, at::TensorOptions().device(device.torch_device)),
         adamw_(Parameters(model_), p.kind) {
-    for (const at::Tensor& parameter : Parameters(model_)) {
-      parameter.mutable_grad() = at::randn_like(parameter);
-    }
+    RandomizeGradients(model_);
   }
 
   absl::Status Check() override {

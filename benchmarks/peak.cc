@@ -11,20 +11,12 @@
 //   2 to 5 us on a GPU. The other experiments give their rates as shares of
 //   these, mfu_measured and copy_share, if they are in the same run.
 
-#include <ATen/ops/add.h>
-#include <ATen/ops/empty.h>
-#include <ATen/ops/mm.h>
-#include <ATen/ops/rand.h>
-#include <ATen/ops/randn.h>
-#include <ATen/ops/zeros.h>
-
 #include <array>
-#include <string>
 #include <vector>
 
-#include "absl/strings/str_format.h"
 #include "fixtures/experiment.h"
 #include "fixtures/statistics.h"
+#include "model/probe_work.h"
 
 namespace trainbench {
 namespace {
@@ -63,40 +55,18 @@ class PeakMatmul final : public Workload {
                                    const Device& device);
 
   PeakMatmul(const Params& p, const Device& device)
-      : matmul_(p.precision),
-        a_(at::randn({p.m, p.k}, OptionsOf(p, device))),
-        b_(at::randn({p.k, p.n}, OptionsOf(p, device))),
-        c_(at::empty({p.m, p.n}, OptionsOf(p, device))) {}
+      : scope_(p.precision),
+        product_(p.m, p.n, p.k,
+                 at::TensorOptions()
+                     .device(device.torch_device)
+                     .dtype(WeightType(p.precision))) {}
 
-  // Of some rows, against float64: a whole product of this size takes too long.
-  absl::Status Check() override {
-    at::mm_out(c_, a_, b_);
-    const at::Tensor rows = a_.slice(0, 0, a_.size(0), a_.size(0) / 4);
-    const at::Tensor expected =
-        at::mm(rows.to(at::kDouble), b_.to(at::kDouble));
-    const at::Tensor actual =
-        c_.slice(0, 0, c_.size(0), c_.size(0) / 4).to(at::kDouble);
-    const double error =
-        ((actual - expected).norm() / expected.norm()).item<double>();
-    // Twice the unit roundoff of a tf32 or bf16 result; fp32 is far below.
-    const double allowed = a_.scalar_type() == at::kBFloat16 ? 0x1p-7 : 0x1p-9;
-    if (error <= allowed) return absl::OkStatus();
-    return absl::FailedPreconditionError(absl::StrFormat(
-        "the product differs from float64 by %.3g; allowed: %.3g", error,
-        allowed));
-  }
-
-  void Run(PhaseObserver&) override { at::mm_out(c_, a_, b_); }
+  absl::Status Check() override { return product_.Verify(); }
+  void Run(PhaseObserver&) override { product_.Multiply(); }
 
  private:
-  static at::TensorOptions OptionsOf(const Params& p, const Device& device) {
-    return at::TensorOptions()
-        .device(device.torch_device)
-        .dtype(WeightType(p.precision));
-  }
-
-  MatmulScope matmul_;
-  at::Tensor a_, b_, c_;
+  MatmulScope scope_;
+  MatrixProduct product_;
 };
 
 std::vector<PeakMatmul::Params> PeakMatmul::Sweep(const RunOptions& options,
@@ -147,20 +117,13 @@ class PeakCopy final : public Workload {
   }
 
   PeakCopy(const Params& p, const Device& device)
-      : from_(at::rand({p.bytes / 4},
-                       at::TensorOptions().device(device.torch_device))),
-        to_(at::zeros_like(from_)) {}
+      : copy_(p.bytes, at::TensorOptions().device(device.torch_device)) {}
 
-  absl::Status Check() override {
-    to_.copy_(from_);
-    if (to_.equal(from_)) return absl::OkStatus();
-    return absl::DataLossError("the copy differs from the original");
-  }
-
-  void Run(PhaseObserver&) override { to_.copy_(from_); }
+  absl::Status Check() override { return copy_.Verify(); }
+  void Run(PhaseObserver&) override { copy_.Copy(); }
 
  private:
-  at::Tensor from_, to_;
+  MemoryCopy copy_;
 };
 
 class OpOverhead final : public Workload {
@@ -179,19 +142,10 @@ class OpOverhead final : public Workload {
   }
 
   OpOverhead(const Params&, const Device& device)
-      : x_(at::zeros({1}, at::TensorOptions().device(device.torch_device))) {}
+      : chain_(kOpsPerCall, at::TensorOptions().device(device.torch_device)) {}
 
-  absl::Status Check() override {
-    NullObserver nobody;
-    x_.zero_();
-    Run(nobody);
-    if (x_.item<double>() == kOpsPerCall) return absl::OkStatus();
-    return absl::DataLossError("the additions did not add up");
-  }
-
-  void Run(PhaseObserver&) override {
-    for (int i = 0; i < kOpsPerCall; ++i) x_.add_(1);
-  }
+  absl::Status Check() override { return chain_.Verify(); }
+  void Run(PhaseObserver&) override { chain_.Run(); }
 
   absl::StatusOr<Findings> Find(const Sampling& sampling) override {
     std::vector<double> per_op;
@@ -202,7 +156,7 @@ class OpOverhead final : public Workload {
   }
 
  private:
-  at::Tensor x_;
+  OpChain chain_;
 };
 
 const bool kMatmulRegistered = Register<PeakMatmul>();

@@ -59,6 +59,12 @@ void ReleaseGradients(const TransformerLm& model) {
   }
 }
 
+void RandomizeGradients(const TransformerLm& model) {
+  for (const at::Tensor& parameter : Parameters(model)) {
+    parameter.mutable_grad() = at::randn_like(parameter.detach());
+  }
+}
+
 at::Tensor ComputeGradients(TransformerLm& model, const Batch& batch,
                             Precision precision, PhaseObserver& observer) {
   observer.Enter(Phase::kForward);

@@ -51,6 +51,10 @@ std::vector<at::Tensor> Parameters(const TransformerLm& model);
 // Drops every gradient (set to none, not to zero).
 void ReleaseGradients(const TransformerLm& model);
 
+// Gives every parameter a normally distributed gradient, for an optimizer that
+// is measured alone.
+void RandomizeGradients(const TransformerLm& model);
+
 // Forward pass and loss under the precision's autocast, then backward. Leaves
 // the gradients in the parameters. Returns the loss, a detached scalar.
 at::Tensor ComputeGradients(TransformerLm& model, const Batch& batch,

@@ -69,6 +69,16 @@ TEST(GuardsTest, TheRateMayNotExceedTheBound) {
             "the 5e+11 FLOP/s that the device can reach");
 }
 
+TEST(GuardsTest, WhatMayBeLeftOutIsNotHeldAgainstTheRate) {
+  Evidence evidence = Plausible();
+  evidence.flops_bound = 6e11;
+  EXPECT_THAT(WhyNot(evidence), HasSubstr("device can reach"));
+  evidence.cost.least_flops = 5e8;
+  EXPECT_EQ(WhyNot(evidence), "");
+  evidence.flops_bound = 4e11;
+  EXPECT_THAT(WhyNot(evidence), HasSubstr("implausible: 5e+08 FLOP in"));
+}
+
 TEST(GuardsTest, TheMedianSampleDecidesAboutTheRate) {
   Evidence evidence = Plausible();
   evidence.samples[0] = evidence.samples[1] = MakeSample(1, 1, 0);

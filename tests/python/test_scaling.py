@@ -2,15 +2,10 @@
 """The fit of a power law, against laws that are known and sums done by hand."""
 
 import math
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "reports"))
-
-from scaling import power_law_exponent, student_t_95
+from reports.scaling import power_law_exponent, student_t_95
 
 SEQ = [256.0, 512.0, 1024.0, 2048.0]
 
