@@ -7,6 +7,8 @@
 #include <cmath>
 #include <utility>
 
+#include "model/component.h"
+
 namespace trainbench {
 
 absl::string_view AdamWName(AdamWKind kind) {
@@ -30,6 +32,7 @@ AdamW::AdamW(std::vector<at::Tensor> parameters, AdamWKind kind,
 }
 
 void AdamW::Step() {
+  const ComponentScope scope(Component::kOptimizer);
   const at::NoGradGuard no_grad;
   if (kind_ == AdamWKind::kFused) return StepFused();
   for (std::size_t i = 0; i < parameters_.size(); ++i) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "model/component.h"
 #include "model/dtype.h"
 
 namespace trainbench {
@@ -16,6 +17,16 @@ namespace {
 at::Tensor CausalMask(int64_t seq, at::Device device) {
   const at::Tensor position = at::arange(seq, at::device(device));
   return position.unsqueeze(1) >= position.unsqueeze(0);
+}
+
+// Q K^T / sqrt(d), and -inf where a query may not see a key.
+at::Tensor MaskedScores(const at::Tensor& q, const at::Tensor& k) {
+  const ComponentScope scope(Component::kScores);
+  const double scale = std::sqrt(static_cast<double>(q.size(-1)));
+  at::Tensor scores = at::matmul(q, k.transpose(-2, -1));
+  scores = scores / scale;
+  return at::where(CausalMask(q.size(-2), q.device()), scores,
+                   -std::numeric_limits<double>::infinity());
 }
 
 }  // namespace
@@ -31,18 +42,19 @@ at::Tensor NaiveSoftmax(at::Tensor x) {
 
 at::Tensor NaiveAttention(const at::Tensor& q, const at::Tensor& k,
                           const at::Tensor& v) {
-  const double scale = std::sqrt(static_cast<double>(q.size(-1)));
-  at::Tensor scores = at::matmul(q, k.transpose(-2, -1));
-  scores = scores / scale;
-  scores = at::where(CausalMask(q.size(-2), q.device()), scores,
-                     -std::numeric_limits<double>::infinity());
-  scores = NaiveSoftmax(std::move(scores));
-  scores = scores.to(v.scalar_type());
+  at::Tensor scores = MaskedScores(q, k);
+  {
+    const ComponentScope scope(Component::kSoftmax);
+    scores = NaiveSoftmax(std::move(scores));
+    scores = scores.to(v.scalar_type());
+  }
+  const ComponentScope scope(Component::kValue);
   return at::matmul(scores, v);
 }
 
 at::Tensor SdpaAttention(const at::Tensor& q, const at::Tensor& k,
                          const at::Tensor& v) {
+  const ComponentScope scope(Component::kFusedAttention);
   return at::scaled_dot_product_attention(q, k, v, /*attn_mask=*/{},
                                           /*dropout_p=*/0.0,
                                           /*is_causal=*/true);
@@ -66,12 +78,23 @@ at::Tensor AttentionImpl::SplitHeads(const at::Tensor& x) const {
   return x.unflatten(-1, {heads_, x.size(-1) / heads_}).transpose(1, 2);
 }
 
+at::Tensor AttentionImpl::Project(Linear& linear, const at::Tensor& x) const {
+  const ComponentScope scope(Component::kProjections);
+  return SplitHeads(linear(x));
+}
+
+at::Tensor AttentionImpl::Rotate(const at::Tensor& x) {
+  const ComponentScope scope(Component::kRope);
+  return rope_.Rotate(x);
+}
+
 at::Tensor AttentionImpl::forward(const at::Tensor& x) {
-  const at::Tensor q = rope_.Rotate(SplitHeads(q_proj(x)));
-  const at::Tensor k = rope_.Rotate(SplitHeads(k_proj(x)));
-  const at::Tensor v = SplitHeads(v_proj(x));
+  const at::Tensor q = Rotate(Project(q_proj, x));
+  const at::Tensor k = Rotate(Project(k_proj, x));
+  const at::Tensor v = Project(v_proj, x);
   at::Tensor mixed = kind_ == AttentionKind::kNaive ? NaiveAttention(q, k, v)
                                                     : SdpaAttention(q, k, v);
+  const ComponentScope scope(Component::kOutputProjection);
   mixed = mixed.transpose(1, 2).flatten(-2);
   return output_proj(mixed);
 }

@@ -41,6 +41,9 @@ class AttentionImpl : public torch::nn::Module {
  private:
   // [batch, seq, d_model] -> a view [batch, heads, seq, d_head].
   at::Tensor SplitHeads(const at::Tensor& x) const;
+  // x [batch, seq, d_model] -> [batch, heads, seq, d_head].
+  at::Tensor Project(Linear& linear, const at::Tensor& x) const;
+  at::Tensor Rotate(const at::Tensor& x);
 
   int64_t heads_;
   AttentionKind kind_;

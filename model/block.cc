@@ -4,7 +4,17 @@
 
 #include <torch/types.h>
 
+#include "model/component.h"
+
 namespace trainbench {
+namespace {
+
+at::Tensor Add(const at::Tensor& residual, const at::Tensor& update) {
+  const ComponentScope scope(Component::kResidual);
+  return residual + update;
+}
+
+}  // namespace
 
 BlockImpl::BlockImpl(const ModelConfig& config,
                      const at::TensorOptions& options)
@@ -14,8 +24,8 @@ BlockImpl::BlockImpl(const ModelConfig& config,
       ffn(register_module("ffn", FeedForward(config, options))) {}
 
 at::Tensor BlockImpl::forward(at::Tensor x) {
-  x = x + attn(ln1(x));
-  return x + ffn(ln2(x));
+  x = Add(x, attn(ln1(x)));
+  return Add(x, ffn(ln2(x)));
 }
 
 }  // namespace trainbench

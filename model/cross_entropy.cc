@@ -4,11 +4,13 @@
 
 #include <torch/types.h>
 
+#include "model/component.h"
 #include "model/dtype.h"
 
 namespace trainbench {
 
 at::Tensor CrossEntropy(at::Tensor logits, const at::Tensor& targets) {
+  const ComponentScope scope(Component::kCrossEntropy);
   logits = logits.to(AtLeastFloat(logits.scalar_type()));
   logits = logits - std::get<0>(logits.max(-1, /*keepdim=*/true));
   const at::Tensor log_sum = logits.exp().sum(-1, /*keepdim=*/true).log();

@@ -4,6 +4,8 @@
 
 #include <torch/types.h>
 
+#include "model/component.h"
+
 namespace trainbench {
 
 FeedForwardImpl::FeedForwardImpl(const ModelConfig& config,
@@ -13,6 +15,7 @@ FeedForwardImpl::FeedForwardImpl(const ModelConfig& config,
       w2(register_module("w2", Linear(config.d_ff, config.d_model, options))) {}
 
 at::Tensor FeedForwardImpl::forward(const at::Tensor& x) {
+  const ComponentScope scope(Component::kFfn);
   at::Tensor hidden = w1(x);
   hidden = hidden * hidden.sigmoid();
   return w2(hidden * w3(x));

@@ -4,6 +4,7 @@
 
 #include <torch/types.h>
 
+#include "model/component.h"
 #include "model/dtype.h"
 
 namespace trainbench {
@@ -12,6 +13,7 @@ RmsNormImpl::RmsNormImpl(int64_t dim, const at::TensorOptions& options)
     : weight(register_parameter("weight", at::ones({dim}, options))) {}
 
 at::Tensor RmsNormImpl::forward(const at::Tensor& x) {
+  const ComponentScope scope(Component::kNorm);
   const at::Tensor wide = x.to(AtLeastFloat(x.scalar_type()));
   const at::Tensor inverse_rms =
       (wide.pow(2).mean(-1, /*keepdim=*/true) + kEps).rsqrt();

@@ -5,6 +5,8 @@
 #include <torch/nn/modules/container/modulelist.h>
 #include <torch/types.h>
 
+#include "model/component.h"
+
 namespace trainbench {
 namespace {
 
@@ -44,9 +46,18 @@ TransformerLmImpl::TransformerLmImpl(const ModelConfig& config,
 }
 
 at::Tensor TransformerLmImpl::forward(const at::Tensor& tokens) {
-  at::Tensor x = token_embeddings(tokens);
-  for (Block& layer : layers) x = layer(std::move(x));
-  return lm_head(ln_final(x));
+  at::Tensor x;
+  {
+    const ComponentScope scope(Component::kEmbedding);
+    x = token_embeddings(tokens);
+  }
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const LayerScope scope(i);
+    x = layers[i](std::move(x));
+  }
+  const at::Tensor normed = ln_final(x);
+  const ComponentScope scope(Component::kLmHead);
+  return lm_head(normed);
 }
 
 }  // namespace trainbench
