@@ -287,6 +287,15 @@ TEST(AttributionTest, FlopsOfAProductAreCountedOnceOnADeviceToo) {
   EXPECT_EQ(head.matmul_ns, 40);
 }
 
+TEST(AttributionTest, AShortNameIsOneWord) {
+  EXPECT_EQ(ShortName("aten::mm"), "aten::mm");
+  EXPECT_EQ(ShortName("Memset (Device)"), "Memset_");
+  EXPECT_EQ(ShortName("void at::native::(anonymous namespace)::fill<float, 4>"
+                      "(int, float*)"),
+            "at::native::fill<float,_4>");
+  EXPECT_EQ(ShortName(std::string(100, 'x')), std::string(60, 'x'));
+}
+
 TEST(AttributionTest, ComponentsAndTheUnattributedAddUpToTheTotal) {
   std::mt19937 random(1);
   const auto below = [&](int64_t n) {
@@ -314,6 +323,7 @@ TEST(AttributionTest, ComponentsAndTheUnattributedAddUpToTheTotal) {
     EXPECT_EQ(device.total_ns, kernel_ns);
     const Attribution host = OfHost(trace);
     EXPECT_EQ(Sum(host), host.total_ns);
+    EXPECT_EQ(host.step.time_ns, host.total_ns);
     int64_t by_phase = 0;
     for (const auto& [phase, spent] : host.phases) by_phase += spent.time_ns;
     EXPECT_LE(by_phase, host.total_ns);

@@ -5,13 +5,16 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
+#include <algorithm>
 #include <map>
-#include <set>
 #include <string>
+#include <vector>
 
 #include "fixtures/attribution.h"
 #include "fixtures/profiler.h"
 #include "fixtures/ranged_phases.h"
+#include "fixtures/step_parts.h"
+#include "fixtures/trace_owners.h"
 #include "model/accounting/flops.h"
 #include "model/train_step.h"
 
@@ -30,6 +33,10 @@ ModelConfig ConfigOf(const Job& job) {
   ModelConfig config = *FindModel("tiny", StandardModels());
   config.attention = job.attention;
   return config;
+}
+
+StepParams StepOf(const Job& job) {
+  return {ConfigOf(job), job.precision, job.mode, kBatch, kSeq};
 }
 
 // The second step of the job: the first allocates and builds tables.
@@ -54,14 +61,6 @@ Trace TraceOf(const Job& job) {
 double Flops(const Attribution& attribution, Phase phase) {
   const auto found = attribution.phases.find(phase);
   return found == attribution.phases.end() ? 0 : found->second.flops;
-}
-
-std::set<Component> ComponentsIn(const Attribution& attribution, Phase phase) {
-  std::set<Component> components;
-  for (const auto& [key, spent] : attribution.components) {
-    if (key.first == phase) components.insert(key.second);
-  }
-  return components;
 }
 
 class StepAttributionTest : public ::testing::TestWithParam<StepMode> {};
@@ -110,19 +109,52 @@ INSTANTIATE_TEST_SUITE_P(Modes, StepAttributionTest,
                            return std::string(StepModeName(mode.param));
                          });
 
-TEST(WholeStepAttributionTest,
-     TheBackwardPassHasTheComponentsOfTheForwardPass) {
-  using enum Component;
-  const Attribution naive = Attribute(
-      TraceOf({AttentionKind::kNaive, Precision::kFp32, StepMode::kTrainStep}),
-      TimeOf::kHostOps);
-  std::set<Component> expected = {
-      kEmbedding, kProjections,      kRope, kScores,   kSoftmax, kValue,
-      kFfn,       kOutputProjection, kNorm, kResidual, kLmHead};
-  EXPECT_EQ(ComponentsIn(naive, Phase::kForward), expected);
-  expected.insert(kCrossEntropy);
-  EXPECT_EQ(ComponentsIn(naive, Phase::kBackward), expected);
-  EXPECT_EQ(ComponentsIn(naive, Phase::kLoss), std::set{kCrossEntropy});
+// What the rows of a table are named after is what a trace of the step holds.
+TEST_P(StepAttributionTest, ThePartsAreThoseThatWereForetold) {
+  for (const AttentionKind attention :
+       {AttentionKind::kNaive, AttentionKind::kSdpa}) {
+    const Job job = {attention, Precision::kFp32, GetParam()};
+    Attribution result = Attribute(TraceOf(job), TimeOf::kHostOps);
+    const std::vector<StepPart> parts = PartsOf(StepOf(job), TimeOf::kHostOps);
+    const bool has_backward = result.phases.contains(Phase::kBackward);
+    EXPECT_EQ(result.unattributed.time_ns > 0,
+              GetParam() != StepMode::kInference);
+    EXPECT_EQ(parts.size(), 1 + has_backward + result.components.size() +
+                                result.phases.size() + result.layers.size());
+    for (const StepPart& part : parts) {
+      const auto spent = SpentOn(part, result);
+      EXPECT_TRUE(spent.ok()) << spent.status();
+    }
+    const int64_t unattributed_ns = result.unattributed.time_ns;
+    RestrictTo(parts, result);
+    EXPECT_EQ(result.unattributed.time_ns, unattributed_ns);
+  }
+}
+
+// No GPU is needed to see whether the device would have work: on the CPU, an
+// operator runs inside the node.
+TEST(StepPartsTest, OnADeviceTheResidualsGradientCostsOnlyAutocastACast) {
+  for (const Precision precision :
+       {Precision::kFp32, Precision::kBf16Autocast, Precision::kBf16}) {
+    const Job job = {AttentionKind::kNaive, precision, StepMode::kTrainStep};
+    const Trace trace = TraceOf(job);
+    const std::vector<Owner> owners = FindOwners(trace);
+    bool works = false;
+    for (std::size_t i = 0; i < owners.size(); ++i) {
+      works |= owners[i].phase == Phase::kBackward &&
+               owners[i].component == Component::kResidual &&
+               (trace.events[i].name == "aten::copy_" ||
+                trace.events[i].name == "aten::add_" ||
+                trace.events[i].name == "aten::add");
+    }
+    const auto parts = PartsOf(StepOf(job), TimeOf::kDeviceWork);
+    const bool listed =
+        std::any_of(parts.begin(), parts.end(), [](const StepPart& part) {
+          return part.phase == Phase::kBackward &&
+                 part.component == Component::kResidual;
+        });
+    EXPECT_EQ(listed, works) << PrecisionName(precision);
+  }
 }
 
 TEST(WholeStepAttributionTest, EachProductsFlopsAreInItsComponent) {

@@ -113,7 +113,7 @@ def experiment_errors(path: str, text: str) -> list[str]:
             code,
         )
     ]
-    if "= Register<" not in code:
+    if not re.search(r"= Register(?:Survey)?<", code):
         errors.append(f"{path} registers nothing")
     return errors
 

@@ -89,6 +89,8 @@ def test_a_kernel_reaches_torch_through_a_header() -> None:
 
 def test_a_good_experiment() -> None:
     assert checks.experiment_errors("benchmarks/a.cc", EXPERIMENT) == []
+    survey = EXPERIMENT.replace("Register<", "RegisterSurvey<")
+    assert checks.experiment_errors("benchmarks/a.cc", survey) == []
 
 
 @pytest.mark.parametrize(

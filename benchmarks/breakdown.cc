@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+// Question: Where does the time of a step go: to which phase, which component
+//   and which layer, and how much of it is matrix products?
+// Expect: Time follows the FLOPs where matrix products dominate. Of small's
+//   120.9 M matrix elements the feed-forward parts have 12 * 3 * 768 * 3072 =
+//   84.9 M (70 %), the q, k and v projections 21.2 M (18 %), the head 7.7 M and
+//   the output projections 7.1 M (6 % each), so ffn takes about two thirds of
+//   the forward pass and of the backward pass, which takes twice as long. At
+//   seq:128 scores and value have 4 * 128 * 768 * 12 = 4.7 M of 246.6 M FLOPs
+//   per token, 2 %; softmax has none, but passes over 12 * 12 * 128 = 18 k
+//   scores per token five times, so it takes more than these 2 %. The optimizer
+//   is bound by memory: 28 bytes for each of 128.6 M parameters, 3.6 GB, which
+//   at 10 GB/s take 0.36 s. Every layer takes as long as any other.
+
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "fixtures/attribution.h"
+#include "fixtures/case_file.h"
+#include "fixtures/experiment.h"
+#include "fixtures/model_step.h"
+#include "fixtures/profiler.h"
+#include "fixtures/ranged_phases.h"
+#include "fixtures/step_parts.h"
+#include "fixtures/survey.h"
+
+namespace trainbench {
+namespace {
+
+using enum Precision;
+using enum StepMode;
+
+constexpr double kMaxUnattributedShare = 0.02;
+
+// One profiled step, apart from any timed one. A row's time is the sum of the
+// durations of its operators (CPU) or of its kernels (GPU).
+class Breakdown final : public ModelStep {
+ public:
+  struct Params : StepParams {
+    TimeOf time_of;
+    std::string trace_directory;
+  };
+  using Rows = std::map<std::string, Observation>;
+
+  Breakdown(const Params& p, const Device& device)
+      : ModelStep(p, device), p_(p), device_(device) {}
+
+  static std::vector<Params> Sweep(const RunOptions& options,
+                                   const Device& device);
+  static std::vector<CaseName> RowsOf(const Params& p);
+  absl::StatusOr<Rows> Measure();
+
+ private:
+  static CaseName NameOf(const Params& p, const StepPart& part);
+  absl::StatusOr<Trace> ProfileOneStep();
+
+  Params p_;
+  const Device& device_;
+};
+
+std::vector<Breakdown::Params> Breakdown::Sweep(const RunOptions& options,
+                                                const Device& device) {
+  StepAxes axes = {.models = {"tiny", "small"},
+                   .precisions = {kFp32},
+                   .modes = {kTrainStep},
+                   .seqs = {128}};
+  if (options.suite == Suite::kSmoke) {
+    axes.models = {"tiny"};
+    axes.seqs = {32};
+    axes.batch = 2;
+  } else if (options.suite == Suite::kPaper) {
+    axes = {.models = PublishedModels(),
+            .precisions = {kFp32, kBf16Autocast},
+            .modes = {kInference, kForward, kForwardBackward, kTrainStep},
+            .seqs = {128, 256, 512, 1024}};
+  } else if (device.is_cuda()) {
+    axes = {.models = {"small", "xl"},
+            .precisions = {kFp32, kBf16Autocast},
+            .modes = {kInference, kTrainStep},
+            .seqs = {512}};
+  }
+  std::vector<Params> passes;
+  for (const StepParams& step : StepGrid(options, axes)) {
+    passes.push_back({step,
+                      device.is_cuda() ? TimeOf::kDeviceWork : TimeOf::kHostOps,
+                      options.trace});
+  }
+  return passes;
+}
+
+CaseName Breakdown::NameOf(const Params& p, const StepPart& part) {
+  CaseName name = CaseName("breakdown")
+                      .Word("model", p.model.name)
+                      .Word("precision", PrecisionName(p.precision))
+                      .Word("mode", StepModeName(p.mode))
+                      .Word("phase", PhaseText(part))
+                      .Word("component", ComponentText(part))
+                      .Value("batch", p.batch)
+                      .Value("seq", p.seq);
+  if (part.layer) name.Value("layer", *part.layer);
+  return name;
+}
+
+std::vector<CaseName> Breakdown::RowsOf(const Params& p) {
+  std::vector<CaseName> rows;
+  for (const StepPart& part : PartsOf(p, p.time_of)) {
+    rows.push_back(NameOf(p, part));
+  }
+  return rows;
+}
+
+absl::StatusOr<Trace> Breakdown::ProfileOneStep() {
+  const auto path =
+      CaseFile(p_.trace_directory, StepName("breakdown", p_).text(), ".json");
+  if (!path.ok()) return path.status();
+  NullObserver nobody;
+  // The first steps allocate memory and build the rotary tables.
+  Run(nobody);
+  Run(nobody);
+  const auto step = [&] {
+    RangedPhases phases(nobody);
+    Run(phases);
+  };
+  return Profile(device_, step, *path);
+}
+
+double Share(int64_t part_ns, int64_t whole_ns) {
+  return static_cast<double>(part_ns) / static_cast<double>(whole_ns);
+}
+
+Observation RowOf(const StepPart& part, const Spent& spent,
+                  const Attribution& step, TimeOf time_of) {
+  const double us = 1e-3 * static_cast<double>(spent.time_ns);
+  Observation row;
+  // One step was profiled; the calls before it were not timed.
+  row.sampling.first_call.total_us = std::nan("");
+  row.sampling.samples = {
+      {.total_us = us, .host_us = time_of == TimeOf::kHostOps ? us : 0}};
+  auto& counters = row.findings.counters;
+  counters["share"] = Share(spent.time_ns, step.total_ns);
+  counters["matmul_share"] = Share(spent.matmul_ns, spent.time_ns);
+  counters["calls"] = static_cast<double>(spent.calls);
+  counters["flops"] = spent.flops;
+  counters["top_calls"] = static_cast<double>(spent.top_calls);
+  counters["profiled_step_us"] = 1e-3 * static_cast<double>(step.wall_ns);
+  if (ComponentText(part) == "all") {
+    counters["unattributed_share"] = part.phase
+                                         ? step.unattributed_share(*part.phase)
+                                         : step.unattributed_share();
+  }
+  if (spent.calls > 0) {
+    row.findings.label = {{"top", ShortName(spent.top_name)}};
+  }
+  return row;
+}
+
+absl::StatusOr<Breakdown::Rows> Breakdown::Measure() {
+  const auto trace = ProfileOneStep();
+  if (!trace.ok()) return trace.status();
+  const std::vector<StepPart> parts = PartsOf(p_, p_.time_of);
+  Attribution step = Attribute(*trace, p_.time_of);
+  RestrictTo(parts, step);
+  if (step.unattributed_share() > kMaxUnattributedShare) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("of the step's time, ", 100 * step.unattributed_share(),
+                     " % are not attributed, more than 2 %; most of it: ",
+                     step.unattributed.top_name));
+  }
+  Rows rows;
+  for (const StepPart& part : parts) {
+    const auto spent = SpentOn(part, step);
+    if (!spent.ok()) return spent.status();
+    rows[NameOf(p_, part).text()] = RowOf(part, *spent, step, p_.time_of);
+  }
+  return rows;
+}
+
+const bool kRegistered = RegisterSurvey<Breakdown>();
+
+}  // namespace
+}  // namespace trainbench
