@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Question: How fast can this device be? What are the most FLOP/s of a matrix
-//   product in each precision, the most bytes/s of a copy, and the least time
-//   of an operation that does nothing?
+//   product in each precision, the most bytes/s of a copy or an update in
+//   place, and the least time of an operation that does next to nothing?
 // Expect: Large products come to 75 to 95 % of the data sheet: 60 of 67 TFLOP/s
 //   in fp32 and 790 of 989 in bf16 on an H200; a CPU core with two AVX-512
 //   units at 2.8 GHz has 2 * 16 * 2 * 2.8e9 = 179 GFLOP/s at the most, and
 //   less where they are shared. A copy reads and writes every byte: 90 % of
-//   4.8 TB/s on an H200, some 10 GB/s per CPU core. An operation on one element
-//   takes the time that the dispatcher and a launch take: below 1 us on a CPU,
-//   2 to 5 us on a GPU. The other experiments give their rates as shares of
-//   these, mfu_measured and copy_share, if they are in the same run.
+//   4.8 TB/s on an H200, some 10 GB/s per CPU core. There it also loads the
+//   lines that it overwrites, three moves for two that count, so an update in
+//   place comes to 1.5 times the copy's rate. An operation on one element takes
+//   the time that the dispatcher and a launch take: below 5 us on a CPU, 2 to
+//   5 us on a GPU. The other experiments give their rates as shares of these,
+//   mfu_measured and bandwidth_share, if they are in the same run.
 
 #include <array>
 #include <vector>
@@ -126,6 +128,40 @@ class PeakCopy final : public Workload {
   MemoryCopy copy_;
 };
 
+class PeakUpdate final : public Workload {
+ public:
+  static constexpr bool kIsPeak = true;
+  struct Params {
+    int64_t bytes;  // read, and written to the same place
+  };
+
+  static CaseName NameOf(const Params& p) {
+    return CaseName("peak").Word("work", "update").Value("bytes", p.bytes);
+  }
+
+  static Cost CostOf(const Params& p, const Device&) {
+    return {.bytes = 2.0 * static_cast<double>(p.bytes),
+            .predicted_peak_bytes = p.bytes};
+  }
+
+  // Well beyond the caches.
+  static std::vector<Params> Sweep(const RunOptions& options,
+                                   const Device& device) {
+    if (options.suite == Suite::kSmoke) return {{1 << 20}};
+    if (device.is_cuda()) return {{int64_t{1} << 30}, {int64_t{1} << 32}};
+    return {{int64_t{1} << 28}, {int64_t{1} << 29}};
+  }
+
+  PeakUpdate(const Params& p, const Device& device)
+      : update_(p.bytes, at::TensorOptions().device(device.torch_device)) {}
+
+  absl::Status Check() override { return update_.Verify(); }
+  void Run(PhaseObserver&) override { update_.Update(); }
+
+ private:
+  MemoryUpdate update_;
+};
+
 class OpOverhead final : public Workload {
  public:
   static constexpr bool kIsPeak = true;
@@ -161,6 +197,7 @@ class OpOverhead final : public Workload {
 
 const bool kMatmulRegistered = Register<PeakMatmul>();
 const bool kCopyRegistered = Register<PeakCopy>();
+const bool kUpdateRegistered = Register<PeakUpdate>();
 const bool kOverheadRegistered = Register<OpOverhead>();
 
 }  // namespace

@@ -60,6 +60,20 @@ absl::Status MemoryCopy::Verify() {
   return absl::DataLossError("the copy differs from the original");
 }
 
+MemoryUpdate::MemoryUpdate(int64_t bytes, const at::TensorOptions& options)
+    : x_(at::rand({bytes / 4}, options.dtype(at::kFloat))) {}
+
+void MemoryUpdate::Update() { x_.mul_(-1); }
+
+absl::Status MemoryUpdate::Verify() {
+  const at::Tensor original = x_.clone();
+  Update();
+  if (!x_.equal(-original)) return absl::DataLossError("an update is lost");
+  Update();
+  if (x_.equal(original)) return absl::OkStatus();
+  return absl::DataLossError("two updates did not give the original");
+}
+
 OpChain::OpChain(int ops, const at::TensorOptions& options)
     : ops_(ops), x_(at::zeros({1}, options)) {}
 

@@ -46,6 +46,20 @@ class MemoryCopy {
   at::Tensor from_, to_;
 };
 
+// Changes `bytes` (a multiple of 4) in place: unlike a copy on a CPU, it writes
+// only lines that it has read, so that every byte it moves is asked for.
+class MemoryUpdate {
+ public:
+  MemoryUpdate(int64_t bytes, const at::TensorOptions& options);
+
+  void Update();
+  // DataLoss if two updates do not give the original.
+  absl::Status Verify();
+
+ private:
+  at::Tensor x_;
+};
+
 // Operations on one element, each of which needs the one before.
 class OpChain {
  public:

@@ -51,6 +51,13 @@ TEST_F(MemoryAccountTest, ABlockThatWasReleasedUnseenIsReplaced) {
   EXPECT_EQ(account_.LiveBytes(), 0);
 }
 
+TEST_F(MemoryAccountTest, TheNetSumCountsEveryReport) {
+  Report(1, -40);  // from before
+  Report(0, 100);
+  Report(0, 30);
+  EXPECT_EQ(account_.NetBytes(), 90);
+}
+
 int64_t AllocateAndFree() { return at::empty({64}, at::kByte).numel(); }
 
 TEST(ObserveMemoryTest, TheInnerAndTheOuterAccountAreTold) {

@@ -41,6 +41,10 @@ TEST(ProbeWorkTest, CopiesAreComplete) {
   EXPECT_TRUE(MemoryCopy(4096, at::kFloat).Verify().ok());
 }
 
+TEST(ProbeWorkTest, UpdatesAreUndone) {
+  EXPECT_TRUE(MemoryUpdate(4096, at::kFloat).Verify().ok());
+}
+
 TEST(ProbeWorkTest, OperationsAreCounted) {
   EXPECT_TRUE(OpChain(1000, at::kFloat).Verify().ok());
   // bf16 cannot count that far: 256 + 1 is 256.

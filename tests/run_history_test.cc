@@ -98,7 +98,7 @@ TEST_F(RunHistoryTest, WithoutAPeakThereIsNoShare) {
   const auto counters = Add(Product("a", Precision::kFp32, false),
                             {{"flops_per_second", 1}, {"bytes_per_second", 1}});
   EXPECT_THAT(counters, Not(Contains(Key("mfu_measured"))));
-  EXPECT_THAT(counters, Not(Contains(Key("copy_share"))));
+  EXPECT_THAT(counters, Not(Contains(Key("bandwidth_share"))));
 }
 
 TEST_F(RunHistoryTest, BytesAreComparedWithTheFastestCopy) {
@@ -109,7 +109,7 @@ TEST_F(RunHistoryTest, BytesAreComparedWithTheFastestCopy) {
   // The operands of a product say nothing about the memory's speed.
   Add(Product("p", Precision::kFp32, true),
       {{"flops_per_second", 1e12}, {"bytes_per_second", 9e12}});
-  EXPECT_EQ(Add(Named("a"), {{"bytes_per_second", 2e12}}).at("copy_share"),
+  EXPECT_EQ(Add(Named("a"), {{"bytes_per_second", 2e12}}).at("bandwidth_share"),
             0.5);
 }
 

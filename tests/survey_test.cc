@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace {
 int passes = 0;
 bool is_wrong = false;
 bool forgets_a_row = false;
+bool throws = false;
 
 // Two rows per pass, whose time is the number of the pass.
 class Halves {
@@ -40,6 +42,7 @@ class Halves {
   }
   absl::StatusOr<std::map<std::string, Observation>> Measure() {
     ++passes;
+    if (throws) throw std::runtime_error("out of luck");
     Observation seen;
     seen.sampling.samples = {{.total_us = static_cast<double>(passes)}};
     std::map<std::string, Observation> rows;
@@ -56,7 +59,7 @@ const bool kRegistered = RegisterSurvey<Halves>();
 
 class SurveyTest : public testing::Test {
  protected:
-  SurveyTest() { passes = 0, is_wrong = forgets_a_row = false; }
+  SurveyTest() { passes = 0, is_wrong = forgets_a_row = throws = false; }
   std::vector<Case> cases_ = ListCases({}, device_);
   static inline const Device device_ = *OpenDevice("cpu");
 };
@@ -91,6 +94,15 @@ TEST_F(SurveyTest, AWrongResultIsNotMeasured) {
   is_wrong = true;
   EXPECT_EQ(cases_[0].observe().status().message(), "wrong");
   EXPECT_EQ(passes, 0);
+}
+
+TEST_F(SurveyTest, AFailedPassIsTriedOncePerRepetition) {
+  throws = true;
+  EXPECT_EQ(cases_[0].observe().status().message(), "out of luck");
+  EXPECT_EQ(cases_[1].observe().status().message(), "out of luck");
+  EXPECT_EQ(passes, 1);
+  throws = false;
+  EXPECT_EQ(TimeOf(cases_[0]), 2);
 }
 
 TEST_F(SurveyTest, AMissingRowIsAnError) {

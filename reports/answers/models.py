@@ -91,8 +91,8 @@ def optimizer(result: Result) -> tuple[str, str] | None:
         f"{text.significant(last['speedup'])} times as fast as the textbook form and "
         f"moves {text.rate(last['bytes_per_second'], 'B/s')}"
         + (
-            f", {text.percent(last['copy_share'])} of the fastest copy."
-            if "copy_share" in last.counters
+            f", {text.percent(last['bandwidth_share'])} of the best rate measured."
+            if "bandwidth_share" in last.counters
             else "."
         )
     )
@@ -102,12 +102,12 @@ def optimizer(result: Result) -> tuple[str, str] | None:
             text.time(row.time_us),
             text.size(row["bytes"]),
             text.rate(row["bytes_per_second"], "B/s"),
-            text.percent(row["copy_share"]) if row.get("copy_share") else "-",
+            text.percent(row["bandwidth_share"]) if row.get("bandwidth_share") else "-",
             text.significant(row["ops_per_step"], 6),
         ]
         for row in rows
     ]
-    headings = ["AdamW", "time", "bytes", "rate", "of fastest copy", "ops per step"]
+    headings = ["AdamW", "time", "bytes", "rate", "of best rate", "ops per step"]
     return sentence, text.table(headings, lines)
 
 

@@ -14,13 +14,15 @@ def peak(result: Result) -> tuple[str, str] | None:
     products = result.of("peak", work="matmul")
     product = _best(products, "flops_per_second")
     copy = _best(result.of("peak", work="copy"), "bytes_per_second")
+    update = _best(result.of("peak", work="update"), "bytes_per_second")
     overhead = _best(result.of("peak", work="op_overhead"), "op_us")
-    if product is None or copy is None or overhead is None:
+    if not (product and copy and update and overhead):
         return None
     sentence = (
         f"{text.rate(product['flops_per_second'], 'FLOP/s')} "
         f"({product.words['precision']}), "
-        f"{text.rate(copy['bytes_per_second'], 'B/s')} of a copy, and "
+        f"{text.rate(copy['bytes_per_second'], 'B/s')} of a copy, "
+        f"{text.rate(update['bytes_per_second'], 'B/s')} of an update in place, and "
         f"{text.time(overhead['op_us'])} for an operation on one element."
     )
     lines = [
@@ -31,7 +33,7 @@ def peak(result: Result) -> tuple[str, str] | None:
             if row.get("flops_per_second")
             else "-",
             text.rate(row["bytes_per_second"], "B/s")
-            if row.words["work"] == "copy"
+            if row.words["work"] in ("copy", "update")
             else "-",
         ]
         for row in result.of("peak")
