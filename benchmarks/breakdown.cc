@@ -32,8 +32,6 @@ namespace {
 using enum Precision;
 using enum StepMode;
 
-constexpr double kMaxUnattributedShare = 0.02;
-
 // One profiled step, apart from any timed one. A row's time is the sum of the
 // durations of its operators (CPU) or of its kernels (GPU).
 class Breakdown final : public ModelStep {
@@ -136,8 +134,9 @@ Observation RowOf(const StepPart& part, const Spent& spent,
   Observation row;
   // One step was profiled; the calls before it were not timed.
   row.sampling.first_call.total_us = std::nan("");
+  const bool on_host = time_of == TimeOf::kHostOps;
   row.sampling.samples = {
-      {.total_us = us, .host_us = time_of == TimeOf::kHostOps ? us : 0}};
+      {.total_us = us, .host_us = on_host ? us : std::nan("")}};
   auto& counters = row.findings.counters;
   counters["share"] = Share(spent.time_ns, step.total_ns);
   counters["matmul_share"] = Share(spent.matmul_ns, spent.time_ns);
@@ -162,12 +161,7 @@ absl::StatusOr<Breakdown::Rows> Breakdown::Measure() {
   const std::vector<StepPart> parts = PartsOf(p_, p_.time_of);
   Attribution step = Attribute(*trace, p_.time_of);
   RestrictTo(parts, step);
-  if (step.unattributed_share() > kMaxUnattributedShare) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("of the step's time, ", 100 * step.unattributed_share(),
-                     " % are not attributed, more than 2 %; most of it: ",
-                     step.unattributed.top_name));
-  }
+  if (absl::Status status = CheckAttributed(step); !status.ok()) return status;
   Rows rows;
   for (const StepPart& part : parts) {
     const auto spent = SpentOn(part, step);

@@ -139,10 +139,10 @@ class Memory final : public Workload {
         // Of this case's own tensors: without what libraries keep for good.
         {"own_peak_bytes", peak},
         {"prediction_error", peak / number(predicted_.peak.bytes) - 1},
-        {"parameter_bytes", number(predicted_.parameter_bytes)},
-        {"gradient_bytes", number(predicted_.gradient_bytes)},
-        {"optimizer_bytes", number(predicted_.optimizer_bytes)},
-        {"saved_bytes", number(predicted_.saved_bytes)},
+        {"predicted_parameter_bytes", number(predicted_.parameter_bytes)},
+        {"predicted_gradient_bytes", number(predicted_.gradient_bytes)},
+        {"predicted_optimizer_bytes", number(predicted_.optimizer_bytes)},
+        {"predicted_saved_bytes", number(predicted_.saved_bytes)},
         {"residual_bytes", number(predicted_.residual_bytes)},
         {"largest_allocation_bytes", number(largest.bytes)}};
     findings.label = {

@@ -58,10 +58,7 @@ class PeakMatmul final : public Workload {
 
   PeakMatmul(const Params& p, const Device& device)
       : scope_(p.precision),
-        product_(p.m, p.n, p.k,
-                 at::TensorOptions()
-                     .device(device.torch_device)
-                     .dtype(WeightType(p.precision))) {}
+        product_(p.m, p.n, p.k, p.precision, device.torch_device) {}
 
   absl::Status Check() override { return product_.Verify(); }
   void Run(PhaseObserver&) override { product_.Multiply(); }
@@ -94,15 +91,25 @@ std::vector<PeakMatmul::Params> PeakMatmul::Sweep(const RunOptions& options,
   return cases;
 }
 
+struct Size {
+  int64_t bytes;
+};
+
+// Well beyond the caches.
+std::vector<Size> SizesOf(const RunOptions& options, const Device& device) {
+  if (options.suite == Suite::kSmoke) return {{1 << 20}};
+  if (device.is_cuda()) return {{int64_t{1} << 30}, {int64_t{1} << 32}};
+  return {{int64_t{1} << 28}, {int64_t{1} << 29}};
+}
+
+// Reads one half and writes the other.
 class PeakCopy final : public Workload {
  public:
   static constexpr bool kIsPeak = true;
-  struct Params {
-    int64_t bytes;  // copied: as many are read and as many written
-  };
+  using Params = Size;
 
   static CaseName NameOf(const Params& p) {
-    return CaseName("peak").Word("work", "copy").Value("bytes", p.bytes);
+    return CaseName("peak").Word("work", "copy").Value("size", p.bytes);
   }
 
   static Cost CostOf(const Params& p, const Device&) {
@@ -110,12 +117,9 @@ class PeakCopy final : public Workload {
             .predicted_peak_bytes = 2 * p.bytes};
   }
 
-  // Well beyond the caches.
   static std::vector<Params> Sweep(const RunOptions& options,
                                    const Device& device) {
-    if (options.suite == Suite::kSmoke) return {{1 << 20}};
-    if (device.is_cuda()) return {{int64_t{1} << 30}, {int64_t{1} << 32}};
-    return {{int64_t{1} << 28}, {int64_t{1} << 29}};
+    return SizesOf(options, device);
   }
 
   PeakCopy(const Params& p, const Device& device)
@@ -128,15 +132,14 @@ class PeakCopy final : public Workload {
   MemoryCopy copy_;
 };
 
+// Writes to where it read.
 class PeakUpdate final : public Workload {
  public:
   static constexpr bool kIsPeak = true;
-  struct Params {
-    int64_t bytes;  // read, and written to the same place
-  };
+  using Params = Size;
 
   static CaseName NameOf(const Params& p) {
-    return CaseName("peak").Word("work", "update").Value("bytes", p.bytes);
+    return CaseName("peak").Word("work", "update").Value("size", p.bytes);
   }
 
   static Cost CostOf(const Params& p, const Device&) {
@@ -144,12 +147,9 @@ class PeakUpdate final : public Workload {
             .predicted_peak_bytes = p.bytes};
   }
 
-  // Well beyond the caches.
   static std::vector<Params> Sweep(const RunOptions& options,
                                    const Device& device) {
-    if (options.suite == Suite::kSmoke) return {{1 << 20}};
-    if (device.is_cuda()) return {{int64_t{1} << 30}, {int64_t{1} << 32}};
-    return {{int64_t{1} << 28}, {int64_t{1} << 29}};
+    return SizesOf(options, device);
   }
 
   PeakUpdate(const Params& p, const Device& device)

@@ -84,7 +84,7 @@ CaseName TransferBytes::NameOf(const Params& p) {
       name.Word("direction", "memset");
       break;
   }
-  return name.Value("bytes", p.bytes);
+  return name.Value("size", p.bytes);
 }
 
 std::vector<int64_t> SizesOf(Suite suite) {

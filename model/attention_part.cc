@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_format.h"
 #include "model/attention.h"
+#include "model/relative_error.h"
 
 namespace trainbench {
 
@@ -78,8 +79,7 @@ absl::Status VerifyAttentionPart(AttentionPart part,
     expected = a.exp() / a.exp().sum(-1, /*keepdim=*/true);
   }
   const at::Tensor actual = last(ComputeAttentionPart(part, inputs));
-  const double error =
-      ((actual - expected).norm() / expected.norm()).item<double>();
+  const double error = RelativeError(actual, expected);
   // Of bf16 the rounding of the result; sums are in fp32.
   const double allowed = inputs.a.scalar_type() == at::kBFloat16 ? 4e-3 : 1e-5;
   if (error <= allowed) return absl::OkStatus();  // false for NaN too

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_format.h"
 #include "model/precision.h"
+#include "model/relative_error.h"
 
 namespace trainbench {
 namespace {
@@ -17,12 +18,6 @@ double UnitRoundoff(c10::ScalarType dtype) {
   return dtype == c10::kHalf       ? 0x1p-11
          : dtype == c10::kBFloat16 ? 0x1p-8
                                    : 0x1p-24;
-}
-
-// |a - b| / |b|, and 0 if both are 0.
-double Distance(const at::Tensor& a, const at::Tensor& b) {
-  const double difference = (a.to(at::kDouble) - b).norm().item<double>();
-  return difference == 0 ? 0 : difference / b.norm().item<double>();
 }
 
 }  // namespace
@@ -66,7 +61,7 @@ double OverflowedShare(const NormResult& result) {
 }
 
 double NormError(NormKind kind, const at::Tensor& x, const at::Tensor& y) {
-  return Distance(y, SimulateNorm(kind, x, at::kDouble).y);
+  return RelativeError(y, SimulateNorm(kind, x, at::kDouble).y);
 }
 
 absl::Status CheckNorm(NormKind kind, const at::Tensor& x,
@@ -81,7 +76,7 @@ absl::Status CheckNorm(NormKind kind, const at::Tensor& x,
         result.mean_square.isinf().sum().item<int64_t>(), DtypeName(internals),
         expected.mean_square.isinf().sum().item<int64_t>()));
   }
-  const double error = Distance(result.y, expected.y);
+  const double error = RelativeError(result.y, expected.y);
   // LibTorch's fp32 sum may tip the rounding of a few rows' mean square to the
   // other side. In fp32 a handful of roundings follow each other.
   const double allowed = UnitRoundoff(dtype) * (low                   ? 0.25

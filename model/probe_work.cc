@@ -5,9 +5,11 @@
 #include <torch/types.h>
 
 #include <algorithm>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "model/relative_error.h"
 
 namespace trainbench {
 namespace {
@@ -20,32 +22,55 @@ at::Tensor SomeRows(const at::Tensor& x) {
   return x.slice(0, 0, x.size(0), stride).to(at::kDouble);
 }
 
+double Allowed(Precision precision) {
+  switch (precision) {
+    case Precision::kFp32:
+      return 1e-5;
+    case Precision::kTf32:
+      return 0x1p-10;
+    case Precision::kBf16Autocast:
+    case Precision::kBf16:
+      return 0x1p-7;
+  }
+  return 0;
+}
+
 }  // namespace
 
 MatrixProduct::MatrixProduct(int64_t m, int64_t n, int64_t k,
-                             const at::TensorOptions& options)
-    : a_(at::randn({m, k}, options)),
-      b_(at::randn({k, n}, options)),
-      c_(at::zeros({m, n}, options)) {}
+                             Precision precision, at::Device device)
+    : precision_(precision) {
+  const at::TensorOptions options =
+      at::device(device).dtype(WeightType(precision));
+  a_ = at::randn({m, k}, options);
+  b_ = at::randn({k, n}, options);
+  c_ = at::zeros({m, n}, options);
+}
 
 void MatrixProduct::Multiply() { at::mm_out(c_, a_, b_); }
 
 absl::Status MatrixProduct::Verify() {
   Multiply();
-  return VerifyProduct(a_, b_, c_);
+  return VerifyProduct(a_, b_, c_, precision_);
 }
 
 absl::Status VerifyProduct(const at::Tensor& a, const at::Tensor& b,
-                           const at::Tensor& c) {
+                           const at::Tensor& c, Precision precision) {
   const at::Tensor expected = at::mm(SomeRows(a), b.to(at::kDouble));
-  const double error =
-      ((SomeRows(c) - expected).norm() / expected.norm()).item<double>();
-  const double allowed = a.scalar_type() == at::kBFloat16 ? 0x1p-7 : 0x1p-10;
+  const double error = RelativeError(SomeRows(c), expected);
+  const double allowed = Allowed(precision);
   if (error <= allowed) return absl::OkStatus();  // false for NaN too
-  return absl::FailedPreconditionError(
-      absl::StrFormat("the product differs from float64 by %.3g relative; "
-                      "allowed: %.3g",
-                      error, allowed));
+  return absl::FailedPreconditionError(absl::StrFormat(
+      "the product differs from float64 by %.3g relative; allowed in %s: %.3g",
+      error, std::string(PrecisionName(precision)), allowed));
+}
+
+absl::Status VerifyEqual(absl::string_view what, const at::Tensor& actual,
+                         const at::Tensor& expected) {
+  if (actual.equal(expected)) return absl::OkStatus();
+  const int64_t wrong = actual.ne(expected).sum().item<int64_t>();
+  return absl::DataLossError(absl::StrCat(
+      "of ", what, ", ", wrong, " of ", actual.numel(), " numbers are wrong"));
 }
 
 MemoryCopy::MemoryCopy(int64_t bytes, const at::TensorOptions& options)
@@ -56,8 +81,7 @@ void MemoryCopy::Copy() { to_.copy_(from_); }
 
 absl::Status MemoryCopy::Verify() {
   Copy();
-  if (to_.equal(from_)) return absl::OkStatus();
-  return absl::DataLossError("the copy differs from the original");
+  return VerifyEqual("the copy", to_, from_);
 }
 
 MemoryUpdate::MemoryUpdate(int64_t bytes, const at::TensorOptions& options)
@@ -68,10 +92,7 @@ void MemoryUpdate::Update() { x_.mul_(-1); }
 absl::Status MemoryUpdate::Verify() {
   const at::Tensor original = x_.clone();
   Update();
-  if (!x_.equal(-original)) return absl::DataLossError("an update is lost");
-  Update();
-  if (x_.equal(original)) return absl::OkStatus();
-  return absl::DataLossError("two updates did not give the original");
+  return VerifyEqual("the update", x_, -original);
 }
 
 OpChain::OpChain(int ops, const at::TensorOptions& options)

@@ -9,27 +9,35 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "model/precision.h"
 
 namespace trainbench {
 
-// Compares some rows of c [m, n] with a [m, k] b [k, n] in float64, by the norm
-// of the difference. FailedPrecondition gives the error and what is allowed:
-// twice the unit roundoff of bf16, or that of tf32 for fp32 operands.
+// Compares some rows of c [m, n] with a [m, k] b [k, n] in float64, by
+// RelativeError. FailedPrecondition gives the error and what is allowed: 1e-5
+// in fp32, which a product of tf32 operands fails; 2^-10 in tf32; 2^-7 in bf16.
 absl::Status VerifyProduct(const at::Tensor& a, const at::Tensor& b,
-                           const at::Tensor& c);
+                           const at::Tensor& c, Precision precision);
+
+// DataLoss, with how many numbers of `what` differ, unless the two are equal.
+absl::Status VerifyEqual(absl::string_view what, const at::Tensor& actual,
+                         const at::Tensor& expected);
 
 // C [m, n] = A [m, k] B [k, n] of normally distributed numbers, into memory
 // that is there already.
 class MatrixProduct {
  public:
-  MatrixProduct(int64_t m, int64_t n, int64_t k,
-                const at::TensorOptions& options);
+  // Computes in `precision`, for which the caller opens a MatmulScope.
+  MatrixProduct(int64_t m, int64_t n, int64_t k, Precision precision,
+                at::Device device);
 
   void Multiply();
   // Multiplies, then VerifyProduct.
   absl::Status Verify();
 
  private:
+  Precision precision_;
   at::Tensor a_, b_, c_;
 };
 
@@ -39,7 +47,7 @@ class MemoryCopy {
   MemoryCopy(int64_t bytes, const at::TensorOptions& options);
 
   void Copy();
-  // DataLoss if a copy differs from the original.
+  // Copies, then VerifyEqual.
   absl::Status Verify();
 
  private:
@@ -53,7 +61,7 @@ class MemoryUpdate {
   MemoryUpdate(int64_t bytes, const at::TensorOptions& options);
 
   void Update();
-  // DataLoss if two updates do not give the original.
+  // Updates once, then VerifyEqual with the opposite of what was there.
   absl::Status Verify();
 
  private:

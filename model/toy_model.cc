@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "model/precision.h"
+#include "model/relative_error.h"
 
 namespace trainbench {
 namespace {
@@ -114,8 +115,7 @@ absl::Status CheckToyLogits(ToyModel& model, const at::Tensor& x,
   const at::NoGradGuard no_grad;
   const at::Tensor expected = ReferenceLogits(*model, x);
   const AutocastScope autocast(low, x.device().type());
-  const at::Tensor difference = model(x).logits.to(at::kDouble) - expected;
-  const double error = (difference.norm() / expected.norm()).item<double>();
+  const double error = RelativeError(model(x).logits, expected);
   // Inputs, weights and results of two products and a norm are rounded.
   const double allowed = 8 * (low == c10::kHalf ? 0x1p-11 : 0x1p-8);
   if (error <= allowed) return absl::OkStatus();

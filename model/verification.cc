@@ -12,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "model/reference.h"
+#include "model/relative_error.h"
 
 namespace trainbench {
 namespace {
@@ -58,10 +59,8 @@ double LogitsErrorOn(TransformerLm& model, const Batch& batch,
                      Precision precision) {
   NullObserver nobody;
   const at::Tensor actual =
-      RunStep(StepMode::kInference, model, nullptr, batch, precision, nobody)
-          .to(at::kDouble);
-  const at::Tensor expected = ReferenceLogits(model, batch.tokens);
-  return ((actual - expected).norm() / expected.norm()).item<double>();
+      RunStep(StepMode::kInference, model, nullptr, batch, precision, nobody);
+  return RelativeError(actual, ReferenceLogits(model, batch.tokens));
 }
 
 Batch ShortBatch(const TransformerLm& model) {

@@ -16,7 +16,8 @@ def significant(value: float, digits: int = 3) -> str:
 
 def _scaled(value: float, units: Sequence[str], base: float) -> str:
     for unit in units[:-1]:
-        if abs(float(f"{value:.3g}")) < base:
+        # What is rounded up to the next unit is told in that unit.
+        if max(abs(value), abs(float(f"{value:.3g}"))) < base:
             return f"{significant(value)} {unit}"
         value /= base
     return f"{significant(value)} {units[-1]}"

@@ -331,5 +331,17 @@ TEST(AttributionTest, ComponentsAndTheUnattributedAddUpToTheTotal) {
   }
 }
 
+TEST(CheckAttributedTest, ToleratesTwoPercent) {
+  Attribution step;
+  step.total_ns = 10000;
+  step.unattributed.time_ns = 200;
+  step.unattributed.top_name = "aten::lost";
+  EXPECT_TRUE(CheckAttributed(step).ok());
+  step.unattributed.time_ns = 312;
+  EXPECT_EQ(CheckAttributed(step).message(),
+            "3.12 % of the step's time are not attributed, more than 2 %; most "
+            "of it: aten::lost");
+}
+
 }  // namespace
 }  // namespace trainbench

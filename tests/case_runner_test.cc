@@ -247,14 +247,6 @@ TEST_F(CaseRunnerTest, MemoryReleasedUnseenIsNoLeak) {
   EXPECT_EQ(outcome.kind, Kind::kGood) << outcome.reason;
 }
 
-TEST_F(CaseRunnerTest, KeepingTheLatestResultIsNoLeak) {
-  const auto kept = std::make_shared<at::Tensor>();
-  Script script;
-  script.run = [kept](PhaseObserver&) { *kept = Allocate(1); };
-  const CaseOutcome outcome = Run(script);
-  EXPECT_EQ(outcome.kind, Kind::kGood) << outcome.reason;
-}
-
 TEST_F(CaseRunnerTest, TimeOutsideOfThePhasesIsAnError) {
   Script script;
   script.run = [](PhaseObserver& phases) {

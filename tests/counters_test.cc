@@ -7,12 +7,14 @@
 
 #include <cmath>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace trainbench {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::DoubleNear;
 using ::testing::Key;
@@ -195,6 +197,32 @@ TEST(CountersTest, ATimedPhaseIsTheTimeOfTheRow) {
   EXPECT_DOUBLE_EQ(counters.at("flops_per_second"), 3e6 / 5e-6);
   // The host's time is that of the whole call, and so it is judged.
   EXPECT_EQ(counters.at("launch_bound"), 1);
+}
+
+TEST(CountersTest, ANameHasOneMeaning) {
+  Case one = FullCase();
+  one.name.Value("bytes", 7);
+  EXPECT_THROW(MakeCounters(one, EightSamples(), {}, {}, false),
+               std::logic_error);
+  Counters counters = {{"sum", 1}};
+  EXPECT_THROW(AddOnce("sum", 1, counters), std::logic_error);
+  AddOnce("difference", 2, counters);
+  EXPECT_EQ(counters.at("difference"), 2);
+}
+
+TEST(CountersTest, OneSampleHasNoSpread) {
+  EXPECT_THAT(Bare(MakeSampling({5}), false),
+              AllOf(Not(Contains(Key("cv"))), Not(Contains(Key("stddev_us")))));
+}
+
+TEST(CountersTest, NoTimeAndNoHostTimeAreNotLaunchBound) {
+  Sampling sampling;
+  sampling.samples = {MakeSample(0, 0)};
+  EXPECT_EQ(Bare(sampling, true).at("launch_bound"), 0);
+  sampling.samples = {MakeSample(10, std::nan(""))};
+  const Counters counters = Bare(sampling, true);
+  EXPECT_EQ(counters.at("launch_bound"), 0);
+  EXPECT_THAT(counters, Not(Contains(Key("host_us"))));
 }
 
 TEST(CountersTest, KeepFiniteDropsTheRest) {

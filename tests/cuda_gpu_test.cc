@@ -110,7 +110,6 @@ TEST(CudaClockTest, AgreesWithTheDevicesOwnClock) {
 
 TEST(CudaMemoryProbeTest, PeakIsTheMostThatWasAliveAtOnce) {
   if (CudaDeviceCount() == 0) GTEST_SKIP() << kNoGpu;
-  CudaEmptyCache();  // a block of another size would count as a whole
   const auto probe = MakeMemoryProbe(c10::Device(c10::kCUDA, 0));
   const int64_t before = probe->LiveBytes();
   const MemoryPeak peak = probe->MeasurePeak([] {
@@ -128,6 +127,16 @@ TEST(CudaMemoryProbeTest, PeakIsTheMostThatWasAliveAtOnce) {
   EXPECT_EQ(probe->MeasurePeak([] { Allocate(2); }).allocated - before,
             2 * kMiB)
       << "each peak starts anew";
+}
+
+TEST(CudaMemoryProbeTest, WhatWasCachedBeforeIsNotReservedByTheCall) {
+  if (CudaDeviceCount() == 0) GTEST_SKIP() << kNoGpu;
+  const auto probe = MakeMemoryProbe(c10::Device(c10::kCUDA, 0));
+  Allocate(1024);  // freed, but kept by the caching allocator
+  const int64_t live = probe->LiveBytes();
+  const MemoryPeak peak = probe->MeasurePeak([] { Allocate(4); });
+  EXPECT_LT(*peak.reserved, live + 512 * kMiB);
+  EXPECT_EQ(peak.net_bytes, 0);
 }
 
 class CudaCaseRunnerTest : public testing::Test {

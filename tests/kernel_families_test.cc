@@ -34,6 +34,7 @@ TEST(FamilyOfTest, ReadsTheNamesOfCublasAndCutlass) {
       {"nvjet_sm90_hss_320x128_64x3_1x2_h_bz_NNT", KernelFamily::kFp16},
       {"nvjet_sm100a_tst_128x256", KernelFamily::kBf16},
       {"nvjet_qqtst_128x256", KernelFamily::kUnknown},
+      {"turing_fp16_s1688gemm_fp16_128x128_ldg8_f2f_tn", KernelFamily::kFp16},
       {"ampere_fp16_s16816gemm_fp16_128x64", KernelFamily::kFp16},
       {"void gemv2T_kernel_val<int, int>", KernelFamily::kUnknown},
       {"vectorized_elementwise_kernel<4, AddFunctor<float>>",

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <string>
 
+#include "model/relative_error.h"
 #include "model/train_step.h"
 
 namespace trainbench {
@@ -18,23 +19,51 @@ using ::testing::HasSubstr;
 
 TEST(ProbeWorkTest, ProductsOfEveryTypeAreRight) {
   at::manual_seed(1);
-  for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
-    MatrixProduct product(48, 32, 64, at::dtype(dtype));
-    EXPECT_TRUE(product.Verify().ok()) << product.Verify() << dtype;
+  for (const Precision precision : {Precision::kFp32, Precision::kBf16}) {
+    MatrixProduct product(48, 32, 64, precision, at::kCPU);
+    EXPECT_TRUE(product.Verify().ok()) << product.Verify();
   }
-  EXPECT_TRUE(MatrixProduct(2, 3, 5, at::kFloat).Verify().ok());
+  EXPECT_TRUE(MatrixProduct(2, 3, 5, Precision::kFp32, at::kCPU).Verify().ok());
+}
+
+// fp32 with the significand cut to the 11 bits of TF32.
+at::Tensor RoundedToTf32(const at::Tensor& x) {
+  return x.view(at::kInt).bitwise_and(~0x1fff).view(at::kFloat);
 }
 
 TEST(ProbeWorkTest, AWrongProductIsFound) {
   at::manual_seed(1);
-  const at::Tensor a = at::randn({8, 16}), b = at::randn({16, 4});
+  const at::Tensor a = at::randn({8, 64}), b = at::randn({64, 4});
   const at::Tensor c = at::mm(a, b);
-  EXPECT_TRUE(VerifyProduct(a, b, c).ok());
-  // One row in two is looked at.
+  EXPECT_TRUE(VerifyProduct(a, b, c, Precision::kFp32).ok());
   for (const at::Tensor& wrong : {c * 1.01, c.roll(1, 0), c * std::nan("")}) {
-    EXPECT_THAT(std::string(VerifyProduct(a, b, wrong).message()),
+    const absl::Status status = VerifyProduct(a, b, wrong, Precision::kTf32);
+    EXPECT_THAT(std::string(status.message()),
                 HasSubstr("differs from float64 by"));
   }
+}
+
+TEST(ProbeWorkTest, ATf32ProductIsNoFp32Product) {
+  at::manual_seed(1);
+  const at::Tensor a = at::randn({8, 64}), b = at::randn({64, 4});
+  const at::Tensor c = at::mm(RoundedToTf32(a), RoundedToTf32(b));
+  EXPECT_TRUE(VerifyProduct(a, b, c, Precision::kTf32).ok());
+  EXPECT_THAT(std::string(VerifyProduct(a, b, c, Precision::kFp32).message()),
+              HasSubstr("allowed in fp32: 1e-05"));
+}
+
+TEST(ProbeWorkTest, UnequalNumbersAreCounted) {
+  const at::Tensor x = at::arange(4);
+  EXPECT_TRUE(VerifyEqual("x", x, x.clone()).ok());
+  EXPECT_EQ(VerifyEqual("the copy", x, x.flip(0)).message(),
+            "of the copy, 4 of 4 numbers are wrong");
+}
+
+TEST(RelativeErrorTest, IsOfTheWholeTensor) {
+  const at::Tensor x = at::tensor({3.0, 4.0});
+  EXPECT_DOUBLE_EQ(RelativeError(x * 1.5, x), 0.5);
+  EXPECT_EQ(RelativeError(at::zeros({2}), at::zeros({2})), 0);
+  EXPECT_TRUE(std::isnan(RelativeError(x * std::nan(""), x)));
 }
 
 TEST(ProbeWorkTest, CopiesAreComplete) {

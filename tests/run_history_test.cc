@@ -94,6 +94,13 @@ TEST_F(RunHistoryTest, SharesAreOfTheBestPeakOfTheSamePrecision) {
       0.5);
 }
 
+TEST_F(RunHistoryTest, APeakHasNoShareOfItself) {
+  const auto peak = Add(Product("p1", Precision::kFp32, true),
+                        {{"flops_per_second", 33.5e12}});
+  EXPECT_THAT(peak, Not(Contains(Key("mfu_measured"))));
+  EXPECT_EQ(peak.at("mfu_datasheet"), 0.5);
+}
+
 TEST_F(RunHistoryTest, WithoutAPeakThereIsNoShare) {
   const auto counters = Add(Product("a", Precision::kFp32, false),
                             {{"flops_per_second", 1}, {"bytes_per_second", 1}});

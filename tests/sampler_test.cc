@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -320,6 +321,30 @@ TEST(SamplerErrorTest, PassesExceptionsOn) {
     EXPECT_THROW(program.Collect(plan), std::domain_error);
     EXPECT_EQ(program.calls, bad + 1);
   }
+}
+
+TEST(SamplerTest, TheMedianOfATimedPhaseDecides) {
+  // The call takes as long as ever, its backward phase does not.
+  const auto collect = [](std::optional<Phase> phase) {
+    SamplingPlan plan;
+    plan.warmup_calls = 0;
+    plan.timed_phase = phase;
+    int calls = 0;
+    double wall_us = 0;
+    return CollectSamples(
+        plan,
+        [&] {
+          Sample sample;
+          const double backward_us = calls++ % 2 == 0 ? 4000 : 6000;
+          sample.total_us = 10000;
+          sample.phase_us = {10000 - backward_us, 0, backward_us, 0};
+          wall_us += sample.total_us;
+          return sample;
+        },
+        [&] { return wall_us / kSecond; });
+  };
+  EXPECT_EQ(collect(std::nullopt).stop_reason, StopReason::kConverged);
+  EXPECT_EQ(collect(Phase::kBackward).stop_reason, StopReason::kSamplingTime);
 }
 
 SamplingPlan Counted(int warmup_calls, int samples) {

@@ -25,12 +25,13 @@ struct Job {
   AttentionKind attention;
   Precision precision;
   StepMode mode;
+  const char* model = "tiny";
 };
 
 constexpr int64_t kBatch = 2, kSeq = 32;
 
 ModelConfig ConfigOf(const Job& job) {
-  ModelConfig config = *FindModel("tiny", StandardModels());
+  ModelConfig config = *FindModel(job.model, StandardModels());
   config.attention = job.attention;
   return config;
 }
@@ -91,6 +92,15 @@ TEST_P(StepAttributionTest, FlopsAreThoseOfTheFormulas) {
   EXPECT_EQ(Flops(result, Phase::kBackward),
             has_backward ? BackwardFlops(config, kBatch, kSeq) : 0);
   EXPECT_EQ(result.unattributed.flops, 0);
+}
+
+TEST_P(StepAttributionTest, SmallIsToldApartLikeTiny) {
+  const Job job = {AttentionKind::kNaive, Precision::kFp32, GetParam(),
+                   "small"};
+  const Attribution result = Attribute(TraceOf(job), TimeOf::kHostOps);
+  EXPECT_LE(result.unattributed_share(), 0.02);
+  EXPECT_EQ(Flops(result, Phase::kForward),
+            ForwardFlops(ConfigOf(job), kBatch, kSeq));
 }
 
 TEST_P(StepAttributionTest, TheOptimizerIsPartOfATrainStepOnly) {

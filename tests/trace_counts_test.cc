@@ -24,9 +24,10 @@ TEST(TraceCountsTest, CountsWhatNothingEncloses) {
                         Event("mm", Kind::kOp, 10, 30),
                         Event("other thread", Kind::kOp, 20, 10, 2),
                         Event("add", Kind::kOp, 50, 10),
-                        Event("kernel", Kind::kDevice, 60, 5, 7)}};
+                        Event("kernel", Kind::kDevice, 60, 5, 7),
+                        Event("Memset (Device)", Kind::kDevice, 70, 5, 7)}};
   EXPECT_EQ(CountOutermostOps(trace), 3);
-  EXPECT_EQ(CountDeviceEvents(trace), 1);
+  EXPECT_EQ(CountKernels(trace), 1);
   EXPECT_TRUE(HasOp(trace, "mm"));
   EXPECT_FALSE(HasOp(trace, "kernel"));
   EXPECT_EQ(CountOutermostOps({}), 0);

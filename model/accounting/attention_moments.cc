@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "model/accounting/emulated_bf16.h"
+
 namespace trainbench {
 namespace {
 
@@ -16,7 +18,7 @@ int64_t RoundUp(int64_t value, int64_t multiple) {
 // oneDNN's scratch for a result of rows x columns.
 int64_t Scratch(const AttentionQuery& q, int64_t rows, int64_t columns) {
   const bool emulated = q.bf16 && q.on_cpu && q.emulated_bf16;
-  return emulated ? 4 * rows * columns + 128 : 0;
+  return emulated ? EmulatedBf16Scratch(rows, columns) : 0;
 }
 
 // The same for a batch of them, of which each thread has one in work.

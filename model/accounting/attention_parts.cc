@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "model/accounting/emulated_bf16.h"
+
 namespace trainbench {
 namespace {
 
@@ -23,12 +25,12 @@ Symbols SymbolsOf(const AttentionPartQuery& q) {
           .e = q.bf16 ? 2.0 : 4.0};
 }
 
-// oneDNN sums an emulated bf16 product in fp32, one matrix per thread.
+// Of a batch of products, of which each thread has one in work.
 int64_t Scratch(const AttentionPartQuery& q, int64_t columns) {
   if (!q.bf16 || !q.emulated_bf16) return 0;
   const int64_t threads = q.threads > 0 ? q.threads : at::get_num_threads();
   const int64_t at_work = std::min(threads, q.batch * q.heads);
-  return at_work * 4 * q.seq * columns + 128;
+  return at_work * EmulatedBf16Scratch(q.seq, columns);
 }
 
 }  // namespace

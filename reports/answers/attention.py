@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from reports import text
 from reports.rows import Result, Row
-from reports.scaling import power_law_exponent
+from reports.scaling import Fit, power_law_exponent
 
 Key = tuple[str, str, str, int]
 
@@ -21,9 +21,24 @@ def _series(rows: list[Row]) -> dict[Key, list[Row]]:
     return {key: rows for key, rows in series.items() if len(rows) > 1}
 
 
-def _exponent(rows: list[Row], value: Callable[[Row], float]) -> float:
-    fit = power_law_exponent([row["seq"] for row in rows], [value(row) for row in rows])
-    return fit.exponent
+# What grows with the sequence: its heading and its value in a row.
+_GROWING: dict[str, Callable[[Row], float]] = {
+    "time": lambda row: row.time_us,
+    "saved bytes": lambda row: row["saved_bytes"],
+    "peak": lambda row: row["peak_bytes"],
+}
+
+
+def _exponent(rows: list[Row], value: Callable[[Row], float]) -> Fit:
+    return power_law_exponent([row["seq"] for row in rows], [value(row) for row in rows])
+
+
+def _cell(fit: Fit) -> str:
+    """The exponent and, from three points on, its 95 % interval."""
+    if fit.interval is None:
+        return f"{fit.exponent:.2f}"
+    low, high = fit.interval
+    return f"{fit.exponent:.2f} ({low:.2f} to {high:.2f})"
 
 
 def attention_scaling(result: Result) -> tuple[str, str] | None:
@@ -31,18 +46,13 @@ def attention_scaling(result: Result) -> tuple[str, str] | None:
     if not series:
         return None
     seqs = sorted({int(row["seq"]) for rows in series.values() for row in rows})
-    lines = []
-    exponents = {}
+    lines, told = [], []
+    # One precision and head size in the sentence: those of the first rows.
+    _, shown_precision, _, shown_d = next(iter(series))
     for (variant, precision, phase, d_head), rows in series.items():
         by_seq = {int(row["seq"]): row for row in rows}
-        grows = {
-            name: _exponent(rows, value)
-            for name, value in (
-                ("time", lambda row: row.time_us),
-                ("saved", lambda row: row["saved_bytes"]),
-            )
-        }
-        exponents[variant, phase] = grows
+        fits = {name: _exponent(rows, value) for name, value in _GROWING.items()}
+        last = by_seq.get(seqs[-1])
         lines.append(
             [
                 f"{variant} {precision} {phase}, d {d_head}",
@@ -50,25 +60,33 @@ def attention_scaling(result: Result) -> tuple[str, str] | None:
                     text.time(by_seq[seq].time_us) if seq in by_seq else "-"
                     for seq in seqs
                 ),
-                f"{grows['time']:.2f}",
-                text.size(by_seq[max(by_seq)]["saved_bytes"]),
-                f"{grows['saved']:.2f}",
+                "-" if last is None else text.size(last["saved_bytes"]),
+                "-" if last is None else text.size(last["peak_bytes"]),
+                *map(_cell, fits.values()),
             ]
         )
-    told = [
-        f"{variant}'s time grows as T^{grows['time']:.2f} and its saved bytes as "
-        f"T^{grows['saved']:.2f}"
-        for (variant, phase), grows in exponents.items()
-        if phase == "forward" and variant != "sdpa_math"
-    ]
+        if (precision, phase, d_head) == (shown_precision, "forward", shown_d):
+            told.append(
+                f"{variant}'s time grows as T^{fits['time'].exponent:.2f}, its saved "
+                f"bytes as T^{fits['saved bytes'].exponent:.2f}"
+            )
     headings = [
         "variant",
         *(f"T {seq}" for seq in seqs),
-        "exponent",
         f"saved at {seqs[-1]}",
-        "exponent",
+        f"peak at {seqs[-1]}",
+        *(f"exponent of {name}" for name in _GROWING),
     ]
-    return f"Forward, {'; '.join(told)}.", text.table(headings, lines)
+    sentence = f"Forward in {shown_precision}, d {shown_d}: {'; '.join(told)}."
+    return sentence, text.table(headings, lines)
+
+
+def _ratio(row: Row, name: str) -> str:
+    """A ratio to the qk row, which is 1 to itself; unknown without that row."""
+    value = row.get(name)
+    if value is not None:
+        return text.significant(value)
+    return "1" if row.words["part"] == "qk" else "-"
 
 
 def softmax_vs_matmul(result: Result) -> tuple[str, str] | None:
@@ -93,7 +111,7 @@ def softmax_vs_matmul(result: Result) -> tuple[str, str] | None:
             f"{row.words['part']}, T {int(row['seq'])}, d {int(row['d_head'])}",
             text.time(row.time_us),
             *(
-                text.significant(row.counters.get(ratio, 1.0))
+                _ratio(row, ratio)
                 for ratio in ("time_ratio", "flop_ratio", "byte_ratio")
             ),
             text.rate(row["flops_per_second"], "FLOP/s"),

@@ -21,7 +21,7 @@ def memory(result: Result) -> tuple[str, str] | None:
         [
             f"{row.words['model']} {row.words['precision']} {row.words['mode']} "
             f"{int(row['seq'])}",
-            text.size(row["peak_bytes"]),
+            text.size(row["own_peak_bytes"]),
             text.size(row["predicted_peak_bytes"]),
             f"{row['prediction_error'] * 100:+.2f} %",
             text.size(row["largest_allocation_bytes"]),

@@ -7,6 +7,14 @@ from reports import text
 from reports.rows import Result, Row
 
 
+def _ratio(row: Row, name: str, is_baseline: bool) -> str:
+    """A ratio to the baseline, which is 1 to itself; unknown without its row."""
+    value = row.get(name)
+    if value is not None:
+        return text.significant(value)
+    return "1" if is_baseline else "-"
+
+
 def _share(part: float | None, whole: float) -> str:
     return "-" if part is None else text.percent(part / whole)
 
@@ -19,11 +27,12 @@ def _mfu(row: Row) -> str:
 def model_size(result: Result) -> tuple[str, str] | None:
     rows = result.of("model_size")
     steps = [row for row in rows if row.words["mode"] == "train_step"]
+    steps = [row for row in steps if row.words["precision"] == "fp32"]
     if len(steps) < 2:
         return None
     first, last = steps[0], steps[-1]
     sentence = (
-        f"A `{last.words['model']}` train step has "
+        f"In fp32 a `{last.words['model']}` train step has "
         f"{text.significant(last['flops'] / first['flops'])} times the FLOPs of a "
         f"`{first.words['model']}` one and takes "
         f"{text.significant(last.time_us / first.time_us)} times as long; its "
@@ -55,21 +64,21 @@ def precision(result: Result) -> tuple[str, str] | None:
     if not others:
         return None
     best = max(others, key=lambda row: row["speedup"])
-    word = "times as fast as" if best["speedup"] >= 1 else "the speed of"
+    ieee = [row["logits_error"] for row in rows if row.words["precision"] == "fp32"]
     sentence = (
-        f"The fastest, {best.words['precision']} ({best.words['model']}, "
-        f"{best.words['mode']}), runs at "
-        f"{text.significant(best['speedup'])} {word} fp32; the largest error of the "
-        f"logits is {text.significant(max(row['logits_error'] for row in rows), 2)}, "
-        f"in fp32 {text.significant(min(row['logits_error'] for row in rows), 2)}."
+        f"The best of the others, {best.words['precision']} ({best.words['model']}, "
+        f"{best.words['mode']}), has {text.significant(best['speedup'])} times the "
+        f"speed of fp32; the largest error of the logits is "
+        f"{text.significant(max(row['logits_error'] for row in rows), 2)}, in fp32 "
+        f"{text.significant(max(ieee), 2)}."
     )
     lines = [
         [
             f"{row.words['model']} {row.words['mode']} {row.words['precision']}",
             text.time(row.time_us),
-            text.significant(row.counters.get("speedup", 1.0)),
+            _ratio(row, "speedup", row.words["precision"] == "fp32"),
             text.size(row["peak_bytes"]),
-            text.significant(row.counters.get("peak_ratio", 1.0)),
+            _ratio(row, "peak_ratio", row.words["precision"] == "fp32"),
             text.significant(row["logits_error"], 2),
         ]
         for row in sorted(
@@ -112,7 +121,12 @@ def optimizer(result: Result) -> tuple[str, str] | None:
 
 
 def warmup(result: Result) -> tuple[str, str] | None:
-    rows = {int(row["calls"]): row for row in result.of("warmup")}
+    measured = result.of("warmup")
+    if not measured:
+        return None
+    # A published run has many steps; the first in the list stands for them.
+    step = measured[0].words
+    rows = {int(row["calls"]): row for row in measured if row.words == step}
     if 0 not in rows or len(rows) < 2:
         return None
     cold, warm = rows[0], rows[max(rows)]
@@ -120,8 +134,9 @@ def warmup(result: Result) -> tuple[str, str] | None:
         calls for calls in sorted(rows) if rows[calls]["steady_ratio"] < 1.05
     ] or [max(rows)]
     sentence = (
-        f"The first call of a process takes "
-        f"{text.significant(cold['first_ratio'])} times a steady step, which lifts "
+        f"The first {step['mode']} of a process (`{step['model']}`, "
+        f"{step['precision']}) takes "
+        f"{text.significant(cold['first_ratio'])} times a steady one, which lifts "
         f"the mean of ten to {text.significant(cold['steady_ratio'])} times the "
         f"steady state without warm-up, against "
         f"{text.significant(warm['steady_ratio'])} after {max(rows)} calls; here "

@@ -15,7 +15,8 @@ def peak(result: Result) -> tuple[str, str] | None:
     product = _best(products, "flops_per_second")
     copy = _best(result.of("peak", work="copy"), "bytes_per_second")
     update = _best(result.of("peak", work="update"), "bytes_per_second")
-    overhead = _best(result.of("peak", work="op_overhead"), "op_us")
+    overheads = result.of("peak", work="op_overhead")
+    overhead = min(overheads, key=lambda row: row["op_us"], default=None)
     if not (product and copy and update and overhead):
         return None
     sentence = (
@@ -46,7 +47,7 @@ def transfer(result: Result) -> tuple[str, str] | None:
     best = _best(rows, "bytes_per_second")
     if best is None:
         return None
-    largest = max(rows, key=lambda row: row["bytes_per_second"] and row.time_us)
+    largest = max(rows, key=lambda row: row["size"])
     sentence = (
         f"The fastest, {best.name.removeprefix('transfer/')}, moves "
         f"{text.rate(best['bytes_per_second'], 'B/s')}; the largest, "

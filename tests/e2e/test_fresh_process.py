@@ -60,9 +60,9 @@ def test_a_cold_start_costs_what_a_warm_one_does_not(trainbench: Program) -> Non
     assert done.code == 0, done.err
     rows = {row["calls"]: row for row in measured(load(trainbench.directory / "a.json"))}
     assert set(rows) == {0, 1}
-    # Calls that happen once per process: thousands of times a nano step.
-    assert rows[0]["first_ratio"] > 3
-    assert rows[0]["steady_ratio"] > 1 + (rows[0]["first_ratio"] - 1) / 20
+    # What happens once per process is more than a whole nano step.
+    assert rows[0]["first_call_us"] > rows[0]["steady_us"]
+    assert rows[0]["first_ratio"] > 1
     lines = {line["name"]: line for line in logged(trainbench)}
     assert len({line["process_id"] for line in lines.values()}) == 2
     cold = lines["warmup/nano/fp32/train_step/batch:1/seq:8/calls:0"]

@@ -37,7 +37,7 @@ def test_warmup_finds_the_calls_that_are_enough() -> None:
         return row(
             f"warmup/tiny/calls:{calls}",
             10,
-            "model=tiny",
+            "model=tiny precision=fp32 mode=train_step",
             calls=calls,
             mean_us=10 * ratio,
             stddev_us=1,
@@ -48,7 +48,7 @@ def test_warmup_finds_the_calls_that_are_enough() -> None:
         )
 
     sentence, table = told("warmup", case(0, 1.4), case(1, 1.06), case(2, 1.02))
-    assert "5 times a steady step" in sentence
+    assert "5 times a steady one" in sentence
     assert "1.4 times the steady state without warm-up, against 1.02 after 2" in sentence
     assert "here 2 calls brought it within 5 %" in sentence
     assert table.count("\n") == 4
@@ -63,15 +63,38 @@ def test_attention_gives_the_fitted_exponents() -> None:
             seq=seq,
             d_head=64,
             saved_bytes=100.0 * seq,
+            peak_bytes=7.0 * seq,
         )
         for seq in (256, 512, 1024)
     ]
     sentence, table = told("attention_scaling", *rows)
     assert sentence == (
-        "Forward, naive's time grows as T^2.00 and its saved bytes as T^1.00."
+        "Forward in fp32, d 64: naive's time grows as T^2.00, its saved bytes as "
+        "T^1.00."
     )
     assert "| T 256 | T 512 | T 1024 |" in table
-    assert "| 19.7 us | 78.6 us | 315 us | 2.00 | 100 KiB | 1.00 |" in table
+    exponents = "2.00 (2.00 to 2.00) | 1.00 (1.00 to 1.00) | 1.00 (1.00 to 1.00)"
+    assert f"| 19.7 us | 78.6 us | 315 us | 100 KiB | 7 KiB | {exponents} |" in table
+
+
+def test_attention_compares_sizes_at_one_length_only() -> None:
+    def case(variant: str, seq: int) -> dict[str, Any]:
+        return row(
+            f"attention_scaling/{variant}/fp32/forward/batch:8/seq:{seq}/d_head:64",
+            seq,
+            f"variant={variant} precision=fp32 phase=forward",
+            seq=seq,
+            d_head=64,
+            saved_bytes=seq,
+            peak_bytes=seq,
+        )
+
+    _, table = told(
+        "attention_scaling",
+        *(case("naive", seq) for seq in (256, 512)),
+        *(case("sdpa_flash", seq) for seq in (256, 512, 1024)),
+    )
+    assert "| naive fp32 forward, d 64 | 256 us | 512 us | - | - | - | 1.00 |" in table
 
 
 def test_softmax_is_told_by_its_ratios() -> None:
@@ -96,6 +119,52 @@ def test_softmax_is_told_by_its_ratios() -> None:
     assert "6.4 times its bytes and takes 1.5 times its time" in sentence
 
 
+def precision_row(precision: str, **counters: float) -> dict[str, Any]:
+    return row(
+        f"precision/tiny/{precision}/forward/batch:4/seq:128",
+        10,
+        f"model=tiny precision={precision} mode=forward",
+        peak_bytes=1024,
+        **counters,
+    )
+
+
+def test_precision_is_told_against_fp32() -> None:
+    sentence, table = told(
+        "precision",
+        precision_row("fp32", logits_error=1e-6),
+        precision_row("bf16", logits_error=0.01, speedup=2.5, peak_ratio=0.6),
+    )
+    assert "bf16 (tiny, forward), has 2.5 times the speed of fp32" in sentence
+    assert "largest error of the logits is 0.01, in fp32 1e-06." in sentence
+    assert "| tiny forward fp32 | 10 us | 1 | 1 KiB | 1 |" in table
+
+
+def test_without_its_baseline_a_ratio_is_unknown() -> None:
+    _, table = told(
+        "precision",
+        precision_row("fp32", logits_error=1e-6),
+        precision_row("bf16", logits_error=0.01, speedup=2.5, peak_ratio=0.6),
+        precision_row("tf32", logits_error=0.001),
+    )
+    assert "| tiny forward tf32 | 10 us | - | 1 KiB | - |" in table
+
+
+def test_transfer_names_the_fastest_and_the_largest() -> None:
+    def case(size: int, rate: float) -> dict[str, Any]:
+        return row(
+            f"transfer/memcpy/size:{size}",
+            1e6 / size,
+            "direction=memcpy",
+            size=size,
+            bytes_per_second=rate,
+        )
+
+    sentence, _ = told("transfer", case(64, 5e9), case(4096, 2e9))
+    assert "The fastest, memcpy/size:64, moves 5 GB/s" in sentence
+    assert "the largest, memcpy/size:4096, 2 GB/s" in sentence
+
+
 def test_memory_tells_the_worst_prediction() -> None:
     def case(error: float, largest: float, what: str) -> dict[str, Any]:
         return row(
@@ -103,7 +172,7 @@ def test_memory_tells_the_worst_prediction() -> None:
             5,
             f"model=tiny precision=fp32 mode=forward | largest={what}",
             seq=128,
-            peak_bytes=100,
+            own_peak_bytes=100,
             predicted_peak_bytes=100,
             prediction_error=error,
             largest_allocation_bytes=largest,
