@@ -58,7 +58,8 @@ class ModelSize final : public ModelStep {
     return StepGrid(options, {.models = {"tiny", "small"},
                               .precisions = precisions,
                               .modes = modes,
-                              .seqs = {128}});
+                              .seqs = {128},
+                              .batch = 1});
   }
 };
 
