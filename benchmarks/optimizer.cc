@@ -11,6 +11,8 @@
 //   reads three (the update; 16), 88 bytes in all: 3.1 times as long where the
 //   tensors exceed the caches. It has 9 operations per tensor against a handful
 //   for all, so on a GPU and a small model launches cost more than the bytes.
+//   bandwidth_share may pass 1: four of the seven accesses are reads, and the
+//   fastest peak row, half of whose accesses are writes, is slower for it.
 
 #include <algorithm>
 #include <optional>

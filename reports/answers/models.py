@@ -168,7 +168,8 @@ def breakdown(result: Result) -> tuple[str, str] | None:
         for row in rows
         if all(row.words[key] == passed[key] for key in ("model", "precision", "mode"))
     ]
-    phases = [row for row in rows if row.words.get("component") == "all"]
+    whole = [row for row in rows if row.words.get("component") == "all"]
+    phases = [row for row in whole if row.words["phase"] != "step"]
     parts = [
         row
         for row in rows
@@ -194,9 +195,13 @@ def breakdown(result: Result) -> tuple[str, str] | None:
         for component, shares in order
     ]
     lines.append(
-        ["matrix products, of the phase"]
+        ["matrix products, of each column"]
         + [text.percent(row.counters.get("matmul_share", 0)) for row in phases]
-        + [""]
+        + [
+            text.percent(row.counters.get("matmul_share", 0))
+            for row in whole
+            if row.words["phase"] == "step"
+        ]
     )
     largest, shares = order[0]
     sentence = (
