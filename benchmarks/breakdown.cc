@@ -160,6 +160,7 @@ absl::StatusOr<Breakdown::Rows> Breakdown::Measure() {
   if (!trace.ok()) return trace.status();
   const std::vector<StepPart> parts = PartsOf(p_, p_.time_of);
   Attribution step = Attribute(*trace, p_.time_of);
+  AddFusedAttentionFlops(p_, step);
   RestrictTo(parts, step);
   if (absl::Status status = CheckAttributed(step); !status.ok()) return status;
   Rows rows;

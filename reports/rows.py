@@ -2,8 +2,9 @@
 """A result file as typed rows."""
 
 import json
+import statistics
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ class NotAResult(ValueError):
 
 @dataclass(frozen=True)
 class Row:
-    """One measured case."""
+    """One measured case; of several repetitions the medians."""
 
     name: str
     time_us: float
@@ -58,6 +59,7 @@ class Result:
     rows: list[Row]
     skipped: list[Failure]
     errors: list[Failure]
+    complete: bool  # whether the run came to its end
 
     def of(self, experiment: str, **words: str) -> list[Row]:
         """The experiment's rows with these words, in the order of the run."""
@@ -89,6 +91,30 @@ def _row(entry: dict[str, Any]) -> Row:
     )
 
 
+def _median(rows: list[Row]) -> Row:
+    """Of the repetitions of one case, counter by counter."""
+    first = rows[0]
+    if len(rows) == 1:
+        return first
+    names = [name for name in first.counters if all(name in r.counters for r in rows)]
+    return replace(
+        first,
+        time_us=statistics.median(row.time_us for row in rows),
+        counters={
+            name: statistics.median(row.counters[name] for row in rows)
+            for name in names
+        },
+    )
+
+
+def _cases(rows: Iterable[Row]) -> list[Row]:
+    """One row per case, in the order in which the cases first appear."""
+    repetitions: dict[str, list[Row]] = {}
+    for row in rows:
+        repetitions.setdefault(row.name, []).append(row)
+    return [_median(rows) for rows in repetitions.values()]
+
+
 def _failures(entries: Iterable[dict[str, Any]]) -> list[Failure]:
     return [Failure(entry["name"], entry["reason"]) for entry in entries]
 
@@ -98,13 +124,14 @@ def parse(document: Any) -> Result:
     try:
         return Result(
             context={key: str(value) for key, value in document["context"].items()},
-            rows=[
+            rows=_cases(
                 _row(entry)
                 for entry in document["benchmarks"]
                 if entry["run_type"] == "iteration"
-            ],
+            ),
             skipped=_failures(document["skipped"]),
             errors=_failures(document["errors"]),
+            complete=bool(document["complete"]),
         )
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise NotAResult(f"not a result of trainbench: {error!r}") from error

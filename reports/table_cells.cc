@@ -3,6 +3,7 @@
 #include "reports/table_cells.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -41,18 +42,25 @@ std::string HalfWidth(double fraction) {
 }
 
 // Shares of the step in percent: they answer "where does the time go" at a
-// glance and in one column. The times are in the JSON.
+// glance and in one column. The times are in the JSON. Of a row that times one
+// phase only, the step is the sum of its phases.
 std::string PhaseShares(const BenchmarkRun& run) {
+  const std::array<const char*, 4> phases = {"forward_us", "loss_us",
+                                             "backward_us", "optimizer_us"};
+  double sum = 0;
+  for (const char* phase : phases) {
+    const double us = Counter(run, phase);
+    if (std::isfinite(us)) sum += us;
+  }
+  if (sum == 0) return "-";
+  const double step = std::max(sum, TimeUs(run));
   std::vector<std::string> shares;
-  bool any = false;
-  for (const char* phase :
-       {"forward_us", "loss_us", "backward_us", "optimizer_us"}) {
-    const double share = Counter(run, phase) / TimeUs(run) * 100;
-    any |= std::isfinite(share);
+  for (const char* phase : phases) {
+    const double share = Counter(run, phase) / step * 100;
     shares.push_back(std::isfinite(share) ? absl::StrFormat("%.0f", share)
                                           : "-");
   }
-  return any ? absl::StrJoin(shares, "/") : "-";
+  return absl::StrJoin(shares, "/");
 }
 
 std::string Rate(const BenchmarkRun& run) {

@@ -51,5 +51,15 @@ TEST_F(CaseFileTest, ADirectoryThatCannotBeMadeIsAnErrorThatNamesIt) {
   EXPECT_THAT(std::string(path.status().message()), HasSubstr(directory));
 }
 
+TEST(CheckWritableDirectoryTest, MakesTheDirectoryOrNamesIt) {
+  const std::string directory = testing::TempDir() + "case_file_writable/a/b";
+  EXPECT_TRUE(CheckWritableDirectory(directory).ok());
+  EXPECT_TRUE(std::filesystem::is_directory(directory));
+  EXPECT_TRUE(CheckWritableDirectory("").ok());
+  EXPECT_THAT(std::string(CheckWritableDirectory("/proc/nope").message()),
+              testing::HasSubstr("/proc/nope"));
+  std::filesystem::remove_all(testing::TempDir() + "case_file_writable");
+}
+
 }  // namespace
 }  // namespace trainbench

@@ -197,6 +197,9 @@ TEST(CountersTest, ATimedPhaseIsTheTimeOfTheRow) {
   EXPECT_DOUBLE_EQ(counters.at("flops_per_second"), 3e6 / 5e-6);
   // The host's time is that of the whole call, and so it is judged.
   EXPECT_EQ(counters.at("launch_bound"), 1);
+  EXPECT_EQ(counters.at("host_us"), 19);
+  // On a CPU the host does the work itself.
+  EXPECT_EQ(MakeCounters(one, sampling, {}, {}, false).at("host_us"), 5);
 }
 
 TEST(CountersTest, ANameHasOneMeaning) {

@@ -90,7 +90,7 @@ TEST_F(ModelStepTest, TheLargestTermFollowsTheShape) {
               HasSubstr("optimizer state, 25.38 GiB"));
   params_.seq = 16384;
   EXPECT_THAT(ModelStep::CostOf(params_, device_).largest_term,
-              HasSubstr("saved activations"));
+              HasSubstr("activations, gradients and temporaries"));
 }
 
 TEST_F(ModelStepTest, OnlyGpusHaveTf32) {

@@ -94,6 +94,22 @@ TEST_P(StepAttributionTest, FlopsAreThoseOfTheFormulas) {
   EXPECT_EQ(result.unattributed.flops, 0);
 }
 
+TEST_P(StepAttributionTest, FusedAttentionsFlopsAreAddedByTheFormula) {
+  const Job job = {AttentionKind::kSdpa, Precision::kFp32, GetParam()};
+  const ModelConfig config = ConfigOf(job);
+  Attribution result = Attribute(TraceOf(job), TimeOf::kHostOps);
+  EXPECT_LT(Flops(result, Phase::kForward), ForwardFlops(config, kBatch, kSeq));
+  AddFusedAttentionFlops(StepOf(job), result);
+  EXPECT_EQ(Flops(result, Phase::kForward), ForwardFlops(config, kBatch, kSeq));
+  const double whole = StepFlops(config, kBatch, kSeq, GetParam());
+  EXPECT_EQ(result.step.flops, whole);
+  double in_layers = 0;
+  for (const auto& [key, spent] : result.layers) in_layers += spent.flops;
+  const double head = whole / ForwardFlops(config, kBatch, kSeq) * 2 * kBatch *
+                      kSeq * static_cast<double>(config.vocab * config.d_model);
+  EXPECT_EQ(in_layers, whole - head);
+}
+
 TEST_P(StepAttributionTest, SmallIsToldApartLikeTiny) {
   const Job job = {AttentionKind::kNaive, Precision::kFp32, GetParam(),
                    "small"};

@@ -110,6 +110,14 @@ TEST_F(TableReporterTest, PrintsAlignedRows) {
             "          -          -\n");
 }
 
+TEST_F(TableReporterTest, TheSharesOfARowThatTimesOnePhaseAreOfTheStep) {
+  BenchmarkRun run = MakeRun("bwd", 300);
+  run.counters = {{"forward_us", 100.0}, {"backward_us", 300.0}};
+  TableReporter reporter = Make();
+  reporter.ReportRuns({run});
+  EXPECT_THAT(Rows(), ElementsAre(HasSubstr(" 25/-/75/- ")));
+}
+
 TEST_F(TableReporterTest, NotesTellFindingsAndComparisons) {
   BenchmarkRun run = MakeRun("one");
   run.report_label = "model=tiny | logits=bf16, loss=fp32";

@@ -6,10 +6,11 @@ import re
 import sys
 from pathlib import Path
 
+from reports.answers import answers as answered
 from reports.answers import markdown
 from reports.rows import NotAResult, load
 
-GOOD, USAGE = 0, 2
+GOOD, NOTHING, USAGE = 0, 1, 2
 # Whatever is between these marks in a document is ours.
 BLOCK = re.compile(r"(<!-- answers:[^\n]*-->\n).*?(<!-- /answers -->)", re.DOTALL)
 
@@ -27,9 +28,10 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--into", type=Path, help="document with marks for the answers")
     options = parser.parse_args(arguments)
     try:
-        answers = markdown(load(options.result))
+        result = load(options.result)
+        answers = markdown(result)
         if options.into is None:
-            print(answers)
+            print(answers, end="\n" if answers else "")
         else:
             text = options.into.read_text(encoding="utf-8")
             options.into.write_text(with_answers(text, answers), encoding="utf-8")
@@ -39,6 +41,12 @@ def main(arguments: list[str]) -> int:
     except (OSError, ValueError) as error:
         print(f"tools/answers: {options.into}: {error}", file=sys.stderr)
         return USAGE
+    if not answered(result):
+        print(
+            f"tools/answers: {options.result} answers no question: it lacks the rows",
+            file=sys.stderr,
+        )
+        return NOTHING
     return GOOD
 
 

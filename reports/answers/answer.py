@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reports.answers import attention, memory, models, numerics, rates
-from reports.rows import Result
+from reports.rows import Failure, Result
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -59,10 +59,26 @@ def answers(result: Result) -> list[Answer]:
     return told
 
 
+def _count(failures: list[Failure], what: str) -> list[str]:
+    if not failures:
+        return []
+    return [f"{len(failures)} case{'' if len(failures) == 1 else 's'} {what}"]
+
+
+def _missing(result: Result) -> list[str]:
+    """What the answers do not know, in one line if there is anything."""
+    missing = _count(result.skipped, "skipped") + _count(result.errors, "failed")
+    line = f"Not measured: {', '.join(missing)}" if missing else ""
+    if not result.complete:
+        line += "; the run was stopped early" if line else "The run was stopped early"
+    return [line + "."] if line else []
+
+
 def markdown(result: Result) -> str:
     """All answers as a part of a page, under headings of the third level."""
-    return "\n\n".join(
+    parts = [
         f"### `{answer.experiment}`\n\n*{answer.question}*\n\n"
         f"{answer.sentence}\n\n{answer.table}"
         for answer in answers(result)
-    )
+    ]
+    return "\n\n".join(parts + _missing(result))

@@ -130,17 +130,29 @@ def warmup(result: Result) -> tuple[str, str] | None:
     if 0 not in rows or len(rows) < 2:
         return None
     cold, warm = rows[0], rows[max(rows)]
+    # Enough is what brings this and every longer warm-up to the steady state.
     enough = [
-        calls for calls in sorted(rows) if rows[calls]["steady_ratio"] < 1.05
-    ] or [max(rows)]
+        calls
+        for calls in sorted(rows)
+        if all(
+            abs(row["steady_ratio"] - 1) < 0.05
+            for more, row in rows.items()
+            if more >= calls
+        )
+    ]
+    verdict = (
+        f"from {enough[0]} calls on it stays within 5 %"
+        if enough
+        else "none stays within 5 %, so the noise here is larger than the effect"
+    )
     sentence = (
         f"The first {step['mode']} of a process (`{step['model']}`, "
         f"{step['precision']}) takes "
         f"{text.significant(cold['first_ratio'])} times a steady one, which lifts "
         f"the mean of ten to {text.significant(cold['steady_ratio'])} times the "
         f"steady state without warm-up, against "
-        f"{text.significant(warm['steady_ratio'])} after {max(rows)} calls; here "
-        f"{enough[0]} call{'' if enough[0] == 1 else 's'} brought it within 5 %."
+        f"{text.significant(warm['steady_ratio'])} after {max(rows)} calls; "
+        f"{verdict}."
     )
     lines = [
         [

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Every sentence says what the rows say."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +25,14 @@ def row(name: str, time_us: float, label: str, **counters: float) -> dict[str, A
     }
 
 
+def document(*rows: dict[str, Any], **others: Any) -> dict[str, Any]:
+    empty = {"context": {}, "skipped": [], "errors": [], "complete": True}
+    return empty | {"benchmarks": list(rows)} | others
+
+
 def told(experiment: str, *rows: dict[str, Any]) -> tuple[str, str]:
     """The sentence and the table."""
-    document = {"context": {}, "benchmarks": rows, "skipped": [], "errors": []}
-    (answer,) = answers(parse(document))
+    (answer,) = answers(parse(document(*rows)))
     assert answer.experiment == experiment
     return answer.sentence, answer.table
 
@@ -50,8 +55,11 @@ def test_warmup_finds_the_calls_that_are_enough() -> None:
     sentence, table = told("warmup", case(0, 1.4), case(1, 1.06), case(2, 1.02))
     assert "5 times a steady one" in sentence
     assert "1.4 times the steady state without warm-up, against 1.02 after 2" in sentence
-    assert "here 2 calls brought it within 5 %" in sentence
+    assert "from 2 calls on it stays within 5 %" in sentence
     assert table.count("\n") == 4
+    # What comes later must not contradict it.
+    sentence, _ = told("warmup", case(0, 1.0), case(1, 1.12), case(2, 0.9))
+    assert "none stays within 5 %" in sentence
 
 
 def test_attention_gives_the_fitted_exponents() -> None:
@@ -226,9 +234,25 @@ def test_every_experiment_has_a_teller_and_a_question() -> None:
 
 
 def test_a_result_without_rows_answers_nothing() -> None:
-    empty = {"context": {}, "benchmarks": [], "skipped": [], "errors": []}
-    assert answers(parse(empty)) == []
-    assert markdown(parse(empty)) == ""
+    assert answers(parse(document())) == []
+    assert markdown(parse(document())) == ""
+
+
+def test_what_was_not_measured_is_said() -> None:
+    failed = [{"name": "a", "reason": "b"}]
+    result = parse(document(skipped=failed * 2, errors=failed, complete=False))
+    assert markdown(result) == (
+        "Not measured: 2 cases skipped, 1 case failed; the run was stopped early."
+    )
+
+
+def test_a_file_that_answers_nothing_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(document()))
+    assert main([str(path)]) == 1
+    assert "a.json answers no question" in capsys.readouterr().err
 
 
 @pytest.fixture(scope="module")

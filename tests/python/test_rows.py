@@ -26,6 +26,7 @@ DOCUMENT: dict[str, Any] = {
     ],
     "skipped": [{"name": "e/big", "reason": "does not fit"}],
     "errors": [{"name": "e/bad", "reason": "wrong"}],
+    "complete": True,
 }
 
 
@@ -46,6 +47,14 @@ def test_rows_are_chosen_by_experiment_and_words_and_aggregates_are_none() -> No
     assert result.of("f")[0].findings == {}
 
 
+def test_repetitions_are_one_row_with_the_medians() -> None:
+    entries = [ENTRY | {"real_time": t, "seq": 2 * t} for t in (9.0, 1.0, 3.0)]
+    entries[1]["rare"] = 5.0
+    (row,) = parse(DOCUMENT | {"benchmarks": entries}).rows
+    assert row.time_us == 3
+    assert row.counters == {"seq": 6.0}
+
+
 def test_what_has_no_number_keeps_its_reason() -> None:
     result = parse(DOCUMENT)
     assert (result.skipped[0].name, result.skipped[0].reason) == (
@@ -53,6 +62,7 @@ def test_what_has_no_number_keeps_its_reason() -> None:
         "does not fit",
     )
     assert result.errors[0].reason == "wrong"
+    assert result.complete and not parse(DOCUMENT | {"complete": False}).complete
     assert result.context == {"device": "cpu", "num_cpus": "2"}
 
 

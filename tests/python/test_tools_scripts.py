@@ -196,8 +196,17 @@ def test_the_users_own_files(checkout: Checkout) -> None:
     assert checkout.results() == []
 
 
+def test_wrong_usage_does_not_claim_an_older_result(checkout: Checkout) -> None:
+    older = checkout.root / "older.json"
+    older.write_text("{}")
+    done = checkout.run("bench", f"--benchmark_out={older}", STUB_STATUS="2")
+    assert done.returncode == 2
+    assert "wrote" not in done.stderr
+
+
 @pytest.mark.parametrize(
-    "flag", ["--help", "--benchmark_list_tests", "--benchmark_list_tests=true"]
+    "flag",
+    ["--help", "--list", "--benchmark_list_tests", "--benchmark_list_tests=true"],
 )
 def test_what_measures_nothing_writes_nothing(checkout: Checkout, flag: str) -> None:
     done = checkout.run("bench", flag)
