@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "fixtures/experiment.h"
+#include "fixtures/model_step.h"
 #include "fixtures/profiler.h"
 #include "fixtures/trace_counts.h"
 #include "model/accounting/memory.h"
@@ -69,9 +70,7 @@ class Optimizer final : public Workload {
     if (options.suite == Suite::kQuick && device.is_cuda()) {
       models = {"small", "large", "2.7B"};
     }
-    if (options.suite == Suite::kPaper) {
-      models = {"small", "medium", "large", "xl", "2.7B"};
-    }
+    if (options.suite == Suite::kPaper) models = PublishedModels();
     std::vector<Params> cases;
     for (const ModelConfig& model : SelectModels(options, models)) {
       cases.push_back({AdamWKind::kTextbook, model});

@@ -27,6 +27,11 @@ bool ToDevice(TransferKind kind) {
   return kind == TransferKind::kH2dPinned || kind == TransferKind::kH2dPageable;
 }
 
+// A copy whose two sides are in one memory.
+bool IsWithin(TransferKind kind) {
+  return kind == TransferKind::kD2d || kind == TransferKind::kMemcpy;
+}
+
 at::Tensor Buffer(int64_t bytes, c10::Device device, bool pinned) {
   const auto options = at::device(device).dtype(at::kLong);
   return at::empty({bytes / kWord},
@@ -42,14 +47,11 @@ std::vector<TransferKind> TransferKinds(c10::DeviceType device) {
 }
 
 double TransferTraffic(TransferKind kind, int64_t bytes) {
-  const bool twice =
-      kind == TransferKind::kD2d || kind == TransferKind::kMemcpy;
-  return (twice ? 2.0 : 1.0) * static_cast<double>(bytes);
+  return (IsWithin(kind) ? 2.0 : 1.0) * static_cast<double>(bytes);
 }
 
 int64_t TransferMemory(TransferKind kind, int64_t bytes) {
-  const bool both = kind == TransferKind::kD2d || kind == TransferKind::kMemcpy;
-  return (both ? 2 : 1) * bytes;
+  return (IsWithin(kind) ? 2 : 1) * bytes;
 }
 
 Transfer::Transfer(TransferKind kind, int64_t bytes, c10::Device device)

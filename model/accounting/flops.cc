@@ -6,6 +6,12 @@
 
 namespace trainbench {
 
+double LayerAttentionFlops(const ModelConfig& config, int64_t batch,
+                           int64_t seq) {
+  return 4 * static_cast<double>(batch * seq) * static_cast<double>(seq) *
+         static_cast<double>(config.d_model);
+}
+
 double ForwardFlops(const ModelConfig& config, int64_t batch, int64_t seq) {
   // In double: exact up to 2^53, and a large sweep exceeds int64.
   const auto tokens = static_cast<double>(batch * seq);
@@ -14,8 +20,8 @@ double ForwardFlops(const ModelConfig& config, int64_t batch, int64_t seq) {
   const double weights =
       layers * static_cast<double>(BlockMatrixParameters(config)) +
       static_cast<double>(config.vocab) * d_model;
-  const double attention = 4 * tokens * static_cast<double>(seq) * d_model;
-  return 2 * tokens * weights + layers * attention;
+  return 2 * tokens * weights +
+         layers * LayerAttentionFlops(config, batch, seq);
 }
 
 double BackwardFlops(const ModelConfig& config, int64_t batch, int64_t seq) {
