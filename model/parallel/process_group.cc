@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/parallel/process_group.h"
+
+#include <exception>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "model/parallel/gloo_backend.h"
+#include "model/parallel/nccl_backend.h"
+
+namespace trainbench {
+namespace {
+
+using WorkPtr = c10::intrusive_ptr<c10d::Work>;
+
+class StartedWork final : public Collective {
+ public:
+  StartedWork(WorkPtr work, at::Tensor tensor)
+      : work_(std::move(work)), tensor_(std::move(tensor)) {}
+  void Wait() override { work_->wait(); }
+
+ private:
+  WorkPtr work_;
+  at::Tensor tensor_;
+};
+
+// Calls the backend directly: c10d's dispatched operators would add a schema
+// lookup and boxing to each call.
+class C10dGroup final : public ProcessGroup {
+ public:
+  C10dGroup(const c10::intrusive_ptr<c10d::Store>& store,
+            const GroupOptions& options)
+      : options_(options) {
+    const bool gloo = options.backend == CommBackend::kGloo;
+    backend_ = gloo ? MakeGlooBackend(store, options)
+                    : MakeNcclBackend(store, options);
+    group_ = c10::make_intrusive<c10d::ProcessGroup>(store, options.rank,
+                                                     options.size);
+    const auto type = gloo ? c10d::ProcessGroup::BackendType::GLOO
+                           : c10d::ProcessGroup::BackendType::NCCL;
+    group_->setBackend(gloo ? c10::kCPU : c10::kCUDA, type, backend_);
+    group_->setDefaultBackend(type);
+  }
+
+  int rank() const override { return options_.rank; }
+  int size() const override { return options_.size; }
+  CommBackend backend() const override { return options_.backend; }
+
+  std::unique_ptr<Collective> StartAllReduce(
+      const at::Tensor& tensor) override {
+    return std::make_unique<StartedWork>(Reduce(tensor, c10d::ReduceOp::SUM),
+                                         tensor);
+  }
+
+  void AllReduceMax(const at::Tensor& tensor) override {
+    Reduce(tensor, c10d::ReduceOp::MAX)->wait();
+  }
+
+  void Broadcast(const at::Tensor& tensor, int root) override {
+    std::vector<at::Tensor> tensors = {tensor};
+    c10d::BroadcastOptions options;
+    options.rootRank = root;
+    backend_->broadcast(tensors, options)->wait();
+  }
+
+  void ReduceScatter(const at::Tensor& output,
+                     const at::Tensor& input) override {
+    at::Tensor mine = output;
+    at::Tensor all = input;
+    backend_->_reduce_scatter_base(mine, all)->wait();
+  }
+
+  void AllGather(const at::Tensor& output, const at::Tensor& input) override {
+    at::Tensor all = output;
+    at::Tensor mine = input;
+    backend_->_allgather_base(all, mine)->wait();
+  }
+
+  void Barrier() override { backend_->barrier()->wait(); }
+
+  const c10::intrusive_ptr<c10d::ProcessGroup>& c10d_group() const override {
+    return group_;
+  }
+
+ private:
+  WorkPtr Reduce(const at::Tensor& tensor, c10d::ReduceOp operation) {
+    std::vector<at::Tensor> tensors = {tensor};
+    c10d::AllreduceOptions options;
+    options.reduceOp = std::move(operation);
+    return backend_->allreduce(tensors, options);
+  }
+
+  GroupOptions options_;
+  c10::intrusive_ptr<c10d::Backend> backend_;
+  c10::intrusive_ptr<c10d::ProcessGroup> group_;
+};
+
+absl::Status DidNotMeet(const GroupOptions& options, const char* reason) {
+  return absl::UnavailableError(
+      absl::StrCat("rank ", options.rank, " of ", options.size,
+                   " did not meet the others: ", reason));
+}
+
+}  // namespace
+
+absl::string_view CommBackendName(CommBackend backend) {
+  switch (backend) {
+    case CommBackend::kGloo:
+      return "gloo";
+    case CommBackend::kNccl:
+      return "nccl";
+  }
+  return "unknown";
+}
+
+absl::StatusOr<std::unique_ptr<ProcessGroup>> ProcessGroup::Join(
+    const c10::intrusive_ptr<c10d::Store>& store, const GroupOptions& options) {
+  if (options.size < 1 || options.rank < 0 || options.rank >= options.size) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("rank is ", options.rank, " of ", options.size,
+                     "; allowed: 0 to one less than the number of ranks"));
+  }
+  try {
+    return std::make_unique<C10dGroup>(store, options);
+  } catch (const c10::Error& error) {
+    return DidNotMeet(options, error.what_without_backtrace());
+  } catch (const std::exception& error) {
+    return DidNotMeet(options, error.what());
+  }
+}
+
+}  // namespace trainbench

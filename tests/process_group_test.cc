@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/parallel/process_group.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "fixtures/child_process.h"
+#include "fixtures/launch.h"
+#include "fixtures/rank_processes.h"
+#include "model/parallel/rendezvous.h"
+
+namespace trainbench {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// What each rank does is a test of the suite "Rank", which runs in child
+// processes only.
+class Rank : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto launch = LaunchFromEnvironment(::getenv);
+    ASSERT_TRUE(launch.ok()) << launch.status();
+    if (!launch->has_value()) GTEST_SKIP() << "runs as a rank only";
+    const auto store = OpenStore(**launch, kTimeout);
+    ASSERT_TRUE(store.ok()) << store.status();
+    auto group = ProcessGroup::Join(
+        *store, GroupOptionsFor(**launch, CommBackend::kGloo, kTimeout));
+    ASSERT_TRUE(group.ok()) << group.status();
+    group_ = *std::move(group);
+  }
+
+  static constexpr milliseconds kTimeout{2000};
+  std::unique_ptr<ProcessGroup> group_;
+};
+
+absl::Status RunAsRanks(const std::string& test, int ranks) {
+  return RunRanks({.argv = {OwnBinary(), "--gtest_filter=Rank." + test,
+                            "--gtest_also_run_disabled_tests"},
+                   .ranks = ranks,
+                   .timeout = std::chrono::seconds(20)})
+      .status();
+}
+
+TEST_F(Rank, Collectives) {
+  const int n = group_->size();
+  const float rank = static_cast<float>(group_->rank());
+  const at::Tensor sum = at::full({3}, rank + 1);
+  group_->AllReduce(sum);
+  EXPECT_TRUE(at::equal(sum, at::full({3}, n * (n + 1) / 2.0F)));
+
+  const at::Tensor most = at::full({2}, rank);
+  group_->AllReduceMax(most);
+  EXPECT_TRUE(at::equal(most, at::full({2}, n - 1.0F)));
+
+  const at::Tensor root = at::full({2}, rank);
+  group_->Broadcast(root, n - 1);
+  EXPECT_TRUE(at::equal(root, at::full({2}, n - 1.0F)));
+
+  const at::Tensor all = at::empty({2 * n});
+  group_->AllGather(all, at::full({2}, rank));
+  EXPECT_TRUE(at::equal(all, at::arange(n, at::kFloat).repeat_interleave(2)));
+
+  const at::Tensor part = at::empty({2});
+  group_->ReduceScatter(part, at::arange(2 * n, at::kFloat));
+  EXPECT_TRUE(
+      at::equal(part, at::arange(2 * group_->rank(), 2 * group_->rank() + 2) *
+                          static_cast<float>(n)));
+
+  group_->Barrier();
+}
+
+TEST_F(Rank, TwoAllReducesAtOnce) {
+  const at::Tensor a = at::full({1000}, 1.0F);
+  const at::Tensor b = at::full({1000}, 2.0F);
+  const auto first = group_->StartAllReduce(a);
+  const auto second = group_->StartAllReduce(b);
+  second->Wait();
+  first->Wait();
+  EXPECT_EQ(a[0].item<float>(), static_cast<float>(group_->size()));
+  EXPECT_EQ(b[0].item<float>(), 2.0F * static_cast<float>(group_->size()));
+}
+
+TEST_F(Rank, DISABLED_OneIsLate) {
+  if (group_->rank() == 1) std::this_thread::sleep_for(std::chrono::hours(1));
+  try {
+    group_->AllReduce(at::ones({1}));
+  } catch (const c10::Error& error) {
+    std::cerr << error.what_without_backtrace() << "\n";
+    std::_Exit(1);
+  }
+}
+
+TEST(ProcessGroupTest, CollectivesGiveWhatTheySay) {
+  EXPECT_TRUE(RunAsRanks("Collectives", 2).ok())
+      << RunAsRanks("Collectives", 2);
+  EXPECT_TRUE(RunAsRanks("Collectives", 3).ok())
+      << RunAsRanks("Collectives", 3);
+}
+
+TEST(ProcessGroupTest, CollectivesMayOverlap) {
+  const absl::Status status = RunAsRanks("TwoAllReducesAtOnce", 2);
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+TEST(ProcessGroupTest, ALateRankIsAnErrorWithinTheTimeout) {
+  const absl::Status status = RunAsRanks("DISABLED_OneIsLate", 2);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("rank 1 did not answer"));
+}
+
+TEST(ProcessGroupTest, ARankMustBeOneOfTheSize) {
+  const auto store = OpenFileStore("/dev/null", 2, milliseconds(10));
+  for (const int rank : {-1, 2}) {
+    const auto group = ProcessGroup::Join(store, {.rank = rank, .size = 2});
+    EXPECT_THAT(
+        std::string(group.status().message()),
+        AllOf(HasSubstr(std::to_string(rank)), HasSubstr("allowed: 0 to")));
+  }
+}
+
+}  // namespace
+}  // namespace trainbench
