@@ -50,8 +50,8 @@ class Collective {
  public:
   virtual ~Collective() = default;
   // Returns when the result is there: on the CPU for the caller, on a GPU for
-  // what the current stream does next. Throws c10::Error if a rank failed or
-  // came too late.
+  // what the current stream does next. Throws std::exception, with the
+  // reason of c10d or Gloo, if a rank failed or came too late.
   virtual void Wait() = 0;
 };
 
