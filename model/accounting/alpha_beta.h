@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// How long a collective takes, by the size of its buffer.
+
+#ifndef TRAINBENCH_MODEL_ACCOUNTING_ALPHA_BETA_H_
+#define TRAINBENCH_MODEL_ACCOUNTING_ALPHA_BETA_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace trainbench {
+
+// The alpha-beta model of one call (Hockney 1994): a fixed cost, and a cost per
+// byte of its buffer, t(S) = alpha + S beta. The inverse of beta is algbw, a
+// buffer's bytes over the time of the call; busbw is BusBandwidthFactor times
+// that. Holds for the number of ranks that it was fitted at.
+struct AlphaBeta {
+  double alpha_us = 0;
+  double us_per_byte = 0;
+
+  double Us(double bytes) const { return alpha_us + us_per_byte * bytes; }
+};
+
+// One measured call.
+struct CallTime {
+  double bytes = 0;
+  double us = 0;
+};
+
+// The alpha and beta, neither negative, with the least sum of squared relative
+// errors, sum ((alpha + beta S - t) / t)^2: times span decades, and absolute
+// errors would leave alpha to the noise of the largest buffer. InvalidArgument
+// with the reason if a size or time is not positive and finite, or if fewer
+// than two sizes are distinct.
+absl::StatusOr<AlphaBeta> FitAlphaBeta(const std::vector<CallTime>& calls);
+
+// The largest of |predicted - measured| / measured: how far the fit may be
+// trusted. 0 without calls.
+double LargestRelativeError(const AlphaBeta& model,
+                            const std::vector<CallTime>& calls);
+
+// The calls one after the other, in microseconds.
+double PredictedUs(const AlphaBeta& model, const std::vector<double>& bytes);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_ACCOUNTING_ALPHA_BETA_H_
