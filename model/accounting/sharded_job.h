@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// Memory and batch of a model too large for one device, sharded by FSDP and
+// tensor parallelism (CS336 assignment 2, 2025, communication_accounting).
+//
+// The model is a stack of blocks of two matrices, D x F and F x D, without
+// attention and embeddings. A mesh of X times Y devices shards weights and
+// tokens X ways and each matrix Y ways, over M_X and M_Y axes of links. As in
+// "How to Scale Your Model" (Austin et al. 2025), whose symbols these are, X
+// and Y count as large: (X - 1) / X is 1. parallel_bounds.h keeps that factor.
+
+#ifndef TRAINBENCH_MODEL_ACCOUNTING_SHARDED_JOB_H_
+#define TRAINBENCH_MODEL_ACCOUNTING_SHARDED_JOB_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainbench {
+
+// All positive.
+struct ShardedJob {
+  double d_model = 1;                 // D
+  double d_ff = 1;                    // F
+  double blocks = 1;                  // L
+  double state_bytes_per_param = 16;  // fp32 weight, gradient, two moments
+  double value_bytes = 2;            // b, of an activation, or a weight as sent
+  double flops_per_second = 1;       // C, of one device
+  double link_bytes_per_second = 1;  // W, of one axis in both directions
+  double fsdp = 1;                   // X
+  double tensor = 1;                 // Y
+  double fsdp_axes = 1;              // M_X
+  double tensor_axes = 1;            // M_Y
+};
+
+// 2 D F L.
+double ShardedJobParams(const ShardedJob& job);
+
+// Master weights, gradients and optimizer state: 16 bytes per parameter.
+double StateBytes(const ShardedJob& job);
+
+// What a token leaves for the backward pass, the input of each matrix:
+// b (D + F) L.
+double SavedBytesPerToken(const ShardedJob& job);
+
+// ceil(bytes / device_bytes). Mind the unit: a "GPU of 80 GB" has 80 GiB, 7 %
+// more than 80e9 bytes.
+double DevicesToHold(double bytes, double device_bytes);
+
+// With state, and half of what `tokens` tokens leave, sharded over N devices,
+// and the other half on each: (state + A n / 2) / N + A n / 2.
+double FsdpDeviceBytes(const ShardedJob& job, double tokens, double devices);
+
+// The fewest devices for which that is below `device_bytes`, the smallest whole
+// N > (state + A n / 2) / (device - A n / 2). Empty if the unsharded half alone
+// does not fit.
+std::optional<double> FewestFsdpDevices(const ShardedJob& job, double tokens,
+                                        double device_bytes);
+
+// One block forward on X Y devices, for B tokens in the whole batch.
+struct BlockSeconds {
+  double compute = 0;  // 4 B D F / (X Y C)
+  double fsdp = 0;     // gathers the weights: 2 b D F / (Y W M_X)
+  double tensor = 0;   // gathers and scatters activations: 2 b B D / (X W M_Y)
+};
+BlockSeconds ShardedForwardSeconds(const ShardedJob& job, double tokens);
+
+// Y must be below this for activations to be sent in less time than is computed
+// whatever the batch: 2 F W M_Y / (b C).
+double LargestTensorSplit(const ShardedJob& job);
+
+// Tokens in the whole batch above which the forward pass is compute-bound. With
+// the two collectives at the same time (`overlap`): B > b X C / (2 W M_X),
+// given Y < LargestTensorSplit. One after the other, that over
+// 1 - Y / LargestTensorSplit. Empty if Y is not below its bound: then no batch
+// is large enough.
+std::optional<double> ComputeBoundTokens(const ShardedJob& job, bool overlap);
+
+struct BatchReduction {
+  std::string what;
+  ShardedJob job;  // as changed
+};
+
+// Ways to a smaller batch on as many devices, each alone, to be compared by
+// ComputeBoundTokens with overlap:
+//   - more of the devices for tensor parallelism: the largest whole Y that
+//     divides X Y and is below its bound, if it is above the present one
+//   - weights and activations sent at half their width, b / 2
+//   - two pipeline stages of X / 2 each. They must keep gathered weights over
+//     the micro-batches of a step: gathered anew, each micro-batch has to be as
+//     large as this, and a pipeline needs at least two
+std::vector<BatchReduction> BatchReductions(const ShardedJob& job);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_ACCOUNTING_SHARDED_JOB_H_
