@@ -4,11 +4,10 @@
 #ifndef TRAINBENCH_MODEL_PARALLEL_RENDEZVOUS_H_
 #define TRAINBENCH_MODEL_PARALLEL_RENDEZVOUS_H_
 
-#include <torch/csrc/distributed/c10d/Store.hpp>
-
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <torch/csrc/distributed/c10d/Store.hpp>
 
 #include "absl/status/statusor.h"
 

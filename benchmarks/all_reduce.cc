@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// Question: How long does it take to sum a buffer over all ranks, and from
+// which
+//   size on is it the bandwidth rather than the start that one pays?
+// Expect: Time = alpha + bytes / algbw. In a ring each of n ranks sends and
+//   receives 2 (n-1)/n of the bytes, so busbw = algbw * 2 (n-1)/n is that of
+//   the slowest link, and the same for 2, 4 and 6 ranks that have a link each.
+//   Ranks on one CPU share its cores and memory instead: there busbw falls with
+//   n. Gloo over loopback: 0.2 ms and 3 GB/s, so 0.2 ms is worth 600 KB: 1 KiB
+//   and 64 KiB take about the same, and 90 % of the bandwidth is reached from
+//   9 * 600 KB = 5 MB on, unless the buffer outgrows the cache by then. NCCL
+//   over NVLink: 30 us and 300 GB/s are worth 9 MB.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "fixtures/experiment.h"
+#include "fixtures/link_rates.h"
+#include "fixtures/rank_case.h"
+#include "model/parallel/all_reduce_buffer.h"
+
+namespace trainbench {
+namespace {
+
+class AllReduce final : public Workload {
+ public:
+  struct Params {
+    CommBackend backend;
+    int ranks;
+    int64_t bytes;
+  };
+
+  // The fitted line of these rows predicts what other experiments communicate.
+  static constexpr bool kIsPeak = true;
+
+  static std::vector<Params> Sweep(const RunOptions& options,
+                                   const Device& device);
+
+  static CaseName NameOf(const Params& p) {
+    return CaseName("all_reduce")
+        .Word("backend", CommBackendName(p.backend))
+        .Value("ranks", p.ranks)
+        .Value("bytes", p.bytes);
+  }
+
+  static Cost CostOf(const Params& p, const Device&) {
+    return {.predicted_peak_bytes = p.bytes};
+  }
+
+  static Protocol ProtocolOf(const Params& p) {
+    return {.ranks = RankPlan{.count = p.ranks, .backend = p.backend}};
+  }
+
+  static std::string Unavailable(const Params& p, const Device&) {
+    return RanksUnavailable(*ProtocolOf(p).ranks);
+  }
+
+  AllReduce(const Params& p, const Device& device, ProcessGroup& group)
+      : params_(p), buffer_(p.bytes, device.torch_device, group) {}
+
+  absl::Status Check() override { return buffer_.CheckSum(); }
+
+  void Run(PhaseObserver&) override { buffer_.Reduce(); }
+
+  absl::StatusOr<Findings> Find(const Sampling& sampling) override {
+    return LinkRates(params_.bytes, params_.ranks, sampling);
+  }
+
+ private:
+  Params params_;
+  AllReduceBuffer buffer_;
+};
+
+// Powers of four from 1 KiB to 1 GiB, and the published 1, 10 and 100 MB and
+// 1 GB; 4 and 6 ranks on a CPU up to 100 MB.
+std::vector<int64_t> SizesOf(Suite suite, CommBackend backend, int ranks) {
+  constexpr int64_t kKiB = int64_t{1} << 10;
+  constexpr int64_t kMB = 1'000'000;
+  if (suite == Suite::kSmoke) return {64 * kKiB};
+  if (suite == Suite::kQuick) {
+    return {kKiB, 64 * kKiB, 1024 * kKiB, 16 * 1024 * kKiB, 100 * kMB};
+  }
+  std::vector<int64_t> sizes = {kKiB,         4 * kKiB,     16 * kKiB,
+                                64 * kKiB,    256 * kKiB,   kMB,
+                                1024 * kKiB,  4096 * kKiB,  10 * kMB,
+                                16384 * kKiB, 65536 * kKiB, 100 * kMB};
+  if (backend == CommBackend::kNccl || ranks == 2) {
+    sizes.insert(sizes.end(), {262144 * kKiB, 1000 * kMB, 1048576 * kKiB});
+  }
+  return sizes;
+}
+
+std::vector<AllReduce::Params> AllReduce::Sweep(const RunOptions& options,
+                                                const Device& device) {
+  std::vector<CommBackend> backends = {CommBackend::kGloo};
+  if (device.is_cuda() || options.suite == Suite::kPaper) {
+    backends.push_back(CommBackend::kNccl);
+  }
+  const bool paper = options.suite == Suite::kPaper;
+  std::vector<Params> cases;
+  for (const CommBackend backend : backends) {
+    for (const int ranks :
+         SelectRanks(options, paper ? std::vector{2, 4, 6} : std::vector{2})) {
+      for (const int64_t bytes : SizesOf(options.suite, backend, ranks)) {
+        cases.push_back({backend, ranks, bytes});
+      }
+    }
+  }
+  return cases;
+}
+
+const bool kRegistered = Register<AllReduce>();
+
+}  // namespace
+}  // namespace trainbench
