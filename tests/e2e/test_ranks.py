@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""Cases of several processes: what becomes of the others when one misbehaves.
+
+TRAINBENCH_CHAOS_ROUNDS (at most 20) says how often each fault is survived.
+"""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from processes import ranks_in, wait_until
+from program import Program, load, measured, names
+from test_fresh_process import logged
+
+ROUNDS = min(20, int(os.environ.get("TRAINBENCH_CHAOS_ROUNDS", "2")))
+NUMBERS = "|".join(str(n) for n in range(ROUNDS))
+FAST = ("--benchmark_min_time=0.001", "--warmup=1", "--benchmark_out=a.json")
+
+# What the error of each fault must say.
+REASONS = {
+    "killed": r"rank 1 was ended by signal 9 (Killed); last words: in sampling",
+    "asleep": r"rank 1 did not answer; last words: in sampling; rank 0: ",
+    "throws": r"rank 1: no third call",
+    "throws_in_build": r"rank 1: cannot be built",
+    "wrong": r"rank 1: wrong result: the sum is 3, should be 4",
+    "exits": r"rank 1: cannot go on",
+}
+
+
+@pytest.fixture
+def empty(faults: Program) -> Path:
+    """Where temporary files would go."""
+    directory = faults.directory / "temporary"
+    directory.mkdir()
+    return directory
+
+
+def test_ranks_are_processes_and_share_the_threads(faults: Program) -> None:
+    done = faults.run(
+        "--benchmark_filter=^rank_fault/good/ranks:2/n:[01]$",
+        "--samples_out=s.jsonl",
+        "--threads=2",
+        *FAST,
+    )
+    assert done.code == 0, done.err
+    processes = [line["rank_process_ids"] for line in logged(faults)]
+    assert [len(ids) for ids in processes] == [2, 2]
+    assert len({i for ids in processes for i in ids}) == 4
+    for row in measured(load(faults.directory / "a.json")):
+        assert row["ranks"] == 2
+        assert row["threads_per_rank"] == 1
+        assert 0 <= row["rank_spread"] < 1
+
+
+@pytest.mark.parametrize("kind", REASONS)
+def test_a_rank_at_fault_is_named_and_nothing_is_left(
+    faults: Program, empty: Path, kind: str
+) -> None:
+    done = faults.run(
+        f"--benchmark_filter=^rank_fault/({kind}|good)/ranks:2/n:({NUMBERS})$",
+        "--rank_timeout_seconds=1",
+        *FAST,
+        env={"TMPDIR": str(empty)},
+    )
+    assert done.code == 1, done.err
+    document = load(faults.directory / "a.json")
+    errors = {row["name"]: row["reason"] for row in document["errors"]}
+    assert list(errors) == [f"rank_fault/{kind}/ranks:2/n:{n}" for n in range(ROUNDS)]
+    for reason in errors.values():
+        assert reason.startswith(REASONS[kind])
+    # The case after each of them is not affected.
+    assert names(measured(document)) == [
+        f"rank_fault/good/ranks:2/n:{n}" for n in range(ROUNDS)
+    ]
+    assert ranks_in(faults.directory) == []
+    assert list(empty.iterdir()) == []
+
+
+def test_ranks_that_all_hang_end_with_the_timeout(faults: Program) -> None:
+    done = faults.run(
+        "--benchmark_filter=^rank_fault/endless/ranks:2/n:0$",
+        "--child_timeout_seconds=4",
+        *FAST,
+    )
+    assert done.code == 1, done.err
+    (error,) = load(faults.directory / "a.json")["errors"]
+    assert "rank 0 did not answer" in error["reason"]
+    assert "rank 1 did not answer" in error["reason"]
+    assert "4 s" in error["reason"]
+    assert ranks_in(faults.directory) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_no_rank_outlives_the_program(
+    faults: Program,
+    empty: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    number: signal.Signals,
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(empty))
+    for n in range(ROUNDS):
+        process = faults.start(
+            f"--benchmark_filter=^rank_fault/asleep/ranks:2/n:{n}$", *FAST
+        )
+        assert wait_until(lambda: len(ranks_in(faults.directory)) == 2, 30)
+        # At another moment of the case each time.
+        time.sleep(0.1 * (n % 10))
+        process.send_signal(number)
+        process.communicate(timeout=30)
+        assert process.returncode == -number
+        assert wait_until(lambda: ranks_in(faults.directory) == [], 10)
+        assert list(empty.iterdir()) == []
+        load(faults.directory / "a.json")

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// A distributed experiment of which rank 1 misbehaves, in each way once per n.
+
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "fixtures/experiment.h"
+#include "model/parallel/all_reduce_buffer.h"
+
+namespace trainbench {
+namespace {
+
+constexpr int64_t kBytes = 4096;
+// As often as a fault is to be survived.
+constexpr int64_t kRounds = 20;
+
+class RankFault final : public Workload {
+ public:
+  struct Params {
+    std::string kind;
+    int64_t n;
+    int ranks;
+  };
+
+  static std::vector<Params> Sweep(const RunOptions& options, const Device&) {
+    std::vector<Params> cases;
+    for (int64_t n = 0; n < kRounds; ++n) {
+      for (const char* kind : {"killed", "asleep", "throws", "throws_in_build",
+                               "wrong", "exits", "endless", "good"}) {
+        for (const int ranks : SelectRanks(options, {2})) {
+          cases.push_back({kind, n, ranks});
+        }
+      }
+    }
+    return cases;
+  }
+
+  static CaseName NameOf(const Params& p) {
+    return CaseName("rank_fault")
+        .Word("kind", p.kind)
+        .Value("ranks", p.ranks)
+        .Value("n", p.n);
+  }
+
+  static Cost CostOf(const Params&, const Device&) {
+    return {.predicted_peak_bytes = kBytes};
+  }
+
+  static Protocol ProtocolOf(const Params& p) {
+    return {.ranks = RankPlan{.count = p.ranks}};
+  }
+
+  RankFault(const Params& p, const Device& device, ProcessGroup& group)
+      : kind_(p.kind),
+        is_culprit_(group.rank() == 1),
+        buffer_(kBytes, device.torch_device, group) {
+    if (Is("throws_in_build")) throw std::runtime_error("cannot be built");
+  }
+
+  absl::Status Check() override {
+    if (Is("wrong")) return absl::DataLossError("the sum is 3, should be 4");
+    return buffer_.CheckSum();
+  }
+
+  void Run(PhaseObserver&) override {
+    // Other ranks are then in the middle of a sum.
+    if (++calls_ == 3) Misbehave();
+    buffer_.Reduce();
+  }
+
+ private:
+  bool Is(const char* kind) const { return is_culprit_ && kind_ == kind; }
+
+  void Misbehave() {
+    if (Is("killed")) ::raise(SIGKILL);
+    if (Is("asleep")) std::this_thread::sleep_for(std::chrono::hours(1));
+    if (Is("throws")) throw std::runtime_error("no third call");
+    if (Is("exits")) {
+      std::fputs("cannot go on\n", stderr);
+      std::_Exit(7);
+    }
+    // All ranks together, so that none waits for another.
+    if (kind_ == "endless") std::this_thread::sleep_for(std::chrono::hours(1));
+  }
+
+  std::string kind_;
+  bool is_culprit_;
+  AllReduceBuffer buffer_;
+  int64_t calls_ = 0;
+};
+
+const bool kRegistered = Register<RankFault>();
+
+}  // namespace
+}  // namespace trainbench
