@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Does this job fit, and what does it cost? Computes, allocates nothing and
-// needs no GPU. Exit status: 0, or 2 for wrong usage.
+// Does this job fit, and what does it cost? And with --parallel: what do many
+// devices send, and when does it pay? Computes, allocates nothing and needs no
+// GPU. Exit status: 0, or 2 for wrong usage.
 
 #include <cstdint>
 #include <cstdlib>
@@ -17,6 +18,11 @@
 #include "fixtures/flag_parser.h"
 #include "fixtures/our_flags.h"
 #include "tools/plan_json.h"
+#include "tools/plan_parallel_flags.h"
+#include "tools/plan_parallel_json.h"
+#include "tools/plan_parallel_query.h"
+#include "tools/plan_parallel_rows.h"
+#include "tools/plan_parallel_text.h"
 #include "tools/plan_query.h"
 #include "tools/plan_rows.h"
 #include "tools/plan_text.h"
@@ -52,6 +58,12 @@ constexpr absl::string_view kUsage =
     "what one step of it costs.\n"
     "\n"
     "  tools/plan --models=xl,2.7B --precision=fp32,bf16_autocast --seq=1024\n"
+    "\n"
+    "Or what parallel training sends, and on how many devices and from which "
+    "batch it\n"
+    "pays; defaults are those of the CS336 systems assignment (TPU v5p):\n"
+    "\n"
+    "  tools/plan --parallel --fsdp_ranks=8 --tensor_ranks=8\n"
     "\n";
 
 PlanFlags ReadFlags() {
@@ -64,6 +76,24 @@ PlanFlags ReadFlags() {
           absl::GetFlag(FLAGS_device_memory_gib)};
 }
 
+absl::StatusOr<std::string> ModelPlan() {
+  const absl::StatusOr<PlanQuery> query = ParsePlanQuery(ReadFlags());
+  if (!query.ok()) return query.status();
+  const absl::StatusOr<std::vector<PlanRow>> rows = ComputePlan(*query);
+  if (!rows.ok()) return rows.status();
+  return absl::GetFlag(FLAGS_json) ? PlanJson(*query, *rows)
+                                   : PlanText(*query, *rows);
+}
+
+absl::StatusOr<std::string> ParallelPlan() {
+  const ParallelFlags flags = ReadParallelFlags();
+  const absl::StatusOr<ParallelQuery> query = ParseParallelQuery(flags);
+  if (!query.ok()) return query.status();
+  const std::vector<ParallelGroup> groups = ComputeParallelPlan(*query);
+  return absl::GetFlag(FLAGS_json) ? ParallelJson(flags, groups)
+                                   : ParallelText(groups);
+}
+
 // What to print.
 absl::StatusOr<std::string> Run(const std::vector<std::string>& args) {
   const auto positional = ParseFlags(args, /*repeatable=*/{"model"});
@@ -73,12 +103,9 @@ absl::StatusOr<std::string> Run(const std::vector<std::string>& args) {
         "unexpected argument '", positional->front(), "'; allowed: flags"));
   }
   if (absl::GetFlag(FLAGS_help)) return absl::StrCat(kUsage, FlagsHelp());
-  const absl::StatusOr<PlanQuery> query = ParsePlanQuery(ReadFlags());
-  if (!query.ok()) return query.status();
-  const absl::StatusOr<std::vector<PlanRow>> rows = ComputePlan(*query);
-  if (!rows.ok()) return rows.status();
-  return absl::GetFlag(FLAGS_json) ? PlanJson(*query, *rows)
-                                   : PlanText(*query, *rows);
+  const absl::Status status = CheckFlagsOfMode();
+  if (!status.ok()) return status;
+  return IsParallelPlan() ? ParallelPlan() : ModelPlan();
 }
 
 int Main(const std::vector<std::string>& args) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "absl/strings/str_cat.h"
 
@@ -87,20 +88,24 @@ std::vector<BatchReduction> BatchReductions(const ShardedJob& job) {
     ShardedJob wider = job;
     wider.tensor = tensor;
     wider.fsdp = job.fsdp * job.tensor / tensor;
-    reductions.push_back({absl::StrCat("more tensor parallelism: X = ",
-                                       wider.fsdp, ", Y = ", wider.tensor),
-                          wider});
+    reductions.push_back(
+        {"more_tensor",
+         absl::StrCat(
+             "more tensor parallelism: X = ", static_cast<int64_t>(wider.fsdp),
+             ", Y = ", static_cast<int64_t>(wider.tensor)),
+         wider});
   }
   ShardedJob narrow = job;
   narrow.value_bytes = job.value_bytes / 2;
-  reductions.push_back({absl::StrCat("weights and activations sent in ",
+  reductions.push_back({"half_width",
+                        absl::StrCat("weights and activations sent in ",
                                      8 * narrow.value_bytes, " bits"),
                         narrow});
   if (job.fsdp >= 2) {
     ShardedJob stage = job;
     stage.fsdp = job.fsdp / 2;
     reductions.push_back(
-        {"2 pipeline stages that keep gathered weights", stage});
+        {"two_stages", "2 pipeline stages that keep gathered weights", stage});
   }
   return reductions;
 }

@@ -76,6 +76,7 @@ double LargestTensorSplit(const ShardedJob& job);
 std::optional<double> ComputeBoundTokens(const ShardedJob& job, bool overlap);
 
 struct BatchReduction {
+  std::string name;  // more_tensor, half_width, two_stages
   std::string what;
   ShardedJob job;  // as changed
 };
