@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""Starts the program as a launcher would: one process per rank, by variables."""
+
+import socket
+import subprocess
+from collections.abc import Sequence
+
+from program import Finished, Program
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
+
+
+def rank_variables(rank: int, ranks: int, address: str, port: int) -> dict[str, str]:
+    return {
+        "RANK": str(rank),
+        "WORLD_SIZE": str(ranks),
+        "LOCAL_RANK": str(rank),
+        "MASTER_ADDR": address,
+        "MASTER_PORT": str(port),
+    }
+
+
+def run_all(
+    program: Program,
+    variables: Sequence[dict[str, str]],
+    *flags: str,
+    prefixes: Sequence[Sequence[str]] = (),
+) -> list[Finished]:
+    """One process per set of variables, each with its prefix, all at once."""
+    started = []
+    for i, extra in enumerate(variables):
+        prefix = list(prefixes[i]) if prefixes else []
+        started.append(
+            subprocess.Popen(
+                [*prefix, *program.command(*flags)],
+                cwd=program.directory,
+                env=program.environment(extra),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+        )
+    finished = []
+    try:
+        for process in started:
+            out, err = process.communicate(timeout=90)
+            finished.append(Finished(process.returncode, out, err))
+    finally:
+        for process in started:
+            process.kill()
+    return finished
