@@ -11,18 +11,21 @@
 
 namespace trainbench {
 
-// In the order of a step. Releasing the gradients belongs to the last phase of
-// the step that made them.
-enum class Phase { kForward, kLoss, kBackward, kOptimizer };
+// In the order of a step. kCommunication, which only steps of several ranks
+// enter, is what of the exchange of gradients was not hidden behind the
+// backward pass. Releasing the gradients belongs to the last phase of the step
+// that made them.
+enum class Phase { kForward, kLoss, kBackward, kCommunication, kOptimizer };
 
-inline constexpr std::size_t kPhaseCount = 4;
+inline constexpr std::size_t kPhaseCount = 5;
 inline constexpr std::array<Phase, kPhaseCount> kPhases = {
-    Phase::kForward, Phase::kLoss, Phase::kBackward, Phase::kOptimizer};
+    Phase::kForward, Phase::kLoss, Phase::kBackward, Phase::kCommunication,
+    Phase::kOptimizer};
 
-// "forward", "loss", "backward", "optimizer".
+// "forward", "loss", "backward", "communication", "optimizer".
 constexpr absl::string_view PhaseName(Phase phase) {
   constexpr std::array<absl::string_view, kPhaseCount> kNames = {
-      "forward", "loss", "backward", "optimizer"};
+      "forward", "loss", "backward", "communication", "optimizer"};
   return kNames[static_cast<std::size_t>(phase)];
 }
 

@@ -65,16 +65,18 @@ void RandomizeGradients(const TransformerLm& model) {
   }
 }
 
+at::Tensor ComputeLoss(TransformerLm& model, const Batch& batch,
+                       Precision precision, PhaseObserver& observer) {
+  observer.Enter(Phase::kForward);
+  const AutocastScope autocast(precision, batch.tokens.device().type());
+  at::Tensor logits = model(batch.tokens);
+  observer.Enter(Phase::kLoss);
+  return CrossEntropy(std::move(logits), batch.targets);
+}
+
 at::Tensor ComputeGradients(TransformerLm& model, const Batch& batch,
                             Precision precision, PhaseObserver& observer) {
-  observer.Enter(Phase::kForward);
-  at::Tensor loss;
-  {
-    const AutocastScope autocast(precision, batch.tokens.device().type());
-    at::Tensor logits = model(batch.tokens);
-    observer.Enter(Phase::kLoss);
-    loss = CrossEntropy(std::move(logits), batch.targets);
-  }
+  const at::Tensor loss = ComputeLoss(model, batch, precision, observer);
   observer.Enter(Phase::kBackward);
   loss.backward();
   return loss.detach();

@@ -55,8 +55,13 @@ void ReleaseGradients(const TransformerLm& model);
 // is measured alone.
 void RandomizeGradients(const TransformerLm& model);
 
-// Forward pass and loss under the precision's autocast, then backward. Leaves
-// the gradients in the parameters. Returns the loss, a detached scalar.
+// Forward pass and loss under the precision's autocast: the loss, a scalar from
+// which backward() can start.
+at::Tensor ComputeLoss(TransformerLm& model, const Batch& batch,
+                       Precision precision, PhaseObserver& observer);
+
+// ComputeLoss(), then backward. Leaves the gradients in the parameters. Returns
+// the loss, a detached scalar.
 at::Tensor ComputeGradients(TransformerLm& model, const Batch& batch,
                             Precision precision, PhaseObserver& observer);
 

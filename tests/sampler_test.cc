@@ -276,7 +276,7 @@ TEST(SamplerTest, KeepsWholeSamplesInOrder) {
   ASSERT_THAT(sampling.samples, SizeIs(2));
   EXPECT_EQ(sampling.samples[0].total_us, 20);
   EXPECT_EQ(sampling.samples[0].host_us, 2);
-  EXPECT_THAT(sampling.samples[1].phase_us, ElementsAre(6, 0, 0, 0));
+  EXPECT_THAT(sampling.samples[1].phase_us, ElementsAre(6, 0, 0, 0, 0));
 }
 
 // What the exception says if call `bad` of a case yields `sample`.

@@ -15,11 +15,22 @@ namespace {
 
 using WorkPtr = c10::intrusive_ptr<c10d::Work>;
 
+// Gloo's own exceptions, of a broken connection, are none of c10's.
+void Wait(const WorkPtr& work) {
+  try {
+    work->wait();
+  } catch (const c10::Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    TORCH_CHECK(false, error.what());
+  }
+}
+
 class StartedWork final : public Collective {
  public:
   StartedWork(WorkPtr work, at::Tensor tensor)
       : work_(std::move(work)), tensor_(std::move(tensor)) {}
-  void Wait() override { work_->wait(); }
+  void Wait() override { trainbench::Wait(work_); }
 
  private:
   WorkPtr work_;
@@ -55,30 +66,30 @@ class C10dGroup final : public ProcessGroup {
   }
 
   void AllReduceMax(const at::Tensor& tensor) override {
-    Reduce(tensor, c10d::ReduceOp::MAX)->wait();
+    Wait(Reduce(tensor, c10d::ReduceOp::MAX));
   }
 
   void Broadcast(const at::Tensor& tensor, int root) override {
     std::vector<at::Tensor> tensors = {tensor};
     c10d::BroadcastOptions options;
     options.rootRank = root;
-    backend_->broadcast(tensors, options)->wait();
+    Wait(backend_->broadcast(tensors, options));
   }
 
   void ReduceScatter(const at::Tensor& output,
                      const at::Tensor& input) override {
     at::Tensor mine = output;
     at::Tensor all = input;
-    backend_->_reduce_scatter_base(mine, all)->wait();
+    Wait(backend_->_reduce_scatter_base(mine, all));
   }
 
   void AllGather(const at::Tensor& output, const at::Tensor& input) override {
     at::Tensor all = output;
     at::Tensor mine = input;
-    backend_->_allgather_base(all, mine)->wait();
+    Wait(backend_->_allgather_base(all, mine));
   }
 
-  void Barrier() override { backend_->barrier()->wait(); }
+  void Barrier() override { Wait(backend_->barrier()); }
 
   const c10::intrusive_ptr<c10d::ProcessGroup>& c10d_group() const override {
     return group_;
