@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// Question: What does it cost to train on several ranks, by how the gradients
+//   are exchanged, and what of the exchange hides behind the backward pass?
+// Expect: All strategies send the same bytes, so they differ by calls and by
+//   overlap. tiny has 39 gradients of 3.5 M parameters, 14 MB. If an all-reduce
+//   takes 0.2 ms plus 14 MB at 1 GB/s, one flat call takes 14.2 ms and 39 calls
+//   take 39 * 0.2 + 14 = 22 ms: flat wins as long as its two copies of 14 MB
+//   (28 MB at 5 GB/s, 6 ms) cost less than the 38 calls that it saves (7.6 ms).
+//   Overlap hides all but the last bucket where communication has hardware of
+//   its own (GPUs): overhead = bytes / (n bandwidth) + n alpha, least for
+//   buckets of sqrt(bytes * bandwidth * alpha) = sqrt(14 MB * 1 GB/s * 0.2 ms)
+//   = 1.7 MB. Ranks that share the cores of one CPU also send with them: what
+//   is hidden there is only the waiting, so overlap_share stays well below 1.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fixtures/data_parallel_step.h"
+#include "fixtures/experiment.h"
+
+namespace trainbench {
+namespace {
+
+class Ddp final : public DataParallelStep {
+ public:
+  using Params = DataParallelParams;
+  using DataParallelStep::DataParallelStep;
+
+  static CaseName NameOf(const Params& p) {
+    CaseName name("ddp");
+    name.Word("strategy", p.strategy ? SyncStrategyName(*p.strategy) : "alone")
+        .Word("model", p.step.model.name)
+        .Word("precision", PrecisionName(p.step.precision))
+        .Value("ranks", p.strategy ? p.ranks : 1);
+    if (!p.strategy) name.Value("as_one_of", p.ranks);
+    if (p.bucket_mib > 0) name.Value("bucket_mb", p.bucket_mib);
+    return name.Value("batch", p.step.batch).Value("seq", p.step.seq);
+  }
+
+  static std::vector<Params> Sweep(const RunOptions& options,
+                                   const Device& device);
+};
+
+struct Exchange {
+  std::optional<SyncStrategy> strategy;
+  int64_t bucket_mib = 0;
+};
+
+// PyTorch's own Reducer has its default bucket.
+std::vector<Exchange> ExchangesOf(Suite suite) {
+  constexpr Exchange kReducer = {SyncStrategy::kReducer, 25};
+  std::vector<Exchange> exchanges = {{},
+                                     {SyncStrategy::kPerParameter},
+                                     {SyncStrategy::kFlat},
+                                     {SyncStrategy::kOverlapPerParameter}};
+  if (suite == Suite::kSmoke) {
+    exchanges.push_back({SyncStrategy::kOverlapBucketed, 1});
+    return exchanges;
+  }
+  for (const int64_t mib : {1, 10, 100, 1000}) {
+    if (mib == 1000 && suite == Suite::kQuick) continue;
+    exchanges.push_back({SyncStrategy::kOverlapBucketed, mib});
+  }
+  exchanges.push_back(kReducer);
+  return exchanges;
+}
+
+StepAxes AxesOf(Suite suite, const Device& device) {
+  StepAxes axes = {.models = {"tiny"},
+                   .precisions = {Precision::kFp32},
+                   .modes = {StepMode::kTrainStep},
+                   .seqs = {device.is_cuda() ? 512 : 128},
+                   .batch = device.is_cuda() ? 4 : 1};
+  if (suite == Suite::kSmoke) axes.seqs = {32};
+  if (suite == Suite::kQuick && device.is_cuda()) axes.models = {"small"};
+  if (suite == Suite::kPaper) {
+    axes.models = {"tiny", "small", "xl"};
+    axes.precisions = {Precision::kFp32, Precision::kBf16Autocast};
+  }
+  return axes;
+}
+
+std::vector<Ddp::Params> Ddp::Sweep(const RunOptions& options,
+                                    const Device& device) {
+  const bool paper = options.suite == Suite::kPaper;
+  std::vector<Params> cases;
+  for (const StepParams& step :
+       StepGrid(options, AxesOf(options.suite, device))) {
+    for (const int ranks :
+         SelectRanks(options, paper ? std::vector{2, 4, 6} : std::vector{2})) {
+      for (const Exchange& exchange : ExchangesOf(options.suite)) {
+        cases.push_back({step, exchange.strategy, ranks, exchange.bucket_mib,
+                         BackendFor(device)});
+      }
+    }
+  }
+  return cases;
+}
+
+const bool kRegistered = Register<Ddp>();
+
+}  // namespace
+}  // namespace trainbench
