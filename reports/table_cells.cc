@@ -65,8 +65,11 @@ std::string PhaseShares(const BenchmarkRun& run) {
 
 std::string Rate(const BenchmarkRun& run) {
   const double flops = Counter(run, "flops_per_second");
-  return std::isnan(flops) ? HumanRate(Counter(run, "bytes_per_second"), "B/s")
-                           : HumanRate(flops, "FLOP/s");
+  if (std::isfinite(flops)) return HumanRate(flops, "FLOP/s");
+  // Of an all-reduce: what compares with a link, whatever the number of ranks.
+  const double bus = Counter(run, "busbw_bytes_per_second");
+  return HumanRate(std::isfinite(bus) ? bus : Counter(run, "bytes_per_second"),
+                   "B/s");
 }
 
 // What the case found out in words: the label's part behind the bar.
@@ -75,13 +78,27 @@ std::string Findings(const BenchmarkRun& run) {
   return bar == std::string::npos ? "" : run.report_label.substr(bar + 3);
 }
 
+// What a step pays for being one of several ranks'.
+std::string NoteOfRanks(const BenchmarkRun& run) {
+  std::vector<std::string> notes;
+  const auto add = [&](const char* name, double fraction) {
+    if (!std::isfinite(fraction)) return;
+    notes.push_back(absl::StrCat(name, " ", HumanPercent(fraction)));
+  };
+  add("scaling efficiency", Counter(run, "scaling_efficiency"));
+  add("communication exposed", Counter(run, "exposed_us") / TimeUs(run));
+  return absl::StrJoin(notes, ", ");
+}
+
 std::string Note(const BenchmarkRun& run) {
   std::vector<std::string> notes;
   if (std::string found = Findings(run); !found.empty()) {
     notes.push_back(std::move(found));
   }
-  const double speedup = Counter(run, "speedup");
-  if (std::isfinite(speedup)) {
+  if (const std::string ranks = NoteOfRanks(run); !ranks.empty()) {
+    notes.push_back(ranks);
+  } else if (const double speedup = Counter(run, "speedup");
+             std::isfinite(speedup)) {
     notes.push_back(absl::StrFormat("speed-up %.3g", speedup));
   }
   if (Counter(run, "launch_bound") > 0) notes.emplace_back("launch-bound");

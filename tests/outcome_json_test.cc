@@ -23,6 +23,7 @@ CaseOutcome Full() {
   outcome.sampling.samples = {{7, 6, {5, 0, 2, 0}}, {3, 2, {1, 0, 2, 0}}};
   outcome.sampling.stop_reason = StopReason::kCount;
   outcome.sampling.process_id = 4711;
+  outcome.sampling.rank_process_ids = {4711, 4712};
   return outcome;
 }
 
@@ -43,6 +44,7 @@ TEST(OutcomeJsonTest, NothingIsLost) {
   EXPECT_EQ(back->sampling.samples[1].total_us, 3);
   EXPECT_EQ(back->sampling.stop_reason, StopReason::kCount);
   EXPECT_EQ(back->sampling.process_id, 4711);
+  EXPECT_EQ(back->sampling.rank_process_ids, Full().sampling.rank_process_ids);
 }
 
 TEST(OutcomeJsonTest, AFailureKeepsItsReason) {

@@ -120,5 +120,60 @@ TEST_F(RunHistoryTest, BytesAreComparedWithTheFastestCopy) {
             0.5);
 }
 
+Case OfRanks(const std::string& name, int ranks, bool is_peak) {
+  Case one = Named(name);
+  one.protocol.ranks = RankPlan{.count = ranks};
+  one.is_peak = is_peak;
+  return one;
+}
+
+// A line of 100 us and 1 us per 1000 bytes, which other numbers of ranks do not
+// have.
+class LinkHistoryTest : public RunHistoryTest {
+ protected:
+  LinkHistoryTest() {
+    Add(OfRanks("r1", 2, true), {{"bytes", 1e4}, {"p50_us", 110}});
+    Add(OfRanks("r2", 2, true), {{"bytes", 1e6}, {"p50_us", 1100}});
+    Add(OfRanks("r3", 4, true), {{"bytes", 1e4}, {"p50_us", 1e6}});
+    Add(OfRanks("r4", 4, true), {{"bytes", 1e6}, {"p50_us", 1e7}});
+    Add(Named("alone"), {{"p50_us", 5000}});
+  }
+
+  std::map<std::string, double> Step(double overlapped) {
+    Case one = OfRanks("step", 2, false);
+    one.baseline = "alone";
+    return Add(one, {{"p50_us", 10000},
+                     {"communication_calls", 4},
+                     {"communication_bytes", 2e6},
+                     {"overlapped", overlapped}});
+  }
+};
+
+TEST_F(LinkHistoryTest, CallsThatWaitArePredictedByTheFittedLine) {
+  const auto counters = Step(0);
+  EXPECT_NEAR(counters.at("predicted_communication_us"), 4 * 100 + 2000, 1e-6);
+  EXPECT_NEAR(counters.at("predicted_exposed_us"), 2400, 1e-6);
+  EXPECT_NEAR(counters.at("predicted_us"), 7400, 1e-6);
+  EXPECT_EQ(counters.at("scaling_efficiency"), 0.5);
+}
+
+TEST_F(LinkHistoryTest, CallsThatOverlapCostTheLastBucketAndTheirStarts) {
+  const auto counters = Step(1);
+  EXPECT_NEAR(counters.at("predicted_communication_us"), 2400, 1e-6);
+  EXPECT_NEAR(counters.at("predicted_exposed_us"), 2000 / 4.0 + 4 * 100, 1e-6);
+  // sqrt(2e6 bytes * 1000 bytes/us * 100 us) = 447214 bytes.
+  EXPECT_NEAR(counters.at("optimal_bucket_mb"), 447213.6 / 0x1p20, 1e-6);
+}
+
+TEST_F(LinkHistoryTest, WithoutALineThereIsNoPrediction) {
+  Case one = OfRanks("step", 6, false);
+  EXPECT_THAT(Add(one, {{"p50_us", 1},
+                        {"communication_calls", 4},
+                        {"communication_bytes", 2e6}}),
+              Not(Contains(Key("predicted_exposed_us"))));
+  EXPECT_THAT(Add(OfRanks("sum", 2, false), {{"p50_us", 1}}),
+              Not(Contains(Key("predicted_exposed_us"))));
+}
+
 }  // namespace
 }  // namespace trainbench

@@ -81,6 +81,27 @@ TEST(ValidateTest, Threads) {
               HasSubstr("--threads is 4097"));
 }
 
+TEST(ValidateTest, Ranks) {
+  for (const int ranks : {1, 4096}) {
+    EXPECT_EQ(Wrong([&](auto& o) { o.ranks = ranks; }), "");
+  }
+  EXPECT_EQ(Wrong([](auto& o) { o.ranks = 0; }),
+            "--ranks is 0; allowed: 1 to 4096");
+  EXPECT_THAT(Wrong([](auto& o) { o.ranks = 4097; }),
+              HasSubstr("--ranks is 4097"));
+  for (const double bad : {0.0, -1.0, kNan, kInfinity}) {
+    EXPECT_THAT(Wrong([&](auto& o) { o.rank_timeout_seconds = bad; }),
+                HasSubstr("--rank_timeout_seconds is "));
+  }
+}
+
+TEST(SelectRanksTest, TheFlagReplacesTheDefaults) {
+  RunOptions options;
+  EXPECT_THAT(SelectRanks(options, {2, 4}), testing::ElementsAre(2, 4));
+  options.ranks = 8;
+  EXPECT_THAT(SelectRanks(options, {2, 4}), testing::ElementsAre(8));
+}
+
 TEST(ValidateTest, PeakTflops) {
   EXPECT_EQ(Wrong([](auto& o) { o.peak_tflops = 0.5; }), "");
   EXPECT_EQ(Wrong([](auto& o) { o.peak_tflops = 0; }),
@@ -207,12 +228,14 @@ TEST(ChildFlagsTest, SayEverythingThatActsOnACase) {
           .value()};
   options.batch = 3;
   options.seq = 5;
+  options.ranks = 4;
   options.threads = 2;
   options.seed = 7;
   options.warmup_calls = 4;
   options.sampling_seconds = 0.25;
   options.max_case_seconds = 9;
   options.peak_tflops = 1.5;
+  options.rank_timeout_seconds = 3;
   options.trace = "t";
   options.memory_trace = "m";
   options.samples_out = "must not be written twice";
@@ -222,15 +245,17 @@ TEST(ChildFlagsTest, SayEverythingThatActsOnACase) {
           "--suite=paper", "--device=cpu", "--models=tiny,mine",
           "--model=name=mine,d_model=8,d_ff=16,layers=1,heads=2,vocab=32,"
           "attention=naive",
-          "--batch=3", "--seq=5", "--threads=2", "--seed=7", "--warmup=4",
-          "--benchmark_min_time=0.25", "--max_case_seconds=9",
-          "--peak_tflops=1.5", "--trace=t", "--memory_trace=m"));
+          "--batch=3", "--seq=5", "--ranks=4", "--threads=2", "--seed=7",
+          "--warmup=4", "--benchmark_min_time=0.25", "--max_case_seconds=9",
+          "--peak_tflops=1.5", "--rank_timeout_seconds=3", "--trace=t",
+          "--memory_trace=m"));
 }
 
 TEST(ChildFlagsTest, WhatWasNotGivenStaysOpen) {
   for (const std::string& flag : ChildFlags({})) {
     EXPECT_THAT(flag, testing::Not(testing::HasSubstr("batch")));
     EXPECT_THAT(flag, testing::Not(testing::HasSubstr("warmup")));
+    EXPECT_THAT(flag, testing::Not(testing::HasSubstr("ranks")));
   }
 }
 

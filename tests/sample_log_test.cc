@@ -185,5 +185,15 @@ TEST_F(SampleLogTest, TakesBackALineThatDoesNotFit) {
   EXPECT_EQ(json::parse(Lines()[1])["repetition"], 2);
 }
 
+TEST_F(SampleLogTest, TheProcessOfEveryRankIsLogged) {
+  const auto log = SampleLog::Open(path_);
+  ASSERT_TRUE(log.ok()) << log.status();
+  Sampling sampling = Example();
+  sampling.rank_process_ids = {4711, 4712};
+  ASSERT_TRUE((*log)->Append("ranks:2", 0, sampling).ok());
+  EXPECT_EQ(json::parse(Lines().at(0))["rank_process_ids"],
+            json::parse("[4711, 4712]"));
+}
+
 }  // namespace
 }  // namespace trainbench

@@ -371,5 +371,26 @@ TEST(PublishedRunTest, TheCpuTimeOfAnAggregateIsThatOfTheHostTimes) {
   EXPECT_DOUBLE_EQ(PublishedRun(cv).cpu_accumulated_time, 0.02);
 }
 
+TEST_F(TableReporterTest, RanksHaveTheirEfficiencyInPlaceOfASpeedUp) {
+  BenchmarkRun run = MakeRun("one");
+  run.counters = {{"speedup", 0.5}, {"scaling_efficiency", 0.5}};
+  run.counters["exposed_us"] = 0.25 * run.GetAdjustedRealTime() /
+                               benchmark::GetTimeUnitMultiplier(run.time_unit) *
+                               1e6;
+  TableReporter reporter = Make();
+  reporter.ReportRuns({run});
+  EXPECT_THAT(Rows(), ElementsAre(testing::EndsWith(
+                          "  scaling efficiency 50 %, communication exposed "
+                          "25 %")));
+}
+
+TEST_F(TableReporterTest, TheRateOfAnAllReduceIsThatOfTheBus) {
+  BenchmarkRun run = MakeRun("one");
+  run.counters = {{"busbw_bytes_per_second", 3e9}, {"bytes_per_second", 1e9}};
+  TableReporter reporter = Make();
+  reporter.ReportRuns({run});
+  EXPECT_THAT(Rows(), ElementsAre(HasSubstr(" 3.00 GB/s ")));
+}
+
 }  // namespace
 }  // namespace trainbench
