@@ -2,13 +2,16 @@
 
 #include "model/parallel/process_group.h"
 
+#include <cstdint>
 #include <exception>
+#include <functional>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "model/parallel/gloo_backend.h"
 #include "model/parallel/nccl_backend.h"
+#include "model/parallel/ring.h"
 
 namespace trainbench {
 namespace {
@@ -16,14 +19,22 @@ namespace {
 using WorkPtr = c10::intrusive_ptr<c10d::Work>;
 
 // Gloo's own exceptions, of a broken connection, are none of c10's.
-void Wait(const WorkPtr& work) {
+void AsC10Error(const std::function<void()>& call) {
   try {
-    work->wait();
+    call();
   } catch (const c10::Error&) {
     throw;
   } catch (const std::exception& error) {
     TORCH_CHECK(false, error.what());
   }
+}
+
+void Wait(const WorkPtr& work) {
+  AsC10Error([&] { work->wait(); });
+}
+
+void CopyUnlessSame(const at::Tensor& from, at::Tensor to) {
+  if (from.data_ptr() != to.data_ptr()) to.copy_(from.view_as(to));
 }
 
 class StartedWork final : public Collective {
@@ -80,13 +91,21 @@ class C10dGroup final : public ProcessGroup {
                      const at::Tensor& input) override {
     at::Tensor mine = output;
     at::Tensor all = input;
-    Wait(backend_->_reduce_scatter_base(mine, all));
+    if (options_.backend == CommBackend::kNccl) {
+      return Wait(backend_->_reduce_scatter_base(mine, all));
+    }
+    AsC10Error([&] { RingReduceScatter(*backend_, all); });
+    CopyUnlessSame(Mine(all), mine);
   }
 
   void AllGather(const at::Tensor& output, const at::Tensor& input) override {
     at::Tensor all = output;
     at::Tensor mine = input;
-    Wait(backend_->_allgather_base(all, mine));
+    if (options_.backend == CommBackend::kNccl) {
+      return Wait(backend_->_allgather_base(all, mine));
+    }
+    CopyUnlessSame(mine, Mine(all));
+    AsC10Error([&] { RingAllGather(*backend_, all); });
   }
 
   void Barrier() override { Wait(backend_->barrier()); }
@@ -96,6 +115,11 @@ class C10dGroup final : public ProcessGroup {
   }
 
  private:
+  at::Tensor Mine(const at::Tensor& all) const {
+    const int64_t n = all.numel() / options_.size;
+    return all.narrow(0, options_.rank * n, n);
+  }
+
   WorkPtr Reduce(const at::Tensor& tensor, c10d::ReduceOp operation) {
     std::vector<at::Tensor> tensors = {tensor};
     c10d::AllreduceOptions options;

@@ -83,7 +83,8 @@ class ProcessGroup {
   // Copies the tensor of rank `root` to all others.
   virtual void Broadcast(const at::Tensor& tensor, int root) = 0;
   // input [size * n] -> output [n]: the sum over all ranks of the n values that
-  // belong to this rank. `input` is left undefined.
+  // belong to this rank. `input` is left undefined; `output` may be this rank's
+  // part of it.
   virtual void ReduceScatter(const at::Tensor& output,
                              const at::Tensor& input) = 0;
   // input [n] -> output [size * n], in the order of the ranks. `input` may be
