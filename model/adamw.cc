@@ -40,6 +40,15 @@ void AdamW::Step() {
   }
 }
 
+int64_t AdamW::StateBytes() const {
+  std::size_t bytes = 0;
+  for (const auto* state :
+       {&first_moments_, &second_moments_, &device_steps_}) {
+    for (const at::Tensor& tensor : *state) bytes += tensor.nbytes();
+  }
+  return static_cast<int64_t>(bytes);
+}
+
 void AdamW::StepTextbook(std::size_t i) {
   const at::Tensor& parameter = parameters_[i];
   const at::Tensor& gradient = parameter.grad();

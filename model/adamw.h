@@ -43,6 +43,9 @@ class AdamW {
 
   const AdamWOptions& options() const { return options_; }
 
+  // Of the moments, and of step counts that are on the device.
+  int64_t StateBytes() const;
+
  private:
   void StepTextbook(std::size_t i);
   void StepFused();

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/accounting/parallel_memory.h"
+
+#include <cstddef>
+#include <numeric>
+
+#include "model/parallel/ownership.h"
+
+namespace trainbench {
+
+ParallelMemory EstimateParallelMemory(OptimizerSharding sharding,
+                                      const std::vector<int64_t>& elements,
+                                      int rank, int ranks,
+                                      CommBackend backend) {
+  const int64_t all =
+      std::accumulate(elements.begin(), elements.end(), int64_t{0});
+  const int64_t shard = (all + ranks - 1) / ranks;
+  ParallelMemory memory;
+  memory.parameter_bytes = 4 * all;
+  memory.gradient_bytes = 4 * shard * ranks;
+  switch (sharding) {
+    case OptimizerSharding::kReplicated:
+      memory.optimizer_bytes =
+          8 * all + 4 * static_cast<int64_t>(elements.size());
+      break;
+    case OptimizerSharding::kSharded:
+      memory.parameter_bytes = 4 * shard * ranks;
+      memory.optimizer_bytes = 8 * shard + 4;
+      if (backend == CommBackend::kGloo && ranks > 1) {
+        memory.buffer_bytes = 4 * shard;
+      }
+      break;
+    case OptimizerSharding::kBroadcast: {
+      const std::vector<int> owners = AssignOwners(elements, ranks);
+      for (std::size_t i = 0; i < elements.size(); ++i) {
+        if (owners[i] == rank) memory.optimizer_bytes += 8 * elements[i] + 4;
+      }
+      break;
+    }
+  }
+  return memory;
+}
+
+}  // namespace trainbench

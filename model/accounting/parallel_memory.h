@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Bytes that one rank keeps for parameters, gradients and optimizer.
+
+#ifndef TRAINBENCH_MODEL_ACCOUNTING_PARALLEL_MEMORY_H_
+#define TRAINBENCH_MODEL_ACCOUNTING_PARALLEL_MEMORY_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "model/parallel/parallel_optimizer.h"
+
+namespace trainbench {
+
+struct ParallelMemory {
+  int64_t parameter_bytes = 0;
+  int64_t gradient_bytes = 0;   // the flat buffer, all the time
+  int64_t optimizer_bytes = 0;  // both moments and the steps
+  // Alive during Synchronize() only.
+  int64_t buffer_bytes = 0;
+
+  // Between steps.
+  int64_t resident_bytes() const {
+    return parameter_bytes + gradient_bytes + optimizer_bytes;
+  }
+};
+
+// For fp32 parameters of E elements in T tensors, of which this rank owns E_r
+// in T_r (AssignOwners), over N ranks; E' is E rounded up to a multiple of N:
+//
+//               parameters  gradients  optimizer      buffer
+//   replicated  4 E         4 E'       8 E + 4 T      -
+//   sharded     4 E'        4 E'       8 E' / N + 4   4 E' / N on Gloo
+//   broadcast   4 E         4 E'       8 E_r + 4 T_r  -
+//
+// The buffer is what Gloo's ring receives into; NCCL needs none. The step count
+// of the fused kernel is one fp32 scalar per tensor that it updates.
+ParallelMemory EstimateParallelMemory(OptimizerSharding sharding,
+                                      const std::vector<int64_t>& elements,
+                                      int rank, int ranks, CommBackend backend);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_ACCOUNTING_PARALLEL_MEMORY_H_
