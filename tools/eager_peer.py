@@ -14,16 +14,22 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from interleaved import (
+    BINARY,
+    as_json,
+    environment,
+    median_ratio,
+    run_ours,
+    run_rounds,
+)
+
 MODES = ("inference", "forward", "forward_backward", "train_step")
 PRECISIONS = ("fp32", "bf16_autocast")
 
@@ -90,12 +96,6 @@ def run_worker(arguments: argparse.Namespace) -> None:
     print(json.dumps(samples))
 
 
-def environment(threads: int) -> dict[str, str]:
-    """The same thread count for both sides, through the same channel."""
-    count = str(threads)
-    return os.environ | {"OMP_NUM_THREADS": count, "MKL_NUM_THREADS": count}
-
-
 def run_eager(arguments: argparse.Namespace, warmups: int, samples: int) -> float:
     """Median step time in us of a fresh eager process."""
     keys = ("model", "mode", "precision", "batch", "seq", "threads", "device")
@@ -119,69 +119,32 @@ def case_name(arguments: argparse.Namespace) -> str:
     )
 
 
-def run_ours(arguments: argparse.Namespace) -> dict:
-    """The row of the case, measured by a fresh process of the built program."""
-    name = case_name(arguments)
-    with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder, "result.json")
-        command = [
-            str(arguments.binary.resolve()),
-            # Google Benchmark appends run options to the name it matches.
-            f"--benchmark_filter=^{re.escape(name)}(/(iterations|manual_time).*)?$",
-            f"--benchmark_out={out}",
-            f"--samples_out={Path(folder, 'samples.jsonl')}",
-            f"--device={arguments.device}",
-            *arguments.ours_flag,
-        ]
-        result = subprocess.run(
-            command,
-            env=environment(arguments.threads),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        rows = []
-        if result.returncode == 0 and out.exists():
-            rows = json.loads(out.read_text())["benchmarks"]
-    if len(rows) != 1:
-        sys.exit(
-            f"{name}: expected one row, got {len(rows)} (exit status "
-            f"{result.returncode}) from {' '.join(command)}\n{result.stdout[-2000:]}"
-        )
-    if rows[0]["time_unit"] != "us":
-        sys.exit(f"{name}: time unit is {rows[0]['time_unit']}, expected us")
-    return rows[0]
-
-
 def compare(arguments: argparse.Namespace) -> dict:
     """Runs the rounds and prints each; times in us."""
-    print(f"{case_name(arguments)}, {arguments.threads} threads, {arguments.device}")
-    print(f"{'round':>5} {'ours us':>12} {'eager us':>12} {'ours/eager':>11}")
-    rounds = []
-    warmups, samples = arguments.warmups, arguments.samples
-    for index in range(arguments.rounds):
+    name = case_name(arguments)
+    print(f"{name}, {arguments.threads} threads, {arguments.device}")
+    flags = [f"--device={arguments.device}", *arguments.ours_flag]
+    counts = {"warmups": arguments.warmups, "samples": arguments.samples}
+
+    def ours() -> float:
+        environ = environment(arguments.threads)
+        row = run_ours(arguments.binary, name, flags, environ)
         # The first process is ours: it decides how much work both sides do.
-        if index % 2 == 0:
-            row = run_ours(arguments)
-            warmups = warmups or 1 + int(row.get("warmup_calls", 2))
-            samples = samples or max(3, int(row.get("samples", 10)))
-            eager = run_eager(arguments, warmups, samples)
-        else:
-            eager = run_eager(arguments, warmups, samples)
-            row = run_ours(arguments)
-        ours = float(row["real_time"])
-        rounds.append({"ours_us": ours, "eager_us": eager, "ratio": ours / eager})
-        line = f"{index + 1:>5} {ours:>12.0f} {eager:>12.0f} {ours / eager:>11.3f}"
-        print(line, flush=True)
-    ratio = statistics.median(entry["ratio"] for entry in rounds)
-    print(f"median ours/eager: {ratio:.3f} (below 1: ours is faster)")
+        counts["warmups"] = counts["warmups"] or 1 + int(row.get("warmup_calls", 2))
+        counts["samples"] = counts["samples"] or max(3, int(row.get("samples", 10)))
+        return float(row["real_time"])
+
+    def eager() -> float:
+        return run_eager(arguments, **counts)
+
+    rounds = run_rounds("eager", arguments.rounds, ours, eager)
     return {
-        "case": case_name(arguments),
+        "case": name,
         "threads": arguments.threads,
-        "eager_warmups": warmups,
-        "eager_samples": samples,
-        "rounds": rounds,
-        "median_ratio": ratio,
+        "eager_warmups": counts["warmups"],
+        "eager_samples": counts["samples"],
+        "rounds": as_json(rounds, "eager"),
+        "median_ratio": median_ratio(rounds),
     }
 
 
@@ -190,9 +153,8 @@ def parse_arguments() -> argparse.Namespace:
         description=__doc__.splitlines()[0],
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
-    binary = ROOT / "build" / "release" / "benchmarks" / "trainbench"
     cores = len(os.sched_getaffinity(0))
-    parser.add_argument("--binary", type=Path, default=binary, help="our program")
+    parser.add_argument("--binary", type=Path, default=BINARY, help="our program")
     parser.add_argument("--model", default="small", help="name in the models table")
     parser.add_argument("--mode", choices=MODES, default="forward_backward")
     parser.add_argument("--precision", choices=PRECISIONS, default="fp32")
