@@ -43,7 +43,9 @@ def stand_in(monkeypatch: pytest.MonkeyPatch, script: str) -> None:
     monkeypatch.setattr(gloo_peer, "worker_command", command)
 
 
-def parsed(folder: Path, *flags: str, row: dict[str, object] | None = None) -> Namespace:
+def parsed(
+    folder: Path, *flags: str, row: dict[str, object] | None = None
+) -> Namespace:
     binary = program(folder, ROW if row is None else row)
     return gloo_peer.parse_arguments([f"--binary={binary}", *flags])
 

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""Several ranks: what a collective costs, and what data parallelism hides of it."""
+
+from collections import defaultdict
+from collections.abc import Callable
+
+from reports import text
+from reports.alpha_beta import AlphaBeta, fit_alpha_beta
+from reports.rows import Result, Row
+
+
+def _words(row: Row) -> list[str]:
+    """The words of the name after the experiment's, e.g. the backend."""
+    return [part for part in row.name.split("/")[1:] if ":" not in part]
+
+
+def _number(row: Row, key: str) -> int | None:
+    """The number that the name gives for `key`, e.g. ranks."""
+    for part in row.name.split("/"):
+        name, colon, value = part.partition(":")
+        if colon and name == key:
+            return int(value)
+    return None
+
+
+def _cell(row: Row, counter: str, told: Callable[[float], str]) -> str:
+    value = row.get(counter)
+    return "-" if value is None else told(value)
+
+
+def _rate(per_second: float) -> str:
+    return text.rate(per_second, "B/s")
+
+
+def _ratio(one: Row, other: Row) -> str:
+    return text.significant(one["p50_us"] / other["p50_us"])
+
+
+def _law(series: str, fit: AlphaBeta) -> str:
+    """What the fit says; a size that costs nothing has no rate to tell."""
+    start = f"{series} t(S) = {text.significant(fit.alpha_us)} us"
+    if not fit.us_per_byte:
+        return f"{start}, whatever S"
+    beta = text.significant(fit.bytes_per_second / 1e9)
+    law = f"{start} + S / ({beta} GB/s)"
+    if not fit.alpha_us:
+        return f"{law}, at that rate from the first byte on"
+    return f"{law}, half of that rate from {text.size(fit.half_rate_bytes)} on"
+
+
+def all_reduce(result: Result) -> tuple[str, str] | None:
+    series: dict[str, list[Row]] = defaultdict(list)
+    for row in result.of("all_reduce"):
+        series[f"{_words(row)[0]}, {_number(row, 'ranks')} ranks:"].append(row)
+    laws, lines = [], []
+    for name, rows in series.items():
+        sizes = [float(_number(row, "bytes") or 0) for row in rows]
+        if len(set(sizes)) > 1:
+            fit = fit_alpha_beta(sizes, [row["p50_us"] for row in rows])
+            laws.append(_law(name, fit))
+        lines += [
+            [
+                f"{name} {text.size(size)}",
+                text.time(row["p50_us"]),
+                _cell(row, "algbw_bytes_per_second", _rate),
+                _cell(row, "busbw_bytes_per_second", _rate),
+                _cell(row, "rank_spread", text.percent),
+                _cell(row, "threads_per_rank", text.significant),
+            ]
+            for size, row in sorted(zip(sizes, rows, strict=True), key=lambda p: p[0])
+        ]
+    if not laws:
+        return None
+    headings = ["ranks, size", "time", "algbw", "busbw", "rank spread", "threads"]
+    return f"{'; '.join(laws)}.", text.table(headings, lines)
+
+
+def _ddp_setting(row: Row) -> tuple[str, str, int, int | None, int | None]:
+    """All but the strategy: rows of one setting do the same work."""
+    _, model, precision = _words(row)
+    ranks = _number(row, "as_ranks") or _number(row, "ranks") or 1
+    return model, precision, ranks, _number(row, "batch"), _number(row, "seq")
+
+
+def _ddp_name(row: Row) -> str:
+    model, precision, ranks, batch, seq = _ddp_setting(row)
+    bucket = _number(row, "bucket_mb")
+    strategy = _words(row)[0] + ("" if bucket is None else f" {bucket} MB")
+    return f"{strategy}, {model} {precision}, {ranks} ranks, {batch} x {seq}"
+
+
+_DDP_COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
+    "time": ("p50_us", text.time),
+    "forward": ("forward_us", text.time),
+    "loss": ("loss_us", text.time),
+    "backward": ("backward_us", text.time),
+    "communication": ("communication_us", text.time),
+    "optimizer": ("optimizer_us", text.time),
+    "exposed": ("exposed_us", text.time),
+    "collectives alone": ("collectives_us", text.time),
+    "predicted": ("predicted_communication_us", text.time),
+    "overlap": ("overlap_share", text.percent),
+    "bytes": ("communication_bytes", text.size),
+    "calls": ("communication_calls", text.significant),
+    "best bucket MB": ("optimal_bucket_mb", text.significant),
+    "efficiency": ("scaling_efficiency", text.percent),
+    "threads": ("threads_per_rank", text.significant),
+}
+
+
+def _ddp_sentence(rows: list[Row]) -> str:
+    """Of one setting: the fastest way to communicate against the plainest."""
+    ways = [row for row in rows if _words(row)[0] != "alone"]
+    best = min(ways, key=lambda row: row["p50_us"])
+    told = f"The fastest is {_ddp_name(best)}: {text.time(best['p50_us'])}"
+    for plain in ways:
+        if _words(plain)[0] == "per_parameter" and plain is not best:
+            told += f", {_ratio(plain, best)} times as fast as `per_parameter`"
+    overlap, efficiency = best.get("overlap_share"), best.get("scaling_efficiency")
+    if overlap is not None:
+        told += f"; it hides {text.percent(overlap)} of its collectives"
+    if efficiency is not None:
+        told += f"; its scaling efficiency is {text.percent(efficiency)}"
+    return f"{told}."
+
+
+def ddp(result: Result) -> tuple[str, str] | None:
+    rows = result.of("ddp")
+    ways = [row for row in rows if _words(row)[0] != "alone"]
+    if not ways:
+        return None
+    # The last setting of the run is its largest.
+    last = _ddp_setting(ways[-1])
+    sentence = _ddp_sentence([row for row in rows if _ddp_setting(row) == last])
+    lines = [
+        [
+            _ddp_name(row),
+            *(_cell(row, key, told) for key, told in _DDP_COLUMNS.values()),
+        ]
+        for row in rows
+    ]
+    return sentence, text.table(["strategy, step", *_DDP_COLUMNS], lines)
+
+
+_SHARDED_COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
+    "time": ("p50_us", text.time),
+    "optimizer": ("optimizer_us", text.time),
+    "communication": ("communication_us", text.time),
+    "peak of set-up": ("init_peak_bytes", text.size),
+    "before step": ("before_step_peak_bytes", text.size),
+    "of step": ("step_peak_bytes", text.size),
+    "peak": ("peak_bytes", text.size),
+    "predicted": ("predicted_peak_bytes", text.size),
+}
+
+
+def sharded_optimizer(result: Result) -> tuple[str, str] | None:
+    rows = result.of("sharded_optimizer")
+    ways: dict[str, dict[str, Row]] = defaultdict(dict)
+    for row in rows:
+        _, kind, setting = row.name.split("/", 2)
+        ways[setting][kind] = row
+    compared = [way for way in ways.values() if {"replicated", "sharded"} <= set(way)]
+    if not compared:
+        return None
+    # The last setting of the run is its largest.
+    whole, shard = compared[-1]["replicated"], compared[-1]["sharded"]
+    told = (
+        f"Sharding the optimizer of `{_words(shard)[1]}` over "
+        f"{_number(shard, 'ranks')} ranks takes {_ratio(shard, whole)} times the time"
+    )
+    if whole.get("peak_bytes") and shard.get("peak_bytes"):
+        told += (
+            f" and {text.percent(shard['peak_bytes'] / whole['peak_bytes'])} of the "
+            f"peak memory, {text.size(shard['peak_bytes'])} instead of "
+            f"{text.size(whole['peak_bytes'])}"
+        )
+    lines = [
+        [
+            f"{_words(row)[0]}, {_words(row)[1]}, {_number(row, 'ranks')} ranks, "
+            f"{_number(row, 'batch')} x {_number(row, 'seq')}",
+            *(_cell(row, key, tell) for key, tell in _SHARDED_COLUMNS.values()),
+        ]
+        for row in rows
+    ]
+    return f"{told}.", text.table(["optimizer", *_SHARDED_COLUMNS], lines)
