@@ -139,12 +139,13 @@ void AddForward(const MemoryQuery& query, const Symbols& s, int64_t resident,
 }
 
 // Highest points of the backward pass inside a block, given the bytes `x` that
-// are alive when the block's output gradient arrives.
+// are alive when the block's output gradient arrives, `gradients` among them.
 void AddBlockBackward(const Symbols& s, const char* which, int64_t x,
-                      std::vector<MemoryMoment>& moments) {
+                      int64_t gradients, std::vector<MemoryMoment>& moments) {
   const auto add = [&](const char* where, int64_t bytes) {
     moments.push_back(
-        {std::string(where) + " backward of the " + which + " block", bytes});
+        {std::string(where) + " backward of the " + which + " block", bytes,
+         gradients});
   };
   // In W2: its gradient, and the product's as it is computed.
   add("W2", x + s.c * s.D + s.e * s.d_ff + (s.e + s.scratch) * s.F);
@@ -190,13 +191,13 @@ void AddBackward(const MemoryQuery& query, const Symbols& s, int64_t resident,
          saved + NormSaved(s, 1) + (s.e + s.p) * s.head + 2 * s.D});
   }
   const int64_t head_gradient = s.p * s.head + s.r * s.D;
-  AddBlockBackward(s, "last", saved + head_gradient, moments);
+  AddBlockBackward(s, "last", saved + head_gradient, s.p * s.head, moments);
   AddBlockBackward(s, "first",
                    resident + BlockSaved(s) + head_gradient + block_gradients,
-                   moments);
+                   s.p * s.head + block_gradients, moments);
+  const int64_t gradients = s.p * ParameterCount(query.config);
   moments.push_back(
-      {"end of backward",
-       resident + s.p * ParameterCount(query.config) + s.r * s.D});
+      {"end of backward", resident + gradients + s.r * s.D, gradients});
 }
 
 }  // namespace
@@ -259,6 +260,17 @@ MemoryEstimate EstimateMemory(const MemoryQuery& query) {
       estimate.moments.begin(), estimate.moments.end(),
       [](const auto& a, const auto& b) { return a.bytes < b.bytes; });
   return estimate;
+}
+
+int64_t PeakWithGradientBuffer(const MemoryEstimate& estimate,
+                               int64_t buffer_bytes) {
+  int64_t most = 0;
+  for (const MemoryMoment& moment : estimate.moments) {
+    most = std::max(most, moment.bytes - moment.gradient_bytes);
+  }
+  return most > std::numeric_limits<int64_t>::max() - buffer_bytes
+             ? most
+             : most + buffer_bytes;
 }
 
 int64_t LargestSeq(MemoryQuery query, int64_t budget_bytes) {

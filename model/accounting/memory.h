@@ -64,6 +64,8 @@ int64_t SavedBytes(const MemoryQuery& query);
 struct MemoryMoment {
   std::string name;
   int64_t bytes = 0;
+  // Of these, gradients of whole blocks and of the head that are complete.
+  int64_t gradient_bytes = 0;
 };
 
 struct MemoryEstimate {
@@ -88,6 +90,11 @@ bool IsCountable(const MemoryQuery& query);
 
 // If the job is not countable, the peak is the largest int64_t and all else 0.
 MemoryEstimate EstimateMemory(const MemoryQuery& query);
+
+// The peak if every gradient moves, as it is completed, into a buffer of
+// `buffer_bytes` that is there all the time.
+int64_t PeakWithGradientBuffer(const MemoryEstimate& estimate,
+                               int64_t buffer_bytes);
 
 // The largest seq, at most 2^20, whose predicted peak is within `budget_bytes`;
 // 0 if not even one token fits.
