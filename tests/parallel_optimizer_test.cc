@@ -16,6 +16,7 @@
 #include "model/accounting/parallel_memory.h"
 #include "model/parallel/gradient_sync.h"
 #include "model/parallel/ownership.h"
+#include "model/parallel/ring.h"
 #include "tests/parallel_models.h"
 #include "tests/rank_fixture.h"
 
@@ -141,6 +142,24 @@ TEST_F(Rank, MemoryIsAsPredicted) {
       EXPECT_EQ(probe->LiveBytes(), predicted.resident_bytes());
     }
   }
+}
+
+// In place, with a last segment that is not full.
+TEST_F(Rank, LargePartsTravelInSegments) {
+  const int64_t size = group_->size(), n = 2 * kRingSegment + 5;
+  const auto probe = MakeMemoryProbe(at::kCPU);
+  const at::Tensor ramp = at::arange(size * n, at::kDouble).remainder(1000);
+  const at::Tensor all = (ramp * (group_->rank() + 1)).to(at::kFloat);
+  const at::Tensor mine = all.narrow(0, group_->rank() * n, n);
+  const MemoryPeak peak =
+      probe->MeasurePeak([&] { group_->ReduceScatter(mine, all); });
+  EXPECT_EQ(peak.allocated, 4 * RingBufferElements(size * n, group_->size()));
+  EXPECT_EQ(peak.allocated, 4 * 2 * kRingSegment);
+  const auto sum = static_cast<double>(size * (size + 1) / 2);
+  EXPECT_TRUE(
+      mine.equal((ramp.narrow(0, group_->rank() * n, n) * sum).to(at::kFloat)));
+  group_->AllGather(all, mine);
+  EXPECT_TRUE(all.equal((ramp * sum).to(at::kFloat)));
 }
 
 TEST_F(Rank, AMissingGradientIsAnErrorThatNamesIt) {

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "model/parallel/ownership.h"
+#include "model/parallel/ring.h"
 
 namespace trainbench {
 
@@ -27,8 +28,8 @@ ParallelMemory EstimateParallelMemory(OptimizerSharding sharding,
     case OptimizerSharding::kSharded:
       memory.parameter_bytes = 4 * shard * ranks;
       memory.optimizer_bytes = 8 * shard + 4;
-      if (backend == CommBackend::kGloo && ranks > 1) {
-        memory.buffer_bytes = 4 * shard;
+      if (backend == CommBackend::kGloo) {
+        memory.buffer_bytes = 4 * RingBufferElements(shard * ranks, ranks);
       }
       break;
     case OptimizerSharding::kBroadcast: {

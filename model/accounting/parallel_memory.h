@@ -29,11 +29,12 @@ struct ParallelMemory {
 //
 //               parameters  gradients  optimizer      buffer
 //   replicated  4 E         4 E'       8 E + 4 T      -
-//   sharded     4 E'        4 E'       8 E' / N + 4   4 E' / N on Gloo
+//   sharded     4 E'        4 E'       8 E' / N + 4   8 min(E' / N, 2^18)
 //   broadcast   4 E         4 E'       8 E_r + 4 T_r  -
 //
-// The buffer is what Gloo's ring receives into; NCCL needs none. The step count
-// of the fused kernel is one fp32 scalar per tensor that it updates.
+// The buffer is what Gloo's ring (model/parallel/ring.h) receives into, if
+// there is more than one rank; NCCL needs none. The step count of the fused
+// kernel is one fp32 scalar per tensor that it updates.
 ParallelMemory EstimateParallelMemory(OptimizerSharding sharding,
                                       const std::vector<int64_t>& elements,
                                       int rank, int ranks, CommBackend backend);
