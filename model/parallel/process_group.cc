@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <thread>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <utility>
 
@@ -29,8 +30,19 @@ void AsC10Error(const std::function<void()>& call) {
   }
 }
 
-void Wait(const WorkPtr& work) {
+// Gloo's thread lets go of a finished work, and so of its tensor, a little
+// later. Were it the last to do so, memory would be freed there, unseen by
+// whoever counts the memory of this thread. Gives up should somebody else keep
+// the work.
+void WaitForRelease(const WorkPtr& work) {
+  for (int i = 0; i < 100'000 && work.use_count() > 1; ++i) {
+    std::this_thread::yield();
+  }
+}
+
+void Wait(const WorkPtr& work, CommBackend backend) {
   AsC10Error([&] { work->wait(); });
+  if (backend == CommBackend::kGloo) WaitForRelease(work);
 }
 
 void CopyUnlessSame(const at::Tensor& from, at::Tensor to) {
@@ -39,13 +51,14 @@ void CopyUnlessSame(const at::Tensor& from, at::Tensor to) {
 
 class StartedWork final : public Collective {
  public:
-  StartedWork(WorkPtr work, at::Tensor tensor)
-      : work_(std::move(work)), tensor_(std::move(tensor)) {}
-  void Wait() override { trainbench::Wait(work_); }
+  StartedWork(WorkPtr work, at::Tensor tensor, CommBackend backend)
+      : work_(std::move(work)), tensor_(std::move(tensor)), backend_(backend) {}
+  void Wait() override { trainbench::Wait(work_, backend_); }
 
  private:
   WorkPtr work_;
   at::Tensor tensor_;
+  CommBackend backend_;
 };
 
 // Calls the backend directly: c10d's dispatched operators would add a schema
@@ -73,7 +86,7 @@ class C10dGroup final : public ProcessGroup {
   std::unique_ptr<Collective> StartAllReduce(
       const at::Tensor& tensor) override {
     return std::make_unique<StartedWork>(Reduce(tensor, c10d::ReduceOp::SUM),
-                                         tensor);
+                                         tensor, options_.backend);
   }
 
   void AllReduceMax(const at::Tensor& tensor) override {
@@ -115,6 +128,8 @@ class C10dGroup final : public ProcessGroup {
   }
 
  private:
+  void Wait(const WorkPtr& work) { trainbench::Wait(work, options_.backend); }
+
   at::Tensor Mine(const at::Tensor& all) const {
     const int64_t n = all.numel() / options_.size;
     return all.narrow(0, options_.rank * n, n);
