@@ -136,7 +136,7 @@ class LinkHistoryTest : public RunHistoryTest {
     Add(OfRanks("r2", 2, true), {{"bytes", 1e6}, {"p50_us", 1100}});
     Add(OfRanks("r3", 4, true), {{"bytes", 1e4}, {"p50_us", 1e6}});
     Add(OfRanks("r4", 4, true), {{"bytes", 1e6}, {"p50_us", 1e7}});
-    Add(Named("alone"), {{"p50_us", 5000}});
+    Add(OfRanks("alone", 1, false), {{"p50_us", 5000}, {"ranks", 1}});
   }
 
   std::map<std::string, double> Step(double overlapped) {
@@ -163,6 +163,15 @@ TEST_F(LinkHistoryTest, CallsThatOverlapCostTheLastBucketAndTheirStarts) {
   EXPECT_NEAR(counters.at("predicted_exposed_us"), 2000 / 4.0 + 4 * 100, 1e-6);
   // sqrt(2e6 bytes * 1000 bytes/us * 100 us) = 447214 bytes.
   EXPECT_NEAR(counters.at("optimal_bucket_mb"), 447213.6 / 0x1p20, 1e-6);
+}
+
+TEST_F(LinkHistoryTest, EfficiencyIsAgainstOneProcessOnly) {
+  Add(OfRanks("replicated", 2, false), {{"p50_us", 5000}, {"ranks", 2}});
+  Case one = OfRanks("sharded", 2, false);
+  one.baseline = "replicated";
+  const auto counters = Add(one, {{"p50_us", 10000}});
+  EXPECT_EQ(counters.at("speedup"), 0.5);
+  EXPECT_THAT(counters, Not(Contains(Key("scaling_efficiency"))));
 }
 
 TEST_F(LinkHistoryTest, WithoutALineThereIsNoPrediction) {

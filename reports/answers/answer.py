@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from reports.answers import attention, memory, models, numerics, rates
+from reports.answers import attention, memory, models, numerics, parallel, rates
 from reports.rows import Failure, Result
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,6 +25,9 @@ TELLERS: dict[str, Teller] = {
     "warmup": models.warmup,
     "peak": rates.peak,
     "transfer": rates.transfer,
+    "all_reduce": parallel.all_reduce,
+    "ddp": parallel.ddp,
+    "sharded_optimizer": parallel.sharded_optimizer,
     "accumulation": numerics.accumulation,
     "autocast_dtypes": numerics.autocast_dtypes,
     "norm_precision": numerics.norm_precision,
