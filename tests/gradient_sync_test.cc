@@ -305,6 +305,16 @@ TEST_F(Rank, UnsuitableParametersAreRefused) {
   EXPECT_THAT(error({transposed}), HasSubstr("not contiguous"));
 }
 
+TEST_F(Rank, AGradientAloneInItsBucketIsNotCopied) {
+  const ModelPtr model = Build(kMakeTied);  // 400, 2000, 2000 and 1000 bytes
+  const auto sync = Sync({.bucket_bytes = 1000}, *model);
+  ComputeGradients(*model, MyPart(), sync.get());
+  ReleaseGradients(*model);
+  EXPECT_EQ(sync->Traffic().calls, 4);
+  EXPECT_EQ(sync->Traffic().bytes, 5400);
+  EXPECT_EQ(sync->Traffic().copied_bytes, 0);
+}
+
 // TiedModel: 100, 500, 500 and 250 elements of 4 bytes.
 TEST_F(Rank, TrafficIsCounted) {
   const ModelPtr model = Build(kMakeTied);

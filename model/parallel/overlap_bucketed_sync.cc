@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+#include <torch/types.h>
+
 #include <cstddef>
 #include <utility>
 
@@ -13,6 +15,7 @@ namespace trainbench {
 namespace {
 
 struct Bucket {
+  // Undefined for a gradient that is alone: it is sent from where it is.
   at::Tensor values;
   std::size_t size = 0;     // gradients
   std::size_t awaited = 0;  // of them, in this step
@@ -21,7 +24,7 @@ struct Bucket {
 // Where a parameter's gradient belongs.
 struct Place {
   std::size_t bucket = 0;
-  at::Tensor view;
+  at::Tensor view;  // undefined if alone
 };
 
 class OverlapBucketedSync final : public OverlapBase {
@@ -32,7 +35,11 @@ class OverlapBucketedSync final : public OverlapBase {
         plan_(PlanBuckets(this->parameters(), options.bucket_bytes)),
         places_(this->parameters().size()),
         collectives_(plan_.size(), [this](std::size_t bucket) {
-          return StartAllReduce(buckets_[bucket].values);
+          const at::Tensor& values = buckets_[bucket].values;
+          return StartAllReduce(
+              values.defined()
+                  ? values
+                  : this->parameters()[plan_[bucket].front()].grad());
         }) {
     for (const std::vector<std::size_t>& indices : plan_) AddBucket(indices);
   }
@@ -41,7 +48,9 @@ class OverlapBucketedSync final : public OverlapBase {
   void AddBucket(const std::vector<std::size_t>& indices) {
     std::vector<at::Tensor> tensors;
     for (const std::size_t i : indices) tensors.push_back(parameters()[i]);
-    FlatBuffer buffer = MakeFlatBuffer(tensors);
+    FlatBuffer buffer;
+    buffer.views.resize(indices.size());
+    if (indices.size() > 1) buffer = MakeFlatBuffer(tensors);
     for (std::size_t k = 0; k < indices.size(); ++k) {
       places_[indices[k]] = {buckets_.size(), buffer.views[k]};
     }
@@ -49,21 +58,30 @@ class OverlapBucketedSync final : public OverlapBase {
   }
 
   void OnGradient(std::size_t i) override {
-    CopyShare(parameters()[i].grad(), places_[i].view);
-    Arrived(i);
-  }
-  void OnMissing(std::size_t i) override {
-    places_[i].view.zero_();
-    Arrived(i);
+    const at::Tensor& view = places_[i].view;
+    at::Tensor& gradient = parameters()[i].mutable_grad();
+    if (view.defined()) {
+      CopyShare(gradient, view);
+      // Saves the copy back, and frees the gradient now.
+      gradient = view;
+    } else {
+      gradient.mul_(share());
+    }
+    Arrived(places_[i].bucket);
   }
 
-  void Arrived(std::size_t i) {
-    // A view of the bucket saves the copy back, and frees the gradient now.
-    parameters()[i].mutable_grad() = places_[i].view;
-    Bucket& bucket = buckets_[places_[i].bucket];
+  void OnMissing(std::size_t i) override {
+    const at::Tensor& view = places_[i].view;
+    parameters()[i].mutable_grad() =
+        view.defined() ? view.zero_() : at::zeros_like(parameters()[i]);
+    Arrived(places_[i].bucket);
+  }
+
+  void Arrived(std::size_t index) {
+    Bucket& bucket = buckets_[index];
     if (--bucket.awaited > 0) return;
     bucket.awaited = bucket.size;
-    collectives_.MarkReady(places_[i].bucket);
+    collectives_.MarkReady(index);
   }
 
   void WaitAll() override { collectives_.WaitAll(); }

@@ -48,8 +48,10 @@ std::unique_ptr<GradientSync> MakeOverlapPerParameterSync(
 // complete is divided into its place in its bucket, which becomes the gradient,
 // and a full bucket is all-reduced while the backward pass goes on (Li et al.
 // 2020, PyTorch Distributed). Buckets start in their order on all ranks.
-//   calls S / bucket_bytes, copies S (in only), hidden all but what the last
-//   bucket needs; S more bytes of memory, less the gradients, which are views.
+// A gradient that is alone in its bucket is sent from where it is.
+//   calls about S / bucket_bytes, copies S at most (in only), hidden all but
+//   what the last bucket needs; S of memory for the buckets all the time, but
+//   the gradients are views of them.
 std::unique_ptr<GradientSync> MakeOverlapBucketedSync(
     const SyncOptions& options, std::vector<at::Tensor> parameters,
     ProcessGroup& group);
