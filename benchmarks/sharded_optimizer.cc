@@ -38,13 +38,11 @@ class ShardedOptimizer final : public ShardedStep {
   static std::vector<Params> Sweep(const RunOptions& options,
                                    const Device& device) {
     const bool paper = options.suite == Suite::kPaper;
-    StepAxes axes = {.models = {"tiny"},
+    StepAxes axes = {.models = {device.is_cuda() ? "small" : "tiny"},
                      .precisions = {Precision::kFp32},
                      .modes = {StepMode::kTrainStep},
                      .seqs = {options.suite == Suite::kSmoke ? 32 : 128},
-                     .batch = 1};
-    if (device.is_cuda()) axes.batch = 4;
-    if (device.is_cuda() && !paper) axes.models = {"small"};
+                     .batch = paper || device.is_cuda() ? 4 : 1};
     if (paper) axes.models = {"tiny", "small", "xl"};
     std::vector<Params> cases;
     for (const StepParams& step : StepGrid(options, axes)) {

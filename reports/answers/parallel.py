@@ -78,7 +78,7 @@ def all_reduce(result: Result) -> tuple[str, str] | None:
 def _ddp_setting(row: Row) -> tuple[str, str, int, int | None, int | None]:
     """All but the strategy: rows of one setting do the same work."""
     _, model, precision = _words(row)
-    ranks = _number(row, "as_ranks") or _number(row, "ranks") or 1
+    ranks = _number(row, "as_one_of") or _number(row, "ranks") or 1
     return model, precision, ranks, _number(row, "batch"), _number(row, "seq")
 
 
@@ -91,20 +91,16 @@ def _ddp_name(row: Row) -> str:
 
 _DDP_COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
     "time": ("p50_us", text.time),
+    "predicted": ("predicted_us", text.time),
     "forward": ("forward_us", text.time),
-    "loss": ("loss_us", text.time),
     "backward": ("backward_us", text.time),
     "communication": ("communication_us", text.time),
     "optimizer": ("optimizer_us", text.time),
     "exposed": ("exposed_us", text.time),
     "collectives alone": ("collectives_us", text.time),
-    "predicted": ("predicted_communication_us", text.time),
-    "overlap": ("overlap_share", text.percent),
-    "bytes": ("communication_bytes", text.size),
+    "hidden": ("overlap_share", text.percent),
     "calls": ("communication_calls", text.significant),
-    "best bucket MB": ("optimal_bucket_mb", text.significant),
     "efficiency": ("scaling_efficiency", text.percent),
-    "threads": ("threads_per_rank", text.significant),
 }
 
 
@@ -114,11 +110,11 @@ def _ddp_sentence(rows: list[Row]) -> str:
     best = min(ways, key=lambda row: row["p50_us"])
     told = f"The fastest is {_ddp_name(best)}: {text.time(best['p50_us'])}"
     for plain in ways:
-        if _words(plain)[0] == "per_parameter" and plain is not best:
-            told += f", {_ratio(plain, best)} times as fast as `per_parameter`"
-    overlap, efficiency = best.get("overlap_share"), best.get("scaling_efficiency")
-    if overlap is not None:
-        told += f"; it hides {text.percent(overlap)} of its collectives"
+        if _words(plain)[0] in ("per_parameter", "reducer") and plain is not best:
+            told += f", {_ratio(plain, best)} times as fast as `{_words(plain)[0]}`"
+    bucket, efficiency = best.get("optimal_bucket_mb"), best.get("scaling_efficiency")
+    if bucket is not None:
+        told += f"; the best bucket by the formula has {text.significant(bucket)} MB"
     if efficiency is not None:
         told += f"; its scaling efficiency is {text.percent(efficiency)}"
     return f"{told}."

@@ -75,7 +75,7 @@ def step(strategy: str, us: float, bucket: str = "", **more: float) -> Any:
     return name, {"p50_us": us} | more
 
 
-ALONE = ("ddp/alone/small/fp32/ranks:1/as_ranks:2/batch:4/seq:128", {"p50_us": 50.0})
+ALONE = ("ddp/alone/small/fp32/ranks:1/as_one_of:2/batch:4/seq:128", {"p50_us": 50.0})
 
 
 def test_ddp_compares_the_fastest_with_the_plainest() -> None:
@@ -85,9 +85,11 @@ def test_ddp_compares_the_fastest_with_the_plainest() -> None:
             ("ddp/flat/tiny/fp32/ranks:2/batch:4/seq:128", {"p50_us": 1.0}),
             ALONE,
             step("per_parameter", 150, communication_calls=108),
+            step("reducer", 120),
             step(
                 *("overlap_bucketed", 100, "/bucket_mb:25"),
                 overlap_share=0.8,
+                optimal_bucket_mb=2,
                 scaling_efficiency=0.5,
                 communication_bytes=2**20,
                 exposed_us=50,
@@ -97,8 +99,8 @@ def test_ddp_compares_the_fastest_with_the_plainest() -> None:
     assert told is not None
     assert told[0] == (
         "The fastest is overlap_bucketed 25 MB, small fp32, 2 ranks, 4 x 128: 100 us, "
-        "1.5 times as fast as `per_parameter`; it hides 80 % of its collectives; its "
-        "scaling efficiency is 50 %."
+        "1.5 times as fast as `per_parameter`, 1.2 times as fast as `reducer`; the best "
+        "bucket by the formula has 2 MB; its scaling efficiency is 50 %."
     )
     tiny, alone, plain, best = (
         [cell.strip() for cell in line.split("|")[1:-1]]

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""What the rows of the distributed experiments say of each other."""
+
+import pytest
+from program import NANO, Json, Program, load, measured, without
+
+# Two sizes of the sum make a line, from which a step is predicted.
+LINE = "^all_reduce/gloo/ranks:2/bytes:(1024|65536)$"
+
+
+def rows_of(trainbench: Program, *flags: str, models: str = "nano") -> dict[str, Json]:
+    done = trainbench.run(
+        *without(NANO, "--suite", "--models"),
+        f"--models={models}",
+        "--suite=quick",
+        "--benchmark_out=a.json",
+        *flags,
+    )
+    assert done.code == 0, done.out + done.err
+    return {row["name"]: row for row in measured(load(trainbench.directory / "a.json"))}
+
+
+def test_strategies_send_the_same_and_differ_in_calls(trainbench: Program) -> None:
+    rows = rows_of(trainbench, f"--benchmark_filter={LINE}|^ddp/")
+    by_strategy = {
+        name.split("/")[1] + "".join(p for p in name.split("/") if "bucket" in p): row
+        for name, row in rows.items()
+        if name.startswith("ddp/")
+    }
+    alone = by_strategy.pop("alone")
+    assert alone["ranks"] == 1 and alone["as_one_of"] == 2
+    assert "communication_us" not in alone
+    assert len(by_strategy) == 7
+    for row in by_strategy.values():
+        assert row["ranks"] == 2
+        assert row["communication_bytes"] == 4 * row["params"]
+        # A difference of two medians, one of which is in the row.
+        exposed = row["p50_us"] - row["alone_us"]
+        assert row["exposed_us"] == pytest.approx(exposed, rel=1e-6)
+        assert row["overlap_share"] == pytest.approx(
+            1 - exposed / row["collectives_us"], rel=1e-6
+        )
+        assert row["scaling_efficiency"] == pytest.approx(
+            alone["p50_us"] / row["p50_us"]
+        )
+        assert row["predicted_us"] > alone["p50_us"]
+        assert row["optimal_bucket_mb"] > 0
+    calls = {name: row["communication_calls"] for name, row in by_strategy.items()}
+    tensors = calls["per_parameter"]
+    assert tensors == calls["overlap_per_parameter"] > 10
+    assert calls["flat"] == calls["overlap_bucketedbucket_mb:100"] == 1
+    copied = {name: row["copied_bytes"] for name, row in by_strategy.items()}
+    assert copied["flat"] == 2 * 4 * alone["params"]
+    assert copied["per_parameter"] == copied["overlap_per_parameter"] == 0
+    overlapped = {name for name, row in by_strategy.items() if row["overlapped"]}
+    assert overlapped == set(calls) - {"per_parameter", "flat"}
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_memory_is_as_predicted(trainbench: Program, ranks: int) -> None:
+    rows = rows_of(
+        trainbench,
+        "--benchmark_filter=^(sharded_optimizer/|ddp/(flat|.*bucket_mb:1/|reducer))",
+        f"--ranks={ranks}",
+        "--model=name=wide,d_model=32,d_ff=64,layers=2,heads=2,vocab=512",
+        models="nano,wide",
+    )
+    assert len(rows) == 12
+    for name, row in rows.items():
+        predicted = row["predicted_peak_bytes"]
+        assert row["peak_bytes"] == pytest.approx(predicted, rel=0.02), name
+
+
+def test_dividing_the_state_divides_the_state(trainbench: Program) -> None:
+    rows = rows_of(trainbench, "--benchmark_filter=^sharded_optimizer/")
+    by_kind = {name.split("/")[1]: row for name, row in rows.items()}
+    whole = by_kind["replicated"]["state_bytes"]
+    params = by_kind["replicated"]["params"]
+    assert whole == pytest.approx(8 * params, rel=0.05)
+    for kind in ("sharded", "broadcast"):
+        row = by_kind[kind]
+        assert row["state_bytes"] == pytest.approx(whole / 2, rel=0.1)
+        saved = by_kind["replicated"]["init_peak_bytes"] - row["init_peak_bytes"]
+        assert saved == pytest.approx(whole / 2, rel=0.2)
+        assert row["init_peak_bytes"] < row["before_step_peak_bytes"]
+        assert row["step_peak_bytes"] <= row["before_step_peak_bytes"]
+        assert row["before_step_peak_bytes"] == row["peak_bytes"]
+
+
+def test_nccl_without_gpus_is_skipped_with_the_reason(trainbench: Program) -> None:
+    done = trainbench.run(
+        "--suite=paper",
+        "--benchmark_filter=^all_reduce/nccl/ranks:64/bytes:1024$",
+        "--ranks=64",
+        "--benchmark_out=a.json",
+    )
+    assert done.code == 0, done.err
+    (row,) = load(trainbench.directory / "a.json")["skipped"]
+    assert "NCCL needs a GPU for each of 64 ranks" in row["reason"]
