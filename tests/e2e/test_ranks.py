@@ -14,7 +14,7 @@ from processes import ranks_in, wait_until
 from program import Program, load, measured, names
 from test_fresh_process import logged
 
-ROUNDS = min(20, int(os.environ.get("TRAINBENCH_CHAOS_ROUNDS", "2")))
+ROUNDS = min(20, int(os.environ.get("TRAINBENCH_CHAOS_ROUNDS", "1")))
 NUMBERS = "|".join(str(n) for n in range(ROUNDS))
 FAST = ("--benchmark_min_time=0.001", "--warmup=1", "--benchmark_out=a.json")
 

@@ -58,10 +58,17 @@ def test_an_arrow_in_the_wrong_direction(path: str, included: str) -> None:
     assert error.startswith(f"{path} includes {included}")
 
 
+def test_who_waits_for_ranks_reads_no_clock_either() -> None:
+    text = "#include <chrono>\nauto now = std::chrono::steady_clock::now();\n"
+    (error,) = checks.arrow_errors("model/parallel/a.cc", text)
+    assert "includes chrono" in error
+
+
 @pytest.mark.parametrize(
     ("path", "included"),
     [
         ("model/a.cc", "torch/types.h"),
+        ("model/parallel/a.cc", "chrono"),
         ("fixtures/a.cc", "model/config.h"),
         ("fixtures/main.cc", "reports/progress.h"),
         ("benchmarks/a.cc", "model/config.h"),
