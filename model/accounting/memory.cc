@@ -264,9 +264,12 @@ MemoryEstimate EstimateMemory(const MemoryQuery& query) {
 
 int64_t PeakWithGradientBuffer(const MemoryEstimate& estimate,
                                int64_t buffer_bytes) {
+  const int64_t outside =
+      std::max<int64_t>(0, estimate.gradient_bytes - buffer_bytes);
   int64_t most = 0;
   for (const MemoryMoment& moment : estimate.moments) {
-    most = std::max(most, moment.bytes - moment.gradient_bytes);
+    const int64_t moved = std::max<int64_t>(0, moment.gradient_bytes - outside);
+    most = std::max(most, moment.bytes - moved);
   }
   return most > std::numeric_limits<int64_t>::max() - buffer_bytes
              ? most

@@ -91,8 +91,9 @@ bool IsCountable(const MemoryQuery& query);
 // If the job is not countable, the peak is the largest int64_t and all else 0.
 MemoryEstimate EstimateMemory(const MemoryQuery& query);
 
-// The peak if every gradient moves, as it is completed, into a buffer of
-// `buffer_bytes` that is there all the time.
+// The peak if gradients move, as they are completed, into a buffer of
+// `buffer_bytes` that is there all the time. If it is not for all of them, those
+// without a place there are taken to be the first: at most that many too high.
 int64_t PeakWithGradientBuffer(const MemoryEstimate& estimate,
                                int64_t buffer_bytes);
 

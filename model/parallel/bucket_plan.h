@@ -20,6 +20,11 @@ namespace trainbench {
 std::vector<std::vector<std::size_t>> PlanBuckets(
     const std::vector<at::Tensor>& tensors, int64_t bucket_bytes);
 
+// Of the buckets of this plan that hold several tensors: one that is alone needs
+// no other place than its own.
+int64_t BucketBufferBytes(const std::vector<at::Tensor>& tensors,
+                          int64_t bucket_bytes);
+
 }  // namespace trainbench
 
 #endif  // TRAINBENCH_MODEL_PARALLEL_BUCKET_PLAN_H_

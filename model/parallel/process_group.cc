@@ -2,6 +2,8 @@
 
 #include "model/parallel/process_group.h"
 
+#include <c10/core/Allocator.h>
+
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -32,9 +34,10 @@ void AsC10Error(const std::function<void()>& call) {
 
 // Gloo's thread lets go of a finished work, and so of its tensor, a little
 // later. Were it the last to do so, memory would be freed there, unseen by
-// whoever counts the memory of this thread. Gives up should somebody else keep
-// the work.
+// whoever counts the memory of this thread; so where somebody does, this waits
+// for it. Gives up should somebody else keep the work.
 void WaitForRelease(const WorkPtr& work) {
+  if (!c10::memoryProfilingEnabled()) return;
   for (int i = 0; i < 100'000 && work.use_count() > 1; ++i) {
     std::this_thread::yield();
   }
