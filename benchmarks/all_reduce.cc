@@ -12,12 +12,10 @@
 //   over NVLink: 30 us and 300 GB/s are worth 9 MB.
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "fixtures/experiment.h"
 #include "fixtures/link_rates.h"
-#include "fixtures/rank_case.h"
 #include "model/parallel/all_reduce_buffer.h"
 
 namespace trainbench {
@@ -50,10 +48,6 @@ class AllReduce final : public Workload {
 
   static Protocol ProtocolOf(const Params& p) {
     return {.ranks = RankPlan{.count = p.ranks, .backend = p.backend}};
-  }
-
-  static std::string Unavailable(const Params& p, const Device&) {
-    return RanksUnavailable(*ProtocolOf(p).ranks);
   }
 
   AllReduce(const Params& p, const Device& device, ProcessGroup& group)

@@ -2,7 +2,7 @@
 // Question: What does it cost to train on several ranks, by how the gradients
 //   are exchanged, and what of the exchange hides behind the backward pass?
 // Expect: All strategies send the same bytes, so they differ by calls and by
-//   overlap. tiny has 39 gradients of 3.5 M parameters, 14 MB. If an all-reduce
+//   overlap. tiny has 39 gradients of 3.6 M parameters, 14 MB. If an all-reduce
 //   takes 0.2 ms plus 14 MB at 1 GB/s, one flat call takes 14.2 ms and 39 calls
 //   take 39 * 0.2 + 14 = 22 ms: flat wins as long as its two copies of 14 MB
 //   (28 MB at 5 GB/s, 6 ms) cost less than the 38 calls that it saves (7.6 ms).

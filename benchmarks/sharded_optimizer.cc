@@ -7,7 +7,7 @@
 //   Sharded (ZeRO-1) sends as much as replicated: reduce-scatter and all-gather
 //   are the two halves of an all-reduce, 2 (n-1)/n of the bytes together.
 //   Broadcast sends half as much again, 3 (n-1)/n, in one call per tensor, so
-//   its step is slower by a third of the all-reduce's time and by 38 starts on
+//   its step is slower by half of the all-reduce's time and by 38 starts on
 //   tiny. Each rank updates 1/n of the parameters: the update's share of the
 //   time halves.
 

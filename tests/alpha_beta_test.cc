@@ -128,12 +128,6 @@ TEST(FitAlphaBetaTest, SaysWhatIsWrong) {
   EXPECT_THAT(message({{4, 1}, {8, kNan}}), HasSubstr("us is nan"));
 }
 
-TEST(AlphaBetaTest, PredictsAListOfCalls) {
-  const AlphaBeta model = {10, 0.5};
-  EXPECT_EQ(PredictedUs(model, {}), 0);
-  EXPECT_EQ(PredictedUs(model, {4, 0, 100}), 3 * 10 + 0.5 * 104);
-}
-
 TEST(AlphaBetaTest, LargestErrorIsRelative) {
   const AlphaBeta model = {10, 0.5};
   EXPECT_EQ(LargestRelativeError(model, {}), 0);

@@ -74,6 +74,20 @@ TEST(LaunchTest, OnOneMachineTheLocalRankIsTheRank) {
   EXPECT_FALSE((*launch)->agent_serves_store);
 }
 
+TEST(LaunchTest, ALaunchOfOneProcessIsNone) {
+  const auto launch = Read({{"RANK", "0"},
+                            {"WORLD_SIZE", "1"},
+                            {"MASTER_ADDR", "127.0.0.1"},
+                            {"MASTER_PORT", "1"}});
+  ASSERT_TRUE(launch.ok()) << launch.status();
+  EXPECT_FALSE(launch->has_value());
+  // But a rank of our own may be alone.
+  const auto ours = Read(
+      {{"RANK", "0"}, {"WORLD_SIZE", "1"}, {"TRAINBENCH_STORE", "/a/store"}});
+  ASSERT_TRUE(ours.ok()) << ours.status();
+  EXPECT_TRUE(ours->has_value());
+}
+
 TEST(LaunchTest, RanksOfOurOwnNeedNoAddress) {
   Variables variables;
   for (const std::string& pair : RankEnvironment(1, 3, "/a/store")) {

@@ -138,5 +138,29 @@ TEST(LargestSeqTest, IsRightForALargeBatchToo) {
   }
 }
 
+MemoryEstimate Moments() {
+  MemoryEstimate estimate;
+  estimate.gradient_bytes = 100;
+  estimate.moments = {{"loss", 500, 0}, {"middle", 520, 60}, {"end", 560, 100}};
+  return estimate;
+}
+
+TEST(GradientBufferTest, ABufferForAllIsThereBeforeThem) {
+  EXPECT_EQ(PeakWithGradientBuffer(Moments(), 100), 600);
+  // Padding counts.
+  EXPECT_EQ(PeakWithGradientBuffer(Moments(), 104), 604);
+}
+
+TEST(GradientBufferTest, WithoutOneThePeakIsTheOldOne) {
+  EXPECT_EQ(PeakWithGradientBuffer(Moments(), 0), 560);
+}
+
+TEST(GradientBufferTest, OnlyWhatHasAPlaceMovesThere) {
+  // Of 60 gradients in the middle, 50 have none: 520 - 10 + 50; at the end
+  // 560 - 50 + 50.
+  EXPECT_EQ(PeakWithGradientBuffer(Moments(), 50), 560);
+  EXPECT_EQ(PeakWithGradientBuffer(Moments(), 80), 580);
+}
+
 }  // namespace
 }  // namespace trainbench

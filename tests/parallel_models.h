@@ -110,8 +110,9 @@ inline double LargestDifference(const torch::nn::Module& a,
   double largest = 0;
   const auto left = a.parameters(), right = b.parameters();
   for (std::size_t i = 0; i < left.size(); ++i) {
-    largest =
-        std::max(largest, (left[i] - right[i]).abs().max().item<double>());
+    const double difference = (left[i] - right[i]).abs().max().item<double>();
+    if (!(difference <= largest)) largest = difference;  // NaN stays
+    if (std::isnan(largest)) return largest;
   }
   return largest;
 }

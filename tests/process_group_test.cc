@@ -13,10 +13,9 @@
 #include <string>
 #include <thread>
 
-#include "fixtures/child_process.h"
 #include "fixtures/launch.h"
-#include "fixtures/rank_processes.h"
 #include "model/parallel/rendezvous.h"
+#include "tests/rank_fixture.h"
 
 namespace trainbench {
 namespace {
@@ -25,33 +24,7 @@ using std::chrono::milliseconds;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// What each rank does is a test of the suite "Rank", which runs in child
-// processes only.
-class Rank : public ::testing::Test {
- protected:
-  void SetUp() override {
-    const auto launch = LaunchFromEnvironment(::getenv);
-    ASSERT_TRUE(launch.ok()) << launch.status();
-    if (!launch->has_value()) GTEST_SKIP() << "runs as a rank only";
-    const auto store = OpenStore(**launch, kTimeout);
-    ASSERT_TRUE(store.ok()) << store.status();
-    auto group = ProcessGroup::Join(
-        *store, GroupOptionsFor(**launch, CommBackend::kGloo, kTimeout));
-    ASSERT_TRUE(group.ok()) << group.status();
-    group_ = *std::move(group);
-  }
-
-  static constexpr milliseconds kTimeout{2000};
-  std::unique_ptr<ProcessGroup> group_;
-};
-
-absl::Status RunAsRanks(const std::string& test, int ranks) {
-  return RunRanks({.argv = {OwnBinary(), "--gtest_filter=Rank." + test,
-                            "--gtest_also_run_disabled_tests"},
-                   .ranks = ranks,
-                   .timeout = std::chrono::seconds(20)})
-      .status();
-}
+class Rank : public RankTest {};
 
 TEST_F(Rank, Collectives) {
   const int n = group_->size();
@@ -92,7 +65,15 @@ TEST_F(Rank, TwoAllReducesAtOnce) {
   EXPECT_EQ(b[0].item<float>(), 2.0F * static_cast<float>(group_->size()));
 }
 
+// With a group of less patience than the fixture's.
 TEST_F(Rank, DISABLED_OneIsLate) {
+  const auto store = OpenStore(launch_, kTimeout);
+  ASSERT_TRUE(store.ok()) << store.status();
+  GroupOptions options = GroupOptionsFor(launch_, CommBackend::kGloo, kTimeout);
+  const auto meeting = ProcessGroup::Join(SubStore("meet", *store), options);
+  ASSERT_TRUE(meeting.ok()) << meeting.status();
+  options.timeout = milliseconds(1000);
+  group_ = *ProcessGroup::Join(SubStore("late", *store), options);
   if (group_->rank() == 1) std::this_thread::sleep_for(std::chrono::hours(1));
   try {
     group_->AllReduce(at::ones({1}));

@@ -24,14 +24,35 @@ TEST(RankCaseTest, OneProcessCanHaveTheThreadsOfOneOfSeveral) {
 }
 
 TEST(RankCaseTest, NcclNeedsAGpuForEachRank) {
-  const int gpus = CudaDeviceCount();
-  EXPECT_EQ(RanksUnavailable({.count = 64, .backend = CommBackend::kGloo}), "");
-  EXPECT_EQ(RanksUnavailable({.count = gpus, .backend = CommBackend::kNccl}),
-            "");
+  Device device;
+  EXPECT_EQ(RanksUnavailable({.count = 64}, device), "");
   EXPECT_EQ(
-      RanksUnavailable({.count = gpus + 1, .backend = CommBackend::kNccl}),
-      absl::StrCat("NCCL needs a GPU for each of ", gpus + 1, " ranks; there ",
-                   gpus == 1 ? "is " : "are ", gpus));
+      RanksUnavailable({.count = 1, .backend = CommBackend::kNccl}, device),
+      "NCCL needs a GPU for each of 1 ranks; the device is a CPU");
+  device.torch_device = c10::Device(c10::kCUDA, 0);
+  const int gpus = CudaDeviceCount();
+  EXPECT_EQ(RanksUnavailable({.count = 64}, device), "");
+  EXPECT_EQ(
+      RanksUnavailable({.count = gpus, .backend = CommBackend::kNccl}, device),
+      "");
+  EXPECT_EQ(RanksUnavailable({.count = gpus + 1, .backend = CommBackend::kNccl},
+                             device),
+            absl::StrCat("NCCL needs a GPU for each of ", gpus + 1,
+                         " ranks; GPUs here: ", gpus));
+}
+
+// The GPUs of other machines are not counted: each rank opened its own.
+TEST(RankCaseTest, UnderALauncherTheDeviceDecidesWhatRuns) {
+  Device device;
+  const RankPlan gloo = {.count = 16};
+  const RankPlan nccl = {.count = 16, .backend = CommBackend::kNccl};
+  EXPECT_EQ(BackendUnavailable(gloo, device), "");
+  EXPECT_EQ(BackendUnavailable(nccl, device),
+            "NCCL's ranks work on GPUs; the device is a CPU");
+  device.torch_device = c10::Device(c10::kCUDA, 0);
+  EXPECT_EQ(BackendUnavailable(gloo, device),
+            "Gloo's ranks work on the CPU: launch them with --device=cpu");
+  EXPECT_EQ(BackendUnavailable(nccl, device), "");
 }
 
 TEST(LinkRatesTest, AreOfTheMedianAndTheRing) {

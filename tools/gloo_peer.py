@@ -149,7 +149,9 @@ def compare(arguments: argparse.Namespace) -> dict[str, Any]:
     """Runs the rounds and prints each; times in us."""
     name = case_name(arguments)
     print(f"{name}, {arguments.threads} threads per rank")
-    flags = ["--suite=paper", "--device=cpu", *arguments.ours_flag]
+    # Our ranks divide the threads of the whole.
+    threads = f"--threads={arguments.threads * arguments.ranks}"
+    flags = ["--suite=paper", "--device=cpu", threads, *arguments.ours_flag]
     counts = {key: getattr(arguments, key) for key in ("threads", "warmups", "samples")}
 
     def ours() -> float:

@@ -103,10 +103,4 @@ double LargestRelativeError(const AlphaBeta& model,
   return largest;
 }
 
-double PredictedUs(const AlphaBeta& model, const std::vector<double>& bytes) {
-  double sum = 0;
-  for (const double one : bytes) sum += model.Us(one);
-  return sum;
-}
-
 }  // namespace trainbench

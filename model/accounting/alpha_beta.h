@@ -39,9 +39,6 @@ absl::StatusOr<AlphaBeta> FitAlphaBeta(const std::vector<CallTime>& calls);
 double LargestRelativeError(const AlphaBeta& model,
                             const std::vector<CallTime>& calls);
 
-// The calls one after the other, in microseconds.
-double PredictedUs(const AlphaBeta& model, const std::vector<double>& bytes);
-
 }  // namespace trainbench
 
 #endif  // TRAINBENCH_MODEL_ACCOUNTING_ALPHA_BETA_H_

@@ -50,8 +50,8 @@ std::unique_ptr<GradientSync> MakeOverlapPerParameterSync(
 // 2020, PyTorch Distributed). Buckets start in their order on all ranks.
 // A gradient that is alone in its bucket is sent from where it is.
 //   calls about S / bucket_bytes, copies S at most (in only), hidden all but
-//   what the last bucket needs; S of memory for the buckets all the time, but
-//   the gradients are views of them.
+//   what the last bucket needs; as much memory for the buckets all the time as
+//   is copied, but the gradients are views of them.
 std::unique_ptr<GradientSync> MakeOverlapBucketedSync(
     const SyncOptions& options, std::vector<at::Tensor> parameters,
     ProcessGroup& group);

@@ -70,15 +70,21 @@ absl::Status VerifySync(TransformerLm& model, GradientSync& sync,
 
 absl::Status VerifyReplicas(const std::vector<at::Tensor>& tensors,
                             ProcessGroup& group) {
-  absl::Status status;
+  if (tensors.empty()) return absl::OkStatus();
+  int64_t wrong = 0;  // the number of the last one, from 1 on
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const at::Tensor root = tensors[i].detach().clone();
     group.Broadcast(root, 0);
-    if (at::equal(root, tensors[i]) || !status.ok()) continue;
-    status = absl::FailedPreconditionError(absl::StrCat(
-        "parameter ", i, " is no longer the same as that of rank 0"));
+    if (!at::equal(root, tensors[i])) wrong = static_cast<int64_t>(i) + 1;
   }
-  return status;
+  // Rank 0 is always like itself: the ranks must come to one verdict.
+  const at::Tensor last = at::full(
+      {1}, wrong, tensors[0].options().dtype(at::kLong).requires_grad(false));
+  group.AllReduceMax(last);
+  wrong = last.item<int64_t>();
+  if (wrong == 0) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "parameter ", wrong - 1, " is no longer the same on all ranks"));
 }
 
 }  // namespace trainbench

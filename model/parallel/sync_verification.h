@@ -25,8 +25,8 @@ absl::Status VerifySync(TransformerLm& model, GradientSync& sync,
                         ProcessGroup& group);
 
 // Whether all ranks' tensors are the same to the last bit, as copies that took
-// the same steps have to be. FailedPrecondition says which is not. All ranks
-// call it together.
+// the same steps have to be. FailedPrecondition, on all of them, says which is
+// not. All ranks call it together.
 absl::Status VerifyReplicas(const std::vector<at::Tensor>& tensors,
                             ProcessGroup& group);
 

@@ -60,9 +60,9 @@ def test_memory_is_as_predicted(trainbench: Program) -> None:
     rows = rows_of(
         trainbench,
         "--benchmark_filter=^(sharded_optimizer/|ddp/(flat|.*bucket_mb:1/|reducer))",
-        # The parameters do not divide by it.
+        # The parameters do not divide by it; two are larger than a bucket.
         "--ranks=3",
-        "--model=name=wide,d_model=32,d_ff=64,layers=2,heads=2,vocab=512",
+        "--model=name=wide,d_model=32,d_ff=64,layers=2,heads=2,vocab=16384",
         models="wide",
     )
     assert len(rows) == 6
@@ -99,4 +99,4 @@ def test_nccl_without_gpus_is_skipped_with_the_reason(trainbench: Program) -> No
     )
     assert done.code == 0, done.err
     (row,) = load(trainbench.directory / "a.json")["skipped"]
-    assert "NCCL needs a GPU for each of 64 ranks" in row["reason"]
+    assert "NCCL needs a GPU for each of 64 ranks; the device is a CPU" == row["reason"]

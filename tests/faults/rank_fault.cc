@@ -35,8 +35,9 @@ class RankFault final : public Workload {
   static std::vector<Params> Sweep(const RunOptions& options, const Device&) {
     std::vector<Params> cases;
     for (int64_t n = 0; n < kRounds; ++n) {
-      for (const char* kind : {"killed", "asleep", "throws", "throws_in_build",
-                               "wrong", "exits", "endless", "good"}) {
+      for (const char* kind :
+           {"killed", "asleep", "throws", "throws_lines", "chatty",
+            "throws_in_build", "wrong", "exits", "endless", "good"}) {
         for (const int ranks : SelectRanks(options, {2})) {
           cases.push_back({kind, n, ranks});
         }
@@ -85,6 +86,9 @@ class RankFault final : public Workload {
     if (Is("killed")) ::raise(SIGKILL);
     if (Is("asleep")) std::this_thread::sleep_for(std::chrono::hours(1));
     if (Is("throws")) throw std::runtime_error("no third call");
+    if (Is("throws_lines")) throw std::runtime_error("NCCL says:\nno more");
+    // As libraries do, e.g. NCCL with NCCL_DEBUG.
+    if (kind_ == "chatty") std::puts("version 2.28.9");
     if (Is("exits")) {
       std::fputs("cannot go on\n", stderr);
       std::_Exit(7);

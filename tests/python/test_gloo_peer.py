@@ -93,6 +93,8 @@ def test_ours_decides_the_counts_and_both_sides_get_the_threads(
     assert len(calls) == 2
     _, flags, threads = calls[0]
     assert flags["--suite"] == "paper" and threads == "3"
+    # Two ranks share them.
+    assert flags["--threads"] == "6"
     name = flags["--benchmark_filter"]
     assert name.startswith("^all_reduce/gloo/ranks:2/bytes:100000000")
     assert "median ours/torch: 1.500" in capsys.readouterr().out
