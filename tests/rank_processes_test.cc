@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 // Runs a shell script as each of two ranks.
-absl::StatusOr<std::vector<ChildResult>> Run(
+absl::StatusOr<std::vector<ChildResult>> RunScript(
     const std::string& script, milliseconds timeout = milliseconds(20000)) {
   return RunRanks({.argv = {"/bin/sh", "-c", script},
                    .ranks = 2,
@@ -27,21 +27,22 @@ absl::StatusOr<std::vector<ChildResult>> Run(
 
 std::string Error(const std::string& script,
                   milliseconds timeout = milliseconds(20000)) {
-  return std::string(Run(script, timeout).status().message());
+  return std::string(RunScript(script, timeout).status().message());
 }
 
 constexpr const char* kTired = "echo 'Timed out waiting 9ms for recv' >&2;";
 
 TEST(RankProcessesTest, EveryRankKnowsItsPlace) {
-  const auto ranks =
-      Run("echo $RANK of $WORLD_SIZE, local $LOCAL_RANK of $LOCAL_WORLD_SIZE");
+  const auto ranks = RunScript(
+      "echo $RANK of $WORLD_SIZE, local $LOCAL_RANK of $LOCAL_WORLD_SIZE");
   ASSERT_TRUE(ranks.ok()) << ranks.status();
   EXPECT_EQ((*ranks)[0].LastOutputLine(), "0 of 2, local 0 of 2");
   EXPECT_EQ((*ranks)[1].LastOutputLine(), "1 of 2, local 1 of 2");
 }
 
 TEST(RankProcessesTest, TheyShareAFileThatDoesNotOutliveTheCall) {
-  const auto ranks = Run("test -e $TRAINBENCH_STORE && echo $TRAINBENCH_STORE");
+  const auto ranks =
+      RunScript("test -e $TRAINBENCH_STORE && echo $TRAINBENCH_STORE");
   ASSERT_TRUE(ranks.ok()) << ranks.status();
   const std::string path = (*ranks)[0].LastOutputLine();
   EXPECT_EQ(path, (*ranks)[1].LastOutputLine());
