@@ -77,11 +77,12 @@ class RankTest : public ::testing::Test {
 // Runs the tests Rank.<filter> of this binary as `ranks` processes of one
 // thread each.
 inline absl::Status RunAsRanks(const std::string& filter, int ranks) {
-  const auto results = RunRanks({.argv = {OwnBinary(), "--gtest_filter=Rank." + filter,
-                            "--gtest_also_run_disabled_tests"},
-                   .ranks = ranks,
-                   .timeout = std::chrono::seconds(60),
-                   .environment = {"OMP_NUM_THREADS=1"}});
+  const auto results =
+      RunRanks({.argv = {OwnBinary(), "--gtest_filter=Rank." + filter,
+                         "--gtest_also_run_disabled_tests"},
+                .ranks = ranks,
+                .timeout = std::chrono::seconds(60),
+                .environment = {"OMP_NUM_THREADS=1"}});
   if (!results.ok()) return results.status();
   if (results->front().output.find("PASSED  ] 0 tests") != std::string::npos) {
     return absl::NotFoundError("no test is called Rank." + filter);

@@ -92,8 +92,9 @@ bool IsCountable(const MemoryQuery& query);
 MemoryEstimate EstimateMemory(const MemoryQuery& query);
 
 // The peak if gradients move, as they are completed, into a buffer of
-// `buffer_bytes` that is there all the time. If it is not for all of them, those
-// without a place there are taken to be the first: at most that many too high.
+// `buffer_bytes` that is there all the time. If it is not for all of them,
+// those without a place there are taken to be the first: at most that many too
+// high.
 int64_t PeakWithGradientBuffer(const MemoryEstimate& estimate,
                                int64_t buffer_bytes);
 

@@ -20,8 +20,8 @@ namespace trainbench {
 std::vector<std::vector<std::size_t>> PlanBuckets(
     const std::vector<at::Tensor>& tensors, int64_t bucket_bytes);
 
-// Of the buckets of this plan that hold several tensors: one that is alone needs
-// no other place than its own.
+// Of the buckets of this plan that hold several tensors: one that is alone
+// needs no other place than its own.
 int64_t BucketBufferBytes(const std::vector<at::Tensor>& tensors,
                           int64_t bucket_bytes);
 

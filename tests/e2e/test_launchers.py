@@ -84,6 +84,7 @@ def test_a_rank_that_fails_is_named_and_the_next_case_runs(faults: Program) -> N
         "--benchmark_filter=^rank_fault/(throws|throws_in_build|wrong|good)/.*n:0$",
         "--benchmark_out=a.json",
         *FAST[:2],
+        "--suite=paper",
         "--rank_timeout_seconds=2",
     )
     assert (first.code, second.code) == (1, 1), first.err + second.err

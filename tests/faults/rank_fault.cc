@@ -34,6 +34,8 @@ class RankFault final : public Workload {
 
   static std::vector<Params> Sweep(const RunOptions& options, const Device&) {
     std::vector<Params> cases;
+    // They take long, so they are only there for who asks for them.
+    if (options.suite != Suite::kPaper) return cases;
     for (int64_t n = 0; n < kRounds; ++n) {
       for (const char* kind :
            {"killed", "asleep", "throws", "throws_lines", "chatty",

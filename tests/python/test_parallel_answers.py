@@ -102,7 +102,7 @@ def test_ddp_compares_the_fastest_with_the_plainest() -> None:
         "1.5 times as fast as `per_parameter`, 1.2 times as fast as `reducer`; the best "
         "bucket by the formula has 2 MB; its scaling efficiency is 50 %."
     )
-    tiny, alone, plain, best = (
+    tiny, alone, plain, _, best = (
         [cell.strip() for cell in line.split("|")[1:-1]]
         for line in told[1].splitlines()[2:]
     )
@@ -112,7 +112,7 @@ def test_ddp_compares_the_fastest_with_the_plainest() -> None:
     assert alone[1] == "50 us" and set(alone[2:]) == {"-"}
     assert dict(zip(headings, plain, strict=True))["calls"] == "108"
     told_of_best = dict(zip(headings, best, strict=True))
-    assert told_of_best["bytes"] == "1 MiB" and told_of_best["overlap"] == "80 %"
+    assert told_of_best["efficiency"] == "50 %" and told_of_best["hidden"] == "80 %"
     assert told_of_best["exposed"] == "50 us" and told_of_best["predicted"] == "-"
 
 

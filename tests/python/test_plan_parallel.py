@@ -233,22 +233,12 @@ def test_activations_that_do_not_fit() -> None:
             ([f"--{flag}={value}"], [f"{flag} is {value}", f"allowed: {allowed}"])
             for flag, value, allowed in [
                 ("tokens", "0", "1 to 1099511627776"),
-                ("d_model", "-1", "1 to 1048576"),
                 ("d_ff", "1048577", "1 to 1048576"),
-                ("ffn_matrices", "17", "1 to 16"),
-                ("blocks", "0", "1 to 1048576"),
                 ("state_bytes_per_param", "nan", "0.125 to 1024"),
-                ("value_bytes", "0", "0.125 to 16"),
-                ("device_tflops", "0", "1e-06 to 1e+09"),
                 ("link_gb_per_s", "-180", "1e-06 to 1e+09"),
-                ("fsdp_ranks", "0", "1 to 1048576"),
                 ("tensor_ranks", "-4", "1 to 1048576"),
-                ("fsdp_axes", "0", "1 to 16"),
-                ("tensor_axes", "17", "1 to 16"),
-                ("gpu_gb", "nan", "1e-06 to 1e+09"),
                 ("fsdp_device_gb", "1e+300", "1e-06 to 1e+09"),
                 ("saved_tokens", "-1", "0 to 1099511627776"),
-                ("ranks", "0", "1 to 1048576"),
                 ("gradient_gb", "-inf", "1e-06 to 1e+09"),
             ]
         ),
