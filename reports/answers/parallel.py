@@ -89,6 +89,11 @@ def _ddp_name(row: Row) -> str:
     return f"{strategy}, {model} {precision}, {ranks} ranks, {batch} x {seq}"
 
 
+def _hidden(share: float) -> str:
+    """Below 0 synchronising cost more than its collectives take alone."""
+    return text.percent(share) if share > 0 else "none"
+
+
 _DDP_COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
     "time": ("p50_us", text.time),
     "predicted": ("predicted_us", text.time),
@@ -98,7 +103,7 @@ _DDP_COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
     "optimizer": ("optimizer_us", text.time),
     "exposed": ("exposed_us", text.time),
     "collectives alone": ("collectives_us", text.time),
-    "hidden": ("overlap_share", text.percent),
+    "hidden": ("overlap_share", _hidden),
     "calls": ("communication_calls", text.significant),
     "efficiency": ("scaling_efficiency", text.percent),
 }

@@ -76,6 +76,12 @@ def test_memory_is_as_predicted_and_the_state_is_divided(trainbench: Program) ->
     assert replicated["state_bytes"] == pytest.approx(
         8 * replicated["params"], rel=0.01
     )
+    assert replicated["bytes"] == by_kind["broadcast"]["bytes"] + (
+        # Parameter, gradient and both moments are read, all but one written.
+        28
+        * replicated["params"]
+        * (1 - 1 / 3)
+    )
     for kind, part in (("sharded", 1 / 3), ("broadcast", 1 / 2)):
         row = by_kind[kind]
         # Two tensors of half of all elements each cannot be divided by three.

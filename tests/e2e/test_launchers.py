@@ -131,14 +131,39 @@ def test_flags_with_which_the_ranks_would_differ_are_refused(
     assert flag.partition("=")[0] in done.err
 
 
+SOON = ("--rank_timeout_seconds=1", "--max_case_seconds=0.5")
+
+
 def test_a_server_that_is_not_there_is_an_error_in_time(trainbench: Program) -> None:
     done = trainbench.run(
-        SUM,
-        "--child_timeout_seconds=2",
-        env=rank_variables(1, 2, "127.0.0.1", free_port()),
+        SUM, *SOON, env=rank_variables(1, 2, "127.0.0.1", free_port())
     )
     assert done.code == 2
     assert "no rendezvous at 127.0.0.1" in done.err
+
+
+def test_a_host_that_nobody_knows_is_an_error_at_once(trainbench: Program) -> None:
+    done = trainbench.run(SUM, env=rank_variables(0, 2, "nosuch.invalid", 29500))
+    assert done.code == 2
+    assert "MASTER_ADDR is 'nosuch.invalid'" in done.err
+    assert len(done.err.splitlines()) == 1
+
+
+def test_a_rank_that_never_comes_is_waited_for_once(trainbench: Program) -> None:
+    done = trainbench.run(
+        "--benchmark_filter=^all_reduce/gloo/",
+        *SOON,
+        "--benchmark_out=a.json",
+        env=rank_variables(0, 2, "127.0.0.1", free_port()),
+    )
+    assert done.code == 1
+    errors = load(trainbench.directory / "a.json")["errors"]
+    assert len(errors) == 5
+    for error in errors:
+        assert error["reason"].startswith("rank 1 did not come: ")
+        assert "frame #" not in error["reason"]
+    # Five meetings would have taken five times as long.
+    assert len({error["reason"] for error in errors}) == 1
 
 
 def test_torchrun(trainbench: Program) -> None:

@@ -85,7 +85,7 @@ def test_ddp_compares_the_fastest_with_the_plainest() -> None:
             ("ddp/flat/tiny/fp32/ranks:2/batch:4/seq:128", {"p50_us": 1.0}),
             ALONE,
             step("per_parameter", 150, communication_calls=108),
-            step("reducer", 120),
+            step("reducer", 120, overlap_share=-0.5),
             step(
                 *("overlap_bucketed", 100, "/bucket_mb:25"),
                 overlap_share=0.8,
@@ -102,7 +102,7 @@ def test_ddp_compares_the_fastest_with_the_plainest() -> None:
         "1.5 times as fast as `per_parameter`, 1.2 times as fast as `reducer`; the best "
         "bucket by the formula has 2 MB; its scaling efficiency is 50 %."
     )
-    tiny, alone, plain, _, best = (
+    tiny, alone, plain, reducer, best = (
         [cell.strip() for cell in line.split("|")[1:-1]]
         for line in told[1].splitlines()[2:]
     )
@@ -111,6 +111,7 @@ def test_ddp_compares_the_fastest_with_the_plainest() -> None:
     assert alone[0] == "alone, small fp32, 2 ranks, 4 x 128"
     assert alone[1] == "50 us" and set(alone[2:]) == {"-"}
     assert dict(zip(headings, plain, strict=True))["calls"] == "108"
+    assert dict(zip(headings, reducer, strict=True))["hidden"] == "none"
     told_of_best = dict(zip(headings, best, strict=True))
     assert told_of_best["efficiency"] == "50 %" and told_of_best["hidden"] == "80 %"
     assert told_of_best["exposed"] == "50 us" and told_of_best["predicted"] == "-"
