@@ -176,7 +176,11 @@ absl::StatusOr<std::unique_ptr<ProcessGroup>> ProcessGroup::Join(
                      "; allowed: 0 to one less than the number of ranks"));
   }
   try {
-    return std::make_unique<C10dGroup>(store, options);
+    auto group = std::make_unique<C10dGroup>(store, options);
+    // Gloo lets each rank go once its own connections stand. One that left
+    // before the others have theirs would look to them as if it had died.
+    if (options.backend == CommBackend::kGloo) group->Barrier();
+    return group;
   } catch (const c10::Error& error) {
     return DidNotMeet(options, error.what_without_backtrace());
   } catch (const std::exception& error) {
