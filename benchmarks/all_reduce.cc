@@ -16,6 +16,7 @@
 
 #include "fixtures/experiment.h"
 #include "fixtures/link_rates.h"
+#include "fixtures/rank_case.h"
 #include "model/parallel/all_reduce_buffer.h"
 
 namespace trainbench {
@@ -91,11 +92,9 @@ std::vector<AllReduce::Params> AllReduce::Sweep(const RunOptions& options,
   if (device.is_cuda() || options.suite == Suite::kPaper) {
     backends.push_back(CommBackend::kNccl);
   }
-  const bool paper = options.suite == Suite::kPaper;
   std::vector<Params> cases;
   for (const CommBackend backend : backends) {
-    for (const int ranks :
-         SelectRanks(options, paper ? std::vector{2, 4, 6} : std::vector{2})) {
+    for (const int ranks : RankCounts(options)) {
       for (const int64_t bytes : SizesOf(options.suite, backend, ranks)) {
         cases.push_back({backend, ranks, bytes});
       }

@@ -19,6 +19,7 @@
 
 #include "fixtures/data_parallel_step.h"
 #include "fixtures/experiment.h"
+#include "fixtures/rank_case.h"
 
 namespace trainbench {
 namespace {
@@ -64,29 +65,15 @@ std::vector<Exchange> ExchangesOf(Suite suite) {
   return exchanges;
 }
 
-// The published shape is a batch of 4 with 128 tokens.
-StepAxes AxesOf(Suite suite, const Device& device) {
-  const bool paper = suite == Suite::kPaper;
-  StepAxes axes = {.models = {device.is_cuda() ? "small" : "tiny"},
-                   .precisions = {Precision::kFp32},
-                   .modes = {StepMode::kTrainStep},
-                   .seqs = {suite == Suite::kSmoke ? 32 : 128},
-                   .batch = paper || device.is_cuda() ? 4 : 1};
-  if (paper) {
-    axes.models = {"tiny", "small", "xl"};
-    axes.precisions = {Precision::kFp32, Precision::kBf16Autocast};
-  }
-  return axes;
-}
-
 std::vector<Ddp::Params> Ddp::Sweep(const RunOptions& options,
                                     const Device& device) {
-  const bool paper = options.suite == Suite::kPaper;
+  StepAxes axes = DataParallelAxes(options.suite, device);
+  if (options.suite == Suite::kPaper) {
+    axes.precisions = {Precision::kFp32, Precision::kBf16Autocast};
+  }
   std::vector<Params> cases;
-  for (const StepParams& step :
-       StepGrid(options, AxesOf(options.suite, device))) {
-    for (const int ranks :
-         SelectRanks(options, paper ? std::vector{2, 4, 6} : std::vector{2})) {
+  for (const StepParams& step : StepGrid(options, axes)) {
+    for (const int ranks : RankCounts(options)) {
       for (const Exchange& exchange : ExchangesOf(options.suite)) {
         cases.push_back({step, exchange.strategy, ranks, exchange.bucket_mib,
                          BackendFor(device)});

@@ -11,11 +11,11 @@
 //   tiny. Each rank updates 1/n of the parameters: the update's share of the
 //   time halves.
 
-#include <string>
 #include <vector>
 
 #include "fixtures/data_parallel_step.h"
 #include "fixtures/experiment.h"
+#include "fixtures/rank_case.h"
 #include "fixtures/sharded_step.h"
 
 namespace trainbench {
@@ -37,17 +37,10 @@ class ShardedOptimizer final : public ShardedStep {
 
   static std::vector<Params> Sweep(const RunOptions& options,
                                    const Device& device) {
-    const bool paper = options.suite == Suite::kPaper;
-    StepAxes axes = {.models = {device.is_cuda() ? "small" : "tiny"},
-                     .precisions = {Precision::kFp32},
-                     .modes = {StepMode::kTrainStep},
-                     .seqs = {options.suite == Suite::kSmoke ? 32 : 128},
-                     .batch = paper || device.is_cuda() ? 4 : 1};
-    if (paper) axes.models = {"tiny", "small", "xl"};
+    const StepAxes axes = DataParallelAxes(options.suite, device);
     std::vector<Params> cases;
     for (const StepParams& step : StepGrid(options, axes)) {
-      for (const int ranks : SelectRanks(
-               options, paper ? std::vector{2, 4, 6} : std::vector{2})) {
+      for (const int ranks : RankCounts(options)) {
         for (const OptimizerSharding sharding : kOptimizerShardings) {
           cases.push_back({sharding, step, ranks, BackendFor(device)});
         }

@@ -184,5 +184,17 @@ TEST_F(LinkHistoryTest, WithoutALineThereIsNoPrediction) {
               Not(Contains(Key("predicted_exposed_us"))));
 }
 
+TEST_F(LinkHistoryTest, ARankOnACpuHasNoShareOfTheWholeCpusPeak) {
+  Add(Product("p", Precision::kFp32, true), {{"flops_per_second", 4}});
+  Case rank = OfRanks("step", 2, false);
+  rank.cost.precision = Precision::kFp32;
+  EXPECT_THAT(Add(rank, {{"p50_us", 1}, {"flops_per_second", 1}}),
+              Not(Contains(Key("mfu_measured"))));
+  rank.protocol.ranks->backend = CommBackend::kNccl;
+  EXPECT_EQ(
+      Add(rank, {{"p50_us", 1}, {"flops_per_second", 1}}).at("mfu_measured"),
+      0.25);
+}
+
 }  // namespace
 }  // namespace trainbench

@@ -7,17 +7,10 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
+#include "model/accounting/positive.h"
 
 namespace trainbench {
 namespace {
-
-bool IsPositive(double value) { return value > 0 && std::isfinite(value); }
-
-absl::Status NotPositive(absl::string_view what, double value) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(what, " is ", value, "; allowed: positive and finite"));
-}
 
 absl::Status ValidateCalls(const std::vector<CallTime>& calls) {
   for (const CallTime& call : calls) {

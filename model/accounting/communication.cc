@@ -7,17 +7,10 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
+#include "model/accounting/positive.h"
 
 namespace trainbench {
 namespace {
-
-bool IsPositive(double value) { return value > 0 && std::isfinite(value); }
-
-absl::Status NotPositive(absl::string_view what, double value) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(what, " is ", value, "; allowed: positive and finite"));
-}
 
 // (N - 1) / N, what a rank sends of a buffer that it scatters or gathers.
 double OthersShare(int64_t ranks) {

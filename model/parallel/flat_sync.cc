@@ -22,11 +22,7 @@ class FlatSync final : public SyncBase {
 
   void Finish() override {
     const at::NoGradGuard no_grad;
-    const auto missing = Missing(
-        [&](std::size_t i) { return parameters()[i].grad().defined(); });
-    for (const std::size_t i : missing) {
-      parameters()[i].mutable_grad() = at::zeros_like(parameters()[i]);
-    }
+    const std::vector<std::size_t> missing = FillMissing();
     for (std::size_t i = 0; i < parameters().size(); ++i) {
       CopyShare(parameters()[i].grad(), buffer_.views[i]);
     }

@@ -17,11 +17,7 @@ class PerParameterSync final : public SyncBase {
 
   void Finish() override {
     const at::NoGradGuard no_grad;
-    const auto missing = Missing(
-        [&](std::size_t i) { return parameters()[i].grad().defined(); });
-    for (const std::size_t i : missing) {
-      parameters()[i].mutable_grad() = at::zeros_like(parameters()[i]);
-    }
+    const std::vector<std::size_t> missing = FillMissing();
     for (const at::Tensor& parameter : parameters()) {
       StartAllReduce(parameter.mutable_grad().mul_(share()))->Wait();
     }

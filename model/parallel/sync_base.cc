@@ -57,6 +57,15 @@ std::vector<std::size_t> SyncBase::Missing(const Test& has_gradient) const {
   return missing;
 }
 
+std::vector<std::size_t> SyncBase::FillMissing() const {
+  const auto missing =
+      Missing([&](std::size_t i) { return parameters_[i].grad().defined(); });
+  for (const std::size_t i : missing) {
+    parameters_[i].mutable_grad() = at::zeros_like(parameters_[i]);
+  }
+  return missing;
+}
+
 void SyncBase::DropUnused(const std::vector<std::size_t>& missing) {
   if (!options_.unused_parameters) return;
   at::Tensor users =

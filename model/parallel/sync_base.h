@@ -46,6 +46,9 @@ class SyncBase : public GradientSync {
   // The parameters for which `has_gradient` is false. Throws if there are any
   // and options().unused_parameters is not set.
   std::vector<std::size_t> Missing(const Test& has_gradient) const;
+  // The parameters without a gradient, as above, which now have zeros in place
+  // of one.
+  std::vector<std::size_t> FillMissing() const;
   // If options().unused_parameters is set: of the parameters in `missing`,
   // those that have no gradient on any rank lose the zeros that stood for it.
   void DropUnused(const std::vector<std::size_t>& missing);
