@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::UnorderedElementsAreArray;
 
 // Two experiments, registered as a program registers its own.
 template <typename Derived>
@@ -87,6 +90,19 @@ TEST_F(CaseFilterTest, ADotTakesAllInOrder) {
               ElementsAre("attention/naive/seq:64", "attention/sdpa/seq:64",
                           "softmax/naive/seq:64", "softmax/fused/seq:64",
                           "softmax/fused/seq:128"));
+}
+
+TEST_F(CaseFilterTest, AShuffleIsOfTheSameCasesAndOfItsSeed) {
+  const std::vector<std::string> ordered = Select(".");
+  std::set<std::vector<std::string>> orders;
+  for (int64_t seed = 1; seed <= 20; ++seed) {
+    options_.shuffle = seed;
+    const std::vector<std::string> shuffled = Select(".");
+    EXPECT_THAT(shuffled, UnorderedElementsAreArray(ordered));
+    EXPECT_EQ(Select("."), shuffled);
+    orders.insert(shuffled);
+  }
+  EXPECT_GT(orders.size(), 10u);
 }
 
 TEST_F(CaseFilterTest, AnExpressionIsFoundAnywhereInTheName) {

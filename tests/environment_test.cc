@@ -51,6 +51,7 @@ TEST_F(EnvironmentTest, KeysAreInTheDocumentedOrder) {
                                        "git_dirty",
                                        "command_line",
                                        "suite",
+                                       "suite_version",
                                        "seed",
                                        "threads",
                                        "dtype_policy",

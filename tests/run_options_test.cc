@@ -148,6 +148,14 @@ TEST(ValidateTest, MaxCaseSeconds) {
   }
 }
 
+TEST(ValidateTest, InjectedSlowdown) {
+  EXPECT_EQ(Wrong([](auto& o) { o.injected_slowdown_percent = 1000; }), "");
+  for (const double bad : {-1.0, 1001.0, kNan}) {
+    EXPECT_THAT(Wrong([&](auto& o) { o.injected_slowdown_percent = bad; }),
+                HasSubstr("--injected_slowdown_percent is "));
+  }
+}
+
 TEST(ValidateTest, TwoModelsMayNotShareAName) {
   EXPECT_EQ(Wrong([](auto& o) {
               o.custom_models = {Mine("a"), Mine("b")};
@@ -236,6 +244,7 @@ TEST(ChildFlagsTest, SayEverythingThatActsOnACase) {
   options.max_case_seconds = 9;
   options.peak_tflops = 1.5;
   options.rank_timeout_seconds = 3;
+  options.injected_slowdown_percent = 30;
   options.trace = "t";
   options.memory_trace = "m";
   options.samples_out = "must not be written twice";
@@ -247,8 +256,8 @@ TEST(ChildFlagsTest, SayEverythingThatActsOnACase) {
           "attention=naive",
           "--batch=3", "--seq=5", "--ranks=4", "--threads=2", "--seed=7",
           "--warmup=4", "--benchmark_min_time=0.25", "--max_case_seconds=9",
-          "--peak_tflops=1.5", "--rank_timeout_seconds=3", "--trace=t",
-          "--memory_trace=m"));
+          "--peak_tflops=1.5", "--rank_timeout_seconds=3",
+          "--injected_slowdown_percent=30", "--trace=t", "--memory_trace=m"));
 }
 
 TEST(ChildFlagsTest, WhatWasNotGivenStaysOpen) {
