@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A plot as an SVG that can stand inside a page, with one look for all."""
 
+import html
 import io
 import re
 from collections.abc import Callable
@@ -76,14 +77,12 @@ def _inline(svg: str, title: str, description: str) -> str:
     svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", svg)
     svg = re.sub(r'href="#([^"]+)"', rf'href="#{prefix}-\1"', svg)
     width = re.search(r'<svg[^>]*?\bviewBox="0 0 ([\d.]+)', svg)
-    style = f"max-width: {width[1]}pt" if width else ""
-    label = (
-        description.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
+    style = "width: 100%; height: auto"
+    if width:
+        style += f"; max-width: {width[1]}pt"
+    for size in ("width", "height"):
+        svg = re.sub(rf'(<svg\b[^>]*?) {size}="[^"]*"', r"\1", svg, count=1)
+    label = html.escape(description)
+    return svg.replace(
+        "<svg", f'<svg role="img" aria-label="{label}" style="{style}"', 1
     )
-    head = f'<svg role="img" aria-label="{label}" style="width: 100%; height: auto; {style}"'
-    return re.sub(
-        r'(<svg\b[^>]*?) width="[^"]*"',
-        r"\1",
-        re.sub(r'(<svg\b[^>]*?) height="[^"]*"', r"\1", svg, count=1),
-        count=1,
-    ).replace("<svg", head, 1)
