@@ -2,6 +2,7 @@
 """A result file as typed rows."""
 
 import json
+import math
 import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -18,6 +19,10 @@ _NOT_COUNTERS = {
     "real_time",
     "cpu_time",
 }
+
+
+# What a result file has at its top level.
+_PARTS = ("context", "benchmarks", "skipped", "errors", "complete")
 
 
 class NotAResult(ValueError):
@@ -75,7 +80,22 @@ def _pairs(text: str, separator: str) -> dict[str, str]:
     return dict(item.split("=", 1) for item in text.split(separator) if "=" in item)
 
 
+def _check_numbers(entry: dict[str, Any]) -> None:
+    name = entry["name"]
+    for key, value in entry.items():
+        # 1e999 is JSON, and infinite.
+        if isinstance(value, float) and not math.isfinite(value):
+            raise NotAResult(f"{key} of {name} is {value}; allowed: finite numbers")
+    if not entry["real_time"] > 0:
+        time = entry["real_time"]
+        raise NotAResult(f"real_time of {name} is {time}; allowed: more than 0")
+    if entry.get("time_unit", "us") != "us":
+        unit = entry["time_unit"]
+        raise NotAResult(f"time_unit of {name} is {unit!r}; allowed: us")
+
+
 def _row(entry: dict[str, Any]) -> Row:
+    _check_numbers(entry)
     parameters, _, findings = entry.get("label", "").partition(" | ")
     counters = {
         key: float(value)
@@ -121,6 +141,12 @@ def _failures(entries: Iterable[dict[str, Any]]) -> list[Failure]:
 
 def parse(document: Any) -> Result:
     """Errors: NotAResult."""
+    if not isinstance(document, dict):
+        raise NotAResult("it is not a result of trainbench, but a bare JSON value")
+    missing = [key for key in _PARTS if key not in document]
+    if missing:
+        lacks = ", ".join(missing)
+        raise NotAResult(f"it is not a result of trainbench: it lacks {lacks}")
     try:
         return Result(
             context={key: str(value) for key, value in document["context"].items()},
@@ -133,15 +159,37 @@ def parse(document: Any) -> Result:
             errors=_failures(document["errors"]),
             complete=bool(document["complete"]),
         )
+    except NotAResult:
+        raise
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise NotAResult(f"not a result of trainbench: {error!r}") from error
+        raise NotAResult(f"it is not a result of trainbench: {error!r}") from error
+
+
+def _refuse(constant: str) -> None:
+    raise NotAResult(f"it holds {constant}, which is no number")
+
+
+def _json(text: str) -> Any:
+    if not text.strip():
+        raise NotAResult("it is empty")
+    try:
+        return json.loads(text, parse_constant=_refuse)
+    except json.JSONDecodeError as error:
+        # What breaks off does so at the end, or in a string that never ends.
+        at_end = error.pos >= len(text.rstrip()) - 1
+        if at_end or error.msg.startswith("Unterminated string"):
+            raise NotAResult("it breaks off: it is not the whole file") from error
+        where = f"line {error.lineno}, column {error.colno}"
+        raise NotAResult(f"it is no JSON ({where}: {error.msg})") from error
 
 
 def load(path: Path) -> Result:
     """Errors: NotAResult, also for a file that cannot be read."""
     try:
-        return parse(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise NotAResult(f"{path}: {error}") from error
+        return parse(_json(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise NotAResult(f"{path}: it cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise NotAResult(f"{path}: it is no text") from error
     except NotAResult as error:
         raise NotAResult(f"{path}: {error}") from error

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+"""A comparison as data, for programs."""
+
+from dataclasses import asdict
+from typing import Any
+
+from reports.compare.comparison import ComparedRow, Comparison
+from reports.compare.decision import Verdict
+from reports.rows import Result
+
+
+def _side(results: list[Result]) -> dict[str, Any]:
+    return {
+        "processes": len(results),
+        "git_revisions": sorted(
+            {one.context.get("git_revision", "unknown") for one in results}
+        ),
+        "dates": [one.context.get("date") for one in results],
+    }
+
+
+def _row(row: ComparedRow) -> dict[str, Any]:
+    decision = row.decision
+    return {
+        "name": row.name,
+        "base_us": row.base_us,
+        "new_us": row.new_us,
+        "verdict": decision.verdict,
+        "ratio": decision.ratio,
+        "interval": list(decision.interval.ratios) if decision.interval else None,
+        "threshold": decision.threshold,
+        "pairs": decision.pairs,
+        "more_pairs": decision.more_pairs,
+        "basis": decision.basis,
+        "changes": [asdict(one) for one in row.changes],
+    }
+
+
+def document(comparison: Comparison) -> dict[str, Any]:
+    """Ratios are new / base; times are microseconds."""
+    return {
+        "kind": "trainbench comparison",
+        "version": 1,
+        "exit_code": comparison.exit_code,
+        "verdicts": {str(one): len(comparison.of(one)) for one in Verdict},
+        "confidence": comparison.options.confidence,
+        "threshold": comparison.options.threshold,
+        "base": _side(comparison.base),
+        "new": _side(comparison.new),
+        "differences": [asdict(one) for one in comparison.differences],
+        "notes": comparison.notes,
+        "rows": [_row(row) for row in comparison.rows],
+        "unmatched": [asdict(one) for one in comparison.unmatched],
+    }

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""Whether two runs were made under conditions that allow a comparison."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+# Where these differ, a difference in time says nothing about the code.
+MUST_AGREE = (
+    "device",
+    "device_kind",
+    "device_cores",
+    "cpu_model",
+    "num_cpus",
+    "native_bf16",
+    "driver",
+    "cuda_driver",
+    "cuda_runtime",
+    "cudnn",
+    "nccl",
+    "torch",
+    "threads",
+    "dtype_policy",
+    "suite_version",
+)
+# What a reader should know, but may be the same in effect.
+WORTH_A_NOTE = ("host_name", "os", "compiler", "seed", "library_build_type")
+
+Context = Mapping[str, str]
+
+
+class NotComparable(ValueError):
+    """The two sides have no common ground; the message says why."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A key with the values of each side, sorted; "absent" where it is missing."""
+
+    key: str
+    base: tuple[str, ...]
+    new: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.key} ({' and '.join(self.base)} v {' and '.join(self.new)})"
+
+
+def _values(key: str, contexts: Sequence[Context]) -> tuple[str, ...]:
+    return tuple(sorted({context.get(key, "absent") for context in contexts}))
+
+
+def differences(
+    keys: Sequence[str], base: Sequence[Context], new: Sequence[Context]
+) -> list[Difference]:
+    """The keys that do not have one value in all runs of both sides."""
+    found = (Difference(key, _values(key, base), _values(key, new)) for key in keys)
+    return [one for one in found if len({*one.base, *one.new}) > 1]

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+"""A comparison as a comment on a pull request."""
+
+from reports import text as human
+from reports.compare import text
+from reports.compare.comparison import ComparedRow, Comparison
+from reports.compare.decision import Verdict
+
+_COLUMNS = ("row", "base", "new", "change", "interval", "verdict", "note")
+_MARK = {
+    Verdict.REGRESSED: "\N{CROSS MARK} ",
+    Verdict.IMPROVED: "\N{WHITE HEAVY CHECK MARK} ",
+    Verdict.EQUIVALENT: "",
+    Verdict.INCONCLUSIVE: "",
+}
+
+
+def _escaped(cell: str) -> str:
+    """Reasons come from error messages, which may hold anything."""
+    return (
+        cell.replace("\\", "\\\\")
+        .replace("|", "\\|")
+        .replace("\n", " ")
+        .replace("<", "&lt;")
+    )
+
+
+def _cells(row: ComparedRow) -> list[str]:
+    decision = row.decision
+    return [
+        f"`{row.name}`",
+        human.time(row.base_us),
+        human.time(row.new_us),
+        text.change(decision.ratio),
+        text.interval(decision),
+        f"{_MARK[decision.verdict]}{decision.verdict}",
+        _escaped(text.note(row)),
+    ]
+
+
+def _rows(rows: list[ComparedRow]) -> str:
+    return human.table(_COLUMNS, [_cells(row) for row in rows])
+
+
+def _folded(title: str, body: str) -> str:
+    return f"<details><summary>{title}</summary>\n\n{body}\n\n</details>"
+
+
+def render(comparison: Comparison) -> str:
+    """The verdict first, then what differs, then all rows, folded."""
+    decided = (Verdict.REGRESSED, Verdict.IMPROVED)
+    shown = [
+        row for row in comparison.rows if row.decision.verdict in decided or row.changes
+    ]
+    parts = [
+        f"### trainbench: {text.verdict(comparison)}",
+        f"{text.summary(comparison)}.",
+        f"Base {text.revision(comparison.base)}, new {text.revision(comparison.new)}.",
+    ]
+    remarks = [f"differs, allowed: {one}" for one in comparison.differences]
+    remarks += comparison.notes
+    if remarks:
+        parts.append("\n".join(f"- {_escaped(one)}" for one in remarks))
+    if shown:
+        parts.append(_rows(shown))
+    if comparison.unmatched:
+        lines = [
+            [
+                f"`{one.name}`",
+                _escaped(one.base),
+                _escaped(one.new),
+                "LOST" if one.fails else "",
+            ]
+            for one in comparison.unmatched
+        ]
+        parts.append("Without a number on both sides:")
+        parts.append(human.table(("row", "base", "new", ""), lines))
+    parts.append(_folded("All rows", _rows(comparison.rows)))
+    parts.append(f"<sub>{text.explanation(comparison)}</sub>")
+    return "\n\n".join(parts)

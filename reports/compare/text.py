@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: MIT
+"""A comparison as a person reads it in a terminal."""
+
+from collections.abc import Sequence
+
+from reports import text
+from reports.compare.comparison import ComparedRow, Comparison
+from reports.compare.decision import Decision, Verdict
+from reports.compare.exact import MetricChange
+from reports.compare.intervals import MANY_PAIRS
+from reports.rows import Result
+
+
+def _percent(ratio: float) -> str:
+    return f"{round((ratio - 1) * 100, 1) + 0.0:+.1f}"  # no "-0.0"
+
+
+def change(ratio: float) -> str:
+    return f"{_percent(ratio)} %"
+
+
+def interval(decision: Decision) -> str:
+    if decision.interval is None:
+        return "-"
+    low, high = decision.interval.ratios
+    return f"{_percent(low)} to {_percent(high)} %"
+
+
+def more(decision: Decision) -> str:
+    """What an inconclusive row would take."""
+    if decision.more_pairs is None:
+        return ""
+    if decision.more_pairs >= MANY_PAIRS:
+        return f"needs more than {MANY_PAIRS} pairs"
+    # Without an interval nothing says how far apart the pairs are.
+    how = "about" if decision.interval else "at least"
+    return f"needs {how} {decision.more_pairs} more pairs"
+
+
+def metric(one: MetricChange) -> str:
+    show = text.size if one.metric.endswith("bytes") else text.significant
+    before, after = show(one.base), show(one.new)
+    if before == after:  # a difference that rounding would hide
+        before, after = f"{one.base:.17g}", f"{one.new:.17g}"
+    return f"{one.metric} {before} -> {after} ({one.change})"
+
+
+def revision(results: Sequence[Result]) -> str:
+    """The revisions of the runs, with + for uncommitted changes."""
+    names = dict.fromkeys(
+        one.context.get("git_revision", "unknown")[:12]
+        + ("+" if one.context.get("git_dirty") == "true" else "")
+        for one in results
+    )
+    count = len(results)
+    return f"{', '.join(names)} ({count} process{'' if count == 1 else 'es'})"
+
+
+def note(row: ComparedRow) -> str:
+    parts = [more(row.decision), *(metric(one) for one in row.changes)]
+    return "; ".join(part for part in parts if part)
+
+
+HEADINGS = ("row", "base", "new", "change", "interval", "verdict", "based on", "note")
+
+
+def cells(row: ComparedRow) -> list[str]:
+    return [
+        row.name,
+        text.time(row.base_us),
+        text.time(row.new_us),
+        change(row.decision.ratio),
+        interval(row.decision),
+        row.decision.verdict,
+        row.decision.basis,
+        note(row),
+    ]
+
+
+def _aligned(headings: Sequence[str], lines: list[list[str]]) -> list[str]:
+    """The first and the last three columns to the left, numbers to the right."""
+    widths = [max(map(len, column)) for column in zip(headings, *lines, strict=True)]
+    left = {0, len(headings) - 3, len(headings) - 2, len(headings) - 1}
+    return [
+        "  ".join(
+            cell.ljust(width) if i in left else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in (headings, *lines)
+    ]
+
+
+def _plural(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"
+
+
+def verdict(comparison: Comparison) -> str:
+    """The whole comparison in a few words."""
+    if comparison.exit_code:
+        return "regressed"
+    open_rows = len(comparison.of(Verdict.INCONCLUSIVE))
+    if open_rows == 0:
+        return "no regression"
+    if open_rows == len(comparison.rows):
+        return "inconclusive"
+    return f"no regression found, {open_rows} of {len(comparison.rows)} rows open"
+
+
+def summary(comparison: Comparison) -> str:
+    """How many rows have each verdict, and what else fails."""
+    parts = [f"{len(comparison.of(verdict))} {verdict}" for verdict in Verdict]
+    if comparison.bad_changes:
+        count = len(comparison.bad_changes)
+        parts.append(_plural(count, "exact metric worse", "exact metrics worse"))
+    if comparison.failed:
+        parts.append(_plural(len(comparison.failed), "row lost", "rows lost"))
+    return f"{_plural(len(comparison.rows), 'row', 'rows')}: {', '.join(parts)}"
+
+
+def explanation(comparison: Comparison) -> str:
+    """What the verdicts mean, in one paragraph."""
+    options = comparison.options
+    return (
+        f"change: new time / base time - 1. REGRESSED, IMPROVED: the whole interval "
+        f"is beyond +-{options.threshold * 100:g} % (or the row's A/A floor); "
+        f"EQUIVALENT: within. All intervals of the table hold together with "
+        f"{options.confidence * 100:g} % confidence."
+    )
+
+
+def render(comparison: Comparison) -> str:
+    lines = [
+        f"base: {revision(comparison.base)}   new: {revision(comparison.new)}",
+        *(f"differs: {one} (allowed)" for one in comparison.differences),
+        *(f"note: {one}" for one in comparison.notes),
+        "",
+        *_aligned(HEADINGS, [cells(row) for row in comparison.rows]),
+    ]
+    if comparison.unmatched:
+        lines += ["", "without a number on both sides:"]
+        lines += [
+            f"  {'LOST  ' if one.fails else '      '}{one.name}: "
+            f"base {one.base}; new {one.new}"
+            for one in comparison.unmatched
+        ]
+    worst = comparison.of(Verdict.REGRESSED)
+    lines += ["", explanation(comparison)]
+    lines += [f"REGRESSED {row.name} {change(row.decision.ratio)}" for row in worst]
+    lines += [f"{row.name}: {metric(one)}" for row, one in comparison.bad_changes]
+    return "\n".join([*lines, summary(comparison)])
