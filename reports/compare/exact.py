@@ -26,7 +26,8 @@ METRICS = (
     Metric("params", less_is_better=False),
     Metric("flops"),
     Metric("bytes"),
-    Metric("peak_bytes"),
+    # Which of two threads frees first moves a measured peak by a block or two.
+    Metric("peak_bytes", tolerance=0.001),
     Metric("predicted_peak_bytes"),
     Metric("saved_bytes"),
     Metric("predicted_saved_bytes"),

@@ -186,11 +186,17 @@ def test_exact_metrics_have_a_direction() -> None:
 
 
 def test_a_tolerance_is_stated_where_equality_is_too_much() -> None:
-    def reserved(size: float) -> list[Result]:
-        return [run(entry("e/one", 1, peak_reserved_bytes=size))]
+    def of(metric: str, size: float) -> list[Result]:
+        return [run(entry("e/one", 1, **{metric: size}))]
 
-    assert compare(reserved(1000), reserved(1015), Options()).exit_code == 0
-    assert compare(reserved(1000), reserved(1025), Options()).exit_code == 1
+    for metric, same, worse in (
+        ("predicted_peak_bytes", 10_000, 10_001),
+        ("peak_bytes", 10_010, 10_011),
+        ("peak_reserved_bytes", 10_200, 10_201),
+    ):
+        base = of(metric, 10_000)
+        assert compare(base, of(metric, same), Options()).exit_code == 0
+        assert compare(base, of(metric, worse), Options()).exit_code == 1
 
 
 def test_what_varies_within_a_side_has_changed_only_beyond_it() -> None:

@@ -88,14 +88,14 @@ def test_markdown_survives_what_a_reason_may_hold(tmp_path: Path, capsys: Any) -
 def test_a_change_that_rounding_would_hide_is_told_exactly(
     tmp_path: Path, capsys: Any
 ) -> None:
-    new = document(entry("e/one", 100, peak_bytes=2**30 + 1), *BASE["benchmarks"][1:])
-    base = document(entry("e/one", 100, peak_bytes=2**30), *BASE["benchmarks"][1:])
+    new = document(entry("e/one", 100, bytes=2**30 + 1), *BASE["benchmarks"][1:])
+    base = document(entry("e/one", 100, bytes=2**30), *BASE["benchmarks"][1:])
     paths = [write(tmp_path / "a", base), write(tmp_path / "b", new)]
     assert main(list(map(str, paths))) == BAD
     out = capsys.readouterr().out
-    assert "e/one: peak_bytes 1073741824 -> 1073741825 (WORSE)" in out
+    assert "e/one: bytes 1073741824 -> 1073741825 (WORSE)" in out
     assert "1 exact metric worse" in out
-    assert main([*map(str, paths), "--accept=peak_bytes"]) == GOOD
+    assert main([*map(str, paths), "--accept=bytes"]) == GOOD
 
 
 def damaged() -> dict[str, tuple[Any, int, str]]:
