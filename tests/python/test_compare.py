@@ -191,8 +191,8 @@ def test_a_tolerance_is_stated_where_equality_is_too_much() -> None:
 
     for metric, same, worse in (
         ("predicted_peak_bytes", 10_000, 10_001),
-        ("peak_bytes", 10_010, 10_011),
-        ("peak_reserved_bytes", 10_200, 10_201),
+        ("peak_bytes", 10_009, 10_011),
+        ("peak_reserved_bytes", 10_199, 10_201),
     ):
         base = of(metric, 10_000)
         assert compare(base, of(metric, same), Options()).exit_code == 0
