@@ -1,13 +1,61 @@
 # SPDX-License-Identifier: MIT
-"""Google Benchmark's own compare.py reads our files."""
+"""Google Benchmark's own compare.py reads our files, in each of its modes.
+
+What it makes of them is that of the script of version 1.7.1 (Debian 12); the later
+ones read the same fields.
+"""
 
 import importlib.util
+import json
+import re
 import subprocess
 import sys
+from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
+from statistics import geometric_mean
+from typing import Any
 
 import pytest
-from program import NANO, Program, load, names
+from program import (
+    NANO,
+    NANO_FORWARD_NAME,
+    Json,
+    Program,
+    binary,
+    load,
+    measured,
+    names,
+    without,
+)
+
+# The same name as NANO's model, but in no machine's memory.
+HUGE = "--model=name=nano,d_model=65536,d_ff=32,layers=1,heads=2,vocab=16777216"
+FORWARD_AND_HARNESS = "--benchmark_filter=^(model_size/nano/fp32/forward/|harness/)"
+TEXTBOOK, FUSED = "optimizer/textbook", "optimizer/fused"
+VERSUS = "[optimizer/textbook vs. optimizer/fused]/nano"
+FAULTS = ("--warmup=1", "--benchmark_min_time=0.001")
+FRAGILE = "fault/throw_in_second_build"
+
+
+@dataclass(frozen=True)
+class Compared:
+    code: int
+    out: str
+    report: list[Json]  # what --dump_to_json holds
+
+    def lines(self, name: str) -> list[list[str]]:
+        words = [line.split() for line in self.out.splitlines() if line]
+        # A filter in brackets has blanks of its own.
+        size = len(name.split())
+        return [found for found in words if found[:size] == name.split()]
+
+    def rows(self) -> list[str]:
+        return [row["name"] for row in self.report]
+
+    def changes(self) -> list[float]:
+        found = [m for row in self.report for m in row["measurements"]]
+        return [change for m in found for change in (m["time"], m["cpu"])]
 
 
 def compare_script() -> Path:
@@ -20,29 +68,212 @@ def compare_script() -> Path:
     return found
 
 
-def test_compare_prints_every_row(trainbench: Program) -> None:
-    script = compare_script()
-    for file in ("old.json", "new.json"):
-        done = trainbench.run(
-            *NANO,
-            "--benchmark_filter=^(model_size|precision|optimizer|harness|ddp)/",
-            "--benchmark_repetitions=2",
-            f"--benchmark_out={file}",
-        )
-        assert done.code == 0
-    compared = subprocess.run(
-        [sys.executable, script, "--no-color", "benchmarks", "old.json", "new.json"],
-        cwd=trainbench.directory,
+def compare(program: Program, *arguments: str | Path, option: str = "") -> Compared:
+    options = ["--no-color", "--dump_to_json=report.json", *option.split()]
+    report = program.directory / "report.json"
+    report.unlink(missing_ok=True)
+    done = subprocess.run(
+        [sys.executable, compare_script(), *options, *arguments],
+        cwd=program.directory,
+        # Where it keeps what a binary writes, and leaves it if that fails.
+        env=program.environment({"TMPDIR": str(program.directory)}),
+        stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
+        timeout=120,
         check=False,
     )
-    assert compared.returncode == 0, compared.stderr
-    printed = [line.split() for line in compared.stdout.splitlines() if line]
-    rows = load(trainbench.directory / "old.json")["benchmarks"]
-    for row in rows:
-        lines = [words for words in printed if words[0] == row["name"]]
-        assert len(lines) == names(rows).count(row["name"])
+    written = json.loads(report.read_text()) if report.exists() else []
+    assert "Traceback" not in done.stderr, done.stderr
+    return Compared(done.returncode, done.stdout, written)
+
+
+def run(program: Program, file: str, *flags: str, code: int = 0) -> Json:
+    done = program.run(*flags, f"--benchmark_out={file}")
+    assert done.code == code, done.err
+    return load(program.directory / file)
+
+
+@pytest.fixture(scope="module")
+def two_runs(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    """Two results of two repetitions: old.json and new.json."""
+    program = Program(binary("TRAINBENCH_BINARY"), tmp_path_factory.mktemp("compare"))
+    flags = (*NANO, "--benchmark_repetitions=2")
+    cases = "^(model_size|optimizer|harness|ddp/flat)/"
+    for file in ("old.json", "new.json"):
+        run(program, file, *flags, f"--benchmark_filter={cases}")
+    return program
+
+
+@pytest.fixture(scope="module")
+def compared(two_runs: Program) -> Compared:
+    return compare(two_runs, "benchmarks", "old.json", "new.json")
+
+
+def test_benchmarks_prints_every_row(two_runs: Program, compared: Compared) -> None:
+    assert compared.code == 0
+    rows = load(two_runs.directory / "old.json")["benchmarks"]
+    for name, count in Counter(names(rows)).items():
+        lines = compared.lines(name)
+        assert len(lines) == count
         # name, change of time and of CPU time, then old and new of both.
         assert all(len(words) == 7 for words in lines)
-    assert printed[-1][0] == "OVERALL_GEOMEAN"
+    assert compared.out.splitlines()[-1].startswith("OVERALL_GEOMEAN ")
+
+
+def test_from_two_repetitions_on_there_is_a_u_test(
+    two_runs: Program, compared: Compared
+) -> None:
+    cases = set(names(measured(load(two_runs.directory / "old.json"))))
+    for case in cases:
+        (words,) = compared.lines(f"{case}_pvalue")
+        assert " ".join(words[3:]) == (
+            "U Test, Repetitions: 2 vs 2. WARNING: Results unreliable! "
+            "9+ repetitions recommended."
+        )
+
+
+def test_the_aggregates_alone(two_runs: Program) -> None:
+    compared = compare(two_runs, "benchmarks", "old.json", "new.json", option="-a")
+    assert compared.lines(NANO_FORWARD_NAME) == []
+    for aggregate in ("mean", "median", "stddev", "cv"):
+        assert len(compared.lines(f"{NANO_FORWARD_NAME}_{aggregate}")) == 1
+
+
+def test_filters_compares_two_families_of_one_file(two_runs: Program) -> None:
+    compared = compare(two_runs, "filters", "old.json", TEXTBOOK, FUSED)
+    assert compared.code == 0
+    assert len(compared.lines(VERSUS)) == 2  # repetitions
+    rows = measured(load(two_runs.directory / "old.json"))
+    old, new = (
+        [row["real_time"] for row in rows if row["name"] == f"{family}/nano"]
+        for family in (TEXTBOOK, FUSED)
+    )
+    found = compared.report[compared.rows().index(VERSUS)]["measurements"]
+    assert [m["real_time"] for m in found] == old
+    assert [m["real_time_other"] for m in found] == new
+
+
+def test_benchmarksfiltered_compares_a_family_of_each_file(two_runs: Program) -> None:
+    compared = compare(
+        two_runs, "benchmarksfiltered", "old.json", TEXTBOOK, "new.json", FUSED
+    )
+    assert compared.code == 0
+    new = [
+        row["real_time"]
+        for row in measured(load(two_runs.directory / "new.json"))
+        if row["name"] == f"{FUSED}/nano"
+    ]
+    found = compared.report[compared.rows().index(VERSUS)]["measurements"]
+    assert [m["real_time_other"] for m in found] == new
+
+
+def test_a_filter_that_matches_nothing_is_no_error_there(two_runs: Program) -> None:
+    compared = compare(two_runs, "filters", "old.json", TEXTBOOK, "nonsense")
+    assert (compared.code, compared.report) == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("mode", "files"),
+    [
+        ("filters", ["{program}", TEXTBOOK, FUSED]),
+        ("benchmarksfiltered", ["{program}", TEXTBOOK, "old.json", FUSED]),
+        ("benchmarksfiltered", ["old.json", TEXTBOOK, "{program}", FUSED]),
+    ],
+)
+def test_the_program_itself_may_stand_for_a_file(
+    two_runs: Program, mode: str, files: list[str]
+) -> None:
+    path, *flags = two_runs.command(*NANO)
+    inputs = [file.format(program=path) for file in files]
+    compared = compare(two_runs, mode, *inputs, *flags)
+    assert compared.code == 0
+    assert VERSUS in compared.rows()
+    # It was run with the filter of its side and read from a temporary file.
+    runs = [line for line in compared.out.splitlines() if line.startswith("RUNNING: ")]
+    assert len(runs) == (2 if mode == "filters" else 1)
+    assert all("--benchmark_filter=optimizer/" in line for line in runs)
+    assert not list(two_runs.directory.glob("tmp*"))
+
+
+def test_benchmarks_runs_the_program_with_the_given_filter(trainbench: Program) -> None:
+    path, *flags = trainbench.command(*NANO, "--benchmark_filter=^optimizer/")
+    compared = compare(trainbench, "benchmarks", path, path, *flags)
+    assert compared.code == 0
+    cases = ["optimizer/textbook/nano", "optimizer/fused/nano"]
+    assert compared.rows() == [*cases, "OVERALL_GEOMEAN"]
+
+
+def assert_a_lost_row_is_no_speed_up(program: Program, lost: str) -> None:
+    """Measured in old.json, without a time in new.json."""
+    for pair in (("old.json", "new.json"), ("new.json", "old.json")):
+        compared = compare(program, "benchmarks", *pair)
+        assert lost not in compared.out
+        assert "-1.0000" not in compared.out
+        assert all(change > -1 for change in compared.changes())
+        # The others are compared.
+        kept = set(names(measured(load(program.directory / "new.json"))))
+        assert kept and kept < set(compared.rows())
+        assert compared.code == 0
+        assert_the_mean_is_over_all_rows_of_each_side(program, compared, pair)
+
+
+def assert_the_mean_is_over_all_rows_of_each_side(
+    program: Program, compared: Compared, pair: tuple[str, str]
+) -> None:
+    """What no file can change: the lost row counts on the side that has it."""
+    (mean,) = compared.report[-1]["measurements"]
+    for field, file in zip(("real_time", "real_time_other"), pair, strict=True):
+        rows = measured(load(program.directory / file))
+        expected = geometric_mean([row["real_time"] * 1e-6 for row in rows])
+        assert mean[field] == pytest.approx(expected)
+
+
+def test_a_skip_on_one_side_is_no_speed_up(trainbench: Program) -> None:
+    run(trainbench, "old.json", *NANO, FORWARD_AND_HARNESS)
+    flags = (*without(NANO, "--model"), HUGE, FORWARD_AND_HARNESS)
+    skipped = run(trainbench, "new.json", *flags)["skipped"]
+    assert names(skipped) == [NANO_FORWARD_NAME]
+    assert_a_lost_row_is_no_speed_up(trainbench, NANO_FORWARD_NAME)
+
+
+def test_an_error_on_one_side_is_no_speed_up(faults: Program) -> None:
+    flags = (*FAULTS, "--benchmark_filter=/(good|throw_in_second_build)")
+    assert FRAGILE in names(run(faults, "old.json", *flags)["benchmarks"])
+    flags = (*flags, "--benchmark_repetitions=2")
+    assert FRAGILE in names(run(faults, "new.json", *flags, code=1)["errors"])
+    assert_a_lost_row_is_no_speed_up(faults, FRAGILE)
+
+
+def test_an_error_of_the_program_itself_ends_the_comparison(faults: Program) -> None:
+    path, *flags = faults.command(*FAULTS, "--benchmark_filter=/(good|throw_in_build)")
+    compared = compare(faults, "benchmarks", path, path, *flags)
+    assert compared.code == 1
+    assert "TEST FAILED" in compared.out
+    assert compared.report == []
+
+
+def changed(document: Json, key: str, value: Any) -> Json:
+    """Another device, and counters that all say something else."""
+    context = document["context"] | {key: value}
+    times = {"real_time", "cpu_time", "iterations", "repetitions", "threads"}
+    rows = [
+        {
+            k: 2 * v if isinstance(v, float) and k not in times else v
+            for k, v in row.items()
+        }
+        for row in document["benchmarks"]
+    ]
+    return document | {"context": context, "benchmarks": rows}
+
+
+def test_counters_and_the_machine_are_not_looked_at(two_runs: Program) -> None:
+    old = load(two_runs.directory / "old.json")
+    other = changed(old, "device", "another device")
+    rows = measured(other)
+    assert rows[0]["peak_bytes"] == 2 * measured(old)[0]["peak_bytes"]
+    (two_runs.directory / "other.json").write_text(json.dumps(other))
+    compared = compare(two_runs, "benchmarks", "old.json", "other.json")
+    assert compared.code == 0
+    assert set(compared.changes()) == {0.0}
+    assert not re.search("device|peak_bytes", compared.out)
