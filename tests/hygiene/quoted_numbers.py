@@ -27,11 +27,15 @@ IDLE = set(
     "over peak runs says step takes than that their them then there they this time "
     "times what when where which with".split()
 )
-COMMAND = re.compile(r"^\s*(?:tools/|build/|\.venv/|\.ci/|cmake |export |git )", re.M)
+COMMAND = re.compile(
+    r"^\s*(?:tools/|build/|\.venv/|\.ci/|bencher |cmake |export |git )", re.M
+)
 
 
 def blocks(markdown: str) -> list[str]:
-    return re.findall(r"^```[^\n]*\n(.*?)^```", markdown, re.M | re.S)
+    """Code blocks without a language: output, or commands."""
+    found = re.findall(r"^```([^\n]*)\n(.*?)^```", markdown, re.M | re.S)
+    return [block for language, block in found if not language]
 
 
 def printed_lines(markdown: str) -> list[str]:

@@ -81,6 +81,10 @@ def test_printed_lines() -> None:
 ```
 tools/bench   # 12
 ```
+or
+```yaml
+- run: tools/bench --seq=12
+```
 and see
 ```
 git_revision: 1

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""The committed runs are whole, of one revision each, and tell nothing of a disk."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import checks
+import pytest
+
+MACHINES = sorted((checks.ROOT / "reports/reference").iterdir())
+
+
+def result(machine: Path) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads((machine / "quick.json").read_text("utf-8"))
+    return document
+
+
+def test_there_is_one() -> None:
+    assert MACHINES
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda path: path.name)
+def test_the_run_is_good_and_of_a_revision(machine: Path) -> None:
+    document = result(machine)
+    assert document["complete"] is True
+    assert document["errors"] == []
+    assert document["context"]["suite"] == "quick"
+    # tools/reference --allow-dirty is for a look, not for a commit.
+    assert document["context"]["git_dirty"] == "false"
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda path: path.name)
+def test_the_table_is_of_the_same_run(machine: Path) -> None:
+    document, table = result(machine), (machine / "quick.txt").read_text("utf-8")
+    found = re.match(r"git_revision: ([0-9a-f]+) ", table)
+    assert found and document["context"]["git_revision"].startswith(found[1])
+    printed = {line.split()[0] for line in table.splitlines() if line.strip()}
+    assert {row["name"] for row in document["benchmarks"]} <= printed
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda path: path.name)
+def test_no_path_of_the_machine(machine: Path) -> None:
+    context = result(machine)["context"]
+    for key in ("executable", "command_line"):
+        assert not re.search(r"(^|[\s=])/", context[key]), context[key]
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda path: path.name)
+def test_the_samples_stay_out(machine: Path) -> None:
+    assert not list(machine.rglob("*.jsonl"))
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda path: path.name)
+def test_the_machine_is_described(machine: Path) -> None:
+    assert f"| `{machine.name}` | " in checks.read("reports/README.md")
