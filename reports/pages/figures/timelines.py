@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: MIT
+"""How memory goes up and down during a step, from what --memory_trace writes."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, MultipleLocator
+from numpy.typing import NDArray
+
+from reports import text
+from reports.pages.figure import COLOURS, Figure, draw
+
+MOST = 8  # figures: a published run writes more than a page can hold
+BUCKETS = 240  # of time, each drawn by its extremes
+COLUMNS = ["time_us", "live_bytes", "event", "bytes", "operator", "phase"]
+SHADES = {"forward": 0, "loss": 1, "backward": 5, "optimizer": 4}  # of COLOURS
+Times = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Timeline:
+    name: str
+    times_us: Times
+    live_bytes: Times
+    phases: list[tuple[str, float, float]]  # name, begin, end
+    peak: int  # the event of it
+    operator: str  # that reached the peak
+
+
+def decimate(times: Times, values: Times, buckets: int = BUCKETS) -> NDArray[np.intp]:
+    """Which points to draw, in order: the first and last one, and of each of
+    `buckets` equal spans of time its first, least, greatest and last value. So no
+    peak is lost, and the line enters and leaves each span where it did."""
+    if len(times) <= buckets:
+        return np.arange(len(times))
+    span = (times[-1] - times[0]) or 1.0
+    bucket = np.minimum(((times - times[0]) / span * buckets).astype(int), buckets - 1)
+    frame = pandas.DataFrame({"bucket": bucket, "value": values})
+    groups = frame.groupby("bucket")["value"]
+    first = np.flatnonzero(~frame["bucket"].duplicated(keep="first"))
+    last = np.flatnonzero(~frame["bucket"].duplicated(keep="last"))
+    extremes = [groups.idxmin().to_numpy(), groups.idxmax().to_numpy()]
+    return np.unique(np.concatenate([first, last, *extremes]))
+
+
+def _name(stem: str) -> str:
+    """The case's name; the file's has no other mark than an underscore."""
+    found = re.fullmatch(
+        r"memory_([^_]+)_(.+?)_(inference|forward_backward|forward|train_step)"
+        r"_batch_(\d+)_seq_(\d+)",
+        stem,
+    )
+    if found is None:
+        return stem
+    model, precision, mode, batch, seq = found.groups()
+    return f"{model} {precision} {mode}, {batch} x {seq}"
+
+
+def load(path: Path) -> Timeline | None:
+    """None if nothing was allocated. ValueError, naming the file, if it is not one
+    of ours."""
+    try:
+        frame = pandas.read_csv(path, keep_default_na=False)
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        raise ValueError(f"{path}: {error}") from error
+    if list(frame.columns) != COLUMNS:
+        raise ValueError(f"{path}: not a memory trace: its columns are others")
+    if frame.empty:
+        return None
+    try:
+        times = frame["time_us"].to_numpy(dtype=np.float64)
+        live = frame["live_bytes"].to_numpy(dtype=np.float64)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+    peak = int(live.argmax())
+    operator = str(frame["operator"].iloc[peak])
+    return Timeline(
+        _name(path.stem), times, live, _phases(frame, times), peak, operator
+    )
+
+
+def _phases(frame: pandas.DataFrame, times: Times) -> list[tuple[str, float, float]]:
+    """Each lasts until the next one's first event."""
+    changes = np.flatnonzero(frame["phase"].ne(frame["phase"].shift()))
+    ends = [*times[changes[1:]], times[-1]]
+    names = frame["phase"].iloc[changes]
+    return list(zip(names, times[changes], ends, strict=True))
+
+
+def _shade(axes: Axes, phases: list[tuple[str, float, float]]) -> None:
+    """A band per phase, named above it where there is room for the name."""
+    whole = phases[-1][2] - phases[0][1] or 1.0
+    free = -np.inf  # where the last name ends
+    for name, begin, end in phases:
+        colour = COLOURS[SHADES[name]] if name in SHADES else "#999999"
+        axes.axvspan(begin, end, color=colour, alpha=0.13, linewidth=0).set_gid(
+            f"phase-{name}"
+        )
+        width = 0.0135 * len(name) * whole
+        middle = (begin + end) / 2
+        if middle - width / 2 < free:
+            continue
+        free = middle + width / 2
+        place = axes.get_xaxis_transform()
+        axes.text(middle, 1.02, name, transform=place, ha="center", fontsize=9)
+
+
+def _mark_peak(axes: Axes, one: Timeline) -> None:
+    time, size = one.times_us[one.peak], one.live_bytes[one.peak]
+    axes.plot([time], [size], "o", color=COLOURS[3], markersize=6)[0].set_gid("peak")
+    # Above the line, on the side that has room.
+    left = time > (one.times_us[0] + one.times_us[-1]) / 2
+    axes.annotate(
+        f"peak {text.size(size)}" + (f", {one.operator}" if one.operator else ""),
+        (time, size),
+        xytext=(-8 if left else 8, 4),
+        textcoords="offset points",
+        ha="right" if left else "left",
+        va="bottom",
+        fontsize=9,
+    )
+
+
+def _outline(times: Times, live: Times) -> tuple[Times, Times]:
+    """The corners of the area under the steps: a value holds until the next."""
+    x, y = np.repeat(times, 2)[1:], np.repeat(live, 2)[:-1]
+    return np.concatenate([x[:1], x, x[-1:]]), np.concatenate([[0], y, [0]])
+
+
+def _paint(axes: Axes, one: Timeline) -> None:
+    kept = decimate(one.times_us, one.live_bytes)
+    times, live = one.times_us[kept], one.live_bytes[kept]
+    _shade(axes, one.phases)
+    axes.fill(*_outline(times, live), fc=COLOURS[0] + "40", ec=COLOURS[0], lw=0.9)
+    axes.set_xlim(times[0], times[-1] if len(times) > 1 else times[0] + 1)
+    top = live.max() * 1.15 or 1.0
+    axes.set_ylim(0, top)
+    axes.yaxis.set_major_locator(MultipleLocator(2.0 ** np.ceil(np.log2(top / 5))))
+    axes.yaxis.set_major_formatter(
+        FuncFormatter(lambda size, _: text.size(size) if size else "0")
+    )
+    axes.xaxis.set_major_formatter(
+        FuncFormatter(lambda time, _: text.time(time) if time else "0")
+    )
+    axes.set_ylabel("live bytes")
+    axes.set_xlabel("time since the call began, while being recorded")
+    _mark_peak(axes, one)
+
+
+def _figure(one: Timeline, beyond: int) -> Figure:
+    peak, time = one.live_bytes[one.peak], one.times_us[one.peak]
+    phase = next((n for n, begin, end in one.phases if begin <= time <= end), "none")
+    description = (
+        f"Live bytes over the {len(one.times_us)} allocations and frees of "
+        f"{one.name}: from {text.size(one.live_bytes[0])} to a peak of "
+        f"{text.size(peak)} in {phase}."
+    )
+    if beyond:
+        description += f" {beyond} further timelines are not shown."
+    return draw(
+        f"Memory over time: {one.name}", description, lambda axes: _paint(axes, one)
+    )
+
+
+def timelines(directory: Path) -> list[Figure]:
+    """A figure for each memory trace in the directory, train steps first, then by
+    size; not more than MOST, the last of which says how many there are beyond.
+
+    ValueError, naming the file, if a CSV there is none of ours.
+    """
+    paths = sorted(
+        directory.glob("memory_*.csv"),
+        key=lambda path: ("train_step" not in path.stem, path.stem),
+    )
+    loaded = [one for one in map(load, paths) if one is not None]
+    shown = loaded[:MOST]
+    beyond = len(loaded) - len(shown)
+    return [
+        _figure(one, beyond if one is shown[-1] else 0) for one in shown
+    ]
