@@ -9,6 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
 
+from reports.pages.figure import COLOURS
+
+# Yellow is no colour for a thin line or a small point on white.
+CLEAR_COLOURS = (*(colour for colour in COLOURS if colour != "#F0E442"), "#777777")
 INCHES_PER_LINE = 0.25
 INCHES_AROUND = 0.6  # the horizontal axis
 LEAST_WRITTEN = 0.06  # of the axis: narrower parts have no room for a number
@@ -154,9 +158,7 @@ def _beside(axes: Axes, bar: Bar, height: float) -> None:
     axes.text(1.02, height, bar.told, transform=place, va="center", fontsize=9)
 
 
-def _mark(
-    axes: Axes, bars: Sequence[Bar], heights: Sequence[float], name: str
-) -> None:
+def _mark(axes: Axes, bars: Sequence[Bar], heights: Sequence[float], name: str) -> None:
     placed = [
         (bar.mark, height)
         for bar, height in zip(bars, heights, strict=True)

@@ -22,7 +22,7 @@ LOOKS = {
     "scores": Look("#0072B2"),
     "softmax": Look("#b8d9ea"),
     "value": Look("#2f8fc4"),
-    "output_projection": Look("#004c78", "...."),
+    "output_projection": Look("#6a7fb5"),
     "ffn": Look(COLOURS[1]),
     "norm": Look(COLOURS[2]),
     "residual": Look("#7fd1b9"),
@@ -35,6 +35,7 @@ OTHER = Look("#7a5c3e")  # a component that is not listed
 NOT_PARTS = ("all", "block", LOST)
 LEAST_LOST = 5e-5  # of a step: less is the rounding of a sum
 COLUMNS = 5  # of the legend
+MOST_PASSES = 8  # side by side
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,7 @@ class Pass:
     mode: str
     batch: int
     seq: int
-    # By phase the share of the step that each component takes; what belongs to
-    # no phase is one called "step".
+    # By phase the share of the step that each component takes. "no phase" is one.
     phases: dict[str, dict[str, float]]
     whole_us: float
 
@@ -87,7 +87,7 @@ def _phases(rows: list[Row]) -> tuple[dict[str, dict[str, float]], float]:
             phases[phase][LOST] = lost
     outside = 1 - sum(sum(shares.values()) for shares in phases.values())
     if outside > LEAST_LOST:
-        phases["step"] = {LOST: outside}
+        phases["no phase"] = {LOST: outside}
     return (
         {
             phase: {name: shares[name] for name in _ordered(shares)}
@@ -153,9 +153,20 @@ def _by_pass(precision: str, mode: str, members: list[Pass]) -> Figure:
     return _draw(title, f"The largest: {told}.", bars, "share of the step")
 
 
+def _chosen(steps: list[Pass]) -> list[Pass]:
+    """All of a few; of many the longest of each model, and more of the last one."""
+    if len(steps) <= MOST_PASSES:
+        return steps
+    longest = {one.model: one for one in steps}
+    largest = longest.pop(steps[-1].model)
+    others = list(longest.values())[-MOST_PASSES // 2 :]
+    own = [one for one in steps if one.model == largest.model]
+    return others + own[-(MOST_PASSES - len(others)) :]
+
+
 def breakdown(result: Result) -> list[Figure]:
-    """Of each precision the largest model's step by phases, and the steps of all
-    models and contexts side by side."""
+    """Of each precision the largest model's step by phases, and the steps of
+    several models and contexts side by side."""
     precisions: dict[str, list[Pass]] = defaultdict(list)
     for one in passes(result):
         precisions[one.precision].append(one)
@@ -166,5 +177,5 @@ def breakdown(result: Result) -> list[Figure]:
         steps = steps or [one for one in members if one.mode == members[-1].mode]
         figures.append(_by_phase(steps[-1]))
         if len(steps) > 1:
-            figures.append(_by_pass(precision, steps[-1].mode, steps))
+            figures.append(_by_pass(precision, steps[-1].mode, _chosen(steps)))
     return figures

@@ -179,6 +179,4 @@ def timelines(directory: Path) -> list[Figure]:
     loaded = [one for one in map(load, paths) if one is not None]
     shown = loaded[:MOST]
     beyond = len(loaded) - len(shown)
-    return [
-        _figure(one, beyond if one is shown[-1] else 0) for one in shown
-    ]
+    return [_figure(one, beyond if one is shown[-1] else 0) for one in shown]

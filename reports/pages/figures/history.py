@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: MIT
+"""How the times of one machine went from revision to revision."""
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import numpy as np
+import pandas
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
+
+from reports import text
+from reports.pages.figure import Figure, draw
+from reports.pages.figures.bars import CLEAR_COLOURS, below
+from reports.rows import Result
+
+MOST_LINES = 8  # with a colour of their own
+MOST_MARKS = 12  # files up to which each point has a mark
+DIGITS = 7  # of a revision
+STRAIGHT = 6  # labels that have room to lie
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Several results of one machine, by date."""
+
+    labels: list[str]  # of each file its revision
+    times: pandas.DataFrame  # us; a line per row, in the order of the run
+    missing: pandas.DataFrame  # why there is no time: "skipped", "error" or ""
+
+    @property
+    def common(self) -> pandas.DataFrame:
+        """The rows that all files have."""
+        return self.times.dropna()
+
+    @property
+    def ratios(self) -> pandas.DataFrame:
+        """Of the common rows, to the first file."""
+        common = self.common[(self.common > 0).all(axis=1)]
+        return common.div(common.iloc[:, 0], axis=0)
+
+    def what_is_left_out(self) -> str:
+        """Of the comparison; empty if nothing is."""
+        partial = len(self.times) - len(self.common)
+        zero = len(self.common) - len(self.ratios)
+        told = [f"{partial} of {len(self.times)} rows are not in every file"]
+        told = told if partial else []
+        told += [f"{zero} took no time"] if zero else []
+        return "; ".join(told)
+
+
+def _date(result: Result) -> float:
+    """Seconds; after all others where there is none."""
+    try:
+        date = datetime.fromisoformat(result.context.get("date", ""))
+    except ValueError:
+        return math.inf
+    return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
+
+
+def _label(result: Result) -> str:
+    """The revision, with a + if what was built had changes beside it."""
+    revision = result.context.get("git_revision", "")[:DIGITS] or "unknown"
+    dirty = result.context.get("git_dirty", "false").lower() in ("true", "1")
+    return revision + ("+" if dirty else "")
+
+
+def _labels(results: list[Result]) -> list[str]:
+    """Each is there once: of a revision that was run again, which run it is."""
+    seen: Counter[str] = Counter()
+    labels = []
+    for result in results:
+        label = _label(result)
+        seen[label] += 1
+        labels.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
+    return labels
+
+
+def _require_one_machine(results: list[Result]) -> None:
+    devices = {
+        result.context["device"] for result in results if "device" in result.context
+    }
+    if len(devices) > 1:
+        raise ValueError(f"results of different devices: {', '.join(sorted(devices))}")
+
+
+def _names(results: list[Result]) -> list[str]:
+    """Every case that any file tells of, measured or not."""
+    found: dict[str, None] = {}
+    for result in results:
+        for case in [*result.rows, *result.skipped, *result.errors]:
+            found.setdefault(case.name)
+    return list(found)
+
+
+def collect(results: list[Result]) -> Runs:
+    """ValueError if the results are of different devices."""
+    _require_one_machine(results)
+    ordered = sorted(results, key=_date)
+    names, labels = _names(ordered), _labels(ordered)
+    times = pandas.DataFrame(np.nan, index=names, columns=labels)
+    missing = pandas.DataFrame("", index=names, columns=labels)
+    for label, result in zip(labels, ordered, strict=True):
+        measured = {row.name: row.time_us for row in result.rows}
+        times.loc[list(measured), label] = list(measured.values())
+        for failures, why in ((result.skipped, "skipped"), (result.errors, "error")):
+            # What was measured in one repetition and failed in another has a time.
+            failed = [case.name for case in failures if case.name not in measured]
+            missing.loc[failed, label] = why
+    return Runs(labels, times, missing)
+
+
+def _change(times: "pandas.Series[float]") -> str:
+    """The last time by the first one, of the files that have the row."""
+    present = times.dropna()
+    if len(present) < 2 or not present.iloc[0] > 0:
+        return "-"
+    return text.significant(present.iloc[-1] / present.iloc[0])
+
+
+def table(results: list[Result]) -> tuple[list[str], list[list[str]]]:
+    """Headings and lines: every row of every file, and the last time by the first.
+
+    ValueError if the results are of different devices.
+    """
+    runs = collect(results)
+    lines = []
+    for name, times in runs.times.iterrows():
+        reasons = runs.missing.loc[name]
+        cells = [
+            (reason or "-") if math.isnan(time) else text.time(time)
+            for time, reason in zip(times, reasons, strict=True)
+        ]
+        lines.append([str(name), *cells, _change(times)])
+    return ["case", *runs.labels, "last / first"], lines
+
+
+def _spread(ratios: pandas.DataFrame) -> "pandas.Series[float]":
+    """How far the last time is from the first, either way."""
+    return np.log(ratios.iloc[:, -1]).abs()
+
+
+def _means(ratios: pandas.DataFrame) -> tuple[pandas.DataFrame, "pandas.Series[int]"]:
+    """Of each experiment the geometric mean over its rows, and their number."""
+    experiments = ratios.groupby(ratios.index.str.partition("/").get_level_values(0))
+    return np.exp(experiments.agg(lambda column: np.log(column).mean())), (
+        experiments.size()
+    )
+
+
+def _axis(axes: Axes, runs: Runs) -> None:
+    places = range(len(runs.labels))
+    tilted = len(runs.labels) > STRAIGHT
+    axes.set_xticks(places, runs.labels, rotation=90 if tilted else 0)
+    axes.tick_params(axis="x", labelsize=8 if tilted else 9)
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:.3g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    axes.minorticks_off()
+    axes.set_ylabel("time / first time")
+    axes.axhline(1, color="black", linewidth=0.8)
+    left_out = runs.what_is_left_out()
+    axes.set_xlabel("revision, by date" + (f"\n({left_out})" if left_out else ""))
+
+
+def _paint(
+    axes: Axes, runs: Runs, lines: pandas.DataFrame, others: pandas.DataFrame
+) -> None:
+    """`lines` in colours, by their names; `others` in grey, by their number."""
+    places = range(len(runs.labels))
+    marker = "o" if len(runs.labels) <= MOST_MARKS else None
+    for index in range(len(others)):
+        label = f"{len(others)} more" if index == 0 else None
+        values = others.iloc[index]
+        axes.plot(places, values, color="#bbbbbb", linewidth=0.9, label=label)
+    for index, (name, values) in enumerate(lines.iterrows()):
+        colour = CLEAR_COLOURS[index % len(CLEAR_COLOURS)]
+        look = {"color": colour, "marker": marker, "markersize": 4, "label": name}
+        axes.plot(places, values, linewidth=1.4, **look)[0].set_gid(f"line-{index}")
+    _axis(axes, runs)
+
+
+def _experiments(runs: Runs) -> Figure:
+    means, counts = _means(runs.ratios)
+    order = _spread(means).sort_values(ascending=False, kind="stable").index
+    means = means.loc[order]
+    means.index = pandas.Index(
+        [
+            f"x {means.loc[name].iloc[-1]:.3f} {name} "
+            f"({counts[name]} row{'' if counts[name] == 1 else 's'})"
+            for name in order
+        ]
+    )
+
+    def paint(axes: Axes) -> None:
+        _paint(axes, runs, means.iloc[:MOST_LINES], means.iloc[MOST_LINES:])
+        below(axes, 2, means.index)
+
+    description = (
+        f"Over {len(runs.labels)} files, relative to the first, the geometric mean "
+        f"of each experiment's rows. At the last: {', '.join(means.index)}."
+    )
+    lines = (min(len(means), MOST_LINES) + 2) // 2
+    size = (7.2, 3.8 + 0.22 * lines)
+    return draw("History: experiments", description, paint, size)
+
+
+def _rows(runs: Runs) -> Figure:
+    ratios = runs.ratios
+    order = _spread(ratios).sort_values(ascending=False, kind="stable").index
+    moved = ratios.loc[order[:MOST_LINES]]
+    moved.index = pandas.Index(
+        [f"x {moved.loc[name].iloc[-1]:.3f} {name}" for name in moved.index]
+    )
+
+    def paint(axes: Axes) -> None:
+        _paint(axes, runs, moved, ratios.iloc[:0])
+        below(axes, 1)
+
+    description = (
+        f"The {len(moved)} of {len(ratios)} rows that moved most from the first file "
+        f"to the last: {', '.join(moved.index)}."
+    )
+    size = (7.2, 3.6 + 0.21 * len(moved))
+    return draw("History: rows that moved most", description, paint, size)
+
+
+def history(results: list[Result]) -> list[Figure]:
+    """Times relative to those of the first file, for the rows that all files have:
+    of each experiment the mean, and the rows that moved most.
+
+    ValueError if the results are of different devices.
+    """
+    if len(results) < 2:
+        return []
+    runs = collect(results)
+    if runs.ratios.empty:
+        return []
+    return [_experiments(runs), _rows(runs)]
