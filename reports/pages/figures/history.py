@@ -32,23 +32,26 @@ class Runs:
 
     @property
     def common(self) -> pandas.DataFrame:
-        """The rows that all files have."""
-        return self.times.dropna()
+        """The rows that all files have, but for files that have none."""
+        return self.times.dropna(axis=1, how="all").dropna()
 
     @property
     def ratios(self) -> pandas.DataFrame:
         """Of the common rows, to the first file."""
         common = self.common[(self.common > 0).all(axis=1)]
-        return common.div(common.iloc[:, 0], axis=0)
+        return common if common.empty else common.div(common.iloc[:, 0], axis=0)
 
     def what_is_left_out(self) -> str:
         """Of the comparison; empty if nothing is."""
-        partial = len(self.times) - len(self.common)
-        zero = len(self.common) - len(self.ratios)
-        told = [f"{partial} of {len(self.times)} rows are not in every file"]
-        told = told if partial else []
-        told += [f"{zero} took no time"] if zero else []
-        return "; ".join(told)
+        counts = {
+            f"of {len(self.times)} rows not in every file": (
+                len(self.times) - len(self.common)
+            ),
+            "without any time": len(self.common) - len(self.ratios),
+            "files without any row": int(self.times.isna().all().sum()),
+        }
+        told = [f"{count} {what}" for what, count in counts.items() if count]
+        return f"left out: {', '.join(told)}" if told else ""
 
 
 def _date(result: Result) -> float:
@@ -151,9 +154,9 @@ def _means(ratios: pandas.DataFrame) -> tuple[pandas.DataFrame, "pandas.Series[i
 
 
 def _axis(axes: Axes, runs: Runs) -> None:
-    places = range(len(runs.labels))
-    tilted = len(runs.labels) > STRAIGHT
-    axes.set_xticks(places, runs.labels, rotation=90 if tilted else 0)
+    labels = list(runs.ratios.columns)
+    tilted = len(labels) > STRAIGHT
+    axes.set_xticks(range(len(labels)), labels, rotation=90 if tilted else 0)
     axes.tick_params(axis="x", labelsize=8 if tilted else 9)
     axes.set_yscale("log")
     axes.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
@@ -170,8 +173,8 @@ def _paint(
     axes: Axes, runs: Runs, lines: pandas.DataFrame, others: pandas.DataFrame
 ) -> None:
     """`lines` in colours, by their names; `others` in grey, by their number."""
-    places = range(len(runs.labels))
-    marker = "o" if len(runs.labels) <= MOST_MARKS else None
+    places = range(lines.shape[1])
+    marker = "o" if len(places) <= MOST_MARKS else None
     for index in range(len(others)):
         label = f"{len(others)} more" if index == 0 else None
         values = others.iloc[index]
@@ -200,7 +203,7 @@ def _experiments(runs: Runs) -> Figure:
         below(axes, 2, means.index)
 
     description = (
-        f"Over {len(runs.labels)} files, relative to the first, the geometric mean "
+        f"Over {means.shape[1]} files, relative to the first, the geometric mean "
         f"of each experiment's rows. At the last: {', '.join(means.index)}."
     )
     lines = (min(len(means), MOST_LINES) + 2) // 2
@@ -237,6 +240,6 @@ def history(results: list[Result]) -> list[Figure]:
     if len(results) < 2:
         return []
     runs = collect(results)
-    if runs.ratios.empty:
+    if runs.ratios.empty or runs.ratios.shape[1] < 2:
         return []
     return [_experiments(runs), _rows(runs)]

@@ -18,7 +18,8 @@ from reports.rows import Result, Row
 
 MARKERS = "osD^vPX*"
 ABOVE = 1.02  # of the roof: less is noise
-GRAIN = 18  # points per decade that can be told apart
+GRAINS = (18, 12, 8, 5)  # points per decade; more than the first cannot be told apart
+MOST_POINTS = 400  # in one figure
 COLUMNS = 3  # of the legend
 MOST_NAMES = 8
 # Where a name may stand beside its point, in points, and its alignment there.
@@ -95,16 +96,24 @@ def _points(result: Result, roofs: dict[str, Roof]) -> list[Point]:
     return points
 
 
-def _thinned(points: Sequence[Point]) -> list[Point]:
-    """Of points that would cover each other one; the file is as much smaller."""
+def _thinned(points: Sequence[Point], grain: int) -> list[Point]:
+    """Of points of one experiment that would cover each other one."""
     kept = {
         (
-            round(GRAIN * math.log10(point.intensity)),
-            round(GRAIN * math.log10(point.rate)),
+            *(point.row.experiment, point.own, point.above),
+            round(grain * math.log10(point.intensity)),
+            round(grain * math.log10(point.rate)),
         ): point
         for point in points
     }
     return list(kept.values())
+
+
+def _drawn(points: Sequence[Point]) -> list[Point]:
+    """As many as the file can hold, from all over the plane."""
+    thinnings = [_thinned(points, grain) for grain in GRAINS]
+    few = (drawn for drawn in thinnings if len(drawn) <= MOST_POINTS)
+    return next(few, thinnings[-1])
 
 
 def _by_experiment(points: Sequence[Point]) -> dict[str, list[Point]]:
@@ -145,7 +154,7 @@ def _limits(axes: Axes, roof: Roof, points: Sequence[Point]) -> None:
     axes.set_ylabel("rate")
 
 
-def _paint_roof(axes: Axes, roof: Roof) -> None:
+def _paint_roof(axes: Axes, roof: Roof, points: Sequence[Point]) -> None:
     left, right = axes.get_xlim()
     corners = [left, roof.ridge, right]
     roof_line = [roof.at(x) for x in corners]
@@ -158,11 +167,12 @@ def _paint_roof(axes: Axes, roof: Roof) -> None:
     flat = f"{text.rate(roof.flops, 'FLOP/s')}, {roof.precision} product"
     place = {"xytext": (-2, 4), "ha": "right"}
     axes.annotate(flat, (right, roof.flops), **place, **kept)
+    crowded = any(p.above and p.intensity < roof.ridge for p in points)
     start = max(left, low / roof.bytes) * (right / left) ** 0.02
     axes.annotate(
         f"{text.rate(roof.bytes, 'B/s')}, best of memory",
         (start, roof.at(start)),
-        xytext=(0, 6),
+        xytext=(0, 22 if crowded else 6),
         rotation=45,
         rotation_mode="anchor",
         transform_rotates_text=True,
@@ -171,16 +181,18 @@ def _paint_roof(axes: Axes, roof: Roof) -> None:
 
 
 def _paint_points(axes: Axes, groups: dict[str, list[Point]]) -> None:
+    kept = _drawn([point for group in groups.values() for point in group])
     for index, (experiment, points) in enumerate(groups.items()):
         look = {
             "linestyle": "none",
             "marker": MARKERS[index % len(MARKERS)],
-            "markersize": 5,
+            "markersize": 5.5,
             "color": CLEAR_COLOURS[index % len(CLEAR_COLOURS)],
         }
         axes.plot([], [], label=f"{experiment} ({len(points)})", **look)
         for own, filling in ((True, "full"), (False, "none")):
-            drawn = _thinned([point for point in points if point.own is own])
+            mine = [point for point in kept if point.row.experiment == experiment]
+            drawn = [point for point in mine if point.own is own]
             if drawn:
                 xs, ys = [p.intensity for p in drawn], [p.rate for p in drawn]
                 (line,) = axes.plot(xs, ys, fillstyle=filling, **look)
@@ -193,7 +205,7 @@ def _paint_exceptions(axes: Axes, roof: Roof, points: Sequence[Point]) -> None:
     """Rings around what is above the roof; a word on other precisions."""
     above = [point for point in points if point.above]
     if above:
-        rings = _thinned(above)
+        rings = _drawn(above)
         (line,) = axes.plot(
             [point.intensity for point in rings],
             [point.rate for point in rings],
@@ -279,7 +291,7 @@ def _figure(roof: Roof, points: list[Point]) -> Figure:
 
     def paint(axes: Axes) -> None:
         _limits(axes, roof, points)
-        _paint_roof(axes, roof)
+        _paint_roof(axes, roof, points)
         _paint_points(axes, groups)
         _paint_exceptions(axes, roof, points)
         below(axes, COLUMNS)

@@ -17,7 +17,7 @@ from reports.pages.figure import COLOURS, Figure, draw
 MOST = 8  # figures: a published run writes more than a page can hold
 BUCKETS = 240  # of time, each drawn by its extremes
 COLUMNS = ["time_us", "live_bytes", "event", "bytes", "operator", "phase"]
-SHADES = {"forward": 0, "loss": 1, "backward": 5, "optimizer": 4}  # of COLOURS
+SHADES = {"forward": 0, "loss": 1, "backward": 2, "optimizer": 4}  # of COLOURS
 Times = NDArray[np.float64]
 
 
@@ -29,6 +29,7 @@ class Timeline:
     phases: list[tuple[str, float, float]]  # name, begin, end
     peak: int  # the event of it
     operator: str  # that reached the peak
+    phase: str  # in which it was reached
 
 
 def decimate(times: Times, values: Times, buckets: int = BUCKETS) -> NDArray[np.intp]:
@@ -77,10 +78,9 @@ def load(path: Path) -> Timeline | None:
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
     peak = int(live.argmax())
-    operator = str(frame["operator"].iloc[peak])
-    return Timeline(
-        _name(path.stem), times, live, _phases(frame, times), peak, operator
-    )
+    operator, phase = (str(frame[key].iloc[peak]) for key in ("operator", "phase"))
+    phases = _phases(frame, times)
+    return Timeline(_name(path.stem), times, live, phases, peak, operator, phase)
 
 
 def _phases(frame: pandas.DataFrame, times: Times) -> list[tuple[str, float, float]]:
@@ -152,12 +152,11 @@ def _paint(axes: Axes, one: Timeline) -> None:
 
 
 def _figure(one: Timeline, beyond: int) -> Figure:
-    peak, time = one.live_bytes[one.peak], one.times_us[one.peak]
-    phase = next((n for n, begin, end in one.phases if begin <= time <= end), "none")
+    peak = one.live_bytes[one.peak]
     description = (
         f"Live bytes over the {len(one.times_us)} allocations and frees of "
         f"{one.name}: from {text.size(one.live_bytes[0])} to a peak of "
-        f"{text.size(peak)} in {phase}."
+        f"{text.size(peak)} in {one.phase}."
     )
     if beyond:
         description += f" {beyond} further timelines are not shown."
