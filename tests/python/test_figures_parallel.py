@@ -125,6 +125,8 @@ def test_ranks_share_a_figure_and_settings_do_not(
     figures = ddp(result(*rows))
     titles = [figure.title.split(",")[0] for figure in figures]
     assert titles == ["Data parallelism: b fp32", "Data parallelism: c fp32"]
+    assert figures[0].description.endswith("2 smaller settings are not drawn.")
+    assert "not drawn" not in figures[1].description
     told = texts(ddp(result(*rows[:2]))[0].svg)
     assert told.index("2 ranks") < told.index("4 ranks")
 

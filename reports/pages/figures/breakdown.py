@@ -134,7 +134,19 @@ def _by_phase(one: Pass) -> Figure:
     return _draw(f"Phases: {name}", f"Shares of the step: {told}.", bars, what)
 
 
-def _by_pass(precision: str, mode: str, members: list[Pass]) -> Figure:
+def _chosen(steps: list[Pass]) -> list[Pass]:
+    """All of a few; of many the longest of each model, and more of the last one."""
+    if len(steps) <= MOST_PASSES:
+        return steps
+    longest = {one.model: one for one in steps}
+    largest = longest.pop(steps[-1].model)
+    others = list(longest.values())[-MOST_PASSES // 2 :]
+    own = [one for one in steps if one.model == largest.model]
+    return others + own[-(MOST_PASSES - len(others)) :]
+
+
+def _by_pass(precision: str, mode: str, steps: list[Pass]) -> Figure:
+    members = _chosen(steps)
     bars = [
         Bar(
             f"{one.batch} x {one.seq}",
@@ -150,18 +162,8 @@ def _by_pass(precision: str, mode: str, members: list[Pass]) -> Figure:
         for bar, part in zip(bars, largest, strict=True)
     )
     title = f"Components: {precision} {mode}"
-    return _draw(title, f"The largest: {told}.", bars, "share of the step")
-
-
-def _chosen(steps: list[Pass]) -> list[Pass]:
-    """All of a few; of many the longest of each model, and more of the last one."""
-    if len(steps) <= MOST_PASSES:
-        return steps
-    longest = {one.model: one for one in steps}
-    largest = longest.pop(steps[-1].model)
-    others = list(longest.values())[-MOST_PASSES // 2 :]
-    own = [one for one in steps if one.model == largest.model]
-    return others + own[-(MOST_PASSES - len(others)) :]
+    description = f"Of {len(bars)} of {len(steps)} steps the largest part: {told}."
+    return _draw(title, description, bars, "share of the step")
 
 
 def breakdown(result: Result) -> list[Figure]:
@@ -177,5 +179,5 @@ def breakdown(result: Result) -> list[Figure]:
         steps = steps or [one for one in members if one.mode == members[-1].mode]
         figures.append(_by_phase(steps[-1]))
         if len(steps) > 1:
-            figures.append(_by_pass(precision, steps[-1].mode, _chosen(steps)))
+            figures.append(_by_pass(precision, steps[-1].mode, steps))
     return figures

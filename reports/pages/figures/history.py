@@ -2,9 +2,6 @@
 """How the times of one machine went from revision to revision."""
 
 import math
-from collections import Counter
-from dataclasses import dataclass
-from datetime import UTC, datetime
 
 import numpy as np
 import pandas
@@ -14,105 +11,12 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 from reports import text
 from reports.pages.figure import Figure, draw
 from reports.pages.figures.bars import CLEAR_COLOURS, below
+from reports.pages.figures.runs import Runs, collect
 from reports.rows import Result
 
 MOST_LINES = 8  # with a colour of their own
 MOST_MARKS = 12  # files up to which each point has a mark
-DIGITS = 7  # of a revision
 STRAIGHT = 6  # labels that have room to lie
-
-
-@dataclass(frozen=True)
-class Runs:
-    """Several results of one machine, by date."""
-
-    labels: list[str]  # of each file its revision
-    times: pandas.DataFrame  # us; a line per row, in the order of the run
-    missing: pandas.DataFrame  # why there is no time: "skipped", "error" or ""
-
-    @property
-    def common(self) -> pandas.DataFrame:
-        """The rows that all files have, but for files that have none."""
-        return self.times.dropna(axis=1, how="all").dropna()
-
-    @property
-    def ratios(self) -> pandas.DataFrame:
-        """Of the common rows, to the first file."""
-        common = self.common[(self.common > 0).all(axis=1)]
-        return common if common.empty else common.div(common.iloc[:, 0], axis=0)
-
-    def what_is_left_out(self) -> str:
-        """Of the comparison; empty if nothing is."""
-        counts = {
-            f"of {len(self.times)} rows not in every file": (
-                len(self.times) - len(self.common)
-            ),
-            "without any time": len(self.common) - len(self.ratios),
-            "files without any row": int(self.times.isna().all().sum()),
-        }
-        told = [f"{count} {what}" for what, count in counts.items() if count]
-        return f"left out: {', '.join(told)}" if told else ""
-
-
-def _date(result: Result) -> float:
-    """Seconds; after all others where there is none."""
-    try:
-        date = datetime.fromisoformat(result.context.get("date", ""))
-    except ValueError:
-        return math.inf
-    return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
-
-
-def _label(result: Result) -> str:
-    """The revision, with a + if what was built had changes beside it."""
-    revision = result.context.get("git_revision", "")[:DIGITS] or "unknown"
-    dirty = result.context.get("git_dirty", "false").lower() in ("true", "1")
-    return revision + ("+" if dirty else "")
-
-
-def _labels(results: list[Result]) -> list[str]:
-    """Each is there once: of a revision that was run again, which run it is."""
-    seen: Counter[str] = Counter()
-    labels = []
-    for result in results:
-        label = _label(result)
-        seen[label] += 1
-        labels.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
-    return labels
-
-
-def _require_one_machine(results: list[Result]) -> None:
-    devices = {
-        result.context["device"] for result in results if "device" in result.context
-    }
-    if len(devices) > 1:
-        raise ValueError(f"results of different devices: {', '.join(sorted(devices))}")
-
-
-def _names(results: list[Result]) -> list[str]:
-    """Every case that any file tells of, measured or not."""
-    found: dict[str, None] = {}
-    for result in results:
-        for case in [*result.rows, *result.skipped, *result.errors]:
-            found.setdefault(case.name)
-    return list(found)
-
-
-def collect(results: list[Result]) -> Runs:
-    """ValueError if the results are of different devices."""
-    _require_one_machine(results)
-    ordered = sorted(results, key=_date)
-    names, labels = _names(ordered), _labels(ordered)
-    times = pandas.DataFrame(np.nan, index=names, columns=labels)
-    missing = pandas.DataFrame("", index=names, columns=labels)
-    for label, result in zip(labels, ordered, strict=True):
-        measured = {row.name: row.time_us for row in result.rows}
-        times.loc[list(measured), label] = list(measured.values())
-        for failures, why in ((result.skipped, "skipped"), (result.errors, "error")):
-            # What was measured in one repetition and failed in another has a time.
-            failed = [case.name for case in failures if case.name not in measured]
-            missing.loc[failed, label] = why
-    return Runs(labels, times, missing)
 
 
 def _change(times: "pandas.Series[float]") -> str:

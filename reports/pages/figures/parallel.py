@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""Several ranks: the law of a collective, and what data parallelism hides of it."""
+"""Training on several ranks: what of the communication it does not hide."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
-import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from reports import text
-from reports.alpha_beta import AlphaBeta, fit_alpha_beta
 from reports.pages.figure import COLOURS, Figure, draw
 from reports.pages.figures.bars import Bar, Look, Scale, below, inches, stacked
+from reports.pages.figures.collectives import all_reduce
 from reports.rows import Result, Row
+
+__all__ = ["all_reduce", "ddp", "sharded_optimizer"]
 
 MOST_SETTINGS = 6  # figures of an experiment; the run's last ones are its largest
 LOOKS = {
@@ -29,120 +29,28 @@ LOOKS = {
 }
 
 
-@dataclass(frozen=True)
-class Series:
-    """One backend with so many ranks."""
-
-    name: str
-    sizes: list[float]
-    times_us: list[float]
-    fit: AlphaBeta | None  # None: all of one size
-    marker: str
-    colour: str
-
-
-def _series(result: Result) -> list[Series]:
-    found: dict[tuple[str, int], list[Row]] = defaultdict(list)
-    for row in result.of("all_reduce"):
-        found[row.words["backend"], int(row["ranks"])].append(row)
-    backends = list(dict.fromkeys(backend for backend, _ in found))
-    series = []
-    for index, ((backend, ranks), rows) in enumerate(found.items()):
-        rows = sorted(rows, key=lambda row: row["bytes"])
-        sizes = [row["bytes"] for row in rows]
-        times = [row["p50_us"] for row in rows]
-        fit = fit_alpha_beta(sizes, times) if len(set(sizes)) > 1 else None
-        marker = "osD^"[backends.index(backend) % 4]
-        colour = COLOURS[index % len(COLOURS)]
-        name = f"{backend}, {ranks} ranks"
-        series.append(Series(name, sizes, times, fit, marker, colour))
-    return series
-
-
-def _law(one: Series) -> str:
-    if one.fit is None:
-        return one.name
-    if not one.fit.us_per_byte:
-        return f"{one.name}: {text.time(one.fit.alpha_us)}, whatever S"
-    rate = text.rate(one.fit.bytes_per_second, "B/s")
-    return f"{one.name}: {text.time(one.fit.alpha_us)} + S / ({rate})"
-
-
-def _logarithmic(axes: Axes, told: Callable[[float], str], what: str) -> None:
-    """Sizes below, `what` to the left, both in units that people read."""
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
-    axes.xaxis.set_major_locator(LogLocator(base=32, numticks=20))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda size, _: text.size(size)))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: told(value)))
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_minor_formatter(NullFormatter())
-    axes.set_xlabel("size S of the buffer")
-    axes.set_ylabel(what)
-
-
-def _curves(
-    axes: Axes, series: Sequence[Series], value: Callable[[float, float], float]
-) -> None:
-    """`value` of a size and a time: measured as points, fitted as a line."""
-    for one in series:
-        points = [value(*point) for point in zip(one.sizes, one.times_us, strict=True)]
-        measured = {"marker": one.marker, "color": one.colour, "markersize": 5}
-        if one.fit is None:
-            axes.plot(one.sizes, points, linestyle="none", label=one.name, **measured)
-            continue
-        dense = np.geomspace(min(one.sizes), max(one.sizes), 60)
-        fitted = [value(size, one.fit.time_us(size)) for size in dense]
-        axes.plot(one.sizes, points, linestyle="none", **measured)
-        axes.plot(dense, fitted, color=one.colour, linewidth=1.2)
-        # One entry shows both.
-        axes.plot([], [], linewidth=1.2, label=_law(one), **measured)
-
-
-def all_reduce(result: Result) -> list[Figure]:
-    """Time and rate over size, with the law fitted to each backend and ranks."""
-    series = _series(result)
-    if not any(one.fit for one in series):
-        return []
-
-    def times(axes: Axes) -> None:
-        _logarithmic(axes, text.time, "time")
-        _curves(axes, series, lambda _, time_us: time_us)
-        below(axes, columns=2)
-
-    def rates(axes: Axes) -> None:
-        told = lambda rate: text.rate(rate, "B/s")  # noqa: E731
-        _logarithmic(axes, told, "algorithm bandwidth")
-        _curves(axes, series, lambda size, time_us: size / time_us * 1e6)
-        below(axes, columns=2)
-
-    laws = "; ".join(map(_law, series))
-    size = (7.2, 3.4 + 0.22 * ((len(series) + 1) // 2))
-    return [
-        draw(
-            "All-reduce: time over size",
-            f"Measured times, and a fixed cost plus size by rate fitted: {laws}.",
-            times,
-            size,
-        ),
-        draw(
-            "All-reduce: bandwidth over size",
-            f"Size by time, as measured and as the fit has it: {laws}.",
-            rates,
-            size,
-        ),
-    ]
-
-
-def _settings(rows: Sequence[Row]) -> list[tuple[str, list[Row]]]:
-    """Rows of the same work on the same device, by its name; the last ones only."""
+def _settings(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """Rows of the same work on the same device, by its name."""
     found: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         work = " ".join(
             row.words[key] for key in ("model", "precision") if key in row.words
         )
         found[f"{work}, {int(row['batch'])} x {int(row['seq'])}"].append(row)
-    return list(found.items())[-MOST_SETTINGS:]
+    return found
+
+
+def _figures(
+    rows: Sequence[Row], figure: Callable[[str, list[Row]], Figure]
+) -> list[Figure]:
+    """Of each setting one; of many the last ones, the first of which says so."""
+    settings = list(_settings(rows).items())
+    figures = [figure(*setting) for setting in settings[-MOST_SETTINGS:]]
+    beyond = len(settings) - len(figures)
+    if beyond:
+        told = f"{figures[0].description} {beyond} smaller settings are not drawn."
+        figures[0] = replace(figures[0], description=told)
+    return figures
 
 
 def _by_ranks(rows: Sequence[Row]) -> list[tuple[str, Row]]:
@@ -195,23 +103,23 @@ def _fastest(rows: Sequence[Row]) -> str:
     return f"The step alone and the communication exposed beside it. Fastest {told}."
 
 
+def _ddp_figure(setting: str, rows: list[Row]) -> Figure:
+    bars = [_ddp_bar(*member) for member in _by_ranks(rows)]
+
+    def paint(axes: Axes) -> None:
+        stacked(axes, bars, LOOKS, Scale(text.time, mark_name="predicted"))
+        below(axes, 4, list(LOOKS))
+
+    size = (7.2, inches(bars, 4, 4))
+    return draw(f"Data parallelism: {setting}", _fastest(rows), paint, size)
+
+
 def ddp(result: Result) -> list[Figure]:
     """Of each setting the strategies: the step alone, and what stays exposed."""
     rows = result.of("ddp")
     if all(row.words["strategy"] == "alone" for row in rows):
         return []
-    figures = []
-    for setting, settled in _settings(rows):
-        bars = [_ddp_bar(*member) for member in _by_ranks(settled)]
-
-        def paint(axes: Axes, bars: list[Bar] = bars) -> None:
-            stacked(axes, bars, LOOKS, Scale(text.time, mark_name="predicted"))
-            below(axes, 4, list(LOOKS))
-
-        title = f"Data parallelism: {setting}"
-        size = (7.2, inches(bars, 4, 4))
-        figures.append(draw(title, _fastest(settled), paint, size))
-    return figures
+    return _figures(rows, _ddp_figure)
 
 
 def _time_bar(group: str, row: Row) -> Bar:
@@ -247,24 +155,22 @@ def _side_by_side(axes: Axes, times: list[Bar], sizes: list[Bar]) -> None:
     below(axes, 3)
 
 
+def _sharded_figure(setting: str, rows: list[Row]) -> Figure:
+    members = _by_ranks(rows)
+    times = [_time_bar(*member) for member in members]
+    sizes = [_memory_bar(*member) for member in members]
+    told = ", ".join(
+        f"{time.label} ({time.group}) {time.told} and {size.told}"
+        for time, size in zip(times, sizes, strict=True)
+    )
+    return draw(
+        f"Sharded optimizer: {setting}",
+        f"{told}.",
+        lambda axes: _side_by_side(axes, times, sizes),
+        (7.2, inches(times, 6) + 0.3),
+    )
+
+
 def sharded_optimizer(result: Result) -> list[Figure]:
     """Of each setting the shardings: time to the left, memory to the right."""
-    figures = []
-    for setting, settled in _settings(result.of("sharded_optimizer")):
-        members = _by_ranks(settled)
-        times = [_time_bar(*member) for member in members]
-        sizes = [_memory_bar(*member) for member in members]
-
-        def paint(
-            axes: Axes, times: list[Bar] = times, sizes: list[Bar] = sizes
-        ) -> None:
-            _side_by_side(axes, times, sizes)
-
-        told = ", ".join(
-            f"{time.label} ({time.group}) {time.told} and {size.told}"
-            for time, size in zip(times, sizes, strict=True)
-        )
-        title = f"Sharded optimizer: {setting}"
-        height = inches(times, 6) + 0.3
-        figures.append(draw(title, f"{told}.", paint, (7.2, height)))
-    return figures
+    return _figures(result.of("sharded_optimizer"), _sharded_figure)
