@@ -107,7 +107,7 @@ def test_of_many_the_longest_of_each_model_and_all_of_the_largest_are_shown() ->
     ]
     _, components = breakdown(result(*rows))
     told = re.findall(r"(\w+) 4 x (\d+) ffn", components.description)
-    assert components.description.startswith("Of 6 of 12 steps the largest part")
+    assert components.description.startswith("6 of 12 steps, and their largest parts")
     assert told == [
         *(("small", "1024"), ("large", "1024")),
         *(("xl", "128"), ("xl", "256"), ("xl", "512"), ("xl", "1024")),

@@ -162,7 +162,7 @@ def _by_pass(precision: str, mode: str, steps: list[Pass]) -> Figure:
         for bar, part in zip(bars, largest, strict=True)
     )
     title = f"Components: {precision} {mode}"
-    description = f"Of {len(bars)} of {len(steps)} steps the largest part: {told}."
+    description = f"{len(bars)} of {len(steps)} steps, and their largest parts: {told}."
     return _draw(title, description, bars, "share of the step")
 
 
