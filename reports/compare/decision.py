@@ -44,6 +44,7 @@ class RowNoise:
     floor: float  # ratio - 1 that pairs of it could not be told apart from
     spread: float  # standard deviation of the log ratio of any two processes
     pairs: int  # of processes that it comes from
+    reach: float = 0.0  # log ratio that no two processes exceeded (`reaches`)
 
 
 def verdict_of(interval: Interval | None, threshold: float) -> Verdict:
@@ -97,6 +98,9 @@ def decide_once(
     basis = "no pairs"
     if noise is not None and noise.pairs >= 2:
         interval = prediction_interval(log_ratio, noise.spread, noise.pairs, alpha)
+        # The bell curve does not know the neighbours of this machine.
+        if interval.high - log_ratio < noise.reach:
+            interval = Interval(log_ratio - noise.reach, log_ratio + noise.reach)
         basis = f"A/A spread of {noise.pairs} pairs"
     verdict = verdict_of(interval, threshold)
     more = pairs_for(alpha) if verdict is Verdict.INCONCLUSIVE else None

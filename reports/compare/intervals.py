@@ -5,12 +5,18 @@ The unit of replication is the process: what one process measured twice tells
 nothing about the next one.
 """
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from statistics import NormalDist
 
 import numpy as np
-from scipy.stats import binom, norm, t
+from numpy.typing import ArrayLike
+from scipy.stats import t
+
+_NORMAL = NormalDist()
 
 
 @dataclass(frozen=True)
@@ -30,23 +36,35 @@ def pairs_for(alpha: float) -> int:
     return max(1, math.ceil(1 - math.log2(alpha)))
 
 
+@functools.cache
+def interval_rank(n: int, alpha: float) -> int | None:
+    """The k of the sign test: the median of n values lies between the k-th
+    smallest and the k-th largest but with probability 2 P(Bin(n, 1/2) < k).
+
+    It is the largest one for which that is at most `alpha` (Conover, Practical
+    Nonparametric Statistics, 3.2). None if even k = 1 misses more often.
+    """
+    allowed = int(Fraction(alpha) / 2 * 2**n)  # of the 2^n outcomes of n coins
+    k = 0
+    outcomes = exactly = 1  # with at most k heads, with k heads
+    while outcomes <= allowed:
+        exactly = exactly * (n - k) // (k + 1)
+        k += 1
+        outcomes += exactly
+    return k or None
+
+
 def median_interval(values: Sequence[float], alpha: float) -> Interval | None:
     """The interval of the median by the sign test, which supposes no distribution.
 
-    The k-th smallest and the k-th largest of n values miss the median with
-    probability 2 P(Bin(n, 1/2) < k), at most `alpha` (Conover, Practical
-    Nonparametric Statistics, 3.2). None if even k = 1 misses it more often.
+    Not even the same one for all values; but each must be as likely to be above
+    the median as below, whatever the others are. None if there are too few.
     """
-    n = len(values)
-    if n < pairs_for(alpha):
+    k = interval_rank(len(values), alpha)
+    if k is None:
         return None
-    # The first k for which the tail is too heavy; the one before is the answer.
-    k = int(binom.ppf(alpha / 2, n, 0.5))
-    while k > 1 and 2 * binom.cdf(k - 1, n, 0.5) > alpha:
-        k -= 1
-    k = max(k, 1)
     ordered = sorted(values)
-    return Interval(ordered[k - 1], ordered[n - k])
+    return Interval(ordered[k - 1], ordered[len(values) - k])
 
 
 def prediction_interval(
@@ -56,26 +74,62 @@ def prediction_interval(
 
     `spread` is the standard deviation of the log ratio of two processes of the
     same binary, known from `pairs` of them (at least 2). By Student's t for one
-    more value of a normal sample; heavy tails widen `spread` itself.
+    more value of a normal sample. Tails are heavier than that: see `reaches`.
     """
     margin = float(t.ppf(1 - alpha / 2, pairs - 1)) * spread * math.sqrt(1 + 1 / pairs)
     return Interval(ratio - margin, ratio + margin)
 
 
+def reaches(log_times: ArrayLike) -> list[float]:
+    """Per row, how far apart the times of two processes of one binary may be.
+
+    `log_times` is [process][row]. What one process in twenty suffers, 40 processes
+    of one row may not have met; so the most extreme process of any row, in units
+    of its row's scale (the median absolute deviation), counts for every row. Two
+    more processes exceed that in any row, in one direction, only if one of them
+    is the most extreme of all n + 2: at most 2 of n + 2 times, whatever the
+    distribution and however the rows depend on each other.
+    """
+    times = np.asarray(log_times, float)
+    off = times - np.median(times, axis=0)
+    scale = np.median(np.abs(off), axis=0)
+    # A row in which most processes agree exactly has a scale all the same.
+    scale = np.where(scale > 0, scale, np.std(off, axis=0))
+    moves = scale > 0
+    units = off[:, moves] / scale[moves]
+    widest = float(np.max(units) - np.min(units)) if moves.any() else 0.0
+    return [widest * one for one in scale.tolist()]
+
+
+@functools.cache
+def _half_width(n: int, alpha: float) -> float:
+    """Of the interval of n normal values, about, in standard deviations."""
+    k = interval_rank(n, alpha)
+    if k is None:
+        return math.inf
+    # Where the k-th of n is expected (Blom, Statistical Estimates, 1958).
+    return -_NORMAL.inv_cdf((k - 0.375) / (n + 0.25))
+
+
 def pairs_to_decide(spread: float, distance: float, alpha: float) -> int:
     """About how many pairs narrow the interval of the median to +-`distance`.
 
-    For log ratios with standard deviation `spread`, whose median has a standard
-    error of sqrt(pi / 2) spread / sqrt(n) if they are normal.
+    For log ratios with standard deviation `spread`, if they are normal. Their
+    median has a standard error of sqrt(pi / 2) spread / sqrt(n) if there are many;
+    the interval of a few is wider.
     """
     if distance <= 0:
         return MANY_PAIRS
-    z = float(norm.ppf(1 - alpha / 2))
-    needed = math.pi / 2 * (z * spread / distance) ** 2
-    return int(min(MANY_PAIRS, max(pairs_for(alpha), math.ceil(needed))))
+    z = -_NORMAL.inv_cdf(alpha / 2)
+    many = math.pi / 2 * (z * spread / distance) ** 2
+    needed = max(pairs_for(alpha), math.ceil(min(MANY_PAIRS, many)))
+    while needed < _MANY_TO_RANK and spread * _half_width(needed, alpha) > distance:
+        needed += 1
+    return min(MANY_PAIRS, needed)
 
 
 MANY_PAIRS = 1000  # nobody waits for more
+_MANY_TO_RANK = 100  # from here on the standard error says the same
 
 
 def spread_of(values: Sequence[float]) -> float:

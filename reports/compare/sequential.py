@@ -10,7 +10,7 @@ form, the union bound).
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reports.compare.decision import Decision, Verdict, decide_pairs
 from reports.compare.intervals import pairs_for
@@ -48,21 +48,42 @@ class Plan:
         return self.alpha / self.rows / 2**looks_taken
 
 
+def _wait(
+    log_ratios: Sequence[float], last: Decision | None, plan: Plan, threshold: float
+) -> Decision:
+    """What is known between two looks: what the last one said, if there was one."""
+    n = len(log_ratios)
+    if last is not None:
+        return replace(last, more_pairs=max(1, last.pairs + (last.more_pairs or 1) - n))
+    first = min((look.pairs for look in plan.looks()), default=plan.max_pairs)
+    now = decide_pairs(log_ratios, plan.rest(1), threshold)
+    return replace(
+        now,
+        verdict=Verdict.INCONCLUSIVE,
+        interval=None,
+        more_pairs=max(1, first - n),
+    )
+
+
 def decide_in_sequence(
     log_ratios: Sequence[float], plan: Plan, threshold: float, ended: bool
 ) -> Decision:
     """The decision of the first look that comes to one; else that of the last.
 
-    `log_ratios` are those of the pairs so far, in order. A run that `ended`, for
-    a reason that does not depend on what was measured, takes a last look.
+    `log_ratios` are those of the pairs so far, in order, at least one. A run that
+    `ended`, for a reason that does not depend on which side was faster, takes a
+    last look. One that goes on waits for its next look: it may be asked after every
+    pair, and a verdict in between would cost an error that nobody has planned.
     """
+    last: Decision | None = None
     taken = 0
     for look in plan.looks():
         if look.pairs > len(log_ratios):
             break
-        decision = decide_pairs(log_ratios[: look.pairs], look.alpha, threshold)
-        if decision.verdict is not Verdict.INCONCLUSIVE:
-            return decision
+        last = decide_pairs(log_ratios[: look.pairs], look.alpha, threshold)
+        if last.verdict is not Verdict.INCONCLUSIVE:
+            return last
         taken += 1
-    error = plan.rest(taken)
-    return decide_pairs(log_ratios, error if ended else error / 2, threshold)
+    if ended:
+        return decide_pairs(log_ratios, plan.rest(taken), threshold)
+    return _wait(log_ratios, last, plan, threshold)

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+"""A verdict takes an effect that is sure and that matters."""
+
+import math
+
+import pytest
+from reports.compare.decision import (
+    Decision,
+    RowNoise,
+    Verdict,
+    decide_once,
+    decide_pairs,
+    verdict_of,
+)
+from reports.compare.intervals import Interval, pairs_for, prediction_interval
+
+UP, DOWN = math.log1p(0.02), -math.log1p(0.02)
+TINY = 1e-12
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"),
+    [
+        (UP + TINY, 1.0, "REGRESSED"),
+        (UP, 1.0, "INCONCLUSIVE"),  # touches the threshold
+        (0.0, 1.0, "INCONCLUSIVE"),
+        (TINY, UP + TINY, "INCONCLUSIVE"),  # slower for sure, but by how much?
+        (TINY, UP, "EQUIVALENT"),  # slower for sure, and it does not matter
+        (DOWN, UP, "EQUIVALENT"),
+        (DOWN - TINY, UP, "INCONCLUSIVE"),
+        (DOWN, UP + TINY, "INCONCLUSIVE"),
+        (0.0, 0.0, "EQUIVALENT"),
+        (-1.0, 1.0, "INCONCLUSIVE"),
+        (DOWN - TINY, -TINY, "INCONCLUSIVE"),
+        (-1.0, DOWN, "INCONCLUSIVE"),
+        (-1.0, DOWN - TINY, "IMPROVED"),
+        (-math.inf, math.inf, "INCONCLUSIVE"),
+    ],
+)
+def test_verdict_by_where_the_interval_lies(
+    low: float, high: float, verdict: str
+) -> None:
+    assert verdict_of(Interval(low, high), 0.02).value == verdict
+    mirrored = {"REGRESSED": "IMPROVED", "IMPROVED": "REGRESSED"}
+    other = verdict_of(Interval(-high, -low), 0.02).value
+    assert other == mirrored.get(verdict, verdict)
+
+
+def test_no_interval_no_verdict() -> None:
+    assert verdict_of(None, 0.0) is Verdict.INCONCLUSIVE
+    assert verdict_of(None, math.inf) is Verdict.INCONCLUSIVE
+
+
+def test_what_is_slower_is_not_judged_milder() -> None:
+    order = ["IMPROVED", "EQUIVALENT", "REGRESSED"]
+    found = []
+    for shift in range(-60, 61):
+        interval = Interval(shift / 1000 - 0.01, shift / 1000 + 0.01)
+        verdict = verdict_of(interval, 0.02).value
+        if verdict in order:
+            found.append(order.index(verdict))
+    assert found == sorted(found) and set(found) == {0, 1, 2}
+
+
+def test_a_higher_threshold_never_makes_a_regression() -> None:
+    interval = Interval(0.03, 0.05)
+    verdicts = [verdict_of(interval, at / 1000).value for at in range(0, 80)]
+    assert verdicts == sorted(
+        verdicts, key=["REGRESSED", "INCONCLUSIVE", "EQUIVALENT"].index
+    )
+    assert len(set(verdicts)) == 3
+
+
+def pairs(*, n: int, ratio: float, by: float = 0.001) -> list[float]:
+    return [math.log(ratio) + by * (i - (n - 1) / 2) for i in range(n)]
+
+
+def test_pairs_give_each_verdict() -> None:
+    def verdict(ratio: float, by: float = 0.001) -> Decision:
+        return decide_pairs(pairs(n=9, ratio=ratio, by=by), 0.05, 0.02)
+
+    assert verdict(1.05).verdict is Verdict.REGRESSED
+    assert verdict(0.95).verdict is Verdict.IMPROVED
+    assert verdict(1.005).verdict is Verdict.EQUIVALENT
+    assert verdict(1.05, by=0.05).verdict is Verdict.INCONCLUSIVE
+    found = verdict(1.05)
+    assert (found.pairs, found.threshold, found.basis) == (9, 0.02, "9 pairs")
+    assert found.ratio == pytest.approx(1.05)
+    # The second smallest and the second largest of nine.
+    assert found.interval is not None
+    assert found.interval.ratios == pytest.approx(
+        (1.05 * math.exp(-0.003), 1.05 * math.exp(0.003))
+    )
+
+
+def test_too_few_pairs_say_nothing_and_how_many_are_missing() -> None:
+    for n in range(1, 6):
+        found = decide_pairs([0.5] * n, 0.05, 0.02)
+        assert found.verdict is Verdict.INCONCLUSIVE
+        assert found.interval is None
+        assert found.more_pairs == pairs_for(0.05) - n
+    assert decide_pairs([0.5] * 6, 0.05, 0.02).verdict is Verdict.REGRESSED
+
+
+def test_only_what_is_undecided_asks_for_more() -> None:
+    assert decide_pairs(pairs(n=9, ratio=1.05), 0.05, 0.02).more_pairs is None
+    near = decide_pairs(pairs(n=9, ratio=1.021, by=0.01), 0.05, 0.02).more_pairs
+    far = decide_pairs(pairs(n=9, ratio=1.06, by=0.02), 0.05, 0.02).more_pairs
+    assert near is not None and far is not None
+    assert near > far >= 1
+
+
+CALM = RowNoise(floor=0.01, spread=0.005, pairs=20)
+
+
+def test_one_process_a_side_says_nothing_by_itself() -> None:
+    for noise in (None, RowNoise(floor=0.01, spread=0.0, pairs=1)):
+        found = decide_once(math.log(3), 0.001, 0.02, noise)
+        assert found.verdict is Verdict.INCONCLUSIVE
+        assert (found.interval, found.pairs) == (None, 0)
+        assert found.more_pairs is not None
+        assert found.more_pairs >= pairs_for(0.001)
+        assert found.basis == "no pairs"
+
+
+def test_one_process_a_side_against_a_known_spread() -> None:
+    found = decide_once(math.log(1.1), 0.001, 0.02, CALM)
+    assert found.verdict is Verdict.REGRESSED
+    assert found.interval == prediction_interval(math.log(1.1), 0.005, 20, 0.001)
+    assert found.basis == "A/A spread of 20 pairs"
+    assert found.more_pairs is None
+    assert decide_once(math.log(0.9), 0.001, 0.02, CALM).verdict is Verdict.IMPROVED
+    near = decide_once(math.log(1.02), 0.001, 0.02, CALM)
+    assert near.verdict is Verdict.INCONCLUSIVE and near.more_pairs is not None
+    quiet = RowNoise(floor=0.0, spread=0.001, pairs=20)
+    assert decide_once(0.0, 0.001, 0.02, quiet).verdict is Verdict.EQUIVALENT
+
+
+def test_reach_widens_what_the_bell_curve_makes_too_narrow() -> None:
+    far = RowNoise(floor=0.01, spread=0.005, pairs=20, reach=0.2)
+    found = decide_once(math.log(1.1), 0.001, 0.02, far)
+    assert found.verdict is Verdict.INCONCLUSIVE
+    assert found.interval == Interval(math.log(1.1) - 0.2, math.log(1.1) + 0.2)
+    assert decide_once(math.log(1.3), 0.001, 0.02, far).verdict is Verdict.REGRESSED
+    near = RowNoise(floor=0.01, spread=0.005, pairs=20, reach=0.001)
+    assert decide_once(math.log(1.1), 0.001, 0.02, near) == decide_once(
+        math.log(1.1), 0.001, 0.02, CALM
+    )

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: MIT
+"""Intervals miss as often as they promise, and no more."""
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from reports.compare.intervals import (
+    MANY_PAIRS,
+    Interval,
+    interval_rank,
+    median_interval,
+    pairs_for,
+    pairs_to_decide,
+    prediction_interval,
+    reaches,
+    spread_of,
+)
+
+
+def misses(n: int, k: int) -> float:
+    """How often n coins show fewer than k heads, or fewer than k tails."""
+    return 2 * sum(math.comb(n, heads) for heads in range(k)) / 2**n
+
+
+# From a table of the binomial distribution, e.g. Conover's A3.
+@pytest.mark.parametrize(
+    ("n", "alpha", "k"),
+    [
+        (5, 0.05, None),  # 2 / 32 = 0.0625
+        (6, 0.05, 1),  # 2 / 64 = 0.0313
+        (8, 0.05, 1),  # 18 / 256 = 0.0703
+        (9, 0.05, 2),  # 20 / 512 = 0.0391
+        (12, 0.05, 3),  # 158 / 4096 = 0.0386
+        (15, 0.05, 4),  # 1152 / 32768 = 0.0352
+        (20, 0.05, 6),  # 0.0414
+        (20, 0.01, 4),  # 0.0026, and with 5 0.0118
+        (11, 0.001, 1),  # 2 / 2048 = 0.00098
+        (10, 0.001, None),
+    ],
+)
+def test_rank_is_that_of_the_tables(n: int, alpha: float, k: int | None) -> None:
+    assert interval_rank(n, alpha) == k
+
+
+@pytest.mark.parametrize("alpha", [0.2, 0.05, 0.025, 0.01, 0.001, 0.0005])
+def test_rank_is_the_largest_that_keeps_the_promise(alpha: float) -> None:
+    for n in range(1, 61):
+        k = interval_rank(n, alpha)
+        if k is None:
+            assert misses(n, 1) > alpha
+        else:
+            assert misses(n, k) <= alpha < misses(n, k + 1)
+
+
+def test_an_error_that_can_be_met_exactly_is_met() -> None:
+    assert pairs_for(2 * 0.5**6) == 6
+    assert interval_rank(6, 2 * 0.5**6) == 1
+    assert pairs_for(2 * 0.5**6 - 1e-9) == 7
+    assert [pairs_for(alpha) for alpha in (1.0, 0.05, 0.001)] == [1, 6, 11]
+
+
+def test_interval_is_between_the_ordered_values() -> None:
+    values = [0.5, -1.0, 3.0, 0.1, 7.0, 0.2, 0.3, -2.0, 0.4]
+    assert median_interval(values, 0.05) == Interval(-1.0, 3.0)
+    assert median_interval(values, 0.004) == Interval(-2.0, 7.0)
+    assert median_interval(values, 0.003) is None
+    assert median_interval([], 0.05) is None
+
+
+def test_interval_covers_the_median_of_any_distribution() -> None:
+    rng = np.random.default_rng(1)
+    for draw in (
+        lambda: rng.standard_normal(12),
+        lambda: rng.standard_exponential(12) - math.log(2),
+        lambda: rng.standard_cauchy(12),
+        # Not even the same one for each.
+        lambda: rng.standard_normal(12) * np.arange(1, 13) ** 2,
+    ):
+        found = [median_interval(draw().tolist(), 0.05) for _ in range(4000)]
+        missed = sum(not one.low <= 0 <= one.high for one in found if one)
+        # 0.0386 exactly, and four standard deviations of 4000 trials.
+        assert missed / 4000 == pytest.approx(0.0386, abs=4 * 0.00305)
+
+
+def test_interval_narrows_with_pairs_and_widens_with_confidence() -> None:
+    values = np.random.default_rng(2).standard_normal(60)
+    widths = []
+    for alpha in (0.2, 0.05, 0.01, 0.001):
+        found = median_interval(values.tolist(), alpha)
+        assert found is not None
+        widths.append(found.high - found.low)
+    assert widths == sorted(widths) and widths[0] < widths[-1]
+    shares = [(interval_rank(n, 0.05) or 0) / n for n in (6, 12, 24, 48, 96)]
+    assert all(one < two for one, two in pairwise(shares))
+
+
+@pytest.mark.parametrize("pairs", [3, 10, 20])
+def test_prediction_covers_one_more_value(pairs: int) -> None:
+    rng = np.random.default_rng(pairs)
+    spreads = [spread_of(one) for one in rng.standard_normal((20000, pairs))]
+    margin = prediction_interval(0.0, 1.0, pairs, 0.05).high
+    missed = np.abs(rng.standard_normal(20000)) > margin * np.array(spreads)
+    # By theory 5 % around the sample's mean; ours is around the known 0.
+    assert 0.03 < missed.mean() <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / 20000)
+    found = prediction_interval(0.1, 0.02, pairs, 0.05)
+    assert found.low == pytest.approx(0.1 - 0.02 * margin)
+    assert found.high == pytest.approx(0.1 + 0.02 * margin)
+
+
+def test_ratios_are_the_exponentials() -> None:
+    assert Interval(math.log(0.98), math.log(1.02)).ratios == pytest.approx(
+        (0.98, 1.02)
+    )
+
+
+@pytest.mark.parametrize("spread", [0.01, 0.02, 0.04])
+def test_pairs_to_decide_narrow_the_interval_so_far(spread: float) -> None:
+    """To 1 %, be it by ten pairs or by two hundred."""
+    rng = np.random.default_rng(3)
+    n = pairs_to_decide(spread, 0.01, 0.01)
+    found = [
+        median_interval((spread * rng.standard_normal(n)).tolist(), 0.01)
+        for _ in range(400)
+    ]
+    halves = [(one.high - one.low) / 2 for one in found if one]
+    assert np.median(halves) == pytest.approx(0.01, rel=0.15)
+
+
+def test_pairs_to_decide_has_its_bounds() -> None:
+    assert pairs_to_decide(0.01, 1.0, 0.05) == pairs_for(0.05)
+    assert pairs_to_decide(0.0, 0.01, 0.05) == pairs_for(0.05)
+    assert pairs_to_decide(1.0, 1e-6, 0.05) == MANY_PAIRS
+    assert pairs_to_decide(1.0, 0.0, 0.05) == MANY_PAIRS
+    assert pairs_to_decide(0.02, 0.01, 0.01) > pairs_to_decide(0.02, 0.01, 0.05)
+
+
+def test_reach_is_that_of_the_strangest_row_in_the_scale_of_each() -> None:
+    calm = [-0.02, -0.01, 0.0, 0.01, 0.02]  # scale 0.01, units -2 to 2
+    wild = [-0.1, -0.1, 0.0, 0.1, 0.7]  # scale 0.1, units -1 to 7
+    assert reaches(np.transpose([calm])) == pytest.approx([0.04])
+    assert reaches(np.transpose([calm, wild])) == pytest.approx([0.09, 0.9])
+
+
+def test_reach_of_rows_that_hardly_move() -> None:
+    still, once = [1.0] * 5, [1.0, 1.0, 1.0, 1.0, 2.0]
+    assert reaches(np.transpose([still])) == [0.0]
+    # Most agree exactly: the scale is then the standard deviation, 0.4.
+    found = reaches(np.transpose([still, once]))
+    assert found == pytest.approx([0.0, 1.0])
+
+
+@pytest.mark.parametrize("common", [False, True])
+def test_two_more_processes_stay_within_reach(common: bool) -> None:
+    """With tails as heavy as can be, and rows that move alone or together."""
+    rng = np.random.default_rng(4)
+    tables, beyond = 1000, 0
+    for _ in range(tables):
+        times = rng.standard_cauchy((42, 1 if common else 20)) + np.zeros((1, 20))
+        margin = np.array(reaches(times[:40]))
+        beyond += bool((times[41] - times[40] > margin).any())
+    # At most 2 of 42, and four standard deviations.
+    assert beyond / tables <= 2 / 42 + 4 * math.sqrt(2 / 42 / tables)

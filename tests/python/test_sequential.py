@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""Looks share the error, and nothing is decided in between."""
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from reports.compare.decision import Verdict, decide_pairs
+from reports.compare.intervals import interval_rank, pairs_for
+from reports.compare.sequential import (
+    FEWEST_PAIRS,
+    Plan,
+    decide_in_sequence,
+)
+
+PLANS = [Plan(rows, most) for rows in (1, 10, 50, 500) for most in (3, 12, 40, 200)]
+
+
+@pytest.mark.parametrize("plan", PLANS)
+def test_the_errors_of_every_path_add_up_to_the_rows_share(plan: Plan) -> None:
+    looks = plan.looks()
+    for taken in range(len(looks) + 1):
+        spent = sum(look.alpha for look in looks[:taken])
+        assert spent + plan.rest(taken) == pytest.approx(0.05 / plan.rows)
+        assert spent + plan.rest(taken) <= 0.05 / plan.rows * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("plan", PLANS)
+def test_every_look_can_decide(plan: Plan) -> None:
+    looks = plan.looks()
+    assert all(look.pairs < plan.max_pairs for look in looks)
+    assert all(look.pairs >= FEWEST_PAIRS for look in looks)
+    assert all(one.pairs < two.pairs for one, two in pairwise(looks))
+    assert all(interval_rank(look.pairs, look.alpha) for look in looks)
+
+
+def test_looks_are_those_of_the_documents() -> None:
+    assert [look.pairs for look in Plan(50, 40).looks()] == [12, 18, 27]
+    assert [look.pairs for look in Plan(1, 40).looks()] == [7, 11, 17, 26, 39]
+    assert Plan(50, 12).looks() == []
+
+
+SLOWER = [0.1 + 0.001 * i for i in range(40)]
+PLAN = Plan(50, 40)
+
+
+def test_it_stops_at_the_first_look_that_decides() -> None:
+    found = decide_in_sequence(SLOWER, PLAN, 0.02, ended=True)
+    assert (found.verdict, found.pairs) == (Verdict.REGRESSED, 12)
+    # What came later does not take it back.
+    assert decide_in_sequence(SLOWER[:12] + [-1.0] * 28, PLAN, 0.02, True) == found
+    # One pair against it: of 12 none may be, of 18 one (2 * 19 / 2^18 < 0.00025).
+    late = [-1.0, *SLOWER[1:]]
+    first = decide_in_sequence(late[:12], PLAN, 0.02, ended=False)
+    assert first.verdict is Verdict.INCONCLUSIVE
+    for n in (18, 30, 40):
+        found = decide_in_sequence(late[:n], PLAN, 0.02, ended=False)
+        assert (found.verdict, found.pairs) == (Verdict.REGRESSED, 18)
+
+
+def test_a_run_that_ended_spends_what_is_left() -> None:
+    n = pairs_for(0.05)
+    assert Plan(1, 40).looks()[0].pairs == n + 1
+    found = decide_in_sequence(SLOWER[:n], Plan(1, 40), 0.02, ended=True)
+    assert found == decide_pairs(SLOWER[:n], 0.05, 0.02)
+    assert found.verdict is Verdict.REGRESSED
+    # The last look of all has what the looks before it left.
+    noise = [(-1.0) ** i for i in range(40)]
+    found = decide_in_sequence(noise, PLAN, 0.02, ended=True)
+    assert found == decide_pairs(noise, 0.05 / 50 / 8, 0.02)
+
+
+def test_a_run_that_goes_on_waits_for_its_first_look() -> None:
+    for n in range(1, 12):
+        found = decide_in_sequence(SLOWER[:n], PLAN, 0.02, ended=False)
+        assert found.verdict is Verdict.INCONCLUSIVE
+        assert (found.interval, found.pairs) == (None, n)
+        assert found.more_pairs == 12 - n
+    short = Plan(50, 8)
+    found = decide_in_sequence(SLOWER[:5], short, 0.02, ended=False)
+    assert (found.verdict, found.more_pairs) == (Verdict.INCONCLUSIVE, 3)
+
+
+def test_between_looks_it_says_what_the_last_one_said() -> None:
+    # Undecided at 12; at 17 it would be decided, if one looked.
+    values = [-1.0] + [0.1] * 39
+    peeked = decide_pairs(values[:17], PLAN.rest(1), 0.02)
+    assert peeked.verdict is Verdict.REGRESSED
+    last = decide_in_sequence(values[:12], PLAN, 0.02, ended=False)
+    assert last.verdict is Verdict.INCONCLUSIVE and last.pairs == 12
+    for n in range(13, 18):
+        found = decide_in_sequence(values[:n], PLAN, 0.02, ended=False)
+        assert found.verdict is Verdict.INCONCLUSIVE
+        assert (found.interval, found.pairs) == (last.interval, 12)
+        assert found.more_pairs is not None and found.more_pairs >= 1
+
+
+def test_asking_after_every_pair_costs_no_error() -> None:
+    """Of rows that did not change, as often wrong as if asked at looks only."""
+    rng = np.random.default_rng(1)
+    plan = Plan(rows=1, max_pairs=40, alpha=0.05)
+    runs, wrong, peeking = 200, 0, 0
+    for _ in range(runs):
+        values = rng.standard_normal(40).tolist()
+        asked = [
+            decide_in_sequence(values[:n], plan, 0.0, ended=n == 40)
+            for n in range(6, 41)
+        ]
+        wrong += any(one.verdict is not Verdict.INCONCLUSIVE for one in asked)
+        peeking += any(
+            decide_pairs(values[:n], 0.05, 0.0).verdict is not Verdict.INCONCLUSIVE
+            for n in range(6, 41)
+        )
+    assert wrong / runs <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / runs)
+    assert peeking / runs > 0.12  # what the planned looks are there for
