@@ -2,24 +2,20 @@
 """tools/answers: prints the answers of a result, or puts them into a document."""
 
 import argparse
-import re
 import sys
 from pathlib import Path
 
 from reports.answers import answers as answered
 from reports.answers import markdown
+from reports.document import with_block
 from reports.rows import NotAResult, load
 
 GOOD, NOTHING, USAGE = 0, 1, 2
-# Whatever is between these marks in a document is ours.
-BLOCK = re.compile(r"(<!-- answers:[^\n]*-->\n).*?(<!-- /answers -->)", re.DOTALL)
 
 
 def with_answers(document: str, answers: str) -> str:
     """The document with `answers` between its marks. ValueError without marks."""
-    if not BLOCK.search(document):
-        raise ValueError("it has no <!-- answers: ... --> <!-- /answers --> marks")
-    return BLOCK.sub(lambda m: f"{m[1]}\n{answers}\n\n{m[2]}", document)
+    return with_block(document, "answers", answers)
 
 
 def main(arguments: list[str]) -> int:

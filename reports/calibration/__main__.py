@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+"""tools/calibrate: how often verdicts are wrong, and what slowdowns they find."""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from reports.calibration.pages import markdown
+from reports.calibration.samples import STORED, load
+from reports.document import with_block
+
+GOOD, USAGE = 0, 2
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="tools/calibrate", description=__doc__)
+    parser.add_argument(
+        "--samples", type=Path, default=STORED, help="as reports.calibration.collect"
+    )
+    parser.add_argument("--into", type=Path, help="document with marks for the tables")
+    options = parser.parse_args(arguments)
+    began = time.monotonic()
+
+    def tell(what: str) -> None:
+        print(f"[{time.monotonic() - began:4.0f} s] {what}", file=sys.stderr)
+
+    try:
+        samples = load(options.samples)
+    except (OSError, ValueError, TypeError) as error:
+        print(f"tools/calibrate: {options.samples}: {error}", file=sys.stderr)
+        return USAGE
+    try:
+        if options.into is None:
+            print(markdown(samples, tell))
+            return GOOD
+        document = options.into.read_text(encoding="utf-8")
+        with_block(document, "calibration", "")  # before a minute is spent
+        text = with_block(document, "calibration", markdown(samples, tell))
+        options.into.write_text(text, encoding="utf-8")
+    except (OSError, ValueError) as error:
+        print(f"tools/calibrate: {options.into}: {error}", file=sys.stderr)
+        return USAGE
+    return GOOD
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

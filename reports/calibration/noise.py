@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""Times as a busy machine would give them, without any difference to be found."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from reports.calibration.samples import Floats
+
+DWELL = 8  # processes that a neighbour stays for, or away, on average
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Of the logarithm of a row's time. A process shifts all of its repetitions."""
+
+    words: str
+    process: float = 0.02  # standard deviation between processes
+    icc: float = 0.8  # share of the variance that is between processes
+    common: bool = False  # whether a process shifts all rows alike
+    memory: float = 0.0  # correlation of a process with the one before
+    skewed: bool = False  # delays only, instead of the normal distribution
+    outliers: float = 0.0  # share of processes that are 1.3 to 3 times slower
+    drift: float = 0.0  # log slowdown of the last process
+    neighbour: float = 0.0  # log slowdown while a neighbour is there
+    rhythm: bool = False  # whether it comes and goes in step with A B B A
+
+
+def _unit(noise: Noise, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+    """Mean 0, variance 1."""
+    if noise.skewed:
+        return np.asarray(rng.standard_exponential(shape, np.float32)) - 1
+    return np.asarray(rng.standard_normal(shape, np.float32))
+
+
+def _neighbour(noise: Noise, rng: np.random.Generator, tables: int, n: int) -> Floats:
+    """1 while it is there, else 0: [table, process, 1]."""
+    if noise.rhythm:
+        there = np.isin(np.arange(n) % 4, (1, 2))
+        return np.broadcast_to(there[None, :, None], (tables, n, 1)).astype(float)
+    changes = rng.random((tables, n, 1)) < 1 / DWELL
+    changes[:, 0] = rng.random((tables, 1)) < 0.5
+    return np.asarray(np.cumsum(changes, axis=1) % 2, float)
+
+
+def _processes(
+    noise: Noise, rng: np.random.Generator, tables: int, processes: int, rows: int
+) -> Floats:
+    """What each process adds to all of its repetitions: [table, process, row]."""
+    width = 1 if noise.common else rows
+    shift = _unit(noise, rng, (tables, processes, width))
+    for i in range(1, processes if noise.memory else 0):
+        fresh = np.sqrt(1 - noise.memory**2) * shift[:, i]
+        shift[:, i] = noise.memory * shift[:, i - 1] + fresh
+    shift *= noise.process
+    if noise.outliers:
+        slow = np.log(rng.uniform(1.3, 3, shift.shape))
+        shift += slow * (rng.random(shift.shape) < noise.outliers)
+    if noise.neighbour:
+        shift = shift + noise.neighbour * _neighbour(noise, rng, tables, processes)
+    shift = shift + noise.drift * np.linspace(0, 1, processes)[None, :, None]
+    return np.broadcast_to(shift, (tables, processes, rows))
+
+
+def log_times(
+    noise: Noise,
+    rng: np.random.Generator,
+    *,
+    tables: int,
+    processes: int,
+    rows: int,
+    repetitions: int,
+) -> Floats:
+    """[table, process, row, repetition], the processes in the order of time."""
+    within = noise.process * np.sqrt((1 - noise.icc) / noise.icc) if noise.icc else 0.02
+    each = _unit(noise, rng, (tables, processes, rows, repetitions))
+    each *= np.float32(within)
+    between = _processes(noise, rng, tables, processes, rows) if noise.icc else 0.0
+    each += np.asarray(between, np.float32)[..., None] if noise.icc else 0
+    return each
+
+
+def log_medians(
+    noise: Noise,
+    rng: np.random.Generator,
+    *,
+    tables: int,
+    processes: int,
+    rows: int,
+    repetitions: int = 5,
+) -> Floats:
+    """[table, process, row]: what each process says, the median of its repetitions."""
+    each = log_times(
+        noise,
+        rng,
+        tables=tables,
+        processes=processes,
+        rows=rows,
+        repetitions=repetitions,
+    )
+    # All of an odd number: the middle one needs no average.
+    each.partition(repetitions // 2, axis=-1)
+    return each[..., repetitions // 2].astype(float)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""The tables of README.md in one piece, each with what it shows."""
+
+from collections.abc import Iterator
+
+from reports.calibration import (
+    one_process,
+    power,
+    simulated,
+    stock_simulated,
+    stored,
+)
+from reports.calibration.samples import Samples
+from reports.calibration.simulated import Progress
+
+
+def _stored(samples: Samples, tell: Progress) -> Iterator[tuple[str, str]]:
+    yield (
+        "Stored times: how often compare.py calls one binary different, with 9 "
+        "repetitions a side and p < 0.05",
+        stored.stock_rows(samples, tell),
+    )
+    yield (
+        "Stored times: the same for any two processes, by the repetitions of each",
+        stored.stock_repetitions(samples, tell),
+    )
+    yield (
+        "Stored times: how often our rule does, with 20 pairs of neighbours of "
+        f"which a coin says which is new, {stored.RELABELLINGS} times",
+        stored.ours(samples, tell),
+    )
+    yield (
+        "Stored times: our verdicts, had the processes been A B B A",
+        stored.as_it_was(samples),
+    )
+    yield (
+        "Stored times: REGRESSED by 2 % with one process a side, the spread being "
+        "known from the other half of the run",
+        stored.one_a_side(samples, tell),
+    )
+
+
+def _simulated(tell: Progress) -> Iterator[tuple[str, str]]:
+    yield (
+        f"Simulated: share of {simulated.TABLES} tables of {simulated.ROWS} rows with "
+        f"a false verdict, up to {simulated.PAIRS} pairs, the order of each pair by a "
+        "coin; the last three columns: any REGRESSED in other orders",
+        simulated.sequential(tell),
+    )
+    yield (
+        "Simulated: share of such tables with a wrong verdict when each row is slower "
+        "by exactly the threshold of 2 %",
+        simulated.equivalent(tell),
+    )
+    yield (
+        f"Simulated: share of {one_process.TABLES} tables of {simulated.ROWS} rows "
+        "with a false REGRESSED with one process a side, spread known from "
+        f"{one_process.PAIRS} A/A pairs",
+        one_process.false_alarms(tell),
+    )
+    yield (
+        "Simulated: rows that compare.py calls different; tables of "
+        f"{simulated.ROWS} rows in which it does so at least once",
+        stock_simulated.by_repetitions(tell),
+    )
+
+
+def _power(tell: Progress) -> Iterator[tuple[str, str]]:
+    yield (
+        "Power: slowed rows found REGRESSED by more than 2 %, and the median of the "
+        f"pairs it took, of {power.PAIRS} at most",
+        power.power_table(tell, 0.0),
+    )
+    yield (
+        "Power: the same if 5 % of the processes are 1.3 to 3 times slower",
+        power.power_table(tell, power.OUTLIERS),
+    )
+
+
+def markdown(samples: Samples, tell: Progress) -> str:
+    parts = [*_stored(samples, tell), *_simulated(tell), *_power(tell)]
+    return "\n\n".join(f"**{caption}.**\n\n{table}" for caption, table in parts)

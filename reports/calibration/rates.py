@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+"""How often something happened, and how often it may happen at the worst."""
+
+from scipy.stats import beta
+
+from reports import text
+
+CONFIDENCE = 0.95
+
+
+def at_most(count: int, of: int) -> float:
+    """The upper end of the Clopper-Pearson interval of a rate, two-sided 95 %."""
+    if count == of:
+        return 1.0
+    return float(beta.ppf((1 + CONFIDENCE) / 2, count + 1, of - count))
+
+
+def at_least(count: int, of: int) -> float:
+    """The lower end."""
+    if count == 0:
+        return 0.0
+    return float(beta.ppf((1 - CONFIDENCE) / 2, count, of - count + 1))
+
+
+def share(count: int, of: int) -> str:
+    """Not 100 % unless it is all of them."""
+    if of - count and count / of > 0.99:
+        return "> 99 %"
+    return text.percent(count / of)
+
+
+def bounded(count: int, of: int) -> str:
+    """The rate, and the upper end of its interval."""
+    return f"{share(count, of)} (≤ {text.percent(at_most(count, of))})"

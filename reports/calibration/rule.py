@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""The rule of reports/compare on many tables at once.
+
+The ranks, the looks and the margins come from there; only the sorting is replaced
+by counting: the k-th largest of n values is above a limit if n - k + 1 values are.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reports.calibration.samples import Floats
+from reports.compare.intervals import interval_rank, prediction_interval
+from reports.compare.sequential import Plan
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """[table, row] each."""
+
+    regressed: Flags
+    improved: Flags
+    equivalent: Flags
+    pairs: NDArray[np.int64]  # after which the row was decided, or all
+
+    def any_regressed(self) -> int:
+        """Of how many tables one row or more is."""
+        return int(self.regressed.any(axis=1).sum())
+
+    def any_improved(self) -> int:
+        return int(self.improved.any(axis=1).sum())
+
+    def any_equivalent(self) -> int:
+        return int(self.equivalent.any(axis=1).sum())
+
+
+def _looks(plan: Plan, pairs: int) -> list[tuple[int, float]]:
+    looks = [(look.pairs, look.alpha) for look in plan.looks() if look.pairs <= pairs]
+    return [*looks, (pairs, plan.rest(len(looks)))]
+
+
+def in_sequence(log_ratios: Floats, plan: Plan, threshold: float) -> Verdicts:
+    """`log_ratios` is [table, pair, row]; the run ends after all pairs."""
+    tables, pairs, rows = log_ratios.shape
+    limit = math.log1p(threshold)
+    slower = np.cumsum(log_ratios > limit, axis=1, dtype=np.int16)
+    faster = np.cumsum(log_ratios < -limit, axis=1, dtype=np.int16)
+    open_ = np.ones((tables, rows), bool)
+    found = [np.zeros((tables, rows), bool) for _ in range(3)]
+    used = np.full((tables, rows), pairs)
+    for n, alpha in _looks(plan, pairs):
+        k = interval_rank(n, alpha)
+        if k is None:
+            continue
+        above, below = slower[:, n - 1], faster[:, n - 1]
+        now = (above > n - k, below > n - k, (above < k) & (below < k))
+        for flags, new in zip(found, now, strict=True):
+            flags |= open_ & new
+        decided = open_ & (now[0] | now[1] | now[2])
+        used[decided] = n
+        open_ &= ~decided
+    return Verdicts(*found, used)
+
+
+def ratios(log_medians: Floats, new_first: Flags) -> Floats:
+    """log(new / base), [table, pair, row], of neighbouring processes.
+
+    `new_first` is [pair] or [table, pair]: whether the new side ran first.
+    """
+    later = log_medians[:, 1::2] - log_medians[:, 0::2]
+    sign = np.where(new_first, -1.0, 1.0)
+    return np.asarray(later * (sign if sign.ndim == 2 else sign[None, :])[..., None])
+
+
+def abba(pairs: int) -> Flags:
+    """A B B A: every other pair has the new side first."""
+    return np.arange(pairs) % 2 == 1
+
+
+def margins(spread: Floats, reach: Floats, pairs: int, alpha: float) -> Floats:
+    """Half the interval of one process a side, as `decide_once` has it."""
+    one = prediction_interval(0.0, 1.0, pairs, alpha).high
+    return np.maximum(one * spread, reach)

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+"""Real repetitions of one binary in many processes, as a small JSON file.
+
+{"about": {...}, "started_s": [0.0, ...], "rows": {"name": [[us, ...], ...]}}: per
+row a list per process, in the order of the processes, of its repetitions.
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+STORED = Path(__file__).with_name("same_binary.json")
+
+
+@dataclass(frozen=True)
+class Samples:
+    about: dict[str, str]  # machine, revision, flags
+    started_s: list[float]  # of each process, since the first one's start
+    rows: dict[str, list[list[float]]]  # us, [process][repetition]
+
+    @property
+    def times(self) -> Floats:
+        """[process, row, repetition], in us."""
+        return np.array(list(self.rows.values()), float).transpose(1, 0, 2)
+
+    @property
+    def medians(self) -> Floats:
+        """[process, row], in us: what a process says."""
+        return np.median(self.times, axis=2)
+
+
+def load(path: Path = STORED) -> Samples:
+    return Samples(**json.loads(path.read_text(encoding="utf-8")))
+
+
+def save(samples: Samples, path: Path) -> None:
+    """One line per row and process, so that a difference can be read."""
+    rows = ",\n".join(
+        f"  {json.dumps(name)}: [\n   "
+        + ",\n   ".join(json.dumps(times) for times in processes)
+        + "\n  ]"
+        for name, processes in samples.rows.items()
+    )
+    path.write_text(
+        f'{{"about": {json.dumps(samples.about, indent=1)},\n'
+        f' "started_s": {json.dumps(samples.started_s)},\n'
+        f' "rows": {{\n{rows}\n }}\n}}\n',
+        encoding="utf-8",
+    )

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""The test of Google Benchmark's compare.py, restated.
+
+Mann-Whitney's U, two-sided, over the repetitions of one process a side; a row is
+called different if p < 0.05, whatever the number of rows (tools/gbench/report.py,
+calc_utest).
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import mannwhitneyu
+
+from reports.calibration.samples import Floats
+
+ALPHA = 0.05
+
+
+def _has_ties(both: Floats) -> NDArray[np.bool_]:
+    ordered = np.sort(both, axis=-1)
+    return np.asarray((np.diff(ordered, axis=-1) == 0).any(axis=-1))
+
+
+def p_values(base: Floats, new: Floats) -> Floats:
+    """Of [..., repetition] each: the p values, [...].
+
+    scipy chooses by the data, of all rows together if it is given them together:
+    exact p values for up to 8 repetitions without ties, else approximate ones.
+    """
+    ties = _has_ties(np.concatenate([base, new], axis=-1))
+    few = min(base.shape[-1], new.shape[-1]) <= 8
+    found = np.empty(ties.shape)
+    for exact in (True, False):
+        chosen = ~ties if exact else ties
+        if chosen.any():
+            found[chosen] = mannwhitneyu(
+                base[chosen],
+                new[chosen],
+                alternative="two-sided",
+                axis=-1,
+                method="exact" if exact and few else "asymptotic",
+            ).pvalue
+    return found
+
+
+def alarms(base: Floats, new: Floats) -> NDArray[np.bool_]:
+    return np.asarray(p_values(base, new) < ALPHA)

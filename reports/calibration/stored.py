@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""False alarms on stored times of one binary: compare.py beside our rule."""
+
+import itertools
+import math
+
+import numpy as np
+
+from reports import text
+from reports.calibration import stock
+from reports.calibration.one_process import margins_of
+from reports.calibration.rates import share
+from reports.calibration.rule import Flags, Verdicts, abba, in_sequence, ratios
+from reports.calibration.samples import Floats, Samples
+from reports.calibration.simulated import SEED, Progress
+from reports.compare.sequential import Plan, decide_in_sequence
+
+REPETITIONS = (3, 6, 9)
+RELABELLINGS = 2000
+
+
+def short(name: str) -> str:
+    """Experiment and words, without sizes."""
+    return "/".join(part for part in name.split("/") if ":" not in part)
+
+
+def share_between(log_times: Floats) -> float:
+    """The intraclass correlation of [process, repetition], one-way ANOVA."""
+    repetitions = log_times.shape[1]
+    between = repetitions * float(np.var(log_times.mean(axis=1), ddof=1))
+    within = float(np.mean(np.var(log_times, axis=1, ddof=1)))
+    return max(0.0, (between - within) / (between + (repetitions - 1) * within))
+
+
+def stock_alarms(times: Floats, repetitions: int, apart: int | None) -> Flags:
+    """[pair, row] of all pairs of processes, or of those so many apart."""
+    pairs = np.array(
+        [
+            (i, j)
+            for i, j in itertools.combinations(range(len(times)), 2)
+            if apart is None or j - i == apart
+        ]
+    )
+    first = times[:, :, :repetitions]
+    return stock.alarms(first[pairs[:, 0]], first[pairs[:, 1]])
+
+
+def _any(found: Flags) -> str:
+    return share(int(found.any(axis=1).sum()), len(found))
+
+
+def stock_rows(samples: Samples, tell: Progress) -> str:
+    """compare.py on nine repetitions a side, row by row."""
+    tell("compare.py on the stored times")
+    all_ = stock_alarms(samples.times, 9, None)
+    near = stock_alarms(samples.times, 9, 1)
+    lines = []
+    for i, name in enumerate(samples.rows):
+        logs = np.log(samples.times[:, i])
+        lines.append(
+            [
+                f"`{short(name)}`",
+                f"{share_between(logs):.2f}",
+                share(int(all_[:, i].sum()), len(all_)),
+                share(int(near[:, i].sum()), len(near)),
+            ]
+        )
+    lines.append(["at least one of them", "", _any(all_), _any(near)])
+    return text.table(
+        ["row", "share between processes", "any two processes", "neighbours"], lines
+    )
+
+
+def stock_repetitions(samples: Samples, tell: Progress) -> str:
+    lines = []
+    for repetitions in REPETITIONS:
+        tell(f"compare.py on {repetitions} stored repetitions")
+        found = stock_alarms(samples.times, repetitions, None)
+        rows = share(int(found.sum()), found.size)
+        lines.append([str(repetitions), rows, _any(found)])
+    return text.table(["repetitions", "of a row", "of the table"], lines)
+
+
+def relabelled(samples: Samples, threshold: float) -> Verdicts:
+    """Of the neighbouring pairs, each with either process as the new one."""
+    rng = np.random.default_rng([SEED, 500])
+    logs = np.log(samples.medians)[None]
+    pairs = logs.shape[1] // 2
+    coins = rng.random((RELABELLINGS, pairs)) < 0.5
+    plan = Plan(rows=len(samples.rows), max_pairs=pairs)
+    return in_sequence(ratios(logs, coins), plan, threshold)
+
+
+def ours(samples: Samples, tell: Progress) -> str:
+    lines = []
+    for words, threshold in (("any", 0.0), ("2 %", 0.02)):
+        tell(f"our rule on the stored times, threshold {words}")
+        found = relabelled(samples, threshold)
+        either = found.regressed | found.improved
+        lines.append(
+            [
+                words,
+                share(int(either.sum()), either.size),
+                share(found.any_regressed(), RELABELLINGS),
+                share(found.any_improved(), RELABELLINGS),
+                _any(either),
+            ]
+        )
+    heads = ["difference", "of a row", "REGRESSED", "IMPROVED", "either, of the table"]
+    return text.table(heads, lines)
+
+
+def one_a_side(samples: Samples, tell: Progress) -> str:
+    """Two processes of one half of the run against the spread of the other half."""
+    tell("one stored process a side")
+    logs = np.log(samples.medians)
+    half = len(logs) // 2
+    alpha = 0.05 / logs.shape[1]
+    lines = []
+    for words, known, others in (
+        ("the first half", logs[:half], logs[half:]),
+        ("the second half", logs[half:], logs[:half]),
+    ):
+        ratio = others[:, None] - others[None, :]
+        apart = ratio[~np.eye(len(others), dtype=bool)]
+        cells = [words]
+        for margin in margins_of(known[None], alpha):
+            found = apart > margin + math.log1p(0.02)
+            cells += [share(int(found.sum()), found.size), _any(found)]
+        lines.append(cells)
+    heads = ["spread known from", "by the spread alone, of a row", "of the table"]
+    return text.table([*heads, "by the rule, of a row", "of the table"], lines)
+
+
+def as_it_was(samples: Samples) -> str:
+    """The one order A B B A in which the processes really ran."""
+    logs = np.log(samples.medians)[None]
+    by_row = ratios(logs, abba(logs.shape[1] // 2))[0].T.tolist()
+    plan = Plan(rows=len(by_row), max_pairs=len(by_row[0]))
+    lines = []
+    for name, log_ratios in zip(samples.rows, by_row, strict=True):
+        decision = decide_in_sequence(log_ratios, plan, 0.02, ended=True)
+        low, high = decision.interval.ratios if decision.interval else (0.0, math.inf)
+        lines.append(
+            [
+                f"`{short(name)}`",
+                f"{decision.ratio:.3f}",
+                f"{low:.3f} to {high:.3f}",
+                decision.verdict.value,
+            ]
+        )
+    return text.table(["row", "new / base", "interval", "verdict"], lines)
