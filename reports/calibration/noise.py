@@ -4,8 +4,11 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reports.calibration.samples import Floats
+
+Singles = NDArray[np.float32]  # half the memory, and precise enough
 
 DWELL = 8  # processes that a neighbour stays for, or away, on average
 
@@ -26,11 +29,11 @@ class Noise:
     rhythm: bool = False  # whether it comes and goes in step with A B B A
 
 
-def _unit(noise: Noise, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+def _unit(noise: Noise, rng: np.random.Generator, shape: tuple[int, ...]) -> Singles:
     """Mean 0, variance 1."""
     if noise.skewed:
-        return np.asarray(rng.standard_exponential(shape, np.float32)) - 1
-    return np.asarray(rng.standard_normal(shape, np.float32))
+        return rng.standard_exponential(shape, np.float32) - 1
+    return rng.standard_normal(shape, np.float32)
 
 
 def _neighbour(noise: Noise, rng: np.random.Generator, tables: int, n: int) -> Floats:
@@ -48,7 +51,7 @@ def _processes(
 ) -> Floats:
     """What each process adds to all of its repetitions: [table, process, row]."""
     width = 1 if noise.common else rows
-    shift = _unit(noise, rng, (tables, processes, width))
+    shift = _unit(noise, rng, (tables, processes, width)).astype(float)
     for i in range(1, processes if noise.memory else 0):
         fresh = np.sqrt(1 - noise.memory**2) * shift[:, i]
         shift[:, i] = noise.memory * shift[:, i - 1] + fresh
@@ -70,13 +73,14 @@ def log_times(
     processes: int,
     rows: int,
     repetitions: int,
-) -> Floats:
+) -> Singles:
     """[table, process, row, repetition], the processes in the order of time."""
-    within = noise.process * np.sqrt((1 - noise.icc) / noise.icc) if noise.icc else 0.02
     each = _unit(noise, rng, (tables, processes, rows, repetitions))
-    each *= np.float32(within)
-    between = _processes(noise, rng, tables, processes, rows) if noise.icc else 0.0
-    each += np.asarray(between, np.float32)[..., None] if noise.icc else 0
+    if noise.icc == 0:  # nothing is between processes
+        return each * np.float32(noise.process)
+    each *= np.float32(noise.process * np.sqrt((1 - noise.icc) / noise.icc))
+    between = _processes(noise, rng, tables, processes, rows)
+    each += between.astype(np.float32)[..., None]
     return each
 
 

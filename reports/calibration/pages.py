@@ -68,7 +68,7 @@ def _simulated(tell: Progress) -> Iterator[tuple[str, str]]:
 def _power(tell: Progress) -> Iterator[tuple[str, str]]:
     yield (
         "Power: slowed rows found REGRESSED by more than 2 %, and the median of the "
-        f"pairs it took, of {power.PAIRS} at most",
+        f"pairs it took, of {simulated.PAIRS} at most",
         power.power_table(tell, 0.0),
     )
     yield (

@@ -50,20 +50,20 @@ def in_sequence(log_ratios: Floats, plan: Plan, threshold: float) -> Verdicts:
     slower = np.cumsum(log_ratios > limit, axis=1, dtype=np.int16)
     faster = np.cumsum(log_ratios < -limit, axis=1, dtype=np.int16)
     open_ = np.ones((tables, rows), bool)
-    found = [np.zeros((tables, rows), bool) for _ in range(3)]
+    regressed, improved, equivalent = np.zeros((3, tables, rows), bool)
     used = np.full((tables, rows), pairs)
     for n, alpha in _looks(plan, pairs):
         k = interval_rank(n, alpha)
         if k is None:
             continue
         above, below = slower[:, n - 1], faster[:, n - 1]
-        now = (above > n - k, below > n - k, (above < k) & (below < k))
-        for flags, new in zip(found, now, strict=True):
-            flags |= open_ & new
-        decided = open_ & (now[0] | now[1] | now[2])
+        regressed |= open_ & (above > n - k)
+        improved |= open_ & (below > n - k)
+        equivalent |= open_ & (above < k) & (below < k)
+        decided = open_ & (regressed | improved | equivalent)
         used[decided] = n
         open_ &= ~decided
-    return Verdicts(*found, used)
+    return Verdicts(regressed, improved, equivalent, used)
 
 
 def ratios(log_medians: Floats, new_first: Flags) -> Floats:

@@ -34,6 +34,15 @@ class Samples:
         return np.median(self.times, axis=2)
 
 
+def share_between(log_times: Floats) -> float:
+    """The intraclass correlation of [process, repetition], one-way ANOVA."""
+    repetitions = log_times.shape[1]
+    between = repetitions * float(np.var(log_times.mean(axis=1), ddof=1))
+    within = float(np.mean(np.var(log_times, axis=1, ddof=1)))
+    share = (between - within) / (between + (repetitions - 1) * within)
+    return max(0.0, float(share))
+
+
 def load(path: Path = STORED) -> Samples:
     return Samples(**json.loads(path.read_text(encoding="utf-8")))
 

@@ -81,7 +81,7 @@ def equivalent(tell: Progress) -> str:
     On a quiet machine, where the interval would be narrow enough to be within it.
     """
     lines = []
-    words = ("each process and row differs by 0.5 %", "the same, in all rows alike")
+    words = ("each process and row differs by 0.5 %", "0.5 %, in all rows alike")
     quiet = [replace(noise, process=0.005) for noise in SCENARIOS[:2]]
     for seed, noise in enumerate(quiet):
         tell(f"false EQUIVALENT: {words[seed]}")

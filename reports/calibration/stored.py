@@ -11,7 +11,7 @@ from reports.calibration import stock
 from reports.calibration.one_process import margins_of
 from reports.calibration.rates import share
 from reports.calibration.rule import Flags, Verdicts, abba, in_sequence, ratios
-from reports.calibration.samples import Floats, Samples
+from reports.calibration.samples import Floats, Samples, share_between
 from reports.calibration.simulated import SEED, Progress
 from reports.compare.sequential import Plan, decide_in_sequence
 
@@ -22,14 +22,6 @@ RELABELLINGS = 2000
 def short(name: str) -> str:
     """Experiment and words, without sizes."""
     return "/".join(part for part in name.split("/") if ":" not in part)
-
-
-def share_between(log_times: Floats) -> float:
-    """The intraclass correlation of [process, repetition], one-way ANOVA."""
-    repetitions = log_times.shape[1]
-    between = repetitions * float(np.var(log_times.mean(axis=1), ddof=1))
-    within = float(np.mean(np.var(log_times, axis=1, ddof=1)))
-    return max(0.0, (between - within) / (between + (repetitions - 1) * within))
 
 
 def stock_alarms(times: Floats, repetitions: int, apart: int | None) -> Flags:

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""The simulation judges by the rule that is used, on the noise that it names."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from reports.calibration import power, simulated
+from reports.calibration.noise import Noise, log_medians, log_times
+from reports.calibration.rates import at_least, at_most, bounded, share
+from reports.calibration.rule import abba, in_sequence, margins, ratios
+from reports.calibration.samples import Floats, share_between
+from reports.compare.decision import RowNoise, Verdict, decide_once
+from reports.compare.sequential import Plan, decide_in_sequence
+
+
+def times(noise: Noise, tables: int = 20, processes: int = 80) -> Floats:
+    rng = np.random.default_rng(1)
+    return log_medians(noise, rng, tables=tables, processes=processes, rows=5)
+
+
+@pytest.mark.parametrize("plan", [Plan(5, 40), Plan(1, 40), Plan(50, 20), Plan(1, 6)])
+@pytest.mark.parametrize("threshold", [0.0, 0.02])
+def test_many_tables_are_judged_as_one_row_is(plan: Plan, threshold: float) -> None:
+    logs = times(Noise("", outliers=0.1))[:, : 2 * plan.max_pairs]
+    shifts = np.linspace(-0.06, 0.06, 5)
+    log_ratios = ratios(logs, abba(plan.max_pairs)) + shifts
+    found = in_sequence(log_ratios, plan, threshold)
+    seen = set()
+    for table, row in np.ndindex(20, 5):
+        values = log_ratios[table, :, row].tolist()
+        decision = decide_in_sequence(values, plan, threshold, ended=True)
+        expected = (
+            decision.verdict is Verdict.REGRESSED,
+            decision.verdict is Verdict.IMPROVED,
+            decision.verdict is Verdict.EQUIVALENT,
+            decision.pairs,
+        )
+        flags = (found.regressed, found.improved, found.equivalent, found.pairs)
+        assert tuple(flag[table, row] for flag in flags) == expected
+        seen.add(decision.verdict)
+    assert len(seen) >= 3 or plan.max_pairs == 6
+
+
+def test_one_process_a_side_is_judged_as_one_row_is() -> None:
+    spread, reach = np.array([0.01, 0.02]), np.array([0.02, 0.2])
+    for i, half in enumerate(margins(spread, reach, 20, 0.001).tolist()):
+        noise = RowNoise(0.0, float(spread[i]), 20, float(reach[i]))
+        interval = decide_once(0.3, 0.001, 0.02, noise).interval
+        assert interval is not None
+        assert (interval.high - 0.3, 0.3 - interval.low) == pytest.approx((half, half))
+
+
+def test_pairs_are_new_over_base_whoever_ran_first() -> None:
+    logs = np.array([0.0, 1.0, 10.0, 13.0])[None, :, None]
+    assert abba(5).tolist() == [False, True, False, True, False]
+    assert ratios(logs, abba(2)).ravel().tolist() == [1.0, -3.0]
+    coins = np.array([[True, False]])
+    assert ratios(logs, coins).ravel().tolist() == [-1.0, 3.0]
+
+
+def test_noise_has_the_variance_that_it_names() -> None:
+    rng = np.random.default_rng(2)
+    for skewed in (False, True):
+        noise = Noise("", process=0.02, icc=0.8, skewed=skewed)
+        each = log_times(
+            noise, rng, tables=1, processes=4000, rows=1, repetitions=9
+        ).astype(float)[0, :, 0]
+        assert share_between(each) == pytest.approx(0.8, abs=0.02)
+        assert np.std(each) == pytest.approx(0.02 / math.sqrt(0.8), rel=0.05)
+
+
+def test_each_kind_of_noise_does_what_it_says() -> None:
+    quiet = Noise("", process=1e-6)
+    drift = times(replace(quiet, drift=0.5))
+    assert drift[0, [0, -1], 0] == pytest.approx([0, 0.5], abs=1e-4)
+    comes = times(replace(quiet, neighbour=0.4)).round(3)
+    assert set(np.unique(comes)) == {0.0, 0.4}
+    stays = (np.diff(comes[:, :, 0], axis=1) == 0).mean()
+    assert stays == pytest.approx(1 - 1 / 8, abs=0.03)
+    rhythm = times(replace(quiet, neighbour=0.4, rhythm=True)).round(3)
+    assert rhythm[0, :5, 0].tolist() == [0.0, 0.4, 0.4, 0.0, 0.0]
+    slow = times(replace(quiet, outliers=0.05), tables=100)
+    assert (slow > 0.01).mean() == pytest.approx(0.05, abs=0.006)
+    assert 1.3 < np.exp(slow[slow > 0.01]).min() < np.exp(slow).max() < 3.001
+    alike = times(replace(quiet, outliers=0.05, common=True))
+    assert np.ptp(alike, axis=2).max() < 1e-4
+    skewed = times(Noise("", skewed=True), tables=200).ravel()
+    assert np.mean((skewed - skewed.mean()) ** 3) / np.std(skewed) ** 3 > 1
+
+
+def test_a_process_remembers_the_one_before() -> None:
+    logs = times(Noise("", memory=0.5, icc=0.999), tables=400)
+    for lag, expected in ((1, 0.5), (2, 0.25)):
+        one, two = logs[:, :-lag].ravel(), logs[:, lag:].ravel()
+        assert np.corrcoef(one, two)[0, 1] == pytest.approx(expected, abs=0.02)
+
+
+def test_pairs_have_the_spread_that_is_stated() -> None:
+    for spread in power.SPREADS:
+        assert np.std(power.pairs_of(spread, 0.0, 200, 1)) == pytest.approx(
+            spread, rel=0.02
+        )
+
+
+def test_the_same_seed_gives_the_same_run() -> None:
+    one, two = (simulated.run_of(Noise(""), 3, 100)[0] for _ in range(2))
+    assert np.array_equal(one, two)
+    assert not np.array_equal(one, simulated.run_of(Noise(""), 4, 100)[0])
+
+
+def test_bounds_are_clopper_and_pearsons() -> None:
+    assert at_most(0, 100) == pytest.approx(1 - 0.025 ** (1 / 100))
+    assert at_least(100, 100) == pytest.approx(0.025 ** (1 / 100))
+    assert (at_least(0, 9), at_most(9, 9)) == (0.0, 1.0)
+    # From the paper's example: 10 of 100.
+    assert (at_least(10, 100), at_most(10, 100)) == pytest.approx(
+        (0.0490, 0.1762), abs=1e-4
+    )
+    assert bounded(0, 1000) == "0 % (≤ 0.37 %)"
+    assert (share(1999, 2000), share(2000, 2000)) == ("> 99 %", "100 %")

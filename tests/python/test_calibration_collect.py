@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""Every repetition of every process is kept, also of a run that was interrupted."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from reports.calibration.collect import KEPT, main
+from reports.calibration.samples import load
+
+# Counts its runs in a file; the time of a repetition says which run it was.
+PROGRAM = """#!{python}
+import json, pathlib, sys
+flags = dict(one.split("=", 1) for one in sys.argv[1:])
+runs = pathlib.Path({runs!r})
+run = len(runs.read_text()) if runs.exists() else 0
+if run == {dies_at}:
+    sys.exit(1)
+runs.write_text("x" * (run + 1))
+rows = [
+    dict(name=name, run_type="iteration", real_time=100.0 * run + i)
+    for name in ("a/b", "c/d")
+    for i in range(int(flags["--benchmark_repetitions"]))
+]
+rows.append(dict(name="a/b_mean", run_type="aggregate", real_time=1e9))
+context = dict.fromkeys({kept!r}, "known")
+document = dict(context=context, benchmarks=rows)
+pathlib.Path(flags["--benchmark_out"]).write_text(json.dumps(document))
+"""
+
+
+def program(folder: Path, dies_at: int = -1) -> Path:
+    path = folder / "program"
+    path.write_text(
+        PROGRAM.format(
+            python=sys.executable,
+            runs=str(folder / "runs"),
+            dies_at=dies_at,
+            kept=KEPT,
+        ),
+        encoding="utf-8",
+    )
+    path.chmod(0o755)
+    return path
+
+
+def arguments(binary: Path, processes: int, out: Path) -> list[str]:
+    flags = ["--binary", str(binary), "--processes", str(processes)]
+    return [*flags, "--repetitions", "3", "--filter", "a|c", "--out", str(out)]
+
+
+def test_it_keeps_what_every_process_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "samples.json"
+    assert main(arguments(program(tmp_path), 2, out)) == 0
+    samples = load(out)
+    expected = [[0.0, 1.0, 2.0], [100.0, 101.0, 102.0]]
+    assert samples.rows == {"a/b": expected, "c/d": expected}
+    assert samples.about["device"] == "known"
+    assert "--benchmark_filter=a|c" in samples.about["flags"]
+    assert len(samples.started_s) == 2
+    assert "[2/2]" in capsys.readouterr().err
+
+
+def test_it_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
+    out = tmp_path / "samples.json"
+    with pytest.raises(subprocess.CalledProcessError):
+        main(arguments(program(tmp_path, dies_at=2), 4, out))
+    assert load(out).times.shape == (2, 2, 3)
+    assert main(arguments(program(tmp_path), 4, out)) == 0
+    samples = load(out)
+    assert samples.medians[:, 0].tolist() == [1.0, 101.0, 201.0, 301.0]
+    assert samples.started_s == sorted(samples.started_s)

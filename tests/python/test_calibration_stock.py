@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""What is said of compare.py is what the real one says."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from reports.calibration.samples import Samples, load
+from reports.calibration.stock import alarms, p_values
+from scipy.stats import mannwhitneyu
+
+COMPARE = Path("/usr/share/benchmark/compare.py")
+
+
+def write(path: Path, samples: Samples, process: int, repetitions: int) -> None:
+    """What that process would have written with --benchmark_out."""
+    rows = [
+        {
+            "name": name,
+            "run_name": name,
+            "family_index": family,
+            "per_family_instance_index": 0,
+            "repetitions": repetitions,
+            "repetition_index": i,
+            "run_type": "iteration",
+            "threads": 1,
+            "iterations": 1,
+            "real_time": time_us,
+            "cpu_time": time_us,
+            "time_unit": "us",
+        }
+        for family, (name, times) in enumerate(samples.rows.items())
+        for i, time_us in enumerate(times[process][:repetitions])
+    ]
+    path.write_text(json.dumps({"context": {}, "benchmarks": rows}), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "repetitions"), [(0, 1, 9), (3, 30, 9), (7, 8, 6), (20, 39, 3)]
+)
+def test_p_values_are_those_of_the_real_script(
+    tmp_path: Path, first: int, second: int, repetitions: int
+) -> None:
+    if not COMPARE.exists():
+        pytest.skip("Google Benchmark's compare.py is not installed")
+    samples = load()
+    files = [tmp_path / "base.json", tmp_path / "new.json"]
+    for path, process in zip(files, (first, second), strict=True):
+        write(path, samples, process, repetitions)
+    dump = tmp_path / "report.json"
+    done = subprocess.run(
+        [
+            *(sys.executable, str(COMPARE), "--no-color", "-d", str(dump)),
+            *("benchmarks", str(files[0]), str(files[1])),
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    report = json.loads(dump.read_text(encoding="utf-8"))
+    theirs = {
+        one["name"]: one["utest"]["time_pvalue"]
+        for one in report
+        if one["name"] in samples.rows
+    }
+    times = samples.times[:, :, :repetitions]
+    ours = p_values(times[first], times[second])
+    assert theirs == pytest.approx(dict(zip(samples.rows, ours.tolist(), strict=True)))
+    # The script prints them in two columns, the time's first.
+    printed = re.findall(r"_pvalue\s+(\d\.\d{4})", done.stdout)
+    assert printed == [f"{p:.4f}" for p in ours]
+
+
+@pytest.mark.parametrize("repetitions", [3, 8, 9, 20])
+def test_p_values_are_scipys_row_by_row(repetitions: int) -> None:
+    """With ties in some of the rows, which must not change the others."""
+    rng = np.random.default_rng(repetitions)
+    both = rng.integers(0, 60, (2, 40, repetitions)).astype(float)
+    expected = [
+        mannwhitneyu(base, new, alternative="two-sided").pvalue
+        for base, new in zip(both[0], both[1], strict=True)
+    ]
+    assert p_values(both[0], both[1]) == pytest.approx(expected)
+
+
+def test_three_repetitions_can_never_alarm_and_four_can() -> None:
+    for repetitions, alarm in ((3, False), (4, True)):
+        base = np.arange(repetitions, dtype=float)[None]
+        assert alarms(base, base + 100).tolist() == [alarm]
