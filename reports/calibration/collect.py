@@ -83,7 +83,7 @@ def main(arguments: list[str]) -> int:
         add(samples, document, began)
         context = document["context"]
         samples.about.update({key: str(context[key]) for key in KEPT})
-        samples.about.update(flags=" ".join(flags), first_process=f"{started:.0f}")
+        samples.about.update(flags=" ".join(flags), first_process=f"{started:.3f}")
         save(samples, options.out)
         print(f"[{done + 1}/{options.processes}] {began:.0f} s", file=sys.stderr)
     return 0
