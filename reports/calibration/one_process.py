@@ -7,11 +7,10 @@ import numpy as np
 
 from reports.calibration.noise import Noise, log_medians
 from reports.calibration.rates import bounded, share
-from reports.calibration.rule import Flags, margins
+from reports.calibration.rule import Flags, margins, reaches
 from reports.calibration.samples import Floats
 from reports.calibration.scenarios import SCENARIOS
 from reports.calibration.simulated import ROWS, SEED, Progress
-from reports.compare.intervals import reaches
 from reports.text import table
 
 PAIRS = 20  # of the A/A run before
@@ -36,7 +35,7 @@ def margins_of(known: Floats, alpha: float) -> tuple[Floats, Floats]:
     """[table, row] from [table, process, row]: by the spread alone, and by both."""
     pairs = known.shape[1] // 2
     spread = np.std(known, axis=1, ddof=1) * math.sqrt(2)
-    reach = np.array([reaches(one) for one in known])
+    reach = reaches(known)
     alone = margins(spread, np.zeros_like(reach), pairs, alpha)
     return alone, margins(spread, reach, pairs, alpha)
 

@@ -85,3 +85,12 @@ def margins(spread: Floats, reach: Floats, pairs: int, alpha: float) -> Floats:
     """Half the interval of one process a side, as `decide_once` has it."""
     one = prediction_interval(0.0, 1.0, pairs, alpha).high
     return np.maximum(one * spread, reach)
+
+
+def reaches(log_times: Floats) -> Floats:
+    """[table, row] from [table, process, row], as `intervals.reaches` has it."""
+    off = log_times - np.median(log_times, axis=1, keepdims=True)
+    scale = np.median(np.abs(off), axis=1)
+    units = off / scale[:, None]
+    widest = units.max(axis=(1, 2)) - units.min(axis=(1, 2))
+    return np.asarray(widest[:, None] * scale)

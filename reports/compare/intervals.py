@@ -13,7 +13,6 @@ from fractions import Fraction
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.stats import t
 
 _NORMAL = NormalDist()
@@ -80,25 +79,32 @@ def prediction_interval(
     return Interval(ratio - margin, ratio + margin)
 
 
-def reaches(log_times: ArrayLike) -> list[float]:
+def _in_scales(values: Sequence[float]) -> tuple[float, float, float]:
+    """The scale of a sample, and its smallest and largest value in scales.
+
+    The median absolute deviation; the standard deviation if most agree exactly.
+    """
+    off = np.asarray(values, float) - np.median(values)
+    scale = float(np.median(np.abs(off))) or float(np.std(off))
+    if scale == 0:
+        return 0.0, 0.0, 0.0
+    return scale, float(np.min(off)) / scale, float(np.max(off)) / scale
+
+
+def reaches(log_times: Sequence[Sequence[float]]) -> list[float]:
     """Per row, how far apart the times of two processes of one binary may be.
 
-    `log_times` is [process][row]. What one process in twenty suffers, 40 processes
+    `log_times` is [row][process]. What one process in twenty suffers, 40 processes
     of one row may not have met; so the most extreme process of any row, in units
-    of its row's scale (the median absolute deviation), counts for every row. Two
-    more processes exceed that in any row, in one direction, only if one of them
-    is the most extreme of all n + 2: at most 2 of n + 2 times, whatever the
-    distribution and however the rows depend on each other.
+    of its row's scale, counts for every row. Two more processes exceed that in any
+    row, in one direction, only if one of them is the most extreme of all n + 2: at
+    most 2 of n + 2 times, whatever the distribution and however the rows depend on
+    each other.
     """
-    times = np.asarray(log_times, float)
-    off = times - np.median(times, axis=0)
-    scale = np.median(np.abs(off), axis=0)
-    # A row in which most processes agree exactly has a scale all the same.
-    scale = np.where(scale > 0, scale, np.std(off, axis=0))
-    moves = scale > 0
-    units = off[:, moves] / scale[moves]
-    widest = float(np.max(units) - np.min(units)) if moves.any() else 0.0
-    return [widest * one for one in scale.tolist()]
+    found = [_in_scales(row) for row in log_times]
+    lowest = min((low for _, low, _ in found), default=0.0)
+    highest = max((high for _, _, high in found), default=0.0)
+    return [(highest - lowest) * scale for scale, _, _ in found]
 
 
 @functools.cache

@@ -9,8 +9,9 @@ import pytest
 from reports.calibration import power, simulated
 from reports.calibration.noise import Noise, log_medians, log_times
 from reports.calibration.rates import at_least, at_most, bounded, share
-from reports.calibration.rule import abba, in_sequence, margins, ratios
+from reports.calibration.rule import abba, in_sequence, margins, ratios, reaches
 from reports.calibration.samples import Floats, share_between
+from reports.compare import intervals
 from reports.compare.decision import RowNoise, Verdict, decide_once
 from reports.compare.sequential import Plan, decide_in_sequence
 
@@ -50,6 +51,13 @@ def test_one_process_a_side_is_judged_as_one_row_is() -> None:
         interval = decide_once(0.3, 0.001, 0.02, noise).interval
         assert interval is not None
         assert (interval.high - 0.3, 0.3 - interval.low) == pytest.approx((half, half))
+
+
+def test_reaches_of_many_tables_are_those_of_each() -> None:
+    logs = times(Noise("", outliers=0.1))
+    assert np.ptp(logs[0], axis=0).std() > 0
+    for table, found in zip(logs, reaches(logs), strict=True):
+        assert intervals.reaches(table.T.tolist()) == pytest.approx(found.tolist())
 
 
 def test_pairs_are_new_over_base_whoever_ran_first() -> None:
