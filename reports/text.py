@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Numbers and tables as people read them."""
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 
 def significant(value: float, digits: int = 3) -> str:
@@ -42,9 +44,26 @@ def percent(fraction: float) -> str:
     return f"{significant(fraction * 100, 2 if fraction < 1 else 3)} %"
 
 
+def _cell(text: str) -> str:
+    """What would end the cell or become markup stands for itself instead."""
+    return re.sub(r"[\\|<*`\[]", r"\\\g<0>", " ".join(text.split()))
+
+
 def table(headings: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     """A Markdown table: the first column to the left, numbers to the right."""
     rule = ["---"] + ["---:"] * (len(headings) - 1)
     return "\n".join(
-        "| " + " | ".join(cells) + " |" for cells in (headings, rule, *lines)
+        "| " + " | ".join(map(_cell, cells)) + " |"
+        for cells in (headings, rule, *lines)
     )
+
+
+@dataclass(frozen=True)
+class Table:
+    """Cells as text, for whichever document they go into."""
+
+    headings: Sequence[str]
+    lines: Sequence[Sequence[str]]
+
+    def markdown(self) -> str:
+        return table(self.headings, self.lines)

@@ -8,12 +8,13 @@ from pathlib import Path
 
 from reports.answers import attention, memory, models, numerics, parallel, rates
 from reports.rows import Failure, Result
+from reports.text import Table
 
 ROOT = Path(__file__).resolve().parents[2]
 
 # In the order in which a reader wants them. Each gives a sentence and a table,
 # or nothing if the result lacks the rows that it needs.
-Teller = Callable[[Result], tuple[str, str] | None]
+Teller = Callable[[Result], tuple[str, Table] | None]
 TELLERS: dict[str, Teller] = {
     "model_size": models.model_size,
     "breakdown": models.breakdown,
@@ -40,16 +41,26 @@ class Answer:
     experiment: str
     question: str
     sentence: str
-    table: str
+    table: Table
+
+
+def _comment_of(experiment: str, pattern: str, what: str) -> str:
+    """The part of the opening comment of the experiment's file, on one line."""
+    source = (ROOT / "benchmarks" / f"{experiment}.cc").read_text(encoding="utf-8")
+    found = re.search(pattern, source, re.DOTALL)
+    if found is None:
+        raise ValueError(f"benchmarks/{experiment}.cc states no {what}")
+    return re.sub(r"\s*\n//\s*", " ", found.group(1))
 
 
 def question_of(experiment: str) -> str:
     """The `// Question:` comment of the experiment's file."""
-    source = (ROOT / "benchmarks" / f"{experiment}.cc").read_text(encoding="utf-8")
-    found = re.search(r"// Question: (.*?)\n// Expect:", source, re.DOTALL)
-    if found is None:
-        raise ValueError(f"benchmarks/{experiment}.cc states no question")
-    return re.sub(r"\s*\n//\s*", " ", found.group(1))
+    return _comment_of(experiment, r"// Question: (.*?)\n// Expect:", "question")
+
+
+def expectation_of(experiment: str) -> str:
+    """The `// Expect:` comment of the experiment's file, to the comment's end."""
+    return _comment_of(experiment, r"\n// Expect: (.*?)\n(?!//)", "expectation")
 
 
 def answers(result: Result) -> list[Answer]:
@@ -81,7 +92,7 @@ def markdown(result: Result) -> str:
     """All answers as a part of a page, under headings of the third level."""
     parts = [
         f"### `{answer.experiment}`\n\n*{answer.question}*\n\n"
-        f"{answer.sentence}\n\n{answer.table}"
+        f"{answer.sentence}\n\n{answer.table.markdown()}"
         for answer in answers(result)
     ]
     return "\n\n".join(parts + _missing(result))

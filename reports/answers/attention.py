@@ -41,7 +41,7 @@ def _cell(fit: Fit) -> str:
     return f"{fit.exponent:.2f} ({low:.2f} to {high:.2f})"
 
 
-def attention_scaling(result: Result) -> tuple[str, str] | None:
+def attention_scaling(result: Result) -> tuple[str, text.Table] | None:
     series = _series(result.of("attention_scaling"))
     if not series:
         return None
@@ -78,7 +78,7 @@ def attention_scaling(result: Result) -> tuple[str, str] | None:
         *(f"exponent of {name}" for name in _GROWING),
     ]
     sentence = f"Forward in {shown_precision}, d {shown_d}: {'; '.join(told)}."
-    return sentence, text.table(headings, lines)
+    return sentence, text.Table(headings, lines)
 
 
 def _ratio(row: Row, name: str) -> str:
@@ -89,7 +89,7 @@ def _ratio(row: Row, name: str) -> str:
     return "1" if row.words["part"] == "qk" else "-"
 
 
-def softmax_vs_matmul(result: Result) -> tuple[str, str] | None:
+def softmax_vs_matmul(result: Result) -> tuple[str, text.Table] | None:
     rows = result.of("softmax_vs_matmul")
     naive = [
         row
@@ -121,4 +121,4 @@ def softmax_vs_matmul(result: Result) -> tuple[str, str] | None:
     ]
     headings = ["part", "time", "time / qk", "FLOPs / qk", "bytes / qk", "", ""]
     headings[-2:] = ["FLOP rate", "byte rate"]
-    return sentence, text.table(headings, lines)
+    return sentence, text.Table(headings, lines)

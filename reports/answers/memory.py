@@ -5,7 +5,7 @@ from reports import text
 from reports.rows import Result
 
 
-def memory(result: Result) -> tuple[str, str] | None:
+def memory(result: Result) -> tuple[str, text.Table] | None:
     rows = result.of("memory")
     if not rows:
         return None
@@ -37,4 +37,4 @@ def memory(result: Result) -> tuple[str, str] | None:
         "largest allocation",
         "residual stream",
     ]
-    return sentence, text.table(headings, lines)
+    return sentence, text.Table(headings, lines)

@@ -24,7 +24,7 @@ def _mfu(row: Row) -> str:
     return "-" if share is None else text.percent(share)
 
 
-def model_size(result: Result) -> tuple[str, str] | None:
+def model_size(result: Result) -> tuple[str, text.Table] | None:
     rows = result.of("model_size")
     steps = [row for row in rows if row.words["mode"] == "train_step"]
     steps = [row for row in steps if row.words["precision"] == "fp32"]
@@ -55,10 +55,10 @@ def model_size(result: Result) -> tuple[str, str] | None:
     ]
     headings = ["step", "time", "forward", "loss", "backward", "AdamW", "rate", "peak"]
     headings[-1] = "of measured peak"
-    return sentence, text.table(headings, lines)
+    return sentence, text.Table(headings, lines)
 
 
-def precision(result: Result) -> tuple[str, str] | None:
+def precision(result: Result) -> tuple[str, text.Table] | None:
     rows = result.of("precision")
     others = [row for row in rows if "speedup" in row.counters]
     if not others:
@@ -86,10 +86,10 @@ def precision(result: Result) -> tuple[str, str] | None:
         )
     ]
     headings = ["step", "time", "speed-up", "peak memory", "of fp32", "logits error"]
-    return sentence, text.table(headings, lines)
+    return sentence, text.Table(headings, lines)
 
 
-def optimizer(result: Result) -> tuple[str, str] | None:
+def optimizer(result: Result) -> tuple[str, text.Table] | None:
     rows = result.of("optimizer")
     fused = [row for row in rows if "speedup" in row.counters]
     if not fused:
@@ -117,10 +117,10 @@ def optimizer(result: Result) -> tuple[str, str] | None:
         for row in rows
     ]
     headings = ["AdamW", "time", "bytes", "rate", "of best rate", "ops per step"]
-    return sentence, text.table(headings, lines)
+    return sentence, text.Table(headings, lines)
 
 
-def warmup(result: Result) -> tuple[str, str] | None:
+def warmup(result: Result) -> tuple[str, text.Table] | None:
     measured = result.of("warmup")
     if not measured:
         return None
@@ -166,10 +166,10 @@ def warmup(result: Result) -> tuple[str, str] | None:
         for calls, row in sorted(rows.items())
     ]
     headings = ["warm-up calls", "mean of 10", "sd", "cv", "first call", "mean / steady"]
-    return sentence, text.table(headings, lines)
+    return sentence, text.Table(headings, lines)
 
 
-def breakdown(result: Result) -> tuple[str, str] | None:
+def breakdown(result: Result) -> tuple[str, text.Table] | None:
     rows = result.of("breakdown")
     if not rows:
         return None
@@ -221,4 +221,4 @@ def breakdown(result: Result) -> tuple[str, str] | None:
         f"`{largest}` takes {text.percent(sum(shares.values()))} of the time; "
         f"{text.percent(lost[0]['share'])} could not be attributed."
     )
-    return sentence, text.table(["component", *names, "step"], lines)
+    return sentence, text.Table(["component", *names, "step"], lines)

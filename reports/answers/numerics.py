@@ -5,7 +5,7 @@ from reports import text
 from reports.rows import Result
 
 
-def accumulation(result: Result) -> tuple[str, str] | None:
+def accumulation(result: Result) -> tuple[str, text.Table] | None:
     rows = result.of("accumulation")
     if not rows:
         return None
@@ -24,10 +24,10 @@ def accumulation(result: Result) -> tuple[str, str] | None:
         ]
         for row in rows
     ]
-    return sentence, text.table(["accumulation", "sum", "error"], lines)
+    return sentence, text.Table(["accumulation", "sum", "error"], lines)
 
 
-def autocast_dtypes(result: Result) -> tuple[str, str] | None:
+def autocast_dtypes(result: Result) -> tuple[str, text.Table] | None:
     rows = result.of("autocast_dtypes")
     if not rows:
         return None
@@ -41,10 +41,10 @@ def autocast_dtypes(result: Result) -> tuple[str, str] | None:
         for row in rows
     ]
     headings = ["autocast", *(thing.replace("_", " ") for thing in things)]
-    return sentence, text.table(headings, lines)
+    return sentence, text.Table(headings, lines)
 
 
-def norm_precision(result: Result) -> tuple[str, str] | None:
+def norm_precision(result: Result) -> tuple[str, text.Table] | None:
     rows = result.of("norm_precision")
     overflowed = [row for row in rows if row["overflowed"]]
     if not rows or not overflowed:
@@ -70,4 +70,4 @@ def norm_precision(result: Result) -> tuple[str, str] | None:
         for key, values in cells.items()
     ]
     headings = ["error at magnitude", *(str(magnitude) for magnitude in magnitudes)]
-    return sentence, text.table(headings, lines)
+    return sentence, text.Table(headings, lines)

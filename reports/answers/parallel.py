@@ -48,7 +48,7 @@ def _law(series: str, fit: AlphaBeta) -> str:
     return f"{law}, half of that rate from {text.size(fit.half_rate_bytes)} on"
 
 
-def all_reduce(result: Result) -> tuple[str, str] | None:
+def all_reduce(result: Result) -> tuple[str, text.Table] | None:
     series: dict[str, list[Row]] = defaultdict(list)
     for row in result.of("all_reduce"):
         series[f"{_words(row)[0]}, {_number(row, 'ranks')} ranks:"].append(row)
@@ -72,7 +72,7 @@ def all_reduce(result: Result) -> tuple[str, str] | None:
     if not laws:
         return None
     headings = ["ranks, size", "time", "algbw", "busbw", "rank spread", "threads"]
-    return f"{'; '.join(laws)}.", text.table(headings, lines)
+    return f"{'; '.join(laws)}.", text.Table(headings, lines)
 
 
 def _ddp_setting(row: Row) -> tuple[str, str, int, int | None, int | None]:
@@ -125,7 +125,7 @@ def _ddp_sentence(rows: list[Row]) -> str:
     return f"{told}."
 
 
-def ddp(result: Result) -> tuple[str, str] | None:
+def ddp(result: Result) -> tuple[str, text.Table] | None:
     rows = result.of("ddp")
     ways = [row for row in rows if _words(row)[0] != "alone"]
     if not ways:
@@ -140,7 +140,7 @@ def ddp(result: Result) -> tuple[str, str] | None:
         ]
         for row in rows
     ]
-    return sentence, text.table(["strategy, step", *_DDP_COLUMNS], lines)
+    return sentence, text.Table(["strategy, step", *_DDP_COLUMNS], lines)
 
 
 _SHARDED_COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
@@ -155,7 +155,7 @@ _SHARDED_COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
 }
 
 
-def sharded_optimizer(result: Result) -> tuple[str, str] | None:
+def sharded_optimizer(result: Result) -> tuple[str, text.Table] | None:
     rows = result.of("sharded_optimizer")
     ways: dict[str, dict[str, Row]] = defaultdict(dict)
     for row in rows:
@@ -184,4 +184,4 @@ def sharded_optimizer(result: Result) -> tuple[str, str] | None:
         ]
         for row in rows
     ]
-    return f"{told}.", text.table(["optimizer", *_SHARDED_COLUMNS], lines)
+    return f"{told}.", text.Table(["optimizer", *_SHARDED_COLUMNS], lines)

@@ -10,7 +10,7 @@ def _best(rows: list[Row], counter: str) -> Row | None:
     return max(rows, key=lambda row: row[counter], default=None)
 
 
-def peak(result: Result) -> tuple[str, str] | None:
+def peak(result: Result) -> tuple[str, text.Table] | None:
     products = result.of("peak", work="matmul")
     product = _best(products, "flops_per_second")
     copy = _best(result.of("peak", work="copy"), "bytes_per_second")
@@ -39,10 +39,10 @@ def peak(result: Result) -> tuple[str, str] | None:
         ]
         for row in result.of("peak")
     ]
-    return sentence, text.table(["work", "time", "FLOP rate", "byte rate"], lines)
+    return sentence, text.Table(["work", "time", "FLOP rate", "byte rate"], lines)
 
 
-def transfer(result: Result) -> tuple[str, str] | None:
+def transfer(result: Result) -> tuple[str, text.Table] | None:
     rows = result.of("transfer")
     best = _best(rows, "bytes_per_second")
     if best is None:
@@ -62,10 +62,10 @@ def transfer(result: Result) -> tuple[str, str] | None:
         ]
         for row in rows
     ]
-    return sentence, text.table(["transfer", "time", "rate"], lines)
+    return sentence, text.Table(["transfer", "time", "rate"], lines)
 
 
-def harness(result: Result) -> tuple[str, str] | None:
+def harness(result: Result) -> tuple[str, text.Table] | None:
     empty = result.of("harness", work="empty")
     spins = result.of("harness", work="spin")
     if not empty or not spins:
@@ -79,4 +79,4 @@ def harness(result: Result) -> tuple[str, str] | None:
     lines += [
         ["spin", text.time(row["us"]), text.time(row.time_us)] for row in spins
     ]
-    return sentence, text.table(["work", "true", "reported"], lines)
+    return sentence, text.Table(["work", "true", "reported"], lines)

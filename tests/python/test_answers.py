@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from reports.answers import answers, markdown
 from reports.answers.__main__ import main, with_answers
-from reports.answers.answer import TELLERS, question_of
+from reports.answers.answer import TELLERS, expectation_of, question_of
 from reports.rows import Result, load, parse
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,7 +34,7 @@ def told(experiment: str, *rows: dict[str, Any]) -> tuple[str, str]:
     """The sentence and the table."""
     (answer,) = answers(parse(document(*rows)))
     assert answer.experiment == experiment
-    return answer.sentence, answer.table
+    return answer.sentence, answer.table.markdown()
 
 
 def test_warmup_finds_the_calls_that_are_enough() -> None:
@@ -231,6 +231,15 @@ def test_every_experiment_has_a_teller_and_a_question() -> None:
     assert set(TELLERS) == experiments
     for experiment in experiments:
         assert question_of(experiment).endswith("?")
+
+
+def test_an_expectation_is_the_whole_comment_on_one_line() -> None:
+    expected = expectation_of("harness")
+    assert expected.startswith("An empty call takes two readings of the clock,")
+    assert expected.endswith("no other row of this run can be trusted.")
+    for experiment in TELLERS:
+        assert "//" not in expectation_of(experiment)
+        assert expectation_of(experiment).endswith(".")
 
 
 def test_a_result_without_rows_answers_nothing() -> None:

@@ -37,7 +37,7 @@ def test_all_reduce_tells_the_law_of_each_backend_and_ranks() -> None:
         "on; nccl, 4 ranks: t(S) = 20 us + S / (100 GB/s), half of that rate from "
         "1.91 MiB on."
     )
-    lines = told[1].splitlines()
+    lines = told[1].markdown().splitlines()
     assert [line.split("|")[1].strip() for line in lines[2:5]] == [
         "gloo, 2 ranks: 1 KiB",
         "gloo, 2 ranks: 128 KiB",
@@ -61,7 +61,7 @@ def test_all_reduce_shows_bandwidths_and_spread() -> None:
     )
     assert told is not None
     assert told[0] == "gloo, 2 ranks: t(S) = 10 us, whatever S."
-    assert "| 10 us | 1.5 GB/s | 2 GB/s | 25 % | 3 |" in told[1]
+    assert "| 10 us | 1.5 GB/s | 2 GB/s | 25 % | 3 |" in told[1].markdown()
 
 
 def test_all_reduce_without_a_fixed_cost() -> None:
@@ -104,9 +104,9 @@ def test_ddp_compares_the_fastest_with_the_plainest() -> None:
     )
     tiny, alone, plain, reducer, best = (
         [cell.strip() for cell in line.split("|")[1:-1]]
-        for line in told[1].splitlines()[2:]
+        for line in told[1].markdown().splitlines()[2:]
     )
-    headings = [cell.strip() for cell in told[1].splitlines()[0].split("|")[1:-1]]
+    headings = list(told[1].headings)
     assert tiny[0].startswith("flat, tiny") and plain[0].startswith("per_parameter,")
     assert alone[0] == "alone, small fp32, 2 ranks, 4 x 128"
     assert alone[1] == "50 us" and set(alone[2:]) == {"-"}
@@ -152,7 +152,7 @@ def test_sharding_is_told_against_replication() -> None:
         "Sharding the optimizer of `small` over 2 ranks takes 1.1 times the time and "
         "75 % of the peak memory, 3 GiB instead of 4 GiB."
     )
-    lines = told[1].splitlines()
+    lines = told[1].markdown().splitlines()
     assert lines[5] == (
         "| sharded, small, 2 ranks, 4 x 128 | 110 us | - | - | 1 MiB | 2 MiB | 4 MiB "
         "| 3 GiB | 8 MiB |"

@@ -50,3 +50,10 @@ def test_a_table_has_its_first_column_on_the_left() -> None:
     assert text.table(["a", "b"], [["x", "1"], ["y", "2"]]) == (
         "| a | b |\n| --- | ---: |\n| x | 1 |\n| y | 2 |"
     )
+
+
+def test_a_cell_cannot_leave_its_table() -> None:
+    cell = "a|b\n<b> *c* [d](e) `f` \\g"
+    assert text.Table(["x"], [[cell]]).markdown().splitlines()[2:] == [
+        r"| a\|b \<b> \*c\* \[d](e) \`f\` \\g |"
+    ]
