@@ -11,7 +11,7 @@ from reports.scaling import Fit, power_law_exponent
 Key = tuple[str, str, str, int]
 
 
-def _series(rows: list[Row]) -> dict[Key, list[Row]]:
+def series_of(rows: list[Row]) -> dict[Key, list[Row]]:
     """Rows that differ in seq alone."""
     series: dict[Key, list[Row]] = defaultdict(list)
     for row in rows:
@@ -29,7 +29,7 @@ _GROWING: dict[str, Callable[[Row], float]] = {
 }
 
 
-def _exponent(rows: list[Row], value: Callable[[Row], float]) -> Fit:
+def exponent_of(rows: list[Row], value: Callable[[Row], float]) -> Fit:
     return power_law_exponent([row["seq"] for row in rows], [value(row) for row in rows])
 
 
@@ -42,7 +42,7 @@ def _cell(fit: Fit) -> str:
 
 
 def attention_scaling(result: Result) -> tuple[str, text.Table] | None:
-    series = _series(result.of("attention_scaling"))
+    series = series_of(result.of("attention_scaling"))
     if not series:
         return None
     seqs = sorted({int(row["seq"]) for rows in series.values() for row in rows})
@@ -51,7 +51,7 @@ def attention_scaling(result: Result) -> tuple[str, text.Table] | None:
     _, shown_precision, _, shown_d = next(iter(series))
     for (variant, precision, phase, d_head), rows in series.items():
         by_seq = {int(row["seq"]): row for row in rows}
-        fits = {name: _exponent(rows, value) for name, value in _GROWING.items()}
+        fits = {name: exponent_of(rows, value) for name, value in _GROWING.items()}
         last = by_seq.get(seqs[-1])
         lines.append(
             [

@@ -1,2 +1,20 @@
 # SPDX-License-Identifier: MIT
 """The plots of each experiment."""
+
+from collections.abc import Callable
+
+from reports.pages.figure import Figure
+from reports.pages.figures import attention, models, precision, rates, softmax, warmup
+from reports.rows import Result
+
+# Each gives no plot if the result lacks the rows that it needs.
+FIGURES: dict[str, Callable[[Result], list[Figure]]] = {
+    "model_size": models.model_size,
+    "precision": precision.precision,
+    "attention_scaling": attention.attention_scaling,
+    "softmax_vs_matmul": softmax.softmax_vs_matmul,
+    "optimizer": models.optimizer,
+    "warmup": warmup.warmup,
+    "peak": rates.peak,
+    "transfer": rates.transfer,
+}

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""tools/report: writes the pages of a result, in HTML and in Markdown."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from reports.pages.inputs import load_all
+from reports.pages.page import Page, page
+from reports.pages.render import as_html, as_markdown, images
+from reports.rows import NotAResult
+
+GOOD, USAGE = 0, 2
+
+
+def _write(made: Page, directory: Path, stem: str) -> list[Path]:
+    """Errors: OSError."""
+    figures = directory / f"{stem}.figures"
+    figures.mkdir(parents=True, exist_ok=True)
+    wanted = images(made)
+    for old in figures.glob("*.svg"):
+        if old.name not in wanted:
+            old.unlink()  # of an earlier run that had more plots
+    for name, svg in wanted.items():
+        (figures / name).write_text(svg, encoding="utf-8")
+    html, markdown = directory / f"{stem}.html", directory / f"{stem}.md"
+    html.write_text(as_html(made, markdown.name), encoding="utf-8")
+    markdown.write_text(as_markdown(made, figures.name), encoding="utf-8")
+    return [html, markdown]
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="tools/report", description=__doc__)
+    parser.add_argument(
+        "results",
+        metavar="RESULT.json",
+        nargs="+",
+        type=Path,
+        help="result of a run; of several of one machine the newest is told in full",
+    )
+    parser.add_argument(
+        "-o",
+        metavar="DIR",
+        dest="directory",
+        type=Path,
+        help="where to write <name of the first>.html and .md; beside it if not given",
+    )
+    options = parser.parse_args(arguments)
+    first = options.results[0]
+    try:
+        made = page(load_all(options.results))
+        written = _write(made, options.directory or first.parent, first.stem)
+    except (NotAResult, OSError) as error:
+        print(f"tools/report: {error}", file=sys.stderr)
+        return USAGE
+    for path in written:
+        print(path)
+    return GOOD
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""What ran, where and how it ended, as a reader wants it told."""
+
+import ast
+from datetime import UTC, datetime
+
+from reports import text
+from reports.rows import Result
+from reports.text import Table
+
+
+def _when(date: str) -> str:
+    try:
+        moment = datetime.fromisoformat(date)
+    except ValueError:
+        return date
+    if moment.tzinfo is not None:
+        moment = moment.astimezone(UTC)
+        return f"{moment:%Y-%m-%d %H:%M} UTC"
+    return f"{moment:%Y-%m-%d %H:%M}"
+
+
+def _revision(context: dict[str, str]) -> str:
+    revision = context.get("git_revision", "")[:12]
+    dirty = context.get("git_dirty") == "true"
+    return f"{revision} + uncommitted changes" if revision and dirty else revision
+
+
+def _counts(result: Result) -> str:
+    return (
+        f"{len(result.rows)} measured, {len(result.skipped)} skipped, "
+        f"{len(result.errors)} failed"
+    )
+
+
+def facts(result: Result) -> list[tuple[str, str]]:
+    """What must be known of a run before a number of it is read."""
+    context = result.context
+    known = [
+        ("Device", context.get("device", "")),
+        ("Date", _when(context.get("date", ""))),
+        ("Revision", _revision(context)),
+        ("Suite", context.get("suite", "")),
+        ("Threads", context.get("threads", "")),
+        ("PyTorch", context.get("torch", "")),
+        ("Driver", context.get("driver", "")),
+        ("System", context.get("os", "")),
+        ("Cases", _counts(result)),
+    ]
+    return [(name, value) for name, value in known if value]
+
+
+def warnings(result: Result) -> list[str]:
+    """Why a reader should trust these numbers less than others."""
+    reasons = []
+    if not result.complete:
+        reasons.append("The run was stopped early: cases are missing.")
+    if result.context.get("git_dirty") == "true":
+        reasons.append("The program was built from sources with uncommitted changes.")
+    if result.errors:
+        count = len(result.errors)
+        reasons.append(f"{count} case{'' if count == 1 else 's'} failed.")
+    return reasons
+
+
+def _cache(cache: dict[str, object]) -> str:
+    size = text.size(float(str(cache["size"])))
+    return f"L{cache['level']} {str(cache['type']).lower()} {size}"
+
+
+def _told(key: str, value: str) -> str:
+    """The value with its unit; what cannot be read that way stays as it is."""
+    try:
+        if key.endswith("_bytes"):
+            return text.size(float(value))
+        if key == "caches":
+            return ", ".join(_cache(cache) for cache in ast.literal_eval(value))
+        if key == "load_avg":
+            return ", ".join(text.significant(load) for load in ast.literal_eval(value))
+    except (ValueError, SyntaxError, KeyError, TypeError):
+        pass
+    return value
+
+
+def environment(result: Result) -> Table:
+    lines = [[key, _told(key, value)] for key, value in result.context.items()]
+    return Table(["key", "value"], sorted(lines))

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""Plots of how attention grows with the sequence."""
+
+from collections.abc import Callable
+
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+
+from reports import text
+from reports.answers.attention import exponent_of, series_of
+from reports.pages.axes import (
+    Told,
+    legend_above,
+    tell_decades,
+    tell_doublings,
+    tell_these,
+)
+from reports.pages.figure import COLOURS, HALF, Figure, draw
+from reports.rows import Result, Row
+
+Value = Callable[[Row], float]
+Ticks = Callable[[Axis, Told], None]
+MARKERS = "os^Dv"
+SIZE = (HALF[0], 3.5)
+
+
+def _grown(
+    series: dict[str, list[Row]], value: Value, told: Told, ticks: Ticks
+) -> Callable[[Axes], None]:
+    """Paints a curve for each variant, and its fitted power law through it."""
+
+    def paint(axes: Axes) -> None:
+        axes.set_xscale("log", base=2)
+        axes.set_yscale("log")
+        for number, (variant, rows) in enumerate(series.items()):
+            colour = COLOURS[number]
+            fit = exponent_of(rows, value)
+            seqs = sorted(row["seq"] for row in rows)
+            axes.plot(
+                [row["seq"] for row in rows],
+                [value(row) for row in rows],
+                MARKERS[number % len(MARKERS)],
+                color=colour,
+            )
+            axes.plot(
+                seqs,
+                [fit.coefficient * seq**fit.exponent for seq in seqs],
+                color=colour,
+                linewidth=1.2,
+                label=f"{variant}: T^{fit.exponent:.2f}",
+            )
+        every = {row["seq"] for rows in series.values() for row in rows}
+        tell_these(axes.xaxis, sorted(every), lambda seq: str(int(seq)))
+        ticks(axes.yaxis, told)
+        axes.set_xlabel("tokens T")
+        legend_above(axes, 2)
+
+    return paint
+
+
+def attention_scaling(result: Result) -> list[Figure]:
+    shown: dict[str, dict[str, dict[str, list[Row]]]] = {}
+    head_size: dict[str, int] = {}
+    for (variant, precision, phase, d_head), rows in series_of(
+        result.of("attention_scaling")
+    ).items():
+        # One head size per precision: the others are in the table.
+        if head_size.setdefault(precision, d_head) == d_head:
+            shown.setdefault(precision, {}).setdefault(phase, {})[variant] = rows
+    figures = []
+    for precision, phases in shown.items():
+        which = f"in {precision}, d {head_size[precision]}"
+        for phase, series in phases.items():
+            figures.append(
+                draw(
+                    f"Time of the {phase} pass, {which}",
+                    f"The time of attention's {phase} pass over the sequence, with "
+                    "the power law fitted to each variant.",
+                    _grown(*(series, lambda row: row.time_us, text.time, tell_decades)),
+                    SIZE,
+                )
+            )
+        figures += _memory(next(iter(phases.values())), which)
+    return figures
+
+
+def _memory(series: dict[str, list[Row]], which: str) -> list[Figure]:
+    quantities = {
+        "Saved for the backward pass": ("saved_bytes", "What attention keeps"),
+        "Peak memory of both passes": ("peak_bytes", "The most that attention takes"),
+    }
+    figures = []
+    for title, (counter, what) in quantities.items():
+        known = {
+            variant: rows
+            for variant, rows in series.items()
+            if all(row.get(counter) for row in rows)
+        }
+        if known:
+            figures.append(
+                draw(
+                    f"{title}, {which}",
+                    f"{what} over the sequence, with the fitted power laws.",
+                    _grown(
+                        *(known, lambda row: row[counter], text.size, tell_doublings)
+                    ),
+                    SIZE,
+                )
+            )
+    return figures

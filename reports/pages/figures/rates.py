@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""Plots of what the device can do."""
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+
+from reports import text
+from reports.pages.axes import (
+    height,
+    legend_above,
+    name_bars,
+    tell,
+    tell_decades,
+    tell_doublings,
+    write_beside,
+)
+from reports.pages.figure import COLOURS, HALF, Figure, draw
+from reports.rows import Result, Row
+
+
+def _bars(
+    title: str, description: str, rows: Sequence[Row], counter: str, unit: str
+) -> list[Figure]:
+    """A bar for each row that has the counter."""
+    rows = [row for row in rows if row.get(counter)]
+    if not rows:
+        return []
+    rates = [row[counter] for row in rows]
+
+    def paint(axes: Axes) -> None:
+        axes.barh(range(len(rows)), rates, 0.66)
+        name_bars(axes, [_work(row) for row in rows])
+        write_beside(axes, rates, [text.rate(rate, unit) for rate in rates])
+        tell(axes.xaxis, lambda value: text.rate(value, unit) if value else "0", 3)
+
+    return [draw(title, description, paint, (HALF[0], height(len(rows)) - 0.4))]
+
+
+def _work(row: Row) -> str:
+    if row.words["work"] == "matmul":
+        shape = " x ".join(str(int(row[side])) for side in "mnk")
+        return f"{row.words['precision']} {shape}"
+    return f"{row.words['work']} {text.size(row['size'])}"
+
+
+def peak(result: Result) -> list[Figure]:
+    moves = result.of("peak", work="copy") + result.of("peak", work="update")
+    return [
+        *_bars(
+            "Arithmetic rate of matrix products",
+            "FLOP per second of each matrix product, m x n x k.",
+            result.of("peak", work="matmul"),
+            *("flops_per_second", "FLOP/s"),
+        ),
+        *_bars(
+            "Memory rate of copies and updates",
+            "Bytes read and written per second, by the bytes of the buffer.",
+            moves,
+            *("bytes_per_second", "B/s"),
+        ),
+    ]
+
+
+def _way(row: Row) -> str:
+    """What the bytes pass: all words of the name."""
+    parts = row.name.split("/")[1:]
+    return " ".join(part for part in parts if ":" not in part)
+
+
+def transfer(result: Result) -> list[Figure]:
+    rows = [row for row in result.of("transfer") if row.get("bytes_per_second")]
+    if len({row["size"] for row in rows}) < 2:
+        return []
+    cache = float(result.context.get("last_level_cache_bytes") or 0)
+    on_cpu = result.context.get("device_kind") == "cpu"
+
+    def paint(axes: Axes) -> None:
+        axes.set_xscale("log", base=2)
+        axes.set_yscale("log")
+        for way, colour in zip(dict.fromkeys(map(_way, rows)), COLOURS, strict=False):
+            points = sorted(
+                (row["size"], row["bytes_per_second"])
+                for row in rows
+                if _way(row) == way
+            )
+            axes.plot(*zip(*points, strict=True), "o-", color=colour, label=way)
+        if on_cpu and cache:
+            axes.axvline(
+                *(cache,), color="black", linestyle=":", label="last-level cache"
+            )
+        tell_doublings(axes.xaxis, text.size)
+        tell_decades(axes.yaxis, lambda rate: text.rate(rate, "B/s"))
+        axes.set_xlabel("size of the buffer")
+        legend_above(axes, 3)
+
+    return [
+        draw(
+            "Rate of transfers over their size",
+            "Bytes per second of each kind of transfer, by the size of the buffer.",
+            paint,
+            (HALF[0], 3.5),
+        )
+    ]

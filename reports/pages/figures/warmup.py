@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""A plot of how many warm-up calls a number needs."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+
+from reports.pages.axes import legend_above, tell_these
+from reports.pages.figure import COLOURS, HALF, Figure, draw
+from reports.rows import Result, Row
+
+MOST_CURVES = 6  # more than these in one plot cannot be told apart
+
+
+def _curves(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """The rows of each step by warm-up calls; if many, those most like the first."""
+    first = rows[0].words
+    for key in ("mode", "precision"):
+        if len({tuple(row.words.values()) for row in rows}) > MOST_CURVES:
+            rows = [row for row in rows if row.words[key] == first[key]]
+    curves: dict[str, list[Row]] = defaultdict(list)
+    for row in sorted(rows, key=lambda row: row["calls"]):
+        words = row.words
+        curves[f"{words['model']} {words['precision']} {words['mode']}"].append(row)
+    return curves
+
+
+def warmup(result: Result) -> list[Figure]:
+    rows = [row for row in result.of("warmup") if row.get("steady_us")]
+    calls = sorted({int(row["calls"]) for row in rows})
+    if len(calls) < 2:
+        return []
+    curves = _curves(rows)
+
+    def paint(axes: Axes) -> None:
+        axes.axhspan(0.95, 1.05, color=COLOURS[2], alpha=0.15, linewidth=0)
+        axes.axhline(1, color=COLOURS[2], linestyle="--", label="steady state, ±5 %")
+        for number, (name, curve) in enumerate(curves.items()):
+            # Side by side, so that no bar hides another.
+            aside = 0.08 * (number - (len(curves) - 1) / 2)
+            axes.errorbar(
+                [calls.index(int(row["calls"])) + aside for row in curve],
+                [row["mean_us"] / row["steady_us"] for row in curve],
+                [row["stddev_us"] / row["steady_us"] for row in curve],
+                marker="o",
+                capsize=3,
+                color=COLOURS[(0, 1, 3, 4, 5, 7)[number % MOST_CURVES]],
+                label=name,
+            )
+        tell_these(axes.xaxis, range(len(calls)), lambda place: str(calls[int(place)]))
+        axes.set_xlabel("warm-up calls")
+        axes.set_ylabel("mean of 10 / steady state")
+        legend_above(axes, 1 if len(curves) < 3 else 2)
+
+    return [
+        draw(
+            "Mean of ten after a warm-up",
+            "The mean of ten timed steps of a fresh process and their standard "
+            "deviation, as multiples of the steady state, by the number of warm-up "
+            "calls.",
+            paint,
+            (HALF[0], HALF[1] + 0.15 * len(curves)),
+        )
+    ]

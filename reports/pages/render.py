@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""A page as one HTML file, and as Markdown with its plots beside it."""
+
+import re
+from pathlib import Path
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from reports.pages.page import Page, Section
+
+HERE = Path(__file__).resolve().parent
+_CODE = re.compile(r"`([^`]+)`")
+_POWER = re.compile(r"(?<=\w)\^(-?\d+(?:\.\d+)?|[A-Z]\b)")
+# What a line begins with would otherwise make it a heading, list or quotation.
+_BLOCK = re.compile(r"^(>|#+(?=\s)|[-+=](?=\s)|\d+[.)](?=\s))")
+
+
+def _prose_as_html(text: str) -> Markup:
+    """`code` and powers as they are meant, all else as it stands."""
+    safe = str(escape(text))
+    safe = _CODE.sub(r"<code>\1</code>", safe)
+    return Markup(_POWER.sub(r"<sup>\1</sup>", safe))
+
+
+def _prose_as_markdown(text: str) -> str:
+    """`code` stays code; of all else nothing is markup."""
+    parts = _CODE.split(" ".join(text.split()))
+    for place, part in enumerate(parts):
+        if place % 2:
+            parts[place] = f"`{part}`"
+        else:
+            parts[place] = re.sub(r"[\\<*`\[]", r"\\\g<0>", part)
+    return _BLOCK.sub(lambda m: f"{m[1][:-1]}\\{m[1][-1]}", "".join(parts))
+
+
+def _environment(autoescape: bool) -> Environment:
+    return Environment(
+        loader=FileSystemLoader(HERE),
+        autoescape=autoescape,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def as_html(page: Page, markdown: str) -> str:
+    """One file that needs no other. `markdown` is the name of the other page."""
+    environment = _environment(autoescape=True)
+    environment.filters["prose"] = _prose_as_html
+    style = (HERE / "style.css").read_text(encoding="utf-8")
+    return environment.get_template("page.html.jinja").render(
+        page=page, style=Markup(style), markdown=quote(markdown)
+    )
+
+
+def _image(section: Section, number: int) -> str:
+    return f"{section.anchor}-{number}.svg"
+
+
+def as_markdown(page: Page, directory: str) -> str:
+    """With links to the plots in `directory`."""
+    environment = _environment(autoescape=False)
+    environment.filters["prose"] = _prose_as_markdown
+    text = environment.get_template("page.md.jinja").render(
+        page=page, image=lambda *which: f"{quote(directory)}/{_image(*which)}"
+    )
+    return re.sub(r"\n{3,}", "\n\n", text)
+
+
+def images(page: Page) -> dict[str, str]:
+    """The files that the Markdown page links to, by name."""
+    return {
+        _image(section, number): figure.document()
+        for section in page.sections
+        for number, figure in enumerate(section.figures, start=1)
+    }
