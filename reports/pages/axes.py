@@ -33,7 +33,9 @@ def tell_decades(axis: Axis, told: Told) -> None:
     low, high = axis.get_view_interval()
     # Side by side fewer labels have room than one above the other.
     decades = math.log10(high / low) * (2 if axis.axis_name == "x" else 1)
-    within = (1,) if decades > 3 else (1, 3) if decades > 1.5 else (1, 2, 5)
+    within: tuple[float, ...] = (1, 1.5, 2, 3, 5, 7)
+    for least, fewer in ((0.8, (1, 2, 5)), (1.5, (1, 3)), (3, (1,))):
+        within = fewer if decades > least else within
     axis.set_major_locator(LogLocator(10, subs=within, numticks=99))
     axis.set_major_formatter(FuncFormatter(lambda value, _: told(value)))
     axis.set_minor_formatter(NullFormatter())

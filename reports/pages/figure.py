@@ -118,6 +118,7 @@ def _place(svg: str) -> str:
 def _themed(svg: str) -> str:
     """In the colours and letters of the page that it stands in."""
     svg = re.sub(r"#000000\b", "currentColor", svg)
+    svg = re.sub(rf"{COLOURS[0].lower()}\b", f"var(--blue, {COLOURS[0]})", svg)
     svg = re.sub(rf"{GRID}\b", f"var(--grid, {GRID})", svg)
     svg = re.sub(rf"{PAPER}\b", f"var(--paper, {PAPER})", svg)
     return re.sub(r" ?font-family: [^;\"]*;?", "", svg)

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Plots of what the device can do."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from matplotlib.axes import Axes
 
 from reports import text
 from reports.pages.axes import (
+    Told,
     height,
     legend_above,
     name_bars,
@@ -17,6 +18,8 @@ from reports.pages.axes import (
 )
 from reports.pages.figure import COLOURS, HALF, Figure, draw
 from reports.rows import Result, Row
+
+Value = Callable[[Row], float]
 
 
 def _bars(
@@ -68,37 +71,50 @@ def _way(row: Row) -> str:
     return " ".join(part for part in parts if ":" not in part)
 
 
-def transfer(result: Result) -> list[Figure]:
+def _over_size(
+    title: str, description: str, result: Result, value: Value, ticks: Told
+) -> list[Figure]:
+    """A line for each way, over sizes. Nothing if there is no second size."""
     rows = [row for row in result.of("transfer") if row.get("bytes_per_second")]
     if len({row["size"] for row in rows}) < 2:
         return []
-    cache = float(result.context.get("last_level_cache_bytes") or 0)
-    on_cpu = result.context.get("device_kind") == "cpu"
+    # What fits a CPU's cache moves faster; between devices it plays no part.
+    cache = result.context.get("last_level_cache_bytes")
+    cache = cache if result.context.get("device_kind") == "cpu" else None
 
     def paint(axes: Axes) -> None:
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
         for way, colour in zip(dict.fromkeys(map(_way, rows)), COLOURS, strict=False):
             points = sorted(
-                (row["size"], row["bytes_per_second"])
-                for row in rows
-                if _way(row) == way
+                (row["size"], value(row)) for row in rows if _way(row) == way
             )
             axes.plot(*zip(*points, strict=True), "o-", color=colour, label=way)
-        if on_cpu and cache:
-            axes.axvline(
-                *(cache,), color="black", linestyle=":", label="last-level cache"
-            )
+        if cache:
+            place = float(cache)
+            axes.axvline(place, color="black", linestyle=":", label="last-level cache")
         tell_doublings(axes.xaxis, text.size)
-        tell_decades(axes.yaxis, lambda rate: text.rate(rate, "B/s"))
+        tell_decades(axes.yaxis, ticks)
         axes.set_xlabel("size of the buffer")
         legend_above(axes, 3)
 
+    return [draw(title, description, paint, (HALF[0], 3.5))]
+
+
+def transfer(result: Result) -> list[Figure]:
     return [
-        draw(
+        *_over_size(
             "Rate of transfers over their size",
             "Bytes per second of each kind of transfer, by the size of the buffer.",
-            paint,
-            (HALF[0], 3.5),
-        )
+            result,
+            lambda row: row["bytes_per_second"],
+            lambda rate: text.rate(rate, "B/s"),
+        ),
+        *_over_size(
+            "Time of transfers over their size",
+            "Where the line is flat, it is the start that one pays.",
+            result,
+            lambda row: row.time_us,
+            text.time,
+        ),
     ]
