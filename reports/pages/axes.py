@@ -117,13 +117,19 @@ def write_beside(axes: Axes, ends: Sequence[float], texts: Sequence[str]) -> Non
 
 
 def legend_above(axes: Axes, columns: int) -> None:
-    """Above the plot, where it can hide nothing."""
-    axes.legend(
-        loc="lower left",
-        bbox_to_anchor=(0, 1),
+    """Above the plot, over all of its width, where it can hide nothing."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    figure.legend(
+        loc="outside upper left",
         ncols=columns,
         borderaxespad=0.2,
         columnspacing=1.2,
         handlelength=1.2,
         borderpad=0.2,
     )
+
+
+def nested(number: int) -> dict[str, float]:
+    """The look of one of several curves: where two are one, both can be seen."""
+    return {"linewidth": max(1, 3 - 0.5 * number), "markersize": max(4, 8 - number)}

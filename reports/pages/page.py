@@ -29,6 +29,17 @@ class Section:
     tables: list[Table]
     skipped: list[Failure]
     errors: list[Failure]
+    rows: int  # measured ones
+
+    @property
+    def summary(self) -> str:
+        """What stands for it in the contents."""
+        if self.answer:
+            return self.answer
+        return (
+            f"No answer: {self.rows} measured, {len(self.skipped)} skipped, "
+            f"{len(self.errors)} failed."
+        )
 
 
 @dataclass(frozen=True)
@@ -83,6 +94,7 @@ def _section(result: Result, experiment: str, anchor: str) -> Section:
         tables=tables,
         skipped=_of(experiment, result.skipped),
         errors=_of(experiment, result.errors),
+        rows=len(result.of(experiment)),
     )
 
 

@@ -11,6 +11,7 @@ from reports.answers.attention import exponent_of, series_of
 from reports.pages.axes import (
     Told,
     legend_above,
+    nested,
     tell_decades,
     tell_doublings,
     tell_these,
@@ -41,12 +42,14 @@ def _grown(
                 [value(row) for row in rows],
                 MARKERS[number % len(MARKERS)],
                 color=colour,
+                fillstyle="none",
+                markersize=nested(number)["markersize"],
             )
             axes.plot(
                 seqs,
                 [fit.coefficient * seq**fit.exponent for seq in seqs],
                 color=colour,
-                linewidth=1.2,
+                linewidth=nested(number)["linewidth"] / 2,
                 label=f"{variant}: T^{fit.exponent:.2f}",
             )
         every = {row["seq"] for rows in series.values() for row in rows}

@@ -25,6 +25,10 @@ PRECISIONS = {
 }
 
 
+def _step(row: Row) -> str:
+    return f"{row.words['model']} {row.words['mode']}"
+
+
 def _compared(
     rows: Sequence[Row], counter: str, title: str, description: str
 ) -> list[Figure]:
@@ -33,7 +37,7 @@ def _compared(
     if not rows:
         return []
     ratios = [row[counter] for row in rows]
-    steps = [f"{row.words['model']} {row.words['mode']}" for row in rows]
+    steps = [_step(row) for row in rows]
 
     def paint(axes: Axes) -> None:
         for precision, colour in PRECISIONS.items():
@@ -56,10 +60,9 @@ def _compared(
 
 
 def precision(result: Result) -> list[Figure]:
-    rows = sorted(
-        at_one_length(result.of("precision")),
-        key=lambda row: (row.words["model"], row.words["mode"]),
-    )
+    rows = at_one_length(result.of("precision"))
+    steps = list(dict.fromkeys(map(_step, rows)))  # in the order of the run
+    rows.sort(key=lambda row: steps.index(_step(row)))
     tokens = tokens_of(rows[0]) if rows else ""
     return [
         *_compared(

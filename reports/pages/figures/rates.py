@@ -11,6 +11,7 @@ from reports.pages.axes import (
     height,
     legend_above,
     name_bars,
+    nested,
     tell,
     tell_decades,
     tell_doublings,
@@ -85,11 +86,17 @@ def _over_size(
     def paint(axes: Axes) -> None:
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
-        for way, colour in zip(dict.fromkeys(map(_way, rows)), COLOURS, strict=False):
+        for number, way in enumerate(dict.fromkeys(map(_way, rows))):
             points = sorted(
                 (row["size"], value(row)) for row in rows if _way(row) == way
             )
-            axes.plot(*zip(*points, strict=True), "o-", color=colour, label=way)
+            axes.plot(
+                *zip(*points, strict=True),
+                "o-",
+                color=COLOURS[number % len(COLOURS)],
+                label=way,
+                **nested(number),
+            )
         if cache:
             place = float(cache)
             axes.axvline(place, color="black", linestyle=":", label="last-level cache")

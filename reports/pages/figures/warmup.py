@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
-from reports.pages.axes import legend_above, tell_these
+from reports import text
+from reports.pages.axes import legend_above, tell_decades, tell_these
 from reports.pages.figure import COLOURS, HALF, Figure, draw
 from reports.rows import Result, Row
 
@@ -24,6 +25,17 @@ def _curves(rows: Sequence[Row]) -> dict[str, list[Row]]:
         words = row.words
         curves[f"{words['model']} {words['precision']} {words['mode']}"].append(row)
     return curves
+
+
+def _scale(axes: Axes, ratios: Sequence[float]) -> None:
+    """Logarithmic if a cold start dwarfs all else; never down to where no time is."""
+    low = axes.get_ylim()[0]
+    if max(ratios) > 3:
+        axes.set_yscale("log")
+        axes.set_ylim(bottom=min(ratios) / 2)
+        tell_decades(axes.yaxis, text.significant)
+    else:
+        axes.set_ylim(bottom=max(0, low))
 
 
 def warmup(result: Result) -> list[Figure]:
@@ -48,6 +60,7 @@ def warmup(result: Result) -> list[Figure]:
                 color=COLOURS[(0, 1, 3, 4, 5, 7)[number % MOST_CURVES]],
                 label=name,
             )
+        _scale(axes, [row["mean_us"] / row["steady_us"] for row in rows])
         tell_these(axes.xaxis, range(len(calls)), lambda place: str(calls[int(place)]))
         axes.set_xlabel("warm-up calls")
         axes.set_ylabel("mean of 10 / steady state")
