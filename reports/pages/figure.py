@@ -8,11 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import matplotlib
-
-matplotlib.use("Agg")  # before pyplot: there may be no display
-
-from matplotlib import pyplot  # noqa: E402
-from matplotlib.axes import Axes  # noqa: E402
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Canvas
 
 # Okabe and Ito's colours, which people with colour-blindness can tell apart.
 # Black is whatever the page writes in, so that it shows on a dark page too.
@@ -74,16 +71,11 @@ def draw(
     size: tuple[float, float] = (7.2, 3.6),
 ) -> Figure:
     """Calls `paint` with empty axes of `size` inches. The title stands outside."""
-    with pyplot.rc_context(_STYLE):
-        figure, axes = pyplot.subplots(figsize=size)
-        try:
-            paint(axes)
-            text = io.StringIO()
-            figure.savefig(
-                text, format="svg", transparent=True, metadata={"Date": None}
-            )
-        finally:
-            pyplot.close(figure)
+    with matplotlib.rc_context(_STYLE):
+        canvas = Canvas(figsize=size)  # without pyplot, which keeps all figures
+        paint(canvas.subplots())
+        text = io.StringIO()
+        canvas.savefig(text, format="svg", transparent=True, metadata={"Date": None})
     return Figure(title, description, _inline(text.getvalue(), title, description))
 
 
