@@ -12,7 +12,6 @@ from matplotlib.ticker import (
     FuncFormatter,
     LogLocator,
     MaxNLocator,
-    NullFormatter,
     NullLocator,
 )
 
@@ -38,7 +37,7 @@ def tell_decades(axis: Axis, told: Told) -> None:
         within = fewer if decades > least else within
     axis.set_major_locator(LogLocator(10, subs=within, numticks=99))
     axis.set_major_formatter(FuncFormatter(lambda value, _: told(value)))
-    axis.set_minor_formatter(NullFormatter())
+    axis.set_minor_locator(NullLocator())
 
 
 def tell_doublings(axis: Axis, told: Told) -> None:

@@ -10,7 +10,7 @@ from reports.answers.answer import TELLERS, expectation_of, question_of
 from reports.pages import environment
 from reports.pages.figure import Figure
 from reports.pages.figures import FIGURES
-from reports.rows import Failure, Result
+from reports.rows import Failure, NotAResult, Result
 from reports.text import Table
 
 FIXED = ("top", "contents", "environment")  # ids of the page itself
@@ -79,6 +79,14 @@ def _of(experiment: str, failures: Iterable[Failure]) -> list[Failure]:
 
 
 def _section(result: Result, experiment: str, anchor: str) -> Section:
+    """Errors: NotAResult, if its rows are not such as the program writes."""
+    try:
+        return _told_section(result, experiment, anchor)
+    except (KeyError, ValueError, ZeroDivisionError) as error:
+        raise NotAResult(f"the rows of {experiment} are damaged: {error}") from error
+
+
+def _told_section(result: Result, experiment: str, anchor: str) -> Section:
     known = experiment in TELLERS
     told = TELLERS[experiment](result) if known else None
     tables = [told[1]] if told else []

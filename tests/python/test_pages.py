@@ -2,6 +2,7 @@
 """The pages of a result hold what the result holds, and need nothing else."""
 
 import json
+import math
 import os
 import re
 import subprocess
@@ -279,6 +280,23 @@ def test_what_is_no_result_is_one_line(
     error = capsys.readouterr().err
     assert error.count("\n") == 1 and "bad.json: " in error
     assert not (tmp_path / "bad.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("damaged", "reason"),
+    [
+        (row("model_size/tiny", 5, "precision=fp32"), "model_size are damaged: 'mode'"),
+        (row("peak/copy", 5, "work=copy", bytes_per_second=1e9), "damaged: 'size'"),
+        (row("transfer/a", 5, "", size=1, bytes_per_second=math.nan), "transfer/a has"),
+        (row("unknown/a", math.inf), "run.json: unknown/a has real_time inf"),
+    ],
+)
+def test_rows_that_the_program_does_not_write_are_told(
+    damaged: Any, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([str(written(tmp_path, document(damaged)))]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1 and reason in error
 
 
 def test_missing_files_and_dates_are_wrong_usage(
