@@ -52,15 +52,23 @@ class Figure:
     description: str  # for who cannot see it: what it shows, in a sentence
     svg: str  # as wide as its place in the page, in the page's colours
 
+    @property
+    def size(self) -> tuple[float, float]:
+        """Its natural width and height in points."""
+        view = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', self.svg)
+        assert view is not None
+        return float(view[1]), float(view[2])
+
     def document(self) -> str:
         """The same as a file of its own: dark on white, in its natural size."""
-        view = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', self.svg)
-        size = f'width="{view[1]}pt" height="{view[2]}pt" ' if view else ""
+        width, height = self.size
         style = "color: #1f2328; font-family: system-ui, sans-serif"
         style = f"{style}; fill: currentColor; {_LINES}"
         start, body = self.svg.split(">", 1)
         start = re.sub(r'style="[^"]*"', f'style="{style}"', start)
-        start = start.replace("<svg ", f"<svg {size}", 1)
+        start = start.replace(
+            "<svg", f'<svg width="{width:g}pt" height="{height:g}pt"', 1
+        )
         return f'{start}><rect width="100%" height="100%" fill="white"/>{body}'
 
 
