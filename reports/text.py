@@ -44,18 +44,17 @@ def percent(fraction: float) -> str:
     return f"{significant(fraction * 100, 2 if fraction < 1 else 3)} %"
 
 
+def table(headings: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """Of cells in Markdown: the first column to the left, numbers to the right."""
+    rule = ["---"] + ["---:"] * (len(headings) - 1)
+    return "\n".join(
+        "| " + " | ".join(cells) + " |" for cells in (headings, rule, *lines)
+    )
+
+
 def _cell(text: str) -> str:
     """What would end the cell or become markup stands for itself instead."""
     return re.sub(r"[\\|<*`\[]", r"\\\g<0>", " ".join(text.split()))
-
-
-def table(headings: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    """A Markdown table: the first column to the left, numbers to the right."""
-    rule = ["---"] + ["---:"] * (len(headings) - 1)
-    return "\n".join(
-        "| " + " | ".join(map(_cell, cells)) + " |"
-        for cells in (headings, rule, *lines)
-    )
 
 
 @dataclass(frozen=True)
@@ -66,4 +65,7 @@ class Table:
     lines: Sequence[Sequence[str]]
 
     def markdown(self) -> str:
-        return table(self.headings, self.lines)
+        return table(
+            [_cell(heading) for heading in self.headings],
+            [[_cell(cell) for cell in cells] for cells in self.lines],
+        )

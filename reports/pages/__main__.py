@@ -29,6 +29,16 @@ def _write(made: Page, directory: Path, stem: str) -> list[Path]:
     return [html, markdown]
 
 
+def _trace(given: Path | None, newest: Path) -> Path | None:
+    """Errors: OSError, if there is nothing where something was said to be."""
+    if given is not None:
+        if not given.is_dir():
+            raise NotADirectoryError(f"{given}: it is no directory of memory traces")
+        return given
+    beside = newest.with_suffix(".memory_trace")
+    return beside if beside.is_dir() else None
+
+
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="tools/report", description=__doc__)
     parser.add_argument(
@@ -45,10 +55,19 @@ def main(arguments: list[str]) -> int:
         type=Path,
         help="where to write <name of the first>.html and .md; beside it if not given",
     )
+    parser.add_argument(
+        "--memory_trace",
+        metavar="DIR",
+        type=Path,
+        help="what --memory_trace of the newest run wrote; <its name>.memory_trace "
+        "beside it if not given",
+    )
     options = parser.parse_args(arguments)
     first = options.results[0]
     try:
-        made = page(load_all(options.results))
+        results = load_all(options.results)
+        trace = _trace(options.memory_trace, newest=list(results)[-1])
+        made = page(list(results.values()), trace)
         written = _write(made, options.directory or first.parent, first.stem)
     except (NotAResult, OSError) as error:
         print(f"tools/report: {error}", file=sys.stderr)

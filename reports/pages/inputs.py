@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The result files of one page: all of one machine, in the order of their runs."""
 
-import math
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -35,24 +34,11 @@ def _refuse_other_machines(results: dict[Path, Result]) -> None:
             )
 
 
-def _refuse_what_is_no_number(results: dict[Path, Result]) -> None:
-    for path, result in results.items():
-        for row in result.rows:
-            for key, value in {"real_time": row.time_us, **row.counters}.items():
-                if not math.isfinite(value):
-                    raise NotAResult(f"{path}: {row.name} has {key} {value}")
-
-
-def load_all(paths: Sequence[Path]) -> list[Result]:
-    """The oldest first.
-
-    Errors: NotAResult, also for files of several machines or without a number where
-    there should be one.
-    """
+def load_all(paths: Sequence[Path]) -> dict[Path, Result]:
+    """The oldest first. Errors: NotAResult, also for files of several machines."""
     results = {path: load(path) for path in paths}
-    _refuse_what_is_no_number(results)
     _refuse_other_machines(results)
     if len(results) == 1:
-        return list(results.values())  # needs no date
+        return results  # needs no date
     dates = {path: _date(path, result) for path, result in results.items()}
-    return [results[path] for path in sorted(results, key=dates.__getitem__)]
+    return {path: results[path] for path in sorted(results, key=dates.__getitem__)}

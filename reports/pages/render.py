@@ -8,7 +8,8 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from reports.pages.page import Page, Section
+from reports.pages.page import Page
+from reports.pages.section import Section
 
 HERE = Path(__file__).resolve().parent
 _CODE = re.compile(r"`([^`]+)`")

@@ -4,12 +4,24 @@
 from collections.abc import Callable
 
 from reports.pages.figure import Figure
-from reports.pages.figures import attention, models, precision, rates, softmax, warmup
+from reports.pages.figures import (
+    attention,
+    breakdown,
+    memory,
+    models,
+    parallel,
+    precision,
+    rates,
+    softmax,
+    warmup,
+)
 from reports.rows import Result
 
 # Each gives no plot if the result lacks the rows that it needs.
 FIGURES: dict[str, Callable[[Result], list[Figure]]] = {
     "model_size": models.model_size,
+    "breakdown": breakdown.breakdown,
+    "memory": memory.memory,
     "precision": precision.precision,
     "attention_scaling": attention.attention_scaling,
     "softmax_vs_matmul": softmax.softmax_vs_matmul,
@@ -17,4 +29,7 @@ FIGURES: dict[str, Callable[[Result], list[Figure]]] = {
     "warmup": warmup.warmup,
     "peak": rates.peak,
     "transfer": rates.transfer,
+    "all_reduce": parallel.all_reduce,
+    "ddp": parallel.ddp,
+    "sharded_optimizer": parallel.sharded_optimizer,
 }
