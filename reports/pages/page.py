@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reports.pages import environment
-from reports.pages.figures import history, memory, roofline
+from reports.pages.across import history_section, roofline_section
+from reports.pages.figures import memory
 from reports.pages.section import Section, experiments, section
 from reports.rows import NotAResult, Result
 from reports.text import Table
@@ -24,41 +25,6 @@ class Page:
     sections: list[Section]
 
 
-def _roofline(result: Result) -> list[Section]:
-    figures = roofline.roofline(result)
-    if not figures:
-        return []
-    return [
-        Section(
-            name="roofline",
-            question="Which rows does arithmetic hold back and which memory, and how "
-            "far is each from the most that the same run measured?",
-            answer=" ".join(
-                f"{figure.title.rpartition(' ')[2]}: {figure.description}"
-                for figure in figures
-            ),
-            figures=figures,
-        )
-    ]
-
-
-def _history(results: Sequence[Result]) -> list[Section]:
-    if len(results) < 2:
-        return []
-    runs = list(results)
-    count = len(runs)
-    return [
-        Section(
-            name="history",
-            question="How did the time of each case go from revision to revision?",
-            answer=f"{count} runs of this machine, the oldest first; single runs, so "
-            "`tools/compare` and not this table tells a change from noise.",
-            figures=history.history(runs),
-            tables=[Table(*history.table(runs))],
-        )
-    ]
-
-
 def _sections(results: Sequence[Result], trace: Path | None) -> Iterator[Section]:
     result = results[-1]
     for experiment in experiments(result):
@@ -67,8 +33,8 @@ def _sections(results: Sequence[Result], trace: Path | None) -> Iterator[Section
             made = replace(made, figures=made.figures + memory.timelines(trace))
         yield made
         if experiment == "peak":
-            yield from _roofline(result)
-    yield from _history(results)
+            yield from roofline_section(result)
+    yield from history_section(results)
 
 
 def _anchored(sections: Iterable[Section]) -> Iterator[Section]:

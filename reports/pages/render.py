@@ -11,6 +11,7 @@ from markupsafe import Markup, escape
 from reports.pages.page import Page
 from reports.pages.section import Section
 
+HALF = 430  # points; where two of these stand side by side, larger plots shrink
 HERE = Path(__file__).resolve().parent
 _CODE = re.compile(r"`([^`]+)`")
 _POWER = re.compile(r"(?<=\w)\^(-?\d+(?:\.\d+)?|[A-Z]\b)")
@@ -53,7 +54,7 @@ def as_html(page: Page, markdown: str) -> str:
     environment.filters["prose"] = _prose_as_html
     style = (HERE / "style.css").read_text(encoding="utf-8")
     return environment.get_template("page.html.jinja").render(
-        page=page, style=Markup(style), markdown=quote(markdown)
+        page=page, style=Markup(style), markdown=quote(markdown), half=HALF
     )
 
 

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""The parts of a page that go across experiments, or across runs."""
+
+from collections.abc import Sequence
+
+from reports import text
+from reports.pages.figures import history, roofline
+from reports.pages.figures.roofs import Point, Roof, points_of, roofs_of
+from reports.pages.section import Section
+from reports.rows import Result
+from reports.text import Table
+
+
+def _balance(roof: Roof, points: Sequence[Point]) -> str:
+    """How many rows of the roof's precision are on which side of its ridge."""
+    own = [point for point in points if point.roof is roof and point.own]
+    beyond = sum(point.intensity >= roof.ridge for point in own)
+    return (
+        f"In {roof.precision} {text.rate(roof.flops, 'FLOP/s')} and "
+        f"{text.rate(roof.bytes, 'B/s')} meet at {text.significant(roof.ridge)} FLOPs "
+        f"per byte: {beyond} of {len(own)} rows have more, so that arithmetic is "
+        f"their limit, and memory is that of the other {len(own) - beyond}."
+    )
+
+
+def roofline_section(result: Result) -> list[Section]:
+    """None without the peaks that make the roof."""
+    figures = roofline.roofline(result)
+    if not figures:
+        return []
+    roofs = roofs_of(result)
+    points = points_of(result, roofs)
+    return [
+        Section(
+            name="roofline",
+            question="Which rows does arithmetic hold back and which memory, and how "
+            "far is each from the most that the same run measured?",
+            answer=" ".join(_balance(roof, points) for roof in roofs.values()),
+            figures=figures,
+        )
+    ]
+
+
+def history_section(results: Sequence[Result]) -> list[Section]:
+    """None if there is no other run to compare with. The oldest is the first."""
+    if len(results) < 2:
+        return []
+    runs = list(results)
+    return [
+        Section(
+            name="history",
+            question="How did the time of each case go from revision to revision?",
+            answer=f"{len(runs)} runs of this machine, the oldest first. Only "
+            "`tools/compare` tells a change from noise.",
+            figures=history.history(runs),
+            tables=[Table(*history.table(runs))],
+        )
+    ]
