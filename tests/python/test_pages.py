@@ -99,7 +99,9 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, Path]
 def test_every_experiment_has_its_section(reference: tuple[str, str, Path]) -> None:
     read, markdown = Reader(reference[0]), reference[1]
     told = {answer.experiment: answer for answer in answers(load(REFERENCE))}
-    assert list(read.sections) == list(TELLERS) == list(told)
+    sections = list(read.sections)
+    assert sections.pop(sections.index("peak") + 1) == "roofline"
+    assert sections == list(TELLERS) == list(told)
     for experiment, answer in told.items():
         section = read.sections[experiment]
         assert plain(question_of(experiment)) in section
@@ -148,7 +150,7 @@ def test_every_plot_is_described_and_on_both_pages(
 ) -> None:
     html, markdown, directory = reference
     plots = [attrs for tag, attrs in Reader(html).tags if tag == "svg"]
-    assert len(plots) >= 14
+    assert len(plots) >= 25
     assert all(attrs["aria-label"] for attrs in plots)
     linked = re.findall(r"!\[[^\]]+\]\((quick\.figures/[\w-]+\.svg)\)", markdown)
     assert len(linked) == len(set(linked)) == len(plots)
@@ -251,7 +253,71 @@ def test_the_newest_of_several_is_told(tmp_path: Path) -> None:
     other = run("c.json", "2026-01-01T01:00:00+00:00", "was/b")
     assert main([old, new, other]) == 0
     markdown = (tmp_path / "a.md").read_text()
-    assert "is/a" in markdown and "was/" not in markdown
+    told, history = markdown.split("## `history`")
+    assert "is/a" in told and "was/" not in told
+    assert "was/a" in history
+
+
+def test_the_roofline_says_what_bounds_the_rows(
+    reference: tuple[str, str, Path],
+) -> None:
+    section = Reader(reference[0]).sections["roofline"]
+    # 200 GFLOP/s by 27.8 GB/s
+    assert "In fp32 200 GFLOP/s and 27.8 GB/s meet at 7.18 FLOPs per byte" in section
+    assert "42 of 50 rows have more" in section
+    assert "memory is that of the other 8." in section
+    assert "![Roofline: fp32: " in reference[1]
+
+
+def test_several_runs_are_a_history(tmp_path: Path) -> None:
+    def run(name: str, revision: str, time_us: float) -> str:
+        context = CONTEXT | {"git_revision": revision}
+        context |= {"date": f"2026-01-0{name}T00:00:00+00:00"}
+        rows = [row("harness/empty", time_us), row("harness/spin", 10)]
+        return str(written(tmp_path, document(*rows, context=context), f"{name}.json"))
+
+    assert main([run("3", "cccccccc", 30), run("1", "aaaaaaaa", 20)]) == 0
+    markdown = (tmp_path / "3.md").read_text()
+    assert "| case | aaaaaaa | ccccccc | last / first |" in markdown
+    assert "| harness/empty | 20 us | 30 us | 1.5 |" in markdown
+    assert "2 runs of this machine, the oldest first." in markdown
+    assert "(3.figures/history-1.svg)" in markdown
+    assert 'id="history"' in (tmp_path / "3.html").read_text()
+    assert main([str(tmp_path / "1.json")]) == 0
+    assert "history" not in (tmp_path / "1.md").read_text()
+
+
+def traced(directory: Path) -> None:
+    directory.mkdir()
+    (directory / "memory_tiny_fp32_forward_batch_4_seq_128.csv").write_text(
+        "time_us,live_bytes,event,bytes,operator,phase\n"
+        "0,1024,allocate,1024,aten::mm,forward\n1,2048,allocate,1024,aten::mm,forward\n"
+    )
+
+
+def test_memory_traces_are_found_beside_the_result(tmp_path: Path) -> None:
+    content = document(skipped=[{"name": "memory/large", "reason": "too large"}])
+    _, markdown = pages(tmp_path, content)
+    assert "Memory over time" not in markdown
+    traced(tmp_path / "run.memory_trace")
+    read, markdown = pages(tmp_path, content)
+    assert "![Memory over time: tiny fp32 forward, 4 x 128: " in markdown
+    assert "Memory over time: tiny fp32 forward, 4 x 128" in read.sections["memory"]
+
+
+def test_memory_traces_can_be_elsewhere(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = document(skipped=[{"name": "memory/large", "reason": "too large"}])
+    path, there = str(written(tmp_path, content)), tmp_path / "there"
+    assert main([path, f"--memory_trace={there}"]) == 2
+    assert f"{there}: it is no directory" in capsys.readouterr().err
+    traced(there)
+    assert main([path, f"--memory_trace={there}"]) == 0
+    assert "Memory over time" in (tmp_path / "run.md").read_text()
+    (there / "memory_other.csv").write_text("a,b\n1,2\n")
+    assert main([path, f"--memory_trace={there}"]) == 2
+    assert "memory_other.csv: not a memory trace" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("key", ["device", "cpu_model", "threads"])

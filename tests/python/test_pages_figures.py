@@ -288,6 +288,19 @@ def test_a_plot_has_no_foreign_style_and_its_own_ids() -> None:
     assert 'aria-label="A &quot;plot&quot;"' in one.svg
 
 
+def test_a_name_given_twice_is_there_once() -> None:
+    def paint(axes: Any) -> None:
+        for value in (1, 2, 3):
+            axes.plot([1, value], [value, 2])[0].set_gid("mine")
+
+    ids = re.findall(r'\bid="([^"]+)"', draw("A", "b", paint).svg)
+    assert [name for name in ids if "mine" in name] == [
+        "a-mine",
+        "a-mine-2",
+        "a-mine-3",
+    ]
+
+
 def test_a_plot_alone_is_a_document_of_its_own_size() -> None:
     figure = draw("A", "b", lambda axes: None, (5, 3))
     root = ElementTree.fromstring(figure.document())

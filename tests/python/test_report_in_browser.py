@@ -68,7 +68,7 @@ def test_every_plot_is_seen_and_can_be_read(browser: Any, page: str) -> None:
             t => t.getBoundingClientRect().height);
         return [place.width, place.height, Math.min(...letters)];
     })""")
-    assert len(sizes) >= 14
+    assert len(sizes) >= 25
     for width, height, letters in sizes:
         assert width > 300 and height > 80
         assert letters > 8  # pixels, of a line
