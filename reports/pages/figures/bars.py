@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
 
-from reports.pages.figure import COLOURS
+from reports.pages.figure import COLOURS, PAPER
 
 # Yellow is no colour for a thin line or a small point on white.
 CLEAR_COLOURS = (*(colour for colour in COLOURS if colour != "#F0E442"), "#777777")
@@ -110,7 +110,7 @@ def _block(
         height=0.72,
         color=look.colour,
         hatch=look.hatch or None,
-        edgecolor="white",
+        edgecolor=PAPER,
         linewidth=0.6,
         label=part if first else None,
     )
@@ -149,7 +149,8 @@ def _ticks(axes: Axes, end: float, scale: Scale) -> None:
 def _write(axes: Axes, x: float, y: float, what: str, look: Look) -> None:
     red, green, blue = to_rgb(look.colour)
     luminance = 0.299 * red + 0.587 * green + 0.114 * blue
-    colour = "white" if luminance < DARK else "black"
+    # Not black, which a dark page makes light: the bar stays as it is.
+    colour = "white" if luminance < DARK else "#111111"
     axes.text(x, y, what, ha="center", va="center", fontsize=8, color=colour)
 
 
@@ -173,7 +174,7 @@ def _mark(axes: Axes, bars: Sequence[Bar], heights: Sequence[float], name: str) 
         marker="D",
         markersize=5,
         color="black",
-        markeredgecolor="white",
+        markeredgecolor=PAPER,
         label=name,
     )
     line.set_gid("marks")

@@ -86,8 +86,8 @@ def memory(result: Result) -> list[Figure]:
 
         worst = max(abs(row["prediction_error"]) for row in rows)
         description = (
-            f"{len(rows)} steps of {model}: the predicted peaks are within "
-            f"{max(worst * 100, 0.01):.2f} % of the measured ones."
+            f"{len(rows)} step{'' if len(rows) == 1 else 's'} of {model}: the predicted "
+            f"peaks are within {max(worst * 100, 0.01):.2f} % of the measured ones."
         )
         size = (7.2, inches(bars, 6, 4) + 0.2)
         figures.append(draw(f"Peak memory: {model}", description, paint, size))

@@ -76,7 +76,6 @@ def _write(
             textcoords="offset points",
             ha=side,
             fontsize=8,
-            color="#333333",
         )
         box = label.get_window_extent()
         corners = (box.x0, box.y0), (box.x1, box.y1)

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator
 
 from reports import text
-from reports.pages.figure import Figure, draw
+from reports.pages.figure import PAPER, Figure, draw
 from reports.pages.figures.bars import CLEAR_COLOURS, below
 from reports.pages.figures.point_names import paint_names
 from reports.pages.figures.roofs import (
@@ -93,7 +93,7 @@ def _paint_points(axes: Axes, groups: dict[str, list[Point]]) -> None:
                 xs, ys = [p.intensity for p in drawn], [p.rate for p in drawn]
                 (line,) = axes.plot(xs, ys, fillstyle=filling, **look)
                 line.set_markeredgewidth(0.4 if own else 1)
-                line.set_markeredgecolor("white" if own else look["color"])
+                line.set_markeredgecolor(PAPER if own else look["color"])
                 line.set_gid(f"points-{experiment}" + ("" if own else "-other"))
 
 
