@@ -44,7 +44,6 @@ def _environment(autoescape: bool) -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        keep_trailing_newline=True,
     )
 
 

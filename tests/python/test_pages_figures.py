@@ -38,6 +38,23 @@ def boxes(figure: Figure, colour: str) -> list[float]:
     return widths
 
 
+def height_of(figure: Figure, text: str) -> float:
+    """How far below the top the text stands."""
+    root = ElementTree.fromstring(figure.svg)
+    (found,) = (one for one in root.iter(f"{SVG}text") if one.text == text)
+    return float(found.get("y", "nan"))
+
+
+def top_of_bars(figure: Figure, colour: str) -> float:
+    paths = ElementTree.fromstring(figure.svg).iter(f"{SVG}path")
+    bars = [p for p in paths if p.get("clip-path") and colour in p.get("style", "")]
+    return min(
+        float(y)
+        for bar in bars
+        for y in re.findall(r"[ML] [\d.]+ ([\d.]+)", bar.get("d", ""))
+    )
+
+
 BLUE = f"fill: var(--blue, {COLOURS[0]})"
 
 
@@ -71,6 +88,7 @@ def test_a_training_step_is_a_bar_of_phases() -> None:
         for place, phase in enumerate(("forward", "loss", "backward", "optimizer")):
             assert phase in said
             assert len(boxes(figure, fill(place))) == 2
+        assert height_of(figure, "optimizer") < top_of_bars(figure, fill(0))
     assert "100 us" in texts(absolute) and "1 ms" in texts(absolute)
     little, much = boxes(absolute, fill(2))
     assert much / little == pytest.approx(10, rel=0.01)
