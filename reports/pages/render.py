@@ -52,9 +52,10 @@ def as_html(page: Page, markdown: str) -> str:
     environment = _environment(autoescape=True)
     environment.filters["prose"] = _prose_as_html
     style = (HERE / "style.css").read_text(encoding="utf-8")
-    return environment.get_template("page.html.jinja").render(
+    html = environment.get_template("page.html.jinja").render(
         page=page, style=Markup(style), markdown=quote(markdown), half=HALF
     )
+    return html.rstrip() + "\n"
 
 
 def _image(section: Section, number: int) -> str:
@@ -68,7 +69,7 @@ def as_markdown(page: Page, directory: str) -> str:
     text = environment.get_template("page.md.jinja").render(
         page=page, image=lambda *which: f"{quote(directory)}/{_image(*which)}"
     )
-    return re.sub(r"\n{3,}", "\n\n", text)
+    return re.sub(r"\n{3,}", "\n\n", text).rstrip() + "\n"
 
 
 def images(page: Page) -> dict[str, str]:

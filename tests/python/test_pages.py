@@ -134,6 +134,15 @@ def test_the_page_needs_no_other_file(reference: tuple[str, str, Path]) -> None:
     assert {link for link in links if not link.startswith("#")} == {"quick.md"}
 
 
+def test_the_files_are_such_as_git_likes(reference: tuple[str, str, Path]) -> None:
+    files = [path for path in reference[2].rglob("*") if path.is_file()]
+    assert len(files) > 20
+    for path in files:
+        text = path.read_text()
+        assert text.endswith("\n") and not text.endswith("\n\n")
+        assert not re.search(r"[ \t]$", text, re.MULTILINE), path
+
+
 def test_ids_are_unique_and_references_lead_to_them(
     reference: tuple[str, str, Path],
 ) -> None:
