@@ -115,6 +115,9 @@ TRAINBENCH = """#!/bin/bash
 echo "trainbench $*" >>"$STUB_LOG"
 for argument in "$@"; do
   [[ $argument != --benchmark_out=* ]] || echo '{"run": "new"}' >"${argument#*=}"
+  if [[ $argument == --memory_trace=* ]]; then
+    mkdir -p "${argument#*=}" && touch "${argument#*=}"/{step.csv,step.pickle}
+  fi
 done
 cat "$STUB_TABLE"
 exit "${STUB_STATUS:-0}"
@@ -176,13 +179,18 @@ def test_the_run_its_table_its_pages_and_the_readme(checkout: Checkout) -> None:
     assert log[1] == "cmake --preset release"
     assert log[2].startswith("cmake --build --preset release")
     # By relative paths, and without samples.
-    out = "build/reference/my-box/quick.json"
+    scratch = "build/reference/my-box"
+    steps = "^memory/tiny/fp32/(inference|train_step)/batch:4/seq:128$"
     assert log[3:] == [
-        f"trainbench --suite=quick --benchmark_out={out}",
+        f"trainbench --suite=quick --benchmark_out={scratch}/quick.json",
+        f"trainbench --benchmark_filter={steps} "
+        f"--memory_trace={scratch}/quick.memory_trace",
         "answers reports/reference/my-box/quick.json --into README.md",
         "report reports/reference/my-box/quick.json",
     ]
-    assert stored(checkout) == ["quick.json", "quick.txt"]
+    assert stored(checkout) == ["quick.json", "quick.memory_trace", "quick.txt"]
+    traces = checkout.root / "reports/reference/my-box/quick.memory_trace"
+    assert [path.name for path in traces.iterdir()] == ["step.csv"]
     directory = checkout.root / "reports/reference/my-box"
     assert (directory / "quick.json").read_text() == '{"run": "new"}\n'
     assert (directory / "quick.txt").read_text() == NEW
@@ -242,7 +250,7 @@ def test_uncommitted_changes(checkout: Checkout) -> None:
     assert "uncommitted changes" in done.stderr and "new.cc" in done.stderr
     assert not (checkout.stubs / "log").exists()
     assert reference(checkout, "my-box", "--allow-dirty").returncode == 0
-    assert stored(checkout) == ["quick.json", "quick.txt"]
+    assert stored(checkout) == ["quick.json", "quick.memory_trace", "quick.txt"]
 
 
 def test_a_directory_without_git(checkout: Checkout) -> None:
