@@ -27,6 +27,7 @@
 #include "model/attention_round.h"
 #include "model/attention_verification.h"
 #include "model/precision.h"
+#include "model/precision_scope.h"
 
 namespace trainbench {
 namespace {

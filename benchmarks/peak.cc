@@ -18,6 +18,7 @@
 
 #include "fixtures/experiment.h"
 #include "fixtures/statistics.h"
+#include "model/precision_scope.h"
 #include "model/probe_work.h"
 
 namespace trainbench {

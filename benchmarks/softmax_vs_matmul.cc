@@ -20,6 +20,7 @@
 #include "model/accounting/attention_parts.h"
 #include "model/attention_part.h"
 #include "model/precision.h"
+#include "model/precision_scope.h"
 
 namespace trainbench {
 namespace {

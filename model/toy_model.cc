@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "model/precision.h"
+#include "model/precision_scope.h"
 #include "model/relative_error.h"
 
 namespace trainbench {

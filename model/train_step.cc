@@ -4,8 +4,8 @@
 
 #include <torch/types.h>
 
-#include "absl/strings/str_cat.h"
 #include "model/cross_entropy.h"
+#include "model/precision_scope.h"
 
 namespace trainbench {
 namespace {
@@ -18,29 +18,6 @@ at::Tensor Forward(TransformerLm& model, const at::Tensor& tokens,
 }
 
 }  // namespace
-
-absl::string_view StepModeName(StepMode mode) {
-  switch (mode) {
-    case StepMode::kInference:
-      return "inference";
-    case StepMode::kForward:
-      return "forward";
-    case StepMode::kForwardBackward:
-      return "forward_backward";
-    case StepMode::kTrainStep:
-      return "train_step";
-  }
-  return "unknown";
-}
-
-absl::StatusOr<StepMode> ParseStepMode(absl::string_view name) {
-  for (StepMode mode : kStepModes) {
-    if (name == StepModeName(mode)) return mode;
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "mode is '", name,
-      "'; allowed: inference, forward, forward_backward, train_step"));
-}
 
 Batch RandomBatch(int64_t vocab, int64_t batch, int64_t seq,
                   at::Device device) {

@@ -1,39 +1,20 @@
 // SPDX-License-Identifier: MIT
-// The four kinds of step that experiments measure.
+// The steps that experiments measure.
 
 #ifndef TRAINBENCH_MODEL_TRAIN_STEP_H_
 #define TRAINBENCH_MODEL_TRAIN_STEP_H_
 
 #include <ATen/core/Tensor.h>
 
-#include <array>
 #include <cstdint>
 
-#include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "model/adamw.h"
 #include "model/phase.h"
 #include "model/precision.h"
+#include "model/step_mode.h"
 #include "model/transformer_lm.h"
 
 namespace trainbench {
-
-enum class StepMode {
-  kInference,        // logits, nothing recorded for a backward pass
-  kForward,          // logits, with the graph a backward pass would need
-  kForwardBackward,  // logits, loss, gradients
-  kTrainStep,        // logits, loss, gradients, AdamW update
-};
-
-inline constexpr std::array<StepMode, 4> kStepModes = {
-    StepMode::kInference, StepMode::kForward, StepMode::kForwardBackward,
-    StepMode::kTrainStep};
-
-// "inference", "forward", "forward_backward", "train_step".
-absl::string_view StepModeName(StepMode mode);
-
-// InvalidArgument names the value and lists the names above.
-absl::StatusOr<StepMode> ParseStepMode(absl::string_view name);
 
 // tokens and targets: [batch, seq] int64.
 struct Batch {

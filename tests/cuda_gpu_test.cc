@@ -17,6 +17,7 @@
 #include "fixtures/spin.h"
 #include "fixtures/timer.h"
 #include "model/accounting/memory.h"
+#include "model/precision_scope.h"
 #include "model/verification.h"
 #include "tests/fake_workload.h"
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "model/linear.h"
+#include "model/precision_scope.h"
 #include "model/train_step.h"
 
 namespace trainbench {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/precision.h"
+#include "model/precision_scope.h"
 
 namespace trainbench {
 namespace {

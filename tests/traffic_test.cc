@@ -12,6 +12,7 @@
 
 #include "fixtures/memory_probe.h"
 #include "model/adamw.h"
+#include "model/precision_scope.h"
 #include "model/train_step.h"
 
 namespace trainbench {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "fixtures/memory_probe.h"
+#include "model/precision_scope.h"
 #include "model/reference.h"
 
 namespace trainbench {

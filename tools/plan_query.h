@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "model/config.h"
 #include "model/precision.h"
-#include "model/train_step.h"
+#include "model/step_mode.h"
 
 namespace trainbench {
 

@@ -11,7 +11,7 @@
 #include "model/accounting/memory.h"
 #include "model/config.h"
 #include "model/precision.h"
-#include "model/train_step.h"
+#include "model/step_mode.h"
 #include "tools/plan_query.h"
 
 namespace trainbench {

@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "model/config.h"
-#include "model/train_step.h"
+#include "model/step_mode.h"
 
 namespace trainbench {
 

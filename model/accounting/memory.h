@@ -28,7 +28,7 @@
 
 #include "model/config.h"
 #include "model/precision.h"
-#include "model/train_step.h"
+#include "model/step_mode.h"
 
 namespace trainbench {
 

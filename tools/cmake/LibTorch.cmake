@@ -28,11 +28,14 @@ if(TRAINBENCH_CUDA)
   target_include_directories(trainbench_torch SYSTEM
                              INTERFACE ${CUDAToolkit_INCLUDE_DIRS})
   # The CUDA library registers itself when it is loaded and no symbol of it is
-  # named, so the linker would drop it. libcuda itself is never linked: a
-  # binary that needs it dies before main on a machine without a driver.
+  # named, so the linker would drop it - which is welcome in a program that never
+  # calls LibTorch (TRAINBENCH_ONLY_COMPUTES): it then starts in milliseconds.
+  # libcuda itself is never linked: a binary that needs it dies before main on a
+  # machine without a driver.
+  set(only_computes "$<BOOL:$<TARGET_PROPERTY:TRAINBENCH_ONLY_COMPUTES>>")
   target_link_libraries(
     trainbench_torch
-    INTERFACE "-Wl,--no-as-needed" "${TORCH_ROOT}/lib/libtorch.so"
+    INTERFACE "-Wl,$<IF:${only_computes},--as-needed,--no-as-needed>" "${TORCH_ROOT}/lib/libtorch.so"
               "${TORCH_ROOT}/lib/libtorch_cuda.so"
               "${TORCH_ROOT}/lib/libc10_cuda.so" "-Wl,--as-needed" CUDA::cudart)
 endif()
