@@ -1,12 +1,100 @@
 # SPDX-License-Identifier: MIT
-"""What a machine cannot tell from nothing: the result of an A/A comparison."""
+"""How much each row varies on one machine, as tools/ab --same measures it."""
 
+import json
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
+from reports.compare.ab_record import write_json
 from reports.compare.decision import RowNoise
+from reports.compare.intervals import median_interval, spread_of
+
+KIND = "trainbench noise floor"
+VERSION = 1
+
+
+class NotANoiseFloor(ValueError):
+    """The file is none; the message says why, in one line."""
 
 
 @dataclass(frozen=True)
 class NoiseFile:
-    context: dict[str, str]
+    """What a machine cannot tell from nothing: the result of an A/A comparison."""
+
+    context: dict[str, str]  # of the result that it comes from: which machine
     rows: dict[str, RowNoise]
+    revision: str = "unknown"  # that was compared with itself
+
+
+def row_noise(
+    log_ratios: Sequence[float], times_us: Sequence[float], alpha: float
+) -> RowNoise | None:
+    """Of one row, from an A/A run; None if its pairs are too few for an interval.
+
+    `log_ratios` are those of the pairs, `times_us` those of all processes. With the
+    floor as its threshold, this very run would be EQUIVALENT. The spread is that of
+    two processes drawn at random: the variances of both add up.
+    """
+    interval = median_interval(log_ratios, alpha)
+    if interval is None or len(times_us) < 2:
+        return None
+    return RowNoise(
+        floor=math.expm1(max(abs(interval.low), abs(interval.high))),
+        spread=math.sqrt(2) * spread_of([math.log(time) for time in times_us]),
+        pairs=len(log_ratios),
+    )
+
+
+def save_noise(noise: NoiseFile, path: Path) -> None:
+    document = {
+        "kind": KIND,
+        "version": VERSION,
+        "context": noise.context,
+        "revision": noise.revision,
+        "rows": {
+            name: {"floor": row.floor, "spread": row.spread, "pairs": row.pairs}
+            for name, row in noise.rows.items()
+        },
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_json(path, document)
+
+
+def _number(row: Mapping[str, Any], key: str) -> float:
+    value = row[key]
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise NotANoiseFloor(f"{key} is {value!r}, expected a number")
+    if not (math.isfinite(value) and value >= 0):
+        raise NotANoiseFloor(f"{key} is {value}, expected a finite number >= 0")
+    return float(value)
+
+
+def _row(row: Mapping[str, Any]) -> RowNoise:
+    pairs = int(_number(row, "pairs"))
+    return RowNoise(_number(row, "floor"), _number(row, "spread"), pairs)
+
+
+def _parse(document: Any) -> NoiseFile:
+    if document["kind"] != KIND:
+        raise NotANoiseFloor(f"its kind is {document['kind']!r}, expected {KIND!r}")
+    if document["version"] != VERSION:
+        version = document["version"]
+        raise NotANoiseFloor(f"its version is {version}, expected {VERSION}")
+    return NoiseFile(
+        context={key: str(value) for key, value in document["context"].items()},
+        revision=str(document["revision"]),
+        rows={name: _row(row) for name, row in document["rows"].items()},
+    )
+
+
+def load_noise(path: Path) -> NoiseFile:
+    """Errors: NotANoiseFloor."""
+    try:
+        return _parse(json.loads(path.read_text(encoding="utf-8")))
+    except NotANoiseFloor as error:
+        raise NotANoiseFloor(f"{path}: {error}") from error
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise NotANoiseFloor(f"{path}: no noise floor: {error!r}") from error

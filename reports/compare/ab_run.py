@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""What the pairs of a run of tools/ab say about each row."""
+
+import functools
+import math
+from dataclasses import replace
+from pathlib import Path
+
+from reports.compare.ab_record import (
+    SIDES,
+    AbRun,
+    NotAnAbRun,
+    Process,
+    Side,
+    SideName,
+    load,
+    save,
+)
+from reports.compare.decision import Decision, Verdict, decide_pairs
+from reports.compare.noise import NoiseFile
+from reports.compare.sequential import Plan, decide_in_sequence
+from reports.rows import Result
+from reports.rows import load as load_result
+
+__all__ = [
+    "AbRun",
+    "NotAnAbRun",
+    "Process",
+    "Side",
+    "decide",
+    "load",
+    "log_ratios",
+    "save",
+]
+
+# Pairs after which a row that never gave two numbers is not tried again.
+FRUITLESS_PAIRS = 2
+
+Ratios = dict[str, dict[int, float]]  # log(new / base) by row and pair
+
+
+@functools.lru_cache(maxsize=None)
+def _load_once(path: Path, _changed_ns: int) -> Result:
+    return load_result(path)
+
+
+def result_of(path: Path) -> Result:
+    """As reports.rows.load, but reads a file that does not change only once."""
+    try:
+        return _load_once(path, path.stat().st_mtime_ns)
+    except FileNotFoundError:
+        return load_result(path)
+
+
+def results_of(run: AbRun, directory: Path, side: SideName) -> list[Result]:
+    """One per process, in the order of the run. Errors: NotAResult."""
+    return [result_of(directory / p.file) for p in run.processes if p.side == side]
+
+
+def ratios_by_pair(run: AbRun, directory: Path) -> Ratios:
+    """Errors: NotAResult, for a file that was there when the run wrote it."""
+    times: dict[tuple[int, SideName], dict[str, float]] = {}
+    for process in run.processes:
+        rows = result_of(directory / process.file).rows
+        times[process.pair, process.side] = {row.name: row.time_us for row in rows}
+    ratios: Ratios = {row: {} for row in run.rows}
+    for pair in run.whole_pairs():
+        base, new = (times[pair, side] for side in SIDES)
+        for row in run.rows:
+            if base.get(row, 0) > 0 and new.get(row, 0) > 0:
+                ratios[row][pair] = math.log(new[row] / base[row])
+    return ratios
+
+
+def log_ratios(run: AbRun, directory: Path) -> dict[str, list[float]]:
+    """By row, in the order of the pairs that have a number on both sides."""
+    ratios = ratios_by_pair(run, directory)
+    return {row: list(of_row.values()) for row, of_row in ratios.items()}
+
+
+def plan_of(run: AbRun) -> Plan:
+    return Plan(max(1, len(run.rows)), run.max_pairs, 1 - run.confidence)
+
+
+def threshold_of(run: AbRun, row: str, noise: NoiseFile | None) -> float:
+    """What matters, if it can be told apart from noise."""
+    known = noise.rows.get(row) if noise else None
+    return max(run.threshold, known.floor) if known else run.threshold
+
+
+def is_final(log_ratios: list[float], plan: Plan, threshold: float) -> bool:
+    """Whether a planned look has come to a verdict, which then stands."""
+    return any(
+        decide_pairs(log_ratios[: look.pairs], look.alpha, threshold).verdict
+        is not Verdict.INCONCLUSIVE
+        for look in plan.looks()
+        if look.pairs <= len(log_ratios)
+    )
+
+
+def until_next_look(pairs: int, plan: Plan) -> int:
+    """How many more pairs; the last look is at the end."""
+    looks = [look.pairs for look in plan.looks() if look.pairs > pairs]
+    return max(1, (looks[0] if looks else plan.max_pairs) - pairs)
+
+
+def _decide_row(run: AbRun, ratios: list[float], threshold: float) -> Decision:
+    plan = plan_of(run)
+    if not run.stops_early:  # nobody looks before the end: all the error is left
+        return decide_pairs(ratios, plan.rest(0), threshold)
+    ended = run.ended is not None
+    decision = decide_in_sequence(ratios, plan, threshold, ended)
+    if ended or is_final(ratios, plan, threshold):
+        return decision
+    # Between two looks nothing is decided, whatever the numbers look like.
+    needed = until_next_look(len(ratios), plan)
+    return replace(
+        decision,
+        verdict=Verdict.INCONCLUSIVE,
+        more_pairs=max(needed, decision.more_pairs or 0),
+    )
+
+
+def decide(run: AbRun, directory: Path, noise: NoiseFile | None) -> dict[str, Decision]:
+    """Of each row with any ratio. Errors: NotAResult."""
+    return {
+        row: _decide_row(run, ratios, threshold_of(run, row, noise))
+        for row, ratios in log_ratios(run, directory).items()
+        if ratios
+    }
+
+
+def open_rows(
+    run: AbRun, ratios: Ratios, noise: NoiseFile | None, before: int
+) -> list[str]:
+    """Those that pair number `before` still has to measure.
+
+    It depends on the pairs before it alone, so that both of its processes, and a
+    run that was interrupted between them, come to the same answer.
+    """
+    plan = plan_of(run)
+    past = [pair for pair in run.whole_pairs() if pair < before]
+
+    def is_open(row: str) -> bool:
+        known = [ratios[row][pair] for pair in past if pair in ratios[row]]
+        if not known:
+            return len(past) < FRUITLESS_PAIRS
+        if not run.stops_early:
+            return True
+        return not is_final(known, plan, threshold_of(run, row, noise))
+
+    return [row for row in run.rows if is_open(row)]

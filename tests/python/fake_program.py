@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""A program that measures nothing: it writes result files like the built one.
+
+What it does is told by a JSON document in its text, so that copies differ.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+# Noise follows from the name of the file, i.e. from the number of the process:
+# whether a run was interrupted must make no difference.
+_TEXT = """#!{python}
+import json, math, os, random, re, signal, sys, time
+config = json.loads({config!r})
+flags = dict((a.lstrip("-").partition("=")[::2]) for a in sys.argv[1:])
+log = config.get("log")
+if log:
+    padding = len(os.environ.get("TRAINBENCH_AB_PADDING", ""))
+    with open(log, "a") as file:
+        print(json.dumps([sys.argv[1:], padding]), file=file)
+
+def fail(text):
+    print("trainbench: " + text, file=sys.stderr)
+    sys.exit(2)
+
+if "help" in flags:
+    print("  --shuffle" if config.get("shuffles", True) else "  --seed")
+    sys.exit(0)
+if "nonsense" in flags:
+    fail("unknown flag '--nonsense'; --help lists the flags")
+if "shuffle" in flags and not config.get("shuffles", True):
+    fail("unknown flag '--shuffle'")
+pattern = flags.get("benchmark_filter", ".")
+rows = [name for name in config["rows"] if re.search(pattern, name)]
+if not rows:
+    fail("no case matches")
+if "benchmark_list_tests" in flags:
+    print("\\n".join(rows))
+    sys.exit(0)
+
+out = flags["benchmark_out"]
+name = os.path.basename(out)
+
+def once(event):
+    if name not in config.get(event, []):
+        return False
+    marker = os.path.join(config["markers"], event + name)
+    if os.path.exists(marker):
+        return False
+    open(marker, "w").close()
+    return True
+
+def write(complete):
+    errors = [row for row in rows if row in config.get("errors", [])]
+    good = [row for row in rows if row not in errors]
+    benchmarks, samples = [], []
+    for row in good:
+        noise = random.Random(name + row).gauss(0, config.get("noise", 0.001))
+        us = config["rows"][row] * math.exp(noise)
+        benchmarks.append(dict(name=row, run_type="iteration", real_time=us,
+                               label="model=fake", peak_bytes=1024))
+        samples.append(dict(name=row, repetition=0, samples_us=[us, us, us]))
+    document = dict(
+        context=dict(host_name="fake", device_kind="cpu"), benchmarks=benchmarks,
+        skipped=[], errors=[dict(name=r, reason="wrong") for r in errors],
+        complete=complete)
+    with open(out, "w") as file:
+        json.dump(document, file)
+    with open(flags["samples_out"], "w") as file:
+        for sample in samples:
+            print(json.dumps(sample), file=file)
+    return 1 if errors else 0
+
+if name in config.get("dies", []) or once("dies_once"):
+    print("about to die", file=sys.stderr, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+if once("interrupts"):
+    def stop(number, frame):
+        write(False)
+        sys.exit(130)
+    signal.signal(signal.SIGINT, stop)
+    os.kill(os.getppid(), getattr(signal, config.get("signal", "SIGINT")))
+    time.sleep(30)
+sys.exit(write(True))
+"""
+
+
+def text_of(config: dict[str, Any]) -> str:
+    return _TEXT.format(python=sys.executable, config=json.dumps(config))
+
+
+def write_program(path: Path, rows: dict[str, float], **config: Any) -> Path:
+    """Rows and their times in us; the rest is in the text above."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    markers = path.parent / "markers"
+    markers.mkdir(exist_ok=True)
+    path.write_text(text_of({"rows": rows, "markers": str(markers), **config}))
+    path.chmod(0o755)
+    return path
+
+
+def calls(log: Path) -> list[tuple[list[str], int]]:
+    """Of the programs with this log: the arguments, the padding's length."""
+    return [tuple(json.loads(line)) for line in log.read_text().splitlines()]
+
+
+def measuring_calls(log: Path) -> list[dict[str, str]]:
+    """The flags of those that measured, in order."""
+    found = []
+    for arguments, padding in calls(log):
+        flags = dict(a.lstrip("-").partition("=")[::2] for a in arguments)
+        if "benchmark_out" in flags:
+            found.append(flags | {"padding": str(padding)})
+    return found

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""tools/ab when a program or its flags are not as they should be."""
+
+import json
+from pathlib import Path
+
+import pytest
+from fake_program import measuring_calls, write_program
+from reports.compare.ab_record import load
+from tools.pairs.__main__ import main
+
+ROWS = {"a": 100.0, "b": 200.0}
+SHORT = "--max_pairs=7"  # the fewest for two rows
+
+
+def ab(base: Path, new: Path, *flags: str) -> int:
+    out = base.parent / "out"
+    return main(["--binaries", str(base), str(new), f"--out={out}", *flags])
+
+
+def test_an_error_row_costs_no_other_row(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "log"
+    base = write_program(tmp_path / "base", ROWS, log=str(log))
+    new = write_program(tmp_path / "new", ROWS, log=str(log), errors=["a"])
+    assert ab(base, new, SHORT) == 1
+    out = capsys.readouterr().out
+    assert "no numbers on both sides" in out
+    assert "EQUIVALENT" in out
+    # After two pairs it is known to be fruitless.
+    filters = [call.get("benchmark_filter") for call in measuring_calls(log)]
+    assert filters == [None] * 2 + ["^(a|b)$"] * 2 + ["^(b)$"] * 10
+
+
+def test_a_process_that_dies_once_is_run_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = write_program(tmp_path / "base", ROWS, dies_once=["004-base.json"])
+    assert ab(base, base, SHORT) == 0
+    err = capsys.readouterr().err
+    assert "004-base.json: the process died of signal 9; once more" in err
+    assert "    about to die" in err
+    assert load(tmp_path / "out").pairs == 7
+
+
+def test_two_deaths_in_a_row_end_the_run_and_keep_what_there_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = write_program(tmp_path / "base", ROWS, dies=["004-base.json"])
+    assert ab(base, base, SHORT) == 1
+    err = capsys.readouterr().err
+    assert "2 processes in a row came to no result" in err
+    assert "1 pairs are kept" in err
+    assert len(load(tmp_path / "out").processes) == 3
+
+
+def test_rows_of_one_side_run_once(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    base = write_program(tmp_path / "base", ROWS | {"gone": 1.0}, log=str(log))
+    new = write_program(tmp_path / "new", ROWS | {"fresh": 1.0}, log=str(log))
+    assert ab(base, new, SHORT) == 1  # a row was lost
+    assert load(tmp_path / "out").rows == ["a", "b"]
+    filters = [call.get("benchmark_filter") for call in measuring_calls(log)]
+    assert filters == [None] * 2 + ["^(a|b)$"] * 12
+
+
+def test_an_older_program_runs_in_its_usual_order(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "log"
+    base = write_program(tmp_path / "base", ROWS, log=str(log), shuffles=False)
+    new = write_program(tmp_path / "new", ROWS, log=str(log))
+    assert ab(base, new, SHORT) == 0
+    assert capsys.readouterr().err.count("a revision has no --shuffle") == 1
+    assert all("shuffle" not in call for call in measuring_calls(log))
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (["--nonsense"], "does not take these flags: trainbench: unknown flag"),
+        (["--benchmark_filter=zzz"], "does not take these flags: trainbench: no case"),
+        (["--max_pairs=6"], "each of 2 rows at 0.95 together takes 7 pairs"),
+        (["--noise=/none"], "--noise: /none: no noise floor"),
+        (["--shuffle=3"], "--shuffle is not for a run of pairs"),
+        (["--out=/proc/none"], "--out: /proc/none"),
+    ],
+)
+def test_wrong_usage_measures_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], flags: list[str], words: str
+) -> None:
+    log = tmp_path / "log"
+    base = write_program(tmp_path / "base", ROWS, log=str(log))
+    assert ab(base, base, *flags) == 2
+    assert words in capsys.readouterr().err
+    assert not log.exists() or measuring_calls(log) == []
+
+
+def test_programs_without_a_common_row(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = write_program(tmp_path / "base", {"a": 1.0})
+    new = write_program(tmp_path / "new", {"b": 1.0})
+    assert ab(base, new) == 2
+    assert "have no row in common" in capsys.readouterr().err
+
+
+def test_what_is_no_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    base = write_program(tmp_path / "base", ROWS)
+    plain = tmp_path / "plain"
+    assert ab(base, plain) == 2
+    assert f"{plain} is missing" in capsys.readouterr().err
+    plain.write_text("")
+    assert ab(base, plain) == 2
+    assert f"{plain} is not executable" in capsys.readouterr().err
+    assert ab(base, tmp_path) == 2
+    assert f"{tmp_path} is no file" in capsys.readouterr().err
+    plain.chmod(0o755)  # an executable that the kernel cannot start
+    plain.write_bytes(b"\x7fELF")
+    assert ab(base, plain) == 2
+    assert f"{plain} cannot be run" in capsys.readouterr().err
+
+
+def test_the_time_limit_ends_the_run(tmp_path: Path) -> None:
+    base = write_program(tmp_path / "base", ROWS)
+    assert ab(base, base, "--max_minutes=0.0001") == 0
+    run = load(tmp_path / "out")
+    assert (run.ended, run.pairs) == ("max_minutes", 1)
+
+
+def test_a_noise_floor_above_the_threshold_counts(tmp_path: Path) -> None:
+    base = write_program(tmp_path / "base", ROWS)
+    new = write_program(tmp_path / "new", ROWS | {"a": 110.0})
+    row = {"floor": 0.5, "spread": 0.1, "pairs": 20}
+    noise = {"kind": "trainbench noise floor", "version": 1}
+    noise |= {"context": {}, "revision": "r", "rows": {"a": row}}
+    (tmp_path / "noise.json").write_text(json.dumps(noise))
+    assert ab(base, new, SHORT, f"--noise={tmp_path / 'noise.json'}") == 0
+    comparison = json.loads((tmp_path / "out/result.json").read_text())["comparison"]
+    assert comparison["a"]["threshold"] == 0.5
+    assert comparison["a"]["verdict"] == "EQUIVALENT"
+    assert comparison["b"]["threshold"] == 0.02
+    assert (tmp_path / "out/noise.json").exists()

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: MIT
+"""tools/ab from the command line to its files, with programs that measure nothing."""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake_program import measuring_calls, write_program
+from reports.compare.ab_record import AbRun, load
+from tools.pairs.__main__ import main
+
+ROWS = {"a/x:1": 100.0, "a/x:10": 200.0, "b+c": 300.0}
+FIRST_LOOK = 8  # in pairs, for three rows
+SECOND = "002-new.json"
+SLOWER = ROWS | {"a/x:1": 120.0}
+
+
+def ab(base: Path, new: Path, out: Path, *flags: str) -> int:
+    return main(["--binaries", str(base), str(new), f"--out={out}", *flags])
+
+
+def result(out: Path) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads((out / "result.json").read_text())
+    return document
+
+
+def verdicts(out: Path) -> dict[str, str]:
+    comparison = result(out)["comparison"]
+    return {row: one["verdict"] for row, one in comparison.items()}
+
+
+def timeless(run: AbRun) -> AbRun:
+    return replace(run, processes=[replace(p, seconds=0) for p in run.processes])
+
+
+def test_a_slower_row_is_found_and_the_run_stops_early(tmp_path: Path) -> None:
+    base = write_program(tmp_path / "base", ROWS)
+    new = write_program(tmp_path / "new", SLOWER)
+    assert ab(base, new, tmp_path / "out") == 1
+    run = load(tmp_path / "out")
+    assert run.ended == "decided"
+    assert run.pairs == FIRST_LOOK
+    assert verdicts(tmp_path / "out") == {
+        "a/x:1": "REGRESSED",
+        "a/x:10": "EQUIVALENT",
+        "b+c": "EQUIVALENT",
+    }
+
+
+def test_the_same_program_on_both_sides_is_not_slower(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = write_program(tmp_path / "base", ROWS)
+    assert ab(base, base, tmp_path / "out") == 0
+    assert set(verdicts(tmp_path / "out").values()) == {"EQUIVALENT"}
+    out, err = capsys.readouterr()
+    assert re.search(r"^a/x:1 .* to .*  8  EQUIVALENT$", out, re.MULTILINE)
+    assert "pair 2 of at most 40, new: 3 of 3 rows undecided" in err
+    assert re.search(r"elapsed, about \d+:\d\d left", err)
+
+
+def test_processes_alternate_with_shuffled_cases_and_moved_memory(
+    tmp_path: Path,
+) -> None:
+    log = tmp_path / "log"
+    base = write_program(tmp_path / "base", ROWS, log=str(log))
+    ab(base, base, tmp_path / "out", "--benchmark_min_time=3", "--device", "cpu")
+    calls = measuring_calls(log)
+    sides = [Path(call["benchmark_out"]).stem.partition("-")[2] for call in calls]
+    assert sides[:8] == ["base", "new", "new", "base"] * 2
+    seeds = [call["shuffle"] for call in calls]
+    assert seeds[0::2] == seeds[1::2]
+    assert len(set(seeds)) == len(seeds) / 2
+    assert len({call["padding"] for call in calls}) > len(calls) / 2
+    assert {call["benchmark_min_time"] for call in calls} == {"3"}
+
+
+def test_decided_rows_are_left_out_of_later_processes(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    base = write_program(tmp_path / "base", ROWS, log=str(log))
+    # So close to the threshold that no look decides it.
+    new = write_program(
+        tmp_path / "new", ROWS | {"b+c": 306.0}, log=str(log), noise=0.002
+    )
+    flags = ("--max_pairs=10", "--benchmark_filter=a/|b")
+    assert ab(base, new, tmp_path / "out", *flags) == 0
+    run = load(tmp_path / "out")
+    assert (run.ended, run.pairs) == ("max_pairs", 10)
+    filters = [call["benchmark_filter"] for call in measuring_calls(log)]
+    assert filters[:2] == ["a/|b"] * 2
+    assert filters[2:16] == [r"^(a/x:1|a/x:10|b\+c)$"] * 14
+    assert filters[16:] == [r"^(b\+c)$"] * 4
+    assert verdicts(tmp_path / "out")["b+c"] == "INCONCLUSIVE"
+
+
+@pytest.mark.parametrize(
+    ("at", "name", "status"),
+    [
+        ("001-base.json", "SIGINT", 130),
+        ("004-base.json", "SIGINT", 130),
+        ("007-new.json", "SIGTERM", 143),
+    ],
+)
+def test_an_interrupted_run_goes_on_as_if_nothing_had_been(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], at: str, name: str, status: int
+) -> None:
+    base = write_program(tmp_path / "base", ROWS, interrupts=[at], signal=name)
+    assert ab(base, base, tmp_path / "out", "--max_pairs=8") == status
+    pairs = (int(at[:3]) - 1) // 2
+    assert f"{pairs} pairs are kept; the same command" in capsys.readouterr().err
+    if (tmp_path / "out" / at).exists():  # not whole, and not counted
+        assert at not in [p.file for p in load(tmp_path / "out").processes]
+    assert ab(base, base, tmp_path / "out", "--max_pairs=8") == 0
+    if at != "001-base.json":
+        assert f"resuming after {pairs} pair" in capsys.readouterr().err
+    assert ab(base, base, tmp_path / "whole", "--max_pairs=8") == 0
+    resumed, whole = load(tmp_path / "out"), load(tmp_path / "whole")
+    assert timeless(resumed) == timeless(whole)
+    assert result(tmp_path / "out") == result(tmp_path / "whole")
+
+
+def test_a_finished_run_only_reports_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "log"
+    base = write_program(tmp_path / "base", ROWS, log=str(log))
+    assert ab(base, base, tmp_path / "out") == 0
+    table, _ = capsys.readouterr()
+    count = len(measuring_calls(log))
+    (tmp_path / "out" / "result.json").unlink()
+    copy = tmp_path / "copy.json"
+    assert ab(base, base, tmp_path / "out", f"--json={copy}") == 0
+    out, err = capsys.readouterr()
+    assert out == table
+    assert "nothing is measured again" in err
+    assert len(measuring_calls(log)) == count
+    assert json.loads(copy.read_text()) == result(tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("flag", "words"),
+    [
+        ("--seed=7", "flags was"),
+        ("--threshold=5", "threshold was 0.02 and is 0.05"),
+        ("--max_pairs=30", "pairs was 40 and is 30"),
+    ],
+)
+def test_another_run_in_the_same_directory_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], flag: str, words: str
+) -> None:
+    base = write_program(tmp_path / "base", ROWS, interrupts=[SECOND])
+    assert ab(base, base, tmp_path / "out") == 130
+    assert ab(base, base, tmp_path / "out", flag) == 2
+    assert f"holds another run: {words}" in capsys.readouterr().err
+
+
+def test_another_program_in_the_same_directory_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = write_program(tmp_path / "base", ROWS, interrupts=[SECOND])
+    assert ab(base, base, tmp_path / "out") == 130
+    write_program(tmp_path / "base", ROWS, noise=0.01)
+    assert ab(base, base, tmp_path / "out") == 2
+    assert "holds another run: base was 'sha256:" in capsys.readouterr().err
+
+
+def test_a_directory_of_something_else_is_left_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = write_program(tmp_path / "base", ROWS)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "precious").write_text("")
+    assert ab(base, base, tmp_path / "out") == 2
+    assert "is not empty, and holds no ab.json" in capsys.readouterr().err
+    (tmp_path / "out" / "ab.json").write_text("{")
+    assert ab(base, base, tmp_path / "out") == 2
+    assert "no run of tools/ab" in capsys.readouterr().err
+
+
+def test_a_lost_result_is_measured_again(tmp_path: Path) -> None:
+    base = write_program(tmp_path / "base", ROWS)
+    assert ab(base, base, tmp_path / "out") == 0
+    before, run = result(tmp_path / "out"), load(tmp_path / "out")
+    (tmp_path / "out" / "005-base.json").write_text('{"complete":')
+    assert ab(base, base, tmp_path / "out") == 0
+    assert timeless(load(tmp_path / "out")) == timeless(run)
+    assert result(tmp_path / "out") == before
+
+
+def test_the_result_holds_every_sample(tmp_path: Path) -> None:
+    base = write_program(tmp_path / "base", ROWS)
+    assert ab(base, base, tmp_path / "out") == 0
+    samples = result(tmp_path / "out")["samples"]
+    found = {(s["row"], s["pair"], s["side"]) for s in samples}
+    assert found == {
+        (r, p, s) for r in ROWS for p in range(FIRST_LOOK) for s in ("base", "new")
+    }
+    assert all(len(s["samples_us"]) == 3 for s in samples)
+    assert all(s["median_us"] == s["samples_us"][0] for s in samples)

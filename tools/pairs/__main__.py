@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""tools/ab: from the command line to the exit status."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from reports.compare.ab_record import AbRun, load, save
+from reports.compare.noise import (
+    NoiseFile,
+    NotANoiseFloor,
+    load_noise,
+    save_noise,
+)
+from reports.rows import NotAResult
+from tools.pairs import report
+from tools.pairs.arguments import Arguments, parse
+from tools.pairs.child import interruptible
+from tools.pairs.directory import claimed, default_directory, keep_noise, resume
+from tools.pairs.errors import Failed, Interrupted, Usage
+from tools.pairs.floor import default_file, noise_of
+from tools.pairs.measure import Measurement
+from tools.pairs.progress import Lines
+from tools.pairs.task import prepare
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def _noise(path: Path | None) -> NoiseFile | None:
+    try:
+        return None if path is None else load_noise(path)
+    except NotANoiseFloor as error:
+        raise Usage(f"--noise: {error}") from error
+
+
+def _say_state(run: AbRun, directory: Path, lines: Lines) -> None:
+    pairs = f"{run.pairs} pair{'' if run.pairs == 1 else 's'}"
+    if run.ended is not None:
+        lines.say(f"finished before, after {pairs}: nothing is measured again")
+    elif run.processes:
+        lines.say(f"resuming after {pairs}")
+    else:
+        lines.say(f"measuring {len(run.rows)} rows into {directory}")
+
+
+def _write_floor(run: AbRun, arguments: Arguments, directory: Path) -> Path:
+    found = noise_of(run, directory)
+    path = arguments.noise_out or default_file(found, ROOT)
+    save_noise(found, path)
+    return path
+
+
+def _report(
+    run: AbRun, arguments: Arguments, directory: Path, noise: NoiseFile | None
+) -> int:
+    try:
+        return report.finish(run, directory, noise, arguments.json)
+    except (OSError, NotAResult) as error:
+        raise Failed(str(error)) from error
+
+
+def _measure(measurement: Measurement, run: AbRun, arguments: Arguments) -> int:
+    directory, lines = measurement.directory, measurement.lines
+    try:
+        run = measurement.go_on(run)
+    except (Interrupted, Failed):
+        lines.close()
+        known = load(directory)
+        if known.pairs:
+            _report(known, arguments, directory, measurement.noise)
+        lines.say(f"{known.pairs} pairs are kept; the same command again goes on")
+        raise
+    status = _report(run, arguments, directory, measurement.noise)
+    if arguments.same is not None:
+        lines.say(f"wrote {_write_floor(run, arguments, directory)}")
+    lines.say(f"wrote {directory / report.FILE}")
+    return 0 if arguments.same is not None else status
+
+
+def run_ab(arguments: Arguments, lines: Lines) -> int:
+    noise = _noise(arguments.noise)
+    task = prepare(arguments, ROOT, lines)
+    directory = (arguments.out or default_directory(task.run, ROOT)).resolve()
+    with claimed(directory):
+        run = resume(task.run, directory)
+        _say_state(run, directory, lines)
+        save(run, directory)
+        keep_noise(arguments.noise, directory)
+        limit = 60 * arguments.max_minutes
+        return _measure(
+            Measurement(task, directory, noise, limit, lines), run, arguments
+        )
+
+
+def main(tokens: Sequence[str]) -> int:
+    lines = Lines()
+    try:
+        with interruptible():
+            return run_ab(parse(tokens), lines)
+    except Failed as error:
+        lines.say(f"tools/ab: {error}")
+        return error.status
+    except Interrupted as interrupt:
+        lines.say("interrupted")
+        return interrupt.status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

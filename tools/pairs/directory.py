@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""The directory of a run: new, to be continued, or another run's."""
+
+import contextlib
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from reports.compare.ab_record import (
+    FILE,
+    NOISE_FILE,
+    AbRun,
+    NotAnAbRun,
+    Process,
+    load,
+)
+from reports.compare.ab_run import result_of
+from reports.rows import NotAResult
+from tools.pairs.errors import Usage
+from tools.pairs.task import key_of, what_was_asked
+
+
+def _short(identity: str) -> str:
+    return identity.removeprefix("sha256:")[:12]
+
+
+def default_directory(run: AbRun, root: Path) -> Path:
+    base, new = _short(run.base.identity), _short(run.new.identity)
+    sides = f"{base}-{new}" if run.stops_early else f"same-{base}"
+    return root / "results" / f"ab-{sides}-{key_of(run)[:8]}"
+
+
+@contextlib.contextmanager
+def claimed(directory: Path) -> Iterator[None]:
+    """Errors: Usage if another call is at work in it, or it cannot be written."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        handle = os.open(directory, os.O_RDONLY)
+    except OSError as error:
+        raise Usage(f"--out: {directory}: {error.strerror}") from error
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError as error:
+        raise Usage(f"--out: another call is at work in {directory}") from error
+    finally:
+        os.close(handle)
+
+
+def is_whole(path: Path) -> bool:
+    """Whether it is the result of a process that came to its end."""
+    try:
+        return result_of(path).complete
+    except NotAResult:
+        return False
+
+
+def _difference(old: AbRun, new: AbRun) -> str | None:
+    before, now = what_was_asked(old), what_was_asked(new)
+    for name, value in now.items():
+        if before[name] != value:
+            return f"{name} was {before[name]!r} and is {value!r}"
+    if old.rows != new.rows:
+        return "the programs do not list the same rows any more"
+    return None
+
+
+def _whole_processes(run: AbRun, directory: Path) -> list[Process]:
+    return [one for one in run.processes if is_whole(directory / one.file)]
+
+
+def resume(asked: AbRun, directory: Path) -> AbRun:
+    """The run that is there as far as it has come, or `asked` if none is.
+
+    Errors: Usage if the directory holds something else.
+    """
+    if not (directory / FILE).exists():
+        if any(directory.iterdir()):
+            raise Usage(f"--out: {directory} is not empty, and holds no {FILE}")
+        return asked
+    try:
+        found = load(directory)
+    except NotAnAbRun as error:
+        raise Usage(f"--out: {error}") from error
+    difference = _difference(found, asked)
+    if difference is not None:
+        raise Usage(f"--out: {directory} holds another run: {difference}")
+    processes = _whole_processes(found, directory)
+    lost = len(processes) < len(found.processes)
+    return replace(asked, processes=processes, ended=None if lost else found.ended)
+
+
+def keep_noise(noise: Path | None, directory: Path) -> None:
+    """A copy, so that the directory can be judged without it."""
+    if noise is not None and not (directory / NOISE_FILE).exists():
+        shutil.copyfile(noise, directory / NOISE_FILE)

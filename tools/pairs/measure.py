@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""The loop of a run: one fresh process after another, until there is an answer."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from reports.compare.ab_record import AbRun, Process, Reason, save
+from reports.compare.ab_run import open_rows, ratios_by_pair
+from reports.compare.noise import NoiseFile
+from tools.pairs import schedule
+from tools.pairs.child import Ended, run_child
+from tools.pairs.directory import is_whole
+from tools.pairs.errors import Failed
+from tools.pairs.estimate import seconds_left
+from tools.pairs.progress import Lines, duration
+from tools.pairs.task import Task, key_of
+
+ATTEMPTS = 2  # at one process
+_LAST_WORDS = 5  # lines
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What stays the same during one call of tools/ab."""
+
+    task: Task
+    directory: Path
+    noise: NoiseFile | None
+    max_seconds: float
+    lines: Lines
+
+    def go_on(self, run: AbRun) -> AbRun:
+        """To the end of the run. Every process that ends is saved at once.
+
+        Errors: Failed if processes die one after the other; Interrupted.
+        """
+        while run.ended is None:
+            position = next_position(run)
+            pair = schedule.pair_of(position)
+            rows = open_rows(
+                run, ratios_by_pair(run, self.directory), self.noise, before=pair
+            )
+            reason = self._end(run, position, rows)
+            if reason is not None:
+                run = replace(run, ended=reason)
+            else:
+                run = run.with_process(self._run_process(run, position, rows))
+            save(run, self.directory)
+        self.lines.close()
+        return run
+
+    def _end(self, run: AbRun, position: int, rows: list[str]) -> Reason | None:
+        """Only between two pairs: half a pair says nothing."""
+        if position % 2 != 0:
+            return None
+        if not rows:
+            return "decided"
+        if run.pairs >= run.max_pairs:
+            return "max_pairs"
+        return "max_minutes" if run.seconds >= self.max_seconds else None
+
+    def _command(self, position: int, rows: list[str]) -> list[str | Path]:
+        file = self.directory / schedule.file_of(position)
+        pattern = self.task.filter
+        # The first pair runs all, so that what only one side has is seen once.
+        if schedule.pair_of(position) > 0:
+            pattern = schedule.filter_of(rows) or pattern
+        command: list[str | Path] = [
+            self.task.programs[schedule.side_of(position)].path,
+            *self.task.flags,
+            f"--benchmark_out={file}",
+            f"--samples_out={schedule.samples_file_of(str(file))}",
+        ]
+        if pattern is not None:
+            command.append(f"--benchmark_filter={pattern}")
+        if self.task.shuffles:
+            seed = schedule.seed_of(key_of(self.task.run), schedule.pair_of(position))
+            command.append(f"--shuffle={seed}")
+        return command
+
+    def _run_process(self, run: AbRun, position: int, rows: list[str]) -> Process:
+        pair = schedule.pair_of(position)
+        file = schedule.file_of(position)
+        tick = self._progress(run, position, rows)
+        for attempt in range(ATTEMPTS):
+            (self.directory / file).unlink(missing_ok=True)
+            ended, words = self._start(position, rows, tick)
+            if ended.status >= 0 and is_whole(self.directory / file):
+                seed = schedule.seed_of(key_of(self.task.run), pair)
+                side = schedule.side_of(position)
+                return Process(file, side, pair, position, seed, ended.seconds)
+            how = _how(ended.status)
+            again = "; once more" if attempt + 1 < ATTEMPTS else ""
+            self.lines.say(
+                f"{file}: the process {how}{again}. Its last words:\n{words}"
+            )
+        raise Failed(
+            f"{ATTEMPTS} processes in a row came to no result; all that was measured "
+            f"is in {self.directory}"
+        )
+
+    def _start(
+        self, position: int, rows: list[str], tick: Callable[[float], None]
+    ) -> tuple[Ended, str]:
+        """How it ended, and its last words."""
+        padding = schedule.padding_of(key_of(self.task.run), position)
+        log = (self.directory / schedule.file_of(position)).with_suffix(".stderr")
+        with log.open("wb") as errors, open(os.devnull, "wb") as nowhere:
+            ended = run_child(
+                self._command(position, rows),
+                output=nowhere,
+                errors=errors,
+                environment=os.environ | {schedule.PADDING_VARIABLE: padding},
+                tick=tick,
+            )
+        words = log.read_text(errors="replace").splitlines()[-_LAST_WORDS:]
+        log.unlink()
+        return ended, "\n".join(f"    {line}" for line in words)
+
+    def _progress(
+        self, run: AbRun, position: int, rows: list[str]
+    ) -> Callable[[float], None]:
+        """Says where the run is, now and whenever it is called."""
+        left = seconds_left(run, self.directory, rows, self.noise, self.max_seconds)
+        head = (
+            f"pair {schedule.pair_of(position) + 1} of at most {run.max_pairs}, "
+            f"{schedule.side_of(position)}: {len(rows)} of {len(run.rows)} rows "
+            f"{'undecided' if run.stops_early else 'measured'}"
+        )
+
+        def text(seconds: float) -> str:
+            elapsed = f"{duration(run.seconds + seconds)} elapsed"
+            if left is None:
+                return f"{head}, {elapsed}"
+            return f"{head}, {elapsed}, about {duration(max(0, left - seconds))} left"
+
+        self.lines.status(text(0))
+        return lambda seconds: self.lines.update(text(seconds))
+
+
+def next_position(run: AbRun) -> int:
+    """Of the first process that has not come to its end."""
+    done = {process.position for process in run.processes}
+    return next(n for n in range(len(done) + 1) if n not in done)
+
+
+def _how(status: int) -> str:
+    if status < 0:
+        return f"died of signal {-status}"
+    return f"left no whole result (exit status {status})"
