@@ -67,7 +67,7 @@ def ratios_by_pair(run: AbRun, directory: Path) -> Ratios:
     for pair in run.whole_pairs():
         base, new = (times[pair, side] for side in SIDES)
         for row in run.rows:
-            if base.get(row, 0) > 0 and new.get(row, 0) > 0:
+            if row in base and row in new:
                 ratios[row][pair] = math.log(new[row] / base[row])
     return ratios
 

@@ -62,8 +62,11 @@ def write(complete):
         benchmarks.append(dict(name=row, run_type="iteration", real_time=us,
                                label="model=fake", peak_bytes=1024))
         samples.append(dict(name=row, repetition=0, samples_us=[us, us, us]))
+    context = dict(host_name="fake", device_kind="cpu")
+    if "torch" in config:
+        context["torch"] = config["torch"]
     document = dict(
-        context=dict(host_name="fake", device_kind="cpu"), benchmarks=benchmarks,
+        context=context, benchmarks=benchmarks,
         skipped=[], errors=[dict(name=r, reason="wrong") for r in errors],
         complete=complete)
     with open(out, "w") as file:

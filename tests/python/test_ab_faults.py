@@ -2,6 +2,7 @@
 """tools/ab when a program or its flags are not as they should be."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -26,8 +27,8 @@ def test_an_error_row_costs_no_other_row(
     new = write_program(tmp_path / "new", ROWS, log=str(log), errors=["a"])
     assert ab(base, new, SHORT) == 1
     out = capsys.readouterr().out
-    assert "no numbers on both sides" in out
-    assert "EQUIVALENT" in out
+    assert "LOST  a: base measured; new error: wrong" in out
+    assert re.search(r"^b .* EQUIVALENT", out, re.MULTILINE)
     # After two pairs it is known to be fruitless.
     filters = [call.get("benchmark_filter") for call in measuring_calls(log)]
     assert filters == [None] * 2 + ["^(a|b)$"] * 2 + ["^(b)$"] * 10
@@ -134,11 +135,26 @@ def test_a_noise_floor_above_the_threshold_counts(tmp_path: Path) -> None:
     new = write_program(tmp_path / "new", ROWS | {"a": 110.0})
     row = {"floor": 0.5, "spread": 0.1, "pairs": 20}
     noise = {"kind": "trainbench noise floor", "version": 1}
-    noise |= {"context": {}, "revision": "r", "rows": {"a": row}}
+    noise |= {"context": {"device_kind": "cpu"}, "revision": "r", "rows": {"a": row}}
     (tmp_path / "noise.json").write_text(json.dumps(noise))
     assert ab(base, new, SHORT, f"--noise={tmp_path / 'noise.json'}") == 0
     comparison = json.loads((tmp_path / "out/result.json").read_text())["comparison"]
-    assert comparison["a"]["threshold"] == 0.5
-    assert comparison["a"]["verdict"] == "EQUIVALENT"
-    assert comparison["b"]["threshold"] == 0.02
+    rows = {row["name"]: row for row in comparison["rows"]}
+    assert rows["a"]["threshold"] == 0.5
+    assert rows["a"]["verdict"] == "EQUIVALENT"
+    assert rows["b"]["threshold"] == 0.02
     assert (tmp_path / "out/noise.json").exists()
+
+
+def test_other_environments_are_refused_after_one_pair(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = write_program(tmp_path / "base", ROWS)
+    new = write_program(tmp_path / "new", ROWS, torch="9.9")
+    assert ab(base, new, SHORT) == 2
+    out, err = capsys.readouterr()
+    assert "the environments differ in torch (absent v 9.9)" in err
+    assert out == ""
+    assert load(tmp_path / "out").pairs == 1
+    assert ab(base, new, SHORT, "--allow-different-environment") == 0
+    assert load(tmp_path / "out").pairs == 7

@@ -6,12 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from reports.compare.ab_record import AbRun, load, save
-from reports.compare.noise import (
-    NoiseFile,
-    NotANoiseFloor,
-    load_noise,
-    save_noise,
-)
+from reports.compare.comparison import Options
+from reports.compare.environment import NotComparable
+from reports.compare.noise import NotANoiseFloor, load_noise, save_noise
 from reports.rows import NotAResult
 from tools.pairs import report
 from tools.pairs.arguments import Arguments, parse
@@ -26,11 +23,18 @@ from tools.pairs.task import prepare
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def _noise(path: Path | None) -> NoiseFile | None:
+def _options(arguments: Arguments) -> Options:
+    path = arguments.noise
     try:
-        return None if path is None else load_noise(path)
+        noise = None if path is None else load_noise(path)
     except NotANoiseFloor as error:
         raise Usage(f"--noise: {error}") from error
+    return Options(
+        threshold=arguments.threshold,
+        confidence=arguments.confidence,
+        noise=noise,
+        allow_different_environment=arguments.allow_different_environment,
+    )
 
 
 def _say_state(run: AbRun, directory: Path, lines: Lines) -> None:
@@ -50,11 +54,11 @@ def _write_floor(run: AbRun, arguments: Arguments, directory: Path) -> Path:
     return path
 
 
-def _report(
-    run: AbRun, arguments: Arguments, directory: Path, noise: NoiseFile | None
-) -> int:
+def _report(run: AbRun, directory: Path, options: Options, arguments: Arguments) -> int:
     try:
-        return report.finish(run, directory, noise, arguments.json)
+        return report.finish(run, directory, options, arguments.json).exit_code
+    except NotComparable as error:
+        raise Usage(str(error)) from error
     except (OSError, NotAResult) as error:
         raise Failed(str(error)) from error
 
@@ -63,22 +67,23 @@ def _measure(measurement: Measurement, run: AbRun, arguments: Arguments) -> int:
     directory, lines = measurement.directory, measurement.lines
     try:
         run = measurement.go_on(run)
-    except (Interrupted, Failed):
+    except (Interrupted, Failed) as end:
         lines.close()
         known = load(directory)
-        if known.pairs:
-            _report(known, arguments, directory, measurement.noise)
+        if known.pairs and not isinstance(end, Usage):
+            _report(known, directory, measurement.options, arguments)
         lines.say(f"{known.pairs} pairs are kept; the same command again goes on")
         raise
-    status = _report(run, arguments, directory, measurement.noise)
-    if arguments.same is not None:
-        lines.say(f"wrote {_write_floor(run, arguments, directory)}")
+    status = _report(run, directory, measurement.options, arguments)
     lines.say(f"wrote {directory / report.FILE}")
-    return 0 if arguments.same is not None else status
+    if arguments.same is None:
+        return status
+    lines.say(f"wrote {_write_floor(run, arguments, directory)}")
+    return 0
 
 
 def run_ab(arguments: Arguments, lines: Lines) -> int:
-    noise = _noise(arguments.noise)
+    options = _options(arguments)
     task = prepare(arguments, ROOT, lines)
     directory = (arguments.out or default_directory(task.run, ROOT)).resolve()
     with claimed(directory):
@@ -87,9 +92,8 @@ def run_ab(arguments: Arguments, lines: Lines) -> int:
         save(run, directory)
         keep_noise(arguments.noise, directory)
         limit = 60 * arguments.max_minutes
-        return _measure(
-            Measurement(task, directory, noise, limit, lines), run, arguments
-        )
+        measurement = Measurement(task, directory, options, limit, lines)
+        return _measure(measurement, run, arguments)
 
 
 def main(tokens: Sequence[str]) -> int:

@@ -34,6 +34,7 @@ class Arguments:
     max_minutes: float
     noise: Path | None
     noise_out: Path | None
+    allow_different_environment: bool
     out: Path | None
     json: Path | None
     filter: str | None  # the user's --benchmark_filter
@@ -79,6 +80,11 @@ def _parser() -> _Parser:
     add("--pairs", type=_count, help="with --same: how many (20)")
     add("--noise", type=Path, metavar="FILE", help="a noise floor, from --same")
     add("--noise_out", type=Path, metavar="FILE", help="with --same: where it goes")
+    add(
+        "--allow-different-environment",
+        action="store_true",
+        help="compare although versions, device or threads differ",
+    )
     add("--out", type=Path, metavar="DIR", help="everything that is measured")
     add("--json", type=Path, metavar="FILE", help="the result, also there")
     return parser
@@ -103,10 +109,10 @@ def _check_sides(given: argparse.Namespace, revisions: Sequence[str]) -> None:
 def parse(tokens: Sequence[str]) -> Arguments:
     """Errors: Usage; SystemExit from argparse, which has then said why."""
     parser = _parser()
-    own = {"help": 0, "h": 0} | {
-        action.dest: action.nargs if isinstance(action.nargs, int) else 1
+    own = {
+        option.lstrip("-"): action.nargs if isinstance(action.nargs, int) else 1
         for action in parser._actions
-        if action.dest != "help"
+        for option in action.option_strings
     }
     mine, revisions, theirs = split(tokens, own)
     given = parser.parse_args(["--help" if t == "--h" else t for t in mine])
@@ -123,6 +129,7 @@ def parse(tokens: Sequence[str]) -> Arguments:
         max_minutes=given.max_minutes or (math.inf if same else 60.0),
         noise=given.noise,
         noise_out=given.noise_out,
+        allow_different_environment=given.allow_different_environment,
         out=given.out,
         json=given.json,
         filter=pattern,

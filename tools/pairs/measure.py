@@ -8,13 +8,15 @@ from pathlib import Path
 
 from reports.compare.ab_record import AbRun, Process, Reason, save
 from reports.compare.ab_run import open_rows, ratios_by_pair
-from reports.compare.noise import NoiseFile
+from reports.compare.comparison import Options
+from reports.compare.environment import NotComparable
 from tools.pairs import schedule
 from tools.pairs.child import Ended, run_child
 from tools.pairs.directory import is_whole
-from tools.pairs.errors import Failed
+from tools.pairs.errors import Failed, Usage
 from tools.pairs.estimate import seconds_left
 from tools.pairs.progress import Lines, duration
+from tools.pairs.report import comparison_of
 from tools.pairs.task import Task, key_of
 
 ATTEMPTS = 2  # at one process
@@ -27,7 +29,7 @@ class Measurement:
 
     task: Task
     directory: Path
-    noise: NoiseFile | None
+    options: Options
     max_seconds: float
     lines: Lines
 
@@ -40,7 +42,10 @@ class Measurement:
             position = next_position(run)
             pair = schedule.pair_of(position)
             rows = open_rows(
-                run, ratios_by_pair(run, self.directory), self.noise, before=pair
+                run,
+                ratios_by_pair(run, self.directory),
+                self.options.noise,
+                before=pair,
             )
             reason = self._end(run, position, rows)
             if reason is not None:
@@ -48,8 +53,17 @@ class Measurement:
             else:
                 run = run.with_process(self._run_process(run, position, rows))
             save(run, self.directory)
+            if position == 1:
+                self._check_comparable(run)
         self.lines.close()
         return run
+
+    def _check_comparable(self, run: AbRun) -> None:
+        """What the first pair tells need not be measured for an hour."""
+        try:
+            comparison_of(run, self.directory, self.options)
+        except NotComparable as error:
+            raise Usage(str(error)) from error
 
     def _end(self, run: AbRun, position: int, rows: list[str]) -> Reason | None:
         """Only between two pairs: half a pair says nothing."""
@@ -123,7 +137,9 @@ class Measurement:
         self, run: AbRun, position: int, rows: list[str]
     ) -> Callable[[float], None]:
         """Says where the run is, now and whenever it is called."""
-        left = seconds_left(run, self.directory, rows, self.noise, self.max_seconds)
+        left = seconds_left(
+            run, self.directory, rows, self.options.noise, self.max_seconds
+        )
         head = (
             f"pair {schedule.pair_of(position) + 1} of at most {run.max_pairs}, "
             f"{schedule.side_of(position)}: {len(rows)} of {len(run.rows)} rows "

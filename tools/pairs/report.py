@@ -3,52 +3,18 @@
 
 import json
 import statistics
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from reports.compare.ab_record import AbRun, write_json
+from reports.compare import as_json, text
+from reports.compare.ab_record import SIDES, AbRun, write_json
 from reports.compare.ab_run import decide, results_of
-from reports.compare.decision import Decision, Verdict
-from reports.compare.noise import NoiseFile
+from reports.compare.comparison import Comparison, Options, compare
 from tools.pairs.schedule import samples_file_of
 
 FILE = "result.json"
 KIND = "trainbench ab result"
 VERSION = 1
-
-
-def percent(ratio: float) -> str:
-    return f"{100 * (ratio - 1):+.2f} %"
-
-
-def interval_text(decision: Decision) -> str:
-    if decision.interval is None:
-        return "-"
-    low, high = decision.interval.ratios
-    return f"{percent(low)} to {percent(high)}"
-
-
-def table(run: AbRun, decisions: Mapping[str, Decision]) -> str:
-    width = max(len("case"), *(len(row) for row in run.rows))
-    head = (
-        f"{'case':<{width}}  {'new/base':>10}  {'interval':>24}  {'pairs':>5}  verdict"
-    )
-    lines = [head]
-    for row in run.rows:
-        decision = decisions.get(row)
-        if decision is None:
-            lines.append(f"{row:<{width}}  no numbers on both sides")
-            continue
-        more = (
-            f", about {decision.more_pairs} more pairs" if decision.more_pairs else ""
-        )
-        lines.append(
-            f"{row:<{width}}  {percent(decision.ratio):>10}  "
-            f"{interval_text(decision):>24}  {decision.pairs:>5}  "
-            f"{decision.verdict}{more}"
-        )
-    return "\n".join(lines)
 
 
 def samples(run: AbRun, directory: Path) -> list[dict[str, Any]]:
@@ -72,43 +38,25 @@ def samples(run: AbRun, directory: Path) -> list[dict[str, Any]]:
     return found
 
 
-def status_of(run: AbRun, directory: Path, decisions: Mapping[str, Decision]) -> int:
-    """1 if a row is slower, lost, or failed on the new side."""
-    base, new = (results_of(run, directory, side) for side in ("base", "new"))
-    had = {row.name for result in base for row in result.rows}
-    has = {row.name for result in new for row in result.rows}
-    erred = any(result.errors for result in new)
-    slower = any(one.verdict is Verdict.REGRESSED for one in decisions.values())
-    return int(slower or erred or bool(had - has))
-
-
-def comparison(run: AbRun, decisions: Mapping[str, Decision]) -> dict[str, Any]:
-    return {
-        row: {
-            "verdict": decision.verdict,
-            "ratio": decision.ratio,
-            "interval": decision.interval.ratios if decision.interval else None,
-            "threshold": decision.threshold,
-            "pairs": decision.pairs,
-            "more_pairs": decision.more_pairs,
-        }
-        for row, decision in decisions.items()
-    }
+def comparison_of(run: AbRun, directory: Path, options: Options) -> Comparison:
+    """Errors: NotComparable, NotAResult."""
+    base, new = (results_of(run, directory, side) for side in SIDES)
+    return compare(base, new, options, decide(run, directory, options.noise))
 
 
 def finish(
-    run: AbRun, directory: Path, noise: NoiseFile | None, copy: Path | None
-) -> int:
-    """Prints the table, writes the files, and says the exit status."""
-    decisions = decide(run, directory, noise)
-    print(table(run, decisions), flush=True)
+    run: AbRun, directory: Path, options: Options, copy: Path | None
+) -> Comparison:
+    """Prints the table and writes the files. Errors: as above, OSError."""
+    comparison = comparison_of(run, directory, options)
+    print(text.render(comparison), flush=True)
     document = {
         "kind": KIND,
         "version": VERSION,
-        "comparison": comparison(run, decisions),
+        "comparison": as_json.document(comparison),
         "samples": samples(run, directory),
     }
     for path in (directory / FILE, copy):
         if path is not None:
             write_json(path, document)
-    return status_of(run, directory, decisions)
+    return comparison

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""The command line of tools/ab, and what follows for each process."""
+
+import math
+import re
+from pathlib import Path
+
+import pytest
+from tools.pairs import schedule
+from tools.pairs.arguments import Arguments, parse
+from tools.pairs.errors import Usage
+from tools.pairs.progress import duration
+
+
+def test_sides_alternate_so_that_drift_cancels() -> None:
+    sides = [schedule.side_of(position)[0] for position in range(8)]
+    assert "".join(sides) == "bnnbbnnb"
+    assert [schedule.pair_of(position) for position in range(4)] == [0, 0, 1, 1]
+    files = [schedule.file_of(position) for position in (0, 1, 999)]
+    assert files == ["001-base.json", "002-new.json", "1000-base.json"]
+
+
+def test_seeds_and_padding_follow_from_the_key() -> None:
+    seeds = [schedule.seed_of("k", pair) for pair in range(40)]
+    assert seeds == [schedule.seed_of("k", pair) for pair in range(40)]
+    assert len(set(seeds)) == 40
+    assert all(0 <= seed < 2**31 for seed in seeds)
+    assert seeds != [schedule.seed_of("other", pair) for pair in range(40)]
+    lengths = [len(schedule.padding_of("k", position)) for position in range(200)]
+    assert max(lengths) - min(lengths) > 3500
+    assert abs(sum(lengths[0::4]) - sum(lengths[1::4])) / 50 < 1000
+
+
+def test_a_filter_finds_exactly_its_names() -> None:
+    names = ["a/x:1", "a/x:10", "b+c", "d.e", "f(g)[h]{i}", "j|k", "l^$", "m\\n", "o*?"]
+    for chosen in ([names[0]], names[1:4], names):
+        expression = schedule.filter_of(chosen)
+        assert expression is not None
+        assert [n for n in names if re.search(expression, n)] == list(chosen)
+    dots = schedule.filter_of(["d.e"])
+    assert dots is not None and not re.search(dots, "dxe")
+
+
+def test_a_filter_that_no_argument_can_hold() -> None:
+    assert schedule.filter_of(["x" * 50] * 1000) is not None
+    assert schedule.filter_of(["x" * 50] * 2000) is None
+
+
+def flags_of(*tokens: str) -> list[str]:
+    return parse(tokens).flags
+
+
+def test_two_revisions_and_everybodys_flags() -> None:
+    given = parse(
+        ["main", "--threshold=3", "HEAD", "--device", "cpu", "--max_minutes", "5"]
+        + ["--benchmark_filter=a|b", "--out=o", "--confidence=90", "--nolist"]
+    )
+    assert given == Arguments(
+        revisions=["main", "HEAD"],
+        same=None,
+        binaries=[],
+        threshold=0.03,
+        confidence=0.9,
+        max_pairs=40,
+        max_minutes=5.0,
+        noise=None,
+        noise_out=None,
+        allow_different_environment=False,
+        out=Path("o"),
+        json=None,
+        filter="a|b",
+        flags=["--benchmark_min_time=0.25", "--device", "cpu", "--nolist"],
+    )
+
+
+def test_the_other_two_forms() -> None:
+    same = parse(["--same", "HEAD", "--pairs=7"])
+    assert (same.same, same.max_pairs, same.max_minutes) == ("HEAD", 7, math.inf)
+    assert parse(["--same=HEAD"]).max_pairs == 20
+    both = parse(["--binaries", "a", "b", "--seq=8"])
+    assert both.binaries == [Path("a"), Path("b")]
+    assert flags_of("--binaries", "a", "b", "--benchmark_min_time=1") == [
+        "--benchmark_min_time=1"
+    ]
+    assert parse(["a", "b", "--benchmark_filter", "x"]).filter == "x"
+    assert parse(["--allow-different-environment", "a", "b"]).revisions == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("", "give two revisions, or --same, or --binaries"),
+        ("a b --same=c", "give two revisions, or --same, or --binaries"),
+        ("a", "only one revision, 'a'; give two, or --same=a"),
+        ("a b --pairs=3", "--pairs and --noise_out belong to --same"),
+        ("--same=a --max_pairs=3", "--max_pairs and --noise do not belong to --same"),
+        ("a b --threshold=x", "argument --threshold: 'x'; allowed: a number above 0"),
+        ("a b --threshold=-1", "argument --threshold: '-1'"),
+        ("a b --max_pairs=0", "'0'; allowed: a whole number above 0"),
+        ("a b --confidence=100", "--confidence is 100; allowed: below 100"),
+        ("--binaries a", "--binaries: expected 2 arguments"),
+        ("a b --benchmark_filter", "--benchmark_filter has no value"),
+        ("a b --benchmark_out=x", "--benchmark_out is not for a run of pairs"),
+        ("a b --samples_out x", "--samples_out is not for a run of pairs"),
+    ],
+)
+def test_wrong_usage(line: str, words: str) -> None:
+    with pytest.raises(Usage) as raised:
+        parse(line.split())
+    assert words in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_help_is_ours(capsys: pytest.CaptureFixture[str]) -> None:
+    for flag in ("--help", "-h"):
+        with pytest.raises(SystemExit) as ended:
+            parse([flag])
+        assert ended.value.code == 0
+        assert "tools/ab BASE NEW" in capsys.readouterr().out
+
+
+def test_durations() -> None:
+    assert [duration(s) for s in (0, 59.6, 65, 3600)] == [
+        "0:00",
+        "1:00",
+        "1:05",
+        "1:00:00",
+    ]

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: MIT
+"""A directory of tools/ab: what is in it, and what its pairs decide."""
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from reports.compare.ab_record import (
+    AbRun,
+    NotAnAbRun,
+    Process,
+    Side,
+    load,
+    save,
+)
+from reports.compare.ab_run import (
+    decide,
+    is_final,
+    log_ratios,
+    open_rows,
+    plan_of,
+    ratios_by_pair,
+)
+from reports.compare.decision import Verdict
+from reports.compare.noise import NoiseFile, RowNoise, row_noise
+from tools.pairs.estimate import pairs_needed, seconds_left
+from tools.pairs.schedule import file_of, pair_of, side_of
+
+ROW, OTHER = "a", "b"
+
+
+def write_run(
+    directory: Path,
+    base: list[dict[str, float]],
+    new: list[dict[str, float]],
+    **changes: object
+) -> AbRun:
+    """A run of these pairs: times in us by row, per process."""
+    processes = []
+    for position in range(2 * len(base)):
+        pair, side = pair_of(position), side_of(position)
+        times = (base if side == "base" else new)[pair]
+        document = {
+            "context": {},
+            "benchmarks": [
+                {"name": name, "run_type": "iteration", "real_time": us}
+                for name, us in times.items()
+            ],
+            "skipped": [],
+            "errors": [],
+            "complete": True,
+        }
+        (directory / file_of(position)).write_text(json.dumps(document))
+        processes.append(Process(file_of(position), side, pair, position, 7, 1.5))
+    run = AbRun(
+        base=Side("main", "c0ffee", None),
+        new=Side("x", None, "beef"),
+        flags=["--seed=1"],
+        threshold=0.02,
+        confidence=0.95,
+        max_pairs=40,
+        stops_early=True,
+        noise_sha256=None,
+        rows=[ROW, OTHER],
+        processes=processes,
+    )
+    return replace(run, **changes)  # type: ignore[arg-type]
+
+
+def pairs_of(
+    ratio: float, count: int
+) -> tuple[list[dict[str, float]], list[dict[str, float]]]:
+    """Both rows, whose new times are so many times the base ones, and a little noise."""
+    base = [{ROW: 100.0 + i % 3 / 10, OTHER: 100.0} for i in range(count)]
+    new = [{ROW: 100.0 * ratio, OTHER: 100.0 + i % 2 / 10} for i in range(count)]
+    return base, new
+
+
+def test_a_run_survives_its_file(tmp_path: Path) -> None:
+    run = write_run(tmp_path, *pairs_of(1.1, 2), ended="max_minutes")
+    save(run, tmp_path)
+    assert load(tmp_path) == run
+    assert not list(tmp_path.glob("*.tmp"))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (None, "No such file"),
+        ("", "no run of tools/ab"),
+        ("[]", "no run of tools/ab"),
+        ('{"kind": "x"}', "its kind is 'x'"),
+        ('{"kind": "trainbench ab run", "version": 2}', "its version is 2, expected 1"),
+        ('{"kind": "trainbench ab run", "version": 1}', "no run of tools/ab"),
+    ],
+)
+def test_what_is_no_run(tmp_path: Path, text: str | None, words: str) -> None:
+    if text is not None:
+        (tmp_path / "ab.json").write_text(text)
+    with pytest.raises(NotAnAbRun, match=words):
+        load(tmp_path)
+
+
+def test_ratios_are_those_of_whole_pairs_with_both_numbers(tmp_path: Path) -> None:
+    base = [{ROW: 100.0, OTHER: 10.0}, {ROW: 100.0}, {ROW: 50.0}]
+    new = [
+        {ROW: 200.0, OTHER: 10.0},
+        {ROW: 300.0, OTHER: 10.0},
+        {ROW: 50.0, OTHER: 9.0},
+    ]
+    run = write_run(tmp_path, base, new)
+    found = log_ratios(run, tmp_path)
+    assert found[ROW] == pytest.approx([math.log(2), math.log(3), 0.0])
+    assert found[OTHER] == [0.0]
+    half = replace(run, processes=run.processes[:-1])
+    assert half.pairs == 2
+    assert log_ratios(half, tmp_path)[ROW] == pytest.approx([math.log(2), math.log(3)])
+
+
+def test_a_verdict_stands_from_the_first_look_that_has_it(tmp_path: Path) -> None:
+    run = write_run(tmp_path, *pairs_of(1.1, 12), rows=[ROW])
+    first = plan_of(run).looks()[0].pairs
+    assert first == 7
+    for count in (first - 1, first, 12):
+        part = replace(run, processes=run.processes[: 2 * count])
+        (decision,) = decide(part, tmp_path, None).values()
+        if count < first:  # it looks slower, but nobody looks before the look
+            assert decision.verdict is Verdict.INCONCLUSIVE
+            assert decision.more_pairs is not None and decision.more_pairs >= 1
+        else:
+            assert decision.verdict is Verdict.REGRESSED
+            assert decision.pairs == first
+
+
+def test_between_two_looks_nothing_is_decided(tmp_path: Path) -> None:
+    """Seven equal pairs of which one is odd, then slower ones."""
+    base, new = pairs_of(1.1, 9)
+    new[0][ROW] = new[1][ROW] = 90.0
+    run = write_run(tmp_path, base, new, rows=[ROW])
+    ratios = log_ratios(run, tmp_path)[ROW]
+    assert not is_final(ratios, plan_of(run), 0.02)
+    undecided = decide(run, tmp_path, None)[ROW]
+    assert undecided.verdict is Verdict.INCONCLUSIVE
+    assert undecided.more_pairs is not None and undecided.more_pairs >= 2
+
+
+def test_a_run_that_does_not_stop_early_has_all_its_error_at_the_end(
+    tmp_path: Path,
+) -> None:
+    base, new = pairs_of(1.1, 6)
+    run = write_run(tmp_path, base, new, rows=[ROW], max_pairs=6, ended="max_pairs")
+    assert decide(run, tmp_path, None)[ROW].verdict is Verdict.REGRESSED
+    later = replace(run, max_pairs=40, ended="max_minutes")
+    assert decide(later, tmp_path, None)[ROW].verdict is Verdict.REGRESSED
+    same = replace(run, max_pairs=40, stops_early=False)
+    assert decide(same, tmp_path, None)[ROW].verdict is Verdict.REGRESSED
+
+
+def test_the_larger_of_threshold_and_noise_floor_counts(tmp_path: Path) -> None:
+    run = write_run(tmp_path, *pairs_of(1.1, 9))
+    noise = NoiseFile({}, {ROW: RowNoise(0.3, 0.1, 20), OTHER: RowNoise(0, 0, 9)})
+    found = decide(run, tmp_path, noise)
+    assert found[ROW].threshold == 0.3
+    assert found[ROW].verdict is Verdict.EQUIVALENT
+    assert found[OTHER].threshold == 0.02
+
+
+def test_open_rows_depend_on_earlier_pairs_alone(tmp_path: Path) -> None:
+    run = write_run(tmp_path, *pairs_of(1.02, 9))
+    ratios = ratios_by_pair(run, tmp_path)
+    first = plan_of(run).looks()[0].pairs
+    assert open_rows(run, ratios, None, before=first - 1) == [ROW, OTHER]
+    assert open_rows(run, ratios, None, before=first) == [ROW]
+    assert open_rows(run, ratios, None, before=9) == [ROW]
+    same = replace(run, stops_early=False)
+    assert open_rows(same, ratios, None, before=9) == [ROW, OTHER]
+
+
+def test_a_row_without_numbers_is_given_up(tmp_path: Path) -> None:
+    pairs = [{ROW: 100.0}] * 3
+    run = write_run(tmp_path, pairs, pairs)
+    ratios = ratios_by_pair(run, tmp_path)
+    assert open_rows(run, ratios, None, before=1) == [ROW, OTHER]
+    assert open_rows(run, ratios, None, before=2) == [ROW]
+    assert OTHER not in decide(run, tmp_path, None)
+
+
+def test_the_time_that_is_left(tmp_path: Path) -> None:
+    nothing = write_run(tmp_path, [], [])
+    assert seconds_left(nothing, tmp_path, [ROW], None, 100.0) is None
+    run = write_run(tmp_path, *pairs_of(1.1, 2), max_pairs=10)  # 0.75 s per row
+    assert pairs_needed(run, None) == 6  # the first look is after 8
+    same = replace(run, stops_early=False)
+    both = [ROW, OTHER]
+    assert seconds_left(same, tmp_path, both, None, 1e9) == 0.75 * 2 * 8 * 2
+    assert seconds_left(same, tmp_path, [ROW], None, 1e9) == 0.75 * 2 * 8
+    assert seconds_left(same, tmp_path, both, None, 16.0) == 10.0  # 6 s are gone
+    half = replace(same, processes=run.processes[:3])  # the pair has its first half
+    assert seconds_left(half, tmp_path, both, None, 1e9) == 0.75 * (2 * 9 * 2 - 2)
+
+
+def test_the_noise_of_a_row() -> None:
+    ratios = [math.log(1 + step / 1000) for step in (-4, -2, -1, 0, 1, 2, 3)]
+    times = [100.0, 110.0] * 7
+    found = row_noise(ratios, times, alpha=0.05)
+    assert found is not None
+    assert found.floor == pytest.approx(1 / 0.996 - 1)  # so that log 0.996 is within
+    assert found.pairs == 7
+    # Two values x and y: the sample's deviation is |x - y| / 2 sqrt(14 / 13).
+    expected = math.sqrt(2) * math.log(1.1) / 2 * math.sqrt(14 / 13)
+    assert found.spread == pytest.approx(expected)
+    assert row_noise(ratios[:3], times, alpha=0.05) is None
