@@ -110,7 +110,8 @@ def test_an_interrupted_run_goes_on_as_if_nothing_had_been(
     base = write_program(tmp_path / "base", ROWS, interrupts=[at], signal=name)
     assert ab(base, base, tmp_path / "out", "--max_pairs=8") == status
     pairs = (int(at[:3]) - 1) // 2
-    assert f"{pairs} pairs are kept; the same command" in capsys.readouterr().err
+    kept = f"kept {pairs} pair{'' if pairs == 1 else 's'} in {tmp_path / 'out'};"
+    assert f"{kept} the same command again goes on" in capsys.readouterr().err
     if (tmp_path / "out" / at).exists():  # not whole, and not counted
         assert at not in [p.file for p in load(tmp_path / "out").processes]
     assert ab(base, base, tmp_path / "out", "--max_pairs=8") == 0
@@ -135,7 +136,7 @@ def test_a_finished_run_only_reports_again(
     assert ab(base, base, tmp_path / "out", f"--json={copy}") == 0
     out, err = capsys.readouterr()
     assert out == table
-    assert "nothing is measured again" in err
+    assert "after 8 pairs (decided): nothing is measured again" in err
     assert len(measuring_calls(log)) == count
     assert json.loads(copy.read_text()) == result(tmp_path / "out")
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The command line of tools/ab, and what follows for each process."""
 
+import io
 import math
 import re
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 from tools.pairs import schedule
 from tools.pairs.arguments import Arguments, parse
 from tools.pairs.errors import Usage
-from tools.pairs.progress import duration
+from tools.pairs.progress import Lines, duration
 
 
 def test_sides_alternate_so_that_drift_cancels() -> None:
@@ -126,3 +127,28 @@ def test_durations() -> None:
         "1:05",
         "1:00:00",
     ]
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_has_one_line_that_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "10")
+    screen = Terminal()
+    lines = Lines(screen)
+    lines.status("a" * 20)
+    lines.update("b")
+    lines.say("stays")
+    lines.say("too")
+    assert screen.getvalue() == f"\r\x1b[K{'a' * 9}\r\x1b[Kb\r\x1b[Kstays\ntoo\n"
+
+
+def test_elsewhere_only_what_is_new_is_a_line() -> None:
+    file = io.StringIO()
+    lines = Lines(file)
+    lines.status("a" * 200)
+    lines.update("b")
+    lines.say("c")
+    assert file.getvalue() == f"{'a' * 200}\nc\n"

@@ -212,6 +212,15 @@ def test_a_failed_build_shows_the_end_of_its_log(checkout: Checkout) -> None:
     assert out == ""
 
 
+def test_a_revision_that_cannot_set_itself_up(checkout: Checkout) -> None:
+    checkout.git("rm", "--quiet", "tools/setup", "tools/requirements/python.txt")
+    older = checkout.commit(FAST)
+    checkout.git("checkout", "--quiet", "HEAD~1")
+    status, _, err = checkout.ab(older, "HEAD", PAIRS)
+    assert status == 3
+    assert "tools/setup: No such file or directory" in err.splitlines()[-1]
+
+
 @pytest.mark.parametrize(
     ("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
 )

@@ -17,7 +17,7 @@ from tools.pairs.directory import claimed, default_directory, keep_noise, resume
 from tools.pairs.errors import Failed, Interrupted, Usage
 from tools.pairs.floor import default_file, noise_of
 from tools.pairs.measure import Measurement
-from tools.pairs.progress import Lines
+from tools.pairs.progress import Lines, plural
 from tools.pairs.task import prepare
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,13 +38,14 @@ def _options(arguments: Arguments) -> Options:
 
 
 def _say_state(run: AbRun, directory: Path, lines: Lines) -> None:
-    pairs = f"{run.pairs} pair{'' if run.pairs == 1 else 's'}"
+    pairs = plural(run.pairs, "pair")
     if run.ended is not None:
-        lines.say(f"finished before, after {pairs}: nothing is measured again")
+        how = f"finished before, after {pairs} ({run.ended})"
+        lines.say(f"{how}: nothing is measured again")
     elif run.processes:
         lines.say(f"resuming after {pairs}")
     else:
-        lines.say(f"measuring {len(run.rows)} rows into {directory}")
+        lines.say(f"measuring {plural(len(run.rows), 'row')} into {directory}")
 
 
 def _write_floor(run: AbRun, arguments: Arguments, directory: Path) -> Path:
@@ -72,7 +73,8 @@ def _measure(measurement: Measurement, run: AbRun, arguments: Arguments) -> int:
         known = load(directory)
         if known.pairs and not isinstance(end, Usage):
             _report(known, directory, measurement.options, arguments)
-        lines.say(f"{known.pairs} pairs are kept; the same command again goes on")
+        kept = plural(known.pairs, "pair")
+        lines.say(f"kept {kept} in {directory}; the same command again goes on")
         raise
     status = _report(run, directory, measurement.options, arguments)
     lines.say(f"wrote {directory / report.FILE}")
@@ -104,6 +106,9 @@ def main(tokens: Sequence[str]) -> int:
     except Failed as error:
         lines.say(f"tools/ab: {error}")
         return error.status
+    except OSError as error:  # e.g. no space is left
+        lines.say(f"tools/ab: {error}")
+        return Failed.status
     except Interrupted as interrupt:
         lines.say("interrupted")
         return interrupt.status

@@ -71,20 +71,23 @@ def _run(
     def tick(seconds: float) -> None:
         lines.update(f"{title}{_last_step(log)} {duration(seconds)}")
 
+    words = " ".join(str(word) for word in command)
     with log.open("ab") as output:
-        ended = run_child(
-            command,
-            output=output,
-            errors=output,
-            environment=_environment(tree),
-            directory=tree,
-            whole_group=True,
-            tick=tick,
-        )
+        try:
+            ended = run_child(
+                command,
+                output=output,
+                errors=output,
+                environment=_environment(tree),
+                directory=tree,
+                whole_group=True,
+                tick=tick,
+            )
+        except OSError as error:
+            raise BuildFailed(f"{title}: {words}: {error.strerror}") from error
     if ended.status != 0:
         end = log.read_text(errors="replace").splitlines()[-_END_OF_LOG:]
         lines.say("\n".join([f"--- the end of {log}:", *end, "---"]))
-        words = " ".join(str(word) for word in command)
         raise BuildFailed(f"{title}: {words} failed")
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a person who waits is told, on standard error."""
 
+import shutil
 import sys
 from typing import TextIO
 
@@ -12,6 +13,10 @@ def duration(seconds: float) -> str:
     if hours:
         return f"{hours}:{minutes:02}:{whole % 60:02}"
     return f"{minutes}:{whole % 60:02}"
+
+
+def plural(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 class Lines:
@@ -37,7 +42,9 @@ class Lines:
     def update(self, text: str) -> None:
         """The same state a moment later: only where a line can change."""
         if self._terminal:
-            self._stream.write(f"\r\x1b[K{text}")
+            # A line that wraps could not be taken back.
+            width = shutil.get_terminal_size().columns - 1
+            self._stream.write(f"\r\x1b[K{text[:width]}")
             self._stream.flush()
             self._open = True
 
