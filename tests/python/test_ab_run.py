@@ -23,8 +23,8 @@ from reports.compare.ab_run import (
     plan_of,
     ratios_by_pair,
 )
-from reports.compare.decision import Verdict
-from reports.compare.noise import NoiseFile, RowNoise, row_noise
+from reports.compare.decision import RowNoise, Verdict
+from reports.compare.noise import NoiseFile, row_noise
 from tools.pairs.estimate import pairs_needed, seconds_left
 from tools.pairs.schedule import file_of, pair_of, side_of
 

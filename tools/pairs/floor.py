@@ -5,7 +5,8 @@ from pathlib import Path
 
 from reports.compare.ab_record import AbRun
 from reports.compare.ab_run import log_ratios, plan_of, results_of
-from reports.compare.noise import NoiseFile, RowNoise, row_noise
+from reports.compare.decision import RowNoise
+from reports.compare.noise import NoiseFile, row_noise
 from reports.rows import Result
 
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The loop of a run: one fresh process after another, until there is an answer."""
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,16 +10,15 @@ from reports.compare.ab_run import open_rows, ratios_by_pair
 from reports.compare.comparison import Options
 from reports.compare.environment import NotComparable
 from tools.pairs import schedule
-from tools.pairs.child import Ended, run_child
 from tools.pairs.directory import is_whole
 from tools.pairs.errors import Failed, Usage
 from tools.pairs.estimate import seconds_left
+from tools.pairs.launch import start
 from tools.pairs.progress import Lines, duration
 from tools.pairs.report import comparison_of
 from tools.pairs.task import Task, key_of
 
 ATTEMPTS = 2  # at one process
-_LAST_WORDS = 5  # lines
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,11 @@ class Measurement:
 
         Errors: Failed if processes die one after the other; Interrupted.
         """
+        checked = False
         while run.ended is None:
+            if run.pairs and not checked:
+                self._check_comparable(run)
+                checked = True
             position = next_position(run)
             pair = schedule.pair_of(position)
             rows = open_rows(
@@ -53,8 +55,6 @@ class Measurement:
             else:
                 run = run.with_process(self._run_process(run, position, rows))
             save(run, self.directory)
-            if position == 1:
-                self._check_comparable(run)
         self.lines.close()
         return run
 
@@ -75,32 +75,13 @@ class Measurement:
             return "max_pairs"
         return "max_minutes" if run.seconds >= self.max_seconds else None
 
-    def _command(self, position: int, rows: list[str]) -> list[str | Path]:
-        file = self.directory / schedule.file_of(position)
-        pattern = self.task.filter
-        # The first pair runs all, so that what only one side has is seen once.
-        if schedule.pair_of(position) > 0:
-            pattern = schedule.filter_of(rows) or pattern
-        command: list[str | Path] = [
-            self.task.programs[schedule.side_of(position)].path,
-            *self.task.flags,
-            f"--benchmark_out={file}",
-            f"--samples_out={schedule.samples_file_of(str(file))}",
-        ]
-        if pattern is not None:
-            command.append(f"--benchmark_filter={pattern}")
-        if self.task.shuffles:
-            seed = schedule.seed_of(key_of(self.task.run), schedule.pair_of(position))
-            command.append(f"--shuffle={seed}")
-        return command
-
     def _run_process(self, run: AbRun, position: int, rows: list[str]) -> Process:
         pair = schedule.pair_of(position)
         file = schedule.file_of(position)
         tick = self._progress(run, position, rows)
         for attempt in range(ATTEMPTS):
             (self.directory / file).unlink(missing_ok=True)
-            ended, words = self._start(position, rows, tick)
+            ended, words = start(self.task, self.directory, position, rows, tick)
             if ended.status >= 0 and is_whole(self.directory / file):
                 seed = schedule.seed_of(key_of(self.task.run), pair)
                 side = schedule.side_of(position)
@@ -114,24 +95,6 @@ class Measurement:
             f"{ATTEMPTS} processes in a row came to no result; all that was measured "
             f"is in {self.directory}"
         )
-
-    def _start(
-        self, position: int, rows: list[str], tick: Callable[[float], None]
-    ) -> tuple[Ended, str]:
-        """How it ended, and its last words."""
-        padding = schedule.padding_of(key_of(self.task.run), position)
-        log = (self.directory / schedule.file_of(position)).with_suffix(".stderr")
-        with log.open("wb") as errors, open(os.devnull, "wb") as nowhere:
-            ended = run_child(
-                self._command(position, rows),
-                output=nowhere,
-                errors=errors,
-                environment=os.environ | {schedule.PADDING_VARIABLE: padding},
-                tick=tick,
-            )
-        words = log.read_text(errors="replace").splitlines()[-_LAST_WORDS:]
-        log.unlink()
-        return ended, "\n".join(f"    {line}" for line in words)
 
     def _progress(
         self, run: AbRun, position: int, rows: list[str]
