@@ -53,8 +53,13 @@ def result_of(path: Path) -> Result:
 
 
 def results_of(run: AbRun, directory: Path, side: SideName) -> list[Result]:
-    """One per process, in the order of the run. Errors: NotAResult."""
-    return [result_of(directory / p.file) for p in run.processes if p.side == side]
+    """One per whole pair, in the order of the run. Errors: NotAResult."""
+    pairs = run.whole_pairs()
+    return [
+        result_of(directory / process.file)
+        for process in run.processes
+        if process.side == side and process.pair in pairs
+    ]
 
 
 def ratios_by_pair(run: AbRun, directory: Path) -> Ratios:

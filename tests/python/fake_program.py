@@ -39,6 +39,7 @@ if not rows:
 if "benchmark_list_tests" in flags:
     print("\\n".join(rows))
     sys.exit(0)
+random.Random(int(flags.get("shuffle", 0))).shuffle(rows)
 
 out = flags["benchmark_out"]
 name = os.path.basename(out)
@@ -62,7 +63,8 @@ def write(complete):
         benchmarks.append(dict(name=row, run_type="iteration", real_time=us,
                                label="model=fake", peak_bytes=1024))
         samples.append(dict(name=row, repetition=0, samples_us=[us, us, us]))
-    context = dict(host_name="fake", device_kind="cpu")
+    date = time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime())
+    context = dict(host_name="fake", device_kind="cpu", date=date)
     if "torch" in config:
         context["torch"] = config["torch"]
     document = dict(

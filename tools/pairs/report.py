@@ -3,6 +3,7 @@
 
 import json
 import statistics
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,11 @@ def samples(run: AbRun, directory: Path) -> list[dict[str, Any]]:
 def comparison_of(run: AbRun, directory: Path, options: Options) -> Comparison:
     """Errors: NotComparable, NotAResult."""
     base, new = (results_of(run, directory, side) for side in SIDES)
-    return compare(base, new, options, decide(run, directory, options.noise))
+    found = compare(base, new, options, decide(run, directory, options.noise))
+    # Each process had an order of its own.
+    places = {row: place for place, row in enumerate(run.rows)}
+    rows = sorted(found.rows, key=lambda row: places.get(row.name, len(places)))
+    return replace(found, rows=rows)
 
 
 def finish(
