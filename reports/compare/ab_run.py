@@ -3,7 +3,6 @@
 
 import functools
 import math
-from dataclasses import replace
 from pathlib import Path
 
 from reports.compare.ab_record import (
@@ -95,12 +94,8 @@ def threshold_of(run: AbRun, row: str, noise: NoiseFile | None) -> float:
 
 def is_final(log_ratios: list[float], plan: Plan, threshold: float) -> bool:
     """Whether a planned look has come to a verdict, which then stands."""
-    return any(
-        decide_pairs(log_ratios[: look.pairs], look.alpha, threshold).verdict
-        is not Verdict.INCONCLUSIVE
-        for look in plan.looks()
-        if look.pairs <= len(log_ratios)
-    )
+    decision = decide_in_sequence(log_ratios, plan, threshold, ended=False)
+    return decision.verdict is not Verdict.INCONCLUSIVE
 
 
 def until_next_look(pairs: int, plan: Plan) -> int:
@@ -113,17 +108,7 @@ def _decide_row(run: AbRun, ratios: list[float], threshold: float) -> Decision:
     plan = plan_of(run)
     if not run.stops_early:  # nobody looks before the end: all the error is left
         return decide_pairs(ratios, plan.rest(0), threshold)
-    ended = run.ended is not None
-    decision = decide_in_sequence(ratios, plan, threshold, ended)
-    if ended or is_final(ratios, plan, threshold):
-        return decision
-    # Between two looks nothing is decided, whatever the numbers look like.
-    needed = until_next_look(len(ratios), plan)
-    return replace(
-        decision,
-        verdict=Verdict.INCONCLUSIVE,
-        more_pairs=max(needed, decision.more_pairs or 0),
-    )
+    return decide_in_sequence(ratios, plan, threshold, run.ended is not None)
 
 
 def decide(run: AbRun, directory: Path, noise: NoiseFile | None) -> dict[str, Decision]:

@@ -4,13 +4,13 @@
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from reports.compare.ab_record import write_json
 from reports.compare.decision import RowNoise
-from reports.compare.intervals import median_interval, spread_of
+from reports.compare.intervals import median_interval, reaches, spread_of
 
 KIND = "trainbench noise floor"
 VERSION = 1
@@ -29,23 +29,38 @@ class NoiseFile:
     revision: str = "unknown"  # that was compared with itself
 
 
-def row_noise(
-    log_ratios: Sequence[float], times_us: Sequence[float], alpha: float
-) -> RowNoise | None:
-    """Of one row, from an A/A run; None if its pairs are too few for an interval.
+@dataclass(frozen=True)
+class RowSamples:
+    """One row of an A/A run."""
 
-    `log_ratios` are those of the pairs, `times_us` those of all processes. With the
-    floor as its threshold, this very run would be EQUIVALENT. The spread is that of
-    two processes drawn at random: the variances of both add up.
+    log_ratios: Sequence[float]  # of its pairs
+    times_us: Sequence[float]  # of all its processes
+
+
+def noise_of_rows(
+    samples: Mapping[str, RowSamples], alpha: float
+) -> dict[str, RowNoise]:
+    """Without rows whose pairs are too few for an interval with error `alpha`.
+
+    With the floor as its threshold, this very run would be EQUIVALENT. The spread
+    is that of two processes drawn at random: the variances of both add up.
     """
-    interval = median_interval(log_ratios, alpha)
-    if interval is None or len(times_us) < 2:
-        return None
-    return RowNoise(
-        floor=math.expm1(max(abs(interval.low), abs(interval.high))),
-        spread=math.sqrt(2) * spread_of([math.log(time) for time in times_us]),
-        pairs=len(log_ratios),
-    )
+    log_times = {
+        name: [math.log(time) for time in row.times_us] for name, row in samples.items()
+    }
+    known = {name: of_row for name, of_row in log_times.items() if len(of_row) > 1}
+    reach = dict(zip(known, reaches(list(known.values())), strict=True))
+    found: dict[str, RowNoise] = {}
+    for name, of_row in known.items():
+        interval = median_interval(samples[name].log_ratios, alpha)
+        if interval is not None:
+            found[name] = RowNoise(
+                floor=math.expm1(max(abs(interval.low), abs(interval.high))),
+                spread=math.sqrt(2) * spread_of(of_row),
+                pairs=len(samples[name].log_ratios),
+                reach=reach[name],
+            )
+    return found
 
 
 def save_noise(noise: NoiseFile, path: Path) -> None:
@@ -54,10 +69,7 @@ def save_noise(noise: NoiseFile, path: Path) -> None:
         "version": VERSION,
         "context": noise.context,
         "revision": noise.revision,
-        "rows": {
-            name: {"floor": row.floor, "spread": row.spread, "pairs": row.pairs}
-            for name, row in noise.rows.items()
-        },
+        "rows": {name: asdict(row) for name, row in noise.rows.items()},
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     write_json(path, document)
@@ -73,8 +85,12 @@ def _number(row: Mapping[str, Any], key: str) -> float:
 
 
 def _row(row: Mapping[str, Any]) -> RowNoise:
-    pairs = int(_number(row, "pairs"))
-    return RowNoise(_number(row, "floor"), _number(row, "spread"), pairs)
+    return RowNoise(
+        floor=_number(row, "floor"),
+        spread=_number(row, "spread"),
+        pairs=int(_number(row, "pairs")),
+        reach=_number(row, "reach"),
+    )
 
 
 def _parse(document: Any) -> NoiseFile:

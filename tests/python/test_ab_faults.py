@@ -133,7 +133,7 @@ def test_the_time_limit_ends_the_run(tmp_path: Path) -> None:
 def test_a_noise_floor_above_the_threshold_counts(tmp_path: Path) -> None:
     base = write_program(tmp_path / "base", ROWS)
     new = write_program(tmp_path / "new", ROWS | {"a": 110.0})
-    row = {"floor": 0.5, "spread": 0.1, "pairs": 20}
+    row = {"floor": 0.5, "spread": 0.1, "pairs": 20, "reach": 0.2}
     noise = {"kind": "trainbench noise floor", "version": 1}
     noise |= {"context": {"device_kind": "cpu"}, "revision": "r", "rows": {"a": row}}
     (tmp_path / "noise.json").write_text(json.dumps(noise))

@@ -2,14 +2,24 @@
 """The file of a noise floor."""
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
 import pytest
 from reports.compare.decision import RowNoise
-from reports.compare.noise import NoiseFile, NotANoiseFloor, load_noise, save_noise
+from reports.compare.noise import (
+    NoiseFile,
+    NotANoiseFloor,
+    RowSamples,
+    load_noise,
+    noise_of_rows,
+    save_noise,
+)
 
-NOISE = NoiseFile({"host_name": "h"}, {"a/x:1": RowNoise(0.01, 0.02, 20)}, "c0ffee")
+NOISE = NoiseFile(
+    {"host_name": "h"}, {"a/x:1": RowNoise(0.01, 0.02, 20, 0.3)}, "c0ffee"
+)
 
 
 def document() -> dict[str, Any]:
@@ -18,7 +28,7 @@ def document() -> dict[str, Any]:
         "version": 1,
         "context": {"host_name": "h"},
         "revision": "c0ffee",
-        "rows": {"a/x:1": {"floor": 0.01, "spread": 0.02, "pairs": 20}},
+        "rows": {"a/x:1": {"floor": 0.01, "spread": 0.02, "pairs": 20, "reach": 0.3}},
     }
 
 
@@ -67,3 +77,27 @@ def test_files_that_cannot_be_read(tmp_path: Path, content: bytes | None) -> Non
         path.write_bytes(content)
     with pytest.raises(NotANoiseFloor):
         load_noise(path)
+
+
+def test_the_noise_of_rows() -> None:
+    ratios = [math.log(1 + step / 1000) for step in (-4, -2, -1, 0, 1, 2, 3)]
+    calm = RowSamples(ratios, [100.0, 110.0] * 7)
+    found = noise_of_rows({"calm": calm, "few": RowSamples([0.0], [1.0, 2.0])}, 0.05)
+    assert list(found) == ["calm"]
+    row = found["calm"]
+    assert row.floor == pytest.approx(1 / 0.996 - 1)  # so that log 0.996 is within
+    assert row.pairs == 7
+    # Two values x and y: the sample's deviation is |x - y| / 2 sqrt(14 / 13).
+    expected = math.sqrt(2) * math.log(1.1) / 2 * math.sqrt(14 / 13)
+    assert row.spread == pytest.approx(expected)
+    assert row.reach == pytest.approx(math.log(1.1))
+
+
+def test_a_wild_process_of_one_row_counts_for_all() -> None:
+    ratios = [0.0] * 7
+    calm = RowSamples(ratios, [100.0, 101.0] * 7)
+    wild = RowSamples(ratios, [100.0, 101.0] * 6 + [100.0, 150.0])
+    alone = noise_of_rows({"calm": calm}, 0.05)["calm"]
+    beside = noise_of_rows({"calm": calm, "wild": wild}, 0.025)["calm"]
+    assert beside.reach > 10 * alone.reach
+    assert beside.spread == alone.spread

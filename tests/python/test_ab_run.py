@@ -24,7 +24,7 @@ from reports.compare.ab_run import (
     ratios_by_pair,
 )
 from reports.compare.decision import RowNoise, Verdict
-from reports.compare.noise import NoiseFile, row_noise
+from reports.compare.noise import NoiseFile
 from tools.pairs.estimate import pairs_needed, seconds_left
 from tools.pairs.schedule import file_of, pair_of, side_of
 
@@ -143,7 +143,7 @@ def test_between_two_looks_nothing_is_decided(tmp_path: Path) -> None:
     assert not is_final(ratios, plan_of(run), 0.02)
     undecided = decide(run, tmp_path, None)[ROW]
     assert undecided.verdict is Verdict.INCONCLUSIVE
-    assert undecided.more_pairs is not None and undecided.more_pairs >= 2
+    assert undecided.more_pairs is not None and undecided.more_pairs >= 1
 
 
 def test_a_run_that_does_not_stop_early_has_all_its_error_at_the_end(
@@ -199,16 +199,3 @@ def test_the_time_that_is_left(tmp_path: Path) -> None:
     assert seconds_left(same, tmp_path, both, None, 16.0) == 10.0  # 6 s are gone
     half = replace(same, processes=run.processes[:3])  # the pair has its first half
     assert seconds_left(half, tmp_path, both, None, 1e9) == 0.75 * (2 * 9 * 2 - 2)
-
-
-def test_the_noise_of_a_row() -> None:
-    ratios = [math.log(1 + step / 1000) for step in (-4, -2, -1, 0, 1, 2, 3)]
-    times = [100.0, 110.0] * 7
-    found = row_noise(ratios, times, alpha=0.05)
-    assert found is not None
-    assert found.floor == pytest.approx(1 / 0.996 - 1)  # so that log 0.996 is within
-    assert found.pairs == 7
-    # Two values x and y: the sample's deviation is |x - y| / 2 sqrt(14 / 13).
-    expected = math.sqrt(2) * math.log(1.1) / 2 * math.sqrt(14 / 13)
-    assert found.spread == pytest.approx(expected)
-    assert row_noise(ratios[:3], times, alpha=0.05) is None

@@ -19,14 +19,40 @@ POLL_S = 0.2
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
+class _Interrupts:
+    """Raises Interrupted where a signal comes, or while that is held back, where
+    somebody asks."""
+
+    def __init__(self) -> None:
+        self._holding = False
+        self._number: int | None = None
+
+    def __call__(self, number: int, _frame: FrameType | None) -> None:
+        if not self._holding:
+            raise Interrupted(number)
+        self._number = number
+
+    def check(self) -> None:
+        number, self._number = self._number, None
+        if number is not None:
+            raise Interrupted(number)
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        self._holding = True
+        try:
+            yield
+        finally:
+            self._holding = False
+
+
+_interrupts = _Interrupts()
+
+
 @contextlib.contextmanager
 def interruptible() -> Iterator[None]:
     """Turns the signals that ask for an end into Interrupted."""
-
-    def interrupt(number: int, _frame: FrameType | None) -> None:
-        raise Interrupted(number)
-
-    before = {one: signal.signal(one, interrupt) for one in SIGNALS}
+    before = {one: signal.signal(one, _interrupts) for one in SIGNALS}
     try:
         yield
     finally:
@@ -47,25 +73,32 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _stop(process: subprocess.Popen[bytes], whole_group: bool) -> None:
-    """Politely; after the grace time, or at a second interrupt, with force."""
-    with contextlib.suppress(ProcessLookupError):
-        if whole_group:
-            os.killpg(process.pid, signal.SIGINT)
-        else:
-            process.send_signal(signal.SIGINT)
+def _has_ended(process: subprocess.Popen[bytes], seconds: float) -> bool:
+    """Whether it does within this time; Interrupted if that was not to be waited."""
     with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(GRACE_S)
+        process.wait(seconds)
+        return True
+    _interrupts.check()
+    return False
 
 
-def _wait(
-    process: subprocess.Popen[bytes], tick: Callable[[float], None], started: float
-) -> int:
-    while True:
-        try:
-            return process.wait(POLL_S)
-        except subprocess.TimeoutExpired:
-            tick(time.monotonic() - started)
+def _stop(process: subprocess.Popen[bytes], whole_group: bool) -> None:
+    """Politely; after the grace time, or at a second interrupt, with force.
+
+    A shell that is just about to start a command can miss a signal, so a group is
+    told again and again. The program must be told once: the second time is final.
+    """
+    told = False
+    end = time.monotonic() + GRACE_S
+    while time.monotonic() < end:
+        with contextlib.suppress(ProcessLookupError):
+            if whole_group:
+                os.killpg(process.pid, signal.SIGINT)
+            elif not told:
+                process.send_signal(signal.SIGINT)
+        told = True
+        if _has_ended(process, POLL_S):
+            return
 
 
 def run_child(
@@ -85,21 +118,28 @@ def run_child(
     not. Errors: OSError if it cannot be started; Interrupted once it is stopped.
     """
     started = time.monotonic()
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=output,
-        stderr=errors,
-        env=environment,
-        cwd=directory,
-        start_new_session=True,
-    )
-    try:
-        status = _wait(process, tick, started)
-    except BaseException:
+    # An exception in the middle of Popen would lose the child, one in the middle of
+    # its wait() a lock: interrupts come where they are asked for.
+    with _interrupts.held():
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=errors,
+            env=environment,
+            cwd=directory,
+            start_new_session=True,
+        )
         try:
-            _stop(process, whole_group)
-        finally:
-            _kill(process)
-        raise
-    return Ended(status, time.monotonic() - started)
+            _interrupts.check()
+            while not _has_ended(process, POLL_S):
+                tick(time.monotonic() - started)
+        except BaseException:
+            try:
+                _stop(process, whole_group)
+            finally:
+                _kill(process)
+            raise
+        ended = Ended(process.returncode, time.monotonic() - started)
+    _interrupts.check()
+    return ended

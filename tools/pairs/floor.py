@@ -5,8 +5,7 @@ from pathlib import Path
 
 from reports.compare.ab_record import AbRun
 from reports.compare.ab_run import log_ratios, plan_of, results_of
-from reports.compare.decision import RowNoise
-from reports.compare.noise import NoiseFile, row_noise
+from reports.compare.noise import NoiseFile, RowSamples, noise_of_rows
 from reports.rows import Result
 
 
@@ -20,18 +19,19 @@ def _all_results(run: AbRun, directory: Path) -> list[Result]:
 def noise_of(run: AbRun, directory: Path) -> NoiseFile:
     """Of the rows that have enough pairs."""
     results = _all_results(run, directory)
-    alpha = plan_of(run).rest(0)
-    rows: dict[str, RowNoise] = {}
-    for name, ratios in log_ratios(run, directory).items():
-        times = [
-            row.time_us
-            for result in results
-            for row in result.rows
-            if row.name == name and row.time_us > 0
-        ]
-        found = row_noise(ratios, times, alpha)
-        if found is not None:
-            rows[name] = found
+    samples = {
+        name: RowSamples(
+            ratios,
+            [
+                row.time_us
+                for result in results
+                for row in result.rows
+                if row.name == name
+            ],
+        )
+        for name, ratios in log_ratios(run, directory).items()
+    }
+    rows = noise_of_rows(samples, plan_of(run).rest(0))
     return NoiseFile(results[0].context, rows, run.base.identity)
 
 
