@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Says whether a run is slower than another one, and how sure that is.
 
-Two files: one process per side, so that time alone is never a regression. More
-files, whose processes took turns: a verdict from an interval. Several files per
-side with --base and --new. Exit status: 0 good; 1 a row regressed, is lost or
+Two files: one process per side, so that time alone is never a regression, unless
+--noise knows the machine's A/A spread. More files, whose processes took turns: a
+verdict from an interval; several files per side with --base and --new. A directory
+of tools/ab: its verdict once more. Exit status: 0 good; 1 a row regressed, is lost or
 failed; 2 wrong usage, a file that is no result, or nothing to compare.
 """
 
@@ -11,18 +12,23 @@ import argparse
 import json
 import re
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from reports.compare import as_json, markdown, text
+from reports.compare.ab_comparison import compare_directory
+from reports.compare.ab_record import NotAnAbRun
 from reports.compare.comparison import Comparison, Options, compare
 from reports.compare.environment import NotComparable
 from reports.compare.exact import METRICS
+from reports.compare.noise import NotANoiseFloor, load_noise
 from reports.rows import NotAResult, load
 
 NOT_COMPARABLE = 2
 
 
-def _percent(low: float, high: float):  # type: ignore[no-untyped-def]
+def _percent(low: float, high: float) -> Callable[[str], float]:
     def parse(value: str) -> float:
         try:
             number = float(value)
@@ -60,20 +66,24 @@ def _metrics(value: str) -> frozenset[str]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="tools/compare", description=__doc__)
     add = parser.add_argument
-    add("files", nargs="*", type=Path, metavar="FILE", help="BASE.json NEW.json...")
+    add(
+        "files",
+        nargs="*",
+        type=Path,
+        metavar="FILE",
+        help="BASE.json NEW.json..., or the directory of a run of tools/ab",
+    )
     add("--base", nargs="+", type=Path, default=[], help="the processes of one side")
     add("--new", nargs="+", type=Path, default=[], help="those of the other side")
     add(
         "--threshold",
         type=_percent(0, 100),
-        default=0.02,
         metavar="PERCENT",
         help="the least change that matters (default: 2)",
     )
     add(
         "--confidence",
         type=_percent(50, 100),
-        default=0.95,
         metavar="PERCENT",
         help="that no interval of the table is wrong (default: 95)",
     )
@@ -90,6 +100,12 @@ def _parser() -> argparse.ArgumentParser:
         default=frozenset(),
         metavar="METRIC,...",
         help="exact metrics that may change, e.g. flops,peak_bytes",
+    )
+    add(
+        "--noise",
+        type=Path,
+        metavar="FILE",
+        help="what tools/ab --same wrote: the machine's A/A spread of each row",
     )
     add(
         "--allow-different-environment",
@@ -119,24 +135,36 @@ def _sides(
     return given.files[:1], given.files[1:]
 
 
-def _comparison(base: list[Path], new: list[Path], options: Options) -> Comparison:
+def _comparison(
+    parser: argparse.ArgumentParser, given: argparse.Namespace
+) -> Comparison:
+    """Errors: those of reading and of comparing."""
+    options = Options(
+        threshold=given.threshold or Options.threshold,
+        confidence=given.confidence or Options.confidence,
+        accepted=given.accept,
+        pattern=given.filter,
+        allow_different_environment=given.allow_different_environment,
+    )
+    if len(given.files) == 1 and given.files[0].is_dir():
+        if given.threshold or given.confidence or given.noise:
+            parser.error(
+                "--threshold, --confidence and --noise of a directory are those of "
+                "its run"
+            )
+        return compare_directory(given.files[0], options)
+    base, new = _sides(parser, given)
+    if given.noise:
+        options = replace(options, noise=load_noise(given.noise))
     return compare([load(one) for one in base], [load(one) for one in new], options)
 
 
 def main(arguments: list[str]) -> int:
     parser = _parser()
     given = parser.parse_args(arguments)
-    base, new = _sides(parser, given)
-    options = Options(
-        threshold=given.threshold,
-        confidence=given.confidence,
-        accepted=given.accept,
-        pattern=given.filter,
-        allow_different_environment=given.allow_different_environment,
-    )
     try:
-        comparison = _comparison(base, new, options)
-    except (NotAResult, NotComparable) as error:
+        comparison = _comparison(parser, given)
+    except (NotAResult, NotAnAbRun, NotANoiseFloor, NotComparable) as error:
         print(f"tools/compare: {error}", file=sys.stderr)
         return NOT_COMPARABLE
     if given.json:

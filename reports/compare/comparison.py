@@ -91,11 +91,9 @@ class _Sides:
         return [one[name].time_us for one in rows if name in one]
 
 
-def _gather(base: list[Result], new: list[Result]) -> _Sides:
+def _gather(base: list[Result], new: list[Result], paired: bool) -> _Sides:
     sides = _Sides(
-        [by_name(one) for one in base],
-        [by_name(one) for one in new],
-        alternate(base, new),
+        [by_name(one) for one in base], [by_name(one) for one in new], paired
     )
     known = {name for rows in sides.new for name in rows}
     first = dict.fromkeys(name for rows in sides.base for name in rows)
@@ -153,7 +151,7 @@ def _notes(base: list[Result], new: list[Result], sides: _Sides) -> list[str]:
             notes.append(f"{word} has changes that were not committed")
     if max(len(base), len(new)) > 1 and not sides.paired:
         notes.append(
-            "the processes of the two sides did not alternate (A B B A), so what "
+            "the processes of the two sides did not take turns, so what "
             "drifted in between cannot be told from a change"
         )
     return notes
@@ -185,7 +183,8 @@ def compare(
         [_only(options.pattern, one) for one in in_order(side)] for side in (base, new)
     )
     different = _check_environment(first, second, options)
-    sides = _gather(first, second)
+    paired = decisions is not None or alternate(first, second)
+    sides = _gather(first, second, paired)
     if not sides.names:
         where = f" matches {options.pattern!r} and" if options.pattern else ""
         raise NotComparable(f"no row{where} has a number on both sides")

@@ -127,7 +127,7 @@ def test_sides_that_did_not_alternate_say_nothing_by_time() -> None:
     ]
     found = compare(base, late, Options())
     assert set(verdicts(found).values()) == {"INCONCLUSIVE"}
-    assert any("did not alternate" in note for note in found.notes)
+    assert any("did not take turns" in note for note in found.notes)
 
 
 def test_the_order_of_the_files_does_not_matter() -> None:

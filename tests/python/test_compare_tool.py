@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from reports.compare.__main__ import main
-from results import at, document, entry, failure, write
+from results import CONTEXT, at, document, entry, failure, write
 
 GOOD, BAD, NOT_COMPARABLE = 0, 1, 2
 BASE = document(
@@ -96,6 +96,51 @@ def test_a_change_that_rounding_would_hide_is_told_exactly(
     assert "e/one: bytes 1073741824 -> 1073741825 (WORSE)" in out
     assert "1 exact metric worse" in out
     assert main([*map(str, paths), "--accept=bytes"]) == GOOD
+
+
+def noise_file(folder: Path, spread: float, **context: str) -> str:
+    rows = {"e/one": {"floor": 0.01, "spread": spread, "pairs": 20, "reach": 0.02}}
+    content = {
+        "kind": "trainbench noise floor",
+        "version": 1,
+        "context": CONTEXT | context,
+        "revision": "c0ffee",
+        "rows": rows,
+    }
+    return str(write(folder / "noise.json", content))
+
+
+@pytest.mark.parametrize(
+    ("spread", "verdict", "code"),
+    [(0.01, "REGRESSED", BAD), (0.5, "INCONCLUSIVE", GOOD)],
+)
+def test_the_machines_spread_from_a_file(
+    tmp_path: Path, capsys: Any, spread: float, verdict: str, code: int
+) -> None:
+    slower = document(entry("e/one", 150), *BASE["benchmarks"][1:])
+    noise = noise_file(tmp_path, spread)
+    assert main([*files(tmp_path, slower), f"--noise={noise}"]) == code
+    (line,) = [
+        s for s in capsys.readouterr().out.splitlines() if s.startswith("e/one ")
+    ]
+    assert verdict in line and "A/A spread of 20 pairs" in line
+
+
+def test_a_spread_that_does_not_help(tmp_path: Path, capsys: Any) -> None:
+    pair = files(tmp_path, BASE)
+    other = noise_file(tmp_path, 0.01, device="another")
+    assert main([*pair, f"--noise={other}"]) == NOT_COMPARABLE
+    assert "A/A spread is that of another environment" in capsys.readouterr().err
+    assert main([*pair, f"--noise={pair[0]}"]) == NOT_COMPARABLE
+    assert "base.json" in capsys.readouterr().err
+
+
+def test_a_directory_that_is_no_run(tmp_path: Path, capsys: Any) -> None:
+    assert main([str(tmp_path)]) == NOT_COMPARABLE
+    assert "no run of tools/ab" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main([str(tmp_path), "--threshold=3"])
+    assert "of a directory are those of its run" in capsys.readouterr().err
 
 
 def damaged() -> dict[str, tuple[Any, int, str]]:

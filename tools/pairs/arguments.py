@@ -16,7 +16,7 @@ tools/ab BASE NEW [flags] [flags of the program]
        tools/ab --same REVISION [flags] [flags of the program]
        tools/ab --binaries A B [flags] [flags of the program]"""
 _DESCRIPTION = """\
-Builds two revisions and measures them in pairs of fresh processes, A B B A, until
+Builds two revisions and measures them in pairs of fresh processes, in turns, until
 every row is decided. --same measures one revision against itself and writes the
 machine's noise floor. Everything else goes to the program, for example
 --benchmark_filter. The same command again continues what was interrupted.

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from reports.compare.ab_comparison import comparison_of
 from reports.compare.ab_record import AbRun, Process, Reason, save
 from reports.compare.ab_run import open_rows, ratios_by_pair
 from reports.compare.comparison import Options
@@ -15,7 +16,6 @@ from tools.pairs.errors import Failed, Usage
 from tools.pairs.estimate import seconds_left
 from tools.pairs.launch import start
 from tools.pairs.progress import Lines, duration
-from tools.pairs.report import comparison_of
 from tools.pairs.task import Task, key_of
 
 ATTEMPTS = 2  # at one process

@@ -3,14 +3,13 @@
 
 import json
 import statistics
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from reports.compare import as_json, text
-from reports.compare.ab_record import SIDES, AbRun, write_json
-from reports.compare.ab_run import decide, results_of
-from reports.compare.comparison import Comparison, Options, compare
+from reports.compare.ab_comparison import comparison_of
+from reports.compare.ab_record import AbRun, write_json
+from reports.compare.comparison import Comparison, Options
 from tools.pairs.schedule import samples_file_of
 
 FILE = "result.json"
@@ -39,20 +38,11 @@ def samples(run: AbRun, directory: Path) -> list[dict[str, Any]]:
     return found
 
 
-def comparison_of(run: AbRun, directory: Path, options: Options) -> Comparison:
-    """Errors: NotComparable, NotAResult."""
-    base, new = (results_of(run, directory, side) for side in SIDES)
-    found = compare(base, new, options, decide(run, directory, options.noise))
-    # Each process had an order of its own.
-    places = {row: place for place, row in enumerate(run.rows)}
-    rows = sorted(found.rows, key=lambda row: places.get(row.name, len(places)))
-    return replace(found, rows=rows)
-
-
 def finish(
     run: AbRun, directory: Path, options: Options, copy: Path | None
 ) -> Comparison:
-    """Prints the table and writes the files. Errors: as above, OSError."""
+    """Prints the table and writes the files. Errors: NotComparable, NotAResult,
+    OSError."""
     comparison = comparison_of(run, directory, options)
     print(text.render(comparison), flush=True)
     document = {

@@ -28,23 +28,28 @@ def pair_of(position: int) -> int:
     return position // 2
 
 
-def side_of(position: int) -> SideName:
-    """A B B A A B B A ...: neither side profits from a drift of the machine."""
-    return SIDES[(position + 1) // 2 % 2]
-
-
-def _drawn(key: str, what: str, limit: int) -> int:
-    digest = hashlib.sha256(f"{key}/{what}".encode()).digest()
+def _drawn(what: str, limit: int) -> int:
+    digest = hashlib.sha256(what.encode()).digest()
     return int.from_bytes(digest[:8], "big") % limit
+
+
+def side_of(position: int) -> SideName:
+    """The sides take turns, and a coin says for each pair which one begins.
+
+    Neither profits from a drift, as in A B B A; but that is a rhythm, which a
+    neighbour on the machine may share. A coin has none.
+    """
+    new_begins = _drawn(f"order of pair {pair_of(position)}", 2)
+    return SIDES[(position % 2) ^ new_begins]
 
 
 def seed_of(key: str, pair: int) -> int:
     """Of the order of the cases, the same on both sides of a pair."""
-    return _drawn(key, f"pair {pair}", 2**31)
+    return _drawn(f"{key}/pair {pair}", 2**31)
 
 
 def padding_of(key: str, position: int) -> str:
-    return "x" * _drawn(key, f"process {position}", _LONGEST_PADDING)
+    return "x" * _drawn(f"{key}/process {position}", _LONGEST_PADDING)
 
 
 def file_of(position: int) -> str:
