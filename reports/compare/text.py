@@ -30,7 +30,7 @@ def more(decision: Decision) -> str:
     """What an inconclusive row would take."""
     if decision.more_pairs is None:
         return ""
-    if decision.more_pairs >= MANY_PAIRS:
+    if decision.pairs + decision.more_pairs >= MANY_PAIRS:
         return f"needs more than {MANY_PAIRS} pairs"
     # Without an interval nothing says how far apart the pairs are.
     how = "about" if decision.interval else "at least"
