@@ -10,6 +10,7 @@ failed; 2 wrong usage, a file that is no result, or nothing to compare.
 
 import argparse
 import json
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -147,6 +148,8 @@ def _comparison(
         allow_different_environment=given.allow_different_environment,
     )
     if len(given.files) == 1 and given.files[0].is_dir():
+        if given.base or given.new:
+            parser.error("--base and --new go together, and without other files")
         if given.threshold or given.confidence or given.noise:
             parser.error(
                 "--threshold, --confidence and --noise of a directory are those of "
@@ -159,6 +162,20 @@ def _comparison(
     return compare([load(one) for one in base], [load(one) for one in new], options)
 
 
+def _print(told: str) -> bool:
+    """Whether all of it was written, or the reader had enough."""
+    try:
+        print(told, flush=True)
+    except BrokenPipeError:
+        # Python would complain once more when it closes the stream.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        print(f"tools/compare: cannot print: {error.strerror}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return False
+    return True
+
+
 def main(arguments: list[str]) -> int:
     parser = _parser()
     given = parser.parse_args(arguments)
@@ -168,10 +185,10 @@ def main(arguments: list[str]) -> int:
         print(f"tools/compare: {error}", file=sys.stderr)
         return NOT_COMPARABLE
     if given.json:
-        print(json.dumps(as_json.document(comparison), indent=1))
+        told = json.dumps(as_json.document(comparison), indent=1)
     else:
-        print((markdown if given.markdown else text).render(comparison))
-    return comparison.exit_code
+        told = (markdown if given.markdown else text).render(comparison)
+    return comparison.exit_code if _print(told) else NOT_COMPARABLE
 
 
 if __name__ == "__main__":

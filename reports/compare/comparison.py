@@ -1,19 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Two sets of runs, row by row: what became slower, what is lost, what cannot be told."""
 
-import math
 import re
-import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from reports.compare import environment
-from reports.compare.decision import Decision, Verdict, decide_once, decide_pairs
+from reports.compare.decision import Decision, Verdict
 from reports.compare.environment import Difference, NotComparable
 from reports.compare.exact import Change, MetricChange, changes
-from reports.compare.intervals import pairs_for
 from reports.compare.noise import NoiseFile
-from reports.compare.pairing import Rows, alternate, by_name, in_order, log_ratios
+from reports.compare.pairing import alternate, in_order
+from reports.compare.sides import Sides, decide, gather, medians, plan_for
 from reports.compare.unmatched import Unmatched, unmatched
 from reports.rows import Result
 
@@ -78,66 +76,7 @@ class Comparison:
         return 1 if bad else 0
 
 
-@dataclass
-class _Sides:
-    """The rows of all processes by name; the processes in order of time."""
-
-    base: list[Rows]
-    new: list[Rows]
-    paired: bool
-    names: list[str] = field(default_factory=list)  # with a number on both sides
-
-    def times(self, rows: Sequence[Rows], name: str) -> list[float]:
-        return [one[name].time_us for one in rows if name in one]
-
-
-def _gather(base: list[Result], new: list[Result], paired: bool) -> _Sides:
-    sides = _Sides(
-        [by_name(one) for one in base], [by_name(one) for one in new], paired
-    )
-    known = {name for rows in sides.new for name in rows}
-    first = dict.fromkeys(name for rows in sides.base for name in rows)
-    sides.names = [name for name in first if name in known]
-    return sides
-
-
-def _decide(sides: _Sides, name: str, options: Options) -> Decision:
-    alpha = (1 - options.confidence) / len(sides.names)
-    threshold = options.threshold_of(name)
-    noise = options.noise.rows.get(name) if options.noise else None
-    ratios = log_ratios(sides.base, sides.new, name) if sides.paired else []
-    if len(ratios) >= pairs_for(alpha) or (len(ratios) > 1 and noise is None):
-        return decide_pairs(ratios, alpha, threshold)
-    medians = [
-        statistics.median(sides.times(rows, name)) for rows in (sides.base, sides.new)
-    ]
-    return decide_once(math.log(medians[1] / medians[0]), alpha, threshold, noise)
-
-
-def _check_environment(
-    base: list[Result], new: list[Result], options: Options
-) -> list[Difference]:
-    contexts = [[one.context for one in side] for side in (base, new)]
-    found = environment.differences(environment.MUST_AGREE, *contexts)
-    if found and not options.allow_different_environment:
-        listed = "; ".join(map(str, found))
-        raise NotComparable(
-            f"the environments differ in {listed}; "
-            "--allow-different-environment compares them all the same"
-        )
-    if options.noise is not None:
-        other = environment.differences(
-            environment.MUST_AGREE, [options.noise.context], contexts[1]
-        )
-        if other and not options.allow_different_environment:
-            raise NotComparable(
-                "the A/A spread is that of another environment: it differs in "
-                + "; ".join(map(str, other))
-            )
-    return found
-
-
-def _notes(base: list[Result], new: list[Result], sides: _Sides) -> list[str]:
+def _notes(base: list[Result], new: list[Result], sides: Sides) -> list[str]:
     contexts = [[one.context for one in side] for side in (base, new)]
     notes = [
         f"{one} differs"
@@ -168,46 +107,50 @@ def _only(pattern: str, result: Result) -> Result:
     )
 
 
+def _compared(
+    sides: Sides, options: Options, decisions: Mapping[str, Decision]
+) -> list[ComparedRow]:
+    names = sides.names
+    plan = plan_for(len(names), options.confidence)
+    known = options.noise.rows if options.noise else {}
+    rows = []
+    for name in names:
+        base_us, new_us = medians(sides, name)
+        decision = decisions.get(name) or decide(
+            sides, name, plan, options.threshold_of(name), known.get(name)
+        )
+        found = changes(*sides.of(name))
+        rows.append(ComparedRow(name, base_us, new_us, decision, found))
+    return rows
+
+
 def compare(
     base: Sequence[Result],
     new: Sequence[Result],
     options: Options,
     decisions: Mapping[str, Decision] | None = None,
 ) -> Comparison:
-    """Of the processes of two sides. `decisions` are those already made, by row.
+    """Of the processes of two sides. `decisions` are those already made, by row; rows
+    that were decided may then lack in later processes.
 
-    NotComparable if the environments differ in what matters, or if no row has a
-    number on both sides.
+    NotComparable if the environments differ in what matters, or if neither side has
+    a row to compare.
     """
     first, second = (
         [_only(options.pattern, one) for one in in_order(side)] for side in (base, new)
     )
-    different = _check_environment(first, second, options)
-    paired = decisions is not None or alternate(first, second)
-    sides = _gather(first, second, paired)
-    if not sides.names:
+    different = environment.check(
+        [one.context for one in first],
+        [one.context for one in second],
+        options.noise.context if options.noise else None,
+        options.allow_different_environment,
+    )
+    sides = gather(first, second, decisions is not None or alternate(first, second))
+    rows = _compared(sides, options, decisions or {})
+    others = unmatched(first, second, all_measure=decisions is None)
+    # What failed on one side is a finding; two runs of other cases are none.
+    if not rows and not any(one.known_to_both for one in others):
         where = f" matches {options.pattern!r} and" if options.pattern else ""
         raise NotComparable(f"no row{where} has a number on both sides")
-    given = decisions or {}
-    rows = [
-        ComparedRow(
-            name=name,
-            base_us=statistics.median(sides.times(sides.base, name)),
-            new_us=statistics.median(sides.times(sides.new, name)),
-            decision=given.get(name) or _decide(sides, name, options),
-            changes=changes(
-                [one[name] for one in sides.base if name in one],
-                [one[name] for one in sides.new if name in one],
-            ),
-        )
-        for name in sides.names
-    ]
-    return Comparison(
-        first,
-        second,
-        options,
-        different,
-        _notes(first, second, sides),
-        rows,
-        unmatched(first, second),
-    )
+    notes = _notes(first, second, sides)
+    return Comparison(first, second, options, different, notes, rows, others)

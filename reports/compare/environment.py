@@ -54,3 +54,28 @@ def differences(
     """The keys that do not have one value in all runs of both sides."""
     found = (Difference(key, _values(key, base), _values(key, new)) for key in keys)
     return [one for one in found if len({*one.base, *one.new}) > 1]
+
+
+def check(
+    base: Sequence[Context],
+    new: Sequence[Context],
+    noise: Context | None,
+    allow_different: bool,
+) -> list[Difference]:
+    """What differs although it matters, if that is allowed; else NotComparable."""
+    found = differences(MUST_AGREE, base, new)
+    if allow_different:
+        return found
+    if found:
+        listed = "; ".join(map(str, found))
+        raise NotComparable(
+            f"the environments differ in {listed}; "
+            "--allow-different-environment compares them all the same"
+        )
+    other = differences(MUST_AGREE, [noise], new) if noise is not None else []
+    if other:
+        raise NotComparable(
+            "the A/A spread is that of another environment: it differs in "
+            + "; ".join(map(str, other))
+        )
+    return found

@@ -12,6 +12,7 @@ class Change(StrEnum):
     WORSE = "WORSE"
     BETTER = "BETTER"
     CHANGED = "CHANGED"  # the row of that name is another job
+    LOST = "LOST"  # it was told before, and is not any more
 
 
 @dataclass(frozen=True)
@@ -48,17 +49,21 @@ METRICS = (
 class MetricChange:
     metric: str
     base: float
-    new: float
+    new: float | None  # None: lost
     change: Change
 
 
 def _apart(
     metric: Metric, base: Sequence[float], new: Sequence[float]
 ) -> Change | None:
-    """Where a side itself varies, only what lies outside all of it has changed."""
+    """What must be equal is so in every process. What has a tolerance is measured: it
+    has changed if no process of the one side comes near one of the other.
+    """
     slack = 1 + metric.tolerance
-    more = min(new) > max(base) * slack
-    less = max(new) * slack < min(base)
+    if metric.tolerance:
+        more, less = min(new) > max(base) * slack, max(new) * slack < min(base)
+    else:
+        more, less = max(new) > max(base), min(new) < min(base)
     if not (more or less):
         return None
     if not metric.less_is_better:
@@ -66,16 +71,19 @@ def _apart(
     return Change.WORSE if more else Change.BETTER
 
 
+def _values(metric: Metric, rows: Sequence[Row]) -> list[float]:
+    return [row[metric.name] for row in rows if metric.name in row.counters]
+
+
 def changes(base: Sequence[Row], new: Sequence[Row]) -> list[MetricChange]:
     """Of one row in the processes of each side; neither may be empty."""
     found = []
     for metric in METRICS:
-        befores = [row[metric.name] for row in base if metric.name in row.counters]
-        afters = [row[metric.name] for row in new if metric.name in row.counters]
-        if not befores or not afters:
-            continue
-        change = _apart(metric, befores, afters)
+        befores, afters = _values(metric, base), _values(metric, new)
+        if befores and not afters:
+            found.append(MetricChange(metric.name, max(befores), None, Change.LOST))
+        change = _apart(metric, befores, afters) if befores and afters else None
         if change is not None:
-            worst = max if change is not Change.BETTER else min
+            worst = min if change is Change.BETTER else max
             found.append(MetricChange(metric.name, max(befores), worst(afters), change))
     return found

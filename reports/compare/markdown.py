@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A comparison as a comment on a pull request."""
 
+import re
+
 from reports import text as human
 from reports.compare import text
 from reports.compare.comparison import ComparedRow, Comparison
@@ -15,31 +17,33 @@ _MARK = {
 }
 
 
-def _escaped(cell: str) -> str:
-    """Reasons come from error messages, which may hold anything."""
-    return (
-        cell.replace("\\", "\\\\")
-        .replace("|", "\\|")
-        .replace("\n", " ")
-        .replace("<", "&lt;")
-    )
+def _escaped(text: str) -> str:
+    """Reasons and names come from files, which may hold anything."""
+    plain = re.sub(r"([\\`*_{}\[\]|~#!])", r"\\\1", text.replace("\n", " "))
+    # Neither markup nor a mention of a person.
+    return plain.replace("<", "&lt;").replace("@", "@<!-- -->")
 
 
-def _cells(row: ComparedRow) -> list[str]:
+def _code(name: str) -> str:
+    """A case's name, which has neither backticks nor bars unless it is damaged."""
+    return f"`{name}`" if re.fullmatch(r"[\w/:.+-]+", name) else _escaped(name)
+
+
+def _cells(row: ComparedRow, comparison: Comparison) -> list[str]:
     decision = row.decision
     return [
-        f"`{row.name}`",
+        _code(row.name),
         human.time(row.base_us),
         human.time(row.new_us),
         text.change(decision.ratio),
         text.interval(decision),
         f"{_MARK[decision.verdict]}{decision.verdict}",
-        _escaped(text.note(row)),
+        _escaped(text.note(row, comparison)),
     ]
 
 
-def _rows(rows: list[ComparedRow]) -> str:
-    return human.table(_COLUMNS, [_cells(row) for row in rows])
+def _rows(rows: list[ComparedRow], comparison: Comparison) -> str:
+    return human.table(_COLUMNS, [_cells(row, comparison) for row in rows])
 
 
 def _folded(title: str, body: str) -> str:
@@ -55,18 +59,21 @@ def render(comparison: Comparison) -> str:
     parts = [
         f"### trainbench: {text.verdict(comparison)}",
         f"{text.summary(comparison)}.",
-        f"Base {text.revision(comparison.base)}, new {text.revision(comparison.new)}.",
+        _escaped(
+            f"Base {text.revision(comparison.base)}, "
+            f"new {text.revision(comparison.new)}."
+        ),
     ]
     remarks = [f"differs, allowed: {one}" for one in comparison.differences]
     remarks += comparison.notes
     if remarks:
         parts.append("\n".join(f"- {_escaped(one)}" for one in remarks))
     if shown:
-        parts.append(_rows(shown))
+        parts.append(_rows(shown, comparison))
     if comparison.unmatched:
         lines = [
             [
-                f"`{one.name}`",
+                _code(one.name),
                 _escaped(one.base),
                 _escaped(one.new),
                 "LOST" if one.fails else "",
@@ -75,6 +82,6 @@ def render(comparison: Comparison) -> str:
         ]
         parts.append("Without a number on both sides:")
         parts.append(human.table(("row", "base", "new", ""), lines))
-    parts.append(_folded("All rows", _rows(comparison.rows)))
+    parts.append(_folded("All rows", _rows(comparison.rows, comparison)))
     parts.append(f"<sub>{text.explanation(comparison)}</sub>")
     return "\n\n".join(parts)

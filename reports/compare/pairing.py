@@ -3,6 +3,7 @@
 
 import math
 from collections.abc import Sequence
+from datetime import datetime
 from itertools import pairwise
 
 from reports.rows import Result, Row
@@ -10,9 +11,20 @@ from reports.rows import Result, Row
 Rows = dict[str, Row]
 
 
+def _start(result: Result) -> float:
+    """In seconds; not a number if the result does not say."""
+    try:
+        return datetime.fromisoformat(result.context.get("date", "")).timestamp()
+    except ValueError:
+        return math.nan
+
+
 def in_order(results: Sequence[Result]) -> list[Result]:
-    """By the time at which they began; ISO 8601 dates of one zone sort as text."""
-    return sorted(results, key=lambda result: result.context.get("date", ""))
+    """By the time at which they began; those that do not say first."""
+    starts = {id(result): _start(result) for result in results}
+    return sorted(
+        results, key=lambda r: -1 if math.isnan(starts[id(r)]) else starts[id(r)]
+    )
 
 
 def alternate(base: Sequence[Result], new: Sequence[Result]) -> bool:
@@ -22,12 +34,12 @@ def alternate(base: Sequence[Result], new: Sequence[Result]) -> bool:
     each has to be the first one in a quarter of the pairs at least. A B A B lets a
     steady drift through; A B B A does not, nor does a coin per pair.
     """
-    dates = [[one.context.get("date", "") for one in side] for side in (base, new)]
-    if len(base) != len(new) or "" in (*dates[0], *dates[1]):
+    dates = [[_start(one) for one in in_order(side)] for side in (base, new)]
+    if len(base) != len(new) or any(map(math.isnan, (*dates[0], *dates[1]))):
         return False
     starts = sorted((date, side) for side in (0, 1) for date in dates[side])
     lead = 0
-    for (date, side), (following, _) in pairwise([*starts, ("", 0)]):
+    for (date, side), (following, _) in pairwise([*starts, (math.nan, 0)]):
         lead += 1 - 2 * side
         # Starts of one second are in an order that nobody knows.
         if abs(lead) > 1 and date != following:

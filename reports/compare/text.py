@@ -39,6 +39,8 @@ def more(decision: Decision) -> str:
 
 def metric(one: MetricChange) -> str:
     show = text.size if one.metric.endswith("bytes") else text.significant
+    if one.new is None:
+        return f"{one.metric} {show(one.base)} -> nothing ({one.change})"
     before, after = show(one.base), show(one.new)
     if before == after:  # a difference that rounding would hide
         before, after = f"{one.base:.17g}", f"{one.new:.17g}"
@@ -56,15 +58,26 @@ def revision(results: Sequence[Result]) -> str:
     return f"{', '.join(names)} ({count} process{'' if count == 1 else 'es'})"
 
 
-def note(row: ComparedRow) -> str:
-    parts = [more(row.decision), *(metric(one) for one in row.changes)]
+def floor(row: ComparedRow, comparison: Comparison) -> str:
+    """That the row has a threshold of its own."""
+    if row.decision.threshold <= comparison.options.threshold:
+        return ""
+    return f"A/A floor {row.decision.threshold * 100:.2g} %"
+
+
+def note(row: ComparedRow, comparison: Comparison) -> str:
+    parts = [
+        more(row.decision),
+        floor(row, comparison),
+        *(metric(one) for one in row.changes),
+    ]
     return "; ".join(part for part in parts if part)
 
 
 HEADINGS = ("row", "base", "new", "change", "interval", "verdict", "based on", "note")
 
 
-def cells(row: ComparedRow) -> list[str]:
+def cells(row: ComparedRow, comparison: Comparison) -> list[str]:
     return [
         row.name,
         text.time(row.base_us),
@@ -73,7 +86,7 @@ def cells(row: ComparedRow) -> list[str]:
         interval(row.decision),
         row.decision.verdict,
         row.decision.basis,
-        note(row),
+        note(row, comparison),
     ]
 
 
@@ -134,7 +147,7 @@ def render(comparison: Comparison) -> str:
         *(f"differs: {one} (allowed)" for one in comparison.differences),
         *(f"note: {one}" for one in comparison.notes),
         "",
-        *_aligned(HEADINGS, [cells(row) for row in comparison.rows]),
+        *_aligned(HEADINGS, [cells(row, comparison) for row in comparison.rows]),
     ]
     if comparison.unmatched:
         lines += ["", "without a number on both sides:"]

@@ -14,6 +14,10 @@ class Unmatched:
     new: str
     fails: bool  # a number was lost, or there is an error in the new runs
 
+    @property
+    def known_to_both(self) -> bool:
+        return "absent" not in (self.base, self.new)
+
 
 def _states(results: Iterable[Result]) -> dict[str, list[str]]:
     """For each name its state in every run that knows it."""
@@ -27,27 +31,32 @@ def _states(results: Iterable[Result]) -> dict[str, list[str]]:
     return states
 
 
-def _told(states: Sequence[str], runs: int) -> str:
+def _told(states: Sequence[str], runs: int, all_measure: bool) -> str:
     """The worst state, and in how many of the runs if not in all."""
     for word in ("error", "skipped"):
         found = [state for state in states if state.startswith(word)]
         if found:
             often = f" (in {len(found)} of {runs} runs)" if len(found) < runs else ""
             return found[0] + often
+    if states and len(states) < runs and all_measure:
+        return f"absent in {runs - len(states)} of {runs} runs"
     return "measured" if states else "absent"
 
 
-def unmatched(base: Sequence[Result], new: Sequence[Result]) -> list[Unmatched]:
+def unmatched(
+    base: Sequence[Result], new: Sequence[Result], all_measure: bool
+) -> list[Unmatched]:
     """The rows without a number on a side, and those that a run could not measure.
 
-    That some runs lack a row which others have is not told: a comparison stops
+    Unless `all_measure`, that some runs lack a row is not told: tools/ab stops
     measuring what it has decided.
     """
     befores, afters = _states(base), _states(new)
     found = []
     for name in {**befores, **afters}:
         before, after = befores.get(name, []), afters.get(name, [])
-        one, two = _told(before, len(base)), _told(after, len(new))
+        one = _told(before, len(base), all_measure)
+        two = _told(after, len(new), all_measure)
         if one == two == "measured":
             continue
         lost = "measured" in before and "measured" not in after

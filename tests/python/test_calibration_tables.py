@@ -53,6 +53,10 @@ def test_tables_of_the_stored_times_are_reproduced() -> None:
         assert found in published()
 
 
+def test_the_table_of_false_equivalence_is_reproduced() -> None:
+    assert simulated.equivalent(quiet) in published()
+
+
 def test_tables_of_power_and_of_compare_py_are_reproduced() -> None:
     assert power.power_table(quiet, 0.0) in published()
     assert power.power_table(quiet, power.OUTLIERS) in published()

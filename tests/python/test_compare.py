@@ -13,6 +13,7 @@ from reports.compare.environment import NotComparable
 from reports.compare.exact import Change
 from reports.compare.intervals import MANY_PAIRS
 from reports.compare.noise import NoiseFile
+from reports.compare.text import render
 from reports.rows import Result, parse
 from results import CONTEXT, at, document, entry, failure
 
@@ -56,7 +57,7 @@ def test_pairs_tell_what_became_slower_from_what_did_not() -> None:
     }
     assert found.exit_code == 1 and found.notes == []
     slow = found.rows[0].decision
-    assert slow.interval is not None and slow.pairs == 12
+    assert slow.interval is not None and slow.pairs == 8  # the first look
     low, high = slow.interval.ratios
     assert 1.28 < low < 1.3 < high < 1.32 and slow.ratio == pytest.approx(1.3, 0.01)
     assert slow.more_pairs is None
@@ -109,6 +110,8 @@ def test_the_floor_of_a_row_is_its_threshold() -> None:
     assert verdicts(found)["e/one"] == "EQUIVALENT"
     assert verdicts(found)["e/two"] == "REGRESSED"
     assert found.rows[0].decision.threshold == 0.1
+    (line,) = [one for one in render(found).splitlines() if one.startswith("e/one")]
+    assert "A/A floor 10 %" in line
 
 
 def test_the_spread_of_another_machine_is_refused() -> None:
@@ -199,12 +202,56 @@ def test_a_tolerance_is_stated_where_equality_is_too_much() -> None:
         assert compare(base, of(metric, worse), Options()).exit_code == 1
 
 
-def test_what_varies_within_a_side_has_changed_only_beyond_it() -> None:
-    def peaks(*sizes: float) -> list[Result]:
-        return [run(entry("e/one", 1, peak_bytes=size)) for size in sizes]
+def test_what_is_measured_may_vary_within_a_side_and_what_is_exact_may_not() -> None:
+    def of(metric: str, *values: float) -> list[Result]:
+        return [run(entry("e/one", 1, **{metric: value})) for value in values]
 
-    assert compare(peaks(10, 12), peaks(11, 12), Options()).exit_code == 0
-    assert compare(peaks(10, 12), peaks(13, 14), Options()).exit_code == 1
+    def code(metric: str, base: tuple[float, ...], new: tuple[float, ...]) -> int:
+        return compare(of(metric, *base), of(metric, *new), Options()).exit_code
+
+    assert code("peak_bytes", (10, 12), (11, 12)) == 0
+    assert code("peak_bytes", (10, 12), (13, 14)) == 1
+    assert code("flops", (10, 10), (10, 10)) == 0
+    assert code("flops", (10, 10), (10, 20)) == 1
+    assert code("flops", (10, 10), (5, 10)) == 0  # better
+
+
+def test_a_metric_that_is_gone_is_lost_and_a_new_one_is_none() -> None:
+    base, new = run(entry("e/one", 1, flops=8)), run(entry("e/one", 1, bytes=9))
+    found = compare([base], [new], Options())
+    (change,) = found.rows[0].changes
+    assert (change.metric, change.change, change.new) == ("flops", Change.LOST, None)
+    assert found.exit_code == 1
+    assert "flops 8 -> nothing (LOST)" in render(found)
+
+
+def test_a_row_that_some_runs_lack_is_told() -> None:
+    both, one = run(entry("e/one", 1), entry("e/two", 1)), run(entry("e/one", 1))
+    found = compare([both, both], [both, one], Options())
+    (partly,) = found.unmatched
+    assert (partly.name, partly.new) == ("e/two", "absent in 1 of 2 runs")
+    # Those who stop measuring what they have decided need not be told.
+    assert compare([both, both], [both, one], Options(), {}).unmatched == []
+
+
+def test_rows_that_all_failed_are_a_finding() -> None:
+    base = run(entry("e/one", 1))
+    new = run(errors=[failure("e/one", "wrong")])
+    found = compare([base], [new], Options())
+    assert found.rows == [] and found.exit_code == 1
+    assert "LOST  e/one: base measured; new error: wrong" in render(found)
+
+
+def test_asking_again_after_every_pair_costs_no_more_than_planned() -> None:
+    base, new = paired(20, {"e/one": 1.3})
+    decisions = {
+        n: compare(base[:n], new[:n], Options()).rows[0].decision for n in range(2, 21)
+    }
+    # Three rows look at 8, 12 and 18 pairs; what was decided stays decided.
+    assert {n: one.pairs for n, one in decisions.items() if n >= 8} == dict.fromkeys(
+        range(8, 21), 8
+    )
+    assert all(decisions[n].interval is None for n in range(2, 8))
 
 
 def test_nothing_is_dropped_in_silence() -> None:

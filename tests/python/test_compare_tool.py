@@ -2,6 +2,10 @@
 """tools/compare: what it prints and with which status it ends."""
 
 import json
+import os
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +13,7 @@ import pytest
 from reports.compare.__main__ import main
 from results import CONTEXT, at, document, entry, failure, write
 
+ROOT = Path(__file__).resolve().parents[2]
 GOOD, BAD, NOT_COMPARABLE = 0, 1, 2
 BASE = document(
     entry("e/one", 100, peak_bytes=64), entry("e/two", 200), entry("e/three", 300)
@@ -79,10 +84,12 @@ def test_markdown_puts_the_verdict_first(tmp_path: Path, capsys: Any) -> None:
 
 
 def test_markdown_survives_what_a_reason_may_hold(tmp_path: Path, capsys: Any) -> None:
-    new = document(*BASE["benchmarks"][:2], errors=[failure("e/three", "a|b\n<c>")])
+    reason = "a|b\n<c> @someone `x` [y](z)"
+    new = document(*BASE["benchmarks"][:2], errors=[failure("e/three", reason)])
     assert main([*files(tmp_path, new), "--markdown"]) == BAD
     out = capsys.readouterr().out
-    assert "| `e/three` | measured | error: a\\|b &lt;c> | LOST |" in out
+    said = r"error: a\|b &lt;c> @<!-- -->someone \`x\` \[y\](z)"
+    assert f"| `e/three` | measured | {said} | LOST |" in out
 
 
 def test_a_change_that_rounding_would_hide_is_told_exactly(
@@ -117,7 +124,7 @@ def noise_file(folder: Path, spread: float, **context: str) -> str:
 def test_the_machines_spread_from_a_file(
     tmp_path: Path, capsys: Any, spread: float, verdict: str, code: int
 ) -> None:
-    slower = document(entry("e/one", 150), *BASE["benchmarks"][1:])
+    slower = document(entry("e/one", 150, peak_bytes=64), *BASE["benchmarks"][1:])
     noise = noise_file(tmp_path, spread)
     assert main([*files(tmp_path, slower), f"--noise={noise}"]) == code
     (line,) = [
@@ -140,6 +147,8 @@ def test_a_directory_that_is_no_run(tmp_path: Path, capsys: Any) -> None:
     assert "no run of tools/ab" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main([str(tmp_path), "--threshold=3"])
+    with pytest.raises(SystemExit):
+        main([str(tmp_path), "--base", "a", "--new", "b"])
     assert "of a directory are those of its run" in capsys.readouterr().err
 
 
@@ -239,3 +248,24 @@ def test_wrong_usage(capsys: Any, arguments: list[str], said: str) -> None:
         main(arguments)
     assert ended.value.code == NOT_COMPARABLE
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "said"),
+    [("{} | head -1", GOOD, ""), ("{} >/dev/full", NOT_COMPARABLE, "cannot print")],
+)
+def test_a_reader_that_stops_and_a_disk_that_is_full(
+    tmp_path: Path, command: str, code: int, said: str
+) -> None:
+    pair = " ".join(map(shlex.quote, files(tmp_path, BASE)))
+    tool = f"{shlex.quote(sys.executable)} -m reports.compare {pair}"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command.format(tool)],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code
+    assert said in done.stderr and "Traceback" not in done.stderr
+    assert done.stderr.count("\n") == (1 if said else 0)
