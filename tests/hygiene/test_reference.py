@@ -55,3 +55,18 @@ def test_the_samples_stay_out(machine: Path) -> None:
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda path: path.name)
 def test_the_machine_is_described(machine: Path) -> None:
     assert f"| `{machine.name}` | " in checks.read("reports/README.md")
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda path: path.name)
+def test_a_run_of_today_can_be_compared_with_it(machine: Path) -> None:
+    # Of what tools/compare insists on, what every machine has.
+    for key in ("device", "torch", "threads", "dtype_policy", "suite_version"):
+        assert key in result(machine)["context"]
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda path: path.name)
+def test_it_has_its_pages(machine: Path) -> None:
+    revision = result(machine)["context"]["git_revision"][:12]
+    for page in ("quick.html", "quick.md"):
+        assert revision in (machine / page).read_text("utf-8")
+    assert list((machine / "quick.memory_trace").glob("*.csv"))
