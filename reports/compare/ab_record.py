@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A directory of tools/ab as typed data: what was asked, and what has been run.
 
-It holds ab.json, the description that follows, and for each process NNN-SIDE.json
-(its result) and NNN-SIDE.samples.jsonl (its samples).
+It holds ab.json, the description that follows, and for each process NNN.json (its
+result) and NNN.samples.jsonl (its samples); whose they are is said by ab.json.
 """
 
 import json

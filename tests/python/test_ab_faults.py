@@ -37,10 +37,10 @@ def test_an_error_row_costs_no_other_row(
 def test_a_process_that_dies_once_is_run_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    base = write_program(tmp_path / "base", ROWS, dies_once=["004-base.json"])
+    base = write_program(tmp_path / "base", ROWS, dies_once=["004.json"])
     assert ab(base, base, SHORT) == 0
     err = capsys.readouterr().err
-    assert "004-base.json: the process died of signal 9; once more" in err
+    assert "004.json: the process died of signal 9; once more" in err
     assert "    about to die" in err
     assert load(tmp_path / "out").pairs == 7
 
@@ -48,7 +48,7 @@ def test_a_process_that_dies_once_is_run_again(
 def test_two_deaths_in_a_row_end_the_run_and_keep_what_there_is(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    base = write_program(tmp_path / "base", ROWS, dies=["004-base.json"])
+    base = write_program(tmp_path / "base", ROWS, dies=["004.json"])
     assert ab(base, base, SHORT) == 1
     err = capsys.readouterr().err
     assert "2 processes in a row came to no result" in err

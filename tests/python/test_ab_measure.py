@@ -12,10 +12,12 @@ from fake_program import measuring_calls, write_program
 from reports.compare.__main__ import main as compare_main
 from reports.compare.ab_record import AbRun, load
 from tools.pairs.__main__ import main
+from tools.pairs.schedule import side_of
+from tools.pairs.task import key_of
 
 ROWS = {"a/x:1": 100.0, "a/x:10": 200.0, "b+c": 300.0}
 FIRST_LOOK = 8  # in pairs, for three rows
-SECOND = "002-new.json"
+SECOND = "002.json"
 SLOWER = ROWS | {"a/x:1": 120.0}
 
 
@@ -72,8 +74,12 @@ def test_processes_take_turns_with_shuffled_cases_and_moved_memory(
     base = write_program(tmp_path / "base", ROWS, log=str(log))
     ab(base, base, tmp_path / "out", "--benchmark_min_time=3", "--device", "cpu")
     calls = measuring_calls(log)
-    sides = [Path(call["benchmark_out"]).stem.partition("-")[2] for call in calls]
-    assert sides[:4] == ["base", "new", "new", "base"]
+    run = load(tmp_path / "out")
+    sides = [one.side for one in run.processes]
+    assert sides == [side_of(key_of(run), i) for i in range(len(calls))]
+    assert [Path(call["benchmark_out"]).name for call in calls] == [
+        one.file for one in run.processes
+    ]
     assert all(
         set(sides[i : i + 2]) == {"base", "new"} for i in range(0, len(sides), 2)
     )
@@ -105,9 +111,9 @@ def test_decided_rows_are_left_out_of_later_processes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("at", "name", "status"),
     [
-        ("001-base.json", "SIGINT", 130),
-        ("004-base.json", "SIGINT", 130),
-        ("008-new.json", "SIGTERM", 143),
+        ("001.json", "SIGINT", 130),
+        ("004.json", "SIGINT", 130),
+        ("008.json", "SIGTERM", 143),
     ],
 )
 def test_an_interrupted_run_goes_on_as_if_nothing_had_been(
@@ -123,7 +129,7 @@ def test_an_interrupted_run_goes_on_as_if_nothing_had_been(
     if (tmp_path / "out" / at).exists():  # not whole, and not counted
         assert at not in [p.file for p in load(tmp_path / "out").processes]
     assert ab(base, base, tmp_path / "out", "--max_pairs=8") == 0
-    if at != "001-base.json":
+    if at != "001.json":
         assert f"resuming after {pairs} pair" in capsys.readouterr().err
     assert ab(base, base, tmp_path / "whole", "--max_pairs=8") == 0
     resumed, whole = load(tmp_path / "out"), load(tmp_path / "whole")
@@ -193,7 +199,7 @@ def test_a_lost_result_is_measured_again(tmp_path: Path) -> None:
     base = write_program(tmp_path / "base", ROWS)
     assert ab(base, base, tmp_path / "out") == 0
     before, run = result(tmp_path / "out"), load(tmp_path / "out")
-    (tmp_path / "out" / "005-base.json").write_text('{"complete":')
+    (tmp_path / "out" / "005.json").write_text('{"complete":')
     assert ab(base, base, tmp_path / "out") == 0
     assert timeless(load(tmp_path / "out")) == timeless(run)
     assert result(tmp_path / "out") == before

@@ -12,19 +12,44 @@ from tools.pairs.arguments import Arguments, parse
 from tools.pairs.errors import Usage
 from tools.pairs.progress import Lines, duration
 
+KEYS = [f"key {number}" for number in range(100)]
+
+
+def pairs_of(key: str) -> list[str]:
+    """The sides of each of 40 pairs by their first letters."""
+    sides = "".join(schedule.side_of(key, position)[0] for position in range(80))
+    return [sides[i : i + 2] for i in range(0, 80, 2)]
+
 
 def test_sides_take_turns_and_at_being_first() -> None:
-    sides = "".join(schedule.side_of(position)[0] for position in range(80))
-    pairs = [sides[i : i + 2] for i in range(0, 80, 2)]
-    assert set(pairs) == {"bn", "nb"}
-    assert 15 <= pairs.count("bn") <= 25
+    runs = {key: pairs_of(key) for key in KEYS}
+    assert all(set(pairs) == {"bn", "nb"} for pairs in runs.values())
+    # 40 tosses a run, 4000 in all; the bounds are 4 and 3.8 standard deviations wide.
+    counts = [pairs.count("bn") for pairs in runs.values()]
+    assert all(7 <= count <= 33 for count in counts)
+    assert abs(sum(counts) - 2000) <= 120
     # Without a rhythm: what follows a pair is as often the same as the other.
-    same = sum(one == two for one, two in zip(pairs, pairs[1:], strict=False))
-    assert 12 <= same <= 27
+    same = [
+        sum(one == two for one, two in zip(pairs, pairs[1:], strict=False))
+        for pairs in runs.values()
+    ]
+    assert abs(sum(same) - 1950) <= 120
     assert [schedule.pair_of(position) for position in range(4)] == [0, 0, 1, 1]
-    files = {schedule.file_of(position) for position in (0, 1, 998, 999)}
-    assert {"001-base.json", "002-new.json"} < files
-    assert len(files & {"1000-base.json", "1000-new.json"}) == 1
+
+
+def test_the_coin_of_a_run_follows_from_its_key_alone() -> None:
+    runs = [pairs_of(key) for key in KEYS]
+    assert runs == [pairs_of(key) for key in KEYS]
+    assert len({tuple(pairs) for pairs in runs}) == len(KEYS)
+    # At each place the runs differ among themselves, too.
+    for place in range(40):
+        assert 30 <= sum(pairs[place] == "bn" for pairs in runs) <= 70
+
+
+def test_a_file_is_named_by_its_position() -> None:
+    files = [schedule.file_of(position) for position in (0, 1, 998, 999)]
+    assert files == ["001.json", "002.json", "999.json", "1000.json"]
+    assert schedule.samples_file_of("001.json") == "001.samples.jsonl"
 
 
 def test_seeds_and_padding_follow_from_the_key() -> None:

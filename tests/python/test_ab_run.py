@@ -40,7 +40,7 @@ def write_run(
     """A run of these pairs: times in us by row, per process."""
     processes = []
     for position in range(2 * len(base)):
-        pair, side = pair_of(position), side_of(position)
+        pair, side = pair_of(position), side_of("k", position)
         times = (base if side == "base" else new)[pair]
         document = {
             "context": {},

@@ -20,6 +20,7 @@ from reports.compare.ab_record import (
 from reports.compare.ab_run import result_of
 from reports.rows import NotAResult
 from tools.pairs.errors import Usage
+from tools.pairs.schedule import side_of
 from tools.pairs.task import key_of, what_was_asked
 
 
@@ -68,6 +69,16 @@ def _difference(old: AbRun, new: AbRun) -> str | None:
     return None
 
 
+def _check_order(run: AbRun, directory: Path) -> None:
+    """Errors: Usage, if pairs to come would not fit those that are there."""
+    key = key_of(run)
+    if any(one.side != side_of(key, one.position) for one in run.processes):
+        raise Usage(
+            f"--out: the processes in {directory} ran in another order than this "
+            "version's; --out=another directory begins anew"
+        )
+
+
 def _whole_processes(run: AbRun, directory: Path) -> list[Process]:
     return [one for one in run.processes if is_whole(directory / one.file)]
 
@@ -90,7 +101,10 @@ def resume(asked: AbRun, directory: Path) -> AbRun:
         raise Usage(f"--out: {directory} holds another run: {difference}")
     processes = _whole_processes(found, directory)
     lost = len(processes) < len(found.processes)
-    return replace(asked, processes=processes, ended=None if lost else found.ended)
+    run = replace(asked, processes=processes, ended=None if lost else found.ended)
+    if run.ended is None:
+        _check_order(run, directory)
+    return run
 
 
 def keep_noise(noise: Path | None, directory: Path) -> None:

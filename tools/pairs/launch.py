@@ -17,13 +17,14 @@ def command_of(
 ) -> list[str | Path]:
     """It measures `rows`, except in the first pair."""
     file = directory / schedule.file_of(position)
+    key = key_of(task.run)
     pair = schedule.pair_of(position)
     pattern = task.filter
     # The first pair runs all, so that what only one side has is seen once.
     if pair > 0:
         pattern = schedule.filter_of(rows) or pattern
     command: list[str | Path] = [
-        task.programs[schedule.side_of(position)].path,
+        task.programs[schedule.side_of(key, position)].path,
         *task.flags,
         f"--benchmark_out={file}",
         f"--samples_out={schedule.samples_file_of(str(file))}",
@@ -31,7 +32,7 @@ def command_of(
     if pattern is not None:
         command.append(f"--benchmark_filter={pattern}")
     if task.shuffles:
-        command.append(f"--shuffle={schedule.seed_of(key_of(task.run), pair)}")
+        command.append(f"--shuffle={schedule.seed_of(key, pair)}")
     return command
 
 

@@ -83,8 +83,9 @@ class Measurement:
             (self.directory / file).unlink(missing_ok=True)
             ended, words = start(self.task, self.directory, position, rows, tick)
             if ended.status >= 0 and is_whole(self.directory / file):
-                seed = schedule.seed_of(key_of(self.task.run), pair)
-                side = schedule.side_of(position)
+                key = key_of(run)
+                seed = schedule.seed_of(key, pair)
+                side = schedule.side_of(key, position)
                 return Process(file, side, pair, position, seed, ended.seconds)
             how = _how(ended.status)
             again = "; once more" if attempt + 1 < ATTEMPTS else ""
@@ -105,7 +106,7 @@ class Measurement:
         )
         head = (
             f"pair {schedule.pair_of(position) + 1} of at most {run.max_pairs}, "
-            f"{schedule.side_of(position)}: {len(rows)} of {len(run.rows)} rows "
+            f"{schedule.side_of(key_of(run), position)}: {len(rows)} of {len(run.rows)} rows "
             f"{'undecided' if run.stops_early else 'measured'}"
         )
 

@@ -33,13 +33,14 @@ def _drawn(what: str, limit: int) -> int:
     return int.from_bytes(digest[:8], "big") % limit
 
 
-def side_of(position: int) -> SideName:
+def side_of(key: str, position: int) -> SideName:
     """The sides take turns, and a coin says for each pair which one begins.
 
     Neither profits from a drift, as in A B B A; but that is a rhythm, which a
-    neighbour on the machine may share. A coin has none.
+    neighbour on the machine may share. A coin has none, and each run tosses its own:
+    one sequence for all of them would be a rhythm again.
     """
-    new_begins = _drawn(f"order of pair {pair_of(position)}", 2)
+    new_begins = _drawn(f"{key}/order of pair {pair_of(position)}", 2)
     return SIDES[(position % 2) ^ new_begins]
 
 
@@ -53,7 +54,7 @@ def padding_of(key: str, position: int) -> str:
 
 
 def file_of(position: int) -> str:
-    return f"{position + 1:03}-{side_of(position)}.json"
+    return f"{position + 1:03}.json"
 
 
 def samples_file_of(file: str) -> str:
