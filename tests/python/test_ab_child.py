@@ -78,6 +78,17 @@ def test_the_handlers_are_put_back(tmp_path: Path) -> None:
     assert signal.getsignal(signal.SIGTERM) == before
 
 
+def test_a_hang_up_that_is_ignored_stays_so(tmp_path: Path) -> None:
+    """As of a process that was started by nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        script = f"kill -1 {os.getpid()}; sleep 0.5; exit 3"
+        assert run(script, tmp_path, whole_group=False, ticks=[]) == 3
+        assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
 def test_what_cannot_be_started(tmp_path: Path) -> None:
     with (tmp_path / "output").open("wb") as output, interruptible():
         with pytest.raises(FileNotFoundError):

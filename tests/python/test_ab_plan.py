@@ -118,6 +118,9 @@ def test_the_other_two_forms() -> None:
     assert parse(["--allow-different-environment", "a", "b"]).revisions == ["a", "b"]
 
 
+PERCENTAGE = "allowed: a percentage between"
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [
@@ -126,10 +129,15 @@ def test_the_other_two_forms() -> None:
         ("a", "only one revision, 'a'; give two, or --same=a"),
         ("a b --pairs=3", "--pairs and --noise_out belong to --same"),
         ("--same=a --max_pairs=3", "--max_pairs and --noise do not belong to --same"),
-        ("a b --threshold=x", "argument --threshold: 'x'; allowed: a number above 0"),
-        ("a b --threshold=-1", "argument --threshold: '-1'"),
+        ("a b --threshold=x", f"--threshold: it is 'x'; {PERCENTAGE} 0 and 100"),
+        ("a b --threshold=-1", "argument --threshold: it is '-1'"),
+        ("a b --threshold=100", "argument --threshold: it is '100'"),
+        ("a b --threshold=nan", "argument --threshold: it is 'nan'"),
+        ("a b --max_minutes=x", "--max_minutes: 'x'; allowed: a number above 0"),
         ("a b --max_pairs=0", "'0'; allowed: a whole number above 0"),
-        ("a b --confidence=100", "--confidence is 100; allowed: below 100"),
+        ("a b --confidence=100", f"it is '100'; {PERCENTAGE} 50 and 100"),
+        ("a b --confidence=0.95", f"it is '0.95'; {PERCENTAGE} 50 and 100"),
+        ("a b --confidence=50", f"it is '50'; {PERCENTAGE} 50 and 100"),
         ("--binaries a", "--binaries: expected 2 arguments"),
         ("a b --benchmark_filter", "--benchmark_filter has no value"),
         ("a b --benchmark_out=x", "--benchmark_out is not for a run of pairs"),
@@ -148,7 +156,9 @@ def test_help_is_ours(capsys: pytest.CaptureFixture[str]) -> None:
         with pytest.raises(SystemExit) as ended:
             parse([flag])
         assert ended.value.code == 0
-        assert "tools/ab BASE NEW" in capsys.readouterr().out
+        out = capsys.readouterr().out
+        assert "tools/ab BASE NEW" in out
+        assert "build/ab/trees" in out and "can be deleted" in out
 
 
 def test_durations() -> None:

@@ -184,6 +184,11 @@ def test_a_tree_is_used_again_and_mended_if_need_be(checkout: Checkout) -> None:
     (tree / "program").write_text("changed")
     assert checkout.ab("HEAD", "HEAD", PAIRS)[0] == 0
     assert not kept.exists()
+    (tree / "benchmarks").mkdir()
+    (tree / "benchmarks" / "another.cc").touch()  # it would be built, too
+    kept.touch()
+    assert checkout.ab("HEAD", "HEAD", PAIRS)[0] == 0
+    assert not kept.exists() and not (tree / "benchmarks").exists()
     shutil.rmtree(tree)  # git still believes in it
     assert checkout.ab("HEAD", "HEAD", PAIRS)[0] == 0
     (tree / ".git").unlink()  # what an interrupted `git worktree add` may leave

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
+from reports.compare.percent import percent
 from tools.pairs.errors import Usage
 from tools.pairs.flags import program_flags, split, without_filter
 
@@ -20,6 +21,8 @@ Builds two revisions and measures them in pairs of fresh processes, in turns, un
 every row is decided. --same measures one revision against itself and writes the
 machine's noise floor. Everything else goes to the program, for example
 --benchmark_filter. The same command again continues what was interrupted.
+Sources and builds of the revisions stay in build/ab/trees, for the next time; they
+can be deleted.
 Exit status: 0 good, 1 slower or failed, 2 not comparable or wrong usage, 3 no build."""
 
 
@@ -73,8 +76,13 @@ def _parser() -> _Parser:
     add = parser.add_argument
     add("--same", metavar="REVISION", help="measure it against itself")
     add("--binaries", metavar=("A", "B"), nargs=2, type=Path, default=[])
-    add("--threshold", type=_positive, default=2.0, help="percent that matter (2)")
-    add("--confidence", type=_positive, default=95.0, help="percent (95)")
+    add(
+        "--threshold",
+        type=percent(0, 100),
+        default=0.02,
+        help="percent that matter (2)",
+    )
+    add("--confidence", type=percent(50, 100), default=0.95, help="percent (95)")
     add("--max_pairs", type=_count, help="where undecided rows end (40)")
     add("--max_minutes", type=_positive, help="of measuring (60; --same: no limit)")
     add("--pairs", type=_count, help="with --same: how many (20)")
@@ -102,8 +110,6 @@ def _check_sides(given: argparse.Namespace, revisions: Sequence[str]) -> None:
         raise Usage("--pairs and --noise_out belong to --same")
     if given.same is not None and (given.max_pairs or given.noise):
         raise Usage("--max_pairs and --noise do not belong to --same; see --pairs")
-    if given.confidence >= 100:
-        raise Usage(f"--confidence is {given.confidence:g}; allowed: below 100")
 
 
 def parse(tokens: Sequence[str]) -> Arguments:
@@ -123,8 +129,8 @@ def parse(tokens: Sequence[str]) -> Arguments:
         revisions=revisions,
         same=given.same,
         binaries=given.binaries,
-        threshold=given.threshold / 100,
-        confidence=given.confidence / 100,
+        threshold=given.threshold,
+        confidence=given.confidence,
         max_pairs=(given.pairs or 20) if same else (given.max_pairs or 40),
         max_minutes=given.max_minutes or (math.inf if same else 60.0),
         noise=given.noise,

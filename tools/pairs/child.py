@@ -51,8 +51,12 @@ _interrupts = _Interrupts()
 
 @contextlib.contextmanager
 def interruptible() -> Iterator[None]:
-    """Turns the signals that ask for an end into Interrupted."""
-    before = {one: signal.signal(one, _interrupts) for one in SIGNALS}
+    """Turns the signals that ask for an end into Interrupted.
+
+    Not those that we were told to ignore from the start, as by nohup.
+    """
+    heeded = [one for one in SIGNALS if signal.getsignal(one) != signal.SIG_IGN]
+    before = {one: signal.signal(one, _interrupts) for one in heeded}
     try:
         yield
     finally:

@@ -55,9 +55,12 @@ class Repository:
             raise Usage(f"unknown revision '{revision}'")
         return done.stdout.strip()
 
-    def changed_files(self, at: Path | None = None) -> list[str]:
-        """Tracked ones that differ from the commit."""
-        done = self.git("status", "--porcelain", "--untracked-files=no", at=at)
+    def changed_files(
+        self, at: Path | None = None, *, untracked: bool = False
+    ) -> list[str]:
+        """Tracked ones that differ from the commit; also those it does not know."""
+        which = "all" if untracked else "no"
+        done = self.git("status", "--porcelain", f"--untracked-files={which}", at=at)
         return [line[3:] for line in done.stdout.splitlines()]
 
     def require_clean(self) -> None:

@@ -7,15 +7,24 @@ from pathlib import Path
 from tools.pairs.errors import BuildFailed
 from tools.pairs.revisions import Repository
 
+# What tools/ab itself puts there; git knows that it is to be ignored, if the
+# revision says so.
+_OWN = ("build/", ".venv")
 REQUIREMENTS = Path("tools", "requirements")
 
 
 def _is_at(repository: Repository, tree: Path, commit: str) -> bool:
-    """Whether `tree` is a whole worktree of the commit, with no file changed."""
+    """Whether `tree` is a whole worktree of the commit, with no file changed.
+
+    And none added: a build takes the sources that it finds.
+    """
     if not (tree / ".git").is_file():
         return False  # what an interrupt left; git would answer for the outer one
     head = repository.git("rev-parse", "HEAD", at=tree)
-    return head.stdout.strip() == commit and not repository.changed_files(at=tree)
+    if head.stdout.strip() != commit:
+        return False
+    files = repository.changed_files(at=tree, untracked=True)
+    return all(file.startswith(_OWN) for file in files)
 
 
 def worktree(repository: Repository, commit: str) -> Path:
