@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: MIT
 """A result file as typed rows."""
 
-import json
-import math
 import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from reports import strict_json
+from reports.checked_entry import NotAResult as NotAResult
+from reports.checked_entry import check_entry, is_number, word_of
+from reports.strict_json import NotJson
 
 _NOT_COUNTERS = {
     "family_index",
@@ -23,10 +26,6 @@ _NOT_COUNTERS = {
 
 # What a result file has at its top level.
 _PARTS = ("context", "benchmarks", "skipped", "errors", "complete")
-
-
-class NotAResult(ValueError):
-    """The file is none of ours; the message says why, in one line."""
 
 
 @dataclass(frozen=True)
@@ -80,27 +79,13 @@ def _pairs(text: str, separator: str) -> dict[str, str]:
     return dict(item.split("=", 1) for item in text.split(separator) if "=" in item)
 
 
-def _check_numbers(entry: dict[str, Any]) -> None:
-    name = entry["name"]
-    for key, value in entry.items():
-        # 1e999 is JSON, and infinite.
-        if isinstance(value, float) and not math.isfinite(value):
-            raise NotAResult(f"{key} of {name} is {value}; allowed: finite numbers")
-    if not entry["real_time"] > 0:
-        time = entry["real_time"]
-        raise NotAResult(f"real_time of {name} is {time}; allowed: more than 0")
-    if entry.get("time_unit", "us") != "us":
-        unit = entry["time_unit"]
-        raise NotAResult(f"time_unit of {name} is {unit!r}; allowed: us")
-
-
 def _row(entry: dict[str, Any]) -> Row:
-    _check_numbers(entry)
+    check_entry(entry)
     parameters, _, findings = entry.get("label", "").partition(" | ")
     counters = {
         key: float(value)
         for key, value in entry.items()
-        if isinstance(value, int | float) and key not in _NOT_COUNTERS
+        if is_number(value) and key not in _NOT_COUNTERS
     }
     return Row(
         name=entry["name"],
@@ -136,7 +121,15 @@ def _cases(rows: Iterable[Row]) -> list[Row]:
 
 
 def _failures(entries: Iterable[dict[str, Any]]) -> list[Failure]:
-    return [Failure(entry["name"], entry["reason"]) for entry in entries]
+    return [
+        Failure(word_of(entry, "name"), word_of(entry, "reason")) for entry in entries
+    ]
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise NotAResult("complete is neither true nor false")
+    return value
 
 
 def parse(document: Any) -> Result:
@@ -153,11 +146,11 @@ def parse(document: Any) -> Result:
             rows=_cases(
                 _row(entry)
                 for entry in document["benchmarks"]
-                if entry["run_type"] == "iteration"
+                if word_of(entry, "run_type") == "iteration"
             ),
             skipped=_failures(document["skipped"]),
             errors=_failures(document["errors"]),
-            complete=bool(document["complete"]),
+            complete=_flag(document["complete"]),
         )
     except NotAResult:
         raise
@@ -165,31 +158,9 @@ def parse(document: Any) -> Result:
         raise NotAResult(f"it is not a result of trainbench: {error!r}") from error
 
 
-def _refuse(constant: str) -> None:
-    raise NotAResult(f"it holds {constant}, which is no number")
-
-
-def _json(text: str) -> Any:
-    if not text.strip():
-        raise NotAResult("it is empty")
-    try:
-        return json.loads(text, parse_constant=_refuse)
-    except json.JSONDecodeError as error:
-        # What breaks off does so at the end, or in a string that never ends.
-        at_end = error.pos >= len(text.rstrip()) - 1
-        if at_end or error.msg.startswith("Unterminated string"):
-            raise NotAResult("it breaks off: it is not the whole file") from error
-        where = f"line {error.lineno}, column {error.colno}"
-        raise NotAResult(f"it is no JSON ({where}: {error.msg})") from error
-
-
 def load(path: Path) -> Result:
     """Errors: NotAResult, also for a file that cannot be read."""
     try:
-        return parse(_json(path.read_text(encoding="utf-8")))
-    except OSError as error:
-        raise NotAResult(f"{path}: it cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise NotAResult(f"{path}: it is no text") from error
-    except NotAResult as error:
+        return parse(strict_json.load(path))
+    except (NotJson, NotAResult) as error:
         raise NotAResult(f"{path}: {error}") from error

@@ -4,10 +4,10 @@
 from dataclasses import replace
 from pathlib import Path
 
-from reports.compare.ab_record import NOISE_FILE, SIDES, AbRun, load
+from reports.compare.ab_record import NOISE_FILE, SIDES, AbRun, load, sha256_of
 from reports.compare.ab_run import decide, results_of
 from reports.compare.comparison import Comparison, Options, compare
-from reports.compare.noise import load_noise
+from reports.compare.noise import NoiseFile, NotANoiseFloor, load_noise
 
 
 def comparison_of(run: AbRun, directory: Path, options: Options) -> Comparison:
@@ -20,12 +20,22 @@ def comparison_of(run: AbRun, directory: Path, options: Options) -> Comparison:
     return replace(found, rows=rows)
 
 
+def _noise_of(run: AbRun, path: Path) -> NoiseFile | None:
+    """Errors: NotANoiseFloor, also if it is another one."""
+    if run.noise_sha256 is None:
+        return None
+    noise = load_noise(path)
+    if sha256_of(path) != run.noise_sha256:
+        raise NotANoiseFloor(f"{path} is not the noise floor that the run began with")
+    return noise
+
+
 def compare_directory(directory: Path, options: Options) -> Comparison:
     """By the threshold, confidence and noise floor of the run: its looks were planned
     with them. Errors: NotAnAbRun, NotANoiseFloor, and as above.
     """
     run = load(directory)
-    noise = load_noise(directory / NOISE_FILE) if run.noise_sha256 else None
+    noise = _noise_of(run, directory / NOISE_FILE)
     asked = replace(
         options, threshold=run.threshold, confidence=run.confidence, noise=noise
     )

@@ -5,32 +5,13 @@ import functools
 import math
 from pathlib import Path
 
-from reports.compare.ab_record import (
-    SIDES,
-    AbRun,
-    NotAnAbRun,
-    Process,
-    Side,
-    SideName,
-    load,
-    save,
-)
+from reports.compare.ab_record import SIDES, AbRun, SideName
 from reports.compare.decision import Decision, Verdict, decide_pairs
+from reports.compare.intervals import pairs_for
 from reports.compare.noise import NoiseFile
 from reports.compare.sequential import Plan, decide_in_sequence
 from reports.rows import Result
 from reports.rows import load as load_result
-
-__all__ = [
-    "AbRun",
-    "NotAnAbRun",
-    "Process",
-    "Side",
-    "decide",
-    "load",
-    "log_ratios",
-    "save",
-]
 
 # Pairs after which a row that never gave two numbers is not tried again.
 FRUITLESS_PAIRS = 2
@@ -84,6 +65,11 @@ def log_ratios(run: AbRun, directory: Path) -> dict[str, list[float]]:
 
 def plan_of(run: AbRun) -> Plan:
     return Plan(max(1, len(run.rows)), run.max_pairs, 1 - run.confidence)
+
+
+def fewest_pairs(run: AbRun) -> int:
+    """That its last look needs for any interval; with fewer, no error is spent."""
+    return pairs_for(plan_of(run).rest(0))
 
 
 def threshold_of(run: AbRun, row: str, noise: NoiseFile | None) -> float:

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: MIT
 """How much each row varies on one machine, as tools/ab --same measures it."""
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from reports import strict_json
+from reports.checked_entry import is_number
 from reports.compare.ab_record import write_json
 from reports.compare.decision import RowNoise
 from reports.compare.intervals import median_interval, reaches, spread_of
+from reports.strict_json import NotJson
 
 KIND = "trainbench noise floor"
 VERSION = 1
@@ -79,7 +81,9 @@ def _number(row: Mapping[str, Any], key: str) -> float:
     value = row[key]
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise NotANoiseFloor(f"{key} is {value!r}, expected a number")
-    if not (math.isfinite(value) and value >= 0):
+    if not is_number(value):
+        raise NotANoiseFloor(f"{key} is no finite number")
+    if value < 0:
         raise NotANoiseFloor(f"{key} is {value}, expected a finite number >= 0")
     return float(value)
 
@@ -109,8 +113,10 @@ def _parse(document: Any) -> NoiseFile:
 def load_noise(path: Path) -> NoiseFile:
     """Errors: NotANoiseFloor."""
     try:
-        return _parse(json.loads(path.read_text(encoding="utf-8")))
+        return _parse(strict_json.load(path))
     except NotANoiseFloor as error:
         raise NotANoiseFloor(f"{path}: {error}") from error
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except NotJson as error:
+        raise NotANoiseFloor(f"{path}: no noise floor: {error}") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise NotANoiseFloor(f"{path}: no noise floor: {error!r}") from error

@@ -3,12 +3,18 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from fake_program import measuring_calls, write_program
+from reports.compare.__main__ import main as compare_main
 from reports.compare.ab_record import load
-from tools.pairs.__main__ import main
+from reports.compare.noise import load_noise
+from tools.pairs.__main__ import main, run_ab
+from tools.pairs.arguments import parse
+from tools.pairs.errors import Failed
+from tools.pairs.progress import Lines
 
 ROWS = {"a": 100.0, "b": 200.0}
 SHORT = "--max_pairs=7"  # the fewest for two rows
@@ -130,14 +136,109 @@ def test_the_time_limit_ends_the_run(tmp_path: Path) -> None:
     assert (run.ended, run.pairs) == ("max_minutes", 1)
 
 
+def test_time_that_is_up_before_any_interval_is_given_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = write_program(tmp_path / "base", ROWS)
+    limit = "--max_minutes=0.0001"
+    for pairs in (1, 2):
+        assert ab(base, base, SHORT, limit) == 0
+        err = capsys.readouterr().err
+        run = load(tmp_path / "out")
+        assert (run.ended, run.pairs) == ("max_minutes", pairs)
+        counted = "1 pair" if pairs == 1 else "2 pairs"
+        assert f"{counted} of the 7 that an interval takes" in err
+        assert "the same command again goes on" in err
+    assert ab(base, base, SHORT) == 0
+    assert "resuming after 2 pairs" in capsys.readouterr().err
+    run = load(tmp_path / "out")
+    assert (run.ended, run.pairs) == ("max_pairs", 7)
+
+
+def test_time_that_is_up_after_an_interval_is_up(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = write_program(tmp_path / "base", ROWS, interrupts=["017.json"])
+    new = write_program(
+        tmp_path / "new", {"a": 102.0, "b": 204.0}, interrupts=["017.json"]
+    )
+    assert ab(base, new) == 130  # after the first look, undecided
+    assert ab(base, new, "--max_minutes=0.0001") == 0
+    assert "goes on" not in capsys.readouterr().err.splitlines()[-1]
+    assert ab(base, new) == 0
+    err = capsys.readouterr().err
+    assert "after 8 pairs (max_minutes): nothing is measured again; --out=an" in err
+    assert load(tmp_path / "out").pairs == 8
+
+
+def same(program: Path, *flags: str) -> int:
+    """As --same, which takes a revision, but of a program."""
+    out = program.parent / "out"
+    tokens = ["--binaries", str(program), str(program), f"--out={out}", *flags]
+    arguments = replace(
+        parse(tokens), same="a", noise_out=program.parent / "noise.json"
+    )
+    try:
+        return run_ab(arguments, Lines())
+    except Failed as error:
+        print(error)
+        return error.status
+
+
+def test_an_error_fails_a_run_of_the_same_program(tmp_path: Path) -> None:
+    base = write_program(tmp_path / "base", ROWS, errors=["a"])
+    assert same(base, SHORT) == 1
+    assert list(load_noise(tmp_path / "noise.json").rows) == ["b"]
+
+
+def test_a_noise_floor_of_a_good_run_is_good(tmp_path: Path) -> None:
+    base = write_program(tmp_path / "base", ROWS)
+    assert same(base, SHORT) == 0
+    assert list(load_noise(tmp_path / "noise.json").rows) == ["a", "b"]
+
+
+def test_a_noise_floor_without_rows_is_not_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = write_program(tmp_path / "base", ROWS)
+    assert same(base, SHORT, "--max_minutes=0.0001") == 1
+    said = f"the 7 pairs that a noise floor takes: {tmp_path / 'noise.json'} is not"
+    assert said in capsys.readouterr().out
+    assert not (tmp_path / "noise.json").exists()
+
+
+def write_noise(path: Path, floor: float) -> str:
+    """The flag with that file."""
+    row = {"floor": floor, "spread": 0.1, "pairs": 20, "reach": 0.2}
+    noise = {"kind": "trainbench noise floor", "version": 1}
+    noise |= {"context": {"device_kind": "cpu"}, "revision": "r", "rows": {"a": row}}
+    path.write_text(json.dumps(noise))
+    return f"--noise={path}"
+
+
+def test_a_changed_copy_of_the_noise_floor_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = write_program(tmp_path / "base", ROWS, interrupts=["002.json"])
+    noise = write_noise(tmp_path / "noise.json", 0.5)
+    assert ab(base, base, SHORT, noise) == 130
+    copy = tmp_path / "out" / "noise.json"
+    write_noise(copy, 0.9)
+    capsys.readouterr()
+    assert ab(base, base, SHORT, noise) == 2
+    said = f"{copy} is not the noise floor that the run began with; once it is deleted"
+    assert said in capsys.readouterr().err
+    assert compare_main([str(tmp_path / "out")]) == 2
+    assert "is not the noise floor that the run" in capsys.readouterr().err
+    copy.unlink()
+    assert ab(base, base, SHORT, noise) == 0
+    assert compare_main([str(tmp_path / "out")]) == 0
+
+
 def test_a_noise_floor_above_the_threshold_counts(tmp_path: Path) -> None:
     base = write_program(tmp_path / "base", ROWS)
     new = write_program(tmp_path / "new", ROWS | {"a": 110.0})
-    row = {"floor": 0.5, "spread": 0.1, "pairs": 20, "reach": 0.2}
-    noise = {"kind": "trainbench noise floor", "version": 1}
-    noise |= {"context": {"device_kind": "cpu"}, "revision": "r", "rows": {"a": row}}
-    (tmp_path / "noise.json").write_text(json.dumps(noise))
-    assert ab(base, new, SHORT, f"--noise={tmp_path / 'noise.json'}") == 0
+    assert ab(base, new, SHORT, write_noise(tmp_path / "noise.json", 0.5)) == 0
     comparison = json.loads((tmp_path / "out/result.json").read_text())["comparison"]
     rows = {row["name"]: row for row in comparison["rows"]}
     assert rows["a"]["threshold"] == 0.5

@@ -56,7 +56,9 @@ def row(**changes: Any) -> dict[str, Any]:
         (document() | {"rows": {"a": {"floor": 1}}}, "no noise floor: KeyError"),
         (row(floor="1"), "floor is '1', expected a number"),
         (row(floor=True), "floor is True, expected a number"),
-        (row(spread=float("nan")), "spread is nan, expected a finite number"),
+        (row(spread=float("nan")), "no noise floor: it holds NaN"),
+        (row(floor=10**400), "floor is no finite number"),
+        (row(reach=[]), "reach is [], expected a number"),
         (row(floor=-0.1), "floor is -0.1, expected a finite number >= 0"),
     ],
 )
@@ -70,12 +72,23 @@ def test_damaged_files(tmp_path: Path, content: Any, words: str) -> None:
     assert "\n" not in str(raised.value)
 
 
-@pytest.mark.parametrize("content", [None, b"", b"{", b"\xff\xfe"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        None,
+        b"",
+        b"{",
+        b"\xff\xfe",
+        b"9" * 5000,
+        b"[" * 100_000,
+        rb'{"kind": "trainbench noise floor", "version": 1, "revision": "\ud800"}',
+    ],
+)
 def test_files_that_cannot_be_read(tmp_path: Path, content: bytes | None) -> None:
     path = tmp_path / "noise.json"
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(NotANoiseFloor):
+    with pytest.raises(NotANoiseFloor, match="^.*: no noise floor: it [^\n]*$"):
         load_noise(path)
 
 

@@ -35,7 +35,7 @@ def write_run(
     directory: Path,
     base: list[dict[str, float]],
     new: list[dict[str, float]],
-    **changes: object
+    **changes: object,
 ) -> AbRun:
     """A run of these pairs: times in us by row, per process."""
     processes = []
@@ -90,10 +90,12 @@ def test_a_run_survives_its_file(tmp_path: Path) -> None:
     [
         (None, "No such file"),
         ("", "no run of tools/ab"),
-        ("[]", "no run of tools/ab"),
+        ("[]", "no run of tools/ab: it is \\[\\]; expected an object"),
         ('{"kind": "x"}', "its kind is 'x'"),
         ('{"kind": "trainbench ab run", "version": 2}', "its version is 2, expected 1"),
-        ('{"kind": "trainbench ab run", "version": 1}', "no run of tools/ab"),
+        ('{"kind": "trainbench ab run", "version": 1}', "it lacks rows"),
+        ("[" * 100_000, "no run of tools/ab: it is nested too deeply"),
+        ("9" * 5000, "no run of tools/ab: it holds a whole number"),
     ],
 )
 def test_what_is_no_run(tmp_path: Path, text: str | None, words: str) -> None:
@@ -101,6 +103,64 @@ def test_what_is_no_run(tmp_path: Path, text: str | None, words: str) -> None:
         (tmp_path / "ab.json").write_text(text)
     with pytest.raises(NotAnAbRun, match=words):
         load(tmp_path)
+
+
+PROCESS = {"file": "001.json", "side": "base", "pair": 0, "position": 0}
+PROCESS |= {"seed": 7, "seconds": 1.5}
+
+
+def two(**changes: object) -> dict[str, object]:
+    second = PROCESS | {"file": "002.json", "side": "new", "position": 1} | changes
+    return {"processes": [PROCESS, second]}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"base": "main"}, "base is 'main'; expected an object"),
+        ({"new": {"label": "x"}}, "new lacks revision"),
+        ({"new": {"label": 1, "revision": "a", "sha256": None}}, "label of new is 1"),
+        (
+            {"new": {"label": "x", "revision": None, "sha256": None}},
+            "revision of new is None; expected: either that or sha256",
+        ),
+        ({"flags": "--seed=1"}, "flags of it is '--seed=1'; expected: a list of texts"),
+        ({"threshold": 0}, "threshold of it is 0; expected: a number between 0 and 1"),
+        ({"threshold": "2"}, "threshold of it is '2'"),
+        ({"confidence": 0.5}, "expected: a number between 0.5 and 1"),
+        ({"confidence": 10**400}, "confidence of it is a number of too many digits"),
+        ({"max_pairs": 0}, "max_pairs of it is 0; expected: a whole number, 1 or more"),
+        ({"max_pairs": 7.5}, "max_pairs of it is 7.5"),
+        ({"max_pairs": True}, "max_pairs of it is True"),
+        ({"stops_early": 1}, "stops_early of it is 1; expected: true or false"),
+        ({"noise_sha256": 1}, "noise_sha256 of it is 1"),
+        ({"rows": ["a", 1]}, "expected: a list of texts"),
+        ({"rows": ["a", "a"]}, "rows of it is ['a', 'a']; expected: each one once"),
+        ({"ended": "bored"}, "ended of it is 'bored'; expected: one of None, decided"),
+        ({"processes": {}}, "processes of it is {}; expected: a list"),
+        ({"processes": [1]}, "processes[0] is 1; expected an object"),
+        (two(position=0, pair=0), "position of processes[1] is 0; expected: each"),
+        (two(position=-1), "position of processes[1] is -1"),
+        (two(pair=1), "pair of processes[1] is 1; expected: 0, by its position"),
+        (two(side="base"), "side of processes[1] is 'base'; expected: each one once"),
+        (two(side="old"), "side of processes[1] is 'old'; expected: one of base, new"),
+        (two(file="001.json"), "file of processes[1] is '001.json'; expected: each"),
+        (two(file="../b.json"), "file of processes[1] is '../b.json'; expected: the"),
+        (two(seconds=-1), "seconds of processes[1] is -1"),
+        (two(seed=None), "seed of processes[1] is None"),
+    ],
+)
+def test_fields_that_no_run_has(
+    tmp_path: Path, changes: dict[str, object], words: str
+) -> None:
+    save(write_run(tmp_path, *pairs_of(1.1, 1)), tmp_path)
+    path = tmp_path / "ab.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    with pytest.raises(NotAnAbRun) as raised:
+        load(tmp_path)
+    assert str(raised.value).startswith(f"{path}: no run of tools/ab: ")
+    assert words in str(raised.value)
+    assert "\n" not in str(raised.value)
 
 
 def test_ratios_are_those_of_whole_pairs_with_both_numbers(tmp_path: Path) -> None:

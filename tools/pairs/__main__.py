@@ -6,14 +6,21 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from reports.compare.ab_record import AbRun, load, save
-from reports.compare.comparison import Options
+from reports.compare.ab_run import fewest_pairs
+from reports.compare.comparison import Comparison, Options
 from reports.compare.environment import NotComparable
 from reports.compare.noise import NotANoiseFloor, load_noise, save_noise
 from reports.rows import NotAResult
 from tools.pairs import report
 from tools.pairs.arguments import Arguments, parse
 from tools.pairs.child import interruptible
-from tools.pairs.directory import claimed, default_directory, keep_noise, resume
+from tools.pairs.directory import (
+    claimed,
+    default_directory,
+    is_cut_short,
+    keep_noise,
+    resume,
+)
 from tools.pairs.errors import Failed, Interrupted, Usage
 from tools.pairs.floor import default_file, noise_of
 from tools.pairs.measure import Measurement
@@ -41,7 +48,9 @@ def _say_state(run: AbRun, directory: Path, lines: Lines) -> None:
     pairs = plural(run.pairs, "pair")
     if run.ended is not None:
         how = f"finished before, after {pairs} ({run.ended})"
-        lines.say(f"{how}: nothing is measured again")
+        lines.say(
+            f"{how}: nothing is measured again; --out=another directory begins anew"
+        )
     elif run.processes:
         lines.say(f"resuming after {pairs}")
     else:
@@ -49,19 +58,33 @@ def _say_state(run: AbRun, directory: Path, lines: Lines) -> None:
 
 
 def _write_floor(run: AbRun, arguments: Arguments, directory: Path) -> Path:
+    """Errors: Failed, if there is nothing to write."""
     found = noise_of(run, directory)
     path = arguments.noise_out or default_file(found, ROOT)
+    if not found.rows:
+        raise Failed(
+            f"no row has the {fewest_pairs(run)} pairs that a noise floor takes: "
+            f"{path} is not written"
+        )
     save_noise(found, path)
     return path
 
 
-def _report(run: AbRun, directory: Path, options: Options, arguments: Arguments) -> int:
+def _report(
+    run: AbRun, directory: Path, options: Options, arguments: Arguments
+) -> Comparison:
     try:
-        return report.finish(run, directory, options, arguments.json).exit_code
+        return report.finish(run, directory, options, arguments.json)
     except NotComparable as error:
         raise Usage(str(error)) from error
     except (OSError, NotAResult) as error:
         raise Failed(str(error)) from error
+
+
+def _status_of_same(found: Comparison) -> int:
+    """That a row differs from itself is what was to be found out; not that it fails."""
+    errors = any(result.errors for result in (*found.base, *found.new))
+    return 1 if errors or found.failed or found.bad_changes else 0
 
 
 def _measure(measurement: Measurement, run: AbRun, arguments: Arguments) -> int:
@@ -76,12 +99,24 @@ def _measure(measurement: Measurement, run: AbRun, arguments: Arguments) -> int:
         kept = plural(known.pairs, "pair")
         lines.say(f"kept {kept} in {directory}; the same command again goes on")
         raise
-    status = _report(run, directory, measurement.options, arguments)
+    found = _report(run, directory, measurement.options, arguments)
     lines.say(f"wrote {directory / report.FILE}")
+    if is_cut_short(run):
+        lines.say(
+            f"{plural(run.pairs, 'pair')} of the {fewest_pairs(run)} that an interval "
+            "takes: the same command again goes on, for as long"
+        )
     if arguments.same is None:
-        return status
+        return found.exit_code
     lines.say(f"wrote {_write_floor(run, arguments, directory)}")
-    return 0
+    return _status_of_same(found)
+
+
+def _limit(run: AbRun, arguments: Arguments) -> float:
+    """In seconds of measuring; once more, where that time gave no interval."""
+    limit = 60 * arguments.max_minutes
+    used_up = run.seconds >= limit and run.pairs < fewest_pairs(run)
+    return limit + run.seconds if used_up else limit
 
 
 def run_ab(arguments: Arguments, lines: Lines) -> int:
@@ -92,8 +127,8 @@ def run_ab(arguments: Arguments, lines: Lines) -> int:
         run = resume(task.run, directory)
         _say_state(run, directory, lines)
         save(run, directory)
-        keep_noise(arguments.noise, directory)
-        limit = 60 * arguments.max_minutes
+        keep_noise(arguments.noise, run, directory)
+        limit = _limit(run, arguments)
         measurement = Measurement(task, directory, options, limit, lines)
         return _measure(measurement, run, arguments)
 

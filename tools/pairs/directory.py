@@ -16,8 +16,9 @@ from reports.compare.ab_record import (
     NotAnAbRun,
     Process,
     load,
+    sha256_of,
 )
-from reports.compare.ab_run import result_of
+from reports.compare.ab_run import fewest_pairs, result_of
 from reports.rows import NotAResult
 from tools.pairs.errors import Usage
 from tools.pairs.schedule import side_of
@@ -83,6 +84,11 @@ def _whole_processes(run: AbRun, directory: Path) -> list[Process]:
     return [one for one in run.processes if is_whole(directory / one.file)]
 
 
+def is_cut_short(run: AbRun) -> bool:
+    """Whether its time was up before it had an interval: no look has been taken."""
+    return run.ended == "max_minutes" and run.pairs < fewest_pairs(run)
+
+
 def resume(asked: AbRun, directory: Path) -> AbRun:
     """The run that is there as far as it has come, or `asked` if none is.
 
@@ -101,13 +107,29 @@ def resume(asked: AbRun, directory: Path) -> AbRun:
         raise Usage(f"--out: {directory} holds another run: {difference}")
     processes = _whole_processes(found, directory)
     lost = len(processes) < len(found.processes)
-    run = replace(asked, processes=processes, ended=None if lost else found.ended)
+    goes_on = lost or is_cut_short(found)
+    run = replace(asked, processes=processes, ended=None if goes_on else found.ended)
     if run.ended is None:
         _check_order(run, directory)
     return run
 
 
-def keep_noise(noise: Path | None, directory: Path) -> None:
-    """A copy, so that the directory can be judged without it."""
-    if noise is not None and not (directory / NOISE_FILE).exists():
-        shutil.copyfile(noise, directory / NOISE_FILE)
+def keep_noise(noise: Path | None, run: AbRun, directory: Path) -> None:
+    """A copy, so that the directory can be judged without it.
+
+    Errors: Usage, if the copy or `noise` is not what the run is judged by.
+    """
+    if noise is None:
+        return
+    copy = directory / NOISE_FILE
+    if not copy.exists():
+        beside = copy.with_name(copy.name + ".tmp")
+        shutil.copyfile(noise, beside)
+        if sha256_of(beside) != run.noise_sha256:
+            raise Usage(f"--noise: {noise} has just been changed; call again")
+        os.replace(beside, copy)
+    if sha256_of(copy) != run.noise_sha256:
+        raise Usage(
+            f"--out: {copy} is not the noise floor that the run began with; "
+            "once it is deleted, the same command copies it anew"
+        )

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """One side: a built program, asked what it can do and run as a fresh process."""
 
-import hashlib
 import os
 import subprocess
 from collections.abc import Sequence
@@ -51,8 +50,3 @@ def existing(path: Path, name: str) -> Program:
     if not os.access(path, os.X_OK):
         raise Usage(f"--binaries: {path} is not executable")
     return Program(path.resolve(), name)
-
-
-def sha256_of(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

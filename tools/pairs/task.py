@@ -6,12 +6,12 @@ import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from reports.compare.ab_record import AbRun, Side
-from reports.compare.intervals import pairs_for
+from reports.compare.ab_record import AbRun, Side, sha256_of
+from reports.compare.ab_run import fewest_pairs
 from tools.pairs.arguments import Arguments
 from tools.pairs.builds import build
 from tools.pairs.errors import Usage
-from tools.pairs.program import Program, existing, sha256_of
+from tools.pairs.program import Program, existing
 from tools.pairs.progress import Lines
 from tools.pairs.revisions import Repository
 
@@ -67,7 +67,7 @@ def _binaries(
 
 def _check_pairs(run: AbRun) -> None:
     """Errors: Usage, if not even the last look could have an interval."""
-    fewest = pairs_for((1 - run.confidence) / len(run.rows))
+    fewest = fewest_pairs(run)
     if run.max_pairs < fewest:
         flag = "--max_pairs" if run.stops_early else "--pairs"
         raise Usage(

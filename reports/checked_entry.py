@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""Whether an entry of a result file is what the program writes."""
+
+import math
+from typing import Any
+
+# What Google Benchmark writes beside numbers.
+_WORDS = {
+    "name",
+    "run_name",
+    "run_type",
+    "label",
+    "time_unit",
+    "aggregate_name",
+    "aggregate_unit",
+    "error_message",
+    "skip_message",
+}
+_FLAGS = {"error_occurred", "skipped"}
+# Beyond these, in us, ratios of two times may be 0 or infinite.
+SHORTEST_US, LONGEST_US = 1e-9, 1e15
+
+
+class NotAResult(ValueError):
+    """The file is none of ours; the message says why, in one line."""
+
+
+def word_of(entry: dict[str, Any], key: str) -> str:
+    """Errors: NotAResult, also if there is none."""
+    if key not in entry:
+        whose = f" of {entry['name']!r}" if "name" in entry else ""
+        raise NotAResult(
+            f"it is not a result of trainbench: an entry{whose} lacks {key}"
+        )
+    value = entry[key]
+    if not isinstance(value, str):
+        raise NotAResult(f"{key} is {shown(value)}; allowed: a text")
+    return value
+
+
+def shown(value: object) -> str:
+    """In one line of bounded length."""
+    if isinstance(value, int) and abs(value) >= 10**30:
+        return "a number of too many digits"
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def is_number(value: object) -> bool:
+    """Whether it is one that a float can hold; true and false are none."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    try:
+        return math.isfinite(float(value))
+    except OverflowError:
+        return False
+
+
+def check_entry(entry: dict[str, Any]) -> None:
+    """Of a measured row. Errors: NotAResult."""
+    name = word_of(entry, "name")
+    for key, value in entry.items():
+        if key in _WORDS:
+            word_of(entry, key)
+        elif key in _FLAGS:
+            continue
+        elif not is_number(value):  # 1e999 is JSON, and infinite
+            raise NotAResult(
+                f"{key} of {name} is {shown(value)}; allowed: finite numbers"
+            )
+    time = entry["real_time"]
+    if not time > 0:
+        raise NotAResult(f"real_time of {name} is {time}; allowed: more than 0")
+    if not SHORTEST_US <= time <= LONGEST_US:
+        raise NotAResult(
+            f"real_time of {name} is {time:g} us; allowed: {SHORTEST_US:g} to "
+            f"{LONGEST_US:g}"
+        )
+    if entry.get("time_unit", "us") != "us":
+        unit = entry["time_unit"]
+        raise NotAResult(f"time_unit of {name} is {unit!r}; allowed: us")

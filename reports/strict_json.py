@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""JSON of files that may be damaged or made up: whatever is wrong is one error."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+# Half of a pair of UTF-16, if it stands alone: text that no encoding can hold.
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+class NotJson(ValueError):
+    """The message says why, in one line that begins with "it"."""
+
+
+def _refuse(constant: str) -> None:
+    raise NotJson(f"it holds {constant}, which is no number")
+
+
+def _why(text: str, error: json.JSONDecodeError) -> str:
+    # What breaks off does so at the end, or in a string that never ends.
+    at_end = error.pos >= len(text.rstrip()) - 1
+    if at_end or error.msg.startswith("Unterminated string"):
+        return "it breaks off: it is not the whole file"
+    where = f"line {error.lineno}, column {error.colno}"
+    return f"it is no JSON ({where}: {error.msg})"
+
+
+def parse(text: str) -> Any:
+    """Errors: NotJson."""
+    if not text.strip():
+        raise NotJson("it is empty")
+    try:
+        document = json.loads(text, parse_constant=_refuse)
+        if _SURROGATE.search(text):
+            json.dumps(document, ensure_ascii=False).encode("utf-8")
+        return document
+    except json.JSONDecodeError as error:
+        raise NotJson(_why(text, error)) from error
+    except UnicodeEncodeError as error:
+        raise NotJson("it holds half of a surrogate pair, which is no text") from error
+    except RecursionError as error:
+        raise NotJson("it is nested too deeply") from error
+    except NotJson:
+        raise
+    except ValueError as error:  # of int(), which refuses thousands of digits
+        raise NotJson("it holds a whole number of too many digits") from error
+
+
+def load(path: Path) -> Any:
+    """Errors: NotJson; the message does not name the file."""
+    try:
+        return parse(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise NotJson(f"it cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise NotJson("it is no text") from error
