@@ -11,7 +11,9 @@ import pytest
 from fake_program import measuring_calls, write_program
 from reports.compare.__main__ import main as compare_main
 from reports.compare.ab_record import AbRun, load
+from reports.rows import NotAResult
 from tools.pairs.__main__ import main
+from tools.pairs.samples import load as load_samples
 from tools.pairs.schedule import side_of
 from tools.pairs.task import key_of
 
@@ -203,6 +205,62 @@ def test_a_lost_result_is_measured_again(tmp_path: Path) -> None:
     assert ab(base, base, tmp_path / "out") == 0
     assert timeless(load(tmp_path / "out")) == timeless(run)
     assert result(tmp_path / "out") == before
+
+
+@pytest.mark.parametrize(
+    "content", [None, "", '{"name":', "\n\n", '{"name": "b+c", "samples_us": [1]}']
+)
+def test_lost_samples_are_measured_again(tmp_path: Path, content: str | None) -> None:
+    base = write_program(tmp_path / "base", ROWS)
+    assert ab(base, base, tmp_path / "out") == 0
+    before = result(tmp_path / "out")
+    path = tmp_path / "out" / "005.samples.jsonl"
+    path.unlink()
+    if content is not None:
+        path.write_text(content)
+    assert ab(base, base, tmp_path / "out") == 0
+    assert result(tmp_path / "out") == before
+
+
+def test_damaged_samples_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.samples.jsonl"
+    good = '{"name": "a", "repetition": 0, "samples_us": [1.5, 2]}'
+    path.write_text(f"{good}\n")
+    assert [(one.row, one.median_us) for one in load_samples(path)] == [("a", 1.75)]
+    for line, words in (
+        (good[:20], "it breaks off"),
+        ("[]", "it is []; expected an object"),
+        (good.replace("1.5", '"x"'), "samples_us of it is"),
+        (good.replace("1.5, 2", ""), "samples_us of it is []; expected: a list"),
+        (good.replace("0", "-1"), "repetition of it is -1"),
+    ):
+        path.write_text(f"{good}\n{line}\n")
+        with pytest.raises(NotAResult) as raised:
+            load_samples(path)
+        assert str(raised.value).startswith(f"{path}, line 2: {words}")
+
+
+def test_a_result_that_is_damaged_meanwhile_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = write_program(tmp_path / "base", ROWS, breaks=["006.json"])
+    assert ab(base, base, tmp_path / "out") == 2
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith(f"tools/ab: {tmp_path / 'out' / '001.json'}: it breaks off")
+
+
+def test_processes_in_another_order_are_not_gone_on_with(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = write_program(tmp_path / "base", ROWS, interrupts=["004.json"])
+    assert ab(base, base, tmp_path / "out") == 130
+    path = tmp_path / "out" / "ab.json"
+    document = json.loads(path.read_text())
+    for process in document["processes"]:
+        process["side"] = "new" if process["side"] == "base" else "base"
+    path.write_text(json.dumps(document))
+    assert ab(base, base, tmp_path / "out") == 2
+    assert "ran in another order than this version's" in capsys.readouterr().err
 
 
 def test_the_result_holds_every_sample(tmp_path: Path) -> None:

@@ -144,6 +144,9 @@ def main(tokens: Sequence[str]) -> int:
     except OSError as error:  # e.g. no space is left
         lines.say(f"tools/ab: {error}")
         return Failed.status
+    except NotAResult as error:  # a file that was whole is no more
+        lines.say(f"tools/ab: {error}")
+        return Usage.status
     except Interrupted as interrupt:
         lines.say("interrupted")
         return interrupt.status

@@ -21,7 +21,8 @@ from reports.compare.ab_record import (
 from reports.compare.ab_run import fewest_pairs, result_of
 from reports.rows import NotAResult
 from tools.pairs.errors import Usage
-from tools.pairs.schedule import side_of
+from tools.pairs.samples import load as load_samples
+from tools.pairs.schedule import samples_file_of, side_of
 from tools.pairs.task import key_of, what_was_asked
 
 
@@ -53,11 +54,16 @@ def claimed(directory: Path) -> Iterator[None]:
 
 
 def is_whole(path: Path) -> bool:
-    """Whether it is the result of a process that came to its end."""
+    """Whether it is the result of a process that came to its end, with samples of
+    each of its rows."""
     try:
-        return result_of(path).complete
+        result = result_of(path)
+        sampled = {
+            one.row for one in load_samples(path.with_name(samples_file_of(path.name)))
+        }
     except NotAResult:
         return False
+    return result.complete and all(row.name in sampled for row in result.rows)
 
 
 def _difference(old: AbRun, new: AbRun) -> str | None:

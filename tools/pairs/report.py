@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What a run has found: a table for a person, a file with every sample."""
 
-import json
-import statistics
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +8,7 @@ from reports.compare import as_json, text
 from reports.compare.ab_comparison import comparison_of
 from reports.compare.ab_record import AbRun, write_json
 from reports.compare.comparison import Comparison, Options
+from tools.pairs.samples import load
 from tools.pairs.schedule import samples_file_of
 
 FILE = "result.json"
@@ -18,24 +17,20 @@ VERSION = 1
 
 
 def samples(run: AbRun, directory: Path) -> list[dict[str, Any]]:
-    """Every sample of every row of every process."""
-    found = []
-    for process in run.processes:
-        path = directory / samples_file_of(process.file)
-        for line in path.read_text(encoding="utf-8").splitlines():
-            one = json.loads(line)
-            found.append(
-                {
-                    "row": one["name"],
-                    "side": process.side,
-                    "pair": process.pair,
-                    "position": process.position,
-                    "repetition": one["repetition"],
-                    "median_us": statistics.median(one["samples_us"]),
-                    "samples_us": one["samples_us"],
-                }
-            )
-    return found
+    """Every sample of every row of every process. Errors: NotAResult."""
+    return [
+        {
+            "row": one.row,
+            "side": process.side,
+            "pair": process.pair,
+            "position": process.position,
+            "repetition": one.repetition,
+            "median_us": one.median_us,
+            "samples_us": one.times_us,
+        }
+        for process in run.processes
+        for one in load(directory / samples_file_of(process.file))
+    ]
 
 
 def finish(
