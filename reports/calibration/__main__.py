@@ -7,10 +7,24 @@ import time
 from pathlib import Path
 
 from reports.calibration.pages import markdown
-from reports.calibration.samples import STORED, load
+from reports.calibration.samples import STORED, Samples, load
+from reports.calibration.stored import REPETITIONS
 from reports.document import with_block
 
 GOOD, USAGE = 0, 2
+# Half of them, two or more, say how far apart two may be, and half are tried.
+FEWEST_PROCESSES = 4
+
+
+def _check(samples: Samples) -> None:
+    """Errors: ValueError, if the tables could not be made of them."""
+    processes, _, repetitions = samples.times.shape
+    if processes < FEWEST_PROCESSES or processes % 2 != 0:
+        allowed = f"an even number, {FEWEST_PROCESSES} or more"
+        raise ValueError(f"it has {processes} processes; allowed: {allowed}")
+    if repetitions < max(REPETITIONS):
+        allowed = f"{max(REPETITIONS)} or more"
+        raise ValueError(f"it has {repetitions} repetitions; allowed: {allowed}")
 
 
 def main(arguments: list[str]) -> int:
@@ -27,7 +41,8 @@ def main(arguments: list[str]) -> int:
 
     try:
         samples = load(options.samples)
-    except (OSError, ValueError, TypeError) as error:
+        _check(samples)
+    except ValueError as error:
         print(f"tools/calibrate: {options.samples}: {error}", file=sys.stderr)
         return USAGE
     try:

@@ -15,13 +15,6 @@ def at_most(count: int, of: int) -> float:
     return float(beta.ppf((1 + CONFIDENCE) / 2, count + 1, of - count))
 
 
-def at_least(count: int, of: int) -> float:
-    """The lower end."""
-    if count == 0:
-        return 0.0
-    return float(beta.ppf((1 - CONFIDENCE) / 2, count, of - count + 1))
-
-
 def share(count: int, of: int) -> str:
     """Not 100 % unless it is all of them."""
     if of - count and count / of > 0.99:

@@ -12,6 +12,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from reports import strict_json
+from reports.checked_entry import LONGEST_US, SHORTEST_US, is_number
+from reports.compare.fields import Fields
+
 Floats = NDArray[np.float64]
 
 STORED = Path(__file__).with_name("same_binary.json")
@@ -43,8 +47,44 @@ def share_between(log_times: Floats) -> float:
     return max(0.0, float(share))
 
 
+def _times(row: str, processes: object) -> list[list[float]]:
+    """Errors: ValueError."""
+    if not (isinstance(processes, list) and processes):
+        raise ValueError(f"{row} is no list of processes")
+    for times in processes:
+        if not (isinstance(times, list) and times and all(map(_is_time, times))):
+            raise ValueError(
+                f"a process of {row} is no list of times from {SHORTEST_US:g} to "
+                f"{LONGEST_US:g} us"
+            )
+    return processes
+
+
+def _is_time(value: object) -> bool:
+    return (
+        isinstance(value, int | float)
+        and is_number(value)
+        and SHORTEST_US <= value <= LONGEST_US
+    )
+
+
 def load(path: Path = STORED) -> Samples:
-    return Samples(**json.loads(path.read_text(encoding="utf-8")))
+    """All rows from the same processes. Errors: ValueError, in one line."""
+    fields = Fields(strict_json.load(path), "it")
+    rows = fields["rows"]
+    if not (isinstance(rows, dict) and rows):
+        raise ValueError("rows is empty, or no object")
+    times = {row: _times(row, processes) for row, processes in rows.items()}
+    shapes = {(len(row), len(one)) for row in times.values() for one in row}
+    started = fields["started_s"]
+    if not (isinstance(started, list) and all(map(is_number, started))):
+        raise fields.wrong("started_s", "a list of numbers")
+    if len(shapes) > 1 or len(started) not in {len(row) for row in times.values()}:
+        raise ValueError("not every row has the same processes and repetitions")
+    about = fields["about"]
+    if not isinstance(about, dict):
+        raise fields.wrong("about", "an object")
+    return Samples({key: str(value) for key, value in about.items()}, started, times)
 
 
 def save(samples: Samples, path: Path) -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The published tables are what the program computes, and hold what they promise."""
 
+import json
 import re
 from pathlib import Path
 
@@ -145,11 +146,52 @@ def test_what_is_wrong_is_said_in_a_line(
         (["--into", str(plain)], "plain.md: it has no <!-- calibration"),
         (["--into", str(tmp_path / "none.md")], "none.md: "),
         (["--samples", str(plain)], "plain.md: "),
+        (["--samples", str(tmp_path / "none")], f"{tmp_path}/none: it cannot be read"),
     ):
         assert main(arguments) == 2
         errors = capsys.readouterr().err
         assert message in errors and errors.count("\n") == 1
     assert plain.read_text(encoding="utf-8") == "nothing"
+
+
+GOOD_ROW = [[1.0] * 9] * 4
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"rows": []}, "rows is empty, or no object"),
+        ({"rows": {}}, "rows is empty, or no object"),
+        ({"rows": {"a": 1}}, "a is no list of processes"),
+        ({"rows": {"a": [1, 2]}}, "a process of a is no list of times"),
+        ({"rows": {"a": [[0.0] * 9] * 4}}, "no list of times from 1e-09 to 1e+15 us"),
+        ({"rows": {"a": [["x"] * 9] * 4}}, "no list of times"),
+        ({"rows": {"a": [[10**400] * 9] * 4}}, "no list of times"),
+        ({"rows": {"a": GOOD_ROW, "b": GOOD_ROW[1:]}}, "not every row has the same"),
+        ({"rows": {"a": [*GOOD_ROW[1:], [1.0] * 8]}}, "not every row has the same"),
+        ({"rows": {"a": [[1.0] * 8] * 4}}, "it has 8 repetitions; allowed: 9 or more"),
+        ({"started_s": [0.0]}, "not every row has the same processes"),
+        ({"started_s": "now"}, "started_s of it is 'now'"),
+        ({"about": []}, "about of it is []; expected: an object"),
+        (
+            {"rows": {"a": GOOD_ROW[1:]}, "started_s": [0.0] * 3},
+            "it has 3 processes; allowed: an even number, 4 or more",
+        ),
+    ],
+)
+def test_samples_that_make_no_tables(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    changes: dict[str, object],
+    words: str,
+) -> None:
+    good = {"about": {}, "started_s": [0.0] * 4, "rows": {"a": GOOD_ROW}}
+    path = tmp_path / "samples.json"
+    path.write_text(json.dumps(good | changes), encoding="utf-8")
+    assert main(["--samples", str(path)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"tools/calibrate: {path}: ")
+    assert words in line
 
 
 def test_samples_survive_being_stored(tmp_path: Path) -> None:
