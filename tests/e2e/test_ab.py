@@ -13,7 +13,7 @@ from program import NANO, Json, binary, without
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from reports.compare.ab_record import load  # noqa: E402
+from reports.compare.ab_reader import load  # noqa: E402
 from tools.pairs.schedule import side_of  # noqa: E402
 from tools.pairs.task import key_of  # noqa: E402
 

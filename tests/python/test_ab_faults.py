@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from fake_program import measuring_calls, write_program
 from reports.compare.__main__ import main as compare_main
-from reports.compare.ab_record import load
+from reports.compare.ab_reader import load
 from reports.compare.noise import load_noise
 from tools.pairs.__main__ import main, run_ab
 from tools.pairs.arguments import parse

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from fake_program import measuring_calls, write_program
 from reports.compare.__main__ import main as compare_main
-from reports.compare.ab_record import AbRun, load
+from reports.compare.ab_reader import load
+from reports.compare.ab_record import AbRun
 from reports.rows import NotAResult
 from tools.pairs.__main__ import main
 from tools.pairs.samples import load as load_samples

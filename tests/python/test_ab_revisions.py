@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 from fake_program import text_of
-from reports.compare.ab_record import load
+from reports.compare.ab_reader import load
 from reports.compare.noise import load_noise
 from tools.pairs.__main__ import main
 

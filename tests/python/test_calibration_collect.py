@@ -19,7 +19,7 @@ if run == {dies_at}:
     sys.exit(1)
 runs.write_text("x" * (run + 1))
 rows = [
-    dict(name=name, run_type="iteration", real_time=100.0 * run + i)
+    dict(name=name, run_type="iteration", real_time=100.0 * run + i + 1)
     for name in ("a/b", "c/d")
     for i in range(int(flags["--benchmark_repetitions"]))
 ]
@@ -56,7 +56,7 @@ def test_it_keeps_what_every_process_said(
     out = tmp_path / "samples.json"
     assert main(arguments(program(tmp_path), 2, out)) == 0
     samples = load(out)
-    expected = [[0.0, 1.0, 2.0], [100.0, 101.0, 102.0]]
+    expected = [[1.0, 2.0, 3.0], [101.0, 102.0, 103.0]]
     assert samples.rows == {"a/b": expected, "c/d": expected}
     assert samples.about["device"] == "known"
     assert "--benchmark_filter=a|c" in samples.about["flags"]
@@ -71,5 +71,5 @@ def test_it_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
     assert load(out).times.shape == (2, 2, 3)
     assert main(arguments(program(tmp_path), 4, out)) == 0
     samples = load(out)
-    assert samples.medians[:, 0].tolist() == [1.0, 101.0, 201.0, 301.0]
+    assert samples.medians[:, 0].tolist() == [2.0, 102.0, 202.0, 302.0]
     assert samples.started_s == sorted(samples.started_s)

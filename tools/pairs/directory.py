@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from reports.compare.ab_reader import load
 from reports.compare.ab_record import (
     FILE,
     NOISE_FILE,
     AbRun,
     NotAnAbRun,
     Process,
-    load,
     sha256_of,
 )
 from reports.compare.ab_run import fewest_pairs, result_of
