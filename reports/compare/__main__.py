@@ -13,7 +13,6 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,24 +23,10 @@ from reports.compare.comparison import Comparison, Options, compare
 from reports.compare.environment import NotComparable
 from reports.compare.exact import METRICS
 from reports.compare.noise import NotANoiseFloor, load_noise
+from reports.compare.percent import percent
 from reports.rows import NotAResult, load
 
 NOT_COMPARABLE = 2
-
-
-def _percent(low: float, high: float) -> Callable[[str], float]:
-    def parse(value: str) -> float:
-        try:
-            number = float(value)
-        except ValueError:
-            number = low - 1
-        if not low < number < high:
-            raise argparse.ArgumentTypeError(
-                f"it is {value!r}; allowed: a percentage between {low:g} and {high:g}"
-            )
-        return number / 100
-
-    return parse
 
 
 def _pattern(value: str) -> str:
@@ -78,13 +63,13 @@ def _parser() -> argparse.ArgumentParser:
     add("--new", nargs="+", type=Path, default=[], help="those of the other side")
     add(
         "--threshold",
-        type=_percent(0, 100),
+        type=percent(0, 100),
         metavar="PERCENT",
         help="the least change that matters (default: 2)",
     )
     add(
         "--confidence",
-        type=_percent(50, 100),
+        type=percent(50, 100),
         metavar="PERCENT",
         help="that no interval of the table is wrong (default: 95)",
     )
@@ -136,6 +121,13 @@ def _sides(
     return given.files[:1], given.files[1:]
 
 
+def _refuse_twins(parser: argparse.ArgumentParser, side: list[Path]) -> None:
+    """A process counts once."""
+    for i, path in enumerate(side):
+        if path.resolve() in (other.resolve() for other in side[:i]):
+            parser.error(f"{path} is given twice on one side; allowed: once")
+
+
 def _comparison(
     parser: argparse.ArgumentParser, given: argparse.Namespace
 ) -> Comparison:
@@ -157,6 +149,8 @@ def _comparison(
             )
         return compare_directory(given.files[0], options)
     base, new = _sides(parser, given)
+    for side in (base, new):
+        _refuse_twins(parser, side)
     if given.noise:
         options = replace(options, noise=load_noise(given.noise))
     return compare([load(one) for one in base], [load(one) for one in new], options)
@@ -178,7 +172,7 @@ def _print(told: str) -> bool:
 
 def main(arguments: list[str]) -> int:
     parser = _parser()
-    given = parser.parse_args(arguments)
+    given = parser.parse_intermixed_args(arguments)
     try:
         comparison = _comparison(parser, given)
     except (NotAResult, NotAnAbRun, NotANoiseFloor, NotComparable) as error:

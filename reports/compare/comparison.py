@@ -88,7 +88,12 @@ def _notes(base: list[Result], new: list[Result], sides: Sides) -> list[str]:
             notes.append(f"{early} of {len(results)} {word} runs stopped early")
         if any(one.context.get("git_dirty") == "true" for one in results):
             notes.append(f"{word} has changes that were not committed")
-    if max(len(base), len(new)) > 1 and not sides.paired:
+    if len(base) == len(new) == 1:
+        notes.append(
+            "one process per side cannot show that a time changed, unless --noise knows "
+            "the A/A spread; tools/ab measures in pairs"
+        )
+    elif not sides.paired:
         notes.append(
             "the processes of the two sides did not take turns, so what "
             "drifted in between cannot be told from a change"

@@ -134,7 +134,8 @@ def explanation(comparison: Comparison) -> str:
     """What the verdicts mean, in one paragraph."""
     options = comparison.options
     return (
-        f"change: new time / base time - 1. REGRESSED, IMPROVED: the whole interval "
+        f"change: new time / base time - 1, of pairs their median. base and new: medians "
+        f"of each side. REGRESSED, IMPROVED: the whole interval "
         f"is beyond +-{options.threshold * 100:g} % (or the row's A/A floor); "
         f"EQUIVALENT: within. All intervals of the table hold together with "
         f"{options.confidence * 100:g} % confidence."

@@ -50,6 +50,9 @@ def facts(result: Result) -> list[tuple[str, str]]:
     return [(name, value) for name, value in known if value]
 
 
+NOISY_CV = 0.1  # as the console's table has it
+
+
 def warnings(result: Result) -> list[str]:
     """Why a reader should trust these numbers less than others."""
     reasons = []
@@ -60,6 +63,14 @@ def warnings(result: Result) -> list[str]:
     if result.errors:
         count = len(result.errors)
         reasons.append(f"{count} case{'' if count == 1 else 's'} failed.")
+    noisy = [row for row in result.rows if row.counters.get("cv", 0) > NOISY_CV]
+    if noisy:
+        worst = max(noisy, key=lambda row: row["cv"])
+        reasons.append(
+            f"{len(noisy)} of {len(result.rows)} rows are noisy: their samples have a "
+            f"coefficient of variation above {NOISY_CV:.0%}, up to "
+            f"{text.percent(worst['cv'])} ({worst.name})."
+        )
     return reasons
 
 

@@ -54,7 +54,9 @@ def test_warmup_finds_the_calls_that_are_enough() -> None:
 
     sentence, table = told("warmup", case(0, 1.4), case(1, 1.06), case(2, 1.02))
     assert "5 times a steady one" in sentence
-    assert "1.4 times the steady state without warm-up, against 1.02 after 2" in sentence
+    assert (
+        "1.4 times the steady state without warm-up, against 1.02 after 2" in sentence
+    )
     assert "from 2 calls on it stays within 5 %" in sentence
     assert table.count("\n") == 4
     # What comes later must not contradict it.
@@ -77,8 +79,8 @@ def test_attention_gives_the_fitted_exponents() -> None:
     ]
     sentence, table = told("attention_scaling", *rows)
     assert sentence == (
-        "Forward in fp32, d 64: naive's time grows as T^2.00, its saved bytes as "
-        "T^1.00."
+        "Forward in fp32, d 64: naive's time grows as T^2.00 (2.00 to 2.00), its saved "
+        "bytes as T^1.00."
     )
     assert "| T 256 | T 512 | T 1024 |" in table
     exponents = "2.00 (2.00 to 2.00) | 1.00 (1.00 to 1.00) | 1.00 (1.00 to 1.00)"
@@ -153,7 +155,14 @@ def test_softmax_is_told_by_its_ratios() -> None:
         case("softmax_naive", time_ratio=1.5, flop_ratio=0.039, byte_ratio=6.4),
     )
     assert "At 512 tokens the naive softmax has 3.9 % of the FLOPs" in sentence
-    assert "6.4 times its bytes and takes 1.5 times its time" in sentence
+    assert "6.4 times its bytes and takes 1.5 times its time: it is bytes" in sentence
+    # A row that something else has slowed down shows nothing of the kind.
+    sentence, _ = told(
+        "softmax_vs_matmul",
+        case("qk"),
+        case("softmax_naive", time_ratio=835, flop_ratio=0.039, byte_ratio=6.4),
+    )
+    assert "835 times its time, which its bytes do not explain." in sentence
 
 
 def precision_row(precision: str, **counters: float) -> dict[str, Any]:

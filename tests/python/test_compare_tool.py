@@ -46,6 +46,9 @@ def test_the_table_names_every_row(tmp_path: Path, capsys: Any) -> None:
         (line,) = [one for one in out.splitlines() if one.startswith(name)]
         assert "INCONCLUSIVE" in line and "needs at least 7 more pairs" in line
     assert "3 rows: 0 REGRESSED, 0 IMPROVED, 0 EQUIVALENT, 3 INCONCLUSIVE" in out
+    assert "note: one process per side cannot show that a time changed" in out
+    base, new = files(tmp_path, BASE)
+    assert main([base, "--filter=e/one", new]) == GOOD  # flags may stand between
 
 
 @pytest.mark.parametrize(
@@ -236,6 +239,7 @@ def test_a_file_that_is_not_there(tmp_path: Path, capsys: Any) -> None:
         ([], "not 0 files"),
         (["a.json"], "not 1 files"),
         (["--base", "a.json"], "--base and --new go together"),
+        (["a", "b", "c", "./b"], "b is given twice on one side"),
         (["a", "b", "--threshold=0"], "'0'; allowed: a percentage between 0 and 100"),
         (["a", "b", "--threshold=x"], "'x'; allowed"),
         (["a", "b", "--confidence=40"], "'40'; allowed: a percentage between 50"),

@@ -427,3 +427,15 @@ def test_the_same_result_gives_the_same_bytes(tmp_path: Path) -> None:
     for one in made:
         other = tmp_path / "b" / one.relative_to(tmp_path / "a")
         assert one.read_bytes() == other.read_bytes()
+
+
+def test_noise_is_told_where_the_numbers_begin(tmp_path: Path) -> None:
+    quiet, noisy = row("e/quiet", 1, cv=0.05), row("e/noisy", 2, cv=1.25)
+    path = written(tmp_path, document(quiet, noisy, context=CONTEXT), "a.json")
+    assert main([str(path)]) == 0
+    for page in ("a.html", "a.md"):
+        assert "1 of 2 rows are noisy" in (tmp_path / page).read_text()
+        assert "125 % (e/noisy)" in (tmp_path / page).read_text()
+    path = written(tmp_path, document(quiet, context=CONTEXT), "b.json")
+    assert main([str(path)]) == 0
+    assert "noisy" not in (tmp_path / "b.md").read_text()

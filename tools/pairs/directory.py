@@ -113,6 +113,9 @@ def resume(asked: AbRun, directory: Path) -> AbRun:
         raise Usage(f"--out: {directory} holds another run: {difference}")
     processes = _whole_processes(found, directory)
     lost = len(processes) < len(found.processes)
+    # The other half of a pair would run hours after this one.
+    pairs = replace(found, processes=processes).whole_pairs()
+    processes = [process for process in processes if process.pair in pairs]
     goes_on = lost or is_cut_short(found)
     run = replace(asked, processes=processes, ended=None if goes_on else found.ended)
     if run.ended is None:
