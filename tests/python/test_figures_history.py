@@ -157,6 +157,7 @@ def test_the_reference_run_with_itself_has_not_moved() -> None:
     experiments, _ = history([reference, reference])
     assert "x 1.000 ddp (8 rows)" in experiments.description
     headings, lines = table([reference, reference])
-    assert headings[1:3] == ["6bece31", "6bece31 (2)"]
+    revision = reference.context["git_revision"][:7]
+    assert headings[1:3] == [revision, f"{revision} (2)"]
     assert len(lines) == len(reference.rows)
     assert {line[-1] for line in lines} == {"1"}
