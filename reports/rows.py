@@ -4,6 +4,7 @@
 import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,20 @@ class Result:
     skipped: list[Failure]
     errors: list[Failure]
     complete: bool  # whether the run came to its end
+
+    @property
+    def started(self) -> float | None:
+        """When the run began, in seconds; None if it does not say."""
+        try:
+            return datetime.fromisoformat(self.context.get("date", "")).timestamp()
+        except ValueError:
+            return None
+
+    def revision(self, digits: int) -> str:
+        """Shortened, with a + if what was built had changes beside it."""
+        revision = self.context.get("git_revision", "")[:digits] or "unknown"
+        dirty = self.context.get("git_dirty", "").lower() in ("true", "1")
+        return revision + ("+" if dirty else "")
 
     def of(self, experiment: str, **words: str) -> list[Row]:
         """The experiment's rows with these words, in the order of the run."""

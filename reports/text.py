@@ -40,6 +40,10 @@ def rate(per_second: float, unit: str) -> str:
     return _scaled(per_second, [prefix + unit for prefix in prefixes], 1e3)
 
 
+def plural(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
 def percent(fraction: float) -> str:
     return f"{significant(fraction * 100, 2 if fraction < 1 else 3)} %"
 

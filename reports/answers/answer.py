@@ -8,7 +8,7 @@ from pathlib import Path
 
 from reports.answers import attention, memory, models, numerics, parallel, rates
 from reports.rows import Failure, Result
-from reports.text import Table
+from reports.text import Table, plural
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -76,7 +76,7 @@ def answers(result: Result) -> list[Answer]:
 def _count(failures: list[Failure], what: str) -> list[str]:
     if not failures:
         return []
-    return [f"{len(failures)} case{'' if len(failures) == 1 else 's'} {what}"]
+    return [f"{plural(len(failures), 'case')} {what}"]
 
 
 def _missing(result: Result) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from reports.compare.ab_record import SIDES, AbRun, SideName
 from reports.compare.decision import Decision, Verdict, decide_pairs
 from reports.compare.intervals import pairs_for
-from reports.compare.noise import NoiseFile
+from reports.compare.noise import NoiseFile, threshold_of
 from reports.compare.sequential import Plan, decide_in_sequence
 from reports.rows import Result
 from reports.rows import load as load_result
@@ -72,12 +72,6 @@ def fewest_pairs(run: AbRun) -> int:
     return pairs_for(plan_of(run).rest(0))
 
 
-def threshold_of(run: AbRun, row: str, noise: NoiseFile | None) -> float:
-    """What matters, if it can be told apart from noise."""
-    known = noise.rows.get(row) if noise else None
-    return max(run.threshold, known.floor) if known else run.threshold
-
-
 def is_final(log_ratios: list[float], plan: Plan, threshold: float) -> bool:
     """Whether a planned look has come to a verdict, which then stands."""
     decision = decide_in_sequence(log_ratios, plan, threshold, ended=False)
@@ -100,7 +94,7 @@ def _decide_row(run: AbRun, ratios: list[float], threshold: float) -> Decision:
 def decide(run: AbRun, directory: Path, noise: NoiseFile | None) -> dict[str, Decision]:
     """Of each row with any ratio. Errors: NotAResult."""
     return {
-        row: _decide_row(run, ratios, threshold_of(run, row, noise))
+        row: _decide_row(run, ratios, threshold_of(row, run.threshold, noise))
         for row, ratios in log_ratios(run, directory).items()
         if ratios
     }
@@ -123,6 +117,6 @@ def open_rows(
             return len(past) < FRUITLESS_PAIRS
         if not run.stops_early:
             return True
-        return not is_final(known, plan, threshold_of(run, row, noise))
+        return not is_final(known, plan, threshold_of(row, run.threshold, noise))
 
     return [row for row in run.rows if is_open(row)]

@@ -9,7 +9,7 @@ from reports.compare import environment
 from reports.compare.decision import Decision, Verdict
 from reports.compare.environment import Difference, NotComparable
 from reports.compare.exact import Change, MetricChange, changes
-from reports.compare.noise import NoiseFile
+from reports.compare.noise import NoiseFile, threshold_of
 from reports.compare.pairing import alternate, in_order
 from reports.compare.sides import Sides, decide, gather, medians, plan_for
 from reports.compare.unmatched import Unmatched, unmatched
@@ -24,11 +24,6 @@ class Options:
     accepted: frozenset[str] = frozenset()  # exact metrics that may change
     pattern: str = ""  # only rows whose name it is found in
     allow_different_environment: bool = False
-
-    def threshold_of(self, name: str) -> float:
-        """No less than what the machine cannot tell from nothing."""
-        noise = self.noise.rows.get(name) if self.noise else None
-        return max(self.threshold, noise.floor) if noise else self.threshold
 
 
 @dataclass(frozen=True)
@@ -122,7 +117,11 @@ def _compared(
     for name in names:
         base_us, new_us = medians(sides, name)
         decision = decisions.get(name) or decide(
-            sides, name, plan, options.threshold_of(name), known.get(name)
+            sides,
+            name,
+            plan,
+            threshold_of(name, options.threshold, options.noise),
+            known.get(name),
         )
         found = changes(*sides.of(name))
         rows.append(ComparedRow(name, base_us, new_us, decision, found))

@@ -15,6 +15,7 @@ from reports.compare.intervals import (
     prediction_interval,
     spread_of,
 )
+from reports.text import plural
 
 
 class Verdict(StrEnum):
@@ -86,7 +87,7 @@ def decide_pairs(
         threshold=threshold,
         pairs=n,
         more_pairs=_more_pairs(log_ratios, alpha, threshold) if undecided else None,
-        basis=f"{n} pair{'' if n == 1 else 's'}",
+        basis=plural(n, "pair"),
     )
 
 

@@ -39,6 +39,12 @@ class RowSamples:
     times_us: Sequence[float]  # of all its processes
 
 
+def threshold_of(row: str, least: float, noise: NoiseFile | None) -> float:
+    """What matters, but no less than what the machine cannot tell from nothing."""
+    known = noise.rows.get(row) if noise else None
+    return max(least, known.floor) if known else least
+
+
 def noise_of_rows(
     samples: Mapping[str, RowSamples], alpha: float
 ) -> dict[str, RowNoise]:

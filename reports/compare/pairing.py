@@ -3,7 +3,6 @@
 
 import math
 from collections.abc import Sequence
-from datetime import datetime
 from itertools import pairwise
 
 from reports.rows import Result, Row
@@ -11,20 +10,9 @@ from reports.rows import Result, Row
 Rows = dict[str, Row]
 
 
-def _start(result: Result) -> float:
-    """In seconds; not a number if the result does not say."""
-    try:
-        return datetime.fromisoformat(result.context.get("date", "")).timestamp()
-    except ValueError:
-        return math.nan
-
-
 def in_order(results: Sequence[Result]) -> list[Result]:
     """By the time at which they began; those that do not say first."""
-    starts = {id(result): _start(result) for result in results}
-    return sorted(
-        results, key=lambda r: -1 if math.isnan(starts[id(r)]) else starts[id(r)]
-    )
+    return sorted(results, key=lambda result: result.started or -math.inf)
 
 
 def alternate(base: Sequence[Result], new: Sequence[Result]) -> bool:
@@ -34,8 +22,9 @@ def alternate(base: Sequence[Result], new: Sequence[Result]) -> bool:
     each has to be the first one in a quarter of the pairs at least. A B A B lets a
     steady drift through; A B B A does not, nor does a coin per pair.
     """
-    dates = [[_start(one) for one in in_order(side)] for side in (base, new)]
-    if len(base) != len(new) or any(map(math.isnan, (*dates[0], *dates[1]))):
+    sides = [[one.started for one in in_order(side)] for side in (base, new)]
+    dates = [[date for date in side if date is not None] for side in sides]
+    if len(base) != len(new) or dates != sides:
         return False
     starts = sorted((date, side) for side in (0, 1) for date in dates[side])
     lead = 0

@@ -49,13 +49,9 @@ def metric(one: MetricChange) -> str:
 
 def revision(results: Sequence[Result]) -> str:
     """The revisions of the runs, with + for uncommitted changes."""
-    names = dict.fromkeys(
-        one.context.get("git_revision", "unknown")[:12]
-        + ("+" if one.context.get("git_dirty") == "true" else "")
-        for one in results
-    )
-    count = len(results)
-    return f"{', '.join(names)} ({count} process{'' if count == 1 else 'es'})"
+    names = dict.fromkeys(one.revision(12) for one in results)
+    processes = f"{len(results)} process{'' if len(results) == 1 else 'es'}"
+    return f"{', '.join(names)} ({processes})"
 
 
 def floor(row: ComparedRow, comparison: Comparison) -> str:
@@ -103,10 +99,6 @@ def _aligned(headings: Sequence[str], lines: list[list[str]]) -> list[str]:
     ]
 
 
-def _plural(count: int, one: str, many: str) -> str:
-    return f"{count} {one if count == 1 else many}"
-
-
 def verdict(comparison: Comparison) -> str:
     """The whole comparison in a few words."""
     if comparison.exit_code:
@@ -124,10 +116,10 @@ def summary(comparison: Comparison) -> str:
     parts = [f"{len(comparison.of(verdict))} {verdict}" for verdict in Verdict]
     if comparison.bad_changes:
         count = len(comparison.bad_changes)
-        parts.append(_plural(count, "exact metric worse", "exact metrics worse"))
+        parts.append(f"{text.plural(count, 'exact metric')} worse")
     if comparison.failed:
-        parts.append(_plural(len(comparison.failed), "row lost", "rows lost"))
-    return f"{_plural(len(comparison.rows), 'row', 'rows')}: {', '.join(parts)}"
+        parts.append(f"{text.plural(len(comparison.failed), 'row')} lost")
+    return f"{text.plural(len(comparison.rows), 'row')}: {', '.join(parts)}"
 
 
 def explanation(comparison: Comparison) -> str:

@@ -61,8 +61,7 @@ def warnings(result: Result) -> list[str]:
     if result.context.get("git_dirty") == "true":
         reasons.append("The program was built from sources with uncommitted changes.")
     if result.errors:
-        count = len(result.errors)
-        reasons.append(f"{count} case{'' if count == 1 else 's'} failed.")
+        reasons.append(f"{text.plural(len(result.errors), 'case')} failed.")
     noisy = [row for row in result.rows if row.counters.get("cv", 0) > NOISY_CV]
     if noisy:
         worst = max(noisy, key=lambda row: row["cv"])

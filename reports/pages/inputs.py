@@ -2,7 +2,6 @@
 """The result files of one page: all of one machine, in the order of their runs."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
 
 from reports.rows import NotAResult, Result, load
@@ -11,12 +10,11 @@ from reports.rows import NotAResult, Result, load
 MACHINE = ("device", "cpu_model", "threads")
 
 
-def _date(path: Path, result: Result) -> datetime:
-    date = result.context.get("date", "")
-    try:
-        return datetime.fromisoformat(date).astimezone()
-    except ValueError as error:
-        raise NotAResult(f"{path}: its date is {date!r}, no time of a run") from error
+def _date(path: Path, result: Result) -> float:
+    if result.started is None:
+        date = result.context.get("date", "")
+        raise NotAResult(f"{path}: its date is {date!r}, no time of a run")
+    return result.started
 
 
 def _refuse_other_machines(results: dict[Path, Result]) -> None:

@@ -12,6 +12,7 @@ from reports.compare.comparison import Comparison, Options
 from reports.compare.environment import NotComparable
 from reports.compare.noise import NotANoiseFloor, load_noise, save_noise
 from reports.rows import NotAResult
+from reports.text import plural
 from tools.pairs import report
 from tools.pairs.arguments import Arguments, parse
 from tools.pairs.child import interruptible
@@ -25,7 +26,7 @@ from tools.pairs.directory import (
 from tools.pairs.errors import Failed, Interrupted, Usage
 from tools.pairs.floor import default_file, noise_of
 from tools.pairs.measure import Measurement
-from tools.pairs.progress import Lines, plural
+from tools.pairs.progress import Lines
 from tools.pairs.task import prepare
 
 ROOT = Path(__file__).resolve().parents[2]

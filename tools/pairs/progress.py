@@ -15,10 +15,6 @@ def duration(seconds: float) -> str:
     return f"{minutes}:{whole % 60:02}"
 
 
-def plural(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
-
-
 class Lines:
     """One line that changes on a terminal; elsewhere lines that stay."""
 

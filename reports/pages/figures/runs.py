@@ -4,7 +4,6 @@
 import math
 from collections import Counter
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 import numpy as np
 import pandas
@@ -48,18 +47,7 @@ class Runs:
 
 def _date(result: Result) -> float:
     """Seconds; after all others where there is none."""
-    try:
-        date = datetime.fromisoformat(result.context.get("date", ""))
-    except ValueError:
-        return math.inf
-    return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
-
-
-def _label(result: Result) -> str:
-    """The revision, with a + if what was built had changes beside it."""
-    revision = result.context.get("git_revision", "")[:DIGITS] or "unknown"
-    dirty = result.context.get("git_dirty", "false").lower() in ("true", "1")
-    return revision + ("+" if dirty else "")
+    return math.inf if result.started is None else result.started
 
 
 def _labels(results: list[Result]) -> list[str]:
@@ -67,7 +55,7 @@ def _labels(results: list[Result]) -> list[str]:
     seen: Counter[str] = Counter()
     labels = []
     for result in results:
-        label = _label(result)
+        label = result.revision(DIGITS)
         seen[label] += 1
         labels.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
     return labels
