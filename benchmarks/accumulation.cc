@@ -10,12 +10,12 @@
 //   whether the addition casts them or a cast before it, which costs a second
 //   operation per term. bf16 stops at 4, where half of its spacing is 0.0156.
 
-#include "model/accumulation.h"
+#include "model/ops/accumulation.h"
 
 #include <cmath>
 #include <vector>
 
-#include "fixtures/experiment.h"
+#include "fixtures/experiment/experiment.h"
 
 namespace trainbench {
 namespace {

@@ -14,10 +14,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "fixtures/experiment.h"
-#include "fixtures/link_rates.h"
-#include "fixtures/rank_case.h"
-#include "model/parallel/all_reduce_buffer.h"
+#include "fixtures/experiment/experiment.h"
+#include "fixtures/steps/link_rates.h"
+#include "fixtures/runner/run_distributed_case.h"
+#include "model/ops/all_reduce_buffer.h"
 
 namespace trainbench {
 namespace {

@@ -19,15 +19,15 @@
 #include <string>
 #include <vector>
 
-#include "fixtures/experiment.h"
-#include "fixtures/memory_probe.h"
-#include "fixtures/profiler.h"
-#include "fixtures/trace_counts.h"
+#include "fixtures/experiment/experiment.h"
+#include "fixtures/memory/memory_probe.h"
+#include "fixtures/profiling/profiler.h"
+#include "fixtures/profiling/trace_counts.h"
 #include "model/accounting/attention.h"
-#include "model/attention_round.h"
-#include "model/attention_verification.h"
-#include "model/precision.h"
-#include "model/precision_scope.h"
+#include "model/ops/attention_fwd_bwd.h"
+#include "model/ops/attention_verification.h"
+#include "model/spec/precision.h"
+#include "model/training/precision_scope.h"
 
 namespace trainbench {
 namespace {

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "fixtures/experiment.h"
-#include "model/precision.h"
-#include "model/toy_model.h"
-#include "model/train_step.h"
+#include "fixtures/experiment/experiment.h"
+#include "model/spec/precision.h"
+#include "model/ops/toy_model.h"
+#include "model/training/train_step.h"
 
 namespace trainbench {
 namespace {

@@ -17,14 +17,14 @@
 #include <string>
 #include <vector>
 
-#include "fixtures/attribution.h"
-#include "fixtures/case_file.h"
-#include "fixtures/experiment.h"
-#include "fixtures/model_step.h"
-#include "fixtures/profiler.h"
-#include "fixtures/ranged_phases.h"
-#include "fixtures/step_parts.h"
-#include "fixtures/survey.h"
+#include "fixtures/profiling/attribution.h"
+#include "fixtures/base/case_file.h"
+#include "fixtures/experiment/experiment.h"
+#include "fixtures/steps/model_step.h"
+#include "fixtures/profiling/profiler.h"
+#include "fixtures/profiling/ranged_phases.h"
+#include "fixtures/steps/breakdown_rows.h"
+#include "fixtures/experiment/multi_row_experiment.h"
 
 namespace trainbench {
 namespace {

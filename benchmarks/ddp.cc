@@ -17,9 +17,9 @@
 #include <string>
 #include <vector>
 
-#include "fixtures/data_parallel_step.h"
-#include "fixtures/experiment.h"
-#include "fixtures/rank_case.h"
+#include "fixtures/steps/data_parallel_step.h"
+#include "fixtures/experiment/experiment.h"
+#include "fixtures/runner/run_distributed_case.h"
 
 namespace trainbench {
 namespace {

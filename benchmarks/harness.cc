@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "fixtures/experiment.h"
-#include "fixtures/spin.h"
+#include "fixtures/experiment/experiment.h"
+#include "fixtures/device/spin.h"
 
 namespace trainbench {
 namespace {

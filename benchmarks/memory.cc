@@ -17,10 +17,10 @@
 #include <string>
 #include <vector>
 
-#include "fixtures/allocation_recorder.h"
-#include "fixtures/experiment.h"
-#include "fixtures/memory_trace.h"
-#include "fixtures/model_step.h"
+#include "fixtures/memory/allocation_recorder.h"
+#include "fixtures/experiment/experiment.h"
+#include "fixtures/memory/memory_trace.h"
+#include "fixtures/steps/model_step.h"
 
 namespace trainbench {
 namespace {

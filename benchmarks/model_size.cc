@@ -12,8 +12,8 @@
 
 #include <vector>
 
-#include "fixtures/experiment.h"
-#include "fixtures/model_step.h"
+#include "fixtures/experiment/experiment.h"
+#include "fixtures/steps/model_step.h"
 
 namespace trainbench {
 namespace {

@@ -14,9 +14,9 @@
 
 #include <vector>
 
-#include "fixtures/experiment.h"
-#include "model/norm_arithmetic.h"
-#include "model/precision.h"
+#include "fixtures/experiment/experiment.h"
+#include "model/ops/norm_arithmetic.h"
+#include "model/spec/precision.h"
 
 namespace trainbench {
 namespace {

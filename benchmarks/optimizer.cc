@@ -19,16 +19,16 @@
 #include <string>
 #include <vector>
 
-#include "fixtures/experiment.h"
-#include "fixtures/model_step.h"
-#include "fixtures/profiler.h"
-#include "fixtures/trace_counts.h"
+#include "fixtures/experiment/experiment.h"
+#include "fixtures/steps/model_step.h"
+#include "fixtures/profiling/profiler.h"
+#include "fixtures/profiling/trace_counts.h"
 #include "model/accounting/memory.h"
 #include "model/accounting/parameters.h"
 #include "model/accounting/traffic.h"
-#include "model/adamw.h"
-#include "model/train_step.h"
-#include "model/verification.h"
+#include "model/training/adamw.h"
+#include "model/training/train_step.h"
+#include "model/verification/verification.h"
 
 namespace trainbench {
 namespace {

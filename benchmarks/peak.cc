@@ -16,10 +16,10 @@
 #include <array>
 #include <vector>
 
-#include "fixtures/experiment.h"
-#include "fixtures/statistics.h"
-#include "model/precision_scope.h"
-#include "model/probe_work.h"
+#include "fixtures/experiment/experiment.h"
+#include "fixtures/timing/statistics.h"
+#include "model/training/precision_scope.h"
+#include "model/ops/peak_kernels.h"
 
 namespace trainbench {
 namespace {

@@ -16,11 +16,11 @@
 #include <optional>
 #include <vector>
 
-#include "fixtures/experiment.h"
-#include "fixtures/kernel_families.h"
-#include "fixtures/model_step.h"
-#include "fixtures/profiler.h"
-#include "model/verification.h"
+#include "fixtures/experiment/experiment.h"
+#include "fixtures/profiling/kernel_families.h"
+#include "fixtures/steps/model_step.h"
+#include "fixtures/profiling/profiler.h"
+#include "model/verification/verification.h"
 
 namespace trainbench {
 namespace {

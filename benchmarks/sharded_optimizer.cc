@@ -13,10 +13,10 @@
 
 #include <vector>
 
-#include "fixtures/data_parallel_step.h"
-#include "fixtures/experiment.h"
-#include "fixtures/rank_case.h"
-#include "fixtures/sharded_step.h"
+#include "fixtures/steps/data_parallel_step.h"
+#include "fixtures/experiment/experiment.h"
+#include "fixtures/runner/run_distributed_case.h"
+#include "fixtures/steps/sharded_step.h"
 
 namespace trainbench {
 namespace {

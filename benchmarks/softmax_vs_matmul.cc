@@ -16,11 +16,11 @@
 #include <string>
 #include <vector>
 
-#include "fixtures/experiment.h"
+#include "fixtures/experiment/experiment.h"
 #include "model/accounting/attention_parts.h"
-#include "model/attention_part.h"
-#include "model/precision.h"
-#include "model/precision_scope.h"
+#include "model/ops/attention_ops.h"
+#include "model/spec/precision.h"
+#include "model/training/precision_scope.h"
 
 namespace trainbench {
 namespace {

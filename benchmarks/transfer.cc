@@ -12,12 +12,12 @@
 //   2 bytes for each that is counted, a memcpy 3 for 2, so beyond the cache
 //   memset shows 3/4 of memcpy's bytes per second.
 
-#include "model/transfer.h"
+#include "model/ops/transfer.h"
 
 #include <string>
 #include <vector>
 
-#include "fixtures/experiment.h"
+#include "fixtures/experiment/experiment.h"
 
 namespace trainbench {
 namespace {

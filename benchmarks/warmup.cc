@@ -12,10 +12,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "fixtures/experiment.h"
-#include "fixtures/model_step.h"
-#include "fixtures/statistics.h"
-#include "model/verification.h"
+#include "fixtures/experiment/experiment.h"
+#include "fixtures/steps/model_step.h"
+#include "fixtures/timing/statistics.h"
+#include "model/verification/verification.h"
 
 namespace trainbench {
 namespace {

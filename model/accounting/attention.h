@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "model/phase.h"
-#include "model/sdpa_backend.h"
+#include "model/spec/phase.h"
+#include "model/nn/sdpa_backend.h"
 
 namespace trainbench {
 

@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "model/attention_part.h"
+#include "model/ops/attention_ops.h"
 
 namespace trainbench {
 

@@ -10,8 +10,8 @@
 
 #include <cstdint>
 
-#include "model/config.h"
-#include "model/step_mode.h"
+#include "model/spec/config.h"
+#include "model/spec/step_mode.h"
 
 namespace trainbench {
 

@@ -26,9 +26,9 @@
 #include <string>
 #include <vector>
 
-#include "model/config.h"
-#include "model/precision.h"
-#include "model/step_mode.h"
+#include "model/spec/config.h"
+#include "model/spec/precision.h"
+#include "model/spec/step_mode.h"
 
 namespace trainbench {
 

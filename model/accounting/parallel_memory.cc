@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <numeric>
 
-#include "model/parallel/ownership.h"
-#include "model/parallel/ring.h"
+#include "model/distributed/zero/ownership.h"
+#include "model/distributed/comm/ring.h"
 
 namespace trainbench {
 

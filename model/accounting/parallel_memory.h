@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/parallel/parallel_optimizer.h"
+#include "model/distributed/zero/parallel_optimizer.h"
 
 namespace trainbench {
 
@@ -32,7 +32,7 @@ struct ParallelMemory {
 //   sharded     4 E'        4 E'       8 E' / N + 4   8 min(E' / N, 2^18)
 //   broadcast   4 E         4 E'       8 E_r + 4 T_r  -
 //
-// The buffer is what Gloo's ring (model/parallel/ring.h) receives into, if
+// The buffer is what Gloo's ring (model/distributed/comm/ring.h) receives into, if
 // there is more than one rank; NCCL needs none. The step count of the fused
 // kernel is one fp32 scalar per tensor that it updates.
 ParallelMemory EstimateParallelMemory(OptimizerSharding sharding,

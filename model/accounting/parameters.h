@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "model/config.h"
+#include "model/spec/config.h"
 
 namespace trainbench {
 

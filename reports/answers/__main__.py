@@ -7,8 +7,8 @@ from pathlib import Path
 
 from reports.answers import answers as answered
 from reports.answers import markdown
-from reports.document import with_block
-from reports.rows import NotAResult, load
+from reports.results.document import with_block
+from reports.results.rows import NotAResult, load
 
 GOOD, NOTHING, USAGE = 0, 1, 2
 

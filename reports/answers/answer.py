@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reports.answers import attention, memory, models, numerics, parallel, rates
-from reports.rows import Failure, Result
-from reports.text import Table, plural
+from reports.results.rows import Failure, Result
+from reports.results.text import Table, plural
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -5,9 +5,9 @@ import math
 from collections import defaultdict
 from collections.abc import Callable
 
-from reports import text
-from reports.rows import Result, Row
-from reports.scaling import Fit, power_law_exponent
+from reports.results import text
+from reports.results.rows import Result, Row
+from reports.results.scaling import Fit, power_law_exponent
 
 Key = tuple[str, str, str, int]
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Predicted and measured memory."""
 
-from reports import text
-from reports.rows import Result
+from reports.results import text
+from reports.results.rows import Result
 
 
 def memory(result: Result) -> tuple[str, text.Table] | None:

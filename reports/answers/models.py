@@ -3,8 +3,8 @@
 
 from collections import defaultdict
 
-from reports import text
-from reports.rows import Result, Row
+from reports.results import text
+from reports.results.rows import Result, Row
 
 
 def _ratio(row: Row, name: str, is_baseline: bool) -> str:

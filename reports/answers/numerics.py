@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What low precision does to numbers."""
 
-from reports import text
-from reports.rows import Result
+from reports.results import text
+from reports.results.rows import Result
 
 
 def accumulation(result: Result) -> tuple[str, text.Table] | None:

@@ -4,9 +4,9 @@
 from collections import defaultdict
 from collections.abc import Callable
 
-from reports import text
-from reports.alpha_beta import AlphaBeta, fit_alpha_beta
-from reports.rows import Result, Row
+from reports.results import text
+from reports.results.alpha_beta import AlphaBeta, fit_alpha_beta
+from reports.results.rows import Result, Row
 
 
 def _words(row: Row) -> list[str]:

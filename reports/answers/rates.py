@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What the device and the ruler can do."""
 
-from reports import text
-from reports.rows import Result, Row
+from reports.results import text
+from reports.results.rows import Result, Row
 
 
 def _best(rows: list[Row], counter: str) -> Row | None:

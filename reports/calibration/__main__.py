@@ -9,7 +9,7 @@ from pathlib import Path
 from reports.calibration.pages import markdown
 from reports.calibration.samples import STORED, Samples, load
 from reports.calibration.stored import REPETITIONS
-from reports.document import with_block
+from reports.results.document import with_block
 
 GOOD, USAGE = 0, 2
 # Half of them, two or more, say how far apart two may be, and half are tried.

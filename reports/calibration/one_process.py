@@ -11,7 +11,7 @@ from reports.calibration.rule import Flags, margins, reaches
 from reports.calibration.samples import Floats
 from reports.calibration.scenarios import SCENARIOS
 from reports.calibration.simulated import ROWS, SEED, Progress
-from reports.text import table
+from reports.results.text import table
 
 PAIRS = 20  # of the A/A run before
 TABLES = 1000

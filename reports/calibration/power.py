@@ -12,7 +12,7 @@ from reports.calibration.rule import in_sequence, ratios
 from reports.calibration.samples import Floats
 from reports.calibration.simulated import PAIRS, SEED, THRESHOLD, Progress
 from reports.compare.sequential import Plan
-from reports.text import table
+from reports.results.text import table
 
 SLOWDOWNS = (0.03, 0.05, 0.10)
 SPREADS = (0.01, 0.02, 0.04)  # of the log ratio of a pair

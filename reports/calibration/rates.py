@@ -3,7 +3,7 @@
 
 from scipy.stats import beta
 
-from reports import text
+from reports.results import text
 
 CONFIDENCE = 0.95
 

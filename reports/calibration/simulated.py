@@ -13,7 +13,7 @@ from reports.calibration.rule import Flags, Verdicts, abba, in_sequence, ratios
 from reports.calibration.samples import Floats
 from reports.calibration.scenarios import SCENARIOS
 from reports.compare.sequential import Plan
-from reports.text import table
+from reports.results.text import table
 
 ROWS = 50
 PAIRS = 40

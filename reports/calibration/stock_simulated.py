@@ -7,7 +7,7 @@ from reports.calibration import stock
 from reports.calibration.noise import Noise, log_times
 from reports.calibration.rates import share
 from reports.calibration.simulated import ROWS, SEED, Progress
-from reports.text import table
+from reports.results.text import table
 
 REPETITIONS = (3, 6, 9, 20)
 

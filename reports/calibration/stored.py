@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from reports import text
+from reports.results import text
 from reports.calibration import stock
 from reports.calibration.one_process import margins_of
 from reports.calibration.rates import share

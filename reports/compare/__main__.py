@@ -24,7 +24,7 @@ from reports.compare.environment import NotComparable
 from reports.compare.exact import METRICS
 from reports.compare.noise import NotANoiseFloor, load_noise
 from reports.compare.percent import percent
-from reports.rows import NotAResult, load
+from reports.results.rows import NotAResult, load
 
 NOT_COMPARABLE = 2
 

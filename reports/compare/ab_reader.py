@@ -4,7 +4,7 @@
 from pathlib import Path
 from typing import Any, get_args
 
-from reports import strict_json
+from reports.results import strict_json
 from reports.compare.ab_record import (
     FILE,
     KIND,

@@ -10,8 +10,8 @@ from reports.compare.decision import Decision, Verdict, decide_pairs
 from reports.compare.intervals import pairs_for
 from reports.compare.noise import NoiseFile, threshold_of
 from reports.compare.sequential import Plan, decide_in_sequence
-from reports.rows import Result
-from reports.rows import load as load_result
+from reports.results.rows import Result
+from reports.results.rows import load as load_result
 
 # Pairs after which a row that never gave two numbers is not tried again.
 FRUITLESS_PAIRS = 2
@@ -25,7 +25,7 @@ def _load_once(path: Path, _changed_ns: int) -> Result:
 
 
 def result_of(path: Path) -> Result:
-    """As reports.rows.load, but reads a file that does not change only once."""
+    """As reports.results.rows.load, but reads a file that does not change only once."""
     try:
         return _load_once(path, path.stat().st_mtime_ns)
     except FileNotFoundError:

@@ -6,7 +6,7 @@ from typing import Any
 
 from reports.compare.comparison import ComparedRow, Comparison
 from reports.compare.decision import Verdict
-from reports.rows import Result
+from reports.results.rows import Result
 
 
 def _side(results: list[Result]) -> dict[str, Any]:

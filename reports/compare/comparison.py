@@ -11,9 +11,9 @@ from reports.compare.environment import Difference, NotComparable
 from reports.compare.exact import Change, MetricChange, changes
 from reports.compare.noise import NoiseFile, threshold_of
 from reports.compare.pairing import alternate, in_order
-from reports.compare.sides import Sides, decide, gather, medians, plan_for
+from reports.compare.samples_by_side import Sides, decide, gather, medians, plan_for
 from reports.compare.unmatched import Unmatched, unmatched
-from reports.rows import Result
+from reports.results.rows import Result
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from reports.compare.intervals import (
     prediction_interval,
     spread_of,
 )
-from reports.text import plural
+from reports.results.text import plural
 
 
 class Verdict(StrEnum):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from reports.rows import Row
+from reports.results.rows import Row
 
 
 class Change(StrEnum):

@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from reports.checked_entry import is_number, shown
+from reports.results.checked_entry import is_number, shown
 
 T = TypeVar("T")
 

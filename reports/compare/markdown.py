@@ -3,7 +3,7 @@
 
 import re
 
-from reports import text as human
+from reports.results import text as human
 from reports.compare import text
 from reports.compare.comparison import ComparedRow, Comparison
 from reports.compare.decision import Verdict

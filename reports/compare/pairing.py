@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 
-from reports.rows import Result, Row
+from reports.results.rows import Result, Row
 
 Rows = dict[str, Row]
 

@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from reports.rows import Result
+from reports.results.rows import Result
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from reports.pages.inputs import load_all
 from reports.pages.page import Page, page
 from reports.pages.render import as_html, as_markdown, images
-from reports.rows import NotAResult
+from reports.results.rows import NotAResult
 
 GOOD, USAGE = 0, 2
 

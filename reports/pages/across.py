@@ -3,12 +3,12 @@
 
 from collections.abc import Sequence
 
-from reports import text
+from reports.results import text
 from reports.pages.figures import history, roofline
-from reports.pages.figures.roofs import Point, Roof, points_of, roofs_of
+from reports.pages.plotting.roofs import Point, Roof, points_of, roofs_of
 from reports.pages.section import Section
-from reports.rows import Result
-from reports.text import Table
+from reports.results.rows import Result
+from reports.results.text import Table
 
 
 def _balance(roof: Roof, points: Sequence[Point]) -> str:

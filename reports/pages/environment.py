@@ -4,9 +4,9 @@
 import ast
 from datetime import UTC, datetime
 
-from reports import text
-from reports.rows import Result
-from reports.text import Table
+from reports.results import text
+from reports.results.rows import Result
+from reports.results.text import Table
 
 
 def _when(date: str) -> str:

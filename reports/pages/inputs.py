@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from reports.rows import NotAResult, Result, load
+from reports.results.rows import NotAResult, Result, load
 
 # What times may only be shown together for.
 MACHINE = ("device", "cpu_model", "threads")

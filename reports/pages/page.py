@@ -10,8 +10,8 @@ from reports.pages import environment
 from reports.pages.across import history_section, roofline_section
 from reports.pages.figures import memory
 from reports.pages.section import Section, experiments, section
-from reports.rows import NotAResult, Result
-from reports.text import Table
+from reports.results.rows import NotAResult, Result
+from reports.results.text import Table
 
 FIXED = ("top", "contents", "environment")  # ids of the page itself
 

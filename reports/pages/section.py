@@ -4,12 +4,12 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from reports import text
+from reports.results import text
 from reports.answers.answer import TELLERS, expectation_of, question_of
-from reports.pages.figure import Figure
+from reports.pages.plotting.figure import Figure
 from reports.pages.figures import FIGURES
-from reports.rows import Failure, NotAResult, Result
-from reports.text import Table
+from reports.results.rows import Failure, NotAResult, Result
+from reports.results.text import Table
 
 
 @dataclass(frozen=True)

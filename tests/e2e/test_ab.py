@@ -14,8 +14,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from reports.compare.ab_reader import load  # noqa: E402
-from tools.pairs.schedule import side_of  # noqa: E402
-from tools.pairs.task import key_of  # noqa: E402
+from tools.ab_run.schedule import side_of  # noqa: E402
+from tools.ab_run.task import key_of  # noqa: E402
 
 FLAGS = (
     *without(NANO, "--benchmark_min_time"),
@@ -34,7 +34,7 @@ def ab(
     base: Path, new: Path, directory: Path, *flags: str
 ) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "tools.pairs", "--binaries", base, new]
+        [sys.executable, "-m", "tools.ab_run", "--binaries", base, new]
         + ["--out=out", *FLAGS, *flags],
         cwd=directory,
         env=os.environ | {"PYTHONPATH": str(ROOT)},

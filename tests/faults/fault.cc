@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "fixtures/experiment.h"
+#include "fixtures/experiment/experiment.h"
 #include "tests/faults/kinds.h"
 
 namespace trainbench {

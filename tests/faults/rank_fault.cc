@@ -14,8 +14,8 @@
 #include <thread>
 #include <vector>
 
-#include "fixtures/experiment.h"
-#include "model/parallel/all_reduce_buffer.h"
+#include "fixtures/experiment/experiment.h"
+#include "model/ops/all_reduce_buffer.h"
 
 namespace trainbench {
 namespace {

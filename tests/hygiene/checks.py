@@ -14,7 +14,7 @@ CPP = (".cc", ".h", ".cu", ".cuh")
 SPDX = "SPDX-License-Identifier: MIT"
 
 _TORCH = ("torch/", "ATen/", "c10/")
-# What a room must not include. fixtures/main.cc alone wires in reports/.
+# What a room must not include. fixtures/app/main.cc alone wires in reports/.
 _FORBIDDEN = {
     "model": (
         *("fixtures/", "benchmarks/", "reports/", "tests/", "tools/", "benchmark/"),
@@ -64,7 +64,7 @@ def arrow_errors(path: str, text: str) -> list[str]:
             and not re.fullmatch(r"[a-z_0-9]+", name)
         ]
     forbidden = _FORBIDDEN.get(room, ())
-    if path == "fixtures/main.cc":
+    if path == "fixtures/app/main.cc":
         forbidden = tuple(name for name in forbidden if name != "reports/")
     if path.startswith("model/parallel/") and "_clock" not in without_comments(text):
         # A rank waits for others, and no longer than it is told to.

@@ -11,7 +11,7 @@ EXPERIMENT = """// SPDX-License-Identifier: MIT
 
 #include <vector>
 
-#include "fixtures/experiment.h"
+#include "fixtures/experiment/experiment.h"
 
 const bool kRegistered = Register<F>();
 """
@@ -35,22 +35,22 @@ def test_includes_are_found_and_comments_are_not() -> None:
 @pytest.mark.parametrize(
     ("path", "included"),
     [
-        ("model/a.cc", "fixtures/device.h"),
+        ("model/a.cc", "fixtures/device/device.h"),
         ("model/a.cc", "benchmark/benchmark.h"),
         ("model/accounting/a.h", "absl/flags/flag.h"),
         ("model/a.cc", "chrono"),
         ("model/a.cc", "nlohmann/json.hpp"),
-        ("fixtures/a.cc", "reports/progress.h"),
-        ("fixtures/main.cc", "benchmarks/a.h"),
+        ("fixtures/a.cc", "reports/live/progress.h"),
+        ("fixtures/app/main.cc", "benchmarks/a.h"),
         ("benchmarks/a.cc", "benchmark/benchmark.h"),
         ("benchmarks/a.cc", "cuda_runtime_api.h"),
         ("benchmarks/a.cc", "torch/types.h"),
         ("benchmarks/a.cc", "benchmarks/b.h"),
-        ("reports/a.cc", "model/config.h"),
-        ("reports/a.cc", "fixtures/device.h"),
+        ("reports/a.cc", "model/spec/config.h"),
+        ("reports/a.cc", "fixtures/device/device.h"),
         ("reports/a.cc", "torch/types.h"),
         ("tests/a_test.cc", "benchmarks/a.h"),
-        ("tools/plan.cc", "benchmarks/a.h"),
+        ("tools/planner/main.cc", "benchmarks/a.h"),
     ],
 )
 def test_an_arrow_in_the_wrong_direction(path: str, included: str) -> None:
@@ -69,12 +69,12 @@ def test_who_waits_for_ranks_reads_no_clock_either() -> None:
     [
         ("model/a.cc", "torch/types.h"),
         ("model/parallel/a.cc", "chrono"),
-        ("fixtures/a.cc", "model/config.h"),
-        ("fixtures/main.cc", "reports/progress.h"),
-        ("benchmarks/a.cc", "model/config.h"),
+        ("fixtures/a.cc", "model/spec/config.h"),
+        ("fixtures/app/main.cc", "reports/live/progress.h"),
+        ("benchmarks/a.cc", "model/spec/config.h"),
         ("benchmarks/a.cc", "vector"),
         ("reports/a.cc", "benchmark/benchmark.h"),
-        ("tests/a_test.cc", "reports/progress.h"),
+        ("tests/a_test.cc", "reports/live/progress.h"),
     ],
 )
 def test_an_arrow_in_the_right_direction(path: str, included: str) -> None:
@@ -147,14 +147,14 @@ def test_licenses() -> None:
 
 def test_paths_in_documents() -> None:
     text = """See [how](CONTRIBUTING.md#here), [site](https://example.com/tools/x),
-`model/config.h`, `tools/bench --flag`, `results/<name>.json`, `accounting/` and
+`model/spec/config.h`, `tools/bench --flag`, `results/<name>.json`, `accounting/` and
 `benchmarks`.
 ```
 tools/setup   # a comment
 LD_LIBRARY_PATH=x build/benchmarks/y
 ```
 """
-    paths = ["CONTRIBUTING.md", "model/config.h", "tools/bench", "tools/setup"]
+    paths = ["CONTRIBUTING.md", "model/spec/config.h", "tools/bench", "tools/setup"]
     assert checks.paths_in(text) == paths
     assert checks.missing_paths(text, lambda path: path != "tools/setup") == [
         "tools/setup"

@@ -1,4 +1,4 @@
-# The revision that a program was built from, as fixtures/git_revision.h declares
+# The revision that a program was built from, as fixtures/app/git_revision.h declares
 # it. It is looked up in every build and not when CMake runs, because a commit
 # does not make CMake run again. As a script (cmake -P) this file writes
 # ${OUTPUT} for the checkout ${SOURCE_DIR}, and only if the content changes, so
@@ -25,7 +25,7 @@ if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
     endif()
   endif()
   file(CONFIGURE OUTPUT "${OUTPUT}" @ONLY CONTENT [[
-#include "fixtures/git_revision.h"
+#include "fixtures/app/git_revision.h"
 
 namespace trainbench {
 

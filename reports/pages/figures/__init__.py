@@ -3,7 +3,7 @@
 
 from collections.abc import Callable
 
-from reports.pages.figure import Figure
+from reports.pages.plotting.figure import Figure
 from reports.pages.figures import (
     attention,
     breakdown,
@@ -15,7 +15,7 @@ from reports.pages.figures import (
     softmax,
     warmup,
 )
-from reports.rows import Result
+from reports.results.rows import Result
 
 # Each gives no plot if the result lacks the rows that it needs.
 FIGURES: dict[str, Callable[[Result], list[Figure]]] = {

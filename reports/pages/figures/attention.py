@@ -6,9 +6,9 @@ from collections.abc import Callable
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 
-from reports import text
+from reports.results import text
 from reports.answers.attention import exponent_of, series_of
-from reports.pages.axes import (
+from reports.pages.plotting.axes import (
     Told,
     legend_above,
     nested,
@@ -16,8 +16,8 @@ from reports.pages.axes import (
     tell_doublings,
     tell_these,
 )
-from reports.pages.figure import COLOURS, HALF, Figure, draw
-from reports.rows import Result, Row
+from reports.pages.plotting.figure import COLOURS, HALF, Figure, draw
+from reports.results.rows import Result, Row
 
 Value = Callable[[Row], float]
 Ticks = Callable[[Axis, Told], None]

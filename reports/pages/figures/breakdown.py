@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 
-from reports import text
-from reports.pages.figure import COLOURS, Figure, draw
-from reports.pages.figures.bars import Bar, Look, Scale, below, inches, stacked
-from reports.rows import Result, Row
+from reports.results import text
+from reports.pages.plotting.figure import COLOURS, Figure, draw
+from reports.pages.plotting.bars import Bar, Look, Scale, below, inches, stacked
+from reports.results.rows import Result, Row
 
 LOST = "unattributed"
 # Attention in blues, by what follows what; light and dark so that neighbours

@@ -9,11 +9,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from reports import text
-from reports.alpha_beta import AlphaBeta, fit_alpha_beta
-from reports.pages.figure import Figure, draw
-from reports.pages.figures.bars import CLEAR_COLOURS, below
-from reports.rows import Result, Row
+from reports.results import text
+from reports.results.alpha_beta import AlphaBeta, fit_alpha_beta
+from reports.pages.plotting.figure import Figure, draw
+from reports.pages.plotting.bars import CLEAR_COLOURS, below
+from reports.results.rows import Result, Row
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ import pandas
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 
-from reports import text
-from reports.pages.figure import Figure, draw
-from reports.pages.figures.bars import CLEAR_COLOURS, below
-from reports.pages.figures.runs import Runs, collect
-from reports.rows import Result
+from reports.results import text
+from reports.pages.plotting.figure import Figure, draw
+from reports.pages.plotting.bars import CLEAR_COLOURS, below
+from reports.pages.plotting.runs import Runs, collect
+from reports.results.rows import Result
 
 MOST_LINES = 8  # with a colour of their own
 MOST_MARKS = 12  # files up to which each point has a mark

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
-from reports import text
-from reports.pages.figure import COLOURS, Figure, draw
-from reports.pages.figures.bars import Bar, Look, Scale, below, inches, stacked
+from reports.results import text
+from reports.pages.plotting.figure import COLOURS, Figure, draw
+from reports.pages.plotting.bars import Bar, Look, Scale, below, inches, stacked
 from reports.pages.figures.timelines import timelines
-from reports.rows import Result, Row
+from reports.results.rows import Result, Row
 
 __all__ = ["memory", "timelines"]
 

@@ -5,17 +5,17 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
-from reports import text
-from reports.pages.axes import (
+from reports.results import text
+from reports.pages.plotting.axes import (
     height,
     legend_above,
     name_groups,
     tell,
     write_beside,
 )
-from reports.pages.figure import COLOURS, HALF, Figure, draw
-from reports.pages.figures.steps import at_one_length, tokens_of
-from reports.rows import Result, Row
+from reports.pages.plotting.figure import COLOURS, HALF, Figure, draw
+from reports.pages.plotting.steps import at_one_length, tokens_of
+from reports.results.rows import Result, Row
 
 PRECISIONS = {
     "fp32": COLOURS[0],

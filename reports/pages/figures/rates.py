@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 
 from matplotlib.axes import Axes
 
-from reports import text
-from reports.pages.axes import (
+from reports.results import text
+from reports.pages.plotting.axes import (
     Told,
     height,
     legend_above,
@@ -17,8 +17,8 @@ from reports.pages.axes import (
     tell_doublings,
     write_beside,
 )
-from reports.pages.figure import COLOURS, HALF, Figure, draw
-from reports.rows import Result, Row
+from reports.pages.plotting.figure import COLOURS, HALF, Figure, draw
+from reports.results.rows import Result, Row
 
 Value = Callable[[Row], float]
 

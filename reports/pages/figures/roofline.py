@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator
 
-from reports import text
-from reports.pages.figure import PAPER, Figure, draw
-from reports.pages.figures.bars import CLEAR_COLOURS, below
-from reports.pages.figures.point_names import paint_names
-from reports.pages.figures.roofs import (
+from reports.results import text
+from reports.pages.plotting.figure import PAPER, Figure, draw
+from reports.pages.plotting.bars import CLEAR_COLOURS, below
+from reports.pages.plotting.point_names import paint_names
+from reports.pages.plotting.roofs import (
     Point,
     Roof,
     arithmetic,
@@ -19,7 +19,7 @@ from reports.pages.figures.roofs import (
     roofs_of,
     thinned,
 )
-from reports.rows import Result
+from reports.results.rows import Result
 
 MARKERS = "osD^vPX*"
 COLUMNS = 3  # of the legend

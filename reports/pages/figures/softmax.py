@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 from matplotlib.axes import Axes
 
-from reports import text
-from reports.pages.axes import legend_above, tell_decades
-from reports.pages.figure import COLOURS, HALF, Figure, draw
-from reports.rows import Result, Row
+from reports.results import text
+from reports.pages.plotting.axes import legend_above, tell_decades
+from reports.pages.plotting.figure import COLOURS, HALF, Figure, draw
+from reports.results.rows import Result, Row
 
 MARKERS = "os^D"
 SIZE = (HALF[0], 3.5)

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/distributed/comm/gloo_backend.h"
+
+// LibTorch was built with Gloo; its header is empty without this.
+#define USE_C10D_GLOO
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+
+namespace trainbench {
+
+c10::intrusive_ptr<c10d::Backend> MakeGlooBackend(
+    const c10::intrusive_ptr<c10d::Store>& store, const GroupOptions& options) {
+  using Gloo = c10d::ProcessGroupGloo;
+  auto gloo = Gloo::Options::create(options.timeout);
+  gloo->devices.push_back(
+      options.network_interface.empty()
+          ? Gloo::createDeviceForHostname(options.address)
+          : Gloo::createDeviceForInterface(options.network_interface));
+  return c10::make_intrusive<Gloo>(store, options.rank, options.size, gloo);
+}
+
+}  // namespace trainbench

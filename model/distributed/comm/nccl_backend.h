@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// c10d's NCCL backend.
+
+#ifndef TRAINBENCH_MODEL_DISTRIBUTED_COMM_NCCL_BACKEND_H_
+#define TRAINBENCH_MODEL_DISTRIBUTED_COMM_NCCL_BACKEND_H_
+
+#include <torch/csrc/distributed/c10d/Backend.hpp>
+#include <torch/csrc/distributed/c10d/Store.hpp>
+
+#include "model/distributed/comm/process_group.h"
+
+namespace trainbench {
+
+// For the current CUDA device. Throws what c10d throws, also if this program
+// was built without CUDA.
+c10::intrusive_ptr<c10d::Backend> MakeNcclBackend(
+    const c10::intrusive_ptr<c10d::Store>& store, const GroupOptions& options);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_DISTRIBUTED_COMM_NCCL_BACKEND_H_

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/distributed/comm/process_group.h"
+
+#include <c10/core/Allocator.h>
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <thread>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "model/distributed/comm/gloo_backend.h"
+#include "model/distributed/comm/nccl_backend.h"
+#include "model/distributed/comm/ring.h"
+
+namespace trainbench {
+namespace {
+
+using WorkPtr = c10::intrusive_ptr<c10d::Work>;
+
+// Gloo's own exceptions, of a broken connection, are none of c10's.
+void AsC10Error(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const c10::Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    TORCH_CHECK(false, error.what());
+  }
+}
+
+// Gloo's thread lets go of a finished work, and so of its tensor, a little
+// later. Were it the last to do so, memory would be freed there, unseen by
+// whoever counts the memory of this thread; so where somebody does, this waits
+// for it. Gives up should somebody else keep the work.
+void WaitForRelease(const WorkPtr& work) {
+  if (!c10::memoryProfilingEnabled()) return;
+  for (int i = 0; i < 100'000 && work.use_count() > 1; ++i) {
+    std::this_thread::yield();
+  }
+}
+
+void Wait(const WorkPtr& work, CommBackend backend) {
+  AsC10Error([&] { work->wait(); });
+  if (backend == CommBackend::kGloo) WaitForRelease(work);
+}
+
+void CopyUnlessSame(const at::Tensor& from, at::Tensor to) {
+  if (from.data_ptr() != to.data_ptr()) to.copy_(from.view_as(to));
+}
+
+class StartedWork final : public Collective {
+ public:
+  StartedWork(WorkPtr work, at::Tensor tensor, CommBackend backend)
+      : work_(std::move(work)), tensor_(std::move(tensor)), backend_(backend) {}
+  void Wait() override { trainbench::Wait(work_, backend_); }
+
+ private:
+  WorkPtr work_;
+  at::Tensor tensor_;
+  CommBackend backend_;
+};
+
+// Calls the backend directly: c10d's dispatched operators would add a schema
+// lookup and boxing to each call.
+class C10dGroup final : public ProcessGroup {
+ public:
+  C10dGroup(const c10::intrusive_ptr<c10d::Store>& store,
+            const GroupOptions& options)
+      : options_(options) {
+    const bool gloo = options.backend == CommBackend::kGloo;
+    backend_ = gloo ? MakeGlooBackend(store, options)
+                    : MakeNcclBackend(store, options);
+    group_ = c10::make_intrusive<c10d::ProcessGroup>(store, options.rank,
+                                                     options.size);
+    const auto type = gloo ? c10d::ProcessGroup::BackendType::GLOO
+                           : c10d::ProcessGroup::BackendType::NCCL;
+    group_->setBackend(gloo ? c10::kCPU : c10::kCUDA, type, backend_);
+    group_->setDefaultBackend(type);
+  }
+
+  int rank() const override { return options_.rank; }
+  int size() const override { return options_.size; }
+  CommBackend backend() const override { return options_.backend; }
+
+  std::unique_ptr<Collective> StartAllReduce(
+      const at::Tensor& tensor) override {
+    return std::make_unique<StartedWork>(Reduce(tensor, c10d::ReduceOp::SUM),
+                                         tensor, options_.backend);
+  }
+
+  void AllReduceMax(const at::Tensor& tensor) override {
+    Wait(Reduce(tensor, c10d::ReduceOp::MAX));
+  }
+
+  void Broadcast(const at::Tensor& tensor, int root) override {
+    std::vector<at::Tensor> tensors = {tensor};
+    c10d::BroadcastOptions options;
+    options.rootRank = root;
+    Wait(backend_->broadcast(tensors, options));
+  }
+
+  void ReduceScatter(const at::Tensor& output,
+                     const at::Tensor& input) override {
+    at::Tensor mine = output;
+    at::Tensor all = input;
+    if (options_.backend == CommBackend::kNccl) {
+      return Wait(backend_->_reduce_scatter_base(mine, all));
+    }
+    AsC10Error([&] { RingReduceScatter(*backend_, all); });
+    CopyUnlessSame(Mine(all), mine);
+  }
+
+  void AllGather(const at::Tensor& output, const at::Tensor& input) override {
+    at::Tensor all = output;
+    at::Tensor mine = input;
+    if (options_.backend == CommBackend::kNccl) {
+      return Wait(backend_->_allgather_base(all, mine));
+    }
+    CopyUnlessSame(mine, Mine(all));
+    AsC10Error([&] { RingAllGather(*backend_, all); });
+  }
+
+  void Barrier() override { Wait(backend_->barrier()); }
+
+  const c10::intrusive_ptr<c10d::ProcessGroup>& c10d_group() const override {
+    return group_;
+  }
+
+ private:
+  void Wait(const WorkPtr& work) { trainbench::Wait(work, options_.backend); }
+
+  at::Tensor Mine(const at::Tensor& all) const {
+    const int64_t n = all.numel() / options_.size;
+    return all.narrow(0, options_.rank * n, n);
+  }
+
+  WorkPtr Reduce(const at::Tensor& tensor, c10d::ReduceOp operation) {
+    std::vector<at::Tensor> tensors = {tensor};
+    c10d::AllreduceOptions options;
+    options.reduceOp = std::move(operation);
+    return backend_->allreduce(tensors, options);
+  }
+
+  GroupOptions options_;
+  c10::intrusive_ptr<c10d::Backend> backend_;
+  c10::intrusive_ptr<c10d::ProcessGroup> group_;
+};
+
+absl::Status DidNotMeet(const GroupOptions& options, const char* reason) {
+  return absl::UnavailableError(
+      absl::StrCat("rank ", options.rank, " of ", options.size,
+                   " did not meet the others: ", reason));
+}
+
+}  // namespace
+
+absl::string_view CommBackendName(CommBackend backend) {
+  switch (backend) {
+    case CommBackend::kGloo:
+      return "gloo";
+    case CommBackend::kNccl:
+      return "nccl";
+  }
+  return "unknown";
+}
+
+absl::StatusOr<std::unique_ptr<ProcessGroup>> ProcessGroup::Join(
+    const c10::intrusive_ptr<c10d::Store>& store, const GroupOptions& options) {
+  if (options.size < 1 || options.rank < 0 || options.rank >= options.size) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("rank is ", options.rank, " of ", options.size,
+                     "; allowed: 0 to one less than the number of ranks"));
+  }
+  try {
+    auto group = std::make_unique<C10dGroup>(store, options);
+    // Gloo lets each rank go once its own connections stand. One that left
+    // before the others have theirs would look to them as if it had died.
+    if (options.backend == CommBackend::kGloo) group->Barrier();
+    return group;
+  } catch (const c10::Error& error) {
+    return DidNotMeet(options, error.what_without_backtrace());
+  } catch (const std::exception& error) {
+    return DidNotMeet(options, error.what());
+  }
+}
+
+}  // namespace trainbench

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Where the ranks of a job meet.
+
+#ifndef TRAINBENCH_MODEL_DISTRIBUTED_COMM_RENDEZVOUS_H_
+#define TRAINBENCH_MODEL_DISTRIBUTED_COMM_RENDEZVOUS_H_
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <torch/csrc/distributed/c10d/Store.hpp>
+
+#include "absl/status/statusor.h"
+
+namespace trainbench {
+
+// A store in a file that all `ranks` processes can open. Throws nothing; the
+// file is made if it is not there.
+c10::intrusive_ptr<c10d::Store> OpenFileStore(
+    const std::string& path, int ranks, std::chrono::milliseconds timeout);
+
+struct TcpRendezvous {
+  std::string host;  // of the rank that serves the store
+  uint16_t port = 0;
+  int ranks = 1;
+  bool serves = false;  // this process serves the store
+};
+
+// A store that one process serves to all. Unavailable, with c10d's reason, if
+// the server cannot be reached, or made, in time.
+absl::StatusOr<c10::intrusive_ptr<c10d::Store>> OpenTcpStore(
+    const TcpRendezvous& where, std::chrono::milliseconds timeout);
+
+// A part of `store` with keys of its own.
+c10::intrusive_ptr<c10d::Store> SubStore(
+    const std::string& prefix, const c10::intrusive_ptr<c10d::Store>& store);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_DISTRIBUTED_COMM_RENDEZVOUS_H_

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// Data parallelism: every rank computes the gradients of its part of the batch,
+// and all of them continue with the mean.
+
+#ifndef TRAINBENCH_MODEL_DISTRIBUTED_DDP_GRADIENT_SYNC_H_
+#define TRAINBENCH_MODEL_DISTRIBUTED_DDP_GRADIENT_SYNC_H_
+
+#include <ATen/core/Tensor.h>
+#include <torch/nn/module.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "model/distributed/comm/process_group.h"
+
+namespace trainbench {
+
+// model/distributed/ddp/sync_strategies.h tells the algorithm and cost of each.
+enum class SyncStrategy {
+  kPerParameter,
+  kFlat,
+  kOverlapPerParameter,
+  kOverlapBucketed,
+  kReducer,
+};
+
+inline constexpr std::array<SyncStrategy, 5> kSyncStrategies = {
+    SyncStrategy::kPerParameter, SyncStrategy::kFlat,
+    SyncStrategy::kOverlapPerParameter, SyncStrategy::kOverlapBucketed,
+    SyncStrategy::kReducer};
+
+// "per_parameter", "flat", "overlap_per_parameter", "overlap_bucketed",
+// "reducer".
+absl::string_view SyncStrategyName(SyncStrategy strategy);
+
+// PyTorch's default for DistributedDataParallel.
+inline constexpr int64_t kDefaultBucketBytes = int64_t{25} << 20;
+
+struct SyncOptions {
+  SyncStrategy strategy = SyncStrategy::kOverlapBucketed;
+  // Most bytes of one bucket, for the strategies that have buckets.
+  int64_t bucket_bytes = kDefaultBucketBytes;
+  // Whether a backward pass may leave parameters without a gradient, not the
+  // same ones on all ranks. A rank then contributes zeros, and a parameter that
+  // no rank used keeps no gradient, so that an optimizer skips it. Costs one
+  // more all-reduce per step, of 4 bytes per parameter tensor.
+  bool unused_parameters = false;
+};
+
+// What one rank did in one step.
+struct SyncTraffic {
+  int64_t calls = 0;         // all-reduces started
+  int64_t bytes = 0;         // given to them
+  int64_t copied_bytes = 0;  // copied into buffers and out of them
+};
+
+// One rank's end of the synchronisation. A step calls, on every rank:
+// BeforeForward, forward, BeforeBackward, backward, Finish; its caller then
+// releases the gradients (sets them to none) before the next one. Gradients are
+// divided by the number of ranks before they are summed, so Gloo and NCCL
+// behave alike and a sum of halves cannot overflow.
+// Any call, and backward() itself, throws c10::Error if a collective fails; the
+// ranks then no longer agree and the object is of no further use. (What
+// kReducer throws out of backward() is Gloo's own kind of std::exception.)
+class GradientSync {
+ public:
+  virtual ~GradientSync() = default;
+  GradientSync(const GradientSync&) = delete;
+  GradientSync& operator=(const GradientSync&) = delete;
+
+  virtual void BeforeForward() {}
+  virtual void BeforeBackward(const at::Tensor& /*loss*/) {}
+  // When it returns every gradient is the mean over the ranks; what it takes is
+  // exposed communication. Throws c10::Error that names the parameter if one
+  // has no gradient, unless SyncOptions::unused_parameters allows that.
+  virtual void Finish() = 0;
+  // Of the last step that was finished.
+  virtual SyncTraffic Traffic() const = 0;
+
+ protected:
+  GradientSync() = default;
+};
+
+// `parameters`: contiguous leaves that require a gradient, each once, in the
+// same order on all ranks; of one dtype and device for kFlat. They and `group`
+// must outlive the result. A parameter can have hooks of one strategy at a
+// time. Throws c10::Error for parameters that are not so.
+std::unique_ptr<GradientSync> MakeGradientSync(
+    const SyncOptions& options, std::vector<at::Tensor> parameters,
+    ProcessGroup& group);
+
+// Those that require a gradient, in the module's order. A tied one, which
+// parameters() lists once per owner, is there once.
+std::vector<at::Tensor> TrainableParameters(const torch::nn::Module& module);
+
+// Makes all ranks' parameters, frozen ones too, and buffers equal to those of
+// rank 0.
+void BroadcastModel(const torch::nn::Module& module, ProcessGroup& group);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_DISTRIBUTED_DDP_GRADIENT_SYNC_H_

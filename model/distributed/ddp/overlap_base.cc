@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/distributed/ddp/overlap_base.h"
+
+#include <torch/types.h>
+
+#include <utility>
+
+namespace trainbench {
+
+OverlapBase::OverlapBase(const SyncOptions& options,
+                         std::vector<at::Tensor> parameters,
+                         ProcessGroup& group)
+    : SyncBase(options, std::move(parameters), group),
+      heard_(this->parameters().size(), false),
+      hooks_(this->parameters(), [this](std::size_t i) {
+        TORCH_CHECK(!heard_[i], DescribeParameter(i, this->parameters()[i]),
+                    " got a second gradient before Finish() was called");
+        heard_[i] = true;
+        OnGradient(i);
+      }) {}
+
+void OverlapBase::Finish() {
+  const at::NoGradGuard no_grad;
+  const auto missing = Missing([&](std::size_t i) { return heard_[i]; });
+  heard_.assign(heard_.size(), false);
+  for (const std::size_t i : missing) OnMissing(i);
+  WaitAll();
+  DropUnused(missing);
+  EndStep();
+}
+
+}  // namespace trainbench

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+
+#include <torch/types.h>
+
+#include <cstddef>
+#include <utility>
+
+#include "model/distributed/ddp/ordered_collectives.h"
+#include "model/distributed/ddp/overlap_base.h"
+#include "model/distributed/ddp/sync_strategies.h"
+
+namespace trainbench {
+namespace {
+
+class OverlapPerParameterSync final : public OverlapBase {
+ public:
+  OverlapPerParameterSync(const SyncOptions& options,
+                          std::vector<at::Tensor> parameters,
+                          ProcessGroup& group)
+      : OverlapBase(options, std::move(parameters), group),
+        collectives_(this->parameters().size(), [this](std::size_t place) {
+          return StartAllReduce(this->parameters()[Mirrored(place)].grad());
+        }) {}
+
+ private:
+  void OnGradient(std::size_t i) override {
+    parameters()[i].mutable_grad().mul_(share());
+    collectives_.MarkReady(Mirrored(i));
+  }
+  void OnMissing(std::size_t i) override {
+    parameters()[i].mutable_grad() = at::zeros_like(parameters()[i]);
+    collectives_.MarkReady(Mirrored(i));
+  }
+  void WaitAll() override { collectives_.WaitAll(); }
+
+  // A parameter's place in the order of sending, and the other way round.
+  std::size_t Mirrored(std::size_t i) const {
+    return parameters().size() - 1 - i;
+  }
+
+  OrderedCollectives collectives_;
+};
+
+}  // namespace
+
+std::unique_ptr<GradientSync> MakeOverlapPerParameterSync(
+    const SyncOptions& options, std::vector<at::Tensor> parameters,
+    ProcessGroup& group) {
+  return std::make_unique<OverlapPerParameterSync>(
+      options, std::move(parameters), group);
+}
+
+}  // namespace trainbench

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// One step of data-parallel training, as each rank takes it.
+
+#ifndef TRAINBENCH_MODEL_DISTRIBUTED_DDP_PARALLEL_STEP_H_
+#define TRAINBENCH_MODEL_DISTRIBUTED_DDP_PARALLEL_STEP_H_
+
+#include <ATen/core/Tensor.h>
+
+#include "model/training/adamw.h"
+#include "model/distributed/ddp/gradient_sync.h"
+#include "model/spec/phase.h"
+#include "model/spec/precision.h"
+#include "model/training/train_step.h"
+#include "model/nn/transformer_lm.h"
+
+namespace trainbench {
+
+// Forward, loss and backward on this rank's `batch`, what of the exchange of
+// gradients is left after that (Phase::kCommunication), AdamW on the mean, and
+// the release of the gradients. `optimizer` and `sync` have the parameters of
+// `model`, which all ranks must have alike. Returns this rank's loss, a
+// detached scalar; the job's is the mean over ranks.
+at::Tensor RunParallelStep(TransformerLm& model, AdamW& optimizer,
+                           GradientSync& sync, const Batch& batch,
+                           Precision precision, PhaseObserver& observer);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_DISTRIBUTED_DDP_PARALLEL_STEP_H_

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+
+#include <torch/types.h>
+
+#include <cstddef>
+#include <utility>
+
+#include "model/distributed/ddp/sync_base.h"
+#include "model/distributed/ddp/sync_strategies.h"
+
+namespace trainbench {
+namespace {
+
+class PerParameterSync final : public SyncBase {
+ public:
+  using SyncBase::SyncBase;
+
+  void Finish() override {
+    const at::NoGradGuard no_grad;
+    const std::vector<std::size_t> missing = FillMissing();
+    for (const at::Tensor& parameter : parameters()) {
+      StartAllReduce(parameter.mutable_grad().mul_(share()))->Wait();
+    }
+    DropUnused(missing);
+    EndStep();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<GradientSync> MakePerParameterSync(
+    const SyncOptions& options, std::vector<at::Tensor> parameters,
+    ProcessGroup& group) {
+  return std::make_unique<PerParameterSync>(options, std::move(parameters),
+                                            group);
+}
+
+}  // namespace trainbench

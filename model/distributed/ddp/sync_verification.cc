@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/distributed/ddp/sync_verification.h"
+
+#include <torch/autograd.h>
+#include <torch/types.h>
+
+#include <cstddef>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "model/spec/phase.h"
+#include "model/verification/relative_error.h"
+
+namespace trainbench {
+namespace {
+
+// Of a sum of a few values, rounded to `dtype` a few times.
+double Allowed(c10::ScalarType dtype) {
+  return dtype == c10::kBFloat16 ? 0x1p-6 : 1e-5;
+}
+
+// This rank's gradients, without any hook hearing of them.
+std::vector<at::Tensor> LocalGradients(
+    TransformerLm& model, const std::vector<at::Tensor>& parameters,
+    const Batch& batch, Precision precision) {
+  NullObserver nobody;
+  const at::Tensor loss = ComputeLoss(model, batch, precision, nobody);
+  return torch::autograd::grad({loss}, parameters);
+}
+
+at::Tensor Mean(const at::Tensor& gradient, ProcessGroup& group) {
+  at::Tensor mean = gradient.to(at::kDouble).div_(group.size()).contiguous();
+  group.AllReduce(mean);
+  return mean;
+}
+
+}  // namespace
+
+absl::Status VerifySync(TransformerLm& model, GradientSync& sync,
+                        const Batch& batch, Precision precision,
+                        ProcessGroup& group) {
+  const std::vector<at::Tensor> parameters = TrainableParameters(*model);
+  const auto local = LocalGradients(model, parameters, batch, precision);
+  NullObserver nobody;
+  sync.BeforeForward();
+  const at::Tensor loss = ComputeLoss(model, batch, precision, nobody);
+  sync.BeforeBackward(loss);
+  loss.backward();
+  sync.Finish();
+  std::string wrong;
+  double worst = 0;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const double error =
+        RelativeError(parameters[i].grad(), Mean(local[i], group));
+    const double allowed = Allowed(parameters[i].scalar_type());
+    // The comparison is so that NaN fails.
+    if (error <= allowed || error / allowed <= worst) continue;
+    worst = error / allowed;
+    wrong = absl::StrFormat(
+        "the gradient of parameter %d misses the mean over %d ranks by %.3g of "
+        "its norm, %.3g is allowed",
+        i, group.size(), error, allowed);
+  }
+  ReleaseGradients(model);
+  return wrong.empty() ? absl::OkStatus()
+                       : absl::FailedPreconditionError(wrong);
+}
+
+absl::Status VerifyReplicas(const std::vector<at::Tensor>& tensors,
+                            ProcessGroup& group) {
+  if (tensors.empty()) return absl::OkStatus();
+  int64_t wrong = 0;  // the number of the last one, from 1 on
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const at::Tensor root = tensors[i].detach().clone();
+    group.Broadcast(root, 0);
+    if (!at::equal(root, tensors[i])) wrong = static_cast<int64_t>(i) + 1;
+  }
+  // Rank 0 is always like itself: the ranks must come to one verdict.
+  const at::Tensor last = at::full(
+      {1}, wrong, tensors[0].options().dtype(at::kLong).requires_grad(false));
+  group.AllReduceMax(last);
+  wrong = last.item<int64_t>();
+  if (wrong == 0) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "parameter ", wrong - 1, " is no longer the same on all ranks"));
+}
+
+}  // namespace trainbench

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/distributed/zero/flat_gradients.h"
+#include "model/distributed/zero/optimizer_kinds.h"
+
+namespace trainbench {
+namespace {
+
+class ReplicatedAdamW final : public ParallelOptimizer {
+ public:
+  ReplicatedAdamW(const std::vector<at::Tensor>& parameters,
+                  const AdamWOptions& options, ProcessGroup& group)
+      : gradients_(
+            parameters, group,
+            [&group](const at::Tensor& values) { group.AllReduce(values); }),
+        adamw_(parameters, AdamWKind::kFused, options) {}
+
+  void Synchronize() override { gradients_.Finish(); }
+  void Step() override { adamw_.Step(); }
+  int64_t StateBytes() const override { return adamw_.StateBytes(); }
+
+ private:
+  FlatGradients gradients_;
+  AdamW adamw_;
+};
+
+}  // namespace
+
+std::unique_ptr<ParallelOptimizer> MakeReplicatedAdamW(
+    std::vector<at::Tensor> parameters, const AdamWOptions& options,
+    ProcessGroup& group) {
+  return std::make_unique<ReplicatedAdamW>(parameters, options, group);
+}
+
+}  // namespace trainbench

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+
+#ifndef TRAINBENCH_MODEL_NN_BLOCK_H_
+#define TRAINBENCH_MODEL_NN_BLOCK_H_
+
+#include <torch/nn/module.h>
+#include <torch/nn/pimpl.h>
+
+#include "model/nn/attention.h"
+#include "model/spec/config.h"
+#include "model/nn/feed_forward.h"
+#include "model/nn/rms_norm.h"
+
+namespace trainbench {
+
+// Pre-norm Transformer block: x += attn(ln1(x)); x += ffn(ln2(x)).
+class BlockImpl : public torch::nn::Module {
+ public:
+  BlockImpl(const ModelConfig& config, const at::TensorOptions& options);
+
+  // x [batch, seq, d_model] -> same shape.
+  at::Tensor forward(at::Tensor x);
+
+  RmsNorm ln1;
+  Attention attn;
+  RmsNorm ln2;
+  FeedForward ffn;
+};
+TORCH_MODULE(Block);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_NN_BLOCK_H_

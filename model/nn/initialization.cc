@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/nn/initialization.h"
+
+#include <torch/types.h>
+
+#include <cmath>
+
+#include "model/nn/dtype.h"
+
+namespace trainbench {
+
+void TruncatedNormal_(const at::Tensor& weight, double std, double cut) {
+  const at::NoGradGuard no_grad;
+  const at::ScalarType dtype = AtLeastFloat(weight.scalar_type());
+  at::Tensor values =
+      dtype == weight.scalar_type()
+          ? weight.detach()
+          : at::empty_like(weight, weight.options().dtype(dtype));
+  // erf(cut / sqrt 2) is the mass inside the cut; erfinv maps a uniform draw in
+  // that range to a normal one.
+  const double mass = std::erf(cut / std::sqrt(2.0));
+  values.uniform_(-mass, mass).erfinv_().mul_(std * std::sqrt(2.0));
+  // Rounding of erfinv near the ends may exceed the cut by an ulp.
+  values.clamp_(-cut * std, cut * std);
+  if (dtype != weight.scalar_type()) weight.detach().copy_(values);
+}
+
+}  // namespace trainbench

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+
+#ifndef TRAINBENCH_MODEL_NN_INITIALIZATION_H_
+#define TRAINBENCH_MODEL_NN_INITIALIZATION_H_
+
+#include <ATen/core/Tensor.h>
+
+namespace trainbench {
+
+// Fills `weight` in place from N(0, std^2) truncated to [-cut*std, cut*std], by
+// inverting the normal distribution on uniform draws, so that one pass
+// suffices and no value is drawn twice. Draws from the default generator of the
+// tensor's device, in fp32 for 16-bit tensors. Not recorded by autograd.
+void TruncatedNormal_(const at::Tensor& weight, double std, double cut = 3.0);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_NN_INITIALIZATION_H_

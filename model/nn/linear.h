@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+
+#ifndef TRAINBENCH_MODEL_NN_LINEAR_H_
+#define TRAINBENCH_MODEL_NN_LINEAR_H_
+
+#include <torch/nn/module.h>
+#include <torch/nn/pimpl.h>
+
+#include <cstdint>
+
+namespace trainbench {
+
+// y = x W^T without bias. W is [out, in], initialised from a normal of variance
+// 2 / (in + out) cut at 3 sigma (Glorot & Bengio 2010).
+class LinearImpl : public torch::nn::Module {
+ public:
+  LinearImpl(int64_t in, int64_t out, const at::TensorOptions& options);
+
+  // x [..., in] -> [..., out].
+  at::Tensor forward(const at::Tensor& x);
+
+  at::Tensor weight;
+};
+TORCH_MODULE(Linear);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_NN_LINEAR_H_

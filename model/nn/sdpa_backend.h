@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Which kernel computes scaled dot-product attention, as RAII.
+
+#ifndef TRAINBENCH_MODEL_NN_SDPA_BACKEND_H_
+#define TRAINBENCH_MODEL_NN_SDPA_BACKEND_H_
+
+#include <c10/core/DeviceType.h>
+#include <c10/core/ScalarType.h>
+
+#include <array>
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace trainbench {
+
+enum class SdpaBackend {
+  kMath,       // separate operations, with the [seq, seq] scores in memory
+  kFlash,      // FlashAttention-2 (Dao 2023); on a CPU LibTorch's own of it
+  kEfficient,  // memory-efficient attention (Rabe and Staats 2021), xFormers'
+  kCudnn,      // cuDNN's fused attention
+};
+
+inline constexpr std::array<SdpaBackend, 4> kSdpaBackends = {
+    SdpaBackend::kMath, SdpaBackend::kFlash, SdpaBackend::kEfficient,
+    SdpaBackend::kCudnn};
+
+// "math", "flash", "efficient", "cudnn".
+absl::string_view SdpaBackendName(SdpaBackend backend);
+
+// Why the backend cannot run there, in words for a user; empty if it can, as
+// far as device type and dtype decide.
+std::string SdpaUnavailable(SdpaBackend backend, c10::DeviceType device,
+                            c10::ScalarType dtype);
+
+// The operator that runs in the forward pass if and only if the backend does,
+// by its name in a profile. Must not be called for an unavailable pair.
+absl::string_view SdpaOpName(SdpaBackend backend, c10::DeviceType device);
+
+// Leaves scaled_dot_product_attention this one backend. Where it cannot serve
+// a call, the call throws c10::Error instead of taking another. The setting is
+// process-wide: do not overlap two scopes in different threads. Only forward
+// passes need it; a backward pass uses the backend of its forward pass.
+class SdpaBackendScope {
+ public:
+  explicit SdpaBackendScope(SdpaBackend backend);
+  ~SdpaBackendScope();
+  SdpaBackendScope(const SdpaBackendScope&) = delete;
+  SdpaBackendScope& operator=(const SdpaBackendScope&) = delete;
+
+ private:
+  struct Enabled {
+    bool math, flash, efficient, cudnn, overrideable;
+  };
+  static Enabled Get();
+  static void Set(const Enabled& enabled);
+
+  Enabled saved_;
+};
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_NN_SDPA_BACKEND_H_

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/nn/transformer_lm.h"
+
+#include <torch/nn/modules/container/modulelist.h>
+#include <torch/types.h>
+
+#include "model/nn/component.h"
+
+namespace trainbench {
+namespace {
+
+const ModelConfig& Checked(const ModelConfig& config) {
+  const absl::Status status = Validate(config);
+  TORCH_CHECK(status.ok(), std::string(status.message()));
+  return config;
+}
+
+std::vector<Block> MakeLayers(const ModelConfig& config,
+                              const at::TensorOptions& options) {
+  std::vector<Block> layers;
+  for (int64_t i = 0; i < config.layers; ++i) {
+    layers.emplace_back(config, options);
+  }
+  return layers;
+}
+
+}  // namespace
+
+TransformerLmImpl::TransformerLmImpl(const ModelConfig& config,
+                                     const at::TensorOptions& options)
+    : token_embeddings(register_module(
+          "token_embeddings",
+          Embedding(Checked(config).vocab, config.d_model, options))),
+      layers(MakeLayers(config, options)),
+      ln_final(nullptr),
+      lm_head(nullptr),
+      config_(config) {
+  torch::nn::ModuleList list;
+  for (const Block& layer : layers) list->push_back(layer);
+  register_module("layers", list);
+  // Made after the layers, so that parameters are listed in data-flow order.
+  ln_final = register_module("ln_final", RmsNorm(config.d_model, options));
+  lm_head =
+      register_module("lm_head", Linear(config.d_model, config.vocab, options));
+}
+
+at::Tensor TransformerLmImpl::forward(const at::Tensor& tokens) {
+  at::Tensor x;
+  {
+    const ComponentScope scope(Component::kEmbedding);
+    x = token_embeddings(tokens);
+  }
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const LayerScope scope(i);
+    x = layers[i](std::move(x));
+  }
+  const at::Tensor normed = ln_final(x);
+  const ComponentScope scope(Component::kLmHead);
+  return lm_head(normed);
+}
+
+}  // namespace trainbench

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+
+#ifndef TRAINBENCH_MODEL_NN_TRANSFORMER_LM_H_
+#define TRAINBENCH_MODEL_NN_TRANSFORMER_LM_H_
+
+#include <torch/nn/module.h>
+#include <torch/nn/pimpl.h>
+
+#include <vector>
+
+#include "model/nn/block.h"
+#include "model/spec/config.h"
+#include "model/nn/embedding.h"
+#include "model/nn/linear.h"
+#include "model/nn/rms_norm.h"
+
+namespace trainbench {
+
+// Decoder-only Transformer language model with an untied output head. Its
+// parameter names are those of the usual PyTorch state dict, e.g.
+// layers.0.attn.q_proj.weight.
+class TransformerLmImpl : public torch::nn::Module {
+ public:
+  // `options` gives device and dtype of the parameters. Weights are drawn from
+  // the device's default generator; on the meta device nothing is allocated.
+  // Throws c10::Error if `config` does not pass Validate().
+  TransformerLmImpl(const ModelConfig& config,
+                    const at::TensorOptions& options);
+
+  // tokens [batch, seq] (int64) -> logits [batch, seq, vocab].
+  at::Tensor forward(const at::Tensor& tokens);
+
+  const ModelConfig& config() const { return config_; }
+
+  Embedding token_embeddings;
+  std::vector<Block> layers;
+  RmsNorm ln_final;
+  Linear lm_head;
+
+ private:
+  ModelConfig config_;
+};
+TORCH_MODULE(TransformerLm);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_NN_TRANSFORMER_LM_H_

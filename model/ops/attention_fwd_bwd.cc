@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/ops/attention_fwd_bwd.h"
+
+#include <torch/csrc/autograd/autograd.h>
+#include <torch/types.h>
+
+#include "model/nn/attention.h"
+
+namespace trainbench {
+
+AttentionInputs RandomAttentionInputs(int64_t batch, int64_t seq,
+                                      int64_t d_head,
+                                      const at::TensorOptions& options) {
+  AttentionInputs inputs;
+  for (at::Tensor* x :
+       {&inputs.q, &inputs.k, &inputs.v, &inputs.output_gradient}) {
+    *x = at::randn({batch, seq, d_head}, options);
+  }
+  for (const at::Tensor* x : {&inputs.q, &inputs.k, &inputs.v}) {
+    x->requires_grad_(true);
+  }
+  return inputs;
+}
+
+at::Tensor AttentionForward(std::optional<SdpaBackend> backend,
+                            const AttentionInputs& inputs) {
+  if (!backend) return NaiveAttention(inputs.q, inputs.k, inputs.v);
+  const SdpaBackendScope scope(*backend);
+  return SdpaAttention(inputs.q.unsqueeze(1), inputs.k.unsqueeze(1),
+                       inputs.v.unsqueeze(1))
+      .squeeze(1);
+}
+
+AttentionGradients AttentionBackward(const AttentionInputs& inputs,
+                                     const at::Tensor& output) {
+  const std::vector<at::Tensor> gradients = torch::autograd::grad(
+      {output}, {inputs.q, inputs.k, inputs.v}, {inputs.output_gradient});
+  return {gradients[0], gradients[1], gradients[2]};
+}
+
+}  // namespace trainbench

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Is attention right, at any length? Asked before it is timed.
+
+#ifndef TRAINBENCH_MODEL_OPS_ATTENTION_VERIFICATION_H_
+#define TRAINBENCH_MODEL_OPS_ATTENTION_VERIFICATION_H_
+
+#include <ATen/core/Tensor.h>
+
+#include "absl/status/status.h"
+#include "model/ops/attention_fwd_bwd.h"
+
+namespace trainbench {
+
+// Compares output and gradients with a float64 reference on the last 64 rows
+// of the last sequence. These rows see every key, and only they see the last 64
+// keys, so the reference is exact with [64, seq] scores and takes little memory
+// at any length. FailedPrecondition names the tensor whose difference, relative
+// in norm, is above `tolerance`.
+absl::Status VerifyAttention(const AttentionInputs& inputs,
+                             const at::Tensor& output,
+                             const AttentionGradients& gradients,
+                             double tolerance);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_OPS_ATTENTION_VERIFICATION_H_

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/ops/transfer.h"
+
+#include <torch/types.h>
+
+#include "absl/strings/str_format.h"
+
+namespace trainbench {
+namespace {
+
+constexpr int64_t kWord = sizeof(int64_t);
+// Of kMemset. No byte is like its neighbour, and random_() draws no negatives,
+// so that it is no source either.
+constexpr int64_t kPattern = 0x0123456789abcdef;
+constexpr int64_t kPoison = -0x0fedcba987654321;
+
+bool IsPinned(TransferKind kind) {
+  return kind == TransferKind::kH2dPinned || kind == TransferKind::kD2hPinned;
+}
+
+bool ToHost(TransferKind kind) {
+  return kind == TransferKind::kD2hPinned || kind == TransferKind::kD2hPageable;
+}
+
+bool ToDevice(TransferKind kind) {
+  return kind == TransferKind::kH2dPinned || kind == TransferKind::kH2dPageable;
+}
+
+// A copy whose two sides are in one memory.
+bool IsWithin(TransferKind kind) {
+  return kind == TransferKind::kD2d || kind == TransferKind::kMemcpy;
+}
+
+at::Tensor Buffer(int64_t bytes, c10::Device device, bool pinned) {
+  const auto options = at::device(device).dtype(at::kLong);
+  return at::empty({bytes / kWord},
+                   options.pinned_memory(pinned && device.is_cpu()));
+}
+
+}  // namespace
+
+std::vector<TransferKind> TransferKinds(c10::DeviceType device) {
+  using enum TransferKind;
+  if (device == c10::kCPU) return {kMemcpy, kMemset};
+  return {kH2dPinned, kH2dPageable, kD2hPinned, kD2hPageable, kD2d};
+}
+
+double TransferTraffic(TransferKind kind, int64_t bytes) {
+  return (IsWithin(kind) ? 2.0 : 1.0) * static_cast<double>(bytes);
+}
+
+int64_t TransferMemory(TransferKind kind, int64_t bytes) {
+  return (IsWithin(kind) ? 2 : 1) * bytes;
+}
+
+Transfer::Transfer(TransferKind kind, int64_t bytes, c10::Device device)
+    : kind_(kind) {
+  TORCH_CHECK(bytes > 0 && bytes % kWord == 0, "transfer of ", bytes,
+              " bytes; allowed: positive multiples of 8");
+  const bool pinned = IsPinned(kind);
+  destination_ = Buffer(bytes, ToHost(kind) ? at::kCPU : device, pinned);
+  if (kind == TransferKind::kMemset) return;
+  source_ = Buffer(bytes, ToDevice(kind) ? at::kCPU : device, pinned);
+  source_.random_();
+}
+
+void Transfer::Enqueue() {
+  if (kind_ == TransferKind::kMemset) {
+    destination_.fill_(kPattern);
+  } else {
+    destination_.copy_(source_, /*non_blocking=*/IsPinned(kind_));
+  }
+}
+
+void Transfer::Poison() { destination_.fill_(kPoison); }
+
+absl::Status Transfer::CheckArrived() const {
+  const at::Tensor arrived = destination_.cpu();
+  const at::Tensor expected = kind_ == TransferKind::kMemset
+                                  ? at::full({}, kPattern, at::kLong)
+                                  : source_.cpu();
+  const int64_t wrong = arrived.ne(expected).sum().item<int64_t>();
+  if (wrong == 0) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrFormat("%d of %d words did not arrive", wrong, arrived.numel()));
+}
+
+}  // namespace trainbench

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Bytes on their way: between host and device, within a device, within a host.
+
+#ifndef TRAINBENCH_MODEL_OPS_TRANSFER_H_
+#define TRAINBENCH_MODEL_OPS_TRANSFER_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+
+namespace trainbench {
+
+enum class TransferKind {
+  kH2dPinned,    // page-locked host memory to device, asynchronously
+  kH2dPageable,  // ordinary host memory to device; the host waits
+  kD2hPinned,
+  kD2hPageable,
+  kD2d,     // within one GPU
+  kMemcpy,  // within the host
+  kMemset,  // writes one value all over host memory
+};
+
+// The kinds that exist on a device of this type.
+std::vector<TransferKind> TransferKinds(c10::DeviceType device);
+
+// Bytes that a transfer of `bytes` reads and writes. A copy within one memory
+// loads it twice, 2 * bytes; one between host and device loads each of the two
+// memories and the link between them once, bytes; writing alone is bytes.
+double TransferTraffic(TransferKind kind, int64_t bytes);
+
+// Tensor bytes on the device under measurement: the GPU for a copy from or to
+// it (page-locked memory is the host's, and not counted), else the host.
+int64_t TransferMemory(TransferKind kind, int64_t bytes);
+
+// Source and destination of one transfer, the source random.
+class Transfer {
+ public:
+  // `bytes` is a positive multiple of 8.
+  Transfer(TransferKind kind, int64_t bytes, c10::Device device);
+
+  // Enqueues one transfer on the device's current stream.
+  void Enqueue();
+
+  // Overwrites the destination with what no transfer would leave there.
+  void Poison();
+
+  // Whether the destination holds the source, byte for byte. Call it once the
+  // device is idle. FailedPrecondition gives the number of wrong words.
+  absl::Status CheckArrived() const;
+
+ private:
+  TransferKind kind_;
+  at::Tensor source_;       // int64; empty for kMemset
+  at::Tensor destination_;  // int64
+};
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_OPS_TRANSFER_H_

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: MIT
-// Declares just enough of Gloo to parse ProcessGroupGloo.hpp: see README.md.
-
-#ifndef TRAINBENCH_MODEL_PARALLEL_GLOO_STUBS_GLOO_ALGORITHM_H_
-#define TRAINBENCH_MODEL_PARALLEL_GLOO_STUBS_GLOO_ALGORITHM_H_
-
-namespace gloo {}
-
-#endif  // TRAINBENCH_MODEL_PARALLEL_GLOO_STUBS_GLOO_ALGORITHM_H_

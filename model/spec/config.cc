@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/spec/config.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+
+namespace trainbench {
+namespace {
+
+constexpr int64_t kMaxSize = int64_t{1} << 20;
+constexpr int64_t kMaxVocab = int64_t{1} << 24;
+
+absl::Status CheckRange(absl::string_view field, int64_t value, int64_t max) {
+  if (value >= 1 && value <= max) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(field, " is ", value, "; allowed: 1 to ", max));
+}
+
+bool IsGoodName(absl::string_view name) {
+  if (name.empty() || name.size() > 64) return false;
+  return std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) || c == '.' || c == '_' || c == '-';
+  });
+}
+
+std::string Names(const std::vector<ModelConfig>& models) {
+  return absl::StrJoin(models, ", ", [](std::string* out, const auto& model) {
+    absl::StrAppend(out, model.name);
+  });
+}
+
+absl::Status SetName(absl::string_view value, ModelConfig& config) {
+  if (!IsGoodName(value)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("name is '", value,
+                     "'; allowed: 1 to 64 letters, digits, '.', '_' or '-'"));
+  }
+  if (FindModel(value, StandardModels()).ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "name '", value, "' is a standard model; choose another name than ",
+        Names(StandardModels())));
+  }
+  config.name = std::string(value);
+  return absl::OkStatus();
+}
+
+absl::Status SetAttention(absl::string_view value, ModelConfig& config) {
+  for (AttentionKind kind : {AttentionKind::kNaive, AttentionKind::kSdpa}) {
+    if (value == AttentionName(kind)) {
+      config.attention = kind;
+      return absl::OkStatus();
+    }
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("attention is '", value, "'; allowed: naive, sdpa"));
+}
+
+absl::Status SetSize(absl::string_view key, absl::string_view value,
+                     ModelConfig& config) {
+  int64_t* field = key == "d_model"  ? &config.d_model
+                   : key == "d_ff"   ? &config.d_ff
+                   : key == "layers" ? &config.layers
+                   : key == "heads"  ? &config.heads
+                   : key == "vocab"  ? &config.vocab
+                                     : nullptr;
+  if (field == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("unknown key '", key,
+                     "'; allowed: name, d_model, d_ff, layers, heads, vocab, "
+                     "attention"));
+  }
+  if (!absl::SimpleAtoi(value, field)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(key, " is '", value, "'; allowed: a whole number"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SetField(absl::string_view key, absl::string_view value,
+                      ModelConfig& config) {
+  if (key == "name") return SetName(value, config);
+  if (key == "attention") return SetAttention(value, config);
+  return SetSize(key, value, config);
+}
+
+absl::Status ParseFields(absl::string_view text, ModelConfig& config) {
+  std::set<absl::string_view> seen;
+  for (absl::string_view field : absl::StrSplit(text, ',')) {
+    const std::pair<absl::string_view, absl::string_view> pair =
+        absl::StrSplit(field, absl::MaxSplits('=', 1));
+    if (!seen.insert(pair.first).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("key '", pair.first, "' is given twice"));
+    }
+    absl::Status status = SetField(pair.first, pair.second, config);
+    if (!status.ok()) return status;
+  }
+  for (const char* key : {"name", "d_model", "d_ff", "layers", "heads"}) {
+    if (!seen.contains(key)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("key '", key, "' is missing"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::string_view AttentionName(AttentionKind kind) {
+  return kind == AttentionKind::kNaive ? "naive" : "sdpa";
+}
+
+absl::Status Validate(const ModelConfig& config) {
+  for (const absl::Status& status :
+       {CheckRange("d_model", config.d_model, kMaxSize),
+        CheckRange("d_ff", config.d_ff, kMaxSize),
+        CheckRange("layers", config.layers, kMaxSize),
+        CheckRange("heads", config.heads, kMaxSize),
+        CheckRange("vocab", config.vocab, kMaxVocab)}) {
+    if (!status.ok()) return status;
+  }
+  if (config.d_model % config.heads != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("d_model is ", config.d_model, " and heads is ",
+                     config.heads, "; allowed: heads that divide d_model"));
+  }
+  if (config.d_head() % 2 != 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "d_model / heads is ", config.d_head(),
+        "; allowed: an even head dimension (rotary embeddings turn pairs)"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ValidateShape(int64_t batch, int64_t seq) {
+  absl::Status status = CheckRange("batch", batch, kMaxSize);
+  return status.ok() ? CheckRange("seq", seq, kMaxSize) : status;
+}
+
+const std::vector<ModelConfig>& StandardModels() {
+  static const auto* const kModels = new std::vector<ModelConfig>{
+      {"tiny", 128, 512, 4, 4},       {"small", 768, 3072, 12, 12},
+      {"medium", 1024, 4096, 24, 16}, {"large", 1280, 5120, 36, 20},
+      {"xl", 1600, 6400, 48, 25},     {"2.7B", 2560, 10240, 32, 32},
+  };
+  return *kModels;
+}
+
+absl::StatusOr<ModelConfig> FindModel(absl::string_view name,
+                                      const std::vector<ModelConfig>& models) {
+  const auto it = std::find_if(
+      models.begin(), models.end(),
+      [&](const ModelConfig& model) { return model.name == name; });
+  if (it != models.end()) return *it;
+  return absl::NotFoundError(
+      absl::StrCat("unknown model '", name, "'; allowed: ", Names(models)));
+}
+
+absl::StatusOr<ModelConfig> ParseModel(absl::string_view text) {
+  ModelConfig config;
+  absl::Status status = ParseFields(text, config);
+  if (status.ok()) status = Validate(config);
+  if (status.ok()) return config;
+  return absl::InvalidArgumentError(
+      absl::StrCat("model '", text, "': ", status.message()));
+}
+
+std::string FormatModel(const ModelConfig& config) {
+  return absl::StrCat("name=", config.name, ",d_model=", config.d_model,
+                      ",d_ff=", config.d_ff, ",layers=", config.layers,
+                      ",heads=", config.heads, ",vocab=", config.vocab,
+                      ",attention=", AttentionName(config.attention));
+}
+
+}  // namespace trainbench

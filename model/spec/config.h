@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// Sizes of a decoder-only Transformer language model.
+
+#ifndef TRAINBENCH_MODEL_SPEC_CONFIG_H_
+#define TRAINBENCH_MODEL_SPEC_CONFIG_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace trainbench {
+
+// kNaive materialises the [seq, seq] scores and computes softmax in five
+// passes, as textbook code does; kSdpa calls the fused
+// scaled_dot_product_attention of LibTorch.
+enum class AttentionKind { kNaive, kSdpa };
+
+// "naive", "sdpa".
+absl::string_view AttentionName(AttentionKind kind);
+
+struct ModelConfig {
+  std::string name;
+  int64_t d_model = 0;
+  int64_t d_ff = 0;
+  int64_t layers = 0;
+  int64_t heads = 0;
+  int64_t vocab = 10000;
+  AttentionKind attention = AttentionKind::kNaive;
+
+  int64_t d_head() const { return d_model / heads; }
+};
+
+// InvalidArgument naming the first bad field, its value and what is allowed:
+// every size in [1, 2^20] (vocab 2^24), heads divides d_model, and an even
+// d_head, because rotary embeddings turn pairs of channels.
+absl::Status Validate(const ModelConfig& config);
+
+// InvalidArgument unless batch is in [1, 2^20] and seq in [1, 2^20].
+absl::Status ValidateShape(int64_t batch, int64_t seq);
+
+// tiny, small, medium, large, xl and 2.7B, smallest first. All but tiny are the
+// GPT-2-like sizes of the Stanford CS336 systems assignment (2025).
+const std::vector<ModelConfig>& StandardModels();
+
+// Finds `name` in `models`. NotFound lists the names there are.
+absl::StatusOr<ModelConfig> FindModel(absl::string_view name,
+                                      const std::vector<ModelConfig>& models);
+
+// Parses "name=mine,d_model=512,d_ff=2048,layers=6,heads=8,vocab=32000" and
+// validates the result. vocab (default 10000) and attention=naive|sdpa (default
+// naive) are optional. A name is 1 to 64 of [A-Za-z0-9._-], so that it can
+// stand in a benchmark name, and not one of the standard names.
+// InvalidArgument names the key or value and what is allowed.
+absl::StatusOr<ModelConfig> ParseModel(absl::string_view text);
+
+// The text from which ParseModel makes `config`.
+std::string FormatModel(const ModelConfig& config);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_SPEC_CONFIG_H_

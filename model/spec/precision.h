@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Which arithmetic a step uses, by name.
+
+#ifndef TRAINBENCH_MODEL_SPEC_PRECISION_H_
+#define TRAINBENCH_MODEL_SPEC_PRECISION_H_
+
+#include <c10/core/ScalarType.h>
+
+#include <array>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace trainbench {
+
+enum class Precision {
+  kFp32,          // IEEE fp32 everywhere: TF32 is off
+  kTf32,          // fp32 storage, CUDA matmuls may round inputs to TF32
+  kBf16Autocast,  // fp32 weights, matmuls cast to bf16 in the forward pass
+  kBf16,          // bf16 weights, activations, gradients and optimizer state
+};
+
+inline constexpr std::array<Precision, 4> kPrecisions = {
+    Precision::kFp32, Precision::kTf32, Precision::kBf16Autocast,
+    Precision::kBf16};
+
+// "fp32", "tf32", "bf16_autocast", "bf16".
+absl::string_view PrecisionName(Precision precision);
+
+// InvalidArgument names the value and lists the names above.
+absl::StatusOr<Precision> ParsePrecision(absl::string_view name);
+
+// The dtype in which parameters are stored.
+c10::ScalarType WeightType(Precision precision);
+
+// How a dtype is written in names and labels: "fp64", "fp32", "fp16", "bf16",
+// or LibTorch's own name for any other.
+absl::string_view DtypeName(c10::ScalarType dtype);
+
+// Of one number, e.g. 16.
+int BitsOf(c10::ScalarType dtype);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_SPEC_PRECISION_H_

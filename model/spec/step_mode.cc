@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/spec/step_mode.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace trainbench {
+
+absl::string_view StepModeName(StepMode mode) {
+  switch (mode) {
+    case StepMode::kInference:
+      return "inference";
+    case StepMode::kForward:
+      return "forward";
+    case StepMode::kForwardBackward:
+      return "forward_backward";
+    case StepMode::kTrainStep:
+      return "train_step";
+  }
+  return "unknown";
+}
+
+absl::StatusOr<StepMode> ParseStepMode(absl::string_view name) {
+  for (StepMode mode : kStepModes) {
+    if (name == StepModeName(mode)) return mode;
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "mode is '", name,
+      "'; allowed: inference, forward, forward_backward, train_step"));
+}
+
+}  // namespace trainbench

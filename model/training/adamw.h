@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+
+#ifndef TRAINBENCH_MODEL_TRAINING_ADAMW_H_
+#define TRAINBENCH_MODEL_TRAINING_ADAMW_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace trainbench {
+
+struct AdamWOptions {
+  double lr = 1e-3;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double eps = 1e-8;
+  double weight_decay = 0.01;
+};
+
+// kTextbook updates one parameter after another with elementwise operations;
+// kFused hands all of them to one kernel (at::_fused_adamw_).
+enum class AdamWKind { kTextbook, kFused };
+
+// "textbook", "fused".
+absl::string_view AdamWName(AdamWKind kind);
+
+// AdamW (Loshchilov & Hutter 2019) with decoupled weight decay and bias
+// correction, equal to torch.optim.AdamW. Both moments are allocated, as zeros
+// of the parameter's dtype, by the constructor, so that memory is in its steady
+// state before the first step.
+class AdamW {
+ public:
+  // The parameters must have one dtype and one device.
+  AdamW(std::vector<at::Tensor> parameters, AdamWKind kind,
+        const AdamWOptions& options = {});
+
+  // Updates each parameter in place from its gradient. A parameter without one
+  // is skipped, and so is its step count.
+  void Step();
+
+  const AdamWOptions& options() const { return options_; }
+
+  // Of the moments, and of step counts that are on the device.
+  int64_t StateBytes() const;
+
+ private:
+  void StepTextbook(std::size_t i);
+  void StepFused();
+
+  std::vector<at::Tensor> parameters_;
+  std::vector<at::Tensor> first_moments_;
+  std::vector<at::Tensor> second_moments_;
+  // Textbook: the step count on the host. Fused: fp32 scalars on the device, as
+  // the kernel wants them.
+  std::vector<int64_t> host_steps_;
+  std::vector<at::Tensor> device_steps_;
+  AdamWKind kind_;
+  AdamWOptions options_;
+};
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_TRAINING_ADAMW_H_

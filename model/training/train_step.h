@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// The steps that experiments measure.
+
+#ifndef TRAINBENCH_MODEL_TRAINING_TRAIN_STEP_H_
+#define TRAINBENCH_MODEL_TRAINING_TRAIN_STEP_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+#include "model/training/adamw.h"
+#include "model/spec/phase.h"
+#include "model/spec/precision.h"
+#include "model/spec/step_mode.h"
+#include "model/nn/transformer_lm.h"
+
+namespace trainbench {
+
+// tokens and targets: [batch, seq] int64.
+struct Batch {
+  at::Tensor tokens;
+  at::Tensor targets;
+};
+
+// Uniformly random tokens and targets in [0, vocab) from the device's default
+// generator.
+Batch RandomBatch(int64_t vocab, int64_t batch, int64_t seq, at::Device device);
+
+// Parameters in the order of named_parameters().
+std::vector<at::Tensor> Parameters(const TransformerLm& model);
+
+// Drops every gradient (set to none, not to zero).
+void ReleaseGradients(const TransformerLm& model);
+
+// Gives every parameter a normally distributed gradient, for an optimizer that
+// is measured alone.
+void RandomizeGradients(const TransformerLm& model);
+
+// Forward pass and loss under the precision's autocast: the loss, a scalar from
+// which backward() can start.
+at::Tensor ComputeLoss(TransformerLm& model, const Batch& batch,
+                       Precision precision, PhaseObserver& observer);
+
+// ComputeLoss(), then backward. Leaves the gradients in the parameters. Returns
+// the loss, a detached scalar.
+at::Tensor ComputeGradients(TransformerLm& model, const Batch& batch,
+                            Precision precision, PhaseObserver& observer);
+
+// One whole step of `mode`. Gradients are released before it returns, as part
+// of its last phase, so that steps do not accumulate and the next forward pass
+// does not carry them. `optimizer` is needed for kTrainStep only. The result is
+// the logits for the forward modes, else the detached loss.
+at::Tensor RunStep(StepMode mode, TransformerLm& model, AdamW* optimizer,
+                   const Batch& batch, Precision precision,
+                   PhaseObserver& observer);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_TRAINING_TRAIN_STEP_H_

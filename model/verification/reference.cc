@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/verification/reference.h"
+
+#include <torch/types.h>
+
+#include <cmath>
+#include <limits>
+
+namespace trainbench {
+namespace {
+
+// The model's formulas once more, in float64.
+class Reference {
+ public:
+  Reference(const TransformerLm& model, double along_gradient)
+      : model_(model), along_gradient_(along_gradient) {}
+
+  at::Tensor Logits(const at::Tensor& tokens) const {
+    at::Tensor x = Rows(model_->token_embeddings->weight, tokens);
+    for (const Block& layer : model_->layers) {
+      x = x + Attention(*layer->attn, Norm(*layer->ln1, x));
+      x = x + FeedForward(*layer->ffn, Norm(*layer->ln2, x));
+    }
+    return Multiply(model_->lm_head, Norm(*model_->ln_final, x));
+  }
+
+ private:
+  at::Tensor Weight(const at::Tensor& weight) const {
+    // A copy even of float64 weights: they must not move.
+    at::Tensor wide = weight.detach().to(at::kDouble, /*non_blocking=*/false,
+                                         /*copy=*/true);
+    if (along_gradient_ == 0) return wide;
+    return wide.add_(weight.grad().to(at::kDouble), along_gradient_);
+  }
+
+  at::Tensor Rows(const at::Tensor& table, const at::Tensor& tokens) const {
+    at::Tensor rows = at::embedding(table.detach(), tokens).to(at::kDouble);
+    if (along_gradient_ == 0) return rows;
+    return rows + at::embedding(table.grad(), tokens).to(at::kDouble) *
+                      along_gradient_;
+  }
+
+  at::Tensor Multiply(const Linear& linear, const at::Tensor& x) const {
+    return at::einsum("bti,oi->bto", {x, Weight(linear->weight)});
+  }
+
+  at::Tensor Norm(const RmsNormImpl& norm, const at::Tensor& x) const {
+    const auto dim = static_cast<double>(x.size(-1));
+    const at::Tensor squares =
+        at::linalg_vector_norm(x, 2, {-1}, true).square();
+    return x / (squares / dim + RmsNormImpl::kEps).sqrt() * Weight(norm.weight);
+  }
+
+  // Channel pairs as complex numbers times e^(i t theta^(-2k / d)).
+  static at::Tensor Rotate(const at::Tensor& x) {
+    const int64_t seq = x.size(-2), dim = x.size(-1);
+    const at::TensorOptions options = x.options();
+    const at::Tensor frequency =
+        (at::arange(0, dim, 2, options) * (-std::log(Rope::kTheta) / dim))
+            .exp();
+    const at::Tensor angle =
+        at::arange(seq, options).unsqueeze(1) * frequency.unsqueeze(0);
+    const at::Tensor turn = at::polar(at::ones_like(angle), angle);
+    const at::Tensor pairs =
+        at::view_as_complex(x.contiguous().unflatten(-1, {dim / 2, 2}));
+    return at::view_as_real(pairs * turn).flatten(-2);
+  }
+
+  at::Tensor Heads(const Linear& linear, const at::Tensor& x) const {
+    return Multiply(linear, x)
+        .unflatten(-1, {model_->config().heads, model_->config().d_head()})
+        .transpose(1, 2);
+  }
+
+  at::Tensor Attention(const AttentionImpl& attention,
+                       const at::Tensor& x) const {
+    const at::Tensor q = Rotate(Heads(attention.q_proj, x));
+    const at::Tensor k = Rotate(Heads(attention.k_proj, x));
+    const at::Tensor v = Heads(attention.v_proj, x);
+    const at::Tensor hidden =
+        at::ones({x.size(1), x.size(1)}, x.options().dtype(at::kBool)).triu(1);
+    const at::Tensor scores = at::einsum("bhqd,bhkd->bhqk", {q, k}) *
+                              (1 / std::sqrt(static_cast<double>(q.size(-1))));
+    const at::Tensor weights =
+        scores.masked_fill(hidden, -std::numeric_limits<double>::infinity())
+            .softmax(-1);
+    return Multiply(attention.output_proj,
+                    at::einsum("bhqk,bhkd->bqhd", {weights, v}).flatten(-2));
+  }
+
+  at::Tensor FeedForward(const FeedForwardImpl& ffn,
+                         const at::Tensor& x) const {
+    return Multiply(ffn.w2,
+                    at::silu(Multiply(ffn.w1, x)) * Multiply(ffn.w3, x));
+  }
+
+  const TransformerLm& model_;
+  double along_gradient_;
+};
+
+}  // namespace
+
+at::Tensor ReferenceLogits(const TransformerLm& model, const at::Tensor& tokens,
+                           double along_gradient) {
+  const at::NoGradGuard no_grad;
+  return Reference(model, along_gradient).Logits(tokens);
+}
+
+}  // namespace trainbench

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// The language model once more, slowly and in float64: what results are
+// compared with.
+
+#ifndef TRAINBENCH_MODEL_VERIFICATION_REFERENCE_H_
+#define TRAINBENCH_MODEL_VERIFICATION_REFERENCE_H_
+
+#include <ATen/core/Tensor.h>
+
+#include "model/nn/transformer_lm.h"
+
+namespace trainbench {
+
+// Logits [batch, seq, vocab] in float64, computed from the model's weights one
+// matrix at a time and by other operations than the model's: complex rotation,
+// LibTorch's own softmax and silu, vector norms. If `along_gradient` is not 0,
+// each weight w with gradient g counts as w + along_gradient * g.
+at::Tensor ReferenceLogits(const TransformerLm& model, const at::Tensor& tokens,
+                           double along_gradient = 0);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_VERIFICATION_REFERENCE_H_

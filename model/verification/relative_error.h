@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+
+#ifndef TRAINBENCH_MODEL_VERIFICATION_RELATIVE_ERROR_H_
+#define TRAINBENCH_MODEL_VERIFICATION_RELATIVE_ERROR_H_
+
+#include <ATen/core/Tensor.h>
+
+namespace trainbench {
+
+// |actual - expected| / |expected| in float64, by the norms over all elements
+// of two tensors of one shape; 0 where they are equal, even if both are 0.
+double RelativeError(const at::Tensor& actual, const at::Tensor& expected);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_VERIFICATION_RELATIVE_ERROR_H_

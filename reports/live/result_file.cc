@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+
+#include "reports/live/result_file.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "reports/live/run_compat.h"
+
+namespace trainbench {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string Dump(const ordered_json& value) {
+  return value.dump(-1, ' ', /*ensure_ascii=*/false,
+                    ordered_json::error_handler_t::replace);
+}
+
+// Google Benchmark copies labels and context (a command line, say) with two
+// things that JSON forbids: invalid UTF-8 and control characters. Outside of
+// strings it writes none but newlines, so that all others can be escaped.
+std::string Repaired(const std::string& text) {
+  const std::string utf8 = ordered_json::parse(Dump(text)).get<std::string>();
+  std::string out;
+  out.reserve(utf8.size());
+  for (const char c : utf8) {
+    const auto code = static_cast<unsigned char>(c);
+    if (code >= 0x20 || c == '\n') {
+      out += c;
+    } else {
+      absl::StrAppendFormat(&out, "\\u%04x", code);
+    }
+  }
+  return out;
+}
+
+// JSON has no NaN and no infinity. False if nothing is left to publish, as for
+// the coefficient of variation of a mean of 0.
+bool KeepFinite(BenchmarkRun& run) {
+  std::erase_if(run.counters, [](const auto& counter) {
+    return !std::isfinite(counter.second.value);
+  });
+  if (!std::isfinite(run.cpu_accumulated_time)) run.cpu_accumulated_time = 0;
+  return std::isfinite(run.real_accumulated_time);
+}
+
+std::string Entry(const BenchmarkRun& run, const RowStatus& status) {
+  ordered_json entry = {{"name", run.run_name.str()},
+                        {"repetition_index", run.repetition_index},
+                        {"reason", status.reason}};
+  if (status.predicted_peak_bytes) {
+    entry["predicted_peak_bytes"] = *status.predicted_peak_bytes;
+  }
+  return Dump(entry);
+}
+
+std::string List(const char* key, const std::vector<std::string>& entries) {
+  if (entries.empty()) return absl::StrCat("  \"", key, "\": [],\n");
+  return absl::StrCat("  \"", key, "\": [\n    ",
+                      absl::StrJoin(entries, ",\n    "), "\n  ],\n");
+}
+
+}  // namespace
+
+ResultFile::ResultFile(std::string path, StatusLookup lookup, std::ostream* err)
+    : file_(path.empty() ? std::nullopt
+                         : std::make_optional<AtomicFile>(std::move(path))),
+      lookup_(std::move(lookup)),
+      err_(*err) {}
+
+absl::Status ResultFile::CheckWritable(const std::string& path) {
+  return path.empty() ? absl::OkStatus() : AtomicFile(path).CheckWritable();
+}
+
+const std::string& ResultFile::TempPath() const {
+  static const std::string* const kNone = new std::string();
+  return file_ ? file_->temp_path() : *kNone;
+}
+
+bool ResultFile::ReportContext(const Context& context) {
+  given_ = &GetOutputStream();
+  SetOutputStream(&pending_);
+  JSONReporter::ReportContext(context);
+  Save();
+  begun_ = status_.ok();
+  return begun_;
+}
+
+void ResultFile::ReportRuns(const std::vector<Run>& runs) {
+  std::vector<Run> good;
+  for (const Run& run : runs) {
+    Run published = PublishedRun(run);
+    const RowStatus status = Classify(published, lookup_);
+    const bool counted = counts_.Add(published.run_name.str(),
+                                     IsAggregate(published), status.kind);
+    if (status.kind == RowStatus::Kind::kGood) {
+      if (KeepFinite(published)) good.push_back(std::move(published));
+    } else if (counted) {
+      const bool is_skip = status.kind == RowStatus::Kind::kSkipped;
+      (is_skip ? skipped_ : errors_).push_back(Entry(published, status));
+    }
+  }
+  // Without rows the base class writes nothing, not even a comma.
+  JSONReporter::ReportRuns(good);
+  Save();
+}
+
+// Google Benchmark calls this even when a ReportContext said no.
+void ResultFile::Finalize() {
+  if (!begun_) return;
+  complete_ = true;
+  Save();
+}
+
+void ResultFile::TakePending() {
+  body_ += Repaired(pending_.str());
+  pending_.str("");
+}
+
+std::string ResultFile::Document() const {
+  return absl::StrCat(
+      body_, "\n  ],\n", List("skipped", skipped_), List("errors", errors_),
+      "  \"complete\": ", complete_ ? "true" : "false", "\n}\n");
+}
+
+void ResultFile::Save() {
+  TakePending();
+  const bool was_ok = status_.ok();
+  // The whole document each time: a later success heals an earlier failure.
+  status_ = Write();
+  if (was_ok && !status_.ok()) err_ << status_.message() << std::endl;
+}
+
+absl::Status ResultFile::Write() const {
+  const bool once = !file_ || file_->is_stream();
+  if (once && !complete_) return absl::OkStatus();
+  if (file_) return file_->Replace(Document());
+  *given_ << Document() << std::flush;
+  return given_->good() ? absl::OkStatus()
+                        : absl::DataLossError("cannot print the JSON result");
+}
+
+}  // namespace trainbench

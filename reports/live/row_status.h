@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// What became of a case. Google Benchmark 1.7.1 knows only "errored", so the
+// harness keeps the difference between skipped and failed and the reporters
+// ask for it by name.
+
+#ifndef TRAINBENCH_REPORTS_LIVE_ROW_STATUS_H_
+#define TRAINBENCH_REPORTS_LIVE_ROW_STATUS_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace trainbench {
+
+struct RowStatus {
+  enum class Kind { kGood, kSkipped, kError };
+  Kind kind = Kind::kGood;
+  std::string reason;
+  std::optional<int64_t> predicted_peak_bytes;
+};
+
+// Answers for published names, such as
+// "model_size/tiny/fp32/forward/batch:4/seq:128".
+using StatusLookup = std::function<RowStatus(const std::string& case_name)>;
+
+// Rows by kind. Aggregates are no rows of their own, but with
+// --benchmark_display_aggregates_only they are all that a reporter sees of a
+// case; they then stand for one row.
+class RowCounts {
+ public:
+  // Returns whether the run was counted.
+  bool Add(const std::string& case_name, bool is_aggregate,
+           RowStatus::Kind kind) {
+    const bool is_new_case = cases_.insert(case_name).second;
+    if (is_aggregate && !is_new_case) return false;
+    if (kind == RowStatus::Kind::kGood) ++good_;
+    if (kind == RowStatus::Kind::kSkipped) ++skipped_;
+    if (kind == RowStatus::Kind::kError) ++errors_;
+    return true;
+  }
+
+  int good() const { return good_; }
+  int skipped() const { return skipped_; }
+  int errors() const { return errors_; }
+  int rows() const { return good_ + skipped_ + errors_; }
+  int cases() const { return static_cast<int>(cases_.size()); }
+
+ private:
+  int good_ = 0;
+  int skipped_ = 0;
+  int errors_ = 0;
+  std::set<std::string> cases_;
+};
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_REPORTS_LIVE_ROW_STATUS_H_

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+
+#include "reports/live/table_cells.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "reports/live/human_units.h"
+
+namespace trainbench {
+namespace {
+
+constexpr size_t kTimeWidth = 8;
+constexpr double kNoisyCv = 0.1;
+
+// Absent is NaN, which every formatter prints as "-".
+double Counter(const BenchmarkRun& run, const char* name) {
+  const auto it = run.counters.find(name);
+  return it == run.counters.end() ? std::numeric_limits<double>::quiet_NaN()
+                                  : it->second.value;
+}
+
+double TimeUs(const BenchmarkRun& run) {
+  return run.GetAdjustedRealTime() /
+         benchmark::GetTimeUnitMultiplier(run.time_unit) * 1e6;
+}
+
+std::string HalfWidth(double fraction) {
+  if (!std::isfinite(fraction)) return "-";
+  if (fraction >= 9.995) return "±>999%";
+  const double percent = fraction * 100;
+  return percent < 9.95 ? absl::StrFormat("±%.1f%%", percent)
+                        : absl::StrFormat("±%.0f%%", percent);
+}
+
+// Shares of the step in percent: they answer "where does the time go" at a
+// glance and in one column. The times are in the JSON. Of a row that times one
+// phase only, the step is the sum of its phases.
+std::string PhaseShares(const BenchmarkRun& run) {
+  const std::array<const char*, 4> phases = {"forward_us", "loss_us",
+                                             "backward_us", "optimizer_us"};
+  double sum = 0;
+  for (const char* phase : phases) {
+    const double us = Counter(run, phase);
+    if (std::isfinite(us)) sum += us;
+  }
+  if (sum == 0) return "-";
+  const double step = std::max(sum, TimeUs(run));
+  std::vector<std::string> shares;
+  for (const char* phase : phases) {
+    const double share = Counter(run, phase) / step * 100;
+    shares.push_back(std::isfinite(share) ? absl::StrFormat("%.0f", share)
+                                          : "-");
+  }
+  return absl::StrJoin(shares, "/");
+}
+
+std::string Rate(const BenchmarkRun& run) {
+  const double flops = Counter(run, "flops_per_second");
+  if (std::isfinite(flops)) return HumanRate(flops, "FLOP/s");
+  // Of an all-reduce: what compares with a link, whatever the number of ranks.
+  const double bus = Counter(run, "busbw_bytes_per_second");
+  return HumanRate(std::isfinite(bus) ? bus : Counter(run, "bytes_per_second"),
+                   "B/s");
+}
+
+// What the case found out in words: the label's part behind the bar.
+std::string Findings(const BenchmarkRun& run) {
+  const size_t bar = run.report_label.find(" | ");
+  return bar == std::string::npos ? "" : run.report_label.substr(bar + 3);
+}
+
+// What a step pays for being one of several ranks'.
+std::string NoteOfRanks(const BenchmarkRun& run) {
+  std::vector<std::string> notes;
+  const auto add = [&](const char* name, double fraction) {
+    if (!std::isfinite(fraction)) return;
+    notes.push_back(absl::StrCat(name, " ", HumanPercent(fraction)));
+  };
+  add("scaling efficiency", Counter(run, "scaling_efficiency"));
+  add("communication exposed", Counter(run, "exposed_us") / TimeUs(run));
+  return absl::StrJoin(notes, ", ");
+}
+
+std::string Note(const BenchmarkRun& run) {
+  std::vector<std::string> notes;
+  if (std::string found = Findings(run); !found.empty()) {
+    notes.push_back(std::move(found));
+  }
+  if (const std::string ranks = NoteOfRanks(run); !ranks.empty()) {
+    notes.push_back(ranks);
+  } else if (const double speedup = Counter(run, "speedup");
+             std::isfinite(speedup)) {
+    notes.push_back(absl::StrFormat("speed-up %.3g", speedup));
+  }
+  if (Counter(run, "launch_bound") > 0) notes.emplace_back("launch-bound");
+  const double mfu = Counter(run, "mfu");
+  if (std::isfinite(mfu)) notes.push_back("mfu " + HumanPercent(mfu));
+  const double measured = Counter(run, "mfu_measured");
+  if (std::isfinite(measured)) {
+    notes.push_back(HumanPercent(measured) + " of peak");
+  }
+  const double cv = Counter(run, "cv");
+  if (cv > kNoisyCv) notes.push_back("noisy: cv " + HumanPercent(cv));
+  return absl::StrJoin(notes, ", ");
+}
+
+// The `cv` aggregate: every number of it is a fraction.
+TableCells PercentageCells(const BenchmarkRun& run) {
+  const double flops = Counter(run, "flops_per_second");
+  const double rate =
+      std::isnan(flops) ? Counter(run, "bytes_per_second") : flops;
+  return {.name = run.benchmark_name(),
+          .time = HumanPercent(run.real_accumulated_time),
+          .half_width = "-",
+          .phases = "-",
+          .rate = HumanPercent(rate),
+          .peak = HumanPercent(Counter(run, "peak_bytes")),
+          .predicted = "-",
+          .note = ""};
+}
+
+// Counts characters, not bytes, for the sake of "±".
+std::string Padding(const std::string& text, size_t width) {
+  const auto used =
+      static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+        return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+      }));
+  return std::string(used < width ? width - used : 0, ' ');
+}
+
+std::string Left(const std::string& text, size_t width) {
+  return text + Padding(text, width);
+}
+
+std::string Right(const std::string& text, size_t width) {
+  return Padding(text, width) + text;
+}
+
+}  // namespace
+
+TableCells HeadingCells() {
+  return {.name = "case",
+          .time = "time",
+          .half_width = "±95%",
+          .phases = "fwd/loss/bwd/opt %",
+          .rate = "rate",
+          .peak = "peak mem",
+          .predicted = "predicted",
+          .note = "note"};
+}
+
+TableCells CellsOf(const BenchmarkRun& run) {
+  const bool is_aggregate = IsAggregate(run);
+  if (is_aggregate && run.aggregate_unit == benchmark::kPercentage) {
+    return PercentageCells(run);
+  }
+  return {
+      .name = run.benchmark_name(),
+      .time = HumanTime(TimeUs(run)),
+      .half_width = is_aggregate ? "-" : HalfWidth(Counter(run, "half_width")),
+      .phases = is_aggregate ? "-" : PhaseShares(run),
+      .rate = Rate(run),
+      .peak = HumanBytes(Counter(run, "peak_bytes")),
+      .predicted = HumanBytes(Counter(run, "predicted_peak_bytes")),
+      .note = is_aggregate ? "" : Note(run)};
+}
+
+std::string TableLine(const TableCells& cells, size_t name_width,
+                      bool with_phases) {
+  std::string line = absl::StrCat(
+      Left(cells.name, name_width), "  ", Right(cells.time, kTimeWidth), " ",
+      Right(cells.half_width, 6), "  ",
+      with_phases ? absl::StrCat(Right(cells.phases, 18), "  ") : "",
+      Right(cells.rate, 12), "  ", Right(cells.peak, 9), "  ",
+      Right(cells.predicted, 9), "  ", cells.note);
+  absl::StripTrailingAsciiWhitespace(&line);
+  return line;
+}
+
+std::string WordLine(const std::string& name, const std::string& word,
+                     const std::string& text, size_t name_width,
+                     const std::string& color) {
+  return absl::StrCat(Left(name, name_width), "  ", Padding(word, kTimeWidth),
+                      color, word, color.empty() ? "" : "\033[0m", "  ", text);
+}
+
+}  // namespace trainbench

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// The default console: an aligned table whose rows appear as they are measured.
+
+#ifndef TRAINBENCH_REPORTS_LIVE_TABLE_REPORTER_H_
+#define TRAINBENCH_REPORTS_LIVE_TABLE_REPORTER_H_
+
+#include <benchmark/benchmark.h>
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reports/live/row_status.h"
+
+namespace trainbench {
+
+struct TableOptions {
+  // Printed first, as "device: ...  threads: ...", wrapped at 120 columns.
+  std::vector<std::pair<std::string, std::string>> header;
+  // The widest published name; with repetitions plus 7, for "_stddev". Google
+  // Benchmark's own width counts the suffixes that we remove.
+  size_t name_width = 40;
+  // Whether any case has phases: rows stream, so it must be known beforehand.
+  bool with_phases = true;
+  // Colours are used on a terminal, unless NO_COLOR is set (no-color.org).
+  bool is_terminal = false;
+};
+
+class TableReporter : public benchmark::BenchmarkReporter {
+ public:
+  TableReporter(TableOptions options, StatusLookup lookup);
+
+  bool ReportContext(const Context& context) override;
+  void ReportRuns(const std::vector<Run>& runs) override;
+  void Finalize() override;
+
+  // By row; aggregates are not counted.
+  int good() const { return counts_.good(); }
+  int skipped() const { return counts_.skipped(); }
+  int errors() const { return counts_.errors(); }
+
+ private:
+  void PrintHeadings();
+  void PrintRun(const Run& published);
+  std::string FailureLine(const Run& published, const RowStatus& status) const;
+
+  const TableOptions options_;
+  const bool use_color_;
+  const StatusLookup lookup_;
+  RowCounts counts_;
+  bool printed_headings_ = false;
+};
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_REPORTS_LIVE_TABLE_REPORTER_H_

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""What a run measured to be the most, and where its rows are below that."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reports.results.rows import Result, Row
+
+ABOVE = 1.02  # of the roof: less is noise
+GRAINS = (18, 12, 8, 5, 3)  # per decade; more than the first cannot be told apart
+MOST_POINTS = 400  # in one figure
+
+
+@dataclass(frozen=True)
+class Roof:
+    precision: str
+    flops: float  # per second, of the best matrix product
+    bytes: float  # per second, of the best copy or update
+
+    @property
+    def ridge(self) -> float:
+        """FLOPs per byte from which on memory is no longer the limit."""
+        return self.flops / self.bytes
+
+    def at(self, intensity: float) -> float:
+        return min(self.flops, intensity * self.bytes)
+
+
+@dataclass(frozen=True)
+class Point:
+    row: Row
+    intensity: float  # FLOPs per byte
+    rate: float  # FLOPs per second
+    roof: Roof
+    own: bool  # whether the roof is that of the row's precision
+
+    @property
+    def above(self) -> bool:
+        # Another precision's roof is not its own, but memory is the same.
+        limit = self.roof.at(self.intensity) if self.own else float("inf")
+        memory = self.intensity * self.roof.bytes
+        return self.rate > ABOVE * min(limit, memory)
+
+
+def arithmetic(row: Row) -> str:
+    """Autocast's products are bf16 products."""
+    return row.words.get("precision", "fp32").removesuffix("_autocast")
+
+
+def roofs_of(result: Result) -> dict[str, Roof]:
+    peaks = result.of("peak")
+    rates = [
+        row["bytes_per_second"]
+        for row in peaks
+        if row.get("bytes_per_second") and not row.get("flops_per_second")
+    ]
+    best: dict[str, float] = {}
+    for row in peaks:
+        flops, precision = row.get("flops_per_second"), arithmetic(row)
+        if flops:
+            best[precision] = max(flops, best.get(precision, 0))
+    if not rates:
+        return {}
+    return {name: Roof(name, flops, max(rates)) for name, flops in best.items()}
+
+
+def points_of(result: Result, roofs: dict[str, Roof]) -> list[Point]:
+    """Rows that have both rates. Ranks are left out: they share a device, or are
+    several, so that the peaks are not theirs."""
+    points = []
+    for row in result.rows:
+        flops, size = row.get("flops"), row.get("bytes")
+        rate, precision = row.get("flops_per_second"), arithmetic(row)
+        if not (flops and size and rate) or "ranks" in row.counters:
+            continue
+        roof = roofs.get(precision) or next(iter(roofs.values()))
+        points.append(Point(row, flops / size, rate, roof, precision in roofs))
+    return points
+
+
+def _at_grain(points: Sequence[Point], grain: int) -> list[Point]:
+    """Of points of one experiment that would cover each other one."""
+    kept = {
+        (
+            *(point.row.experiment, point.own, point.above),
+            round(grain * math.log10(point.intensity)),
+            round(grain * math.log10(point.rate)),
+        ): point
+        for point in points
+    }
+    return list(kept.values())
+
+
+def thinned(points: Sequence[Point]) -> list[Point]:
+    """As many as the file can hold, from all over the plane."""
+    thinnings = [_at_grain(points, grain) for grain in GRAINS]
+    few = (drawn for drawn in thinnings if len(drawn) <= MOST_POINTS)
+    return next(few, thinnings[-1])

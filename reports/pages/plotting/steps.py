@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT
+"""Which rows of an experiment on steps of the model a plot shows."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from reports.results.rows import Row
+
+
+def at_one_length(rows: Sequence[Row]) -> list[Row]:
+    """Those of the context that most rows have; of several, of the longest."""
+    lengths = Counter(row.get("seq") or 0 for row in rows)
+    shown = max(lengths, key=lambda seq: (lengths[seq], seq), default=0)
+    return [row for row in rows if (row.get("seq") or 0) == shown]
+
+
+def tokens_of(row: Row) -> str:
+    batch, seq = row.get("batch"), row.get("seq")
+    if batch is None or seq is None:
+        return ""
+    return f" of {int(batch)} x {int(seq)} tokens"

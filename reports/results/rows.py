@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+"""A result file as typed rows."""
+
+import statistics
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from reports.results import strict_json
+from reports.results.checked_entry import NotAResult as NotAResult
+from reports.results.checked_entry import check_entry, is_number, word_of
+from reports.results.strict_json import NotJson
+
+_NOT_COUNTERS = {
+    "family_index",
+    "per_family_instance_index",
+    "repetitions",
+    "repetition_index",
+    "threads",
+    "iterations",
+    "real_time",
+    "cpu_time",
+}
+
+
+# What a result file has at its top level.
+_PARTS = ("context", "benchmarks", "skipped", "errors", "complete")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measured case; of several repetitions the medians."""
+
+    name: str
+    time_us: float
+    words: dict[str, str]  # parameters that are words, e.g. model, precision
+    findings: dict[str, str]  # what the case found out, in words
+    counters: dict[str, float]  # numeric parameters among them
+
+    @property
+    def experiment(self) -> str:
+        return self.name.partition("/")[0]
+
+    def get(self, counter: str) -> float | None:
+        return self.counters.get(counter)
+
+    def __getitem__(self, counter: str) -> float:
+        return self.counters[counter]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A case without a number."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Result:
+    context: dict[str, str]
+    rows: list[Row]
+    skipped: list[Failure]
+    errors: list[Failure]
+    complete: bool  # whether the run came to its end
+
+    @property
+    def started(self) -> float | None:
+        """When the run began, in seconds; None if it does not say."""
+        try:
+            return datetime.fromisoformat(self.context.get("date", "")).timestamp()
+        except ValueError:
+            return None
+
+    def revision(self, digits: int) -> str:
+        """Shortened, with a + if what was built had changes beside it."""
+        revision = self.context.get("git_revision", "")[:digits] or "unknown"
+        dirty = self.context.get("git_dirty", "").lower() in ("true", "1")
+        return revision + ("+" if dirty else "")
+
+    def of(self, experiment: str, **words: str) -> list[Row]:
+        """The experiment's rows with these words, in the order of the run."""
+        return [
+            row
+            for row in self.rows
+            if row.experiment == experiment
+            and all(row.words.get(key) == word for key, word in words.items())
+        ]
+
+
+def _pairs(text: str, separator: str) -> dict[str, str]:
+    return dict(item.split("=", 1) for item in text.split(separator) if "=" in item)
+
+
+def _row(entry: dict[str, Any]) -> Row:
+    check_entry(entry)
+    parameters, _, findings = entry.get("label", "").partition(" | ")
+    counters = {
+        key: float(value)
+        for key, value in entry.items()
+        if is_number(value) and key not in _NOT_COUNTERS
+    }
+    return Row(
+        name=entry["name"],
+        time_us=float(entry["real_time"]),
+        words=_pairs(parameters, " "),
+        findings=_pairs(findings, ", "),
+        counters=counters,
+    )
+
+
+def _median(rows: list[Row]) -> Row:
+    """Of the repetitions of one case, counter by counter."""
+    first = rows[0]
+    if len(rows) == 1:
+        return first
+    names = [name for name in first.counters if all(name in r.counters for r in rows)]
+    return replace(
+        first,
+        time_us=statistics.median(row.time_us for row in rows),
+        counters={
+            name: statistics.median(row.counters[name] for row in rows)
+            for name in names
+        },
+    )
+
+
+def _cases(rows: Iterable[Row]) -> list[Row]:
+    """One row per case, in the order in which the cases first appear."""
+    repetitions: dict[str, list[Row]] = {}
+    for row in rows:
+        repetitions.setdefault(row.name, []).append(row)
+    return [_median(rows) for rows in repetitions.values()]
+
+
+def _failures(entries: Iterable[dict[str, Any]]) -> list[Failure]:
+    return [
+        Failure(word_of(entry, "name"), word_of(entry, "reason")) for entry in entries
+    ]
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise NotAResult("complete is neither true nor false")
+    return value
+
+
+def parse(document: Any) -> Result:
+    """Errors: NotAResult."""
+    if not isinstance(document, dict):
+        raise NotAResult("it is not a result of trainbench, but a bare JSON value")
+    missing = [key for key in _PARTS if key not in document]
+    if missing:
+        lacks = ", ".join(missing)
+        raise NotAResult(f"it is not a result of trainbench: it lacks {lacks}")
+    try:
+        return Result(
+            context={key: str(value) for key, value in document["context"].items()},
+            rows=_cases(
+                _row(entry)
+                for entry in document["benchmarks"]
+                if word_of(entry, "run_type") == "iteration"
+            ),
+            skipped=_failures(document["skipped"]),
+            errors=_failures(document["errors"]),
+            complete=_flag(document["complete"]),
+        )
+    except NotAResult:
+        raise
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise NotAResult(f"it is not a result of trainbench: {error!r}") from error
+
+
+def load(path: Path) -> Result:
+    """Errors: NotAResult, also for a file that cannot be read."""
+    try:
+        return parse(strict_json.load(path))
+    except (NotJson, NotAResult) as error:
+        raise NotAResult(f"{path}: {error}") from error

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+// The closed forms of attention alone against the allocator.
+
+#include <ATen/Parallel.h>
+#include <ATen/cpu/Utils.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fixtures/memory/memory_probe.h"
+#include "model/accounting/attention.h"
+#include "model/ops/attention_fwd_bwd.h"
+
+namespace trainbench {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr double kTolerance = 0.02;
+
+// oneDNN takes bf16 products from AVX-512 on and emulates them, with scratch,
+// where the CPU has no instructions for them.
+bool EmulatesBf16() {
+  const auto capabilities = at::cpu::get_cpu_capabilities();
+  const auto has = [&](const char* name) {
+    const auto it = capabilities.find(name);
+    return it != capabilities.end() && it->second.isBool() &&
+           it->second.toBool();
+  };
+  return has("avx512_f") && !has("avx512_bf16") && !has("amx_bf16");
+}
+
+// Attention with its inputs, all in the account of a probe.
+class Measured {
+ public:
+  explicit Measured(const AttentionQuery& query) : query_(query) {
+    at::set_num_threads(query.threads);
+    at::manual_seed(1);
+    const auto type = query.bf16 ? at::kBFloat16 : at::kFloat;
+    probe_->Observe([&] {
+      inputs_ = RandomAttentionInputs(query.batch, query.seq, query.d_head,
+                                      at::TensorOptions().dtype(type));
+    });
+    Round();  // what is made once is made now
+  }
+
+  int64_t LiveBytes() const { return probe_->LiveBytes(); }
+
+  int64_t SavedBytes() {
+    const int64_t before = LiveBytes();
+    at::Tensor out;
+    probe_->Observe([&] { out = Forward(); });
+    const int64_t saved = LiveBytes() - before;
+    probe_->Observe([&] { out.reset(); });
+    return saved;
+  }
+
+  int64_t ForwardPeak() {
+    return probe_->MeasurePeak([&] { Forward(); }).allocated;
+  }
+
+  int64_t Peak() {
+    return probe_->MeasurePeak([&] { Round(); }).allocated;
+  }
+
+ private:
+  at::Tensor Forward() { return AttentionForward(query_.backend, inputs_); }
+
+  void Round() { AttentionBackward(inputs_, Forward()); }
+
+  AttentionQuery query_;
+  std::unique_ptr<MemoryProbe> probe_ = MakeMemoryProbe(at::kCPU);
+  AttentionInputs inputs_;
+};
+
+std::vector<AttentionQuery> Queries() {
+  struct Shape {
+    int64_t batch, seq, d_head;
+    int threads;
+  };
+  // Tiles of flash attention change at 192, 512 and 768.
+  const Shape shapes[] = {{4, 128, 32, 1}, {3, 256, 64, 1}, {2, 300, 16, 1},
+                          {1, 512, 32, 1}, {3, 200, 16, 2}, {1, 800, 64, 1},
+                          {5, 47, 10, 1},  {2, 64, 256, 1}};
+  const bool emulated = EmulatesBf16();
+  std::vector<AttentionQuery> queries;
+  for (const Shape& s : shapes) {
+    for (const bool bf16 : {false, true}) {
+      for (const std::optional<SdpaBackend> backend :
+           {std::optional<SdpaBackend>(), std::optional(SdpaBackend::kMath),
+            std::optional(SdpaBackend::kFlash)}) {
+        queries.push_back({.backend = backend,
+                           .batch = s.batch,
+                           .seq = s.seq,
+                           .d_head = s.d_head,
+                           .bf16 = bf16,
+                           .emulated_bf16 = emulated,
+                           .threads = s.threads});
+      }
+    }
+  }
+  return queries;
+}
+
+std::string Describe(const AttentionQuery& q) {
+  return std::string(q.backend ? SdpaBackendName(*q.backend) : "naive") +
+         (q.bf16 ? " bf16 " : " fp32 ") + std::to_string(q.batch) + "x" +
+         std::to_string(q.seq) + "x" + std::to_string(q.d_head) + " threads " +
+         std::to_string(q.threads);
+}
+
+void ExpectNear(int64_t predicted, int64_t measured, const std::string& what) {
+  const auto expected = static_cast<double>(measured);
+  EXPECT_NEAR(static_cast<double>(predicted), expected, kTolerance * expected)
+      << what << ": " << predicted << " v " << measured << ", off by "
+      << static_cast<double>(predicted) / expected - 1;
+}
+
+TEST(AttentionMemoryTest, IsWithinTwoPercentOfTheAllocators) {
+  for (const AttentionQuery& query : Queries()) {
+    Measured measured(query);
+    const AttentionMemory memory = EstimateAttention(query);
+    EXPECT_EQ(memory.input_bytes, measured.LiveBytes()) << Describe(query);
+    EXPECT_EQ(memory.saved_bytes, measured.SavedBytes()) << Describe(query);
+    ExpectNear(memory.forward_peak.bytes, measured.ForwardPeak(),
+               Describe(query) + " forward: " + memory.forward_peak.name);
+    ExpectNear(memory.peak.bytes, measured.Peak(),
+               Describe(query) + ": " + memory.peak.name);
+    EXPECT_EQ(measured.LiveBytes(), memory.input_bytes) << Describe(query);
+  }
+  at::set_num_threads(1);
+}
+
+AttentionQuery Published(std::optional<SdpaBackend> backend) {
+  return {.backend = backend, .batch = 8, .seq = 16384, .d_head = 64};
+}
+
+TEST(AttentionMemoryTest, NaiveNeeds24BytesPerScoreAt16384AndFlashAlmostNone) {
+  constexpr int64_t kGib = int64_t{1} << 30;
+  const AttentionMemory naive = EstimateAttention(Published({}));
+  EXPECT_GT(naive.peak.bytes, 48 * kGib);
+  EXPECT_LT(naive.peak.bytes, 49 * kGib);
+  EXPECT_EQ(naive.largest_term,
+            "scores, weights and their gradients, 24 B T^2 bytes: 48.00 GiB");
+  const AttentionMemory flash =
+      EstimateAttention(Published(SdpaBackend::kFlash));
+  EXPECT_LT(flash.peak.bytes, kGib);
+  EXPECT_THAT(flash.largest_term, HasSubstr("B T d bytes"));
+}
+
+TEST(AttentionMemoryTest, FusedKernelsOfAGpuKeepOutputAndLogSumExp) {
+  for (const SdpaBackend backend :
+       {SdpaBackend::kFlash, SdpaBackend::kEfficient, SdpaBackend::kCudnn}) {
+    AttentionQuery query = {.backend = backend,
+                            .batch = 8,
+                            .seq = 1024,
+                            .d_head = 64,
+                            .bf16 = true,
+                            .on_cpu = false};
+    const int64_t n = 8 * 1024 * 64, r = 8 * 1024;
+    EXPECT_EQ(AttentionSavedBytes(query), 2 * n + 4 * r);
+    // Inputs, output and gradients, and q's gradient in fp32.
+    EXPECT_EQ(EstimateAttention(query).peak.bytes, 16 * n + 4 * n + 8 * r);
+    query.bf16 = false;
+    EXPECT_EQ(EstimateAttention(query).peak.bytes, 32 * n + 8 * r);
+  }
+}
+
+TEST(AttentionMemoryTest, WhatCannotBeCountedIsTheLargestThereIs) {
+  AttentionQuery query = Published({});
+  query.seq = int64_t{1} << 33;
+  const AttentionMemory memory = EstimateAttention(query);
+  EXPECT_EQ(memory.peak.bytes, std::numeric_limits<int64_t>::max());
+  EXPECT_EQ(memory.forward_peak.bytes, memory.peak.bytes);
+  EXPECT_GT(AttentionBytes(query, Phase::kForward), 0);
+}
+
+TEST(AttentionTrafficTest, CountsFullSquaresAndWhatHasToMove) {
+  const AttentionQuery naive = Published({});
+  const double b = 8, t = 16384, d = 64, n = b * t * d, s = b * t * t;
+  EXPECT_EQ(AttentionFlops(naive, Phase::kForward), 4 * s * d);
+  EXPECT_EQ(AttentionFlops(naive, Phase::kBackward), 8 * s * d);
+  EXPECT_EQ(AttentionFlops(naive, Phase::kOptimizer), 0);
+  const double saved = 8 * s + t * t + 12 * b * t;
+  EXPECT_EQ(AttentionBytes(naive, Phase::kForward), 16 * n + saved);
+  EXPECT_EQ(AttentionBytes(naive, Phase::kBackward), 28 * n + saved);
+  const AttentionQuery flash = Published(SdpaBackend::kFlash);
+  EXPECT_EQ(AttentionBytes(flash, Phase::kForward), 16 * n + 4 * b * t);
+  EXPECT_EQ(AttentionBytes(flash, Phase::kBackward), 32 * n + 4 * b * t);
+  EXPECT_EQ(AttentionBytes(flash, Phase::kLoss), 0);
+}
+
+}  // namespace
+}  // namespace trainbench

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/accounting/flops.h"
+
+#include <ATen/record_function.h>
+#include <gtest/gtest.h>
+#include <torch/csrc/autograd/profiler_kineto.h>
+#include <torch/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "model/training/adamw.h"
+#include "model/training/train_step.h"
+
+namespace trainbench {
+namespace {
+
+// FLOPs that the profiler of LibTorch derives from the shapes of the matrix
+// products it sees while `work` runs.
+double ProfiledFlops(const std::function<void()>& work) {
+  namespace profiler = torch::autograd::profiler;
+  using torch::profiler::impl::ActivityType;
+  const torch::profiler::impl::ProfilerConfig config(
+      torch::profiler::impl::ProfilerState::KINETO,
+      /*report_input_shapes=*/true, /*profile_memory=*/false,
+      /*with_stack=*/false, /*with_flops=*/true);
+  const std::set<ActivityType> activities = {ActivityType::CPU};
+  profiler::prepareProfiler(config, activities);
+  profiler::enableProfiler(config, activities);
+  work();
+  const auto result = profiler::disableProfiler();
+  const std::set<std::string> products = {"aten::mm", "aten::addmm",
+                                          "aten::bmm", "aten::baddbmm"};
+  double flops = 0;
+  for (const auto& event : result->events()) {
+    // The profiler also counts elementwise operations, which we do not.
+    if (products.contains(event.name())) {
+      flops += static_cast<double>(event.flops());
+    }
+  }
+  return flops;
+}
+
+struct Case {
+  ModelConfig config;
+  int64_t batch, seq;
+};
+
+std::vector<Case> Cases() {
+  return {
+      {{"even", 32, 64, 2, 4, 64}, 2, 8},
+      {{"odd", 18, 29, 3, 3, 37}, 2, 7},        // d_head 6, vocab prime
+      {{"token", 18, 29, 2, 3, 37}, 1, 1},      // one token
+      {{"batch", 20, 12, 1, 1, 101}, 5, 1},     // one position
+      {{"long", 8, 11, 2, 4, 13}, 1, 65},       // seq beyond every width
+      {{"narrow", 2, 1, 1, 1, 1}, 3, 3},        // the smallest model
+      {{"wide", 48, 1000, 1, 2, 1009}, 1, 11},  // ff and vocab beyond d_model
+  };
+}
+
+TEST(FlopsTest, EqualTheProfilersForEveryMode) {
+  for (const Case& c : Cases()) {
+    at::manual_seed(1);
+    TransformerLm model(c.config, at::TensorOptions().dtype(at::kFloat));
+    AdamW optimizer(Parameters(model), AdamWKind::kFused);
+    const Batch batch = RandomBatch(c.config.vocab, c.batch, c.seq, at::kCPU);
+    NullObserver observer;
+    for (const StepMode mode : kStepModes) {
+      const double profiled = ProfiledFlops([&] {
+        RunStep(mode, model, &optimizer, batch, Precision::kFp32, observer);
+      });
+      EXPECT_EQ(StepFlops(c.config, c.batch, c.seq, mode), profiled)
+          << c.config.name << " " << StepModeName(mode);
+    }
+  }
+}
+
+TEST(FlopsTest, BackwardCostsTwiceTheForward) {
+  for (const Case& c : Cases()) {
+    const double forward = ForwardFlops(c.config, c.batch, c.seq);
+    const double backward = BackwardFlops(c.config, c.batch, c.seq);
+    EXPECT_EQ(backward, 2 * forward);
+    for (const StepMode mode : {StepMode::kInference, StepMode::kForward}) {
+      EXPECT_EQ(StepFlops(c.config, c.batch, c.seq, mode), forward);
+    }
+    for (const StepMode mode :
+         {StepMode::kForwardBackward, StepMode::kTrainStep}) {
+      EXPECT_EQ(StepFlops(c.config, c.batch, c.seq, mode), forward + backward);
+    }
+  }
+}
+
+// 2 * 4 * 512 tokens times 32 (4 * 2560^2 + 3 * 2560 * 10240) + 10000 * 2560
+// weights, and 32 layers times 4 * 4 * 512^2 * 2560 for the scores.
+TEST(FlopsTest, AreExactForALargeModelAndALargeSweep) {
+  const ModelConfig config = *FindModel("2.7B", StandardModels());
+  EXPECT_EQ(ForwardFlops(config, 4, 512),
+            4096.0 * 3'381'043'200 + 32.0 * 16 * 262'144 * 2560);
+  // Beyond 2^63, where an integer would wrap: seq doubles, the square term
+  // quadruples.
+  const double half = ForwardFlops(config, 64, int64_t{1} << 19);
+  const double whole = ForwardFlops(config, 64, int64_t{1} << 20);
+  EXPECT_GT(whole, 1e19);
+  EXPECT_GT(whole, 3.9 * half);
+  EXPECT_LT(whole, 4 * half);
+}
+
+TEST(FlopsTest, AttentionVariantsCountTheSame) {
+  ModelConfig config = {"m", 18, 29, 3, 3, 37};
+  const double naive = ForwardFlops(config, 2, 7);
+  config.attention = AttentionKind::kSdpa;
+  EXPECT_EQ(ForwardFlops(config, 2, 7), naive);
+}
+
+// Elementwise operations of the outermost operators that run, counted by a
+// callback of the dispatcher: elements times operations per element.
+class ElementwiseCounter {
+ public:
+  ElementwiseCounter() {
+    count_ = 0;
+    depth_ = 0;
+    handle_ =
+        at::addThreadLocalCallback(at::RecordFunctionCallback(&Begin, &End)
+                                       .needsInputs(true)
+                                       .scopes({at::RecordScope::FUNCTION}));
+  }
+  ~ElementwiseCounter() { at::removeCallback(handle_); }
+
+  double count() const { return count_; }
+
+ private:
+  static double OperationsPerElement(const std::string& name) {
+    static const auto* const kOperations = new std::map<std::string, double>{
+        {"aten::mul_.Scalar", 1}, {"aten::add_.Scalar", 1},
+        {"aten::add_.Tensor", 2},  // scale the other operand, add
+        {"aten::addcmul_", 3},     // multiply, scale, add
+        {"aten::addcdiv_", 3},     // divide, scale, add
+        {"aten::sqrt", 1},        {"aten::div_.Scalar", 1},
+    };
+    const auto it = kOperations->find(name);
+    if (it == kOperations->end()) {
+      ADD_FAILURE() << "the test does not know what " << name << " costs";
+      return 0;
+    }
+    return it->second;
+  }
+
+  static std::unique_ptr<at::ObserverContext> Begin(
+      const at::RecordFunction& function) {
+    if (depth_++ == 0) {
+      const auto name = function.operator_name();
+      std::string full = name->name;
+      if (!name->overload_name.empty()) full += "." + name->overload_name;
+      count_ += OperationsPerElement(full) *
+                static_cast<double>(function.inputs()[0].toTensor().numel());
+    }
+    return nullptr;
+  }
+  static void End(const at::RecordFunction&, at::ObserverContext*) { --depth_; }
+
+  // Callbacks are plain functions.
+  static thread_local double count_;
+  static thread_local int depth_;
+  at::CallbackHandle handle_;
+};
+thread_local double ElementwiseCounter::count_ = 0;
+thread_local int ElementwiseCounter::depth_ = 0;
+
+TEST(OptimizerFlopsTest, CountTheElementwiseOperationsOfTheTextbook) {
+  for (const Case& c : Cases()) {
+    at::manual_seed(2);
+    TransformerLm model(c.config, at::TensorOptions().dtype(at::kFloat));
+    AdamW optimizer(Parameters(model), AdamWKind::kTextbook);
+    NullObserver observer;
+    ComputeGradients(model,
+                     RandomBatch(c.config.vocab, c.batch, c.seq, at::kCPU),
+                     Precision::kFp32, observer);
+    const ElementwiseCounter counter;
+    optimizer.Step();
+    EXPECT_EQ(OptimizerFlops(c.config), counter.count()) << c.config.name;
+  }
+}
+
+}  // namespace
+}  // namespace trainbench

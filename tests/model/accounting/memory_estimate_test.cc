@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+// The closed forms of memory where no allocator can follow.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "model/accounting/memory.h"
+#include "model/spec/config.h"
+
+namespace trainbench {
+namespace {
+
+ModelConfig Largest() { return *FindModel("2.7B", StandardModels()); }
+
+int64_t PeakBytes(const MemoryQuery& query) {
+  return EstimateMemory(query).peak.bytes;
+}
+
+TEST(SavedBytesTest, GrowByTheSameWithEveryBlock) {
+  for (const Precision precision : kPrecisions) {
+    MemoryQuery query = {{"m", 64, 192, 1, 4, 256}, 2, 32, precision};
+    const int64_t one = SavedBytes(query);
+    for (const int64_t layers : {2, 5}) {
+      query.config.layers = layers;
+      EXPECT_EQ(SavedBytes(query),
+                one + (layers - 1) * SavedBytesPerBlock(query));
+    }
+  }
+}
+
+TEST(EstimateMemoryTest, HasThePartsThatTheModeHas) {
+  const ModelConfig config = {"m", 24, 40, 2, 3, 37};
+  for (const StepMode mode : kStepModes) {
+    const MemoryQuery query = {config, 2, 5, Precision::kFp32, mode};
+    const MemoryEstimate estimate = EstimateMemory(query);
+    const bool backward =
+        mode == StepMode::kForwardBackward || mode == StepMode::kTrainStep;
+    EXPECT_EQ(estimate.gradient_bytes, backward ? estimate.parameter_bytes : 0);
+    EXPECT_EQ(estimate.saved_bytes,
+              mode == StepMode::kInference ? 0 : SavedBytes(query));
+    EXPECT_EQ(estimate.optimizer_bytes > 0, mode == StepMode::kTrainStep);
+    int64_t highest = 0;
+    for (const MemoryMoment& moment : estimate.moments) {
+      highest = std::max(highest, moment.bytes);
+    }
+    EXPECT_EQ(estimate.peak.bytes, highest);
+  }
+}
+
+TEST(EstimateMemoryTest, ALaterModeNeverNeedsLess) {
+  for (const ModelConfig& config : StandardModels()) {
+    for (const Precision precision : kPrecisions) {
+      int64_t before = 0;
+      for (const StepMode mode : kStepModes) {
+        const int64_t peak = PeakBytes({config, 4, 512, precision, mode});
+        EXPECT_GE(peak, before) << config.name << " " << StepModeName(mode);
+        before = peak;
+      }
+    }
+  }
+}
+
+TEST(EstimateMemoryTest, EmulationOnlyAddsAndOnlyToBf16) {
+  for (const Precision precision : kPrecisions) {
+    for (const StepMode mode : kStepModes) {
+      // Few tokens and wide layers, where scratch shows.
+      MemoryQuery query = {{"m", 64, 4096, 1, 2, 64}, 8, 48, precision, mode};
+      const int64_t native = PeakBytes(query);
+      query.emulated_bf16 = true;
+      if (WeightType(precision) == c10::kBFloat16) {
+        EXPECT_GT(PeakBytes(query), native) << StepModeName(mode);
+      } else {
+        EXPECT_GE(PeakBytes(query), native) << StepModeName(mode);
+      }
+      if (precision == Precision::kFp32 || precision == Precision::kTf32) {
+        EXPECT_EQ(PeakBytes(query), native) << StepModeName(mode);
+      }
+    }
+  }
+}
+
+TEST(EstimateMemoryTest, TheLargestModelTakes65GiB) {
+  const double gib = std::pow(2.0, 30);
+  EXPECT_NEAR(static_cast<double>(PeakBytes({Largest(), 4, 512})) / gib, 65,
+              0.02 * 65);
+}
+
+TEST(LargestSeqTest, FitsAndOneMoreDoesNot) {
+  for (const ModelConfig& config : StandardModels()) {
+    for (const Precision precision : kPrecisions) {
+      for (const StepMode mode : kStepModes) {
+        MemoryQuery query = {config, 2, 1, precision, mode};
+        const int64_t budget = PeakBytes(query) + (int64_t{3} << 30);
+        query.seq = LargestSeq(query, budget);
+        ASSERT_GE(query.seq, 1) << config.name;
+        EXPECT_LE(PeakBytes(query), budget) << config.name;
+        ++query.seq;
+        EXPECT_GT(PeakBytes(query), budget) << config.name;
+      }
+    }
+  }
+}
+
+TEST(LargestSeqTest, IsZeroWhenNothingFitsAndTheCapWhenEverythingDoes) {
+  const MemoryQuery query = {{"m", 2, 1, 1, 1, 1}, 1, 1};
+  const int64_t least = PeakBytes(query);
+  EXPECT_EQ(LargestSeq(query, 0), 0);
+  EXPECT_EQ(LargestSeq(query, least - 1), 0);
+  EXPECT_EQ(LargestSeq(query, least), 1);
+  EXPECT_EQ(LargestSeq(query, int64_t{1} << 60), int64_t{1} << 20);
+}
+
+// Sizes that Validate() allows and no machine could hold.
+TEST(LargestSeqTest, BytesBeyondAnIntegerFitNoBudget) {
+  const int64_t size = int64_t{1} << 20;
+  const MemoryQuery query = {
+      {"m", size, size, size, size / 2, int64_t{1} << 24}, size, size};
+  ASSERT_TRUE(Validate(query.config).ok());
+  EXPECT_GT(PeakBytes(query), int64_t{1} << 60);
+  EXPECT_EQ(LargestSeq(query, int64_t{1} << 60), 0);
+}
+
+// The bytes of the longest sequence would exceed an integer here.
+TEST(LargestSeqTest, IsRightForALargeBatchToo) {
+  for (const ModelConfig& config : StandardModels()) {
+    MemoryQuery query = {config, 50'000, 1, Precision::kFp32,
+                         StepMode::kForward};
+    const int64_t budget = 2 * PeakBytes(query);
+    query.seq = LargestSeq(query, budget);
+    ASSERT_GE(query.seq, 1) << config.name;
+    ASSERT_LE(query.seq, 4) << config.name;
+    EXPECT_LE(PeakBytes(query), budget) << config.name;
+    ++query.seq;
+    EXPECT_GT(PeakBytes(query), budget) << config.name;
+  }
+}
+
+MemoryEstimate Moments() {
+  MemoryEstimate estimate;
+  estimate.gradient_bytes = 100;
+  estimate.moments = {{"loss", 500, 0}, {"middle", 520, 60}, {"end", 560, 100}};
+  return estimate;
+}
+
+TEST(GradientBufferTest, ABufferForAllIsThereBeforeThem) {
+  EXPECT_EQ(PeakWithGradientBuffer(Moments(), 100), 600);
+  // Padding counts.
+  EXPECT_EQ(PeakWithGradientBuffer(Moments(), 104), 604);
+}
+
+TEST(GradientBufferTest, WithoutOneThePeakIsTheOldOne) {
+  EXPECT_EQ(PeakWithGradientBuffer(Moments(), 0), 560);
+}
+
+TEST(GradientBufferTest, OnlyWhatHasAPlaceMovesThere) {
+  // Of 60 gradients in the middle, 50 have none: 520 - 10 + 50; at the end
+  // 560 - 50 + 50.
+  EXPECT_EQ(PeakWithGradientBuffer(Moments(), 50), 560);
+  EXPECT_EQ(PeakWithGradientBuffer(Moments(), 80), 580);
+}
+
+}  // namespace
+}  // namespace trainbench

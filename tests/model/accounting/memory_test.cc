@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+// The closed forms of memory against the allocator.
+
+#include "model/accounting/memory.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/cpu/Utils.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "fixtures/memory/memory_probe.h"
+#include "model/training/adamw.h"
+#include "model/training/precision_scope.h"
+#include "model/training/train_step.h"
+
+namespace trainbench {
+namespace {
+
+constexpr double kTolerance = 0.02;
+
+// oneDNN takes bf16 products from AVX-512 on and emulates them, with scratch,
+// where the CPU has no instructions for them. With such instructions, and where
+// another library multiplies, the bf16 points are checked without scratch.
+bool EmulatesBf16() {
+  const auto capabilities = at::cpu::get_cpu_capabilities();
+  const auto has = [&](const char* name) {
+    const auto it = capabilities.find(name);
+    return it != capabilities.end() && it->second.isBool() &&
+           it->second.toBool();
+  };
+  return has("avx512_f") && has("avx512_bw") && has("avx512_vl") &&
+         has("avx512_dq") && !has("avx512_bf16") && !has("amx_bf16");
+}
+
+struct Shape {
+  ModelConfig config;
+  int64_t batch, seq;
+};
+
+std::vector<Shape> Shapes() {
+  constexpr AttentionKind kSdpa = AttentionKind::kSdpa;
+  return {{{"balanced", 64, 192, 2, 4, 256}, 2, 32},
+          {{"balanced", 64, 192, 2, 4, 256}, 4, 64},
+          {{"vocabulary", 32, 64, 1, 2, 8000}, 1, 24},
+          {{"vocabulary", 32, 64, 1, 2, 8000}, 3, 48},
+          {{"attention", 32, 64, 2, 4, 128}, 1, 256},
+          {{"attention", 32, 64, 2, 4, 128}, 1, 512},
+          {{"feedforward", 64, 1024, 2, 2, 64}, 2, 32},
+          {{"feedforward", 64, 1024, 2, 2, 64}, 8, 48},
+          {{"sdpa", 64, 192, 2, 4, 256, kSdpa}, 2, 64},
+          {{"sdpa", 64, 192, 2, 4, 256, kSdpa}, 2, 256},
+          {{"odd", 36, 50, 3, 3, 101}, 3, 47},
+          {{"odd", 36, 50, 3, 3, 101}, 2, 131}};
+}
+
+// A model with what a step needs, all of it in the account of a probe.
+class Workload {
+ public:
+  explicit Workload(const MemoryQuery& query) : query_(query) {
+    // Attention on the CPU takes a buffer per thread; one is in no way special,
+    // but the same on every machine.
+    at::set_num_threads(1);
+    at::manual_seed(1);
+    probe_->Observe([&] {
+      model_ = TransformerLm(
+          query.config, at::TensorOptions().dtype(WeightType(query.precision)));
+      if (query.mode == StepMode::kTrainStep) {
+        optimizer_.emplace(Parameters(model_), AdamWKind::kFused);
+      }
+      batch_ =
+          RandomBatch(query.config.vocab, query.batch, query.seq, at::kCPU);
+      Run();  // makes the rotary tables
+    });
+  }
+
+  void Run() {
+    RunStep(query_.mode, model_, optimizer_ ? &*optimizer_ : nullptr, batch_,
+            query_.precision, observer_);
+  }
+
+  // Peak of a warm step.
+  int64_t Peak() {
+    return probe_->MeasurePeak([&] { Run(); }).allocated;
+  }
+
+  int64_t LiveBytes() const { return probe_->LiveBytes(); }
+
+  // What the graph holds between the forward and the backward pass.
+  int64_t SavedBytes() {
+    const int64_t resident = LiveBytes();
+    at::Tensor logits;
+    probe_->Observe([&] {
+      const AutocastScope autocast(query_.precision, at::kCPU);
+      logits = model_(batch_.tokens);
+    });
+    const int64_t saved =
+        LiveBytes() - resident - static_cast<int64_t>(logits.nbytes());
+    probe_->Observe([&] { logits.reset(); });
+    return saved;
+  }
+
+ private:
+  MemoryQuery query_;
+  std::unique_ptr<MemoryProbe> probe_ = MakeMemoryProbe(at::kCPU);
+  TransformerLm model_{nullptr};
+  std::optional<AdamW> optimizer_;
+  Batch batch_;
+  NullObserver observer_;
+};
+
+void PrintTo(const Shape& shape, std::ostream* out) {
+  *out << shape.config.name;
+}
+
+using Point = std::tuple<Shape, Precision, StepMode>;
+
+std::string NameOf(const testing::TestParamInfo<Point>& info) {
+  const auto& [shape, precision, mode] = info.param;
+  return shape.config.name + "_" + std::to_string(shape.batch) + "x" +
+         std::to_string(shape.seq) + "_" +
+         std::string(PrecisionName(precision)) + "_" +
+         std::string(StepModeName(mode));
+}
+
+class MemoryTest : public testing::TestWithParam<Point> {
+ protected:
+  MemoryTest() {
+    const auto& [shape, precision, mode] = GetParam();
+    query_ = {shape.config, shape.batch, shape.seq,
+              precision,    mode,        EmulatesBf16()};
+  }
+  MemoryQuery query_;
+};
+
+TEST_P(MemoryTest, PredictedPeakIsWithinTwoPercentOfTheAllocators) {
+  Workload workload(query_);
+  const MemoryEstimate estimate = EstimateMemory(query_);
+  const int64_t resident = estimate.parameter_bytes + estimate.optimizer_bytes +
+                           estimate.input_bytes;
+  EXPECT_EQ(workload.LiveBytes(), resident);
+  const auto peak = static_cast<double>(workload.Peak());
+  EXPECT_NEAR(static_cast<double>(estimate.peak.bytes), peak, kTolerance * peak)
+      << "off by " << static_cast<double>(estimate.peak.bytes) / peak - 1
+      << " at " << estimate.peak.name;
+  EXPECT_EQ(workload.LiveBytes(), resident) << "after the step";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Grid, MemoryTest,
+    testing::Combine(testing::ValuesIn(Shapes()),
+                     testing::Values(Precision::kFp32, Precision::kBf16Autocast,
+                                     Precision::kBf16),
+                     testing::ValuesIn(kStepModes)),
+    NameOf);
+
+TEST(SavedBytesTest, AreWithinTwoPercentOfWhatTheGraphHolds) {
+  for (const Shape& shape : Shapes()) {
+    for (const Precision precision : kPrecisions) {
+      const MemoryQuery query = {shape.config, shape.batch, shape.seq,
+                                 precision, StepMode::kForward};
+      const auto saved = static_cast<double>(Workload(query).SavedBytes());
+      EXPECT_NEAR(static_cast<double>(SavedBytes(query)), saved,
+                  kTolerance * saved)
+          << shape.config.name << " " << shape.seq << " "
+          << PrecisionName(precision);
+    }
+  }
+}
+
+TEST(TensorBytesTest, AreThoseOfTheRealResidualStreamAndLogits) {
+  const ModelConfig config = {"m", 36, 50, 3, 3, 101};
+  for (const Precision precision : kPrecisions) {
+    TransformerLm model(config,
+                        at::TensorOptions().dtype(WeightType(precision)));
+    const Batch batch = RandomBatch(config.vocab, 3, 47, at::kCPU);
+    const AutocastScope autocast(precision, at::kCPU);
+    const MemoryEstimate estimate =
+        EstimateMemory({config, 3, 47, precision, StepMode::kInference});
+    const auto bytes = [](const at::Tensor& tensor) {
+      return static_cast<int64_t>(tensor.nbytes());
+    };
+    EXPECT_EQ(estimate.residual_bytes,
+              bytes(model->token_embeddings(batch.tokens)))
+        << PrecisionName(precision);
+    EXPECT_EQ(estimate.logit_bytes, bytes(model(batch.tokens)))
+        << PrecisionName(precision);
+  }
+}
+
+}  // namespace
+}  // namespace trainbench

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/accounting/sharded_job.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/types.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "fixtures/memory/memory_probe.h"
+
+namespace trainbench {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr double kGib = 1 << 30;
+
+// The XXL model on a TPU v5p, 16 x 4 devices.
+ShardedJob Job() {
+  return {.d_model = 16384,
+          .d_ff = 53248,
+          .blocks = 126,
+          .flops_per_second = 4.6e14,
+          .link_bytes_per_second = 2 * 9e10,
+          .fsdp = 16,
+          .tensor = 4,
+          .fsdp_axes = 2,
+          .tensor_axes = 1};
+}
+
+TEST(ShardedJobTest, StateOfTheAssignment) {
+  EXPECT_EQ(ShardedJobParams(Job()), 219'848'638'464.0);
+  EXPECT_EQ(std::round(StateBytes(Job()) / 1e8), 35'176);
+  EXPECT_EQ(std::round(StateBytes(Job()) / kGib), 3276);
+  EXPECT_EQ(SavedBytesPerToken(Job()), 17'547'264);
+}
+
+TEST(ShardedJobTest, AGpuOf80GbIsNotOneOf80e9Bytes) {
+  EXPECT_EQ(DevicesToHold(StateBytes(Job()), 80e9), 44);
+  EXPECT_EQ(DevicesToHold(StateBytes(Job()), 80 * kGib), 41);
+}
+
+TEST(ShardedJobTest, FewestDevicesOfTheAssignment) {
+  EXPECT_EQ(FewestFsdpDevices(Job(), 0, 95e9), 38);
+}
+
+TEST(ShardedJobTest, OneDeviceLessDoesNotFit) {
+  for (const double tokens : {0.0, 1.0, 2048.0, 10'000.0}) {
+    const auto devices = FewestFsdpDevices(Job(), tokens, 95e9);
+    ASSERT_TRUE(devices.has_value());
+    EXPECT_LT(FsdpDeviceBytes(Job(), tokens, *devices), 95e9);
+    EXPECT_GE(FsdpDeviceBytes(Job(), tokens, *devices - 1), 95e9);
+  }
+  // Half of these tokens' activations is 95e9 bytes.
+  EXPECT_FALSE(FewestFsdpDevices(Job(), 2 * 95e9 / 17'547'264, 95e9));
+}
+
+TEST(ShardedJobTest, BelowMeansBelow) {
+  // 16 bytes on 4 devices are 4 bytes each, which is not below 4.
+  const ShardedJob job = {
+      .d_model = 1, .d_ff = 1, .blocks = 1, .state_bytes_per_param = 8};
+  EXPECT_EQ(FewestFsdpDevices(job, 0, 4), 5);
+}
+
+TEST(ShardedJobTest, BatchOfTheAssignment) {
+  EXPECT_NEAR(LargestTensorSplit(Job()), 20.8, 0.05);
+  const auto overlapped = ComputeBoundTokens(Job(), true);
+  ASSERT_TRUE(overlapped.has_value());
+  EXPECT_EQ(std::floor(*overlapped), 20'444);
+  EXPECT_EQ(std::floor(*overlapped / 64), 319);
+  const auto serial = ComputeBoundTokens(Job(), false);
+  ASSERT_TRUE(serial.has_value());
+  EXPECT_EQ(std::floor(*serial), 25'301);
+  EXPECT_EQ(std::floor(*serial / 64), 395);
+}
+
+TEST(ShardedJobTest, OneTokenMoreIsComputeBound) {
+  for (const bool overlap : {true, false}) {
+    const auto waits = [&](double tokens) {
+      const BlockSeconds time = ShardedForwardSeconds(Job(), tokens);
+      const double communication =
+          overlap ? std::max(time.fsdp, time.tensor) : time.fsdp + time.tensor;
+      return communication >= time.compute;
+    };
+    const double bound = std::floor(*ComputeBoundTokens(Job(), overlap));
+    EXPECT_TRUE(waits(bound)) << overlap;
+    EXPECT_FALSE(waits(bound + 1)) << overlap;
+  }
+}
+
+TEST(ShardedJobTest, NoBatchHelpsTooManyTensorRanks) {
+  ShardedJob job = Job();
+  job.tensor = 21;
+  EXPECT_FALSE(ComputeBoundTokens(job, true));
+  EXPECT_FALSE(ComputeBoundTokens(job, false));
+  const BlockSeconds time = ShardedForwardSeconds(job, 1e12);
+  EXPECT_GT(time.tensor, time.compute);
+  job.tensor = 20;
+  EXPECT_TRUE(ComputeBoundTokens(job, false));
+}
+
+TEST(BatchReductionsTest, EachLowersTheBatch) {
+  std::vector<double> tokens;
+  for (const BatchReduction& way : BatchReductions(Job())) {
+    const auto bound = ComputeBoundTokens(way.job, true);
+    ASSERT_TRUE(bound.has_value()) << way.what;
+    tokens.push_back(std::floor(*bound));
+  }
+  // A quarter, a half and a half of 20,444.4.
+  EXPECT_THAT(tokens, testing::ElementsAre(5111, 10'222, 10'222));
+  EXPECT_THAT(BatchReductions(Job())[0].what, HasSubstr("X = 4, Y = 16"));
+  EXPECT_THAT(BatchReductions(Job())[1].what, HasSubstr("8 bits"));
+}
+
+TEST(BatchReductionsTest, OnlyWhatIsPossible) {
+  ShardedJob job = Job();
+  job.fsdp = 1;  // cannot be halved
+  for (const BatchReduction& way : BatchReductions(job)) {
+    EXPECT_THAT(way.what, testing::Not(HasSubstr("pipeline")));
+    EXPECT_THAT(way.what, testing::Not(HasSubstr("tensor")));
+  }
+}
+
+// A real stack of blocks, small, in bf16.
+class StackTest : public testing::Test {
+ protected:
+  static constexpr int kModel = 32, kFf = 96, kBlocks = 3, kTokens = 64;
+
+  StackTest() {
+    for (int i = 0; i < kBlocks; ++i) {
+      for (const auto& [in, out] : {std::pair{kModel, kFf}, {kFf, kModel}}) {
+        linears_.push_back(
+            torch::nn::Linear(torch::nn::LinearOptions(in, out).bias(false)));
+        linears_.back()->to(at::kBFloat16);
+      }
+    }
+  }
+
+  const ShardedJob job_ = {.d_model = kModel, .d_ff = kFf, .blocks = kBlocks};
+  std::vector<torch::nn::Linear> linears_;
+};
+
+TEST_F(StackTest, HasThatManyParameters) {
+  double params = 0;
+  for (const auto& linear : linears_) params += linear->weight.numel();
+  EXPECT_EQ(ShardedJobParams(job_), params);
+}
+
+TEST_F(StackTest, SavesThatMuchPerToken) {
+  const auto probe = MakeMemoryProbe(at::kCPU);
+  at::Tensor x;
+  probe->Observe([&] {
+    x = at::randn({kTokens, kModel}, at::kBFloat16).requires_grad_();
+    for (auto& linear : linears_) x = linear(x);
+  });
+  // What is live: the inputs of all matrices, and the output of the last.
+  const double output = x.nbytes();
+  EXPECT_EQ(static_cast<double>(probe->LiveBytes()) - output,
+            kTokens * SavedBytesPerToken(job_));
+}
+
+}  // namespace
+}  // namespace trainbench

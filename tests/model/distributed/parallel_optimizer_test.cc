@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/distributed/zero/parallel_optimizer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fixtures/memory/memory_probe.h"
+#include "model/accounting/parallel_memory.h"
+#include "model/distributed/ddp/gradient_sync.h"
+#include "model/distributed/zero/ownership.h"
+#include "model/distributed/comm/ring.h"
+#include "tests/support/parallel_models.h"
+#include "tests/support/rank_fixture.h"
+
+namespace trainbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+using ModelPtr = std::shared_ptr<ParallelModel>;
+
+constexpr AdamWOptions kAdamW = {.lr = 0.1, .weight_decay = 0.1};
+
+std::vector<int64_t> Elements(const ParallelModel& model) {
+  std::vector<int64_t> elements;
+  for (const at::Tensor& parameter : TrainableParameters(model)) {
+    elements.push_back(parameter.numel());
+  }
+  return elements;
+}
+
+class Rank : public RankTest {
+ protected:
+  std::unique_ptr<ParallelOptimizer> Optimizer(OptimizerSharding sharding,
+                                               const ParallelModel& model) {
+    return MakeParallelOptimizer(sharding, TrainableParameters(model), kAdamW,
+                                 *group_);
+  }
+
+  ParallelMemory Predicted(OptimizerSharding sharding,
+                           const ParallelModel& model) {
+    return EstimateParallelMemory(sharding, Elements(model), group_->rank(),
+                                  group_->size(), CommBackend::kGloo);
+  }
+
+  ParallelData MyPart() const {
+    return data_.Part(launch_.rank, launch_.world_size);
+  }
+
+  void Step(ParallelModel& model, ParallelOptimizer& optimizer) {
+    LossOf(model, MyPart()).backward();
+    optimizer.Synchronize();
+    optimizer.Step();
+    ReleaseGradients(model);
+  }
+
+  void ExpectTrainsAsOneProcess(
+      OptimizerSharding sharding,
+      const std::function<ModelPtr(uint64_t seed)>& make) {
+    const ModelPtr model = make(static_cast<uint64_t>(launch_.rank));
+    const ModelPtr alone = make(0);
+    BroadcastModel(*model, *group_);
+    const auto optimizer = Optimizer(sharding, *model);
+    AdamW adamw(TrainableParameters(*alone), AdamWKind::kFused, kAdamW);
+    for (int step = 0; step < 10; ++step) {
+      Step(*model, *optimizer);
+      LossOf(*alone, data_).backward();
+      adamw.Step();
+      ReleaseGradients(*alone);
+    }
+    EXPECT_LE(LargestDifference(*model, *alone), 1e-5)
+        << OptimizerShardingName(sharding);
+    const ModelPtr first = make(0);
+    CopyParameters(*model, *first);
+    BroadcastModel(*first, *group_);
+    EXPECT_EQ(LargestDifference(*model, *first), 0) << "ranks differ";
+  }
+
+  const ParallelData data_ = ParallelData::Make();
+};
+
+template <typename Model>
+ModelPtr Make(uint64_t seed) {
+  at::manual_seed(seed);
+  return std::make_shared<Model>();
+}
+
+TEST_F(Rank, TrainsAsOneProcess) {
+  for (const OptimizerSharding sharding : kOptimizerShardings) {
+    ExpectTrainsAsOneProcess(sharding, Make<DdpToyModel>);
+    ExpectTrainsAsOneProcess(sharding, Make<TiedModel>);
+  }
+}
+
+TEST_F(Rank, StateIsDividedByTheRanks) {
+  // 1350 elements in four tensors, not a multiple of four.
+  const ModelPtr model = Make<TiedModel>(0);
+  const int64_t shard = launch_.world_size == 2 ? 675 : 338;
+  const auto bytes = [&](OptimizerSharding sharding) {
+    return Optimizer(sharding, *model)->StateBytes();
+  };
+  EXPECT_EQ(bytes(OptimizerSharding::kReplicated), 8 * 1350 + 4 * 4);
+  EXPECT_EQ(bytes(OptimizerSharding::kSharded), 8 * shard + 4);
+  const at::Tensor all =
+      at::full({}, bytes(OptimizerSharding::kBroadcast), at::kLong);
+  group_->AllReduce(all);
+  EXPECT_EQ(all.item<int64_t>(), 8 * 1350 + 4 * 4);
+}
+
+TEST_F(Rank, MemoryIsAsPredicted) {
+  for (const OptimizerSharding sharding : kOptimizerShardings) {
+    SCOPED_TRACE(OptimizerShardingName(sharding));
+    const auto probe = MakeMemoryProbe(at::kCPU);
+    ModelPtr model;
+    std::unique_ptr<ParallelOptimizer> optimizer;
+    probe->Observe([&] {
+      model = Make<TiedModel>(0);
+      optimizer = Optimizer(sharding, *model);
+    });
+    const ParallelMemory predicted = Predicted(sharding, *model);
+    EXPECT_EQ(probe->LiveBytes(), predicted.resident_bytes());
+    EXPECT_EQ(optimizer->StateBytes(), predicted.optimizer_bytes);
+    for (int step = 0; step < 2; ++step) {
+      probe->Observe([&] { LossOf(*model, MyPart()).backward(); });
+      EXPECT_EQ(probe->LiveBytes(), predicted.resident_bytes());
+      const MemoryPeak peak =
+          probe->MeasurePeak([&] { optimizer->Synchronize(); });
+      EXPECT_EQ(peak.allocated,
+                predicted.resident_bytes() + predicted.buffer_bytes);
+      probe->Observe([&] { optimizer->Step(); });
+      ReleaseGradients(*model);
+      EXPECT_EQ(probe->LiveBytes(), predicted.resident_bytes());
+    }
+  }
+}
+
+// In place, with a last segment that is not full.
+TEST_F(Rank, LargePartsTravelInSegments) {
+  const int64_t size = group_->size(), n = 2 * kRingSegment + 5;
+  const auto probe = MakeMemoryProbe(at::kCPU);
+  const at::Tensor ramp = at::arange(size * n, at::kDouble).remainder(1000);
+  const at::Tensor all = (ramp * (group_->rank() + 1)).to(at::kFloat);
+  const at::Tensor mine = all.narrow(0, group_->rank() * n, n);
+  const MemoryPeak peak =
+      probe->MeasurePeak([&] { group_->ReduceScatter(mine, all); });
+  EXPECT_EQ(peak.allocated, 4 * RingBufferElements(size * n, group_->size()));
+  EXPECT_EQ(peak.allocated, 4 * 2 * kRingSegment);
+  const auto sum = static_cast<double>(size * (size + 1) / 2);
+  EXPECT_TRUE(
+      mine.equal((ramp.narrow(0, group_->rank() * n, n) * sum).to(at::kFloat)));
+  group_->AllGather(all, mine);
+  EXPECT_TRUE(all.equal((ramp * sum).to(at::kFloat)));
+}
+
+TEST_F(Rank, AMissingGradientIsAnErrorThatNamesIt) {
+  for (const OptimizerSharding sharding : kOptimizerShardings) {
+    BranchModel model;
+    const auto optimizer = Optimizer(sharding, model);
+    LossOf(model, MyPart()).backward();
+    try {
+      optimizer->Synchronize();
+      ADD_FAILURE() << "no error";
+    } catch (const c10::Error& error) {
+      EXPECT_THAT(error.what_without_backtrace(),
+                  HasSubstr("parameter 0 [3] has no gradient"));
+    }
+  }
+}
+
+TEST(ParallelOptimizerTest, TwoRanks) {
+  const absl::Status status = RunAsRanks("*", 2);
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+TEST(ParallelOptimizerTest, FourRanks) {
+  const absl::Status status = RunAsRanks("*", 4);
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+TEST(OwnershipTest, BalancesBySize) {
+  EXPECT_THAT(AssignOwners({1, 8, 3, 4}, 2), ElementsAre(1, 0, 1, 1));
+  EXPECT_THAT(AssignOwners({5, 5, 5}, 3), ElementsAre(0, 1, 2));
+  EXPECT_THAT(AssignOwners({2, 1}, 4), ElementsAre(0, 1))
+      << "ranks may be idle";
+  EXPECT_THAT(AssignOwners({}, 2), IsEmpty());
+}
+
+TEST(ParallelMemoryTest, OneRankKeepsAllAndNeedsNoBuffer) {
+  for (const OptimizerSharding sharding : kOptimizerShardings) {
+    const ParallelMemory memory = EstimateParallelMemory(
+        sharding, {10, 5}, /*rank=*/0, /*ranks=*/1, CommBackend::kGloo);
+    EXPECT_EQ(memory.parameter_bytes, 60);
+    EXPECT_EQ(memory.gradient_bytes, 60);
+    EXPECT_EQ(memory.buffer_bytes, 0);
+    EXPECT_EQ(memory.optimizer_bytes,
+              120 + (sharding == OptimizerSharding::kSharded ? 4 : 8));
+  }
+}
+
+}  // namespace
+}  // namespace trainbench

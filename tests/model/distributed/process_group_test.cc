@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/distributed/comm/process_group.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "fixtures/ranks/launch_env.h"
+#include "model/distributed/comm/rendezvous.h"
+#include "tests/support/rank_fixture.h"
+
+namespace trainbench {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class Rank : public RankTest {};
+
+TEST_F(Rank, Collectives) {
+  const int n = group_->size();
+  const float rank = static_cast<float>(group_->rank());
+  const at::Tensor sum = at::full({3}, rank + 1);
+  group_->AllReduce(sum);
+  EXPECT_TRUE(at::equal(sum, at::full({3}, n * (n + 1) / 2.0F)));
+
+  const at::Tensor most = at::full({2}, rank);
+  group_->AllReduceMax(most);
+  EXPECT_TRUE(at::equal(most, at::full({2}, n - 1.0F)));
+
+  const at::Tensor root = at::full({2}, rank);
+  group_->Broadcast(root, n - 1);
+  EXPECT_TRUE(at::equal(root, at::full({2}, n - 1.0F)));
+
+  const at::Tensor all = at::empty({2 * n});
+  group_->AllGather(all, at::full({2}, rank));
+  EXPECT_TRUE(at::equal(all, at::arange(n, at::kFloat).repeat_interleave(2)));
+
+  const at::Tensor part = at::empty({2});
+  group_->ReduceScatter(part, at::arange(2 * n, at::kFloat));
+  EXPECT_TRUE(
+      at::equal(part, at::arange(2 * group_->rank(), 2 * group_->rank() + 2) *
+                          static_cast<float>(n)));
+
+  group_->Barrier();
+}
+
+TEST_F(Rank, TwoAllReducesAtOnce) {
+  const at::Tensor a = at::full({1000}, 1.0F);
+  const at::Tensor b = at::full({1000}, 2.0F);
+  const auto first = group_->StartAllReduce(a);
+  const auto second = group_->StartAllReduce(b);
+  second->Wait();
+  first->Wait();
+  EXPECT_EQ(a[0].item<float>(), static_cast<float>(group_->size()));
+  EXPECT_EQ(b[0].item<float>(), 2.0F * static_cast<float>(group_->size()));
+}
+
+// With a group of less patience than the fixture's.
+TEST_F(Rank, DISABLED_OneIsLate) {
+  const auto store = OpenStore(launch_, kTimeout);
+  ASSERT_TRUE(store.ok()) << store.status();
+  GroupOptions options = GroupOptionsFor(launch_, CommBackend::kGloo, kTimeout);
+  const auto meeting = ProcessGroup::Join(SubStore("meet", *store), options);
+  ASSERT_TRUE(meeting.ok()) << meeting.status();
+  options.timeout = milliseconds(1000);
+  group_ = *ProcessGroup::Join(SubStore("late", *store), options);
+  if (group_->rank() == 1) std::this_thread::sleep_for(std::chrono::hours(1));
+  try {
+    group_->AllReduce(at::ones({1}));
+  } catch (const c10::Error& error) {
+    std::cerr << error.what_without_backtrace() << "\n";
+    std::_Exit(1);
+  }
+}
+
+TEST(ProcessGroupTest, CollectivesGiveWhatTheySay) {
+  EXPECT_TRUE(RunAsRanks("Collectives", 2).ok())
+      << RunAsRanks("Collectives", 2);
+  EXPECT_TRUE(RunAsRanks("Collectives", 3).ok())
+      << RunAsRanks("Collectives", 3);
+}
+
+TEST(ProcessGroupTest, CollectivesMayOverlap) {
+  const absl::Status status = RunAsRanks("TwoAllReducesAtOnce", 2);
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+TEST(ProcessGroupTest, ALateRankIsAnErrorWithinTheTimeout) {
+  const absl::Status status = RunAsRanks("DISABLED_OneIsLate", 2);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("rank 1 did not answer"));
+}
+
+TEST(ProcessGroupTest, ARankMustBeOneOfTheSize) {
+  const auto store = OpenFileStore("/dev/null", 2, milliseconds(10));
+  for (const int rank : {-1, 2}) {
+    const auto group = ProcessGroup::Join(store, {.rank = rank, .size = 2});
+    EXPECT_THAT(
+        std::string(group.status().message()),
+        AllOf(HasSubstr(std::to_string(rank)), HasSubstr("allowed: 0 to")));
+  }
+}
+
+}  // namespace
+}  // namespace trainbench

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/spec/config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace trainbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr int64_t kMaxSize = int64_t{1} << 20;
+constexpr int64_t kMaxVocab = int64_t{1} << 24;
+
+ModelConfig Good() { return {"good", 24, 40, 2, 3, 37}; }
+
+std::string Message(const absl::Status& status) {
+  return std::string(status.message());
+}
+
+struct SizeField {
+  const char* name;
+  int64_t ModelConfig::*field;
+  int64_t max;
+};
+
+const std::vector<SizeField>& SizeFields() {
+  static const auto* const kFields = new std::vector<SizeField>{
+      {"d_model", &ModelConfig::d_model, kMaxSize},
+      {"d_ff", &ModelConfig::d_ff, kMaxSize},
+      {"layers", &ModelConfig::layers, kMaxSize},
+      {"heads", &ModelConfig::heads, kMaxSize},
+      {"vocab", &ModelConfig::vocab, kMaxVocab},
+  };
+  return *kFields;
+}
+
+TEST(ValidateTest, AcceptsAGoodConfig) { EXPECT_TRUE(Validate(Good()).ok()); }
+
+TEST(ValidateTest, NamesFieldValueAndRangeOfEachBadSize) {
+  for (const SizeField& field : SizeFields()) {
+    for (const int64_t value : {int64_t{0}, int64_t{-7}, field.max + 1}) {
+      ModelConfig config = Good();
+      config.*field.field = value;
+      const absl::Status status = Validate(config);
+      EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+      EXPECT_EQ(Message(status),
+                std::string(field.name) + " is " + std::to_string(value) +
+                    "; allowed: 1 to " + std::to_string(field.max));
+    }
+  }
+}
+
+TEST(ValidateTest, AcceptsTheSmallestAndTheLargestSizes) {
+  EXPECT_TRUE(Validate({"least", 2, 1, 1, 1, 1}).ok());
+  EXPECT_TRUE(
+      Validate({"most", kMaxSize, kMaxSize, kMaxSize, kMaxSize / 2, kMaxVocab})
+          .ok());
+}
+
+TEST(ValidateTest, RejectsHeadsThatDoNotDivideTheModel) {
+  ModelConfig config = Good();
+  config.heads = 5;
+  EXPECT_THAT(Message(Validate(config)),
+              AllOf(HasSubstr("d_model is 24"), HasSubstr("heads is 5"),
+                    HasSubstr("allowed: heads that divide d_model")));
+}
+
+TEST(ValidateTest, RejectsAnOddHeadDimension) {
+  ModelConfig config = Good();
+  config.d_model = 21;
+  EXPECT_THAT(Message(Validate(config)),
+              AllOf(HasSubstr("d_model / heads is 7"),
+                    HasSubstr("allowed: an even head dimension")));
+}
+
+TEST(ValidateShapeTest, NamesFieldValueAndRange) {
+  EXPECT_TRUE(ValidateShape(1, 1).ok());
+  EXPECT_TRUE(ValidateShape(kMaxSize, kMaxSize).ok());
+  EXPECT_EQ(Message(ValidateShape(0, 1)), "batch is 0; allowed: 1 to 1048576");
+  EXPECT_EQ(Message(ValidateShape(1, -1)), "seq is -1; allowed: 1 to 1048576");
+  EXPECT_EQ(Message(ValidateShape(kMaxSize + 1, 1)),
+            "batch is 1048577; allowed: 1 to 1048576");
+  EXPECT_EQ(Message(ValidateShape(1, kMaxSize + 1)),
+            "seq is 1048577; allowed: 1 to 1048576");
+}
+
+TEST(StandardModelsTest, HaveThePublishedSizes) {
+  std::vector<std::string> lines;
+  for (const ModelConfig& model : StandardModels()) {
+    EXPECT_TRUE(Validate(model).ok()) << model.name;
+    EXPECT_EQ(model.vocab, 10000) << model.name;
+    EXPECT_EQ(model.attention, AttentionKind::kNaive) << model.name;
+    std::string line = model.name;
+    for (const int64_t size :
+         {model.d_model, model.d_ff, model.layers, model.heads}) {
+      line += " " + std::to_string(size);
+    }
+    lines.push_back(line);
+  }
+  EXPECT_THAT(lines,
+              ElementsAre("tiny 128 512 4 4", "small 768 3072 12 12",
+                          "medium 1024 4096 24 16", "large 1280 5120 36 20",
+                          "xl 1600 6400 48 25", "2.7B 2560 10240 32 32"));
+}
+
+TEST(FindModelTest, FindsByNameAndListsTheNamesThereAre) {
+  const auto found = FindModel("xl", StandardModels());
+  ASSERT_TRUE(found.ok());
+  EXPECT_EQ(found->d_head(), 64);
+  const auto missing = FindModel("Tiny", StandardModels());
+  EXPECT_EQ(missing.status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(Message(missing.status()),
+            "unknown model 'Tiny'; allowed: tiny, small, medium, large, xl, "
+            "2.7B");
+}
+
+TEST(ParseModelTest, ReadsEveryFieldInAnyOrder) {
+  const auto model = ParseModel(
+      "attention=sdpa,vocab=32000,heads=8,layers=6,d_ff=2048,d_model=512,"
+      "name=My.model_2-b");
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(model->name, "My.model_2-b");
+  EXPECT_EQ(model->d_model, 512);
+  EXPECT_EQ(model->d_ff, 2048);
+  EXPECT_EQ(model->layers, 6);
+  EXPECT_EQ(model->heads, 8);
+  EXPECT_EQ(model->vocab, 32000);
+  EXPECT_EQ(model->attention, AttentionKind::kSdpa);
+}
+
+TEST(ParseModelTest, VocabAndAttentionHaveDefaults) {
+  const auto model = ParseModel("name=m,d_model=4,d_ff=3,layers=1,heads=2");
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(model->vocab, 10000);
+  EXPECT_EQ(model->attention, AttentionKind::kNaive);
+}
+
+TEST(ParseModelTest, AcceptsANameOf64Characters) {
+  const std::string name(64, 'x');
+  const auto model =
+      ParseModel("name=" + name + ",d_model=4,d_ff=3,layers=1,heads=2");
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(model->name, name);
+}
+
+struct BadText {
+  std::string text;
+  std::string message;  // what the error must contain
+};
+
+TEST(ParseModelTest, NamesWhatIsWrongAndWhatIsAllowed) {
+  const std::string sizes = ",d_model=24,d_ff=40,layers=2,heads=3";
+  const std::string rest = ",d_ff=40,layers=2,heads=3";
+  const std::string names = "allowed: 1 to 64 letters, digits, '.', '_' or '-'";
+  const std::vector<BadText> cases = {
+      {"", "unknown key ''; allowed: name, d_model, d_ff, layers, heads, "},
+      {"name=m" + sizes + ",", "unknown key ''"},
+      {"name=m" + sizes + ",depth=3", "unknown key 'depth'; allowed: name, "},
+      {"name=m" + sizes + ",Vocab=3", "unknown key 'Vocab'"},
+      {sizes.substr(1), "key 'name' is missing"},
+      {"name=m" + rest, "key 'd_model' is missing"},
+      {"name=m,d_model=24,layers=2,heads=3", "key 'd_ff' is missing"},
+      {"name=m,d_model=24,d_ff=40,heads=3", "key 'layers' is missing"},
+      {"name=m,d_model=24,d_ff=40,layers=2", "key 'heads' is missing"},
+      {"name=m" + sizes + ",layers=2", "key 'layers' is given twice"},
+      {"name=m,name=m" + sizes, "key 'name' is given twice"},
+      {"name=m,d_model=big" + rest, "d_model is 'big'; allowed: a whole"},
+      {"name=m,d_model=2.5" + rest, "d_model is '2.5'; allowed: a whole"},
+      {"name=m,d_model=1=2" + rest, "d_model is '1=2'; allowed: a whole"},
+      {"name=m,d_model" + rest, "d_model is ''; allowed: a whole number"},
+      {"name=m,d_model=9223372036854775808" + rest, "allowed: a whole number"},
+      {"name=m,d_model=2097152" + rest, "2097152; allowed: 1 to 1048576"},
+      {"name=m,d_model=0" + rest, "d_model is 0; allowed: 1 to 1048576"},
+      {"name=m,d_model=25" + rest, "allowed: heads that divide d_model"},
+      {"name=m,d_model=21" + rest, "allowed: an even head dimension"},
+      {"name=m" + sizes + ",attention=foo", "'foo'; allowed: naive, sdpa"},
+      {"name=" + sizes, "name is ''; " + names},
+      {"name=a/b" + sizes, "name is 'a/b'; " + names},
+      {"name=a b" + sizes, "name is 'a b'; " + names},
+      {"name=" + std::string(65, 'x') + sizes, "x'; " + names},
+      {"name=tiny" + sizes, "'tiny' is a standard model; choose another name"},
+  };
+  for (const BadText& bad : cases) {
+    const auto model = ParseModel(bad.text);
+    EXPECT_EQ(model.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(
+        Message(model.status()),
+        AllOf(HasSubstr("model '" + bad.text + "': "), HasSubstr(bad.message)));
+  }
+}
+
+TEST(FormatModelTest, IsReadBack) {
+  const std::string text =
+      "name=mine,d_model=96,d_ff=256,layers=3,heads=6,vocab=123,attention=sdpa";
+  const auto model = ParseModel(text);
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(FormatModel(*model), text);
+}
+
+}  // namespace
+}  // namespace trainbench

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/training/adamw.h"
+
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "fixtures/memory/memory_probe.h"
+
+namespace trainbench {
+namespace {
+
+constexpr AdamWKind kKinds[] = {AdamWKind::kTextbook, AdamWKind::kFused};
+
+// Two tensors, so that a mix-up of their states would show.
+std::vector<at::Tensor> MakeParameters(at::ScalarType dtype) {
+  return {at::randn({5, 7}, dtype).requires_grad_(true),
+          at::randn({33}, dtype).requires_grad_(true)};
+}
+
+std::vector<at::Tensor> Copies(const std::vector<at::Tensor>& tensors) {
+  std::vector<at::Tensor> copies;
+  for (const at::Tensor& tensor : tensors) {
+    copies.push_back(tensor.detach().clone().requires_grad_(true));
+  }
+  return copies;
+}
+
+double MaxError(const at::Tensor& a, const at::Tensor& b) {
+  return (a.detach() - b.detach()).abs().max().item<double>();
+}
+
+std::vector<AdamWOptions> SeveralOptions() {
+  return {{},
+          {1e-2, 0.9, 0.999, 1e-8, 0.0},
+          {1.0, 0.9, 0.999, 1e-8, 0.5},
+          {1e-1, 0.0, 0.5, 0.1, 0.1},
+          {1e-1, 0.5, 0.0, 1e-3, 2.0}};
+}
+
+TEST(AdamWTest, BothKindsFollowTheFormulaElementByElement) {
+  for (const AdamWKind kind : kKinds) {
+    for (const AdamWOptions& o : SeveralOptions()) {
+      at::manual_seed(1);
+      at::Tensor parameter = at::randn({1}, at::kDouble).requires_grad_(true);
+      double w = parameter.item<double>(), m = 0, v = 0;
+      AdamW optimizer({parameter}, kind, o);
+      for (int step = 1; step <= 10; ++step) {
+        parameter.mutable_grad() = at::randn({1}, at::kDouble);
+        const double g = parameter.grad().item<double>();
+        optimizer.Step();
+        // Loshchilov & Hutter 2019, algorithm 2.
+        w -= o.lr * o.weight_decay * w;
+        m = o.beta1 * m + (1 - o.beta1) * g;
+        v = o.beta2 * v + (1 - o.beta2) * g * g;
+        const double m_hat = m / (1 - std::pow(o.beta1, step));
+        const double v_hat = v / (1 - std::pow(o.beta2, step));
+        w -= o.lr * m_hat / (std::sqrt(v_hat) + o.eps);
+        EXPECT_NEAR(parameter.item<double>(), w, 1e-12)
+            << AdamWName(kind) << " step " << step;
+      }
+    }
+  }
+}
+
+TEST(AdamWTest, TextbookEqualsFusedOverTenSteps) {
+  for (const at::ScalarType dtype : {at::kFloat, at::kDouble}) {
+    const double tolerance = dtype == at::kDouble ? 1e-12 : 2e-5;
+    for (const AdamWOptions& options : SeveralOptions()) {
+      at::manual_seed(2);
+      const auto first = MakeParameters(dtype), second = Copies(first);
+      AdamW textbook(first, AdamWKind::kTextbook, options);
+      AdamW fused(second, AdamWKind::kFused, options);
+      for (int step = 0; step < 10; ++step) {
+        for (std::size_t i = 0; i < first.size(); ++i) {
+          first[i].mutable_grad() = at::randn_like(first[i]).detach();
+          second[i].mutable_grad() = first[i].grad().clone();
+        }
+        textbook.Step();
+        fused.Step();
+      }
+      for (std::size_t i = 0; i < first.size(); ++i) {
+        EXPECT_LE(MaxError(first[i], second[i]), tolerance)
+            << dtype << " lr " << options.lr << " tensor " << i;
+      }
+    }
+  }
+}
+
+TEST(AdamWTest, AParameterWithoutAGradientIsSkippedWithItsStepCount) {
+  for (const AdamWKind kind : kKinds) {
+    at::manual_seed(3);
+    const auto parameters = MakeParameters(at::kDouble);
+    const auto twin = Copies({parameters[1]});
+    const at::Tensor before = parameters[1].detach().clone();
+    AdamW optimizer(parameters, kind), fresh(twin, kind);
+    for (int step = 0; step < 3; ++step) {
+      parameters[0].mutable_grad() = at::randn({5, 7}, at::kDouble);
+      optimizer.Step();
+    }
+    EXPECT_TRUE(parameters[1].equal(before)) << AdamWName(kind);
+    // Its first step is step 1, also for the bias correction.
+    parameters[0].mutable_grad().reset();
+    parameters[1].mutable_grad() = at::randn({33}, at::kDouble);
+    twin[0].mutable_grad() = parameters[1].grad().clone();
+    const at::Tensor other = parameters[0].detach().clone();
+    optimizer.Step();
+    fresh.Step();
+    EXPECT_TRUE(parameters[1].equal(twin[0])) << AdamWName(kind);
+    EXPECT_FALSE(parameters[1].equal(before)) << AdamWName(kind);
+    EXPECT_TRUE(parameters[0].equal(other)) << AdamWName(kind);
+  }
+}
+
+TEST(AdamWTest, AStepWithoutAnyGradientDoesNothing) {
+  for (const AdamWKind kind : kKinds) {
+    at::manual_seed(4);
+    const auto parameters = MakeParameters(at::kFloat);
+    const auto before = Copies(parameters);
+    AdamW(parameters, kind).Step();
+    EXPECT_TRUE(parameters[0].equal(before[0])) << AdamWName(kind);
+    EXPECT_TRUE(parameters[1].equal(before[1])) << AdamWName(kind);
+  }
+}
+
+TEST(AdamWTest, MomentsAreAllocatedByTheConstructor) {
+  for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
+    for (const AdamWKind kind : kKinds) {
+      at::manual_seed(5);
+      const auto probe = MakeMemoryProbe(at::kCPU);
+      const auto parameters = MakeParameters(dtype);
+      for (const at::Tensor& parameter : parameters) {
+        parameter.mutable_grad() = at::randn_like(parameter).detach();
+      }
+      std::unique_ptr<AdamW> optimizer;
+      probe->Observe(
+          [&] { optimizer = std::make_unique<AdamW>(parameters, kind); });
+      const int64_t size = dtype == at::kFloat ? 4 : 2;
+      // Two moments of 5 * 7 + 33 elements; fused also an fp32 count per
+      // tensor.
+      const int64_t counts = kind == AdamWKind::kFused ? 2 * 4 : 0;
+      EXPECT_EQ(probe->LiveBytes(), 2 * (5 * 7 + 33) * size + counts);
+      const int64_t before = probe->LiveBytes();
+      for (int step = 0; step < 2; ++step) {
+        probe->Observe([&] { optimizer->Step(); });
+        EXPECT_EQ(probe->LiveBytes(), before) << AdamWName(kind);
+      }
+    }
+  }
+}
+
+TEST(AdamWTest, Bf16MovesAgainstAConstantGradientByTheLearningRate) {
+  for (const AdamWKind kind : kKinds) {
+    at::Tensor parameter = at::zeros({40}, at::kBFloat16).requires_grad_(true);
+    AdamW optimizer({parameter}, kind, {0.125, 0.9, 0.999, 1e-8, 0.0});
+    for (int step = 0; step < 8; ++step) {
+      parameter.mutable_grad() = at::full({40}, 3.0, at::kBFloat16);
+      optimizer.Step();
+    }
+    EXPECT_EQ(parameter.scalar_type(), at::kBFloat16);
+    EXPECT_LE(MaxError(parameter, at::full({40}, -1.0)), 0.05)
+        << AdamWName(kind);
+  }
+}
+
+TEST(AdamWTest, WeightDecayAloneShrinksWeightsExactly) {
+  for (const AdamWKind kind : kKinds) {
+    at::manual_seed(6);
+    const auto parameters = MakeParameters(at::kFloat);
+    const AdamWOptions options = {0.25, 0.9, 0.999, 1e-8, 0.5};
+    AdamW optimizer(parameters, kind, options);
+    for (const at::Tensor& parameter : parameters) {
+      parameter.mutable_grad() = at::zeros_like(parameter).detach();
+    }
+    const auto before = Copies(parameters);
+    optimizer.Step();
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      // 1 - lr * wd is 0.875, a float: one rounding in either kind.
+      EXPECT_TRUE(parameters[i].equal(before[i].detach() * 0.875))
+          << AdamWName(kind);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trainbench

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// The model against numbers that an independent PyTorch model computed, see
+// tests/data/make_goldens.py.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "model/training/adamw.h"
+#include "model/training/train_step.h"
+#include "tests/support/safetensors.h"
+
+namespace trainbench {
+namespace {
+
+// What make_goldens.py takes.
+constexpr int kSteps = 10;
+constexpr AdamWOptions kAdamW = {1e-2, 0.9, 0.999, 1e-8, 0.01};
+
+// Largest error relative to the largest magnitude of the expected tensor: an
+// element that cancelled to nearly nothing keeps the absolute error of what it
+// is the sum of.
+//
+// FP64: 1e-12 is room for 9000 roundings (2^-53 each) in one direction, and no
+// change of a formula hides in it.
+// FP32: a dot product of at most 40 terms, summed in another order, moves by a
+// few 2^-24 = 6e-8; a dozen of them follow one another, hence 4e-6. After ten
+// AdamW steps 2e-5: the update divides by the gradient's own magnitude and so
+// passes the relative error of each gradient element, however small it is, on
+// to a weight change of lr.
+struct Tolerance {
+  double step;
+  double adamw;
+};
+Tolerance ToleranceOf(at::ScalarType dtype) {
+  return dtype == at::kDouble ? Tolerance{1e-12, 1e-12} : Tolerance{4e-6, 2e-5};
+}
+
+void ExpectNear(const at::Tensor& actual, const at::Tensor& expected,
+                double tolerance, const std::string& name) {
+  ASSERT_TRUE(actual.defined()) << name;
+  ASSERT_EQ(actual.scalar_type(), expected.scalar_type()) << name;
+  ASSERT_EQ(actual.sizes(), expected.sizes()) << name;
+  const double error =
+      ((actual - expected).abs().max() / expected.abs().max()).item<double>();
+  // Written so that a NaN fails.
+  EXPECT_TRUE(error <= tolerance) << name << " is off by " << error;
+}
+
+class GoldenTest
+    : public testing::TestWithParam<std::tuple<at::ScalarType, AttentionKind>> {
+ protected:
+  GoldenTest()
+      : dtype_(std::get<0>(GetParam())),
+        tolerance_(ToleranceOf(dtype_)),
+        goldens_(LoadSafetensors(dtype_ == at::kDouble ? TRAINBENCH_TEST_DATA
+                                     "/golden_float64.safetensors"
+                                                       : TRAINBENCH_TEST_DATA
+                                     "/golden_float32.safetensors",
+                                 &metadata_)),
+        model_(Config(), at::TensorOptions().dtype(dtype_)),
+        batch_{goldens_.at("tokens"), goldens_.at("targets")} {
+    const at::NoGradGuard no_grad;
+    for (const auto& item : model_->named_parameters()) {
+      item.value().copy_(goldens_.at("param." + item.key()));
+    }
+  }
+
+  ModelConfig Config() const {
+    const auto size = [&](const char* key) {
+      return static_cast<int64_t>(std::stoll(metadata_.at(key)));
+    };
+    return {
+        "golden",      size("d_model"), size("d_ff"),           size("layers"),
+        size("heads"), size("vocab"),   std::get<1>(GetParam())};
+  }
+
+  at::Tensor ComputeLossAndGradients() {
+    NullObserver observer;
+    return ComputeGradients(model_, batch_, Precision::kFp32, observer);
+  }
+
+  void ExpectAdamW(AdamWKind kind) {
+    AdamW optimizer(Parameters(model_), kind, kAdamW);
+    NullObserver observer;
+    for (int step = 0; step < kSteps; ++step) {
+      RunStep(StepMode::kTrainStep, model_, &optimizer, batch_,
+              Precision::kFp32, observer);
+    }
+    for (const auto& item : model_->named_parameters()) {
+      ExpectNear(item.value().detach(), goldens_.at("adamw10." + item.key()),
+                 tolerance_.adamw, item.key());
+    }
+  }
+
+  at::ScalarType dtype_;
+  Tolerance tolerance_;
+  std::map<std::string, std::string> metadata_;
+  std::map<std::string, at::Tensor> goldens_;
+  TransformerLm model_;
+  Batch batch_;
+};
+
+TEST_P(GoldenTest, CoversEveryParameterOfTheModel) {
+  std::size_t parameters = 0;
+  for (const auto& [name, tensor] : goldens_) {
+    if (name.starts_with("param.")) ++parameters;
+  }
+  EXPECT_EQ(parameters, model_->named_parameters().size());
+}
+
+TEST_P(GoldenTest, Logits) {
+  NullObserver observer;
+  for (const StepMode mode : {StepMode::kInference, StepMode::kForward}) {
+    ExpectNear(
+        RunStep(mode, model_, nullptr, batch_, Precision::kFp32, observer),
+        goldens_.at("logits"), tolerance_.step,
+        std::string(StepModeName(mode)));
+  }
+}
+
+TEST_P(GoldenTest, LossAndAllGradients) {
+  ExpectNear(ComputeLossAndGradients(), goldens_.at("loss"), tolerance_.step,
+             "loss");
+  for (const auto& item : model_->named_parameters()) {
+    ExpectNear(item.value().grad(), goldens_.at("grad." + item.key()),
+               tolerance_.step, item.key());
+  }
+}
+
+TEST_P(GoldenTest, ParametersAfterTenStepsOfTextbookAdamW) {
+  ExpectAdamW(AdamWKind::kTextbook);
+}
+
+TEST_P(GoldenTest, ParametersAfterTenStepsOfFusedAdamW) {
+  ExpectAdamW(AdamWKind::kFused);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    DtypeAndAttention, GoldenTest,
+    testing::Combine(testing::Values(at::kFloat, at::kDouble),
+                     testing::Values(AttentionKind::kNaive,
+                                     AttentionKind::kSdpa)),
+    [](const auto& param) {
+      return std::string(c10::toString(std::get<0>(param.param))) + "_" +
+             std::string(AttentionName(std::get<1>(param.param)));
+    });
+
+}  // namespace
+}  // namespace trainbench

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/spec/precision.h"
+
+#include <ATen/autocast_mode.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "model/nn/linear.h"
+#include "model/training/precision_scope.h"
+#include "model/training/train_step.h"
+
+namespace trainbench {
+namespace {
+
+using at::Float32Backend;
+using at::Float32Op;
+using at::Float32Precision;
+
+Float32Precision Matmul(Float32Backend backend) {
+  return at::globalContext().float32Precision(backend, Float32Op::MATMUL);
+}
+
+void SetMatmul(Float32Backend backend, Float32Precision precision) {
+  at::globalContext().setFloat32Precision(backend, Float32Op::MATMUL,
+                                          precision);
+}
+
+// The states that AutocastScope changes, the depth of nesting among them.
+using AutocastState = std::tuple<bool, at::ScalarType, bool, int>;
+AutocastState GetAutocast(at::DeviceType device) {
+  at::autocast::increment_nesting();
+  return {at::autocast::is_autocast_enabled(device),
+          at::autocast::get_autocast_dtype(device),
+          at::autocast::is_autocast_cache_enabled(),
+          at::autocast::decrement_nesting()};
+}
+
+TEST(PrecisionTest, NamesRoundTrip) {
+  for (const Precision precision : kPrecisions) {
+    const auto parsed = ParsePrecision(PrecisionName(precision));
+    ASSERT_TRUE(parsed.ok()) << parsed.status();
+    EXPECT_EQ(*parsed, precision);
+  }
+}
+
+TEST(PrecisionTest, AnUnknownNameIsReportedWithTheAllowedOnes) {
+  for (const std::string name : {"fp16", "FP32", ""}) {
+    const auto parsed = ParsePrecision(name);
+    EXPECT_EQ(parsed.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(std::string(parsed.status().message()),
+              "precision is '" + name +
+                  "'; allowed: fp32, tf32, bf16_autocast, bf16");
+  }
+}
+
+TEST(PrecisionTest, OnlyBf16StoresBf16Weights) {
+  EXPECT_EQ(WeightType(Precision::kFp32), at::kFloat);
+  EXPECT_EQ(WeightType(Precision::kTf32), at::kFloat);
+  EXPECT_EQ(WeightType(Precision::kBf16Autocast), at::kFloat);
+  EXPECT_EQ(WeightType(Precision::kBf16), at::kBFloat16);
+}
+
+TEST(PrecisionTest, DtypesHaveTheNamesThatRowsUse) {
+  EXPECT_EQ(DtypeName(at::kDouble), "fp64");
+  EXPECT_EQ(DtypeName(at::kFloat), "fp32");
+  EXPECT_EQ(DtypeName(at::kHalf), "fp16");
+  EXPECT_EQ(DtypeName(at::kBFloat16), "bf16");
+  EXPECT_EQ(DtypeName(at::kLong), "Long");
+  EXPECT_EQ(BitsOf(at::kBFloat16), 16);
+  EXPECT_EQ(BitsOf(at::kFloat), 32);
+}
+
+class MatmulScopeTest : public testing::Test {
+ protected:
+  ~MatmulScopeTest() override {
+    SetMatmul(Float32Backend::CUDA, cuda_);
+    SetMatmul(Float32Backend::MKLDNN, mkldnn_);
+  }
+  const Float32Precision cuda_ = Matmul(Float32Backend::CUDA);
+  const Float32Precision mkldnn_ = Matmul(Float32Backend::MKLDNN);
+};
+
+TEST_F(MatmulScopeTest, OnlyTf32AllowsTf32) {
+  for (const Precision precision : kPrecisions) {
+    // Whatever was set before must not shine through.
+    SetMatmul(Float32Backend::CUDA, Float32Precision::TF32);
+    SetMatmul(Float32Backend::MKLDNN, Float32Precision::BF16);
+    const MatmulScope scope(precision);
+    EXPECT_EQ(Matmul(Float32Backend::CUDA), precision == Precision::kTf32
+                                                ? Float32Precision::TF32
+                                                : Float32Precision::IEEE)
+        << PrecisionName(precision);
+    EXPECT_EQ(Matmul(Float32Backend::MKLDNN), Float32Precision::IEEE)
+        << PrecisionName(precision);
+  }
+}
+
+TEST_F(MatmulScopeTest, RestoresWhatItFoundOnEveryExit) {
+  for (const auto& [cuda, mkldnn] :
+       {std::pair(Float32Precision::IEEE, Float32Precision::IEEE),
+        std::pair(Float32Precision::TF32, Float32Precision::BF16)}) {
+    for (const Precision precision : kPrecisions) {
+      SetMatmul(Float32Backend::CUDA, cuda);
+      SetMatmul(Float32Backend::MKLDNN, mkldnn);
+      { const MatmulScope scope(precision); }
+      EXPECT_EQ(Matmul(Float32Backend::CUDA), cuda);
+      EXPECT_EQ(Matmul(Float32Backend::MKLDNN), mkldnn);
+      try {
+        const MatmulScope scope(precision);
+        throw std::runtime_error("out of memory");
+      } catch (const std::runtime_error&) {
+      }
+      EXPECT_EQ(Matmul(Float32Backend::CUDA), cuda);
+      EXPECT_EQ(Matmul(Float32Backend::MKLDNN), mkldnn);
+    }
+  }
+}
+
+TEST_F(MatmulScopeTest, NestedScopesUnwindOneByOne) {
+  SetMatmul(Float32Backend::CUDA, Float32Precision::IEEE);
+  {
+    const MatmulScope outer(Precision::kTf32);
+    {
+      const MatmulScope inner(Precision::kFp32);
+      EXPECT_EQ(Matmul(Float32Backend::CUDA), Float32Precision::IEEE);
+    }
+    EXPECT_EQ(Matmul(Float32Backend::CUDA), Float32Precision::TF32);
+  }
+  EXPECT_EQ(Matmul(Float32Backend::CUDA), Float32Precision::IEEE);
+}
+
+class AutocastScopeTest : public testing::TestWithParam<at::DeviceType> {};
+
+TEST_P(AutocastScopeTest, IsOnInBf16ForAutocastOnly) {
+  for (const Precision precision : kPrecisions) {
+    const AutocastScope scope(precision, GetParam());
+    EXPECT_EQ(GetAutocast(GetParam()),
+              AutocastState(precision == Precision::kBf16Autocast,
+                            at::kBFloat16, true, 1))
+        << PrecisionName(precision);
+  }
+}
+
+TEST_P(AutocastScopeTest, IsOnInTheGivenDtype) {
+  const AutocastState found = GetAutocast(GetParam());
+  for (const at::ScalarType dtype : {at::kHalf, at::kBFloat16}) {
+    {
+      const AutocastScope scope(dtype, GetParam());
+      EXPECT_EQ(GetAutocast(GetParam()), AutocastState(true, dtype, true, 1))
+          << DtypeName(dtype);
+    }
+    EXPECT_EQ(GetAutocast(GetParam()), found) << DtypeName(dtype);
+  }
+}
+
+TEST_P(AutocastScopeTest, RestoresWhatItFoundOnEveryExit) {
+  const AutocastState initial = GetAutocast(GetParam());
+  for (const bool enabled : {false, true}) {
+    at::autocast::set_autocast_enabled(GetParam(), enabled);
+    at::autocast::set_autocast_dtype(GetParam(), at::kHalf);
+    at::autocast::set_autocast_cache_enabled(false);
+    const AutocastState found(enabled, at::kHalf, false, 0);
+    for (const Precision precision : kPrecisions) {
+      { const AutocastScope scope(precision, GetParam()); }
+      EXPECT_EQ(GetAutocast(GetParam()), found) << PrecisionName(precision);
+      try {
+        const AutocastScope scope(precision, GetParam());
+        throw std::runtime_error("out of memory");
+      } catch (const std::runtime_error&) {
+      }
+      EXPECT_EQ(GetAutocast(GetParam()), found) << PrecisionName(precision);
+    }
+  }
+  at::autocast::set_autocast_enabled(GetParam(), std::get<0>(initial));
+  at::autocast::set_autocast_dtype(GetParam(), std::get<1>(initial));
+  at::autocast::set_autocast_cache_enabled(std::get<2>(initial));
+  EXPECT_EQ(GetAutocast(GetParam()), initial);
+}
+
+TEST_P(AutocastScopeTest, NestedScopesUnwindOneByOne) {
+  const AutocastScope outer(Precision::kBf16Autocast, GetParam());
+  {
+    const AutocastScope inner(Precision::kFp32, GetParam());
+    EXPECT_EQ(GetAutocast(GetParam()),
+              AutocastState(false, at::kBFloat16, true, 2));
+  }
+  EXPECT_EQ(GetAutocast(GetParam()),
+            AutocastState(true, at::kBFloat16, true, 1));
+}
+
+// The states are the host's, and so are readable without a GPU.
+INSTANTIATE_TEST_SUITE_P(Devices, AutocastScopeTest,
+                         testing::Values(at::kCPU, at::kCUDA),
+                         [](const auto& param) {
+                           return c10::DeviceTypeName(param.param);
+                         });
+
+TEST(AutocastTest, CastsMatrixProductsInsideTheScopeOnly) {
+  at::manual_seed(1);
+  Linear linear(8, 4, at::TensorOptions().dtype(at::kFloat));
+  const at::Tensor x = at::randn({3, 8});
+  const at::Tensor before = linear(x);
+  EXPECT_EQ(before.scalar_type(), at::kFloat);
+  {
+    const AutocastScope scope(Precision::kBf16Autocast, at::kCPU);
+    const at::Tensor y = linear(x);
+    EXPECT_EQ(y.scalar_type(), at::kBFloat16);
+    EXPECT_TRUE(y.allclose(before.to(at::kBFloat16), 0.1, 0.1));
+    const AutocastScope off(Precision::kFp32, at::kCPU);
+    EXPECT_EQ(linear(x).scalar_type(), at::kFloat);
+  }
+  EXPECT_TRUE(linear(x).equal(before));
+}
+
+TEST(AutocastTest, AWeightUpdateBetweenTwoScopesIsSeen) {
+  at::manual_seed(2);
+  Linear linear(8, 4, at::TensorOptions().dtype(at::kFloat));
+  const at::Tensor x = at::randn({3, 8});
+  const auto forward = [&] {
+    const AutocastScope scope(Precision::kBf16Autocast, at::kCPU);
+    return linear(x).detach();
+  };
+  const at::Tensor before = forward();
+  {
+    const at::NoGradGuard no_grad;
+    linear->weight.mul_(2);
+  }
+  // Doubling is exact in bf16; a kept copy of the weight would give `before`.
+  EXPECT_TRUE(forward().equal(before * 2));
+}
+
+TEST(PrecisionTest, WeightsAndGradientsHaveTheWeightType) {
+  for (const Precision precision : kPrecisions) {
+    at::manual_seed(3);
+    TransformerLm model(ModelConfig{"m", 24, 40, 2, 3, 37},
+                        at::TensorOptions().dtype(WeightType(precision)));
+    const Batch batch = RandomBatch(37, 2, 5, at::kCPU);
+    NullObserver observer;
+    const at::Tensor loss = ComputeGradients(model, batch, precision, observer);
+    // The loss is computed in fp32 under every precision.
+    EXPECT_EQ(loss.scalar_type(), at::kFloat) << PrecisionName(precision);
+    for (const auto& item : model->named_parameters()) {
+      EXPECT_EQ(item.value().scalar_type(), WeightType(precision))
+          << PrecisionName(precision) << " " << item.key();
+      EXPECT_EQ(item.value().grad().scalar_type(), WeightType(precision))
+          << PrecisionName(precision) << " " << item.key();
+    }
+  }
+}
+
+TEST(PrecisionTest, NarrowTypesStayNearFp32) {
+  const auto loss = [](Precision precision) {
+    at::manual_seed(4);
+    TransformerLm model(ModelConfig{"m", 24, 40, 2, 3, 37},
+                        at::TensorOptions().dtype(WeightType(precision)));
+    at::manual_seed(5);
+    const Batch batch = RandomBatch(37, 2, 5, at::kCPU);
+    NullObserver observer;
+    return ComputeGradients(model, batch, precision, observer).item<double>();
+  };
+  const double expected = loss(Precision::kFp32);
+  EXPECT_EQ(loss(Precision::kTf32), expected) << "there is no TF32 on a CPU";
+  for (const Precision precision :
+       {Precision::kBf16Autocast, Precision::kBf16}) {
+    EXPECT_NE(loss(precision), expected) << PrecisionName(precision);
+    EXPECT_NEAR(loss(precision), expected, 0.02 * expected)
+        << PrecisionName(precision);
+  }
+}
+
+}  // namespace
+}  // namespace trainbench

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/training/train_step.h"
+
+#include <ATen/SequenceNumber.h>
+#include <ATen/autocast_mode.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <cmath>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace trainbench {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr AdamWKind kKinds[] = {AdamWKind::kTextbook, AdamWKind::kFused};
+
+class RecordingObserver final : public PhaseObserver {
+ public:
+  void Enter(Phase phase) override { phases.push_back(phase); }
+  std::vector<Phase> phases;
+};
+
+class ThrowingObserver final : public PhaseObserver {
+ public:
+  explicit ThrowingObserver(Phase phase) : phase_(phase) {}
+  void Enter(Phase phase) override {
+    if (phase == phase_) throw std::runtime_error("stop");
+  }
+
+ private:
+  Phase phase_;
+};
+
+TransformerLm MakeModel(Precision precision,
+                        AttentionKind attention = AttentionKind::kNaive) {
+  return TransformerLm(ModelConfig{"m", 24, 40, 2, 3, 37, attention},
+                       at::TensorOptions().dtype(WeightType(precision)));
+}
+
+class TrainStepTest : public testing::Test {
+ protected:
+  TrainStepTest()
+      : model_(SeededModel()),
+        optimizer_(Parameters(model_), AdamWKind::kFused),
+        batch_(RandomBatch(37, 2, 5, at::kCPU)) {}
+
+  at::Tensor Run(StepMode mode, PhaseObserver& observer) {
+    return RunStep(mode, model_, &optimizer_, batch_, Precision::kFp32,
+                   observer);
+  }
+
+  // Nodes that a step of `mode` adds to autograd's graph.
+  uint64_t CountNodes(StepMode mode) {
+    NullObserver observer;
+    const uint64_t before = at::sequence_number::peek();
+    Run(mode, observer);
+    return at::sequence_number::peek() - before;
+  }
+
+  static TransformerLm SeededModel() {
+    at::manual_seed(1);
+    return MakeModel(Precision::kFp32);
+  }
+
+  TransformerLm model_;
+  AdamW optimizer_;
+  Batch batch_;
+};
+
+TEST_F(TrainStepTest, PhasesArriveInOrder) {
+  const auto phases = [&](StepMode mode) {
+    RecordingObserver observer;
+    Run(mode, observer);
+    return observer.phases;
+  };
+  EXPECT_THAT(phases(StepMode::kInference), ElementsAre(Phase::kForward));
+  EXPECT_THAT(phases(StepMode::kForward), ElementsAre(Phase::kForward));
+  EXPECT_THAT(phases(StepMode::kForwardBackward),
+              ElementsAre(Phase::kForward, Phase::kLoss, Phase::kBackward));
+  EXPECT_THAT(phases(StepMode::kTrainStep),
+              ElementsAre(Phase::kForward, Phase::kLoss, Phase::kBackward,
+                          Phase::kOptimizer));
+}
+
+TEST_F(TrainStepTest, OnlyInferenceRecordsNoGraph) {
+  EXPECT_EQ(CountNodes(StepMode::kInference), 0U);
+  EXPECT_GT(CountNodes(StepMode::kForward), 50U);
+  EXPECT_GT(CountNodes(StepMode::kForwardBackward),
+            CountNodes(StepMode::kForward));
+}
+
+TEST_F(TrainStepTest, GradientsAreReleasedAndResultsDetached) {
+  NullObserver observer;
+  for (const StepMode mode : kStepModes) {
+    EXPECT_FALSE(Run(mode, observer).requires_grad()) << StepModeName(mode);
+    for (const at::Tensor& parameter : Parameters(model_)) {
+      EXPECT_FALSE(parameter.grad().defined()) << StepModeName(mode);
+    }
+  }
+}
+
+TEST_F(TrainStepTest, OnlyTrainStepChangesTheWeights) {
+  NullObserver observer;
+  for (const StepMode mode : kStepModes) {
+    std::vector<at::Tensor> before;
+    for (const at::Tensor& parameter : Parameters(model_)) {
+      before.push_back(parameter.detach().clone());
+    }
+    Run(mode, observer);
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      EXPECT_EQ(Parameters(model_)[i].equal(before[i]),
+                mode != StepMode::kTrainStep)
+          << StepModeName(mode) << " " << i;
+    }
+  }
+}
+
+TEST_F(TrainStepTest, GradientsOfTwoStepsDoNotAddUp) {
+  NullObserver observer;
+  const auto gradient = [&] {
+    ComputeGradients(model_, batch_, Precision::kFp32, observer);
+    const at::Tensor result = model_->lm_head->weight.grad().clone();
+    ReleaseGradients(model_);
+    return result;
+  };
+  EXPECT_TRUE(gradient().equal(gradient()));
+}
+
+TEST_F(TrainStepTest, TrainStepNeedsAnOptimizerAndTheOthersDoNot) {
+  NullObserver observer;
+  for (const StepMode mode : kStepModes) {
+    const auto run = [&] {
+      RunStep(mode, model_, nullptr, batch_, Precision::kFp32, observer);
+    };
+    if (mode == StepMode::kTrainStep) {
+      EXPECT_THROW(run(), c10::Error);
+    } else {
+      EXPECT_NO_THROW(run()) << StepModeName(mode);
+    }
+  }
+}
+
+TEST_F(TrainStepTest, AThrowingObserverLeavesAutocastOff) {
+  for (const Phase phase : kPhases) {
+    if (phase == Phase::kCommunication) continue;  // not of a single rank
+    ThrowingObserver observer(phase);
+    EXPECT_THROW(RunStep(StepMode::kTrainStep, model_, &optimizer_, batch_,
+                         Precision::kBf16Autocast, observer),
+                 std::runtime_error);
+    EXPECT_FALSE(at::autocast::is_autocast_enabled(at::kCPU))
+        << PhaseName(phase);
+    EXPECT_EQ(at::autocast::increment_nesting(), 1) << PhaseName(phase);
+    at::autocast::decrement_nesting();
+  }
+}
+
+TEST(RunStepTest, ResultsAreFiniteAndOfTheRightShape) {
+  for (const Precision precision : kPrecisions) {
+    for (const auto attention : {AttentionKind::kNaive, AttentionKind::kSdpa}) {
+      at::manual_seed(2);
+      TransformerLm model = MakeModel(precision, attention);
+      AdamW optimizer(Parameters(model), AdamWKind::kFused);
+      const Batch batch = RandomBatch(37, 2, 5, at::kCPU);
+      NullObserver observer;
+      for (const StepMode mode : kStepModes) {
+        const at::Tensor result =
+            RunStep(mode, model, &optimizer, batch, precision, observer);
+        const bool forward =
+            mode == StepMode::kInference || mode == StepMode::kForward;
+        EXPECT_EQ(result.sizes(),
+                  forward ? at::IntArrayRef({2, 5, 37}) : at::IntArrayRef())
+            << StepModeName(mode);
+        EXPECT_TRUE(result.isfinite().all().item<bool>())
+            << PrecisionName(precision) << " " << StepModeName(mode);
+      }
+    }
+  }
+}
+
+TEST(RunStepTest, TwentyTrainStepsLowerTheLossOfTheirBatch) {
+  for (const Precision precision : kPrecisions) {
+    for (const AdamWKind kind : kKinds) {
+      at::manual_seed(3);
+      TransformerLm model = MakeModel(precision);
+      AdamW optimizer(Parameters(model), kind, {1e-2});
+      const Batch batch = RandomBatch(37, 2, 5, at::kCPU);
+      NullObserver observer;
+      std::vector<double> losses;
+      for (int step = 0; step < 20; ++step) {
+        losses.push_back(RunStep(StepMode::kTrainStep, model, &optimizer, batch,
+                                 precision, observer)
+                             .item<double>());
+      }
+      // Random targets cost about log(37) = 3.6 at first.
+      EXPECT_GT(losses.front(), 3) << PrecisionName(precision);
+      EXPECT_LT(losses.back(), 0.5 * losses.front())
+          << PrecisionName(precision) << " " << AdamWName(kind);
+    }
+  }
+}
+
+TEST(RandomBatchTest, CoversTheVocabularyAndFollowsTheSeed) {
+  at::manual_seed(4);
+  const Batch batch = RandomBatch(11, 8, 64, at::kCPU);
+  for (const at::Tensor& x : {batch.tokens, batch.targets}) {
+    EXPECT_EQ(x.scalar_type(), at::kLong);
+    EXPECT_EQ(x.sizes(), at::IntArrayRef({8, 64}));
+    EXPECT_EQ(x.min().item<int64_t>(), 0);
+    EXPECT_EQ(x.max().item<int64_t>(), 10);
+  }
+  EXPECT_FALSE(batch.tokens.equal(batch.targets));
+  at::manual_seed(4);
+  const Batch again = RandomBatch(11, 8, 64, at::kCPU);
+  EXPECT_TRUE(again.tokens.equal(batch.tokens));
+  EXPECT_TRUE(again.targets.equal(batch.targets));
+  EXPECT_FALSE(RandomBatch(11, 8, 64, at::kCPU).tokens.equal(batch.tokens));
+}
+
+TEST(StepModeTest, NamesRoundTripAndErrorsListThem) {
+  for (const StepMode mode : kStepModes) {
+    const auto parsed = ParseStepMode(StepModeName(mode));
+    ASSERT_TRUE(parsed.ok()) << parsed.status();
+    EXPECT_EQ(*parsed, mode);
+  }
+  EXPECT_EQ(std::string(ParseStepMode("backward").status().message()),
+            "mode is 'backward'; allowed: inference, forward, "
+            "forward_backward, train_step");
+}
+
+}  // namespace
+}  // namespace trainbench

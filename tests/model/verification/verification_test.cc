@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+// A check that accepts everything is worth nothing: most of these tests break
+// something and want it found.
+
+#include "model/verification/verification.h"
+
+#include <ATen/Parallel.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "fixtures/memory/memory_probe.h"
+#include "model/training/precision_scope.h"
+#include "model/verification/reference.h"
+
+namespace trainbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::StartsWith;
+
+// The models are so small that a second thread only costs.
+const bool kOneThread = (at::set_num_threads(1), true);
+
+constexpr AdamWKind kKinds[] = {AdamWKind::kTextbook, AdamWKind::kFused};
+
+ModelConfig Config(AttentionKind attention = AttentionKind::kNaive) {
+  return {"m", 64, 160, 2, 4, 100, attention};
+}
+
+TransformerLm MakeModel(const ModelConfig& config, at::ScalarType dtype,
+                        uint64_t seed = 1) {
+  at::manual_seed(seed);
+  return TransformerLm(config, at::TensorOptions().dtype(dtype));
+}
+
+// The norm of the difference, relative to that of `expected`.
+double Error(const at::Tensor& actual, const at::Tensor& expected) {
+  return ((actual.detach().to(at::kDouble) - expected).norm() / expected.norm())
+      .item<double>();
+}
+
+class VerificationTest : public testing::Test {
+ protected:
+  absl::Status Verify(StepMode mode, Precision precision = Precision::kFp32) {
+    const MatmulScope matmul(precision);
+    return VerifyStep(mode, model_, nullptr, precision);
+  }
+  // What is wrong with the gradients, or "".
+  std::string WrongGradients() {
+    const absl::Status status = Verify(StepMode::kForwardBackward);
+    if (status.ok()) return "";
+    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+    return std::string(status.message());
+  }
+
+  at::Tensor Tokens() const {
+    return RandomBatch(model_->config().vocab, 2, 9, at::kCPU).tokens;
+  }
+
+  TransformerLm model_ = MakeModel(Config(), at::kFloat);
+};
+
+TEST(VerifyStepTest, AcceptsEveryPrecisionAndMode) {
+  ASSERT_TRUE(kOneThread);
+  for (const Precision precision : kPrecisions) {
+    for (const auto attention : {AttentionKind::kNaive, AttentionKind::kSdpa}) {
+      for (const StepMode mode : kStepModes) {
+        for (uint64_t seed = 1; seed <= 3; ++seed) {
+          const MatmulScope matmul(precision);
+          TransformerLm model =
+              MakeModel(Config(attention), WeightType(precision), seed);
+          AdamW optimizer(Parameters(model), AdamWKind::kFused);
+          EXPECT_EQ(VerifyStep(mode, model, &optimizer, precision),
+                    absl::OkStatus())
+              << PrecisionName(precision) << " " << AttentionName(attention)
+              << " " << StepModeName(mode) << " " << seed;
+        }
+      }
+    }
+  }
+}
+
+TEST(VerifyStepTest, AcceptsBothOptimizersWithAnyOptions) {
+  const AdamWOptions other = {.lr = 0.02,
+                              .beta1 = 0.8,
+                              .beta2 = 0.95,
+                              .eps = 1e-5,
+                              .weight_decay = 0.3};
+  for (const AdamWKind kind : kKinds) {
+    for (const AdamWOptions& options : {AdamWOptions(), other}) {
+      for (const Precision precision : {Precision::kFp32, Precision::kBf16}) {
+        TransformerLm model = MakeModel(Config(), WeightType(precision));
+        AdamW optimizer(Parameters(model), kind, options);
+        EXPECT_EQ(
+            VerifyStep(StepMode::kTrainStep, model, &optimizer, precision),
+            absl::OkStatus())
+            << AdamWName(kind) << " " << PrecisionName(precision);
+      }
+    }
+  }
+}
+
+TEST_F(VerificationTest, LeavesNoGradientsAndNoMemoryBehind) {
+  AdamW optimizer(Parameters(model_), AdamWKind::kFused);
+  const auto probe = MakeMemoryProbe(at::kCPU);
+  for (const StepMode mode : kStepModes) {
+    probe->Observe([&] {
+      EXPECT_EQ(VerifyStep(mode, model_, &optimizer, Precision::kFp32),
+                absl::OkStatus());
+    });
+    for (const at::Tensor& parameter : Parameters(model_)) {
+      EXPECT_FALSE(parameter.grad().defined()) << StepModeName(mode);
+    }
+  }
+  // The rotary tables of 16 positions, cosines and sines, per layer.
+  EXPECT_EQ(probe->LiveBytes(), 2 * 2 * 16 * 8 * 4);
+}
+
+TEST_F(VerificationTest, OnlyATrainStepMovesTheWeights) {
+  const at::Tensor before = model_->ln_final->weight.detach().clone();
+  EXPECT_EQ(Verify(StepMode::kForwardBackward), absl::OkStatus());
+  EXPECT_TRUE(model_->ln_final->weight.equal(before));
+  AdamW optimizer(Parameters(model_), AdamWKind::kFused);
+  EXPECT_EQ(
+      VerifyStep(StepMode::kTrainStep, model_, &optimizer, Precision::kFp32),
+      absl::OkStatus());
+  EXPECT_FALSE(model_->ln_final->weight.equal(before));
+}
+
+TEST_F(VerificationTest, FindsAWrongForwardPass) {
+  // The same weights split into other heads than the model says.
+  ModelConfig other = Config();
+  other.heads = 2;
+  model_->layers[1]->attn = Attention(other, at::TensorOptions());
+  for (const StepMode mode : kStepModes) {
+    const absl::Status status = Verify(mode);
+    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_THAT(std::string(status.message()),
+                AllOf(StartsWith("logits differ from float64 by "),
+                      HasSubstr(" relative; allowed: 0.0001")));
+  }
+  // Not one rounding more is needed to see it in the coarsest precision.
+  EXPECT_FALSE(Verify(StepMode::kInference, Precision::kBf16Autocast).ok());
+}
+
+TEST_F(VerificationTest, FindsALowerPrecisionThanIsClaimed) {
+  TransformerLm model = MakeModel(Config(), at::kBFloat16);
+  EXPECT_FALSE(
+      VerifyStep(StepMode::kInference, model, nullptr, Precision::kFp32).ok());
+  EXPECT_TRUE(
+      VerifyStep(StepMode::kInference, model, nullptr, Precision::kBf16).ok());
+}
+
+TEST_F(VerificationTest, FindsNanAndInfinity) {
+  const at::NoGradGuard no_grad;
+  for (const double bad : {std::nan(""), HUGE_VAL}) {
+    TransformerLm model = MakeModel(Config(), at::kFloat);
+    model->layers[0]->ffn->w1->weight[3][5] = bad;
+    const absl::Status status =
+        VerifyStep(StepMode::kInference, model, nullptr, Precision::kFp32);
+    EXPECT_THAT(std::string(status.message()),
+                MatchesRegex("logits differ from float64 by -?nan .*"));
+  }
+}
+
+TEST_F(VerificationTest, FindsAScaledGradientOfAnyMatrix) {
+  for (const auto& item : model_->named_parameters()) {
+    if (item.value().dim() < 2) continue;  // norms carry little of the norm
+    const auto hook = item.value().register_hook(
+        [](const at::Tensor& gradient) { return gradient * 1.05; });
+    EXPECT_THAT(WrongGradients(),
+                AllOf(StartsWith("gradients differ from float64 by "),
+                      HasSubstr(" relative; allowed: 0.001")))
+        << item.key();
+    item.value().remove_hook(hook);
+  }
+  EXPECT_EQ(WrongGradients(), "") << "not because of a hook";
+}
+
+// A gradient without one of its parts is as long as its slope says.
+TEST_F(VerificationTest, FindsAMissingGradientOfAnyParameter) {
+  for (const auto& item : model_->named_parameters()) {
+    const auto hook = item.value().register_hook(
+        [](const at::Tensor& gradient) { return at::zeros_like(gradient); });
+    EXPECT_THAT(WrongGradients(), StartsWith("gradients differ")) << item.key();
+    item.value().remove_hook(hook);
+  }
+}
+
+TEST_F(VerificationTest, FindsHalfAGradient) {
+  model_->layers[0]->attn->k_proj->weight.register_hook(
+      [](const at::Tensor& gradient) {
+        at::Tensor half = gradient.clone();
+        half.narrow(0, 0, 32).zero_();
+        return half;
+      });
+  EXPECT_THAT(WrongGradients(), StartsWith("gradients differ"));
+}
+
+TEST_F(VerificationTest, FindsAGradientThatPointsTheOtherWay) {
+  for (const at::Tensor& parameter : Parameters(model_)) {
+    parameter.register_hook(
+        [](const at::Tensor& gradient) { return -gradient; });
+  }
+  EXPECT_THAT(WrongGradients(), StartsWith("gradients differ"));
+}
+
+TEST_F(VerificationTest, FindsANanInAGradient) {
+  model_->ln_final->weight.register_hook([](const at::Tensor& gradient) {
+    return gradient * std::numeric_limits<double>::quiet_NaN();
+  });
+  EXPECT_THAT(WrongGradients(), StartsWith("gradients differ"));
+}
+
+TEST_F(VerificationTest, FindsAParameterOutsideOfTheGraph) {
+  model_->lm_head->weight.set_requires_grad(false);
+  EXPECT_EQ(WrongGradients(), "a parameter has no gradient");
+}
+
+TEST_F(VerificationTest, WithoutABackwardPassGradientsDoNotMatter) {
+  model_->lm_head->weight.set_requires_grad(false);
+  EXPECT_EQ(Verify(StepMode::kInference), absl::OkStatus());
+  EXPECT_EQ(Verify(StepMode::kForward), absl::OkStatus());
+}
+
+TEST_F(VerificationTest, FindsAnOptimizerThatHasSteppedBefore) {
+  for (const AdamWKind kind : kKinds) {
+    AdamW optimizer(Parameters(model_), kind);
+    EXPECT_EQ(
+        VerifyStep(StepMode::kTrainStep, model_, &optimizer, Precision::kFp32),
+        absl::OkStatus());
+    const absl::Status status =
+        VerifyStep(StepMode::kTrainStep, model_, &optimizer, Precision::kFp32);
+    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_THAT(std::string(status.message()), StartsWith("AdamW updates"));
+  }
+}
+
+TEST_F(VerificationTest, FindsAnOptimizerOfOtherParameters) {
+  AdamW optimizer({model_->lm_head->weight}, AdamWKind::kFused);
+  EXPECT_FALSE(
+      VerifyStep(StepMode::kTrainStep, model_, &optimizer, Precision::kFp32)
+          .ok());
+}
+
+TEST_F(VerificationTest, ATrainStepNeedsAnOptimizer) {
+  EXPECT_THROW(Verify(StepMode::kTrainStep).IgnoreError(), c10::Error);
+}
+
+TEST_F(VerificationTest, TheReferenceIsTheModelInFloat64) {
+  for (const auto attention : {AttentionKind::kNaive, AttentionKind::kSdpa}) {
+    model_ = MakeModel(Config(attention), at::kDouble);
+    const at::Tensor tokens = Tokens();
+    const at::Tensor reference = ReferenceLogits(model_, tokens);
+    EXPECT_EQ(reference.sizes(), at::IntArrayRef({2, 9, 100}));
+    EXPECT_EQ(reference.scalar_type(), at::kDouble);
+    EXPECT_FALSE(reference.requires_grad());
+    EXPECT_LT(Error(model_(tokens), reference), 1e-12);
+  }
+}
+
+TEST_F(VerificationTest, TheReferenceOfAnotherModelIsFarOff) {
+  const at::Tensor tokens = Tokens();
+  const at::Tensor reference = ReferenceLogits(model_, tokens);
+  EXPECT_LT(Error(model_(tokens), reference), 1e-5);
+  TransformerLm other = MakeModel(Config(), at::kFloat, 2);
+  EXPECT_GT(Error(other(tokens), reference), 0.5);
+  // One matrix in one block is enough.
+  const at::NoGradGuard no_grad;
+  model_->layers[1]->attn->v_proj->weight.mul_(-1);
+  EXPECT_GT(Error(model_(tokens), reference), 0.01);
+}
+
+TEST_F(VerificationTest, AlongTheGradientIsAModelThatMoved) {
+  model_ = MakeModel(Config(), at::kDouble);
+  const Batch batch = RandomBatch(100, 2, 9, at::kCPU);
+  NullObserver nobody;
+  ComputeGradients(model_, batch, Precision::kFp32, nobody);
+  const double step = 0.3;
+  const at::Tensor along = ReferenceLogits(model_, batch.tokens, step);
+  const at::Tensor here = ReferenceLogits(model_, batch.tokens);
+  EXPECT_LT(Error(model_(batch.tokens), here), 1e-12) << "weights changed";
+  {
+    const at::NoGradGuard no_grad;
+    for (const at::Tensor& parameter : Parameters(model_)) {
+      parameter.add_(parameter.grad(), step);
+    }
+  }
+  EXPECT_LT(Error(model_(batch.tokens), along), 1e-12);
+  EXPECT_GT(Error(here, along), 1e-4) << "the step was too small to be seen";
+}
+
+}  // namespace
+}  // namespace trainbench

@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: MIT
+"""Which verdict two sets of runs get."""
+
+import dataclasses
+import math
+import random
+from typing import Any
+
+import pytest
+from reports.compare.comparison import Comparison, Options, compare
+from reports.compare.decision import Decision, RowNoise, Verdict
+from reports.compare.environment import NotComparable
+from reports.compare.exact import Change
+from reports.compare.intervals import MANY_PAIRS
+from reports.compare.noise import NoiseFile
+from reports.compare.text import render
+from reports.results.rows import Result, parse
+from results import CONTEXT, at, document, entry, failure
+
+ROWS = ("e/one", "e/two", "f/three")
+
+
+def run(*entries: dict[str, Any], **others: Any) -> Result:
+    return parse(document(*entries, **others))
+
+
+def paired(
+    pairs: int, slower: dict[str, float], spread: float = 0.002, seed: int = 1
+) -> tuple[list[Result], list[Result]]:
+    """A B B A ..., with drift that the sides share; `slower` is the true ratio."""
+    noise = random.Random(seed)
+    sides: tuple[list[Result], list[Result]] = ([], [])
+    for pair in range(pairs):
+        for position, side in enumerate((0, 1) if pair % 2 == 0 else (1, 0)):
+            times = {
+                name: 1000
+                * (1 + 0.5 * math.sin(pair))
+                * (slower.get(name, 1) if side else 1)
+                * math.exp(noise.gauss(0, spread))
+                for name in ROWS
+            }
+            context = at(2 * pair + position)
+            sides[side].append(run(*map(entry, times, times.values()), context=context))
+    return sides
+
+
+def verdicts(comparison: Comparison) -> dict[str, str]:
+    return {row.name: str(row.decision.verdict) for row in comparison.rows}
+
+
+def test_pairs_tell_what_became_slower_from_what_did_not() -> None:
+    found = compare(*paired(12, {"e/one": 1.3, "f/three": 0.8}), Options())
+    assert verdicts(found) == {
+        "e/one": "REGRESSED",
+        "e/two": "EQUIVALENT",
+        "f/three": "IMPROVED",
+    }
+    assert found.exit_code == 1 and found.notes == []
+    slow = found.rows[0].decision
+    assert slow.interval is not None and slow.pairs == 8  # the first look
+    low, high = slow.interval.ratios
+    assert 1.28 < low < 1.3 < high < 1.32 and slow.ratio == pytest.approx(1.3, 0.01)
+    assert slow.more_pairs is None
+
+
+def test_what_is_neither_is_inconclusive_and_says_what_it_takes() -> None:
+    found = compare(*paired(12, {"e/one": 1.03}, spread=0.05), Options())
+    decision = found.rows[0].decision
+    assert decision.verdict is Verdict.INCONCLUSIVE
+    assert decision.more_pairs is not None and 10 < decision.more_pairs <= MANY_PAIRS
+    assert found.exit_code == 0
+
+
+def test_the_threshold_is_what_matters() -> None:
+    sides = paired(12, dict.fromkeys(ROWS, 1.05))
+    assert set(verdicts(compare(*sides, Options())).values()) == {"REGRESSED"}
+    wide = compare(*sides, Options(threshold=0.1))
+    assert set(verdicts(wide).values()) == {"EQUIVALENT"}
+
+
+def test_one_process_per_side_is_never_a_regression_by_time() -> None:
+    base, new = paired(1, dict.fromkeys(ROWS, 3.0))
+    found = compare(base, new, Options())
+    assert set(verdicts(found).values()) == {"INCONCLUSIVE"}
+    # 2 * 0.5^7 < 0.05 / 3 < 2 * 0.5^6: seven pairs, or at the least so many more.
+    assert {row.decision.more_pairs for row in found.rows} <= {6, 7}
+    assert found.exit_code == 0
+
+
+def noise(**rows: RowNoise) -> Options:
+    named = {name.replace("_", "/"): one for name, one in rows.items()}
+    return Options(noise=NoiseFile(dict(CONTEXT), named))
+
+
+def test_the_machines_own_spread_lets_one_process_speak() -> None:
+    base, new = paired(1, dict.fromkeys(ROWS, 1.3))
+    calm = RowNoise(floor=0.01, spread=0.005, pairs=20)
+    wild = RowNoise(floor=0.01, spread=0.2, pairs=20)
+    found = compare(base, new, noise(e_one=calm, e_two=wild))
+    assert verdicts(found) == {
+        "e/one": "REGRESSED",
+        "e/two": "INCONCLUSIVE",
+        "f/three": "INCONCLUSIVE",  # of which no spread is known
+    }
+
+
+def test_the_floor_of_a_row_is_its_threshold() -> None:
+    sides = paired(12, dict.fromkeys(ROWS, 1.05))
+    found = compare(*sides, noise(e_one=RowNoise(0.1, 0.01, 20)))
+    assert verdicts(found)["e/one"] == "EQUIVALENT"
+    assert verdicts(found)["e/two"] == "REGRESSED"
+    assert found.rows[0].decision.threshold == 0.1
+    (line,) = [one for one in render(found).splitlines() if one.startswith("e/one")]
+    assert "A/A floor 10 %" in line
+
+
+def test_the_spread_of_another_machine_is_refused() -> None:
+    options = Options(noise=NoiseFile({**CONTEXT, "device": "another"}, {}))
+    with pytest.raises(NotComparable, match="A/A spread.*device"):
+        compare(*paired(1, {}), options)
+
+
+def test_sides_that_did_not_alternate_say_nothing_by_time() -> None:
+    base, new = paired(12, dict.fromkeys(ROWS, 1.3))
+    late = [
+        dataclasses.replace(
+            one, context=one.context | {"date": f"2026-01-02T00:00:{i:02}"}
+        )
+        for i, one in enumerate(new)
+    ]
+    found = compare(base, late, Options())
+    assert set(verdicts(found).values()) == {"INCONCLUSIVE"}
+    assert any("did not take turns" in note for note in found.notes)
+
+
+def test_the_order_of_the_files_does_not_matter() -> None:
+    base, new = paired(12, {"e/one": 1.3})
+    one = compare(base, new, Options())
+    two = compare(base[::-1], new[3:] + new[:3], Options())
+    assert [row.decision for row in one.rows] == [row.decision for row in two.rows]
+
+
+def test_decisions_that_were_made_before_are_kept() -> None:
+    made = Decision(Verdict.REGRESSED, 1.5, None, 0.02, 8, None, "8 pairs")
+    found = compare(*paired(12, {}), Options(), {"e/two": made})
+    assert found.rows[1].decision is made
+    assert found.rows[0].decision.verdict is Verdict.EQUIVALENT
+
+
+@pytest.mark.parametrize(
+    "key", ["device", "driver", "torch", "threads", "dtype_policy", "suite_version"]
+)
+def test_another_environment_is_refused_by_its_keys(key: str) -> None:
+    base = run(entry("e/one", 1))
+    new = run(entry("e/one", 1), context={key: "another"})
+    with pytest.raises(NotComparable, match=rf"{key} \(.* v another\)"):
+        compare([base], [new], Options())
+    allowed = compare([base], [new], Options(allow_different_environment=True))
+    assert [one.key for one in allowed.differences] == [key]
+
+
+def test_what_may_matter_is_a_note() -> None:
+    base = run(entry("e/one", 1), context={"host_name": "a"})
+    new = run(
+        entry("e/one", 1),
+        context={"host_name": "b", "git_dirty": "true"},
+        complete=False,
+    )
+    notes = " | ".join(compare([base], [new], Options()).notes)
+    assert "host_name (a v b)" in notes
+    assert "1 of 1 new runs stopped early" in notes
+    assert "new has changes that were not committed" in notes
+
+
+def test_exact_metrics_have_a_direction() -> None:
+    base = run(entry("e/one", 1, flops=8, peak_bytes=100, params=5, calls=3))
+    new = run(entry("e/one", 1, flops=9, peak_bytes=99, params=4, calls=3))
+    found = compare([base], [new], Options())
+    changes = {one.metric: one.change for one in found.rows[0].changes}
+    assert changes == {
+        "params": Change.CHANGED,
+        "flops": Change.WORSE,
+        "peak_bytes": Change.BETTER,
+    }
+    assert [one.metric for _, one in found.bad_changes] == ["params", "flops"]
+    assert found.exit_code == 1
+    allowed = Options(accepted=frozenset({"flops", "params"}))
+    assert compare([base], [new], allowed).exit_code == 0
+
+
+def test_a_tolerance_is_stated_where_equality_is_too_much() -> None:
+    def of(metric: str, size: float) -> list[Result]:
+        return [run(entry("e/one", 1, **{metric: size}))]
+
+    for metric, same, worse in (
+        ("predicted_peak_bytes", 10_000, 10_001),
+        ("peak_bytes", 10_009, 10_011),
+        ("peak_reserved_bytes", 10_199, 10_201),
+    ):
+        base = of(metric, 10_000)
+        assert compare(base, of(metric, same), Options()).exit_code == 0
+        assert compare(base, of(metric, worse), Options()).exit_code == 1
+
+
+def test_what_is_measured_may_vary_within_a_side_and_what_is_exact_may_not() -> None:
+    def of(metric: str, *values: float) -> list[Result]:
+        return [run(entry("e/one", 1, **{metric: value})) for value in values]
+
+    def code(metric: str, base: tuple[float, ...], new: tuple[float, ...]) -> int:
+        return compare(of(metric, *base), of(metric, *new), Options()).exit_code
+
+    assert code("peak_bytes", (10, 12), (11, 12)) == 0
+    assert code("peak_bytes", (10, 12), (13, 14)) == 1
+    assert code("flops", (10, 10), (10, 10)) == 0
+    assert code("flops", (10, 10), (10, 20)) == 1
+    assert code("flops", (10, 10), (5, 10)) == 0  # better
+
+
+def test_a_metric_that_is_gone_is_lost_and_a_new_one_is_none() -> None:
+    base, new = run(entry("e/one", 1, flops=8)), run(entry("e/one", 1, bytes=9))
+    found = compare([base], [new], Options())
+    (change,) = found.rows[0].changes
+    assert (change.metric, change.change, change.new) == ("flops", Change.LOST, None)
+    assert found.exit_code == 1
+    assert "flops 8 -> nothing (LOST)" in render(found)
+
+
+def test_a_row_that_some_runs_lack_is_told() -> None:
+    both, one = run(entry("e/one", 1), entry("e/two", 1)), run(entry("e/one", 1))
+    found = compare([both, both], [both, one], Options())
+    (partly,) = found.unmatched
+    assert (partly.name, partly.new) == ("e/two", "absent in 1 of 2 runs")
+    # Those who stop measuring what they have decided need not be told.
+    assert compare([both, both], [both, one], Options(), {}).unmatched == []
+
+
+def test_rows_that_all_failed_are_a_finding() -> None:
+    base = run(entry("e/one", 1))
+    new = run(errors=[failure("e/one", "wrong")])
+    found = compare([base], [new], Options())
+    assert found.rows == [] and found.exit_code == 1
+    assert "LOST  e/one: base measured; new error: wrong" in render(found)
+
+
+def test_asking_again_after_every_pair_costs_no_more_than_planned() -> None:
+    base, new = paired(20, {"e/one": 1.3})
+    decisions = {
+        n: compare(base[:n], new[:n], Options()).rows[0].decision for n in range(2, 21)
+    }
+    # Three rows look at 8, 12 and 18 pairs; what was decided stays decided.
+    assert {n: one.pairs for n, one in decisions.items() if n >= 8} == dict.fromkeys(
+        range(8, 21), 8
+    )
+    assert all(decisions[n].interval is None for n in range(2, 8))
+
+
+def test_nothing_is_dropped_in_silence() -> None:
+    base = run(
+        *(entry(f"e/{name}", 1) for name in ("good", "lost", "skips", "errs")),
+        skipped=[failure("e/fits_now", "too big"), failure("e/never", "too big")],
+        errors=[failure("e/mended", "wrong")],
+    )
+    new = run(
+        *(entry(f"e/{name}", 1) for name in ("good", "added", "fits_now", "mended")),
+        skipped=[failure("e/skips", "no GPU"), failure("e/never", "too big")],
+        errors=[failure("e/errs", "nan | in it")],
+    )
+    found = compare([base], [new], Options())
+    assert [row.name for row in found.rows] == ["e/good"]
+    told = {one.name: (one.base, one.new, one.fails) for one in found.unmatched}
+    assert told == {
+        "e/lost": ("measured", "absent", True),
+        "e/skips": ("measured", "skipped: no GPU", True),
+        "e/errs": ("measured", "error: nan | in it", True),
+        "e/fits_now": ("skipped: too big", "measured", False),
+        "e/never": ("skipped: too big", "skipped: too big", False),
+        "e/mended": ("error: wrong", "measured", False),
+        "e/added": ("absent", "measured", False),
+    }
+    assert found.exit_code == 1
+
+
+def test_an_error_in_one_of_several_runs_is_told_and_fails() -> None:
+    good = run(entry("e/one", 1))
+    bad = run(errors=[failure("e/one", "nan")])
+    found = compare([good, good], [good, bad], Options())
+    assert [row.name for row in found.rows] == ["e/one"]
+    assert found.unmatched[0].new == "error: nan (in 1 of 2 runs)"
+    assert found.exit_code == 1
+
+
+def test_a_filter_leaves_out_rows_of_every_kind() -> None:
+    base = run(entry("e/one", 1), entry("f/two", 1))
+    new = run(entry("e/one", 1), errors=[failure("f/two", "wrong")])
+    assert compare([base], [new], Options()).exit_code == 1
+    found = compare([base], [new], Options(pattern="^e/"))
+    assert found.exit_code == 0 and found.unmatched == []
+
+
+def test_no_common_row_is_no_comparison() -> None:
+    base, new = run(entry("e/one", 1)), run(entry("f/two", 1))
+    with pytest.raises(NotComparable, match="no row has a number on both sides"):
+        compare([base], [new], Options())
+    with pytest.raises(NotComparable, match="no row matches 'nothing'"):
+        compare([base], [base], Options(pattern="nothing"))

@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: MIT
+"""tools/compare: what it prints and with which status it ends."""
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from reports.compare.__main__ import main
+from results import CONTEXT, at, document, entry, failure, write
+
+ROOT = Path(__file__).resolve().parents[3]
+GOOD, BAD, NOT_COMPARABLE = 0, 1, 2
+BASE = document(
+    entry("e/one", 100, peak_bytes=64), entry("e/two", 200), entry("e/three", 300)
+)
+
+
+def files(folder: Path, new: dict[str, Any]) -> list[str]:
+    paths = (write(folder / "base.json", BASE), write(folder / "new.json", new))
+    return [str(path) for path in paths]
+
+
+def paired(folder: Path, ratio: float) -> list[str]:
+    """--base and --new of 8 alternating pairs, `ratio` apart in all rows."""
+    sides: dict[str, list[str]] = {"base": [], "new": []}
+    for i in range(16):
+        side = "new" if i % 4 in (1, 2) else "base"
+        factor = (ratio if side == "new" else 1) * (1 + 0.001 * (i % 5))
+        entries = [
+            entry(one["name"], one["real_time"] * factor) for one in BASE["benchmarks"]
+        ]
+        path = write(folder / f"{i}.json", document(*entries, context=at(i)))
+        sides[side].append(str(path))
+    return ["--base", *sides["base"], "--new", *sides["new"]]
+
+
+def test_the_table_names_every_row(tmp_path: Path, capsys: Any) -> None:
+    assert main(files(tmp_path, BASE)) == GOOD
+    out = capsys.readouterr().out
+    for name in ("e/one", "e/two", "e/three"):
+        (line,) = [one for one in out.splitlines() if one.startswith(name)]
+        assert "INCONCLUSIVE" in line and "needs at least 7 more pairs" in line
+    assert "3 rows: 0 REGRESSED, 0 IMPROVED, 0 EQUIVALENT, 3 INCONCLUSIVE" in out
+    assert "note: one process per side cannot show that a time changed" in out
+    base, new = files(tmp_path, BASE)
+    assert main([base, "--filter=e/one", new]) == GOOD  # flags may stand between
+
+
+@pytest.mark.parametrize(
+    ("ratio", "verdict", "code"),
+    [(1.2, "REGRESSED", BAD), (1.0, "EQUIVALENT", GOOD), (0.8, "IMPROVED", GOOD)],
+)
+def test_several_files_per_side(
+    tmp_path: Path, capsys: Any, ratio: float, verdict: str, code: int
+) -> None:
+    assert main(paired(tmp_path, ratio)) == code
+    out = capsys.readouterr().out
+    assert f"3 {verdict}" in out and "(8 processes)" in out
+    (line,) = [one for one in out.splitlines() if one.startswith("e/one")]
+    assert (
+        f"{(ratio - 1) * 100:+.1f} %" in line and " to " in line and "8 pairs" in line
+    )
+
+
+def test_json_says_the_same(tmp_path: Path, capsys: Any) -> None:
+    assert main([*paired(tmp_path, 1.2), "--json"]) == BAD
+    told = json.loads(capsys.readouterr().out)
+    assert told["exit_code"] == BAD and told["verdicts"]["REGRESSED"] == 3
+    row = told["rows"][0]
+    assert (row["name"], row["verdict"], row["pairs"]) == ("e/one", "REGRESSED", 8)
+    low, high = row["interval"]
+    assert low < 1.2 < high and row["ratio"] == pytest.approx(1.2, 0.01)
+    assert told["base"]["processes"] == 8
+
+
+def test_markdown_puts_the_verdict_first(tmp_path: Path, capsys: Any) -> None:
+    assert main([*paired(tmp_path, 1.2), "--markdown"]) == BAD
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "### trainbench: regressed"
+    assert sum("REGRESSED" in line and "`e/one`" in line for line in lines) == 2
+    assert any(line.startswith("<details>") for line in lines)
+
+
+def test_markdown_survives_what_a_reason_may_hold(tmp_path: Path, capsys: Any) -> None:
+    reason = "a|b\n<c> @someone `x` [y](z)"
+    new = document(*BASE["benchmarks"][:2], errors=[failure("e/three", reason)])
+    assert main([*files(tmp_path, new), "--markdown"]) == BAD
+    out = capsys.readouterr().out
+    said = r"error: a\|b &lt;c> @<!-- -->someone \`x\` \[y\](z)"
+    assert f"| `e/three` | measured | {said} | LOST |" in out
+
+
+def test_a_change_that_rounding_would_hide_is_told_exactly(
+    tmp_path: Path, capsys: Any
+) -> None:
+    new = document(entry("e/one", 100, bytes=2**30 + 1), *BASE["benchmarks"][1:])
+    base = document(entry("e/one", 100, bytes=2**30), *BASE["benchmarks"][1:])
+    paths = [write(tmp_path / "a", base), write(tmp_path / "b", new)]
+    assert main(list(map(str, paths))) == BAD
+    out = capsys.readouterr().out
+    assert "e/one: bytes 1073741824 -> 1073741825 (WORSE)" in out
+    assert "1 exact metric worse" in out
+    assert main([*map(str, paths), "--accept=bytes"]) == GOOD
+
+
+def noise_file(folder: Path, spread: float, **context: str) -> str:
+    rows = {"e/one": {"floor": 0.01, "spread": spread, "pairs": 20, "reach": 0.02}}
+    content = {
+        "kind": "trainbench noise floor",
+        "version": 1,
+        "context": CONTEXT | context,
+        "revision": "c0ffee",
+        "rows": rows,
+    }
+    return str(write(folder / "noise.json", content))
+
+
+@pytest.mark.parametrize(
+    ("spread", "verdict", "code"),
+    [(0.01, "REGRESSED", BAD), (0.5, "INCONCLUSIVE", GOOD)],
+)
+def test_the_machines_spread_from_a_file(
+    tmp_path: Path, capsys: Any, spread: float, verdict: str, code: int
+) -> None:
+    slower = document(entry("e/one", 150, peak_bytes=64), *BASE["benchmarks"][1:])
+    noise = noise_file(tmp_path, spread)
+    assert main([*files(tmp_path, slower), f"--noise={noise}"]) == code
+    (line,) = [
+        s for s in capsys.readouterr().out.splitlines() if s.startswith("e/one ")
+    ]
+    assert verdict in line and "A/A spread of 20 pairs" in line
+
+
+def test_a_spread_that_does_not_help(tmp_path: Path, capsys: Any) -> None:
+    pair = files(tmp_path, BASE)
+    other = noise_file(tmp_path, 0.01, device="another")
+    assert main([*pair, f"--noise={other}"]) == NOT_COMPARABLE
+    assert "A/A spread is that of another environment" in capsys.readouterr().err
+    assert main([*pair, f"--noise={pair[0]}"]) == NOT_COMPARABLE
+    assert "base.json" in capsys.readouterr().err
+
+
+def test_a_directory_that_is_no_run(tmp_path: Path, capsys: Any) -> None:
+    assert main([str(tmp_path)]) == NOT_COMPARABLE
+    assert "no run of tools/ab" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main([str(tmp_path), "--threshold=3"])
+    with pytest.raises(SystemExit):
+        main([str(tmp_path), "--base", "a", "--new", "b"])
+    assert "of a directory are those of its run" in capsys.readouterr().err
+
+
+def damaged() -> dict[str, tuple[Any, int, str]]:
+    """What became of NEW, the status, and what is said of it."""
+    text = json.dumps(BASE)
+    rows = BASE["benchmarks"]
+    return {
+        "truncated": (text[: len(text) // 2], NOT_COMPARABLE, "breaks off"),
+        "truncated by a byte": (text[:-1], NOT_COMPARABLE, "breaks off"),
+        "empty": ("", NOT_COMPARABLE, "it is empty"),
+        "no JSON": ('{"context": nope}', NOT_COMPARABLE, "it is no JSON (line 1"),
+        "a bare value": ("[1]", NOT_COMPARABLE, "not a result of trainbench"),
+        "not ours": (
+            '{"context": {}, "benchmarks": []}',
+            NOT_COMPARABLE,
+            "it lacks skipped, errors, complete",
+        ),
+        "NaN": (
+            text.replace("100", "NaN"),
+            NOT_COMPARABLE,
+            "it holds NaN, which is no number",
+        ),
+        "infinite": (
+            text.replace("100", "1e999"),
+            NOT_COMPARABLE,
+            "real_time of e/one is inf",
+        ),
+        "no time": (
+            document(entry("e/one", 0)),
+            NOT_COMPARABLE,
+            "real_time of e/one is 0; allowed: more than 0",
+        ),
+        "no rows": (document(), NOT_COMPARABLE, "no row has a number on both sides"),
+        "other machine": (
+            document(*rows, context={"device": "another CPU"}),
+            NOT_COMPARABLE,
+            "device (a CPU v another CPU)",
+        ),
+        "missing rows": (
+            document(*rows[:2]),
+            BAD,
+            "LOST  e/three: base measured; new absent",
+        ),
+        "skip on one side": (
+            document(*rows[:2], skipped=[failure("e/three", "does not fit")]),
+            BAD,
+            "LOST  e/three: base measured; new skipped: does not fit",
+        ),
+        "error on one side": (
+            document(*rows[:2], errors=[failure("e/three", "wrong result")]),
+            BAD,
+            "LOST  e/three: base measured; new error: wrong result",
+        ),
+    }
+
+
+@pytest.mark.parametrize("how", damaged())
+def test_damaged_files(tmp_path: Path, capsys: Any, how: str) -> None:
+    new, code, said = damaged()[how]
+    text = new if isinstance(new, str) else json.dumps(new)
+    base = write(tmp_path / "base.json", BASE)
+    path = tmp_path / "new.json"
+    path.write_text(text)
+    assert main([str(base), str(path)]) == code
+    captured = capsys.readouterr()
+    assert said in captured.out + captured.err
+    if code == NOT_COMPARABLE:
+        assert captured.out == ""
+        assert captured.err.startswith("tools/compare: ")
+        assert captured.err.count("\n") == 1
+        if "v another" not in said and "no row" not in said:
+            assert str(path) in captured.err
+
+
+def test_a_file_that_is_not_there(tmp_path: Path, capsys: Any) -> None:
+    base = str(write(tmp_path / "base.json", BASE))
+    assert main([base, str(tmp_path / "nowhere.json")]) == NOT_COMPARABLE
+    assert "nowhere.json: it cannot be read: No such file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "not 0 files"),
+        (["a.json"], "not 1 files"),
+        (["--base", "a.json"], "--base and --new go together"),
+        (["a", "b", "c", "./b"], "b is given twice on one side"),
+        (["a", "b", "--threshold=0"], "'0'; allowed: a percentage between 0 and 100"),
+        (["a", "b", "--threshold=x"], "'x'; allowed"),
+        (["a", "b", "--confidence=40"], "'40'; allowed: a percentage between 50"),
+        (["a", "b", "--filter=("], "'('; allowed: a regular expression"),
+        (["a", "b", "--accept=speed"], "'speed'; allowed: params, flops"),
+    ],
+)
+def test_wrong_usage(capsys: Any, arguments: list[str], said: str) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == NOT_COMPARABLE
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "said"),
+    [("{} | head -1", GOOD, ""), ("{} >/dev/full", NOT_COMPARABLE, "cannot print")],
+)
+def test_a_reader_that_stops_and_a_disk_that_is_full(
+    tmp_path: Path, command: str, code: int, said: str
+) -> None:
+    pair = " ".join(map(shlex.quote, files(tmp_path, BASE)))
+    tool = f"{shlex.quote(sys.executable)} -m reports.compare {pair}"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command.format(tool)],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code
+    assert said in done.stderr and "Traceback" not in done.stderr
+    assert done.stderr.count("\n") == (1 if said else 0)

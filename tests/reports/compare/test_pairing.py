@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""Which runs count as pairs of neighbours."""
+
+import pytest
+from reports.compare.pairing import alternate, by_name, in_order, log_ratios
+from reports.results.rows import Result, parse
+from results import at, document, entry
+
+
+def sides(order: str, step: int = 1) -> tuple[list[Result], list[Result]]:
+    """One run per letter, `step` seconds apart."""
+    runs = [
+        parse(document(entry("e/one", 10 + i), context=at(i * step)))
+        for i, _ in enumerate(order)
+    ]
+    return (
+        [run for run, letter in zip(runs, order, strict=True) if letter == "A"],
+        [run for run, letter in zip(runs, order, strict=True) if letter == "B"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"),
+    [
+        ("AB", True),
+        ("ABBA", True),
+        ("ABBAABBA", True),
+        ("ABABBAAB", True),  # a coin
+        ("BAABABBA", True),
+        ("ABABABAB", False),  # B would pay for all that drifts
+        ("ABABABABABABABBA", False),
+        ("AABB", False),
+        ("ABAABB", False),
+        ("AAB", False),
+    ],
+)
+def test_orders(order: str, expected: bool) -> None:
+    assert alternate(*sides(order)) is expected
+
+
+def test_starts_of_one_second_have_no_order() -> None:
+    assert not alternate(*sides("ABABABAB", step=0))
+    base, new = sides("ABBA")
+    assert alternate(base[:1], base[:1])
+
+
+def test_a_run_without_a_date_has_no_neighbour() -> None:
+    base, new = sides("AB")
+    undated = parse(document(entry("e/one", 1)) | {"context": {}})
+    assert alternate(base, new) and not alternate(base, [undated])
+
+
+def test_ratios_are_of_pairs_that_have_both() -> None:
+    base, new = (in_order(side)[::-1] for side in sides("ABBA"))
+    rows = [[by_name(one) for one in in_order(side)] for side in (base, new)]
+    assert log_ratios(*rows, "e/one") == pytest.approx([0.0953, -0.0800], abs=1e-4)
+    rows[0][0].clear()
+    assert log_ratios(*rows, "e/one") == pytest.approx([-0.0800], abs=1e-4)

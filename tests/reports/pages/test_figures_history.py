@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""The history of a machine, from results made by hand."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from reports.pages.figures.history import history, table
+from reports.results.rows import Failure, Result, Row, load
+
+ROOT = Path(__file__).resolve().parents[3]
+REFERENCE = ROOT / "reports/reference/xeon-2-cores/quick.json"
+
+
+def texts(svg: str) -> list[str]:
+    return re.findall(r"<text[^>]*>([^<]*)</text>", svg)
+
+
+def gids(svg: str, start: str) -> list[str]:
+    return re.findall(rf'<g id="[^"]*?({start}[^"]*)"', svg)
+
+
+def run(day: int | None, revision: str, times: dict[str, float], **more: Any) -> Result:
+    context = {"device": more.get("device", "a machine")}
+    if day is not None:
+        context["date"] = f"2026-01-{day:02}T00:00:00+00:00"
+    if revision:
+        context |= {
+            "git_revision": revision * 40,
+            "git_dirty": more.get("dirty", "false"),
+        }
+    rows = [Row(name, time, {}, {}, {}) for name, time in times.items()]
+    return Result(context, rows, more.get("skipped", []), more.get("errors", []), True)
+
+
+def test_files_stand_in_the_order_of_their_dates() -> None:
+    headings, lines = table(
+        [
+            run(None, "c", {"e/x": 4}),
+            run(20, "b", {"e/x": 30}, dirty="true"),
+            run(3, "a", {"e/x": 10}),
+            run(21, "b", {"e/x": 20}, dirty="true"),
+            run(4, "", {"e/x": 2e6}),
+        ]
+    )
+    assert headings == [
+        *("case", "aaaaaaa", "unknown", "bbbbbbb+", "bbbbbbb+ (2)", "ccccccc"),
+        "last / first",
+    ]
+    assert lines == [["e/x", "10 us", "2 s", "30 us", "20 us", "4 us", "0.4"]]
+
+
+def test_a_date_that_is_none_or_without_a_zone() -> None:
+    odd, plain = run(None, "b", {"e/x": 1}), run(None, "a", {"e/x": 1})
+    odd.context["date"] = "yesterday"
+    plain.context["date"] = "2026-01-01T00:00:00"
+    headings, _ = table([odd, run(2, "c", {"e/x": 1}), plain])
+    assert headings[1:4] == ["aaaaaaa", "ccccccc", "bbbbbbb"]
+
+
+def test_the_table_drops_nothing() -> None:
+    _, lines = table(
+        [
+            run(1, "a", {"e/x": 10, "e/gone": 5, "e/zero": 0}),
+            run(
+                *(2, "b", {"e/x": 20, "e/new": 7, "e/zero": 1}),
+                skipped=[Failure("e/big", "does not fit")],
+                errors=[
+                    Failure("e/gone", "wrong"),
+                    Failure("e/x", "in one repetition"),
+                ],
+            ),
+        ]
+    )
+    assert lines == [
+        ["e/x", "10 us", "20 us", "2"],
+        ["e/gone", "5 us", "error", "-"],
+        ["e/zero", "0 ns", "1 us", "-"],
+        ["e/new", "-", "7 us", "-"],
+        ["e/big", "-", "skipped", "-"],
+    ]
+
+
+def test_an_experiment_is_the_geometric_mean_of_rows_that_all_have() -> None:
+    experiments, moved = history(
+        [
+            run(1, "a", {"e/x": 10, "e/y": 10, "f/z": 4, "f/gone": 9}),
+            run(2, "b", {"e/x": 20, "e/y": 80, "f/z": 2, "f/new": 9}),
+        ]
+    )
+    told = texts(experiments.svg)
+    assert {"x 4.000 e (2 rows)", "x 0.500 f (1 row)"} <= set(told)
+    assert {"aaaaaaa", "bbbbbbb"} <= set(told)
+    assert "(left out: 2 of 5 rows not in every file)" in told
+    assert gids(experiments.svg, "line-") == ["line-0", "line-1"]
+    named = [line for line in texts(moved.svg) if line.startswith("x ")]
+    assert named == ["x 8.000 e/y", "x 2.000 e/x", "x 0.500 f/z"]
+
+
+def test_the_rows_that_moved_most_are_named_and_others_counted() -> None:
+    first = {f"e{i}/x": 10.0 for i in range(12)}
+    last = {f"e{i}/x": 10.0 * (1 + i) for i in range(12)}
+    experiments, moved = history([run(1, "a", first), run(2, "b", last)])
+    assert "4 more" in texts(experiments.svg)
+    named = [line for line in texts(moved.svg) if line.startswith("x ")]
+    assert named[0] == "x 12.000 e11/x" and len(named) == 8
+    assert moved.description.startswith("The 8 of 12 rows")
+    assert "x 1.000 e0" in experiments.description
+
+
+def test_a_file_without_rows_and_a_time_of_zero_are_said() -> None:
+    runs = [
+        run(1, "a", {"e/x": 10, "e/none": 0}),
+        run(2, "b", {}),
+        run(3, "c", {"e/x": 20, "e/none": 0}),
+    ]
+    told = texts(history(runs)[0].svg)
+    assert "bbbbbbb" not in told and "x 2.000 e (1 row)" in told
+    assert "(left out: 1 without any time, 1 files without any row)" in told
+
+
+def test_many_rows_over_many_files_stay_small() -> None:
+    times = {f"e{i % 17}/case:{i}": 10.0 + i for i in range(200)}
+    runs = [
+        run(
+            1 + day,
+            "abc"[day % 3],
+            {name: t * (1 + day % 5) for name, t in times.items()},
+        )
+        for day in range(30)
+    ]
+    figures = history(runs)
+    assert all(len(figure.svg) < 100_000 for figure in figures)
+    headings, lines = table(runs)
+    assert (len(headings), len(lines)) == (32, 200)
+
+
+def test_what_cannot_be_compared_has_no_figure() -> None:
+    one = run(1, "a", {"e/x": 10})
+    assert history([]) == [] and history([one]) == []
+    assert history([one, run(2, "b", {"e/y": 10})]) == []
+    assert history([one, run(2, "b", {})]) == []
+    assert history([run(1, "a", {}), run(2, "b", {})]) == []
+    assert table([]) == (["case", "last / first"], [])
+
+
+def test_different_machines_have_no_common_history() -> None:
+    runs = [run(1, "a", {"e/x": 1}, device="A"), run(2, "b", {"e/x": 1}, device="B")]
+    for told in (history, table):
+        with pytest.raises(ValueError, match="different devices: A, B"):
+            told(runs)
+
+
+def test_the_reference_run_with_itself_has_not_moved() -> None:
+    reference = load(REFERENCE)
+    experiments, _ = history([reference, reference])
+    assert "x 1.000 ddp (8 rows)" in experiments.description
+    headings, lines = table([reference, reference])
+    revision = reference.context["git_revision"][:7]
+    assert headings[1:3] == [revision, f"{revision} (2)"]
+    assert len(lines) == len(reference.rows)
+    assert {line[-1] for line in lines} == {"1"}

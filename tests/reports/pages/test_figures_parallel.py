@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+"""The plots of several ranks, from rows made by hand."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from reports.pages.figures.parallel import all_reduce, ddp, sharded_optimizer
+from reports.results.rows import Result, Row, load
+
+ROOT = Path(__file__).resolve().parents[3]
+REFERENCE = ROOT / "reports/reference/xeon-2-cores/quick.json"
+
+
+def result(*rows: Row) -> Result:
+    return Result({}, list(rows), [], [], True)
+
+
+def texts(svg: str) -> list[str]:
+    return re.findall(r"<text[^>]*>([^<]*)</text>", svg)
+
+
+def gids(svg: str, start: str) -> list[str]:
+    return re.findall(rf'<g id="[^"]*?({start}[^"]*)"', svg)
+
+
+def points(svg: str, gid: str) -> int:
+    """How many markers the line of that name has."""
+    group = re.search(rf'<g id="[^"]*{gid}">(.*?)</g>\s*</g>', svg, re.DOTALL)
+    assert group is not None
+    return group[1].count("<use")
+
+
+def reduced(backend: str, ranks: int, size: float, us: float) -> Row:
+    counters = {"ranks": float(ranks), "bytes": size, "p50_us": us}
+    name = f"all_reduce/{backend}/ranks:{ranks}/bytes:{int(size)}"
+    return Row(name, us, {"backend": backend}, {}, counters)
+
+
+def test_the_legend_of_all_reduce_has_the_fitted_laws() -> None:
+    sizes = (1 << 10, 1 << 17, 1 << 24)
+    rows = [reduced("gloo", 2, size, 50 + size / 2e3) for size in sizes]
+    rows += [reduced("nccl", 4, size, 20 + size / 1e5) for size in sizes]
+    rows += [reduced("nccl", 6, 1 << 10, 7)]  # one size has no law
+    figures = all_reduce(result(*rows))
+    assert [figure.title for figure in figures] == [
+        "All-reduce: time over size",
+        "All-reduce: bandwidth over size",
+    ]
+    for figure in figures:
+        told = texts(figure.svg)
+        assert "gloo, 2 ranks: 50 us + S / (2 GB/s)" in told
+        assert "nccl, 4 ranks: 20 us + S / (100 GB/s)" in told
+        assert "nccl, 6 ranks" in told
+        assert {"1 KiB", "32 KiB", "1 MiB"} <= set(told)
+        assert "50 us + S / (2 GB/s)" in figure.description
+
+
+def test_a_transfer_whose_size_costs_nothing() -> None:
+    figure, _ = all_reduce(
+        result(reduced("gloo", 2, 1e3, 10), reduced("gloo", 2, 2e3, 10))
+    )
+    assert "gloo, 2 ranks: 10 us, whatever S" in texts(figure.svg)
+
+
+def step(strategy: str, us: float, ranks: int = 2, **more: Any) -> Row:
+    words = {"strategy": strategy, "model": "tiny", "precision": "fp32"}
+    words |= {key: more.pop(key) for key in ("model", "precision") if key in more}
+    counters = {"p50_us": us, "ranks": ranks, "batch": 4, "seq": 128} | more
+    return Row(f"ddp/{strategy}", us, words, {}, counters)
+
+
+ALONE = step("alone", 90, ranks=1, as_one_of=2)
+
+
+def test_ddp_divides_each_step_into_what_adds_up_to_it() -> None:
+    (figure,) = ddp(
+        result(
+            ALONE,
+            step("flat", 150, alone_us=100, exposed_us=50, collectives_us=40),
+            step(
+                *("overlap_bucketed", 120),
+                bucket_mb=25,
+                alone_us=100,
+                exposed_us=20,
+                collectives_us=50,
+                predicted_us=110,
+            ),
+        )
+    )
+    assert figure.title == "Data parallelism: tiny fp32, 4 x 128"
+    assert gids(figure.svg, "bar-") == [
+        "bar-0-step-alone",
+        "bar-1-step-alone",
+        "bar-1-exposed-communication",
+        "bar-2-step-alone",
+        "bar-2-communication-it-hides",
+        "bar-2-exposed-communication",
+    ]
+    told = texts(figure.svg)
+    assert {"2 ranks", "alone", "flat", "overlap_bucketed 25 MB"} <= set(told)
+    assert {"90 us", "150 us", "120 us", "predicted"} <= set(told)
+    assert points(figure.svg, "marks") == 1
+    assert "with 2 ranks overlap_bucketed 25 MB at 120 us" in figure.description
+
+
+def test_a_step_that_is_faster_with_communication_has_none_exposed() -> None:
+    row = step("flat", 95, alone_us=100, exposed_us=-5, collectives_us=30)
+    (figure,) = ddp(result(row))
+    assert gids(figure.svg, "bar-") == [
+        "bar-0-step-alone",
+        "bar-0-communication-it-hides",
+    ]
+    undivided = ddp(result(step("flat", 95)))[0]
+    assert gids(undivided.svg, "bar-") == ["bar-0-step"]
+
+
+def test_ranks_share_a_figure_and_settings_do_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("reports.pages.figures.parallel.MOST_SETTINGS", 2)
+    rows = [step("flat", 10.0, ranks=ranks) for ranks in (4, 2)]
+    rows += [step("flat", 10.0, model=model) for model in "abc"]
+    figures = ddp(result(*rows))
+    titles = [figure.title.split(",")[0] for figure in figures]
+    assert titles == ["Data parallelism: b fp32", "Data parallelism: c fp32"]
+    assert figures[0].description.endswith("2 smaller settings are not drawn.")
+    assert "not drawn" not in figures[1].description
+    told = texts(ddp(result(*rows[:2]))[0].svg)
+    assert told.index("2 ranks") < told.index("4 ranks")
+
+
+def sharded(kind: str, us: float, **more: float) -> Row:
+    counters = {"p50_us": us, "ranks": 2.0, "batch": 4.0, "seq": 128.0} | more
+    words = {"sharding": kind, "model": "small"}
+    return Row(f"sharded_optimizer/{kind}", us, words, {}, counters)
+
+
+def test_sharding_shows_time_and_memory_side_by_side() -> None:
+    (figure,) = sharded_optimizer(
+        result(
+            sharded("replicated", 100, peak_bytes=4 * 2**30, state_bytes=2**30),
+            sharded(
+                *("sharded", 110),
+                communication_us=30,
+                optimizer_us=10,
+                peak_bytes=3 * 2**30,
+                state_bytes=2**29,
+                predicted_peak_bytes=3 * 2**30,
+            ),
+        )
+    )
+    told = texts(figure.svg)
+    assert {"time of a step", "peak memory of a rank", "optimizer state"} <= set(told)
+    assert {"replicated", "100 us", "4 GiB", "sharded", "110 us", "3 GiB"} <= set(told)
+    # Each bar to the left has one to the right.
+    assert gids(figure.svg, "bar-") == [
+        "bar-0-forward,-loss,-backward",
+        "bar-1-forward,-loss,-backward",
+        "bar-1-communication",
+        "bar-1-optimizer",
+        "bar-0-optimizer-state",
+        "bar-0-everything-else",
+        "bar-1-optimizer-state",
+        "bar-1-everything-else",
+    ]
+    assert "sharded (2 ranks) 110 us and 3 GiB" in figure.description
+
+
+@pytest.mark.parametrize("plot", [all_reduce, ddp, sharded_optimizer])
+def test_without_rows_there_is_no_figure(plot: Any) -> None:
+    assert plot(result()) == []
+    assert plot(result(ALONE, reduced("gloo", 2, 8, 1))) == []
+
+
+@pytest.mark.parametrize("plot", [all_reduce, ddp, sharded_optimizer])
+def test_the_reference_run_is_drawn(plot: Any) -> None:
+    figures = plot(load(REFERENCE))
+    assert figures
+    assert all(len(figure.svg) < 100_000 for figure in figures)

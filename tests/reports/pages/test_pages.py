@@ -1,0 +1,441 @@
+# SPDX-License-Identifier: MIT
+"""The pages of a result hold what the result holds, and need nothing else."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from reports.answers.answer import TELLERS, answers, expectation_of, question_of
+from reports.pages.__main__ import main
+from reports.pages.render import _prose_as_markdown
+from reports.results.rows import load
+
+ROOT = Path(__file__).resolve().parents[3]
+REFERENCE = ROOT / "reports/reference/xeon-2-cores/quick.json"
+CONTEXT = {
+    "date": "2026-03-01T12:30:00+01:00",
+    "device": "Some <b>GPU</b>",
+    "cpu_model": "Some CPU",
+    "threads": "4",
+    "suite": "quick",
+    "git_revision": "0123456789abcdef0123",
+    "git_dirty": "false",
+}
+
+
+class Reader(HTMLParser):
+    """All tags with their attributes, and what each section says."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.sections: dict[str, str] = {}
+        self._section: str | None = None
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag == "section":
+            self._section = str(dict(attrs)["id"])
+            self.sections[self._section] = ""
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "section":
+            self._section = None
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+        if self._section is not None:
+            self.sections[self._section] += data
+
+    def all(self, attribute: str) -> list[str]:
+        return [str(attrs[attribute]) for _, attrs in self.tags if attribute in attrs]
+
+
+def row(name: str, time_us: float, label: str = "", **counters: float) -> Any:
+    named = {"name": name, "run_type": "iteration", "label": label}
+    return {**named, "real_time": time_us, **counters}
+
+
+def document(*rows: Any, **others: Any) -> dict[str, Any]:
+    whole = {"context": CONTEXT, "skipped": [], "errors": [], "complete": True}
+    return whole | {"benchmarks": list(rows)} | others
+
+
+def written(directory: Path, content: dict[str, Any], name: str = "run.json") -> Path:
+    path = directory / name
+    path.write_text(json.dumps(content))
+    return path
+
+
+def pages(directory: Path, content: dict[str, Any]) -> tuple[Reader, str]:
+    """The HTML page, read, and the Markdown page."""
+    assert main([str(written(directory, content))]) == 0
+    html = (directory / "run.html").read_text()
+    return Reader(html), (directory / "run.md").read_text()
+
+
+def plain(text: str) -> str:
+    """As it reads on a page: `code` without its marks, T^2 as T2."""
+    return re.sub(r"(?<=\w)\^(?=[-\dA-Z])", "", text.replace("`", ""))
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, Path]:
+    directory = tmp_path_factory.mktemp("pages") / "made" / "here"
+    assert main([str(REFERENCE), "-o", str(directory)]) == 0
+    html, markdown = directory / "quick.html", directory / "quick.md"
+    return html.read_text(), markdown.read_text(), directory
+
+
+def test_every_experiment_has_its_section(reference: tuple[str, str, Path]) -> None:
+    read, markdown = Reader(reference[0]), reference[1]
+    told = {answer.experiment: answer for answer in answers(load(REFERENCE))}
+    sections = list(read.sections)
+    assert sections.pop(sections.index("peak") + 1) == "roofline"
+    assert sections == list(TELLERS) == list(told)
+    for experiment, answer in told.items():
+        section = read.sections[experiment]
+        assert plain(question_of(experiment)) in section
+        assert plain(expectation_of(experiment)) in section
+        assert plain(answer.sentence) in section
+        for cell in (*answer.table.headings, *sum(answer.table.lines, [])):
+            assert cell in section
+        assert f"\n## `{experiment}`\n" in markdown
+        assert answer.table.markdown() in markdown
+        for text in (answer.question, expectation_of(experiment), answer.sentence):
+            assert _prose_as_markdown(text) in markdown
+
+
+def test_the_contents_lead_to_every_section(reference: tuple[str, str, Path]) -> None:
+    html, markdown, _ = reference
+    for experiment in TELLERS:
+        assert html.count(f'href="#{experiment}"') == 2  # there and in its heading
+        assert f"- [`{experiment}`](#{experiment}): " in markdown
+
+
+def test_the_page_needs_no_other_file(reference: tuple[str, str, Path]) -> None:
+    html = reference[0]
+    read = Reader(html)
+    assert not {"script", "link", "img", "iframe", "object", "base"} & {
+        tag for tag, _ in read.tags
+    }
+    assert read.all("src") == [] and "@import" not in html
+    assert re.findall(r"url\((?!#)", html) == []
+    links = {link for link in read.all("href") + read.all("xlink:href")}
+    assert {link for link in links if not link.startswith("#")} == {"quick.md"}
+
+
+def test_the_files_are_such_as_git_likes(reference: tuple[str, str, Path]) -> None:
+    files = [path for path in reference[2].rglob("*") if path.is_file()]
+    assert len(files) > 20
+    for path in files:
+        text = path.read_text()
+        assert text.endswith("\n") and not text.endswith("\n\n")
+        assert not re.search(r"[ \t]$", text, re.MULTILINE), path
+
+
+def test_ids_are_unique_and_references_lead_to_them(
+    reference: tuple[str, str, Path],
+) -> None:
+    read = Reader(reference[0])
+    assert [name for name, count in Counter(read.all("id")).items() if count > 1] == []
+    ids = set(read.all("id"))
+    links = read.all("href") + read.all("xlink:href") + read.all("clip-path")
+    wanted = {name for link in links for name in re.findall(r"#([^)]+)", link)}
+    assert wanted and wanted <= ids
+
+
+def test_every_plot_is_described_and_on_both_pages(
+    reference: tuple[str, str, Path],
+) -> None:
+    html, markdown, directory = reference
+    plots = [attrs for tag, attrs in Reader(html).tags if tag == "svg"]
+    assert len(plots) >= 25
+    assert all(attrs["aria-label"] for attrs in plots)
+    linked = re.findall(r"!\[[^\]]+\]\((quick\.figures/[\w-]+\.svg)\)", markdown)
+    assert len(linked) == len(set(linked)) == len(plots)
+    assert {directory / link for link in linked} == set(
+        (directory / "quick.figures").iterdir()
+    )
+
+
+def test_the_head_says_what_ran(reference: tuple[str, str, Path]) -> None:
+    context = load(REFERENCE).context
+    for text in (Reader(reference[0]).text, reference[1]):
+        assert context["device"] in text and context["torch"] in text
+        assert context["git_revision"][:12] in text
+        assert "measured, 0 skipped, 0 failed" in text
+        assert "stopped early" not in text and "uncommitted" not in text
+        assert "command_line" in text  # in the environment
+
+
+def test_what_went_wrong_comes_first(tmp_path: Path) -> None:
+    content = document(
+        context=CONTEXT | {"git_dirty": "true"},
+        errors=[{"name": "harness/empty", "reason": "it broke"}],
+        complete=False,
+    )
+    read, markdown = pages(tmp_path, content)
+    for text in (read.text, markdown):
+        head = text[: text.index("Contents")]
+        assert "0123456789ab + uncommitted changes" in head
+        assert "2026-03-01 11:30 UTC" in head
+        assert "The run was stopped early" in head
+        assert "built from sources with uncommitted changes" in head
+        assert "1 case failed." in head
+
+
+def test_skipped_and_failed_rows_have_their_reasons(tmp_path: Path) -> None:
+    content = document(
+        row("harness/empty", 0.1, "work=empty"),
+        row("harness/spin/us:100", 101, "work=spin", us=100),
+        skipped=[{"name": "harness/spin/us:7", "reason": "no clock that fine"}],
+        errors=[{"name": "ddp/flat/tiny", "reason": "rank 1 died of signal 9"}],
+    )
+    read, markdown = pages(tmp_path, content)
+    assert list(read.sections) == ["ddp", "harness"]
+    assert "skipped harness/spin/us:7 no clock that fine" in read.sections["harness"]
+    assert "failed ddp/flat/tiny rank 1 died of signal 9" in read.sections["ddp"]
+    assert "- **skipped** harness/spin/us:7: no clock that fine" in markdown
+    assert "- **failed** ddp/flat/tiny: rank 1 died of signal 9" in markdown
+    # Nothing was measured, but the question was asked.
+    assert question_of("ddp") in read.sections["ddp"]
+    assert "No answer: 0 measured, 0 skipped, 1 failed." in read.text
+    assert "[`ddp`](#ddp): No answer: 0 measured, 0 skipped, 1 failed." in markdown
+
+
+def test_rows_without_an_answer_are_listed(tmp_path: Path) -> None:
+    content = document(
+        row("unknown/a", 1500, peak_bytes=2048),
+        row("unknown/b", 2),
+        row("transfer/alone", 3, "direction=memcpy", size=1),
+    )
+    read, markdown = pages(tmp_path, content)
+    assert list(read.sections) == ["transfer", "unknown"]
+    for line in (
+        "| unknown/a | 1.5 ms | 2 KiB |",
+        "| unknown/b | 2 us | - |",
+        "| transfer/alone | 3 us | - |",
+    ):
+        assert line in markdown
+        for cell in line.strip("| ").split(" | "):
+            assert cell in read.text
+
+
+def test_hostile_words_stay_words(tmp_path: Path) -> None:
+    evil = '"><script>alert(1)</script><img src=x onerror=y>'
+    content = document(
+        row(f"{evil}/a|b", 5),
+        row("transfer/a", 1, f"direction={evil}", size=1, bytes_per_second=1e9),
+        row("transfer/b", 1, f"direction={evil}", size=9, bytes_per_second=1e9),
+        context=CONTEXT | {"suite": evil, evil: evil},
+        skipped=[{"name": "contents", "reason": f"`{evil}`\n\n# no heading"}],
+        errors=[{"name": evil, "reason": "$x_{ | [a](b) *c*"}],
+    )
+    read, markdown = pages(tmp_path, content)
+    assert {"script", "img"} & {tag for tag, _ in read.tags} == set()
+    assert f"trainbench: {evil} suite" in read.text
+    assert f"`{evil}`" in read.text.replace("\n", "") or evil in read.text
+    assert len(read.all("id")) == len(set(read.all("id")))
+    assert "\n# no heading" not in markdown
+    assert r"$x_{ | \[a](b) \*c\*" in markdown
+    assert re.search(r"^\| .*/a\\\|b \| 5 us \| - \|$", markdown, re.MULTILINE)
+
+
+def test_the_newest_of_several_is_told(tmp_path: Path) -> None:
+    def run(name: str, date: str, case: str) -> str:
+        content = document(row(case, 5), context=CONTEXT | {"date": date})
+        return str(written(tmp_path, content, name))
+
+    old = run("a.json", "2026-01-01T00:00:00+00:00", "was/a")
+    # Written with another offset, it is the later moment all the same.
+    new = run("b.json", "2026-01-01T00:30:00-01:00", "is/a")
+    other = run("c.json", "2026-01-01T01:00:00+00:00", "was/b")
+    assert main([old, new, other]) == 0
+    markdown = (tmp_path / "a.md").read_text()
+    told, history = markdown.split("## `history`")
+    assert "is/a" in told and "was/" not in told
+    assert "was/a" in history
+
+
+def test_the_roofline_says_what_bounds_the_rows(
+    reference: tuple[str, str, Path],
+) -> None:
+    section = Reader(reference[0]).sections["roofline"]
+    told = re.search(
+        r"In fp32 ([\d.]+) GFLOP/s and ([\d.]+) GB/s meet at ([\d.]+) FLOPs per byte",
+        section,
+    )
+    assert told is not None
+    flops, rate, ridge = map(float, told.groups())
+    assert ridge == pytest.approx(flops / rate, rel=0.01)
+    shares = re.search(r"(\d+) of (\d+) rows have more", section)
+    assert shares is not None
+    more, all_rows = map(int, shares.groups())
+    assert f"memory is that of the other {all_rows - more}." in section
+    assert "![Roofline: fp32: " in reference[1]
+
+
+def test_several_runs_are_a_history(tmp_path: Path) -> None:
+    def run(name: str, revision: str, time_us: float) -> str:
+        context = CONTEXT | {"git_revision": revision}
+        context |= {"date": f"2026-01-0{name}T00:00:00+00:00"}
+        rows = [row("harness/empty", time_us), row("harness/spin", 10)]
+        return str(written(tmp_path, document(*rows, context=context), f"{name}.json"))
+
+    assert main([run("3", "cccccccc", 30), run("1", "aaaaaaaa", 20)]) == 0
+    markdown = (tmp_path / "3.md").read_text()
+    assert "| case | aaaaaaa | ccccccc | last / first |" in markdown
+    assert "| harness/empty | 20 us | 30 us | 1.5 |" in markdown
+    assert "2 runs of this machine, the oldest first." in markdown
+    assert "(3.figures/history-1.svg)" in markdown
+    assert 'id="history"' in (tmp_path / "3.html").read_text()
+    assert main([str(tmp_path / "1.json")]) == 0
+    assert "history" not in (tmp_path / "1.md").read_text()
+
+
+def traced(directory: Path) -> None:
+    directory.mkdir()
+    (directory / "memory_tiny_fp32_forward_batch_4_seq_128.csv").write_text(
+        "time_us,live_bytes,event,bytes,operator,phase\n"
+        "0,1024,allocate,1024,aten::mm,forward\n1,2048,allocate,1024,aten::mm,forward\n"
+    )
+
+
+def test_memory_traces_are_found_beside_the_result(tmp_path: Path) -> None:
+    content = document(skipped=[{"name": "memory/large", "reason": "too large"}])
+    _, markdown = pages(tmp_path, content)
+    assert "Memory over time" not in markdown
+    traced(tmp_path / "run.memory_trace")
+    read, markdown = pages(tmp_path, content)
+    assert "![Memory over time: tiny fp32 forward, 4 x 128: " in markdown
+    assert "Memory over time: tiny fp32 forward, 4 x 128" in read.sections["memory"]
+
+
+def test_memory_traces_can_be_elsewhere(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = document(skipped=[{"name": "memory/large", "reason": "too large"}])
+    path, there = str(written(tmp_path, content)), tmp_path / "there"
+    assert main([path, f"--memory_trace={there}"]) == 2
+    assert f"{there}: it is no directory" in capsys.readouterr().err
+    traced(there)
+    assert main([path, f"--memory_trace={there}"]) == 0
+    assert "Memory over time" in (tmp_path / "run.md").read_text()
+    (there / "memory_other.csv").write_text("a,b\n1,2\n")
+    assert main([path, f"--memory_trace={there}"]) == 2
+    assert "memory_other.csv: not a memory trace" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("key", ["device", "cpu_model", "threads"])
+def test_other_machines_do_not_share_a_page(
+    key: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = written(tmp_path, document(), "one.json")
+    other = written(tmp_path, document(context=CONTEXT | {key: "7"}), "other.json")
+    assert main([str(one), str(other)]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert f"they differ in {key} ({CONTEXT[key]!r} and '7')" in error
+    assert "one.json" in error and "other.json" in error
+    assert not (tmp_path / "one.html").exists()
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{", "[]", "null", '{"context": {}}', '{"benchmarks": [{}]}']
+)
+def test_what_is_no_result_is_one_line(
+    content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "bad.json").write_text(content)
+    assert main([str(tmp_path / "bad.json")]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1 and "bad.json: " in error
+    assert not (tmp_path / "bad.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("damaged", "reason"),
+    [
+        (row("model_size/tiny", 5, "precision=fp32"), "model_size are damaged: 'mode'"),
+        (row("peak/copy", 5, "work=copy", bytes_per_second=1e9), "damaged: 'size'"),
+    ],
+)
+def test_rows_that_the_program_does_not_write_are_told(
+    damaged: Any, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([str(written(tmp_path, document(damaged)))]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1 and reason in error
+
+
+def test_missing_files_and_dates_are_wrong_usage(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([str(tmp_path / "nowhere.json")]) == 2
+    assert "nowhere.json" in capsys.readouterr().err
+    undated = CONTEXT | {"date": "today"}
+    one = written(tmp_path, document(), "one.json")
+    other = written(tmp_path, document(context=undated), "other.json")
+    assert main([str(one), str(other)]) == 2
+    assert "other.json: its date is 'today'" in capsys.readouterr().err
+    # Where there is no other, no date is needed; nor is anything else.
+    assert main([str(written(tmp_path, document(context={}), "bare.json"))]) == 0
+    (tmp_path / "file").write_text("")
+    assert main([str(one), "-o", str(tmp_path / "file")]) == 2
+    assert "tools/report: " in capsys.readouterr().err
+
+
+def test_old_plots_are_removed(tmp_path: Path) -> None:
+    figures = tmp_path / "run.figures"
+    figures.mkdir()
+    (figures / "old-1.svg").write_text("")
+    (figures / "notes.txt").write_text("mine")
+    pages(tmp_path, document(row("unknown/a", 1)))
+    assert [path.name for path in figures.iterdir()] == ["notes.txt"]
+
+
+def test_the_same_result_gives_the_same_bytes(tmp_path: Path) -> None:
+    sizes = [
+        row(
+            f"transfer/{way}/size:{size}",
+            size,
+            f"direction={way}",
+            size=size,
+            bytes_per_second=1e9 + size,
+        )
+        for way in ("memcpy", "memset", "other")
+        for size in (1024, 4096)
+    ]
+    path = written(tmp_path, document(*sizes, row("zz/a", 1), row("aa/a", 1)))
+    assert main([str(path), "-o", str(tmp_path / "a")]) == 0
+    # In a process of its own, where sets and hashes have another order.
+    environment = os.environ | {"PYTHONHASHSEED": "7", "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "reports.pages", str(path), "-o", "b"]
+    subprocess.run(command, check=True, cwd=tmp_path, env=environment)
+    made = [path for path in (tmp_path / "a").rglob("*") if path.is_file()]
+    assert len(made) == 4
+    for one in made:
+        other = tmp_path / "b" / one.relative_to(tmp_path / "a")
+        assert one.read_bytes() == other.read_bytes()
+
+
+def test_noise_is_told_where_the_numbers_begin(tmp_path: Path) -> None:
+    quiet, noisy = row("e/quiet", 1, cv=0.05), row("e/noisy", 2, cv=1.25)
+    path = written(tmp_path, document(quiet, noisy, context=CONTEXT), "a.json")
+    assert main([str(path)]) == 0
+    for page in ("a.html", "a.md"):
+        assert "1 of 2 rows are noisy" in (tmp_path / page).read_text()
+        assert "125 % (e/noisy)" in (tmp_path / page).read_text()
+    path = written(tmp_path, document(quiet, context=CONTEXT), "b.json")
+    assert main([str(path)]) == 0
+    assert "noisy" not in (tmp_path / "b.md").read_text()

@@ -1,0 +1,328 @@
+# SPDX-License-Identifier: MIT
+"""Every plot shows what its rows say."""
+
+import re
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from reports.pages.plotting.figure import COLOURS, Figure, draw
+from reports.pages.figures import FIGURES
+from reports.results.rows import parse
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def row(name: str, time_us: float, label: str, **counters: float) -> Any:
+    named = {"name": name, "run_type": "iteration", "label": label}
+    return {**named, "real_time": time_us, **counters}
+
+
+def drawn(experiment: str, *rows: Any, **context: str) -> list[Figure]:
+    empty = {"context": context, "skipped": [], "errors": [], "complete": True}
+    return FIGURES[experiment](parse(empty | {"benchmarks": list(rows)}))
+
+
+def texts(figure: Figure) -> list[str]:
+    root = ElementTree.fromstring(figure.svg)
+    return ["".join(text.itertext()).strip() for text in root.iter(f"{SVG}text")]
+
+
+def boxes(figure: Figure, colour: str) -> list[float]:
+    """The widths of the bars of this colour; not of its squares in the legend."""
+    widths = []
+    for path in ElementTree.fromstring(figure.svg).iter(f"{SVG}path"):
+        if colour in path.get("style", "") and path.get("clip-path"):
+            xs = [float(x) for x in re.findall(r"[ML] ([\d.]+) ", path.get("d", ""))]
+            widths.append(max(xs) - min(xs))
+    return widths
+
+
+def height_of(figure: Figure, text: str) -> float:
+    """How far below the top the text stands."""
+    root = ElementTree.fromstring(figure.svg)
+    (found,) = (one for one in root.iter(f"{SVG}text") if one.text == text)
+    return float(found.get("y", "nan"))
+
+
+def top_of_bars(figure: Figure, colour: str) -> float:
+    paths = ElementTree.fromstring(figure.svg).iter(f"{SVG}path")
+    bars = [p for p in paths if p.get("clip-path") and colour in p.get("style", "")]
+    return min(
+        float(y)
+        for bar in bars
+        for y in re.findall(r"[ML] [\d.]+ ([\d.]+)", bar.get("d", ""))
+    )
+
+
+BLUE = f"fill: var(--blue, {COLOURS[0]})"
+
+
+def fill(number: int) -> str:
+    return BLUE if number == 0 else f"fill: {COLOURS[number].lower()}"
+
+
+def step(model: str, mode: str, seq: int = 128, **counters: float) -> Any:
+    return row(
+        f"model_size/{model}/fp32/{mode}/batch:1/seq:{seq}",
+        sum(value for key, value in counters.items() if key.endswith("_us")),
+        f"model={model} precision=fp32 mode={mode}",
+        batch=1,
+        seq=seq,
+        **counters,
+    )
+
+
+def test_a_training_step_is_a_bar_of_phases() -> None:
+    phases = {"forward_us": 20, "loss_us": 10, "backward_us": 40, "optimizer_us": 30}
+    tenfold = {name: 10 * us for name, us in phases.items()}
+    absolute, shares = drawn(
+        "model_size",
+        step("tiny", "forward", forward_us=20),
+        step("tiny", "train_step", **phases),
+        step("small", "train_step", **tenfold),
+    )
+    for figure in (absolute, shares):
+        said = texts(figure)
+        assert said.index("tiny fp32") < said.index("small fp32")
+        for place, phase in enumerate(("forward", "loss", "backward", "optimizer")):
+            assert phase in said
+            assert len(boxes(figure, fill(place))) == 2
+        assert height_of(figure, "optimizer") < top_of_bars(figure, fill(0))
+    assert "100 us" in texts(absolute) and "1 ms" in texts(absolute)
+    little, much = boxes(absolute, fill(2))
+    assert much / little == pytest.approx(10, rel=0.01)
+    for phase, share in ((0, 2), (1, 1), (3, 3)):
+        assert boxes(shares, fill(phase))[0] == pytest.approx(
+            boxes(shares, fill(2))[0] * share / 4, rel=0.01
+        )
+    assert "1 x 128 tokens" in absolute.description
+
+
+def test_a_training_step_is_shown_at_the_length_that_most_have() -> None:
+    steps = [
+        step(model, "train_step", seq, forward_us=1)
+        for model, seq in (("a", 256), ("b", 256), ("a", 512), ("b", 512), ("a", 1024))
+    ]
+    figure, _ = drawn("model_size", *steps)
+    assert "1 x 512 tokens" in figure.description
+    assert len(boxes(figure, fill(0))) == 2
+
+
+def test_speed_ups_stand_beside_fp32() -> None:
+    def case(precision: str, mode: str, **counters: float) -> Any:
+        return row(
+            f"precision/tiny/{precision}/{mode}/batch:4/seq:128",
+            10,
+            f"model=tiny precision={precision} mode={mode}",
+            **counters,
+        )
+
+    speed, memory = drawn(
+        "precision",
+        case("fp32", "train_step"),
+        case("fp32", "forward"),
+        case("bf16_autocast", "train_step", speedup=2, peak_ratio=0.6),
+        case("bf16_autocast", "forward", speedup=4, peak_ratio=1.02),
+        case("bf16", "train_step", speedup=3, peak_ratio=0.5),
+    )
+    said = texts(speed)
+    # In the order of the run, a name for each group.
+    assert said.index("tiny train_step") < said.index("tiny forward")
+    assert {"2", "3", "4", "fp32", "bf16_autocast", "bf16"} <= set(said)
+    slow, fast = boxes(speed, fill(1))
+    assert fast / slow == pytest.approx(2, rel=0.01)
+    assert len(boxes(speed, fill(2))) == 1
+    assert {"0.6", "1.02", "0.5"} <= set(texts(memory))
+
+
+def warm(calls: int, mean: float, model: str = "tiny", mode: str = "forward") -> Any:
+    return row(
+        f"warmup/{model}/fp32/{mode}/calls:{calls}",
+        10,
+        f"model={model} precision=fp32 mode={mode}",
+        calls=calls,
+        mean_us=mean,
+        stddev_us=1,
+        steady_us=10,
+    )
+
+
+def test_warm_up_is_a_curve_around_the_steady_state() -> None:
+    (figure,) = drawn("warmup", *(warm(calls, 14 - calls) for calls in (0, 1, 5)))
+    said = texts(figure)
+    assert {"0", "1", "5", "warm-up calls", "tiny fp32 forward"} <= set(said)
+    assert "steady state, ±5 %" in said
+    assert "10" not in said  # the scale is linear
+    (figure,) = drawn("warmup", warm(0, 150), warm(1, 10))
+    assert {"1", "10"} <= set(texts(figure))  # logarithmic
+
+
+def test_of_many_warm_up_curves_those_like_the_first_are_shown() -> None:
+    rows = [
+        warm(calls, 10, model, mode)
+        for mode in ("train_step", "forward")
+        for model in ("a", "b", "c", "d")
+        for calls in (0, 1)
+    ]
+    (figure,) = drawn("warmup", *rows)
+    curves = [text for text in texts(figure) if "fp32" in text]
+    assert curves == [f"{model} fp32 train_step" for model in "abcd"]
+
+
+def test_an_optimizer_is_held_against_the_best_rate() -> None:
+    def case(kind: str, rate: float) -> Any:
+        return row(
+            f"optimizer/{kind}/tiny",
+            3580,
+            f"kind={kind} model=tiny",
+            bytes_per_second=rate,
+            bandwidth_share=rate / 20e9,
+        )
+
+    (figure,) = drawn("optimizer", case("textbook", 5e9), case("fused", 15e9))
+    assert {"textbook", "fused", "best measured", "3.58 ms", "tiny"} <= set(
+        texts(figure)
+    )
+    (slow,), (fast,) = boxes(figure, fill(0)), boxes(figure, fill(1))
+    assert fast / slow == pytest.approx(3, rel=0.01)
+
+
+def attention(variant: str, seq: int, phase: str = "forward", d: int = 64) -> Any:
+    power = 2 if variant == "naive" else 1.5
+    return row(
+        f"attention_scaling/{variant}/fp32/{phase}/batch:8/seq:{seq}/d_head:{d}",
+        3e-4 * seq**power,
+        f"variant={variant} precision=fp32 phase={phase}",
+        seq=seq,
+        d_head=d,
+        saved_bytes=100.0 * seq,
+        peak_bytes=7.0 * seq**power,
+    )
+
+
+def test_attention_is_drawn_with_its_fitted_exponents() -> None:
+    figures = drawn(
+        "attention_scaling",
+        *(
+            attention(variant, seq, phase, d)
+            for variant in ("naive", "sdpa_flash")
+            for phase in ("forward", "backward")
+            for seq in (256, 512, 1024)
+            for d in (64, 128)
+            if (variant, seq) != ("naive", 1024)  # skipped
+        ),
+    )
+    assert [figure.title for figure in figures] == [
+        "Time of the forward pass, in fp32, d 64",
+        "Time of the backward pass, in fp32, d 64",
+        "Saved for the backward pass, in fp32, d 64",
+        "Peak memory of both passes, in fp32, d 64",
+    ]
+    for figure in (figures[0], figures[1], figures[3]):
+        said = set(texts(figure))
+        assert {"naive: T^2.00", "sdpa_flash: T^1.50", "256", "512", "1024"} <= said
+    assert {"naive: T^1.00", "sdpa_flash: T^1.00"} <= set(texts(figures[2]))
+
+
+def test_softmax_is_drawn_over_flops_and_over_bytes() -> None:
+    def case(part: str, flops: float, bytes_: float, us: float) -> Any:
+        return row(
+            f"softmax_vs_matmul/{part}/bf16/seq:128",
+            us,
+            f"part={part} precision=bf16",
+            flops=flops,
+            bytes=bytes_,
+        )
+
+    flops, moved = drawn(
+        "softmax_vs_matmul",
+        case("qk", 1e8, 1e6, 100),
+        case("softmax_naive", 1e6, 5e6, 200),
+    )
+    assert (flops.title, moved.title) == (
+        "Time against FLOPs, bf16",
+        "Time against bytes, bf16",
+    )
+    assert {"qk", "softmax_naive", "at 1 TFLOP/s"} <= set(texts(flops))
+    assert "at 25 GB/s" in texts(moved)
+
+
+def test_peaks_are_bars_with_their_rates() -> None:
+    products, moves = drawn(
+        "peak",
+        row(
+            *("peak/matmul/fp32", 1, "work=matmul precision=fp32"),
+            **{"m": 64, "n": 32, "k": 16, "flops_per_second": 2e11},
+        ),
+        row("peak/copy", 1, "work=copy", size=1 << 20, bytes_per_second=1e10),
+        row("peak/update", 1, "work=update", size=1 << 30, bytes_per_second=3e10),
+    )
+    assert {"fp32 64 x 32 x 16", "200 GFLOP/s"} <= set(texts(products))
+    assert {"copy 1 MiB", "update 1 GiB", "10 GB/s", "30 GB/s"} <= set(texts(moves))
+    slow, fast = boxes(moves, fill(0))
+    assert fast / slow == pytest.approx(3, rel=0.01)
+
+
+def test_transfers_are_drawn_over_their_size() -> None:
+    rows = [
+        row(
+            f"transfer/h2d/{memory}/size:{size}",
+            size / 1e3,
+            f"direction=h2d host_memory={memory}",
+            size=size,
+            bytes_per_second=1e9,
+        )
+        for memory in ("pinned", "pageable")
+        for size in (1024, 65536)
+    ]
+    cpu = {"device_kind": "cpu", "last_level_cache_bytes": "4096"}
+    rate, time = drawn("transfer", *rows, **cpu)
+    for figure in (rate, time):
+        assert {"h2d pinned", "h2d pageable", "last-level cache"} <= set(texts(figure))
+        assert "size of the buffer" in texts(figure)
+    rate, _ = drawn("transfer", *rows, **cpu | {"device_kind": "cuda"})
+    assert "last-level cache" not in texts(rate)
+    assert drawn("transfer", *rows[::2]) == []  # one size
+
+
+@pytest.mark.parametrize("experiment", FIGURES)
+def test_without_rows_there_is_no_plot(experiment: str) -> None:
+    assert drawn(experiment) == []
+
+
+def test_a_plot_has_no_foreign_style_and_its_own_ids() -> None:
+    def paint(axes: Any) -> None:
+        axes.plot([1, 2], [3, 4], "o", label="$a_{ <b>")
+        axes.legend()
+
+    one, other = draw("One & all", 'A "plot"', paint), draw("Other", "b", paint)
+    assert "$a_{ &lt;b&gt;" in one.svg  # neither formula nor tag
+    assert "<style" not in one.svg and "font-family" not in one.svg
+    ids = [set(re.findall(r'\bid="([^"]+)"', figure.svg)) for figure in (one, other)]
+    assert all(name.startswith("one-all-") for name in ids[0])
+    assert ids[0] and ids[1] and not ids[0] & ids[1]
+    assert draw("One & all", 'A "plot"', paint) == one
+    assert 'aria-label="A &quot;plot&quot;"' in one.svg
+
+
+def test_a_name_given_twice_is_there_once() -> None:
+    def paint(axes: Any) -> None:
+        for value in (1, 2, 3):
+            axes.plot([1, value], [value, 2])[0].set_gid("mine")
+
+    ids = re.findall(r'\bid="([^"]+)"', draw("A", "b", paint).svg)
+    assert [name for name in ids if "mine" in name] == [
+        "a-mine",
+        "a-mine-2",
+        "a-mine-3",
+    ]
+
+
+def test_a_plot_alone_is_a_document_of_its_own_size() -> None:
+    figure = draw("A", "b", lambda axes: None, (5, 3))
+    root = ElementTree.fromstring(figure.document())
+    assert (root.get("width"), root.get("height")) == ("360pt", "216pt")
+    assert root[0].get("fill") == "white"
+    assert "font-family" in root.get("style", "")
+    assert "max-width: 360pt" in figure.svg  # within a page

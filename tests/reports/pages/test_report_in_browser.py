@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""The page of the reference run in a real browser, on a desk and on a phone."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from reports.pages.__main__ import main
+
+REFERENCE = Path(__file__).resolve().parents[3] / "reports/reference/xeon-2-cores"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+# What is wider than the window, but not within a box that scrolls by itself.
+ESCAPED = """() => [...document.querySelectorAll("body *")].filter(e =>
+    e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".scroll")
+).map(e => e.tagName + " " + e.textContent.slice(0, 40))"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+    found = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if found is None:
+        pytest.skip(f"no browser: none of {', '.join(BROWSERS)} is installed")
+    with api.sync_playwright() as playwright:
+        chromium = playwright.chromium
+        opened = chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory, browser: Any) -> str:
+    directory = tmp_path_factory.mktemp("browser")
+    assert main([str(REFERENCE / "quick.json"), "-o", str(directory)]) == 0
+    return (directory / "quick.html").as_uri()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_opens_without_a_fault(
+    width: int, scheme: str, browser: Any, page: str
+) -> None:
+    size = {"width": width, "height": 900}
+    context = browser.new_context(viewport=size, color_scheme=scheme)
+    opened = context.new_page()
+    said: list[str] = []
+    requests: list[str] = []
+    opened.on("console", lambda message: said.append(message.text))
+    opened.on("pageerror", lambda error: said.append(str(error)))
+    opened.on("request", lambda request: requests.append(request.url))
+    opened.goto(page)
+    assert said == []
+    assert requests == [page]
+    assert opened.evaluate("document.documentElement.scrollWidth") <= width
+    assert opened.evaluate(ESCAPED) == []
+    context.close()
+
+
+def test_every_plot_is_seen_and_can_be_read(browser: Any, page: str) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 900})
+    opened = context.new_page()
+    opened.goto(page)
+    sizes = opened.evaluate("""() => [...document.querySelectorAll("svg")].map(e => {
+        const place = e.getBoundingClientRect();
+        const letters = [...e.querySelectorAll("text")].map(
+            t => t.getBoundingClientRect().height);
+        return [place.width, place.height, Math.min(...letters)];
+    })""")
+    assert len(sizes) >= 25
+    for width, height, letters in sizes:
+        assert width > 300 and height > 80
+        assert letters > 8  # pixels, of a line
+    context.close()
+
+
+def test_no_label_is_cut_off_or_lies_on_another(browser: Any, page: str) -> None:
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    opened = context.new_page()
+    opened.goto(page)
+    faults = opened.evaluate(
+        """() => [...document.querySelectorAll("svg")].flatMap(e => {
+        const all = e.getBoundingClientRect();
+        const texts = [...e.querySelectorAll("text")];
+        const places = texts.map(t => t.getBoundingClientRect());
+        const cut = texts.filter((t, i) =>
+            places[i].left < all.left - 1 || places[i].right > all.right + 1);
+        const met = texts.filter((t, i) => places.some((p, j) => j < i &&
+            p.left < places[i].right - 1 && places[i].left < p.right - 1 &&
+            p.top < places[i].bottom - 3 && places[i].top < p.bottom - 3));
+        return [...cut, ...met].map(t => e.getAttribute("aria-label") + t.textContent);
+    })"""
+    )
+    assert faults == []
+    context.close()

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""The fit of a fixed cost and a rate, against laws that are known."""
+
+import math
+
+import numpy as np
+import pytest
+from reports.results.alpha_beta import AlphaBeta, fit_alpha_beta
+
+SIZES = [4.0**k for k in range(4, 15)]
+
+
+@pytest.mark.parametrize(("alpha", "rate"), [(50, 2e9), (3, 4e11), (0, 1e9)])
+def test_an_exact_law_is_found(alpha: float, rate: float) -> None:
+    fit = fit_alpha_beta(SIZES, [alpha + 1e6 * size / rate for size in SIZES])
+    assert fit.alpha_us == pytest.approx(alpha, abs=1e-9)
+    assert fit.bytes_per_second == pytest.approx(rate)
+    assert fit.half_rate_bytes == pytest.approx(1e-6 * alpha * rate, abs=1e-3)
+    assert fit.time_us(1e6) == pytest.approx(alpha + 1e12 / rate)
+
+
+def test_half_of_the_rate_is_reached_at_its_size() -> None:
+    fit = AlphaBeta(alpha_us=20, us_per_byte=1e-3)
+    size = fit.half_rate_bytes
+    assert 1e6 * size / fit.time_us(size) == pytest.approx(fit.bytes_per_second / 2)
+
+
+def test_noise_of_a_tenth_moves_both_by_about_as_much() -> None:
+    random = np.random.default_rng(1)
+    times = [(50 + size / 2e3) * math.exp(random.normal(0, 0.1)) for size in SIZES]
+    fit = fit_alpha_beta(SIZES, times)
+    assert fit.alpha_us == pytest.approx(50, rel=0.15)
+    assert fit.bytes_per_second == pytest.approx(2e9, rel=0.15)
+
+
+def test_small_sizes_weigh_as_much_as_large_ones() -> None:
+    # The last is 10 % off, by far more microseconds than alpha has: without the
+    # weights it would pull alpha below zero.
+    times = [50 + size / 2e3 for size in SIZES]
+    times[-1] *= 1.1
+    assert fit_alpha_beta(SIZES, times).alpha_us == pytest.approx(50, rel=0.05)
+
+
+def test_no_parameter_is_negative() -> None:
+    # Steeper than in proportion: alpha would be -1. One parameter alone is
+    # sum(x / t) / sum((x / t)^2), here (1 + 2/3) / (1 + 4/9).
+    fit = fit_alpha_beta([1, 2], [1, 3])
+    assert fit.alpha_us == pytest.approx(0, abs=1e-12)
+    assert fit.us_per_byte == pytest.approx(15 / 13)
+    # Falling: the slope would be -2. Here (1/4 + 1/2) / (1/16 + 1/4).
+    fit = fit_alpha_beta([1, 2], [4, 2])
+    assert fit.alpha_us == pytest.approx(12 / 5)
+    assert fit.us_per_byte == 0
+
+
+def test_without_a_slope_the_rate_is_infinite() -> None:
+    fit = fit_alpha_beta([1, 2], [4, 2])
+    assert fit.bytes_per_second == math.inf and fit.half_rate_bytes == math.inf
+
+
+@pytest.mark.parametrize(
+    ("sizes", "times", "message"),
+    [
+        ([1], [1], "at least 2 different sizes"),
+        ([8, 8], [1, 2], "at least 2 different sizes"),
+        ([1, 2], [1], "2 sizes, but 1 times"),
+        ([1, 2], [1, 0], "0 is no size or time"),
+        ([1, -3], [1, 2], "-3 is no size or time"),
+        ([1, math.inf], [1, 2], "inf is no size or time"),
+        ([1, 2], [1, math.nan], "nan is no size or time"),
+    ],
+)
+def test_what_cannot_be_fitted_is_an_error_that_says_why(
+    sizes: list[float], times: list[float], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        fit_alpha_beta(sizes, times)

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""Result files, read as typed rows."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from reports.results import strict_json
+from reports.results.rows import NotAResult, load, parse
+
+ENTRY = {
+    "name": "e/tiny/fp32/seq:8",
+    "run_type": "iteration",
+    "real_time": 12.5,
+    "time_unit": "us",
+    "iterations": 1,
+    "seq": 8.0,
+    "label": "model=tiny precision=fp32 | largest=aten::div in loss, logits=fp32",
+}
+DOCUMENT: dict[str, Any] = {
+    "context": {"device": "cpu", "num_cpus": 2},
+    "benchmarks": [
+        ENTRY,
+        ENTRY | {"run_type": "aggregate", "name": "e/tiny/fp32/seq:8_mean"},
+        ENTRY | {"name": "f/x", "label": "model=small"},
+    ],
+    "skipped": [{"name": "e/big", "reason": "does not fit"}],
+    "errors": [{"name": "e/bad", "reason": "wrong"}],
+    "complete": True,
+}
+
+
+def test_a_row_has_its_words_findings_and_counters() -> None:
+    row = parse(DOCUMENT).rows[0]
+    assert row.experiment == "e"
+    assert row.time_us == 12.5
+    assert row.words == {"model": "tiny", "precision": "fp32"}
+    assert row.findings == {"largest": "aten::div in loss", "logits": "fp32"}
+    assert row.counters == {"seq": 8.0}
+    assert row["seq"] == 8 and row.get("missing") is None
+
+
+def test_rows_are_chosen_by_experiment_and_words_and_aggregates_are_none() -> None:
+    result = parse(DOCUMENT)
+    assert [row.name for row in result.of("e")] == ["e/tiny/fp32/seq:8"]
+    assert result.of("e", model="tiny") and not result.of("e", model="small")
+    assert result.of("f")[0].findings == {}
+
+
+def test_repetitions_are_one_row_with_the_medians() -> None:
+    entries = [ENTRY | {"real_time": t, "seq": 2 * t} for t in (9.0, 1.0, 3.0)]
+    entries[1]["rare"] = 5.0
+    (row,) = parse(DOCUMENT | {"benchmarks": entries}).rows
+    assert row.time_us == 3
+    assert row.counters == {"seq": 6.0}
+
+
+def test_what_has_no_number_keeps_its_reason() -> None:
+    result = parse(DOCUMENT)
+    assert (result.skipped[0].name, result.skipped[0].reason) == (
+        "e/big",
+        "does not fit",
+    )
+    assert result.errors[0].reason == "wrong"
+    assert result.complete and not parse(DOCUMENT | {"complete": False}).complete
+    assert result.context == {"device": "cpu", "num_cpus": "2"}
+
+
+def damaged() -> list[tuple[str, str]]:
+    text = json.dumps(DOCUMENT)
+    return [
+        ("empty", ""),
+        ("truncated", text[: len(text) // 2]),
+        ("a list", "[1]"),
+        ("another tool's", '{"context": {}, "benchmarks": []}'),
+        ("a row without time", text.replace("real_time", "reel_time")),
+    ]
+
+
+def with_entry(**changes: Any) -> dict[str, Any]:
+    return DOCUMENT | {"benchmarks": [ENTRY | changes]}
+
+
+# Of each document a part of the line that says what is wrong with it.
+MADE_UP: list[tuple[str, dict[str, Any]]] = [
+    ("name is 7; allowed: a text", with_entry(name=7)),
+    ("run_type is None; allowed: a text", with_entry(run_type=None)),
+    ("label is ['x']; allowed: a text", with_entry(label=["x"])),
+    ("flops of e/tiny/fp32/seq:8 is 'many'; allowed: finite", with_entry(flops="many")),
+    ("flops of e/tiny/fp32/seq:8 is None; allowed: finite", with_entry(flops=None)),
+    ("flops of e/tiny/fp32/seq:8 is True; allowed: finite", with_entry(flops=True)),
+    ("flops of e/tiny/fp32/seq:8 is a number of too", with_entry(flops=10**400)),
+    ("real_time of e/tiny/fp32/seq:8 is 'fast'", with_entry(real_time="fast")),
+    ("real_time of e/tiny/fp32/seq:8 is a number", with_entry(real_time=10**400)),
+    ("is 4.94066e-324 us; allowed: 1e-09 to 1e+15", with_entry(real_time=5e-324)),
+    ("is 1e+16 us; allowed: 1e-09 to 1e+15", with_entry(real_time=1e16)),
+    ("reason is None", DOCUMENT | {"errors": [{"name": "a", "reason": None}]}),
+    ("an entry of 'a' lacks reason", DOCUMENT | {"skipped": [{"name": "a"}]}),
+    ("name is []", DOCUMENT | {"skipped": [{"name": [], "reason": "b"}]}),
+    ("complete is neither", DOCUMENT | {"complete": "no"}),
+]
+
+
+@pytest.mark.parametrize(
+    ("words", "content"), MADE_UP, ids=[words for words, _ in MADE_UP]
+)
+def test_what_the_program_would_not_write(
+    tmp_path: Path, words: str, content: dict[str, Any]
+) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(content))
+    with pytest.raises(NotAResult) as raised:
+        load(path)
+    assert str(raised.value).startswith(f"{path}: ")
+    assert words in str(raised.value)
+    assert "\n" not in str(raised.value) and len(str(raised.value)) < 400
+
+
+def test_words_of_google_benchmark_are_no_counters() -> None:
+    words = {"run_name": "e", "aggregate_unit": "time", "error_message": "x"}
+    entry = ENTRY | words | {"error_occurred": False}
+    (row,) = parse(DOCUMENT | {"benchmarks": [entry]}).rows
+    assert row.counters == {"seq": 8.0}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[" * 100_000, "nested too deeply"),
+        (json.dumps(DOCUMENT).replace("12.5", "9" * 5000), "too many digits"),
+        (json.dumps(DOCUMENT).replace("wrong", "\\udc80"), "half of a surrogate pair"),
+        (json.dumps(DOCUMENT).replace("12.5", "NaN"), "it holds NaN"),
+        (json.dumps(DOCUMENT).replace("12.5", "1e999"), "is inf; allowed: finite"),
+    ],
+    ids=["nesting", "digits", "surrogate", "NaN", "infinity"],
+)
+def test_json_that_python_cannot_take(tmp_path: Path, text: str, words: str) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(text)
+    with pytest.raises(NotAResult, match=words):
+        load(path)
+
+
+def test_a_whole_surrogate_pair_is_text() -> None:
+    text = json.dumps(DOCUMENT).replace("wrong", "\\ud83d\\ude00")
+    assert parse(strict_json.parse(text)).errors[0].reason == "\U0001f600"
+
+
+@pytest.mark.parametrize(
+    "text", [t for _, t in damaged()], ids=[n for n, _ in damaged()]
+)
+def test_a_damaged_file_is_named(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(text)
+    with pytest.raises(NotAResult, match=r"a\.json: "):
+        load(path)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(NotAResult, match="nowhere"):
+        load(tmp_path / "nowhere.json")

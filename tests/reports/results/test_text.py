@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""Numbers as people read them."""
+
+import pytest
+from reports.results import text
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (0, "0"),
+        (1.2345, "1.23"),
+        (1234.5, "1230"),
+        (0.00012345, "0.000123"),
+        (1.2e-7, "1.2e-07"),
+        (-2.5, "-2.5"),
+    ],
+)
+def test_three_digits(value: float, expected: str) -> None:
+    assert text.significant(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("microseconds", "expected"),
+    [
+        (0.046, "46 ns"),
+        (1, "1 us"),
+        (999.7, "1 ms"),
+        (1500, "1.5 ms"),
+        (2.5e6, "2.5 s"),
+        (9e9, "9000 s"),
+    ],
+)
+def test_times(microseconds: float, expected: str) -> None:
+    assert text.time(microseconds) == expected
+
+
+def test_sizes_rates_and_shares() -> None:
+    assert text.size(16) == "16 B"
+    assert text.size(20 * 2**20) == "20 MiB"
+    assert text.size(2**50) == "1020 TiB"
+    assert text.rate(1.73e11, "FLOP/s") == "173 GFLOP/s"
+    assert text.rate(12, "B/s") == "12 B/s"
+    assert text.percent(0.0039) == "0.39 %"
+    assert text.percent(0.123) == "12 %"
+    assert text.percent(2.5) == "250 %"
+
+
+def test_a_table_has_its_first_column_on_the_left() -> None:
+    assert text.table(["a", "b"], [["x", "1"], ["y", "2"]]) == (
+        "| a | b |\n| --- | ---: |\n| x | 1 |\n| y | 2 |"
+    )
+
+
+def test_a_cell_cannot_leave_its_table() -> None:
+    cell = "a|b\n<b> *c* [d](e) `f` \\g"
+    assert text.Table(["x"], [[cell]]).markdown().splitlines()[2:] == [
+        r"| a\|b \<b> \*c\* \[d](e) \`f\` \\g |"
+    ]

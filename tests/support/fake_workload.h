@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Work that does what a test tells it to.
+
+#ifndef TRAINBENCH_TESTS_SUPPORT_FAKE_WORKLOAD_H_
+#define TRAINBENCH_TESTS_SUPPORT_FAKE_WORKLOAD_H_
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "fixtures/experiment/case.h"
+
+namespace trainbench {
+
+// What a FakeWorkload does; every part is optional.
+struct Script {
+  std::function<void()> build;
+  std::function<absl::Status()> check;
+  std::function<void(PhaseObserver&)> run;
+  std::function<absl::StatusOr<Findings>(const Sampling&)> find;
+};
+
+class FakeWorkload final : public Workload {
+ public:
+  explicit FakeWorkload(Script script) : script_(std::move(script)) {
+    ++alive_;
+    ++built_;
+    if (script_.build) {
+      try {
+        script_.build();
+      } catch (...) {
+        --alive_;  // no destructor runs for what was never built
+        throw;
+      }
+    }
+  }
+  ~FakeWorkload() override { --alive_; }
+
+  absl::Status Check() override {
+    return script_.check ? script_.check() : absl::OkStatus();
+  }
+  void Run(PhaseObserver& phases) override {
+    if (script_.run) script_.run(phases);
+  }
+  absl::StatusOr<Findings> Find(const Sampling& sampling) override {
+    return script_.find ? script_.find(sampling) : Workload::Find(sampling);
+  }
+
+  // How many exist, and how many ever did.
+  static int alive() { return alive_; }
+  static int built() { return built_; }
+
+ private:
+  static inline int alive_ = 0;
+  static inline int built_ = 0;
+  Script script_;
+};
+
+inline Case MakeFakeCase(const std::string& experiment, Script script = {},
+                         const Cost& cost = {}) {
+  Case one{.name = CaseName(experiment), .cost = cost};
+  one.build = [script] { return std::make_unique<FakeWorkload>(script); };
+  return one;
+}
+
+// Keeps the host busy and returns how long it did, by the steady clock.
+inline double SpinUs(double us) {
+  using std::chrono::steady_clock;
+  const auto begin = steady_clock::now();
+  std::chrono::duration<double, std::micro> spent{};
+  while (spent.count() < us) spent = steady_clock::now() - begin;
+  return spent.count();
+}
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_TESTS_SUPPORT_FAKE_WORKLOAD_H_

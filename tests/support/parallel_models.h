@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// The models on which data parallelism is tested.
+
+#ifndef TRAINBENCH_TESTS_SUPPORT_PARALLEL_MODELS_H_
+#define TRAINBENCH_TESTS_SUPPORT_PARALLEL_MODELS_H_
+
+#include <torch/nn/module.h>
+#include <torch/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace trainbench {
+
+class ParallelModel : public torch::nn::Module {
+ public:
+  // x [batch, 10] -> [batch, 5].
+  virtual at::Tensor forward(const at::Tensor& x) = 0;
+
+ protected:
+  at::Tensor Add(const std::string& name, at::IntArrayRef shape,
+                 bool trainable = true) {
+    return register_parameter(name, at::randn(shape) * 0.3, trainable);
+  }
+};
+
+// The model of the CS336 assignment's tests of DDP: 10 -> 10 -> 50 -> 5, with a
+// bias that is frozen and a parameter that nothing uses and that wants no
+// gradient.
+class DdpToyModel final : public ParallelModel {
+ public:
+  at::Tensor forward(const at::Tensor& x) override {
+    const at::Tensor hidden = at::linear(x, fc1_).relu();
+    return at::linear(at::linear(hidden, fc2_, frozen_bias_).relu(), fc3_);
+  }
+
+ private:
+  at::Tensor fc1_ = Add("fc1", {10, 10});
+  at::Tensor fc2_ = Add("fc2", {50, 10});
+  at::Tensor frozen_bias_ = Add("fc2_bias", {50}, /*trainable=*/false);
+  at::Tensor fc3_ = Add("fc3", {5, 50});
+  at::Tensor fixed_ = Add("no_grad_fixed", {2}, /*trainable=*/false);
+  at::Tensor buffer_ = register_buffer("scale", at::randn({3}));
+};
+
+// 10 -> 10 -> 50 -> 10 -> 50 -> 5, where the second and fourth layer are one.
+class TiedModel final : public ParallelModel {
+ public:
+  at::Tensor forward(const at::Tensor& x) override {
+    at::Tensor hidden = at::linear(x, fc1_).relu();
+    hidden = at::linear(at::linear(hidden, fc2_).relu(), fc3_).relu();
+    return at::linear(at::linear(hidden, fc4_).relu(), fc5_);
+  }
+
+ private:
+  at::Tensor fc1_ = Add("fc1", {10, 10});
+  at::Tensor fc2_ = Add("fc2", {50, 10});
+  at::Tensor fc3_ = Add("fc3", {10, 50});
+  at::Tensor fc4_ = register_parameter("fc4", fc2_);
+  at::Tensor fc5_ = Add("fc5", {5, 50});
+};
+
+// 10 -> 5, with a bias that is used or not, and a parameter that never is.
+class BranchModel final : public ParallelModel {
+ public:
+  at::Tensor forward(const at::Tensor& x) override {
+    const at::Tensor y = at::linear(x, fc_);
+    return use_bias ? y + bias_ : y;
+  }
+
+  bool use_bias = true;
+
+ private:
+  at::Tensor never_ = Add("never", {3});
+  at::Tensor fc_ = Add("fc", {5, 10});
+  at::Tensor bias_ = Add("bias", {5});
+};
+
+// x [20, 10] and targets [20, 5], alike on all ranks.
+struct ParallelData {
+  at::Tensor x, targets;
+
+  static ParallelData Make() {
+    auto generator = at::make_generator<at::CPUGeneratorImpl>(7);
+    return {at::randn({20, 10}, generator), at::randn({20, 5}, generator)};
+  }
+  // What rank `rank` of `ranks` has of it.
+  ParallelData Part(int rank, int ranks) const {
+    return {x.chunk(ranks)[static_cast<std::size_t>(rank)],
+            targets.chunk(ranks)[static_cast<std::size_t>(rank)]};
+  }
+};
+
+inline at::Tensor LossOf(ParallelModel& model, const ParallelData& data) {
+  return at::mse_loss(model.forward(data.x), data.targets);
+}
+
+// Makes the parameters of `to` equal to those of `from`, a model of its kind.
+inline void CopyParameters(const torch::nn::Module& from,
+                           const torch::nn::Module& to) {
+  const at::NoGradGuard no_grad;
+  const auto source = from.parameters(), target = to.parameters();
+  for (std::size_t i = 0; i < source.size(); ++i) target[i].copy_(source[i]);
+}
+
+inline double LargestDifference(const torch::nn::Module& a,
+                                const torch::nn::Module& b) {
+  double largest = 0;
+  const auto left = a.parameters(), right = b.parameters();
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    const double difference = (left[i] - right[i]).abs().max().item<double>();
+    if (!(difference <= largest)) largest = difference;  // NaN stays
+    if (std::isnan(largest)) return largest;
+  }
+  return largest;
+}
+
+inline void ReleaseGradients(const torch::nn::Module& module) {
+  for (const at::Tensor& p : module.parameters()) p.mutable_grad().reset();
+}
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_TESTS_SUPPORT_PARALLEL_MODELS_H_

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// Tests that run as the ranks of a job: a test binary starts itself.
+
+#ifndef TRAINBENCH_TESTS_SUPPORT_RANK_FIXTURE_H_
+#define TRAINBENCH_TESTS_SUPPORT_RANK_FIXTURE_H_
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "fixtures/base/child_process.h"
+#include "fixtures/ranks/launch_env.h"
+#include "fixtures/ranks/local_launcher.h"
+#include "model/distributed/comm/process_group.h"
+#include "model/distributed/comm/rendezvous.h"
+
+namespace trainbench {
+
+// What each rank does is a test of the suite Rank, whose fixture derives from
+// this; it is skipped in a process that
+// is no rank. All such tests of a process share its store.
+class RankTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto launch = LaunchFromEnvironment(::getenv);
+    ASSERT_TRUE(launch.ok()) << launch.status();
+    if (!launch->has_value()) GTEST_SKIP() << "runs as a rank only";
+    launch_ = **launch;
+    group_ = NewGroup("main");
+    ASSERT_NE(group_, nullptr);
+  }
+
+  // The parent shows the last line of stderr, and LibTorch writes there too.
+  static void TearDownTestSuite() {
+    const auto& suite =
+        *::testing::UnitTest::GetInstance()->current_test_suite();
+    for (int t = 0; t < suite.total_test_count(); ++t) {
+      const ::testing::TestInfo& info = *suite.GetTestInfo(t);
+      for (int i = 0; i < info.result()->total_part_count(); ++i) {
+        const auto& part = info.result()->GetTestPartResult(i);
+        if (part.failed()) return Print(info.name(), part);
+      }
+    }
+  }
+
+  // Null if the ranks do not meet.
+  std::unique_ptr<ProcessGroup> NewGroup(const std::string& name) {
+    const auto store = OpenStore(launch_, kTimeout);
+    EXPECT_TRUE(store.ok()) << store.status();
+    if (!store.ok()) return nullptr;
+    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+    auto group = ProcessGroup::Join(
+        SubStore(std::string(info->name()) + "." + name, *store),
+        GroupOptionsFor(launch_, CommBackend::kGloo, kTimeout));
+    EXPECT_TRUE(group.ok()) << group.status();
+    return group.ok() ? *std::move(group) : nullptr;
+  }
+
+  static void Print(const char* test, const ::testing::TestPartResult& part) {
+    std::string message = part.message();
+    std::replace(message.begin(), message.end(), '\n', ' ');
+    std::cerr << test << ": line " << part.line_number() << ": " << message
+              << "\n";
+  }
+
+  static constexpr std::chrono::milliseconds kTimeout{10000};
+  Launch launch_;
+  std::unique_ptr<ProcessGroup> group_;
+};
+
+// Runs the tests Rank.<filter> of this binary as `ranks` processes of one
+// thread each.
+inline absl::Status RunAsRanks(const std::string& filter, int ranks) {
+  const auto results =
+      RunRanks({.argv = {OwnBinary(), "--gtest_filter=Rank." + filter,
+                         "--gtest_also_run_disabled_tests"},
+                .ranks = ranks,
+                .timeout = std::chrono::seconds(60),
+                .environment = {"OMP_NUM_THREADS=1"}});
+  if (!results.ok()) return results.status();
+  if (results->front().output.find("PASSED  ] 0 tests") != std::string::npos) {
+    return absl::NotFoundError("no test is called Rank." + filter);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_TESTS_SUPPORT_RANK_FIXTURE_H_

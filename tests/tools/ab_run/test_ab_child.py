@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""A child that is interrupted is gone, with all that it started."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from tools.ab_run.child import interruptible, run_child
+from tools.ab_run.errors import Interrupted
+
+
+def run(script: str, directory: Path, *, whole_group: bool, ticks: list[float]) -> int:
+    path = directory / "script"
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    with interruptible(), (directory / "output").open("wb") as output:
+        return run_child(
+            [path],
+            output=output,
+            errors=output,
+            directory=directory,
+            whole_group=whole_group,
+            tick=ticks.append,
+        ).status
+
+
+@pytest.mark.parametrize(("end", "status"), [("exit 3", 3), ("kill -9 $$", -9)])
+def test_how_it_ended(tmp_path: Path, end: str, status: int) -> None:
+    ticks: list[float] = []
+    assert run(f"sleep 0.5; {end}", tmp_path, whole_group=False, ticks=ticks) == status
+    assert ticks
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupt_ends_a_whole_group(tmp_path: Path, number: int) -> None:
+    # The shell says who it is, interrupts us and waits for a child of its own.
+    script = f"echo $$ >pid; kill -{number} {os.getpid()}; sleep 60; echo late"
+    with pytest.raises(Interrupted) as raised:
+        run(script, tmp_path, whole_group=True, ticks=[])
+    assert raised.value.status == 128 + number
+    with pytest.raises(ProcessLookupError):
+        os.killpg(int((tmp_path / "pid").read_text()), 0)
+    assert (tmp_path / "output").read_text() == ""
+
+
+def test_the_program_is_told_once_and_may_finish(tmp_path: Path) -> None:
+    script = f"""
+    trap 'echo told' INT
+    kill -2 {os.getpid()}
+    for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.2; done
+    echo done"""
+    with pytest.raises(Interrupted):
+        run(script, tmp_path, whole_group=False, ticks=[])
+    assert (tmp_path / "output").read_text() == "told\ndone\n"
+
+
+def test_a_second_interrupt_does_not_wait(tmp_path: Path) -> None:
+    script = f"""
+    trap '' INT
+    kill -2 {os.getpid()}
+    sleep 0.5
+    kill -15 {os.getpid()}
+    sleep 60
+    echo late"""
+    started = time.monotonic()
+    with pytest.raises(Interrupted) as raised:
+        run(script, tmp_path, whole_group=False, ticks=[])
+    assert raised.value.status == 143
+    assert time.monotonic() - started < 30
+    assert (tmp_path / "output").read_text() == ""
+
+
+def test_the_handlers_are_put_back(tmp_path: Path) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    run("exit 0", tmp_path, whole_group=False, ticks=[])
+    assert signal.getsignal(signal.SIGTERM) == before
+
+
+def test_a_hang_up_that_is_ignored_stays_so(tmp_path: Path) -> None:
+    """As of a process that was started by nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        script = f"kill -1 {os.getpid()}; sleep 0.5; exit 3"
+        assert run(script, tmp_path, whole_group=False, ticks=[]) == 3
+        assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_what_cannot_be_started(tmp_path: Path) -> None:
+    with (tmp_path / "output").open("wb") as output, interruptible():
+        with pytest.raises(FileNotFoundError):
+            run_child([tmp_path / "none"], output=output, errors=output)
+        with pytest.raises(Interrupted):  # nothing is held back any more
+            os.kill(os.getpid(), signal.SIGINT)

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: MIT
+"""The command line of tools/ab, and what follows for each process."""
+
+import io
+import math
+import re
+from pathlib import Path
+
+import pytest
+from tools.ab_run import schedule
+from tools.ab_run.arguments import Arguments, parse
+from tools.ab_run.errors import Usage
+from tools.ab_run.progress import Lines, duration
+
+KEYS = [f"key {number}" for number in range(100)]
+
+
+def pairs_of(key: str) -> list[str]:
+    """The sides of each of 40 pairs by their first letters."""
+    sides = "".join(schedule.side_of(key, position)[0] for position in range(80))
+    return [sides[i : i + 2] for i in range(0, 80, 2)]
+
+
+def test_sides_take_turns_and_at_being_first() -> None:
+    runs = {key: pairs_of(key) for key in KEYS}
+    assert all(set(pairs) == {"bn", "nb"} for pairs in runs.values())
+    # 40 tosses a run, 4000 in all; the bounds are 4 and 3.8 standard deviations wide.
+    counts = [pairs.count("bn") for pairs in runs.values()]
+    assert all(7 <= count <= 33 for count in counts)
+    assert abs(sum(counts) - 2000) <= 120
+    # Without a rhythm: what follows a pair is as often the same as the other.
+    same = [
+        sum(one == two for one, two in zip(pairs, pairs[1:], strict=False))
+        for pairs in runs.values()
+    ]
+    assert abs(sum(same) - 1950) <= 120
+    assert [schedule.pair_of(position) for position in range(4)] == [0, 0, 1, 1]
+
+
+def test_the_coin_of_a_run_follows_from_its_key_alone() -> None:
+    runs = [pairs_of(key) for key in KEYS]
+    assert runs == [pairs_of(key) for key in KEYS]
+    assert len({tuple(pairs) for pairs in runs}) == len(KEYS)
+    # At each place the runs differ among themselves, too.
+    for place in range(40):
+        assert 30 <= sum(pairs[place] == "bn" for pairs in runs) <= 70
+
+
+def test_a_file_is_named_by_its_position() -> None:
+    files = [schedule.file_of(position) for position in (0, 1, 998, 999)]
+    assert files == ["001.json", "002.json", "999.json", "1000.json"]
+    assert schedule.samples_file_of("001.json") == "001.samples.jsonl"
+
+
+def test_seeds_and_padding_follow_from_the_key() -> None:
+    seeds = [schedule.seed_of("k", pair) for pair in range(40)]
+    assert seeds == [schedule.seed_of("k", pair) for pair in range(40)]
+    assert len(set(seeds)) == 40
+    assert all(0 <= seed < 2**31 for seed in seeds)
+    assert seeds != [schedule.seed_of("other", pair) for pair in range(40)]
+    lengths = [len(schedule.padding_of("k", position)) for position in range(200)]
+    assert max(lengths) - min(lengths) > 3500
+    assert abs(sum(lengths[0::4]) - sum(lengths[1::4])) / 50 < 1000
+
+
+def test_a_filter_finds_exactly_its_names() -> None:
+    names = ["a/x:1", "a/x:10", "b+c", "d.e", "f(g)[h]{i}", "j|k", "l^$", "m\\n", "o*?"]
+    for chosen in ([names[0]], names[1:4], names):
+        expression = schedule.filter_of(chosen)
+        assert expression is not None
+        assert [n for n in names if re.search(expression, n)] == list(chosen)
+    dots = schedule.filter_of(["d.e"])
+    assert dots is not None and not re.search(dots, "dxe")
+
+
+def test_a_filter_that_no_argument_can_hold() -> None:
+    assert schedule.filter_of(["x" * 50] * 1000) is not None
+    assert schedule.filter_of(["x" * 50] * 2000) is None
+
+
+def flags_of(*tokens: str) -> list[str]:
+    return parse(tokens).flags
+
+
+def test_two_revisions_and_everybodys_flags() -> None:
+    given = parse(
+        ["main", "--threshold=3", "HEAD", "--device", "cpu", "--max_minutes", "5"]
+        + ["--benchmark_filter=a|b", "--out=o", "--confidence=90", "--nolist"]
+    )
+    assert given == Arguments(
+        revisions=["main", "HEAD"],
+        same=None,
+        binaries=[],
+        threshold=0.03,
+        confidence=0.9,
+        max_pairs=40,
+        max_minutes=5.0,
+        noise=None,
+        noise_out=None,
+        allow_different_environment=False,
+        out=Path("o"),
+        json=None,
+        filter="a|b",
+        flags=["--benchmark_min_time=0.25", "--device", "cpu", "--nolist"],
+    )
+
+
+def test_the_other_two_forms() -> None:
+    same = parse(["--same", "HEAD", "--pairs=7"])
+    assert (same.same, same.max_pairs, same.max_minutes) == ("HEAD", 7, math.inf)
+    assert parse(["--same=HEAD"]).max_pairs == 20
+    both = parse(["--binaries", "a", "b", "--seq=8"])
+    assert both.binaries == [Path("a"), Path("b")]
+    assert flags_of("--binaries", "a", "b", "--benchmark_min_time=1") == [
+        "--benchmark_min_time=1"
+    ]
+    assert parse(["a", "b", "--benchmark_filter", "x"]).filter == "x"
+    assert parse(["--allow-different-environment", "a", "b"]).revisions == ["a", "b"]
+
+
+PERCENTAGE = "allowed: a percentage between"
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("", "give two revisions, or --same, or --binaries"),
+        ("a b --same=c", "give two revisions, or --same, or --binaries"),
+        ("a", "only one revision, 'a'; give two, or --same=a"),
+        ("a b --pairs=3", "--pairs and --noise_out belong to --same"),
+        ("--same=a --max_pairs=3", "--max_pairs and --noise do not belong to --same"),
+        ("a b --threshold=x", f"--threshold: it is 'x'; {PERCENTAGE} 0 and 100"),
+        ("a b --threshold=-1", "argument --threshold: it is '-1'"),
+        ("a b --threshold=100", "argument --threshold: it is '100'"),
+        ("a b --threshold=nan", "argument --threshold: it is 'nan'"),
+        ("a b --max_minutes=x", "--max_minutes: 'x'; allowed: a number above 0"),
+        ("a b --max_pairs=0", "'0'; allowed: a whole number above 0"),
+        ("a b --confidence=100", f"it is '100'; {PERCENTAGE} 50 and 100"),
+        ("a b --confidence=0.95", f"it is '0.95'; {PERCENTAGE} 50 and 100"),
+        ("a b --confidence=50", f"it is '50'; {PERCENTAGE} 50 and 100"),
+        ("--binaries a", "--binaries: expected 2 arguments"),
+        ("a b --benchmark_filter", "--benchmark_filter has no value"),
+        ("a b --benchmark_out=x", "--benchmark_out is not for a run of pairs"),
+        ("a b --samples_out x", "--samples_out is not for a run of pairs"),
+    ],
+)
+def test_wrong_usage(line: str, words: str) -> None:
+    with pytest.raises(Usage) as raised:
+        parse(line.split())
+    assert words in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_help_is_ours(capsys: pytest.CaptureFixture[str]) -> None:
+    for flag in ("--help", "-h"):
+        with pytest.raises(SystemExit) as ended:
+            parse([flag])
+        assert ended.value.code == 0
+        out = capsys.readouterr().out
+        assert "tools/ab BASE NEW" in out
+        assert "build/ab/trees" in out and "can be deleted" in out
+
+
+def test_durations() -> None:
+    assert [duration(s) for s in (0, 59.6, 65, 3600)] == [
+        "0:00",
+        "1:00",
+        "1:05",
+        "1:00:00",
+    ]
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_has_one_line_that_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "10")
+    screen = Terminal()
+    lines = Lines(screen)
+    lines.status("a" * 20)
+    lines.update("b")
+    lines.say("stays")
+    lines.say("too")
+    assert screen.getvalue() == f"\r\x1b[K{'a' * 9}\r\x1b[Kb\r\x1b[Kstays\ntoo\n"
+
+
+def test_elsewhere_only_what_is_new_is_a_line() -> None:
+    file = io.StringIO()
+    lines = Lines(file)
+    lines.status("a" * 200)
+    lines.update("b")
+    lines.say("c")
+    assert file.getvalue() == f"{'a' * 200}\nc\n"

@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: MIT
+"""tools/ab on revisions of a real repository, with a CMake that compiles nothing."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+from fake_program import text_of
+from reports.compare.ab_reader import load
+from reports.compare.noise import load_noise
+from tools.ab_run.__main__ import main
+
+GIT = shutil.which("git")
+pytestmark = pytest.mark.skipif(GIT is None, reason="git is not installed")
+
+# A build copies the program that the revision has in its sources.
+CMAKE = """#!/bin/sh
+echo "$(basename "$PWD")|$CCACHE_BASEDIR|$CCACHE_NOHASHDIR|$*" >>"$STUB_LOG"
+[ "$1" = --preset ] && exit 0
+if [ -n "$STUB_WAIT" ]; then
+  : >"$STUB_WAIT"
+  sleep 30
+fi
+[ -e broken ] && echo "program.cc:1: error: broken" && exit 1
+mkdir -p build/release/benchmarks && cp program build/release/benchmarks/trainbench
+"""
+FAST = {"a": 100.0}
+PAIRS = "--max_pairs=6"  # the fewest for one row
+
+
+@dataclass(frozen=True)
+class Checkout:
+    root: Path
+    stubs: Path
+    patch: pytest.MonkeyPatch
+    captured: pytest.CaptureFixture[str]
+
+    def git(self, *arguments: str) -> str:
+        identity = ("-c", "user.name=a", "-c", "user.email=a@example.com")
+        return subprocess.check_output(
+            [str(GIT), *identity, *arguments], cwd=self.root, text=True
+        ).strip()
+
+    def commit(self, rows: dict[str, float], *, broken: bool = False) -> str:
+        """A revision whose program has these rows."""
+        (self.root / "program").write_text(text_of({"rows": rows}))
+        (self.root / "program").chmod(0o755)
+        if broken:
+            (self.root / "broken").touch()
+        self.git("add", ".")
+        self.git("commit", "--quiet", "--message=a")
+        return self.git("rev-parse", "HEAD")
+
+    def environment(self, **extra: str) -> dict[str, str]:
+        path = f"{self.stubs}:{os.environ['PATH']}"
+        return {"PATH": path, "STUB_LOG": str(self.log), **extra}
+
+    def start(self, *flags: str, **extra: str) -> subprocess.Popen[str]:
+        """The script itself, as a user calls it."""
+        return subprocess.Popen(
+            [self.root / "tools" / "ab", *flags],
+            cwd=self.stubs,
+            env=os.environ | self.environment(**extra),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def ab(self, *flags: str) -> tuple[int, str, str]:
+        """The exit status, the output, the errors; without the start of Python."""
+        with self.patch.context() as patch:
+            patch.setattr("tools.ab_run.__main__.ROOT", self.root)
+            patch.chdir(self.stubs)
+            for name, value in self.environment().items():
+                patch.setenv(name, value)
+            status = main(flags)
+        return status, *self.captured.readouterr()
+
+    @property
+    def log(self) -> Path:
+        return self.stubs / "log"
+
+    def builds(self) -> list[str]:
+        """The trees of the builds, in order."""
+        if not self.log.exists():
+            return []
+        calls = [line.split("|") for line in self.log.read_text().splitlines()]
+        return [call[0] for call in calls if call[-1].startswith("--build")]
+
+
+def script(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+@pytest.fixture
+def checkout(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Checkout:
+    root, stubs = tmp_path / "check out", tmp_path / "stubs"
+    ignored = shutil.ignore_patterns("__pycache__", "*.cc", "*.h", "reference")
+    for folder in ("tools/lib", "tools/pairs", "reports"):
+        shutil.copytree(ROOT / folder, root / folder, ignore=ignored)
+    shutil.copy(ROOT / "tools" / "ab", root / "tools" / "ab")
+    (root / "tools" / "requirements").mkdir()
+    (root / "tools" / "requirements" / "python.txt").write_text("numpy\n")
+    (root / ".gitignore").write_text("/build/\n/results/\n/.venv/\n")
+    script(root / "tools" / "setup", '#!/bin/sh\necho "setup $PWD" >>"$STUB_LOG"\n')
+    script(root / ".venv/bin/python", f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    script(stubs / "cmake", CMAKE)
+    made = Checkout(root, stubs, monkeypatch, capsys)
+    made.git("init", "--quiet")
+    made.commit(FAST)
+    return made
+
+
+def test_a_slower_revision_is_found(checkout: Checkout) -> None:
+    base = checkout.git("rev-parse", "HEAD")
+    new = checkout.commit({"a": 120.0})
+    status, out, err = checkout.ab("HEAD~1", "HEAD", PAIRS)
+    assert status == 1, err
+    assert "REGRESSED" in out
+    assert checkout.builds() == [base[:12], new[:12]]
+    (directory,) = (checkout.root / "results").iterdir()
+    assert directory.name.startswith(f"ab-{base[:12]}-{new[:12]}-")
+    run = load(directory)
+    assert (run.base.label, run.base.revision) == ("HEAD~1", base)
+    assert (run.new.label, run.new.revision) == ("HEAD", new)
+    # It was built as that revision, with our LibTorch and a shared cache.
+    tree = checkout.root / "build/ab/trees" / base[:12]
+    assert (
+        subprocess.check_output(
+            [str(GIT), "status", "--porcelain"], cwd=tree, text=True
+        )
+        == ""
+    )
+    python = checkout.root / ".venv/bin/python"
+    assert f"{tree}|true|--preset release -DTRAINBENCH_PYTHON={python}" in (
+        checkout.log.read_text()
+    )
+
+
+def test_a_revision_against_itself_is_built_once(checkout: Checkout) -> None:
+    with checkout.start("HEAD", "HEAD", PAIRS) as process:
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert "EQUIVALENT" in out
+    assert len(checkout.builds()) == 1
+
+
+def test_same_writes_a_noise_floor(checkout: Checkout) -> None:
+    status, out, err = checkout.ab("--same", "HEAD", "--pairs=7")
+    assert status == 0, err
+    path = checkout.root / "results" / "noise-fake-cpu.json"
+    assert f"wrote {path}\n" in err
+    noise = load_noise(path)
+    assert noise.revision == checkout.git("rev-parse", "HEAD")
+    assert noise.context["host_name"] == "fake"
+    assert noise.rows["a"].pairs == 7
+    assert 0 < noise.rows["a"].floor < 0.01
+    assert 0 < noise.rows["a"].spread < 0.01
+    assert " to " in out
+    assert len(checkout.builds()) == 1
+
+
+def test_a_tree_is_used_again_and_mended_if_need_be(checkout: Checkout) -> None:
+    checkout.ab("HEAD", "HEAD", PAIRS)
+    (tree,) = (checkout.root / "build/ab/trees").iterdir()
+    kept = tree / "build" / "kept"
+    kept.touch()
+    checkout.ab("HEAD", "HEAD", PAIRS)
+    assert kept.exists()
+    (tree / "program").write_text("changed")
+    assert checkout.ab("HEAD", "HEAD", PAIRS)[0] == 0
+    assert not kept.exists()
+    (tree / "benchmarks").mkdir()
+    (tree / "benchmarks" / "another.cc").touch()  # it would be built, too
+    kept.touch()
+    assert checkout.ab("HEAD", "HEAD", PAIRS)[0] == 0
+    assert not kept.exists() and not (tree / "benchmarks").exists()
+    shutil.rmtree(tree)  # git still believes in it
+    assert checkout.ab("HEAD", "HEAD", PAIRS)[0] == 0
+    (tree / ".git").unlink()  # what an interrupted `git worktree add` may leave
+    assert checkout.ab("HEAD", "HEAD", PAIRS)[0] == 0
+
+
+def test_other_requirements_mean_a_set_up_of_its_own(checkout: Checkout) -> None:
+    requirements = checkout.root / "tools" / "requirements" / "python.txt"
+    requirements.write_text("numpy scipy\n")
+    checkout.commit(FAST)
+    status, _, err = checkout.ab("HEAD~1", "HEAD", PAIRS)
+    assert status == 0, err
+    older = checkout.git("rev-parse", "HEAD~1")[:12]
+    tree = checkout.root / "build/ab/trees" / older
+    log = checkout.log.read_text()
+    assert f"setup {tree}\n" in log
+    assert f"-DTRAINBENCH_PYTHON={tree}/.venv/bin/python" in log
+
+
+def test_a_failed_build_shows_the_end_of_its_log(checkout: Checkout) -> None:
+    checkout.commit({"a": 90.0}, broken=True)
+    status, out, err = checkout.ab("HEAD~1", "HEAD", PAIRS)
+    assert status == 3
+    assert "program.cc:1: error: broken\n---\n" in err
+    assert "building HEAD: cmake --build --preset release" in err.splitlines()[-1]
+    assert out == ""
+
+
+def test_a_revision_that_cannot_set_itself_up(checkout: Checkout) -> None:
+    checkout.git("rm", "--quiet", "tools/setup", "tools/requirements/python.txt")
+    older = checkout.commit(FAST)
+    checkout.git("checkout", "--quiet", "HEAD~1")
+    status, _, err = checkout.ab(older, "HEAD", PAIRS)
+    assert status == 3
+    assert "tools/setup: No such file or directory" in err.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
+)
+def test_an_interrupted_build_leaves_nothing_broken(
+    checkout: Checkout, sent: signal.Signals, status: int
+) -> None:
+    started = checkout.stubs / "started"
+    with checkout.start("HEAD", "HEAD", PAIRS, STUB_WAIT=str(started)) as process:
+        while not started.exists():
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.send_signal(sent)
+        _, err = process.communicate(timeout=20)
+    assert process.returncode == status
+    assert "Traceback" not in err
+    assert checkout.ab("HEAD", "HEAD", PAIRS)[0] == 0
+
+
+def test_an_unknown_revision_is_named_before_any_build(checkout: Checkout) -> None:
+    for revisions in (["HEAD", "nonesuch"], ["nonesuch", "HEAD"], ["--same=nonesuch"]):
+        status, _, err = checkout.ab(*revisions)
+        assert status == 2
+        assert err.splitlines() == ["tools/ab: unknown revision 'nonesuch'"]
+    assert checkout.builds() == []
+
+
+def test_uncommitted_changes_are_named_before_any_build(checkout: Checkout) -> None:
+    (checkout.root / "new file").write_text("git does not know it")
+    for name in ("python.txt", "lean.txt", "b.txt", "c.txt"):
+        path = checkout.root / "tools" / "requirements" / name
+        path.write_text("a")
+        checkout.git("add", str(path))
+    status, _, err = checkout.ab("HEAD", "HEAD")
+    assert status == 2
+    (line,) = err.splitlines()
+    assert "uncommitted changes would not be measured: tools/requirements/b.txt" in line
+    assert "and 1 more; commit them" in line
+    assert "--binaries" in line
+    assert checkout.builds() == []
+
+
+def test_a_file_that_git_does_not_know_is_no_change(checkout: Checkout) -> None:
+    (checkout.root / "new file").write_text("")
+    assert checkout.ab("HEAD", "HEAD", PAIRS)[0] == 0
+
+
+def test_outside_of_git_there_are_no_revisions(checkout: Checkout) -> None:
+    shutil.rmtree(checkout.root / ".git")
+    status, _, err = checkout.ab("HEAD", "HEAD")
+    assert status == 2
+    assert f"{checkout.root} is not a git checkout" in err
+    assert checkout.builds() == []

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: MIT
+"""A directory of tools/ab: what is in it, and what its pairs decide."""
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from reports.compare.ab_reader import load
+from reports.compare.ab_record import AbRun, NotAnAbRun, Process, Side, save
+from reports.compare.ab_run import (
+    decide,
+    is_final,
+    log_ratios,
+    open_rows,
+    plan_of,
+    ratios_by_pair,
+)
+from reports.compare.decision import RowNoise, Verdict
+from reports.compare.noise import NoiseFile
+from tools.ab_run.estimate import pairs_needed, seconds_left
+from tools.ab_run.schedule import file_of, pair_of, side_of
+
+ROW, OTHER = "a", "b"
+
+
+def write_run(
+    directory: Path,
+    base: list[dict[str, float]],
+    new: list[dict[str, float]],
+    **changes: object,
+) -> AbRun:
+    """A run of these pairs: times in us by row, per process."""
+    processes = []
+    for position in range(2 * len(base)):
+        pair, side = pair_of(position), side_of("k", position)
+        times = (base if side == "base" else new)[pair]
+        document = {
+            "context": {},
+            "benchmarks": [
+                {"name": name, "run_type": "iteration", "real_time": us}
+                for name, us in times.items()
+            ],
+            "skipped": [],
+            "errors": [],
+            "complete": True,
+        }
+        (directory / file_of(position)).write_text(json.dumps(document))
+        processes.append(Process(file_of(position), side, pair, position, 7, 1.5))
+    run = AbRun(
+        base=Side("main", "c0ffee", None),
+        new=Side("x", None, "beef"),
+        flags=["--seed=1"],
+        threshold=0.02,
+        confidence=0.95,
+        max_pairs=40,
+        stops_early=True,
+        noise_sha256=None,
+        rows=[ROW, OTHER],
+        processes=processes,
+    )
+    return replace(run, **changes)  # type: ignore[arg-type]
+
+
+def pairs_of(
+    ratio: float, count: int
+) -> tuple[list[dict[str, float]], list[dict[str, float]]]:
+    """Both rows, whose new times are so many times the base ones, and a little noise."""
+    base = [{ROW: 100.0 + i % 3 / 10, OTHER: 100.0} for i in range(count)]
+    new = [{ROW: 100.0 * ratio, OTHER: 100.0 + i % 2 / 10} for i in range(count)]
+    return base, new
+
+
+def test_a_run_survives_its_file(tmp_path: Path) -> None:
+    run = write_run(tmp_path, *pairs_of(1.1, 2), ended="max_minutes")
+    save(run, tmp_path)
+    assert load(tmp_path) == run
+    assert not list(tmp_path.glob("*.tmp"))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (None, "No such file"),
+        ("", "no run of tools/ab"),
+        ("[]", "no run of tools/ab: it is \\[\\]; expected an object"),
+        ('{"kind": "x"}', "its kind is 'x'"),
+        ('{"kind": "trainbench ab run", "version": 2}', "its version is 2, expected 1"),
+        ('{"kind": "trainbench ab run", "version": 1}', "it lacks rows"),
+        ("[" * 100_000, "no run of tools/ab: it is nested too deeply"),
+        ("9" * 5000, "no run of tools/ab: it holds a whole number"),
+    ],
+)
+def test_what_is_no_run(tmp_path: Path, text: str | None, words: str) -> None:
+    if text is not None:
+        (tmp_path / "ab.json").write_text(text)
+    with pytest.raises(NotAnAbRun, match=words):
+        load(tmp_path)
+
+
+PROCESS = {"file": "001.json", "side": "base", "pair": 0, "position": 0}
+PROCESS |= {"seed": 7, "seconds": 1.5}
+
+
+def two(**changes: object) -> dict[str, object]:
+    second = PROCESS | {"file": "002.json", "side": "new", "position": 1} | changes
+    return {"processes": [PROCESS, second]}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"base": "main"}, "base is 'main'; expected an object"),
+        ({"new": {"label": "x"}}, "new lacks revision"),
+        ({"new": {"label": 1, "revision": "a", "sha256": None}}, "label of new is 1"),
+        (
+            {"new": {"label": "x", "revision": None, "sha256": None}},
+            "revision of new is None; expected: either that or sha256",
+        ),
+        ({"flags": "--seed=1"}, "flags of it is '--seed=1'; expected: a list of texts"),
+        ({"threshold": 0}, "threshold of it is 0; expected: a number between 0 and 1"),
+        ({"threshold": "2"}, "threshold of it is '2'"),
+        ({"confidence": 0.5}, "expected: a number between 0.5 and 1"),
+        ({"confidence": 10**400}, "confidence of it is a number of too many digits"),
+        ({"max_pairs": 0}, "max_pairs of it is 0; expected: a whole number, 1 or more"),
+        ({"max_pairs": 7.5}, "max_pairs of it is 7.5"),
+        ({"max_pairs": True}, "max_pairs of it is True"),
+        ({"stops_early": 1}, "stops_early of it is 1; expected: true or false"),
+        ({"noise_sha256": 1}, "noise_sha256 of it is 1"),
+        ({"rows": ["a", 1]}, "expected: a list of texts"),
+        ({"rows": ["a", "a"]}, "rows of it is ['a', 'a']; expected: each one once"),
+        ({"ended": "bored"}, "ended of it is 'bored'; expected: one of None, decided"),
+        ({"processes": {}}, "processes of it is {}; expected: a list"),
+        ({"processes": [1]}, "processes[0] is 1; expected an object"),
+        (two(position=0, pair=0), "position of processes[1] is 0; expected: each"),
+        (two(position=-1), "position of processes[1] is -1"),
+        (two(pair=1), "pair of processes[1] is 1; expected: 0, by its position"),
+        (two(side="base"), "side of processes[1] is 'base'; expected: each one once"),
+        (two(side="old"), "side of processes[1] is 'old'; expected: one of base, new"),
+        (two(file="001.json"), "file of processes[1] is '001.json'; expected: each"),
+        (two(file="../b.json"), "file of processes[1] is '../b.json'; expected: the"),
+        (two(seconds=-1), "seconds of processes[1] is -1"),
+        (two(seed=None), "seed of processes[1] is None"),
+    ],
+)
+def test_fields_that_no_run_has(
+    tmp_path: Path, changes: dict[str, object], words: str
+) -> None:
+    save(write_run(tmp_path, *pairs_of(1.1, 1)), tmp_path)
+    path = tmp_path / "ab.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    with pytest.raises(NotAnAbRun) as raised:
+        load(tmp_path)
+    assert str(raised.value).startswith(f"{path}: no run of tools/ab: ")
+    assert words in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_ratios_are_those_of_whole_pairs_with_both_numbers(tmp_path: Path) -> None:
+    base = [{ROW: 100.0, OTHER: 10.0}, {ROW: 100.0}, {ROW: 50.0}]
+    new = [
+        {ROW: 200.0, OTHER: 10.0},
+        {ROW: 300.0, OTHER: 10.0},
+        {ROW: 50.0, OTHER: 9.0},
+    ]
+    run = write_run(tmp_path, base, new)
+    found = log_ratios(run, tmp_path)
+    assert found[ROW] == pytest.approx([math.log(2), math.log(3), 0.0])
+    assert found[OTHER] == [0.0]
+    half = replace(run, processes=run.processes[:-1])
+    assert half.pairs == 2
+    assert log_ratios(half, tmp_path)[ROW] == pytest.approx([math.log(2), math.log(3)])
+
+
+def test_a_verdict_stands_from_the_first_look_that_has_it(tmp_path: Path) -> None:
+    run = write_run(tmp_path, *pairs_of(1.1, 12), rows=[ROW])
+    first = plan_of(run).looks()[0].pairs
+    assert first == 7
+    for count in (first - 1, first, 12):
+        part = replace(run, processes=run.processes[: 2 * count])
+        (decision,) = decide(part, tmp_path, None).values()
+        if count < first:  # it looks slower, but nobody looks before the look
+            assert decision.verdict is Verdict.INCONCLUSIVE
+            assert decision.more_pairs is not None and decision.more_pairs >= 1
+        else:
+            assert decision.verdict is Verdict.REGRESSED
+            assert decision.pairs == first
+
+
+def test_between_two_looks_nothing_is_decided(tmp_path: Path) -> None:
+    """Seven equal pairs of which one is odd, then slower ones."""
+    base, new = pairs_of(1.1, 9)
+    new[0][ROW] = new[1][ROW] = 90.0
+    run = write_run(tmp_path, base, new, rows=[ROW])
+    ratios = log_ratios(run, tmp_path)[ROW]
+    assert not is_final(ratios, plan_of(run), 0.02)
+    undecided = decide(run, tmp_path, None)[ROW]
+    assert undecided.verdict is Verdict.INCONCLUSIVE
+    assert undecided.more_pairs is not None and undecided.more_pairs >= 1
+
+
+def test_a_run_that_does_not_stop_early_has_all_its_error_at_the_end(
+    tmp_path: Path,
+) -> None:
+    base, new = pairs_of(1.1, 6)
+    run = write_run(tmp_path, base, new, rows=[ROW], max_pairs=6, ended="max_pairs")
+    assert decide(run, tmp_path, None)[ROW].verdict is Verdict.REGRESSED
+    later = replace(run, max_pairs=40, ended="max_minutes")
+    assert decide(later, tmp_path, None)[ROW].verdict is Verdict.REGRESSED
+    same = replace(run, max_pairs=40, stops_early=False)
+    assert decide(same, tmp_path, None)[ROW].verdict is Verdict.REGRESSED
+
+
+def test_the_larger_of_threshold_and_noise_floor_counts(tmp_path: Path) -> None:
+    run = write_run(tmp_path, *pairs_of(1.1, 9))
+    noise = NoiseFile({}, {ROW: RowNoise(0.3, 0.1, 20), OTHER: RowNoise(0, 0, 9)})
+    found = decide(run, tmp_path, noise)
+    assert found[ROW].threshold == 0.3
+    assert found[ROW].verdict is Verdict.EQUIVALENT
+    assert found[OTHER].threshold == 0.02
+
+
+def test_open_rows_depend_on_earlier_pairs_alone(tmp_path: Path) -> None:
+    run = write_run(tmp_path, *pairs_of(1.02, 9))
+    ratios = ratios_by_pair(run, tmp_path)
+    first = plan_of(run).looks()[0].pairs
+    assert open_rows(run, ratios, None, before=first - 1) == [ROW, OTHER]
+    assert open_rows(run, ratios, None, before=first) == [ROW]
+    assert open_rows(run, ratios, None, before=9) == [ROW]
+    same = replace(run, stops_early=False)
+    assert open_rows(same, ratios, None, before=9) == [ROW, OTHER]
+
+
+def test_a_row_without_numbers_is_given_up(tmp_path: Path) -> None:
+    pairs = [{ROW: 100.0}] * 3
+    run = write_run(tmp_path, pairs, pairs)
+    ratios = ratios_by_pair(run, tmp_path)
+    assert open_rows(run, ratios, None, before=1) == [ROW, OTHER]
+    assert open_rows(run, ratios, None, before=2) == [ROW]
+    assert OTHER not in decide(run, tmp_path, None)
+
+
+def test_the_time_that_is_left(tmp_path: Path) -> None:
+    nothing = write_run(tmp_path, [], [])
+    assert seconds_left(nothing, tmp_path, [ROW], None, 100.0) is None
+    run = write_run(tmp_path, *pairs_of(1.1, 2), max_pairs=10)  # 0.75 s per row
+    assert pairs_needed(run, None) == 6  # the first look is after 8
+    same = replace(run, stops_early=False)
+    both = [ROW, OTHER]
+    assert seconds_left(same, tmp_path, both, None, 1e9) == 0.75 * 2 * 8 * 2
+    assert seconds_left(same, tmp_path, [ROW], None, 1e9) == 0.75 * 2 * 8
+    assert seconds_left(same, tmp_path, both, None, 16.0) == 10.0  # 6 s are gone
+    half = replace(same, processes=run.processes[:3])  # the pair has its first half
+    assert seconds_left(half, tmp_path, both, None, 1e9) == 0.75 * (2 * 9 * 2 - 2)

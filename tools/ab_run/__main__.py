@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: MIT
+"""tools/ab: from the command line to the exit status."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from reports.compare.ab_reader import load
+from reports.compare.ab_record import AbRun, save
+from reports.compare.ab_run import fewest_pairs
+from reports.compare.comparison import Comparison, Options
+from reports.compare.environment import NotComparable
+from reports.compare.noise import NotANoiseFloor, load_noise, save_noise
+from reports.results.rows import NotAResult
+from reports.results.text import plural
+from tools.ab_run import report
+from tools.ab_run.arguments import Arguments, parse
+from tools.ab_run.child import interruptible
+from tools.ab_run.directory import (
+    claimed,
+    default_directory,
+    is_cut_short,
+    keep_noise,
+    resume,
+)
+from tools.ab_run.errors import Failed, Interrupted, Usage
+from tools.ab_run.noise_floor import default_file, noise_of
+from tools.ab_run.measure import Measurement
+from tools.ab_run.progress import Lines
+from tools.ab_run.task import prepare
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def _options(arguments: Arguments) -> Options:
+    path = arguments.noise
+    try:
+        noise = None if path is None else load_noise(path)
+    except NotANoiseFloor as error:
+        raise Usage(f"--noise: {error}") from error
+    return Options(
+        threshold=arguments.threshold,
+        confidence=arguments.confidence,
+        noise=noise,
+        allow_different_environment=arguments.allow_different_environment,
+    )
+
+
+def _say_state(run: AbRun, directory: Path, lines: Lines) -> None:
+    pairs = plural(run.pairs, "pair")
+    if run.ended is not None:
+        how = f"finished before, after {pairs} ({run.ended})"
+        lines.say(
+            f"{how}: nothing is measured again; --out=another directory begins anew"
+        )
+    elif run.processes:
+        lines.say(f"resuming after {pairs}")
+    else:
+        lines.say(f"measuring {plural(len(run.rows), 'row')} into {directory}")
+
+
+def _write_floor(run: AbRun, arguments: Arguments, directory: Path) -> Path:
+    """Errors: Failed, if there is nothing to write."""
+    found = noise_of(run, directory)
+    path = arguments.noise_out or default_file(found, ROOT)
+    if not found.rows:
+        raise Failed(
+            f"no row has the {fewest_pairs(run)} pairs that a noise floor takes: "
+            f"{path} is not written"
+        )
+    save_noise(found, path)
+    return path
+
+
+def _report(
+    run: AbRun, directory: Path, options: Options, arguments: Arguments
+) -> Comparison:
+    try:
+        return report.finish(run, directory, options, arguments.json)
+    except NotComparable as error:
+        raise Usage(str(error)) from error
+    except (OSError, NotAResult) as error:
+        raise Failed(str(error)) from error
+
+
+def _status_of_same(found: Comparison) -> int:
+    """That a row differs from itself is what was to be found out; not that it fails."""
+    errors = any(result.errors for result in (*found.base, *found.new))
+    return 1 if errors or found.failed or found.bad_changes else 0
+
+
+def _measure(measurement: Measurement, run: AbRun, arguments: Arguments) -> int:
+    directory, lines = measurement.directory, measurement.lines
+    try:
+        run = measurement.go_on(run)
+    except (Interrupted, Failed) as end:
+        lines.close()
+        known = load(directory)
+        if known.pairs and not isinstance(end, Usage):
+            _report(known, directory, measurement.options, arguments)
+        kept = plural(known.pairs, "pair")
+        lines.say(f"kept {kept} in {directory}; the same command again goes on")
+        raise
+    found = _report(run, directory, measurement.options, arguments)
+    lines.say(f"wrote {directory / report.FILE}")
+    if is_cut_short(run):
+        lines.say(
+            f"{plural(run.pairs, 'pair')} of the {fewest_pairs(run)} that an interval "
+            "takes: the same command again goes on, for as long"
+        )
+    if arguments.same is None:
+        return found.exit_code
+    lines.say(f"wrote {_write_floor(run, arguments, directory)}")
+    return _status_of_same(found)
+
+
+def _limit(run: AbRun, arguments: Arguments) -> float:
+    """In seconds of measuring; once more, where that time gave no interval."""
+    limit = 60 * arguments.max_minutes
+    used_up = run.seconds >= limit and run.pairs < fewest_pairs(run)
+    return limit + run.seconds if used_up else limit
+
+
+def run_ab(arguments: Arguments, lines: Lines) -> int:
+    options = _options(arguments)
+    task = prepare(arguments, ROOT, lines)
+    directory = (arguments.out or default_directory(task.run, ROOT)).resolve()
+    with claimed(directory):
+        run = resume(task.run, directory)
+        _say_state(run, directory, lines)
+        save(run, directory)
+        keep_noise(arguments.noise, run, directory)
+        limit = _limit(run, arguments)
+        measurement = Measurement(task, directory, options, limit, lines)
+        return _measure(measurement, run, arguments)
+
+
+def main(tokens: Sequence[str]) -> int:
+    lines = Lines()
+    try:
+        with interruptible():
+            return run_ab(parse(tokens), lines)
+    except Failed as error:
+        lines.say(f"tools/ab: {error}")
+        return error.status
+    except OSError as error:  # e.g. no space is left
+        lines.say(f"tools/ab: {error}")
+        return Failed.status
+    except NotAResult as error:  # a file that was whole is no more
+        lines.say(f"tools/ab: {error}")
+        return Usage.status
+    except Interrupted as interrupt:
+        lines.say("interrupted")
+        return interrupt.status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

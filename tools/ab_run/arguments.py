@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""The command line of tools/ab: its own flags, and those of the program."""
+
+import argparse
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from reports.compare.percent import percent
+from tools.ab_run.errors import Usage
+from tools.ab_run.flags import program_flags, split, without_filter
+
+_USAGE = """\
+tools/ab BASE NEW [flags] [flags of the program]
+       tools/ab --same REVISION [flags] [flags of the program]
+       tools/ab --binaries A B [flags] [flags of the program]"""
+_DESCRIPTION = """\
+Builds two revisions and measures them in pairs of fresh processes, in turns, until
+every row is decided. --same measures one revision against itself and writes the
+machine's noise floor. Everything else goes to the program, for example
+--benchmark_filter. The same command again continues what was interrupted.
+Sources and builds of the revisions stay in build/ab/trees, for the next time; they
+can be deleted.
+Exit status: 0 good, 1 slower or failed, 2 not comparable or wrong usage, 3 no build."""
+
+
+@dataclass(frozen=True)
+class Arguments:
+    revisions: list[str]  # base and new, or none
+    same: str | None
+    binaries: list[Path]  # base and new, or none
+    threshold: float  # as a fraction
+    confidence: float  # as a fraction
+    max_pairs: int
+    max_minutes: float
+    noise: Path | None
+    noise_out: Path | None
+    allow_different_environment: bool
+    out: Path | None
+    json: Path | None
+    filter: str | None  # the user's --benchmark_filter
+    flags: list[str]  # the other ones of the program
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise Usage(message)
+
+
+def _positive(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value > 0):
+        raise argparse.ArgumentTypeError(f"'{text}'; allowed: a number above 0")
+    return value
+
+
+def _count(text: str) -> int:
+    if not (text.isdecimal() and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"'{text}'; allowed: a whole number above 0")
+    return int(text)
+
+
+def _parser() -> _Parser:
+    parser = _Parser(
+        "tools/ab",
+        usage=_USAGE,
+        description=_DESCRIPTION,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("--same", metavar="REVISION", help="measure it against itself")
+    add("--binaries", metavar=("A", "B"), nargs=2, type=Path, default=[])
+    add(
+        "--threshold",
+        type=percent(0, 100),
+        default=0.02,
+        help="percent that matter (2)",
+    )
+    add("--confidence", type=percent(50, 100), default=0.95, help="percent (95)")
+    add("--max_pairs", type=_count, help="where undecided rows end (40)")
+    add("--max_minutes", type=_positive, help="of measuring (60; --same: no limit)")
+    add("--pairs", type=_count, help="with --same: how many (20)")
+    add("--noise", type=Path, metavar="FILE", help="a noise floor, from --same")
+    add("--noise_out", type=Path, metavar="FILE", help="with --same: where it goes")
+    add(
+        "--allow-different-environment",
+        action="store_true",
+        help="compare although versions, device or threads differ",
+    )
+    add("--out", type=Path, metavar="DIR", help="everything that is measured")
+    add("--json", type=Path, metavar="FILE", help="the result, also there")
+    return parser
+
+
+def _check_sides(given: argparse.Namespace, revisions: Sequence[str]) -> None:
+    modes = [bool(revisions), given.same is not None, bool(given.binaries)]
+    if sum(modes) != 1:
+        raise Usage("give two revisions, or --same, or --binaries; --help says more")
+    if len(revisions) == 1:
+        raise Usage(
+            f"only one revision, '{revisions[0]}'; give two, or --same={revisions[0]}"
+        )
+    if given.same is None and (given.pairs or given.noise_out):
+        raise Usage("--pairs and --noise_out belong to --same")
+    if given.same is not None and (given.max_pairs or given.noise):
+        raise Usage("--max_pairs and --noise do not belong to --same; see --pairs")
+
+
+def parse(tokens: Sequence[str]) -> Arguments:
+    """Errors: Usage; SystemExit from argparse, which has then said why."""
+    parser = _parser()
+    own = {
+        option.lstrip("-"): action.nargs if isinstance(action.nargs, int) else 1
+        for action in parser._actions
+        for option in action.option_strings
+    }
+    mine, revisions, theirs = split(tokens, own)
+    given = parser.parse_args(["--help" if t == "--h" else t for t in mine])
+    _check_sides(given, revisions)
+    same = given.same is not None
+    pattern, others = without_filter(theirs)
+    return Arguments(
+        revisions=revisions,
+        same=given.same,
+        binaries=given.binaries,
+        threshold=given.threshold,
+        confidence=given.confidence,
+        max_pairs=(given.pairs or 20) if same else (given.max_pairs or 40),
+        max_minutes=given.max_minutes or (math.inf if same else 60.0),
+        noise=given.noise,
+        noise_out=given.noise_out,
+        allow_different_environment=given.allow_different_environment,
+        out=given.out,
+        json=given.json,
+        filter=pattern,
+        flags=program_flags(others),
+    )

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""The directory of a run: new, to be continued, or another run's."""
+
+import contextlib
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from reports.compare.ab_reader import load
+from reports.compare.ab_record import (
+    FILE,
+    NOISE_FILE,
+    AbRun,
+    NotAnAbRun,
+    Process,
+    sha256_of,
+)
+from reports.compare.ab_run import fewest_pairs, result_of
+from reports.results.rows import NotAResult
+from tools.ab_run.errors import Usage
+from tools.ab_run.samples import load as load_samples
+from tools.ab_run.schedule import samples_file_of, side_of
+from tools.ab_run.task import key_of, what_was_asked
+
+
+def _short(identity: str) -> str:
+    return identity.removeprefix("sha256:")[:12]
+
+
+def default_directory(run: AbRun, root: Path) -> Path:
+    base, new = _short(run.base.identity), _short(run.new.identity)
+    sides = f"{base}-{new}" if run.stops_early else f"same-{base}"
+    return root / "results" / f"ab-{sides}-{key_of(run)[:8]}"
+
+
+@contextlib.contextmanager
+def claimed(directory: Path) -> Iterator[None]:
+    """Errors: Usage if another call is at work in it, or it cannot be written."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        handle = os.open(directory, os.O_RDONLY)
+    except OSError as error:
+        raise Usage(f"--out: {directory}: {error.strerror}") from error
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError as error:
+        raise Usage(f"--out: another call is at work in {directory}") from error
+    finally:
+        os.close(handle)
+
+
+def is_whole(path: Path) -> bool:
+    """Whether it is the result of a process that came to its end, with samples of
+    each of its rows."""
+    try:
+        result = result_of(path)
+        sampled = {
+            one.row for one in load_samples(path.with_name(samples_file_of(path.name)))
+        }
+    except NotAResult:
+        return False
+    return result.complete and all(row.name in sampled for row in result.rows)
+
+
+def _difference(old: AbRun, new: AbRun) -> str | None:
+    before, now = what_was_asked(old), what_was_asked(new)
+    for name, value in now.items():
+        if before[name] != value:
+            return f"{name} was {before[name]!r} and is {value!r}"
+    if old.rows != new.rows:
+        return "the programs do not list the same rows any more"
+    return None
+
+
+def _check_order(run: AbRun, directory: Path) -> None:
+    """Errors: Usage, if pairs to come would not fit those that are there."""
+    key = key_of(run)
+    if any(one.side != side_of(key, one.position) for one in run.processes):
+        raise Usage(
+            f"--out: the processes in {directory} ran in another order than this "
+            "version's; --out=another directory begins anew"
+        )
+
+
+def _whole_processes(run: AbRun, directory: Path) -> list[Process]:
+    return [one for one in run.processes if is_whole(directory / one.file)]
+
+
+def is_cut_short(run: AbRun) -> bool:
+    """Whether its time was up before it had an interval: no look has been taken."""
+    return run.ended == "max_minutes" and run.pairs < fewest_pairs(run)
+
+
+def resume(asked: AbRun, directory: Path) -> AbRun:
+    """The run that is there as far as it has come, or `asked` if none is.
+
+    Errors: Usage if the directory holds something else.
+    """
+    if not (directory / FILE).exists():
+        if any(directory.iterdir()):
+            raise Usage(f"--out: {directory} is not empty, and holds no {FILE}")
+        return asked
+    try:
+        found = load(directory)
+    except NotAnAbRun as error:
+        raise Usage(f"--out: {error}") from error
+    difference = _difference(found, asked)
+    if difference is not None:
+        raise Usage(f"--out: {directory} holds another run: {difference}")
+    processes = _whole_processes(found, directory)
+    lost = len(processes) < len(found.processes)
+    # The other half of a pair would run hours after this one.
+    pairs = replace(found, processes=processes).whole_pairs()
+    processes = [process for process in processes if process.pair in pairs]
+    goes_on = lost or is_cut_short(found)
+    run = replace(asked, processes=processes, ended=None if goes_on else found.ended)
+    if run.ended is None:
+        _check_order(run, directory)
+    return run
+
+
+def keep_noise(noise: Path | None, run: AbRun, directory: Path) -> None:
+    """A copy, so that the directory can be judged without it.
+
+    Errors: Usage, if the copy or `noise` is not what the run is judged by.
+    """
+    if noise is None:
+        return
+    copy = directory / NOISE_FILE
+    if not copy.exists():
+        beside = copy.with_name(copy.name + ".tmp")
+        shutil.copyfile(noise, beside)
+        if sha256_of(beside) != run.noise_sha256:
+            raise Usage(f"--noise: {noise} has just been changed; call again")
+        os.replace(beside, copy)
+    if sha256_of(copy) != run.noise_sha256:
+        raise Usage(
+            f"--out: {copy} is not the noise floor that the run began with; "
+            "once it is deleted, the same command copies it anew"
+        )

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""Which words of a command line are whose: ours, the revisions, the program's."""
+
+from collections.abc import Mapping, Sequence
+
+from tools.ab_run.errors import Usage
+
+# Flags that a run of pairs gives itself, or that measure nothing.
+_RESERVED = {
+    "benchmark_out",
+    "benchmark_out_format",
+    "samples_out",
+    "shuffle",
+    "benchmark_list_tests",
+    "list",
+    "version",
+}
+DEFAULT_MIN_TIME = "--benchmark_min_time=0.25"
+
+
+def _name(token: str) -> str:
+    return token.lstrip("-").partition("=")[0]
+
+
+def split(
+    tokens: Sequence[str], own: Mapping[str, int]
+) -> tuple[list[str], list[str], list[str]]:
+    """Our own tokens, the revisions, the program's; `own` counts values."""
+    mine: list[str] = []
+    revisions: list[str] = []
+    theirs: list[str] = []
+    rest = list(tokens)
+    value_may_follow = False  # as in `--device cpu`
+    while rest:
+        token = rest.pop(0)
+        if token.startswith("-") and _name(token) in own:
+            values = 0 if "=" in token else own[_name(token)]
+            mine += [f"--{token.lstrip('-')}", *rest[:values]]
+            rest = rest[values:]
+            value_may_follow = False
+        elif token.startswith("-") or value_may_follow or len(revisions) == 2:
+            theirs.append(token)
+            value_may_follow = token.startswith("-") and "=" not in token
+        else:
+            revisions.append(token)
+    return mine, revisions, theirs
+
+
+def without_filter(tokens: Sequence[str]) -> tuple[str | None, list[str]]:
+    """The value of the last --benchmark_filter, and the other tokens."""
+    found: str | None = None
+    others: list[str] = []
+    rest = list(tokens)
+    while rest:
+        token = rest.pop(0)
+        if not token.startswith("-") or _name(token) != "benchmark_filter":
+            others.append(token)
+        elif "=" in token:
+            found = token.partition("=")[2]
+        elif rest:
+            found = rest.pop(0)
+        else:
+            raise Usage("--benchmark_filter has no value")
+    return found, others
+
+
+def program_flags(tokens: Sequence[str]) -> list[str]:
+    for token in tokens:
+        if token.startswith("-") and _name(token) in _RESERVED:
+            raise Usage(f"--{_name(token)} is not for a run of pairs; see --out")
+    if any(_name(token) == "benchmark_min_time" for token in tokens):
+        return list(tokens)
+    return [DEFAULT_MIN_TIME, *tokens]

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""One side: a built program, asked what it can do and run as a fresh process."""
+
+import os
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tools.ab_run.errors import Usage
+
+
+@dataclass(frozen=True)
+class Program:
+    path: Path
+    name: str  # of the side, for messages
+
+    def _ask(self, *flags: str) -> subprocess.CompletedProcess[str]:
+        try:
+            return subprocess.run(
+                [self.path, *flags],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                check=False,
+            )
+        except OSError as error:
+            raise Usage(f"{self.path} cannot be run: {error.strerror}") from error
+
+    def can_shuffle(self) -> bool:
+        """Whether it has --shuffle, which older revisions have not."""
+        return "--shuffle" in self._ask("--help").stdout
+
+    def rows(self, flags: Sequence[str]) -> list[str]:
+        """The names of its cases. Errors: Usage with the program's own words."""
+        done = self._ask(*flags, "--benchmark_list_tests")
+        if done.returncode != 0:
+            words = done.stderr.strip() or f"exit status {done.returncode}"
+            raise Usage(f"{self.name} does not take these flags: {words}")
+        return done.stdout.split()
+
+
+def existing(path: Path, name: str) -> Program:
+    """A program that is already built. Errors: Usage."""
+    if not path.is_file():
+        raise Usage(
+            f"--binaries: {path} is {'no file' if path.exists() else 'missing'}"
+        )
+    if not os.access(path, os.X_OK):
+        raise Usage(f"--binaries: {path} is not executable")
+    return Program(path.resolve(), name)

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""The samples of one process: a line of JSON per row and repetition."""
+
+import statistics
+from dataclasses import dataclass
+from pathlib import Path
+
+from reports.results import strict_json
+from reports.results.checked_entry import NotAResult, is_number
+from reports.compare.fields import Fields
+
+
+@dataclass(frozen=True)
+class Samples:
+    row: str
+    repetition: int
+    times_us: list[float]
+
+    @property
+    def median_us(self) -> float:
+        return statistics.median(self.times_us)
+
+
+def _parse(line: str) -> Samples:
+    """Errors: ValueError."""
+    fields = Fields(strict_json.parse(line), "it")
+    times = fields["samples_us"]
+    if not (isinstance(times, list) and times and all(map(is_number, times))):
+        raise fields.wrong("samples_us", "a list of numbers")
+    return Samples(fields.word("name"), fields.whole("repetition", 0), times)
+
+
+def load(path: Path) -> list[Samples]:
+    """Errors: NotAResult, which names the file."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise NotAResult(f"{path}: it cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise NotAResult(f"{path}: it is no text") from error
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        try:
+            found.append(_parse(line))
+        except ValueError as error:
+            raise NotAResult(f"{path}, line {number}: {error}") from error
+    return found

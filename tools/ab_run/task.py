@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""What is to be run: two programs and the run that holds what comes of them."""
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from reports.compare.ab_record import AbRun, Side, sha256_of
+from reports.compare.ab_run import fewest_pairs
+from tools.ab_run.arguments import Arguments
+from tools.ab_run.builds import build
+from tools.ab_run.errors import Usage
+from tools.ab_run.program import Program, existing
+from tools.ab_run.progress import Lines
+from tools.ab_run.revisions import Repository
+
+
+@dataclass(frozen=True)
+class Task:
+    run: AbRun
+    programs: dict[str, Program]  # by side
+    filter: str | None  # of the user
+    flags: list[str]  # of the user, without the filter
+    shuffles: bool
+
+
+def _new_run(arguments: Arguments, base: Side, new: Side) -> AbRun:
+    given = arguments.noise
+    pattern = arguments.filter
+    chosen = [] if pattern is None else [f"--benchmark_filter={pattern}"]
+    return AbRun(
+        base=base,
+        new=new,
+        flags=[*chosen, *arguments.flags],
+        threshold=arguments.threshold,
+        confidence=arguments.confidence,
+        max_pairs=arguments.max_pairs,
+        stops_early=arguments.same is None,
+        noise_sha256=None if given is None else sha256_of(given),
+    )
+
+
+def _revisions(
+    arguments: Arguments, root: Path, lines: Lines
+) -> tuple[tuple[Side, Side], tuple[Program, Program]]:
+    repository = Repository(root)
+    repository.require()
+    names = arguments.revisions or [arguments.same or ""] * 2
+    commits = [repository.commit(name) for name in names]
+    repository.require_clean()
+    sides = [Side(name, commit, None) for name, commit in zip(names, commits)]
+    base = Program(build(repository, commits[0], names[0], lines), names[0])
+    if commits[0] == commits[1]:
+        return (sides[0], sides[1]), (base, replace(base, name=names[1]))
+    new = Program(build(repository, commits[1], names[1], lines), names[1])
+    return (sides[0], sides[1]), (base, new)
+
+
+def _binaries(
+    paths: list[Path],
+) -> tuple[tuple[Side, Side], tuple[Program, Program]]:
+    base, new = (existing(path, str(path)) for path in paths)
+    sides = [Side(one.name, None, sha256_of(one.path)) for one in (base, new)]
+    return (sides[0], sides[1]), (base, new)
+
+
+def _check_pairs(run: AbRun) -> None:
+    """Errors: Usage, if not even the last look could have an interval."""
+    fewest = fewest_pairs(run)
+    if run.max_pairs < fewest:
+        flag = "--max_pairs" if run.stops_early else "--pairs"
+        raise Usage(
+            f"{flag} is {run.max_pairs}; an interval for each of {len(run.rows)} "
+            f"rows at {run.confidence:.6g} together takes {fewest} pairs"
+        )
+
+
+def prepare(arguments: Arguments, root: Path, lines: Lines) -> Task:
+    """Builds what is not built. Errors: Usage, BuildFailed."""
+    if arguments.binaries:
+        sides, (base, new) = _binaries(arguments.binaries)
+    else:
+        sides, (base, new) = _revisions(arguments, root, lines)
+    run = _new_run(arguments, *sides)
+    listed = base.rows(run.flags)
+    known = set(listed if new.path == base.path else new.rows(run.flags))
+    rows = [row for row in listed if row in known]
+    if not rows:
+        raise Usage(f"{base.name} and {new.name} have no row in common")
+    distinct = {one.path: one for one in (base, new)}.values()
+    shuffles = all(program.can_shuffle() for program in distinct)
+    if not shuffles:
+        lines.say("a revision has no --shuffle: all cases run in their usual order")
+    run = replace(run, rows=rows)
+    _check_pairs(run)
+    return Task(
+        run, {"base": base, "new": new}, arguments.filter, arguments.flags, shuffles
+    )
+
+
+def what_was_asked(run: AbRun) -> dict[str, object]:
+    """What two runs must share to be the same run; the rows follow from it."""
+    return {
+        "base": run.base.identity,
+        "new": run.new.identity,
+        "flags": run.flags,
+        "threshold": run.threshold,
+        "confidence": run.confidence,
+        "pairs": run.max_pairs,
+        "stops early": run.stops_early,
+        "noise": run.noise_sha256,
+    }
+
+
+def key_of(run: AbRun) -> str:
+    """The same for the same run."""
+    text = json.dumps(what_was_asked(run), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()

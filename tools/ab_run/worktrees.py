@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""A checkout of a revision, to build it beside what one is working on."""
+
+import shutil
+from pathlib import Path
+
+from tools.ab_run.errors import BuildFailed
+from tools.ab_run.revisions import Repository
+
+# What tools/ab itself puts there; git knows that it is to be ignored, if the
+# revision says so.
+_OWN = ("build/", ".venv")
+REQUIREMENTS = Path("tools", "requirements")
+
+
+def _is_at(repository: Repository, tree: Path, commit: str) -> bool:
+    """Whether `tree` is a whole worktree of the commit, with no file changed.
+
+    And none added: a build takes the sources that it finds.
+    """
+    if not (tree / ".git").is_file():
+        return False  # what an interrupt left; git would answer for the outer one
+    head = repository.git("rev-parse", "HEAD", at=tree)
+    if head.stdout.strip() != commit:
+        return False
+    files = repository.changed_files(at=tree, untracked=True)
+    return all(file.startswith(_OWN) for file in files)
+
+
+def worktree(repository: Repository, commit: str) -> Path:
+    """The one of build/ab/trees, made if need be. Errors: BuildFailed."""
+    tree = repository.root / "build" / "ab" / "trees" / commit[:12]
+    if _is_at(repository, tree, commit):
+        return tree
+    if tree.exists():
+        repository.git("worktree", "remove", "--force", "--force", str(tree))
+        shutil.rmtree(tree, ignore_errors=True)
+    repository.git("worktree", "prune")
+    tree.parent.mkdir(parents=True, exist_ok=True)
+    done = repository.git("worktree", "add", "--detach", str(tree), commit)
+    if done.returncode != 0:
+        raise BuildFailed(f"git worktree add {tree} failed: {done.stderr.strip()}")
+    return tree
+
+
+def _contents(directory: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in directory.glob("*.txt")}
+
+
+def has_same_requirements(root: Path, tree: Path) -> bool:
+    """Whether the Python environment of `root` is what `tree` asks for, too."""
+    return _contents(root / REQUIREMENTS) == _contents(tree / REQUIREMENTS)
