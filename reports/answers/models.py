@@ -81,9 +81,7 @@ def precision(result: Result) -> tuple[str, text.Table] | None:
             _ratio(row, "peak_ratio", row.words["precision"] == "fp32"),
             text.significant(row["logits_error"], 2),
         ]
-        for row in sorted(
-            rows, key=lambda row: (row.words["model"], row.words["mode"])
-        )
+        for row in sorted(rows, key=lambda row: (row.words["model"], row.words["mode"]))
     ]
     headings = ["step", "time", "speed-up", "peak memory", "of fp32", "logits error"]
     return sentence, text.Table(headings, lines)
@@ -165,7 +163,14 @@ def warmup(result: Result) -> tuple[str, text.Table] | None:
         ]
         for calls, row in sorted(rows.items())
     ]
-    headings = ["warm-up calls", "mean of 10", "sd", "cv", "first call", "mean / steady"]
+    headings = [
+        "warm-up calls",
+        "mean of 10",
+        "sd",
+        "cv",
+        "first call",
+        "mean / steady",
+    ]
     return sentence, text.Table(headings, lines)
 
 

@@ -76,7 +76,5 @@ def harness(result: Result) -> tuple[str, text.Table] | None:
         f"reported within {text.percent(worst)}."
     )
     lines = [["empty", "0", text.time(empty[0].time_us)]]
-    lines += [
-        ["spin", text.time(row["us"]), text.time(row.time_us)] for row in spins
-    ]
+    lines += [["spin", text.time(row["us"]), text.time(row.time_us)] for row in spins]
     return sentence, text.Table(["work", "true", "reported"], lines)

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from reports.compare.fields import Fields
 from reports.results import strict_json
 from reports.results.checked_entry import LONGEST_US, SHORTEST_US, is_number
-from reports.compare.fields import Fields
 
 Floats = NDArray[np.float64]
 

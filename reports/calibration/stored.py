@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from reports.results import text
 from reports.calibration import stock
 from reports.calibration.one_process import margins_of
 from reports.calibration.rates import share
@@ -14,6 +13,7 @@ from reports.calibration.rule import Flags, Verdicts, abba, in_sequence, ratios
 from reports.calibration.samples import Floats, Samples, share_between
 from reports.calibration.simulated import SEED, Progress
 from reports.compare.sequential import Plan, decide_in_sequence
+from reports.results import text
 
 REPETITIONS = (3, 6, 9)
 RELABELLINGS = 2000

@@ -4,7 +4,6 @@
 from pathlib import Path
 from typing import Any, get_args
 
-from reports.results import strict_json
 from reports.compare.ab_record import (
     FILE,
     KIND,
@@ -17,6 +16,7 @@ from reports.compare.ab_record import (
     Side,
 )
 from reports.compare.fields import Fields
+from reports.results import strict_json
 
 
 def _side(fields: Fields) -> Side:

@@ -3,10 +3,10 @@
 
 import re
 
-from reports.results import text as human
 from reports.compare import text
 from reports.compare.comparison import ComparedRow, Comparison
 from reports.compare.decision import Verdict
+from reports.results import text as human
 
 _COLUMNS = ("row", "base", "new", "change", "interval", "verdict", "note")
 _MARK = {

@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from reports.results import strict_json
-from reports.results.checked_entry import is_number
 from reports.compare.ab_record import write_json
 from reports.compare.decision import RowNoise
 from reports.compare.intervals import median_interval, reaches, spread_of
+from reports.results import strict_json
+from reports.results.checked_entry import is_number
 from reports.results.strict_json import NotJson
 
 KIND = "trainbench noise floor"

@@ -3,11 +3,11 @@
 
 from collections.abc import Sequence
 
-from reports.results import text
 from reports.compare.comparison import ComparedRow, Comparison
 from reports.compare.decision import Decision, Verdict
 from reports.compare.exact import MetricChange
 from reports.compare.intervals import MANY_PAIRS
+from reports.results import text
 from reports.results.rows import Result
 
 

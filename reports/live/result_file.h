@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "reports/live/atomic_file.h"
+#include "fixtures/base/file.h"
 #include "reports/live/row_status.h"
 
 namespace trainbench {

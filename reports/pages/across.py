@@ -3,10 +3,10 @@
 
 from collections.abc import Sequence
 
-from reports.results import text
 from reports.pages.figures import history, roofline
 from reports.pages.plotting.roofs import Point, Roof, points_of, roofs_of
 from reports.pages.section import Section
+from reports.results import text
 from reports.results.rows import Result
 from reports.results.text import Table
 

@@ -4,10 +4,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from reports.results import text
 from reports.answers.answer import TELLERS, expectation_of, question_of
-from reports.pages.plotting.figure import Figure
 from reports.pages.figures import FIGURES
+from reports.pages.plotting.figure import Figure
+from reports.results import text
 from reports.results.rows import Failure, NotAResult, Result
 from reports.results.text import Table
 

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Refreshes the excerpt of a printed table in a document.
+"""Writes the table on the first screen of README.md: some rows of a committed run.
 
-The excerpt is the code block that begins as a printed table does. Which cases it shows,
-in which order and with which gaps ("..."), was decided by whoever wrote it and is kept;
-each line is replaced by the new table's line of that case.
+Run by tools/reference. The mark in the document names the machine whose run it shows.
 """
 
 import argparse
@@ -11,65 +9,86 @@ import re
 import sys
 from pathlib import Path
 
+from reports.results.document import block_of, with_block
+
 GOOD, USAGE = 0, 2
-BLOCK = re.compile(r"(?<=^```\n)git_revision: .*?(?=^```$)", re.MULTILINE | re.DOTALL)
-FOOTER = re.compile(r"\d+ cases?( in \d+ runs?)?: ")
-# The lines of a table that are no case's, by names that no case can have.
-CONTEXT, HEADING, END = "git_revision:", "case time", "cases:"
+WIDTH = 100
+COLUMNS = ("case", "time", "±95%", "rate", "peak mem", "predicted")
+ROWS = (
+    "peak/matmul/fp32/m:2048/n:2048/k:2048",
+    "peak/update/size:536870912",
+    "all_reduce/gloo/ranks:2/bytes:100000000",
+    "model_size/tiny/fp32/train_step/batch:1/seq:128",
+    "model_size/small/fp32/forward/batch:1/seq:128",
+    "model_size/small/fp32/train_step/batch:1/seq:128",
+    "optimizer/textbook/small",
+    "optimizer/fused/small",
+    "precision/tiny/fp32/train_step/batch:4/seq:128",
+    "precision/tiny/bf16/train_step/batch:4/seq:128",
+)
 
 
-def key(line: str) -> str:
-    """What the line is of: a case's name, or one of the three above."""
-    words = line.split()
-    if words[:2] == HEADING.split():
-        return HEADING
-    return END if FOOTER.match(line) else words[0]
+def cells(line: str) -> list[str]:
+    return re.split(r"\s{2,}", line.strip())
 
 
-def lines_of(table: str) -> dict[str, str]:
-    """Lines by what they are of. ValueError if the table is not whole."""
-    lines = [line.rstrip() for line in table.splitlines() if line.strip()]
-    found: dict[str, str] = {}
-    for line in lines:
-        found.setdefault(key(line), line)  # of several repetitions the first
-    lacking = [part for part in (CONTEXT, HEADING, END) if part not in found]
+def context_lines(fields: list[str]) -> list[str]:
+    """As many of the run's settings in a line as fit."""
+    lines = [fields[0]]
+    for field in fields[1:]:
+        longer = f"{lines[-1]}   {field}"
+        lines[-1:] = [longer] if len(longer) <= WIDTH else [lines[-1], field]
+    return lines
+
+
+def excerpt(printed: str) -> str:
+    """ROWS and COLUMNS of a printed table. ValueError names what it lacks."""
+    lines = [cells(line) for line in printed.splitlines() if line.strip()]
+    rows = {line[0]: line for line in lines}
+    lacking = [name for name in ("case", *ROWS) if name not in rows]
     if lacking:
-        raise ValueError(f"this is no whole table: it lacks '{lacking[0]}'")
-    return found
+        raise ValueError(f"the table lacks {', '.join(lacking)}")
+    picked = [rows["case"].index(column) for column in COLUMNS]
+    skipped = [name for name in ROWS if len(rows[name]) <= max(picked)]
+    if skipped:
+        raise ValueError(f"the table has no numbers of {', '.join(skipped)}")
+    table = [[rows[name][column] for column in picked] for name in ("case", *ROWS)]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    text = [
+        "  ".join(
+            cell.rjust(width) if column else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in table
+    ]
+    return "\n".join([*context_lines(lines[0]), "", *text, "...", "  ".join(lines[-1])])
 
 
-def refreshed(excerpt: str, table: dict[str, str]) -> str:
-    """The excerpt's lines from the table. ValueError names cases that it lacks."""
-    kept = [line.strip() for line in excerpt.splitlines()]
-    copied = [line for line in kept if line not in ("", "...")]
-    missing = [key(line) for line in copied if key(line) not in table]
-    if missing:
-        raise ValueError(f"the excerpt shows what the table lacks: {missing}")
-    fresh = [table[key(line)] if line in copied else line for line in kept]
-    return "".join(f"{line}\n" for line in fresh)
+def machine_of(document: str) -> str:
+    """Whose run the document shows. ValueError without a mark."""
+    found = re.search(r"<!-- table: tools/reference (\S+) -->", document)
+    if found is None:
+        raise ValueError("it has no <!-- table: tools/reference MACHINE --> mark")
+    return found[1]
 
 
-def with_excerpt(document: str, table: str) -> str:
-    """The document with a fresh excerpt. ValueError if it has none, or several."""
-    found = BLOCK.findall(document)
-    if len(found) != 1:
-        raise ValueError(f"excerpts of a table: {len(found)}; needed: 1")
-    lines = lines_of(table)
-    return BLOCK.sub(lambda match: refreshed(match[0], lines), document)
+def with_excerpt(document: str, printed: str) -> str:
+    return with_block(document, "table", f"```\n{excerpt(printed)}\n```")
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="reports.results.readme_excerpt", description=__doc__)
-    parser.add_argument("table", type=Path, help="what tools/bench printed")
-    parser.add_argument("document", type=Path, help="document with an excerpt of it")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("document", type=Path, help="document with marks for a table")
+    parser.add_argument("reference", type=Path, help="a machine's committed run")
     options = parser.parse_args(arguments)
     try:
-        table = options.table.read_text(encoding="utf-8")
         text = options.document.read_text(encoding="utf-8")
-        options.document.write_text(with_excerpt(text, table), encoding="utf-8")
+        if machine_of(text) != options.reference.name:
+            return GOOD
+        printed = (options.reference / "quick.txt").read_text(encoding="utf-8")
+        options.document.write_text(with_excerpt(text, printed), encoding="utf-8")
     except (OSError, ValueError) as error:
-        both = f"{options.document}, {options.table}"
-        print(f"reports.results.readme_excerpt: {both}: {error}", file=sys.stderr)
+        print(f"{options.document}: {error}", file=sys.stderr)
         return USAGE
     return GOOD
 

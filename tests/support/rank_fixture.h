@@ -14,7 +14,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "fixtures/base/child_process.h"
+#include "fixtures/base/subprocess.h"
 #include "fixtures/ranks/launch_env.h"
 #include "fixtures/ranks/local_launcher.h"
 #include "model/distributed/comm/process_group.h"

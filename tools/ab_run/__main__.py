@@ -24,8 +24,8 @@ from tools.ab_run.directory import (
     resume,
 )
 from tools.ab_run.errors import Failed, Interrupted, Usage
-from tools.ab_run.noise_floor import default_file, noise_of
 from tools.ab_run.measure import Measurement
+from tools.ab_run.noise_floor import default_file, noise_of
 from tools.ab_run.progress import Lines
 from tools.ab_run.task import prepare
 

@@ -5,9 +5,9 @@ import statistics
 from dataclasses import dataclass
 from pathlib import Path
 
+from reports.compare.fields import Fields
 from reports.results import strict_json
 from reports.results.checked_entry import NotAResult, is_number
-from reports.compare.fields import Fields
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 
 from collections.abc import Callable
 
-from reports.pages.plotting.figure import Figure
 from reports.pages.figures import (
     attention,
     breakdown,
@@ -15,6 +14,7 @@ from reports.pages.figures import (
     softmax,
     warmup,
 )
+from reports.pages.plotting.figure import Figure
 from reports.results.rows import Result
 
 # Each gives no plot if the result lacks the rows that it needs.

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 
-from reports.results import text
 from reports.answers.attention import exponent_of, series_of
 from reports.pages.plotting.axes import (
     Told,
@@ -17,6 +16,7 @@ from reports.pages.plotting.axes import (
     tell_these,
 )
 from reports.pages.plotting.figure import COLOURS, HALF, Figure, draw
+from reports.results import text
 from reports.results.rows import Result, Row
 
 Value = Callable[[Row], float]

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 
-from reports.results import text
-from reports.pages.plotting.figure import COLOURS, Figure, draw
 from reports.pages.plotting.bars import Bar, Look, Scale, below, inches, stacked
+from reports.pages.plotting.figure import COLOURS, Figure, draw
+from reports.results import text
 from reports.results.rows import Result, Row
 
 LOST = "unattributed"

@@ -9,10 +9,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from reports.pages.plotting.bars import CLEAR_COLOURS, below
+from reports.pages.plotting.figure import Figure, draw
 from reports.results import text
 from reports.results.alpha_beta import AlphaBeta, fit_alpha_beta
-from reports.pages.plotting.figure import Figure, draw
-from reports.pages.plotting.bars import CLEAR_COLOURS, below
 from reports.results.rows import Result, Row
 
 

@@ -8,10 +8,10 @@ import pandas
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 
-from reports.results import text
-from reports.pages.plotting.figure import Figure, draw
 from reports.pages.plotting.bars import CLEAR_COLOURS, below
+from reports.pages.plotting.figure import Figure, draw
 from reports.pages.plotting.runs import Runs, collect
+from reports.results import text
 from reports.results.rows import Result
 
 MOST_LINES = 8  # with a colour of their own

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
-from reports.results import text
-from reports.pages.plotting.figure import COLOURS, Figure, draw
-from reports.pages.plotting.bars import Bar, Look, Scale, below, inches, stacked
 from reports.pages.figures.timelines import timelines
+from reports.pages.plotting.bars import Bar, Look, Scale, below, inches, stacked
+from reports.pages.plotting.figure import COLOURS, Figure, draw
+from reports.results import text
 from reports.results.rows import Result, Row
 
 __all__ = ["memory", "timelines"]

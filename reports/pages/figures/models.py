@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
-from reports.results import text
 from reports.pages.plotting.axes import (
     height,
     legend_above,
@@ -16,6 +15,7 @@ from reports.pages.plotting.axes import (
 )
 from reports.pages.plotting.figure import COLOURS, HALF, Figure, draw
 from reports.pages.plotting.steps import at_one_length, tokens_of
+from reports.results import text
 from reports.results.rows import Result, Row
 
 PHASES = dict(zip(("forward", "loss", "backward", "optimizer"), COLOURS, strict=False))

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from matplotlib.axes import Axes
 
-from reports.results import text
-from reports.pages.plotting.figure import COLOURS, Figure, draw
-from reports.pages.plotting.bars import Bar, Look, Scale, below, inches, stacked
 from reports.pages.figures.collectives import all_reduce
+from reports.pages.plotting.bars import Bar, Look, Scale, below, inches, stacked
+from reports.pages.plotting.figure import COLOURS, Figure, draw
+from reports.results import text
 from reports.results.rows import Result, Row
 
 __all__ = ["all_reduce", "ddp", "sharded_optimizer"]

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 
 from matplotlib.axes import Axes
 
-from reports.results import text
 from reports.pages.plotting.axes import (
     Told,
     height,
@@ -18,6 +17,7 @@ from reports.pages.plotting.axes import (
     write_beside,
 )
 from reports.pages.plotting.figure import COLOURS, HALF, Figure, draw
+from reports.results import text
 from reports.results.rows import Result, Row
 
 Value = Callable[[Row], float]

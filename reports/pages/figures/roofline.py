@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator
 
-from reports.results import text
-from reports.pages.plotting.figure import PAPER, Figure, draw
 from reports.pages.plotting.bars import CLEAR_COLOURS, below
+from reports.pages.plotting.figure import PAPER, Figure, draw
 from reports.pages.plotting.point_names import paint_names
 from reports.pages.plotting.roofs import (
     Point,
@@ -19,6 +18,7 @@ from reports.pages.plotting.roofs import (
     roofs_of,
     thinned,
 )
+from reports.results import text
 from reports.results.rows import Result
 
 MARKERS = "osD^vPX*"

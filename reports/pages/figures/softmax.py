@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 from matplotlib.axes import Axes
 
-from reports.results import text
 from reports.pages.plotting.axes import legend_above, tell_decades
 from reports.pages.plotting.figure import COLOURS, HALF, Figure, draw
+from reports.results import text
 from reports.results.rows import Result, Row
 
 MARKERS = "os^D"

@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MultipleLocator
 from numpy.typing import NDArray
 
-from reports.results import text
 from reports.pages.plotting.figure import COLOURS, Figure, draw
+from reports.results import text
 
 MOST = 8  # figures: a published run writes more than a page can hold
 BUCKETS = 240  # of time, each drawn by its extremes

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
-from reports.results import text
 from reports.pages.plotting.axes import legend_above, tell_decades, tell_these
 from reports.pages.plotting.figure import COLOURS, HALF, Figure, draw
+from reports.results import text
 from reports.results.rows import Result, Row
 
 MOST_CURVES = 6  # more than these in one plot cannot be told apart

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from reports.answers import answers, markdown
 from reports.answers.__main__ import main, with_answers
 from reports.answers.answer import TELLERS, expectation_of, question_of
@@ -283,27 +284,8 @@ def test_the_reference_run_answers_every_question(reference: Result) -> None:
     assert reference.errors == []
 
 
-def test_the_readme_says_what_the_reference_run_says(reference: Result) -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert with_answers(readme, markdown(reference)) == readme
-
-
-def test_answers_go_between_the_marks() -> None:
-    document = "a\n<!-- answers: x -->\nold\n<!-- /answers -->\nb"
-    assert with_answers(document, "new\\1") == (
-        "a\n<!-- answers: x -->\n\nnew\\1\n\n<!-- /answers -->\nb"
-    )
-    with pytest.raises(ValueError, match="marks"):
-        with_answers("no marks", "new")
-
-
 def test_bad_files_are_wrong_usage(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([str(tmp_path / "nowhere.json")]) == 2
     assert "nowhere.json" in capsys.readouterr().err
-    plain = tmp_path / "plain.md"
-    plain.write_text("no marks")
-    assert main([str(REFERENCE), "--into", str(plain)]) == 2
-    assert "plain.md: it has no" in capsys.readouterr().err
-    assert plain.read_text() == "no marks"

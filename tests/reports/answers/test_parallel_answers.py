@@ -4,6 +4,7 @@
 from typing import Any
 
 import pytest
+
 from reports.answers.parallel import all_reduce, ddp, sharded_optimizer
 from reports.results.rows import Result, parse
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
 from reports.calibration import power, simulated
 from reports.calibration.noise import Noise, log_medians, log_times
 from reports.calibration.rates import at_most, bounded, share

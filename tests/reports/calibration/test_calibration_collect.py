@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from reports.calibration.collect import KEPT, main
 from reports.calibration.samples import load
 

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import mannwhitneyu
+
 from reports.calibration.samples import Samples, load
 from reports.calibration.stock import alarms, p_values
-from scipy.stats import mannwhitneyu
 
 COMPARE = Path("/usr/share/benchmark/compare.py")
 

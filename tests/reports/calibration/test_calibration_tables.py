@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from reports.calibration import (
     one_process,
     pages,

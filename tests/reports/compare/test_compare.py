@@ -7,6 +7,7 @@ import random
 from typing import Any
 
 import pytest
+
 from reports.compare.comparison import Comparison, Options, compare
 from reports.compare.decision import Decision, RowNoise, Verdict
 from reports.compare.environment import NotComparable

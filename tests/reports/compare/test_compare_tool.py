@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from reports.compare.__main__ import main
 from results import CONTEXT, at, document, entry, failure, write
 

@@ -4,6 +4,7 @@
 import math
 
 import pytest
+
 from reports.compare.decision import (
     Decision,
     RowNoise,

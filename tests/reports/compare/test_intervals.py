@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+
 from reports.compare.intervals import (
     MANY_PAIRS,
     Interval,

@@ -2,6 +2,7 @@
 """Which runs count as pairs of neighbours."""
 
 import pytest
+
 from reports.compare.pairing import alternate, by_name, in_order, log_ratios
 from reports.results.rows import Result, parse
 from results import at, document, entry

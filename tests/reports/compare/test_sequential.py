@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+
 from reports.compare.decision import Verdict, decide_pairs
 from reports.compare.intervals import interval_rank, pairs_for
 from reports.compare.sequential import (

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from reports.pages.figures.breakdown import breakdown, passes
 from reports.results.rows import Result, Row, load
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from reports.pages.figures.history import history, table
 from reports.results.rows import Failure, Result, Row, load
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from reports.pages.figures.memory import memory, timelines
 from reports.pages.figures.timelines import BUCKETS, decimate
 from reports.results.rows import Result, Row, load

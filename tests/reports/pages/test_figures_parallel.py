@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from reports.pages.figures.parallel import all_reduce, ddp, sharded_optimizer
 from reports.results.rows import Result, Row, load
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from reports.answers.answer import TELLERS, answers, expectation_of, question_of
 from reports.pages.__main__ import main
 from reports.pages.render import _prose_as_markdown

@@ -6,8 +6,9 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from reports.pages.plotting.figure import COLOURS, Figure, draw
+
 from reports.pages.figures import FIGURES
+from reports.pages.plotting.figure import COLOURS, Figure, draw
 from reports.results.rows import parse
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from reports.pages.__main__ import main
 
 REFERENCE = Path(__file__).resolve().parents[3] / "reports/reference/xeon-2-cores"

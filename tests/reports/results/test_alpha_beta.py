@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+
 from reports.results.alpha_beta import AlphaBeta, fit_alpha_beta
 
 SIZES = [4.0**k for k in range(4, 15)]

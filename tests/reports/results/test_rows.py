@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from reports.results import strict_json
 from reports.results.rows import NotAResult, load, parse
 

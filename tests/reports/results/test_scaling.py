@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+
 from reports.results.scaling import power_law_exponent, student_t_95
 
 SEQ = [256.0, 512.0, 1024.0, 2048.0]

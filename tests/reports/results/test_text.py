@@ -2,6 +2,7 @@
 """Numbers as people read them."""
 
 import pytest
+
 from reports.results import text
 
 

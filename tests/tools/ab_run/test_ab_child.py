@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from tools.ab_run.child import interruptible, run_child
 from tools.ab_run.errors import Interrupted
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from fake_program import measuring_calls, write_program
 from reports.compare.__main__ import main as compare_main
 from reports.compare.ab_reader import load

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from fake_program import measuring_calls, write_program
 from reports.compare.__main__ import main as compare_main
 from reports.compare.ab_reader import load

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from reports.compare.decision import RowNoise
 from reports.compare.noise import (
     NoiseFile,

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from tools.ab_run import schedule
 from tools.ab_run.arguments import Arguments, parse
 from tools.ab_run.errors import Usage

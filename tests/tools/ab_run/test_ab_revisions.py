@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
+
 from fake_program import text_of
 from reports.compare.ab_reader import load
 from reports.compare.noise import load_noise
 from tools.ab_run.__main__ import main
 
+ROOT = Path(__file__).resolve().parents[3]
 GIT = shutil.which("git")
 pytestmark = pytest.mark.skipif(GIT is None, reason="git is not installed")
 
@@ -110,7 +111,7 @@ def checkout(
 ) -> Checkout:
     root, stubs = tmp_path / "check out", tmp_path / "stubs"
     ignored = shutil.ignore_patterns("__pycache__", "*.cc", "*.h", "reference")
-    for folder in ("tools/lib", "tools/pairs", "reports"):
+    for folder in ("tools/lib", "tools/ab_run", "reports"):
         shutil.copytree(ROOT / folder, root / folder, ignore=ignored)
     shutil.copy(ROOT / "tools" / "ab", root / "tools" / "ab")
     (root / "tools" / "requirements").mkdir()

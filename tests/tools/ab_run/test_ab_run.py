@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from reports.compare.ab_reader import load
 from reports.compare.ab_record import AbRun, NotAnAbRun, Process, Side, save
 from reports.compare.ab_run import (
