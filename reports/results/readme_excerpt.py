@@ -9,7 +9,7 @@ import re
 import sys
 from pathlib import Path
 
-from reports.results.document import block_of, with_block
+from reports.results.document import with_block
 
 GOOD, USAGE = 0, 2
 WIDTH = 100

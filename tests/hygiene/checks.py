@@ -4,6 +4,7 @@
 A path is relative to the root of the repository and has forward slashes.
 """
 
+import posixpath
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -143,22 +144,32 @@ def license_errors(path: str, text: str) -> list[str]:
     return [f"{path} does not begin with '{mark} {SPDX}'"]
 
 
-def paths_in(markdown: str) -> list[str]:
-    """Relative links, and what code spans and blocks name in our rooms."""
+def paths_in(markdown: str, folder: str = "") -> list[str]:
+    """What a document in `folder` names: relative links, and in code spans and
+    blocks paths that begin with a room, or files of C++ and Python beside it."""
     links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", markdown)
-    found = [link for link in links if "://" not in link]
+    found = [posixpath.join(folder, link) for link in links if "://" not in link]
     blocks = re.findall(r"^```[^\n]*\n(.*?)^```", markdown, re.M | re.S)
     prose = re.sub(r"^```.*?^```", "", markdown, flags=re.M | re.S)
-    spans = re.findall(r"`([^`\n]+)`", prose)
-    for code in [*spans, *(line for block in blocks for line in block.splitlines())]:
-        word = code.split()[0] if code.split() else ""
-        if word.split("/")[0] in ROOMS and re.fullmatch(r"[\w.-]+/[\w./-]*", word):
-            found.append(word)
-    return found
+    for span in re.findall(r"`([^`\n]+)`", prose):
+        if re.fullmatch(r"[\w./-]+\.(h|cc|cu|py)", span) and not _in_a_room(span):
+            found.append(posixpath.join(folder, span))
+        else:
+            found += [word for word in span.split()[:1] if _in_a_room(word)]
+    lines = (line.split()[:1] for block in blocks for line in block.splitlines())
+    found += [word for words in lines for word in words if _in_a_room(word)]
+    return [posixpath.normpath(path) for path in found]
 
 
-def missing_paths(markdown: str, exists: Callable[[str], bool]) -> list[str]:
-    return [path for path in paths_in(markdown) if not exists(path)]
+def _in_a_room(word: str) -> bool:
+    room, slash, rest = word.partition("/")
+    return bool(slash) and room in ROOMS and bool(re.fullmatch(r"[\w./-]*", rest))
+
+
+def missing_paths(
+    markdown: str, exists: Callable[[str], bool], folder: str = ""
+) -> list[str]:
+    return [path for path in paths_in(markdown, folder) if not exists(path)]
 
 
 def needed_libraries(readelf: str) -> list[str]:

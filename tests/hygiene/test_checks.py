@@ -147,15 +147,17 @@ def test_licenses() -> None:
 
 def test_paths_in_documents() -> None:
     text = """See [how](CONTRIBUTING.md#here), [site](https://example.com/tools/x),
-`model/spec/config.h`, `tools/bench --flag`, `results/<name>.json`, `accounting/` and
-`benchmarks`.
+`model/spec/config.h`, `tools/bench --flag`, `results/<name>.json`, `accounting/`,
+`timer.h` and `benchmarks`.
 ```
 tools/setup   # a comment
 LD_LIBRARY_PATH=x build/benchmarks/y
 ```
 """
-    paths = ["CONTRIBUTING.md", "model/spec/config.h", "tools/bench", "tools/setup"]
-    assert checks.paths_in(text) == paths
+    ours = ["model/spec/config.h", "tools/bench"]
+    assert checks.paths_in(text) == ["CONTRIBUTING.md", *ours, "timer.h", "tools/setup"]
+    beside = ["reports/CONTRIBUTING.md", *ours, "reports/timer.h", "tools/setup"]
+    assert checks.paths_in(text, "reports") == beside
     assert checks.missing_paths(text, lambda path: path != "tools/setup") == [
         "tools/setup"
     ]

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from reports.answers import answers, markdown
-from reports.answers.__main__ import main, with_answers
-from reports.answers.answer import TELLERS, expectation_of, question_of
+from reports.answers.__main__ import main
+from reports.answers.answer import SUMMARIES, expectation_of, question_of
 from reports.results.rows import Result, load, parse
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -238,7 +238,7 @@ def test_memory_tells_the_worst_prediction() -> None:
 
 def test_every_experiment_has_a_teller_and_a_question() -> None:
     experiments = {path.stem for path in (ROOT / "benchmarks").glob("*.cc")}
-    assert set(TELLERS) == experiments
+    assert set(SUMMARIES) == experiments
     for experiment in experiments:
         assert question_of(experiment).endswith("?")
 
@@ -247,7 +247,7 @@ def test_an_expectation_is_the_whole_comment_on_one_line() -> None:
     expected = expectation_of("harness")
     assert expected.startswith("An empty call takes two readings of the clock,")
     assert expected.endswith("no other row of this run can be trusted.")
-    for experiment in TELLERS:
+    for experiment in SUMMARIES:
         assert "//" not in expectation_of(experiment)
         assert expectation_of(experiment).endswith(".")
 
@@ -280,7 +280,7 @@ def reference() -> Result:
 
 
 def test_the_reference_run_answers_every_question(reference: Result) -> None:
-    assert {answer.experiment for answer in answers(reference)} == set(TELLERS)
+    assert {answer.experiment for answer in answers(reference)} == set(SUMMARIES)
     assert reference.errors == []
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tools/reference with stubs in place of what takes long, and the README's excerpt."""
+"""tools/reference with stubs in place of what takes long, and README's table."""
 
 import shutil
 import subprocess
@@ -7,105 +7,80 @@ import sys
 from pathlib import Path
 
 import pytest
-from reports.results.readme_excerpt import main, with_excerpt
 from test_tools_scripts import CMAKE, Checkout, write_script
 
+from reports.results.readme_excerpt import ROWS, main, with_excerpt
+
 ROOT = Path(__file__).resolve().parents[3]
-REFERENCE = ROOT / "reports/reference/xeon-2-cores"
-
-OLD = """git_revision: 1111   suite: quick
-
-case                 time   note
-peak/copy/size:1     1 ms
-...
-model_size/tiny      2 ms
-...
-optimizer/fused      3 ms
-
-5 cases: 5 measured, 0 skipped, 0 failed
-"""
-NEW = """git_revision: 2222   suite: quick
-\x20
-case                  time   note
-optimizer/fused      30 ms
-model_size/tiny      SKIPPED  does not fit
-model_size/other      5 ms\x20\x20
-peak/copy/size:1     10 ms   noisy
-
-4 cases: 3 measured, 1 skipped, 0 failed
-"""
-FRESH = """git_revision: 2222   suite: quick
-
-case                  time   note
-peak/copy/size:1     10 ms   noisy
-...
-model_size/tiny      SKIPPED  does not fit
-...
-optimizer/fused      30 ms
-
-4 cases: 3 measured, 1 skipped, 0 failed
+COPIED = (
+    "tools/reference",
+    "tools/lib/common.sh",
+    "reports/results/document.py",
+    "reports/results/readme_excerpt.py",
+)
+HEADING = "case   time   ±95%   phases %   rate   peak mem   predicted   note"
+README = """# Title
+<!-- table: tools/reference my-box -->
+old
+<!-- /table -->
+after
 """
 
 
-def document(excerpt: str) -> str:
-    return f"# Title\n```\ntools/bench\n```\nprints\n\n```\n{excerpt}```\nand more\n"
+def table(milliseconds: int, without: str = "", skipped: str = "") -> str:
+    rows = [
+        f"{name}   SKIPPED   does not fit"
+        if name == skipped
+        else f"{name}   {milliseconds} ms   ±1.0%   -   1 GB/s   2 MiB   3 MiB   noisy"
+        for name in (*ROWS, "another/case")
+        if name != without
+    ]
+    context = f"git_revision: {milliseconds}   suite: quick   device: {'x' * 50}"
+    lines = [f"{context}   torch: 1", "", HEADING, *rows, "", "9 cases: 9 good"]
+    return "\n".join(lines)
 
 
-# --- the excerpt --------------------------------------------------------------
+# --- the table ----------------------------------------------------------------
 
 
-def test_the_selection_is_kept_and_every_line_is_new() -> None:
-    assert with_excerpt(document(OLD), NEW) == document(FRESH)
-    # Nothing is left to do a second time.
-    assert with_excerpt(document(FRESH), NEW) == document(FRESH)
-
-
-def test_the_first_of_several_repetitions() -> None:
-    repeated = NEW.replace("4 cases:", "optimizer/fused  31 ms\n4 cases in 5 runs:")
-    fresh = with_excerpt(document(OLD), repeated)
-    assert "30 ms" in fresh and "31 ms" not in fresh
-    assert "\n4 cases in 5 runs: 3 measured" in fresh
-
-
-def test_a_case_that_is_gone_is_named() -> None:
-    with pytest.raises(ValueError, match=r"lacks: \['model_size/tiny'\]"):
-        with_excerpt(document(OLD), NEW.replace("model_size/tiny ", "model_size/t "))
+def test_rows_and_columns_that_fit() -> None:
+    document = with_excerpt(README, table(7))
+    head = "# Title\n<!-- table: tools/reference my-box -->\n\n```\n"
+    assert document.startswith(head)
+    assert document.endswith("\n...\n9 cases: 9 good\n```\n\n<!-- /table -->\nafter\n")
+    lines = document.splitlines()
+    assert lines[4].startswith("git_revision: 7   suite: quick   device: xx")
+    assert lines[5] == "torch: 1"
+    assert " ".join(lines[7].split()) == "case time ±95% rate peak mem predicted"
+    assert [line.split()[0] for line in lines[8 : 8 + len(ROWS)]] == list(ROWS)
+    row = f"{ROWS[0]} 7 ms ±1.0% 1 GB/s 2 MiB 3 MiB"
+    assert " ".join(lines[8].split()) == row
+    assert with_excerpt(document, table(7)) == document
 
 
 @pytest.mark.parametrize(
-    ("text", "table", "message"),
+    ("document", "printed", "message"),
     [
-        ("# no excerpt\n", NEW, "excerpts of a table: 0"),
-        (document(OLD) + document(OLD), NEW, "excerpts of a table: 2"),
-        (document(OLD), "", "lacks 'git_revision:'"),
-        (document(OLD), NEW.replace("case ", "name "), "lacks 'case time'"),
-        (document(OLD), NEW.partition("\n4 cases")[0], "lacks 'cases:'"),
+        ("# no mark\n", table(7), "it has no <!-- table: "),
+        (README, "", "the table lacks case"),
+        (README, table(7, without=ROWS[2]), f"the table lacks {ROWS[2]}"),
+        (README, table(7, skipped=ROWS[2]), f"the table has no numbers of {ROWS[2]}"),
     ],
 )
-def test_what_is_no_document_or_no_table(text: str, table: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        with_excerpt(text, table)
-
-
-def test_the_readme_is_as_the_reference_run_makes_it() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    table = (REFERENCE / "quick.txt").read_text(encoding="utf-8")
-    assert with_excerpt(readme, table) == readme
-
-
-def test_a_document_that_cannot_be_refreshed_stays(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_document_that_cannot_be_updated_stays(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    document: str,
+    printed: str,
+    message: str,
 ) -> None:
-    table, text = tmp_path / "quick.txt", tmp_path / "README.md"
-    table.write_text(NEW)
-    text.write_text("nothing")
-    assert main([str(table), str(text)]) == 2
-    assert text.read_text() == "nothing"
-    assert capsys.readouterr().err.count("\n") == 1
-    text.write_text(document(OLD))
-    assert main([str(table), str(text)]) == 0
-    assert text.read_text() == document(FRESH)
-    assert main([str(tmp_path / "none"), str(text)]) == 2
+    readme, machine = tmp_path / "README.md", tmp_path / "my-box"
+    readme.write_text(document)
+    machine.mkdir()
+    (machine / "quick.txt").write_text(printed)
+    assert main([str(readme), str(machine)]) == 2
+    assert message in capsys.readouterr().err
+    assert readme.read_text() == document
 
 
 # --- the script ---------------------------------------------------------------
@@ -123,7 +98,6 @@ cat "$STUB_TABLE"
 exit "${STUB_STATUS:-0}"
 """
 LOGGED = '#!/bin/sh\necho "$(basename "$0") $*" >>"$STUB_LOG"\n'
-QUOTES = "reports/reference/my-box/quick.txt\n"
 
 
 @pytest.fixture
@@ -131,19 +105,19 @@ def checkout(tmp_path: Path) -> Checkout:
     if shutil.which("git") is None:
         pytest.skip("git is not installed")
     root, stubs = tmp_path / "check out", tmp_path / "stubs"
-    for name in ("tools/reference", "tools/lib/common.sh", "reports/results/readme_excerpt.py"):
+    for name in COPIED:
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, root / name)
     (root / "CMakePresets.json").write_text("{}")
     (root / ".gitignore").write_text("/build/\n/.venv/\n")
-    (root / "README.md").write_text(document(OLD) + QUOTES)
-    for name in ("setup", "answers", "report"):
+    (root / "README.md").write_text(README)
+    for name in ("setup", "report"):
         write_script(root / "tools" / name, LOGGED)
     python = f'#!/bin/sh\nexec "{sys.executable}" "$@"\n'
     write_script(root / ".venv/bin/python", python)
     write_script(root / "build/release/benchmarks/trainbench", TRAINBENCH)
     write_script(stubs / "cmake", CMAKE)
-    (stubs / "table").write_text(NEW)
+    (stubs / "table").write_text(table(1))
     git(root, "init", "--quiet")
     commit(root)
     return Checkout(root, stubs)
@@ -162,13 +136,9 @@ def commit(root: Path) -> None:
 def reference(
     checkout: Checkout, *flags: str, **extra: str
 ) -> subprocess.CompletedProcess[str]:
-    table = str(checkout.stubs / "table")
-    return checkout.run("reference", *flags, STUB_TABLE=table, **extra)
-
-
-def stored(checkout: Checkout) -> list[str]:
-    directory = checkout.root / "reports/reference/my-box"
-    return sorted(path.name for path in directory.glob("*"))
+    return checkout.run(
+        "reference", *flags, STUB_TABLE=str(checkout.stubs / "table"), **extra
+    )
 
 
 def test_the_run_its_table_its_pages_and_the_readme(checkout: Checkout) -> None:
@@ -176,71 +146,43 @@ def test_the_run_its_table_its_pages_and_the_readme(checkout: Checkout) -> None:
     assert done.returncode == 0, done.stderr
     log = checkout.log()
     assert log[0] == "setup --if-needed"
-    assert log[1] == "cmake --preset release"
-    assert log[2].startswith("cmake --build --preset release")
     # By relative paths, and without samples.
     scratch = "build/reference/my-box"
-    steps = "^memory/tiny/fp32/(inference|train_step)/batch:4/seq:128$"
-    assert log[3:] == [
-        f"trainbench --suite=quick --benchmark_out={scratch}/quick.json",
-        f"trainbench --benchmark_filter={steps} "
-        f"--memory_trace={scratch}/quick.memory_trace",
-        "answers reports/reference/my-box/quick.json --into README.md",
-        "report reports/reference/my-box/quick.json",
-    ]
-    assert stored(checkout) == ["quick.json", "quick.memory_trace", "quick.txt"]
-    traces = checkout.root / "reports/reference/my-box/quick.memory_trace"
-    assert [path.name for path in traces.iterdir()] == ["step.csv"]
+    assert log[-3] == f"trainbench --suite=quick --benchmark_out={scratch}/quick.json"
+    assert log[-2].endswith(f" --memory_trace={scratch}/quick.memory_trace")
+    assert log[-1] == "report reports/reference/my-box/quick.json"
     directory = checkout.root / "reports/reference/my-box"
     assert (directory / "quick.json").read_text() == '{"run": "new"}\n'
-    assert (directory / "quick.txt").read_text() == NEW
-    assert (checkout.root / "README.md").read_text() == document(FRESH) + QUOTES
-    assert not (checkout.root / "build/reference/my-box").exists()
+    assert (directory / "quick.txt").read_text() == table(1)
+    traces = (directory / "quick.memory_trace").iterdir()
+    assert [path.name for path in traces] == ["step.csv"]
+    readme = (checkout.root / "README.md").read_text()
+    assert readme == with_excerpt(README, table(1))
+
+    # The tree is dirty now, and --no-run measures nothing.
+    done = reference(checkout, "--no-run", "my-box")
+    assert done.returncode == 0, done.stderr
+    commands = [line.split()[0] for line in checkout.log()[len(log) :]]
+    assert commands == ["setup", "report"]
 
 
 def test_a_run_that_fails_leaves_the_old_reference(checkout: Checkout) -> None:
     assert reference(checkout, "my-box").returncode == 0
     commit(checkout.root)
-    (checkout.stubs / "table").write_text("git_revision: 3333\n")
+    (checkout.stubs / "table").write_text(table(2))
     done = reference(checkout, "my-box", STUB_STATUS="1")
     assert done.returncode == 1
     assert "the run ended with status 1; it is in build/reference/my-box" in done.stderr
-    directory = checkout.root / "reports/reference/my-box"
-    assert (directory / "quick.txt").read_text() == NEW
-    assert checkout.log()[-1].startswith("trainbench ")
-    scratch = checkout.root / "build/reference/my-box/quick.txt"
-    assert scratch.read_text() == "git_revision: 3333\n"
+    committed = checkout.root / "reports/reference/my-box/quick.txt"
+    assert committed.read_text() == table(1)
+    failed = checkout.root / "build/reference/my-box/quick.txt"
+    assert failed.read_text() == table(2)
 
 
-def test_a_case_of_the_excerpt_that_is_gone(checkout: Checkout) -> None:
-    (checkout.stubs / "table").write_text(NEW.replace("model_size/tiny", "x"))
-    done = reference(checkout, "my-box")
-    assert done.returncode == 2
-    assert "model_size/tiny" in done.stderr
-    assert (checkout.root / "README.md").read_text() == document(OLD) + QUOTES
-
-
-def test_a_machine_that_the_readme_does_not_quote(checkout: Checkout) -> None:
+def test_a_machine_that_the_readme_does_not_show(checkout: Checkout) -> None:
     done = reference(checkout, "other")
     assert done.returncode == 0, done.stderr
-    assert "README.md does not quote other" in done.stderr
-    assert (checkout.root / "README.md").read_text() == document(OLD) + QUOTES
-    assert checkout.log()[-1] == "report reports/reference/other/quick.json"
-    assert not [line for line in checkout.log() if line.startswith("answers")]
-
-
-def test_the_pages_alone(checkout: Checkout) -> None:
-    assert reference(checkout, "--no-run", "my-box").returncode == 2
-    assert reference(checkout, "my-box").returncode == 0
-    before = checkout.log()
-    # The tree is dirty now, and no number is measured.
-    done = reference(checkout, "--no-run", "my-box")
-    assert done.returncode == 0, done.stderr
-    assert [line.split()[0] for line in checkout.log()[len(before) :]] == [
-        "setup",
-        "answers",
-        "report",
-    ]
+    assert (checkout.root / "README.md").read_text() == README
 
 
 def test_uncommitted_changes(checkout: Checkout) -> None:
@@ -250,28 +192,16 @@ def test_uncommitted_changes(checkout: Checkout) -> None:
     assert "uncommitted changes" in done.stderr and "new.cc" in done.stderr
     assert not (checkout.stubs / "log").exists()
     assert reference(checkout, "my-box", "--allow-dirty").returncode == 0
-    assert stored(checkout) == ["quick.json", "quick.memory_trace", "quick.txt"]
-
-
-def test_a_directory_without_git(checkout: Checkout) -> None:
-    shutil.rmtree(checkout.root / ".git")
-    done = reference(checkout, "my-box")
-    assert done.returncode == 2
-    assert "no git checkout" in done.stderr
-    assert reference(checkout, "my-box", "--allow-dirty").returncode == 0
 
 
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
         ([], "which machine?"),
-        ([""], "'' is no name of a machine: letters, digits, dashes"),
-        (["../up"], "'../up' is no name of a machine"),
-        (["my_box"], "'my_box' is no name of a machine"),
-        (["my box"], "'my box' is no name of a machine"),
+        (["../up"], "'../up' is no name of a machine: letters, digits, dashes"),
         (["-my"], "unknown flag '-my'"),
-        (["--suite=paper", "my"], "unknown flag '--suite=paper'"),
         (["a", "b"], "one machine, not 'a' and 'b'"),
+        (["--no-run", "my-box"], "reports/reference/my-box holds no run"),
     ],
 )
 def test_wrong_usage(checkout: Checkout, flags: list[str], message: str) -> None:
@@ -279,10 +209,3 @@ def test_wrong_usage(checkout: Checkout, flags: list[str], message: str) -> None
     assert done.returncode == 2
     assert done.stderr.startswith(f"tools/reference: {message}")
     assert not (checkout.stubs / "log").exists()
-    assert not (checkout.root / "reports/reference").exists()
-
-
-def test_help(checkout: Checkout) -> None:
-    done = reference(checkout, "--help")
-    assert done.returncode == 0
-    assert "tools/reference xeon-2-cores\n" in done.stdout
