@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Reads result files and tells what they say."""
+"""Reads result files: answers, comparisons and pages made of them."""

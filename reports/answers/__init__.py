@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What a run answers: for each experiment its question, one sentence with
-numbers, and a table, all computed from the result file."""
+"""The answers of a run, computed from its result file: per experiment the question,
+one sentence with numbers, and a table."""
 
 from reports.answers.answer import Answer, answers, markdown
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Puts the answers of the experiments together."""
+"""Collects the answers of all experiments."""
 
 import re
 from collections.abc import Callable
@@ -12,10 +12,10 @@ from reports.results.text import Table, plural
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# In the order in which a reader wants them. Each gives a sentence and a table,
-# or nothing if the result lacks the rows that it needs.
-Teller = Callable[[Result], tuple[str, Table] | None]
-TELLERS: dict[str, Teller] = {
+# In reading order. Each returns a sentence and a table, or None if the result lacks
+# the rows that it needs.
+Summarizer = Callable[[Result], tuple[str, Table] | None]
+SUMMARIES: dict[str, Summarizer] = {
     "model_size": models.model_size,
     "breakdown": models.breakdown,
     "memory": memory.memory,
@@ -45,7 +45,7 @@ class Answer:
 
 
 def _comment_of(experiment: str, pattern: str, what: str) -> str:
-    """The part of the opening comment of the experiment's file, on one line."""
+    """One part of the comment that opens the experiment's source, on one line."""
     source = (ROOT / "benchmarks" / f"{experiment}.cc").read_text(encoding="utf-8")
     found = re.search(pattern, source, re.DOTALL)
     if found is None:
@@ -54,23 +54,23 @@ def _comment_of(experiment: str, pattern: str, what: str) -> str:
 
 
 def question_of(experiment: str) -> str:
-    """The `// Question:` comment of the experiment's file."""
+    """The `// Question:` comment in benchmarks/<experiment>.cc."""
     return _comment_of(experiment, r"// Question: (.*?)\n// Expect:", "question")
 
 
 def expectation_of(experiment: str) -> str:
-    """The `// Expect:` comment of the experiment's file, to the comment's end."""
+    """The `// Expect:` comment in benchmarks/<experiment>.cc, to its end."""
     return _comment_of(experiment, r"\n// Expect: (.*?)\n(?!//)", "expectation")
 
 
 def answers(result: Result) -> list[Answer]:
-    """One for each experiment that the result can answer."""
-    told = []
-    for experiment, teller in TELLERS.items():
-        answer = teller(result)
-        if answer is not None:
-            told.append(Answer(experiment, question_of(experiment), *answer))
-    return told
+    """The answers to all questions for which the result has the rows."""
+    found = []
+    for experiment, summarize in SUMMARIES.items():
+        summary = summarize(result)
+        if summary is not None:
+            found.append(Answer(experiment, question_of(experiment), *summary))
+    return found
 
 
 def _count(failures: list[Failure], what: str) -> list[str]:
@@ -80,7 +80,7 @@ def _count(failures: list[Failure], what: str) -> list[str]:
 
 
 def _missing(result: Result) -> list[str]:
-    """What the answers do not know, in one line if there is anything."""
+    """A line with the number of cases that were not measured, if there are any."""
     missing = _count(result.skipped, "skipped") + _count(result.errors, "failed")
     line = f"Not measured: {', '.join(missing)}" if missing else ""
     if not result.complete:
@@ -89,7 +89,7 @@ def _missing(result: Result) -> list[str]:
 
 
 def markdown(result: Result) -> str:
-    """All answers as a part of a page, under headings of the third level."""
+    """All answers in Markdown, under headings of the third level."""
     parts = [
         f"### `{answer.experiment}`\n\n*{answer.question}*\n\n"
         f"{answer.sentence}\n\n{answer.table.markdown()}"

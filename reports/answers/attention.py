@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Attention: how it grows, and what its softmax costs."""
+"""Attention: growth with sequence length, and the cost of the softmax."""
 
 import math
 from collections import defaultdict
@@ -13,7 +13,7 @@ Key = tuple[str, str, str, int]
 
 
 def series_of(rows: list[Row]) -> dict[Key, list[Row]]:
-    """Rows that differ in seq alone."""
+    """Groups of rows that differ only in sequence length."""
     series: dict[Key, list[Row]] = defaultdict(list)
     for row in rows:
         words = row.words
@@ -22,7 +22,7 @@ def series_of(rows: list[Row]) -> dict[Key, list[Row]]:
     return {key: rows for key, rows in series.items() if len(rows) > 1}
 
 
-# What grows with the sequence: its heading and its value in a row.
+# The quantities that grow with sequence length: heading, and value in a row.
 _GROWING: dict[str, Callable[[Row], float]] = {
     "time": lambda row: row.time_us,
     "saved bytes": lambda row: row["saved_bytes"],
@@ -49,8 +49,8 @@ def attention_scaling(result: Result) -> tuple[str, text.Table] | None:
     if not series:
         return None
     seqs = sorted({int(row["seq"]) for rows in series.values() for row in rows})
-    lines, told = [], []
-    # One precision and head size in the sentence: those of the first rows.
+    lines, growths = [], []
+    # The sentence is about the precision and head size of the first rows.
     _, shown_precision, _, shown_d = next(iter(series))
     for (variant, precision, phase, d_head), rows in series.items():
         by_seq = {int(row["seq"]): row for row in rows}
@@ -69,7 +69,7 @@ def attention_scaling(result: Result) -> tuple[str, text.Table] | None:
             ]
         )
         if (precision, phase, d_head) == (shown_precision, "forward", shown_d):
-            told.append(
+            growths.append(
                 f"{variant}'s time grows as T^{_cell(fits['time'])}, its saved bytes as "
                 f"T^{fits['saved bytes'].exponent:.2f}"
             )
@@ -80,12 +80,12 @@ def attention_scaling(result: Result) -> tuple[str, text.Table] | None:
         f"peak at {seqs[-1]}",
         *(f"exponent of {name}" for name in _GROWING),
     ]
-    sentence = f"Forward in {shown_precision}, d {shown_d}: {'; '.join(told)}."
+    sentence = f"Forward in {shown_precision}, d {shown_d}: {'; '.join(growths)}."
     return sentence, text.Table(headings, lines)
 
 
 def _ratio(row: Row, name: str) -> str:
-    """A ratio to the qk row, which is 1 to itself; unknown without that row."""
+    """The ratio to the qk row, or "-" if that row is missing."""
     value = row.get(name)
     if value is not None:
         return text.significant(value)
@@ -108,7 +108,7 @@ def softmax_vs_matmul(result: Result) -> tuple[str, text.Table] | None:
         f"{text.significant(last['byte_ratio'])} times its bytes and takes "
         f"{text.significant(last['time_ratio'])} times its time"
     )
-    # Its bytes are the better guess of its time, and not far too low.
+    # Bytes predict the time better than FLOPs do, and are within a factor of 4.
     of_bytes, of_flops = (
         last["time_ratio"] / last[ratio] for ratio in ("byte_ratio", "flop_ratio")
     )

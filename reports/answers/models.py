@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Experiments whose work is a step of the model."""
+"""Experiments that run a step of the model."""
 
 from collections import defaultdict
 
@@ -8,7 +8,7 @@ from reports.results.rows import Result, Row
 
 
 def _ratio(row: Row, name: str, is_baseline: bool) -> str:
-    """A ratio to the baseline, which is 1 to itself; unknown without its row."""
+    """The ratio to the baseline, or "-" if the baseline row is missing."""
     value = row.get(name)
     if value is not None:
         return text.significant(value)
@@ -122,13 +122,13 @@ def warmup(result: Result) -> tuple[str, text.Table] | None:
     measured = result.of("warmup")
     if not measured:
         return None
-    # A published run has many steps; the first in the list stands for them.
+    # The paper suite measures several steps; the first one is summarized.
     step = measured[0].words
     rows = {int(row["calls"]): row for row in measured if row.words == step}
     if 0 not in rows or len(rows) < 2:
         return None
     cold, warm = rows[0], rows[max(rows)]
-    # Enough is what brings this and every longer warm-up to the steady state.
+    # A warm-up is enough if it and every longer one reach the steady state.
     enough = [
         calls
         for calls in sorted(rows)
@@ -178,12 +178,12 @@ def breakdown(result: Result) -> tuple[str, text.Table] | None:
     rows = result.of("breakdown")
     if not rows:
         return None
-    # The last model of the run is its largest.
-    passed = rows[-1].words
+    # The last model of a run is the largest.
+    step = rows[-1].words
     rows = [
         row
         for row in rows
-        if all(row.words[key] == passed[key] for key in ("model", "precision", "mode"))
+        if all(row.words[key] == step[key] for key in ("model", "precision", "mode"))
     ]
     whole = [row for row in rows if row.words.get("component") == "all"]
     phases = [row for row in whole if row.words["phase"] != "step"]
@@ -222,7 +222,7 @@ def breakdown(result: Result) -> tuple[str, text.Table] | None:
     )
     largest, shares = order[0]
     sentence = (
-        f"In a `{passed['model']}` {passed['precision']} {passed['mode']}, "
+        f"In a `{step['model']}` {step['precision']} {step['mode']}, "
         f"`{largest}` takes {text.percent(sum(shares.values()))} of the time; "
         f"{text.percent(lost[0]['share'])} could not be attributed."
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What low precision does to numbers."""
+"""Rounding errors and result dtypes of low precision."""
 
 from reports.results import text
 from reports.results.rows import Result
@@ -31,16 +31,17 @@ def autocast_dtypes(result: Result) -> tuple[str, text.Table] | None:
     rows = result.of("autocast_dtypes")
     if not rows:
         return None
-    things = list(rows[0].findings)
-    first = rows[0].findings
-    sentence = "Under autocast the parameters stay {} and so do the gradients ({}); the logits are {}, the loss {}.".format(
-        first["parameters"], first["gradients"], first["logits"], first["loss"]
+    dtypes = rows[0].findings
+    sentence = (
+        f"Under autocast the parameters stay {dtypes['parameters']} and so do the "
+        f"gradients ({dtypes['gradients']}); the logits are {dtypes['logits']}, the "
+        f"loss {dtypes['loss']}."
     )
     lines = [
-        [row.words["autocast"], *(row.findings.get(thing, "-") for thing in things)]
+        [row.words["autocast"], *(row.findings.get(tensor, "-") for tensor in dtypes)]
         for row in rows
     ]
-    headings = ["autocast", *(thing.replace("_", " ") for thing in things)]
+    headings = ["autocast", *(tensor.replace("_", " ") for tensor in dtypes)]
     return sentence, text.Table(headings, lines)
 
 

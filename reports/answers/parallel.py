@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Several ranks: what a collective costs, and what data parallelism hides of it."""
+"""Distributed experiments: collectives, data parallelism, sharded optimizers."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -10,12 +10,12 @@ from reports.results.rows import Result, Row
 
 
 def _words(row: Row) -> list[str]:
-    """The words of the name after the experiment's, e.g. the backend."""
+    """The parts of the case name without a number, e.g. the backend."""
     return [part for part in row.name.split("/")[1:] if ":" not in part]
 
 
 def _number(row: Row, key: str) -> int | None:
-    """The number that the name gives for `key`, e.g. ranks."""
+    """The number after `key:` in the case name, e.g. of ranks."""
     for part in row.name.split("/"):
         name, colon, value = part.partition(":")
         if colon and name == key:
@@ -23,21 +23,21 @@ def _number(row: Row, key: str) -> int | None:
     return None
 
 
-def _cell(row: Row, counter: str, told: Callable[[float], str]) -> str:
+def _cell(row: Row, counter: str, formatter: Callable[[float], str]) -> str:
     value = row.get(counter)
-    return "-" if value is None else told(value)
+    return "-" if value is None else formatter(value)
 
 
 def _rate(per_second: float) -> str:
     return text.rate(per_second, "B/s")
 
 
-def _ratio(one: Row, other: Row) -> str:
-    return text.significant(one["p50_us"] / other["p50_us"])
+def _time_ratio(row: Row, other: Row) -> str:
+    return text.significant(row["p50_us"] / other["p50_us"])
 
 
 def _law(series: str, fit: AlphaBeta) -> str:
-    """What the fit says; a size that costs nothing has no rate to tell."""
+    """The fitted law of the time in words."""
     start = f"{series} t(S) = {text.significant(fit.alpha_us)} us"
     if not fit.us_per_byte:
         return f"{start}, whatever S"
@@ -76,7 +76,7 @@ def all_reduce(result: Result) -> tuple[str, text.Table] | None:
 
 
 def _ddp_setting(row: Row) -> tuple[str, str, int, int | None, int | None]:
-    """All but the strategy: rows of one setting do the same work."""
+    """Model, precision, ranks, batch, sequence: rows of one setting do the same work."""
     _, model, precision = _words(row)
     ranks = _number(row, "as_one_of") or _number(row, "ranks") or 1
     return model, precision, ranks, _number(row, "batch"), _number(row, "seq")
@@ -90,7 +90,7 @@ def _ddp_name(row: Row) -> str:
 
 
 def _hidden(share: float) -> str:
-    """Below 0 synchronising cost more than its collectives take alone."""
+    """Below 0 the exposed communication takes longer than the collectives alone."""
     return text.percent(share) if share > 0 else "none"
 
 
@@ -110,33 +110,34 @@ _DDP_COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
 
 
 def _ddp_sentence(rows: list[Row]) -> str:
-    """Of one setting: the fastest way to communicate against the plainest."""
-    ways = [row for row in rows if _words(row)[0] != "alone"]
-    best = min(ways, key=lambda row: row["p50_us"])
-    told = f"The fastest is {_ddp_name(best)}: {text.time(best['p50_us'])}"
-    for plain in ways:
-        if _words(plain)[0] in ("per_parameter", "reducer") and plain is not best:
-            told += f", {_ratio(plain, best)} times as fast as `{_words(plain)[0]}`"
+    """Compares the fastest strategy of one setting with the two baselines."""
+    strategies = [row for row in rows if _words(row)[0] != "alone"]
+    best = min(strategies, key=lambda row: row["p50_us"])
+    sentence = f"The fastest is {_ddp_name(best)}: {text.time(best['p50_us'])}"
+    for row in strategies:
+        name = _words(row)[0]
+        if name in ("per_parameter", "reducer") and row is not best:
+            sentence += f", {_time_ratio(row, best)} times as fast as `{name}`"
     bucket, efficiency = best.get("optimal_bucket_mb"), best.get("scaling_efficiency")
     if bucket is not None:
-        told += f"; the best bucket by the formula has {text.significant(bucket)} MB"
+        sentence += f"; the best bucket by the formula has {text.significant(bucket)} MB"
     if efficiency is not None:
-        told += f"; its scaling efficiency is {text.percent(efficiency)}"
-    return f"{told}."
+        sentence += f"; its scaling efficiency is {text.percent(efficiency)}"
+    return f"{sentence}."
 
 
 def ddp(result: Result) -> tuple[str, text.Table] | None:
     rows = result.of("ddp")
-    ways = [row for row in rows if _words(row)[0] != "alone"]
-    if not ways:
+    strategies = [row for row in rows if _words(row)[0] != "alone"]
+    if not strategies:
         return None
-    # The last setting of the run is its largest.
-    last = _ddp_setting(ways[-1])
+    # The last setting of a run is the largest.
+    last = _ddp_setting(strategies[-1])
     sentence = _ddp_sentence([row for row in rows if _ddp_setting(row) == last])
     lines = [
         [
             _ddp_name(row),
-            *(_cell(row, key, told) for key, told in _DDP_COLUMNS.values()),
+            *(_cell(row, *column) for column in _DDP_COLUMNS.values()),
         ]
         for row in rows
     ]
@@ -157,21 +158,25 @@ _SHARDED_COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
 
 def sharded_optimizer(result: Result) -> tuple[str, text.Table] | None:
     rows = result.of("sharded_optimizer")
-    ways: dict[str, dict[str, Row]] = defaultdict(dict)
+    settings: dict[str, dict[str, Row]] = defaultdict(dict)
     for row in rows:
         _, kind, setting = row.name.split("/", 2)
-        ways[setting][kind] = row
-    compared = [way for way in ways.values() if {"replicated", "sharded"} <= set(way)]
+        settings[setting][kind] = row
+    compared = [
+        by_kind
+        for by_kind in settings.values()
+        if {"replicated", "sharded"} <= set(by_kind)
+    ]
     if not compared:
         return None
-    # The last setting of the run is its largest.
+    # The last setting of a run is the largest.
     whole, shard = compared[-1]["replicated"], compared[-1]["sharded"]
-    told = (
+    sentence = (
         f"Sharding the optimizer of `{_words(shard)[1]}` over "
-        f"{_number(shard, 'ranks')} ranks takes {_ratio(shard, whole)} times the time"
+        f"{_number(shard, 'ranks')} ranks takes {_time_ratio(shard, whole)} times the time"
     )
     if whole.get("peak_bytes") and shard.get("peak_bytes"):
-        told += (
+        sentence += (
             f" and {text.percent(shard['peak_bytes'] / whole['peak_bytes'])} of the "
             f"peak memory, {text.size(shard['peak_bytes'])} instead of "
             f"{text.size(whole['peak_bytes'])}"
@@ -180,8 +185,8 @@ def sharded_optimizer(result: Result) -> tuple[str, text.Table] | None:
         [
             f"{_words(row)[0]}, {_words(row)[1]}, {_number(row, 'ranks')} ranks, "
             f"{_number(row, 'batch')} x {_number(row, 'seq')}",
-            *(_cell(row, key, tell) for key, tell in _SHARDED_COLUMNS.values()),
+            *(_cell(row, *column) for column in _SHARDED_COLUMNS.values()),
         ]
         for row in rows
     ]
-    return f"{told}.", text.Table(["optimizer", *_SHARDED_COLUMNS], lines)
+    return f"{sentence}.", text.Table(["optimizer", *_SHARDED_COLUMNS], lines)

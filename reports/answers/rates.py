@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the device and the ruler can do."""
+"""Peak rates, host-device transfers, and the accuracy of the timer."""
 
 from reports.results import text
 from reports.results.rows import Result, Row

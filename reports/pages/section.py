@@ -4,7 +4,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from reports.answers.answer import TELLERS, expectation_of, question_of
+from reports.answers.answer import SUMMARIES, expectation_of, question_of
 from reports.pages.figures import FIGURES
 from reports.pages.plotting.figure import Figure
 from reports.results import text
@@ -43,8 +43,8 @@ def experiments(result: Result) -> list[str]:
     failures = [*result.skipped, *result.errors]
     names = [row.experiment for row in result.rows]
     names += [failure.name.partition("/")[0] for failure in failures]
-    return [name for name in TELLERS if name in names] + [
-        name for name in dict.fromkeys(names) if name not in TELLERS
+    return [name for name in SUMMARIES if name in names] + [
+        name for name in dict.fromkeys(names) if name not in SUMMARIES
     ]
 
 
@@ -74,8 +74,8 @@ def section(result: Result, experiment: str) -> Section:
 
 
 def _section(result: Result, experiment: str) -> Section:
-    known = experiment in TELLERS
-    told = TELLERS[experiment](result) if known else None
+    known = experiment in SUMMARIES
+    told = SUMMARIES[experiment](result) if known else None
     rows = len(result.of(experiment))
     plain = [_plain(result, experiment)] if rows else []
     return Section(

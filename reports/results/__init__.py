@@ -1,1 +1,2 @@
 # SPDX-License-Identifier: MIT
+"""Result files as typed rows; numbers and tables as text."""

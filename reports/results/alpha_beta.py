@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The time of a transfer as a fixed cost and a rate: t(S) = alpha + S / bandwidth."""
+"""The alpha-beta model of a transfer: t(S) = alpha + S / bandwidth."""
 
 import math
 from collections.abc import Sequence
@@ -8,22 +8,22 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import nnls
 
-ROUNDING = 1e-9  # of the shortest time: far below what a clock tells
+ROUNDING = 1e-9  # of the shortest time, far below the resolution of a clock
 
 
 @dataclass(frozen=True)
 class AlphaBeta:
-    alpha_us: float  # what a call costs however little it moves
+    alpha_us: float  # latency: the time of a call that moves nothing
     us_per_byte: float
 
     @property
     def bytes_per_second(self) -> float:
-        """The rate that large sizes approach; infinite if size costs nothing."""
+        """The bandwidth; infinite if the time does not depend on size."""
         return 1e6 / self.us_per_byte if self.us_per_byte else math.inf
 
     @property
     def half_rate_bytes(self) -> float:
-        """S_1/2 = alpha * bandwidth, where S / t(S) is half of the bandwidth."""
+        """S_1/2 = alpha * bandwidth, the size at which S / t(S) is half the bandwidth."""
         return self.alpha_us / self.us_per_byte if self.us_per_byte else math.inf
 
     def time_us(self, size: float) -> float:
@@ -33,8 +33,8 @@ class AlphaBeta:
 def fit_alpha_beta(sizes: Sequence[float], times_us: Sequence[float]) -> AlphaBeta:
     """Minimises the sum of (t(S) / measured - 1)^2 with both parameters >= 0.
 
-    The error is relative, so that the small sizes, which alone tell alpha, weigh
-    as much as the large ones. ValueError, naming what is wrong, if there are
+    The error is relative so that small sizes, which determine alpha, weigh as
+    much as large ones. ValueError, naming what is wrong, if there are
     fewer than two different sizes, or a value is not finite and positive.
     """
     if len(sizes) != len(times_us):
@@ -45,10 +45,10 @@ def fit_alpha_beta(sizes: Sequence[float], times_us: Sequence[float]) -> AlphaBe
     if len(set(sizes)) < 2:
         raise ValueError("alpha and bandwidth need at least 2 different sizes")
     bytes_, times = np.asarray(sizes, float), np.asarray(times_us, float)
-    # In units of the largest size both columns are of one magnitude.
+    # Sizes are scaled by the largest, so that both columns have similar magnitude.
     unit = bytes_.max()
     columns = np.stack([1 / times, bytes_ / unit / times], axis=1)
     fitted, _ = nnls(columns, np.ones(len(times)))
-    # What is nothing but the rounding of the other parameter is zero.
+    # A parameter below the rounding error of the other one is zero.
     fitted[fitted < ROUNDING * times.min()] = 0
     return AlphaBeta(float(fitted[0]), float(fitted[1] / unit))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Whether an entry of a result file is what the program writes."""
+"""Checks the entries of a result file before they are used."""
 
 import math
 from typing import Any
 
-# What Google Benchmark writes beside numbers.
+# The keys of Google Benchmark whose values are text.
 _WORDS = {
     "name",
     "run_name",
@@ -17,16 +17,16 @@ _WORDS = {
     "skip_message",
 }
 _FLAGS = {"error_occurred", "skipped"}
-# Beyond these, in us, ratios of two times may be 0 or infinite.
+# Times beyond these limits, in us, may give ratios of 0 or infinity.
 SHORTEST_US, LONGEST_US = 1e-9, 1e15
 
 
 class NotAResult(ValueError):
-    """The file is none of ours; the message says why, in one line."""
+    """The file is no result of trainbench. The message says why, in one line."""
 
 
 def word_of(entry: dict[str, Any], key: str) -> str:
-    """Errors: NotAResult, also if there is none."""
+    """The text at `key`. Errors: NotAResult, also if it is missing."""
     if key not in entry:
         whose = f" of {entry['name']!r}" if "name" in entry else ""
         raise NotAResult(
@@ -39,7 +39,7 @@ def word_of(entry: dict[str, Any], key: str) -> str:
 
 
 def shown(value: object) -> str:
-    """In one line of bounded length."""
+    """The value for an error message, in one line of bounded length."""
     if isinstance(value, int) and abs(value) >= 10**30:
         return "a number of too many digits"
     text = repr(value)
@@ -47,7 +47,7 @@ def shown(value: object) -> str:
 
 
 def is_number(value: object) -> bool:
-    """Whether it is one that a float can hold; true and false are none."""
+    """Whether it is a finite number. Booleans are not numbers."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     try:
@@ -57,7 +57,7 @@ def is_number(value: object) -> bool:
 
 
 def check_entry(entry: dict[str, Any]) -> None:
-    """Of a measured row. Errors: NotAResult."""
+    """Checks a measured row. Errors: NotAResult."""
     name = word_of(entry, "name")
     for key, value in entry.items():
         if key in _WORDS:

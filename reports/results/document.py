@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Documents of which a program keeps a part up to date."""
+"""Blocks between marks in a document, which a program keeps up to date."""
 
 import re
 
@@ -9,7 +9,7 @@ def _block(name: str) -> re.Pattern[str]:
 
 
 def block_of(document: str, name: str) -> str:
-    """What is between the marks of that name. ValueError without marks."""
+    """The text between the marks of that name. ValueError without marks."""
     found = _block(name).search(document)
     if found is None:
         raise ValueError(f"it has no <!-- {name}: ... --> <!-- /{name} --> marks")

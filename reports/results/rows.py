@@ -23,21 +23,19 @@ _NOT_COUNTERS = {
     "real_time",
     "cpu_time",
 }
-
-
-# What a result file has at its top level.
-_PARTS = ("context", "benchmarks", "skipped", "errors", "complete")
+# The keys at the top level of a result file.
+_KEYS = ("context", "benchmarks", "skipped", "errors", "complete")
 
 
 @dataclass(frozen=True)
 class Row:
-    """One measured case; of several repetitions the medians."""
+    """One measured case: the medians over its repetitions."""
 
     name: str
     time_us: float
-    words: dict[str, str]  # parameters that are words, e.g. model, precision
-    findings: dict[str, str]  # what the case found out, in words
-    counters: dict[str, float]  # numeric parameters among them
+    words: dict[str, str]  # textual parameters, e.g. model, precision
+    findings: dict[str, str]  # textual results, e.g. dtypes, kernel names
+    counters: dict[str, float]  # numeric results and parameters
 
     @property
     def experiment(self) -> str:
@@ -52,7 +50,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Failure:
-    """A case without a number."""
+    """A case that was skipped or failed."""
 
     name: str
     reason: str
@@ -68,20 +66,20 @@ class Result:
 
     @property
     def started(self) -> float | None:
-        """When the run began, in seconds; None if it does not say."""
+        """The start time in seconds; None without a valid date."""
         try:
             return datetime.fromisoformat(self.context.get("date", "")).timestamp()
         except ValueError:
             return None
 
     def revision(self, digits: int) -> str:
-        """Shortened, with a + if what was built had changes beside it."""
+        """The first `digits` of the git revision, with a + if the tree was dirty."""
         revision = self.context.get("git_revision", "")[:digits] or "unknown"
         dirty = self.context.get("git_dirty", "").lower() in ("true", "1")
         return revision + ("+" if dirty else "")
 
     def of(self, experiment: str, **words: str) -> list[Row]:
-        """The experiment's rows with these words, in the order of the run."""
+        """The rows of an experiment with these textual parameters, in run order."""
         return [
             row
             for row in self.rows
@@ -112,7 +110,7 @@ def _row(entry: dict[str, Any]) -> Row:
 
 
 def _median(rows: list[Row]) -> Row:
-    """Of the repetitions of one case, counter by counter."""
+    """The median repetition, counter by counter."""
     first = rows[0]
     if len(rows) == 1:
         return first
@@ -151,7 +149,7 @@ def parse(document: Any) -> Result:
     """Errors: NotAResult."""
     if not isinstance(document, dict):
         raise NotAResult("it is not a result of trainbench, but a bare JSON value")
-    missing = [key for key in _PARTS if key not in document]
+    missing = [key for key in _KEYS if key not in document]
     if missing:
         lacks = ", ".join(missing)
         raise NotAResult(f"it is not a result of trainbench: it lacks {lacks}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How a quantity grows: the exponent of a power law through measured points."""
+"""Fits a power law to measured points."""
 
 import math
 from collections.abc import Sequence
@@ -7,10 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-
-# Student's t, two-sided 95 %, for 1, 2, ... degrees of freedom.
-T_95 = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
-Z_95 = 1.959964  # its limit, that of the normal distribution
+from scipy.stats import t
 
 
 @dataclass(frozen=True)
@@ -19,22 +16,9 @@ class Fit:
 
     exponent: float
     coefficient: float
-    points: int
-    # Of the exponent. None for two points: they leave nothing to judge by.
-    standard_error: float | None
-    # The 95 % interval of the exponent, by Student's t; None likewise.
+    # 95 % interval of the exponent by Student's t; None for two points, which
+    # always fit exactly.
     interval: tuple[float, float] | None
-
-
-def student_t_95(freedom: int) -> float:
-    """The 97.5 % point of Student's t, within 0.1 %."""
-    if freedom <= len(T_95):
-        return T_95[freedom - 1]
-    # Cornish and Fisher's expansion around the normal distribution.
-    z = Z_95
-    first = (z**3 + z) / (4 * freedom)
-    second = (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
-    return z + first + second
 
 
 def _logarithms(name: str, values: Sequence[float]) -> NDArray[np.float64]:
@@ -56,18 +40,17 @@ def power_law_exponent(x: Sequence[float], y: Sequence[float]) -> Fit:
     if len(x) < 2:
         raise ValueError(f"a slope needs at least 2 points, not {len(x)}")
     log_x, log_y = _logarithms("x", x), _logarithms("y", y)
-    offsets = log_x - log_x.mean()
-    spread = float(offsets @ offsets)
     if len(set(x)) < 2:
         raise ValueError(f"a slope needs different x; all are {x[0]}")
+    offsets = log_x - log_x.mean()
+    spread = float(offsets @ offsets)
     exponent = float(offsets @ log_y) / spread
     intercept = float(log_y.mean() - exponent * log_x.mean())
     coefficient = math.exp(intercept)
     freedom = len(x) - 2
     if freedom == 0:
-        return Fit(exponent, coefficient, len(x), None, None)
+        return Fit(exponent, coefficient, None)
     residuals = log_y - (intercept + exponent * log_x)
-    error = math.sqrt(float(residuals @ residuals) / freedom / spread)
-    margin = student_t_95(freedom) * error
-    interval = (exponent - margin, exponent + margin)
-    return Fit(exponent, coefficient, len(x), error, interval)
+    standard_error = math.sqrt(float(residuals @ residuals) / freedom / spread)
+    margin = float(t.ppf(0.975, freedom)) * standard_error
+    return Fit(exponent, coefficient, (exponent - margin, exponent + margin))

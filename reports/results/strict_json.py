@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""JSON of files that may be damaged or made up: whatever is wrong is one error."""
+"""Reads JSON that may be damaged: every defect raises NotJson."""
 
 import json
 import re
 from pathlib import Path
 from typing import Any
 
-# Half of a pair of UTF-16, if it stands alone: text that no encoding can hold.
+# An escaped UTF-16 surrogate. Without its partner, no encoding can hold it.
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -19,7 +19,7 @@ def _refuse(constant: str) -> None:
 
 
 def _why(text: str, error: json.JSONDecodeError) -> str:
-    # What breaks off does so at the end, or in a string that never ends.
+    # A truncated file fails at its end, or in a string without an end.
     at_end = error.pos >= len(text.rstrip()) - 1
     if at_end or error.msg.startswith("Unterminated string"):
         return "it breaks off: it is not the whole file"

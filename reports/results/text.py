@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Numbers and tables as people read them."""
+"""Numbers with units, and tables, as text."""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 def significant(value: float, digits: int = 3) -> str:
-    """Three digits, without an exponent for what people write without one."""
+    """Rounded to `digits` digits; with an exponent only below 1e-4 and from 1e7 on."""
     if value == 0:
         return "0"
     text = f"{value:.{digits}g}"
@@ -18,7 +18,7 @@ def significant(value: float, digits: int = 3) -> str:
 
 def _scaled(value: float, units: Sequence[str], base: float) -> str:
     for unit in units[:-1]:
-        # What is rounded up to the next unit is told in that unit.
+        # 999.9 us rounds to 1e3 us, which is written as 1 ms.
         if max(abs(value), abs(float(f"{value:.3g}"))) < base:
             return f"{significant(value)} {unit}"
         value /= base
@@ -49,7 +49,7 @@ def percent(fraction: float) -> str:
 
 
 def table(headings: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    """Of cells in Markdown: the first column to the left, numbers to the right."""
+    """A Markdown table: first column left-aligned, all others right-aligned."""
     rule = ["---"] + ["---:"] * (len(headings) - 1)
     return "\n".join(
         "| " + " | ".join(cells) + " |" for cells in (headings, rule, *lines)
@@ -57,13 +57,13 @@ def table(headings: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
 
 
 def _cell(text: str) -> str:
-    """What would end the cell or become markup stands for itself instead."""
+    """Escapes characters that end a cell or are markup."""
     return re.sub(r"[\\|<*`\[]", r"\\\g<0>", " ".join(text.split()))
 
 
 @dataclass(frozen=True)
 class Table:
-    """Cells as text, for whichever document they go into."""
+    """A table of text cells, independent of the output format."""
 
     headings: Sequence[str]
     lines: Sequence[Sequence[str]]

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from reports.answers.answer import TELLERS, answers, expectation_of, question_of
+from reports.answers.answer import SUMMARIES, answers, expectation_of, question_of
 from reports.pages.__main__ import main
 from reports.pages.render import _prose_as_markdown
 from reports.results.rows import load
@@ -102,7 +102,7 @@ def test_every_experiment_has_its_section(reference: tuple[str, str, Path]) -> N
     told = {answer.experiment: answer for answer in answers(load(REFERENCE))}
     sections = list(read.sections)
     assert sections.pop(sections.index("peak") + 1) == "roofline"
-    assert sections == list(TELLERS) == list(told)
+    assert sections == list(SUMMARIES) == list(told)
     for experiment, answer in told.items():
         section = read.sections[experiment]
         assert plain(question_of(experiment)) in section
@@ -118,7 +118,7 @@ def test_every_experiment_has_its_section(reference: tuple[str, str, Path]) -> N
 
 def test_the_contents_lead_to_every_section(reference: tuple[str, str, Path]) -> None:
     html, markdown, _ = reference
-    for experiment in TELLERS:
+    for experiment in SUMMARIES:
         assert html.count(f'href="#{experiment}"') == 2  # there and in its heading
         assert f"- [`{experiment}`](#{experiment}): " in markdown
 
