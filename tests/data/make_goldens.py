@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Writes the reference numbers that the C++ model is tested against.
 
+    export PYTHONPATH=.
     python tests/data/make_goldens.py           # write tests/data/golden_*.safetensors
     python tests/data/make_goldens.py --check   # compare with the committed files
 
@@ -8,8 +9,6 @@ Each file holds one small model and one batch: `tokens` and `targets` [B, T],
 `param.<name>`, `logits` [B, T, V], `loss` (nats), `grad.<name>`, and
 `adamw10.<name>`, the parameters after ten steps of torch.optim.AdamW.
 """
-
-from __future__ import annotations
 
 import argparse
 import json
@@ -20,12 +19,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from reference_model import ModelConfig, TransformerLM, cross_entropy
 from safetensors import safe_open
 from safetensors.torch import load_file, save
 from torch import Tensor
 
-DATA = Path(__file__).resolve().parent.parent / "tests" / "data"
+from tools.peers.pytorch_model import ModelConfig, TransformerLM, cross_entropy
+
+DATA = Path(__file__).resolve().parent
 CONFIG = ModelConfig(d_model=24, d_ff=40, layers=2, heads=3, vocab=37, context=7)
 BATCH, SEQ, SEED, STEPS = 2, 7, 20, 10
 ADAMW: dict[str, Any] = {
@@ -99,7 +99,10 @@ def make_goldens(dtype: torch.dtype) -> dict[str, Tensor]:
         loss.backward()
         if step == 0:
             add("", {"logits": logits, "loss": loss})
-            add("grad.", {name: p.grad for name, p in parameters.items()})
+            add(
+                "grad.",
+                {n: p.grad for n, p in parameters.items() if p.grad is not None},
+            )
         optimizer.step()
     add("adamw10.", parameters)
     return goldens

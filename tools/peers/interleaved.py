@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""What the peers share: a case of this suite timed beside something else.
+"""Times one case of this suite beside the same work in PyTorch.
 
-Both sides run in fresh processes in the order A B B A ..., so that neither side
-profits from a warm machine. The answer is the median over the rounds of
-(our time / their time).
+Both sides run in fresh processes with the same number of threads, warm-up calls and
+samples. The processes come in pairs, and a coin decides which side of a pair runs
+first, as in tools/ab. The answer is the median over the pairs of (our time / PyTorch's
+time) with the interval of the sign test.
 """
 
-from __future__ import annotations
-
+import argparse
 import json
+import math
 import os
 import re
+import secrets
 import statistics
 import subprocess
 import sys
@@ -20,8 +22,29 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-BINARY = ROOT / "build" / "release" / "benchmarks" / "trainbench"
+from reports.compare.intervals import median_interval, pairs_for
+from tools.ab_run.schedule import side_of
+
+ROOT = Path(__file__).resolve().parents[2]
+BINARY = ROOT / "build/release/benchmarks/trainbench"
+ALPHA = 0.05  # how often the interval may miss the median
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str  # in this suite
+    flags: list[str]  # with which our program has it
+    processes: int = 1
+
+
+@dataclass(frozen=True)
+class Peer:
+    name: str
+    module: str  # `python -m` runs it
+    description: str
+    add_flags: Callable[[argparse.ArgumentParser], None]
+    case_of: Callable[[argparse.Namespace], Case]
+    work: Callable[[argparse.Namespace], list[float]]  # samples in us
 
 
 @dataclass(frozen=True)
@@ -35,88 +58,177 @@ class Round:
 
 
 def environment(threads: int) -> dict[str, str]:
-    """The same thread count for both sides, through the same channel."""
+    """Threads per process, and Gloo's interface: the same for both sides."""
     count = str(threads)
-    return os.environ | {"OMP_NUM_THREADS": count, "MKL_NUM_THREADS": count}
+    return os.environ | {
+        "OMP_NUM_THREADS": count,
+        "MKL_NUM_THREADS": count,
+        "GLOO_SOCKET_IFNAME": "lo",
+    }
 
 
-def run_ours(
-    binary: Path,
-    name: str,
-    flags: Sequence[str],
-    environ: dict[str, str],
-    timeout_s: float | None = None,
-) -> dict[str, Any]:
-    """The row of the case, measured by a fresh process of the built program.
+def _output_of(
+    what: str, command: Sequence[str | Path], arguments: argparse.Namespace
+) -> str:
+    """Standard output; exits with the reason if the process fails or hangs."""
+    try:
+        done = subprocess.run(
+            command,
+            cwd=ROOT,
+            env=environment(arguments.threads),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=arguments.timeout,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        sys.exit(f"{what}: no end within {arguments.timeout:g} s (--timeout)")
+    if done.returncode:
+        last_words = done.stderr[-2000:].strip()
+        sys.exit(f"{what}: exit status {done.returncode}\n{last_words}")
+    return done.stdout
 
-    Exits with the reason if there is not exactly one row, or no end in time.
-    """
+
+def run_ours(case: Case, arguments: argparse.Namespace) -> dict[str, Any]:
+    """The row of the case, from a fresh process of the built program."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "result.json")
         command = [
-            str(binary.resolve()),
-            # Google Benchmark appends run options to the name it matches.
-            f"--benchmark_filter=^{re.escape(name)}(/(iterations|manual_time).*)?$",
+            arguments.binary.resolve(),
+            f"--benchmark_filter=^{re.escape(case.name)}$",
             f"--benchmark_out={out}",
             f"--samples_out={Path(folder, 'samples.jsonl')}",
-            *flags,
+            # Its ranks share the threads.
+            f"--threads={arguments.threads * case.processes}",
+            *case.flags,
+            *arguments.ours_flag,
         ]
-        try:
-            result = subprocess.run(
-                command,
-                env=environ,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                timeout=timeout_s,
-            )
-        except subprocess.TimeoutExpired:
-            sys.exit(f"{name}: no end within {timeout_s:g} s of {' '.join(command)}")
-        rows = []
-        if result.returncode == 0 and out.exists():
-            rows = json.loads(out.read_text())["benchmarks"]
+        _output_of(f"{case.name}, ours", command, arguments)
+        rows: list[dict[str, Any]] = json.loads(out.read_text())["benchmarks"]
     if len(rows) != 1:
-        sys.exit(
-            f"{name}: expected one row, got {len(rows)} (exit status "
-            f"{result.returncode}) from {' '.join(command)}\n{result.stdout[-2000:]}"
-        )
-    if rows[0]["time_unit"] != "us":
-        sys.exit(f"{name}: time unit is {rows[0]['time_unit']}, expected us")
+        sys.exit(f"{case.name}: our program gave {len(rows)} rows instead of one")
     return rows[0]
 
 
+def worker_command(peer: Peer, flags: Sequence[str], **counts: int) -> list[str]:
+    given = [f"--{key}={value}" for key, value in counts.items()]  # the last one holds
+    return [sys.executable, "-m", peer.module, "--worker", *flags, *given]
+
+
 def run_rounds(
-    peer: str, count: int, ours: Callable[[], float], theirs: Callable[[], float]
+    name: str, count: int, ours: Callable[[], float], theirs: Callable[[], float]
 ) -> list[Round]:
-    """Runs and prints `count` rounds; times in us. The first process is ours."""
-    print(f"{'round':>5} {'ours us':>12} {peer + ' us':>12} {'ours/' + peer:>11}")
+    """Runs and prints `count` pairs of processes; times in us."""
+    print(f"{'round':>5} {'ours us':>12} {name + ' us':>12} {'ours/' + name:>11}")
+    key = secrets.token_hex(8)
     rounds = []
     for index in range(count):
-        if index % 2 == 0:
-            ours_us = ours()
-            one = Round(ours_us, theirs())
-        else:
-            theirs_us = theirs()
-            one = Round(ours(), theirs_us)
-        rounds.append(one)
-        times = f"{one.ours_us:>12.0f} {one.theirs_us:>12.0f}"
-        print(f"{index + 1:>5} {times} {one.ratio:>11.3f}", flush=True)
-    ratio = median_ratio(rounds)
-    print(f"median ours/{peer}: {ratio:.3f} (below 1: ours is faster)")
+        times = {}
+        for position in (2 * index, 2 * index + 1):
+            side = side_of(key, position)
+            times[side] = ours() if side == "new" else theirs()
+        rounds.append(Round(times["new"], times["base"]))
+        cells = f"{times['new']:>12.0f} {times['base']:>12.0f}"
+        print(f"{index + 1:>5} {cells} {rounds[-1].ratio:>11.3f}", flush=True)
     return rounds
 
 
-def median_ratio(rounds: Sequence[Round]) -> float:
-    return statistics.median(one.ratio for one in rounds)
+def interval_of(rounds: Sequence[Round]) -> tuple[float, float] | None:
+    """Of the median ratio; None if there are too few rounds."""
+    found = median_interval([math.log(r.ratio) for r in rounds], ALPHA)
+    return found.ratios if found else None
 
 
-def as_json(rounds: Sequence[Round], peer: str) -> list[dict[str, float]]:
-    """The rounds with their side named `peer`, for a result file."""
-    return [
-        {
-            "ours_us": one.ours_us,
-            f"{peer}_us": one.theirs_us,
-            "ratio": one.ratio,
-        }
-        for one in rounds
-    ]
+def compare(
+    peer: Peer, arguments: argparse.Namespace, flags: Sequence[str]
+) -> dict[str, Any]:
+    """Runs the rounds and prints each; `flags` are those of the command line."""
+    case = peer.case_of(arguments)
+    print(f"{case.name}, {arguments.threads} threads per process")
+    # A process of ours that is not timed says how many calls a process makes.
+    row = run_ours(case, arguments)
+    warmups = arguments.warmups or 1 + int(row.get("warmup_calls", 2))
+    samples = arguments.samples or max(5, int(row.get("samples", 10)))
+    command = worker_command(peer, flags, warmups=warmups, samples=samples)
+
+    def theirs() -> float:
+        printed = _output_of(f"{case.name}, {peer.name}", command, arguments)
+        times: list[float] = json.loads(printed.splitlines()[-1])
+        return statistics.median(times)
+
+    def ours() -> float:
+        return float(run_ours(case, arguments)["real_time"])
+
+    rounds = run_rounds(peer.name, arguments.rounds, ours, theirs)
+    ratio = statistics.median(r.ratio for r in rounds)
+    interval = interval_of(rounds)
+    print(
+        f"median ours/{peer.name}: {ratio:.3f}, "
+        + (
+            f"95 % interval {interval[0]:.3f} to {interval[1]:.3f}"
+            if interval
+            else f"an interval takes {pairs_for(ALPHA)} rounds"
+        )
+        + " (below 1: ours is faster)"
+    )
+    return {
+        "case": case.name,
+        "threads": arguments.threads,
+        f"{peer.name}_warmups": warmups,
+        f"{peer.name}_samples": samples,
+        "rounds": [
+            {"ours_us": r.ours_us, f"{peer.name}_us": r.theirs_us, "ratio": r.ratio}
+            for r in rounds
+        ],
+        "median_ratio": ratio,
+        "interval": interval,
+    }
+
+
+def positive(text: str) -> int:
+    if not (text.isdecimal() and int(text)):
+        raise argparse.ArgumentTypeError(f"'{text}'; allowed: a whole number above 0")
+    return int(text)
+
+
+def parse(peer: Peer, flags: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog=f"python -m {peer.module}",
+        description=peer.description,
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    peer.add_flags(parser)
+    add("--rounds", type=positive, default=6, help="pairs of processes (%(default)s)")
+    add("--threads", type=positive, help="per process (a share of the cores)")
+    add("--warmups", type=positive, help="PyTorch's calls before (as many as ours)")
+    add("--samples", type=positive, help="PyTorch's timed calls (as many as ours)")
+    add("--timeout", type=positive, default=600, help="s per process (%(default)s)")
+    add("--binary", type=Path, default=BINARY, help="our program (the one in build/)")
+    add(
+        "--ours-flag",
+        action="append",
+        default=[],
+        metavar="FLAG",
+        help="one more flag for our program, such as --ours-flag=--warmup=5",
+    )
+    add("--json", type=Path, help="also write the result here")
+    add("--worker", action="store_true", help=argparse.SUPPRESS)
+    arguments = parser.parse_args(flags)
+    if not arguments.worker and not arguments.binary.is_file():
+        parser.error(f"--binary={arguments.binary}: no such file; run tools/bench once")
+    cores = len(os.sched_getaffinity(0))
+    processes = peer.case_of(arguments).processes
+    arguments.threads = arguments.threads or max(1, cores // processes)
+    return arguments
+
+
+def main(peer: Peer, flags: Sequence[str]) -> None:
+    arguments = parse(peer, flags)
+    if arguments.worker:
+        print(json.dumps(peer.work(arguments)))
+        return
+    result = compare(peer, arguments, flags)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(result, indent=2) + "\n")

@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The Transformer language model of this suite, written a second time in PyTorch.
 
-It serves two purposes: it produces the numbers that the C++ model is tested
-against (make_goldens.py), and it is the eager-mode peer that the C++ model is
-timed against (eager_peer.py). It follows the formulas literally and shares no
-code with the C++ model. Shapes: B batch, T sequence, D d_model, H heads,
-K = D / H, F d_ff, V vocabulary.
+It serves two purposes: tests/data/make_goldens.py computes with it the numbers that
+the C++ model is tested against, and eager_peer.py times the C++ model beside it. It
+follows the formulas literally and shares no code with the C++ model. Shapes: B batch,
+T sequence, D d_model, H heads, K = D / H, F d_ff, V vocabulary.
 """
-
-from __future__ import annotations
 
 import math
 from dataclasses import dataclass
@@ -110,7 +107,8 @@ class RotaryEmbedding(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """Rotates x [..., T, K] at positions 0 ... T - 1."""
         steps = x.shape[-2]
-        cos, sin = self.cos[:steps], self.sin[:steps]
+        cos = self.get_buffer("cos")[:steps]
+        sin = self.get_buffer("sin")[:steps]
         even, odd = x[..., 0::2], x[..., 1::2]
         rotated = (even * cos - odd * sin, even * sin + odd * cos)
         return torch.stack(rotated, dim=-1).flatten(-2)
