@@ -8,11 +8,13 @@ time) with the interval of the sign test.
 """
 
 import argparse
+import contextlib
 import json
 import math
 import os
 import re
 import secrets
+import signal
 import statistics
 import subprocess
 import sys
@@ -71,23 +73,29 @@ def _output_of(
     what: str, command: Sequence[str | Path], arguments: argparse.Namespace
 ) -> str:
     """Standard output; exits with the reason if the process fails or hangs."""
-    try:
-        done = subprocess.run(
+    with tempfile.TemporaryDirectory() as folder:
+        process = subprocess.Popen(
             command,
             cwd=ROOT,
-            env=environment(arguments.threads),
+            env=environment(arguments.threads) | {"TMPDIR": folder},
             stdin=subprocess.DEVNULL,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            timeout=arguments.timeout,
-            check=False,
+            start_new_session=True,
         )
-    except subprocess.TimeoutExpired:
-        sys.exit(f"{what}: no end within {arguments.timeout:g} s (--timeout)")
-    if done.returncode:
-        last_words = done.stderr[-2000:].strip()
-        sys.exit(f"{what}: exit status {done.returncode}\n{last_words}")
-    return done.stdout
+        try:
+            output, errors = process.communicate(timeout=arguments.timeout)
+        except subprocess.TimeoutExpired:
+            sys.exit(f"{what}: no end within {arguments.timeout} s (--timeout)")
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)  # its ranks too
+            process.wait()
+    if process.returncode:
+        last_words = errors[-2000:].strip()
+        sys.exit(f"{what}: exit status {process.returncode}\n{last_words}")
+    return output
 
 
 def run_ours(case: Case, arguments: argparse.Namespace) -> dict[str, Any]:

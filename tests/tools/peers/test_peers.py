@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The peers: what they ask of our program, how they take turns, what PyTorch does."""
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
+import time
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
@@ -64,7 +66,7 @@ def trainbench() -> Path:
 @pytest.mark.parametrize("peer", PEERS, ids=lambda peer: peer.name)
 def test_the_defaults_name_a_case_of_the_program(peer: Peer, trainbench: Path) -> None:
     case = peer.case_of(parsed(peer, trainbench))
-    command = [trainbench, "--benchmark_list_tests", *case.flags]
+    command = [str(trainbench), "--benchmark_list_tests", *case.flags]
     assert case.name in subprocess.check_output(command, text=True).splitlines()
 
 
@@ -124,19 +126,35 @@ def test_ours_decides_the_counts_and_both_sides_get_the_threads(
         assert flags["--benchmark_filter"].endswith("/ranks:2/bytes:100000000$")
 
 
-@pytest.mark.parametrize(
-    ("script", "message"),
-    [
-        ("sys.exit('out of luck')", "exit status 1\nout of luck"),
-        ("time.sleep(60)", "no end within 1 s"),
-    ],
-)
-def test_a_worker_that_fails_ends_the_comparison(
-    script: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_last_words_of_a_worker_that_dies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    replace_worker(monkeypatch, script)
-    with pytest.raises(SystemExit, match=f"bytes:100000000, torch: {message}"):
+    replace_worker(monkeypatch, "sys.exit('out of luck')")
+    reason = "bytes:100000000, torch: exit status 1\nout of luck"
+    with pytest.raises(SystemExit, match=reason):
+        compared(gloo_peer.PEER, stub(tmp_path, ROW))
+
+
+def is_running(pid: str) -> bool:
+    with contextlib.suppress(OSError):
+        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    return False
+
+
+def test_a_worker_that_hangs_is_ended_with_its_ranks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pids = tmp_path / "pids"
+    note = f"open({str(pids)!r}, 'a').write(f'{{os.getpid()}}\\n')"
+    replace_worker(monkeypatch, f"os.fork()\n{note}\ntime.sleep(60)")
+    with pytest.raises(SystemExit, match="no end within 1 s"):
         compared(gloo_peer.PEER, stub(tmp_path, ROW), "--timeout=1")
+    left = pids.read_text().split()
+    assert len(left) == 2
+    deadline = time.monotonic() + 10
+    while any(map(is_running, left)) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not any(map(is_running, left))
 
 
 def test_a_case_that_was_skipped_cannot_be_compared(tmp_path: Path) -> None:
