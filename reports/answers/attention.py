@@ -70,8 +70,8 @@ def attention_scaling(result: Result) -> tuple[str, text.Table] | None:
         )
         if (precision, phase, d_head) == (shown_precision, "forward", shown_d):
             growths.append(
-                f"{variant}'s time grows as T^{_cell(fits['time'])}, its saved bytes as "
-                f"T^{fits['saved bytes'].exponent:.2f}"
+                f"{variant}'s time grows as T^{_cell(fits['time'])}, its saved bytes "
+                f"as T^{fits['saved bytes'].exponent:.2f}"
             )
     headings = [
         "variant",

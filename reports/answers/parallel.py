@@ -76,7 +76,7 @@ def all_reduce(result: Result) -> tuple[str, text.Table] | None:
 
 
 def _ddp_setting(row: Row) -> tuple[str, str, int, int | None, int | None]:
-    """Model, precision, ranks, batch, sequence: rows of one setting do the same work."""
+    """Model, precision, ranks, batch, sequence: the same work for every strategy."""
     _, model, precision = _words(row)
     ranks = _number(row, "as_one_of") or _number(row, "ranks") or 1
     return model, precision, ranks, _number(row, "batch"), _number(row, "seq")
@@ -120,7 +120,9 @@ def _ddp_sentence(rows: list[Row]) -> str:
             sentence += f", {_time_ratio(row, best)} times as fast as `{name}`"
     bucket, efficiency = best.get("optimal_bucket_mb"), best.get("scaling_efficiency")
     if bucket is not None:
-        sentence += f"; the best bucket by the formula has {text.significant(bucket)} MB"
+        sentence += (
+            f"; the best bucket by the formula has {text.significant(bucket)} MB"
+        )
     if efficiency is not None:
         sentence += f"; its scaling efficiency is {text.percent(efficiency)}"
     return f"{sentence}."
@@ -173,7 +175,8 @@ def sharded_optimizer(result: Result) -> tuple[str, text.Table] | None:
     whole, shard = compared[-1]["replicated"], compared[-1]["sharded"]
     sentence = (
         f"Sharding the optimizer of `{_words(shard)[1]}` over "
-        f"{_number(shard, 'ranks')} ranks takes {_time_ratio(shard, whole)} times the time"
+        f"{_number(shard, 'ranks')} ranks takes "
+        f"{_time_ratio(shard, whole)} times the time"
     )
     if whole.get("peak_bytes") and shard.get("peak_bytes"):
         sentence += (

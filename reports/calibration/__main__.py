@@ -12,12 +12,12 @@ from reports.calibration.stored import REPETITIONS
 from reports.results.document import with_block
 
 GOOD, USAGE = 0, 2
-# Half of them, two or more, say how far apart two may be, and half are tried.
+# Half of the processes, two or more, give the spread; the other half is tested.
 FEWEST_PROCESSES = 4
 
 
 def _check(samples: Samples) -> None:
-    """Errors: ValueError, if the tables could not be made of them."""
+    """Errors: ValueError, if there are too few samples for the tables."""
     processes, _, repetitions = samples.times.shape
     if processes < FEWEST_PROCESSES or processes % 2 != 0:
         allowed = f"an even number, {FEWEST_PROCESSES} or more"
@@ -36,8 +36,8 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     began = time.monotonic()
 
-    def tell(what: str) -> None:
-        print(f"[{time.monotonic() - began:4.0f} s] {what}", file=sys.stderr)
+    def progress(step: str) -> None:
+        print(f"[{time.monotonic() - began:4.0f} s] {step}", file=sys.stderr)
 
     try:
         samples = load(options.samples)
@@ -47,11 +47,11 @@ def main(arguments: list[str]) -> int:
         return USAGE
     try:
         if options.into is None:
-            print(markdown(samples, tell))
+            print(markdown(samples, progress))
             return GOOD
         document = options.into.read_text(encoding="utf-8")
-        with_block(document, "calibration", "")  # before a minute is spent
-        text = with_block(document, "calibration", markdown(samples, tell))
+        with_block(document, "calibration", "")  # fail before a minute is spent
+        text = with_block(document, "calibration", markdown(samples, progress))
         options.into.write_text(text, encoding="utf-8")
     except (OSError, ValueError) as error:
         print(f"tools/calibrate: {options.into}: {error}", file=sys.stderr)

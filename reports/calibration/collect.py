@@ -3,8 +3,8 @@
 
     .venv/bin/python -m reports.calibration.collect --binary <trainbench>
 
-Nothing differs between the processes, so whatever differs in their times is noise.
-What was collected is kept after each process: an interrupted run goes on.
+All processes do the same work, so every difference between their times is noise. The
+file is saved after each process; an interrupted run continues.
 """
 
 import argparse
@@ -64,7 +64,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--binary", type=Path, required=True)
     parser.add_argument("--processes", type=int, default=40)
     parser.add_argument("--repetitions", type=int, default=9)
-    parser.add_argument("--filter", default=CASES, help="of the cases, by name")
+    parser.add_argument("--filter", default=CASES, help="which cases, by name")
     parser.add_argument("--out", type=Path, default=STORED)
     options = parser.parse_args(arguments)
     flags = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Times as a busy machine would give them, without any difference to be found."""
+"""Simulated times of a noisy machine, without any real difference."""
 
 from dataclasses import dataclass
 
@@ -8,16 +8,16 @@ from numpy.typing import NDArray
 
 from reports.calibration.samples import Floats
 
-Singles = NDArray[np.float32]  # half the memory, and precise enough
+Singles = NDArray[np.float32]  # half the memory, and accurate enough
 
-DWELL = 8  # processes that a neighbour stays for, or away, on average
+DWELL = 8  # average number of processes until a neighbour comes or goes
 
 
 @dataclass(frozen=True)
 class Noise:
-    """Of the logarithm of a row's time. A process shifts all of its repetitions."""
+    """Noise of log time. A process shifts all of its repetitions alike."""
 
-    words: str
+    words: str  # for the tables
     process: float = 0.02  # standard deviation between processes
     icc: float = 0.8  # share of the variance that is between processes
     common: bool = False  # whether a process shifts all rows alike
@@ -25,19 +25,19 @@ class Noise:
     skewed: bool = False  # delays only, instead of the normal distribution
     outliers: float = 0.0  # share of processes that are 1.3 to 3 times slower
     drift: float = 0.0  # log slowdown of the last process
-    neighbour: float = 0.0  # log slowdown while a neighbour is there
-    rhythm: bool = False  # whether it comes and goes in step with A B B A
+    neighbour: float = 0.0  # log slowdown while another job uses the machine
+    rhythm: bool = False  # whether that job comes and goes in step with A B B A
 
 
 def _unit(noise: Noise, rng: np.random.Generator, shape: tuple[int, ...]) -> Singles:
-    """Mean 0, variance 1."""
+    """Random values of mean 0 and variance 1."""
     if noise.skewed:
         return rng.standard_exponential(shape, np.float32) - 1
     return rng.standard_normal(shape, np.float32)
 
 
 def _neighbour(noise: Noise, rng: np.random.Generator, tables: int, n: int) -> Floats:
-    """1 while it is there, else 0: [table, process, 1]."""
+    """1 while the other job runs, otherwise 0: [table, process, 1]."""
     if noise.rhythm:
         there = np.isin(np.arange(n) % 4, (1, 2))
         return np.broadcast_to(there[None, :, None], (tables, n, 1)).astype(float)
@@ -49,7 +49,7 @@ def _neighbour(noise: Noise, rng: np.random.Generator, tables: int, n: int) -> F
 def _processes(
     noise: Noise, rng: np.random.Generator, tables: int, processes: int, rows: int
 ) -> Floats:
-    """What each process adds to all of its repetitions: [table, process, row]."""
+    """The shift that all repetitions of a process share: [table, process, row]."""
     width = 1 if noise.common else rows
     shift = _unit(noise, rng, (tables, processes, width)).astype(float)
     for i in range(1, processes if noise.memory else 0):
@@ -74,9 +74,9 @@ def log_times(
     rows: int,
     repetitions: int,
 ) -> Singles:
-    """[table, process, row, repetition], the processes in the order of time."""
+    """[table, process, row, repetition]; processes in the order of time."""
     each = _unit(noise, rng, (tables, processes, rows, repetitions))
-    if noise.icc == 0:  # nothing is between processes
+    if noise.icc == 0:  # processes do not differ
         return each * np.float32(noise.process)
     each *= np.float32(noise.process * np.sqrt((1 - noise.icc) / noise.icc))
     between = _processes(noise, rng, tables, processes, rows)
@@ -93,7 +93,7 @@ def log_medians(
     rows: int,
     repetitions: int = 5,
 ) -> Floats:
-    """[table, process, row]: what each process says, the median of its repetitions."""
+    """The median of the repetitions of each process: [table, process, row]."""
     each = log_times(
         noise,
         rng,
@@ -102,6 +102,6 @@ def log_medians(
         rows=rows,
         repetitions=repetitions,
     )
-    # All of an odd number: the middle one needs no average.
+    # The number of repetitions is odd: the median is the middle one.
     each.partition(repetitions // 2, axis=-1)
     return each[..., repetitions // 2].astype(float)

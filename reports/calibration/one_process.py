@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One process a side against a known A/A spread: false alarms and what it finds."""
+"""One process a side against a known A/A spread: false alarms and power."""
 
 import math
 
@@ -7,19 +7,19 @@ import numpy as np
 
 from reports.calibration.noise import Noise, log_medians
 from reports.calibration.rates import bounded, share
-from reports.calibration.rule import Flags, margins, reaches
+from reports.calibration.rule import Flags, margins, max_spread
 from reports.calibration.samples import Floats
 from reports.calibration.scenarios import SCENARIOS
 from reports.calibration.simulated import ROWS, SEED, Progress
 from reports.results.text import table
 
-PAIRS = 20  # of the A/A run before
+PAIRS = 20  # of the preceding A/A run
 TABLES = 1000
 ALPHA = 0.05 / ROWS
 
 
 def run_of(noise: Noise, seed: int, tables: int) -> Floats:
-    """[table, process, row]: an A/A run, and two processes more."""
+    """The times of an A/A run and of two more processes, [table, process, row]."""
     rng = np.random.default_rng([SEED, 300, seed])
     return log_medians(
         noise,
@@ -32,16 +32,16 @@ def run_of(noise: Noise, seed: int, tables: int) -> Floats:
 
 
 def margins_of(known: Floats, alpha: float) -> tuple[Floats, Floats]:
-    """[table, row] from [table, process, row]: by the spread alone, and by both."""
+    """Margins [table, row] from [table, process, row]: by spread alone, by the rule."""
     pairs = known.shape[1] // 2
     spread = np.std(known, axis=1, ddof=1) * math.sqrt(2)
-    reach = reaches(known)
+    reach = max_spread(known)
     alone = margins(spread, np.zeros_like(reach), pairs, alpha)
     return alone, margins(spread, reach, pairs, alpha)
 
 
 def regressed(times: Floats, margin: Floats, slowdown: float) -> Flags:
-    """[table, row], by 2 % or more, of the two processes that came last."""
+    """REGRESSED verdicts on the last two processes, [table, row]."""
     ratio = times[:, -1] - times[:, -2] + math.log1p(slowdown)
     return np.asarray(ratio - margin > math.log1p(0.02 if slowdown else 0.0))
 
@@ -63,10 +63,10 @@ def line(seed: int, noise: Noise) -> list[str]:
     ]
 
 
-def false_alarms(tell: Progress) -> str:
+def false_alarms(progress: Progress) -> str:
     lines = []
     for seed, noise in enumerate(SCENARIOS):
-        tell(f"one process a side: {noise.words}")
+        progress(f"one process a side: {noise.words}")
         lines.append(line(seed, noise))
     headings = ["by the spread alone", "by the rule", "margin", "finds +30 %"]
     return table(["noise", *headings], lines)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tables of README.md in one piece, each with what it shows."""
+"""All tables of README.md, each with its caption."""
 
 from collections.abc import Iterator
 
@@ -14,20 +14,20 @@ from reports.calibration.samples import Samples
 from reports.calibration.simulated import Progress
 
 
-def _stored(samples: Samples, tell: Progress) -> Iterator[tuple[str, str]]:
+def _stored(samples: Samples, progress: Progress) -> Iterator[tuple[str, str]]:
     yield (
         "Stored times: how often compare.py calls one binary different, with 9 "
         "repetitions a side and p < 0.05",
-        stored.stock_rows(samples, tell),
+        stored.stock_rows(samples, progress),
     )
     yield (
         "Stored times: the same for any two processes, by the repetitions of each",
-        stored.stock_repetitions(samples, tell),
+        stored.stock_repetitions(samples, progress),
     )
     yield (
         "Stored times: how often our rule does, with 20 pairs of neighbours of "
         f"which a coin says which is new, {stored.RELABELLINGS} times",
-        stored.ours(samples, tell),
+        stored.ours(samples, progress),
     )
     yield (
         "Stored times: our verdicts, had the processes been A B B A",
@@ -36,47 +36,47 @@ def _stored(samples: Samples, tell: Progress) -> Iterator[tuple[str, str]]:
     yield (
         "Stored times: REGRESSED by 2 % with one process a side, the spread being "
         "known from the other half of the run",
-        stored.one_a_side(samples, tell),
+        stored.one_a_side(samples, progress),
     )
 
 
-def _simulated(tell: Progress) -> Iterator[tuple[str, str]]:
+def _simulated(progress: Progress) -> Iterator[tuple[str, str]]:
     yield (
         f"Simulated: share of {simulated.TABLES} tables of {simulated.ROWS} rows with "
         f"a false verdict, up to {simulated.PAIRS} pairs, the order of each pair by a "
         "coin; the last three columns: any REGRESSED in other orders",
-        simulated.sequential(tell),
+        simulated.sequential(progress),
     )
     yield (
         "Simulated: share of such tables with a wrong verdict when each row is slower "
         "by exactly the threshold of 2 %",
-        simulated.equivalent(tell),
+        simulated.equivalent(progress),
     )
     yield (
         f"Simulated: share of {one_process.TABLES} tables of {simulated.ROWS} rows "
         "with a false REGRESSED with one process a side, spread known from "
         f"{one_process.PAIRS} A/A pairs",
-        one_process.false_alarms(tell),
+        one_process.false_alarms(progress),
     )
     yield (
         "Simulated: rows that compare.py calls different; tables of "
         f"{simulated.ROWS} rows in which it does so at least once",
-        stock_simulated.by_repetitions(tell),
+        stock_simulated.by_repetitions(progress),
     )
 
 
-def _power(tell: Progress) -> Iterator[tuple[str, str]]:
+def _power(progress: Progress) -> Iterator[tuple[str, str]]:
     yield (
         "Power: slowed rows found REGRESSED by more than 2 %, and the median of the "
         f"pairs it took, of {simulated.PAIRS} at most",
-        power.power_table(tell, 0.0),
+        power.power_table(progress, 0.0),
     )
     yield (
         "Power: the same if 5 % of the processes are 1.3 to 3 times slower",
-        power.power_table(tell, power.OUTLIERS),
+        power.power_table(progress, power.OUTLIERS),
     )
 
 
-def markdown(samples: Samples, tell: Progress) -> str:
-    parts = [*_stored(samples, tell), *_simulated(tell), *_power(tell)]
+def markdown(samples: Samples, progress: Progress) -> str:
+    parts = [*_stored(samples, progress), *_simulated(progress), *_power(progress)]
     return "\n\n".join(f"**{caption}.**\n\n{table}" for caption, table in parts)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What share of the slowed rows is found, and after how many pairs."""
+"""Statistical power: the share of slowed rows found, and the pairs it takes."""
 
 import math
 from dataclasses import dataclass
@@ -17,16 +17,16 @@ from reports.results.text import table
 SLOWDOWNS = (0.03, 0.05, 0.10)
 SPREADS = (0.01, 0.02, 0.04)  # of the log ratio of a pair
 TABLE_ROWS = (1, 10, 50)
-SLOWED = 5  # rows of a table, or all of a smaller one
+SLOWED = 5  # slowed rows of a table; all rows of a smaller one
 TABLES = 400
-OUTLIERS = 0.05  # of the processes, 1.3 to 3 times slower, each row by itself
+OUTLIERS = 0.05  # share of processes 1.3 to 3 times slower, drawn for each row
 
 
 @dataclass(frozen=True)
 class Power:
     found: int
     of: int
-    pairs: float  # the median of those found, nan if none is
+    pairs: float  # median over the rows found; nan if there are none
 
     @property
     def rate(self) -> float:
@@ -38,13 +38,13 @@ class Power:
 
 
 def pairs_of(spread: float, outliers: float, tables: int, seed: int) -> Floats:
-    """[table, pair, slowed row]: log ratios before the slowdown.
+    """The log ratios before the slowdown, [table, pair, slowed row].
 
-    The spread is that of pairs without outliers: of two processes, each of them
-    the median of five repetitions that themselves differ (ICC 0.8).
+    Without outliers a pair has this spread. The result of a process is the median of
+    five repetitions, which vary too (ICC 0.8).
     """
     rng = np.random.default_rng([SEED, 400, seed])
-    # The median of five normal values has 0.2868 of the variance of one.
+    # The median of five normal values has 0.2868 times the variance of a value.
     process = spread / math.sqrt(2 * (1 + 0.25 * 0.2868))
     noise = Noise("", process=process, outliers=outliers)
     times = log_medians(noise, rng, tables=tables, processes=2 * PAIRS, rows=SLOWED)
@@ -52,7 +52,7 @@ def pairs_of(spread: float, outliers: float, tables: int, seed: int) -> Floats:
 
 
 def power(log_ratios: Floats, slowdown: float, rows: int) -> Power:
-    """Of a table of `rows`; the others matter only by sharing the error."""
+    """The power in a table of `rows`; rows that are not slowed only share the error."""
     slowed = log_ratios[:, :, : min(rows, SLOWED)] + math.log1p(slowdown)
     found = in_sequence(slowed, Plan(rows=rows, max_pairs=PAIRS), THRESHOLD)
     counted = found.pairs[found.regressed]
@@ -63,7 +63,7 @@ def power(log_ratios: Floats, slowdown: float, rows: int) -> Power:
 def cells(
     spread: float, outliers: float, tables: int = TABLES, seed: int = 0
 ) -> dict[tuple[float, int], Power]:
-    """By slowdown and rows of the table."""
+    """The power by slowdown and number of rows."""
     log_ratios = pairs_of(spread, outliers, tables, seed)
     return {
         (slowdown, rows): power(log_ratios, slowdown, rows)
@@ -72,12 +72,12 @@ def cells(
     }
 
 
-def power_table(tell: Progress, outliers: float) -> str:
+def power_table(progress: Progress, outliers: float) -> str:
     headings = ["spread of a pair", "rows"]
     headings += [f"+{100 * slowdown:.0f} %" for slowdown in SLOWDOWNS]
     lines = []
     for spread in SPREADS:
-        tell(f"power: spread {spread}, outliers {outliers}")
+        progress(f"power: spread {spread}, outliers {outliers}")
         by = cells(spread, outliers)
         for rows in TABLE_ROWS:
             shares = [str(by[slowdown, rows]) for slowdown in SLOWDOWNS]

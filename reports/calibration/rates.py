@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How often something happened, and how often it may happen at the worst."""
+"""Observed rates, with their upper confidence bounds."""
 
 from scipy.stats import beta
 
@@ -16,12 +16,12 @@ def at_most(count: int, of: int) -> float:
 
 
 def share(count: int, of: int) -> str:
-    """Not 100 % unless it is all of them."""
+    """The rate in percent; 100 % only if all count."""
     if of - count and count / of > 0.99:
         return "> 99 %"
     return text.percent(count / of)
 
 
 def bounded(count: int, of: int) -> str:
-    """The rate, and the upper end of its interval."""
+    """The rate with the upper end of its interval."""
     return f"{share(count, of)} (≤ {text.percent(at_most(count, of))})"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The rule of reports/compare on many tables at once.
+"""The decision rule of reports/compare, vectorized over many tables.
 
-The ranks, the looks and the margins come from there; only the sorting is replaced
-by counting: the k-th largest of n values is above a limit if n - k + 1 values are.
+Ranks, looks and margins come from reports/compare. Counting replaces its sorting: the
+k-th smallest of n values is above a limit if and only if n - k + 1 values are.
 """
 
 import math
@@ -20,15 +20,15 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Verdicts:
-    """[table, row] each."""
+    """Arrays [table, row]."""
 
     regressed: Flags
     improved: Flags
     equivalent: Flags
-    pairs: NDArray[np.int64]  # after which the row was decided, or all
+    pairs: NDArray[np.int64]  # until the decision, or all
 
     def any_regressed(self) -> int:
-        """Of how many tables one row or more is."""
+        """The number of tables with at least one such row."""
         return int(self.regressed.any(axis=1).sum())
 
     def any_improved(self) -> int:
@@ -67,9 +67,9 @@ def in_sequence(log_ratios: Floats, plan: Plan, threshold: float) -> Verdicts:
 
 
 def ratios(log_medians: Floats, new_first: Flags) -> Floats:
-    """log(new / base), [table, pair, row], of neighbouring processes.
+    """log(new / base) of neighbouring processes, [table, pair, row].
 
-    `new_first` is [pair] or [table, pair]: whether the new side ran first.
+    `new_first`, [pair] or [table, pair], says which side ran first.
     """
     later = log_medians[:, 1::2] - log_medians[:, 0::2]
     sign = np.where(new_first, -1.0, 1.0)
@@ -77,18 +77,18 @@ def ratios(log_medians: Floats, new_first: Flags) -> Floats:
 
 
 def abba(pairs: int) -> Flags:
-    """A B B A: every other pair has the new side first."""
+    """The order A B B A: the new side runs first in every other pair."""
     return np.arange(pairs) % 2 == 1
 
 
 def margins(spread: Floats, reach: Floats, pairs: int, alpha: float) -> Floats:
-    """Half the interval of one process a side, as `decide_once` has it."""
-    one = prediction_interval(0.0, 1.0, pairs, alpha).high
-    return np.maximum(one * spread, reach)
+    """Half the interval of one process a side, as in `decide_once`."""
+    unit = prediction_interval(0.0, 1.0, pairs, alpha).high
+    return np.maximum(unit * spread, reach)
 
 
-def reaches(log_times: Floats) -> Floats:
-    """[table, row] from [table, process, row], as `intervals.reaches` has it."""
+def max_spread(log_times: Floats) -> Floats:
+    """As `intervals.max_spread`: [table, row] from [table, process, row]."""
     off = log_times - np.median(log_times, axis=1, keepdims=True)
     scale = np.median(np.abs(off), axis=1)
     units = off / scale[:, None]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Real repetitions of one binary in many processes, as a small JSON file.
+"""The measured repetitions of one binary in many processes, in a JSON file.
 
-{"about": {...}, "started_s": [0.0, ...], "rows": {"name": [[us, ...], ...]}}: per
-row a list per process, in the order of the processes, of its repetitions.
+{"about": {...}, "started_s": [0.0, ...], "rows": {"name": [[us, ...], ...]}}: each row
+has a list of repetitions per process, in the order of the processes.
 """
 
 import json
@@ -24,7 +24,7 @@ STORED = Path(__file__).with_name("same_binary.json")
 @dataclass(frozen=True)
 class Samples:
     about: dict[str, str]  # machine, revision, flags
-    started_s: list[float]  # of each process, since the first one's start
+    started_s: list[float]  # start of each process, since the first start
     rows: dict[str, list[list[float]]]  # us, [process][repetition]
 
     @property
@@ -34,12 +34,15 @@ class Samples:
 
     @property
     def medians(self) -> Floats:
-        """[process, row], in us: what a process says."""
+        """[process, row], in us: the result of a process."""
         return np.median(self.times, axis=2)
 
 
 def share_between(log_times: Floats) -> float:
-    """The intraclass correlation of [process, repetition], one-way ANOVA."""
+    """The share of the variance between processes, from [process, repetition].
+
+    This is the intraclass correlation of a one-way ANOVA.
+    """
     repetitions = log_times.shape[1]
     between = repetitions * float(np.var(log_times.mean(axis=1), ddof=1))
     within = float(np.mean(np.var(log_times, axis=1, ddof=1)))
@@ -69,13 +72,17 @@ def _is_time(value: object) -> bool:
 
 
 def load(path: Path = STORED) -> Samples:
-    """All rows from the same processes. Errors: ValueError, in one line."""
+    """Errors: ValueError, in one line, also if rows differ in their processes."""
     fields = Fields(strict_json.load(path), "it")
     rows = fields["rows"]
     if not (isinstance(rows, dict) and rows):
         raise ValueError("rows is empty, or no object")
     times = {row: _times(row, processes) for row, processes in rows.items()}
-    shapes = {(len(row), len(one)) for row in times.values() for one in row}
+    shapes = {
+        (len(processes), len(repetitions))
+        for processes in times.values()
+        for repetitions in processes
+    }
     started = fields["started_s"]
     if not (isinstance(started, list) and all(map(is_number, started))):
         raise fields.wrong("started_s", "a list of numbers")
@@ -88,7 +95,7 @@ def load(path: Path = STORED) -> Samples:
 
 
 def save(samples: Samples, path: Path) -> None:
-    """One line per row and process, so that a difference can be read."""
+    """Writes one line per row and process, so that diffs are readable."""
     rows = ",\n".join(
         f"  {json.dumps(name)}: [\n   "
         + ",\n   ".join(json.dumps(times) for times in processes)

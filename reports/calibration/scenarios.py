@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The kinds of noise under which nobody may raise an alarm."""
+"""The kinds of noise under which false alarms are counted."""
 
 from reports.calibration.noise import Noise
 

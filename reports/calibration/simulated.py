@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""False alarms under simulated noise: tables of 50 rows in which nothing changed."""
+"""False alarms under simulated noise, in tables of 50 rows without any change."""
 
 import math
 from collections.abc import Callable
@@ -26,7 +26,7 @@ Progress = Callable[[str], None]
 
 
 def run_of(noise: Noise, seed: int, tables: int) -> tuple[Floats, Flags]:
-    """[table, process, row] of an A/A run, and a coin per pair."""
+    """The times of A/A runs, [table, process, row], and a coin per pair."""
     rng = np.random.default_rng([SEED, seed])
     chunks = [
         log_medians(
@@ -38,7 +38,7 @@ def run_of(noise: Noise, seed: int, tables: int) -> tuple[Floats, Flags]:
 
 
 def orders(times: Floats, coins: Flags) -> dict[str, Floats]:
-    """The log ratios [table, pair, row] by who runs when."""
+    """By order of the processes, the log ratios [table, pair, row]."""
     return {
         "coin": ratios(times, coins),
         "A B B A": ratios(times, abba(PAIRS)),
@@ -65,26 +65,26 @@ def sequential_line(seed: int, noise: Noise) -> list[str]:
     ]
 
 
-def sequential(tell: Progress) -> str:
+def sequential(progress: Progress) -> str:
     lines = []
     for seed, noise in enumerate(SCENARIOS):
-        tell(f"false alarms: {noise.words}")
+        progress(f"false alarms: {noise.words}")
         lines.append(sequential_line(seed, noise))
     headings = ["noise", "REGRESSED", "IMPROVED", "REGRESSED by 2 %"]
     others = ["in A B B A", "in A B A B", "all A, then all B"]
     return table([*headings, *others], lines)
 
 
-def equivalent(tell: Progress) -> str:
-    """Of 50 rows that all are slower by exactly the threshold.
+def equivalent(progress: Progress) -> str:
+    """False EQUIVALENT verdicts if all rows are slower by exactly the threshold.
 
-    On a quiet machine, where the interval would be narrow enough to be within it.
+    The machine is quiet: only then is an interval narrow enough for EQUIVALENT.
     """
     lines = []
     words = ("each process and row differs by 0.5 %", "0.5 %, in all rows alike")
     quiet = [replace(noise, process=0.005) for noise in SCENARIOS[:2]]
     for seed, noise in enumerate(quiet):
-        tell(f"false EQUIVALENT: {words[seed]}")
+        progress(f"false EQUIVALENT: {words[seed]}")
         times, coins = run_of(noise, 100 + seed, TABLES)
         slowed = ratios(times, coins) + math.log1p(THRESHOLD)
         found = in_sequence(slowed, PLAN, THRESHOLD)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The test of Google Benchmark's compare.py, restated.
+"""The statistical test of Google Benchmark's compare.py.
 
 Mann-Whitney's U, two-sided, over the repetitions of one process a side; a row is
 called different if p < 0.05, whatever the number of rows (tools/gbench/report.py,
@@ -21,10 +21,11 @@ def _has_ties(both: Floats) -> NDArray[np.bool_]:
 
 
 def p_values(base: Floats, new: Floats) -> Floats:
-    """Of [..., repetition] each: the p values, [...].
+    """The p values [...] of two arrays [..., repetition].
 
-    scipy chooses by the data, of all rows together if it is given them together:
-    exact p values for up to 8 repetitions without ties, else approximate ones.
+    scipy computes exact p values for up to 8 repetitions without ties, and otherwise
+    approximate ones. It chooses once for all rows of a call, so rows with ties and
+    rows without are separate calls.
     """
     ties = _has_ties(np.concatenate([base, new], axis=-1))
     few = min(base.shape[-1], new.shape[-1]) <= 8

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How often compare.py calls a row different in which nothing changed."""
+"""False alarms of compare.py on simulated times."""
 
 import numpy as np
 
@@ -12,13 +12,13 @@ from reports.results.text import table
 REPETITIONS = (3, 6, 9, 20)
 
 
-def by_repetitions(tell: Progress, tables: int = 100) -> str:
+def by_repetitions(progress: Progress, tables: int = 100) -> str:
     """compare.py's alarms by the share of the variance that is between processes."""
     lines = []
     for icc in (0.0, 0.5, 0.8):
         cells = [f"{icc:.1f}"]
         for repetitions in REPETITIONS:
-            tell(f"compare.py: ICC {icc}, {repetitions} repetitions")
+            progress(f"compare.py: ICC {icc}, {repetitions} repetitions")
             rng = np.random.default_rng([SEED, 200, round(10 * icc), repetitions])
             times = log_times(
                 Noise("", icc=icc),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""False alarms on stored times of one binary: compare.py beside our rule."""
+"""False alarms on stored times of one binary: compare.py and our rule."""
 
 import itertools
 import math
@@ -20,12 +20,12 @@ RELABELLINGS = 2000
 
 
 def short(name: str) -> str:
-    """Experiment and words, without sizes."""
+    """The name of a case without its sizes."""
     return "/".join(part for part in name.split("/") if ":" not in part)
 
 
 def stock_alarms(times: Floats, repetitions: int, apart: int | None) -> Flags:
-    """[pair, row] of all pairs of processes, or of those so many apart."""
+    """Alarms [pair, row] for all pairs of processes, or only those `apart` apart."""
     pairs = np.array(
         [
             (i, j)
@@ -41,9 +41,9 @@ def _any(found: Flags) -> str:
     return share(int(found.any(axis=1).sum()), len(found))
 
 
-def stock_rows(samples: Samples, tell: Progress) -> str:
+def stock_rows(samples: Samples, progress: Progress) -> str:
     """compare.py on nine repetitions a side, row by row."""
-    tell("compare.py on the stored times")
+    progress("compare.py on the stored times")
     all_ = stock_alarms(samples.times, 9, None)
     near = stock_alarms(samples.times, 9, 1)
     lines = []
@@ -63,10 +63,10 @@ def stock_rows(samples: Samples, tell: Progress) -> str:
     )
 
 
-def stock_repetitions(samples: Samples, tell: Progress) -> str:
+def stock_repetitions(samples: Samples, progress: Progress) -> str:
     lines = []
     for repetitions in REPETITIONS:
-        tell(f"compare.py on {repetitions} stored repetitions")
+        progress(f"compare.py on {repetitions} stored repetitions")
         found = stock_alarms(samples.times, repetitions, None)
         rows = share(int(found.sum()), found.size)
         lines.append([str(repetitions), rows, _any(found)])
@@ -74,7 +74,7 @@ def stock_repetitions(samples: Samples, tell: Progress) -> str:
 
 
 def relabelled(samples: Samples, threshold: float) -> Verdicts:
-    """Of the neighbouring pairs, each with either process as the new one."""
+    """Verdicts on neighbouring pairs; a coin decides which process is the new one."""
     rng = np.random.default_rng([SEED, 500])
     logs = np.log(samples.medians)[None]
     pairs = logs.shape[1] // 2
@@ -83,10 +83,10 @@ def relabelled(samples: Samples, threshold: float) -> Verdicts:
     return in_sequence(ratios(logs, coins), plan, threshold)
 
 
-def ours(samples: Samples, tell: Progress) -> str:
+def ours(samples: Samples, progress: Progress) -> str:
     lines = []
     for words, threshold in (("any", 0.0), ("2 %", 0.02)):
-        tell(f"our rule on the stored times, threshold {words}")
+        progress(f"our rule on the stored times, threshold {words}")
         found = relabelled(samples, threshold)
         either = found.regressed | found.improved
         lines.append(
@@ -102,9 +102,9 @@ def ours(samples: Samples, tell: Progress) -> str:
     return text.table(heads, lines)
 
 
-def one_a_side(samples: Samples, tell: Progress) -> str:
-    """Two processes of one half of the run against the spread of the other half."""
-    tell("one stored process a side")
+def one_a_side(samples: Samples, progress: Progress) -> str:
+    """Compares two processes of one half of the run by the spread of the other half."""
+    progress("one stored process a side")
     logs = np.log(samples.medians)
     half = len(logs) // 2
     alpha = 0.05 / logs.shape[1]
@@ -125,7 +125,7 @@ def one_a_side(samples: Samples, tell: Progress) -> str:
 
 
 def as_it_was(samples: Samples) -> str:
-    """The one order A B B A in which the processes really ran."""
+    """The verdicts for the actual order of the processes as A B B A."""
     logs = np.log(samples.medians)[None]
     by_row = ratios(logs, abba(logs.shape[1] // 2))[0].T.tolist()
     plan = Plan(rows=len(by_row), max_pairs=len(by_row[0]))

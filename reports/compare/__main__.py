@@ -19,11 +19,11 @@ from pathlib import Path
 from reports.compare import as_json, markdown, text
 from reports.compare.ab_comparison import compare_directory
 from reports.compare.ab_record import NotAnAbRun
+from reports.compare.argument_types import percentage
 from reports.compare.comparison import Comparison, Options, compare
 from reports.compare.environment import NotComparable
 from reports.compare.exact import METRICS
 from reports.compare.noise import NotANoiseFloor, load_noise
-from reports.compare.percent import percent
 from reports.results.rows import NotAResult, load
 
 NOT_COMPARABLE = 2
@@ -63,13 +63,13 @@ def _parser() -> argparse.ArgumentParser:
     add("--new", nargs="+", type=Path, default=[], help="those of the other side")
     add(
         "--threshold",
-        type=percent(0, 100),
+        type=percentage(0, 100),
         metavar="PERCENT",
         help="the least change that matters (default: 2)",
     )
     add(
         "--confidence",
-        type=percent(50, 100),
+        type=percentage(50, 100),
         metavar="PERCENT",
         help="that no interval of the table is wrong (default: 95)",
     )
@@ -122,7 +122,7 @@ def _sides(
 
 
 def _refuse_twins(parser: argparse.ArgumentParser, side: list[Path]) -> None:
-    """A process counts once."""
+    """Errors out if one side names a file twice: a process counts once."""
     for i, path in enumerate(side):
         if path.resolve() in (other.resolve() for other in side[:i]):
             parser.error(f"{path} is given twice on one side; allowed: once")
@@ -131,7 +131,7 @@ def _refuse_twins(parser: argparse.ArgumentParser, side: list[Path]) -> None:
 def _comparison(
     parser: argparse.ArgumentParser, given: argparse.Namespace
 ) -> Comparison:
-    """Errors: those of reading and of comparing."""
+    """Errors: NotAResult, NotAnAbRun, NotANoiseFloor, NotComparable."""
     options = Options(
         threshold=given.threshold or Options.threshold,
         confidence=given.confidence or Options.confidence,
@@ -153,15 +153,15 @@ def _comparison(
         _refuse_twins(parser, side)
     if given.noise:
         options = replace(options, noise=load_noise(given.noise))
-    return compare([load(one) for one in base], [load(one) for one in new], options)
+    return compare(list(map(load, base)), list(map(load, new)), options)
 
 
-def _print(told: str) -> bool:
-    """Whether all of it was written, or the reader had enough."""
+def _print(report: str) -> bool:
+    """False if the output could not be written; a closed pipe is fine."""
     try:
-        print(told, flush=True)
+        print(report, flush=True)
     except BrokenPipeError:
-        # Python would complain once more when it closes the stream.
+        # Otherwise Python would report the broken pipe again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         print(f"tools/compare: cannot print: {error.strerror}", file=sys.stderr)
@@ -179,10 +179,10 @@ def main(arguments: list[str]) -> int:
         print(f"tools/compare: {error}", file=sys.stderr)
         return NOT_COMPARABLE
     if given.json:
-        told = json.dumps(as_json.document(comparison), indent=1)
+        report = json.dumps(as_json.document(comparison), indent=1)
     else:
-        told = (markdown if given.markdown else text).render(comparison)
-    return comparison.exit_code if _print(told) else NOT_COMPARABLE
+        report = (markdown if given.markdown else text).render(comparison)
+    return comparison.exit_code if _print(report) else NOT_COMPARABLE
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The comparison that a directory of tools/ab holds."""
+"""Compares the two sides in a directory of tools/ab."""
 
 from dataclasses import replace
 from pathlib import Path
 
+from reports.compare.ab_decisions import decide, results_of
 from reports.compare.ab_reader import load
 from reports.compare.ab_record import NOISE_FILE, SIDES, AbRun, sha256_of
-from reports.compare.ab_run import decide, results_of
 from reports.compare.comparison import Comparison, Options, compare
 from reports.compare.noise import NoiseFile, NotANoiseFloor, load_noise
 
@@ -15,14 +15,14 @@ def comparison_of(run: AbRun, directory: Path, options: Options) -> Comparison:
     """Errors: NotComparable, NotAResult."""
     base, new = (results_of(run, directory, side) for side in SIDES)
     found = compare(base, new, options, decide(run, directory, options.noise))
-    # Each process had an order of its own.
+    # Processes shuffle their cases: restore the order of the record.
     places = {row: place for place, row in enumerate(run.rows)}
     rows = sorted(found.rows, key=lambda row: places.get(row.name, len(places)))
     return replace(found, rows=rows)
 
 
 def _noise_of(run: AbRun, path: Path) -> NoiseFile | None:
-    """Errors: NotANoiseFloor, also if it is another one."""
+    """Errors: NotANoiseFloor, also if the file was replaced."""
     if run.noise_sha256 is None:
         return None
     noise = load_noise(path)
@@ -32,8 +32,8 @@ def _noise_of(run: AbRun, path: Path) -> NoiseFile | None:
 
 
 def compare_directory(directory: Path, options: Options) -> Comparison:
-    """By the threshold, confidence and noise floor of the run: its looks were planned
-    with them. Errors: NotAnAbRun, NotANoiseFloor, and as above.
+    """Compares with the threshold, confidence and noise floor of the run, which planned
+    its looks with them. Errors: NotAnAbRun, NotANoiseFloor, NotComparable, NotAResult.
     """
     run = load(directory)
     noise = _noise_of(run, directory / NOISE_FILE)

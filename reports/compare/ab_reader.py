@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads the record of a run of tools/ab, and believes no field of it unseen."""
+"""Reads the record of a run of tools/ab, with a check of every field."""
 
 from pathlib import Path
 from typing import Any, get_args
@@ -48,14 +48,14 @@ def _processes(fields: list[Fields]) -> list[Process]:
     found: dict[int, Process] = {}
     sides: set[tuple[int, str]] = set()
     files: set[str] = set()
-    for one in fields:
-        process = _process(one)
+    for entry in fields:
+        process = _process(entry)
         if process.position in found:
-            raise one.wrong("position", "each one once")
+            raise entry.wrong("position", "each one once")
         if (process.pair, process.side) in sides:
-            raise one.wrong("side", "each one once in a pair")
+            raise entry.wrong("side", "each one once in a pair")
         if process.file in files:
-            raise one.wrong("file", "each one once")
+            raise entry.wrong("file", "each one once")
         found[process.position] = process
         sides.add((process.pair, process.side))
         files.add(process.file)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A directory of tools/ab as typed data: what was asked, and what has been run.
+"""The record of a run of tools/ab: its settings, and the processes so far.
 
-It holds ab.json, the description that follows, and for each process NNN.json (its
-result) and NNN.samples.jsonl (its samples); whose they are is said by ab.json.
+The directory of a run holds the record in ab.json, and for each process its result in
+NNN.json and its samples in NNN.samples.jsonl.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ from typing import Any, Literal
 KIND = "trainbench ab run"
 VERSION = 1
 FILE = "ab.json"
-NOISE_FILE = "noise.json"  # the noise floor that the thresholds come from, if any
+NOISE_FILE = "noise.json"  # the noise floor behind the thresholds, if any
 
 SideName = Literal["base", "new"]
 Reason = Literal["decided", "max_pairs", "max_minutes"]
@@ -23,14 +23,14 @@ SIDES: tuple[SideName, SideName] = ("base", "new")
 
 
 class NotAnAbRun(ValueError):
-    """The directory holds none; the message says why, in one line."""
+    """The directory holds no run. The message says why, in one line."""
 
 
 @dataclass(frozen=True)
 class Side:
-    label: str  # what the user called it
-    revision: str | None  # the commit that it was built from, or
-    sha256: str | None  # of the program that was given
+    label: str  # as the user named it
+    revision: str | None  # the commit of a built program, or
+    sha256: str | None  # the hash of a given program
 
     @property
     def identity(self) -> str:
@@ -39,13 +39,13 @@ class Side:
 
 @dataclass(frozen=True)
 class Process:
-    """One that came to its end. Its file is read again whenever it is needed."""
+    """A finished process. Its result file is read whenever it is needed."""
 
-    file: str  # its result, in the directory
+    file: str  # its result, in the directory of the run
     side: SideName
     pair: int  # from 0
     position: int  # among all processes, from 0
-    seed: int  # of the order of its cases
+    seed: int  # of the shuffled order of its cases
     seconds: float  # from start to end
 
 
@@ -53,19 +53,19 @@ class Process:
 class AbRun:
     base: Side
     new: Side
-    flags: list[str]  # of the program, as the user gave them
-    threshold: float  # the ratio - 1 that matters
+    flags: list[str]  # for the program, as the user gave them
+    threshold: float  # the smallest ratio - 1 that matters
     confidence: float  # that no interval of the whole table is wrong
     max_pairs: int
     stops_early: bool  # as soon as every row is decided, at planned looks
     noise_sha256: str | None  # of NOISE_FILE
-    rows: list[str] = field(default_factory=list)  # that both sides have
+    rows: list[str] = field(default_factory=list)  # of both programs
     ended: Reason | None = None
     processes: list[Process] = field(default_factory=list)
 
     @property
     def pairs(self) -> int:
-        """That are whole."""
+        """The number of whole pairs."""
         return len(self.whole_pairs())
 
     @property
@@ -80,12 +80,12 @@ class AbRun:
 
     def with_process(self, process: Process) -> "AbRun":
         others = [p for p in self.processes if p.position != process.position]
-        ordered = sorted([*others, process], key=lambda one: one.position)
+        ordered = sorted([*others, process], key=lambda p: p.position)
         return replace(self, processes=ordered)
 
 
 def write_json(path: Path, document: dict[str, Any]) -> None:
-    """At every moment there is the old file or the new one, whole."""
+    """Replaces the file atomically."""
     beside = path.with_name(path.name + ".tmp")
     beside.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
     os.replace(beside, path)

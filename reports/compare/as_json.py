@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A comparison as data, for programs."""
+"""A comparison as JSON, for programs."""
 
 from dataclasses import asdict
 from typing import Any
@@ -13,9 +13,9 @@ def _side(results: list[Result]) -> dict[str, Any]:
     return {
         "processes": len(results),
         "git_revisions": sorted(
-            {one.context.get("git_revision", "unknown") for one in results}
+            {result.context.get("git_revision", "unknown") for result in results}
         ),
-        "dates": [one.context.get("date") for one in results],
+        "dates": [result.context.get("date") for result in results],
     }
 
 
@@ -32,7 +32,7 @@ def _row(row: ComparedRow) -> dict[str, Any]:
         "pairs": decision.pairs,
         "more_pairs": decision.more_pairs,
         "basis": decision.basis,
-        "changes": [asdict(one) for one in row.changes],
+        "changes": [asdict(change) for change in row.changes],
     }
 
 
@@ -42,13 +42,13 @@ def document(comparison: Comparison) -> dict[str, Any]:
         "kind": "trainbench comparison",
         "version": 1,
         "exit_code": comparison.exit_code,
-        "verdicts": {str(one): len(comparison.of(one)) for one in Verdict},
+        "verdicts": {str(verdict): len(comparison.of(verdict)) for verdict in Verdict},
         "confidence": comparison.options.confidence,
         "threshold": comparison.options.threshold,
         "base": _side(comparison.base),
         "new": _side(comparison.new),
-        "differences": [asdict(one) for one in comparison.differences],
+        "differences": [asdict(difference) for difference in comparison.differences],
         "notes": comparison.notes,
         "rows": [_row(row) for row in comparison.rows],
-        "unmatched": [asdict(one) for one in comparison.unmatched],
+        "unmatched": [asdict(row) for row in comparison.unmatched],
     }

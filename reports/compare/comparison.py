@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Two sets of runs, row by row: what became slower, what is lost, what cannot be told."""
+"""Compares two sets of runs row by row: times, exact metrics, missing rows."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -11,24 +11,30 @@ from reports.compare.environment import Difference, NotComparable
 from reports.compare.exact import Change, MetricChange, changes
 from reports.compare.noise import NoiseFile, threshold_of
 from reports.compare.pairing import alternate, in_order
-from reports.compare.samples_by_side import Sides, decide, gather, medians, plan_for
+from reports.compare.samples_by_side import (
+    SamplesBySide,
+    decide,
+    gather,
+    medians,
+    plan_for,
+)
 from reports.compare.unmatched import Unmatched, unmatched
 from reports.results.rows import Result
 
 
 @dataclass(frozen=True)
 class Options:
-    threshold: float = 0.02  # the ratio - 1 that matters
+    threshold: float = 0.02  # the smallest ratio - 1 that matters
     confidence: float = 0.95  # that no interval of the whole table is wrong
     noise: NoiseFile | None = None  # the machine's A/A spread
     accepted: frozenset[str] = frozenset()  # exact metrics that may change
-    pattern: str = ""  # only rows whose name it is found in
+    pattern: str = ""  # a regular expression that row names must match
     allow_different_environment: bool = False
 
 
 @dataclass(frozen=True)
 class ComparedRow:
-    """A row that has a number on both sides."""
+    """A row that both sides measured."""
 
     name: str
     base_us: float
@@ -52,18 +58,18 @@ class Comparison:
 
     @property
     def bad_changes(self) -> list[tuple[ComparedRow, MetricChange]]:
-        """Those of exact metrics that fail the comparison."""
+        """The changes of exact metrics that fail the comparison."""
         return [
-            (row, one)
+            (row, found)
             for row in self.rows
-            for one in row.changes
-            if one.change is not Change.BETTER
-            and one.metric not in self.options.accepted
+            for found in row.changes
+            if found.change is not Change.BETTER
+            and found.metric not in self.options.accepted
         ]
 
     @property
     def failed(self) -> list[Unmatched]:
-        return [one for one in self.unmatched if one.fails]
+        return [row for row in self.unmatched if row.fails]
 
     @property
     def exit_code(self) -> int:
@@ -71,24 +77,24 @@ class Comparison:
         return 1 if bad else 0
 
 
-def _notes(base: list[Result], new: list[Result], sides: Sides) -> list[str]:
-    contexts = [[one.context for one in side] for side in (base, new)]
+def _notes(base: list[Result], new: list[Result], paired: bool) -> list[str]:
+    contexts = [[result.context for result in side] for side in (base, new)]
     notes = [
-        f"{one} differs"
-        for one in environment.differences(environment.WORTH_A_NOTE, *contexts)
+        f"{key} differs"
+        for key in environment.differences(environment.WORTH_A_NOTE, *contexts)
     ]
     for word, results in (("base", base), ("new", new)):
-        early = sum(not one.complete for one in results)
+        early = sum(not result.complete for result in results)
         if early:
             notes.append(f"{early} of {len(results)} {word} runs stopped early")
-        if any(one.context.get("git_dirty") == "true" for one in results):
+        if any(result.context.get("git_dirty") == "true" for result in results):
             notes.append(f"{word} has changes that were not committed")
     if len(base) == len(new) == 1:
         notes.append(
-            "one process per side cannot show that a time changed, unless --noise knows "
-            "the A/A spread; tools/ab measures in pairs"
+            "one process per side cannot show that a time changed, unless --noise "
+            "knows the A/A spread; tools/ab measures in pairs"
         )
-    elif not sides.paired:
+    elif not paired:
         notes.append(
             "the processes of the two sides did not take turns, so what "
             "drifted in between cannot be told from a change"
@@ -97,33 +103,33 @@ def _notes(base: list[Result], new: list[Result], sides: Sides) -> list[str]:
 
 
 def _only(pattern: str, result: Result) -> Result:
-    """The rows whose name the pattern is found in."""
+    """Only the rows whose name matches the pattern."""
     wanted = re.compile(pattern)
     return replace(
         result,
-        rows=[one for one in result.rows if wanted.search(one.name)],
-        skipped=[one for one in result.skipped if wanted.search(one.name)],
-        errors=[one for one in result.errors if wanted.search(one.name)],
+        rows=[row for row in result.rows if wanted.search(row.name)],
+        skipped=[row for row in result.skipped if wanted.search(row.name)],
+        errors=[row for row in result.errors if wanted.search(row.name)],
     )
 
 
 def _compared(
-    sides: Sides, options: Options, decisions: Mapping[str, Decision]
+    samples: SamplesBySide, options: Options, decisions: Mapping[str, Decision]
 ) -> list[ComparedRow]:
-    names = sides.names
+    names = samples.names
     plan = plan_for(len(names), options.confidence)
     known = options.noise.rows if options.noise else {}
     rows = []
     for name in names:
-        base_us, new_us = medians(sides, name)
+        base_us, new_us = medians(samples, name)
         decision = decisions.get(name) or decide(
-            sides,
+            samples,
             name,
             plan,
             threshold_of(name, options.threshold, options.noise),
             known.get(name),
         )
-        found = changes(*sides.of(name))
+        found = changes(*samples.of(name))
         rows.append(ComparedRow(name, base_us, new_us, decision, found))
     return rows
 
@@ -134,27 +140,28 @@ def compare(
     options: Options,
     decisions: Mapping[str, Decision] | None = None,
 ) -> Comparison:
-    """Of the processes of two sides. `decisions` are those already made, by row; rows
-    that were decided may then lack in later processes.
+    """Compares the processes of two sides.
 
-    NotComparable if the environments differ in what matters, or if neither side has
-    a row to compare.
+    `decisions` holds decisions that tools/ab already made, by row; later processes may
+    lack decided rows. Errors: NotComparable, if the environments differ in a way that
+    matters, or if the sides have no row in common.
     """
     first, second = (
-        [_only(options.pattern, one) for one in in_order(side)] for side in (base, new)
+        [_only(options.pattern, result) for result in in_order(side)]
+        for side in (base, new)
     )
     different = environment.check(
-        [one.context for one in first],
-        [one.context for one in second],
+        [result.context for result in first],
+        [result.context for result in second],
         options.noise.context if options.noise else None,
         options.allow_different_environment,
     )
-    sides = gather(first, second, decisions is not None or alternate(first, second))
-    rows = _compared(sides, options, decisions or {})
+    paired = decisions is not None or alternate(first, second)
+    rows = _compared(gather(first, second, paired), options, decisions or {})
     others = unmatched(first, second, all_measure=decisions is None)
-    # What failed on one side is a finding; two runs of other cases are none.
-    if not rows and not any(one.known_to_both for one in others):
+    # A row that failed on one side is a finding; runs of different cases have none.
+    if not rows and not any(row.known_to_both for row in others):
         where = f" matches {options.pattern!r} and" if options.pattern else ""
         raise NotComparable(f"no row{where} has a number on both sides")
-    notes = _notes(first, second, sides)
+    notes = _notes(first, second, paired)
     return Comparison(first, second, options, different, notes, rows, others)

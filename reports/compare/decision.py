@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""From an interval to a verdict: it takes an effect that is sure and that matters."""
+"""Turns an interval into a verdict: an effect must be certain and large enough."""
 
 import math
 import statistics
@@ -27,29 +27,29 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Decision:
-    """What is known of new time / base time of one row."""
+    """The estimate of new time / base time of one row, and the verdict on it."""
 
     verdict: Verdict
-    ratio: float  # the best guess
-    interval: Interval | None  # None if nothing bounds it
-    threshold: float  # the ratio - 1 that matters
-    pairs: int  # of processes that the interval comes from
-    more_pairs: int | None  # that a verdict would take, if there is none
-    basis: str  # where the interval comes from, in words
+    ratio: float  # the point estimate
+    interval: Interval | None  # None if there are too few pairs
+    threshold: float  # the smallest ratio - 1 that matters
+    pairs: int  # of processes, behind the interval
+    more_pairs: int | None  # estimated until a verdict; None with a verdict
+    basis: str  # the source of the interval, for the reader
 
 
 @dataclass(frozen=True)
 class RowNoise:
-    """How two processes of the same binary differ in one row, on one machine."""
+    """How far two processes of the same binary differ in one row, on one machine."""
 
-    floor: float  # ratio - 1 that pairs of it could not be told apart from
-    spread: float  # standard deviation of the log ratio of any two processes
-    pairs: int  # of processes that it comes from
-    reach: float = 0.0  # log ratio that no two processes exceeded (`reaches`)
+    floor: float  # the smallest ratio - 1 that can be distinguished from noise
+    spread: float  # standard deviation of the log ratio of two processes
+    pairs: int  # of processes, behind these numbers
+    reach: float = 0.0  # bound on the log ratio of two processes (`max_spread`)
 
 
 def verdict_of(interval: Interval | None, threshold: float) -> Verdict:
-    """REGRESSED and IMPROVED lie wholly beyond the threshold, EQUIVALENT within."""
+    """REGRESSED, IMPROVED: wholly beyond the threshold. EQUIVALENT: wholly within."""
     limit = math.log1p(threshold)
     if interval is None:
         return Verdict.INCONCLUSIVE
@@ -63,7 +63,7 @@ def verdict_of(interval: Interval | None, threshold: float) -> Verdict:
 
 
 def _more_pairs(log_ratios: Sequence[float], alpha: float, threshold: float) -> int:
-    """At least as many as an interval takes, at best as many as a verdict does."""
+    """The pairs that a verdict still needs; with fewer than 2 pairs, an interval."""
     n = len(log_ratios)
     if n < 2:
         return pairs_for(alpha) - n
@@ -75,7 +75,7 @@ def _more_pairs(log_ratios: Sequence[float], alpha: float, threshold: float) -> 
 def decide_pairs(
     log_ratios: Sequence[float], alpha: float, threshold: float
 ) -> Decision:
-    """Of log(new / base), one per pair of neighbouring processes."""
+    """Decides by log(new / base) of each pair of neighbouring processes."""
     interval = median_interval(log_ratios, alpha)
     verdict = verdict_of(interval, threshold)
     undecided = verdict is Verdict.INCONCLUSIVE
@@ -94,12 +94,12 @@ def decide_pairs(
 def decide_once(
     log_ratio: float, alpha: float, threshold: float, noise: RowNoise | None
 ) -> Decision:
-    """Of sides that did not alternate: only as sure as a known A/A spread is."""
+    """Decides by one log ratio of unpaired processes and the known A/A spread."""
     interval = None
     basis = "no pairs"
     if noise is not None and noise.pairs >= 2:
         interval = prediction_interval(log_ratio, noise.spread, noise.pairs, alpha)
-        # The bell curve does not know the neighbours of this machine.
+        # Outliers of this machine exceed the tails of the normal distribution.
         if interval.high - log_ratio < noise.reach:
             interval = Interval(log_ratio - noise.reach, log_ratio + noise.reach)
         basis = f"A/A spread of {noise.pairs} pairs"

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Whether two runs were made under conditions that allow a comparison."""
+"""Checks that two sets of runs were made under comparable conditions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-# Where these differ, a difference in time says nothing about the code.
+# If one of these differs, a difference in time says nothing about the code.
 MUST_AGREE = (
     "device",
     "device_kind",
@@ -22,19 +22,19 @@ MUST_AGREE = (
     "dtype_policy",
     "suite_version",
 )
-# What a reader should know, but may be the same in effect.
+# Differences that may not matter; the comparison notes them.
 WORTH_A_NOTE = ("host_name", "os", "compiler", "seed", "library_build_type")
 
 Context = Mapping[str, str]
 
 
 class NotComparable(ValueError):
-    """The two sides have no common ground; the message says why."""
+    """The two sides cannot be compared. The message says why."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A key with the values of each side, sorted; "absent" where it is missing."""
+    """A key with the sorted values of each side; "absent" stands for a missing one."""
 
     key: str
     base: tuple[str, ...]
@@ -51,9 +51,9 @@ def _values(key: str, contexts: Sequence[Context]) -> tuple[str, ...]:
 def differences(
     keys: Sequence[str], base: Sequence[Context], new: Sequence[Context]
 ) -> list[Difference]:
-    """The keys that do not have one value in all runs of both sides."""
+    """The keys with more than one value in the runs of both sides."""
     found = (Difference(key, _values(key, base), _values(key, new)) for key in keys)
-    return [one for one in found if len({*one.base, *one.new}) > 1]
+    return [key for key in found if len({*key.base, *key.new}) > 1]
 
 
 def check(
@@ -62,7 +62,7 @@ def check(
     noise: Context | None,
     allow_different: bool,
 ) -> list[Difference]:
-    """What differs although it matters, if that is allowed; else NotComparable."""
+    """The differences that matter, if allowed; otherwise NotComparable."""
     found = differences(MUST_AGREE, base, new)
     if allow_different:
         return found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Metrics that do not depend on the clock: they are equal, or something changed."""
+"""Metrics that do not depend on time: any difference is a change."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from reports.results.rows import Row
 class Change(StrEnum):
     WORSE = "WORSE"
     BETTER = "BETTER"
-    CHANGED = "CHANGED"  # the row of that name is another job
-    LOST = "LOST"  # it was told before, and is not any more
+    CHANGED = "CHANGED"  # the row of this name does other work
+    LOST = "LOST"  # only the base side has it
 
 
 @dataclass(frozen=True)
@@ -22,19 +22,19 @@ class Metric:
     tolerance: float = 0  # relative; 0: equality
 
 
-# `calls` is what a row of `breakdown` counted, and a parameter elsewhere.
+# `calls` is a count in `breakdown`, and a parameter elsewhere.
 METRICS = (
     Metric("params", less_is_better=False),
     Metric("flops"),
     Metric("bytes"),
-    # Which of two threads frees first moves a measured peak by a block or two.
+    # The peak moves by a block or two with the order in which threads free.
     Metric("peak_bytes", tolerance=0.001),
     Metric("predicted_peak_bytes"),
     Metric("saved_bytes"),
     Metric("predicted_saved_bytes"),
     Metric("state_bytes"),
     Metric("largest_allocation_bytes"),
-    # The caching allocator's segments depend on what ran before.
+    # The caching allocator's segments depend on the cases before this one.
     Metric("peak_reserved_bytes", tolerance=0.02),
     Metric("calls"),
     Metric("ops_per_step"),
@@ -56,8 +56,10 @@ class MetricChange:
 def _apart(
     metric: Metric, base: Sequence[float], new: Sequence[float]
 ) -> Change | None:
-    """What must be equal is so in every process. What has a tolerance is measured: it
-    has changed if no process of the one side comes near one of the other.
+    """The direction in which the processes of the new side differ, if they do.
+
+    Without a tolerance one differing process is a change. With a tolerance the ranges
+    of both sides must be further apart than the tolerance.
     """
     slack = 1 + metric.tolerance
     if metric.tolerance:
@@ -76,7 +78,7 @@ def _values(metric: Metric, rows: Sequence[Row]) -> list[float]:
 
 
 def changes(base: Sequence[Row], new: Sequence[Row]) -> list[MetricChange]:
-    """Of one row in the processes of each side; neither may be empty."""
+    """The changed metrics of one row; each side has one or more processes."""
     found = []
     for metric in METRICS:
         befores, afters = _values(metric, base), _values(metric, new)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The fields of a JSON object, each of the type and in the range that it must have."""
+"""Typed access to the fields of a JSON object, with a check of each."""
 
 from collections.abc import Sequence
 from typing import Any, TypeVar
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class WrongField(ValueError):
-    """The message says which and why, in one line."""
+    """The message names the field and the reason, in one line."""
 
 
 class Fields:
@@ -39,7 +39,7 @@ class Fields:
     def all_inner(self, key: str) -> list["Fields"]:
         if not isinstance(self[key], list):
             raise self.wrong(key, "a list")
-        return [Fields(one, f"{key}[{i}]") for i, one in enumerate(self[key])]
+        return [Fields(item, f"{key}[{i}]") for i, item in enumerate(self[key])]
 
     def word(self, key: str) -> str:
         value = self[key]
@@ -52,7 +52,7 @@ class Fields:
 
     def words(self, key: str) -> list[str]:
         value = self[key]
-        if not (isinstance(value, list) and all(isinstance(one, str) for one in value)):
+        if not (isinstance(value, list) and all(isinstance(v, str) for v in value)):
             raise self.wrong(key, "a list of texts")
         return value
 
@@ -75,14 +75,14 @@ class Fields:
         return float(value)
 
     def between(self, key: str, low: float, high: float) -> float:
-        """Neither of them."""
+        """A number in the open interval."""
         value = self[key]
         if not (is_number(value) and low < value < high):
             raise self.wrong(key, f"a number between {low:g} and {high:g}")
         return float(value)
 
     def one_of(self, key: str, allowed: Sequence[T]) -> T:
-        for one in allowed:
-            if self[key] == one:
-                return one
+        for value in allowed:
+            if self[key] == value:
+                return value
         raise self.wrong(key, f"one of {', '.join(map(str, allowed))}")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Intervals on the logarithm of new time / base time.
+"""Confidence intervals of log(new time / base time).
 
-The unit of replication is the process: what one process measured twice tells
-nothing about the next one.
+The unit of replication is the process: repetitions within one process say nothing
+about the next process.
 """
 
 import functools
@@ -15,12 +15,14 @@ from statistics import NormalDist
 import numpy as np
 from scipy.stats import t
 
+MANY_PAIRS = 1000  # nobody waits for more
+_MANY_TO_RANK = 100  # from here on the standard error is accurate enough
 _NORMAL = NormalDist()
 
 
 @dataclass(frozen=True)
 class Interval:
-    """From `low` to `high`, of a log ratio: log 1.02 is 2 % slower."""
+    """The bounds of a log ratio; log 1.02 is 2 % slower."""
 
     low: float
     high: float
@@ -31,17 +33,17 @@ class Interval:
 
 
 def pairs_for(alpha: float) -> int:
-    """The fewest pairs whose extremes are an interval with error `alpha`."""
+    """The fewest pairs for which `median_interval` exists at `alpha`."""
     return max(1, math.ceil(1 - math.log2(alpha)))
 
 
 @functools.cache
 def interval_rank(n: int, alpha: float) -> int | None:
-    """The k of the sign test: the median of n values lies between the k-th
-    smallest and the k-th largest but with probability 2 P(Bin(n, 1/2) < k).
+    """The rank k of the sign test, or None if n is too small.
 
-    It is the largest one for which that is at most `alpha` (Conover, Practical
-    Nonparametric Statistics, 3.2). None if even k = 1 misses more often.
+    The median of n values lies between the k-th smallest and the k-th largest, except
+    with probability 2 P(Bin(n, 1/2) < k). This is the largest k for which that
+    probability is at most `alpha` (Conover, Practical Nonparametric Statistics, 3.2).
     """
     allowed = int(Fraction(alpha) / 2 * 2**n)  # of the 2^n outcomes of n coins
     k = 0
@@ -54,10 +56,10 @@ def interval_rank(n: int, alpha: float) -> int | None:
 
 
 def median_interval(values: Sequence[float], alpha: float) -> Interval | None:
-    """The interval of the median by the sign test, which supposes no distribution.
+    """The interval of the median by the sign test; None if there are too few values.
 
-    Not even the same one for all values; but each must be as likely to be above
-    the median as below, whatever the others are. None if there are too few.
+    The values may have different, unknown distributions. Each must be above the
+    median with probability 1/2, independently of the others.
     """
     k = interval_rank(len(values), alpha)
     if k is None:
@@ -71,18 +73,19 @@ def prediction_interval(
 ) -> Interval:
     """The interval around one log ratio that was measured once.
 
-    `spread` is the standard deviation of the log ratio of two processes of the
-    same binary, known from `pairs` of them (at least 2). By Student's t for one
-    more value of a normal sample. Tails are heavier than that: see `reaches`.
+    `spread` is the standard deviation of the log ratio of two processes of the same
+    binary, estimated from `pairs` pairs (at least 2). The interval is Student's t for
+    one more value of a normal sample. Real tails are heavier: see `max_spread`.
     """
     margin = float(t.ppf(1 - alpha / 2, pairs - 1)) * spread * math.sqrt(1 + 1 / pairs)
     return Interval(ratio - margin, ratio + margin)
 
 
 def _in_scales(values: Sequence[float]) -> tuple[float, float, float]:
-    """The scale of a sample, and its smallest and largest value in scales.
+    """The scale of a sample, and its two extremes in units of the scale.
 
-    The median absolute deviation; the standard deviation if most agree exactly.
+    The scale is the median absolute deviation, or the standard deviation if more
+    than half of the values are equal.
     """
     off = np.asarray(values, float) - np.median(values)
     scale = float(np.median(np.abs(off))) or float(np.std(off))
@@ -91,15 +94,15 @@ def _in_scales(values: Sequence[float]) -> tuple[float, float, float]:
     return scale, float(np.min(off)) / scale, float(np.max(off)) / scale
 
 
-def reaches(log_times: Sequence[Sequence[float]]) -> list[float]:
-    """Per row, how far apart the times of two processes of one binary may be.
+def max_spread(log_times: Sequence[Sequence[float]]) -> list[float]:
+    """Per row, a bound on the log ratio of two processes of one binary.
 
-    `log_times` is [row][process]. What one process in twenty suffers, 40 processes
-    of one row may not have met; so the most extreme process of any row, in units
-    of its row's scale, counts for every row. Two more processes exceed that in any
-    row, in one direction, only if one of them is the most extreme of all n + 2: at
-    most 2 of n + 2 times, whatever the distribution and however the rows depend on
-    each other.
+    `log_times` is [row][process]. A disturbance that hits one process in twenty may
+    have spared one row. Therefore the most extreme process of any row, in units of
+    its row's scale, sets the bound of every row. Two more processes exceed a bound in
+    one direction only if one of them is the most extreme of all n + 2 processes. The
+    probability is at most 2 / (n + 2), for any distribution and any correlation of
+    the rows.
     """
     found = [_in_scales(row) for row in log_times]
     lowest = min((low for _, low, _ in found), default=0.0)
@@ -109,20 +112,20 @@ def reaches(log_times: Sequence[Sequence[float]]) -> list[float]:
 
 @functools.cache
 def _half_width(n: int, alpha: float) -> float:
-    """Of the interval of n normal values, about, in standard deviations."""
+    """Half the interval of n normal values, approximately, in standard deviations."""
     k = interval_rank(n, alpha)
     if k is None:
         return math.inf
-    # Where the k-th of n is expected (Blom, Statistical Estimates, 1958).
+    # The expected k-th of n values (Blom, Statistical Estimates, 1958).
     return -_NORMAL.inv_cdf((k - 0.375) / (n + 0.25))
 
 
 def pairs_to_decide(spread: float, distance: float, alpha: float) -> int:
     """About how many pairs narrow the interval of the median to +-`distance`.
 
-    For log ratios with standard deviation `spread`, if they are normal. Their
-    median has a standard error of sqrt(pi / 2) spread / sqrt(n) if there are many;
-    the interval of a few is wider.
+    The log ratios are assumed normal with standard deviation `spread`. The median of
+    n values then has a standard error of sqrt(pi / 2) spread / sqrt(n); the interval
+    of few values is wider.
     """
     if distance <= 0:
         return MANY_PAIRS
@@ -134,10 +137,6 @@ def pairs_to_decide(spread: float, distance: float, alpha: float) -> int:
     return min(MANY_PAIRS, needed)
 
 
-MANY_PAIRS = 1000  # nobody waits for more
-_MANY_TO_RANK = 100  # from here on the standard error says the same
-
-
 def spread_of(values: Sequence[float]) -> float:
-    """The standard deviation of a sample of at least 2."""
+    """The standard deviation of a sample of at least 2 values."""
     return float(np.std(np.asarray(values, float), ddof=1))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A comparison as a comment on a pull request."""
+"""A comparison as Markdown, for a comment on a pull request."""
 
 import re
 
@@ -18,14 +18,14 @@ _MARK = {
 
 
 def _escaped(text: str) -> str:
-    """Reasons and names come from files, which may hold anything."""
+    """Without markup, which names and reasons from a file may contain."""
     plain = re.sub(r"([\\`*_{}\[\]|~#!])", r"\\\1", text.replace("\n", " "))
-    # Neither markup nor a mention of a person.
+    # No HTML, and no mention of a person.
     return plain.replace("<", "&lt;").replace("@", "@<!-- -->")
 
 
 def _code(name: str) -> str:
-    """A case's name, which has neither backticks nor bars unless it is damaged."""
+    """The name of a case; a damaged one may hold backticks or bars."""
     return f"`{name}`" if re.fullmatch(r"[\w/:.+-]+", name) else _escaped(name)
 
 
@@ -51,7 +51,7 @@ def _folded(title: str, body: str) -> str:
 
 
 def render(comparison: Comparison) -> str:
-    """The verdict first, then what differs, then all rows, folded."""
+    """The verdict, then the differing rows, then all rows, folded."""
     decided = (Verdict.REGRESSED, Verdict.IMPROVED)
     shown = [
         row for row in comparison.rows if row.decision.verdict in decided or row.changes
@@ -64,21 +64,21 @@ def render(comparison: Comparison) -> str:
             f"new {text.revision(comparison.new)}."
         ),
     ]
-    remarks = [f"differs, allowed: {one}" for one in comparison.differences]
+    remarks = [f"differs, allowed: {key}" for key in comparison.differences]
     remarks += comparison.notes
     if remarks:
-        parts.append("\n".join(f"- {_escaped(one)}" for one in remarks))
+        parts.append("\n".join(f"- {_escaped(remark)}" for remark in remarks))
     if shown:
         parts.append(_rows(shown, comparison))
     if comparison.unmatched:
         lines = [
             [
-                _code(one.name),
-                _escaped(one.base),
-                _escaped(one.new),
-                "LOST" if one.fails else "",
+                _code(row.name),
+                _escaped(row.base),
+                _escaped(row.new),
+                "LOST" if row.fails else "",
             ]
-            for one in comparison.unmatched
+            for row in comparison.unmatched
         ]
         parts.append("Without a number on both sides:")
         parts.append(human.table(("row", "base", "new", ""), lines))

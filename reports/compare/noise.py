@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How much each row varies on one machine, as tools/ab --same measures it."""
+"""The noise of each row on one machine, as tools/ab --same measures it."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from typing import Any
 
 from reports.compare.ab_record import write_json
 from reports.compare.decision import RowNoise
-from reports.compare.intervals import median_interval, reaches, spread_of
+from reports.compare.intervals import max_spread, median_interval, spread_of
 from reports.results import strict_json
 from reports.results.checked_entry import is_number
 from reports.results.strict_json import NotJson
@@ -19,28 +19,28 @@ VERSION = 1
 
 
 class NotANoiseFloor(ValueError):
-    """The file is none; the message says why, in one line."""
+    """The file holds no noise floor. The message says why, in one line."""
 
 
 @dataclass(frozen=True)
 class NoiseFile:
-    """What a machine cannot tell from nothing: the result of an A/A comparison."""
+    """The noise of one machine, measured by comparing a program with itself."""
 
-    context: dict[str, str]  # of the result that it comes from: which machine
+    context: dict[str, str]  # of the A/A run: identifies the machine
     rows: dict[str, RowNoise]
-    revision: str = "unknown"  # that was compared with itself
+    revision: str = "unknown"  # of the program
 
 
 @dataclass(frozen=True)
 class RowSamples:
     """One row of an A/A run."""
 
-    log_ratios: Sequence[float]  # of its pairs
-    times_us: Sequence[float]  # of all its processes
+    log_ratios: Sequence[float]  # of the pairs
+    times_us: Sequence[float]  # of all processes
 
 
 def threshold_of(row: str, least: float, noise: NoiseFile | None) -> float:
-    """What matters, but no less than what the machine cannot tell from nothing."""
+    """The threshold of a row: `least`, or the noise floor of the row if larger."""
     known = noise.rows.get(row) if noise else None
     return max(least, known.floor) if known else least
 
@@ -48,23 +48,24 @@ def threshold_of(row: str, least: float, noise: NoiseFile | None) -> float:
 def noise_of_rows(
     samples: Mapping[str, RowSamples], alpha: float
 ) -> dict[str, RowNoise]:
-    """Without rows whose pairs are too few for an interval with error `alpha`.
+    """The noise of every row with enough pairs for an interval with error `alpha`.
 
-    With the floor as its threshold, this very run would be EQUIVALENT. The spread
-    is that of two processes drawn at random: the variances of both add up.
+    With its floor as the threshold, a row of this run would be EQUIVALENT. The spread
+    is the standard deviation of the log ratio of two random processes: sqrt(2) times
+    the standard deviation of one process.
     """
     log_times = {
         name: [math.log(time) for time in row.times_us] for name, row in samples.items()
     }
-    known = {name: of_row for name, of_row in log_times.items() if len(of_row) > 1}
-    reach = dict(zip(known, reaches(list(known.values())), strict=True))
+    known = {name: times for name, times in log_times.items() if len(times) > 1}
+    reach = dict(zip(known, max_spread(list(known.values())), strict=True))
     found: dict[str, RowNoise] = {}
-    for name, of_row in known.items():
+    for name, times in known.items():
         interval = median_interval(samples[name].log_ratios, alpha)
         if interval is not None:
             found[name] = RowNoise(
                 floor=math.expm1(max(abs(interval.low), abs(interval.high))),
-                spread=math.sqrt(2) * spread_of(of_row),
+                spread=math.sqrt(2) * spread_of(times),
                 pairs=len(samples[name].log_ratios),
                 reach=reach[name],
             )

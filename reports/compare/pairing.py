@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which processes of the two sides are neighbours in time."""
+"""Pairs the processes of two sides that ran next to each other."""
 
 import math
 from collections.abc import Sequence
@@ -11,18 +11,18 @@ Rows = dict[str, Row]
 
 
 def in_order(results: Sequence[Result]) -> list[Result]:
-    """By the time at which they began; those that do not say first."""
+    """Sorted by start time; results without a date come first."""
     return sorted(results, key=lambda result: result.started or -math.inf)
 
 
 def alternate(base: Sequence[Result], new: Sequence[Result]) -> bool:
-    """Whether the sides took turns, and took turns at being first.
+    """Whether the sides took turns, and took turns at running first.
 
-    Only then is what drifts shared by both: neither side may ever lead by two, and
-    each has to be the first one in a quarter of the pairs at least. A B A B lets a
-    steady drift through; A B B A does not, nor does a coin per pair.
+    Only then does drift affect both sides alike. Neither side may lead by two
+    processes, and each must run first in a quarter of the pairs. The order A B A B
+    would not cancel a steady drift; A B B A does, and so does a coin per pair.
     """
-    sides = [[one.started for one in in_order(side)] for side in (base, new)]
+    sides = [[result.started for result in in_order(side)] for side in (base, new)]
     dates = [[date for date in side if date is not None] for side in sides]
     if len(base) != len(new) or dates != sides:
         return False
@@ -30,12 +30,12 @@ def alternate(base: Sequence[Result], new: Sequence[Result]) -> bool:
     lead = 0
     for (date, side), (following, _) in pairwise([*starts, (math.nan, 0)]):
         lead += 1 - 2 * side
-        # Starts of one second are in an order that nobody knows.
+        # Dates have seconds only: the order within a second is unknown.
         if abs(lead) > 1 and date != following:
             return False
-    first = [one < two for one, two in zip(*dates, strict=True)]
-    last = [one > two for one, two in zip(*dates, strict=True)]
-    return len(base) < 4 or min(sum(first), sum(last)) >= len(base) // 4
+    base_first = sum(a < b for a, b in zip(*dates, strict=True))
+    new_first = sum(a > b for a, b in zip(*dates, strict=True))
+    return len(base) < 4 or min(base_first, new_first) >= len(base) // 4
 
 
 def by_name(result: Result) -> Rows:
@@ -43,9 +43,9 @@ def by_name(result: Result) -> Rows:
 
 
 def log_ratios(base: Sequence[Rows], new: Sequence[Rows], name: str) -> list[float]:
-    """log(new time / base time) of each pair that has both."""
+    """log(new time / base time) of each pair in which both measured the row."""
     return [
-        math.log(two[name].time_us / one[name].time_us)
-        for one, two in zip(base, new, strict=True)
-        if name in one and name in two
+        math.log(after[name].time_us / before[name].time_us)
+        for before, after in zip(base, new, strict=True)
+        if name in before and name in after
     ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The rows of all processes of two sides, and what their times say."""
+"""The rows of every process on the base side and on the new side."""
 
 import math
 import statistics
@@ -14,33 +14,35 @@ from reports.results.rows import Result, Row
 
 
 @dataclass(frozen=True)
-class Sides:
-    base: list[Rows]  # by name, one per process, in order of time
+class SamplesBySide:
+    base: list[Rows]  # the rows of each process, in the order of their starts
     new: list[Rows]
-    paired: bool  # whether the processes of the two sides are neighbours
+    paired: bool  # whether base[i] and new[i] ran next to each other
 
     @property
     def names(self) -> list[str]:
-        """Of the rows with a number on both sides, in the order of the base."""
+        """The rows that both sides measured, in the order of the base side."""
         known = {name for rows in self.new for name in rows}
         first = dict.fromkeys(name for rows in self.base for name in rows)
         return [name for name in first if name in known]
 
     def of(self, name: str) -> tuple[list[Row], list[Row]]:
-        """The row in each process of each side that has it."""
+        """One row of every process that measured it: base side, new side."""
         return (
             [rows[name] for rows in self.base if name in rows],
             [rows[name] for rows in self.new if name in rows],
         )
 
 
-def gather(base: Sequence[Result], new: Sequence[Result], paired: bool) -> Sides:
-    return Sides([by_name(one) for one in base], [by_name(one) for one in new], paired)
+def gather(
+    base: Sequence[Result], new: Sequence[Result], paired: bool
+) -> SamplesBySide:
+    return SamplesBySide(list(map(by_name, base)), list(map(by_name, new)), paired)
 
 
-def medians(sides: Sides, name: str) -> tuple[float, float]:
-    """Of the times of the row in us, for each side."""
-    base, new = sides.of(name)
+def medians(samples: SamplesBySide, name: str) -> tuple[float, float]:
+    """The median time of the row in us: base side, new side."""
+    base, new = samples.of(name)
     return (
         statistics.median(row.time_us for row in base),
         statistics.median(row.time_us for row in new),
@@ -48,22 +50,26 @@ def medians(sides: Sides, name: str) -> tuple[float, float]:
 
 
 def decide(
-    sides: Sides, name: str, plan: Plan, threshold: float, noise: RowNoise | None
+    samples: SamplesBySide,
+    name: str,
+    plan: Plan,
+    threshold: float,
+    noise: RowNoise | None,
 ) -> Decision:
-    """By pairs if there are enough, else by the known A/A spread if there is one.
+    """Decides by pairs if there are enough, otherwise by the A/A spread if known.
 
-    Whoever is told how many more pairs it takes, adds them and asks again, looks more
-    than once: so these are the planned looks of `sequential.py`, too.
+    A user adds the pairs that an inconclusive row needs, and compares again. Such
+    comparisons are looks at growing data, so they follow the plan of `sequential.py`.
     """
-    ratios = log_ratios(sides.base, sides.new, name) if sides.paired else []
+    ratios = log_ratios(samples.base, samples.new, name) if samples.paired else []
     first = plan.looks()[0]
     if len(ratios) >= first.pairs or (len(ratios) > 1 and noise is None):
         return decide_in_sequence(ratios, plan, threshold, ended=False)
-    before, after = medians(sides, name)
+    before, after = medians(samples, name)
     alpha = plan.rest(0)
     return decide_once(math.log(after / before), alpha, threshold, noise)
 
 
 def plan_for(rows: int, confidence: float) -> Plan:
-    """Of files, to which there may always be more."""
+    """The plan for a comparison of files, to which a user may always add more."""
     return Plan(max(1, rows), MANY_PAIRS, 1 - confidence)

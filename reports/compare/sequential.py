@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""When to look at growing evidence, and what each look may cost.
+"""Planned looks at growing data, and the error that each look may spend.
 
-Whoever looks after every pair and stops at the first verdict will be wrong more
-often than one look promises. Here the looks are planned, and share the error:
-half of it goes to the first, half of the rest to the next, and what is left to
-the last (alpha spending; Lan and DeMets, Biometrika 70, 1983, in its simplest
-form, the union bound).
+A test after every pair that stops at the first verdict is wrong more often than one
+test. Here the looks are planned and share the error: half of it goes to the first,
+half of the rest to the next, the remainder to the last (alpha spending; Lan and
+DeMets, Biometrika 70, 1983, in its simplest form, the union bound).
 """
 
 import math
@@ -16,23 +15,23 @@ from reports.compare.decision import Decision, Verdict, decide_pairs
 from reports.compare.intervals import pairs_for
 
 FEWEST_PAIRS = 6
-GROWTH = 1.5  # of the pairs, from one look to the next
+GROWTH = 1.5  # factor of the pairs from one look to the next
 
 
 @dataclass(frozen=True)
 class Look:
     pairs: int
-    alpha: float  # two-sided chance of an error, of one row at this look
+    alpha: float  # two-sided error probability of one row at this look
 
 
 @dataclass(frozen=True)
 class Plan:
-    rows: int  # that share the error between them (Bonferroni)
+    rows: int  # number of rows that share the error (Bonferroni)
     max_pairs: int
-    alpha: float = 0.05  # chance of any wrong interval in the whole table
+    alpha: float = 0.05  # probability of any wrong interval in the whole table
 
     def looks(self) -> list[Look]:
-        """Those before the last one, which is whenever the run ends."""
+        """All looks but the last one, which happens when the run ends."""
         looks: list[Look] = []
         error = self.alpha / self.rows
         pairs = max(FEWEST_PAIRS, pairs_for(error / 2))
@@ -44,14 +43,14 @@ class Plan:
         return looks
 
     def rest(self, looks_taken: int) -> float:
-        """The error that is left after so many looks."""
+        """The error that remains after so many looks."""
         return self.alpha / self.rows / 2**looks_taken
 
 
 def _wait(
     log_ratios: Sequence[float], last: Decision | None, plan: Plan, threshold: float
 ) -> Decision:
-    """What is known between two looks: what the last one said, if there was one."""
+    """The decision between two looks: the last one, if there was one."""
     n = len(log_ratios)
     if last is not None:
         return replace(last, more_pairs=max(1, last.pairs + (last.more_pairs or 1) - n))
@@ -68,12 +67,12 @@ def _wait(
 def decide_in_sequence(
     log_ratios: Sequence[float], plan: Plan, threshold: float, ended: bool
 ) -> Decision:
-    """The decision of the first look that comes to one; else that of the last.
+    """The decision of the first look with a verdict, otherwise of the latest look.
 
-    `log_ratios` are those of the pairs so far, in order, at least one. A run that
-    `ended`, for a reason that does not depend on which side was faster, takes a
-    last look. One that goes on waits for its next look: it may be asked after every
-    pair, and a verdict in between would cost an error that nobody has planned.
+    `log_ratios` holds the pairs so far, in order, at least one. A run that `ended`
+    takes a last look; the reason of its end must not depend on which side was faster.
+    Any other run waits for its next look. The run asks after every pair, and a verdict
+    between two looks would spend an unplanned error.
     """
     last: Decision | None = None
     taken = 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A comparison as a person reads it in a terminal."""
+"""A comparison as text, for a terminal."""
 
 from collections.abc import Sequence
 
@@ -27,35 +27,35 @@ def interval(decision: Decision) -> str:
 
 
 def more(decision: Decision) -> str:
-    """What an inconclusive row would take."""
+    """How many more pairs an inconclusive row needs."""
     if decision.more_pairs is None:
         return ""
     if decision.pairs + decision.more_pairs >= MANY_PAIRS:
         return f"needs more than {MANY_PAIRS} pairs"
-    # Without an interval nothing says how far apart the pairs are.
+    # Without an interval the spread of the pairs is unknown.
     how = "about" if decision.interval else "at least"
     return f"needs {how} {decision.more_pairs} more pairs"
 
 
-def metric(one: MetricChange) -> str:
-    show = text.size if one.metric.endswith("bytes") else text.significant
-    if one.new is None:
-        return f"{one.metric} {show(one.base)} -> nothing ({one.change})"
-    before, after = show(one.base), show(one.new)
-    if before == after:  # a difference that rounding would hide
-        before, after = f"{one.base:.17g}", f"{one.new:.17g}"
-    return f"{one.metric} {before} -> {after} ({one.change})"
+def metric(found: MetricChange) -> str:
+    formatted = text.size if found.metric.endswith("bytes") else text.significant
+    if found.new is None:
+        return f"{found.metric} {formatted(found.base)} -> nothing ({found.change})"
+    before, after = formatted(found.base), formatted(found.new)
+    if before == after:  # rounding hides the difference
+        before, after = f"{found.base:.17g}", f"{found.new:.17g}"
+    return f"{found.metric} {before} -> {after} ({found.change})"
 
 
 def revision(results: Sequence[Result]) -> str:
     """The revisions of the runs, with + for uncommitted changes."""
-    names = dict.fromkeys(one.revision(12) for one in results)
+    names = dict.fromkeys(result.revision(12) for result in results)
     processes = f"{len(results)} process{'' if len(results) == 1 else 'es'}"
     return f"{', '.join(names)} ({processes})"
 
 
-def floor(row: ComparedRow, comparison: Comparison) -> str:
-    """That the row has a threshold of its own."""
+def noise_floor(row: ComparedRow, comparison: Comparison) -> str:
+    """The threshold of the row, if it is above the common one."""
     if row.decision.threshold <= comparison.options.threshold:
         return ""
     return f"A/A floor {row.decision.threshold * 100:.2g} %"
@@ -64,8 +64,8 @@ def floor(row: ComparedRow, comparison: Comparison) -> str:
 def note(row: ComparedRow, comparison: Comparison) -> str:
     parts = [
         more(row.decision),
-        floor(row, comparison),
-        *(metric(one) for one in row.changes),
+        noise_floor(row, comparison),
+        *map(metric, row.changes),
     ]
     return "; ".join(part for part in parts if part)
 
@@ -87,7 +87,7 @@ def cells(row: ComparedRow, comparison: Comparison) -> list[str]:
 
 
 def _aligned(headings: Sequence[str], lines: list[list[str]]) -> list[str]:
-    """The first and the last three columns to the left, numbers to the right."""
+    """The first and the last three columns left-aligned, numbers right-aligned."""
     widths = [max(map(len, column)) for column in zip(headings, *lines, strict=True)]
     left = {0, len(headings) - 3, len(headings) - 2, len(headings) - 1}
     return [
@@ -100,7 +100,7 @@ def _aligned(headings: Sequence[str], lines: list[list[str]]) -> list[str]:
 
 
 def verdict(comparison: Comparison) -> str:
-    """The whole comparison in a few words."""
+    """The verdict on the whole comparison."""
     if comparison.exit_code:
         return "regressed"
     open_rows = len(comparison.of(Verdict.INCONCLUSIVE))
@@ -112,7 +112,7 @@ def verdict(comparison: Comparison) -> str:
 
 
 def summary(comparison: Comparison) -> str:
-    """How many rows have each verdict, and what else fails."""
+    """The number of rows with each verdict, and of other failures."""
     parts = [f"{len(comparison.of(verdict))} {verdict}" for verdict in Verdict]
     if comparison.bad_changes:
         count = len(comparison.bad_changes)
@@ -123,12 +123,12 @@ def summary(comparison: Comparison) -> str:
 
 
 def explanation(comparison: Comparison) -> str:
-    """What the verdicts mean, in one paragraph."""
+    """The meaning of columns and verdicts, in one paragraph."""
     options = comparison.options
     return (
-        f"change: new time / base time - 1, of pairs their median. base and new: medians "
-        f"of each side. REGRESSED, IMPROVED: the whole interval "
-        f"is beyond +-{options.threshold * 100:g} % (or the row's A/A floor); "
+        f"change: new time / base time - 1, of pairs their median. base and new: "
+        f"medians of each side. REGRESSED, IMPROVED: the whole interval is beyond "
+        f"+-{options.threshold * 100:g} % (or the row's A/A floor); "
         f"EQUIVALENT: within. All intervals of the table hold together with "
         f"{options.confidence * 100:g} % confidence."
     )
@@ -137,20 +137,20 @@ def explanation(comparison: Comparison) -> str:
 def render(comparison: Comparison) -> str:
     lines = [
         f"base: {revision(comparison.base)}   new: {revision(comparison.new)}",
-        *(f"differs: {one} (allowed)" for one in comparison.differences),
-        *(f"note: {one}" for one in comparison.notes),
+        *(f"differs: {key} (allowed)" for key in comparison.differences),
+        *(f"note: {note}" for note in comparison.notes),
         "",
         *_aligned(HEADINGS, [cells(row, comparison) for row in comparison.rows]),
     ]
     if comparison.unmatched:
         lines += ["", "without a number on both sides:"]
         lines += [
-            f"  {'LOST  ' if one.fails else '      '}{one.name}: "
-            f"base {one.base}; new {one.new}"
-            for one in comparison.unmatched
+            f"  {'LOST  ' if row.fails else '      '}{row.name}: "
+            f"base {row.base}; new {row.new}"
+            for row in comparison.unmatched
         ]
     worst = comparison.of(Verdict.REGRESSED)
     lines += ["", explanation(comparison)]
     lines += [f"REGRESSED {row.name} {change(row.decision.ratio)}" for row in worst]
-    lines += [f"{row.name}: {metric(one)}" for row, one in comparison.bad_changes]
+    lines += [f"{row.name}: {metric(found)}" for row, found in comparison.bad_changes]
     return "\n".join([*lines, summary(comparison)])

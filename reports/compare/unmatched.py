@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rows that lack a number in a run: they are told, never dropped."""
+"""Lists the rows that some run did not measure; none is dropped silently."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ class Unmatched:
     name: str
     base: str  # "measured", "absent", "skipped: why", "error: why"
     new: str
-    fails: bool  # a number was lost, or there is an error in the new runs
+    fails: bool  # the new side lost the row, or has an error
 
     @property
     def known_to_both(self) -> bool:
@@ -20,19 +20,19 @@ class Unmatched:
 
 
 def _states(results: Iterable[Result]) -> dict[str, list[str]]:
-    """For each name its state in every run that knows it."""
+    """By row name, the state in every run that lists the row."""
     states: dict[str, list[str]] = {}
     for result in results:
         for row in result.rows:
             states.setdefault(row.name, []).append("measured")
         for word, failures in (("skipped", result.skipped), ("error", result.errors)):
-            for one in failures:
-                states.setdefault(one.name, []).append(f"{word}: {one.reason}")
+            for failure in failures:
+                states.setdefault(failure.name, []).append(f"{word}: {failure.reason}")
     return states
 
 
-def _told(states: Sequence[str], runs: int, all_measure: bool) -> str:
-    """The worst state, and in how many of the runs if not in all."""
+def _summary(states: Sequence[str], runs: int, all_measure: bool) -> str:
+    """The worst state, with the number of runs if not all have it."""
     for word in ("error", "skipped"):
         found = [state for state in states if state.startswith(word)]
         if found:
@@ -46,19 +46,20 @@ def _told(states: Sequence[str], runs: int, all_measure: bool) -> str:
 def unmatched(
     base: Sequence[Result], new: Sequence[Result], all_measure: bool
 ) -> list[Unmatched]:
-    """The rows without a number on a side, and those that a run could not measure.
+    """The rows without a number on one side, or in one run.
 
-    Unless `all_measure`, that some runs lack a row is not told: tools/ab stops
-    measuring what it has decided.
+    Without `all_measure`, a row needs a number in one run of each side only: tools/ab
+    stops measuring decided rows.
     """
     befores, afters = _states(base), _states(new)
     found = []
     for name in {**befores, **afters}:
         before, after = befores.get(name, []), afters.get(name, [])
-        one = _told(before, len(base), all_measure)
-        two = _told(after, len(new), all_measure)
-        if one == two == "measured":
+        in_base = _summary(before, len(base), all_measure)
+        in_new = _summary(after, len(new), all_measure)
+        if in_base == in_new == "measured":
             continue
         lost = "measured" in before and "measured" not in after
-        found.append(Unmatched(name, one, two, lost or two.startswith("error")))
+        fails = lost or in_new.startswith("error")
+        found.append(Unmatched(name, in_base, in_new, fails))
     return found

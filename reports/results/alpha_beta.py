@@ -23,7 +23,7 @@ class AlphaBeta:
 
     @property
     def half_rate_bytes(self) -> float:
-        """S_1/2 = alpha * bandwidth, the size at which S / t(S) is half the bandwidth."""
+        """S_1/2 = alpha * bandwidth: the size with half the bandwidth, S / t(S)."""
         return self.alpha_us / self.us_per_byte if self.us_per_byte else math.inf
 
     def time_us(self, size: float) -> float:

@@ -5,9 +5,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from reports.compare.ab_decisions import fewest_pairs
 from reports.compare.ab_reader import load
 from reports.compare.ab_record import AbRun, save
-from reports.compare.ab_run import fewest_pairs
 from reports.compare.comparison import Comparison, Options
 from reports.compare.environment import NotComparable
 from reports.compare.noise import NotANoiseFloor, load_noise, save_noise

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from reports.compare.percent import percent
+from reports.compare.argument_types import percentage
 from tools.ab_run.errors import Usage
 from tools.ab_run.flags import program_flags, split, without_filter
 
@@ -78,11 +78,11 @@ def _parser() -> _Parser:
     add("--binaries", metavar=("A", "B"), nargs=2, type=Path, default=[])
     add(
         "--threshold",
-        type=percent(0, 100),
+        type=percentage(0, 100),
         default=0.02,
         help="percent that matter (2)",
     )
-    add("--confidence", type=percent(50, 100), default=0.95, help="percent (95)")
+    add("--confidence", type=percentage(50, 100), default=0.95, help="percent (95)")
     add("--max_pairs", type=_count, help="where undecided rows end (40)")
     add("--max_minutes", type=_positive, help="of measuring (60; --same: no limit)")
     add("--pairs", type=_count, help="with --same: how many (20)")

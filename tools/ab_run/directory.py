@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from reports.compare.ab_decisions import fewest_pairs, result_of
 from reports.compare.ab_reader import load
 from reports.compare.ab_record import (
     FILE,
@@ -18,7 +19,6 @@ from reports.compare.ab_record import (
     Process,
     sha256_of,
 )
-from reports.compare.ab_run import fewest_pairs, result_of
 from reports.results.rows import NotAResult
 from tools.ab_run.errors import Usage
 from tools.ab_run.samples import load as load_samples

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reports.compare.ab_comparison import comparison_of
+from reports.compare.ab_decisions import open_rows, ratios_by_pair
 from reports.compare.ab_record import AbRun, Process, Reason, save
-from reports.compare.ab_run import open_rows, ratios_by_pair
 from reports.compare.comparison import Options
 from reports.compare.environment import NotComparable
 from tools.ab_run import schedule

@@ -3,8 +3,8 @@
 
 from pathlib import Path
 
+from reports.compare.ab_decisions import log_ratios, plan_of, results_of
 from reports.compare.ab_record import AbRun
-from reports.compare.ab_run import log_ratios, plan_of, results_of
 from reports.compare.noise import NoiseFile, RowSamples, noise_of_rows
 from reports.results.rows import Result
 

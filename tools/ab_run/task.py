@@ -6,8 +6,8 @@ import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from reports.compare.ab_decisions import fewest_pairs
 from reports.compare.ab_record import AbRun, Side, sha256_of
-from reports.compare.ab_run import fewest_pairs
 from tools.ab_run.arguments import Arguments
 from tools.ab_run.builds import build
 from tools.ab_run.errors import Usage
@@ -49,7 +49,9 @@ def _revisions(
     names = arguments.revisions or [arguments.same or ""] * 2
     commits = [repository.commit(name) for name in names]
     repository.require_clean()
-    sides = [Side(name, commit, None) for name, commit in zip(names, commits)]
+    sides = [
+        Side(name, commit, None) for name, commit in zip(names, commits, strict=True)
+    ]
     base = Program(build(repository, commits[0], names[0], lines), names[0])
     if commits[0] == commits[1]:
         return (sides[0], sides[1]), (base, replace(base, name=names[1]))

@@ -36,7 +36,10 @@ def model_size(result: Result) -> list[Figure]:
 
     def bars(axes: Axes, units: Sequence[float]) -> None:
         parts = {
-            name: [_phases(row)[name] / unit for row, unit in zip(steps, units)]
+            name: [
+                _phases(row)[name] / unit
+                for row, unit in zip(steps, units, strict=True)
+            ]
             for name in PHASES
         }
         stacked_bars(axes, labels, parts, PHASES)

@@ -10,7 +10,7 @@ import pytest
 from reports.calibration import power, simulated
 from reports.calibration.noise import Noise, log_medians, log_times
 from reports.calibration.rates import at_most, bounded, share
-from reports.calibration.rule import abba, in_sequence, margins, ratios, reaches
+from reports.calibration.rule import abba, in_sequence, margins, ratios, max_spread
 from reports.calibration.samples import Floats, share_between
 from reports.compare import intervals
 from reports.compare.decision import RowNoise, Verdict, decide_once
@@ -57,8 +57,8 @@ def test_one_process_a_side_is_judged_as_one_row_is() -> None:
 def test_reaches_of_many_tables_are_those_of_each() -> None:
     logs = times(Noise("", outliers=0.1))
     assert np.ptp(logs[0], axis=0).std() > 0
-    for table, found in zip(logs, reaches(logs), strict=True):
-        assert intervals.reaches(table.T.tolist()) == pytest.approx(found.tolist())
+    for table, found in zip(logs, max_spread(logs), strict=True):
+        assert intervals.max_spread(table.T.tolist()) == pytest.approx(found.tolist())
 
 
 def test_pairs_are_new_over_base_whoever_ran_first() -> None:

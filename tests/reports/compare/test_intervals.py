@@ -15,7 +15,7 @@ from reports.compare.intervals import (
     pairs_for,
     pairs_to_decide,
     prediction_interval,
-    reaches,
+    max_spread,
     spread_of,
 )
 
@@ -140,22 +140,22 @@ def test_pairs_to_decide_has_its_bounds() -> None:
 def test_reach_is_that_of_the_strangest_row_in_the_scale_of_each() -> None:
     calm = [-0.02, -0.01, 0.0, 0.01, 0.02]  # scale 0.01, units -2 to 2
     wild = [-0.1, -0.1, 0.0, 0.1, 0.7]  # scale 0.1, units -1 to 7
-    assert reaches([calm]) == pytest.approx([0.04])
-    assert reaches([calm, wild]) == pytest.approx([0.09, 0.9])
+    assert max_spread([calm]) == pytest.approx([0.04])
+    assert max_spread([calm, wild]) == pytest.approx([0.09, 0.9])
 
 
 def test_reach_needs_no_row_to_have_every_process() -> None:
-    assert reaches([]) == []
-    found = reaches([[0.0, 0.1, 0.2], [0.0, 0.0, 0.1, 0.5, 0.1]])
+    assert max_spread([]) == []
+    found = max_spread([[0.0, 0.1, 0.2], [0.0, 0.0, 0.1, 0.5, 0.1]])
     # Scales 0.1, units -1 to 1 and -1 to 4.
     assert found == pytest.approx([0.5, 0.5])
 
 
 def test_reach_of_rows_that_hardly_move() -> None:
     still, once = [1.0] * 5, [1.0, 1.0, 1.0, 1.0, 2.0]
-    assert reaches([still]) == [0.0]
+    assert max_spread([still]) == [0.0]
     # Most agree exactly: the scale is then the standard deviation, 0.4.
-    found = reaches([still, once])
+    found = max_spread([still, once])
     assert found == pytest.approx([0.0, 1.0])
 
 
@@ -166,7 +166,7 @@ def test_two_more_processes_stay_within_reach(common: bool) -> None:
     tables, beyond = 1000, 0
     for _ in range(tables):
         times = rng.standard_cauchy((42, 1 if common else 20)) + np.zeros((1, 20))
-        margin = np.array(reaches(times[:40].T.tolist()))
+        margin = np.array(max_spread(times[:40].T.tolist()))
         beyond += bool((times[41] - times[40] > margin).any())
     # At most 2 of 42, and four standard deviations.
     assert beyond / tables <= 2 / 42 + 4 * math.sqrt(2 / 42 / tables)

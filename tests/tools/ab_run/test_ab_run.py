@@ -10,7 +10,7 @@ import pytest
 
 from reports.compare.ab_reader import load
 from reports.compare.ab_record import AbRun, NotAnAbRun, Process, Side, save
-from reports.compare.ab_run import (
+from reports.compare.ab_decisions import (
     decide,
     is_final,
     log_ratios,
