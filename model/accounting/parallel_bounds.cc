@@ -8,7 +8,7 @@
 namespace trainbench {
 namespace {
 
-// Bytes that a device would send if it had none of the data itself.
+// Bytes that a device sends in the limit of many devices.
 double SentBytes(Split split, Pass pass, const LayerJob& job) {
   const double weights =
       job.value_bytes * job.matrices * job.d_model * job.d_ff;
@@ -29,7 +29,7 @@ double Flops(Pass pass, const LayerJob& job) {
          job.d_model * job.d_ff;
 }
 
-// X0 and Y0 of the header: by how many devices each direction can grow.
+// X0 and Y0 of the header.
 double FsdpSlack(const LayerJob& job) {
   return LargestSplit(Split::kFsdp, Pass::kForward, job) - 1;
 }
@@ -39,31 +39,12 @@ double TensorSlack(const LayerJob& job) {
 
 }  // namespace
 
-LayerSeconds SplitSeconds(Split split, Pass pass, const LayerJob& job,
-                          double devices) {
-  return {Flops(pass, job) / devices / job.flops_per_second,
-          SentBytes(split, pass, job) * (devices - 1) / devices /
-              job.link_bytes_per_second};
-}
-
 double LargestSplit(Split split, Pass pass, const LayerJob& job) {
   const double bytes = SentBytes(split, pass, job);
   if (bytes == 0) return std::numeric_limits<double>::infinity();
   // flops / (N C) = bytes (N - 1) / (N W)
   return 1 + Flops(pass, job) / bytes * job.link_bytes_per_second /
                  job.flops_per_second;
-}
-
-MeshSeconds MeshForwardSeconds(const LayerJob& job, const Mesh& mesh) {
-  LayerJob column = job;
-  column.d_ff /= mesh.tensor;
-  LayerJob row = job;
-  row.tokens /= mesh.fsdp;
-  const LayerSeconds fsdp =
-      SplitSeconds(Split::kFsdp, Pass::kForward, column, mesh.fsdp);
-  const LayerSeconds tensor =
-      SplitSeconds(Split::kTensor, Pass::kForward, row, mesh.tensor);
-  return {fsdp.compute, fsdp.communication, tensor.communication};
 }
 
 Mesh LargestMesh(const LayerJob& job, bool overlap) {

@@ -15,7 +15,8 @@ double HalfOfSavedBytes(const ShardedJob& job, double tokens) {
   return SavedBytesPerToken(job) * tokens / 2;
 }
 
-// The largest whole divisor of X Y below the bound; 1 if there is none.
+// The largest whole divisor of X Y below LargestTensorSplit; 1 if there is
+// none.
 double BestTensorSplit(const ShardedJob& job) {
   const double devices = job.fsdp * job.tensor;
   const double bound = LargestTensorSplit(job);
@@ -57,16 +58,6 @@ std::optional<double> FewestFsdpDevices(const ShardedJob& job, double tokens,
   const double half = HalfOfSavedBytes(job, tokens);
   if (half >= device_bytes) return std::nullopt;
   return std::floor((StateBytes(job) + half) / (device_bytes - half)) + 1;
-}
-
-BlockSeconds ShardedForwardSeconds(const ShardedJob& job, double tokens) {
-  const double link = job.link_bytes_per_second;
-  const double weights = 2 * job.value_bytes * job.d_model * job.d_ff;
-  const double activations = 2 * job.value_bytes * tokens * job.d_model;
-  return {4 * tokens * job.d_model * job.d_ff /
-              (job.fsdp * job.tensor * job.flops_per_second),
-          weights / (job.tensor * link * job.fsdp_axes),
-          activations / (job.fsdp * link * job.tensor_axes)};
 }
 
 double LargestTensorSplit(const ShardedJob& job) {

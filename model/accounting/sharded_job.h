@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Memory and batch of a model too large for one device, sharded by FSDP and
-// tensor parallelism (CS336 assignment 2, 2025, communication_accounting).
+// Memory and batch size of a model too large for one device, sharded by FSDP
+// and tensor parallelism (CS336 assignment 2, 2025, communication_accounting).
 //
 // The model is a stack of blocks of two matrices, D x F and F x D, without
 // attention and embeddings. A mesh of X times Y devices shards weights and
-// tokens X ways and each matrix Y ways, over M_X and M_Y axes of links. As in
-// "How to Scale Your Model" (Austin et al. 2025), whose symbols these are, X
-// and Y count as large: (X - 1) / X is 1. parallel_bounds.h keeps that factor.
+// tokens X ways and each matrix Y ways, over M_X and M_Y axes of links. Symbols
+// follow "How to Scale Your Model" (Austin et al. 2025). As there, X and Y
+// count as large: (X - 1) / X is 1. parallel_bounds.h keeps that factor.
 
 #ifndef TRAINBENCH_MODEL_ACCOUNTING_SHARDED_JOB_H_
 #define TRAINBENCH_MODEL_ACCOUNTING_SHARDED_JOB_H_
@@ -35,60 +35,53 @@ struct ShardedJob {
 // 2 D F L.
 double ShardedJobParams(const ShardedJob& job);
 
-// Master weights, gradients and optimizer state: 16 bytes per parameter.
+// Master weights, gradients and optimizer state.
 double StateBytes(const ShardedJob& job);
 
-// What a token leaves for the backward pass, the input of each matrix:
-// b (D + F) L.
+// A = b (D + F) L: the backward pass needs the input of each matrix.
 double SavedBytesPerToken(const ShardedJob& job);
 
 // ceil(bytes / device_bytes). Mind the unit: a "GPU of 80 GB" has 80 GiB, 7 %
 // more than 80e9 bytes.
 double DevicesToHold(double bytes, double device_bytes);
 
-// With state, and half of what `tokens` tokens leave, sharded over N devices,
-// and the other half on each: (state + A n / 2) / N + A n / 2.
+// Bytes of one device with n `tokens`: the state and half of the saved
+// activations are sharded over N `devices`, the other half is on each device.
+// (state + A n / 2) / N + A n / 2.
 double FsdpDeviceBytes(const ShardedJob& job, double tokens, double devices);
 
-// The fewest devices for which that is below `device_bytes`, the smallest whole
-// N > (state + A n / 2) / (device - A n / 2). Empty if the unsharded half alone
-// does not fit.
+// The fewest devices with FsdpDeviceBytes below `device_bytes`, the smallest
+// whole N > (state + A n / 2) / (device - A n / 2). Empty if the unsharded half
+// alone does not fit.
 std::optional<double> FewestFsdpDevices(const ShardedJob& job, double tokens,
                                         double device_bytes);
 
-// One block forward on X Y devices, for B tokens in the whole batch.
-struct BlockSeconds {
-  double compute = 0;  // 4 B D F / (X Y C)
-  double fsdp = 0;     // gathers the weights: 2 b D F / (Y W M_X)
-  double tensor = 0;   // gathers and scatters activations: 2 b B D / (X W M_Y)
-};
-BlockSeconds ShardedForwardSeconds(const ShardedJob& job, double tokens);
-
-// Y must be below this for activations to be sent in less time than is computed
-// whatever the batch: 2 F W M_Y / (b C).
+// The bound on Y, 2 F W M_Y / (b C). For Y at or above it, sending activations
+// takes at least as long as the compute, whatever the batch.
 double LargestTensorSplit(const ShardedJob& job);
 
-// Tokens in the whole batch above which the forward pass is compute-bound. With
-// the two collectives at the same time (`overlap`): B > b X C / (2 W M_X),
-// given Y < LargestTensorSplit. One after the other, that over
-// 1 - Y / LargestTensorSplit. Empty if Y is not below its bound: then no batch
-// is large enough.
+// Tokens in the whole batch above which the forward pass is compute-bound. One
+// block computes 4 B D F / (X Y C) seconds, gathers weights for
+// 2 b D F / (Y W M_X) and gathers and scatters activations for
+// 2 b B D / (X W M_Y). If the collectives run at the same time (`overlap`):
+// B > b X C / (2 W M_X). One after the other: that, divided by
+// 1 - Y / LargestTensorSplit. Empty if Y is not below LargestTensorSplit.
 std::optional<double> ComputeBoundTokens(const ShardedJob& job, bool overlap);
 
 struct BatchReduction {
   std::string name;  // more_tensor, half_width, two_stages
   std::string what;
-  ShardedJob job;  // as changed
+  ShardedJob job;  // with the change
 };
 
-// Ways to a smaller batch on as many devices, each alone, to be compared by
-// ComputeBoundTokens with overlap:
-//   - more of the devices for tensor parallelism: the largest whole Y that
-//     divides X Y and is below its bound, if it is above the present one
-//   - weights and activations sent at half their width, b / 2
-//   - two pipeline stages of X / 2 each. They must keep gathered weights over
-//     the micro-batches of a step: gathered anew, each micro-batch has to be as
-//     large as this, and a pipeline needs at least two
+// Changes that lower ComputeBoundTokens (with overlap) on the same devices,
+// each alone:
+//   - more tensor parallelism: the largest whole Y that divides X Y and is
+//     below LargestTensorSplit, if it is above the present Y
+//   - weights and activations sent in half the bytes, b / 2
+//   - two pipeline stages of X / 2 each, which must keep gathered weights over
+//     the micro-batches of a step. If each micro-batch gathers them again, each
+//     must be as large as this bound, and a pipeline needs at least two
 std::vector<BatchReduction> BatchReductions(const ShardedJob& job);
 
 }  // namespace trainbench

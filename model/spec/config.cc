@@ -23,13 +23,6 @@ absl::Status CheckRange(absl::string_view field, int64_t value, int64_t max) {
       absl::StrCat(field, " is ", value, "; allowed: 1 to ", max));
 }
 
-bool IsGoodName(absl::string_view name) {
-  if (name.empty() || name.size() > 64) return false;
-  return std::all_of(name.begin(), name.end(), [](unsigned char c) {
-    return std::isalnum(c) || c == '.' || c == '_' || c == '-';
-  });
-}
-
 std::string Names(const std::vector<ModelConfig>& models) {
   return absl::StrJoin(models, ", ", [](std::string* out, const auto& model) {
     absl::StrAppend(out, model.name);
@@ -37,7 +30,7 @@ std::string Names(const std::vector<ModelConfig>& models) {
 }
 
 absl::Status SetName(absl::string_view value, ModelConfig& config) {
-  if (!IsGoodName(value)) {
+  if (!IsName(value)) {
     return absl::InvalidArgumentError(
         absl::StrCat("name is '", value,
                      "'; allowed: 1 to 64 letters, digits, '.', '_' or '-'"));
@@ -115,6 +108,13 @@ absl::Status ParseFields(absl::string_view text, ModelConfig& config) {
 
 absl::string_view AttentionName(AttentionKind kind) {
   return kind == AttentionKind::kNaive ? "naive" : "sdpa";
+}
+
+bool IsName(absl::string_view text) {
+  return !text.empty() && text.size() <= 64 &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) {
+           return std::isalnum(c) || c == '.' || c == '_' || c == '-';
+         });
 }
 
 absl::Status Validate(const ModelConfig& config) {

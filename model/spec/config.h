@@ -50,10 +50,13 @@ const std::vector<ModelConfig>& StandardModels();
 absl::StatusOr<ModelConfig> FindModel(absl::string_view name,
                                       const std::vector<ModelConfig>& models);
 
+// Whether `text` is 1 to 64 of [A-Za-z0-9._-] and so can stand in a benchmark
+// name.
+bool IsName(absl::string_view text);
+
 // Parses "name=mine,d_model=512,d_ff=2048,layers=6,heads=8,vocab=32000" and
 // validates the result. vocab (default 10000) and attention=naive|sdpa (default
-// naive) are optional. A name is 1 to 64 of [A-Za-z0-9._-], so that it can
-// stand in a benchmark name, and not one of the standard names.
+// naive) are optional. A name satisfies IsName and is not a standard name.
 // InvalidArgument names the key or value and what is allowed.
 absl::StatusOr<ModelConfig> ParseModel(absl::string_view text);
 

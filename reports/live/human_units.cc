@@ -2,6 +2,7 @@
 
 #include "reports/live/human_units.h"
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <span>
@@ -39,6 +40,21 @@ std::string Scaled(double value, double base,
       prefixes[i], unit);
 }
 
+// `digits` with a comma before every third digit from `end`.
+std::string WithCommas(std::string digits, size_t end) {
+  while (end > 3) {
+    end -= 3;
+    digits.insert(end, 1, ',');
+  }
+  return digits;
+}
+
+// "3517.6", "89.4", "1.50".
+std::string FewDigits(double value) {
+  if (value >= 1e6) return absl::StrFormat("%.4g", value);
+  return absl::StrFormat("%.*f", value < 10 ? 2 : 1, value);
+}
+
 }  // namespace
 
 std::string HumanTime(double microseconds) {
@@ -56,6 +72,38 @@ std::string HumanRate(double per_second, absl::string_view unit) {
   static constexpr absl::string_view kPrefixes[] = {"",  "k", "M", "G",
                                                     "T", "P", "E"};
   return Scaled(per_second, 1000, kPrefixes, unit);
+}
+
+std::string WithThousands(int64_t value) {
+  const std::string digits = absl::StrCat(value);
+  return WithCommas(digits, digits.size());
+}
+
+std::string HumanCount(double value) {
+  if (value >= 1e13 || (value > 0 && value < 0.05)) {
+    return absl::StrFormat("%.4g", value);
+  }
+  const bool whole = value == std::floor(value) || value >= 1e6;
+  const std::string digits = absl::StrFormat("%.*f", whole ? 0 : 1, value);
+  return WithCommas(digits, digits.size() - (whole ? 0 : 2));
+}
+
+std::string HumanBytesInBothUnits(double bytes) {
+  constexpr std::array<absl::string_view, 5> kPrefixes = {"", "k", "M", "G",
+                                                          "T"};
+  constexpr std::array<absl::string_view, 5> kBinary = {"", "Ki", "Mi", "Gi",
+                                                        "Ti"};
+  int power = 0;
+  // At most 999 of a unit, but 9999 GB: memory of devices is counted in GB.
+  while (power < 4 &&
+         bytes / std::pow(1000, power) >= (power < 3 ? 999.5 : 9999.5)) {
+    ++power;
+  }
+  if (power == 0) return absl::StrCat(HumanCount(bytes), " B");
+  return absl::StrCat(FewDigits(bytes / std::pow(1000, power)), " ",
+                      kPrefixes[power],
+                      "B = ", FewDigits(bytes / std::pow(1024, power)), " ",
+                      kBinary[power], "B");
 }
 
 std::string HumanPercent(double fraction) {

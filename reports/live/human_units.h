@@ -5,6 +5,7 @@
 #ifndef TRAINBENCH_REPORTS_LIVE_HUMAN_UNITS_H_
 #define TRAINBENCH_REPORTS_LIVE_HUMAN_UNITS_H_
 
+#include <cstdint>
 #include <string>
 
 #include "absl/strings/string_view.h"
@@ -19,6 +20,17 @@ std::string HumanBytes(double bytes);
 
 // Powers of 1000: HumanRate(1.42e11, "FLOP/s") is "142 GFLOP/s".
 std::string HumanRate(double per_second, absl::string_view unit);
+
+// "1,998,235,200".
+std::string WithThousands(int64_t value);
+
+// Not negative. "44", "20,444.4", "219,848,638,464", "1.235e+18": whole below
+// 10^13, one decimal below 10^6 if there is a fraction, else four digits.
+std::string HumanCount(double value);
+
+// In units of 1000 and of 1024, each of the same power, up to TB:
+// "3517.6 GB = 3276.0 GiB". Below 1000 bytes "512 B".
+std::string HumanBytesInBothUnits(double bytes);
 
 // HumanPercent(0.0123) is "1.2 %", HumanPercent(0.41) is "41 %".
 std::string HumanPercent(double fraction);

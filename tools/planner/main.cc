@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Does this job fit, and what does it cost? And with --parallel: what do many
-// devices send, and when does it pay? Computes, allocates nothing and needs no
-// GPU. Exit status: 0, or 2 for wrong usage.
+// Predicts, without measuring or allocating anything, whether a model fits in
+// memory and the cost of one step; with --parallel, the traffic of parallel
+// training and its bounds. Exit status: 0; 2 for wrong usage; 1 if standard
+// output cannot be written.
 
-#include <cstdint>
 #include <cstdlib>
 #include <iostream>
 #include <string>
@@ -16,36 +16,9 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "fixtures/base/flag_parser.h"
-#include "fixtures/base/our_flags.h"
-#include "tools/planner/json.h"
-#include "tools/planner/parallel_flags.h"
-#include "tools/planner/parallel_json.h"
-#include "tools/planner/parallel_query.h"
-#include "tools/planner/parallel_rows.h"
-#include "tools/planner/parallel_text.h"
-#include "tools/planner/query.h"
-#include "tools/planner/rows.h"
-#include "tools/planner/text.h"
-
-ABSL_FLAG(std::string, models, "",
-          "Comma-separated models: tiny, small, medium, large, xl, 2.7B or a "
-          "name that --model defines. Default: all of these.");
-ABSL_FLAG(std::string, model, "",
-          "Defines one more model; repeatable:\n"
-          "name=mine,d_model=512,d_ff=2048,layers=6,heads=8\n"
-          "and, if wanted, vocab=32000 (default 10000) and attention=sdpa "
-          "(default naive).");
-ABSL_FLAG(int64_t, batch, 4, "Sequences in one step.");
-ABSL_FLAG(int64_t, seq, 512, "Tokens in one sequence.");
-ABSL_FLAG(std::string, precision, "fp32",
-          "Comma-separated: fp32, tf32, bf16_autocast, bf16.");
-ABSL_FLAG(std::string, mode, "train_step",
-          "Comma-separated: inference, forward, forward_backward, "
-          "train_step.");
-ABSL_FLAG(double, device_memory_gib, 80,
-          "Memory of the device, in units of 2^30 bytes.");
-ABSL_FLAG(bool, json, false, "Print JSON, with raw numbers, instead of text.");
-ABSL_FLAG(bool, help, false, "Print this and exit.");
+#include "tools/planner/flags.h"
+#include "tools/planner/plan.h"
+#include "tools/planner/print.h"
 
 namespace trainbench {
 namespace {
@@ -66,35 +39,22 @@ constexpr absl::string_view kUsage =
     "  tools/plan --parallel --fsdp_ranks=8 --tensor_ranks=8\n"
     "\n";
 
-PlanFlags ReadFlags() {
-  return {absl::GetFlag(FLAGS_models),
-          absl::GetFlag(FLAGS_model),
-          absl::GetFlag(FLAGS_precision),
-          absl::GetFlag(FLAGS_mode),
-          absl::GetFlag(FLAGS_batch),
-          absl::GetFlag(FLAGS_seq),
-          absl::GetFlag(FLAGS_device_memory_gib)};
-}
-
-absl::StatusOr<std::string> ModelPlan() {
-  const absl::StatusOr<PlanQuery> query = ParsePlanQuery(ReadFlags());
+absl::StatusOr<std::string> ModelPlan(bool json) {
+  const absl::StatusOr<ModelQuery> query = ReadModelQuery();
   if (!query.ok()) return query.status();
-  const absl::StatusOr<std::vector<PlanRow>> rows = ComputePlan(*query);
+  const absl::StatusOr<std::vector<ModelRow>> rows = PlanModels(*query);
   if (!rows.ok()) return rows.status();
-  return absl::GetFlag(FLAGS_json) ? PlanJson(*query, *rows)
-                                   : PlanText(*query, *rows);
+  return json ? ModelJson(*query, *rows) : ModelText(*query, *rows);
 }
 
-absl::StatusOr<std::string> ParallelPlan() {
-  const ParallelFlags flags = ReadParallelFlags();
-  const absl::StatusOr<ParallelQuery> query = ParseParallelQuery(flags);
+absl::StatusOr<std::string> ParallelPlan(bool json) {
+  const absl::StatusOr<ParallelQuery> query = ReadParallelQuery();
   if (!query.ok()) return query.status();
-  const std::vector<ParallelGroup> groups = ComputeParallelPlan(*query);
-  return absl::GetFlag(FLAGS_json) ? ParallelJson(flags, groups)
-                                   : ParallelText(groups);
+  const std::vector<ParallelGroup> groups = PlanParallel(*query);
+  return json ? ParallelJson(*query, groups) : ParallelText(groups);
 }
 
-// What to print.
+// The text for standard output.
 absl::StatusOr<std::string> Run(const std::vector<std::string>& args) {
   const auto positional = ParseFlags(args, /*repeatable=*/{"model"});
   if (!positional.ok()) return positional.status();
@@ -105,13 +65,14 @@ absl::StatusOr<std::string> Run(const std::vector<std::string>& args) {
   if (absl::GetFlag(FLAGS_help)) return absl::StrCat(kUsage, FlagsHelp());
   const absl::Status status = CheckFlagsOfMode();
   if (!status.ok()) return status;
-  return IsParallelPlan() ? ParallelPlan() : ModelPlan();
+  const bool json = absl::GetFlag(FLAGS_json);
+  return absl::GetFlag(FLAGS_parallel) ? ParallelPlan(json) : ModelPlan(json);
 }
 
 int Main(const std::vector<std::string>& args) {
   const absl::StatusOr<std::string> output = Run(args);
   if (!output.ok()) {
-    // One line, whatever the user typed.
+    // One line, even if a value has line breaks.
     std::cerr << "tools/plan: "
               << absl::StrReplaceAll(output.status().message(),
                                      {{"\n", "\\n"}, {"\r", "\\r"}})

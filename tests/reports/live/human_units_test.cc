@@ -65,6 +65,42 @@ TEST(HumanRateTest, CountsInPowersOf1000) {
   EXPECT_EQ(HumanRate(kInf, "B/s"), "-");
 }
 
+TEST(WithThousandsTest, GroupsThreeDigits) {
+  EXPECT_EQ(WithThousands(0), "0");
+  EXPECT_EQ(WithThousands(999), "999");
+  EXPECT_EQ(WithThousands(1000), "1,000");
+  EXPECT_EQ(WithThousands(1'998'235'200), "1,998,235,200");
+}
+
+TEST(HumanCountTest, PrintsWholeNumbersInFull) {
+  EXPECT_EQ(HumanCount(0), "0");
+  EXPECT_EQ(HumanCount(44), "44");
+  EXPECT_EQ(HumanCount(219'848'638'464.0), "219,848,638,464");
+  EXPECT_EQ(HumanCount(1.2345e18), "1.234e+18");
+}
+
+TEST(HumanCountTest, PrintsOneDecimalBelowAMillion) {
+  EXPECT_EQ(HumanCount(0.5), "0.5");
+  EXPECT_EQ(HumanCount(100.25), "100.2");
+  EXPECT_EQ(HumanCount(20'444.44), "20,444.4");
+  EXPECT_EQ(HumanCount(1'000'000.4), "1,000,000");
+  EXPECT_EQ(HumanCount(0.04), "0.04");
+}
+
+TEST(HumanBytesInBothUnitsTest, UsesTheSamePowerForBoth) {
+  EXPECT_EQ(HumanBytesInBothUnits(512), "512 B");
+  EXPECT_EQ(HumanBytesInBothUnits(0), "0 B");
+  EXPECT_EQ(HumanBytesInBothUnits(999.6), "1.00 kB = 0.98 KiB");
+  EXPECT_EQ(HumanBytesInBothUnits(89.4e6), "89.4 MB = 85.3 MiB");
+  EXPECT_EQ(HumanBytesInBothUnits(8e9), "8.00 GB = 7.45 GiB");
+}
+
+TEST(HumanBytesInBothUnitsTest, CountsDeviceMemoryInGigabytes) {
+  EXPECT_EQ(HumanBytesInBothUnits(3'517'578'215'424), "3517.6 GB = 3276.0 GiB");
+  EXPECT_EQ(HumanBytesInBothUnits(12e12), "12.0 TB = 10.9 TiB");
+  EXPECT_EQ(HumanBytesInBothUnits(1e19), "1e+07 TB = 9.095e+06 TiB");
+}
+
 TEST(HumanPercentTest, ShowsADecimalWhereItMatters) {
   EXPECT_EQ(HumanPercent(0), "0.0 %");
   EXPECT_EQ(HumanPercent(0.0123), "1.2 %");

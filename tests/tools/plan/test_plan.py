@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Drives the built program behind tools/plan, as a user does."""
+"""tools/plan for single models."""
 
 import json
-import os
 import re
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-PLAN = os.environ.get("TRAINBENCH_PLAN", "")
-pytestmark = pytest.mark.skipif(
-    not PLAN, reason="TRAINBENCH_PLAN does not name the built program"
-)
+from plan_program import PLAN, check_usage_error, needs_plan, plan, run
+
+pytestmark = needs_plan
 
 GIB = 2**30
 MODES = "--mode=inference,forward,forward_backward,train_step"
@@ -25,7 +24,7 @@ PARAMS = {
     "xl": 1_998_235_200,
     "2.7B": 3_406_809_600,
 }
-# Column of the text table -> key of the JSON row, for those that hold bytes.
+# Columns of bytes in the text table, and their keys in the JSON row.
 BYTES = {
     "weights": "parameter_bytes",
     "gradients": "gradient_bytes",
@@ -38,28 +37,19 @@ BYTES = {
 UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": GIB, "TiB": 2**40, "PiB": 2**50}
 
 
-def run(*flags: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([PLAN, *flags], capture_output=True, text=True, timeout=60)
-
-
-def plan(*flags: str) -> str:
-    result = run(*flags)
-    assert result.returncode == 0, result.stderr
-    assert result.stderr == ""
-    return result.stdout
-
-
 def plan_json(*flags: str) -> dict[str, Any]:
-    return json.loads(plan("--json", *flags))
+    document: dict[str, Any] = json.loads(plan("--json", *flags))
+    return document
 
 
 def plan_row(*flags: str) -> dict[str, Any]:
-    (row,) = plan_json(*flags)["rows"]
+    rows: list[dict[str, Any]] = plan_json(*flags)["rows"]
+    (row,) = rows
     return row
 
 
 def table(text: str) -> list[dict[str, str]]:
-    """The rows by column, each with the precision and mode that it stands under."""
+    """The rows by column, with the precision and mode of their table."""
     rows: list[dict[str, str]] = []
     previous, header, group = "", [], ""
     for line in text.splitlines():
@@ -69,10 +59,13 @@ def table(text: str) -> list[dict[str, str]]:
         elif not line:
             header = []
         elif header:
-            assert len(cells) == len(header), line
             precision, mode = group.split()
             rows.append(
-                {**dict(zip(header, cells)), "precision": precision, "mode": mode}
+                {
+                    **dict(zip(header, cells, strict=True)),
+                    "precision": precision,
+                    "mode": mode,
+                }
             )
         previous = line
     return rows
@@ -101,7 +94,7 @@ def test_text_has_the_numbers_of_the_json() -> None:
     flags = (MODES, PRECISIONS, "--seq=1024", f"--model={MINE}")
     text, rows = table(plan(*flags)), plan_json(*flags)["rows"]
     assert len(text) == len(rows) == 4 * 4 * 7
-    for cells, row in zip(text, rows):
+    for cells, row in zip(text, rows, strict=True):
         for key in ("model", "precision", "mode"):
             assert cells[key] == row[key]
         assert cells["parameters"] == f"{row['params']:,}"
@@ -256,10 +249,13 @@ def test_help_lists_every_flag() -> None:
     ids=lambda value: " ".join(value).replace("\n", " "),
 )
 def test_bad_usage(flags: list[str], words: list[str]) -> None:
-    result = run(*flags)
-    assert result.returncode == 2
-    assert result.stdout == ""
-    assert result.stderr.startswith("tools/plan: ")
-    assert result.stderr.count("\n") == 1 and result.stderr.endswith("\n")
-    for word in words:
-        assert word in result.stderr
+    check_usage_error(run(*flags), words)
+
+
+def test_unwritable_output_fails() -> None:
+    with Path("/dev/full").open("w") as full:
+        result = subprocess.run(
+            [PLAN], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
+        )
+    assert result.returncode == 1
+    assert result.stderr == "tools/plan: cannot write to standard output\n"

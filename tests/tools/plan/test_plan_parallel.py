@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Drives tools/plan --parallel, as a user does."""
+"""tools/plan --parallel."""
 
-import functools
 import json
 import math
-import os
 import re
-import subprocess
 from typing import Any
 
 import pytest
 
-PLAN = os.environ.get("TRAINBENCH_PLAN", "")
-pytestmark = pytest.mark.skipif(
-    not PLAN, reason="TRAINBENCH_PLAN does not name the built program"
-)
+import plan_program
+from plan_program import check_usage_error, needs_plan, run
+
+pytestmark = needs_plan
 
 UNITS = {
     **{"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12},
@@ -24,21 +21,13 @@ UNITS = {
 }
 
 
-# A start takes long enough, loading LibTorch, to make each only once.
-@functools.cache
-def run(*flags: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([PLAN, *flags], capture_output=True, text=True, timeout=60)
-
-
 def plan(*flags: str) -> str:
-    result = run("--parallel", *flags)
-    assert result.returncode == 0, result.stderr
-    assert result.stderr == ""
-    return result.stdout
+    return plan_program.plan("--parallel", *flags)
 
 
 def rows(*flags: str) -> list[dict[str, Any]]:
-    return json.loads(plan("--json", *flags))["rows"]
+    found: list[dict[str, Any]] = json.loads(plan("--json", *flags))["rows"]
+    return found
 
 
 def values(*flags: str) -> dict[str, Any]:
@@ -129,7 +118,7 @@ def test_what_a_rank_sends(ranks: int) -> None:
     assert found["optimizer.broadcast_bytes"] == pytest.approx(18e9 * share)
 
 
-# Each flag, and a row that it must move.
+# Each flag, and a row whose value must change with it.
 @pytest.mark.parametrize(
     ("flag", "name"),
     [
@@ -185,7 +174,7 @@ def in_base_units(text: str) -> float:
 def test_text_has_the_numbers_of_the_json(flags: tuple[str, ...]) -> None:
     text, raw = table(plan(*flags)), rows(*flags)
     assert [cells[0] for cells in text] == [row["what"] for row in raw]
-    for (_, value, formula), row in zip(text, raw):
+    for (_, value, formula), row in zip(text, raw, strict=True):
         if row["value"] is None:
             assert value == "none"
             assert formula == f"{row['formula']}; {row['reason']}"
@@ -264,14 +253,3 @@ def test_bad_usage(flags: list[str], words: list[str]) -> None:
 
 def test_flags_of_parallel_need_it() -> None:
     check_usage_error(run("--ranks=8"), ["'--ranks' is '8'", "with --parallel"])
-
-
-def check_usage_error(
-    result: subprocess.CompletedProcess[str], words: list[str]
-) -> None:
-    assert result.returncode == 2
-    assert result.stdout == ""
-    assert result.stderr.startswith("tools/plan: ")
-    assert result.stderr.count("\n") == 1 and result.stderr.endswith("\n")
-    for word in words:
-        assert word in result.stderr

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// The flags of tools/plan, and the two questions that they ask, checked.
+
+#ifndef TRAINBENCH_TOOLS_PLANNER_FLAGS_H_
+#define TRAINBENCH_TOOLS_PLANNER_FLAGS_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/flags/declare.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "model/accounting/alpha_beta.h"
+#include "model/accounting/parallel_bounds.h"
+#include "model/accounting/sharded_job.h"
+#include "model/spec/config.h"
+#include "model/spec/precision.h"
+#include "model/spec/step_mode.h"
+
+ABSL_DECLARE_FLAG(bool, help);
+ABSL_DECLARE_FLAG(bool, json);
+ABSL_DECLARE_FLAG(bool, parallel);
+
+namespace trainbench {
+
+// Does each model fit in a device's memory, and what does one step cost?
+struct ModelQuery {
+  std::vector<ModelConfig> models;
+  std::vector<Precision> precisions;
+  std::vector<StepMode> modes;
+  int64_t batch = 1;
+  int64_t seq = 1;
+  int64_t device_memory_bytes = 0;
+};
+
+// A link between ranks: its bandwidth and the cost of one call.
+struct Link {
+  std::string name;
+  AlphaBeta call;
+};
+
+// What does parallel training send, and when does it pay off?
+struct ParallelQuery {
+  LayerJob layer;
+  ShardedJob job;
+  double gpu_gb = 0;  // of 10^9 or of 2^30 bytes: the answer shows both
+  double fsdp_device_bytes = 0;
+  double saved_tokens = 0;
+  int64_t ranks = 1;
+  double gradient_bytes = 0;
+  std::vector<Link> links;
+  // The flags as the user gave them, for the JSON output.
+  std::vector<std::pair<std::string, double>> numbers;
+  std::string links_flag;
+};
+
+// InvalidArgument names the first flag that was changed but has no effect: a
+// flag of --parallel without --parallel, or any other flag with it.
+absl::Status CheckFlagsOfMode();
+
+// InvalidArgument or NotFound names the value and what is allowed.
+absl::StatusOr<ModelQuery> ReadModelQuery();
+
+// InvalidArgument names the flag, its value and what is allowed. The allowed
+// ranges keep every row finite.
+absl::StatusOr<ParallelQuery> ReadParallelQuery();
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_TOOLS_PLANNER_FLAGS_H_

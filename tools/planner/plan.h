@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// The answers of tools/plan, in closed form.
+
+#ifndef TRAINBENCH_TOOLS_PLANNER_PLAN_H_
+#define TRAINBENCH_TOOLS_PLANNER_PLAN_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "model/accounting/memory.h"
+#include "model/spec/config.h"
+#include "model/spec/precision.h"
+#include "model/spec/step_mode.h"
+#include "tools/planner/flags.h"
+
+namespace trainbench {
+
+// The cost of one step of one model.
+struct ModelRow {
+  ModelConfig model;
+  Precision precision = Precision::kFp32;
+  StepMode mode = StepMode::kTrainStep;
+  int64_t params = 0;
+  MemoryEstimate memory;
+  int64_t saved_bytes_per_block = 0;  // 0 for inference
+  double flops = 0;                   // of the matrix products
+  double bytes = 0;                   // the least traffic with device memory
+  bool fits = false;
+  int64_t largest_seq = 0;  // that fits at this batch, at most 2^20; or 0
+};
+
+// One row per precision, mode and model; the model varies fastest.
+// InvalidArgument if a job has too many bytes to count.
+absl::StatusOr<std::vector<ModelRow>> PlanModels(const ModelQuery& query);
+
+enum class Unit { kParams, kBytes, kSeconds, kDevices, kTokens, kNone };
+
+struct ParallelRow {
+  std::string name;  // unique in its group, for programs
+  std::string what;  // indented if it details the row above
+  std::string formula;
+  std::optional<double> value;
+  Unit unit = Unit::kNone;
+  std::string reason = "";  // why there is no value
+};
+
+struct ParallelGroup {
+  std::string name;
+  std::string title;
+  std::string constants;  // "B = 8, C = 3"
+  std::vector<ParallelRow> rows;
+};
+
+// The groups all_reduce, optimizer, buckets/<link>..., bounds, memory, batch.
+std::vector<ParallelGroup> PlanParallel(const ParallelQuery& query);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_TOOLS_PLANNER_PLAN_H_
