@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tools/ab: from the command line to the exit status."""
+"""The command tools/ab."""
 
 import sys
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from tools.ab_run.directory import (
 from tools.ab_run.errors import Failed, Interrupted, Usage
 from tools.ab_run.measure import Measurement
 from tools.ab_run.noise_floor import default_file, noise_of
-from tools.ab_run.progress import Lines
+from tools.ab_run.progress import StatusLine
 from tools.ab_run.task import prepare
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,17 +46,17 @@ def _options(arguments: Arguments) -> Options:
     )
 
 
-def _say_state(run: AbRun, directory: Path, lines: Lines) -> None:
+def _say_state(run: AbRun, directory: Path, status_line: StatusLine) -> None:
     pairs = plural(run.pairs, "pair")
     if run.ended is not None:
         how = f"finished before, after {pairs} ({run.ended})"
-        lines.say(
+        status_line.print(
             f"{how}: nothing is measured again; --out=another directory begins anew"
         )
     elif run.processes:
-        lines.say(f"resuming after {pairs}")
+        status_line.print(f"resuming after {pairs}")
     else:
-        lines.say(f"measuring {plural(len(run.rows), 'row')} into {directory}")
+        status_line.print(f"measuring {plural(len(run.rows), 'row')} into {directory}")
 
 
 def _write_floor(run: AbRun, arguments: Arguments, directory: Path) -> Path:
@@ -84,73 +84,73 @@ def _report(
 
 
 def _status_of_same(found: Comparison) -> int:
-    """That a row differs from itself is what was to be found out; not that it fails."""
+    """Differing times are the result of --same, and no failure; errors are."""
     errors = any(result.errors for result in (*found.base, *found.new))
     return 1 if errors or found.failed or found.bad_changes else 0
 
 
 def _measure(measurement: Measurement, run: AbRun, arguments: Arguments) -> int:
-    directory, lines = measurement.directory, measurement.lines
+    directory, status_line = measurement.directory, measurement.status_line
     try:
         run = measurement.go_on(run)
     except (Interrupted, Failed) as end:
-        lines.close()
+        status_line.close()
         known = load(directory)
         if known.pairs and not isinstance(end, Usage):
             _report(known, directory, measurement.options, arguments)
         kept = plural(known.pairs, "pair")
-        lines.say(f"kept {kept} in {directory}; the same command again goes on")
+        status_line.print(f"kept {kept} in {directory}; the same command again goes on")
         raise
     found = _report(run, directory, measurement.options, arguments)
-    lines.say(f"wrote {directory / report.FILE}")
+    status_line.print(f"wrote {directory / report.FILE}")
     if is_cut_short(run):
-        lines.say(
+        status_line.print(
             f"{plural(run.pairs, 'pair')} of the {fewest_pairs(run)} that an interval "
             "takes: the same command again goes on, for as long"
         )
     if arguments.same is None:
         return found.exit_code
-    lines.say(f"wrote {_write_floor(run, arguments, directory)}")
+    status_line.print(f"wrote {_write_floor(run, arguments, directory)}")
     return _status_of_same(found)
 
 
 def _limit(run: AbRun, arguments: Arguments) -> float:
-    """In seconds of measuring; once more, where that time gave no interval."""
+    """The seconds of measuring; granted anew if they gave no interval."""
     limit = 60 * arguments.max_minutes
     used_up = run.seconds >= limit and run.pairs < fewest_pairs(run)
     return limit + run.seconds if used_up else limit
 
 
-def run_ab(arguments: Arguments, lines: Lines) -> int:
+def run_ab(arguments: Arguments, status_line: StatusLine) -> int:
     options = _options(arguments)
-    task = prepare(arguments, ROOT, lines)
+    task = prepare(arguments, ROOT, status_line)
     directory = (arguments.out or default_directory(task.run, ROOT)).resolve()
     with claimed(directory):
         run = resume(task.run, directory)
-        _say_state(run, directory, lines)
+        _say_state(run, directory, status_line)
         save(run, directory)
         keep_noise(arguments.noise, run, directory)
         limit = _limit(run, arguments)
-        measurement = Measurement(task, directory, options, limit, lines)
+        measurement = Measurement(task, directory, options, limit, status_line)
         return _measure(measurement, run, arguments)
 
 
 def main(tokens: Sequence[str]) -> int:
-    lines = Lines()
+    status_line = StatusLine()
     try:
         with interruptible():
-            return run_ab(parse(tokens), lines)
+            return run_ab(parse(tokens), status_line)
     except Failed as error:
-        lines.say(f"tools/ab: {error}")
+        status_line.print(f"tools/ab: {error}")
         return error.status
-    except OSError as error:  # e.g. no space is left
-        lines.say(f"tools/ab: {error}")
+    except OSError as error:  # e.g. the disk is full
+        status_line.print(f"tools/ab: {error}")
         return Failed.status
-    except NotAResult as error:  # a file that was whole is no more
-        lines.say(f"tools/ab: {error}")
+    except NotAResult as error:  # a result was damaged during the run
+        status_line.print(f"tools/ab: {error}")
         return Usage.status
     except Interrupted as interrupt:
-        lines.say("interrupted")
+        status_line.print("interrupted")
         return interrupt.status
 
 

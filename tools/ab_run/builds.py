@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Builds the program of a revision, in a worktree of its own."""
+"""Builds the program of a revision in its own worktree."""
 
 import contextlib
 import fcntl
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tools.ab_run.child import run_child
 from tools.ab_run.errors import BuildFailed
-from tools.ab_run.progress import Lines, duration
+from tools.ab_run.progress import StatusLine, duration
 from tools.ab_run.revisions import Repository
 from tools.ab_run.worktrees import has_same_requirements, worktree
 
@@ -23,7 +23,7 @@ _STEP = re.compile(rb"\[(\d+/\d+)\]")
 
 @contextlib.contextmanager
 def _lock(root: Path) -> Iterator[None]:
-    """Waits for other calls that build revisions in this checkout."""
+    """Waits until no other call builds revisions in this checkout."""
     path = root / "build" / ".ab.lock"
     path.parent.mkdir(exist_ok=True)
     with path.open("w") as file:
@@ -36,7 +36,7 @@ def _lock(root: Path) -> Iterator[None]:
 
 
 def _jobs() -> str:
-    """One compiler per core, but each may need 2 GB."""
+    """One compiler per core, as far as memory allows 2 GB for each."""
     given = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL")
     if given:
         return given
@@ -47,16 +47,16 @@ def _jobs() -> str:
 
 
 def _environment(tree: Path) -> dict[str, str]:
-    """With a compiler cache that finds in one worktree what another compiled.
+    """Lets worktrees share the compiler cache.
 
-    Paths below the base directory are hashed relative to the build's, which is at
-    the same place in every worktree, and the working directory is not hashed.
+    ccache hashes paths below the base directory relative to the build directory, whose
+    place in a worktree is fixed, and does not hash the working directory.
     """
     return os.environ | {"CCACHE_BASEDIR": str(tree), "CCACHE_NOHASHDIR": "true"}
 
 
 def _last_step(log: Path) -> str:
-    """How far ninja has come, as it says itself."""
+    """The progress that ninja last printed."""
     with log.open("rb") as file:
         file.seek(max(0, log.stat().st_size - 4096))
         steps = _STEP.findall(file.read())
@@ -64,17 +64,21 @@ def _last_step(log: Path) -> str:
 
 
 def _run(
-    command: Sequence[str | Path], tree: Path, log: Path, title: str, lines: Lines
+    command: Sequence[str | Path],
+    tree: Path,
+    log: Path,
+    title: str,
+    status_line: StatusLine,
 ) -> None:
-    """Errors: BuildFailed, after the end of the log was shown."""
+    """Prints the end of the log on failure. Errors: BuildFailed."""
 
     def tick(seconds: float) -> None:
-        lines.update(f"{title}{_last_step(log)} {duration(seconds)}")
+        status_line.update(f"{title}{_last_step(log)} {duration(seconds)}")
 
     words = " ".join(str(word) for word in command)
     with log.open("ab") as output:
         try:
-            ended = run_child(
+            child_exit = run_child(
                 command,
                 output=output,
                 errors=output,
@@ -85,41 +89,47 @@ def _run(
             )
         except OSError as error:
             raise BuildFailed(f"{title}: {words}: {error.strerror}") from error
-    if ended.status != 0:
+    if child_exit.status != 0:
         end = log.read_text(errors="replace").splitlines()[-_END_OF_LOG:]
-        lines.say("\n".join([f"--- the end of {log}:", *end, "---"]))
+        status_line.print("\n".join([f"--- the end of {log}:", *end, "---"]))
         raise BuildFailed(f"{title}: {words} failed")
 
 
-def _python(root: Path, tree: Path, log: Path, title: str, lines: Lines) -> Path:
-    """The one whose LibTorch the revision is built with.
+def _python(
+    root: Path, tree: Path, log: Path, title: str, status_line: StatusLine
+) -> Path:
+    """The Python environment with the LibTorch for the build.
 
-    Shared by name and not by a link in the tree, which would be a file that git
-    does not know there: the program would call its revision dirty.
+    Worktrees share it by path. A link in the tree would be an untracked file, and the
+    program would report a dirty revision.
     """
     if has_same_requirements(root, tree):
         return root / ".venv" / "bin" / "python"
-    lines.say(f"{title}: it needs other packages, so tools/setup runs in its tree")
-    _run([tree / "tools" / "setup"], tree, log, title, lines)
+    status_line.print(
+        f"{title}: it needs other packages, so tools/setup runs in its tree"
+    )
+    _run([tree / "tools" / "setup"], tree, log, title, status_line)
     return tree / ".venv" / "bin" / "python"
 
 
-def build(repository: Repository, commit: str, name: str, lines: Lines) -> Path:
-    """The program of that commit. Errors: BuildFailed."""
+def build(
+    repository: Repository, commit: str, name: str, status_line: StatusLine
+) -> Path:
+    """Builds the program of a commit. Errors: BuildFailed."""
     title = f"building {name}"
     with _lock(repository.root):
         tree = worktree(repository, commit)
         log = tree / "build" / "ab.log"
         log.parent.mkdir(exist_ok=True)
         log.write_bytes(b"")
-        lines.say(f"{title} in {tree} ...")
+        status_line.print(f"{title} in {tree} ...")
         started = time.monotonic()
-        python = _python(repository.root, tree, log, title, lines)
+        python = _python(repository.root, tree, log, title, status_line)
         setting = f"-DTRAINBENCH_PYTHON={python}"
-        _run(["cmake", "--preset", "release", setting], tree, log, title, lines)
+        _run(["cmake", "--preset", "release", setting], tree, log, title, status_line)
         command = ["cmake", "--build", "--preset", "release", "--target", "trainbench"]
-        _run([*command, "--parallel", _jobs()], tree, log, title, lines)
-        lines.say(f"built {name} in {duration(time.monotonic() - started)}")
+        _run([*command, "--parallel", _jobs()], tree, log, title, status_line)
+        status_line.print(f"built {name} in {duration(time.monotonic() - started)}")
     if not os.access(tree / PROGRAM, os.X_OK):
         raise BuildFailed(f"{title}: the build made no {tree / PROGRAM}")
     return tree / PROGRAM

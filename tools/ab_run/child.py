@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Child processes that an interrupt ends in order."""
+"""Child processes that an interrupt stops in an orderly way."""
 
 import contextlib
 import os
@@ -14,14 +14,13 @@ from typing import IO
 
 from tools.ab_run.errors import Interrupted
 
-GRACE_S = 60.0  # for the program to end a case and write its file
+GRACE_S = 60.0  # for the program to finish a case and write its file
 POLL_S = 0.2
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class _Interrupts:
-    """Raises Interrupted where a signal comes, or while that is held back, where
-    somebody asks."""
+    """A signal handler that raises Interrupted: at once, or while held, in check()."""
 
     def __init__(self) -> None:
         self._holding = False
@@ -53,32 +52,32 @@ _interrupts = _Interrupts()
 def interruptible() -> Iterator[None]:
     """Turns the signals that ask for an end into Interrupted.
 
-    Not those that we were told to ignore from the start, as by nohup.
+    A signal that the process ignored from the start, e.g. under nohup, stays ignored.
     """
-    heeded = [one for one in SIGNALS if signal.getsignal(one) != signal.SIG_IGN]
-    before = {one: signal.signal(one, _interrupts) for one in heeded}
+    heeded = [s for s in SIGNALS if signal.getsignal(s) != signal.SIG_IGN]
+    before = {s: signal.signal(s, _interrupts) for s in heeded}
     try:
         yield
     finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @dataclass(frozen=True)
-class Ended:
-    status: int  # negative: the signal that it died of
+class ChildExit:
+    status: int  # negative: killed by this signal
     seconds: float
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """With all that it started: they are in a session of their own."""
+    """Kills the child and its descendants, which share a process group."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
 
 def _has_ended(process: subprocess.Popen[bytes], seconds: float) -> bool:
-    """Whether it does within this time; Interrupted if that was not to be waited."""
+    """Whether the child exits within this time. Errors: Interrupted."""
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(seconds)
         return True
@@ -87,20 +86,20 @@ def _has_ended(process: subprocess.Popen[bytes], seconds: float) -> bool:
 
 
 def _stop(process: subprocess.Popen[bytes], whole_group: bool) -> None:
-    """Politely; after the grace time, or at a second interrupt, with force.
+    """Sends SIGINT and waits for the exit, for the grace time at most.
 
-    A shell that is just about to start a command can miss a signal, so a group is
-    told again and again. The program must be told once: the second time is final.
+    A shell that is about to start a command can miss a signal, so a group gets SIGINT
+    repeatedly. The program gets it once: a second SIGINT makes it abort.
     """
-    told = False
+    sent = False
     end = time.monotonic() + GRACE_S
     while time.monotonic() < end:
         with contextlib.suppress(ProcessLookupError):
             if whole_group:
                 os.killpg(process.pid, signal.SIGINT)
-            elif not told:
+            elif not sent:
                 process.send_signal(signal.SIGINT)
-        told = True
+        sent = True
         if _has_ended(process, POLL_S):
             return
 
@@ -114,16 +113,17 @@ def run_child(
     directory: Path | None = None,
     whole_group: bool = False,
     tick: Callable[[float], None] = lambda _seconds: None,
-) -> Ended:
-    """Runs to the end, calling `tick` with the seconds so far now and then.
+) -> ChildExit:
+    """Runs a child to its end, and calls `tick` with the elapsed seconds regularly.
 
-    The child is in a session of its own, so that Ctrl-C reaches it through us and
-    once: the program hands it on to its own children, a build (`whole_group`) does
-    not. Errors: OSError if it cannot be started; Interrupted once it is stopped.
+    The child has its own session, so that Ctrl-C reaches it only through this process.
+    The program forwards the signal to its children. A build does not, so the signal
+    goes to its `whole_group`. Errors: OSError, if the child cannot start; Interrupted,
+    after the child has stopped.
     """
     started = time.monotonic()
-    # An exception in the middle of Popen would lose the child, one in the middle of
-    # its wait() a lock: interrupts come where they are asked for.
+    # An exception inside Popen would lose the child, one inside its wait() a lock. So
+    # interrupts are held, and raised by check().
     with _interrupts.held():
         process = subprocess.Popen(
             command,
@@ -144,6 +144,6 @@ def run_child(
             finally:
                 _kill(process)
             raise
-        ended = Ended(process.returncode, time.monotonic() - started)
+        child_exit = ChildExit(process.returncode, time.monotonic() - started)
     _interrupts.check()
-    return ended
+    return child_exit

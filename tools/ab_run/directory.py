@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The directory of a run: new, to be continued, or another run's."""
+"""Opens the directory of a run: a new one, or one to resume."""
 
 import contextlib
 import fcntl
@@ -23,7 +23,7 @@ from reports.results.rows import NotAResult
 from tools.ab_run.errors import Usage
 from tools.ab_run.samples import load as load_samples
 from tools.ab_run.schedule import samples_file_of, side_of
-from tools.ab_run.task import key_of, what_was_asked
+from tools.ab_run.task import key_of, request_of
 
 
 def _short(identity: str) -> str:
@@ -38,7 +38,7 @@ def default_directory(run: AbRun, root: Path) -> Path:
 
 @contextlib.contextmanager
 def claimed(directory: Path) -> Iterator[None]:
-    """Errors: Usage if another call is at work in it, or it cannot be written."""
+    """Locks the directory. Errors: Usage, if it is in use or not writable."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
         handle = os.open(directory, os.O_RDONLY)
@@ -54,20 +54,18 @@ def claimed(directory: Path) -> Iterator[None]:
 
 
 def is_whole(path: Path) -> bool:
-    """Whether it is the result of a process that came to its end, with samples of
-    each of its rows."""
+    """Whether a process wrote its whole result, with samples of every row."""
     try:
         result = result_of(path)
-        sampled = {
-            one.row for one in load_samples(path.with_name(samples_file_of(path.name)))
-        }
+        samples = load_samples(path.with_name(samples_file_of(path.name)))
     except NotAResult:
         return False
+    sampled = {row.row for row in samples}
     return result.complete and all(row.name in sampled for row in result.rows)
 
 
 def _difference(old: AbRun, new: AbRun) -> str | None:
-    before, now = what_was_asked(old), what_was_asked(new)
+    before, now = request_of(old), request_of(new)
     for name, value in now.items():
         if before[name] != value:
             return f"{name} was {before[name]!r} and is {value!r}"
@@ -77,9 +75,9 @@ def _difference(old: AbRun, new: AbRun) -> str | None:
 
 
 def _check_order(run: AbRun, directory: Path) -> None:
-    """Errors: Usage, if pairs to come would not fit those that are there."""
+    """Errors: Usage, if this version orders the processes of the run differently."""
     key = key_of(run)
-    if any(one.side != side_of(key, one.position) for one in run.processes):
+    if any(p.side != side_of(key, p.position) for p in run.processes):
         raise Usage(
             f"--out: the processes in {directory} ran in another order than this "
             "version's; --out=another directory begins anew"
@@ -87,18 +85,18 @@ def _check_order(run: AbRun, directory: Path) -> None:
 
 
 def _whole_processes(run: AbRun, directory: Path) -> list[Process]:
-    return [one for one in run.processes if is_whole(directory / one.file)]
+    return [p for p in run.processes if is_whole(directory / p.file)]
 
 
 def is_cut_short(run: AbRun) -> bool:
-    """Whether its time was up before it had an interval: no look has been taken."""
+    """Whether the time was up before the first look, so that no error is spent."""
     return run.ended == "max_minutes" and run.pairs < fewest_pairs(run)
 
 
 def resume(asked: AbRun, directory: Path) -> AbRun:
-    """The run that is there as far as it has come, or `asked` if none is.
+    """The run in the directory with its whole pairs, or `asked` if there is none.
 
-    Errors: Usage if the directory holds something else.
+    Errors: Usage, if the directory holds another run or other files.
     """
     if not (directory / FILE).exists():
         if any(directory.iterdir()):
@@ -113,7 +111,7 @@ def resume(asked: AbRun, directory: Path) -> AbRun:
         raise Usage(f"--out: {directory} holds another run: {difference}")
     processes = _whole_processes(found, directory)
     lost = len(processes) < len(found.processes)
-    # The other half of a pair would run hours after this one.
+    # The missing half of a pair would run hours after the other half.
     pairs = replace(found, processes=processes).whole_pairs()
     processes = [process for process in processes if process.pair in pairs]
     goes_on = lost or is_cut_short(found)
@@ -124,9 +122,9 @@ def resume(asked: AbRun, directory: Path) -> AbRun:
 
 
 def keep_noise(noise: Path | None, run: AbRun, directory: Path) -> None:
-    """A copy, so that the directory can be judged without it.
+    """Copies the noise floor, so that the directory can be compared without it.
 
-    Errors: Usage, if the copy or `noise` is not what the run is judged by.
+    Errors: Usage, if the copy or `noise` differs from the noise floor of the run.
     """
     if noise is None:
         return

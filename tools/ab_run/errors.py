@@ -1,27 +1,27 @@
 # SPDX-License-Identifier: MIT
-"""What ends a run early, and with which exit status."""
+"""Exceptions that end a run early, with their exit status."""
 
 
 class Failed(Exception):
-    """The message is for the user, in one line unless it quotes a program."""
+    """The message is one line for the user, unless it quotes a program."""
 
     status = 1
 
 
 class Usage(Failed):
-    """Nothing can be measured as asked."""
+    """The request cannot be measured."""
 
     status = 2
 
 
 class BuildFailed(Failed):
-    """As of every script of tools/."""
+    """A build failed; all scripts in tools/ share this status."""
 
     status = 3
 
 
 class Interrupted(BaseException):
-    """A signal that asks for an end. No Exception, so that nothing swallows it."""
+    """A signal asked the program to end. No Exception: handlers must not catch it."""
 
     def __init__(self, signal_number: int) -> None:
         super().__init__(signal_number)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How long a run will still take."""
+"""Estimates the remaining time of a run."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ from reports.compare.noise import NoiseFile
 
 
 def seconds_per_row(run: AbRun, directory: Path) -> float | None:
-    """In one process, its start included; None before the first one."""
+    """The time of a row in one process, with its share of the start; None: unknown."""
     rows = 0
     for process in run.processes:
         result = result_of(directory / process.file)
@@ -20,7 +20,7 @@ def seconds_per_row(run: AbRun, directory: Path) -> float | None:
 
 
 def pairs_needed(run: AbRun, decision: Decision | None) -> int:
-    """More of them, for one row."""
+    """How many more pairs one row probably needs."""
     most = max(0, run.max_pairs - run.pairs)
     if not run.stops_early:
         return most
@@ -35,11 +35,11 @@ def seconds_left(
     noise: NoiseFile | None,
     max_seconds: float,
 ) -> float | None:
-    """Of measuring these rows, each in two processes of every pair; None: unknown."""
+    """The time to measure these rows to the end; None: unknown."""
     each = seconds_per_row(run, directory)
     if each is None:
         return None
     decisions = decide(run, directory, noise)
     pairs = sum(pairs_needed(run, decisions.get(row)) for row in rows)
-    begun = len(rows) if len(run.processes) % 2 else 0  # the pair has its first half
+    begun = len(rows) if len(run.processes) % 2 else 0  # half of a pair is done
     return min(max_seconds - run.seconds, each * (2 * pairs - begun))

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Which words of a command line are whose: ours, the revisions, the program's."""
+"""Splits a command line into flags of tools/ab, revisions, and program flags."""
 
 from collections.abc import Mapping, Sequence
 
 from tools.ab_run.errors import Usage
 
-# Flags that a run of pairs gives itself, or that measure nothing.
+# Program flags that tools/ab sets itself, or that measure nothing.
 _RESERVED = {
     "benchmark_out",
     "benchmark_out_format",
@@ -25,25 +25,28 @@ def _name(token: str) -> str:
 def split(
     tokens: Sequence[str], own: Mapping[str, int]
 ) -> tuple[list[str], list[str], list[str]]:
-    """Our own tokens, the revisions, the program's; `own` counts values."""
-    mine: list[str] = []
+    """Flags of tools/ab, revisions, program flags.
+
+    `own` maps each flag of tools/ab to its number of values.
+    """
+    ours: list[str] = []
     revisions: list[str] = []
-    theirs: list[str] = []
+    program: list[str] = []
     rest = list(tokens)
     value_may_follow = False  # as in `--device cpu`
     while rest:
         token = rest.pop(0)
         if token.startswith("-") and _name(token) in own:
             values = 0 if "=" in token else own[_name(token)]
-            mine += [f"--{token.lstrip('-')}", *rest[:values]]
+            ours += [f"--{token.lstrip('-')}", *rest[:values]]
             rest = rest[values:]
             value_may_follow = False
         elif token.startswith("-") or value_may_follow or len(revisions) == 2:
-            theirs.append(token)
+            program.append(token)
             value_may_follow = token.startswith("-") and "=" not in token
         else:
             revisions.append(token)
-    return mine, revisions, theirs
+    return ours, revisions, program
 
 
 def without_filter(tokens: Sequence[str]) -> tuple[str | None, list[str]]:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Starts one process of a run, with the surroundings that its number gives it."""
+"""Starts one process of a run, with the settings that follow from its position."""
 
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tools.ab_run import schedule
-from tools.ab_run.child import Ended, run_child
+from tools.ab_run.child import ChildExit, run_child
 from tools.ab_run.task import Task, key_of
 
 _LAST_WORDS = 5  # lines
@@ -15,12 +15,12 @@ _LAST_WORDS = 5  # lines
 def command_of(
     task: Task, directory: Path, position: int, rows: Sequence[str]
 ) -> list[str | Path]:
-    """It measures `rows`, except in the first pair."""
+    """Measures `rows`; the first pair measures all rows."""
     file = directory / schedule.file_of(position)
     key = key_of(task.run)
     pair = schedule.pair_of(position)
     pattern = task.filter
-    # The first pair runs all, so that what only one side has is seen once.
+    # The first pair runs all rows, so that a row of one side only is reported.
     if pair > 0:
         pattern = schedule.filter_of(rows) or pattern
     command: list[str | Path] = [
@@ -42,12 +42,15 @@ def start(
     position: int,
     rows: Sequence[str],
     tick: Callable[[float], None],
-) -> tuple[Ended, str]:
-    """How it ended, and its last words. Errors: OSError, Interrupted."""
+) -> tuple[ChildExit, str]:
+    """The exit of the process, and its last error output.
+
+    Errors: OSError, Interrupted.
+    """
     padding = schedule.padding_of(key_of(task.run), position)
     log = (directory / schedule.file_of(position)).with_suffix(".stderr")
     with log.open("wb") as errors, open(os.devnull, "wb") as nowhere:
-        ended = run_child(
+        child_exit = run_child(
             command_of(task, directory, position, rows),
             output=nowhere,
             errors=errors,
@@ -56,4 +59,4 @@ def start(
         )
     words = log.read_text(errors="replace").splitlines()[-_LAST_WORDS:]
     log.unlink()
-    return ended, "\n".join(f"    {line}" for line in words)
+    return child_exit, "\n".join(f"    {line}" for line in words)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The loop of a run: one fresh process after another, until there is an answer."""
+"""The loop of a run: starts one process after another until every row is decided."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -15,26 +15,26 @@ from tools.ab_run.directory import is_whole
 from tools.ab_run.errors import Failed, Usage
 from tools.ab_run.estimate import seconds_left
 from tools.ab_run.launch import start
-from tools.ab_run.progress import Lines, duration
+from tools.ab_run.progress import StatusLine, duration
 from tools.ab_run.task import Task, key_of
 
-ATTEMPTS = 2  # at one process
+ATTEMPTS = 2  # to run one process
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """What stays the same during one call of tools/ab."""
+    """The constants of one call of tools/ab."""
 
     task: Task
     directory: Path
     options: Options
     max_seconds: float
-    lines: Lines
+    status_line: StatusLine
 
     def go_on(self, run: AbRun) -> AbRun:
-        """To the end of the run. Every process that ends is saved at once.
+        """Continues the run to its end, and saves its state after every process.
 
-        Errors: Failed if processes die one after the other; Interrupted.
+        Errors: Failed, if no process gives a result; Interrupted.
         """
         checked = False
         while run.ended is None:
@@ -55,18 +55,18 @@ class Measurement:
             else:
                 run = run.with_process(self._run_process(run, position, rows))
             save(run, self.directory)
-        self.lines.close()
+        self.status_line.close()
         return run
 
     def _check_comparable(self, run: AbRun) -> None:
-        """What the first pair tells need not be measured for an hour."""
+        """Fails after the first pair if the sides are not comparable. Errors: Usage."""
         try:
             comparison_of(run, self.directory, self.options)
         except NotComparable as error:
             raise Usage(str(error)) from error
 
     def _end(self, run: AbRun, position: int, rows: list[str]) -> Reason | None:
-        """Only between two pairs: half a pair says nothing."""
+        """The reason to end now, if there is one. A run ends only after whole pairs."""
         if position % 2 != 0:
             return None
         if not rows:
@@ -81,15 +81,15 @@ class Measurement:
         tick = self._progress(run, position, rows)
         for attempt in range(ATTEMPTS):
             (self.directory / file).unlink(missing_ok=True)
-            ended, words = start(self.task, self.directory, position, rows, tick)
-            if ended.status >= 0 and is_whole(self.directory / file):
+            child_exit, words = start(self.task, self.directory, position, rows, tick)
+            if child_exit.status >= 0 and is_whole(self.directory / file):
                 key = key_of(run)
                 seed = schedule.seed_of(key, pair)
                 side = schedule.side_of(key, position)
-                return Process(file, side, pair, position, seed, ended.seconds)
-            how = _how(ended.status)
+                return Process(file, side, pair, position, seed, child_exit.seconds)
+            how = _failure(child_exit.status)
             again = "; once more" if attempt + 1 < ATTEMPTS else ""
-            self.lines.say(
+            self.status_line.print(
                 f"{file}: the process {how}{again}. Its last words:\n{words}"
             )
         raise Failed(
@@ -100,14 +100,14 @@ class Measurement:
     def _progress(
         self, run: AbRun, position: int, rows: list[str]
     ) -> Callable[[float], None]:
-        """Says where the run is, now and whenever it is called."""
+        """Shows the progress of the run; the returned function updates it."""
         left = seconds_left(
             run, self.directory, rows, self.options.noise, self.max_seconds
         )
         head = (
             f"pair {schedule.pair_of(position) + 1} of at most {run.max_pairs}, "
-            f"{schedule.side_of(key_of(run), position)}: {len(rows)} of {len(run.rows)} rows "
-            f"{'undecided' if run.stops_early else 'measured'}"
+            f"{schedule.side_of(key_of(run), position)}: {len(rows)} of "
+            f"{len(run.rows)} rows {'undecided' if run.stops_early else 'measured'}"
         )
 
         def text(seconds: float) -> str:
@@ -116,17 +116,17 @@ class Measurement:
                 return f"{head}, {elapsed}"
             return f"{head}, {elapsed}, about {duration(max(0, left - seconds))} left"
 
-        self.lines.status(text(0))
-        return lambda seconds: self.lines.update(text(seconds))
+        self.status_line.show(text(0))
+        return lambda seconds: self.status_line.update(text(seconds))
 
 
 def next_position(run: AbRun) -> int:
-    """Of the first process that has not come to its end."""
+    """The position of the first unfinished process."""
     done = {process.position for process in run.processes}
     return next(n for n in range(len(done) + 1) if n not in done)
 
 
-def _how(status: int) -> str:
+def _failure(status: int) -> str:
     if status < 0:
         return f"died of signal {-status}"
     return f"left no whole result (exit status {status})"

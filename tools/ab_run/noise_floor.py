@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The noise floor that an A/A run has found."""
+"""Computes the noise floor of a machine from an A/A run."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ def _all_results(run: AbRun, directory: Path) -> list[Result]:
 
 
 def noise_of(run: AbRun, directory: Path) -> NoiseFile:
-    """Of the rows that have enough pairs."""
+    """The noise of every row with enough pairs."""
     results = _all_results(run, directory)
     samples = {
         name: RowSamples(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One side: a built program, asked what it can do and run as a fresh process."""
+"""The program of one side, and the queries about its flags and rows."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ from tools.ab_run.errors import Usage
 @dataclass(frozen=True)
 class Program:
     path: Path
-    name: str  # of the side, for messages
+    name: str  # of its side, for messages
 
     def _ask(self, *flags: str) -> subprocess.CompletedProcess[str]:
         try:
@@ -29,11 +29,11 @@ class Program:
             raise Usage(f"{self.path} cannot be run: {error.strerror}") from error
 
     def can_shuffle(self) -> bool:
-        """Whether it has --shuffle, which older revisions have not."""
+        """Whether it has --shuffle; older revisions do not."""
         return "--shuffle" in self._ask("--help").stdout
 
     def rows(self, flags: Sequence[str]) -> list[str]:
-        """The names of its cases. Errors: Usage with the program's own words."""
+        """The names of its cases. Errors: Usage, with the message of the program."""
         done = self._ask(*flags, "--benchmark_list_tests")
         if done.returncode != 0:
             words = done.stderr.strip() or f"exit status {done.returncode}"
@@ -42,7 +42,7 @@ class Program:
 
 
 def existing(path: Path, name: str) -> Program:
-    """A program that is already built. Errors: Usage."""
+    """A program that the user built. Errors: Usage."""
     if not path.is_file():
         raise Usage(
             f"--binaries: {path} is {'no file' if path.exists() else 'missing'}"

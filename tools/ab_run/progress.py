@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a person who waits is told, on standard error."""
+"""Progress messages on standard error."""
 
 import shutil
 import sys
@@ -7,7 +7,7 @@ from typing import TextIO
 
 
 def duration(seconds: float) -> str:
-    """As the program itself prints it, e.g. 1:05 or 2:00:00."""
+    """In the format of the program, e.g. 1:05 or 2:00:00."""
     whole = round(seconds)
     hours, minutes = divmod(whole // 60, 60)
     if hours:
@@ -15,30 +15,30 @@ def duration(seconds: float) -> str:
     return f"{minutes}:{whole % 60:02}"
 
 
-class Lines:
-    """One line that changes on a terminal; elsewhere lines that stay."""
+class StatusLine:
+    """A line that is updated in place on a terminal, and printed anew elsewhere."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stderr
         self._terminal = self._stream.isatty()
         self._open = False
 
-    def say(self, text: str) -> None:
-        """A line that stays."""
+    def print(self, text: str) -> None:
+        """Prints a line that stays."""
         self.close()
         print(text, file=self._stream, flush=True)
 
-    def status(self, text: str) -> None:
-        """A new state of affairs."""
+    def show(self, text: str) -> None:
+        """Shows a new status."""
         if self._terminal:
             self.update(text)
         else:
-            self.say(text)
+            self.print(text)
 
     def update(self, text: str) -> None:
-        """The same state a moment later: only where a line can change."""
+        """Updates the status on a terminal; nothing elsewhere."""
         if self._terminal:
-            # A line that wraps could not be taken back.
+            # A wrapped line could not be erased.
             width = shutil.get_terminal_size().columns - 1
             self._stream.write(f"\r\x1b[K{text[:width]}")
             self._stream.flush()

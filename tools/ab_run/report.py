@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a run has found: a table for a person, a file with every sample."""
+"""Reports a run: prints a table, and writes a file with every sample."""
 
 from pathlib import Path
 from typing import Any
@@ -17,19 +17,19 @@ VERSION = 1
 
 
 def samples(run: AbRun, directory: Path) -> list[dict[str, Any]]:
-    """Every sample of every row of every process. Errors: NotAResult."""
+    """All samples, by process, row and repetition. Errors: NotAResult."""
     return [
         {
-            "row": one.row,
+            "row": sampled.row,
             "side": process.side,
             "pair": process.pair,
             "position": process.position,
-            "repetition": one.repetition,
-            "median_us": one.median_us,
-            "samples_us": one.times_us,
+            "repetition": sampled.repetition,
+            "median_us": sampled.median_us,
+            "samples_us": sampled.times_us,
         }
         for process in run.processes
-        for one in load(directory / samples_file_of(process.file))
+        for sampled in load(directory / samples_file_of(process.file))
     ]
 
 

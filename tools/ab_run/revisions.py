@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which commits the two sides are, found out before anything is built."""
+"""Resolves the two revisions to commits before anything is built."""
 
 import os
 import subprocess
@@ -19,7 +19,7 @@ class Repository:
         self, *arguments: str, at: Path | None = None
     ) -> subprocess.CompletedProcess[str]:
         directory = at or self.root
-        # A source tree inside another repository must not take that one's.
+        # A source tree inside another repository must not use the outer one.
         ceiling = {"GIT_CEILING_DIRECTORIES": str(directory.parent)}
         try:
             return subprocess.run(
@@ -35,7 +35,7 @@ class Repository:
             raise Usage(f"git cannot be run: {error}") from error
 
     def require(self) -> None:
-        """Errors: Usage if it is no checkout."""
+        """Errors: Usage, if `root` is no checkout."""
         if self.git("rev-parse", "--git-dir").returncode != 0:
             raise Usage(
                 f"{self.root} is not a git checkout, so it has no revisions; "
@@ -43,7 +43,7 @@ class Repository:
             )
 
     def commit(self, revision: str) -> str:
-        """Its full hash. Errors: Usage."""
+        """The full hash of a revision. Errors: Usage."""
         done = self.git(
             "rev-parse",
             "--verify",
@@ -58,13 +58,13 @@ class Repository:
     def changed_files(
         self, at: Path | None = None, *, untracked: bool = False
     ) -> list[str]:
-        """Tracked ones that differ from the commit; also those it does not know."""
+        """The tracked files that differ from the commit, optionally untracked ones."""
         which = "all" if untracked else "no"
         done = self.git("status", "--porcelain", f"--untracked-files={which}", at=at)
         return [line[3:] for line in done.stdout.splitlines()]
 
     def require_clean(self) -> None:
-        """Errors: Usage."""
+        """Errors: Usage, if there are uncommitted changes."""
         files = self.changed_files()
         if not files:
             return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The samples of one process: a line of JSON per row and repetition."""
+"""Reads the samples of one process: a JSON line per row and repetition."""
 
 import statistics
 from dataclasses import dataclass

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is to be run: two programs and the run that holds what comes of them."""
+"""Prepares a run: builds both programs and lists their common rows."""
 
 import hashlib
 import json
@@ -12,7 +12,7 @@ from tools.ab_run.arguments import Arguments
 from tools.ab_run.builds import build
 from tools.ab_run.errors import Usage
 from tools.ab_run.program import Program, existing
-from tools.ab_run.progress import Lines
+from tools.ab_run.progress import StatusLine
 from tools.ab_run.revisions import Repository
 
 
@@ -20,8 +20,8 @@ from tools.ab_run.revisions import Repository
 class Task:
     run: AbRun
     programs: dict[str, Program]  # by side
-    filter: str | None  # of the user
-    flags: list[str]  # of the user, without the filter
+    filter: str | None  # from the user
+    flags: list[str]  # from the user, without the filter
     shuffles: bool
 
 
@@ -42,7 +42,7 @@ def _new_run(arguments: Arguments, base: Side, new: Side) -> AbRun:
 
 
 def _revisions(
-    arguments: Arguments, root: Path, lines: Lines
+    arguments: Arguments, root: Path, status_line: StatusLine
 ) -> tuple[tuple[Side, Side], tuple[Program, Program]]:
     repository = Repository(root)
     repository.require()
@@ -52,10 +52,10 @@ def _revisions(
     sides = [
         Side(name, commit, None) for name, commit in zip(names, commits, strict=True)
     ]
-    base = Program(build(repository, commits[0], names[0], lines), names[0])
+    base = Program(build(repository, commits[0], names[0], status_line), names[0])
     if commits[0] == commits[1]:
         return (sides[0], sides[1]), (base, replace(base, name=names[1]))
-    new = Program(build(repository, commits[1], names[1], lines), names[1])
+    new = Program(build(repository, commits[1], names[1], status_line), names[1])
     return (sides[0], sides[1]), (base, new)
 
 
@@ -63,12 +63,14 @@ def _binaries(
     paths: list[Path],
 ) -> tuple[tuple[Side, Side], tuple[Program, Program]]:
     base, new = (existing(path, str(path)) for path in paths)
-    sides = [Side(one.name, None, sha256_of(one.path)) for one in (base, new)]
+    sides = [
+        Side(program.name, None, sha256_of(program.path)) for program in (base, new)
+    ]
     return (sides[0], sides[1]), (base, new)
 
 
 def _check_pairs(run: AbRun) -> None:
-    """Errors: Usage, if not even the last look could have an interval."""
+    """Errors: Usage, if even the last look has too few pairs for an interval."""
     fewest = fewest_pairs(run)
     if run.max_pairs < fewest:
         flag = "--max_pairs" if run.stops_early else "--pairs"
@@ -78,22 +80,24 @@ def _check_pairs(run: AbRun) -> None:
         )
 
 
-def prepare(arguments: Arguments, root: Path, lines: Lines) -> Task:
-    """Builds what is not built. Errors: Usage, BuildFailed."""
+def prepare(arguments: Arguments, root: Path, status_line: StatusLine) -> Task:
+    """Builds the programs if necessary. Errors: Usage, BuildFailed."""
     if arguments.binaries:
         sides, (base, new) = _binaries(arguments.binaries)
     else:
-        sides, (base, new) = _revisions(arguments, root, lines)
+        sides, (base, new) = _revisions(arguments, root, status_line)
     run = _new_run(arguments, *sides)
     listed = base.rows(run.flags)
     known = set(listed if new.path == base.path else new.rows(run.flags))
     rows = [row for row in listed if row in known]
     if not rows:
         raise Usage(f"{base.name} and {new.name} have no row in common")
-    distinct = {one.path: one for one in (base, new)}.values()
+    distinct = {program.path: program for program in (base, new)}.values()
     shuffles = all(program.can_shuffle() for program in distinct)
     if not shuffles:
-        lines.say("a revision has no --shuffle: all cases run in their usual order")
+        status_line.print(
+            "a revision has no --shuffle: all cases run in their usual order"
+        )
     run = replace(run, rows=rows)
     _check_pairs(run)
     return Task(
@@ -101,8 +105,8 @@ def prepare(arguments: Arguments, root: Path, lines: Lines) -> Task:
     )
 
 
-def what_was_asked(run: AbRun) -> dict[str, object]:
-    """What two runs must share to be the same run; the rows follow from it."""
+def request_of(run: AbRun) -> dict[str, object]:
+    """The settings that identify a run; its rows follow from them."""
     return {
         "base": run.base.identity,
         "new": run.new.identity,
@@ -116,6 +120,6 @@ def what_was_asked(run: AbRun) -> dict[str, object]:
 
 
 def key_of(run: AbRun) -> str:
-    """The same for the same run."""
-    text = json.dumps(what_was_asked(run), sort_keys=True)
+    """A hash of the settings that identify a run."""
+    text = json.dumps(request_of(run), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()

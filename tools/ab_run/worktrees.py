@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A checkout of a revision, to build it beside what one is working on."""
+"""Checks out a revision in a worktree, separate from the user's checkout."""
 
 import shutil
 from pathlib import Path
@@ -7,19 +7,18 @@ from pathlib import Path
 from tools.ab_run.errors import BuildFailed
 from tools.ab_run.revisions import Repository
 
-# What tools/ab itself puts there; git knows that it is to be ignored, if the
-# revision says so.
+# The files that tools/ab creates there. Not every revision's .gitignore lists them.
 _OWN = ("build/", ".venv")
 REQUIREMENTS = Path("tools", "requirements")
 
 
 def _is_at(repository: Repository, tree: Path, commit: str) -> bool:
-    """Whether `tree` is a whole worktree of the commit, with no file changed.
+    """Whether `tree` is a whole worktree of the commit without changes.
 
-    And none added: a build takes the sources that it finds.
+    An added file is a change too: the build globs its sources.
     """
     if not (tree / ".git").is_file():
-        return False  # what an interrupt left; git would answer for the outer one
+        return False  # interrupted; git would use the outer repository
     head = repository.git("rev-parse", "HEAD", at=tree)
     if head.stdout.strip() != commit:
         return False
@@ -28,7 +27,7 @@ def _is_at(repository: Repository, tree: Path, commit: str) -> bool:
 
 
 def worktree(repository: Repository, commit: str) -> Path:
-    """The one of build/ab/trees, made if need be. Errors: BuildFailed."""
+    """The worktree in build/ab/trees, created if necessary. Errors: BuildFailed."""
     tree = repository.root / "build" / "ab" / "trees" / commit[:12]
     if _is_at(repository, tree, commit):
         return tree
@@ -48,5 +47,5 @@ def _contents(directory: Path) -> dict[str, bytes]:
 
 
 def has_same_requirements(root: Path, tree: Path) -> bool:
-    """Whether the Python environment of `root` is what `tree` asks for, too."""
+    """Whether the Python environment of `root` suits `tree`."""
     return _contents(root / REQUIREMENTS) == _contents(tree / REQUIREMENTS)

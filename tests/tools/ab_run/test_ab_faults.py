@@ -15,7 +15,7 @@ from reports.compare.noise import load_noise
 from tools.ab_run.__main__ import main, run_ab
 from tools.ab_run.arguments import parse
 from tools.ab_run.errors import Failed
-from tools.ab_run.progress import Lines
+from tools.ab_run.progress import StatusLine
 
 ROWS = {"a": 100.0, "b": 200.0}
 SHORT = "--max_pairs=7"  # the fewest for two rows
@@ -180,7 +180,7 @@ def same(program: Path, *flags: str) -> int:
         parse(tokens), same="a", noise_out=program.parent / "noise.json"
     )
     try:
-        return run_ab(arguments, Lines())
+        return run_ab(arguments, StatusLine())
     except Failed as error:
         print(error)
         return error.status

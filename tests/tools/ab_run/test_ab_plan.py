@@ -11,7 +11,7 @@ import pytest
 from tools.ab_run import schedule
 from tools.ab_run.arguments import Arguments, parse
 from tools.ab_run.errors import Usage
-from tools.ab_run.progress import Lines, duration
+from tools.ab_run.progress import StatusLine, duration
 
 KEYS = [f"key {number}" for number in range(100)]
 
@@ -179,18 +179,18 @@ class Terminal(io.StringIO):
 def test_a_terminal_has_one_line_that_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "10")
     screen = Terminal()
-    lines = Lines(screen)
-    lines.status("a" * 20)
-    lines.update("b")
-    lines.say("stays")
-    lines.say("too")
+    status_line = StatusLine(screen)
+    status_line.show("a" * 20)
+    status_line.update("b")
+    status_line.print("stays")
+    status_line.print("too")
     assert screen.getvalue() == f"\r\x1b[K{'a' * 9}\r\x1b[Kb\r\x1b[Kstays\ntoo\n"
 
 
 def test_elsewhere_only_what_is_new_is_a_line() -> None:
     file = io.StringIO()
-    lines = Lines(file)
-    lines.status("a" * 200)
-    lines.update("b")
-    lines.say("c")
+    status_line = StatusLine(file)
+    status_line.show("a" * 200)
+    status_line.update("b")
+    status_line.print("c")
     assert file.getvalue() == f"{'a' * 200}\nc\n"
