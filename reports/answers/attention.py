@@ -5,6 +5,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable
 
+from reports.answers.cells import ratio
 from reports.results import text
 from reports.results.rows import Result, Row
 from reports.results.scaling import Fit, power_law_exponent
@@ -84,14 +85,6 @@ def attention_scaling(result: Result) -> tuple[str, text.Table] | None:
     return sentence, text.Table(headings, lines)
 
 
-def _ratio(row: Row, name: str) -> str:
-    """The ratio to the qk row, or "-" if that row is missing."""
-    value = row.get(name)
-    if value is not None:
-        return text.significant(value)
-    return "1" if row.words["part"] == "qk" else "-"
-
-
 def softmax_vs_matmul(result: Result) -> tuple[str, text.Table] | None:
     rows = result.of("softmax_vs_matmul")
     naive = [
@@ -110,7 +103,7 @@ def softmax_vs_matmul(result: Result) -> tuple[str, text.Table] | None:
     )
     # Bytes predict the time better than FLOPs do, and are within a factor of 4.
     of_bytes, of_flops = (
-        last["time_ratio"] / last[ratio] for ratio in ("byte_ratio", "flop_ratio")
+        last["time_ratio"] / last[counter] for counter in ("byte_ratio", "flop_ratio")
     )
     if abs(math.log(of_bytes)) < abs(math.log(of_flops)) and of_bytes < 4:
         sentence += ": it is bytes, not FLOPs, that it spends its time on."
@@ -121,14 +114,14 @@ def softmax_vs_matmul(result: Result) -> tuple[str, text.Table] | None:
             f"{row.words['part']}, T {int(row['seq'])}, d {int(row['d_head'])}",
             text.time(row.time_us),
             *(
-                _ratio(row, ratio)
-                for ratio in ("time_ratio", "flop_ratio", "byte_ratio")
+                ratio(row, counter, row.words["part"] == "qk")
+                for counter in ("time_ratio", "flop_ratio", "byte_ratio")
             ),
             text.rate(row["flops_per_second"], "FLOP/s"),
             text.rate(row["bytes_per_second"], "B/s"),
         ]
         for row in rows
     ]
-    headings = ["part", "time", "time / qk", "FLOPs / qk", "bytes / qk", "", ""]
-    headings[-2:] = ["FLOP rate", "byte rate"]
+    headings = ["part", "time", "time / qk", "FLOPs / qk", "bytes / qk"]
+    headings += ["FLOP rate", "byte rate"]
     return sentence, text.Table(headings, lines)

@@ -3,25 +3,13 @@
 
 from collections import defaultdict
 
+from reports.answers.cells import optional, ratio
 from reports.results import text
-from reports.results.rows import Result, Row
-
-
-def _ratio(row: Row, name: str, is_baseline: bool) -> str:
-    """The ratio to the baseline, or "-" if the baseline row is missing."""
-    value = row.get(name)
-    if value is not None:
-        return text.significant(value)
-    return "1" if is_baseline else "-"
+from reports.results.rows import Result
 
 
 def _share(part: float | None, whole: float) -> str:
     return "-" if part is None else text.percent(part / whole)
-
-
-def _mfu(row: Row) -> str:
-    share = row.get("mfu_measured")
-    return "-" if share is None else text.percent(share)
 
 
 def model_size(result: Result) -> tuple[str, text.Table] | None:
@@ -49,12 +37,12 @@ def model_size(result: Result) -> tuple[str, text.Table] | None:
                 for phase in ("forward", "loss", "backward", "optimizer")
             ),
             text.rate(row["flops_per_second"], "FLOP/s"),
-            _mfu(row),
+            optional(row, "mfu_measured", text.percent),
         ]
         for row in rows
     ]
-    headings = ["step", "time", "forward", "loss", "backward", "AdamW", "rate", "peak"]
-    headings[-1] = "of measured peak"
+    headings = ["step", "time", "forward", "loss", "backward", "AdamW", "rate"]
+    headings.append("of measured peak")
     return sentence, text.Table(headings, lines)
 
 
@@ -76,9 +64,9 @@ def precision(result: Result) -> tuple[str, text.Table] | None:
         [
             f"{row.words['model']} {row.words['mode']} {row.words['precision']}",
             text.time(row.time_us),
-            _ratio(row, "speedup", row.words["precision"] == "fp32"),
+            ratio(row, "speedup", row.words["precision"] == "fp32"),
             text.size(row["peak_bytes"]),
-            _ratio(row, "peak_ratio", row.words["precision"] == "fp32"),
+            ratio(row, "peak_ratio", row.words["precision"] == "fp32"),
             text.significant(row["logits_error"], 2),
         ]
         for row in sorted(rows, key=lambda row: (row.words["model"], row.words["mode"]))

@@ -4,14 +4,10 @@
 from collections import defaultdict
 from collections.abc import Callable
 
+from reports.answers.cells import optional
 from reports.results import text
 from reports.results.alpha_beta import AlphaBeta, fit_alpha_beta
 from reports.results.rows import Result, Row
-
-
-def _words(row: Row) -> list[str]:
-    """The parts of the case name without a number, e.g. the backend."""
-    return [part for part in row.name.split("/")[1:] if ":" not in part]
 
 
 def _number(row: Row, key: str) -> int | None:
@@ -21,11 +17,6 @@ def _number(row: Row, key: str) -> int | None:
         if colon and name == key:
             return int(value)
     return None
-
-
-def _cell(row: Row, counter: str, formatter: Callable[[float], str]) -> str:
-    value = row.get(counter)
-    return "-" if value is None else formatter(value)
 
 
 def _rate(per_second: float) -> str:
@@ -51,7 +42,7 @@ def _law(series: str, fit: AlphaBeta) -> str:
 def all_reduce(result: Result) -> tuple[str, text.Table] | None:
     series: dict[str, list[Row]] = defaultdict(list)
     for row in result.of("all_reduce"):
-        series[f"{_words(row)[0]}, {_number(row, 'ranks')} ranks:"].append(row)
+        series[f"{row.name_words[0]}, {_number(row, 'ranks')} ranks:"].append(row)
     laws, lines = [], []
     for name, rows in series.items():
         sizes = [float(_number(row, "bytes") or 0) for row in rows]
@@ -62,10 +53,10 @@ def all_reduce(result: Result) -> tuple[str, text.Table] | None:
             [
                 f"{name} {text.size(size)}",
                 text.time(row["p50_us"]),
-                _cell(row, "algbw_bytes_per_second", _rate),
-                _cell(row, "busbw_bytes_per_second", _rate),
-                _cell(row, "rank_spread", text.percent),
-                _cell(row, "threads_per_rank", text.significant),
+                optional(row, "algbw_bytes_per_second", _rate),
+                optional(row, "busbw_bytes_per_second", _rate),
+                optional(row, "rank_spread", text.percent),
+                optional(row, "threads_per_rank", text.significant),
             ]
             for size, row in sorted(zip(sizes, rows, strict=True), key=lambda p: p[0])
         ]
@@ -77,7 +68,7 @@ def all_reduce(result: Result) -> tuple[str, text.Table] | None:
 
 def _ddp_setting(row: Row) -> tuple[str, str, int, int | None, int | None]:
     """Model, precision, ranks, batch, sequence: the same work for every strategy."""
-    _, model, precision = _words(row)
+    _, model, precision = row.name_words
     ranks = _number(row, "as_one_of") or _number(row, "ranks") or 1
     return model, precision, ranks, _number(row, "batch"), _number(row, "seq")
 
@@ -85,7 +76,7 @@ def _ddp_setting(row: Row) -> tuple[str, str, int, int | None, int | None]:
 def _ddp_name(row: Row) -> str:
     model, precision, ranks, batch, seq = _ddp_setting(row)
     bucket = _number(row, "bucket_mb")
-    strategy = _words(row)[0] + ("" if bucket is None else f" {bucket} MB")
+    strategy = row.name_words[0] + ("" if bucket is None else f" {bucket} MB")
     return f"{strategy}, {model} {precision}, {ranks} ranks, {batch} x {seq}"
 
 
@@ -111,11 +102,11 @@ _DDP_COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
 
 def _ddp_sentence(rows: list[Row]) -> str:
     """Compares the fastest strategy of one setting with the two baselines."""
-    strategies = [row for row in rows if _words(row)[0] != "alone"]
+    strategies = [row for row in rows if row.name_words[0] != "alone"]
     best = min(strategies, key=lambda row: row["p50_us"])
     sentence = f"The fastest is {_ddp_name(best)}: {text.time(best['p50_us'])}"
     for row in strategies:
-        name = _words(row)[0]
+        name = row.name_words[0]
         if name in ("per_parameter", "reducer") and row is not best:
             sentence += f", {_time_ratio(row, best)} times as fast as `{name}`"
     bucket, efficiency = best.get("optimal_bucket_mb"), best.get("scaling_efficiency")
@@ -130,7 +121,7 @@ def _ddp_sentence(rows: list[Row]) -> str:
 
 def ddp(result: Result) -> tuple[str, text.Table] | None:
     rows = result.of("ddp")
-    strategies = [row for row in rows if _words(row)[0] != "alone"]
+    strategies = [row for row in rows if row.name_words[0] != "alone"]
     if not strategies:
         return None
     # The last setting of a run is the largest.
@@ -139,7 +130,7 @@ def ddp(result: Result) -> tuple[str, text.Table] | None:
     lines = [
         [
             _ddp_name(row),
-            *(_cell(row, *column) for column in _DDP_COLUMNS.values()),
+            *(optional(row, *column) for column in _DDP_COLUMNS.values()),
         ]
         for row in rows
     ]
@@ -174,7 +165,7 @@ def sharded_optimizer(result: Result) -> tuple[str, text.Table] | None:
     # The last setting of a run is the largest.
     whole, shard = compared[-1]["replicated"], compared[-1]["sharded"]
     sentence = (
-        f"Sharding the optimizer of `{_words(shard)[1]}` over "
+        f"Sharding the optimizer of `{shard.name_words[1]}` over "
         f"{_number(shard, 'ranks')} ranks takes "
         f"{_time_ratio(shard, whole)} times the time"
     )
@@ -186,9 +177,9 @@ def sharded_optimizer(result: Result) -> tuple[str, text.Table] | None:
         )
     lines = [
         [
-            f"{_words(row)[0]}, {_words(row)[1]}, {_number(row, 'ranks')} ranks, "
+            f"{row.name_words[0]}, {row.name_words[1]}, {_number(row, 'ranks')} ranks, "
             f"{_number(row, 'batch')} x {_number(row, 'seq')}",
-            *(_cell(row, *column) for column in _SHARDED_COLUMNS.values()),
+            *(optional(row, *column) for column in _SHARDED_COLUMNS.values()),
         ]
         for row in rows
     ]

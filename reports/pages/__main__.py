@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tools/report: writes the pages of a result, in HTML and in Markdown."""
+"""tools/report: writes a result as a page in HTML and in Markdown."""
 
 import argparse
 import sys
@@ -20,7 +20,7 @@ def _write(made: Page, directory: Path, stem: str) -> list[Path]:
     wanted = images(made)
     for old in figures.glob("*.svg"):
         if old.name not in wanted:
-            old.unlink()  # of an earlier run that had more plots
+            old.unlink()  # of an earlier run with more plots
     for name, svg in wanted.items():
         (figures / name).write_text(svg, encoding="utf-8")
     html, markdown = directory / f"{stem}.html", directory / f"{stem}.md"
@@ -30,7 +30,7 @@ def _write(made: Page, directory: Path, stem: str) -> list[Path]:
 
 
 def _trace(given: Path | None, newest: Path) -> Path | None:
-    """Errors: OSError, if there is nothing where something was said to be."""
+    """Errors: OSError, if the given directory does not exist."""
     if given is not None:
         if not given.is_dir():
             raise NotADirectoryError(f"{given}: it is no directory of memory traces")
@@ -46,7 +46,7 @@ def main(arguments: list[str]) -> int:
         metavar="RESULT.json",
         nargs="+",
         type=Path,
-        help="result of a run; of several of one machine the newest is told in full",
+        help="result of a run; of several of one machine the newest is shown in full",
     )
     parser.add_argument(
         "-o",

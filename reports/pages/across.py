@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The parts of a page that go across experiments, or across runs."""
+"""The sections of a page about several experiments or several runs."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from reports.results.text import Table
 
 
 def _balance(roof: Roof, points: Sequence[Point]) -> str:
-    """How many rows of the roof's precision are on which side of its ridge."""
+    """How many rows of the precision are on either side of the ridge."""
     own = [point for point in points if point.roof is roof and point.own]
     beyond = sum(point.intensity >= roof.ridge for point in own)
     return (
@@ -24,7 +24,7 @@ def _balance(roof: Roof, points: Sequence[Point]) -> str:
 
 
 def roofline_section(result: Result) -> list[Section]:
-    """None without the peaks that make the roof."""
+    """The roofline section; none if the run measured no peaks."""
     figures = roofline.roofline(result)
     if not figures:
         return []
@@ -42,7 +42,7 @@ def roofline_section(result: Result) -> list[Section]:
 
 
 def history_section(results: Sequence[Result]) -> list[Section]:
-    """None if there is no other run to compare with. The oldest is the first."""
+    """The history section of results ordered by date; none for a single result."""
     if len(results) < 2:
         return []
     runs = list(results)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What ran, where and how it ended, as a reader wants it told."""
+"""The facts and warnings about a run, and its environment."""
 
 import ast
 from datetime import UTC, datetime
@@ -34,7 +34,7 @@ def _counts(result: Result) -> str:
 
 
 def facts(result: Result) -> list[tuple[str, str]]:
-    """What must be known of a run before a number of it is read."""
+    """The facts that a reader needs before the numbers."""
     context = result.context
     known = [
         ("Device", context.get("device", "")),
@@ -50,11 +50,11 @@ def facts(result: Result) -> list[tuple[str, str]]:
     return [(name, value) for name, value in known if value]
 
 
-NOISY_CV = 0.1  # as the console's table has it
+NOISY_CV = 0.1  # as in the table on the console
 
 
 def warnings(result: Result) -> list[str]:
-    """Why a reader should trust these numbers less than others."""
+    """The reasons to trust the numbers less than others."""
     reasons = []
     if not result.complete:
         reasons.append("The run was stopped early: cases are missing.")
@@ -78,8 +78,8 @@ def _cache(cache: dict[str, object]) -> str:
     return f"L{cache['level']} {str(cache['type']).lower()} {size}"
 
 
-def _told(key: str, value: str) -> str:
-    """The value with its unit; what cannot be read that way stays as it is."""
+def _formatted(key: str, value: str) -> str:
+    """The value with its unit; an unreadable value stays unchanged."""
     try:
         if key.endswith("_bytes"):
             return text.size(float(value))
@@ -93,5 +93,5 @@ def _told(key: str, value: str) -> str:
 
 
 def environment(result: Result) -> Table:
-    lines = [[key, _told(key, value)] for key, value in result.context.items()]
+    lines = [[key, _formatted(key, value)] for key, value in result.context.items()]
     return Table(["key", "value"], sorted(lines))

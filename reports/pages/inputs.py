@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The result files of one page: all of one machine, in the order of their runs."""
+"""Loads the result files of one page: one machine, ordered by date."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 from reports.results.rows import NotAResult, Result, load
 
-# What times may only be shown together for.
+# Times are comparable only if these agree.
 MACHINE = ("device", "cpu_model", "threads")
 
 
@@ -18,12 +18,12 @@ def _date(path: Path, result: Result) -> float:
 
 
 def _refuse_other_machines(results: dict[Path, Result]) -> None:
-    (first, one), *others = results.items()
+    (first, result), *others = results.items()
     for path, other in others:
         differ = [
-            f"{key} ({one.context.get(key)!r} and {other.context.get(key)!r})"
+            f"{key} ({result.context.get(key)!r} and {other.context.get(key)!r})"
             for key in MACHINE
-            if one.context.get(key) != other.context.get(key)
+            if result.context.get(key) != other.context.get(key)
         ]
         if differ:
             raise NotAResult(
@@ -33,7 +33,7 @@ def _refuse_other_machines(results: dict[Path, Result]) -> None:
 
 
 def load_all(paths: Sequence[Path]) -> dict[Path, Result]:
-    """The oldest first. Errors: NotAResult, also for files of several machines."""
+    """The results, oldest first. Errors: NotAResult, also for several machines."""
     results = {path: load(path) for path in paths}
     _refuse_other_machines(results)
     if len(results) == 1:

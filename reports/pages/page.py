@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is on a page, whichever format it is written in."""
+"""The content of a page, independent of its format."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,12 +8,12 @@ from pathlib import Path
 
 from reports.pages import environment
 from reports.pages.across import history_section, roofline_section
-from reports.pages.figures import memory
+from reports.pages.figures.timelines import timelines
 from reports.pages.section import Section, experiments, section
 from reports.results.rows import NotAResult, Result
 from reports.results.text import Table
 
-FIXED = ("top", "contents", "environment")  # ids of the page itself
+FIXED = ("top", "contents", "environment")  # ids in the templates
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ def _sections(results: Sequence[Result], trace: Path | None) -> Iterator[Section
     for experiment in experiments(result):
         made = section(result, experiment)
         if experiment == "memory" and trace is not None:
-            made = replace(made, figures=made.figures + memory.timelines(trace))
+            made = replace(made, figures=made.figures + timelines(trace))
         yield made
         if experiment == "peak":
             yield from roofline_section(result)
@@ -38,7 +38,7 @@ def _sections(results: Sequence[Result], trace: Path | None) -> Iterator[Section
 
 
 def _anchored(sections: Iterable[Section]) -> Iterator[Section]:
-    """With ids that no other part of the page has."""
+    """The sections with unique anchors."""
     used = set(FIXED)
     for made in sections:
         stem = re.sub(r"[^A-Za-z0-9_]+", "-", made.name).strip("-") or "section"
@@ -52,14 +52,14 @@ def _anchored(sections: Iterable[Section]) -> Iterator[Section]:
 
 def _title(context: dict[str, str]) -> str:
     suite, device = context.get("suite"), context.get("device")
-    what = f"trainbench: {suite} suite" if suite else "trainbench"
-    return f"{what} on {device}" if device else what
+    title = f"trainbench: {suite} suite" if suite else "trainbench"
+    return f"{title} on {device}" if device else title
 
 
 def page(results: Sequence[Result], trace: Path | None = None) -> Page:
-    """Of the last result, which is the newest; those before it are its history.
+    """The page of the last result, the newest; earlier results are its history.
 
-    `trace` is the directory of its memory traces. Errors: NotAResult.
+    `trace` is the directory with its memory traces. Errors: NotAResult.
     """
     result = results[-1]
     try:

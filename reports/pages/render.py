@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A page as one HTML file, and as Markdown with its plots beside it."""
+"""Renders a page as one HTML file, and as Markdown with separate plots."""
 
 import re
 from pathlib import Path
@@ -11,23 +11,23 @@ from markupsafe import Markup, escape
 from reports.pages.page import Page
 from reports.pages.section import Section
 
-HALF = 430  # points; where two of these stand side by side, larger plots shrink
+HALF = 430  # points: the width of a plot in two columns; wider ones take both
 HERE = Path(__file__).resolve().parent
 _CODE = re.compile(r"`([^`]+)`")
 _POWER = re.compile(r"(?<=\w)\^(-?\d+(?:\.\d+)?|[A-Z]\b)")
-# What a line begins with would otherwise make it a heading, list or quotation.
+# Markup at the start of a line: heading, list or quotation.
 _BLOCK = re.compile(r"^(>|#+(?=\s)|[-+=](?=\s)|\d+[.)](?=\s))")
 
 
 def _prose_as_html(text: str) -> Markup:
-    """`code` and powers as they are meant, all else as it stands."""
+    """Escapes the text, except `code` and powers."""
     safe = str(escape(text))
     safe = _CODE.sub(r"<code>\1</code>", safe)
     return Markup(_POWER.sub(r"<sup>\1</sup>", safe))
 
 
 def _prose_as_markdown(text: str) -> str:
-    """`code` stays code; of all else nothing is markup."""
+    """Escapes the text, except `code`."""
     parts = _CODE.split(" ".join(text.split()))
     for place, part in enumerate(parts):
         if place % 2:
@@ -48,7 +48,7 @@ def _environment(autoescape: bool) -> Environment:
 
 
 def as_html(page: Page, markdown: str) -> str:
-    """One file that needs no other. `markdown` is the name of the other page."""
+    """The page as one self-contained file. `markdown` names the Markdown page."""
     environment = _environment(autoescape=True)
     environment.filters["prose"] = _prose_as_html
     style = (HERE / "style.css").read_text(encoding="utf-8")
@@ -63,7 +63,7 @@ def _image(section: Section, number: int) -> str:
 
 
 def as_markdown(page: Page, directory: str) -> str:
-    """With links to the plots in `directory`."""
+    """The page with links to the plots in `directory`."""
     environment = _environment(autoescape=False)
     environment.filters["prose"] = _prose_as_markdown
     text = environment.get_template("page.md.jinja").render(
@@ -73,7 +73,7 @@ def as_markdown(page: Page, directory: str) -> str:
 
 
 def images(page: Page) -> dict[str, str]:
-    """The files that the Markdown page links to, by name."""
+    """By name, the plots that the Markdown page links to."""
     return {
         _image(section, number): figure.document()
         for section in page.sections

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The part of a page that is about one experiment."""
+"""The section of a page about one experiment."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from reports.answers.answer import SUMMARIES, expectation_of, question_of
+from reports.answers.cells import optional
 from reports.pages.figures import FIGURES
 from reports.pages.plotting.figure import Figure
 from reports.results import text
@@ -14,7 +15,7 @@ from reports.results.text import Table
 
 @dataclass(frozen=True)
 class Section:
-    """What is not known of it is empty."""
+    """The content about one experiment; unknown fields are empty."""
 
     name: str
     question: str = ""
@@ -24,12 +25,12 @@ class Section:
     tables: list[Table] = field(default_factory=list)
     skipped: list[Failure] = field(default_factory=list)
     errors: list[Failure] = field(default_factory=list)
-    rows: int = 0  # measured ones
-    anchor: str = ""  # that no other section has
+    rows: int = 0  # number of measured rows
+    anchor: str = ""  # unique in the page
 
     @property
     def summary(self) -> str:
-        """What stands for it in the contents."""
+        """The entry in the table of contents."""
         if self.answer:
             return self.answer
         return (
@@ -39,22 +40,19 @@ class Section:
 
 
 def experiments(result: Result) -> list[str]:
-    """Those of which the result knows anything: first the known, in their order."""
-    failures = [*result.skipped, *result.errors]
-    names = [row.experiment for row in result.rows]
-    names += [failure.name.partition("/")[0] for failure in failures]
-    return [name for name in SUMMARIES if name in names] + [
-        name for name in dict.fromkeys(names) if name not in SUMMARIES
-    ]
+    """The experiments of the result: first those with a summary, in their order."""
+    names = dict.fromkeys(name.partition("/")[0] for name in result.names)
+    known = [name for name in SUMMARIES if name in names]
+    return known + [name for name in names if name not in SUMMARIES]
 
 
 def _plain(result: Result, experiment: str) -> Table:
-    """The rows of an experiment for which there is no better table."""
+    """The rows of an experiment without a summary."""
     lines = [
         [
             row.name,
             text.time(row.time_us),
-            text.size(row["peak_bytes"]) if row.get("peak_bytes") is not None else "-",
+            optional(row, "peak_bytes", text.size),
         ]
         for row in result.of(experiment)
     ]
@@ -62,11 +60,11 @@ def _plain(result: Result, experiment: str) -> Table:
 
 
 def _of(experiment: str, failures: Iterable[Failure]) -> list[Failure]:
-    return [one for one in failures if one.name.partition("/")[0] == experiment]
+    return [f for f in failures if f.name.partition("/")[0] == experiment]
 
 
 def section(result: Result, experiment: str) -> Section:
-    """Errors: NotAResult, if its rows are not such as the program writes."""
+    """Errors: NotAResult, if a row lacks what the program writes."""
     try:
         return _section(result, experiment)
     except (KeyError, ValueError, ZeroDivisionError) as error:
@@ -75,16 +73,16 @@ def section(result: Result, experiment: str) -> Section:
 
 def _section(result: Result, experiment: str) -> Section:
     known = experiment in SUMMARIES
-    told = SUMMARIES[experiment](result) if known else None
+    summary = SUMMARIES[experiment](result) if known else None
     rows = len(result.of(experiment))
     plain = [_plain(result, experiment)] if rows else []
     return Section(
         name=experiment,
         question=question_of(experiment) if known else "",
         expectation=expectation_of(experiment) if known else "",
-        answer=told[0] if told else "",
+        answer=summary[0] if summary else "",
         figures=FIGURES[experiment](result) if experiment in FIGURES else [],
-        tables=[told[1]] if told else plain,
+        tables=[summary[1]] if summary else plain,
         skipped=_of(experiment, result.skipped),
         errors=_of(experiment, result.errors),
         rows=rows,

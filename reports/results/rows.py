@@ -41,6 +41,11 @@ class Row:
     def experiment(self) -> str:
         return self.name.partition("/")[0]
 
+    @property
+    def name_words(self) -> list[str]:
+        """The parts of the name after the experiment without a number."""
+        return [part for part in self.name.split("/")[1:] if ":" not in part]
+
     def get(self, counter: str) -> float | None:
         return self.counters.get(counter)
 
@@ -71,6 +76,12 @@ class Result:
             return datetime.fromisoformat(self.context.get("date", "")).timestamp()
         except ValueError:
             return None
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all cases, measured or not."""
+        failures = [failure.name for failure in (*self.skipped, *self.errors)]
+        return [row.name for row in self.rows] + failures
 
     def revision(self, digits: int) -> str:
         """The first `digits` of the git revision, with a + if the tree was dirty."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from reports.pages.figures import (
     attention,
     breakdown,
+    collectives,
     memory,
     models,
     parallel,
@@ -17,7 +18,7 @@ from reports.pages.figures import (
 from reports.pages.plotting.figure import Figure
 from reports.results.rows import Result
 
-# Each gives no plot if the result lacks the rows that it needs.
+# Each returns no plot if the result lacks the rows that it needs.
 FIGURES: dict[str, Callable[[Result], list[Figure]]] = {
     "model_size": models.model_size,
     "breakdown": breakdown.breakdown,
@@ -29,7 +30,7 @@ FIGURES: dict[str, Callable[[Result], list[Figure]]] = {
     "warmup": warmup.warmup,
     "peak": rates.peak,
     "transfer": rates.transfer,
-    "all_reduce": parallel.all_reduce,
+    "all_reduce": collectives.all_reduce,
     "ddp": parallel.ddp,
     "sharded_optimizer": parallel.sharded_optimizer,
 }

@@ -1,34 +1,35 @@
 # SPDX-License-Identifier: MIT
-"""Plots of how attention grows with the sequence."""
+"""Plots of attention over sequence length."""
 
 from collections.abc import Callable
+from operator import itemgetter
 
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 
 from reports.answers.attention import exponent_of, series_of
 from reports.pages.plotting.axes import (
-    Told,
+    Formatter,
     legend_above,
     nested,
-    tell_decades,
-    tell_doublings,
-    tell_these,
+    set_binary_ticks,
+    set_log_ticks,
+    set_ticks_at,
 )
 from reports.pages.plotting.figure import COLOURS, HALF, Figure, draw
 from reports.results import text
 from reports.results.rows import Result, Row
 
 Value = Callable[[Row], float]
-Ticks = Callable[[Axis, Told], None]
+Ticks = Callable[[Axis, Formatter], None]
 MARKERS = "os^Dv"
 SIZE = (HALF[0], 3.5)
 
 
 def _grown(
-    series: dict[str, list[Row]], value: Value, told: Told, ticks: Ticks
+    series: dict[str, list[Row]], value: Value, formatted: Formatter, ticks: Ticks
 ) -> Callable[[Axes], None]:
-    """Paints a curve for each variant, and its fitted power law through it."""
+    """Paints the points of each variant, and its fitted power law."""
 
     def paint(axes: Axes) -> None:
         axes.set_xscale("log", base=2)
@@ -53,8 +54,8 @@ def _grown(
                 label=f"{variant}: T^{fit.exponent:.2f}",
             )
         every = {row["seq"] for rows in series.values() for row in rows}
-        tell_these(axes.xaxis, sorted(every), lambda seq: str(int(seq)))
-        ticks(axes.yaxis, told)
+        set_ticks_at(axes.xaxis, sorted(every), lambda seq: str(int(seq)))
+        ticks(axes.yaxis, formatted)
         axes.set_xlabel("tokens T")
         legend_above(axes, 2)
 
@@ -67,7 +68,7 @@ def attention_scaling(result: Result) -> list[Figure]:
     for (variant, precision, phase, d_head), rows in series_of(
         result.of("attention_scaling")
     ).items():
-        # One head size per precision: the others are in the table.
+        # One head size per precision; the table holds the others.
         if head_size.setdefault(precision, d_head) == d_head:
             shown.setdefault(precision, {}).setdefault(phase, {})[variant] = rows
     figures = []
@@ -79,7 +80,9 @@ def attention_scaling(result: Result) -> list[Figure]:
                     f"Time of the {phase} pass, {which}",
                     f"The time of attention's {phase} pass over the sequence, with "
                     "the power law fitted to each variant.",
-                    _grown(*(series, lambda row: row.time_us, text.time, tell_decades)),
+                    _grown(
+                        *(series, lambda row: row.time_us, text.time, set_log_ticks)
+                    ),
                     SIZE,
                 )
             )
@@ -104,9 +107,7 @@ def _memory(series: dict[str, list[Row]], which: str) -> list[Figure]:
                 draw(
                     f"{title}, {which}",
                     f"{what} over the sequence, with the fitted power laws.",
-                    _grown(
-                        *(known, lambda row: row[counter], text.size, tell_doublings)
-                    ),
+                    _grown(known, itemgetter(counter), text.size, set_binary_ticks),
                     SIZE,
                 )
             )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where the time of a step goes: its phases, divided into components."""
+"""Plots of the time of a step by phase and component."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -7,14 +7,21 @@ from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 
-from reports.pages.plotting.bars import Bar, Look, Scale, below, inches, stacked
+from reports.pages.plotting.bars import (
+    Bar,
+    Look,
+    Scale,
+    draw_bars,
+    height_of,
+    legend_below,
+)
 from reports.pages.plotting.figure import COLOURS, Figure, draw
 from reports.results import text
 from reports.results.rows import Result, Row
 
 LOST = "unattributed"
-# Attention in blues, by what follows what; light and dark so that neighbours
-# can be told apart without colours.
+# Attention in blues, in the order of its operations; neighbours differ in brightness
+# too, for readers who cannot distinguish colours.
 LOOKS = {
     "embedding": Look(COLOURS[6]),
     "projections": Look("#003f66"),
@@ -31,28 +38,28 @@ LOOKS = {
     "optimizer": Look("#444444"),
     LOST: Look("#cccccc"),
 }
-OTHER = Look("#7a5c3e")  # a component that is not listed
+OTHER = Look("#7a5c3e")  # for components that are not listed
 NOT_PARTS = ("all", "block", LOST)
-LEAST_LOST = 5e-5  # of a step: less is the rounding of a sum
+LEAST_LOST = 5e-5  # of a step; less is a rounding error
 COLUMNS = 5  # of the legend
 MOST_PASSES = 8  # side by side
 
 
 @dataclass(frozen=True)
 class Pass:
-    """One step that was taken apart."""
+    """One profiled step."""
 
     model: str
     precision: str
     mode: str
     batch: int
     seq: int
-    # By phase the share of the step that each component takes. "no phase" is one.
+    # By phase, the share of each component in the step. "no phase" counts as a phase.
     phases: dict[str, dict[str, float]]
     whole_us: float
 
     def components(self) -> dict[str, float]:
-        """Of the whole step."""
+        """The shares of the components in the whole step."""
         sums: dict[str, float] = defaultdict(float)
         for shares in self.phases.values():
             for component, share in shares.items():
@@ -69,7 +76,7 @@ def _ordered(components: Iterable[str]) -> list[str]:
 
 
 def _phases(rows: list[Row]) -> tuple[dict[str, dict[str, float]], float]:
-    """The shares by phase and component, and the time of the whole in us."""
+    """The shares by phase and component, and the time of the step in us."""
     phases: dict[str, dict[str, float]] = defaultdict(dict)
     sums: dict[str, float] = {}
     whole_us = 0.0
@@ -98,50 +105,50 @@ def _phases(rows: list[Row]) -> tuple[dict[str, dict[str, float]], float]:
 
 
 def passes(result: Result) -> list[Pass]:
-    """In the order of the run, in which the last model is the largest."""
+    """The profiled steps in the order of the run; its last model is the largest."""
     found: dict[tuple[str, str, str, int, int], list[Row]] = defaultdict(list)
     for row in result.of("breakdown"):
         words = (row.words["model"], row.words["precision"], row.words["mode"])
         found[*words, int(row["batch"]), int(row["seq"])].append(row)
-    told = [Pass(*key, *_phases(rows)) for key, rows in found.items()]
-    return [one for one in told if one.phases and one.whole_us]
+    steps = [Pass(*key, *_phases(rows)) for key, rows in found.items()]
+    return [step for step in steps if step.phases and step.whole_us]
 
 
-def _draw(title: str, description: str, bars: list[Bar], what: str) -> Figure:
+def _draw(title: str, description: str, bars: list[Bar], label: str) -> Figure:
     names = {part for bar in bars for part in bar.parts}
     looks = {name: LOOKS.get(name, OTHER) for name in [*LOOKS, *sorted(names)]}
 
     def paint(axes: Axes) -> None:
         scale = Scale(text.percent, inside=lambda share: text.percent(round(share, 2)))
-        stacked(axes, bars, looks, scale)
-        axes.set_xlabel(what)
-        below(axes, COLUMNS, list(looks))
+        draw_bars(axes, bars, looks, scale)
+        axes.set_xlabel(label)
+        legend_below(axes, COLUMNS, list(looks))
 
-    size = (7.2, inches(bars, len(names), COLUMNS) + 0.3)
+    size = (7.2, height_of(bars, len(names), COLUMNS) + 0.3)
     return draw(title, description, paint, size)
 
 
-def _by_phase(one: Pass) -> Figure:
+def _by_phase(step: Pass) -> Figure:
     bars = [
-        Bar(phase, shares, text.time(sum(shares.values()) * one.whole_us))
-        for phase, shares in one.phases.items()
+        Bar(phase, shares, text.time(sum(shares.values()) * step.whole_us))
+        for phase, shares in step.phases.items()
     ]
-    told = ", ".join(
+    phases = ", ".join(
         f"{bar.label} {text.percent(sum(bar.parts.values()))}" for bar in bars
     )
-    name = f"{one.model} {one.precision} {one.mode}, {one.batch} x {one.seq}"
-    what = f"share of the step's {text.time(one.whole_us)}"
-    return _draw(f"Phases: {name}", f"Shares of the step: {told}.", bars, what)
+    name = f"{step.model} {step.precision} {step.mode}, {step.batch} x {step.seq}"
+    label = f"share of the step's {text.time(step.whole_us)}"
+    return _draw(f"Phases: {name}", f"Shares of the step: {phases}.", bars, label)
 
 
 def _chosen(steps: list[Pass]) -> list[Pass]:
-    """All of a few; of many the longest of each model, and more of the last one."""
+    """The steps to draw: all of a few, otherwise mostly those of the last model."""
     if len(steps) <= MOST_PASSES:
         return steps
-    longest = {one.model: one for one in steps}
+    longest = {step.model: step for step in steps}
     largest = longest.pop(steps[-1].model)
     others = list(longest.values())[-MOST_PASSES // 2 :]
-    own = [one for one in steps if one.model == largest.model]
+    own = [step for step in steps if step.model == largest.model]
     return others + own[-(MOST_PASSES - len(others)) :]
 
 
@@ -149,34 +156,36 @@ def _by_pass(precision: str, mode: str, steps: list[Pass]) -> Figure:
     members = _chosen(steps)
     bars = [
         Bar(
-            f"{one.batch} x {one.seq}",
-            one.components(),
-            text.time(one.whole_us),
-            group=one.model,
+            f"{step.batch} x {step.seq}",
+            step.components(),
+            text.time(step.whole_us),
+            group=step.model,
         )
-        for one in members
+        for step in members
     ]
     largest = [max(bar.parts, key=lambda part: bar.parts[part]) for bar in bars]
-    told = ", ".join(
+    parts = ", ".join(
         f"{bar.group} {bar.label} {part} {text.percent(bar.parts[part])}"
         for bar, part in zip(bars, largest, strict=True)
     )
     title = f"Components: {precision} {mode}"
-    description = f"{len(bars)} of {len(steps)} steps, and their largest parts: {told}."
+    description = (
+        f"{len(bars)} of {len(steps)} steps, and their largest parts: {parts}."
+    )
     return _draw(title, description, bars, "share of the step")
 
 
 def breakdown(result: Result) -> list[Figure]:
-    """Of each precision the largest model's step by phases, and the steps of
-    several models and contexts side by side."""
+    """For each precision: the phases of the largest model's step, and the components
+    of the steps of several models and contexts."""
     precisions: dict[str, list[Pass]] = defaultdict(list)
-    for one in passes(result):
-        precisions[one.precision].append(one)
+    for step in passes(result):
+        precisions[step.precision].append(step)
     figures = []
     for precision, members in precisions.items():
-        steps = [one for one in members if one.mode == "train_step"]
-        # Without train steps the run's last mode stands for them.
-        steps = steps or [one for one in members if one.mode == members[-1].mode]
+        steps = [step for step in members if step.mode == "train_step"]
+        # Without train steps, draw the last mode of the run.
+        steps = steps or [step for step in members if step.mode == members[-1].mode]
         figures.append(_by_phase(steps[-1]))
         if len(steps) > 1:
             figures.append(_by_pass(precision, steps[-1].mode, steps))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How the times of one machine went from revision to revision."""
+"""Plots of the times of one machine over revisions."""
 
 import math
 
@@ -8,19 +8,19 @@ import pandas
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 
-from reports.pages.plotting.bars import CLEAR_COLOURS, below
+from reports.pages.plotting.bars import CLEAR_COLOURS, legend_below
 from reports.pages.plotting.figure import Figure, draw
 from reports.pages.plotting.runs import Runs, collect
 from reports.results import text
 from reports.results.rows import Result
 
-MOST_LINES = 8  # with a colour of their own
-MOST_MARKS = 12  # files up to which each point has a mark
-STRAIGHT = 6  # labels that have room to lie
+MOST_LINES = 8  # in colour; further lines are grey
+MOST_MARKS = 12  # number of files up to which points have markers
+STRAIGHT = 6  # number of labels that fit horizontally
 
 
 def _change(times: "pandas.Series[float]") -> str:
-    """The last time by the first one, of the files that have the row."""
+    """The ratio of the last time to the first, among files with the row."""
     present = times.dropna()
     if len(present) < 2 or not present.iloc[0] > 0:
         return "-"
@@ -28,9 +28,9 @@ def _change(times: "pandas.Series[float]") -> str:
 
 
 def table(results: list[Result]) -> tuple[list[str], list[list[str]]]:
-    """Headings and lines: every row of every file, and the last time by the first.
+    """Headings and lines: the times of every row in every file, and last / first.
 
-    ValueError if the results are of different devices.
+    Errors: ValueError, if the results come from different devices.
     """
     runs = collect(results)
     lines = []
@@ -45,12 +45,12 @@ def table(results: list[Result]) -> tuple[list[str], list[list[str]]]:
 
 
 def _spread(ratios: pandas.DataFrame) -> "pandas.Series[float]":
-    """How far the last time is from the first, either way."""
+    """The absolute log ratio of the last time to the first."""
     return np.log(ratios.iloc[:, -1]).abs()
 
 
 def _means(ratios: pandas.DataFrame) -> tuple[pandas.DataFrame, "pandas.Series[int]"]:
-    """Of each experiment the geometric mean over its rows, and their number."""
+    """The geometric mean over the rows of each experiment, and their number."""
     experiments = ratios.groupby(ratios.index.str.partition("/").get_level_values(0))
     return np.exp(experiments.agg(lambda column: np.log(column).mean())), (
         experiments.size()
@@ -76,7 +76,7 @@ def _axis(axes: Axes, runs: Runs) -> None:
 def _paint(
     axes: Axes, runs: Runs, lines: pandas.DataFrame, others: pandas.DataFrame
 ) -> None:
-    """`lines` in colours, by their names; `others` in grey, by their number."""
+    """Plots `lines` in colour, and `others` in grey with one legend entry."""
     places = range(lines.shape[1])
     marker = "o" if len(places) <= MOST_MARKS else None
     for index in range(len(others)):
@@ -97,14 +97,14 @@ def _experiments(runs: Runs) -> Figure:
     means.index = pandas.Index(
         [
             f"x {means.loc[name].iloc[-1]:.3f} {name} "
-            f"({counts[name]} row{'' if counts[name] == 1 else 's'})"
+            f"({text.plural(counts[name], 'row')})"
             for name in order
         ]
     )
 
     def paint(axes: Axes) -> None:
         _paint(axes, runs, means.iloc[:MOST_LINES], means.iloc[MOST_LINES:])
-        below(axes, 2, means.index)
+        legend_below(axes, 2, means.index)
 
     description = (
         f"Over {means.shape[1]} files, relative to the first, the geometric mean "
@@ -125,7 +125,7 @@ def _rows(runs: Runs) -> Figure:
 
     def paint(axes: Axes) -> None:
         _paint(axes, runs, moved, ratios.iloc[:0])
-        below(axes, 1)
+        legend_below(axes, 1)
 
     description = (
         f"The {len(moved)} of {len(ratios)} rows that moved most from the first file "
@@ -136,10 +136,10 @@ def _rows(runs: Runs) -> Figure:
 
 
 def history(results: list[Result]) -> list[Figure]:
-    """Times relative to those of the first file, for the rows that all files have:
-    of each experiment the mean, and the rows that moved most.
+    """Times of the common rows relative to the first file: the mean of each experiment,
+    and the rows that changed most.
 
-    ValueError if the results are of different devices.
+    Errors: ValueError, if the results come from different devices.
     """
     if len(results) < 2:
         return []

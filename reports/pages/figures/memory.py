@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""What the peak of a step consists of."""
+"""Plots of the peak memory of a step by kind of data."""
 
 from collections import defaultdict
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
-from reports.pages.figures.timelines import timelines
-from reports.pages.plotting.bars import Bar, Look, Scale, below, inches, stacked
+from reports.pages.plotting.bars import (
+    Bar,
+    Look,
+    Scale,
+    draw_bars,
+    height_of,
+    legend_below,
+)
 from reports.pages.plotting.figure import COLOURS, Figure, draw
 from reports.results import text
 from reports.results.rows import Result, Row
-
-__all__ = ["memory", "timelines"]
 
 LOOKS = {
     "parameters": Look(COLOURS[0]),
@@ -22,14 +26,14 @@ LOOKS = {
     "saved and gradients": Look(COLOURS[2], "////"),
     "temporary": Look("#bbbbbb"),
 }
-# Moments at which all is saved and no gradient is made yet, by their beginnings;
-# and the one at which it is the other way round.
+# Prefixes of the moments at which everything is saved and no gradient exists yet, and
+# the moment at which all gradients exist and nothing is saved.
 ALL_SAVED = ("attention", "feed forward", "logits", "loss", "head backward")
 ALL_MADE = "end of backward"
 
 
 def _parts(row: Row) -> dict[str, float]:
-    """What adds up to the predicted peak, which not everything lives to see."""
+    """The parts of the predicted peak, as far as they are alive at its moment."""
     parts = {
         "parameters": row["predicted_parameter_bytes"],
         "optimizer state": row["predicted_optimizer_bytes"],
@@ -62,7 +66,7 @@ def _bar(row: Row) -> Bar:
 
 
 def _models(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    """By model; of each the precisions one after the other."""
+    """The rows of each model, grouped by precision."""
     models: dict[str, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
         models[row.words["model"]][row.words["precision"]].append(row)
@@ -73,22 +77,22 @@ def _models(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 
 def memory(result: Result) -> list[Figure]:
-    """Of each model the steps: the predicted peak in parts, and the measured one."""
+    """A figure per model: predicted peaks in parts, with the measured peaks."""
     figures = []
     for model, rows in _models(result.of("memory")).items():
         bars = [_bar(row) for row in rows]
 
         def paint(axes: Axes, bars: list[Bar] = bars) -> None:
             scale = Scale(text.size, binary=True, mark_name="measured peak")
-            stacked(axes, bars, LOOKS, scale)
+            draw_bars(axes, bars, LOOKS, scale)
             axes.set_xlabel("predicted peak; to the right: measured, difference")
-            below(axes, 4, list(LOOKS))
+            legend_below(axes, 4, list(LOOKS))
 
         worst = max(abs(row["prediction_error"]) for row in rows)
         description = (
-            f"{len(rows)} step{'' if len(rows) == 1 else 's'} of {model}: the predicted "
-            f"peaks are within {max(worst * 100, 0.01):.2f} % of the measured ones."
+            f"{text.plural(len(rows), 'step')} of {model}: the predicted peaks are "
+            f"within {max(worst * 100, 0.01):.2f} % of the measured ones."
         )
-        size = (7.2, inches(bars, 6, 4) + 0.2)
+        size = (7.2, height_of(bars, 6, 4) + 0.2)
         figures.append(draw(f"Peak memory: {model}", description, paint, size))
     return figures

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Plots of a training step and of its optimizer."""
+"""Plots of a training step and its optimizer."""
 
 from collections.abc import Sequence
 
@@ -9,8 +9,8 @@ from reports.pages.plotting.axes import (
     height,
     legend_above,
     name_groups,
+    set_ticks,
     stacked_bars,
-    tell,
     write_beside,
 )
 from reports.pages.plotting.figure import COLOURS, HALF, Figure, draw
@@ -48,12 +48,12 @@ def model_size(result: Result) -> list[Figure]:
     def absolute(axes: Axes) -> None:
         bars(axes, [1] * len(steps))
         write_beside(axes, sums, [text.time(time) for time in times])
-        tell(axes.xaxis, lambda value: text.time(value) if value else "0")
+        set_ticks(axes.xaxis, lambda value: text.time(value) if value else "0")
 
     def shares(axes: Axes) -> None:
         bars(axes, sums)
         axes.set_xlim(0, 1)
-        tell(axes.xaxis, lambda value: f"{value:.0%}")
+        set_ticks(axes.xaxis, lambda value: f"{value:.0%}")
 
     size = (HALF[0], height(len(steps)))
     tokens = tokens_of(steps[0])
@@ -78,7 +78,7 @@ def optimizer(result: Result) -> list[Figure]:
     if not rows:
         return []
     rates = [row["bytes_per_second"] for row in rows]
-    # Every row knows the best rate of the run by its own share of it.
+    # The best rate of the run follows from the share of any row.
     best = [row for row in rows if row.get("bandwidth_share")]
 
     def paint(axes: Axes) -> None:
@@ -96,7 +96,7 @@ def optimizer(result: Result) -> list[Figure]:
         write_beside(axes, rates, [text.time(row.time_us) for row in rows])
         axes.set_xlim(0, max(ends) * 1.22)
         legend_above(axes, 3)
-        tell(axes.xaxis, lambda value: text.rate(value, "B/s") if value else "0")
+        set_ticks(axes.xaxis, lambda value: text.rate(value, "B/s") if value else "0")
 
     return [
         draw(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Training on several ranks: what of the communication it does not hide."""
+"""Plots of data-parallel training and of sharded optimizers."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -7,15 +7,19 @@ from dataclasses import replace
 
 from matplotlib.axes import Axes
 
-from reports.pages.figures.collectives import all_reduce
-from reports.pages.plotting.bars import Bar, Look, Scale, below, inches, stacked
+from reports.pages.plotting.bars import (
+    Bar,
+    Look,
+    Scale,
+    draw_bars,
+    height_of,
+    legend_below,
+)
 from reports.pages.plotting.figure import COLOURS, Figure, draw
 from reports.results import text
 from reports.results.rows import Result, Row
 
-__all__ = ["all_reduce", "ddp", "sharded_optimizer"]
-
-MOST_SETTINGS = 6  # figures of an experiment; the run's last ones are its largest
+MOST_SETTINGS = 6  # figures of an experiment; the last settings are the largest
 LOOKS = {
     "step alone": Look(COLOURS[0]),
     "communication it hides": Look(COLOURS[0], "////"),
@@ -30,7 +34,7 @@ LOOKS = {
 
 
 def _settings(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    """Rows of the same work on the same device, by its name."""
+    """By name of the work, the rows that do the same work."""
     found: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         work = " ".join(
@@ -43,18 +47,23 @@ def _settings(rows: Sequence[Row]) -> dict[str, list[Row]]:
 def _figures(
     rows: Sequence[Row], figure: Callable[[str, list[Row]], Figure]
 ) -> list[Figure]:
-    """Of each setting one; of many the last ones, the first of which says so."""
+    """A figure for each of the last MOST_SETTINGS settings.
+
+    The description of the first figure gives the number of further settings.
+    """
     settings = list(_settings(rows).items())
     figures = [figure(*setting) for setting in settings[-MOST_SETTINGS:]]
     beyond = len(settings) - len(figures)
     if beyond:
-        told = f"{figures[0].description} {beyond} smaller settings are not drawn."
-        figures[0] = replace(figures[0], description=told)
+        description = (
+            f"{figures[0].description} {beyond} smaller settings are not drawn."
+        )
+        figures[0] = replace(figures[0], description=description)
     return figures
 
 
 def _by_ranks(rows: Sequence[Row]) -> list[tuple[str, Row]]:
-    """The rows of few ranks first, each with the name of its group."""
+    """The rows ordered by number of ranks, each with the name of its group."""
 
     def ranks(row: Row) -> int:
         return int(row.get("as_one_of") or row["ranks"])
@@ -63,13 +72,13 @@ def _by_ranks(rows: Sequence[Row]) -> list[tuple[str, Row]]:
 
 
 def _ddp_parts(row: Row) -> dict[str, float]:
-    """What adds up to the step. Communication that is hidden takes no time."""
+    """The parts that add up to the step; hidden communication overlaps the step."""
     if row.words["strategy"] == "alone":
         return {"step alone": row["p50_us"]}
     alone, exposed = row.get("alone_us"), row.get("exposed_us")
     if alone is None or exposed is None:
         return {"step": row["p50_us"]}
-    # By noise it can be faster with communication than without.
+    # Noise can make the step with communication the faster one.
     alone, exposed = min(alone, row["p50_us"]), max(exposed, 0.0)
     hidden = min(max((row.get("collectives_us") or 0) - exposed, 0.0), alone)
     return {
@@ -85,37 +94,36 @@ def _ddp_bar(group: str, row: Row) -> Bar:
     if bucket is not None:
         label += f" {text.significant(bucket)} MB"
     predicted = row.get("predicted_us")
-    told = text.time(row["p50_us"])
-    return Bar(label, _ddp_parts(row), told, predicted, group)
+    return Bar(label, _ddp_parts(row), text.time(row["p50_us"]), predicted, group)
 
 
 def _fastest(rows: Sequence[Row]) -> str:
-    """Of each number of ranks the fastest strategy."""
+    """A sentence with the fastest strategy for each number of ranks."""
     best: dict[str, Row] = {}
     for ranks, row in _by_ranks(rows):
         if row.words["strategy"] != "alone":
             so_far = best.setdefault(ranks, row)
-            best[ranks] = min(so_far, row, key=lambda one: one["p50_us"])
-    told = ", ".join(
-        f"with {ranks} {bar.label} at {bar.told}"
+            best[ranks] = min(so_far, row, key=lambda row: row["p50_us"])
+    fastest = ", ".join(
+        f"with {ranks} {bar.label} at {bar.value}"
         for bar, ranks in ((_ddp_bar("", row), ranks) for ranks, row in best.items())
     )
-    return f"The step alone and the communication exposed beside it. Fastest {told}."
+    return f"The step alone and the communication exposed beside it. Fastest {fastest}."
 
 
 def _ddp_figure(setting: str, rows: list[Row]) -> Figure:
     bars = [_ddp_bar(*member) for member in _by_ranks(rows)]
 
     def paint(axes: Axes) -> None:
-        stacked(axes, bars, LOOKS, Scale(text.time, mark_name="predicted"))
-        below(axes, 4, list(LOOKS))
+        draw_bars(axes, bars, LOOKS, Scale(text.time, mark_name="predicted"))
+        legend_below(axes, 4, list(LOOKS))
 
-    size = (7.2, inches(bars, 4, 4))
+    size = (7.2, height_of(bars, 4, 4))
     return draw(f"Data parallelism: {setting}", _fastest(rows), paint, size)
 
 
 def ddp(result: Result) -> list[Figure]:
-    """Of each setting the strategies: the step alone, and what stays exposed."""
+    """A figure per setting: for each strategy, the step and its communication."""
     rows = result.of("ddp")
     if all(row.words["strategy"] == "alone" for row in rows):
         return []
@@ -145,32 +153,32 @@ def _side_by_side(axes: Axes, times: list[Bar], sizes: list[Bar]) -> None:
     grid = axes.figure.add_gridspec(1, 2)
     axes.set_subplotspec(grid[0])
     right = axes.figure.add_subplot(grid[1])
-    stacked(axes, times, LOOKS, Scale(text.time))
+    draw_bars(axes, times, LOOKS, Scale(text.time))
     axes.set_title("time of a step", fontsize=10)
-    stacked(right, sizes, LOOKS, Scale(text.size, binary=True, mark_name="predicted"))
+    draw_bars(right, sizes, LOOKS, Scale(text.size, binary=True, mark_name="predicted"))
     right.set_title("peak memory of a rank", fontsize=10)
-    right.set_yticklabels([])  # those to the left serve both
-    for each in (axes, right):
-        each.tick_params(axis="x", labelsize=8)
-    below(axes, 3)
+    right.set_yticklabels([])  # the labels on the left serve both
+    for side in (axes, right):
+        side.tick_params(axis="x", labelsize=8)
+    legend_below(axes, 3)
 
 
 def _sharded_figure(setting: str, rows: list[Row]) -> Figure:
     members = _by_ranks(rows)
     times = [_time_bar(*member) for member in members]
     sizes = [_memory_bar(*member) for member in members]
-    told = ", ".join(
-        f"{time.label} ({time.group}) {time.told} and {size.told}"
+    summary = ", ".join(
+        f"{time.label} ({time.group}) {time.value} and {size.value}"
         for time, size in zip(times, sizes, strict=True)
     )
     return draw(
         f"Sharded optimizer: {setting}",
-        f"{told}.",
+        f"{summary}.",
         lambda axes: _side_by_side(axes, times, sizes),
-        (7.2, inches(times, 6) + 0.3),
+        (7.2, height_of(times, 6) + 0.3),
     )
 
 
 def sharded_optimizer(result: Result) -> list[Figure]:
-    """Of each setting the shardings: time to the left, memory to the right."""
+    """A figure per setting: for each sharding, time (left) and memory (right)."""
     return _figures(result.of("sharded_optimizer"), _sharded_figure)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Plots of what each precision buys."""
+"""Plots of speed and memory by precision."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from reports.pages.plotting.axes import (
     height,
     legend_above,
     name_groups,
-    tell,
+    set_ticks,
     write_beside,
 )
 from reports.pages.plotting.figure import COLOURS, HALF, Figure, draw
@@ -32,7 +32,7 @@ def _step(row: Row) -> str:
 def _compared(
     rows: Sequence[Row], counter: str, title: str, description: str
 ) -> list[Figure]:
-    """Bars of a ratio to fp32, a group for each step, a colour per precision."""
+    """Bars of a ratio to fp32: a group per step, a colour per precision."""
     rows = [row for row in rows if row.get(counter)]
     if not rows:
         return []
@@ -54,14 +54,14 @@ def _compared(
         axes.set_xlim(0, max(1.1, axes.get_xlim()[1]))
         axes.axvline(1, color="black", linewidth=1, linestyle="--", label="fp32")
         legend_above(axes, len(PRECISIONS))
-        tell(axes.xaxis, text.significant)
+        set_ticks(axes.xaxis, text.significant)
 
     return [draw(title, description, paint, (HALF[0], height(len(rows))))]
 
 
 def precision(result: Result) -> list[Figure]:
     rows = at_one_length(result.of("precision"))
-    steps = list(dict.fromkeys(map(_step, rows)))  # in the order of the run
+    steps = list(dict.fromkeys(map(_step, rows)))  # in run order
     rows.sort(key=lambda row: steps.index(_step(row)))
     tokens = tokens_of(rows[0]) if rows else ""
     return [

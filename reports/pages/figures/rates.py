@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""Plots of what the device can do."""
+"""Plots of the peak and transfer rates of a device."""
 
 from collections.abc import Callable, Sequence
 
 from matplotlib.axes import Axes
 
 from reports.pages.plotting.axes import (
-    Told,
+    Formatter,
     height,
     legend_above,
     name_bars,
     nested,
-    tell,
-    tell_decades,
-    tell_doublings,
+    set_binary_ticks,
+    set_log_ticks,
+    set_ticks,
     write_beside,
 )
 from reports.pages.plotting.figure import COLOURS, HALF, Figure, draw
@@ -26,7 +26,7 @@ Value = Callable[[Row], float]
 def _bars(
     title: str, description: str, rows: Sequence[Row], counter: str, unit: str
 ) -> list[Figure]:
-    """A bar for each row that has the counter."""
+    """A plot with a bar for each row that has the counter."""
     rows = [row for row in rows if row.get(counter)]
     if not rows:
         return []
@@ -36,7 +36,7 @@ def _bars(
         axes.barh(range(len(rows)), rates, 0.66)
         name_bars(axes, [_work(row) for row in rows])
         write_beside(axes, rates, [text.rate(rate, unit) for rate in rates])
-        tell(axes.xaxis, lambda value: text.rate(value, unit) if value else "0", 3)
+        set_ticks(axes.xaxis, lambda value: text.rate(value, unit) if value else "0", 3)
 
     return [draw(title, description, paint, (HALF[0], height(len(rows)) - 0.4))]
 
@@ -67,19 +67,18 @@ def peak(result: Result) -> list[Figure]:
 
 
 def _way(row: Row) -> str:
-    """What the bytes pass: all words of the name."""
-    parts = row.name.split("/")[1:]
-    return " ".join(part for part in parts if ":" not in part)
+    """The kind and direction of a transfer."""
+    return " ".join(row.name_words)
 
 
 def _over_size(
-    title: str, description: str, result: Result, value: Value, ticks: Told
+    title: str, description: str, result: Result, value: Value, ticks: Formatter
 ) -> list[Figure]:
-    """A line for each way, over sizes. Nothing if there is no second size."""
+    """A plot with a line over size for each kind of transfer; none for one size."""
     rows = [row for row in result.of("transfer") if row.get("bytes_per_second")]
     if len({row["size"] for row in rows}) < 2:
         return []
-    # What fits a CPU's cache moves faster; between devices it plays no part.
+    # The cache of a CPU matters, but not in transfers between devices.
     cache = result.context.get("last_level_cache_bytes")
     cache = cache if result.context.get("device_kind") == "cpu" else None
 
@@ -100,8 +99,8 @@ def _over_size(
         if cache:
             place = float(cache)
             axes.axvline(place, color="black", linestyle=":", label="last-level cache")
-        tell_doublings(axes.xaxis, text.size)
-        tell_decades(axes.yaxis, ticks)
+        set_binary_ticks(axes.xaxis, text.size)
+        set_log_ticks(axes.yaxis, ticks)
         axes.set_xlabel("size of the buffer")
         legend_above(axes, 3)
 

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""What was reached, against what the same run measured to be the most."""
+"""Roofline plots: the rates of all rows below the measured peak rates."""
 
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator
 
-from reports.pages.plotting.bars import CLEAR_COLOURS, below
+from reports.pages.plotting.bars import CLEAR_COLOURS, legend_below
 from reports.pages.plotting.figure import PAPER, Figure, draw
 from reports.pages.plotting.point_names import paint_names
 from reports.pages.plotting.roofs import (
@@ -33,7 +34,7 @@ def _by_experiment(points: Sequence[Point]) -> dict[str, list[Point]]:
 
 
 def _limits(axes: Axes, roof: Roof, points: Sequence[Point]) -> None:
-    """All points, the ridge, and room above for what stands there."""
+    """Sets the limits: all points, the ridge, and room for text above the roof."""
     xs = [*(point.intensity for point in points), roof.ridge]
     ys = [*(point.rate for point in points), roof.flops]
     axes.set_xscale("log")
@@ -58,11 +59,10 @@ def _paint_roof(axes: Axes, roof: Roof, points: Sequence[Point]) -> None:
     low = axes.get_ylim()[0]
     axes.plot([roof.ridge] * 2, [low, roof.flops], ":", color="black", linewidth=0.9)
     ridge = f"ridge: {text.significant(roof.ridge)} FLOP/B"
-    kept = {"textcoords": "offset points", "fontsize": 9}
-    axes.annotate(ridge, (roof.ridge, low), xytext=(3, 4), **kept).set_gid("ridge")
+    style: dict[str, Any] = {"textcoords": "offset points", "fontsize": 9}
+    axes.annotate(ridge, (roof.ridge, low), xytext=(3, 4), **style).set_gid("ridge")
     flat = f"{text.rate(roof.flops, 'FLOP/s')}, {roof.precision} product"
-    place = {"xytext": (-2, 4), "ha": "right"}
-    axes.annotate(flat, (right, roof.flops), **place, **kept)
+    axes.annotate(flat, (right, roof.flops), xytext=(-2, 4), ha="right", **style)
     crowded = any(p.above and p.intensity < roof.ridge for p in points)
     start = max(left, low / roof.bytes) * (right / left) ** 0.02
     axes.annotate(
@@ -72,14 +72,14 @@ def _paint_roof(axes: Axes, roof: Roof, points: Sequence[Point]) -> None:
         rotation=45,
         rotation_mode="anchor",
         transform_rotates_text=True,
-        **kept,
+        **style,
     )
 
 
 def _paint_points(axes: Axes, groups: dict[str, list[Point]]) -> None:
     kept = thinned([point for group in groups.values() for point in group])
     for index, (experiment, points) in enumerate(groups.items()):
-        look = {
+        look: dict[str, Any] = {
             "linestyle": "none",
             "marker": MARKERS[index % len(MARKERS)],
             "markersize": 5.5,
@@ -98,7 +98,7 @@ def _paint_points(axes: Axes, groups: dict[str, list[Point]]) -> None:
 
 
 def _paint_exceptions(axes: Axes, roof: Roof, points: Sequence[Point]) -> None:
-    """Rings around what is above the roof; a word on other precisions."""
+    """Rings around points above the roof, and a legend entry for other precisions."""
     above = [point for point in points if point.above]
     if above:
         rings = thinned(above)
@@ -133,7 +133,7 @@ def _figure(roof: Roof, points: list[Point]) -> Figure:
         _paint_roof(axes, roof, points)
         _paint_points(axes, groups)
         _paint_exceptions(axes, roof, points)
-        below(axes, COLUMNS)
+        legend_below(axes, COLUMNS)
         paint_names(axes, roof, groups)
 
     above = sum(point.above for point in points)
@@ -148,8 +148,8 @@ def _figure(roof: Roof, points: list[Point]) -> Figure:
 
 
 def roofline(result: Result) -> list[Figure]:
-    """A figure for each precision whose peak the run measured. Rows of others are
-    in the first one."""
+    """A figure for each precision with a measured peak; the first also holds the rows
+    of all other precisions."""
     roofs = roofs_of(result)
     points = points_of(result, roofs) if roofs else []
     figures = []

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Plots of what the softmax of attention costs, and why."""
+"""Plots of the time of attention's parts over FLOPs and bytes."""
 
 from collections.abc import Callable
 
 from matplotlib.axes import Axes
 
-from reports.pages.plotting.axes import legend_above, tell_decades
+from reports.pages.plotting.axes import legend_above, set_log_ticks
 from reports.pages.plotting.figure import COLOURS, HALF, Figure, draw
 from reports.results import text
 from reports.results.rows import Result, Row
@@ -43,7 +43,7 @@ def softmax_vs_matmul(result: Result) -> list[Figure]:
 
 
 def _scattered(rows: list[Row], counter: str, unit: str) -> Callable[[Axes], None]:
-    """Paints a point for each row, and the line on which all rates are the best."""
+    """Paints a point per row, and the line of the best rate."""
 
     def paint(axes: Axes) -> None:
         axes.set_xscale("log")
@@ -67,8 +67,8 @@ def _scattered(rows: list[Row], counter: str, unit: str) -> Callable[[Axes], Non
             linestyle="--",
             label=f"at {text.rate(best * 1e6, f'{unit}/s')}",
         )
-        tell_decades(axes.xaxis, lambda value: text.rate(value, unit))
-        tell_decades(axes.yaxis, text.time)
+        set_log_ticks(axes.xaxis, lambda value: text.rate(value, unit))
+        set_log_ticks(axes.yaxis, text.time)
         legend_above(axes, 3)
 
     return paint

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How memory goes up and down during a step, from what --memory_trace writes."""
+"""Plots of memory over time, from the files of --memory_trace."""
 
 import re
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from reports.pages.plotting.figure import COLOURS, Figure, draw
 from reports.results import text
 
-MOST = 8  # figures: a published run writes more than a page can hold
-BUCKETS = 240  # of time, each drawn by its extremes
+MOST = 8  # figures; a paper run writes more traces than a page can hold
+BUCKETS = 240  # spans of time, each drawn with its extremes
 COLUMNS = ["time_us", "live_bytes", "event", "bytes", "operator", "phase"]
 SHADES = {"forward": 0, "loss": 1, "backward": 2, "optimizer": 4}  # of COLOURS
 Times = NDArray[np.float64]
@@ -27,15 +27,17 @@ class Timeline:
     times_us: Times
     live_bytes: Times
     phases: list[tuple[str, float, float]]  # name, begin, end
-    peak: int  # the event of it
-    operator: str  # that reached the peak
-    phase: str  # in which it was reached
+    peak: int  # index of the event with most live bytes
+    operator: str  # at the peak
+    phase: str  # at the peak
 
 
 def decimate(times: Times, values: Times, buckets: int = BUCKETS) -> NDArray[np.intp]:
-    """Which points to draw, in order: the first and last one, and of each of
-    `buckets` equal spans of time its first, least, greatest and last value. So no
-    peak is lost, and the line enters and leaves each span where it did."""
+    """The indices of the points to draw, in order.
+
+    Each of `buckets` equal spans of time keeps its first, least, greatest and last
+    value. So no peak is lost, and the line enters and leaves each span correctly.
+    """
     if len(times) <= buckets:
         return np.arange(len(times))
     span = (times[-1] - times[0]) or 1.0
@@ -49,7 +51,7 @@ def decimate(times: Times, values: Times, buckets: int = BUCKETS) -> NDArray[np.
 
 
 def _name(stem: str) -> str:
-    """The case's name; the file's has no other mark than an underscore."""
+    """The name of the case; file names have underscores instead of slashes."""
     found = re.fullmatch(
         r"memory_([^_]+)_(.+?)_(inference|forward_backward|forward|train_step)"
         r"_batch_(\d+)_seq_(\d+)",
@@ -62,8 +64,8 @@ def _name(stem: str) -> str:
 
 
 def load(path: Path) -> Timeline | None:
-    """None if nothing was allocated. ValueError, naming the file, if it is not one
-    of ours."""
+    """The timeline; None if nothing was allocated. Errors: ValueError, for a file that
+    is no memory trace."""
     try:
         frame = pandas.read_csv(path, keep_default_na=False)
     except (OSError, UnicodeDecodeError, ValueError) as error:
@@ -84,7 +86,7 @@ def load(path: Path) -> Timeline | None:
 
 
 def _phases(frame: pandas.DataFrame, times: Times) -> list[tuple[str, float, float]]:
-    """Each lasts until the next one's first event."""
+    """Name, begin and end; a phase lasts until the first event of the next phase."""
     changes = np.flatnonzero(frame["phase"].ne(frame["phase"].shift()))
     ends = [*times[changes[1:]], times[-1]]
     names = frame["phase"].iloc[changes]
@@ -92,7 +94,7 @@ def _phases(frame: pandas.DataFrame, times: Times) -> list[tuple[str, float, flo
 
 
 def _shade(axes: Axes, phases: list[tuple[str, float, float]]) -> None:
-    """A band per phase, named above it where there is room for the name."""
+    """Draws a band per phase, with its name above if there is room."""
     whole = phases[-1][2] - phases[0][1] or 1.0
     free = -np.inf  # where the last name ends
     for name, begin, end in phases:
@@ -109,13 +111,15 @@ def _shade(axes: Axes, phases: list[tuple[str, float, float]]) -> None:
         axes.text(middle, 1.02, name, transform=place, ha="center", fontsize=9)
 
 
-def _mark_peak(axes: Axes, one: Timeline) -> None:
-    time, size = one.times_us[one.peak], one.live_bytes[one.peak]
+def _mark_peak(axes: Axes, timeline: Timeline) -> None:
+    times = timeline.times_us
+    time, size = times[timeline.peak], timeline.live_bytes[timeline.peak]
+    operator = f", {timeline.operator}" if timeline.operator else ""
     axes.plot([time], [size], "o", color=COLOURS[3], markersize=6)[0].set_gid("peak")
-    # Above the line, on the side that has room.
-    left = time > (one.times_us[0] + one.times_us[-1]) / 2
+    # On the side with more room.
+    left = time > (times[0] + times[-1]) / 2
     axes.annotate(
-        f"peak {text.size(size)}" + (f", {one.operator}" if one.operator else ""),
+        f"peak {text.size(size)}{operator}",
         (time, size),
         xytext=(-8 if left else 8, 4),
         textcoords="offset points",
@@ -126,15 +130,15 @@ def _mark_peak(axes: Axes, one: Timeline) -> None:
 
 
 def _outline(times: Times, live: Times) -> tuple[Times, Times]:
-    """The corners of the area under the steps: a value holds until the next."""
+    """The corners of the area under a step function."""
     x, y = np.repeat(times, 2)[1:], np.repeat(live, 2)[:-1]
     return np.concatenate([x[:1], x, x[-1:]]), np.concatenate([[0], y, [0]])
 
 
-def _paint(axes: Axes, one: Timeline) -> None:
-    kept = decimate(one.times_us, one.live_bytes)
-    times, live = one.times_us[kept], one.live_bytes[kept]
-    _shade(axes, one.phases)
+def _paint(axes: Axes, timeline: Timeline) -> None:
+    kept = decimate(timeline.times_us, timeline.live_bytes)
+    times, live = timeline.times_us[kept], timeline.live_bytes[kept]
+    _shade(axes, timeline.phases)
     axes.fill(*_outline(times, live), fc=COLOURS[0] + "40", ec=COLOURS[0], lw=0.9)
     axes.set_xlim(times[0], times[-1] if len(times) > 1 else times[0] + 1)
     top = live.max() * 1.15 or 1.0
@@ -148,34 +152,34 @@ def _paint(axes: Axes, one: Timeline) -> None:
     )
     axes.set_ylabel("live bytes")
     axes.set_xlabel("time since the call began, while being recorded")
-    _mark_peak(axes, one)
+    _mark_peak(axes, timeline)
 
 
-def _figure(one: Timeline, beyond: int) -> Figure:
-    peak = one.live_bytes[one.peak]
+def _figure(timeline: Timeline, beyond: int) -> Figure:
+    name, live = timeline.name, timeline.live_bytes
     description = (
-        f"Live bytes over the {len(one.times_us)} allocations and frees of "
-        f"{one.name}: from {text.size(one.live_bytes[0])} to a peak of "
-        f"{text.size(peak)} in {one.phase}."
+        f"Live bytes over the {len(live)} allocations and frees of {name}: from "
+        f"{text.size(live[0])} to a peak of {text.size(live[timeline.peak])} in "
+        f"{timeline.phase}."
     )
     if beyond:
         description += f" {beyond} further timelines are not shown."
     return draw(
-        f"Memory over time: {one.name}", description, lambda axes: _paint(axes, one)
+        f"Memory over time: {name}", description, lambda axes: _paint(axes, timeline)
     )
 
 
 def timelines(directory: Path) -> list[Figure]:
-    """A figure for each memory trace in the directory, train steps first, then by
-    size; not more than MOST, the last of which says how many there are beyond.
+    """Figures of up to MOST memory traces in the directory, train steps first.
 
-    ValueError, naming the file, if a CSV there is none of ours.
+    The description of the last figure gives the number of further traces. Errors:
+    ValueError, naming a file that is no memory trace.
     """
     paths = sorted(
         directory.glob("memory_*.csv"),
         key=lambda path: ("train_step" not in path.stem, path.stem),
     )
-    loaded = [one for one in map(load, paths) if one is not None]
+    loaded = [timeline for timeline in map(load, paths) if timeline is not None]
     shown = loaded[:MOST]
     beyond = len(loaded) - len(shown)
-    return [_figure(one, beyond if one is shown[-1] else 0) for one in shown]
+    return [_figure(t, beyond if t is shown[-1] else 0) for t in shown]

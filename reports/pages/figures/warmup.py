@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""A plot of how many warm-up calls a number needs."""
+"""A plot of the effect of warm-up calls on a mean."""
 
 from collections import defaultdict
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
-from reports.pages.plotting.axes import legend_above, tell_decades, tell_these
+from reports.pages.plotting.axes import legend_above, set_log_ticks, set_ticks_at
 from reports.pages.plotting.figure import COLOURS, HALF, Figure, draw
 from reports.results import text
 from reports.results.rows import Result, Row
 
-MOST_CURVES = 6  # more than these in one plot cannot be told apart
+MOST_CURVES = 6  # more are illegible in one plot
 
 
 def _curves(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    """The rows of each step by warm-up calls; if many, those most like the first."""
+    """The rows of each step by warm-up calls; of many steps, those like the first."""
     first = rows[0].words
     for key in ("mode", "precision"):
         if len({tuple(row.words.values()) for row in rows}) > MOST_CURVES:
@@ -28,12 +28,12 @@ def _curves(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 
 def _scale(axes: Axes, ratios: Sequence[float]) -> None:
-    """Logarithmic if a cold start dwarfs all else; never down to where no time is."""
+    """Makes the axis logarithmic if a cold start dwarfs the other values."""
     low = axes.get_ylim()[0]
     if max(ratios) > 3:
         axes.set_yscale("log")
         axes.set_ylim(bottom=min(ratios) / 2)
-        tell_decades(axes.yaxis, text.significant)
+        set_log_ticks(axes.yaxis, text.significant)
     else:
         axes.set_ylim(bottom=max(0, low))
 
@@ -49,7 +49,7 @@ def warmup(result: Result) -> list[Figure]:
         axes.axhspan(0.95, 1.05, color=COLOURS[2], alpha=0.15, linewidth=0)
         axes.axhline(1, color=COLOURS[2], linestyle="--", label="steady state, ±5 %")
         for number, (name, curve) in enumerate(curves.items()):
-            # Side by side, so that no bar hides another.
+            # Shifted, so that no error bar hides another.
             aside = 0.08 * (number - (len(curves) - 1) / 2)
             axes.errorbar(
                 [calls.index(int(row["calls"])) + aside for row in curve],
@@ -61,7 +61,9 @@ def warmup(result: Result) -> list[Figure]:
                 label=name,
             )
         _scale(axes, [row["mean_us"] / row["steady_us"] for row in rows])
-        tell_these(axes.xaxis, range(len(calls)), lambda place: str(calls[int(place)]))
+        set_ticks_at(
+            axes.xaxis, range(len(calls)), lambda place: str(calls[int(place)])
+        )
         axes.set_xlabel("warm-up calls")
         axes.set_ylabel("mean of 10 / steady state")
         legend_above(axes, 1 if len(curves) < 3 else 2)

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""What plots have in common: ticks that read as people write, and bars."""
+"""Axes shared by all plots: ticks with units, horizontal bars, legends."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
+from typing import Any
 
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
+from matplotlib.axis import Axis, XAxis
+from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import (
     FixedLocator,
     FuncFormatter,
@@ -17,46 +19,52 @@ from matplotlib.ticker import (
 
 from reports.pages.plotting.figure import PAPER
 
-Told = Callable[[float], str]
-BAR = 0.3  # inches that a bar takes, and the space to the next
+Formatter = Callable[[float], str]  # e.g. text.time
+BAR = 0.3  # inches of a bar and its distance to the next
 
 
-def tell(axis: Axis, told: Told, ticks: int = 5) -> None:
-    """Of a linear axis: a few round numbers, with their unit."""
+def canvas_of(axes: Axes) -> Canvas:
+    canvas = axes.get_figure(root=True)
+    assert canvas is not None
+    return canvas
+
+
+def set_ticks(axis: Axis, formatted: Formatter, ticks: int = 5) -> None:
+    """Puts ticks at a few round numbers of a linear axis."""
     axis.set_major_locator(MaxNLocator(ticks))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: told(value)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: formatted(value)))
 
 
-def tell_decades(axis: Axis, told: Told) -> None:
-    """Of a logarithmic axis, once all is drawn: more ticks if it is short."""
+def set_log_ticks(axis: Axis, formatted: Formatter) -> None:
+    """Puts ticks on a logarithmic axis, after all data are drawn."""
     low, high = axis.get_view_interval()
-    # Side by side fewer labels have room than one above the other.
-    decades = math.log10(high / low) * (2 if axis.axis_name == "x" else 1)
+    # A horizontal axis has room for fewer labels.
+    decades = math.log10(high / low) * (2 if isinstance(axis, XAxis) else 1)
     within: tuple[float, ...] = (1, 1.5, 2, 3, 5, 7)
     for least, fewer in ((0.8, (1, 2, 5)), (1.5, (1, 3)), (3, (1,))):
         within = fewer if decades > least else within
     axis.set_major_locator(LogLocator(10, subs=within, numticks=99))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: told(value)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: formatted(value)))
     axis.set_minor_locator(NullLocator())
 
 
-def tell_doublings(axis: Axis, told: Told) -> None:
-    """Of a logarithmic axis of binary sizes, once all is drawn."""
+def set_binary_ticks(axis: Axis, formatted: Formatter) -> None:
+    """Puts ticks at powers of two of a logarithmic axis after all data are drawn."""
     low, high = (math.log2(end) for end in axis.get_view_interval())
     powers = range(math.ceil(low), math.floor(high) + 1)
     step = max(1, math.ceil(len(powers) / 6))
-    tell_these(axis, [2.0**power for power in powers if power % step == 0], told)
+    set_ticks_at(axis, [2.0**power for power in powers if power % step == 0], formatted)
 
 
-def tell_these(axis: Axis, values: Sequence[float], told: Told) -> None:
-    """Ticks where there are measurements and nowhere else."""
+def set_ticks_at(axis: Axis, values: Sequence[float], formatted: Formatter) -> None:
+    """Puts ticks at these values only."""
     axis.set_major_locator(FixedLocator(list(values)))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: told(value)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: formatted(value)))
     axis.set_minor_locator(NullLocator())
 
 
 def height(bars: int) -> float:
-    """Inches of a plot of so many bars, with its axis and legend."""
+    """The height in inches of a plot with so many bars, an axis and a legend."""
     return 1.2 + BAR * bars
 
 
@@ -66,7 +74,7 @@ def stacked_bars(
     parts: Mapping[str, Sequence[float]],
     colours: Mapping[str, str],
 ) -> None:
-    """Horizontal bars, the first on top, each a row of parts."""
+    """Draws horizontal bars divided into parts, the first bar on top."""
     left = [0.0] * len(labels)
     for name, widths in parts.items():
         axes.barh(
@@ -82,7 +90,7 @@ def stacked_bars(
 
 
 def name_bars(axes: Axes, labels: Sequence[str]) -> None:
-    """The first bar on top; only the lines that tell values stay."""
+    """Labels horizontal bars, the first on top, and hides their grid lines."""
     axes.set_yticks(range(len(labels)), labels)
     axes.set_ylim(len(labels) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
@@ -91,7 +99,7 @@ def name_bars(axes: Axes, labels: Sequence[str]) -> None:
 
 
 def name_groups(axes: Axes, names: Sequence[str]) -> None:
-    """One name for each group of neighbouring bars that share it, at its middle."""
+    """Labels each group of adjacent bars with the same name once, at its middle."""
     name_bars(axes, names)
     ticks, labels = [], []
     for name, group in groupby(range(len(names)), key=lambda place: names[place]):
@@ -102,7 +110,7 @@ def name_groups(axes: Axes, names: Sequence[str]) -> None:
 
 
 def write_beside(axes: Axes, ends: Sequence[float], texts: Sequence[str]) -> None:
-    """At the end of each bar what it comes to, with room for it in the plot."""
+    """Writes a text beside the end of each bar, and widens the axis for it."""
     for place, (end, text) in enumerate(zip(ends, texts, strict=True)):
         axes.annotate(
             text,
@@ -116,10 +124,8 @@ def write_beside(axes: Axes, ends: Sequence[float], texts: Sequence[str]) -> Non
 
 
 def legend_above(axes: Axes, columns: int) -> None:
-    """Above the plot, over all of its width, where it can hide nothing."""
-    figure = axes.get_figure(root=True)
-    assert figure is not None
-    figure.legend(
+    """Puts the legend above the plot, where it covers no data."""
+    canvas_of(axes).legend(
         loc="outside upper left",
         ncols=columns,
         borderaxespad=0.2,
@@ -129,6 +135,6 @@ def legend_above(axes: Axes, columns: int) -> None:
     )
 
 
-def nested(number: int) -> dict[str, float]:
-    """The look of one of several curves: where two are one, both can be seen."""
+def nested(number: int) -> dict[str, Any]:
+    """The style of one of several curves; coinciding curves stay distinguishable."""
     return {"linewidth": max(1, 3 - 0.5 * number), "markersize": max(4, 8 - number)}

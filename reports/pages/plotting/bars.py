@@ -1,27 +1,29 @@
 # SPDX-License-Identifier: MIT
-"""Lying bars, each divided into parts: room for names, and as many as there are."""
+"""Horizontal bars divided into parts, in groups, with marks and values beside them."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
 
+from reports.pages.plotting.axes import Formatter, canvas_of
 from reports.pages.plotting.figure import COLOURS, PAPER
 
-# Yellow is no colour for a thin line or a small point on white.
+# Thin lines and small points in yellow are invisible on white.
 CLEAR_COLOURS = (*(colour for colour in COLOURS if colour != "#F0E442"), "#777777")
 INCHES_PER_LINE = 0.25
 INCHES_AROUND = 0.6  # the horizontal axis
-LEAST_WRITTEN = 0.06  # of the axis: narrower parts have no room for a number
-DARK = 0.45  # luminance below which black cannot be read
+LEAST_WRITTEN = 0.06  # of the axis; narrower parts have no room for a number
+DARK = 0.45  # luminance below which black text is illegible
 
 
 @dataclass(frozen=True)
 class Look:
-    """How a part is drawn. Hatched is what takes no room of its own."""
+    """The style of one part of a bar."""
 
     colour: str
     hatch: str = ""
@@ -30,40 +32,40 @@ class Look:
 @dataclass(frozen=True)
 class Bar:
     label: str
-    parts: dict[str, float]  # from left to right; the bar is as long as their sum
-    told: str = ""  # to the right of all bars
-    mark: float | None = None  # where its end was expected, or was measured
-    group: str = ""  # bars of one group stand under its name
+    parts: dict[str, float]  # lengths from left to right
+    value: str = ""  # text to the right of the bar
+    mark: float | None = None  # position of a mark, e.g. the predicted length
+    group: str = ""  # heading above the bars of one group
 
 
 @dataclass(frozen=True)
 class Scale:
     """The horizontal axis."""
 
-    told: Callable[[float], str]  # e.g. text.time
+    formatter: Formatter
     binary: bool = False  # ticks at powers of two
-    inside: Callable[[float], str] | None = None  # written into wide parts
-    mark_name: str = ""  # what the marks are
-    greatest: float = 0  # where the axis ends at the least
+    inside: Formatter | None = None  # for the numbers inside wide parts
+    mark_name: str = ""  # of the marks, for the legend
 
 
-def inches(bars: Sequence[Bar], entries: int, columns: int = 3) -> float:
-    """As high as `bars` need with a legend of so many entries below."""
+def height_of(bars: Sequence[Bar], entries: int, columns: int = 3) -> float:
+    """The height in inches of a plot with these bars and a legend below."""
     lines = len(bars) + len({bar.group for bar in bars if bar.group})
     return (lines + math.ceil(entries / columns)) * INCHES_PER_LINE + INCHES_AROUND
 
 
-def below(axes: Axes, columns: int = 3, order: Sequence[str] = ()) -> None:
-    """The legend of all axes of the figure under them, where it covers no data."""
-    entries = {}
-    for each in axes.figure.axes:
-        handles, labels = each.get_legend_handles_labels()
+def legend_below(axes: Axes, columns: int = 3, order: Sequence[str] = ()) -> None:
+    """Puts one legend for all axes of the figure below them."""
+    canvas = canvas_of(axes)
+    entries: dict[str, Any] = {}
+    for part in canvas.axes:
+        handles, labels = part.get_legend_handles_labels()
         entries |= dict(zip(labels, handles, strict=True))
     names = [name for name in order if name in entries]
     names += [name for name in entries if name not in names]
     if not names:
         return
-    axes.figure.legend(
+    canvas.legend(
         [entries[name] for name in names],
         names,
         loc="outside lower center",
@@ -73,14 +75,14 @@ def below(axes: Axes, columns: int = 3, order: Sequence[str] = ()) -> None:
     )
 
 
-def stacked(
+def draw_bars(
     axes: Axes, bars: Sequence[Bar], looks: dict[str, Look], scale: Scale
 ) -> None:
-    """Draws the bars from top to bottom and their axis, but no legend."""
+    """Draws the bars from top to bottom and their axis, without a legend."""
     heights = _heights(axes, bars)
-    longest = max(sum(bar.parts.values()) for bar in bars)
+    lengths = [sum(bar.parts.values()) for bar in bars]
     marks = [bar.mark for bar in bars if bar.mark is not None]
-    end = max([longest, scale.greatest, *marks]) * 1.02
+    end = max(lengths + marks) * 1.02
     axes.set_xlim(0, end or 1)
     _ticks(axes, end, scale)
     named: set[str] = set()
@@ -117,7 +119,7 @@ def _block(
 
 
 def _heights(axes: Axes, bars: Sequence[Bar]) -> list[float]:
-    """Where each bar stands; names bars and groups on the vertical axis."""
+    """Labels bars and groups on the vertical axis; returns the position of each bar."""
     heights: list[float] = []
     ticks: list[tuple[float, str, bool]] = []
     group = ""
@@ -142,21 +144,21 @@ def _ticks(axes: Axes, end: float, scale: Scale) -> None:
         axes.xaxis.set_major_locator(MultipleLocator(step))
     else:
         axes.xaxis.set_major_locator(MaxNLocator(5))
-    told = FuncFormatter(lambda value, _: scale.told(value) if value else "0")
-    axes.xaxis.set_major_formatter(told)
+    formatter = FuncFormatter(lambda x, _: scale.formatter(x) if x else "0")
+    axes.xaxis.set_major_formatter(formatter)
 
 
 def _write(axes: Axes, x: float, y: float, what: str, look: Look) -> None:
     red, green, blue = to_rgb(look.colour)
     luminance = 0.299 * red + 0.587 * green + 0.114 * blue
-    # Not black, which a dark page makes light: the bar stays as it is.
+    # Not pure black: a dark page turns it into white, and the bar keeps its colour.
     colour = "white" if luminance < DARK else "#111111"
     axes.text(x, y, what, ha="center", va="center", fontsize=8, color=colour)
 
 
 def _beside(axes: Axes, bar: Bar, height: float) -> None:
     place = axes.get_yaxis_transform()
-    axes.text(1.02, height, bar.told, transform=place, va="center", fontsize=9)
+    axes.text(1.02, height, bar.value, transform=place, va="center", fontsize=9)
 
 
 def _mark(axes: Axes, bars: Sequence[Bar], heights: Sequence[float], name: str) -> None:

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""A plot as an SVG that can stand inside a page, with one look for all."""
+"""Draws plots in one common style as SVG for a page."""
 
 import io
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import matplotlib
+from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
@@ -16,8 +18,8 @@ from reports.pages.plotting.svg import LINES, inline
 __all__ = ["COLOURS", "HALF", "PAPER", "Figure", "draw"]
 
 HALF = (5.2, 3.2)  # inches: two of them stand side by side on a wide screen
-_STYLE = {
-    "axes.prop_cycle": matplotlib.cycler(color=COLOURS),
+_STYLE: dict[Any, Any] = {
+    "axes.prop_cycle": cycler(color=COLOURS),
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
@@ -36,18 +38,18 @@ _STYLE = {
 @dataclass(frozen=True)
 class Figure:
     title: str
-    description: str  # for who cannot see it: what it shows, in a sentence
-    svg: str  # as wide as its place in the page, in the page's colours
+    description: str  # alternative text: the content in a sentence
+    svg: str  # for a page: flexible width, colours of the page
 
     @property
     def size(self) -> tuple[float, float]:
-        """Its natural width and height in points."""
+        """The natural width and height in points."""
         view = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', self.svg)
         assert view is not None
         return float(view[1]), float(view[2])
 
     def document(self) -> str:
-        """The same as a file of its own: dark on white, in its natural size."""
+        """A standalone SVG file: dark on white, in natural size."""
         width, height = self.size
         style = "color: #1f2328; font-family: system-ui, sans-serif"
         style = f"{style}; fill: currentColor; {LINES}"
@@ -65,9 +67,9 @@ def draw(
     paint: Callable[[Axes], None],
     size: tuple[float, float] = (7.2, 3.6),
 ) -> Figure:
-    """Calls `paint` with empty axes of `size` inches. The title stands outside."""
+    """Calls `paint` with empty axes of `size` inches. The page shows the title."""
     with matplotlib.rc_context(_STYLE):
-        canvas = Canvas(figsize=size)  # without pyplot, which keeps all figures
+        canvas = Canvas(figsize=size)  # pyplot would keep all figures in memory
         paint(canvas.subplots())
         text = io.StringIO()
         canvas.savefig(text, format="svg", transparent=True, metadata={"Date": None})

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The colours of all plots."""
 
-# Okabe and Ito's colours, which people with colour-blindness can tell apart.
-# Black is whatever the page writes in, so that it shows on a dark page too.
+# Okabe and Ito's colours, which remain distinct for colour-blind people. Black becomes
+# the text colour of the page, so that it is visible on a dark page too.
 COLOURS = (
     "#0072B2",
     "#E69F00",
@@ -14,4 +14,4 @@ COLOURS = (
     "#000000",
 )
 GRID = "#e3e3e3"
-PAPER = "#fffffe"  # the page's own, to set letters off what is behind them
+PAPER = "#fffffe"  # the background of the page, to set text off from a plot

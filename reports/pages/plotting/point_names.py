@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Names beside points, as long as there is room that covers nothing."""
+"""Writes names beside points where they cover nothing else."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,10 +7,11 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.transforms import Bbox
 
+from reports.pages.plotting.axes import canvas_of
 from reports.pages.plotting.roofs import Point, Roof
 
 MOST_NAMES = 8
-# Where a name may stand beside its point, in points, and its alignment there.
+# Possible offsets of a name from its point, in points, with the alignment.
 BESIDE = (
     *((7, -3, "left"), (-7, -3, "right"), (0, 7, "center"), (0, -14, "center")),
     *((6, 5, "left"), (6, -11, "left"), (-6, 5, "right"), (-6, -11, "right")),
@@ -18,7 +19,7 @@ BESIDE = (
 
 
 def _name(point: Point) -> str:
-    """The words that tell it from others of its experiment and precision."""
+    """The parts of the name that differ within an experiment and precision."""
     words, numbers = [], {}
     for part in point.row.name.split("/")[1:]:
         key, colon, value = part.partition(":")
@@ -31,7 +32,7 @@ def _name(point: Point) -> str:
 
 
 def _named(groups: dict[str, list[Point]]) -> list[Point]:
-    """Of each experiment the fastest row, then the one farthest below the roof."""
+    """The fastest row of each experiment, then the row farthest below the roof."""
     fastest = [max(points, key=lambda p: p.rate) for points in groups.values()]
     worst = [
         min(points, key=lambda p: p.rate / p.roof.at(p.intensity))
@@ -44,7 +45,7 @@ def _named(groups: dict[str, list[Point]]) -> list[Point]:
 
 
 def _covered(axes: Axes, roof: Roof, points: Sequence[Point]) -> list[Any]:
-    """Places on the canvas that a name must not cover: points and the roof."""
+    """The positions of points and roof on the canvas, which no name may cover."""
     places = [(point.intensity, point.rate) for point in points]
     left, right = axes.get_xlim()
     across = [left * (right / left) ** (step / 120) for step in range(121)]
@@ -53,9 +54,9 @@ def _covered(axes: Axes, roof: Roof, points: Sequence[Point]) -> list[Any]:
 
 
 def paint_names(axes: Axes, roof: Roof, groups: dict[str, list[Point]]) -> None:
-    """Names points as long as there is room beside them that covers nothing."""
-    # Places are known only when all else is laid out.
-    axes.figure.draw_without_rendering()
+    """Names up to MOST_NAMES points where there is room."""
+    # Positions are final only after the layout.
+    canvas_of(axes).draw_without_rendering()
     covered = _covered(axes, roof, [p for group in groups.values() for p in group])
     boxes = [label.get_window_extent() for label in axes.texts]
     first = len(boxes)
@@ -67,7 +68,7 @@ def paint_names(axes: Axes, roof: Roof, groups: dict[str, list[Point]]) -> None:
 def _write(
     axes: Axes, point: Point, covered: list[Any], boxes: list[Bbox]
 ) -> list[Bbox]:
-    """Where it fits, if anywhere; and what it takes there."""
+    """Writes the name of a point at the first free place; returns its box, if any."""
     for dx, dy, side in BESIDE:
         label = axes.annotate(
             _name(point),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a run measured to be the most, and where its rows are below that."""
+"""The roofline: the peak rates of a run, and its rows relative to them."""
 
 import math
 from collections.abc import Sequence
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from reports.results.rows import Result, Row
 
-ABOVE = 1.02  # of the roof: less is noise
-GRAINS = (18, 12, 8, 5, 3)  # per decade; more than the first cannot be told apart
+ABOVE = 1.02  # times the roof; below that it is noise
+GRAINS = (18, 12, 8, 5, 3)  # distinguishable points per decade, finest first
 MOST_POINTS = 400  # in one figure
 
 
@@ -20,7 +20,7 @@ class Roof:
 
     @property
     def ridge(self) -> float:
-        """FLOPs per byte from which on memory is no longer the limit."""
+        """The FLOPs per byte above which arithmetic is the limit."""
         return self.flops / self.bytes
 
     def at(self, intensity: float) -> float:
@@ -33,18 +33,18 @@ class Point:
     intensity: float  # FLOPs per byte
     rate: float  # FLOPs per second
     roof: Roof
-    own: bool  # whether the roof is that of the row's precision
+    own: bool  # whether the roof has the precision of the row
 
     @property
     def above(self) -> bool:
-        # Another precision's roof is not its own, but memory is the same.
+        # The memory limit is the same for all precisions.
         limit = self.roof.at(self.intensity) if self.own else float("inf")
         memory = self.intensity * self.roof.bytes
         return self.rate > ABOVE * min(limit, memory)
 
 
 def arithmetic(row: Row) -> str:
-    """Autocast's products are bf16 products."""
+    """The precision of the matrix products; under autocast it is bf16."""
     return row.words.get("precision", "fp32").removesuffix("_autocast")
 
 
@@ -66,8 +66,8 @@ def roofs_of(result: Result) -> dict[str, Roof]:
 
 
 def points_of(result: Result, roofs: dict[str, Roof]) -> list[Point]:
-    """Rows that have both rates. Ranks are left out: they share a device, or are
-    several, so that the peaks are not theirs."""
+    """The rows with a FLOP and a byte rate, except distributed ones: their ranks share
+    a device or use several, so the peaks of the device do not apply."""
     points = []
     for row in result.rows:
         flops, size = row.get("flops"), row.get("bytes")
@@ -80,7 +80,7 @@ def points_of(result: Result, roofs: dict[str, Roof]) -> list[Point]:
 
 
 def _at_grain(points: Sequence[Point], grain: int) -> list[Point]:
-    """Of points of one experiment that would cover each other one."""
+    """Keeps one of the points of an experiment that would cover each other."""
     kept = {
         (
             *(point.row.experiment, point.own, point.above),
@@ -93,7 +93,7 @@ def _at_grain(points: Sequence[Point], grain: int) -> list[Point]:
 
 
 def thinned(points: Sequence[Point]) -> list[Point]:
-    """As many as the file can hold, from all over the plane."""
+    """Up to MOST_POINTS points from the whole plane."""
     thinnings = [_at_grain(points, grain) for grain in GRAINS]
     few = (drawn for drawn in thinnings if len(drawn) <= MOST_POINTS)
     return next(few, thinnings[-1])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Several results of one machine, side by side in the order of their dates."""
+"""The rows of several results of one machine as tables, in the order of dates."""
 
 import math
 from collections import Counter
@@ -17,23 +17,23 @@ DIGITS = 7  # of a revision
 class Runs:
     """Several results of one machine, by date."""
 
-    labels: list[str]  # of each file its revision
-    times: pandas.DataFrame  # us; a line per row, in the order of the run
-    missing: pandas.DataFrame  # why there is no time: "skipped", "error" or ""
+    labels: list[str]  # the revision of each file
+    times: pandas.DataFrame  # us; [row, file], in the order of the run
+    missing: pandas.DataFrame  # reason for a missing time: "skipped", "error" or ""
 
     @property
     def common(self) -> pandas.DataFrame:
-        """The rows that all files have, but for files that have none."""
+        """The rows that all files have; files without any row are ignored."""
         return self.times.dropna(axis=1, how="all").dropna()
 
     @property
     def ratios(self) -> pandas.DataFrame:
-        """Of the common rows, to the first file."""
+        """The times of the common rows relative to the first file."""
         common = self.common[(self.common > 0).all(axis=1)]
         return common if common.empty else common.div(common.iloc[:, 0], axis=0)
 
     def what_is_left_out(self) -> str:
-        """Of the comparison; empty if nothing is."""
+        """The numbers of rows and files without a ratio; empty if there are none."""
         counts = {
             f"of {len(self.times)} rows not in every file": (
                 len(self.times) - len(self.common)
@@ -41,17 +41,17 @@ class Runs:
             "without any time": len(self.common) - len(self.ratios),
             "files without any row": int(self.times.isna().all().sum()),
         }
-        told = [f"{count} {what}" for what, count in counts.items() if count]
-        return f"left out: {', '.join(told)}" if told else ""
+        parts = [f"{count} {what}" for what, count in counts.items() if count]
+        return f"left out: {', '.join(parts)}" if parts else ""
 
 
 def _date(result: Result) -> float:
-    """Seconds; after all others where there is none."""
+    """The start in seconds; a result without a date comes last."""
     return math.inf if result.started is None else result.started
 
 
 def _labels(results: list[Result]) -> list[str]:
-    """Each is there once: of a revision that was run again, which run it is."""
+    """The revision of each result, with a number if a revision ran repeatedly."""
     seen: Counter[str] = Counter()
     labels = []
     for result in results:
@@ -70,16 +70,12 @@ def _require_one_machine(results: list[Result]) -> None:
 
 
 def _names(results: list[Result]) -> list[str]:
-    """Every case that any file tells of, measured or not."""
-    found: dict[str, None] = {}
-    for result in results:
-        for case in [*result.rows, *result.skipped, *result.errors]:
-            found.setdefault(case.name)
-    return list(found)
+    """All cases of all files, measured or not."""
+    return list(dict.fromkeys(name for result in results for name in result.names))
 
 
 def collect(results: list[Result]) -> Runs:
-    """ValueError if the results are of different devices."""
+    """Errors: ValueError, if the results come from different devices."""
     _require_one_machine(results)
     ordered = sorted(results, key=_date)
     names, labels = _names(ordered), _labels(ordered)
@@ -89,7 +85,7 @@ def collect(results: list[Result]) -> Runs:
         measured = {row.name: row.time_us for row in result.rows}
         times.loc[list(measured), label] = list(measured.values())
         for failures, why in ((result.skipped, "skipped"), (result.errors, "error")):
-            # What was measured in one repetition and failed in another has a time.
+            # A case that failed in one repetition only has a time.
             failed = [case.name for case in failures if case.name not in measured]
             missing.loc[failed, label] = why
     return Runs(labels, times, missing)

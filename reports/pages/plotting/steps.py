@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which rows of an experiment on steps of the model a plot shows."""
+"""Selects the rows of model steps that a plot shows."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from reports.results.rows import Row
 
 
 def at_one_length(rows: Sequence[Row]) -> list[Row]:
-    """Those of the context that most rows have; of several, of the longest."""
+    """The rows of the most frequent sequence length, the longest if several are."""
     lengths = Counter(row.get("seq") or 0 for row in rows)
     shown = max(lengths, key=lambda seq: (lengths[seq], seq), default=0)
     return [row for row in rows if (row.get("seq") or 0) == shown]

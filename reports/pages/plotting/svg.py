@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Makes of what matplotlib writes something that can stand inside a page."""
+"""Turns the SVG of matplotlib into one that can be inlined in a page."""
 
 import html
 import re
@@ -7,15 +7,15 @@ from collections import Counter
 
 from reports.pages.plotting.palette import COLOURS, GRID, PAPER
 
-# A narrow screen shrinks a plot to this and then scrolls it: text stays legible.
+# On a narrow screen a plot shrinks to this scale and then scrolls: text stays legible.
 _LEAST_SCALE = 0.68
 LINES = "stroke-linejoin: round; stroke-linecap: butt"
 
 
 def inline(svg: str, title: str, description: str) -> str:
-    """Without the XML prologue, scalable, and with ids that no other figure has."""
+    """Removes the XML prologue, makes ids unique in the page, and the size flexible."""
     svg = svg[svg.index("<svg") :]
-    for part in ("metadata", "style"):  # its style would be that of the whole page
+    for part in ("metadata", "style"):  # an inline style applies to the whole page
         svg = re.sub(rf"<{part}\b.*?</{part}>", "", svg, flags=re.DOTALL)
     svg = _slim(_themed(svg))
     prefix = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
@@ -31,7 +31,7 @@ def inline(svg: str, title: str, description: str) -> str:
 
 
 def _named(svg: str, prefix: str) -> str:
-    """With its ids after the prefix; one that is there again has a number too."""
+    """Adds the prefix to all ids, and a number to repeated ones."""
     seen: Counter[str] = Counter()
 
     def name(found: re.Match[str]) -> str:
@@ -43,7 +43,7 @@ def _named(svg: str, prefix: str) -> str:
 
 
 def _place(svg: str) -> str:
-    """The style of the whole: how wide, and what its parts inherit."""
+    """The style of the root: its width, and properties that its parts inherit."""
     style = "width: 100%; height: auto"
     width = re.search(r'<svg[^>]*?\bviewBox="0 0 ([\d.]+)', svg)
     if width:
@@ -53,7 +53,7 @@ def _place(svg: str) -> str:
 
 
 def _themed(svg: str) -> str:
-    """In the colours and letters of the page that it stands in."""
+    """Replaces colours and fonts by those of the surrounding page."""
     svg = re.sub(r"#000000\b", "currentColor", svg)
     svg = re.sub(rf"{COLOURS[0].lower()}\b", f"var(--blue, {COLOURS[0]})", svg)
     svg = re.sub(rf"{GRID}\b", f"var(--grid, {GRID})", svg)
@@ -62,7 +62,7 @@ def _themed(svg: str) -> str:
 
 
 def _slim(svg: str) -> str:
-    """Without the names that matplotlib counts, and to a hundredth of a point."""
+    """Removes numbered ids and empty elements, rounds to a hundredth of a point."""
     svg = re.sub(r' id="[\w.]+_\d+"', "", svg)
     svg = re.sub(
         r'\b(?:d|x|y|points|transform)="[^"]*"',
