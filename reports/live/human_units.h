@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Numbers as a person reads them: three significant digits and a unit. What is
-// not finite reads "-".
+// Numbers as a person reads them. Times, bytes, rates and percentages: three
+// significant digits and a unit; "-" if not finite. Counts: all digits.
 
 #ifndef TRAINBENCH_REPORTS_LIVE_HUMAN_UNITS_H_
 #define TRAINBENCH_REPORTS_LIVE_HUMAN_UNITS_H_
@@ -24,8 +24,8 @@ std::string HumanRate(double per_second, absl::string_view unit);
 // "1,998,235,200".
 std::string WithThousands(int64_t value);
 
-// Not negative. "44", "20,444.4", "219,848,638,464", "1.235e+18": whole below
-// 10^13, one decimal below 10^6 if there is a fraction, else four digits.
+// "44", "20,444.4", "219,848,638,464". Fractions show one decimal below 10^6;
+// four significant digits from 10^13 and below 0.05. Finite, not negative.
 std::string HumanCount(double value);
 
 // In units of 1000 and of 1024, each of the same power, up to TB:

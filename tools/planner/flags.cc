@@ -18,9 +18,10 @@
 
 ABSL_FLAG(bool, help, false, "Print this and exit.");
 ABSL_FLAG(bool, json, false, "Print JSON, with raw numbers, instead of text.");
-ABSL_FLAG(bool, parallel, false,
-          "Prints what data, FSDP and tensor parallelism send and where they "
-          "stop to pay, with the formulas, instead of the costs of models.");
+ABSL_FLAG(
+    bool, parallel, false,
+    "Prints what data, FSDP and tensor parallelism send and where they "
+    "stop paying off, with the formulas, instead of the costs of models.");
 
 ABSL_FLAG(std::string, models, "",
           "Comma-separated models: tiny, small, medium, large, xl, 2.7B or a "
@@ -131,6 +132,7 @@ absl::StatusOr<ModelConfig> FindModelOrNearest(
   absl::StatusOr<ModelConfig> model = FindModel(name, models);
   if (model.ok()) return model;
   std::vector<std::string> names;
+  names.reserve(models.size());
   for (const ModelConfig& known : models) names.push_back(known.name);
   const std::vector<std::string> nearest = DidYouMean(name, names, 1);
   if (nearest.empty()) return model;
@@ -139,7 +141,7 @@ absl::StatusOr<ModelConfig> FindModelOrNearest(
 }
 
 absl::StatusOr<std::vector<ModelConfig>> SelectModels() {
-  const absl::StatusOr<std::vector<ModelConfig>> known = KnownModels();
+  absl::StatusOr<std::vector<ModelConfig>> known = KnownModels();
   const std::string selection = absl::GetFlag(FLAGS_models);
   if (!known.ok() || selection.empty()) return known;
   return ParseList<ModelConfig>(

@@ -34,7 +34,7 @@ constexpr absl::string_view kUsage =
     "\n"
     "Or what parallel training sends, and on how many devices and from which "
     "batch it\n"
-    "pays; defaults are those of the CS336 systems assignment (TPU v5p):\n"
+    "pays off; defaults are those of the CS336 systems assignment (TPU v5p):\n"
     "\n"
     "  tools/plan --parallel --fsdp_ranks=8 --tensor_ranks=8\n"
     "\n";

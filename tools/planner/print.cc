@@ -36,8 +36,8 @@ constexpr absl::string_view kParallelNotes =
     "7 % more than 80 10^9 bytes.\n"
     "A pass is compute-bound while what it sends takes no longer than what it "
     "computes, the two at the same time.\n"
-    "Bounds count matmuls and bytes, no cost of a call: a real job stops to "
-    "gain earlier.\n"
+    "Bounds count matmuls and bytes, no cost of a call: a real job stops "
+    "gaining earlier.\n"
     "A pipeline stage must keep gathered weights over the micro-batches of a "
     "step, or each of these has to be that large.\n";
 
@@ -128,6 +128,8 @@ Cells ParallelCells(const ParallelRow& row) {
       row.value ? row.formula : absl::StrCat(row.formula, "; ", row.reason)};
 }
 
+std::string Text(absl::string_view text) { return {text.data(), text.size()}; }
+
 // A whole number without ".0" where a double holds every one of them.
 Json Number(double value) {
   if (value == std::floor(value) && value < 0x1p53) {
@@ -141,10 +143,10 @@ Json QueryJson(const ModelQuery& query) {
        modes = Json::array();
   for (const ModelConfig& model : query.models) models.push_back(model.name);
   for (Precision precision : query.precisions) {
-    precisions.push_back(std::string(PrecisionName(precision)));
+    precisions.push_back(Text(PrecisionName(precision)));
   }
   for (StepMode mode : query.modes) {
-    modes.push_back(std::string(StepModeName(mode)));
+    modes.push_back(Text(StepModeName(mode)));
   }
   return {{"batch", query.batch},
           {"seq", query.seq},
@@ -167,9 +169,9 @@ Json RowJson(const ModelRow& row) {
           {"layers", model.layers},
           {"heads", model.heads},
           {"vocab", model.vocab},
-          {"attention", std::string(AttentionName(model.attention))},
-          {"precision", std::string(PrecisionName(row.precision))},
-          {"mode", std::string(StepModeName(row.mode))},
+          {"attention", Text(AttentionName(model.attention))},
+          {"precision", Text(PrecisionName(row.precision))},
+          {"mode", Text(StepModeName(row.mode))},
           {"params", row.params},
           {"parameter_bytes", memory.parameter_bytes},
           {"gradient_bytes", memory.gradient_bytes},
@@ -197,7 +199,7 @@ Json RowJson(const ParallelGroup& group, const ParallelRow& row) {
                {"what", WithoutIndent(row.what)},
                {"formula", row.formula},
                {"value", nullptr},
-               {"unit", std::string(UnitName(row.unit))}};
+               {"unit", Text(UnitName(row.unit))}};
   if (row.value) {
     json["value"] = Number(*row.value);
   } else {
