@@ -18,6 +18,18 @@ fail() {
   exit 3
 }
 
+# usage ARGUMENT: the comment at the head of the script. Exit status 2 unless the
+# argument asks for it.
+usage() {
+  local status=0
+  if [[ $1 != --help && $1 != -h ]]; then
+    say "tools/${0##*/}: '$1' is not understood"
+    status=2
+  fi
+  sed -n '3,/^set/s/^# \{0,1\}//p' -- "$0" >&2
+  exit "$status"
+}
+
 # lock NAME: waits for other calls that work on the same thing in this checkout.
 lock() {
   mkdir -p "$root/build"
@@ -39,20 +51,24 @@ build_jobs() {
   echo $((cores < memory ? cores : memory))
 }
 
+# configure PRESET: unless that was done. CMake itself sees every change but one of the
+# preset.
+configure() {
+  local ninja=$root/build/$1/build.ninja log=$root/build/$1.log
+  [[ ! -f $ninja || $root/CMakePresets.json -nt $ninja ]] || return 0
+  say "configuring $1 ..."
+  (cd "$root" && cmake --preset "$1") >"$log" 2>&1 </dev/null ||
+    fail "cmake --preset $1 failed" "$log"
+}
+
 # build PRESET [FLAG...]: configures if need be and builds, quietly unless it
 # fails. Flags go to `cmake --build`.
 build() {
   local preset=$1
   shift
-  local directory=$root/build/$preset log=$root/build/$preset.log
+  local log=$root/build/$preset.log
   lock "$preset"
-  # CMake itself sees every change but one of the preset.
-  if [[ ! -f $directory/build.ninja ||
-    $root/CMakePresets.json -nt $directory/build.ninja ]]; then
-    say "configuring $preset ..."
-    (cd "$root" && cmake --preset "$preset") >"$log" 2>&1 </dev/null ||
-      fail "cmake --preset $preset failed" "$log"
-  fi
+  configure "$preset"
   local command=(cmake --build --preset "$preset"
     --parallel "${CMAKE_BUILD_PARALLEL_LEVEL:-$(build_jobs)}" "$@")
   if [[ -t 2 ]]; then

@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_tools_scripts import CMAKE, Checkout, write_script
 
 from reports.results.readme_excerpt import ROWS, main, with_excerpt
+from stub_checkout import CMAKE, Checkout, write_script
 
 ROOT = Path(__file__).resolve().parents[3]
 COPIED = (

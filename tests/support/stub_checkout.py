@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""A checkout that holds some of tools/, and stubs of what they run."""
+
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TOOLS = ROOT / "tools"
+
+# A configured directory holds build.ninja and the compiler's commands.
+CMAKE = """#!/bin/bash
+if [[ $1 == --preset ]]; then
+  mkdir -p "build/$2"
+  : >"build/$2/build.ninja"
+  for source in model/*.cc; do
+    echo "\\"command\\": \\"c++ -Winvalid-pch -include a/cmake_pch.hxx -c\\""
+    echo "\\"file\\": \\"$PWD/$source\\""
+  done >"build/$2/compile_commands.json"
+fi
+[[ $1 != --build ]] || exit "${STUB_BUILD_STATUS:-0}"
+"""
+# Says how it was called; STUB_FAILS names the one that finds something wrong.
+RECORDER = """#!/bin/bash
+echo "${0##*/} $*" >>"$STUB_LOG"
+[[ ${STUB_FAILS:-} != "${0##*/}" ]] || exit 8
+"""
+NVIDIA_SMI = """#!/bin/sh
+[ -n "$STUB_GPU" ] && echo "GPU 0: Stub" && exit 0
+exit 9
+"""
+# Writes the files it is told to, and one argument per line to its output.
+TRAINBENCH = """#!/bin/bash
+for argument in "$@"; do
+  echo "$argument"
+  case $argument in
+    --benchmark_out=* | --samples_out=*)
+      [[ -n $STUB_SILENT ]] || echo '{}' >"${argument#*=}" ;;
+  esac
+done
+if [[ -n $STUB_WAIT ]]; then
+  trap 'echo stopped; exit 42' TERM INT
+  : >"$STUB_WAIT"
+  for ((i = 0; i < 200; i++)); do sleep 0.05; done
+fi
+exit "${STUB_STATUS:-0}"
+"""
+
+
+@dataclass(frozen=True)
+class Checkout:
+    root: Path
+    stubs: Path
+
+    def environment(self, **extra: str) -> dict[str, str]:
+        path = f"{self.stubs}:/usr/local/bin:/usr/bin:/bin"
+        log = str(self.stubs / "log")
+        return {"PATH": path, "STUB_LOG": log, "HOME": str(self.stubs), **extra}
+
+    def run(
+        self, script: str, *flags: str, **extra: str
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [self.root / "tools" / script, *flags],
+            cwd=self.stubs,  # a result must not depend on where one stands
+            env=self.environment(**extra),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    def results(self) -> list[str]:
+        return sorted(path.name for path in (self.root / "results").glob("*"))
+
+    def log(self) -> list[str]:
+        return (self.stubs / "log").read_text().splitlines()
+
+
+def write_script(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+def git(checkout: Checkout, *arguments: str) -> str:
+    identity = ("-c", "user.name=a", "-c", "user.email=a@example.com")
+    return subprocess.check_output(
+        ["git", *identity, *arguments], cwd=checkout.root, text=True
+    ).strip()
+
+
+def commit(checkout: Checkout) -> None:
+    git(checkout, "init", "--quiet", "--initial-branch=main")
+    git(checkout, "add", ".")
+    git(checkout, "commit", "--quiet", "--message=a")

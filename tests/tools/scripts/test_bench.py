@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""tools/bench with a stub of the program: files, their names, exit status, signals."""
+
+import re
+import shutil
+import signal
+import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from stub_checkout import Checkout, commit, git
+
+NAME = r"\d{8}T\d{6}Z-%s-%s(-\d+)?"
+
+
+def test_a_result_and_its_samples_are_named_by_time_revision_and_device(
+    checkout: Checkout,
+) -> None:
+    done = checkout.run("bench", "--suite=smoke", "--benchmark_filter=a b")
+    assert done.returncode == 0, done.stderr
+    result, samples = checkout.results()
+    assert re.fullmatch(NAME % ("unknown", "cpu") + r"\.json", result)
+    assert samples == result.replace(".json", ".samples.jsonl")
+    assert done.stdout.splitlines() == [
+        f"--benchmark_out={checkout.root}/results/{result}",
+        f"--samples_out={checkout.root}/results/{samples}",
+        "--suite=smoke",
+        "--benchmark_filter=a b",
+    ]
+    for name in (result, samples):
+        assert f"wrote {checkout.root}/results/{name}\n" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("flags", "device"),
+    [([], "cuda"), (["--device=cpu"], "cpu"), (["--device", "cpu"], "cpu")],
+)
+def test_the_device_in_the_name(
+    checkout: Checkout, flags: list[str], device: str
+) -> None:
+    done = checkout.run("bench", *flags, STUB_GPU="1")
+    assert done.returncode == 0, done.stderr
+    assert re.fullmatch(NAME % ("unknown", device) + r"\.json", checkout.results()[0])
+
+
+def test_the_revision_in_the_name(checkout: Checkout) -> None:
+    commit(checkout)
+    revision = git(checkout, "rev-parse", "--short", "HEAD")
+    assert checkout.run("bench").returncode == 0
+    assert re.match(NAME % (revision, "cpu"), checkout.results()[0])
+    shutil.rmtree(checkout.root / "results")
+    (checkout.root / "new.cc").write_text("")
+    assert checkout.run("bench").returncode == 0
+    assert re.match(NAME % (f"{revision}-dirty", "cpu"), checkout.results()[0])
+
+
+def test_two_calls_at_once_do_not_share_a_result(checkout: Checkout) -> None:
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        done = list(pool.map(lambda _: checkout.run("bench"), range(2)))
+    assert [d.returncode for d in done] == [0, 0]
+    assert len(checkout.results()) == 4
+
+
+def test_the_status_is_the_programs(checkout: Checkout) -> None:
+    assert checkout.run("bench", STUB_STATUS="7").returncode == 7
+
+
+def test_wrong_usage_leaves_no_empty_result(checkout: Checkout) -> None:
+    done = checkout.run("bench", "--nonsense", STUB_STATUS="2", STUB_SILENT="1")
+    assert done.returncode == 2
+    assert checkout.results() == []
+    assert "wrote" not in done.stderr
+
+
+def test_the_users_own_files(checkout: Checkout) -> None:
+    mine = checkout.stubs / "mine.json"
+    done = checkout.run("bench", f"--benchmark_out={mine}")
+    assert done.stdout.splitlines() == [
+        f"--samples_out={checkout.stubs}/mine.samples.jsonl",
+        f"--benchmark_out={mine}",
+    ]
+    samples = checkout.stubs / "s.jsonl"
+    flags = [f"--benchmark_out={mine}", f"--samples_out={samples}"]
+    done = checkout.run("bench", *flags)
+    assert done.stdout.splitlines() == flags
+    assert checkout.results() == []
+
+
+def test_wrong_usage_does_not_claim_an_older_result(checkout: Checkout) -> None:
+    older = checkout.root / "older.json"
+    older.write_text("{}")
+    done = checkout.run("bench", f"--benchmark_out={older}", STUB_STATUS="2")
+    assert done.returncode == 2
+    assert "wrote" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "flag",
+    ["--help", "--list", "--benchmark_list_tests=true"],
+)
+def test_what_measures_nothing_writes_nothing(checkout: Checkout, flag: str) -> None:
+    done = checkout.run("bench", flag)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"{flag}\n"
+    assert checkout.results() == []
+    assert "wrote" not in done.stderr
+
+
+def test_a_failed_build_is_status_3_and_runs_nothing(checkout: Checkout) -> None:
+    done = checkout.run("bench", STUB_BUILD_STATUS="1")
+    assert done.returncode == 3
+    assert done.stdout == ""
+    assert "the build of release failed" in done.stderr
+    assert checkout.results() == []
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_the_program_and_then_the_script(
+    checkout: Checkout, sent: signal.Signals
+) -> None:
+    started = checkout.stubs / "started"
+    with subprocess.Popen(
+        [checkout.root / "tools/bench"],
+        cwd=checkout.stubs,
+        env=checkout.environment(STUB_WAIT=str(started)),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        for _ in range(400):
+            if started.exists():
+                break
+            time.sleep(0.05)
+        process.send_signal(sent)
+        out, err = process.communicate(timeout=30)
+    assert process.returncode == 42
+    assert out.endswith("stopped\n")
+    assert "wrote " in err

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""tools/test, tools/format and tools/lint, mostly with stubs of what they run."""
+
+import shutil
+
+import pytest
+from stub_checkout import RECORDER, ROOT, Checkout, commit, git, write_script
+
+
+@pytest.mark.parametrize(
+    ("flags", "called"),
+    [
+        ([], "dev"),
+        (["-V", "-LE", "e2e"], "dev -V -LE e2e"),
+        (["--all"], "all"),
+        (["-R", "sampler", "-V"], "all -R sampler -V"),
+        (["--asan", "-R", "sampler"], "asan -R sampler"),
+    ],
+)
+def test_which_tests_tools_test_runs(
+    checkout: Checkout, flags: list[str], called: str
+) -> None:
+    done = checkout.run("test", *flags, STUB_FAILS="ctest")
+    assert done.returncode == 8, done.stderr
+    assert checkout.log() == [f"ctest --preset {called}"]
+
+
+def rooms(checkout: Checkout) -> None:
+    for room in ("model", "fixtures", "benchmarks", "reports", "tests", ".ci"):
+        (checkout.root / room).mkdir()
+
+
+def test_format_changes_only_without_check(checkout: Checkout) -> None:
+    if not (ROOT / ".venv").exists():
+        pytest.skip("no .venv, which tools/setup makes")
+    rooms(checkout)
+    (checkout.root / ".venv").symlink_to(ROOT / ".venv")
+    shutil.copy(ROOT / ".clang-format", checkout.root)
+    cpp, python = checkout.root / "model/a.h", checkout.root / "reports/a.py"
+    cpp.write_text("int  a;\n")
+    python.write_text("a  = 1\n")
+    assert checkout.run("format", "--check").returncode == 1
+    assert (cpp.read_text(), python.read_text()) == ("int  a;\n", "a  = 1\n")
+    assert checkout.run("format").returncode == 0
+    assert (cpp.read_text(), python.read_text()) == ("int a;\n", "a = 1\n")
+    assert checkout.run("format", "--check").returncode == 0
+
+
+@pytest.fixture
+def lintable(checkout: Checkout) -> Checkout:
+    rooms(checkout)
+    for name in ("clang-format", "ruff", "mypy", "shellcheck"):
+        write_script(checkout.root / ".venv/bin" / name, RECORDER)
+    for name in ("a.cc", "a.h", "b.cc", "c.cc", "lonely.h"):
+        (checkout.root / "model" / name).write_text("")
+    return checkout
+
+
+@pytest.mark.parametrize("name", ["clang-format", "ruff", "mypy", "shellcheck"])
+def test_lint_runs_every_check_and_fails_with_one(
+    lintable: Checkout, name: str
+) -> None:
+    done = lintable.run("lint", STUB_FAILS=name)
+    assert done.returncode == 1
+    called = {line.split()[0] for line in lintable.log()}
+    assert called == {"clang-format", "ruff", "mypy", "shellcheck"}
+    assert "clang-tidy: skipped, no revision to compare with" in done.stderr
+
+
+@pytest.mark.parametrize("branch", ["main", "topic"])
+def test_clang_tidy_reads_the_changed_sources(lintable: Checkout, branch: str) -> None:
+    commit(lintable)
+    git(lintable, "checkout", "--quiet", "-B", branch)
+    for name in ("a.h", "lonely.h"):
+        (lintable.root / "model" / name).write_text("int a;\n")
+    commit(lintable)
+    (lintable.root / "model/new.cc").write_text("")
+    done = lintable.run("lint", STUB_FAILS="clang-tidy")
+    assert done.returncode == 1
+    read = [line.split()[-1] for line in lintable.log() if "clang-tidy" in line]
+    assert sorted(read) == ["model/a.cc", "model/new.cc"]
+    commands = (lintable.root / "build/lint/compile_commands.json").read_text()
+    assert "pch" not in commands
+    assert "tools/lint: failed: clang-tidy" in done.stderr
