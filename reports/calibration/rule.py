@@ -78,7 +78,7 @@ def ratios(log_medians: Floats, new_first: Flags) -> Floats:
 
 def abba(pairs: int) -> Flags:
     """The order A B B A: the new side runs first in every other pair."""
-    return np.arange(pairs) % 2 == 1
+    return np.asarray(np.arange(pairs) % 2 == 1)
 
 
 def margins(spread: Floats, reach: Floats, pairs: int, alpha: float) -> Floats:

@@ -44,7 +44,7 @@ class Plan:
 
     def rest(self, looks_taken: int) -> float:
         """The error that remains after so many looks."""
-        return self.alpha / self.rows / 2**looks_taken
+        return self.alpha / self.rows * 0.5**looks_taken
 
 
 def _wait(

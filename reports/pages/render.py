@@ -19,14 +19,14 @@ _POWER = re.compile(r"(?<=\w)\^(-?\d+(?:\.\d+)?|[A-Z]\b)")
 _BLOCK = re.compile(r"^(>|#+(?=\s)|[-+=](?=\s)|\d+[.)](?=\s))")
 
 
-def _prose_as_html(text: str) -> Markup:
+def prose_as_html(text: str) -> Markup:
     """Escapes the text, except `code` and powers."""
     safe = str(escape(text))
     safe = _CODE.sub(r"<code>\1</code>", safe)
     return Markup(_POWER.sub(r"<sup>\1</sup>", safe))
 
 
-def _prose_as_markdown(text: str) -> str:
+def prose_as_markdown(text: str) -> str:
     """Escapes the text, except `code`."""
     parts = _CODE.split(" ".join(text.split()))
     for place, part in enumerate(parts):
@@ -50,7 +50,7 @@ def _environment(autoescape: bool) -> Environment:
 def as_html(page: Page, markdown: str) -> str:
     """The page as one self-contained file. `markdown` names the Markdown page."""
     environment = _environment(autoescape=True)
-    environment.filters["prose"] = _prose_as_html
+    environment.filters["prose"] = prose_as_html
     style = (HERE / "style.css").read_text(encoding="utf-8")
     html = environment.get_template("page.html.jinja").render(
         page=page, style=Markup(style), markdown=quote(markdown), half=HALF
@@ -65,7 +65,7 @@ def _image(section: Section, number: int) -> str:
 def as_markdown(page: Page, directory: str) -> str:
     """The page with links to the plots in `directory`."""
     environment = _environment(autoescape=False)
-    environment.filters["prose"] = _prose_as_markdown
+    environment.filters["prose"] = prose_as_markdown
     text = environment.get_template("page.md.jinja").render(
         page=page, image=lambda *which: f"{quote(directory)}/{_image(*which)}"
     )

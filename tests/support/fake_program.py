@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A program that measures nothing: it writes result files like the built one.
 
-What it does is told by a JSON document in its text, so that copies differ.
+A JSON document in its text configures it, so that the text of two programs differs.
 """
 
 import json
@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-# Noise and date follow from the name of the file, i.e. from the number of the
-# process: whether a run was interrupted must make no difference.
+# Noise and date follow from the file name, i.e. from the position of the process: an
+# interruption must make no difference.
 _TEXT = """#!{python}
 import json, math, os, random, re, signal, sys, time
 config = json.loads({config!r})
@@ -101,7 +101,7 @@ def text_of(config: dict[str, Any]) -> str:
 
 
 def write_program(path: Path, rows: dict[str, float], **config: Any) -> Path:
-    """Rows and their times in us; the rest is in the text above."""
+    """Writes a program with these rows and times in us; `config` as in the text above."""
     path.parent.mkdir(parents=True, exist_ok=True)
     markers = path.parent / "markers"
     markers.mkdir(exist_ok=True)
@@ -111,12 +111,12 @@ def write_program(path: Path, rows: dict[str, float], **config: Any) -> Path:
 
 
 def calls(log: Path) -> list[tuple[list[str], int]]:
-    """Of the programs with this log: the arguments, the padding's length."""
+    """The arguments and the padding length of every call of the programs."""
     return [tuple(json.loads(line)) for line in log.read_text().splitlines()]
 
 
 def measuring_calls(log: Path) -> list[dict[str, str]]:
-    """The flags of those that measured, in order."""
+    """The flags of every call that measured, in order."""
     found = []
     for arguments, padding in calls(log):
         flags = dict(a.lstrip("-").partition("=")[::2] for a in arguments)

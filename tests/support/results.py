@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Result files made up for tests."""
+"""Makes results and result files for tests."""
 
 import json
 from pathlib import Path
 from typing import Any
 
+from reports.results.rows import Result, Row
+
+ROOT = Path(__file__).resolve().parents[2]
+REFERENCE = ROOT / "reports/reference/xeon-2-cores/quick.json"
 CONTEXT = {
     "date": "2026-01-01T00:00:00+00:00",
     "git_revision": "a" * 40,
@@ -16,15 +20,21 @@ CONTEXT = {
 }
 
 
-def entry(name: str, time_us: float, **counters: float) -> dict[str, Any]:
+def entry(
+    name: str, time_us: float, label: str = "", /, **counters: float
+) -> dict[str, Any]:
     return {
         "name": name,
         "run_type": "iteration",
         "real_time": time_us,
         "time_unit": "us",
-        "label": "",
+        "label": label,
         **counters,
     }
+
+
+def result_of(*rows: Row) -> Result:
+    return Result({}, list(rows), [], [], True)
 
 
 def failure(name: str, reason: str) -> dict[str, str]:
@@ -32,14 +42,14 @@ def failure(name: str, reason: str) -> dict[str, str]:
 
 
 def document(*entries: dict[str, Any], **others: Any) -> dict[str, Any]:
-    """`context` adds to the usual one."""
+    """A result file; `context` replaces keys of CONTEXT."""
     context = CONTEXT | others.pop("context", {})
     empty = {"skipped": [], "errors": [], "complete": True}
     return {"context": context, "benchmarks": list(entries)} | empty | others
 
 
 def at(second: int) -> dict[str, str]:
-    """The context of a process that began then."""
+    """The context of a process that started at this second."""
     return {"date": f"2026-01-01T00:{second // 60:02}:{second % 60:02}+00:00"}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every sentence says what the rows say."""
+"""The sentences and tables of the answers, from rows made by hand."""
 
 import json
 from pathlib import Path
@@ -11,28 +11,11 @@ from reports.answers import answers, markdown
 from reports.answers.__main__ import main
 from reports.answers.answer import SUMMARIES, expectation_of, question_of
 from reports.results.rows import Result, load, parse
-
-ROOT = Path(__file__).resolve().parents[3]
-REFERENCE = ROOT / "reports/reference/xeon-2-cores/quick.json"
+from results import REFERENCE, ROOT, document, entry, failure
 
 
-def row(name: str, time_us: float, label: str, **counters: float) -> dict[str, Any]:
-    return {
-        "name": name,
-        "run_type": "iteration",
-        "real_time": time_us,
-        "label": label,
-        **counters,
-    }
-
-
-def document(*rows: dict[str, Any], **others: Any) -> dict[str, Any]:
-    empty = {"context": {}, "skipped": [], "errors": [], "complete": True}
-    return empty | {"benchmarks": list(rows)} | others
-
-
-def told(experiment: str, *rows: dict[str, Any]) -> tuple[str, str]:
-    """The sentence and the table."""
+def summary(experiment: str, *rows: dict[str, Any]) -> tuple[str, str]:
+    """The sentence and the table of an experiment with these rows."""
     (answer,) = answers(parse(document(*rows)))
     assert answer.experiment == experiment
     return answer.sentence, answer.table.markdown()
@@ -40,7 +23,7 @@ def told(experiment: str, *rows: dict[str, Any]) -> tuple[str, str]:
 
 def test_warmup_finds_the_calls_that_are_enough() -> None:
     def case(calls: int, ratio: float) -> dict[str, Any]:
-        return row(
+        return entry(
             f"warmup/tiny/calls:{calls}",
             10,
             "model=tiny precision=fp32 mode=train_step",
@@ -53,7 +36,7 @@ def test_warmup_finds_the_calls_that_are_enough() -> None:
             steady_ratio=ratio,
         )
 
-    sentence, table = told("warmup", case(0, 1.4), case(1, 1.06), case(2, 1.02))
+    sentence, table = summary("warmup", case(0, 1.4), case(1, 1.06), case(2, 1.02))
     assert "5 times a steady one" in sentence
     assert (
         "1.4 times the steady state without warm-up, against 1.02 after 2" in sentence
@@ -61,13 +44,13 @@ def test_warmup_finds_the_calls_that_are_enough() -> None:
     assert "from 2 calls on it stays within 5 %" in sentence
     assert table.count("\n") == 4
     # What comes later must not contradict it.
-    sentence, _ = told("warmup", case(0, 1.0), case(1, 1.12), case(2, 0.9))
+    sentence, _ = summary("warmup", case(0, 1.0), case(1, 1.12), case(2, 0.9))
     assert "none stays within 5 %" in sentence
 
 
 def test_attention_gives_the_fitted_exponents() -> None:
     rows = [
-        row(
+        entry(
             f"attention_scaling/naive/fp32/forward/batch:8/seq:{seq}/d_head:64",
             3e-4 * seq**2,
             "variant=naive precision=fp32 phase=forward",
@@ -78,7 +61,7 @@ def test_attention_gives_the_fitted_exponents() -> None:
         )
         for seq in (256, 512, 1024)
     ]
-    sentence, table = told("attention_scaling", *rows)
+    sentence, table = summary("attention_scaling", *rows)
     assert sentence == (
         "Forward in fp32, d 64: naive's time grows as T^2.00 (2.00 to 2.00), its saved "
         "bytes as T^1.00."
@@ -90,7 +73,7 @@ def test_attention_gives_the_fitted_exponents() -> None:
 
 def test_attention_compares_sizes_at_one_length_only() -> None:
     def case(variant: str, seq: int) -> dict[str, Any]:
-        return row(
+        return entry(
             f"attention_scaling/{variant}/fp32/forward/batch:8/seq:{seq}/d_head:64",
             seq,
             f"variant={variant} precision=fp32 phase=forward",
@@ -100,7 +83,7 @@ def test_attention_compares_sizes_at_one_length_only() -> None:
             peak_bytes=seq,
         )
 
-    _, table = told(
+    _, table = summary(
         "attention_scaling",
         *(case("naive", seq) for seq in (256, 512)),
         *(case("sdpa_flash", seq) for seq in (256, 512, 1024)),
@@ -110,7 +93,7 @@ def test_attention_compares_sizes_at_one_length_only() -> None:
 
 def test_breakdown_has_a_column_per_phase_and_one_for_the_step() -> None:
     def case(phase: str, component: str, share: float) -> dict[str, Any]:
-        return row(
+        return entry(
             f"breakdown/tiny/fp32/forward_backward/{phase}/{component}",
             10,
             f"model=tiny precision=fp32 mode=forward_backward phase={phase} "
@@ -119,7 +102,7 @@ def test_breakdown_has_a_column_per_phase_and_one_for_the_step() -> None:
             matmul_share=0.5,
         )
 
-    sentence, table = told(
+    sentence, table = summary(
         "breakdown",
         case("forward", "ffn", 0.2),
         case("forward", "norm", 0.1),
@@ -137,9 +120,9 @@ def test_breakdown_has_a_column_per_phase_and_one_for_the_step() -> None:
     assert table.splitlines()[-1].endswith("| 50 % | 50 % | 50 % |")
 
 
-def test_softmax_is_told_by_its_ratios() -> None:
+def test_softmax_is_summarized_by_its_ratios() -> None:
     def case(part: str, **ratios: float) -> dict[str, Any]:
-        return row(
+        return entry(
             f"softmax_vs_matmul/{part}/fp32/batch:4/heads:12/seq:512/d_head:64",
             5,
             f"part={part} precision=fp32",
@@ -150,7 +133,7 @@ def test_softmax_is_told_by_its_ratios() -> None:
             **ratios,
         )
 
-    sentence, _ = told(
+    sentence, _ = summary(
         "softmax_vs_matmul",
         case("qk"),
         case("softmax_naive", time_ratio=1.5, flop_ratio=0.039, byte_ratio=6.4),
@@ -158,7 +141,7 @@ def test_softmax_is_told_by_its_ratios() -> None:
     assert "At 512 tokens the naive softmax has 3.9 % of the FLOPs" in sentence
     assert "6.4 times its bytes and takes 1.5 times its time: it is bytes" in sentence
     # A row that something else has slowed down shows nothing of the kind.
-    sentence, _ = told(
+    sentence, _ = summary(
         "softmax_vs_matmul",
         case("qk"),
         case("softmax_naive", time_ratio=835, flop_ratio=0.039, byte_ratio=6.4),
@@ -167,7 +150,7 @@ def test_softmax_is_told_by_its_ratios() -> None:
 
 
 def precision_row(precision: str, **counters: float) -> dict[str, Any]:
-    return row(
+    return entry(
         f"precision/tiny/{precision}/forward/batch:4/seq:128",
         10,
         f"model=tiny precision={precision} mode=forward",
@@ -176,8 +159,8 @@ def precision_row(precision: str, **counters: float) -> dict[str, Any]:
     )
 
 
-def test_precision_is_told_against_fp32() -> None:
-    sentence, table = told(
+def test_precision_is_compared_with_fp32() -> None:
+    sentence, table = summary(
         "precision",
         precision_row("fp32", logits_error=1e-6),
         precision_row("bf16", logits_error=0.01, speedup=2.5, peak_ratio=0.6),
@@ -188,7 +171,7 @@ def test_precision_is_told_against_fp32() -> None:
 
 
 def test_without_its_baseline_a_ratio_is_unknown() -> None:
-    _, table = told(
+    _, table = summary(
         "precision",
         precision_row("fp32", logits_error=1e-6),
         precision_row("bf16", logits_error=0.01, speedup=2.5, peak_ratio=0.6),
@@ -199,7 +182,7 @@ def test_without_its_baseline_a_ratio_is_unknown() -> None:
 
 def test_transfer_names_the_fastest_and_the_largest() -> None:
     def case(size: int, rate: float) -> dict[str, Any]:
-        return row(
+        return entry(
             f"transfer/memcpy/size:{size}",
             1e6 / size,
             "direction=memcpy",
@@ -207,14 +190,14 @@ def test_transfer_names_the_fastest_and_the_largest() -> None:
             bytes_per_second=rate,
         )
 
-    sentence, _ = told("transfer", case(64, 5e9), case(4096, 2e9))
+    sentence, _ = summary("transfer", case(64, 5e9), case(4096, 2e9))
     assert "The fastest, memcpy/size:64, moves 5 GB/s" in sentence
     assert "the largest, memcpy/size:4096, 2 GB/s" in sentence
 
 
-def test_memory_tells_the_worst_prediction() -> None:
+def test_memory_names_the_worst_prediction() -> None:
     def case(error: float, largest: float, what: str) -> dict[str, Any]:
-        return row(
+        return entry(
             f"memory/tiny/fp32/forward/batch:4/seq:{largest}",
             5,
             f"model=tiny precision=fp32 mode=forward | largest={what}",
@@ -226,7 +209,7 @@ def test_memory_tells_the_worst_prediction() -> None:
             residual_bytes=7,
         )
 
-    sentence, table = told(
+    sentence, table = summary(
         "memory",
         case(0.001, 10, "aten::mm in forward"),
         case(-0.012, 2048, "aten::sub in loss"),
@@ -236,7 +219,7 @@ def test_memory_tells_the_worst_prediction() -> None:
     assert "-1.20 %" in table
 
 
-def test_every_experiment_has_a_teller_and_a_question() -> None:
+def test_every_experiment_has_a_summary_and_a_question() -> None:
     experiments = {path.stem for path in (ROOT / "benchmarks").glob("*.cc")}
     assert set(SUMMARIES) == experiments
     for experiment in experiments:
@@ -258,14 +241,14 @@ def test_a_result_without_rows_answers_nothing() -> None:
 
 
 def test_what_was_not_measured_is_said() -> None:
-    failed = [{"name": "a", "reason": "b"}]
+    failed = [failure("a", "b")]
     result = parse(document(skipped=failed * 2, errors=failed, complete=False))
     assert markdown(result) == (
         "Not measured: 2 cases skipped, 1 case failed; the run was stopped early."
     )
 
 
-def test_a_file_that_answers_nothing_is_told(
+def test_a_file_that_answers_nothing_is_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "a.json"
@@ -280,7 +263,8 @@ def reference() -> Result:
 
 
 def test_the_reference_run_answers_every_question(reference: Result) -> None:
-    assert {answer.experiment for answer in answers(reference)} == set(SUMMARIES)
+    measured = {row.experiment for row in reference.rows}
+    assert {answer.experiment for answer in answers(reference)} == measured
     assert reference.errors == []
 
 

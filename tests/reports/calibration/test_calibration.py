@@ -10,7 +10,7 @@ import pytest
 from reports.calibration import power, simulated
 from reports.calibration.noise import Noise, log_medians, log_times
 from reports.calibration.rates import at_most, bounded, share
-from reports.calibration.rule import abba, in_sequence, margins, ratios, max_spread
+from reports.calibration.rule import abba, in_sequence, margins, max_spread, ratios
 from reports.calibration.samples import Floats, share_between
 from reports.compare import intervals
 from reports.compare.decision import RowNoise, Verdict, decide_once
@@ -39,8 +39,9 @@ def test_many_tables_are_judged_as_one_row_is(plan: Plan, threshold: float) -> N
             decision.verdict is Verdict.EQUIVALENT,
             decision.pairs,
         )
-        flags = (found.regressed, found.improved, found.equivalent, found.pairs)
-        assert tuple(flag[table, row] for flag in flags) == expected
+        at = (table, row)
+        flags = (found.regressed[at], found.improved[at], found.equivalent[at])
+        assert (*map(bool, flags), found.pairs[at]) == expected
         seen.add(decision.verdict)
     assert len(seen) >= 3 or plan.max_pairs == 6
 
@@ -102,8 +103,8 @@ def test_each_kind_of_noise_does_what_it_says() -> None:
 def test_a_process_remembers_the_one_before() -> None:
     logs = times(Noise("", memory=0.5, icc=0.999), tables=400)
     for lag, expected in ((1, 0.5), (2, 0.25)):
-        one, two = logs[:, :-lag].ravel(), logs[:, lag:].ravel()
-        assert np.corrcoef(one, two)[0, 1] == pytest.approx(expected, abs=0.02)
+        earlier, later = logs[:, :-lag].ravel(), logs[:, lag:].ravel()
+        assert np.corrcoef(earlier, later)[0, 1] == pytest.approx(expected, abs=0.02)
 
 
 def test_pairs_have_the_spread_that_is_stated() -> None:
@@ -114,9 +115,9 @@ def test_pairs_have_the_spread_that_is_stated() -> None:
 
 
 def test_the_same_seed_gives_the_same_run() -> None:
-    one, two = (simulated.run_of(Noise(""), 3, 100)[0] for _ in range(2))
-    assert np.array_equal(one, two)
-    assert not np.array_equal(one, simulated.run_of(Noise(""), 4, 100)[0])
+    first, again = (simulated.run_of(Noise(""), 3, 100)[0] for _ in range(2))
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, simulated.run_of(Noise(""), 4, 100)[0])
 
 
 def test_bounds_are_clopper_and_pearsons() -> None:

@@ -13,7 +13,7 @@ from reports.calibration.samples import load
 # Counts its runs in a file; the time of a repetition says which run it was.
 PROGRAM = """#!{python}
 import json, pathlib, sys
-flags = dict(one.split("=", 1) for one in sys.argv[1:])
+flags = dict(flag.split("=", 1) for flag in sys.argv[1:])
 runs = pathlib.Path({runs!r})
 run = len(runs.read_text()) if runs.exists() else 0
 if run == {dies_at}:

@@ -64,9 +64,9 @@ def test_p_values_are_those_of_the_real_script(
     )
     report = json.loads(dump.read_text(encoding="utf-8"))
     theirs = {
-        one["name"]: one["utest"]["time_pvalue"]
-        for one in report
-        if one["name"] in samples.rows
+        row["name"]: row["utest"]["time_pvalue"]
+        for row in report
+        if row["name"] in samples.rows
     }
     times = samples.times[:, :, :repetitions]
     ours = p_values(times[first], times[second])

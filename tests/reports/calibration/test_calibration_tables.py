@@ -39,8 +39,8 @@ def line(cells: list[str]) -> str:
 
 def cells_of(first: str) -> list[list[str]]:
     """The cells of every published line that begins with this one."""
-    lines = [one for one in published().splitlines() if one.startswith(f"| {first} |")]
-    return [[cell.strip() for cell in one.strip("|").split("|")] for one in lines]
+    lines = [row for row in published().splitlines() if row.startswith(f"| {first} |")]
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in lines]
 
 
 def test_tables_of_the_stored_times_are_reproduced() -> None:
@@ -77,10 +77,10 @@ def test_a_line_of_one_process_a_side_is_reproduced() -> None:
 @pytest.mark.parametrize("noise", SCENARIOS, ids=lambda noise: noise.words)
 def test_no_more_than_one_table_in_twenty_is_wrong(noise: Noise) -> None:
     """By the upper end of the interval, in either direction and for each rule."""
-    sequential, one = cells_of(noise.words)
-    bounds = [re.findall(r"≤ ([\d.]+) %", cell) for cell in sequential[1:4] + one[2:3]]
-    assert len(sum(bounds, [])) == 4
-    assert all(float(bound) <= 5 for (bound,) in bounds)
+    in_pairs, one_process = cells_of(noise.words)
+    bounds = re.findall(r"≤ ([\d.]+) %", " ".join([*in_pairs[1:4], one_process[2]]))
+    assert len(bounds) == 4
+    assert all(float(bound) <= 5 for bound in bounds)
 
 
 @pytest.mark.parametrize(
@@ -110,8 +110,8 @@ def stated(spread: float, rows: int) -> list[list[float]]:
     lines = [c for c in cells_of(f"{100 * spread:.0f} %") if c[1] == str(rows)]
     assert len(lines) == 2
     return [
-        [float(re.findall(r"[\d.]+", cell)[0]) / 100 for cell in one[2:]]
-        for one in lines
+        [float(re.findall(r"[\d.]+", cell)[0]) / 100 for cell in line[2:]]
+        for line in lines
     ]
 
 

@@ -49,7 +49,7 @@ def verdicts(comparison: Comparison) -> dict[str, str]:
     return {row.name: str(row.decision.verdict) for row in comparison.rows}
 
 
-def test_pairs_tell_what_became_slower_from_what_did_not() -> None:
+def test_pairs_separate_slower_rows_from_equal_ones() -> None:
     found = compare(*paired(12, {"e/one": 1.3, "f/three": 0.8}), Options())
     assert verdicts(found) == {
         "e/one": "REGRESSED",
@@ -89,7 +89,7 @@ def test_one_process_per_side_is_never_a_regression_by_time() -> None:
 
 
 def noise(**rows: RowNoise) -> Options:
-    named = {name.replace("_", "/"): one for name, one in rows.items()}
+    named = {name.replace("_", "/"): row for name, row in rows.items()}
     return Options(noise=NoiseFile(dict(CONTEXT), named))
 
 
@@ -111,13 +111,13 @@ def test_the_floor_of_a_row_is_its_threshold() -> None:
     assert verdicts(found)["e/one"] == "EQUIVALENT"
     assert verdicts(found)["e/two"] == "REGRESSED"
     assert found.rows[0].decision.threshold == 0.1
-    (line,) = [one for one in render(found).splitlines() if one.startswith("e/one")]
+    (line,) = [row for row in render(found).splitlines() if row.startswith("e/one")]
     assert "A/A floor 10 %" in line
 
 
 def test_the_spread_of_another_machine_is_refused() -> None:
     options = Options(noise=NoiseFile({**CONTEXT, "device": "another"}, {}))
-    with pytest.raises(NotComparable, match="A/A spread.*device"):
+    with pytest.raises(NotComparable, match=r"A/A spread.*device"):
         compare(*paired(1, {}), options)
 
 
@@ -125,9 +125,9 @@ def test_sides_that_did_not_alternate_say_nothing_by_time() -> None:
     base, new = paired(12, dict.fromkeys(ROWS, 1.3))
     late = [
         dataclasses.replace(
-            one, context=one.context | {"date": f"2026-01-02T00:00:{i:02}"}
+            result, context=result.context | {"date": f"2026-01-02T00:00:{i:02}"}
         )
-        for i, one in enumerate(new)
+        for i, result in enumerate(new)
     ]
     found = compare(base, late, Options())
     assert set(verdicts(found).values()) == {"INCONCLUSIVE"}
@@ -136,9 +136,11 @@ def test_sides_that_did_not_alternate_say_nothing_by_time() -> None:
 
 def test_the_order_of_the_files_does_not_matter() -> None:
     base, new = paired(12, {"e/one": 1.3})
-    one = compare(base, new, Options())
-    two = compare(base[::-1], new[3:] + new[:3], Options())
-    assert [row.decision for row in one.rows] == [row.decision for row in two.rows]
+    forward = compare(base, new, Options())
+    backward = compare(base[::-1], new[3:] + new[:3], Options())
+    assert [row.decision for row in forward.rows] == [
+        row.decision for row in backward.rows
+    ]
 
 
 def test_decisions_that_were_made_before_are_kept() -> None:
@@ -157,7 +159,7 @@ def test_another_environment_is_refused_by_its_keys(key: str) -> None:
     with pytest.raises(NotComparable, match=rf"{key} \(.* v another\)"):
         compare([base], [new], Options())
     allowed = compare([base], [new], Options(allow_different_environment=True))
-    assert [one.key for one in allowed.differences] == [key]
+    assert [found.key for found in allowed.differences] == [key]
 
 
 def test_what_may_matter_is_a_note() -> None:
@@ -177,13 +179,13 @@ def test_exact_metrics_have_a_direction() -> None:
     base = run(entry("e/one", 1, flops=8, peak_bytes=100, params=5, calls=3))
     new = run(entry("e/one", 1, flops=9, peak_bytes=99, params=4, calls=3))
     found = compare([base], [new], Options())
-    changes = {one.metric: one.change for one in found.rows[0].changes}
+    changes = {c.metric: c.change for c in found.rows[0].changes}
     assert changes == {
         "params": Change.CHANGED,
         "flops": Change.WORSE,
         "peak_bytes": Change.BETTER,
     }
-    assert [one.metric for _, one in found.bad_changes] == ["params", "flops"]
+    assert [change.metric for _, change in found.bad_changes] == ["params", "flops"]
     assert found.exit_code == 1
     allowed = Options(accepted=frozenset({"flops", "params"}))
     assert compare([base], [new], allowed).exit_code == 0
@@ -226,13 +228,13 @@ def test_a_metric_that_is_gone_is_lost_and_a_new_one_is_none() -> None:
     assert "flops 8 -> nothing (LOST)" in render(found)
 
 
-def test_a_row_that_some_runs_lack_is_told() -> None:
-    both, one = run(entry("e/one", 1), entry("e/two", 1)), run(entry("e/one", 1))
-    found = compare([both, both], [both, one], Options())
+def test_a_row_that_some_runs_lack_is_listed() -> None:
+    both, half = run(entry("e/one", 1), entry("e/two", 1)), run(entry("e/one", 1))
+    found = compare([both, both], [both, half], Options())
     (partly,) = found.unmatched
     assert (partly.name, partly.new) == ("e/two", "absent in 1 of 2 runs")
-    # Those who stop measuring what they have decided need not be told.
-    assert compare([both, both], [both, one], Options(), {}).unmatched == []
+    # A run that stops measuring decided rows is not listed.
+    assert compare([both, both], [both, half], Options(), {}).unmatched == []
 
 
 def test_rows_that_all_failed_are_a_finding() -> None:
@@ -249,9 +251,7 @@ def test_asking_again_after_every_pair_costs_no_more_than_planned() -> None:
         n: compare(base[:n], new[:n], Options()).rows[0].decision for n in range(2, 21)
     }
     # Three rows look at 8, 12 and 18 pairs; what was decided stays decided.
-    assert {n: one.pairs for n, one in decisions.items() if n >= 8} == dict.fromkeys(
-        range(8, 21), 8
-    )
+    assert [decisions[n].pairs for n in range(8, 21)] == [8] * 13
     assert all(decisions[n].interval is None for n in range(2, 8))
 
 
@@ -268,8 +268,8 @@ def test_nothing_is_dropped_in_silence() -> None:
     )
     found = compare([base], [new], Options())
     assert [row.name for row in found.rows] == ["e/good"]
-    told = {one.name: (one.base, one.new, one.fails) for one in found.unmatched}
-    assert told == {
+    listed = {row.name: (row.base, row.new, row.fails) for row in found.unmatched}
+    assert listed == {
         "e/lost": ("measured", "absent", True),
         "e/skips": ("measured", "skipped: no GPU", True),
         "e/errs": ("measured", "error: nan | in it", True),
@@ -281,7 +281,7 @@ def test_nothing_is_dropped_in_silence() -> None:
     assert found.exit_code == 1
 
 
-def test_an_error_in_one_of_several_runs_is_told_and_fails() -> None:
+def test_an_error_in_one_of_several_runs_is_listed_and_fails() -> None:
     good = run(entry("e/one", 1))
     bad = run(errors=[failure("e/one", "nan")])
     found = compare([good, good], [good, bad], Options())

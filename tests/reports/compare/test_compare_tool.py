@@ -33,7 +33,7 @@ def paired(folder: Path, ratio: float) -> list[str]:
         side = "new" if i % 4 in (1, 2) else "base"
         factor = (ratio if side == "new" else 1) * (1 + 0.001 * (i % 5))
         entries = [
-            entry(one["name"], one["real_time"] * factor) for one in BASE["benchmarks"]
+            entry(row["name"], row["real_time"] * factor) for row in BASE["benchmarks"]
         ]
         path = write(folder / f"{i}.json", document(*entries, context=at(i)))
         sides[side].append(str(path))
@@ -44,7 +44,7 @@ def test_the_table_names_every_row(tmp_path: Path, capsys: Any) -> None:
     assert main(files(tmp_path, BASE)) == GOOD
     out = capsys.readouterr().out
     for name in ("e/one", "e/two", "e/three"):
-        (line,) = [one for one in out.splitlines() if one.startswith(name)]
+        (line,) = [row for row in out.splitlines() if row.startswith(name)]
         assert "INCONCLUSIVE" in line and "needs at least 7 more pairs" in line
     assert "3 rows: 0 REGRESSED, 0 IMPROVED, 0 EQUIVALENT, 3 INCONCLUSIVE" in out
     assert "note: one process per side cannot show that a time changed" in out
@@ -62,7 +62,7 @@ def test_several_files_per_side(
     assert main(paired(tmp_path, ratio)) == code
     out = capsys.readouterr().out
     assert f"3 {verdict}" in out and "(8 processes)" in out
-    (line,) = [one for one in out.splitlines() if one.startswith("e/one")]
+    (line,) = [row for row in out.splitlines() if row.startswith("e/one")]
     assert (
         f"{(ratio - 1) * 100:+.1f} %" in line and " to " in line and "8 pairs" in line
     )
@@ -70,13 +70,13 @@ def test_several_files_per_side(
 
 def test_json_says_the_same(tmp_path: Path, capsys: Any) -> None:
     assert main([*paired(tmp_path, 1.2), "--json"]) == BAD
-    told = json.loads(capsys.readouterr().out)
-    assert told["exit_code"] == BAD and told["verdicts"]["REGRESSED"] == 3
-    row = told["rows"][0]
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["exit_code"] == BAD and printed["verdicts"]["REGRESSED"] == 3
+    row = printed["rows"][0]
     assert (row["name"], row["verdict"], row["pairs"]) == ("e/one", "REGRESSED", 8)
     low, high = row["interval"]
     assert low < 1.2 < high and row["ratio"] == pytest.approx(1.2, 0.01)
-    assert told["base"]["processes"] == 8
+    assert printed["base"]["processes"] == 8
 
 
 def test_markdown_puts_the_verdict_first(tmp_path: Path, capsys: Any) -> None:
@@ -96,7 +96,7 @@ def test_markdown_survives_what_a_reason_may_hold(tmp_path: Path, capsys: Any) -
     assert f"| `e/three` | measured | {said} | LOST |" in out
 
 
-def test_a_change_that_rounding_would_hide_is_told_exactly(
+def test_a_change_that_rounding_would_hide_is_printed_exactly(
     tmp_path: Path, capsys: Any
 ) -> None:
     new = document(entry("e/one", 100, bytes=2**30 + 1), *BASE["benchmarks"][1:])

@@ -1,28 +1,32 @@
 # SPDX-License-Identifier: MIT
-"""Intervals miss as often as they promise, and no more."""
+"""The intervals miss as rarely as they promise."""
 
 import math
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from reports.compare.intervals import (
     MANY_PAIRS,
     Interval,
     interval_rank,
+    max_spread,
     median_interval,
     pairs_for,
     pairs_to_decide,
     prediction_interval,
-    max_spread,
     spread_of,
 )
 
+Floats = NDArray[np.float64]
+
 
 def misses(n: int, k: int) -> float:
-    """How often n coins show fewer than k heads, or fewer than k tails."""
-    return 2 * sum(math.comb(n, heads) for heads in range(k)) / 2**n
+    """The probability that n coins show fewer than k heads, or fewer than k tails."""
+    return float(2 * sum(math.comb(n, heads) for heads in range(k)) / 2**n)
 
 
 # From a table of the binomial distribution, e.g. Conover's A3.
@@ -72,15 +76,16 @@ def test_interval_is_between_the_ordered_values() -> None:
 
 def test_interval_covers_the_median_of_any_distribution() -> None:
     rng = np.random.default_rng(1)
-    for draw in (
+    draws: tuple[Callable[[], Floats], ...] = (
         lambda: rng.standard_normal(12),
         lambda: rng.standard_exponential(12) - math.log(2),
         lambda: rng.standard_cauchy(12),
-        # Not even the same one for each.
+        # A different distribution for each value.
         lambda: rng.standard_normal(12) * np.arange(1, 13) ** 2,
-    ):
+    )
+    for draw in draws:
         found = [median_interval(draw().tolist(), 0.05) for _ in range(4000)]
-        missed = sum(not one.low <= 0 <= one.high for one in found if one)
+        missed = sum(not i.low <= 0 <= i.high for i in found if i)
         # 0.0386 exactly, and four standard deviations of 4000 trials.
         assert missed / 4000 == pytest.approx(0.0386, abs=4 * 0.00305)
 
@@ -94,13 +99,13 @@ def test_interval_narrows_with_pairs_and_widens_with_confidence() -> None:
         widths.append(found.high - found.low)
     assert widths == sorted(widths) and widths[0] < widths[-1]
     shares = [(interval_rank(n, 0.05) or 0) / n for n in (6, 12, 24, 48, 96)]
-    assert all(one < two for one, two in pairwise(shares))
+    assert all(a < b for a, b in pairwise(shares))
 
 
 @pytest.mark.parametrize("pairs", [3, 10, 20])
 def test_prediction_covers_one_more_value(pairs: int) -> None:
     rng = np.random.default_rng(pairs)
-    spreads = [spread_of(one) for one in rng.standard_normal((20000, pairs))]
+    spreads = [spread_of(row) for row in rng.standard_normal((20000, pairs)).tolist()]
     margin = prediction_interval(0.0, 1.0, pairs, 0.05).high
     missed = np.abs(rng.standard_normal(20000)) > margin * np.array(spreads)
     # By theory 5 % around the sample's mean; ours is around the known 0.
@@ -125,7 +130,7 @@ def test_pairs_to_decide_narrow_the_interval_so_far(spread: float) -> None:
         median_interval((spread * rng.standard_normal(n)).tolist(), 0.01)
         for _ in range(400)
     ]
-    halves = [(one.high - one.low) / 2 for one in found if one]
+    halves = [(i.high - i.low) / 2 for i in found if i]
     assert np.median(halves) == pytest.approx(0.01, rel=0.15)
 
 

@@ -32,7 +32,7 @@ def test_every_look_can_decide(plan: Plan) -> None:
     looks = plan.looks()
     assert all(look.pairs < plan.max_pairs for look in looks)
     assert all(look.pairs >= FEWEST_PAIRS for look in looks)
-    assert all(one.pairs < two.pairs for one, two in pairwise(looks))
+    assert all(a.pairs < b.pairs for a, b in pairwise(looks))
     assert all(interval_rank(look.pairs, look.alpha) for look in looks)
 
 
@@ -108,7 +108,7 @@ def test_asking_after_every_pair_costs_no_error() -> None:
             decide_in_sequence(values[:n], plan, 0.0, ended=n == 40)
             for n in range(6, 41)
         ]
-        wrong += any(one.verdict is not Verdict.INCONCLUSIVE for one in asked)
+        wrong += any(answer.verdict is not Verdict.INCONCLUSIVE for answer in asked)
         peeking += any(
             decide_pairs(values[:n], 0.05, 0.0).verdict is not Verdict.INCONCLUSIVE
             for n in range(6, 41)

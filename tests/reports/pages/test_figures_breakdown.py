@@ -1,27 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""The plot of a step taken apart, from rows made by hand."""
+"""The plot of a step by phase and component, from rows made by hand."""
 
 import re
-from pathlib import Path
 
 import pytest
 
+from figures import gids, texts
 from reports.pages.figures.breakdown import breakdown, passes
-from reports.results.rows import Result, Row, load
-
-ROOT = Path(__file__).resolve().parents[3]
-REFERENCE = ROOT / "reports/reference/xeon-2-cores/quick.json"
+from reports.results.rows import Row, load
+from results import REFERENCE, result_of
 
 
-def texts(svg: str) -> list[str]:
-    return re.findall(r"<text[^>]*>([^<]*)</text>", svg)
-
-
-def gids(svg: str, start: str) -> list[str]:
-    return re.findall(rf'<g id="[^"]*?({start}[^"]*)"', svg)
-
-
-def taken_apart(
+def profiled(
     shares: dict[str, dict[str, float]],
     model: str = "tiny",
     precision: str = "fp32",
@@ -54,12 +44,8 @@ STEP = {
 }
 
 
-def result(*rows: Row) -> Result:
-    return Result({}, list(rows), [], [], True)
-
-
 def test_every_share_is_drawn_and_what_belongs_to_nothing_is_grey() -> None:
-    (figure,) = breakdown(result(*taken_apart(STEP)))
+    (figure,) = breakdown(result_of(*profiled(STEP)))
     assert figure.title == "Phases: tiny fp32 train_step, 4 x 128"
     assert gids(figure.svg, "bar-") == [
         "bar-0-projections",
@@ -70,23 +56,23 @@ def test_every_share_is_drawn_and_what_belongs_to_nothing_is_grey() -> None:
         "bar-2-optimizer",
         "bar-3-unattributed",  # 1 % that belongs to no phase
     ]
-    told = texts(figure.svg)
-    assert {"forward", "backward", "optimizer", "no phase", "novel"} <= set(told)
-    assert {"60 %", "300 ms", "650 ms", "share of the step's 1 s"} <= set(told)
+    labels = texts(figure.svg)
+    assert {"forward", "backward", "optimizer", "no phase", "novel"} <= set(labels)
+    assert {"60 %", "300 ms", "650 ms", "share of the step's 1 s"} <= set(labels)
     assert "forward 30 %, backward 65 %" in figure.description
 
 
 def test_the_shares_add_up_to_the_step() -> None:
-    (one,) = passes(result(*taken_apart(STEP)))
-    assert sum(one.components().values()) == pytest.approx(1)
-    assert one.components()["ffn"] == pytest.approx(0.75)
-    assert one.components()["unattributed"] == pytest.approx(0.06)
+    (step,) = passes(result_of(*profiled(STEP)))
+    assert sum(step.components().values()) == pytest.approx(1)
+    assert step.components()["ffn"] == pytest.approx(0.75)
+    assert step.components()["unattributed"] == pytest.approx(0.06)
 
 
 def test_models_and_contexts_stand_side_by_side() -> None:
-    rows = taken_apart(STEP) + taken_apart(STEP, "small", seq=256)
-    rows += taken_apart(STEP, "small", mode="inference")
-    phases, components = breakdown(result(*rows))
+    rows = profiled(STEP) + profiled(STEP, "small", seq=256)
+    rows += profiled(STEP, "small", mode="inference")
+    phases, components = breakdown(result_of(*rows))
     assert phases.title == "Phases: small fp32 train_step, 4 x 256"
     assert components.title == "Components: fp32 train_step"
     assert {"tiny", "small", "4 x 128", "4 x 256"} <= set(texts(components.svg))
@@ -104,20 +90,20 @@ def test_of_many_the_longest_of_each_model_and_all_of_the_largest_are_shown() ->
         row
         for model in ("small", "large", "xl")
         for seq in (128, 256, 512, 1024)
-        for row in taken_apart(STEP, model, seq=seq)
+        for row in profiled(STEP, model, seq=seq)
     ]
-    _, components = breakdown(result(*rows))
-    told = re.findall(r"(\w+) 4 x (\d+) ffn", components.description)
+    _, components = breakdown(result_of(*rows))
+    chosen = re.findall(r"(\w+) 4 x (\d+) ffn", components.description)
     assert components.description.startswith("6 of 12 steps, and their largest parts")
-    assert told == [
+    assert chosen == [
         *(("small", "1024"), ("large", "1024")),
         *(("xl", "128"), ("xl", "256"), ("xl", "512"), ("xl", "1024")),
     ]
 
 
 def test_each_precision_has_its_own_figures() -> None:
-    rows = taken_apart(STEP) + taken_apart(STEP, precision="bf16_autocast")
-    titles = [figure.title for figure in breakdown(result(*rows))]
+    rows = profiled(STEP) + profiled(STEP, precision="bf16_autocast")
+    titles = [figure.title for figure in breakdown(result_of(*rows))]
     assert titles == [
         "Phases: tiny fp32 train_step, 4 x 128",
         "Phases: tiny bf16_autocast train_step, 4 x 128",
@@ -125,17 +111,17 @@ def test_each_precision_has_its_own_figures() -> None:
 
 
 def test_without_train_steps_the_last_mode_is_shown() -> None:
-    rows = taken_apart({"forward": {"ffn": 1, "all": 1}}, mode="inference")
-    (figure,) = breakdown(result(*rows))
+    rows = profiled({"forward": {"ffn": 1, "all": 1}}, mode="inference")
+    (figure,) = breakdown(result_of(*rows))
     assert figure.title == "Phases: tiny fp32 inference, 4 x 128"
     assert gids(figure.svg, "bar-") == ["bar-0-ffn"]
 
 
 def test_without_rows_there_is_no_figure() -> None:
-    assert breakdown(result()) == []
-    assert breakdown(result(*taken_apart({}))) != []  # all is unattributed
-    parts_alone = [row for row in taken_apart(STEP) if "/step/" not in row.name]
-    assert breakdown(result(*parts_alone)) == []
+    assert breakdown(result_of()) == []
+    assert breakdown(result_of(*profiled({}))) != []  # all is unattributed
+    parts_alone = [row for row in profiled(STEP) if "/step/" not in row.name]
+    assert breakdown(result_of(*parts_alone)) == []
 
 
 def test_the_reference_run_is_drawn() -> None:

@@ -1,25 +1,14 @@
 # SPDX-License-Identifier: MIT
 """The history of a machine, from results made by hand."""
 
-import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from figures import gids, texts
 from reports.pages.figures.history import history, table
 from reports.results.rows import Failure, Result, Row, load
-
-ROOT = Path(__file__).resolve().parents[3]
-REFERENCE = ROOT / "reports/reference/xeon-2-cores/quick.json"
-
-
-def texts(svg: str) -> list[str]:
-    return re.findall(r"<text[^>]*>([^<]*)</text>", svg)
-
-
-def gids(svg: str, start: str) -> list[str]:
-    return re.findall(rf'<g id="[^"]*?({start}[^"]*)"', svg)
+from results import REFERENCE
 
 
 def run(day: int | None, revision: str, times: dict[str, float], **more: Any) -> Result:
@@ -65,7 +54,9 @@ def test_the_table_drops_nothing() -> None:
         [
             run(1, "a", {"e/x": 10, "e/gone": 5, "e/zero": 0}),
             run(
-                *(2, "b", {"e/x": 20, "e/new": 7, "e/zero": 1}),
+                2,
+                "b",
+                {"e/x": 20, "e/new": 7, "e/zero": 1},
                 skipped=[Failure("e/big", "does not fit")],
                 errors=[
                     Failure("e/gone", "wrong"),
@@ -90,10 +81,10 @@ def test_an_experiment_is_the_geometric_mean_of_rows_that_all_have() -> None:
             run(2, "b", {"e/x": 20, "e/y": 80, "f/z": 2, "f/new": 9}),
         ]
     )
-    told = texts(experiments.svg)
-    assert {"x 4.000 e (2 rows)", "x 0.500 f (1 row)"} <= set(told)
-    assert {"aaaaaaa", "bbbbbbb"} <= set(told)
-    assert "(left out: 2 of 5 rows not in every file)" in told
+    labels = texts(experiments.svg)
+    assert {"x 4.000 e (2 rows)", "x 0.500 f (1 row)"} <= set(labels)
+    assert {"aaaaaaa", "bbbbbbb"} <= set(labels)
+    assert "(left out: 2 of 5 rows not in every file)" in labels
     assert gids(experiments.svg, "line-") == ["line-0", "line-1"]
     named = [line for line in texts(moved.svg) if line.startswith("x ")]
     assert named == ["x 8.000 e/y", "x 2.000 e/x", "x 0.500 f/z"]
@@ -116,9 +107,9 @@ def test_a_file_without_rows_and_a_time_of_zero_are_said() -> None:
         run(2, "b", {}),
         run(3, "c", {"e/x": 20, "e/none": 0}),
     ]
-    told = texts(history(runs)[0].svg)
-    assert "bbbbbbb" not in told and "x 2.000 e (1 row)" in told
-    assert "(left out: 1 without any time, 1 files without any row)" in told
+    labels = texts(history(runs)[0].svg)
+    assert "bbbbbbb" not in labels and "x 2.000 e (1 row)" in labels
+    assert "(left out: 1 without any time, 1 files without any row)" in labels
 
 
 def test_many_rows_over_many_files_stay_small() -> None:
@@ -138,19 +129,19 @@ def test_many_rows_over_many_files_stay_small() -> None:
 
 
 def test_what_cannot_be_compared_has_no_figure() -> None:
-    one = run(1, "a", {"e/x": 10})
-    assert history([]) == [] and history([one]) == []
-    assert history([one, run(2, "b", {"e/y": 10})]) == []
-    assert history([one, run(2, "b", {})]) == []
+    base = run(1, "a", {"e/x": 10})
+    assert history([]) == [] and history([base]) == []
+    assert history([base, run(2, "b", {"e/y": 10})]) == []
+    assert history([base, run(2, "b", {})]) == []
     assert history([run(1, "a", {}), run(2, "b", {})]) == []
     assert table([]) == (["case", "last / first"], [])
 
 
 def test_different_machines_have_no_common_history() -> None:
     runs = [run(1, "a", {"e/x": 1}, device="A"), run(2, "b", {"e/x": 1}, device="B")]
-    for told in (history, table):
+    for compared in (history, table):
         with pytest.raises(ValueError, match="different devices: A, B"):
-            told(runs)
+            compared(runs)
 
 
 def test_the_reference_run_with_itself_has_not_moved() -> None:

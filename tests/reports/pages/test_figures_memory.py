@@ -1,27 +1,18 @@
 # SPDX-License-Identifier: MIT
 """The plots of memory: parts of the peak, and how it is reached."""
 
-import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from reports.pages.figures.memory import memory, timelines
-from reports.pages.figures.timelines import BUCKETS, decimate
-from reports.results.rows import Result, Row, load
+from figures import gids, markers, texts
+from reports.pages.figures.memory import memory
+from reports.pages.figures.timelines import BUCKETS, decimate, timelines
+from reports.results.rows import Row, load
+from results import REFERENCE, result_of
 
-ROOT = Path(__file__).resolve().parents[3]
-REFERENCE = ROOT / "reports/reference/xeon-2-cores/quick.json"
 HEAD = "time_us,live_bytes,event,bytes,operator,phase\n"
-
-
-def texts(svg: str) -> list[str]:
-    return re.findall(r"<text[^>]*>([^<]*)</text>", svg)
-
-
-def gids(svg: str, start: str) -> list[str]:
-    return re.findall(rf'<g id="[^"]*?({start}[^"]*)"', svg)
 
 
 def step(mode: str, seq: int, peak_at: str, error: float, *mib: float) -> Row:
@@ -38,7 +29,7 @@ def step(mode: str, seq: int, peak_at: str, error: float, *mib: float) -> Row:
 
 
 def drawn(*rows: Row) -> str:
-    (figure,) = memory(Result({}, list(rows), [], [], True))
+    (figure,) = memory(result_of(*rows))
     assert figure.title == "Peak memory: tiny"
     return figure.svg
 
@@ -73,11 +64,10 @@ def test_the_measured_peak_and_the_difference_are_written() -> None:
         step("forward", 128, "logits", -0.0123, 10, 0, 0, 5, 16),
         step("forward", 256, "logits", 1e-9, 10, 0, 0, 5, 16),
     )
-    told = texts(svg)
-    assert {"fp32", "inference 4 x 128", "forward 4 x 256"} <= set(told)
-    assert {"16 MiB, exact", "15.8 MiB, -1.23 %", "16 MiB, ±0.00 %"} <= set(told)
-    (marks,) = re.findall(r'id="[^"]*-marks">(.*?)</g>\s*</g>', svg, re.DOTALL)
-    assert marks.count("<use") == 3
+    labels = texts(svg)
+    assert {"fp32", "inference 4 x 128", "forward 4 x 256"} <= set(labels)
+    assert {"16 MiB, exact", "15.8 MiB, -1.23 %", "16 MiB, ±0.00 %"} <= set(labels)
+    assert markers(svg, "marks") == 3
 
 
 def test_each_model_has_a_figure() -> None:
@@ -86,7 +76,7 @@ def test_each_model_has_a_figure() -> None:
         "Peak memory: tiny",
         "Peak memory: small",
     ]
-    assert memory(Result({}, [], [], [], True)) == []
+    assert memory(result_of()) == []
 
 
 def test_decimation_keeps_the_peak_and_every_extreme_of_its_bucket() -> None:

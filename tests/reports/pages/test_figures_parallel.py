@@ -1,36 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""The plots of several ranks, from rows made by hand."""
+"""The plots of distributed experiments, from rows made by hand."""
 
-import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from reports.pages.figures.parallel import all_reduce, ddp, sharded_optimizer
-from reports.results.rows import Result, Row, load
-
-ROOT = Path(__file__).resolve().parents[3]
-REFERENCE = ROOT / "reports/reference/xeon-2-cores/quick.json"
-
-
-def result(*rows: Row) -> Result:
-    return Result({}, list(rows), [], [], True)
-
-
-def texts(svg: str) -> list[str]:
-    return re.findall(r"<text[^>]*>([^<]*)</text>", svg)
-
-
-def gids(svg: str, start: str) -> list[str]:
-    return re.findall(rf'<g id="[^"]*?({start}[^"]*)"', svg)
-
-
-def points(svg: str, gid: str) -> int:
-    """How many markers the line of that name has."""
-    group = re.search(rf'<g id="[^"]*{gid}">(.*?)</g>\s*</g>', svg, re.DOTALL)
-    assert group is not None
-    return group[1].count("<use")
+from figures import gids, markers, texts
+from reports.pages.figures.collectives import all_reduce
+from reports.pages.figures.parallel import ddp, sharded_optimizer
+from reports.results.rows import Row, load
+from results import REFERENCE, result_of
 
 
 def reduced(backend: str, ranks: int, size: float, us: float) -> Row:
@@ -44,23 +23,23 @@ def test_the_legend_of_all_reduce_has_the_fitted_laws() -> None:
     rows = [reduced("gloo", 2, size, 50 + size / 2e3) for size in sizes]
     rows += [reduced("nccl", 4, size, 20 + size / 1e5) for size in sizes]
     rows += [reduced("nccl", 6, 1 << 10, 7)]  # one size has no law
-    figures = all_reduce(result(*rows))
+    figures = all_reduce(result_of(*rows))
     assert [figure.title for figure in figures] == [
         "All-reduce: time over size",
         "All-reduce: bandwidth over size",
     ]
     for figure in figures:
-        told = texts(figure.svg)
-        assert "gloo, 2 ranks: 50 us + S / (2 GB/s)" in told
-        assert "nccl, 4 ranks: 20 us + S / (100 GB/s)" in told
-        assert "nccl, 6 ranks" in told
-        assert {"1 KiB", "32 KiB", "1 MiB"} <= set(told)
+        labels = texts(figure.svg)
+        assert "gloo, 2 ranks: 50 us + S / (2 GB/s)" in labels
+        assert "nccl, 4 ranks: 20 us + S / (100 GB/s)" in labels
+        assert "nccl, 6 ranks" in labels
+        assert {"1 KiB", "32 KiB", "1 MiB"} <= set(labels)
         assert "50 us + S / (2 GB/s)" in figure.description
 
 
 def test_a_transfer_whose_size_costs_nothing() -> None:
     figure, _ = all_reduce(
-        result(reduced("gloo", 2, 1e3, 10), reduced("gloo", 2, 2e3, 10))
+        result_of(reduced("gloo", 2, 1e3, 10), reduced("gloo", 2, 2e3, 10))
     )
     assert "gloo, 2 ranks: 10 us, whatever S" in texts(figure.svg)
 
@@ -77,7 +56,7 @@ ALONE = step("alone", 90, ranks=1, as_one_of=2)
 
 def test_ddp_divides_each_step_into_what_adds_up_to_it() -> None:
     (figure,) = ddp(
-        result(
+        result_of(
             ALONE,
             step("flat", 150, alone_us=100, exposed_us=50, collectives_us=40),
             step(
@@ -99,21 +78,21 @@ def test_ddp_divides_each_step_into_what_adds_up_to_it() -> None:
         "bar-2-communication-it-hides",
         "bar-2-exposed-communication",
     ]
-    told = texts(figure.svg)
-    assert {"2 ranks", "alone", "flat", "overlap_bucketed 25 MB"} <= set(told)
-    assert {"90 us", "150 us", "120 us", "predicted"} <= set(told)
-    assert points(figure.svg, "marks") == 1
+    labels = texts(figure.svg)
+    assert {"2 ranks", "alone", "flat", "overlap_bucketed 25 MB"} <= set(labels)
+    assert {"90 us", "150 us", "120 us", "predicted"} <= set(labels)
+    assert markers(figure.svg, "marks") == 1
     assert "with 2 ranks overlap_bucketed 25 MB at 120 us" in figure.description
 
 
 def test_a_step_that_is_faster_with_communication_has_none_exposed() -> None:
     row = step("flat", 95, alone_us=100, exposed_us=-5, collectives_us=30)
-    (figure,) = ddp(result(row))
+    (figure,) = ddp(result_of(row))
     assert gids(figure.svg, "bar-") == [
         "bar-0-step-alone",
         "bar-0-communication-it-hides",
     ]
-    undivided = ddp(result(step("flat", 95)))[0]
+    undivided = ddp(result_of(step("flat", 95)))[0]
     assert gids(undivided.svg, "bar-") == ["bar-0-step"]
 
 
@@ -123,13 +102,13 @@ def test_ranks_share_a_figure_and_settings_do_not(
     monkeypatch.setattr("reports.pages.figures.parallel.MOST_SETTINGS", 2)
     rows = [step("flat", 10.0, ranks=ranks) for ranks in (4, 2)]
     rows += [step("flat", 10.0, model=model) for model in "abc"]
-    figures = ddp(result(*rows))
+    figures = ddp(result_of(*rows))
     titles = [figure.title.split(",")[0] for figure in figures]
     assert titles == ["Data parallelism: b fp32", "Data parallelism: c fp32"]
     assert figures[0].description.endswith("2 smaller settings are not drawn.")
     assert "not drawn" not in figures[1].description
-    told = texts(ddp(result(*rows[:2]))[0].svg)
-    assert told.index("2 ranks") < told.index("4 ranks")
+    labels = texts(ddp(result_of(*rows[:2]))[0].svg)
+    assert labels.index("2 ranks") < labels.index("4 ranks")
 
 
 def sharded(kind: str, us: float, **more: float) -> Row:
@@ -140,7 +119,7 @@ def sharded(kind: str, us: float, **more: float) -> Row:
 
 def test_sharding_shows_time_and_memory_side_by_side() -> None:
     (figure,) = sharded_optimizer(
-        result(
+        result_of(
             sharded("replicated", 100, peak_bytes=4 * 2**30, state_bytes=2**30),
             sharded(
                 *("sharded", 110),
@@ -152,9 +131,11 @@ def test_sharding_shows_time_and_memory_side_by_side() -> None:
             ),
         )
     )
-    told = texts(figure.svg)
-    assert {"time of a step", "peak memory of a rank", "optimizer state"} <= set(told)
-    assert {"replicated", "100 us", "4 GiB", "sharded", "110 us", "3 GiB"} <= set(told)
+    labels = set(texts(figure.svg))
+    assert {"time of a step", "peak memory of a rank", "optimizer state"} <= labels
+    assert {"replicated", "100 us", "4 GiB", "sharded", "110 us", "3 GiB"} <= set(
+        labels
+    )
     # Each bar to the left has one to the right.
     assert gids(figure.svg, "bar-") == [
         "bar-0-forward,-loss,-backward",
@@ -171,8 +152,8 @@ def test_sharding_shows_time_and_memory_side_by_side() -> None:
 
 @pytest.mark.parametrize("plot", [all_reduce, ddp, sharded_optimizer])
 def test_without_rows_there_is_no_figure(plot: Any) -> None:
-    assert plot(result()) == []
-    assert plot(result(ALONE, reduced("gloo", 2, 8, 1))) == []
+    assert plot(result_of()) == []
+    assert plot(result_of(ALONE, reduced("gloo", 2, 8, 1))) == []
 
 
 @pytest.mark.parametrize("plot", [all_reduce, ddp, sharded_optimizer])

@@ -1,25 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The roofline, from rows made by hand."""
 
-import re
-from pathlib import Path
 from typing import Any
 
+from figures import markers, texts
 from reports.pages.figures.roofline import roofline
-from reports.results.rows import Result, Row, load
-
-ROOT = Path(__file__).resolve().parents[3]
-REFERENCE = ROOT / "reports/reference/xeon-2-cores/quick.json"
-
-
-def texts(svg: str) -> list[str]:
-    return re.findall(r"<text[^>]*>([^<]*)</text>", svg)
-
-
-def points(svg: str, gid: str) -> int:
-    """How many markers the line of that name has."""
-    group = re.search(rf'<g id="[^"]*-{gid}">(.*?)</g>\s*</g>', svg, re.DOTALL)
-    return group[1].count("<use") if group else 0
+from reports.results.rows import Row, load
+from results import REFERENCE, result_of
 
 
 def row(name: str, rate: float, intensity: float = 1, **more: Any) -> Row:
@@ -44,30 +31,28 @@ PEAKS = [
 ]
 
 
-def result(*rows: Row) -> Result:
-    return Result({}, list(rows), [], [], True)
-
-
 def test_the_roof_is_that_of_the_best_peaks() -> None:
-    (figure,) = roofline(result(*PEAKS, row("memory/tiny/fp32/seq:8", 1e9)))
+    (figure,) = roofline(result_of(*PEAKS, row("memory/tiny/fp32/seq:8", 1e9)))
     assert figure.title == "Roofline: fp32"
-    told = texts(figure.svg)
-    assert "ridge: 5 FLOP/B" in told
-    assert "100 GFLOP/s, fp32 product" in told
-    assert "20 GB/s, best of memory" in told
+    labels = texts(figure.svg)
+    assert "ridge: 5 FLOP/B" in labels
+    assert "100 GFLOP/s, fp32 product" in labels
+    assert "20 GB/s, best of memory" in labels
     assert "100 GFLOP/s and 20 GB/s, which meet at 5 FLOPs" in figure.description
 
 
 def test_each_experiment_has_its_points_and_their_number() -> None:
     rows = [row("memory/tiny/a/seq:8", rate) for rate in (1e8, 1e9, 1e10)]
-    (figure,) = roofline(result(*PEAKS, *rows, row("warmup/tiny/b/calls:5", 5e8, 40)))
-    assert points(figure.svg, "points-memory") == 3
-    assert points(figure.svg, "points-warmup") == 1
-    assert points(figure.svg, "points-peak") == 2
-    told = texts(figure.svg)
-    assert {"memory (3)", "warmup (1)", "peak (2)"} <= set(told)
-    assert told.count("tiny b 5") == 1 and "tiny a T 8" in told
-    assert points(figure.svg, "above") == 0
+    (figure,) = roofline(
+        result_of(*PEAKS, *rows, row("warmup/tiny/b/calls:5", 5e8, 40))
+    )
+    assert markers(figure.svg, "points-memory") == 3
+    assert markers(figure.svg, "points-warmup") == 1
+    assert markers(figure.svg, "points-peak") == 2
+    labels = texts(figure.svg)
+    assert {"memory (3)", "warmup (1)", "peak (2)"} <= set(labels)
+    assert labels.count("tiny b 5") == 1 and "tiny a T 8" in labels
+    assert markers(figure.svg, "above") == 0
 
 
 def test_what_is_above_the_roof_is_ringed_and_counted() -> None:
@@ -77,8 +62,8 @@ def test_what_is_above_the_roof_is_ringed_and_counted() -> None:
         row("softmax/c", 300e9, 100),  # 100 is the products'
         row("softmax/d", 30e9, 2),  # below
     ]
-    (figure,) = roofline(result(*PEAKS, *rows))
-    assert points(figure.svg, "above") == 2
+    (figure,) = roofline(result_of(*PEAKS, *rows))
+    assert markers(figure.svg, "above") == 2
     assert "above the measured roof (2)" in texts(figure.svg)
     assert "2 are above it" in figure.description
 
@@ -90,11 +75,11 @@ def test_each_measured_precision_has_its_own_roof() -> None:
         row("precision/tiny/bf16/seq:8", 700e9, 100, precision="bf16"),
         row("precision/tiny/bf16/seq:9", 500e9, 90, precision="bf16_autocast"),
     ]
-    fp32, wide = roofline(result(*PEAKS, bf16, *rows))
+    fp32, wide = roofline(result_of(*PEAKS, bf16, *rows))
     assert (fp32.title, wide.title) == ("Roofline: fp32", "Roofline: bf16")
     assert "precision (1)" in texts(fp32.svg)
     assert {"precision (2)", "ridge: 40 FLOP/B"} <= set(texts(wide.svg))
-    assert points(wide.svg, "above") == 0
+    assert markers(wide.svg, "above") == 0
 
 
 def test_a_precision_of_unknown_peak_is_hollow_and_only_memory_limits_it() -> None:
@@ -102,17 +87,17 @@ def test_a_precision_of_unknown_peak_is_hollow_and_only_memory_limits_it() -> No
         row("precision/tiny/bf16/seq:8", 300e9, 100, precision="bf16_autocast"),
         row("precision/tiny/bf16/seq:9", 30e9, 1, precision="bf16"),
     ]
-    (figure,) = roofline(result(*PEAKS, *rows))
-    assert points(figure.svg, "points-precision-other") == 2
-    assert points(figure.svg, "points-precision") == 0
-    assert points(figure.svg, "above") == 1
+    (figure,) = roofline(result_of(*PEAKS, *rows))
+    assert markers(figure.svg, "points-precision-other") == 2
+    assert markers(figure.svg, "points-precision") == 0
+    assert markers(figure.svg, "above") == 1
     assert "hollow: bf16, of unmeasured peak" in texts(figure.svg)
 
 
 def test_ranks_are_left_out_and_it_is_said() -> None:
     rows = [row("ddp/tiny/fp32", 1e9, ranks=2), row("memory/tiny/fp32", 1e9)]
-    (figure,) = roofline(result(*PEAKS, *rows))
-    assert not any(told.startswith("ddp") for told in texts(figure.svg))
+    (figure,) = roofline(result_of(*PEAKS, *rows))
+    assert not any(label.startswith("ddp") for label in texts(figure.svg))
     assert "Cases of several ranks are left out." in figure.description
 
 
@@ -121,16 +106,16 @@ def test_many_points_stay_readable_and_small() -> None:
         row(f"experiment_{i % 9}/tiny/fp32/seq:{i}", 1e9 * (1 + i % 83), 1 + i % 97)
         for i in range(1500)
     ]
-    (figure,) = roofline(result(*PEAKS, *rows))
+    (figure,) = roofline(result_of(*PEAKS, *rows))
     assert "experiment_0 (167)" in texts(figure.svg)
     assert "1502 rows under a roof" in figure.description
     assert len(figure.svg) < 100_000
 
 
 def test_without_peaks_or_rows_there_is_no_figure() -> None:
-    assert roofline(result()) == []
-    assert roofline(result(row("memory/tiny/fp32", 1e9))) == []
-    assert roofline(result(*PEAKS[2:], row("memory/tiny/fp32", 1e9))) == []
+    assert roofline(result_of()) == []
+    assert roofline(result_of(row("memory/tiny/fp32", 1e9))) == []
+    assert roofline(result_of(*PEAKS[2:], row("memory/tiny/fp32", 1e9))) == []
 
 
 def test_the_reference_run_is_drawn() -> None:

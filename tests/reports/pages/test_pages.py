@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The pages of a result hold what the result holds, and need nothing else."""
+"""The pages hold everything in the result, and need no other file."""
 
 import json
 import os
@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from reports.answers.answer import SUMMARIES, answers, expectation_of, question_of
+from reports.answers.answer import answers, expectation_of, question_of
 from reports.pages.__main__ import main
-from reports.pages.render import _prose_as_markdown
+from reports.pages.render import prose_as_markdown
 from reports.results.rows import load
+from results import REFERENCE, ROOT, entry
+from results import document as document_with
 
-ROOT = Path(__file__).resolve().parents[3]
-REFERENCE = ROOT / "reports/reference/xeon-2-cores/quick.json"
 CONTEXT = {
     "date": "2026-03-01T12:30:00+01:00",
     "device": "Some <b>GPU</b>",
@@ -61,14 +61,9 @@ class Reader(HTMLParser):
         return [str(attrs[attribute]) for _, attrs in self.tags if attribute in attrs]
 
 
-def row(name: str, time_us: float, label: str = "", **counters: float) -> Any:
-    named = {"name": name, "run_type": "iteration", "label": label}
-    return {**named, "real_time": time_us, **counters}
-
-
-def document(*rows: Any, **others: Any) -> dict[str, Any]:
-    whole = {"context": CONTEXT, "skipped": [], "errors": [], "complete": True}
-    return whole | {"benchmarks": list(rows)} | others
+def document(*entries: dict[str, Any], **others: Any) -> dict[str, Any]:
+    """A result file with CONTEXT, unless another one is given."""
+    return document_with(*entries) | {"context": CONTEXT} | others
 
 
 def written(directory: Path, content: dict[str, Any], name: str = "run.json") -> Path:
@@ -99,26 +94,26 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, Path]
 
 def test_every_experiment_has_its_section(reference: tuple[str, str, Path]) -> None:
     read, markdown = Reader(reference[0]), reference[1]
-    told = {answer.experiment: answer for answer in answers(load(REFERENCE))}
+    answered = {answer.experiment: answer for answer in answers(load(REFERENCE))}
     sections = list(read.sections)
     assert sections.pop(sections.index("peak") + 1) == "roofline"
-    assert sections == list(SUMMARIES) == list(told)
-    for experiment, answer in told.items():
+    assert sections == list(answered)
+    for experiment, answer in answered.items():
         section = read.sections[experiment]
         assert plain(question_of(experiment)) in section
         assert plain(expectation_of(experiment)) in section
         assert plain(answer.sentence) in section
-        for cell in (*answer.table.headings, *sum(answer.table.lines, [])):
-            assert cell in section
+        for line in (answer.table.headings, *answer.table.lines):
+            assert all(cell in section for cell in line)
         assert f"\n## `{experiment}`\n" in markdown
         assert answer.table.markdown() in markdown
         for text in (answer.question, expectation_of(experiment), answer.sentence):
-            assert _prose_as_markdown(text) in markdown
+            assert prose_as_markdown(text) in markdown
 
 
 def test_the_contents_lead_to_every_section(reference: tuple[str, str, Path]) -> None:
     html, markdown, _ = reference
-    for experiment in SUMMARIES:
+    for experiment in (answer.experiment for answer in answers(load(REFERENCE))):
         assert html.count(f'href="#{experiment}"') == 2  # there and in its heading
         assert f"- [`{experiment}`](#{experiment}): " in markdown
 
@@ -197,8 +192,8 @@ def test_what_went_wrong_comes_first(tmp_path: Path) -> None:
 
 def test_skipped_and_failed_rows_have_their_reasons(tmp_path: Path) -> None:
     content = document(
-        row("harness/empty", 0.1, "work=empty"),
-        row("harness/spin/us:100", 101, "work=spin", us=100),
+        entry("harness/empty", 0.1, "work=empty"),
+        entry("harness/spin/us:100", 101, "work=spin", us=100),
         skipped=[{"name": "harness/spin/us:7", "reason": "no clock that fine"}],
         errors=[{"name": "ddp/flat/tiny", "reason": "rank 1 died of signal 9"}],
     )
@@ -216,9 +211,9 @@ def test_skipped_and_failed_rows_have_their_reasons(tmp_path: Path) -> None:
 
 def test_rows_without_an_answer_are_listed(tmp_path: Path) -> None:
     content = document(
-        row("unknown/a", 1500, peak_bytes=2048),
-        row("unknown/b", 2),
-        row("transfer/alone", 3, "direction=memcpy", size=1),
+        entry("unknown/a", 1500, peak_bytes=2048),
+        entry("unknown/b", 2),
+        entry("transfer/alone", 3, "direction=memcpy", size=1),
     )
     read, markdown = pages(tmp_path, content)
     assert list(read.sections) == ["transfer", "unknown"]
@@ -235,9 +230,9 @@ def test_rows_without_an_answer_are_listed(tmp_path: Path) -> None:
 def test_hostile_words_stay_words(tmp_path: Path) -> None:
     evil = '"><script>alert(1)</script><img src=x onerror=y>'
     content = document(
-        row(f"{evil}/a|b", 5),
-        row("transfer/a", 1, f"direction={evil}", size=1, bytes_per_second=1e9),
-        row("transfer/b", 1, f"direction={evil}", size=9, bytes_per_second=1e9),
+        entry(f"{evil}/a|b", 5),
+        entry("transfer/a", 1, f"direction={evil}", size=1, bytes_per_second=1e9),
+        entry("transfer/b", 1, f"direction={evil}", size=9, bytes_per_second=1e9),
         context=CONTEXT | {"suite": evil, evil: evil},
         skipped=[{"name": "contents", "reason": f"`{evil}`\n\n# no heading"}],
         errors=[{"name": evil, "reason": "$x_{ | [a](b) *c*"}],
@@ -252,9 +247,9 @@ def test_hostile_words_stay_words(tmp_path: Path) -> None:
     assert re.search(r"^\| .*/a\\\|b \| 5 us \| - \|$", markdown, re.MULTILINE)
 
 
-def test_the_newest_of_several_is_told(tmp_path: Path) -> None:
+def test_the_newest_of_several_is_shown(tmp_path: Path) -> None:
     def run(name: str, date: str, case: str) -> str:
-        content = document(row(case, 5), context=CONTEXT | {"date": date})
+        content = document(entry(case, 5), context=CONTEXT | {"date": date})
         return str(written(tmp_path, content, name))
 
     old = run("a.json", "2026-01-01T00:00:00+00:00", "was/a")
@@ -263,8 +258,8 @@ def test_the_newest_of_several_is_told(tmp_path: Path) -> None:
     other = run("c.json", "2026-01-01T01:00:00+00:00", "was/b")
     assert main([old, new, other]) == 0
     markdown = (tmp_path / "a.md").read_text()
-    told, history = markdown.split("## `history`")
-    assert "is/a" in told and "was/" not in told
+    newest, history = markdown.split("## `history`")
+    assert "is/a" in newest and "was/" not in newest
     assert "was/a" in history
 
 
@@ -272,12 +267,12 @@ def test_the_roofline_says_what_bounds_the_rows(
     reference: tuple[str, str, Path],
 ) -> None:
     section = Reader(reference[0]).sections["roofline"]
-    told = re.search(
+    roof = re.search(
         r"In fp32 ([\d.]+) GFLOP/s and ([\d.]+) GB/s meet at ([\d.]+) FLOPs per byte",
         section,
     )
-    assert told is not None
-    flops, rate, ridge = map(float, told.groups())
+    assert roof is not None
+    flops, rate, ridge = map(float, roof.groups())
     assert ridge == pytest.approx(flops / rate, rel=0.01)
     shares = re.search(r"(\d+) of (\d+) rows have more", section)
     assert shares is not None
@@ -290,7 +285,7 @@ def test_several_runs_are_a_history(tmp_path: Path) -> None:
     def run(name: str, revision: str, time_us: float) -> str:
         context = CONTEXT | {"git_revision": revision}
         context |= {"date": f"2026-01-0{name}T00:00:00+00:00"}
-        rows = [row("harness/empty", time_us), row("harness/spin", 10)]
+        rows = [entry("harness/empty", time_us), entry("harness/spin", 10)]
         return str(written(tmp_path, document(*rows, context=context), f"{name}.json"))
 
     assert main([run("3", "cccccccc", 30), run("1", "aaaaaaaa", 20)]) == 0
@@ -341,14 +336,14 @@ def test_memory_traces_can_be_elsewhere(
 def test_other_machines_do_not_share_a_page(
     key: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    one = written(tmp_path, document(), "one.json")
+    first = written(tmp_path, document(), "first.json")
     other = written(tmp_path, document(context=CONTEXT | {key: "7"}), "other.json")
-    assert main([str(one), str(other)]) == 2
+    assert main([str(first), str(other)]) == 2
     error = capsys.readouterr().err
     assert error.count("\n") == 1
     assert f"they differ in {key} ({CONTEXT[key]!r} and '7')" in error
-    assert "one.json" in error and "other.json" in error
-    assert not (tmp_path / "one.html").exists()
+    assert "first.json" in error and "other.json" in error
+    assert not (tmp_path / "first.html").exists()
 
 
 @pytest.mark.parametrize(
@@ -367,11 +362,14 @@ def test_what_is_no_result_is_one_line(
 @pytest.mark.parametrize(
     ("damaged", "reason"),
     [
-        (row("model_size/tiny", 5, "precision=fp32"), "model_size are damaged: 'mode'"),
-        (row("peak/copy", 5, "work=copy", bytes_per_second=1e9), "damaged: 'size'"),
+        (
+            entry("model_size/tiny", 5, "precision=fp32"),
+            "model_size are damaged: 'mode'",
+        ),
+        (entry("peak/copy", 5, "work=copy", bytes_per_second=1e9), "damaged: 'size'"),
     ],
 )
-def test_rows_that_the_program_does_not_write_are_told(
+def test_rows_that_the_program_does_not_write_are_reported(
     damaged: Any, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([str(written(tmp_path, document(damaged)))]) == 2
@@ -385,14 +383,14 @@ def test_missing_files_and_dates_are_wrong_usage(
     assert main([str(tmp_path / "nowhere.json")]) == 2
     assert "nowhere.json" in capsys.readouterr().err
     undated = CONTEXT | {"date": "today"}
-    one = written(tmp_path, document(), "one.json")
+    dated = written(tmp_path, document(), "dated.json")
     other = written(tmp_path, document(context=undated), "other.json")
-    assert main([str(one), str(other)]) == 2
+    assert main([str(dated), str(other)]) == 2
     assert "other.json: its date is 'today'" in capsys.readouterr().err
     # Where there is no other, no date is needed; nor is anything else.
     assert main([str(written(tmp_path, document(context={}), "bare.json"))]) == 0
     (tmp_path / "file").write_text("")
-    assert main([str(one), "-o", str(tmp_path / "file")]) == 2
+    assert main([str(dated), "-o", str(tmp_path / "file")]) == 2
     assert "tools/report: " in capsys.readouterr().err
 
 
@@ -401,13 +399,13 @@ def test_old_plots_are_removed(tmp_path: Path) -> None:
     figures.mkdir()
     (figures / "old-1.svg").write_text("")
     (figures / "notes.txt").write_text("mine")
-    pages(tmp_path, document(row("unknown/a", 1)))
+    pages(tmp_path, document(entry("unknown/a", 1)))
     assert [path.name for path in figures.iterdir()] == ["notes.txt"]
 
 
 def test_the_same_result_gives_the_same_bytes(tmp_path: Path) -> None:
     sizes = [
-        row(
+        entry(
             f"transfer/{way}/size:{size}",
             size,
             f"direction={way}",
@@ -417,7 +415,7 @@ def test_the_same_result_gives_the_same_bytes(tmp_path: Path) -> None:
         for way in ("memcpy", "memset", "other")
         for size in (1024, 4096)
     ]
-    path = written(tmp_path, document(*sizes, row("zz/a", 1), row("aa/a", 1)))
+    path = written(tmp_path, document(*sizes, entry("zz/a", 1), entry("aa/a", 1)))
     assert main([str(path), "-o", str(tmp_path / "a")]) == 0
     # In a process of its own, where sets and hashes have another order.
     environment = os.environ | {"PYTHONHASHSEED": "7", "PYTHONPATH": str(ROOT)}
@@ -425,13 +423,13 @@ def test_the_same_result_gives_the_same_bytes(tmp_path: Path) -> None:
     subprocess.run(command, check=True, cwd=tmp_path, env=environment)
     made = [path for path in (tmp_path / "a").rglob("*") if path.is_file()]
     assert len(made) == 4
-    for one in made:
-        other = tmp_path / "b" / one.relative_to(tmp_path / "a")
-        assert one.read_bytes() == other.read_bytes()
+    for path in made:
+        other = tmp_path / "b" / path.relative_to(tmp_path / "a")
+        assert path.read_bytes() == other.read_bytes()
 
 
-def test_noise_is_told_where_the_numbers_begin(tmp_path: Path) -> None:
-    quiet, noisy = row("e/quiet", 1, cv=0.05), row("e/noisy", 2, cv=1.25)
+def test_noise_is_reported_before_the_numbers(tmp_path: Path) -> None:
+    quiet, noisy = entry("e/quiet", 1, cv=0.05), entry("e/noisy", 2, cv=1.25)
     path = written(tmp_path, document(quiet, noisy, context=CONTEXT), "a.json")
     assert main([str(path)]) == 0
     for page in ("a.html", "a.md"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every plot shows what its rows say."""
+"""The plots of single experiments show their rows."""
 
 import re
 from typing import Any
@@ -7,26 +7,17 @@ from xml.etree import ElementTree
 
 import pytest
 
+from figures import texts
 from reports.pages.figures import FIGURES
 from reports.pages.plotting.figure import COLOURS, Figure, draw
 from reports.results.rows import parse
+from results import document, entry
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def row(name: str, time_us: float, label: str, **counters: float) -> Any:
-    named = {"name": name, "run_type": "iteration", "label": label}
-    return {**named, "real_time": time_us, **counters}
-
-
 def drawn(experiment: str, *rows: Any, **context: str) -> list[Figure]:
-    empty = {"context": context, "skipped": [], "errors": [], "complete": True}
-    return FIGURES[experiment](parse(empty | {"benchmarks": list(rows)}))
-
-
-def texts(figure: Figure) -> list[str]:
-    root = ElementTree.fromstring(figure.svg)
-    return ["".join(text.itertext()).strip() for text in root.iter(f"{SVG}text")]
+    return FIGURES[experiment](parse(document(*rows, context=context)))
 
 
 def boxes(figure: Figure, colour: str) -> list[float]:
@@ -42,7 +33,7 @@ def boxes(figure: Figure, colour: str) -> list[float]:
 def height_of(figure: Figure, text: str) -> float:
     """How far below the top the text stands."""
     root = ElementTree.fromstring(figure.svg)
-    (found,) = (one for one in root.iter(f"{SVG}text") if one.text == text)
+    (found,) = (label for label in root.iter(f"{SVG}text") if label.text == text)
     return float(found.get("y", "nan"))
 
 
@@ -64,7 +55,7 @@ def fill(number: int) -> str:
 
 
 def step(model: str, mode: str, seq: int = 128, **counters: float) -> Any:
-    return row(
+    return entry(
         f"model_size/{model}/fp32/{mode}/batch:1/seq:{seq}",
         sum(value for key, value in counters.items() if key.endswith("_us")),
         f"model={model} precision=fp32 mode={mode}",
@@ -84,13 +75,13 @@ def test_a_training_step_is_a_bar_of_phases() -> None:
         step("small", "train_step", **tenfold),
     )
     for figure in (absolute, shares):
-        said = texts(figure)
-        assert said.index("tiny fp32") < said.index("small fp32")
-        for place, phase in enumerate(("forward", "loss", "backward", "optimizer")):
-            assert phase in said
+        labels = texts(figure.svg)
+        assert labels.index("tiny fp32") < labels.index("small fp32")
+        for place, name in enumerate(("forward", "loss", "backward", "optimizer")):
+            assert name in labels
             assert len(boxes(figure, fill(place))) == 2
         assert height_of(figure, "optimizer") < top_of_bars(figure, fill(0))
-    assert "100 us" in texts(absolute) and "1 ms" in texts(absolute)
+    assert "100 us" in texts(absolute.svg) and "1 ms" in texts(absolute.svg)
     little, much = boxes(absolute, fill(2))
     assert much / little == pytest.approx(10, rel=0.01)
     for phase, share in ((0, 2), (1, 1), (3, 3)):
@@ -112,7 +103,7 @@ def test_a_training_step_is_shown_at_the_length_that_most_have() -> None:
 
 def test_speed_ups_stand_beside_fp32() -> None:
     def case(precision: str, mode: str, **counters: float) -> Any:
-        return row(
+        return entry(
             f"precision/tiny/{precision}/{mode}/batch:4/seq:128",
             10,
             f"model=tiny precision={precision} mode={mode}",
@@ -127,18 +118,18 @@ def test_speed_ups_stand_beside_fp32() -> None:
         case("bf16_autocast", "forward", speedup=4, peak_ratio=1.02),
         case("bf16", "train_step", speedup=3, peak_ratio=0.5),
     )
-    said = texts(speed)
+    labels = texts(speed.svg)
     # In the order of the run, a name for each group.
-    assert said.index("tiny train_step") < said.index("tiny forward")
-    assert {"2", "3", "4", "fp32", "bf16_autocast", "bf16"} <= set(said)
+    assert labels.index("tiny train_step") < labels.index("tiny forward")
+    assert {"2", "3", "4", "fp32", "bf16_autocast", "bf16"} <= set(labels)
     slow, fast = boxes(speed, fill(1))
     assert fast / slow == pytest.approx(2, rel=0.01)
     assert len(boxes(speed, fill(2))) == 1
-    assert {"0.6", "1.02", "0.5"} <= set(texts(memory))
+    assert {"0.6", "1.02", "0.5"} <= set(texts(memory.svg))
 
 
 def warm(calls: int, mean: float, model: str = "tiny", mode: str = "forward") -> Any:
-    return row(
+    return entry(
         f"warmup/{model}/fp32/{mode}/calls:{calls}",
         10,
         f"model={model} precision=fp32 mode={mode}",
@@ -151,12 +142,12 @@ def warm(calls: int, mean: float, model: str = "tiny", mode: str = "forward") ->
 
 def test_warm_up_is_a_curve_around_the_steady_state() -> None:
     (figure,) = drawn("warmup", *(warm(calls, 14 - calls) for calls in (0, 1, 5)))
-    said = texts(figure)
-    assert {"0", "1", "5", "warm-up calls", "tiny fp32 forward"} <= set(said)
-    assert "steady state, ±5 %" in said
-    assert "10" not in said  # the scale is linear
+    labels = texts(figure.svg)
+    assert {"0", "1", "5", "warm-up calls", "tiny fp32 forward"} <= set(labels)
+    assert "steady state, ±5 %" in labels
+    assert "10" not in labels  # the scale is linear
     (figure,) = drawn("warmup", warm(0, 150), warm(1, 10))
-    assert {"1", "10"} <= set(texts(figure))  # logarithmic
+    assert {"1", "10"} <= set(texts(figure.svg))  # logarithmic
 
 
 def test_of_many_warm_up_curves_those_like_the_first_are_shown() -> None:
@@ -167,13 +158,13 @@ def test_of_many_warm_up_curves_those_like_the_first_are_shown() -> None:
         for calls in (0, 1)
     ]
     (figure,) = drawn("warmup", *rows)
-    curves = [text for text in texts(figure) if "fp32" in text]
+    curves = [text for text in texts(figure.svg) if "fp32" in text]
     assert curves == [f"{model} fp32 train_step" for model in "abcd"]
 
 
 def test_an_optimizer_is_held_against_the_best_rate() -> None:
     def case(kind: str, rate: float) -> Any:
-        return row(
+        return entry(
             f"optimizer/{kind}/tiny",
             3580,
             f"kind={kind} model=tiny",
@@ -183,7 +174,7 @@ def test_an_optimizer_is_held_against_the_best_rate() -> None:
 
     (figure,) = drawn("optimizer", case("textbook", 5e9), case("fused", 15e9))
     assert {"textbook", "fused", "best measured", "3.58 ms", "tiny"} <= set(
-        texts(figure)
+        texts(figure.svg)
     )
     (slow,), (fast,) = boxes(figure, fill(0)), boxes(figure, fill(1))
     assert fast / slow == pytest.approx(3, rel=0.01)
@@ -191,7 +182,7 @@ def test_an_optimizer_is_held_against_the_best_rate() -> None:
 
 def attention(variant: str, seq: int, phase: str = "forward", d: int = 64) -> Any:
     power = 2 if variant == "naive" else 1.5
-    return row(
+    return entry(
         f"attention_scaling/{variant}/fp32/{phase}/batch:8/seq:{seq}/d_head:{d}",
         3e-4 * seq**power,
         f"variant={variant} precision=fp32 phase={phase}",
@@ -221,14 +212,14 @@ def test_attention_is_drawn_with_its_fitted_exponents() -> None:
         "Peak memory of both passes, in fp32, d 64",
     ]
     for figure in (figures[0], figures[1], figures[3]):
-        said = set(texts(figure))
-        assert {"naive: T^2.00", "sdpa_flash: T^1.50", "256", "512", "1024"} <= said
-    assert {"naive: T^1.00", "sdpa_flash: T^1.00"} <= set(texts(figures[2]))
+        labels = set(texts(figure.svg))
+        assert {"naive: T^2.00", "sdpa_flash: T^1.50", "256", "512", "1024"} <= labels
+    assert {"naive: T^1.00", "sdpa_flash: T^1.00"} <= set(texts(figures[2].svg))
 
 
 def test_softmax_is_drawn_over_flops_and_over_bytes() -> None:
     def case(part: str, flops: float, bytes_: float, us: float) -> Any:
-        return row(
+        return entry(
             f"softmax_vs_matmul/{part}/bf16/seq:128",
             us,
             f"part={part} precision=bf16",
@@ -245,29 +236,29 @@ def test_softmax_is_drawn_over_flops_and_over_bytes() -> None:
         "Time against FLOPs, bf16",
         "Time against bytes, bf16",
     )
-    assert {"qk", "softmax_naive", "at 1 TFLOP/s"} <= set(texts(flops))
-    assert "at 25 GB/s" in texts(moved)
+    assert {"qk", "softmax_naive", "at 1 TFLOP/s"} <= set(texts(flops.svg))
+    assert "at 25 GB/s" in texts(moved.svg)
 
 
 def test_peaks_are_bars_with_their_rates() -> None:
     products, moves = drawn(
         "peak",
-        row(
+        entry(
             *("peak/matmul/fp32", 1, "work=matmul precision=fp32"),
             **{"m": 64, "n": 32, "k": 16, "flops_per_second": 2e11},
         ),
-        row("peak/copy", 1, "work=copy", size=1 << 20, bytes_per_second=1e10),
-        row("peak/update", 1, "work=update", size=1 << 30, bytes_per_second=3e10),
+        entry("peak/copy", 1, "work=copy", size=1 << 20, bytes_per_second=1e10),
+        entry("peak/update", 1, "work=update", size=1 << 30, bytes_per_second=3e10),
     )
-    assert {"fp32 64 x 32 x 16", "200 GFLOP/s"} <= set(texts(products))
-    assert {"copy 1 MiB", "update 1 GiB", "10 GB/s", "30 GB/s"} <= set(texts(moves))
+    assert {"fp32 64 x 32 x 16", "200 GFLOP/s"} <= set(texts(products.svg))
+    assert {"copy 1 MiB", "update 1 GiB", "10 GB/s", "30 GB/s"} <= set(texts(moves.svg))
     slow, fast = boxes(moves, fill(0))
     assert fast / slow == pytest.approx(3, rel=0.01)
 
 
 def test_transfers_are_drawn_over_their_size() -> None:
     rows = [
-        row(
+        entry(
             f"transfer/h2d/{memory}/size:{size}",
             size / 1e3,
             f"direction=h2d host_memory={memory}",
@@ -280,10 +271,12 @@ def test_transfers_are_drawn_over_their_size() -> None:
     cpu = {"device_kind": "cpu", "last_level_cache_bytes": "4096"}
     rate, time = drawn("transfer", *rows, **cpu)
     for figure in (rate, time):
-        assert {"h2d pinned", "h2d pageable", "last-level cache"} <= set(texts(figure))
-        assert "size of the buffer" in texts(figure)
+        assert {"h2d pinned", "h2d pageable", "last-level cache"} <= set(
+            texts(figure.svg)
+        )
+        assert "size of the buffer" in texts(figure.svg)
     rate, _ = drawn("transfer", *rows, **cpu | {"device_kind": "cuda"})
-    assert "last-level cache" not in texts(rate)
+    assert "last-level cache" not in texts(rate.svg)
     assert drawn("transfer", *rows[::2]) == []  # one size
 
 
@@ -297,14 +290,14 @@ def test_a_plot_has_no_foreign_style_and_its_own_ids() -> None:
         axes.plot([1, 2], [3, 4], "o", label="$a_{ <b>")
         axes.legend()
 
-    one, other = draw("One & all", 'A "plot"', paint), draw("Other", "b", paint)
-    assert "$a_{ &lt;b&gt;" in one.svg  # neither formula nor tag
-    assert "<style" not in one.svg and "font-family" not in one.svg
-    ids = [set(re.findall(r'\bid="([^"]+)"', figure.svg)) for figure in (one, other)]
+    figure, other = draw("One & all", 'A "plot"', paint), draw("Other", "b", paint)
+    assert "$a_{ &lt;b&gt;" in figure.svg  # neither formula nor tag
+    assert "<style" not in figure.svg and "font-family" not in figure.svg
+    ids = [set(re.findall(r'\bid="([^"]+)"', svg)) for svg in (figure.svg, other.svg)]
     assert all(name.startswith("one-all-") for name in ids[0])
     assert ids[0] and ids[1] and not ids[0] & ids[1]
-    assert draw("One & all", 'A "plot"', paint) == one
-    assert 'aria-label="A &quot;plot&quot;"' in one.svg
+    assert draw("One & all", 'A "plot"', paint) == figure
+    assert 'aria-label="A &quot;plot&quot;"' in figure.svg
 
 
 def test_a_name_given_twice_is_there_once() -> None:

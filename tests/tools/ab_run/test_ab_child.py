@@ -46,15 +46,15 @@ def test_an_interrupt_ends_a_whole_group(tmp_path: Path, number: int) -> None:
     assert (tmp_path / "output").read_text() == ""
 
 
-def test_the_program_is_told_once_and_may_finish(tmp_path: Path) -> None:
+def test_the_program_is_interrupted_once_and_may_finish(tmp_path: Path) -> None:
     script = f"""
-    trap 'echo told' INT
+    trap 'echo interrupted' INT
     kill -2 {os.getpid()}
     for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.2; done
     echo done"""
     with pytest.raises(Interrupted):
         run(script, tmp_path, whole_group=False, ticks=[])
-    assert (tmp_path / "output").read_text() == "told\ndone\n"
+    assert (tmp_path / "output").read_text() == "interrupted\ndone\n"
 
 
 def test_a_second_interrupt_does_not_wait(tmp_path: Path) -> None:

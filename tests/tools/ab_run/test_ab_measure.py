@@ -79,10 +79,10 @@ def test_processes_take_turns_with_shuffled_cases_and_moved_memory(
     ab(base, base, tmp_path / "out", "--benchmark_min_time=3", "--device", "cpu")
     calls = measuring_calls(log)
     run = load(tmp_path / "out")
-    sides = [one.side for one in run.processes]
+    sides = [process.side for process in run.processes]
     assert sides == [side_of(key_of(run), i) for i in range(len(calls))]
     assert [Path(call["benchmark_out"]).name for call in calls] == [
-        one.file for one in run.processes
+        process.file for process in run.processes
     ]
     assert all(
         set(sides[i : i + 2]) == {"base", "new"} for i in range(0, len(sides), 2)
@@ -228,7 +228,7 @@ def test_damaged_samples_are_named(tmp_path: Path) -> None:
     path = tmp_path / "a.samples.jsonl"
     good = '{"name": "a", "repetition": 0, "samples_us": [1.5, 2]}'
     path.write_text(f"{good}\n")
-    assert [(one.row, one.median_us) for one in load_samples(path)] == [("a", 1.75)]
+    assert [(s.row, s.median_us) for s in load_samples(path)] == [("a", 1.75)]
     for line, words in (
         (good[:20], "it breaks off"),
         ("[]", "it is []; expected an object"),
@@ -277,7 +277,7 @@ def test_the_result_holds_every_sample(tmp_path: Path) -> None:
     assert all(s["median_us"] == s["samples_us"][0] for s in samples)
 
 
-def test_tools_compare_tells_a_directory_again(
+def test_tools_compare_repeats_the_verdict_of_a_directory(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     base = write_program(tmp_path / "base", ROWS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The file of a noise floor."""
+"""The file of a noise floor: what is written, read and refused."""
 
 import json
 import math
@@ -89,7 +89,7 @@ def test_files_that_cannot_be_read(tmp_path: Path, content: bytes | None) -> Non
     path = tmp_path / "noise.json"
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(NotANoiseFloor, match="^.*: no noise floor: it [^\n]*$"):
+    with pytest.raises(NotANoiseFloor, match=r"^.*: no noise floor: it [^\n]*$"):
         load_noise(path)
 
 

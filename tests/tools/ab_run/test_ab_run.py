@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from reports.compare.ab_reader import load
-from reports.compare.ab_record import AbRun, NotAnAbRun, Process, Side, save
 from reports.compare.ab_decisions import (
     decide,
     is_final,
@@ -18,6 +16,8 @@ from reports.compare.ab_decisions import (
     plan_of,
     ratios_by_pair,
 )
+from reports.compare.ab_reader import load
+from reports.compare.ab_record import AbRun, NotAnAbRun, Process, Side, save
 from reports.compare.decision import RowNoise, Verdict
 from reports.compare.noise import NoiseFile
 from tools.ab_run.estimate import pairs_needed, seconds_left
@@ -67,7 +67,7 @@ def write_run(
 def pairs_of(
     ratio: float, count: int
 ) -> tuple[list[dict[str, float]], list[dict[str, float]]]:
-    """Both rows, whose new times are so many times the base ones, and a little noise."""
+    """The times of both rows; those of ROW change by `ratio`, all have a little noise."""
     base = [{ROW: 100.0 + i % 3 / 10, OTHER: 100.0} for i in range(count)]
     new = [{ROW: 100.0 * ratio, OTHER: 100.0 + i % 2 / 10} for i in range(count)]
     return base, new
