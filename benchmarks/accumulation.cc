@@ -15,6 +15,7 @@
 #include <cmath>
 #include <vector>
 
+#include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
 
 namespace trainbench {
@@ -36,21 +37,21 @@ class AccumulationOrder final : public Workload {
   static Cost CostOf(const Params&, const Device&) { return {}; }
 
   AccumulationOrder(const Params& p, const Device& device)
-      : p_(p), term_(MakeTerm(p, device.torch_device)) {}
+      : p_(p), term_(MakeTerm(p, TorchDevice(device))) {}
 
-  absl::Status Check() override { return CheckSum(p_, Sum()); }
+  absl::Status Check() override { return VerifySum(p_, Sum()); }
 
   void Run(PhaseObserver&) override { Accumulate(p_, term_); }
 
-  absl::StatusOr<Findings> Find(const Sampling&) override {
+  absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples&) override {
     const double sum = Sum();
     const double exact = kTerm * kTerms;
     const double error = std::abs(sum - exact);
-    Findings findings;
-    findings.counters = {{"sum", sum},
-                         {"absolute_error", error},
-                         {"relative_error", error / exact}};
-    return findings;
+    ExtraMetrics extra;
+    extra.counters = {{"sum", sum},
+                      {"absolute_error", error},
+                      {"relative_error", error / exact}};
+    return extra;
   }
 
  private:

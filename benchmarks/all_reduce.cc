@@ -14,9 +14,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
-#include "fixtures/steps/link_rates.h"
-#include "fixtures/runner/run_distributed_case.h"
+#include "fixtures/experiment/rank_plan.h"
+#include "model/accounting/communication.h"
 #include "model/ops/all_reduce_buffer.h"
 
 namespace trainbench {
@@ -31,7 +32,7 @@ class AllReduce final : public Workload {
   };
 
   // The fitted line of these rows predicts what other experiments communicate.
-  static constexpr bool kIsPeak = true;
+  static constexpr bool kRunsFirst = true;
 
   static std::vector<Params> Sweep(const RunOptions& options,
                                    const Device& device);
@@ -47,19 +48,24 @@ class AllReduce final : public Workload {
     return {.predicted_peak_bytes = p.bytes};
   }
 
-  static Protocol ProtocolOf(const Params& p) {
+  static MeasurementOptions OptionsOf(const Params& p) {
     return {.ranks = RankPlan{.count = p.ranks, .backend = p.backend}};
   }
 
   AllReduce(const Params& p, const Device& device, ProcessGroup& group)
-      : params_(p), buffer_(p.bytes, device.torch_device, group) {}
+      : params_(p), buffer_(p.bytes, TorchDevice(device), group) {}
 
-  absl::Status Check() override { return buffer_.CheckSum(); }
+  absl::Status Check() override { return buffer_.VerifySum(); }
 
   void Run(PhaseObserver&) override { buffer_.Reduce(); }
 
-  absl::StatusOr<Findings> Find(const Sampling& sampling) override {
-    return LinkRates(params_.bytes, params_.ranks, sampling);
+  absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples& sampling) override {
+    // As nccl-tests defines them (doc/PERFORMANCE.md).
+    const double algbw =
+        static_cast<double>(params_.bytes) / (MedianUs(sampling) * 1e-6);
+    return ExtraMetrics{{{"algbw_bytes_per_second", algbw},
+                         {"busbw_bytes_per_second",
+                          algbw * BusBandwidthFactor(params_.ranks)}}};
   }
 
  private:

@@ -19,11 +19,12 @@
 #include <string>
 #include <vector>
 
+#include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/memory/memory_probe.h"
 #include "fixtures/profiling/profiler.h"
-#include "fixtures/profiling/trace_counts.h"
 #include "model/accounting/attention.h"
+#include "model/nn/dtype.h"
 #include "model/ops/attention_fwd_bwd.h"
 #include "model/ops/attention_verification.h"
 #include "model/spec/precision.h"
@@ -78,14 +79,14 @@ class AttentionScaling final : public Workload {
 
   static std::string Unavailable(const Params& p, const Device& device) {
     if (!p.variant) return "";
-    return SdpaUnavailable(*p.variant, device.torch_device.type(),
+    return SdpaUnavailable(*p.variant, TorchDevice(device).type(),
                            WeightType(p.precision));
   }
 
-  static Protocol ProtocolOf(const Params& p) {
-    Protocol protocol;
-    protocol.timed_phase = p.phase;
-    return protocol;
+  static MeasurementOptions OptionsOf(const Params& p) {
+    MeasurementOptions options;
+    options.timed_phase = p.phase;
+    return options;
   }
 
   AttentionScaling(const Params& p, const Device& device)
@@ -94,7 +95,7 @@ class AttentionScaling final : public Workload {
         matmul_(p.precision),
         inputs_(RandomAttentionInputs(p.batch, p.seq, p.d_head,
                                       at::TensorOptions()
-                                          .device(device.torch_device)
+                                          .device(TorchDevice(device))
                                           .dtype(WeightType(p.precision)))) {}
 
   absl::Status Check() override {
@@ -111,7 +112,7 @@ class AttentionScaling final : public Workload {
   }
 
   // Which kernel really ran, and what it keeps for the backward pass.
-  absl::StatusOr<Findings> Find(const Sampling&) override {
+  absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples&) override {
     const std::string op = ExpectedOp();
     const auto forward = [this] { AttentionForward(p_.variant, inputs_); };
     const absl::StatusOr<Trace> trace = Profile(device_, forward);
@@ -122,14 +123,14 @@ class AttentionScaling final : public Workload {
     }
     // Of what has to move at the least, not of what the variant moves.
     const Cost cost = CostOf(p_, device_);
-    Findings findings;
-    findings.label = {{"backend_op", op}};
-    findings.counters = {
+    ExtraMetrics extra;
+    extra.label = {{"backend_op", op}};
+    extra.counters = {
         {"saved_bytes", static_cast<double>(SavedBytes())},
         {"predicted_saved_bytes",
          static_cast<double>(AttentionSavedBytes(QueryOf(p_, device_)))},
         {"arithmetic_intensity", cost.flops / cost.bytes}};
-    return findings;
+    return extra;
   }
 
  private:
@@ -146,12 +147,12 @@ class AttentionScaling final : public Workload {
   // The naive variant's products are batched ones, whatever the device.
   std::string ExpectedOp() const {
     if (!p_.variant) return "aten::bmm";
-    return std::string(SdpaOpName(*p_.variant, device_.torch_device.type()));
+    return std::string(SdpaOpName(*p_.variant, TorchDevice(device_).type()));
   }
 
   // Bytes that are alive after a forward pass and were not before.
   int64_t SavedBytes() const {
-    const auto probe = MakeMemoryProbe(device_.torch_device);
+    const auto probe = MakeMemoryProbe(TorchDevice(device_));
     at::Tensor output;
     const int64_t before = probe->LiveBytes();
     probe->Observe([&] { output = AttentionForward(p_.variant, inputs_); });

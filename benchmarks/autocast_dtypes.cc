@@ -12,8 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
-#include "model/spec/precision.h"
+#include "model/nn/dtype.h"
 #include "model/ops/toy_model.h"
 #include "model/training/train_step.h"
 
@@ -43,7 +44,7 @@ class AutocastDtypes final : public Workload {
 
   AutocastDtypes(const Params& p, const Device& device)
       : p_(p),
-        device_(device.torch_device),
+        device_(TorchDevice(device)),
         model_(kIn, kOut, device_),
         data_(RandomToyBatch(kBatch, kIn, kOut, device_)) {}
 
@@ -59,15 +60,15 @@ class AutocastDtypes final : public Workload {
     RunToyStep(model_, data_, p_.low, phases);
   }
 
-  absl::StatusOr<Findings> Find(const Sampling&) override {
+  absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples&) override {
     NullObserver nobody;
-    Findings findings;
+    ExtraMetrics extra;
     for (const auto& [name, dtype] :
          RunToyStep(model_, data_, p_.low, nobody)) {
-      findings.label.emplace_back(name, DtypeName(dtype));
-      findings.counters[std::string(name) + "_bits"] = BitsOf(dtype);
+      extra.label.emplace_back(name, DtypeName(dtype));
+      extra.counters[std::string(name) + "_bits"] = BitsOf(dtype);
     }
-    return findings;
+    return extra;
   }
 
  private:

@@ -17,14 +17,14 @@
 #include <string>
 #include <vector>
 
-#include "fixtures/profiling/attribution.h"
-#include "fixtures/base/case_file.h"
+#include "fixtures/base/file.h"
 #include "fixtures/experiment/experiment.h"
-#include "fixtures/steps/model_step.h"
-#include "fixtures/profiling/profiler.h"
-#include "fixtures/profiling/ranged_phases.h"
-#include "fixtures/steps/breakdown_rows.h"
 #include "fixtures/experiment/multi_row_experiment.h"
+#include "fixtures/profiling/attribution.h"
+#include "fixtures/profiling/profiler.h"
+#include "fixtures/profiling/profiler_ranges.h"
+#include "fixtures/steps/breakdown_rows.h"
+#include "fixtures/steps/model_step.h"
 
 namespace trainbench {
 namespace {
@@ -40,7 +40,7 @@ class Breakdown final : public ModelStep {
     TimeOf time_of;
     std::string trace_directory;
   };
-  using Rows = std::map<std::string, Observation>;
+  using Rows = std::map<std::string, Measurement>;
 
   Breakdown(const Params& p, const Device& device)
       : ModelStep(p, device), p_(p), device_(device) {}
@@ -51,7 +51,7 @@ class Breakdown final : public ModelStep {
   absl::StatusOr<Rows> Measure();
 
  private:
-  static CaseName NameOf(const Params& p, const StepPart& part);
+  static CaseName NameOf(const Params& p, const BreakdownRow& part);
   absl::StatusOr<Trace> ProfileOneStep();
 
   Params p_;
@@ -88,7 +88,7 @@ std::vector<Breakdown::Params> Breakdown::Sweep(const RunOptions& options,
   return passes;
 }
 
-CaseName Breakdown::NameOf(const Params& p, const StepPart& part) {
+CaseName Breakdown::NameOf(const Params& p, const BreakdownRow& part) {
   CaseName name = CaseName("breakdown")
                       .Word("model", p.model.name)
                       .Word("precision", PrecisionName(p.precision))
@@ -103,7 +103,7 @@ CaseName Breakdown::NameOf(const Params& p, const StepPart& part) {
 
 std::vector<CaseName> Breakdown::RowsOf(const Params& p) {
   std::vector<CaseName> rows;
-  for (const StepPart& part : PartsOf(p, p.time_of)) {
+  for (const BreakdownRow& part : BreakdownRowsOf(p, p.time_of)) {
     rows.push_back(NameOf(p, part));
   }
   return rows;
@@ -118,7 +118,7 @@ absl::StatusOr<Trace> Breakdown::ProfileOneStep() {
   Run(nobody);
   Run(nobody);
   const auto step = [&] {
-    RangedPhases phases(nobody);
+    PhaseRanges phases(nobody);
     Run(phases);
   };
   return Profile(device_, step, *path);
@@ -128,16 +128,16 @@ double Share(int64_t part_ns, int64_t whole_ns) {
   return static_cast<double>(part_ns) / static_cast<double>(whole_ns);
 }
 
-Observation RowOf(const StepPart& part, const Spent& spent,
+Measurement RowOf(const BreakdownRow& part, const TimeShare& spent,
                   const Attribution& step, TimeOf time_of) {
   const double us = 1e-3 * static_cast<double>(spent.time_ns);
-  Observation row;
+  Measurement row;
   // One step was profiled; the calls before it were not timed.
   row.sampling.first_call.total_us = std::nan("");
   const bool on_host = time_of == TimeOf::kHostOps;
   row.sampling.samples = {
       {.total_us = us, .host_us = on_host ? us : std::nan("")}};
-  auto& counters = row.findings.counters;
+  auto& counters = row.extra.counters;
   counters["share"] = Share(spent.time_ns, step.total_ns);
   counters["matmul_share"] = Share(spent.matmul_ns, spent.time_ns);
   counters["calls"] = static_cast<double>(spent.calls);
@@ -150,7 +150,7 @@ Observation RowOf(const StepPart& part, const Spent& spent,
                                          : step.unattributed_share();
   }
   if (spent.calls > 0) {
-    row.findings.label = {{"top", ShortName(spent.top_name)}};
+    row.extra.label = {{"top", ShortName(spent.top_name)}};
   }
   return row;
 }
@@ -158,21 +158,21 @@ Observation RowOf(const StepPart& part, const Spent& spent,
 absl::StatusOr<Breakdown::Rows> Breakdown::Measure() {
   const auto trace = ProfileOneStep();
   if (!trace.ok()) return trace.status();
-  const std::vector<StepPart> parts = PartsOf(p_, p_.time_of);
+  const std::vector<BreakdownRow> parts = BreakdownRowsOf(p_, p_.time_of);
   Attribution step = Attribute(*trace, p_.time_of);
   AddFusedAttentionFlops(p_, step);
   RestrictTo(parts, step);
   if (absl::Status status = CheckAttributed(step); !status.ok()) return status;
   Rows rows;
-  for (const StepPart& part : parts) {
-    const auto spent = SpentOn(part, step);
+  for (const BreakdownRow& part : parts) {
+    const auto spent = TimeShareOf(part, step);
     if (!spent.ok()) return spent.status();
     rows[NameOf(p_, part).text()] = RowOf(part, *spent, step, p_.time_of);
   }
   return rows;
 }
 
-const bool kRegistered = RegisterSurvey<Breakdown>();
+const bool kRegistered = RegisterMultiRow<Breakdown>();
 
 }  // namespace
 }  // namespace trainbench

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "fixtures/experiment/experiment.h"
 #include "fixtures/device/spin.h"
+#include "fixtures/experiment/experiment.h"
 
 namespace trainbench {
 namespace {

@@ -17,8 +17,9 @@
 #include <string>
 #include <vector>
 
-#include "fixtures/memory/allocation_recorder.h"
+#include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
+#include "fixtures/memory/allocation_recorder.h"
 #include "fixtures/memory/memory_trace.h"
 #include "fixtures/steps/model_step.h"
 
@@ -93,14 +94,14 @@ class Memory final : public Workload {
   }
 
   // Bytes are asked for, and every step takes the same: one sample will do.
-  static Protocol ProtocolOf(const Params&) {
+  static MeasurementOptions OptionsOf(const Params&) {
     return {.count = SamplingPlan::Count{.warmup_calls = 1, .samples = 1}};
   }
 
   Memory(const Params& p, const Device& device)
       : p_(p),
         predicted_(EstimateMemory(StepMemory(p.step, device))),
-        recorder_(device.torch_device) {
+        recorder_(TorchDevice(device)) {
     // On a GPU the first product of each thread takes a workspace that stays.
     // It is none of the model's tensors, so a small model takes it before.
     NullObserver nobody;
@@ -124,7 +125,7 @@ class Memory final : public Workload {
 
   void Run(PhaseObserver& phases) override { step_->Run(phases); }
 
-  absl::StatusOr<Findings> Find(const Sampling&) override {
+  absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples&) override {
     const auto timeline = RecordAllocations(
         recorder_, [&](PhaseObserver& phases) { Run(phases); },
         p_.trace_directory, NameOf(p_).text());
@@ -134,8 +135,8 @@ class Memory final : public Workload {
     };
     const double peak = number(timeline->peak_bytes);
     const AllocationEvent& largest = timeline->largest;
-    Findings findings;
-    findings.counters = {
+    ExtraMetrics extra;
+    extra.counters = {
         // Of this case's own tensors: without what libraries keep for good.
         {"own_peak_bytes", peak},
         {"prediction_error", peak / number(predicted_.peak.bytes) - 1},
@@ -145,10 +146,9 @@ class Memory final : public Workload {
         {"predicted_saved_bytes", number(predicted_.saved_bytes)},
         {"residual_bytes", number(predicted_.residual_bytes)},
         {"largest_allocation_bytes", number(largest.bytes)}};
-    findings.label = {
-        {"largest", largest.op + " in " + PhaseText(largest.phase)},
-        {"peak_at", predicted_.peak.name}};
-    return findings;
+    extra.label = {{"largest", largest.op + " in " + PhaseText(largest.phase)},
+                   {"peak_at", predicted_.peak.name}};
+    return extra;
   }
 
  private:

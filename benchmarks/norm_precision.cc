@@ -14,9 +14,10 @@
 
 #include <vector>
 
+#include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
+#include "model/nn/dtype.h"
 #include "model/ops/norm_arithmetic.h"
-#include "model/spec/precision.h"
 
 namespace trainbench {
 namespace {
@@ -28,7 +29,7 @@ class NormPrecision final : public Workload {
  public:
   // Of input and output, and of all between them.
   struct Format {
-    c10::ScalarType dtype, internals;
+    c10::ScalarType dtype, compute_dtype;
   };
   struct Params {
     NormKind kind;
@@ -42,7 +43,8 @@ class NormPrecision final : public Workload {
     return CaseName("norm_precision")
         .Word("norm", NormKindName(p.kind))
         .Word("dtype", DtypeName(p.format.dtype))
-        .Word("internals", p.format.internals == c10::kFloat ? "wide" : "low")
+        .Word("internals",
+              p.format.compute_dtype == c10::kFloat ? "wide" : "low")
         .Value("magnitude", p.magnitude);
   }
 
@@ -54,28 +56,28 @@ class NormPrecision final : public Workload {
   NormPrecision(const Params& p, const Device& device)
       : p_(p),
         x_(NormalInput(kRows, kDim, static_cast<double>(p.magnitude),
-                       p.format.dtype, device.torch_device)) {}
+                       p.format.dtype, TorchDevice(device))) {}
 
   absl::Status Check() override {
-    return CheckNorm(p_.kind, x_, p_.format.internals, Norm());
+    return CheckNorm(p_.kind, x_, p_.format.compute_dtype, Norm());
   }
 
   void Run(PhaseObserver&) override { Norm(); }
 
-  absl::StatusOr<Findings> Find(const Sampling&) override {
+  absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples&) override {
     const NormResult result = Norm();
     const double overflowed = OverflowedShare(result);
     // An error that is not finite is left out, as every counter.
-    Findings findings;
-    findings.counters = {{"relative_error", NormError(p_.kind, x_, result.y)},
-                         {"overflowed", overflowed > 0 ? 1 : 0},
-                         {"overflowed_rows_share", overflowed}};
-    return findings;
+    ExtraMetrics extra;
+    extra.counters = {{"relative_error", NormError(p_.kind, x_, result.y)},
+                      {"overflowed", overflowed > 0 ? 1 : 0},
+                      {"overflowed_rows_share", overflowed}};
+    return extra;
   }
 
  private:
   NormResult Norm() const {
-    return Normalize(p_.kind, x_, p_.format.internals);
+    return Normalize(p_.kind, x_, p_.format.compute_dtype);
   }
 
   Params p_;

@@ -19,10 +19,10 @@
 #include <string>
 #include <vector>
 
+#include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
-#include "fixtures/steps/model_step.h"
 #include "fixtures/profiling/profiler.h"
-#include "fixtures/profiling/trace_counts.h"
+#include "fixtures/steps/model_step.h"
 #include "model/accounting/memory.h"
 #include "model/accounting/parameters.h"
 #include "model/accounting/traffic.h"
@@ -81,7 +81,7 @@ class Optimizer final : public Workload {
 
   Optimizer(const Params& p, const Device& device)
       : device_(device),
-        model_(p.model, at::TensorOptions().device(device.torch_device)),
+        model_(p.model, at::TensorOptions().device(TorchDevice(device))),
         adamw_(Parameters(model_), p.kind) {
     RandomizeGradients(model_);
   }
@@ -98,13 +98,14 @@ class Optimizer final : public Workload {
     adamw_.Step();
   }
 
-  absl::StatusOr<Findings> Find(const Sampling&) override {
+  absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples&) override {
     const auto trace = Profile(device_, [&] { adamw_.Step(); });
     if (!trace.ok()) return trace.status();
     // One is what the host does per step, the other what the GPU does.
     const auto ops = static_cast<double>(CountOutermostOps(*trace));
     const auto kernels = static_cast<double>(CountKernels(*trace));
-    return Findings{{{"ops_per_step", ops}, {"kernels_per_step", kernels}}, {}};
+    return ExtraMetrics{{{"ops_per_step", ops}, {"kernels_per_step", kernels}},
+                        {}};
   }
 
  private:

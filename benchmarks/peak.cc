@@ -16,10 +16,12 @@
 #include <array>
 #include <vector>
 
+#include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/timing/statistics.h"
-#include "model/training/precision_scope.h"
+#include "model/nn/dtype.h"
 #include "model/ops/peak_kernels.h"
+#include "model/training/precision_scope.h"
 
 namespace trainbench {
 namespace {
@@ -29,7 +31,7 @@ constexpr int kOpsPerCall = 1000;
 // [m, k] times [k, n], the best of which over all shapes is the peak.
 class PeakMatmul final : public Workload {
  public:
-  static constexpr bool kIsPeak = true;
+  static constexpr bool kRunsFirst = true;
   struct Params {
     Precision precision;
     int64_t m, n, k;
@@ -59,7 +61,7 @@ class PeakMatmul final : public Workload {
 
   PeakMatmul(const Params& p, const Device& device)
       : scope_(p.precision),
-        product_(p.m, p.n, p.k, p.precision, device.torch_device) {}
+        product_(p.m, p.n, p.k, p.precision, TorchDevice(device)) {}
 
   absl::Status Check() override { return product_.Verify(); }
   void Run(PhaseObserver&) override { product_.Multiply(); }
@@ -106,7 +108,7 @@ std::vector<Size> SizesOf(const RunOptions& options, const Device& device) {
 // Reads one half and writes the other.
 class PeakCopy final : public Workload {
  public:
-  static constexpr bool kIsPeak = true;
+  static constexpr bool kRunsFirst = true;
   using Params = Size;
 
   static CaseName NameOf(const Params& p) {
@@ -124,7 +126,7 @@ class PeakCopy final : public Workload {
   }
 
   PeakCopy(const Params& p, const Device& device)
-      : copy_(p.bytes, at::TensorOptions().device(device.torch_device)) {}
+      : copy_(p.bytes, at::TensorOptions().device(TorchDevice(device))) {}
 
   absl::Status Check() override { return copy_.Verify(); }
   void Run(PhaseObserver&) override { copy_.Copy(); }
@@ -136,7 +138,7 @@ class PeakCopy final : public Workload {
 // Writes to where it read.
 class PeakUpdate final : public Workload {
  public:
-  static constexpr bool kIsPeak = true;
+  static constexpr bool kRunsFirst = true;
   using Params = Size;
 
   static CaseName NameOf(const Params& p) {
@@ -154,18 +156,18 @@ class PeakUpdate final : public Workload {
   }
 
   PeakUpdate(const Params& p, const Device& device)
-      : update_(p.bytes, at::TensorOptions().device(device.torch_device)) {}
+      : update_(p.bytes, at::TensorOptions().device(TorchDevice(device))) {}
 
   absl::Status Check() override { return update_.Verify(); }
   void Run(PhaseObserver&) override { update_.Update(); }
 
  private:
-  MemoryUpdate update_;
+  InPlaceUpdate update_;
 };
 
-class OpOverhead final : public Workload {
+class PeakOpOverhead final : public Workload {
  public:
-  static constexpr bool kIsPeak = true;
+  static constexpr bool kRunsFirst = true;
   struct Params {};
 
   static CaseName NameOf(const Params&) {
@@ -178,28 +180,28 @@ class OpOverhead final : public Workload {
     return {{}};
   }
 
-  OpOverhead(const Params&, const Device& device)
-      : chain_(kOpsPerCall, at::TensorOptions().device(device.torch_device)) {}
+  PeakOpOverhead(const Params&, const Device& device)
+      : chain_(kOpsPerCall, at::TensorOptions().device(TorchDevice(device))) {}
 
   absl::Status Check() override { return chain_.Verify(); }
   void Run(PhaseObserver&) override { chain_.Run(); }
 
-  absl::StatusOr<Findings> Find(const Sampling& sampling) override {
+  absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples& sampling) override {
     std::vector<double> per_op;
     for (const Sample& sample : sampling.samples) {
       per_op.push_back(sample.total_us / kOpsPerCall);
     }
-    return Findings{{{"op_us", Median(per_op)}}, {}};
+    return ExtraMetrics{{{"op_us", Median(per_op)}}, {}};
   }
 
  private:
-  OpChain chain_;
+  OpOverhead chain_;
 };
 
 const bool kMatmulRegistered = Register<PeakMatmul>();
 const bool kCopyRegistered = Register<PeakCopy>();
 const bool kUpdateRegistered = Register<PeakUpdate>();
-const bool kOverheadRegistered = Register<OpOverhead>();
+const bool kOverheadRegistered = Register<PeakOpOverhead>();
 
 }  // namespace
 }  // namespace trainbench

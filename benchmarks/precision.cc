@@ -18,8 +18,8 @@
 
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/profiling/kernel_families.h"
-#include "fixtures/steps/model_step.h"
 #include "fixtures/profiling/profiler.h"
+#include "fixtures/steps/model_step.h"
 #include "model/verification/verification.h"
 
 namespace trainbench {
@@ -73,17 +73,17 @@ class PrecisionSweep final : public ModelStep {
                               .seqs = {128}});
   }
 
-  absl::StatusOr<Findings> Find(const Sampling&) override {
-    Findings findings;
-    findings.counters["logits_error"] = LogitsError(model(), step().precision);
-    if (!device_.is_cuda()) return findings;  // a CPU has no kernel names
+  absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples&) override {
+    ExtraMetrics extra;
+    extra.counters["logits_error"] = LogitsError(model(), step().precision);
+    if (!device_.is_cuda()) return extra;  // a CPU has no kernel names
     NullObserver nobody;
     const auto trace = Profile(device_, [&] { Run(nobody); });
     if (!trace.ok()) return trace.status();
     const auto kernels = ProvePrecision(*trace, step().precision);
     if (!kernels.ok()) return kernels.status();
-    findings.label.emplace_back("kernels", *kernels);
-    return findings;
+    extra.label.emplace_back("kernels", *kernels);
+    return extra;
   }
 
  private:

@@ -13,9 +13,9 @@
 
 #include <vector>
 
-#include "fixtures/steps/data_parallel_step.h"
 #include "fixtures/experiment/experiment.h"
-#include "fixtures/runner/run_distributed_case.h"
+#include "fixtures/experiment/rank_plan.h"
+#include "fixtures/steps/data_parallel_step.h"
 #include "fixtures/steps/sharded_step.h"
 
 namespace trainbench {

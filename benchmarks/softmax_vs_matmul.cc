@@ -16,8 +16,10 @@
 #include <string>
 #include <vector>
 
+#include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
-#include "model/accounting/attention_parts.h"
+#include "model/accounting/attention_ops.h"
+#include "model/nn/dtype.h"
 #include "model/ops/attention_ops.h"
 #include "model/spec/precision.h"
 #include "model/training/precision_scope.h"
@@ -28,7 +30,7 @@ namespace {
 class SoftmaxVsMatmul final : public Workload {
  public:
   struct Params {
-    AttentionPart part;
+    AttentionOp part;
     Precision precision;  // fp32 or bf16
     int64_t batch;
     int64_t heads;
@@ -41,7 +43,7 @@ class SoftmaxVsMatmul final : public Workload {
 
   static CaseName NameOf(const Params& p) {
     return CaseName("softmax_vs_matmul")
-        .Word("part", AttentionPartName(p.part))
+        .Word("part", AttentionOpName(p.part))
         .Word("precision", PrecisionName(p.precision))
         .Value("batch", p.batch)
         .Value("heads", p.heads)
@@ -50,7 +52,7 @@ class SoftmaxVsMatmul final : public Workload {
   }
 
   static Cost CostOf(const Params& p, const Device& device) {
-    const AttentionPartQuery query = {
+    const AttentionOpQuery query = {
         .part = p.part,
         .batch = p.batch,
         .heads = p.heads,
@@ -59,41 +61,39 @@ class SoftmaxVsMatmul final : public Workload {
         .bf16 = p.precision == Precision::kBf16,
         .emulated_bf16 = !device.is_cuda() && !device.native_bf16};
     Cost cost;
-    cost.flops = AttentionPartFlops(query);
+    cost.flops = AttentionOpFlops(query);
     // Softmax does not run on the units that the peaks are of.
     if (IsMatmul(p.part)) cost.precision = p.precision;
-    cost.bytes = AttentionPartBytes(query);
-    cost.predicted_peak_bytes = AttentionPartPeakBytes(query);
+    cost.bytes = AttentionOpBytes(query);
+    cost.predicted_peak_bytes = AttentionOpPeakBytes(query);
     cost.largest_term = "scores, B H T^2 elements";
     return cost;
   }
 
   // The product that makes the scores, of the same shape.
   static std::optional<Params> BaselineOf(const Params& p) {
-    if (p.part == AttentionPart::kQk) return std::nullopt;
+    if (p.part == AttentionOp::kQk) return std::nullopt;
     Params baseline = p;
-    baseline.part = AttentionPart::kQk;
+    baseline.part = AttentionOp::kQk;
     return baseline;
   }
 
   SoftmaxVsMatmul(const Params& p, const Device& device)
       : p_(p),
         matmul_(p.precision),
-        inputs_(RandomPartInputs(p.part, {p.batch, p.heads, p.seq, p.d_head},
-                                 at::TensorOptions()
-                                     .device(device.torch_device)
-                                     .dtype(WeightType(p.precision)))) {}
+        inputs_(RandomOpInputs(p.part, {p.batch, p.heads, p.seq, p.d_head},
+                               at::TensorOptions()
+                                   .device(TorchDevice(device))
+                                   .dtype(WeightType(p.precision)))) {}
 
-  absl::Status Check() override {
-    return VerifyAttentionPart(p_.part, inputs_);
-  }
+  absl::Status Check() override { return VerifyAttentionOp(p_.part, inputs_); }
 
-  void Run(PhaseObserver&) override { ComputeAttentionPart(p_.part, inputs_); }
+  void Run(PhaseObserver&) override { ComputeAttentionOp(p_.part, inputs_); }
 
  private:
   Params p_;
   MatmulScope matmul_;
-  AttentionPartInputs inputs_;
+  AttentionOpInputs inputs_;
 };
 
 struct Heads {
@@ -133,7 +133,7 @@ std::vector<SoftmaxVsMatmul::Params> SoftmaxVsMatmul::Sweep(
   for (const Precision precision : scale.precisions) {
     for (const Heads& heads : scale.heads) {
       for (const int64_t seq : scale.seqs) {
-        for (const AttentionPart part : kAttentionParts) {
+        for (const AttentionOp part : kAttentionOps) {
           cases.push_back({part, precision, options.batch.value_or(scale.batch),
                            heads.count, seq, heads.d_head});
         }

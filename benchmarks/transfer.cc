@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
 
 namespace trainbench {
@@ -43,7 +44,7 @@ class TransferBytes final : public Workload {
   }
 
   TransferBytes(const Params& p, const Device& device)
-      : device_(device), transfer_(p.kind, p.bytes, device.torch_device) {}
+      : device_(device), transfer_(p.kind, p.bytes, TorchDevice(device)) {}
 
   absl::Status Check() override {
     transfer_.Poison();
@@ -103,7 +104,7 @@ std::vector<int64_t> SizesOf(Suite suite) {
 std::vector<TransferBytes::Params> TransferBytes::Sweep(
     const RunOptions& options, const Device& device) {
   std::vector<Params> cases;
-  for (const TransferKind kind : TransferKinds(device.torch_device.type())) {
+  for (const TransferKind kind : TransferKinds(TorchDevice(device).type())) {
     for (const int64_t bytes : SizesOf(options.suite)) {
       cases.push_back({kind, bytes});
     }

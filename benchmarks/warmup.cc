@@ -37,7 +37,7 @@ class Warmup final : public ModelStep {
   }
 
   // Cold means that no step ran before, not even for a check.
-  static Protocol ProtocolOf(const Params& p) {
+  static MeasurementOptions OptionsOf(const Params& p) {
     return {.count = SamplingPlan::Count{p.calls, kTimedSteps},
             .fresh_process = true,
             .cold = true};
@@ -63,7 +63,7 @@ class Warmup final : public ModelStep {
     return VerifyStep(mode, model(), nullptr, step().precision);
   }
 
-  absl::StatusOr<Findings> Find(const Sampling& sampling) override {
+  absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples& sampling) override {
     std::vector<double> all, late;
     for (const Sample& sample : sampling.samples) {
       all.push_back(sample.total_us);
@@ -72,10 +72,11 @@ class Warmup final : public ModelStep {
     late.assign(all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2),
                 all.end());
     const double steady = Median(late);
-    return Findings{{{"steady_us", steady},
-                     {"steady_ratio", Mean(all) / steady},
-                     {"first_ratio", sampling.first_call.total_us / steady}},
-                    {}};
+    return ExtraMetrics{
+        {{"steady_us", steady},
+         {"steady_ratio", Mean(all) / steady},
+         {"first_ratio", sampling.first_call.total_us / steady}},
+        {}};
   }
 
  private:

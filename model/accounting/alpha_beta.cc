@@ -7,7 +7,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "model/accounting/positive.h"
 
 namespace trainbench {
 namespace {

@@ -4,6 +4,7 @@
 #ifndef TRAINBENCH_MODEL_ACCOUNTING_ALPHA_BETA_H_
 #define TRAINBENCH_MODEL_ACCOUNTING_ALPHA_BETA_H_
 
+#include <cmath>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -38,6 +39,18 @@ absl::StatusOr<AlphaBeta> FitAlphaBeta(const std::vector<CallTime>& calls);
 // trusted. 0 without calls.
 double LargestRelativeError(const AlphaBeta& model,
                             const std::vector<CallTime>& calls);
+
+// Input checks of closed forms.
+
+inline bool IsPositive(double value) {
+  return value > 0 && std::isfinite(value);
+}
+
+// InvalidArgument that names `what` and its value.
+inline absl::Status NotPositive(absl::string_view what, double value) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(what, " is ", value, "; allowed: positive and finite"));
+}
 
 }  // namespace trainbench
 

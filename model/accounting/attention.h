@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "model/spec/phase.h"
-#include "model/nn/sdpa_backend.h"
+#include "model/spec/sdpa_backend.h"
 
 namespace trainbench {
 
@@ -29,8 +29,8 @@ struct AttentionQuery {
   // A CPU without bf16 instructions: oneDNN sums each bf16 product in an fp32
   // scratch matrix, one per thread at work.
   bool emulated_bf16 = false;
-  // Of a CPU, whose kernels keep buffers for each; 0: as many as LibTorch has.
-  int threads = 0;
+  // Threads of the CPU, for each of which its kernels keep buffers.
+  int threads = 1;
 };
 
 // Of the matrix products, the full square as everywhere in accounting/: Q K^T
@@ -57,7 +57,7 @@ double AttentionBytes(const AttentionQuery& query, Phase phase);
 
 // A moment at which memory may be at its highest: s S + n N + m M + r R + other
 // bytes beside the inputs.
-struct AttentionMoment {
+struct AttentionPeakCandidate {
   std::string name;
   int64_t s = 0, n = 0, m = 0, r = 0;
   int64_t other = 0;  // buffers of kernels
@@ -69,8 +69,8 @@ struct AttentionMemory {
   int64_t saved_bytes = 0;  // AttentionSavedBytes
   // Each is the largest of some moments: of a forward pass that keeps its
   // graph, and of this and the backward pass.
-  AttentionMoment forward_peak;
-  AttentionMoment peak;
+  AttentionPeakCandidate forward_peak;
+  AttentionPeakCandidate peak;
   // The largest term of `peak`, e.g. "scores, weights and their gradients, 24 B
   // T^2 bytes: 48.00 GiB".
   std::string largest_term;
@@ -81,6 +81,30 @@ struct AttentionMemory {
 // Not included: on CUDA cuBLAS's workspace, and flash attention's partial sums
 // where a small batch makes it split the keys of the forward pass.
 AttentionMemory EstimateAttention(const AttentionQuery& query);
+
+// Those of accounting/attention.h.
+struct AttentionSymbols {
+  int64_t S, N, M, R, e;
+};
+
+AttentionSymbols SymbolsOf(const AttentionQuery& query);
+
+// Whether one kernel does it all, without scores in memory.
+bool IsFused(const AttentionQuery& query);
+
+// What is held at the end of the forward pass.
+AttentionPeakCandidate EndOfForward(const AttentionQuery& query);
+
+struct AttentionPeakCandidates {
+  std::vector<AttentionPeakCandidate> forward, backward;
+};
+
+// Where memory may be at its highest. `bytes` is left to BytesOf.
+AttentionPeakCandidates PeakCandidatesOf(const AttentionQuery& query);
+
+// Beside the inputs.
+int64_t BytesOf(const AttentionPeakCandidate& candidate,
+                const AttentionSymbols& symbols);
 
 }  // namespace trainbench
 

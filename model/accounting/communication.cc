@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "model/accounting/positive.h"
+#include "model/accounting/alpha_beta.h"
 
 namespace trainbench {
 namespace {
@@ -29,9 +29,9 @@ double AlternateRingAllReduceBytes(double bytes, int64_t ranks) {
   return static_cast<double>(ranks - 1) * bytes;
 }
 
-double OptimizerTrafficBytes(OptimizerTraffic kind, double gradient_bytes,
+double OptimizerTrafficBytes(OptimizerSharding sharding, double gradient_bytes,
                              int64_t ranks) {
-  const double passes = kind == OptimizerTraffic::kShardedByBroadcast ? 3 : 2;
+  const double passes = sharding == OptimizerSharding::kBroadcast ? 3 : 2;
   return passes * OthersShare(ranks) * gradient_bytes;
 }
 

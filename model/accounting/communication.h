@@ -12,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "model/accounting/alpha_beta.h"
+#include "model/spec/optimizer_sharding.h"
 
 namespace trainbench {
 
@@ -30,23 +31,15 @@ double RingAllReduceBytes(double bytes, int64_t ranks);
 // it takes (N - 1) S / W.
 double AlternateRingAllReduceBytes(double bytes, int64_t ranks);
 
-// How the ranks of a data-parallel job come by updated parameters.
-enum class OptimizerTraffic {
-  // Each updates all: all-reduce of gradients, 2 Psi (N - 1) / N.
-  kReplicated,
-  // Each updates its part (ZeRO-1, Rajbhandari et al. 2020, 7.2.1):
-  // reduce-scatter of gradients and all-gather of parameters, Psi (N - 1) / N
-  // each.
-  kSharded,
-  // The same by simple calls: all-reduce of gradients, then each broadcasts its
-  // Psi / N to the others. As every rank owns a part, the broadcasts cost it
-  // (N - 1) Psi / N whatever their algorithm, on average: 3 Psi (N - 1) / N.
-  kShardedByBroadcast,
-};
-
-// Bytes that a rank sends in one step, with gradients and parameters of
-// `gradient_bytes` each.
-double OptimizerTrafficBytes(OptimizerTraffic kind, double gradient_bytes,
+// Bytes that a rank sends in one step for Psi bytes of gradients and as many of
+// parameters over N ranks:
+//   kReplicated  all-reduce of gradients, 2 Psi (N - 1) / N
+//   kSharded     reduce-scatter of gradients and all-gather of parameters,
+//                Psi (N - 1) / N each (ZeRO-1, Rajbhandari et al. 2020, 7.2.1)
+//   kBroadcast   all-reduce of gradients, then each rank broadcasts its Psi /
+//   N:
+//                on average (N - 1) Psi / N more, 3 Psi (N - 1) / N
+double OptimizerTrafficBytes(OptimizerSharding sharding, double gradient_bytes,
                              int64_t ranks);
 
 // Gradients in n equal buckets, each sent while the backward pass computes the

@@ -110,18 +110,18 @@ int64_t InferenceHead(const Symbols& s) {
 }
 
 void AddInference(const MemoryQuery& query, const Symbols& s, int64_t resident,
-                  std::vector<MemoryMoment>& moments) {
+                  std::vector<PeakCandidate>& candidates) {
   // Autocast keeps every bf16 copy of a weight until the pass is over.
   const int64_t blocks = resident + s.c * s.W * query.config.layers;
-  moments.push_back({"attention", blocks - s.c * (s.d_squared + 3 * s.d_ff) +
-                                      InferenceAttention(s)});
-  moments.push_back({"feed forward", blocks + InferenceFeedForward(s)});
-  moments.push_back({"logits", blocks + s.c * s.head + InferenceHead(s)});
+  candidates.push_back({"attention", blocks - s.c * (s.d_squared + 3 * s.d_ff) +
+                                         InferenceAttention(s)});
+  candidates.push_back({"feed forward", blocks + InferenceFeedForward(s)});
+  candidates.push_back({"logits", blocks + s.c * s.head + InferenceHead(s)});
 }
 
 // Highest points of a forward pass that keeps its graph.
 void AddForward(const MemoryQuery& query, const Symbols& s, int64_t resident,
-                std::vector<MemoryMoment>& moments) {
+                std::vector<PeakCandidate>& candidates) {
   const int64_t saved = resident + query.config.layers * BlockSaved(s);
   // The norm's fp32 output (autocast) or the block's narrow input (bf16) is
   // saved by nobody but still referenced by the caller.
@@ -129,21 +129,22 @@ void AddForward(const MemoryQuery& query, const Symbols& s, int64_t resident,
   const int64_t last_attention =
       saved - FeedForwardSaved(s) - s.c * s.d_squared - s.e * s.D -
       ScoresSaved(s) + SoftmaxForward(s) + referenced;
-  moments.push_back({"attention of the last block", last_attention});
+  candidates.push_back({"attention of the last block", last_attention});
   // The value is being made: neither its product nor a copy of W2 is there.
-  moments.push_back(
+  candidates.push_back(
       {"feed forward of the last block",
        saved + (s.scratch - s.e) * s.F - s.c * s.d_ff + referenced});
-  moments.push_back(
+  candidates.push_back(
       {"logits", saved + HeadSaved(s) + referenced + (s.e + s.scratch) * s.L});
 }
 
 // Highest points of the backward pass inside a block, given the bytes `x` that
 // are alive when the block's output gradient arrives, `gradients` among them.
 void AddBlockBackward(const Symbols& s, const char* which, int64_t x,
-                      int64_t gradients, std::vector<MemoryMoment>& moments) {
+                      int64_t gradients,
+                      std::vector<PeakCandidate>& candidates) {
   const auto add = [&](const char* where, int64_t bytes) {
-    moments.push_back(
+    candidates.push_back(
         {std::string(where) + " backward of the " + which + " block", bytes,
          gradients});
   };
@@ -174,29 +175,29 @@ void AddBlockBackward(const Symbols& s, const char* which, int64_t x,
 }
 
 void AddBackward(const MemoryQuery& query, const Symbols& s, int64_t resident,
-                 std::vector<MemoryMoment>& moments) {
+                 std::vector<PeakCandidate>& candidates) {
   const int64_t layers = query.config.layers;
   const int64_t saved = resident + layers * BlockSaved(s);
   const int64_t block_gradients =
       s.p * BlockParameters(query.config) * (layers - 1);
   // Loss: shifted logits and their exponentials were saved; the gradient of
   // the gathered ones is a third fp32 tensor of that size.
-  moments.push_back({"loss", saved + HeadSaved(s) + 12 * s.L});
-  moments.push_back({"head backward", saved + HeadSaved(s) + s.e * s.L +
-                                          (s.e + s.scratch) * s.head +
-                                          s.e * s.D});
+  candidates.push_back({"loss", saved + HeadSaved(s) + 12 * s.L});
+  candidates.push_back({"head backward", saved + HeadSaved(s) + s.e * s.L +
+                                             (s.e + s.scratch) * s.head +
+                                             s.e * s.D});
   if (s.c > 0) {
-    moments.push_back(
+    candidates.push_back(
         {"head gradient cast",
          saved + NormSaved(s, 1) + (s.e + s.p) * s.head + 2 * s.D});
   }
   const int64_t head_gradient = s.p * s.head + s.r * s.D;
-  AddBlockBackward(s, "last", saved + head_gradient, s.p * s.head, moments);
+  AddBlockBackward(s, "last", saved + head_gradient, s.p * s.head, candidates);
   AddBlockBackward(s, "first",
                    resident + BlockSaved(s) + head_gradient + block_gradients,
-                   s.p * s.head + block_gradients, moments);
+                   s.p * s.head + block_gradients, candidates);
   const int64_t gradients = s.p * ParameterCount(query.config);
-  moments.push_back(
+  candidates.push_back(
       {"end of backward", resident + gradients + s.r * s.D, gradients});
 }
 
@@ -229,7 +230,7 @@ MemoryEstimate EstimateMemory(const MemoryQuery& query) {
   if (!IsCountable(query)) {
     MemoryEstimate beyond;
     beyond.peak = {"beyond counting", std::numeric_limits<int64_t>::max()};
-    beyond.moments = {beyond.peak};
+    beyond.candidates = {beyond.peak};
     return beyond;
   }
   const Symbols s = SymbolsOf(query);
@@ -250,14 +251,14 @@ MemoryEstimate EstimateMemory(const MemoryQuery& query) {
   const int64_t resident = estimate.parameter_bytes + estimate.optimizer_bytes +
                            estimate.input_bytes;
   if (query.mode == StepMode::kInference) {
-    AddInference(query, s, resident, estimate.moments);
+    AddInference(query, s, resident, estimate.candidates);
   } else {
     estimate.saved_bytes = SavedBytes(query);
-    AddForward(query, s, resident, estimate.moments);
+    AddForward(query, s, resident, estimate.candidates);
   }
-  if (backward) AddBackward(query, s, resident, estimate.moments);
+  if (backward) AddBackward(query, s, resident, estimate.candidates);
   estimate.peak = *std::max_element(
-      estimate.moments.begin(), estimate.moments.end(),
+      estimate.candidates.begin(), estimate.candidates.end(),
       [](const auto& a, const auto& b) { return a.bytes < b.bytes; });
   return estimate;
 }
@@ -267,9 +268,10 @@ int64_t PeakWithGradientBuffer(const MemoryEstimate& estimate,
   const int64_t outside =
       std::max<int64_t>(0, estimate.gradient_bytes - buffer_bytes);
   int64_t most = 0;
-  for (const MemoryMoment& moment : estimate.moments) {
-    const int64_t moved = std::max<int64_t>(0, moment.gradient_bytes - outside);
-    most = std::max(most, moment.bytes - moved);
+  for (const PeakCandidate& candidate : estimate.candidates) {
+    const int64_t moved =
+        std::max<int64_t>(0, candidate.gradient_bytes - outside);
+    most = std::max(most, candidate.bytes - moved);
   }
   return most > std::numeric_limits<int64_t>::max() - buffer_bytes
              ? most

@@ -61,7 +61,7 @@ int64_t SavedBytesPerBlock(const MemoryQuery& query);
 int64_t SavedBytes(const MemoryQuery& query);
 
 // One moment of a step at which memory may be at its highest.
-struct MemoryMoment {
+struct PeakCandidate {
   std::string name;
   int64_t bytes = 0;
   // Of these, gradients of whole blocks and of the head that are complete.
@@ -80,8 +80,8 @@ struct MemoryEstimate {
   int64_t residual_bytes = 0;
   int64_t logit_bytes = 0;
   // The peak is the maximum over moments, not the sum of the parts.
-  std::vector<MemoryMoment> moments;
-  MemoryMoment peak;
+  std::vector<PeakCandidate> candidates;
+  PeakCandidate peak;
 };
 
 // Whether 64 bits can count the job's bytes, with room to spare: the sizes that

@@ -2,13 +2,17 @@
 
 #include "model/accounting/parallel_memory.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <numeric>
 
-#include "model/distributed/zero/ownership.h"
-#include "model/distributed/comm/ring.h"
+#include "model/accounting/ownership.h"
 
 namespace trainbench {
+
+int64_t RingBufferElements(int64_t elements, int size) {
+  return size == 1 ? 0 : 2 * std::min(kRingSegment, elements / size);
+}
 
 ParallelMemory EstimateParallelMemory(OptimizerSharding sharding,
                                       const std::vector<int64_t>& elements,

@@ -7,9 +7,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/distributed/zero/parallel_optimizer.h"
+#include "model/spec/comm_backend.h"
+#include "model/spec/optimizer_sharding.h"
 
 namespace trainbench {
+
+// Elements that RingReduceScatter of `elements` values over `size` ranks
+// allocates: a segment that is being added and one that is being received.
+int64_t RingBufferElements(int64_t elements, int size);
 
 struct ParallelMemory {
   int64_t parameter_bytes = 0;
@@ -32,8 +37,8 @@ struct ParallelMemory {
 //   sharded     4 E'        4 E'       8 E' / N + 4   8 min(E' / N, 2^18)
 //   broadcast   4 E         4 E'       8 E_r + 4 T_r  -
 //
-// The buffer is what Gloo's ring (model/distributed/comm/ring.h) receives into, if
-// there is more than one rank; NCCL needs none. The step count of the fused
+// The buffer is what Gloo's ring (model/distributed/comm/ring.h) receives into,
+// if there is more than one rank; NCCL needs none. The step count of the fused
 // kernel is one fp32 scalar per tensor that it updates.
 ParallelMemory EstimateParallelMemory(OptimizerSharding sharding,
                                       const std::vector<int64_t>& elements,

@@ -6,9 +6,9 @@
 #include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>
 
-#include "model/spec/config.h"
 #include "model/nn/linear.h"
 #include "model/nn/rope.h"
+#include "model/spec/config.h"
 
 namespace trainbench {
 

@@ -7,9 +7,9 @@
 #include <torch/nn/pimpl.h>
 
 #include "model/nn/attention.h"
-#include "model/spec/config.h"
 #include "model/nn/feed_forward.h"
 #include "model/nn/rms_norm.h"
+#include "model/spec/config.h"
 
 namespace trainbench {
 

@@ -1,66 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The parts of a step, as named scopes that a profiler sees.
+// The parts of a step as named scopes that a profiler sees.
 
 #ifndef TRAINBENCH_MODEL_NN_COMPONENT_H_
 #define TRAINBENCH_MODEL_NN_COMPONENT_H_
 
 #include <ATen/record_function.h>
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
 
-#include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
+#include "model/spec/component.h"
 
 namespace trainbench {
-
-// In the order of a step. kScores is Q K^T, its scale and its mask; kSoftmax
-// includes the cast of the weights; kValue is the product with V. An sdpa model
-// has kFusedAttention in place of these three.
-enum class Component {
-  kEmbedding,
-  kProjections,  // q, k and v, and the split into heads
-  kRope,
-  kScores,
-  kSoftmax,
-  kValue,
-  kFusedAttention,
-  kOutputProjection,  // and the merge of the heads
-  kFfn,
-  kNorm,
-  kResidual,  // the two additions of a block
-  kLmHead,
-  kCrossEntropy,
-  kOptimizer,
-};
-
-inline constexpr std::size_t kComponentCount = 14;
-inline constexpr std::array<Component, kComponentCount> kComponents = {
-    Component::kEmbedding,
-    Component::kProjections,
-    Component::kRope,
-    Component::kScores,
-    Component::kSoftmax,
-    Component::kValue,
-    Component::kFusedAttention,
-    Component::kOutputProjection,
-    Component::kFfn,
-    Component::kNorm,
-    Component::kResidual,
-    Component::kLmHead,
-    Component::kCrossEntropy,
-    Component::kOptimizer};
-
-// "embedding", "projections", "rope", "scores", "softmax", "value",
-// "fused_attention", "output_projection", "ffn", "norm", "residual", "lm_head",
-// "cross_entropy", "optimizer".
-absl::string_view ComponentName(Component component);
-
-// InvalidArgument names the value and lists the names above.
-absl::StatusOr<Component> ParseComponent(absl::string_view name);
 
 // Opens a user scope of LibTorch named after the component until it dies, on
 // one thread. It changes no result and costs some nanoseconds where nobody
@@ -85,10 +35,6 @@ class LayerScope {
  private:
   at::RecordFunction record_;
 };
-
-// "layer_3", and back; empty if `scope` is not the name of a layer.
-std::string LayerScopeName(std::size_t layer);
-std::optional<int64_t> ParseLayerScope(absl::string_view scope);
 
 }  // namespace trainbench
 

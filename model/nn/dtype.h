@@ -1,11 +1,25 @@
 // SPDX-License-Identifier: MIT
+// The dtypes of LibTorch that a precision stands for.
 
 #ifndef TRAINBENCH_MODEL_NN_DTYPE_H_
 #define TRAINBENCH_MODEL_NN_DTYPE_H_
 
 #include <c10/core/ScalarType.h>
 
+#include "absl/strings/string_view.h"
+#include "model/spec/precision.h"
+
 namespace trainbench {
+
+// The dtype in which parameters are stored.
+c10::ScalarType WeightType(Precision precision);
+
+// How a dtype is written in names and labels: "fp64", "fp32", "fp16", "bf16",
+// or LibTorch's own name for any other.
+absl::string_view DtypeName(c10::ScalarType dtype);
+
+// Of one number, e.g. 16.
+int BitsOf(c10::ScalarType dtype);
 
 // The dtype in which norms, softmax, rotations and losses are computed: fp32
 // for the 16-bit types, whose sums would lose bits or overflow, else the type

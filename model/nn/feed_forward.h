@@ -6,8 +6,8 @@
 #include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>
 
-#include "model/spec/config.h"
 #include "model/nn/linear.h"
+#include "model/spec/config.h"
 
 namespace trainbench {
 

@@ -9,20 +9,6 @@
 
 namespace trainbench {
 
-absl::string_view SdpaBackendName(SdpaBackend backend) {
-  switch (backend) {
-    case SdpaBackend::kMath:
-      return "math";
-    case SdpaBackend::kFlash:
-      return "flash";
-    case SdpaBackend::kEfficient:
-      return "efficient";
-    case SdpaBackend::kCudnn:
-      return "cudnn";
-  }
-  return "unknown";
-}
-
 std::string SdpaUnavailable(SdpaBackend backend, c10::DeviceType device,
                             c10::ScalarType dtype) {
   const bool anywhere = backend == SdpaBackend::kMath;

@@ -7,26 +7,12 @@
 #include <c10/core/DeviceType.h>
 #include <c10/core/ScalarType.h>
 
-#include <array>
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "model/spec/sdpa_backend.h"
 
 namespace trainbench {
-
-enum class SdpaBackend {
-  kMath,       // separate operations, with the [seq, seq] scores in memory
-  kFlash,      // FlashAttention-2 (Dao 2023); on a CPU LibTorch's own of it
-  kEfficient,  // memory-efficient attention (Rabe and Staats 2021), xFormers'
-  kCudnn,      // cuDNN's fused attention
-};
-
-inline constexpr std::array<SdpaBackend, 4> kSdpaBackends = {
-    SdpaBackend::kMath, SdpaBackend::kFlash, SdpaBackend::kEfficient,
-    SdpaBackend::kCudnn};
-
-// "math", "flash", "efficient", "cudnn".
-absl::string_view SdpaBackendName(SdpaBackend backend);
 
 // Why the backend cannot run there, in words for a user; empty if it can, as
 // far as device type and dtype decide.

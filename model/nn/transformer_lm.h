@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "model/nn/block.h"
-#include "model/spec/config.h"
 #include "model/nn/embedding.h"
 #include "model/nn/linear.h"
 #include "model/nn/rms_norm.h"
+#include "model/spec/config.h"
 
 namespace trainbench {
 

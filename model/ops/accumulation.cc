@@ -53,7 +53,7 @@ double SimulatedSum(const Accumulation& which) {
   return sum;
 }
 
-absl::Status CheckSum(const Accumulation& which, double sum) {
+absl::Status VerifySum(const Accumulation& which, double sum) {
   const double expected = SimulatedSum(which);
   if (sum == expected) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrFormat(

@@ -47,7 +47,7 @@ at::Tensor Accumulate(const Accumulation& which, const at::Tensor& term);
 double SimulatedSum(const Accumulation& which);
 
 // FailedPrecondition if `sum` is any other number than SimulatedSum(which).
-absl::Status CheckSum(const Accumulation& which, double sum);
+absl::Status VerifySum(const Accumulation& which, double sum);
 
 }  // namespace trainbench
 

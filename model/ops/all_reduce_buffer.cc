@@ -20,7 +20,7 @@ AllReduceBuffer::AllReduceBuffer(int64_t bytes, c10::Device device,
       values_(at::rand({bytes / static_cast<int64_t>(sizeof(float))},
                        at::device(device))) {}
 
-absl::Status AllReduceBuffer::CheckSum() {
+absl::Status AllReduceBuffer::VerifySum() {
   const at::Tensor place =
       at::arange(values_.numel(), values_.options()).remainder_(kPeriod);
   at::mul_out(values_, place, at::scalar_tensor(group_.rank() + 1));

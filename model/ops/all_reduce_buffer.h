@@ -24,7 +24,7 @@ class AllReduceBuffer {
 
   // Sums values that tell ranks and places apart and of which every partial sum
   // is exact in fp32. DataLoss says which element is wrong.
-  absl::Status CheckSum();
+  absl::Status VerifySum();
 
  private:
   ProcessGroup& group_;

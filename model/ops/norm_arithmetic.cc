@@ -5,7 +5,7 @@
 #include <torch/types.h>
 
 #include "absl/strings/str_format.h"
-#include "model/spec/precision.h"
+#include "model/nn/dtype.h"
 #include "model/verification/relative_error.h"
 
 namespace trainbench {
@@ -32,8 +32,8 @@ at::Tensor NormalInput(int64_t rows, int64_t dim, double magnitude,
 }
 
 NormResult Normalize(NormKind kind, const at::Tensor& x,
-                     c10::ScalarType internals) {
-  at::Tensor v = x.to(internals);
+                     c10::ScalarType compute_dtype) {
+  at::Tensor v = x.to(compute_dtype);
   if (kind == NormKind::kLayerNorm) v = v - v.mean(-1, /*keepdim=*/true);
   const at::Tensor mean_square = v.square().mean(-1, /*keepdim=*/true);
   const at::Tensor scale = (mean_square + kEps).rsqrt();
@@ -41,9 +41,9 @@ NormResult Normalize(NormKind kind, const at::Tensor& x,
 }
 
 NormResult SimulateNorm(NormKind kind, const at::Tensor& x,
-                        c10::ScalarType internals) {
-  const auto rounded = [internals](const at::Tensor& exact) {
-    return exact.to(internals).to(at::kDouble);
+                        c10::ScalarType compute_dtype) {
+  const auto rounded = [compute_dtype](const at::Tensor& exact) {
+    return exact.to(compute_dtype).to(at::kDouble);
   };
   const auto mean = [&](const at::Tensor& t) {
     return rounded(t.sum(-1, /*keepdim=*/true) /
@@ -65,16 +65,18 @@ double NormError(NormKind kind, const at::Tensor& x, const at::Tensor& y) {
 }
 
 absl::Status CheckNorm(NormKind kind, const at::Tensor& x,
-                       c10::ScalarType internals, const NormResult& result) {
+                       c10::ScalarType compute_dtype,
+                       const NormResult& result) {
   const c10::ScalarType dtype = x.scalar_type();
-  const bool low = internals == dtype && internals != at::kFloat;
+  const bool low = compute_dtype == dtype && compute_dtype != at::kFloat;
   const NormResult expected =
-      SimulateNorm(kind, x, low ? internals : at::kDouble);
+      SimulateNorm(kind, x, low ? compute_dtype : at::kDouble);
   if (!result.mean_square.isinf().equal(expected.mean_square.isinf())) {
-    return absl::FailedPreconditionError(absl::StrFormat(
-        "%d rows overflow in %s, %d should",
-        result.mean_square.isinf().sum().item<int64_t>(), DtypeName(internals),
-        expected.mean_square.isinf().sum().item<int64_t>()));
+    return absl::FailedPreconditionError(
+        absl::StrFormat("%d rows overflow in %s, %d should",
+                        result.mean_square.isinf().sum().item<int64_t>(),
+                        DtypeName(compute_dtype),
+                        expected.mean_square.isinf().sum().item<int64_t>()));
   }
   const double error = RelativeError(result.y, expected.y);
   // LibTorch's fp32 sum may tip the rounding of a few rows' mean square to the
@@ -85,7 +87,7 @@ absl::Status CheckNorm(NormKind kind, const at::Tensor& x,
   if (error <= allowed) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrFormat(
       "%s of %s with internals in %s is off by %.3g of its norm, %.3g allowed",
-      NormKindName(kind), DtypeName(dtype), DtypeName(internals), error,
+      NormKindName(kind), DtypeName(dtype), DtypeName(compute_dtype), error,
       allowed));
 }
 

@@ -33,15 +33,15 @@ struct NormResult {
 };
 
 // Normalizes the rows of x [rows, dim], with a gain of 1. Every operation gives
-// its result in `internals`; y is then cast to the dtype of x. (Inside one
+// its result in `compute_dtype`; y is then cast to the dtype of x. (Inside one
 // operation, such as a sum over a row, LibTorch itself accumulates in fp32.)
 NormResult Normalize(NormKind kind, const at::Tensor& x,
-                     c10::ScalarType internals);
+                     c10::ScalarType compute_dtype);
 
-// The same by float64 operations, each rounded to `internals` afterwards.
+// The same by float64 operations, each rounded to `compute_dtype` afterwards.
 // kDouble rounds nothing: the true norm of x. The results are float64.
 NormResult SimulateNorm(NormKind kind, const at::Tensor& x,
-                        c10::ScalarType internals);
+                        c10::ScalarType compute_dtype);
 
 // In how many of all rows a square overflowed, 0 to 1.
 double OverflowedShare(const NormResult& result);
@@ -54,7 +54,7 @@ double NormError(NormKind kind, const at::Tensor& x, const at::Tensor& y);
 // they make it, but it must be so where the simulation is, and infinite
 // nowhere else. FailedPrecondition gives the error and what is allowed.
 absl::Status CheckNorm(NormKind kind, const at::Tensor& x,
-                       c10::ScalarType internals, const NormResult& result);
+                       c10::ScalarType compute_dtype, const NormResult& result);
 
 }  // namespace trainbench
 

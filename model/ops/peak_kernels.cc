@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "model/nn/dtype.h"
 #include "model/verification/relative_error.h"
 
 namespace trainbench {
@@ -84,25 +85,25 @@ absl::Status MemoryCopy::Verify() {
   return VerifyEqual("the copy", to_, from_);
 }
 
-MemoryUpdate::MemoryUpdate(int64_t bytes, const at::TensorOptions& options)
+InPlaceUpdate::InPlaceUpdate(int64_t bytes, const at::TensorOptions& options)
     : x_(at::rand({bytes / 4}, options.dtype(at::kFloat))) {}
 
-void MemoryUpdate::Update() { x_.mul_(-1); }
+void InPlaceUpdate::Update() { x_.mul_(-1); }
 
-absl::Status MemoryUpdate::Verify() {
+absl::Status InPlaceUpdate::Verify() {
   const at::Tensor original = x_.clone();
   Update();
   return VerifyEqual("the update", x_, -original);
 }
 
-OpChain::OpChain(int ops, const at::TensorOptions& options)
+OpOverhead::OpOverhead(int ops, const at::TensorOptions& options)
     : ops_(ops), x_(at::zeros({1}, options)) {}
 
-void OpChain::Run() {
+void OpOverhead::Run() {
   for (int i = 0; i < ops_; ++i) x_.add_(1);
 }
 
-absl::Status OpChain::Verify() {
+absl::Status OpOverhead::Verify() {
   x_.zero_();
   Run();
   const auto sum = x_.item<double>();

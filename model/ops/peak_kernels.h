@@ -56,9 +56,9 @@ class MemoryCopy {
 
 // Changes `bytes` (a multiple of 4) in place: unlike a copy on a CPU, it writes
 // only lines that it has read, so that every byte it moves is asked for.
-class MemoryUpdate {
+class InPlaceUpdate {
  public:
-  MemoryUpdate(int64_t bytes, const at::TensorOptions& options);
+  InPlaceUpdate(int64_t bytes, const at::TensorOptions& options);
 
   void Update();
   // Updates once, then VerifyEqual with the opposite of what was there.
@@ -69,9 +69,9 @@ class MemoryUpdate {
 };
 
 // Operations on one element, each of which needs the one before.
-class OpChain {
+class OpOverhead {
  public:
-  OpChain(int ops, const at::TensorOptions& options);
+  OpOverhead(int ops, const at::TensorOptions& options);
 
   void Run();
   // DataLoss if the operations were not `ops` additions of 1.

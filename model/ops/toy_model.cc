@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "model/spec/precision.h"
+#include "model/nn/dtype.h"
 #include "model/training/precision_scope.h"
 #include "model/verification/relative_error.h"
 

@@ -4,8 +4,6 @@
 #ifndef TRAINBENCH_MODEL_SPEC_PRECISION_H_
 #define TRAINBENCH_MODEL_SPEC_PRECISION_H_
 
-#include <c10/core/ScalarType.h>
-
 #include <array>
 
 #include "absl/status/statusor.h"
@@ -29,16 +27,6 @@ absl::string_view PrecisionName(Precision precision);
 
 // InvalidArgument names the value and lists the names above.
 absl::StatusOr<Precision> ParsePrecision(absl::string_view name);
-
-// The dtype in which parameters are stored.
-c10::ScalarType WeightType(Precision precision);
-
-// How a dtype is written in names and labels: "fp64", "fp32", "fp16", "bf16",
-// or LibTorch's own name for any other.
-absl::string_view DtypeName(c10::ScalarType dtype);
-
-// Of one number, e.g. 16.
-int BitsOf(c10::ScalarType dtype);
 
 }  // namespace trainbench
 

@@ -8,11 +8,11 @@
 
 #include <cstdint>
 
-#include "model/training/adamw.h"
+#include "model/nn/transformer_lm.h"
 #include "model/spec/phase.h"
 #include "model/spec/precision.h"
 #include "model/spec/step_mode.h"
-#include "model/nn/transformer_lm.h"
+#include "model/training/adamw.h"
 
 namespace trainbench {
 

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "model/training/adamw.h"
-#include "model/spec/precision.h"
-#include "model/training/train_step.h"
 #include "model/nn/transformer_lm.h"
+#include "model/spec/precision.h"
+#include "model/training/adamw.h"
+#include "model/training/train_step.h"
 
 namespace trainbench {
 

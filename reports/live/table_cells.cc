@@ -73,7 +73,7 @@ std::string Rate(const BenchmarkRun& run) {
 }
 
 // What the case found out in words: the label's part behind the bar.
-std::string Findings(const BenchmarkRun& run) {
+std::string ExtraMetrics(const BenchmarkRun& run) {
   const size_t bar = run.report_label.find(" | ");
   return bar == std::string::npos ? "" : run.report_label.substr(bar + 3);
 }
@@ -92,7 +92,7 @@ std::string NoteOfRanks(const BenchmarkRun& run) {
 
 std::string Note(const BenchmarkRun& run) {
   std::vector<std::string> notes;
-  if (std::string found = Findings(run); !found.empty()) {
+  if (std::string found = ExtraMetrics(run); !found.empty()) {
     notes.push_back(std::move(found));
   }
   if (const std::string ranks = NoteOfRanks(run); !ranks.empty()) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
 #include "tests/faults/kinds.h"
 
@@ -46,13 +47,13 @@ class Fault final : public Workload {
             .bytes = 3.0 * kSize * kSize * sizeof(float)};
   }
 
-  static Protocol ProtocolOf(const Params& p) {
+  static MeasurementOptions OptionsOf(const Params& p) {
     return {.fresh_process = p.kind.fresh_process};
   }
 
   Fault(const Params& p, const Device& device) : kind_(p.kind) {
     if (kind_.build != nullptr) kind_.build();
-    const auto options = at::TensorOptions().device(device.torch_device);
+    const auto options = at::TensorOptions().device(TorchDevice(device));
     a_ = at::randn({kSize, kSize}, options);
     b_ = at::randn({kSize, kSize}, options);
   }

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
 #include "model/ops/all_reduce_buffer.h"
 
@@ -59,20 +60,20 @@ class RankFault final : public Workload {
     return {.predicted_peak_bytes = kBytes};
   }
 
-  static Protocol ProtocolOf(const Params& p) {
+  static MeasurementOptions OptionsOf(const Params& p) {
     return {.ranks = RankPlan{.count = p.ranks}};
   }
 
   RankFault(const Params& p, const Device& device, ProcessGroup& group)
       : kind_(p.kind),
         is_culprit_(group.rank() == 1),
-        buffer_(kBytes, device.torch_device, group) {
+        buffer_(kBytes, TorchDevice(device), group) {
     if (Is("throws_in_build")) throw std::runtime_error("cannot be built");
   }
 
   absl::Status Check() override {
     if (Is("wrong")) return absl::DataLossError("the sum is 3, should be 4");
-    return buffer_.CheckSum();
+    return buffer_.VerifySum();
   }
 
   void Run(PhaseObserver&) override {

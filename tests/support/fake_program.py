@@ -101,7 +101,7 @@ def text_of(config: dict[str, Any]) -> str:
 
 
 def write_program(path: Path, rows: dict[str, float], **config: Any) -> Path:
-    """Writes a program with these rows and times in us; `config` as in the text above."""
+    """Writes a program with these rows and times in us; for `config` see the text."""
     path.parent.mkdir(parents=True, exist_ok=True)
     markers = path.parent / "markers"
     markers.mkdir(exist_ok=True)

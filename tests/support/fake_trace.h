@@ -17,8 +17,8 @@ class FakeTrace {
  public:
   using Kind = TraceEvent::Kind;
 
-  TraceEvent& Range(const std::string& name, int64_t start, int64_t end,
-                    uint64_t thread = 1) {
+  TraceEvent& ProfilerRange(const std::string& name, int64_t start, int64_t end,
+                            uint64_t thread = 1) {
     return Add({.name = name,
                 .kind = Kind::kRange,
                 .start_ns = start,

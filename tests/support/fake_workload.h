@@ -19,7 +19,7 @@ struct Script {
   std::function<void()> build;
   std::function<absl::Status()> check;
   std::function<void(PhaseObserver&)> run;
-  std::function<absl::StatusOr<Findings>(const Sampling&)> find;
+  std::function<absl::StatusOr<ExtraMetrics>(const Samples&)> find;
 };
 
 class FakeWorkload final : public Workload {
@@ -44,7 +44,7 @@ class FakeWorkload final : public Workload {
   void Run(PhaseObserver& phases) override {
     if (script_.run) script_.run(phases);
   }
-  absl::StatusOr<Findings> Find(const Sampling& sampling) override {
+  absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples& sampling) override {
     return script_.find ? script_.find(sampling) : Workload::Find(sampling);
   }
 
@@ -60,9 +60,11 @@ class FakeWorkload final : public Workload {
 
 inline Case MakeFakeCase(const std::string& experiment, Script script = {},
                          const Cost& cost = {}) {
-  Case one{.name = CaseName(experiment), .cost = cost};
-  one.build = [script] { return std::make_unique<FakeWorkload>(script); };
-  return one;
+  Case bench_case{.name = CaseName(experiment), .cost = cost};
+  bench_case.build = [script] {
+    return std::make_unique<FakeWorkload>(script);
+  };
+  return bench_case;
 }
 
 // Keeps the host busy and returns how long it did, by the steady clock.

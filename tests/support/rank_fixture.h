@@ -28,7 +28,7 @@ namespace trainbench {
 class RankTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto launch = LaunchFromEnvironment(::getenv);
+    const auto launch = ReadLaunchEnv(::getenv);
     ASSERT_TRUE(launch.ok()) << launch.status();
     if (!launch->has_value()) GTEST_SKIP() << "runs as a rank only";
     launch_ = **launch;
@@ -70,7 +70,7 @@ class RankTest : public ::testing::Test {
   }
 
   static constexpr std::chrono::milliseconds kTimeout{10000};
-  Launch launch_;
+  LaunchEnv launch_;
   std::unique_ptr<ProcessGroup> group_;
 };
 
@@ -78,11 +78,11 @@ class RankTest : public ::testing::Test {
 // thread each.
 inline absl::Status RunAsRanks(const std::string& filter, int ranks) {
   const auto results =
-      RunRanks({.argv = {OwnBinary(), "--gtest_filter=Rank." + filter,
-                         "--gtest_also_run_disabled_tests"},
-                .ranks = ranks,
-                .timeout = std::chrono::seconds(60),
-                .environment = {"OMP_NUM_THREADS=1"}});
+      LaunchLocalRanks({.argv = {OwnBinary(), "--gtest_filter=Rank." + filter,
+                                 "--gtest_also_run_disabled_tests"},
+                        .ranks = ranks,
+                        .timeout = std::chrono::seconds(60),
+                        .environment = {"OMP_NUM_THREADS=1"}});
   if (!results.ok()) return results.status();
   if (results->front().output.find("PASSED  ] 0 tests") != std::string::npos) {
     return absl::NotFoundError("no test is called Rank." + filter);

@@ -1,4 +1,4 @@
-# The questions of the experiments, as fixtures/app/experiment_list.h declares them,
+# The questions of the experiments, as fixtures/app/help.h declares them,
 # taken from the comments that their files open with: so that what --list prints
 # is what the source says. As a script (cmake -P) this file writes ${OUTPUT} from
 # the sources in ${FILES}, separated by '|'.
@@ -15,7 +15,7 @@ if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
     string(REGEX REPLACE "\n// *" " " question "${CMAKE_MATCH_1}")
     string(APPEND entries "    {\"${name}\", R\"text(${question})text\"},\n")
   endforeach()
-  file(WRITE "${OUTPUT}" "#include \"fixtures/app/experiment_list.h\"\n\n"
+  file(WRITE "${OUTPUT}" "#include \"fixtures/app/help.h\"\n\n"
        "namespace trainbench {\n\n"
        "const std::vector<ExperimentText> kExperimentTexts = {\n${entries}};\n\n"
        "}  // namespace trainbench\n")

@@ -27,16 +27,13 @@ target_link_libraries(trainbench_torch INTERFACE "${TORCH_ROOT}/lib/libtorch_cpu
 if(TRAINBENCH_CUDA)
   target_include_directories(trainbench_torch SYSTEM
                              INTERFACE ${CUDAToolkit_INCLUDE_DIRS})
-  # The CUDA library registers itself when it is loaded and no symbol of it is
-  # named, so the linker would drop it - which is welcome in a program that never
-  # calls LibTorch (TRAINBENCH_ONLY_COMPUTES): it then starts in milliseconds.
-  # libcuda itself is never linked: a binary that needs it dies before main on a
-  # machine without a driver.
-  set(only_computes "$<BOOL:$<TARGET_PROPERTY:TRAINBENCH_ONLY_COMPUTES>>")
+  # The CUDA library registers itself when it is loaded and the program names no
+  # symbol of it, so the linker would drop it. libcuda is never linked: a binary
+  # that needs it dies before main on a machine without a driver.
   target_link_libraries(
     trainbench_torch
-    INTERFACE "-Wl,$<IF:${only_computes},--as-needed,--no-as-needed>" "${TORCH_ROOT}/lib/libtorch.so"
+    INTERFACE -Wl,--no-as-needed "${TORCH_ROOT}/lib/libtorch.so"
               "${TORCH_ROOT}/lib/libtorch_cuda.so"
-              "${TORCH_ROOT}/lib/libc10_cuda.so" "-Wl,--as-needed" CUDA::cudart)
+              "${TORCH_ROOT}/lib/libc10_cuda.so" -Wl,--as-needed CUDA::cudart)
 endif()
 list(APPEND CMAKE_BUILD_RPATH "${TORCH_ROOT}/lib")

@@ -158,16 +158,6 @@ absl::Status DidNotMeet(const GroupOptions& options, const char* reason) {
 
 }  // namespace
 
-absl::string_view CommBackendName(CommBackend backend) {
-  switch (backend) {
-    case CommBackend::kGloo:
-      return "gloo";
-    case CommBackend::kNccl:
-      return "nccl";
-  }
-  return "unknown";
-}
-
 absl::StatusOr<std::unique_ptr<ProcessGroup>> ProcessGroup::Join(
     const c10::intrusive_ptr<c10d::Store>& store, const GroupOptions& options) {
   if (options.size < 1 || options.rank < 0 || options.rank >= options.size) {

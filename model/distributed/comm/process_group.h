@@ -7,7 +7,6 @@
 #include <ATen/core/Tensor.h>
 #include <c10/util/intrusive_ptr.h>
 
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -15,7 +14,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
+#include "model/spec/comm_backend.h"
 
 namespace c10d {
 class ProcessGroup;
@@ -23,15 +22,6 @@ class Store;
 }  // namespace c10d
 
 namespace trainbench {
-
-// Gloo moves tensors of the CPU over TCP; NCCL those of GPUs, one rank per GPU.
-enum class CommBackend { kGloo, kNccl };
-
-inline constexpr std::array<CommBackend, 2> kCommBackends = {
-    CommBackend::kGloo, CommBackend::kNccl};
-
-// "gloo", "nccl".
-absl::string_view CommBackendName(CommBackend backend);
 
 struct GroupOptions {
   CommBackend backend = CommBackend::kGloo;

@@ -9,6 +9,8 @@
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 #include <vector>
 
+#include "model/spec/comm_backend.h"
+
 namespace trainbench {
 namespace {
 
@@ -58,16 +60,11 @@ void ExchangeAndAdd(c10d::Backend& backend, const at::Tensor& sent,
 
 }  // namespace
 
-int64_t RingBufferElements(int64_t elements, int size) {
-  return size == 1 ? 0 : 2 * std::min(kRingSegment, elements / size);
-}
-
 void RingReduceScatter(c10d::Backend& backend, const at::Tensor& values) {
   const int rank = backend.getRank(), size = backend.getSize();
   if (size == 1 || values.numel() == 0) return;
-  const at::Tensor buffers =
-      at::empty({RingBufferElements(values.numel(), size)}, values.options())
-          .view({2, -1});
+  const at::Tensor buffers = at::empty(
+      {2, std::min(kRingSegment, values.numel() / size)}, values.options());
   // A part's sum begins at the rank after its own, and ends there.
   for (int round = 1; round < size; ++round) {
     ExchangeAndAdd(backend, Part(values, rank - round, size),

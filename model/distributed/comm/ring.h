@@ -10,8 +10,6 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <cstdint>
-
 namespace c10d {
 class Backend;
 }
@@ -22,15 +20,9 @@ namespace trainbench {
 // rank r, and need N - 1 rounds of n values sent and n received. They throw
 // what c10d throws.
 
-// Parts are sent in segments of at most so many elements: one is added to the
-// sum while the next is on its way, and neither needs more than this of memory.
-inline constexpr int64_t kRingSegment = int64_t{1} << 18;
-
-// That RingReduceScatter of `elements` over `size` ranks allocates.
-int64_t RingBufferElements(int64_t elements, int size);
-
-// Leaves the sum over all ranks in this rank's part and partial sums in the
-// others.
+// Parts are sent in segments of kRingSegment: one is added to the sum while
+// the next is on its way. Leaves the sum over all ranks in this rank's part and
+// partial sums in the others.
 void RingReduceScatter(c10d::Backend& backend, const at::Tensor& values);
 
 // Replaces the others' parts by what those ranks have there.

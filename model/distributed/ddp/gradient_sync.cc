@@ -7,9 +7,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include "model/distributed/ddp/sync_strategies.h"
-
 namespace trainbench {
+
 namespace {
 
 std::vector<at::Tensor> EachOnce(const std::vector<at::Tensor>& tensors) {

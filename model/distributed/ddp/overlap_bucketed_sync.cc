@@ -7,9 +7,9 @@
 
 #include "model/distributed/ddp/bucket_plan.h"
 #include "model/distributed/ddp/flat_buffer.h"
+#include "model/distributed/ddp/gradient_sync.h"
 #include "model/distributed/ddp/ordered_collectives.h"
 #include "model/distributed/ddp/overlap_base.h"
-#include "model/distributed/ddp/sync_strategies.h"
 
 namespace trainbench {
 namespace {

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <utility>
 
+#include "model/distributed/ddp/gradient_sync.h"
 #include "model/distributed/ddp/ordered_collectives.h"
 #include "model/distributed/ddp/overlap_base.h"
-#include "model/distributed/ddp/sync_strategies.h"
 
 namespace trainbench {
 namespace {

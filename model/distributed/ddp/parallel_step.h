@@ -6,12 +6,12 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "model/training/adamw.h"
 #include "model/distributed/ddp/gradient_sync.h"
+#include "model/nn/transformer_lm.h"
 #include "model/spec/phase.h"
 #include "model/spec/precision.h"
+#include "model/training/adamw.h"
 #include "model/training/train_step.h"
-#include "model/nn/transformer_lm.h"
 
 namespace trainbench {
 

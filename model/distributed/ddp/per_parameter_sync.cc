@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "model/distributed/ddp/gradient_sync.h"
 #include "model/distributed/ddp/sync_base.h"
-#include "model/distributed/ddp/sync_strategies.h"
 
 namespace trainbench {
 namespace {

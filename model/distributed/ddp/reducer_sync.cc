@@ -7,8 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "model/distributed/ddp/gradient_sync.h"
 #include "model/distributed/ddp/sync_base.h"
-#include "model/distributed/ddp/sync_strategies.h"
 
 namespace trainbench {
 namespace {

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "model/distributed/ddp/gradient_sync.h"
 #include "model/distributed/comm/process_group.h"
+#include "model/distributed/ddp/gradient_sync.h"
 
 namespace trainbench {
 

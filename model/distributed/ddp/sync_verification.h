@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "model/distributed/ddp/gradient_sync.h"
 #include "model/distributed/comm/process_group.h"
+#include "model/distributed/ddp/gradient_sync.h"
+#include "model/nn/transformer_lm.h"
 #include "model/spec/precision.h"
 #include "model/training/train_step.h"
-#include "model/nn/transformer_lm.h"
 
 namespace trainbench {
 

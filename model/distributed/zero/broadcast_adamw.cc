@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "model/accounting/ownership.h"
 #include "model/distributed/zero/flat_gradients.h"
-#include "model/distributed/zero/optimizer_kinds.h"
-#include "model/distributed/zero/ownership.h"
+#include "model/distributed/zero/parallel_optimizer.h"
 
 namespace trainbench {
 namespace {

@@ -4,21 +4,7 @@
 
 #include <utility>
 
-#include "model/distributed/zero/optimizer_kinds.h"
-
 namespace trainbench {
-
-absl::string_view OptimizerShardingName(OptimizerSharding sharding) {
-  switch (sharding) {
-    case OptimizerSharding::kReplicated:
-      return "replicated";
-    case OptimizerSharding::kSharded:
-      return "sharded";
-    case OptimizerSharding::kBroadcast:
-      return "broadcast";
-  }
-  return "unknown";
-}
 
 std::unique_ptr<ParallelOptimizer> MakeParallelOptimizer(
     OptimizerSharding sharding, std::vector<at::Tensor> parameters,

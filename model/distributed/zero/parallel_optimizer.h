@@ -17,36 +17,15 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "absl/strings/string_view.h"
-#include "model/training/adamw.h"
 #include "model/distributed/comm/process_group.h"
+#include "model/spec/optimizer_sharding.h"
+#include "model/training/adamw.h"
 
 namespace trainbench {
-
-enum class OptimizerSharding {
-  // Gradients are all-reduced and every rank updates all parameters.
-  kReplicated,
-  // ZeRO stage 1 (Rajbhandari et al. 2020): parameters are views of one flat
-  // buffer, of which rank r owns the r-th part, whichever tensors that cuts.
-  // Gradients are reduce-scattered, each rank updates its part, the parts are
-  // all-gathered in place.
-  kSharded,
-  // Each rank owns whole parameters, balanced by size. Gradients are
-  // all-reduced, owners update, and broadcast tensor by tensor.
-  kBroadcast,
-};
-
-inline constexpr std::array<OptimizerSharding, 3> kOptimizerShardings = {
-    OptimizerSharding::kReplicated, OptimizerSharding::kSharded,
-    OptimizerSharding::kBroadcast};
-
-// "replicated", "sharded", "broadcast".
-absl::string_view OptimizerShardingName(OptimizerSharding sharding);
 
 // One rank's end. A step calls, on every rank: forward, backward, Synchronize,
 // Step; its caller then releases the gradients (sets them to none). As a
@@ -78,6 +57,18 @@ class ParallelOptimizer {
 std::unique_ptr<ParallelOptimizer> MakeParallelOptimizer(
     OptimizerSharding sharding, std::vector<at::Tensor> parameters,
     const AdamWOptions& options, ProcessGroup& group);
+
+std::unique_ptr<ParallelOptimizer> MakeReplicatedAdamW(
+    std::vector<at::Tensor> parameters, const AdamWOptions& options,
+    ProcessGroup& group);
+
+std::unique_ptr<ParallelOptimizer> MakeShardedAdamW(
+    std::vector<at::Tensor> parameters, const AdamWOptions& options,
+    ProcessGroup& group);
+
+std::unique_ptr<ParallelOptimizer> MakeBroadcastAdamW(
+    std::vector<at::Tensor> parameters, const AdamWOptions& options,
+    ProcessGroup& group);
 
 }  // namespace trainbench
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "model/distributed/zero/flat_gradients.h"
-#include "model/distributed/zero/optimizer_kinds.h"
+#include "model/distributed/zero/parallel_optimizer.h"
 
 namespace trainbench {
 namespace {

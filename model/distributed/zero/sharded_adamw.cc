@@ -7,7 +7,7 @@
 
 #include "model/distributed/ddp/flat_buffer.h"
 #include "model/distributed/zero/flat_gradients.h"
-#include "model/distributed/zero/optimizer_kinds.h"
+#include "model/distributed/zero/parallel_optimizer.h"
 
 namespace trainbench {
 namespace {

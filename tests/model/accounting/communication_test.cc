@@ -117,7 +117,7 @@ TEST_P(RingTest, AllReduceSendsTwiceWhatTheOthersOwn) {
   EXPECT_THAT(ring_.sent_bytes(), testing::Each(testing::DoubleEq(expected)));
   EXPECT_DOUBLE_EQ(BusBandwidthFactor(GetParam()) * ring_.Bytes(), expected);
   for (const auto kind :
-       {OptimizerTraffic::kReplicated, OptimizerTraffic::kSharded}) {
+       {OptimizerSharding::kReplicated, OptimizerSharding::kSharded}) {
     EXPECT_DOUBLE_EQ(OptimizerTrafficBytes(kind, ring_.Bytes(), GetParam()),
                      expected);
   }
@@ -136,10 +136,9 @@ TEST_P(RingTest, BroadcastsOfPartsCostHalfAnAllReduceMore) {
   ring_.AllGather();
   ring_.BroadcastParts();
   ASSERT_TRUE(ring_.AllHaveTheSum());
-  EXPECT_THAT(
-      ring_.sent_bytes(),
-      testing::Each(testing::DoubleEq(OptimizerTrafficBytes(
-          OptimizerTraffic::kShardedByBroadcast, ring_.Bytes(), GetParam()))));
+  EXPECT_THAT(ring_.sent_bytes(),
+              testing::Each(testing::DoubleEq(OptimizerTrafficBytes(
+                  OptimizerSharding::kBroadcast, ring_.Bytes(), GetParam()))));
 }
 
 INSTANTIATE_TEST_SUITE_P(Ranks, RingTest, testing::Values(1, 2, 3, 4, 6));

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "model/accounting/memory.h"
+#include "model/nn/dtype.h"
 #include "model/spec/config.h"
 
 namespace trainbench {
@@ -43,8 +44,8 @@ TEST(EstimateMemoryTest, HasThePartsThatTheModeHas) {
               mode == StepMode::kInference ? 0 : SavedBytes(query));
     EXPECT_EQ(estimate.optimizer_bytes > 0, mode == StepMode::kTrainStep);
     int64_t highest = 0;
-    for (const MemoryMoment& moment : estimate.moments) {
-      highest = std::max(highest, moment.bytes);
+    for (const PeakCandidate& candidate : estimate.candidates) {
+      highest = std::max(highest, candidate.bytes);
     }
     EXPECT_EQ(estimate.peak.bytes, highest);
   }
@@ -141,7 +142,8 @@ TEST(LargestSeqTest, IsRightForALargeBatchToo) {
 MemoryEstimate Moments() {
   MemoryEstimate estimate;
   estimate.gradient_bytes = 100;
-  estimate.moments = {{"loss", 500, 0}, {"middle", 520, 60}, {"end", 560, 100}};
+  estimate.candidates = {
+      {"loss", 500, 0}, {"middle", 520, 60}, {"end", 560, 100}};
   return estimate;
 }
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "fixtures/memory/memory_probe.h"
+#include "model/nn/dtype.h"
 #include "model/training/adamw.h"
 #include "model/training/precision_scope.h"
 #include "model/training/train_step.h"

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "fixtures/memory/memory_probe.h"
+#include "model/nn/dtype.h"
 #include "model/training/adamw.h"
 #include "model/training/precision_scope.h"
 #include "model/training/train_step.h"
@@ -31,7 +32,7 @@ MemoryQuery Query(Precision precision, StepMode mode) {
 // What a real model of that precision is made of, in bytes.
 struct Measured {
   double parameters = 0;
-  double moments = 0;
+  double candidates = 0;
   double logits = 0;
   double saved = 0;  // held between forward and backward, logits apart
 };
@@ -58,7 +59,7 @@ Measured Measure(Precision precision) {
   // The textbook kind has nothing but its moments.
   probe->Observe(
       [&] { optimizer.emplace(Parameters(model), AdamWKind::kTextbook); });
-  bytes.moments = grown();
+  bytes.candidates = grown();
   const Batch batch = RandomBatch(Config().vocab, 2, 32, at::kCPU);
   const auto forward = [&] {
     const AutocastScope autocast(precision, at::kCPU);
@@ -79,10 +80,11 @@ Measured Measure(Precision precision) {
 TEST(OptimizerBytesTest, AreSevenValuesPerParameterOfTheRealModel) {
   for (const Precision precision : kPrecisions) {
     const Measured bytes = Measure(precision);
-    EXPECT_EQ(bytes.moments, 2 * bytes.parameters) << PrecisionName(precision);
+    EXPECT_EQ(bytes.candidates, 2 * bytes.parameters)
+        << PrecisionName(precision);
     // Read weight, gradient and moments, write weight and moments.
     const double expected =
-        2 * bytes.parameters + 2 * bytes.moments + bytes.parameters;
+        2 * bytes.parameters + 2 * bytes.candidates + bytes.parameters;
     EXPECT_EQ(OptimizerBytes(Query(precision, StepMode::kTrainStep)), expected)
         << PrecisionName(precision);
   }

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "model/training/adamw.h"
 #include "model/distributed/ddp/bucket_plan.h"
+#include "model/training/adamw.h"
 #include "tests/support/parallel_models.h"
 #include "tests/support/rank_fixture.h"
 

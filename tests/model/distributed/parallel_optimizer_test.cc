@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "fixtures/memory/memory_probe.h"
+#include "model/accounting/ownership.h"
 #include "model/accounting/parallel_memory.h"
-#include "model/distributed/ddp/gradient_sync.h"
-#include "model/distributed/zero/ownership.h"
 #include "model/distributed/comm/ring.h"
+#include "model/distributed/ddp/gradient_sync.h"
 #include "tests/support/parallel_models.h"
 #include "tests/support/rank_fixture.h"
 

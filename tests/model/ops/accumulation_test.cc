@@ -46,8 +46,8 @@ TEST(AccumulationTest, EqualsTheSimulationBitForBit) {
 TEST(AccumulationTest, ASumOneStepAwayIsReported) {
   const Accumulation& fp32 = kAccumulations[0];
   const auto right = static_cast<float>(SimulatedSum(fp32));
-  EXPECT_TRUE(CheckSum(fp32, right).ok());
-  const absl::Status wrong = CheckSum(fp32, std::nextafter(right, 11.0F));
+  EXPECT_TRUE(VerifySum(fp32, right).ok());
+  const absl::Status wrong = VerifySum(fp32, std::nextafter(right, 11.0F));
   EXPECT_EQ(wrong.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(wrong.message(),
             "the sum is 10.0001345; rounded step by step it is 10.0001335");

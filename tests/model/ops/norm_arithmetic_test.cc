@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "model/spec/precision.h"
+#include "model/nn/dtype.h"
 #include "model/nn/rms_norm.h"
 
 namespace trainbench {
@@ -87,10 +87,10 @@ TEST(NormArithmeticTest, EveryResultPassesItsCheck) {
     for (const double magnitude : {1.0, 30.0, 70.0, 300.0, 10000.0}) {
       for (const at::ScalarType dtype :
            {at::kHalf, at::kBFloat16, at::kFloat}) {
-        for (const at::ScalarType internals : {dtype, at::kFloat}) {
+        for (const at::ScalarType compute_dtype : {dtype, at::kFloat}) {
           const at::Tensor x = Input(magnitude, dtype);
-          const NormResult result = Normalize(kind, x, internals);
-          const absl::Status status = CheckNorm(kind, x, internals, result);
+          const NormResult result = Normalize(kind, x, compute_dtype);
+          const absl::Status status = CheckNorm(kind, x, compute_dtype, result);
           EXPECT_TRUE(status.ok()) << status << " " << magnitude;
         }
       }

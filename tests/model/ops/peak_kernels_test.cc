@@ -9,8 +9,8 @@
 #include <cmath>
 #include <string>
 
-#include "model/verification/relative_error.h"
 #include "model/training/train_step.h"
+#include "model/verification/relative_error.h"
 
 namespace trainbench {
 namespace {
@@ -71,13 +71,13 @@ TEST(ProbeWorkTest, CopiesAreComplete) {
 }
 
 TEST(ProbeWorkTest, UpdatesAreUndone) {
-  EXPECT_TRUE(MemoryUpdate(4096, at::kFloat).Verify().ok());
+  EXPECT_TRUE(InPlaceUpdate(4096, at::kFloat).Verify().ok());
 }
 
 TEST(ProbeWorkTest, OperationsAreCounted) {
-  EXPECT_TRUE(OpChain(1000, at::kFloat).Verify().ok());
+  EXPECT_TRUE(OpOverhead(1000, at::kFloat).Verify().ok());
   // bf16 cannot count that far: 256 + 1 is 256.
-  EXPECT_THAT(std::string(OpChain(1000, at::kBFloat16).Verify().message()),
+  EXPECT_THAT(std::string(OpOverhead(1000, at::kBFloat16).Verify().message()),
               HasSubstr("1000 additions of 1 to 0 gave 256"));
 }
 

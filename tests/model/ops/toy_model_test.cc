@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "model/spec/precision.h"
+#include "model/nn/dtype.h"
 #include "model/training/precision_scope.h"
 
 namespace trainbench {

@@ -27,7 +27,7 @@ class MixedPrecisionGpuTest : public testing::Test {
 TEST_F(MixedPrecisionGpuTest, SumsAreThoseOfTheCpu) {
   for (const Accumulation& which : kAccumulations) {
     const at::Tensor sum = Accumulate(which, MakeTerm(which, gpu_));
-    const absl::Status status = CheckSum(which, sum.item<double>());
+    const absl::Status status = VerifySum(which, sum.item<double>());
     EXPECT_TRUE(status.ok()) << which.name << " " << status;
   }
 }

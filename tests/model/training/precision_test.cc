@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "model/nn/dtype.h"
 #include "model/nn/linear.h"
 #include "model/training/precision_scope.h"
 #include "model/training/train_step.h"

@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "model/nn/dtype.h"
+
 namespace trainbench {
 namespace {
 

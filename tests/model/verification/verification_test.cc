@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "fixtures/memory/memory_probe.h"
+#include "model/nn/dtype.h"
 #include "model/training/precision_scope.h"
 #include "model/verification/reference.h"
 

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// The operators of naive attention, each measured alone, by name.
+
+#ifndef TRAINBENCH_MODEL_SPEC_ATTENTION_OP_H_
+#define TRAINBENCH_MODEL_SPEC_ATTENTION_OP_H_
+
+#include <array>
+
+#include "absl/strings/string_view.h"
+
+namespace trainbench {
+
+enum class AttentionOp {
+  kQk,            // Q K^T: [seq, d_head] x [d_head, seq]
+  kSoftmaxNaive,  // NaiveSoftmax, then narrowing to the operands' dtype
+  kSoftmaxFused,  // at::softmax
+  kPv,            // P V: [seq, seq] x [seq, d_head]
+};
+
+inline constexpr std::array<AttentionOp, 4> kAttentionOps = {
+    AttentionOp::kQk, AttentionOp::kSoftmaxNaive, AttentionOp::kSoftmaxFused,
+    AttentionOp::kPv};
+
+// "qk", "softmax_naive", "softmax_fused", "pv".
+absl::string_view AttentionOpName(AttentionOp part);
+
+constexpr bool IsMatmul(AttentionOp part) {
+  return part == AttentionOp::kQk || part == AttentionOp::kPv;
+}
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_SPEC_ATTENTION_OP_H_

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// Where tensors live and kernels run, by kind.
+
+#ifndef TRAINBENCH_MODEL_SPEC_DEVICE_KIND_H_
+#define TRAINBENCH_MODEL_SPEC_DEVICE_KIND_H_
+
+namespace trainbench {
+
+enum class DeviceKind { kCpu, kCuda };
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_SPEC_DEVICE_KIND_H_

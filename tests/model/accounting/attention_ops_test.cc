@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/accounting/attention_ops.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/cpu/Utils.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <limits>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "fixtures/memory/memory_probe.h"
+#include "model/ops/attention_ops.h"
+
+namespace trainbench {
+namespace {
+
+bool EmulatesBf16() {
+  const auto capabilities = at::cpu::get_cpu_capabilities();
+  const auto has = [&](const char* name) {
+    const auto it = capabilities.find(name);
+    return it != capabilities.end() && it->second.isBool() &&
+           it->second.toBool();
+  };
+  return has("avx512_f") && !has("avx512_bf16") && !has("amx_bf16");
+}
+
+AttentionOpInputs MakeInputs(const AttentionOpQuery& q) {
+  at::manual_seed(1);
+  return RandomOpInputs(
+      q.part, {q.batch, q.heads, q.seq, q.d_head},
+      at::TensorOptions().dtype(q.bf16 ? at::kBFloat16 : at::kFloat));
+}
+
+std::vector<AttentionOpQuery> Queries() {
+  const AttentionOpQuery shapes[] = {
+      {.batch = 2, .heads = 3, .seq = 128, .d_head = 64, .threads = 1},
+      {.batch = 1, .heads = 2, .seq = 256, .d_head = 16},
+      {.batch = 2, .heads = 2, .seq = 64, .d_head = 80, .threads = 2},
+      {.batch = 1, .heads = 2, .seq = 48, .d_head = 100}};
+  std::vector<AttentionOpQuery> queries;
+  for (AttentionOpQuery query : shapes) {
+    query.emulated_bf16 = EmulatesBf16();
+    for (const AttentionOp part : kAttentionOps) {
+      for (const bool bf16 : {false, true}) {
+        query.part = part;
+        query.bf16 = bf16;
+        queries.push_back(query);
+      }
+    }
+  }
+  return queries;
+}
+
+std::string Describe(const AttentionOpQuery& q) {
+  return std::string(AttentionOpName(q.part)) + (q.bf16 ? " bf16 " : " fp32 ") +
+         std::to_string(q.seq) + "x" + std::to_string(q.d_head);
+}
+
+TEST(AttentionPartPeakTest, IsThatOfTheAllocator) {
+  for (const AttentionOpQuery& query : Queries()) {
+    at::set_num_threads(query.threads > 0 ? query.threads : 1);
+    const auto probe = MakeMemoryProbe(at::kCPU);
+    AttentionOpInputs in;
+    probe->Observe([&] { in = MakeInputs(query); });
+    const auto run = [&] { ComputeAttentionOp(query.part, in); };
+    run();
+    // oneDNN's scratch has some bytes of its own.
+    EXPECT_NEAR(static_cast<double>(AttentionOpPeakBytes(query)),
+                static_cast<double>(probe->MeasurePeak(run).allocated), 128)
+        << Describe(query);
+  }
+  at::set_num_threads(1);
+}
+
+TEST(AttentionPartPeakTest, WhatCannotBeCountedIsTheLargestThereIs) {
+  AttentionOpQuery query;
+  query.seq = int64_t{1} << 33;
+  EXPECT_EQ(AttentionOpPeakBytes(query), std::numeric_limits<int64_t>::max());
+}
+
+// What goes in and comes out, by the tensors themselves.
+TEST(AttentionPartBytesTest, AreThoseOfTheTensors) {
+  for (const AttentionOpQuery& query : Queries()) {
+    const AttentionOpInputs in = MakeInputs(query);
+    const at::Tensor out = ComputeAttentionOp(query.part, in);
+    double moved = static_cast<double>(in.a.nbytes() + out.nbytes());
+    if (in.b.defined()) moved += static_cast<double>(in.b.nbytes());
+    if (query.part == AttentionOp::kSoftmaxNaive) {
+      // max, subtract, exp, sum and divide, in fp32; bf16 is widened before
+      // and narrowed after.
+      const double fp32 = 4.0 * static_cast<double>(in.a.numel());
+      const double passes = fp32 * (1 + 2 + 2 + 1 + 2);
+      moved = query.bf16 ? passes + moved + 2 * fp32 : passes;
+    }
+    EXPECT_EQ(AttentionOpBytes(query), moved) << Describe(query);
+  }
+}
+
+TEST(AttentionPartFlopsTest, AreTwoPerMultiplyAddAndFivePerScore) {
+  AttentionOpQuery query = {.batch = 4, .heads = 32, .seq = 512, .d_head = 80};
+  const double product = 2.0 * 4 * 32 * 512 * 512 * 80;
+  EXPECT_EQ(AttentionOpFlops(query), product);
+  query.part = AttentionOp::kPv;
+  EXPECT_EQ(AttentionOpFlops(query), product);
+  for (const AttentionOp part :
+       {AttentionOp::kSoftmaxNaive, AttentionOp::kSoftmaxFused}) {
+    query.part = part;
+    EXPECT_EQ(product / AttentionOpFlops(query), 32);
+  }
+}
+
+TEST(AttentionPartTest, EachGivesTheFloat64Result) {
+  for (const AttentionOpQuery& query : Queries()) {
+    const AttentionOpInputs in = MakeInputs(query);
+    EXPECT_TRUE(VerifyAttentionOp(query.part, in).ok()) << Describe(query);
+    const at::Tensor a = in.a.to(at::kDouble);
+    at::Tensor expected;
+    if (query.part == AttentionOp::kQk) {
+      expected = at::einsum("bhqd,bhkd->bhqk", {a, in.b.to(at::kDouble)});
+    } else if (query.part == AttentionOp::kPv) {
+      expected = at::einsum("bhqk,bhkd->bhqd", {a, in.b.to(at::kDouble)});
+    } else {
+      expected = at::softmax(a, -1);
+    }
+    const at::Tensor actual = ComputeAttentionOp(query.part, in);
+    EXPECT_EQ(actual.scalar_type(), in.a.scalar_type()) << Describe(query);
+    const double error =
+        ((actual.to(at::kDouble) - expected).norm() / expected.norm())
+            .item<double>();
+    EXPECT_LE(error, query.bf16 ? 4e-3 : 1e-6) << Describe(query);
+  }
+}
+
+TEST(AttentionPartTest, AResultThatIsNoNumberIsNamed) {
+  for (const AttentionOp part : kAttentionOps) {
+    const AttentionOpInputs in = MakeInputs({.part = part, .seq = 8});
+    in.a.fill_(std::numeric_limits<double>::quiet_NaN());
+    EXPECT_THAT(
+        std::string(VerifyAttentionOp(part, in).message()),
+        testing::StartsWith(std::string(AttentionOpName(part)) + " differs"));
+  }
+}
+
+TEST(AttentionPartTest, NamesDiffer) {
+  std::set<std::string> names;
+  for (const AttentionOp part : kAttentionOps) {
+    names.insert(std::string(AttentionOpName(part)));
+  }
+  EXPECT_EQ(names.size(), kAttentionOps.size());
+}
+
+}  // namespace
+}  // namespace trainbench
