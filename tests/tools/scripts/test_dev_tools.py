@@ -4,6 +4,7 @@
 import shutil
 
 import pytest
+
 from stub_checkout import RECORDER, ROOT, Checkout, commit, git, write_script
 
 
