@@ -4,9 +4,9 @@
 It is said here once more, field by field, after
 
 - github-action-benchmark v1.22.0, `tool: googlecpp`: GoogleCppBenchmarkJson and
-  extractGoogleCppResult in src/extract.ts of benchmark-action/github-action-benchmark;
-- Bencher v0.6.12, `--adapter cpp_google`: adapters/cpp/google.rs and adapters/util.rs in
-  lib/bencher_adapter, benchmark_name.rs in lib/bencher_valid of bencherdev/bencher.
+  extractGoogleCppResult in src/extract.ts of its repository;
+- Bencher v0.6.12, `--adapter cpp_google`: adapters/cpp/google.rs and adapters/util.rs
+  in lib/bencher_adapter, benchmark_name.rs in lib/bencher_valid of bencherdev/bencher.
 
 Neither denies fields that it does not know, and neither tells an aggregate from a run.
 """

@@ -14,6 +14,7 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
+
 from program import Json, Program
 
 

@@ -9,13 +9,11 @@ import sys
 from pathlib import Path
 
 from program import NANO, Json, binary, without
+from reports.compare.ab_reader import load
+from tools.ab_run.schedule import side_of
+from tools.ab_run.task import key_of
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
-
-from reports.compare.ab_reader import load  # noqa: E402
-from tools.ab_run.schedule import side_of  # noqa: E402
-from tools.ab_run.task import key_of  # noqa: E402
 
 FLAGS = (
     *without(NANO, "--benchmark_min_time"),
@@ -34,8 +32,10 @@ def ab(
     base: Path, new: Path, directory: Path, *flags: str
 ) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "tools.ab_run", "--binaries", base, new]
-        + ["--out=out", *FLAGS, *flags],
+        [
+            *(sys.executable, "-m", "tools.ab_run", "--out=out"),
+            *("--binaries", str(base), str(new), *FLAGS, *flags),
+        ],
         cwd=directory,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         stdin=subprocess.DEVNULL,
@@ -80,9 +80,7 @@ def test_the_program_is_not_slower_than_itself(tmp_path: Path) -> None:
 def test_a_slower_program_is_found(tmp_path: Path) -> None:
     program = binary("TRAINBENCH_BINARY")
     slower = tmp_path / "slower"
-    slower.write_text(
-        f'#!/bin/sh\nexec "{program}" --injected_slowdown_percent=60 "$@"\n'
-    )
+    slower.write_text(f'#!/bin/sh\nexec "{program}" --injected_delay_percent=60 "$@"\n')
     slower.chmod(0o755)
     # Spinning alone, since other tests run beside this one.
     one_row = (f"--benchmark_filter=^{SPIN}$", "--threshold=20")

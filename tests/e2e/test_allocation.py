@@ -6,6 +6,7 @@ import resource
 from pathlib import Path
 
 import pytest
+
 from program import NANO, NANO_FORWARD_NAME, Program, load, measured, without
 
 GIB = 2**30

@@ -12,6 +12,7 @@ from statistics import geometric_mean
 from typing import Any
 
 import pytest
+
 from program import (
     NANO,
     NANO_FORWARD_NAME,
@@ -184,8 +185,8 @@ def test_a_skip_on_one_side_is_no_speed_up(trainbench: Program) -> None:
 def test_an_error_on_one_side_is_no_speed_up(faults: Program) -> None:
     flags = (*FAULTS, "--benchmark_filter=/(good|throw_in_second_build)")
     assert FRAGILE in names(run(faults, "old.json", *flags)["benchmarks"])
-    flags = (*flags, "--benchmark_repetitions=2")
-    assert FRAGILE in names(run(faults, "new.json", *flags, code=1)["errors"])
+    repeated = (*flags, "--benchmark_repetitions=2")
+    assert FRAGILE in names(run(faults, "new.json", *repeated, code=1)["errors"])
     assert_a_lost_row_is_no_speed_up(faults, FRAGILE)
 
 

@@ -3,16 +3,14 @@
 
 import json
 import os
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from program import NANO, Json, Program, load
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from reports.compare.__main__ import main  # noqa: E402
+from program import NANO, Json, Program, load
+from reports.compare.__main__ import main
 
 GOOD, BAD, NOT_COMPARABLE = 0, 1, 2
 

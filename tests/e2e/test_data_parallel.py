@@ -2,6 +2,7 @@
 """What the rows of the distributed experiments say of each other."""
 
 import pytest
+
 from program import NANO, Json, Program, load, measured, without
 
 # Two sizes of the sum make a line, from which a step is predicted.
@@ -78,9 +79,7 @@ def test_memory_is_as_predicted_and_the_state_is_divided(trainbench: Program) ->
     )
     assert replicated["bytes"] == by_kind["broadcast"]["bytes"] + (
         # Parameter, gradient and both moments are read, all but one written.
-        28
-        * replicated["params"]
-        * (1 - 1 / 3)
+        28 * replicated["params"] * (1 - 1 / 3)
     )
     for kind, part in (("sharded", 1 / 3), ("broadcast", 1 / 2)):
         row = by_kind[kind]
@@ -107,4 +106,4 @@ def test_nccl_without_gpus_is_skipped_with_the_reason(trainbench: Program) -> No
     )
     assert done.code == 0, done.err
     (row,) = load(trainbench.directory / "a.json")["skipped"]
-    assert "NCCL needs a GPU for each of 64 ranks; the device is a CPU" == row["reason"]
+    assert row["reason"] == "NCCL needs a GPU for each of 64 ranks; the device is a CPU"

@@ -5,6 +5,7 @@ import json
 import signal
 
 import pytest
+
 from program import Finished, Json, Program, load, measured, names
 
 FAST = ("--benchmark_min_time=0.001", "--warmup=1", "--benchmark_out=a.json")

@@ -58,7 +58,9 @@ def test_a_cold_start_costs_what_a_warm_one_does_not(trainbench: Program) -> Non
         "--samples_out=s.jsonl",
     )
     assert done.code == 0, done.err
-    rows = {row["calls"]: row for row in measured(load(trainbench.directory / "a.json"))}
+    rows = {
+        row["calls"]: row for row in measured(load(trainbench.directory / "a.json"))
+    }
     assert set(rows) == {0, 1}
     # What happens once per process is more than a whole nano step.
     assert rows[0]["first_call_us"] > rows[0]["steady_us"]

@@ -10,6 +10,7 @@ from pathlib import Path
 from statistics import median
 
 import pytest
+
 from program import Json, Program, binary, load, measured
 
 REPETITIONS = 3

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from launcher import free_port, rank_variables, run_all
 from program import Program, load, measured, names
 

@@ -4,6 +4,7 @@
 import re
 
 import pytest
+
 from program import (
     NANO,
     NANO_FORWARD,

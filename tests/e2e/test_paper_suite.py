@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from program import Program
 
 PATTERNS = Path(__file__).resolve().parents[1] / "data" / "paper_suite.txt"

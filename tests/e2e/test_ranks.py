@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from processes import ranks_in, wait_until
 from program import Program, load, measured, names
 from test_fresh_process import logged

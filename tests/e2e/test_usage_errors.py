@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from program import Program
 
 GOOD_MODEL = "name=mine,d_model=64,d_ff=128,layers=1,heads=4"

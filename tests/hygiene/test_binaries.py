@@ -7,8 +7,9 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import checks
 import pytest
+
+import checks
 
 
 def needed(variable: str) -> list[str]:

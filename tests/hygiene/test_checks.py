@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Every check finds what it is there to find."""
 
-import checks
 import pytest
+
+import checks
 
 EXPERIMENT = """// SPDX-License-Identifier: MIT
 // Question: How long?

@@ -67,7 +67,7 @@ def write_run(
 def pairs_of(
     ratio: float, count: int
 ) -> tuple[list[dict[str, float]], list[dict[str, float]]]:
-    """The times of both rows; those of ROW change by `ratio`, all have a little noise."""
+    """Times of both rows: ROW changes by `ratio`, OTHER only by a little noise."""
     base = [{ROW: 100.0 + i % 3 / 10, OTHER: 100.0} for i in range(count)]
     new = [{ROW: 100.0 * ratio, OTHER: 100.0 + i % 2 / 10} for i in range(count)]
     return base, new
