@@ -96,8 +96,8 @@ def _notes(base: list[Result], new: list[Result], paired: bool) -> list[str]:
         )
     elif not paired:
         notes.append(
-            "the processes of the two sides did not take turns, so what "
-            "drifted in between cannot be told from a change"
+            "the processes of the two sides did not take turns, so drift between them "
+            "cannot be distinguished from a change"
         )
     return notes
 

@@ -51,7 +51,7 @@ def history_section(results: Sequence[Result]) -> list[Section]:
             name="history",
             question="How did the time of each case go from revision to revision?",
             answer=f"{len(runs)} runs of this machine, the oldest first. Only "
-            "`tools/compare` tells a change from noise.",
+            "`tools/compare` distinguishes a change from noise.",
             figures=history.history(runs),
             tables=[Table(*history.table(runs))],
         )
