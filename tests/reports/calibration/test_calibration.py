@@ -55,7 +55,7 @@ def test_one_process_a_side_is_judged_as_one_row_is() -> None:
         assert (interval.high - 0.3, 0.3 - interval.low) == pytest.approx((half, half))
 
 
-def test_reaches_of_many_tables_are_those_of_each() -> None:
+def test_the_spread_of_many_tables_is_the_one_of_each() -> None:
     logs = times(Noise("", outliers=0.1))
     assert np.ptp(logs[0], axis=0).std() > 0
     for table, found in zip(logs, max_spread(logs), strict=True):

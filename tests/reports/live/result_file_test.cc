@@ -18,7 +18,7 @@
 #include <sstream>
 
 #include "reports/live/row_counter.h"
-#include "reports/live/run_compat.h"
+#include "tests/support/benchmark_runs.h"
 
 namespace trainbench {
 namespace {
@@ -31,35 +31,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using Kind = RowStatus::Kind;
 using Context = benchmark::BenchmarkReporter::Context;
-
-BenchmarkRun MakeRun(const std::string& name, double microseconds = 10) {
-  BenchmarkRun run;
-  run.run_name.function_name = name;
-  run.run_name.iterations = "iterations:1";
-  run.run_name.time_type = "manual_time";
-  run.family_index = 0;
-  run.per_family_instance_index = 0;
-  run.time_unit = benchmark::kMicrosecond;
-  run.real_accumulated_time = microseconds * 1e-6;
-  run.cpu_accumulated_time = microseconds * 1e-6;
-  run.repetitions = 1;
-  run.repetition_index = 0;
-  return run;
-}
-
-BenchmarkRun MakeFailed(const std::string& name) {
-  BenchmarkRun run = MakeRun(name, 0);
-  MarkFailed(run, "from Google Benchmark");
-  return run;
-}
-
-BenchmarkRun MakeAggregate(const std::string& name, const std::string& kind) {
-  BenchmarkRun run = MakeRun(name);
-  run.run_type = BenchmarkRun::RT_Aggregate;
-  run.aggregate_name = kind;
-  run.repetition_index = -1;
-  return run;
-}
 
 std::string ReadFile(const fs::path& path) {
   std::ifstream in(path);

@@ -15,7 +15,7 @@
 #include "absl/strings/str_split.h"
 #include "reports/live/deferred_reporter.h"
 #include "reports/live/row_counter.h"
-#include "reports/live/run_compat.h"
+#include "tests/support/benchmark_runs.h"
 
 namespace trainbench {
 namespace {
@@ -24,36 +24,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using Kind = RowStatus::Kind;
-
-// As Google Benchmark hands it over, with the suffixes of the run settings.
-BenchmarkRun MakeRun(const std::string& name, double microseconds = 12'300) {
-  BenchmarkRun run;
-  run.run_name.function_name = name;
-  run.run_name.iterations = "iterations:1";
-  run.run_name.time_type = "manual_time";
-  run.time_unit = benchmark::kMicrosecond;
-  run.real_accumulated_time = microseconds * 1e-6;
-  run.cpu_accumulated_time = microseconds * 1e-6;
-  run.repetitions = 1;
-  run.repetition_index = 0;
-  return run;
-}
-
-BenchmarkRun MakeFailed(const std::string& name, const std::string& message) {
-  BenchmarkRun run = MakeRun(name, 0);
-  MarkFailed(run, message);
-  return run;
-}
-
-BenchmarkRun MakeAggregate(const std::string& name, const std::string& kind,
-                           benchmark::StatisticUnit unit, double value) {
-  BenchmarkRun run = MakeRun(name, value);
-  run.run_type = BenchmarkRun::RT_Aggregate;
-  run.aggregate_name = kind;
-  run.aggregate_unit = unit;
-  if (unit == benchmark::kPercentage) run.real_accumulated_time = value;
-  return run;
-}
 
 class TableReporterTest : public ::testing::Test {
  protected:

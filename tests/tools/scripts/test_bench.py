@@ -9,6 +9,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+
 from stub_checkout import Checkout, commit, git
 
 NAME = r"\d{8}T\d{6}Z-%s-%s(-\d+)?"
