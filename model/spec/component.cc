@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "model/spec/not_allowed.h"
 
 namespace trainbench {
 
@@ -37,8 +38,7 @@ absl::StatusOr<Component> ParseComponent(absl::string_view name) {
   for (const Component component : kComponents) {
     if (name == ComponentName(component)) return component;
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "component is '", name, "'; allowed: ", absl::StrJoin(kNames, ", ")));
+  return TextNotAllowed("component", name, absl::StrJoin(kNames, ", "));
 }
 
 std::string LayerScopeName(std::size_t layer) {

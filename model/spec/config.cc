@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "model/spec/not_allowed.h"
 
 namespace trainbench {
 namespace {
@@ -19,8 +20,7 @@ constexpr int64_t kMaxVocab = int64_t{1} << 24;
 
 absl::Status CheckRange(absl::string_view field, int64_t value, int64_t max) {
   if (value >= 1 && value <= max) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(field, " is ", value, "; allowed: 1 to ", max));
+  return NotAllowed(field, value, absl::StrCat("1 to ", max));
 }
 
 std::string Names(const std::vector<ModelConfig>& models) {
@@ -31,9 +31,8 @@ std::string Names(const std::vector<ModelConfig>& models) {
 
 absl::Status SetName(absl::string_view value, ModelConfig& config) {
   if (!IsName(value)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("name is '", value,
-                     "'; allowed: 1 to 64 letters, digits, '.', '_' or '-'"));
+    return TextNotAllowed("name", value,
+                          "1 to 64 letters, digits, '.', '_' or '-'");
   }
   if (FindModel(value, StandardModels()).ok()) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -51,8 +50,7 @@ absl::Status SetAttention(absl::string_view value, ModelConfig& config) {
       return absl::OkStatus();
     }
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("attention is '", value, "'; allowed: naive, sdpa"));
+  return TextNotAllowed("attention", value, "naive, sdpa");
 }
 
 absl::Status SetSize(absl::string_view key, absl::string_view value,
@@ -70,8 +68,7 @@ absl::Status SetSize(absl::string_view key, absl::string_view value,
                      "attention"));
   }
   if (!absl::SimpleAtoi(value, field)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(key, " is '", value, "'; allowed: a whole number"));
+    return TextNotAllowed(key, value, "a whole number");
   }
   return absl::OkStatus();
 }

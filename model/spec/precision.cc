@@ -2,7 +2,7 @@
 
 #include "model/spec/precision.h"
 
-#include "absl/strings/str_cat.h"
+#include "model/spec/not_allowed.h"
 
 namespace trainbench {
 
@@ -24,8 +24,7 @@ absl::StatusOr<Precision> ParsePrecision(absl::string_view name) {
   for (Precision precision : kPrecisions) {
     if (name == PrecisionName(precision)) return precision;
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "precision is '", name, "'; allowed: fp32, tf32, bf16_autocast, bf16"));
+  return TextNotAllowed("precision", name, "fp32, tf32, bf16_autocast, bf16");
 }
 
 }  // namespace trainbench

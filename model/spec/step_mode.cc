@@ -2,7 +2,7 @@
 
 #include "model/spec/step_mode.h"
 
-#include "absl/strings/str_cat.h"
+#include "model/spec/not_allowed.h"
 
 namespace trainbench {
 
@@ -24,9 +24,8 @@ absl::StatusOr<StepMode> ParseStepMode(absl::string_view name) {
   for (StepMode mode : kStepModes) {
     if (name == StepModeName(mode)) return mode;
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "mode is '", name,
-      "'; allowed: inference, forward, forward_backward, train_step"));
+  return TextNotAllowed("mode", name,
+                        "inference, forward, forward_backward, train_step");
 }
 
 }  // namespace trainbench
