@@ -37,8 +37,4 @@ double StepFlops(const ModelConfig& config, int64_t batch, int64_t seq,
   return forward + BackwardFlops(config, batch, seq);
 }
 
-double OptimizerFlops(const ModelConfig& config) {
-  return 14.0 * static_cast<double>(ParameterCount(config));
-}
-
 }  // namespace trainbench

@@ -33,11 +33,6 @@ double BackwardFlops(const ModelConfig& config, int64_t batch, int64_t seq);
 double StepFlops(const ModelConfig& config, int64_t batch, int64_t seq,
                  StepMode mode);
 
-// Elementwise operations of one AdamW update, 14 per parameter: decay 1; first
-// moment 3 (scale, scale, add); second moment 4 (scale, square, scale, add);
-// denominator 3 (root, scale, add eps); update 3 (divide, scale, add).
-double OptimizerFlops(const ModelConfig& config);
-
 }  // namespace trainbench
 
 #endif  // TRAINBENCH_MODEL_ACCOUNTING_FLOPS_H_

@@ -45,8 +45,9 @@ std::string HalfWidth(double fraction) {
 // glance and in one column. The times are in the JSON. Of a row that times one
 // phase only, the step is the sum of its phases.
 std::string PhaseShares(const BenchmarkRun& run) {
-  const std::array<const char*, 4> phases = {"forward_us", "loss_us",
-                                             "backward_us", "optimizer_us"};
+  const std::array<const char*, 5> phases = {"forward_us", "loss_us",
+                                             "backward_us", "communication_us",
+                                             "optimizer_us"};
   double sum = 0;
   for (const char* phase : phases) {
     const double us = Counter(run, phase);
@@ -151,7 +152,7 @@ TableCells HeadingCells() {
   return {.name = "case",
           .time = "time",
           .half_width = "±95%",
-          .phases = "fwd/loss/bwd/opt %",
+          .phases = "fwd/loss/bwd/comm/opt %",
           .rate = "rate",
           .peak = "peak mem",
           .predicted = "predicted",
@@ -174,12 +175,10 @@ TableCells CellsOf(const BenchmarkRun& run) {
       .note = is_aggregate ? "" : Note(run)};
 }
 
-std::string TableLine(const TableCells& cells, size_t name_width,
-                      bool with_phases) {
+std::string TableLine(const TableCells& cells, size_t name_width) {
   std::string line = absl::StrCat(
       Left(cells.name, name_width), "  ", Right(cells.time, kTimeWidth), " ",
-      Right(cells.half_width, 6), "  ",
-      with_phases ? absl::StrCat(Right(cells.phases, 18), "  ") : "",
+      Right(cells.half_width, 6), "  ", Right(cells.phases, 23), "  ",
       Right(cells.rate, 12), "  ", Right(cells.peak, 9), "  ",
       Right(cells.predicted, 9), "  ", cells.note);
   absl::StripTrailingAsciiWhitespace(&line);

@@ -31,8 +31,7 @@ TableCells CellsOf(const BenchmarkRun& run);
 
 // One line without its newline. A name wider than `name_width` moves the rest
 // to the right; it is never cut.
-std::string TableLine(const TableCells& cells, size_t name_width,
-                      bool with_phases);
+std::string TableLine(const TableCells& cells, size_t name_width);
 
 // A line whose time is a word ("SKIPPED", "ERROR") and whose other columns are
 // one text. `color` is an ANSI code for the word, or empty.

@@ -75,9 +75,7 @@ void TableReporter::Finalize() {
 
 void TableReporter::PrintHeadings() {
   if (std::exchange(printed_headings_, true)) return;
-  GetOutputStream() << TableLine(HeadingCells(), options_.name_width,
-                                 options_.with_phases)
-                    << "\n";
+  GetOutputStream() << TableLine(HeadingCells(), options_.name_width) << "\n";
 }
 
 void TableReporter::PrintRun(const Run& published) {
@@ -85,8 +83,7 @@ void TableReporter::PrintRun(const Run& published) {
   const bool counted = counts_.Add(published.run_name.str(),
                                    IsAggregate(published), status.kind);
   if (status.kind == RowStatus::Kind::kGood) {
-    GetOutputStream() << TableLine(CellsOf(published), options_.name_width,
-                                   options_.with_phases)
+    GetOutputStream() << TableLine(CellsOf(published), options_.name_width)
                       << "\n";
   } else if (counted) {  // Else an aggregate of rows that said so already.
     GetOutputStream() << FailureLine(published, status) << "\n";

@@ -21,8 +21,6 @@ struct TableOptions {
   // The widest published name; with repetitions plus 7, for "_stddev". Google
   // Benchmark's own width counts the suffixes that we remove.
   size_t name_width = 40;
-  // Whether any case has phases: rows stream, so it must be known beforehand.
-  bool with_phases = true;
   // Colours are used on a terminal, unless NO_COLOR is set (no-color.org).
   bool is_terminal = false;
 };
@@ -34,11 +32,6 @@ class TableReporter : public benchmark::BenchmarkReporter {
   bool ReportContext(const Context& context) override;
   void ReportRuns(const std::vector<Run>& runs) override;
   void Finalize() override;
-
-  // By row; aggregates are not counted.
-  int good() const { return counts_.good(); }
-  int skipped() const { return counts_.skipped(); }
-  int errors() const { return counts_.errors(); }
 
  private:
   void PrintHeadings();

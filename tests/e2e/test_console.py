@@ -27,12 +27,12 @@ def test_the_table_is_aligned_and_has_units(trainbench: Program) -> None:
     rows = case_lines(done.out)
     assert len(rows) == 6
     # The columns of numbers end where their headings end.
-    for column in ("time", "fwd/loss/bwd/opt %", "rate", "peak mem", "predicted"):
+    for column in ("time", "fwd/loss/bwd/comm/opt %", "rate", "peak mem", "predicted"):
         end = heading.index(column) + len(column)
         assert all(len(row) >= end and row[end - 1] != " " for row in rows)
         assert all(row[end : end + 1] in ("", " ") for row in rows)
     row = re.compile(
-        r"model_size/nano/\S+ +[\d.]+ (us|ms|s) +(±\S+%|-) +[\d-]+(/[\d-]+){3} +"
+        r"model_size/nano/\S+ +[\d.]+ (us|ms|s) +(±\S+%|-) +[\d-]+(/[\d-]+){4} +"
         r"[\d.]+ [kMGT]?FLOP/s +[\d.]+ [KM]iB +[\d.]+ [KM]iB( .*)?"
     )
     assert all(row.fullmatch(line) for line in rows)

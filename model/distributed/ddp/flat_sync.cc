@@ -15,14 +15,13 @@ namespace {
 
 class FlatSync final : public SyncBase {
  public:
-  FlatSync(const SyncOptions& options, std::vector<at::Tensor> parameters,
-           ProcessGroup& group)
-      : SyncBase(options, std::move(parameters), group),
+  FlatSync(std::vector<at::Tensor> parameters, ProcessGroup& group)
+      : SyncBase(std::move(parameters), group),
         buffer_(MakeFlatBuffer(this->parameters())) {}
 
   void Finish() override {
     const at::NoGradGuard no_grad;
-    const std::vector<std::size_t> missing = FillMissing();
+    RequireGradients();
     for (std::size_t i = 0; i < parameters().size(); ++i) {
       CopyShare(parameters()[i].grad(), buffer_.views[i]);
     }
@@ -31,7 +30,6 @@ class FlatSync final : public SyncBase {
       parameters()[i].mutable_grad().copy_(buffer_.views[i]);
     }
     counting().copied_bytes += static_cast<int64_t>(buffer_.values.nbytes());
-    DropUnused(missing);
     EndStep();
   }
 
@@ -41,10 +39,9 @@ class FlatSync final : public SyncBase {
 
 }  // namespace
 
-std::unique_ptr<GradientSync> MakeFlatSync(const SyncOptions& options,
-                                           std::vector<at::Tensor> parameters,
+std::unique_ptr<GradientSync> MakeFlatSync(std::vector<at::Tensor> parameters,
                                            ProcessGroup& group) {
-  return std::make_unique<FlatSync>(options, std::move(parameters), group);
+  return std::make_unique<FlatSync>(std::move(parameters), group);
 }
 
 }  // namespace trainbench

@@ -45,11 +45,11 @@ std::unique_ptr<GradientSync> MakeGradientSync(
     ProcessGroup& group) {
   switch (options.strategy) {
     case SyncStrategy::kPerParameter:
-      return MakePerParameterSync(options, std::move(parameters), group);
+      return MakePerParameterSync(std::move(parameters), group);
     case SyncStrategy::kFlat:
-      return MakeFlatSync(options, std::move(parameters), group);
+      return MakeFlatSync(std::move(parameters), group);
     case SyncStrategy::kOverlapPerParameter:
-      return MakeOverlapPerParameterSync(options, std::move(parameters), group);
+      return MakeOverlapPerParameterSync(std::move(parameters), group);
     case SyncStrategy::kOverlapBucketed:
       return MakeOverlapBucketedSync(options, std::move(parameters), group);
     case SyncStrategy::kReducer:

@@ -43,11 +43,6 @@ struct SyncOptions {
   SyncStrategy strategy = SyncStrategy::kOverlapBucketed;
   // Most bytes of one bucket, for the strategies that have buckets.
   int64_t bucket_bytes = kDefaultBucketBytes;
-  // Whether a backward pass may leave parameters without a gradient, not the
-  // same ones on all ranks. A rank then contributes zeros, and a parameter that
-  // no rank used keeps no gradient, so that an optimizer skips it. Costs one
-  // more all-reduce per step, of 4 bytes per parameter tensor.
-  bool unused_parameters = false;
 };
 
 // What one rank did in one step.
@@ -72,10 +67,10 @@ class GradientSync {
   GradientSync& operator=(const GradientSync&) = delete;
 
   virtual void BeforeForward() {}
-  virtual void BeforeBackward(const at::Tensor& /*loss*/) {}
-  // When it returns every gradient is the mean over the ranks; what it takes is
-  // exposed communication. Throws c10::Error that names the parameter if one
-  // has no gradient, unless SyncOptions::unused_parameters allows that.
+  virtual void BeforeBackward() {}
+  // When it returns every gradient is the mean over the ranks; its time is
+  // exposed communication. Throws c10::Error that names a parameter without a
+  // gradient.
   virtual void Finish() = 0;
   // Of the last step that was finished.
   virtual SyncTraffic Traffic() const = 0;
@@ -100,17 +95,24 @@ std::vector<at::Tensor> TrainableParameters(const torch::nn::Module& module);
 // rank 0.
 void BroadcastModel(const torch::nn::Module& module, ProcessGroup& group);
 
+// The strategies, one file each; callers choose one with MakeGradientSync().
+//
+// Costs are per rank and step, for gradients of S bytes in P tensors over N
+// ranks. An all-reduce of s bytes sends and receives 2 (N-1)/N s each (ring:
+// reduce-scatter, then all-gather; Patarasuk & Yuan 2009), so all strategies
+// move the same bytes, 2 (N-1)/N S. They differ in the number of calls, in the
+// bytes they copy, and in what the backward pass hides. Each call costs a
+// latency that grows with N.
+
 // After backward, gradient by gradient: divide, all-reduce in place, wait.
 //   calls P, copies none, hidden nothing: P latencies one after another.
 std::unique_ptr<GradientSync> MakePerParameterSync(
-    const SyncOptions& options, std::vector<at::Tensor> parameters,
-    ProcessGroup& group);
+    std::vector<at::Tensor> parameters, ProcessGroup& group);
 
 // After backward, all gradients divided into one buffer, one all-reduce, and
 // copied back out.
 //   calls 1, copies 2 S, hidden nothing; S more bytes of memory at all times.
-std::unique_ptr<GradientSync> MakeFlatSync(const SyncOptions& options,
-                                           std::vector<at::Tensor> parameters,
+std::unique_ptr<GradientSync> MakeFlatSync(std::vector<at::Tensor> parameters,
                                            ProcessGroup& group);
 
 // As soon as a gradient is complete, divided and all-reduced in place while the
@@ -119,8 +121,7 @@ std::unique_ptr<GradientSync> MakeFlatSync(const SyncOptions& options,
 // in different orders would sum different gradients, or wait for ever.
 //   calls P, copies none, hidden all but what the last gradients need.
 std::unique_ptr<GradientSync> MakeOverlapPerParameterSync(
-    const SyncOptions& options, std::vector<at::Tensor> parameters,
-    ProcessGroup& group);
+    std::vector<at::Tensor> parameters, ProcessGroup& group);
 
 // Gradients are gathered in buckets (model/distributed/ddp/bucket_plan.h); one
 // that is complete is divided into its place in its bucket, which becomes the

@@ -8,10 +8,9 @@
 
 namespace trainbench {
 
-OverlapBase::OverlapBase(const SyncOptions& options,
-                         std::vector<at::Tensor> parameters,
+OverlapBase::OverlapBase(std::vector<at::Tensor> parameters,
                          ProcessGroup& group)
-    : SyncBase(options, std::move(parameters), group),
+    : SyncBase(std::move(parameters), group),
       heard_(this->parameters().size(), false),
       hooks_(this->parameters(), [this](std::size_t i) {
         TORCH_CHECK(!heard_[i], DescribeParameter(i, this->parameters()[i]),
@@ -22,11 +21,9 @@ OverlapBase::OverlapBase(const SyncOptions& options,
 
 void OverlapBase::Finish() {
   const at::NoGradGuard no_grad;
-  const auto missing = Missing([&](std::size_t i) { return heard_[i]; });
+  RequireGradients([&](std::size_t i) { return heard_[i]; });
   heard_.assign(heard_.size(), false);
-  for (const std::size_t i : missing) OnMissing(i);
   WaitAll();
-  DropUnused(missing);
   EndStep();
 }
 

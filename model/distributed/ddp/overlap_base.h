@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the strategies have in common that send during the backward pass.
+// The base of strategies that act on each gradient during the backward pass.
 
 #ifndef TRAINBENCH_MODEL_DISTRIBUTED_DDP_OVERLAP_BASE_H_
 #define TRAINBENCH_MODEL_DISTRIBUTED_DDP_OVERLAP_BASE_H_
@@ -17,17 +17,14 @@ namespace trainbench {
 // micro-batches with a strategy that does not overlap.
 class OverlapBase : public SyncBase {
  public:
-  OverlapBase(const SyncOptions& options, std::vector<at::Tensor> parameters,
-              ProcessGroup& group);
+  OverlapBase(std::vector<at::Tensor> parameters, ProcessGroup& group);
 
   void Finish() final;
 
  protected:
-  // The gradient of a parameter is complete, or this rank has none and
-  // contributes zeros.
+  // The gradient of a parameter is complete.
   virtual void OnGradient(std::size_t index) = 0;
-  virtual void OnMissing(std::size_t index) = 0;
-  // All were heard of.
+  // All gradients are complete.
   virtual void WaitAll() = 0;
 
  private:

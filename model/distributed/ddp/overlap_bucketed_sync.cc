@@ -31,7 +31,7 @@ class OverlapBucketedSync final : public OverlapBase {
  public:
   OverlapBucketedSync(const SyncOptions& options,
                       std::vector<at::Tensor> parameters, ProcessGroup& group)
-      : OverlapBase(options, std::move(parameters), group),
+      : OverlapBase(std::move(parameters), group),
         plan_(PlanBuckets(this->parameters(), options.bucket_bytes)),
         places_(this->parameters().size()),
         collectives_(plan_.size(), [this](std::size_t bucket) {
@@ -67,13 +67,6 @@ class OverlapBucketedSync final : public OverlapBase {
     } else {
       gradient.mul_(share());
     }
-    Arrived(places_[i].bucket);
-  }
-
-  void OnMissing(std::size_t i) override {
-    const at::Tensor& view = places_[i].view;
-    parameters()[i].mutable_grad() =
-        view.defined() ? view.zero_() : at::zeros_like(parameters()[i]);
     Arrived(places_[i].bucket);
   }
 

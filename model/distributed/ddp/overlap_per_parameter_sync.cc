@@ -14,10 +14,9 @@ namespace {
 
 class OverlapPerParameterSync final : public OverlapBase {
  public:
-  OverlapPerParameterSync(const SyncOptions& options,
-                          std::vector<at::Tensor> parameters,
+  OverlapPerParameterSync(std::vector<at::Tensor> parameters,
                           ProcessGroup& group)
-      : OverlapBase(options, std::move(parameters), group),
+      : OverlapBase(std::move(parameters), group),
         collectives_(this->parameters().size(), [this](std::size_t place) {
           return StartAllReduce(this->parameters()[Mirrored(place)].grad());
         }) {}
@@ -27,10 +26,7 @@ class OverlapPerParameterSync final : public OverlapBase {
     parameters()[i].mutable_grad().mul_(share());
     collectives_.MarkReady(Mirrored(i));
   }
-  void OnMissing(std::size_t i) override {
-    parameters()[i].mutable_grad() = at::zeros_like(parameters()[i]);
-    collectives_.MarkReady(Mirrored(i));
-  }
+
   void WaitAll() override { collectives_.WaitAll(); }
 
   // A parameter's place in the order of sending, and the other way round.
@@ -44,10 +40,9 @@ class OverlapPerParameterSync final : public OverlapBase {
 }  // namespace
 
 std::unique_ptr<GradientSync> MakeOverlapPerParameterSync(
-    const SyncOptions& options, std::vector<at::Tensor> parameters,
-    ProcessGroup& group) {
-  return std::make_unique<OverlapPerParameterSync>(
-      options, std::move(parameters), group);
+    std::vector<at::Tensor> parameters, ProcessGroup& group) {
+  return std::make_unique<OverlapPerParameterSync>(std::move(parameters),
+                                                   group);
 }
 
 }  // namespace trainbench

@@ -11,7 +11,7 @@ at::Tensor RunParallelStep(TransformerLm& model, AdamW& optimizer,
   sync.BeforeForward();
   const at::Tensor loss = ComputeLoss(model, batch, precision, observer);
   observer.Enter(Phase::kBackward);
-  sync.BeforeBackward(loss);
+  sync.BeforeBackward();
   loss.backward();
   observer.Enter(Phase::kCommunication);
   sync.Finish();

@@ -17,11 +17,10 @@ class PerParameterSync final : public SyncBase {
 
   void Finish() override {
     const at::NoGradGuard no_grad;
-    const std::vector<std::size_t> missing = FillMissing();
+    RequireGradients();
     for (const at::Tensor& parameter : parameters()) {
       StartAllReduce(parameter.mutable_grad().mul_(share()))->Wait();
     }
-    DropUnused(missing);
     EndStep();
   }
 };
@@ -29,10 +28,8 @@ class PerParameterSync final : public SyncBase {
 }  // namespace
 
 std::unique_ptr<GradientSync> MakePerParameterSync(
-    const SyncOptions& options, std::vector<at::Tensor> parameters,
-    ProcessGroup& group) {
-  return std::make_unique<PerParameterSync>(options, std::move(parameters),
-                                            group);
+    std::vector<at::Tensor> parameters, ProcessGroup& group) {
+  return std::make_unique<PerParameterSync>(std::move(parameters), group);
 }
 
 }  // namespace trainbench

@@ -34,7 +34,7 @@ std::unique_ptr<c10d::Reducer> MakeReducer(
   return std::make_unique<c10d::Reducer>(
       parameters, std::move(buckets), group.c10d_group(), none_sparse,
       options.bucket_bytes,
-      /*find_unused_parameters=*/options.unused_parameters,
+      /*find_unused_parameters=*/false,
       /*gradient_as_bucket_view=*/true,
       /*param_names=*/std::unordered_map<std::size_t, std::string>{},
       FirstBucketBytes(options), /*skip_all_reduce_unused_params=*/false,
@@ -48,7 +48,7 @@ class ReducerSync final : public SyncBase {
  public:
   ReducerSync(const SyncOptions& options, std::vector<at::Tensor> parameters,
               ProcessGroup& group)
-      : SyncBase(options, std::move(parameters), group),
+      : SyncBase(std::move(parameters), group),
         reducer_(MakeReducer(options, this->parameters(), group)) {}
 
   void BeforeForward() override {
@@ -56,25 +56,22 @@ class ReducerSync final : public SyncBase {
     reducer_->rebuild_buckets();  // once, after the first step
   }
 
-  void BeforeBackward(const at::Tensor& loss) override {
+  void BeforeBackward() override {
     prepared_ = true;
-    // It walks the graph from here to find the unused ones.
-    using Tensors = std::vector<at::Tensor>;
-    reducer_->prepare_for_backward(options().unused_parameters ? Tensors{loss}
-                                                               : Tensors{});
+    // With parameters that may be unused it would walk the graph from a loss.
+    reducer_->prepare_for_backward({});
   }
 
   void Finish() override {
     TORCH_CHECK(prepared_, "Finish() without BeforeBackward()");
     prepared_ = false;
-    // Unused ones already have what they should have.
-    Missing([&](std::size_t i) { return parameters()[i].grad().defined(); });
+    RequireGradients();
     Count();
     EndStep();
   }
 
  private:
-  // It does not tell, but it is known what it sends.
+  // The Reducer reports nothing, but what it sends is known.
   void Count() {
     SyncTraffic& traffic = counting();
     for (const at::Tensor& parameter : parameters()) {
@@ -83,9 +80,6 @@ class ReducerSync final : public SyncBase {
     traffic.copied_bytes = traffic.bytes;
     traffic.calls =
         static_cast<int64_t>(reducer_->get_grad_buckets(false).size());
-    if (!options().unused_parameters) return;
-    ++traffic.calls;
-    traffic.bytes += 4 * static_cast<int64_t>(parameters().size());
   }
 
   std::unique_ptr<c10d::Reducer> reducer_;

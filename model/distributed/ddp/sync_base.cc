@@ -15,9 +15,8 @@ std::string DescribeParameter(std::size_t index, const at::Tensor& parameter) {
   return c10::str("parameter ", index, " ", parameter.sizes());
 }
 
-SyncBase::SyncBase(const SyncOptions& options,
-                   std::vector<at::Tensor> parameters, ProcessGroup& group)
-    : options_(options), parameters_(std::move(parameters)), group_(group) {
+SyncBase::SyncBase(std::vector<at::Tensor> parameters, ProcessGroup& group)
+    : parameters_(std::move(parameters)), group_(group) {
   TORCH_CHECK(!parameters_.empty(), "no parameter requires a gradient");
   std::unordered_set<const c10::TensorImpl*> seen;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
@@ -44,40 +43,16 @@ std::unique_ptr<Collective> SyncBase::StartAllReduce(const at::Tensor& tensor) {
   return group_.StartAllReduce(tensor);
 }
 
-std::vector<std::size_t> SyncBase::Missing(const Test& has_gradient) const {
-  std::vector<std::size_t> missing;
+void SyncBase::RequireGradients(const Test& has_gradient) const {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    if (has_gradient(i)) continue;
-    TORCH_CHECK(options_.unused_parameters,
-                DescribeParameter(i, parameters_[i]),
-                " has no gradient on rank ", group_.rank(),
-                "; SyncOptions::unused_parameters would allow that");
-    missing.push_back(i);
+    TORCH_CHECK(has_gradient(i), DescribeParameter(i, parameters_[i]),
+                " has no gradient on rank ", group_.rank());
   }
-  return missing;
 }
 
-std::vector<std::size_t> SyncBase::FillMissing() const {
-  const auto missing =
-      Missing([&](std::size_t i) { return parameters_[i].grad().defined(); });
-  for (const std::size_t i : missing) {
-    parameters_[i].mutable_grad() = at::zeros_like(parameters_[i]);
-  }
-  return missing;
-}
-
-void SyncBase::DropUnused(const std::vector<std::size_t>& missing) {
-  if (!options_.unused_parameters) return;
-  at::Tensor users =
-      at::ones({static_cast<int64_t>(parameters_.size())}, at::kInt);
-  for (const std::size_t i : missing) users[static_cast<int64_t>(i)].zero_();
-  users = users.to(parameters_.front().device());
-  StartAllReduce(users)->Wait();
-  if (missing.empty()) return;
-  users = users.cpu();
-  for (const std::size_t i : missing) {
-    if (users.data_ptr<int>()[i] == 0) parameters_[i].mutable_grad().reset();
-  }
+void SyncBase::RequireGradients() const {
+  RequireGradients(
+      [&](std::size_t i) { return parameters_[i].grad().defined(); });
 }
 
 }  // namespace trainbench

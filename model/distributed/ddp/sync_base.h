@@ -21,16 +21,14 @@ namespace trainbench {
 // "parameter 3 [10, 50]".
 std::string DescribeParameter(std::size_t index, const at::Tensor& parameter);
 
-// Knows the parameters, finds those without a gradient, counts the traffic.
+// Holds the parameters, requires a gradient of each, counts the traffic.
 class SyncBase : public GradientSync {
  public:
-  SyncBase(const SyncOptions& options, std::vector<at::Tensor> parameters,
-           ProcessGroup& group);
+  SyncBase(std::vector<at::Tensor> parameters, ProcessGroup& group);
 
   SyncTraffic Traffic() const final { return last_; }
 
  protected:
-  const SyncOptions& options() const { return options_; }
   const std::vector<at::Tensor>& parameters() const { return parameters_; }
   ProcessGroup& group() const { return group_; }
   // What each rank contributes to a mean: 1 / ranks.
@@ -43,20 +41,13 @@ class SyncBase : public GradientSync {
   SyncTraffic& counting() { return counting_; }
 
   using Test = std::function<bool(std::size_t index)>;
-  // The parameters for which `has_gradient` is false. Throws if there are any
-  // and options().unused_parameters is not set.
-  std::vector<std::size_t> Missing(const Test& has_gradient) const;
-  // The parameters without a gradient, as above, which now have zeros in place
-  // of one.
-  std::vector<std::size_t> FillMissing() const;
-  // If options().unused_parameters is set: of the parameters in `missing`,
-  // those that have no gradient on any rank lose the zeros that stood for it.
-  void DropUnused(const std::vector<std::size_t>& missing);
+  // Throws c10::Error that names the first parameter without a gradient.
+  void RequireGradients(const Test& has_gradient) const;
+  void RequireGradients() const;
   // Ends the count of a step.
   void EndStep() { last_ = std::exchange(counting_, {}); }
 
  private:
-  SyncOptions options_;
   std::vector<at::Tensor> parameters_;
   ProcessGroup& group_;
   SyncTraffic counting_, last_;

@@ -46,7 +46,7 @@ absl::Status VerifySync(TransformerLm& model, GradientSync& sync,
   NullObserver nobody;
   sync.BeforeForward();
   const at::Tensor loss = ComputeLoss(model, batch, precision, nobody);
-  sync.BeforeBackward(loss);
+  sync.BeforeBackward();
   loss.backward();
   sync.Finish();
   std::string wrong;

@@ -8,17 +8,12 @@ namespace trainbench {
 
 FlatGradients::FlatGradients(std::vector<at::Tensor> parameters,
                              ProcessGroup& group, Reduce reduce)
-    : OverlapBase({}, std::move(parameters), group),
+    : OverlapBase(std::move(parameters), group),
       buffer_(MakeFlatBuffer(this->parameters(), group.size())),
       reduce_(std::move(reduce)) {}
 
 void FlatGradients::OnGradient(std::size_t index) {
   CopyShare(parameters()[index].grad(), buffer_.views[index]);
-  parameters()[index].mutable_grad() = buffer_.views[index];
-}
-
-void FlatGradients::OnMissing(std::size_t index) {
-  buffer_.views[index].zero_();
   parameters()[index].mutable_grad() = buffer_.views[index];
 }
 

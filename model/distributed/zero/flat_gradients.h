@@ -28,7 +28,6 @@ class FlatGradients final : public OverlapBase {
 
  private:
   void OnGradient(std::size_t index) override;
-  void OnMissing(std::size_t index) override;
   void WaitAll() override { reduce_(buffer_.values); }
 
   FlatBuffer buffer_;
