@@ -6,6 +6,7 @@ A path is relative to the root of the repository and has forward slashes.
 
 import posixpath
 import re
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,16 +16,54 @@ CPP = (".cc", ".h", ".cu", ".cuh")
 SPDX = "SPDX-License-Identifier: MIT"
 
 _TORCH = ("torch/", "ATen/", "c10/")
-# What a room must not include. fixtures/app/main.cc alone wires in reports/.
-_FORBIDDEN = {
-    "model": (
-        *("fixtures/", "benchmarks/", "reports/", "tests/", "tools/", "benchmark/"),
-        *("absl/flags/", "nlohmann/", "chrono", "ctime", "time.h"),
+# The rooms, from the highest to the lowest, and the rooms that each may include.
+# An arrow points downward only, so there is no cycle.
+ARROWS: dict[str, tuple[str, ...]] = {
+    "benchmarks": (
+        *("steps", "experiment", "timing", "memory", "profiling", "device", "base"),
+        *("ops", "training", "verification", "nn", "accounting", "spec"),
     ),
-    "fixtures": ("benchmarks/", "reports/", "tests/", "tools/"),
-    "reports": ("model/", "fixtures/", "benchmarks/", "tests/", "tools/", *_TORCH),
+    "steps": (
+        *("experiment", "ranks", "timing", "memory", "profiling", "device"),
+        *("zero", "ddp", "comm", "verification", "training", "nn"),
+        *("accounting", "spec"),
+    ),
+    "app": (
+        *("runner", "ranks", "experiment", "profiling", "device", "base", "spec"),
+        "reports/live",
+    ),
+    "zero": ("ddp", "comm", "training", "accounting", "spec"),
+    "runner": (
+        *("ranks", "experiment", "timing", "memory", "profiling", "device", "base"),
+        *("accounting", "spec"),
+    ),
+    "ddp": ("comm", "verification", "training", "nn", "spec"),
+    "ops": ("comm", "verification", "training", "nn", "spec"),
+    "experiment": ("timing", "memory", "device", "spec"),
+    "ranks": ("timing", "memory", "device", "base", "comm", "spec"),
+    "verification": ("training", "nn", "spec"),
+    "timing": ("device", "spec"),
+    "memory": ("device", "base", "spec"),
+    "profiling": ("device", "base", "spec"),
+    "training": ("nn", "spec"),
+    "tools/planner": ("reports/live", "base", "accounting", "spec"),
+    "device": ("spec",),
+    "nn": ("spec",),
+    "accounting": ("spec",),
+    "comm": ("spec",),
+    "reports/live": ("base",),
+    "base": (),
+    "spec": (),
+}
+# Their headers need no tensor, and they are compiled without LibTorch.
+_WITHOUT_TORCH = (
+    *("spec", "accounting", "base", "timing", "experiment"),
+    *("reports/live", "tools/planner"),
+)
+# Libraries that a folder must not include.
+_FORBIDDEN = {
+    "model": ("benchmark/", "absl/flags/", "nlohmann/", "chrono", "ctime", "time.h"),
     "tests": ("benchmarks/",),
-    "tools": ("benchmarks/", "tests/"),
 }
 _MEASURING = {"chrono", "ctime", "iostream", "fstream", "cstdio", "thread", "future"}
 
@@ -37,6 +76,14 @@ def files(*suffixes: str) -> list[str]:
         for path in (ROOT / room).rglob("*")
         if path.suffix in suffixes and path.is_file()
     )
+
+
+def tracked() -> list[Path]:
+    """The files that git knows, relative to the root."""
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    return [Path(line) for line in listed.stdout.splitlines()]
 
 
 def read(path: str) -> str:
@@ -54,27 +101,41 @@ def includes(text: str) -> list[str]:
     return [quoted or angled for quoted, angled in found]
 
 
+def room_of(path: str) -> str | None:
+    """The room that a C++ file of the product belongs to: a key of ARROWS."""
+    parts = path.split("/")
+    if parts[0] == "benchmarks":
+        return "benchmarks"
+    if parts[:2] == ["model", "distributed"]:
+        return parts[2]
+    if parts[0] in ("model", "fixtures"):
+        return parts[1]
+    return "/".join(parts[:2]) if parts[0] in ("reports", "tools") else None
+
+
 def arrow_errors(path: str, text: str) -> list[str]:
-    """Includes that point from one room to another that it must not know."""
-    room = path.split("/")[0]
-    if room == "benchmarks":
-        return [
-            f"{path} includes {name}: only model/, fixtures/ and the standard library"
-            for name in includes(text)
-            if not name.startswith(("model/", "fixtures/"))
-            and not re.fullmatch(r"[a-z_0-9]+", name)
-        ]
-    forbidden = _FORBIDDEN.get(room, ())
-    if path == "fixtures/app/main.cc":
-        forbidden = tuple(name for name in forbidden if name != "reports/")
-    if path.startswith("model/parallel/") and "_clock" not in without_comments(text):
+    """Includes that ARROWS does not allow, and libraries that a room must not know."""
+    room, folder, found = room_of(path), path.split("/")[0], includes(text)
+    allowed = (room, *ARROWS.get(room, ())) if room else ()
+    errors = [
+        f"{path} includes {name}, which {room} must not know"
+        for name in found
+        if room and name.split("/")[0] in ROOMS and room_of(name) not in allowed
+    ]
+    forbidden = _FORBIDDEN.get(folder, ())
+    if room in _WITHOUT_TORCH:
+        forbidden += _TORCH
+    if folder == "benchmarks":
+        forbidden += (*_TORCH, "benchmark/", "cuda", "absl/flags/", "nlohmann/")
+    if room in ("comm", "ddp", "zero") and "_clock" not in without_comments(text):
         # A rank waits for others, and no longer than it is told to.
         forbidden = tuple(name for name in forbidden if name != "chrono")
-    return [
-        f"{path} includes {name}, which {room}/ must not know"
-        for name in includes(text)
-        if name.startswith(tuple(f for f in forbidden if f.endswith("/")))
-        or name in forbidden
+    return errors + [
+        f"{path} includes {name}, which {folder}/ must not know"
+        for name in found
+        if name in forbidden
+        or name.startswith(tuple(f for f in forbidden if "/" in f))
+        or ("cuda" in forbidden and name.startswith("cuda"))
     ]
 
 
@@ -117,7 +178,7 @@ def experiment_errors(path: str, text: str) -> list[str]:
             code,
         )
     ]
-    if not re.search(r"= Register(?:Survey)?<", code):
+    if not re.search(r"= Register(?:MultiRow)?<", code):
         errors.append(f"{path} registers nothing")
     return errors
 

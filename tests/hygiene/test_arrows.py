@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The rooms know each other in one direction only."""
 
+from collections import Counter
+
 import checks
 
 
@@ -8,6 +10,27 @@ def test_includes_point_one_way() -> None:
     sources = checks.files(*checks.CPP)
     assert len(sources) > 50
     assert [e for p in sources for e in checks.arrow_errors(p, checks.read(p))] == []
+
+
+def test_the_table_points_downward() -> None:
+    floors = list(checks.ARROWS)
+    for room, below in checks.ARROWS.items():
+        assert set(below) <= set(floors[floors.index(room) + 1 :]), room
+
+
+def test_every_room_is_in_the_table() -> None:
+    rooms = {checks.room_of(p) for p in checks.files(*checks.CPP)} - {None}
+    assert rooms == set(checks.ARROWS)
+
+
+def test_no_folder_is_crowded() -> None:
+    folders = Counter(
+        path.parent
+        for path in checks.tracked()
+        if path.parts[0] in ("model", "fixtures", "reports", "tools", "tests")
+        and path.suffix != ".svg"
+    )
+    assert [str(f) for f, count in folders.items() if count > 30] == []
 
 
 def test_no_kernel_sees_a_header_of_torch() -> None:

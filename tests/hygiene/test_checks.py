@@ -36,22 +36,29 @@ def test_includes_are_found_and_comments_are_not() -> None:
 @pytest.mark.parametrize(
     ("path", "included"),
     [
-        ("model/a.cc", "fixtures/device/device.h"),
-        ("model/a.cc", "benchmark/benchmark.h"),
+        ("model/nn/a.cc", "fixtures/device/device.h"),
+        ("model/nn/a.cc", "model/training/adamw.h"),
+        ("model/accounting/a.h", "model/nn/linear.h"),
+        ("model/accounting/a.h", "ATen/core/Tensor.h"),
+        ("model/nn/a.cc", "benchmark/benchmark.h"),
         ("model/accounting/a.h", "absl/flags/flag.h"),
-        ("model/a.cc", "chrono"),
-        ("model/a.cc", "nlohmann/json.hpp"),
-        ("fixtures/a.cc", "reports/live/progress.h"),
+        ("model/nn/a.cc", "chrono"),
+        ("model/nn/a.cc", "nlohmann/json.hpp"),
+        ("model/distributed/comm/a.h", "model/distributed/ddp/bucket_plan.h"),
+        ("fixtures/runner/a.cc", "reports/live/progress.h"),
+        ("fixtures/timing/a.h", "fixtures/runner/counters.h"),
+        ("fixtures/timing/a.h", "c10/core/Device.h"),
         ("fixtures/app/main.cc", "benchmarks/a.h"),
+        ("benchmarks/a.cc", "fixtures/runner/counters.h"),
         ("benchmarks/a.cc", "benchmark/benchmark.h"),
         ("benchmarks/a.cc", "cuda_runtime_api.h"),
         ("benchmarks/a.cc", "torch/types.h"),
-        ("benchmarks/a.cc", "benchmarks/b.h"),
-        ("reports/a.cc", "model/spec/config.h"),
-        ("reports/a.cc", "fixtures/device/device.h"),
-        ("reports/a.cc", "torch/types.h"),
+        ("reports/live/a.cc", "model/spec/config.h"),
+        ("reports/live/a.cc", "fixtures/device/device.h"),
+        ("reports/live/a.cc", "torch/types.h"),
         ("tests/a_test.cc", "benchmarks/a.h"),
         ("tools/planner/main.cc", "benchmarks/a.h"),
+        ("tools/planner/main.cc", "model/nn/linear.h"),
     ],
 )
 def test_an_arrow_in_the_wrong_direction(path: str, included: str) -> None:
@@ -61,20 +68,21 @@ def test_an_arrow_in_the_wrong_direction(path: str, included: str) -> None:
 
 def test_who_waits_for_ranks_reads_no_clock_either() -> None:
     text = "#include <chrono>\nauto now = std::chrono::steady_clock::now();\n"
-    (error,) = checks.arrow_errors("model/parallel/a.cc", text)
+    (error,) = checks.arrow_errors("model/distributed/ddp/a.cc", text)
     assert "includes chrono" in error
 
 
 @pytest.mark.parametrize(
     ("path", "included"),
     [
-        ("model/a.cc", "torch/types.h"),
-        ("model/parallel/a.cc", "chrono"),
-        ("fixtures/a.cc", "model/spec/config.h"),
-        ("fixtures/app/main.cc", "reports/live/progress.h"),
+        ("model/nn/a.cc", "torch/types.h"),
+        ("model/nn/a.cc", "model/nn/linear.h"),
+        ("model/distributed/ddp/a.cc", "chrono"),
+        ("fixtures/device/a.cc", "model/spec/precision.h"),
+        ("fixtures/app/program.cc", "reports/live/progress.h"),
         ("benchmarks/a.cc", "model/spec/config.h"),
         ("benchmarks/a.cc", "vector"),
-        ("reports/a.cc", "benchmark/benchmark.h"),
+        ("reports/live/a.cc", "benchmark/benchmark.h"),
         ("tests/a_test.cc", "reports/live/progress.h"),
     ],
 )
@@ -97,8 +105,8 @@ def test_a_kernel_reaches_torch_through_a_header() -> None:
 
 def test_a_good_experiment() -> None:
     assert checks.experiment_errors("benchmarks/a.cc", EXPERIMENT) == []
-    survey = EXPERIMENT.replace("Register<", "RegisterSurvey<")
-    assert checks.experiment_errors("benchmarks/a.cc", survey) == []
+    multi_row = EXPERIMENT.replace("Register<", "RegisterMultiRow<")
+    assert checks.experiment_errors("benchmarks/a.cc", multi_row) == []
 
 
 @pytest.mark.parametrize(
