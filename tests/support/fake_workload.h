@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Work that does what a test tells it to.
+// Work that a test scripts.
 
 #ifndef TRAINBENCH_TESTS_SUPPORT_FAKE_WORKLOAD_H_
 #define TRAINBENCH_TESTS_SUPPORT_FAKE_WORKLOAD_H_
@@ -19,7 +19,7 @@ struct Script {
   std::function<void()> build;
   std::function<absl::Status()> check;
   std::function<void(PhaseObserver&)> run;
-  std::function<absl::StatusOr<ExtraMetrics>(const Samples&)> find;
+  std::function<absl::StatusOr<ExtraMetrics>(const Samples&)> measure_extra;
 };
 
 class FakeWorkload final : public Workload {
@@ -45,7 +45,8 @@ class FakeWorkload final : public Workload {
     if (script_.run) script_.run(phases);
   }
   absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples& sampling) override {
-    return script_.find ? script_.find(sampling) : Workload::Find(sampling);
+    return script_.measure_extra ? script_.measure_extra(sampling)
+                                 : Workload::MeasureExtra(sampling);
   }
 
   // How many exist, and how many ever did.

@@ -15,6 +15,7 @@
 
 #include "absl/status/status.h"
 #include "fixtures/base/subprocess.h"
+#include "fixtures/ranks/distributed_context.h"
 #include "fixtures/ranks/launch_env.h"
 #include "fixtures/ranks/local_launcher.h"
 #include "model/distributed/comm/process_group.h"
@@ -22,9 +23,9 @@
 
 namespace trainbench {
 
-// What each rank does is a test of the suite Rank, whose fixture derives from
-// this; it is skipped in a process that
-// is no rank. All such tests of a process share its store.
+// What each rank does is a test of a suite Rank<Name>, whose fixture derives
+// from this; it is skipped in a process that is no rank. All such tests of a
+// process share its store.
 class RankTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -56,7 +57,9 @@ class RankTest : public ::testing::Test {
     if (!store.ok()) return nullptr;
     const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
     auto group = ProcessGroup::Join(
-        SubStore(std::string(info->name()) + "." + name, *store),
+        SubStore(std::string(info->test_suite_name()) + "." + info->name() +
+                     "." + name,
+                 *store),
         GroupOptionsFor(launch_, CommBackend::kGloo, kTimeout));
     EXPECT_TRUE(group.ok()) << group.status();
     return group.ok() ? *std::move(group) : nullptr;
@@ -74,18 +77,19 @@ class RankTest : public ::testing::Test {
   std::unique_ptr<ProcessGroup> group_;
 };
 
-// Runs the tests Rank.<filter> of this binary as `ranks` processes of one
-// thread each.
+// Runs the tests of this binary that `filter` selects as `ranks` processes of
+// one thread each.
 inline absl::Status RunAsRanks(const std::string& filter, int ranks) {
-  const auto results =
-      LaunchLocalRanks({.argv = {OwnBinary(), "--gtest_filter=Rank." + filter,
-                                 "--gtest_also_run_disabled_tests"},
-                        .ranks = ranks,
-                        .timeout = std::chrono::seconds(60),
-                        .environment = {"OMP_NUM_THREADS=1"}});
+  const auto results = LaunchLocalRanks(
+      {.argv = {OwnBinary(), "--gtest_filter=" + filter,
+                "--gtest_also_run_disabled_tests"},
+       .ranks = ranks,
+       .timeout = std::chrono::seconds(60),
+       .environment = {"OMP_NUM_THREADS=1", "GTEST_TOTAL_SHARDS=1",
+                       "GTEST_SHARD_INDEX=0"}});
   if (!results.ok()) return results.status();
   if (results->front().output.find("PASSED  ] 0 tests") != std::string::npos) {
-    return absl::NotFoundError("no test is called Rank." + filter);
+    return absl::NotFoundError("no test is called " + filter);
   }
   return absl::OkStatus();
 }

@@ -2,7 +2,6 @@
 
 #include "model/accounting/flops.h"
 
-#include <ATen/record_function.h>
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/profiler_kineto.h>
 #include <torch/types.h>
@@ -15,7 +14,6 @@
 #include <string>
 #include <vector>
 
-#include "model/training/adamw.h"
 #include "model/training/train_step.h"
 
 namespace trainbench {
@@ -116,75 +114,6 @@ TEST(FlopsTest, AttentionVariantsCountTheSame) {
   const double naive = ForwardFlops(config, 2, 7);
   config.attention = AttentionKind::kSdpa;
   EXPECT_EQ(ForwardFlops(config, 2, 7), naive);
-}
-
-// Elementwise operations of the outermost operators that run, counted by a
-// callback of the dispatcher: elements times operations per element.
-class ElementwiseCounter {
- public:
-  ElementwiseCounter() {
-    count_ = 0;
-    depth_ = 0;
-    handle_ =
-        at::addThreadLocalCallback(at::RecordFunctionCallback(&Begin, &End)
-                                       .needsInputs(true)
-                                       .scopes({at::RecordScope::FUNCTION}));
-  }
-  ~ElementwiseCounter() { at::removeCallback(handle_); }
-
-  double count() const { return count_; }
-
- private:
-  static double OperationsPerElement(const std::string& name) {
-    static const auto* const kOperations = new std::map<std::string, double>{
-        {"aten::mul_.Scalar", 1}, {"aten::add_.Scalar", 1},
-        {"aten::add_.Tensor", 2},  // scale the other operand, add
-        {"aten::addcmul_", 3},     // multiply, scale, add
-        {"aten::addcdiv_", 3},     // divide, scale, add
-        {"aten::sqrt", 1},        {"aten::div_.Scalar", 1},
-    };
-    const auto it = kOperations->find(name);
-    if (it == kOperations->end()) {
-      ADD_FAILURE() << "the test does not know what " << name << " costs";
-      return 0;
-    }
-    return it->second;
-  }
-
-  static std::unique_ptr<at::ObserverContext> Begin(
-      const at::RecordFunction& function) {
-    if (depth_++ == 0) {
-      const auto name = function.operator_name();
-      std::string full = name->name;
-      if (!name->overload_name.empty()) full += "." + name->overload_name;
-      count_ += OperationsPerElement(full) *
-                static_cast<double>(function.inputs()[0].toTensor().numel());
-    }
-    return nullptr;
-  }
-  static void End(const at::RecordFunction&, at::ObserverContext*) { --depth_; }
-
-  // Callbacks are plain functions.
-  static thread_local double count_;
-  static thread_local int depth_;
-  at::CallbackHandle handle_;
-};
-thread_local double ElementwiseCounter::count_ = 0;
-thread_local int ElementwiseCounter::depth_ = 0;
-
-TEST(OptimizerFlopsTest, CountTheElementwiseOperationsOfTheTextbook) {
-  for (const Case& c : Cases()) {
-    at::manual_seed(2);
-    TransformerLm model(c.config, at::TensorOptions().dtype(at::kFloat));
-    AdamW optimizer(Parameters(model), AdamWKind::kTextbook);
-    NullObserver observer;
-    ComputeGradients(model,
-                     RandomBatch(c.config.vocab, c.batch, c.seq, at::kCPU),
-                     Precision::kFp32, observer);
-    const ElementwiseCounter counter;
-    optimizer.Step();
-    EXPECT_EQ(OptimizerFlops(c.config), counter.count()) << c.config.name;
-  }
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ std::vector<int64_t> Elements(const ParallelModel& model) {
   return elements;
 }
 
-class Rank : public RankTest {
+class RankParallelOptimizer : public RankTest {
  protected:
   std::unique_ptr<ParallelOptimizer> Optimizer(OptimizerSharding sharding,
                                                const ParallelModel& model) {
@@ -95,14 +95,14 @@ ModelPtr Make(uint64_t seed) {
   return std::make_shared<Model>();
 }
 
-TEST_F(Rank, TrainsAsOneProcess) {
+TEST_F(RankParallelOptimizer, TrainsAsOneProcess) {
   for (const OptimizerSharding sharding : kOptimizerShardings) {
     ExpectTrainsAsOneProcess(sharding, Make<DdpToyModel>);
     ExpectTrainsAsOneProcess(sharding, Make<TiedModel>);
   }
 }
 
-TEST_F(Rank, StateIsDividedByTheRanks) {
+TEST_F(RankParallelOptimizer, StateIsDividedByTheRanks) {
   // 1350 elements in four tensors, not a multiple of four.
   const ModelPtr model = Make<TiedModel>(0);
   const int64_t shard = launch_.world_size == 2 ? 675 : 338;
@@ -117,7 +117,7 @@ TEST_F(Rank, StateIsDividedByTheRanks) {
   EXPECT_EQ(all.item<int64_t>(), 8 * 1350 + 4 * 4);
 }
 
-TEST_F(Rank, MemoryIsAsPredicted) {
+TEST_F(RankParallelOptimizer, MemoryIsAsPredicted) {
   for (const OptimizerSharding sharding : kOptimizerShardings) {
     SCOPED_TRACE(OptimizerShardingName(sharding));
     const auto probe = MakeMemoryProbe(at::kCPU);
@@ -145,7 +145,7 @@ TEST_F(Rank, MemoryIsAsPredicted) {
 }
 
 // In place, with a last segment that is not full.
-TEST_F(Rank, LargePartsTravelInSegments) {
+TEST_F(RankParallelOptimizer, LargePartsTravelInSegments) {
   const int64_t size = group_->size(), n = 2 * kRingSegment + 5;
   const auto probe = MakeMemoryProbe(at::kCPU);
   const at::Tensor ramp = at::arange(size * n, at::kDouble).remainder(1000);
@@ -162,7 +162,7 @@ TEST_F(Rank, LargePartsTravelInSegments) {
   EXPECT_TRUE(all.equal((ramp * sum).to(at::kFloat)));
 }
 
-TEST_F(Rank, AMissingGradientIsAnErrorThatNamesIt) {
+TEST_F(RankParallelOptimizer, AMissingGradientIsAnErrorThatNamesIt) {
   for (const OptimizerSharding sharding : kOptimizerShardings) {
     BranchModel model;
     const auto optimizer = Optimizer(sharding, model);
@@ -175,16 +175,6 @@ TEST_F(Rank, AMissingGradientIsAnErrorThatNamesIt) {
                   HasSubstr("parameter 0 [3] has no gradient"));
     }
   }
-}
-
-TEST(ParallelOptimizerTest, TwoRanks) {
-  const absl::Status status = RunAsRanks("*", 2);
-  EXPECT_TRUE(status.ok()) << status;
-}
-
-TEST(ParallelOptimizerTest, FourRanks) {
-  const absl::Status status = RunAsRanks("*", 4);
-  EXPECT_TRUE(status.ok()) << status;
 }
 
 TEST(OwnershipTest, BalancesBySize) {

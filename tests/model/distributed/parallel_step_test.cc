@@ -26,9 +26,9 @@ class RecordingObserver final : public PhaseObserver {
   std::vector<Phase> phases;
 };
 
-class Rank : public RankTest {};
+class RankParallelStep : public RankTest {};
 
-TEST_F(Rank, StepsAsOneProcess) {
+TEST_F(RankParallelStep, StepsAsOneProcess) {
   const int ranks = launch_.world_size;
   const auto make = [](uint64_t seed) {
     at::manual_seed(seed);
@@ -71,11 +71,6 @@ TEST_F(Rank, StepsAsOneProcess) {
       EXPECT_LE(far.sum().item<int64_t>(), 2) << i;
     }
   }
-}
-
-TEST(ParallelStepTest, TwoRanks) {
-  const absl::Status status = RunAsRanks("*", 2);
-  EXPECT_TRUE(status.ok()) << status;
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include <string>
 #include <thread>
 
-#include "fixtures/ranks/launch_env.h"
+#include "fixtures/ranks/distributed_context.h"
 #include "model/distributed/comm/rendezvous.h"
 #include "tests/support/rank_fixture.h"
 
@@ -24,9 +24,9 @@ using std::chrono::milliseconds;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-class Rank : public RankTest {};
+class RankProcessGroup : public RankTest {};
 
-TEST_F(Rank, Collectives) {
+TEST_F(RankProcessGroup, Collectives) {
   const int n = group_->size();
   const float rank = static_cast<float>(group_->rank());
   const at::Tensor sum = at::full({3}, rank + 1);
@@ -54,7 +54,7 @@ TEST_F(Rank, Collectives) {
   group_->Barrier();
 }
 
-TEST_F(Rank, TwoAllReducesAtOnce) {
+TEST_F(RankProcessGroup, TwoAllReducesAtOnce) {
   const at::Tensor a = at::full({1000}, 1.0F);
   const at::Tensor b = at::full({1000}, 2.0F);
   const auto first = group_->StartAllReduce(a);
@@ -66,7 +66,7 @@ TEST_F(Rank, TwoAllReducesAtOnce) {
 }
 
 // With a group of less patience than the fixture's.
-TEST_F(Rank, DISABLED_OneIsLate) {
+TEST_F(RankProcessGroup, DISABLED_OneIsLate) {
   const auto store = OpenStore(launch_, kTimeout);
   ASSERT_TRUE(store.ok()) << store.status();
   GroupOptions options = GroupOptionsFor(launch_, CommBackend::kGloo, kTimeout);
@@ -83,20 +83,9 @@ TEST_F(Rank, DISABLED_OneIsLate) {
   }
 }
 
-TEST(ProcessGroupTest, CollectivesGiveWhatTheySay) {
-  EXPECT_TRUE(RunAsRanks("Collectives", 2).ok())
-      << RunAsRanks("Collectives", 2);
-  EXPECT_TRUE(RunAsRanks("Collectives", 3).ok())
-      << RunAsRanks("Collectives", 3);
-}
-
-TEST(ProcessGroupTest, CollectivesMayOverlap) {
-  const absl::Status status = RunAsRanks("TwoAllReducesAtOnce", 2);
-  EXPECT_TRUE(status.ok()) << status;
-}
-
 TEST(ProcessGroupTest, ALateRankIsAnErrorWithinTheTimeout) {
-  const absl::Status status = RunAsRanks("DISABLED_OneIsLate", 2);
+  const absl::Status status =
+      RunAsRanks("RankProcessGroup.DISABLED_OneIsLate", 2);
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("rank 1 did not answer"));
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "model/nn/transformer_lm.h"
+#include "tests/support/tensors.h"
 
 namespace trainbench {
 namespace {
@@ -28,10 +29,6 @@ constexpr Shape kShapes[] = {
 at::Tensor Random(const Shape& s, at::ScalarType dtype) {
   return at::randn({s.batch, s.heads, s.seq, s.d_head}, dtype)
       .requires_grad_(true);
-}
-
-double MaxError(const at::Tensor& a, const at::Tensor& b) {
-  return (a - b).abs().max().item<double>();
 }
 
 // Output and gradients of q, k, v for one random weighting of the output.

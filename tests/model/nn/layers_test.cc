@@ -11,6 +11,7 @@
 #include "model/nn/feed_forward.h"
 #include "model/nn/linear.h"
 #include "model/nn/rms_norm.h"
+#include "tests/support/tensors.h"
 
 namespace trainbench {
 namespace {
@@ -21,10 +22,6 @@ constexpr double kBf16Rounding = (1.0 + 1e-3) / 256;
 
 at::TensorOptions Options(at::ScalarType dtype) {
   return at::TensorOptions().dtype(dtype);
-}
-
-double MaxError(const at::Tensor& a, const at::Tensor& b) {
-  return (a.detach() - b.detach()).abs().max().item<double>();
 }
 
 double MaxRelativeError(const at::Tensor& a, const at::Tensor& b) {

@@ -8,12 +8,10 @@
 #include <cmath>
 #include <cstdint>
 
+#include "tests/support/tensors.h"
+
 namespace trainbench {
 namespace {
-
-double MaxError(const at::Tensor& a, const at::Tensor& b) {
-  return (a - b).abs().max().item<double>();
-}
 
 // Channels 2i and 2i + 1 as one complex number, times exp(i t theta^(-2i/d)).
 at::Tensor RotateComplex(const at::Tensor& x, double theta) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "fixtures/memory/memory_probe.h"
+#include "tests/support/tensors.h"
 
 namespace trainbench {
 namespace {
@@ -29,10 +30,6 @@ std::vector<at::Tensor> Copies(const std::vector<at::Tensor>& tensors) {
     copies.push_back(tensor.detach().clone().requires_grad_(true));
   }
   return copies;
-}
-
-double MaxError(const at::Tensor& a, const at::Tensor& b) {
-  return (a.detach() - b.detach()).abs().max().item<double>();
 }
 
 std::vector<AdamWOptions> SeveralOptions() {

@@ -16,7 +16,7 @@
 namespace trainbench {
 namespace {
 
-class MixedPrecisionGpuTest : public testing::Test {
+class CudaMixedPrecisionTest : public testing::Test {
  protected:
   void SetUp() override {
     if (CudaDeviceCount() == 0) GTEST_SKIP() << "no CUDA device";
@@ -24,7 +24,7 @@ class MixedPrecisionGpuTest : public testing::Test {
   const at::Device gpu_{at::kCUDA, 0};
 };
 
-TEST_F(MixedPrecisionGpuTest, SumsAreThoseOfTheCpu) {
+TEST_F(CudaMixedPrecisionTest, SumsAreThoseOfTheCpu) {
   for (const Accumulation& which : kAccumulations) {
     const at::Tensor sum = Accumulate(which, MakeTerm(which, gpu_));
     const absl::Status status = VerifySum(which, sum.item<double>());
@@ -32,7 +32,7 @@ TEST_F(MixedPrecisionGpuTest, SumsAreThoseOfTheCpu) {
   }
 }
 
-TEST_F(MixedPrecisionGpuTest, AutocastWidensTheLayerNorm) {
+TEST_F(CudaMixedPrecisionTest, AutocastWidensTheLayerNorm) {
   at::manual_seed(1);
   ToyModel model(20, 5, gpu_);
   const ToyBatch data = RandomToyBatch(8, 20, 5, gpu_);
@@ -46,7 +46,7 @@ TEST_F(MixedPrecisionGpuTest, AutocastWidensTheLayerNorm) {
   }
 }
 
-TEST_F(MixedPrecisionGpuTest, NormsRoundAsSimulated) {
+TEST_F(CudaMixedPrecisionTest, NormsRoundAsSimulated) {
   at::manual_seed(1);
   for (const NormKind kind : {NormKind::kRmsNorm, NormKind::kLayerNorm}) {
     for (const double magnitude : {1.0, 70.0, 300.0}) {
@@ -62,7 +62,7 @@ TEST_F(MixedPrecisionGpuTest, NormsRoundAsSimulated) {
   }
 }
 
-TEST_F(MixedPrecisionGpuTest, BytesArriveAndFillTheMemoryAsPredicted) {
+TEST_F(CudaMixedPrecisionTest, BytesArriveAndFillTheMemoryAsPredicted) {
   constexpr int64_t kBytes = 64 << 20;
   for (const TransferKind kind : TransferKinds(at::kCUDA)) {
     const auto probe = MakeMemoryProbe(gpu_);
