@@ -124,10 +124,6 @@ absl::StatusOr<Trace> Breakdown::ProfileOneStep() {
   return Profile(device_, step, *path);
 }
 
-double Share(int64_t part_ns, int64_t whole_ns) {
-  return static_cast<double>(part_ns) / static_cast<double>(whole_ns);
-}
-
 Measurement RowOf(const BreakdownRow& part, const TimeShare& spent,
                   const Attribution& step, TimeOf time_of) {
   const double us = 1e-3 * static_cast<double>(spent.time_ns);
@@ -138,8 +134,8 @@ Measurement RowOf(const BreakdownRow& part, const TimeShare& spent,
   row.sampling.samples = {
       {.total_us = us, .host_us = on_host ? us : std::nan("")}};
   auto& counters = row.extra.counters;
-  counters["share"] = Share(spent.time_ns, step.total_ns);
-  counters["matmul_share"] = Share(spent.matmul_ns, spent.time_ns);
+  counters["share"] = TimeFraction(spent.time_ns, step.total_ns);
+  counters["matmul_share"] = TimeFraction(spent.matmul_ns, spent.time_ns);
   counters["calls"] = static_cast<double>(spent.calls);
   counters["flops"] = spent.flops;
   counters["top_calls"] = static_cast<double>(spent.top_calls);
