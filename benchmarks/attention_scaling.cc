@@ -24,6 +24,7 @@
 #include "fixtures/memory/memory_probe.h"
 #include "fixtures/profiling/profiler.h"
 #include "model/accounting/attention.h"
+#include "model/accounting/library.h"
 #include "model/nn/dtype.h"
 #include "model/ops/attention_fwd_bwd.h"
 #include "model/ops/attention_verification.h"
@@ -74,6 +75,11 @@ class AttentionScaling final : public Workload {
             .precision = p.precision,
             .bytes = AttentionBytes(query, p.phase),
             .predicted_peak_bytes = memory.peak.bytes,
+            .library_bytes = LibraryBytesBound(
+                {.on_cpu = query.on_cpu,
+                 .precision = p.precision,
+                 .threads = query.threads,
+                 .result_elements = LargestProductElements(query)}),
             .largest_term = memory.largest_term};
   }
 
@@ -141,7 +147,7 @@ class AttentionScaling final : public Workload {
             .d_head = p.d_head,
             .bf16 = p.precision == Precision::kBf16,
             .on_cpu = !device.is_cuda(),
-            .emulated_bf16 = !device.native_bf16};
+            .threads = device.Threads()};
   }
 
   // The naive variant's products are batched ones, whatever the device.

@@ -100,7 +100,7 @@ class Memory final : public Workload {
 
   Memory(const Params& p, const Device& device)
       : p_(p),
-        predicted_(EstimateMemory(StepMemory(p.step, device))),
+        predicted_(EstimateMemory(StepMemory(p.step))),
         recorder_(TorchDevice(device)) {
     // On a GPU the first product of each thread takes a workspace that stays.
     // It is none of the model's tensors, so a small model takes it before.

@@ -19,6 +19,7 @@
 #include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/timing/statistics.h"
+#include "model/accounting/library.h"
 #include "model/nn/dtype.h"
 #include "model/ops/peak_kernels.h"
 #include "model/training/precision_scope.h"
@@ -46,14 +47,18 @@ class PeakMatmul final : public Workload {
         .Value("k", p.k);
   }
 
-  static Cost CostOf(const Params& p, const Device&) {
+  static Cost CostOf(const Params& p, const Device& device) {
     const int64_t width = c10::elementSize(WeightType(p.precision));
     const int64_t elements = p.m * p.k + p.k * p.n + p.m * p.n;
     return {.flops =
                 2.0 * static_cast<double>(p.m * p.n) * static_cast<double>(p.k),
             .precision = p.precision,
             .bytes = static_cast<double>(elements * width),
-            .predicted_peak_bytes = elements * width};
+            .predicted_peak_bytes = elements * width,
+            .library_bytes = LibraryBytesBound({.on_cpu = !device.is_cuda(),
+                                                .precision = p.precision,
+                                                .threads = device.Threads(),
+                                                .result_elements = p.m * p.n})};
   }
 
   static std::vector<Params> Sweep(const RunOptions& options,

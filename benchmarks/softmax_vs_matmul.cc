@@ -18,7 +18,9 @@
 
 #include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
+#include "model/accounting/attention.h"
 #include "model/accounting/attention_ops.h"
+#include "model/accounting/library.h"
 #include "model/nn/dtype.h"
 #include "model/ops/attention_ops.h"
 #include "model/spec/precision.h"
@@ -52,20 +54,27 @@ class SoftmaxVsMatmul final : public Workload {
   }
 
   static Cost CostOf(const Params& p, const Device& device) {
-    const AttentionOpQuery query = {
-        .part = p.part,
-        .batch = p.batch,
-        .heads = p.heads,
-        .seq = p.seq,
-        .d_head = p.d_head,
-        .bf16 = p.precision == Precision::kBf16,
-        .emulated_bf16 = !device.is_cuda() && !device.native_bf16};
+    const AttentionOpQuery query = {.part = p.part,
+                                    .batch = p.batch,
+                                    .heads = p.heads,
+                                    .seq = p.seq,
+                                    .d_head = p.d_head,
+                                    .bf16 = p.precision == Precision::kBf16};
     Cost cost;
     cost.flops = AttentionOpFlops(query);
     // Softmax does not run on the units that the peaks are of.
     if (IsMatmul(p.part)) cost.precision = p.precision;
     cost.bytes = AttentionOpBytes(query);
     cost.predicted_peak_bytes = AttentionOpPeakBytes(query);
+    cost.library_bytes =
+        LibraryBytesBound({.on_cpu = !device.is_cuda(),
+                           .precision = p.precision,
+                           .threads = device.Threads(),
+                           .result_elements = LargestProductElements(
+                               {.batch = p.batch * p.heads,
+                                .seq = p.seq,
+                                .d_head = p.d_head,
+                                .threads = device.Threads()})});
     cost.largest_term = "scores, B H T^2 elements";
     return cost;
   }

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
-#include "model/accounting/emulated_bf16.h"
 
 namespace trainbench {
 
@@ -53,17 +52,6 @@ int64_t RoundUp(int64_t value, int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-// oneDNN's scratch for a result of rows x columns.
-int64_t Scratch(const AttentionQuery& q, int64_t rows, int64_t columns) {
-  const bool emulated = q.bf16 && q.on_cpu && q.emulated_bf16;
-  return emulated ? EmulatedBf16Scratch(rows, columns) : 0;
-}
-
-// The same for a batch of them, of which each thread has one in work.
-int64_t BatchScratch(const AttentionQuery& q, int64_t columns) {
-  return std::min(int64_t{q.threads}, q.batch) * Scratch(q, q.seq, columns);
-}
-
 void AddNaive(const AttentionQuery& q, int64_t e, AttentionPeakCandidates& to) {
   // exp(scores) and the quotient, and with bf16 the narrowed weights.
   to.forward.push_back(
@@ -73,17 +61,13 @@ void AddNaive(const AttentionQuery& q, int64_t e, AttentionPeakCandidates& to) {
                          .s = 4 + 2 * e,
                          .n = 2 * e,
                          .m = 1,
-                         .r = 12,
-                         .other = BatchScratch(q, q.seq)});
+                         .r = 12});
   // exp(scores), the weights' gradient and four tensors of the quotient's
   // derivative, all fp32; the saved weights are gone. The output and v's
   // gradient are there.
   to.backward.push_back(
       {.name = "softmax backward", .s = 24, .n = 2 * e, .m = 1, .r = 12});
-  to.backward.push_back({.name = "gradients of q and k",
-                         .s = e,
-                         .n = 4 * e,
-                         .other = BatchScratch(q, q.d_head)});
+  to.backward.push_back({.name = "gradients of q and k", .s = e, .n = 4 * e});
 }
 
 // LibTorch widens bf16 inputs and computes in fp32 (w: 1 if so).
@@ -120,9 +104,9 @@ void AddCpuFlash(const AttentionQuery& q, int64_t e,
        .other = int64_t{q.threads} *
                 (4 * rows * (columns + 2 + q.d_head) + narrowed)});
   // Per thread: weights and their gradient. What each thread takes for itself
-  // while it works (a value per row, scratch of a product) is seen by the
-  // memory probe on the calling thread alone, and counted for that one.
-  const int64_t own = 4 * rows + Scratch(q, columns, q.d_head);
+  // while it works, a value per row, is seen by the memory probe on the calling
+  // thread alone, and counted for that one.
+  const int64_t own = 4 * rows;
   to.backward.push_back(
       {.name = "flash attention backward",
        .n = 4 * e,
@@ -189,6 +173,12 @@ AttentionMemory EstimateAttention(const AttentionQuery& query) {
   return memory;
 }
 
+int64_t LargestProductElements(const AttentionQuery& query) {
+  if (!IsCountable(query)) return kUncountable;
+  return std::min<int64_t>(query.threads, query.batch) * query.seq *
+         std::max(query.seq, query.d_head);
+}
+
 AttentionSymbols SymbolsOf(const AttentionQuery& q) {
   const int64_t rows = q.batch * q.seq;
   return {.S = rows * q.seq,
@@ -212,11 +202,8 @@ AttentionPeakCandidate EndOfForward(const AttentionQuery& q) {
 
 AttentionPeakCandidates PeakCandidatesOf(const AttentionQuery& query) {
   const AttentionSymbols s = SymbolsOf(query);
-  AttentionPeakCandidate saved = EndOfForward(query);
-  // The last product, of which the scratch is still there.
-  if (!query.backend) saved.other += BatchScratch(query, query.d_head);
   AttentionPeakCandidates candidates;
-  candidates.forward.push_back(saved);
+  candidates.forward.push_back(EndOfForward(query));
   if (!query.backend) {
     AddNaive(query, s.e, candidates);
   } else if (*query.backend == SdpaBackend::kMath) {

@@ -26,9 +26,6 @@ struct AttentionQuery {
   int64_t d_head = 1;
   bool bf16 = false;  // else fp32
   bool on_cpu = true;
-  // A CPU without bf16 instructions: oneDNN sums each bf16 product in an fp32
-  // scratch matrix, one per thread at work.
-  bool emulated_bf16 = false;
   // Threads of the CPU, for each of which its kernels keep buffers.
   int threads = 1;
 };
@@ -78,9 +75,14 @@ struct AttentionMemory {
 
 // If 64 bits cannot count the bytes, both peaks are the largest int64_t.
 //
-// Not included: on CUDA cuBLAS's workspace, and flash attention's partial sums
-// where a small batch makes it split the keys of the forward pass.
+// Not included: what libraries take for themselves (accounting/library.h), and
+// on CUDA flash attention's partial sums where a small batch makes it split the
+// keys of the forward pass.
 AttentionMemory EstimateAttention(const AttentionQuery& query);
+
+// Elements of the products that run at once: a score matrix or an output in
+// each thread. The largest int64_t if 64 bits cannot count the bytes.
+int64_t LargestProductElements(const AttentionQuery& query);
 
 // Those of accounting/attention.h.
 struct AttentionSymbols {

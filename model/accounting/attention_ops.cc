@@ -2,10 +2,7 @@
 
 #include "model/accounting/attention_ops.h"
 
-#include <algorithm>
 #include <limits>
-
-#include "model/accounting/emulated_bf16.h"
 
 namespace trainbench {
 namespace {
@@ -21,13 +18,6 @@ Symbols SymbolsOf(const AttentionOpQuery& q) {
   return {.S = rows * static_cast<double>(q.seq),
           .N = rows * static_cast<double>(q.d_head),
           .e = q.bf16 ? 2.0 : 4.0};
-}
-
-// Of a batch of products, of which each thread has one in work.
-int64_t Scratch(const AttentionOpQuery& q, int64_t columns) {
-  if (!q.bf16 || !q.emulated_bf16) return 0;
-  const int64_t at_work = std::min<int64_t>(q.threads, q.batch * q.heads);
-  return at_work * EmulatedBf16Scratch(q.seq, columns);
 }
 
 }  // namespace
@@ -54,7 +44,6 @@ double AttentionOpBytes(const AttentionOpQuery& query) {
 
 int64_t AttentionOpPeakBytes(const AttentionOpQuery& query) {
   const Symbols symbols = SymbolsOf(query);
-  // Beside these the scratch, of fewer matrices than there are.
   if (32 * (symbols.S + symbols.N) > 0x1p62) {
     return std::numeric_limits<int64_t>::max();
   }
@@ -64,9 +53,8 @@ int64_t AttentionOpPeakBytes(const AttentionOpQuery& query) {
   const int64_t e = query.bf16 ? 2 : 4;
   switch (query.part) {
     case AttentionOp::kQk:
-      return e * (2 * N + S) + Scratch(query, query.seq);
     case AttentionOp::kPv:
-      return e * (2 * N + S) + Scratch(query, query.d_head);
+      return e * (2 * N + S);
     case AttentionOp::kSoftmaxFused:
       return 2 * e * S;
     case AttentionOp::kSoftmaxNaive:

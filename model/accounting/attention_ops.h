@@ -19,9 +19,7 @@ struct AttentionOpQuery {
   int64_t heads = 1;
   int64_t seq = 1;
   int64_t d_head = 1;
-  bool bf16 = false;           // else fp32
-  bool emulated_bf16 = false;  // as in AttentionQuery
-  int threads = 1;             // likewise
+  bool bf16 = false;  // else fp32
 };
 
 // Products: 2 S d_head. Softmax: 5 per score (compare, subtract, exponential,
@@ -39,7 +37,8 @@ double AttentionOpFlops(const AttentionOpQuery& query);
 double AttentionOpBytes(const AttentionOpQuery& query);
 
 // Inputs and whatever else is alive at the worst moment; the largest int64_t
-// if 64 bits cannot count it.
+// if 64 bits cannot count it. Without what libraries take for themselves
+// (accounting/library.h).
 int64_t AttentionOpPeakBytes(const AttentionOpQuery& query);
 
 }  // namespace trainbench

@@ -18,7 +18,6 @@ struct Symbols {
   int64_t d_squared, d_ff, head;             // one matrix of each kind
   int64_t p, r, e, c;                        // widths in bytes
   bool naive;
-  int64_t scratch;  // bytes per element of a bf16 product's scratch
 };
 
 Symbols SymbolsOf(const MemoryQuery& query) {
@@ -43,7 +42,6 @@ Symbols SymbolsOf(const MemoryQuery& query) {
   s.e = bf16 || autocast ? 2 : 4;
   s.c = autocast ? 2 : 0;
   s.naive = m.attention == AttentionKind::kNaive;
-  s.scratch = s.e == 2 && query.emulated_bf16 ? 4 : 0;
   return s;
 }
 
@@ -99,14 +97,14 @@ int64_t InferenceFeedForward(const Symbols& s) {
   const int64_t norm_output = s.c > 0 ? 4 * s.D : s.e * s.D;
   // Silu, value and their product beside the output, or the value being made,
   // when W2 has not been copied yet.
-  const int64_t product = 3 * s.e * s.F + (s.e + s.scratch) * s.D;
-  const int64_t value = (2 * s.e + s.scratch) * s.F - s.c * s.d_ff;
+  const int64_t product = 3 * s.e * s.F + s.e * s.D;
+  const int64_t value = 2 * s.e * s.F - s.c * s.d_ff;
   return s.r * s.D + norm_output + std::max(product, value);
 }
 
 int64_t InferenceHead(const Symbols& s) {
   const int64_t norm_output = s.c > 0 ? 6 * s.D : s.e * s.D;
-  return s.r * s.D + norm_output + (s.e + s.scratch) * s.L;
+  return s.r * s.D + norm_output + s.e * s.L;
 }
 
 void AddInference(const MemoryQuery& query, const Symbols& s, int64_t resident,
@@ -131,11 +129,10 @@ void AddForward(const MemoryQuery& query, const Symbols& s, int64_t resident,
       ScoresSaved(s) + SoftmaxForward(s) + referenced;
   candidates.push_back({"attention of the last block", last_attention});
   // The value is being made: neither its product nor a copy of W2 is there.
+  candidates.push_back({"feed forward of the last block",
+                        saved - s.e * s.F - s.c * s.d_ff + referenced});
   candidates.push_back(
-      {"feed forward of the last block",
-       saved + (s.scratch - s.e) * s.F - s.c * s.d_ff + referenced});
-  candidates.push_back(
-      {"logits", saved + HeadSaved(s) + referenced + (s.e + s.scratch) * s.L});
+      {"logits", saved + HeadSaved(s) + referenced + s.e * s.L});
 }
 
 // Highest points of the backward pass inside a block, given the bytes `x` that
@@ -149,13 +146,13 @@ void AddBlockBackward(const Symbols& s, const char* which, int64_t x,
          gradients});
   };
   // In W2: its gradient, and the product's as it is computed.
-  add("W2", x + s.c * s.D + s.e * s.d_ff + (s.e + s.scratch) * s.F);
+  add("W2", x + s.c * s.D + s.e * s.d_ff + s.e * s.F);
   // After W2: the gradients of silu and of the value.
   const int64_t one_matrix = (s.p - s.c) * s.d_ff;
   add("SwiGLU", x + one_matrix + 2 * s.e * s.F);
   // In W3, when its own operands of 5 F are released but the gate's two, then
   // in the gate itself, whose product has two gradients.
-  const int64_t computed = std::max(s.e + s.scratch, s.p) * s.d_ff;
+  const int64_t computed = s.p * s.d_ff;
   add("W3", x + one_matrix + computed + s.e * s.D - s.e * s.F);
   add("gate", x + 2 * one_matrix + s.e * s.D);
   // After the whole SwiGLU: three weight gradients, the last of them as it is
@@ -184,8 +181,7 @@ void AddBackward(const MemoryQuery& query, const Symbols& s, int64_t resident,
   // the gathered ones is a third fp32 tensor of that size.
   candidates.push_back({"loss", saved + HeadSaved(s) + 12 * s.L});
   candidates.push_back({"head backward", saved + HeadSaved(s) + s.e * s.L +
-                                             (s.e + s.scratch) * s.head +
-                                             s.e * s.D});
+                                             s.e * s.head + s.e * s.D});
   if (s.c > 0) {
     candidates.push_back(
         {"head gradient cast",
@@ -261,6 +257,15 @@ MemoryEstimate EstimateMemory(const MemoryQuery& query) {
       estimate.candidates.begin(), estimate.candidates.end(),
       [](const auto& a, const auto& b) { return a.bytes < b.bytes; });
   return estimate;
+}
+
+int64_t LargestProductElements(const MemoryQuery& query, int threads) {
+  if (!IsCountable(query)) return std::numeric_limits<int64_t>::max();
+  const Symbols s = SymbolsOf(query);
+  const int64_t matrices =
+      std::min<int64_t>(threads, query.batch * query.config.heads);
+  return std::max({s.L, s.F, s.D, s.head, s.d_ff, s.d_squared,
+                   matrices * query.seq * query.seq});
 }
 
 int64_t PeakWithGradientBuffer(const MemoryEstimate& estimate,

@@ -38,9 +38,6 @@ struct MemoryQuery {
   int64_t seq = 1;
   Precision precision = Precision::kFp32;
   StepMode mode = StepMode::kTrainStep;
-  // A CPU without bf16 instructions: oneDNN sums a bf16 product in an fp32
-  // scratch tensor as large as its result.
-  bool emulated_bf16 = false;
 };
 
 // Bytes that one block keeps from its forward to its backward pass:
@@ -90,6 +87,11 @@ bool IsCountable(const MemoryQuery& query);
 
 // If the job is not countable, the peak is the largest int64_t and all else 0.
 MemoryEstimate EstimateMemory(const MemoryQuery& query);
+
+// Elements of the largest result of a matrix product: logits, hidden layer of
+// the feed-forward part, gradient of a weight, or the score matrices that
+// `threads` threads work on at once. The largest int64_t if not countable.
+int64_t LargestProductElements(const MemoryQuery& query, int threads);
 
 // The peak if gradients move, as they are completed, into a buffer of
 // `buffer_bytes` that is there all the time. If it is not for all of them,

@@ -2,7 +2,6 @@
 // The closed forms of attention alone against the allocator.
 
 #include <ATen/Parallel.h>
-#include <ATen/cpu/Utils.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <torch/types.h>
@@ -15,6 +14,7 @@
 
 #include "fixtures/memory/memory_probe.h"
 #include "model/accounting/attention.h"
+#include "model/accounting/library.h"
 #include "model/ops/attention_fwd_bwd.h"
 
 namespace trainbench {
@@ -23,18 +23,6 @@ namespace {
 using testing::HasSubstr;
 
 constexpr double kTolerance = 0.02;
-
-// oneDNN takes bf16 products from AVX-512 on and emulates them, with scratch,
-// where the CPU has no instructions for them.
-bool EmulatesBf16() {
-  const auto capabilities = at::cpu::get_cpu_capabilities();
-  const auto has = [&](const char* name) {
-    const auto it = capabilities.find(name);
-    return it != capabilities.end() && it->second.isBool() &&
-           it->second.toBool();
-  };
-  return has("avx512_f") && !has("avx512_bf16") && !has("amx_bf16");
-}
 
 // Attention with its inputs, all in the account of a probe.
 class Measured {
@@ -65,8 +53,8 @@ class Measured {
     return probe_->MeasurePeak([&] { Forward(); }).allocated;
   }
 
-  int64_t Peak() {
-    return probe_->MeasurePeak([&] { Round(); }).allocated;
+  MemoryPeak Peak() {
+    return probe_->MeasurePeak([&] { Round(); });
   }
 
  private:
@@ -88,7 +76,6 @@ std::vector<AttentionQuery> Queries() {
   const Shape shapes[] = {{4, 128, 32, 1}, {3, 256, 64, 1}, {2, 300, 16, 1},
                           {1, 512, 32, 1}, {3, 200, 16, 2}, {1, 800, 64, 1},
                           {5, 47, 10, 1},  {2, 64, 256, 1}};
-  const bool emulated = EmulatesBf16();
   std::vector<AttentionQuery> queries;
   for (const Shape& s : shapes) {
     for (const bool bf16 : {false, true}) {
@@ -100,7 +87,6 @@ std::vector<AttentionQuery> Queries() {
                            .seq = s.seq,
                            .d_head = s.d_head,
                            .bf16 = bf16,
-                           .emulated_bf16 = emulated,
                            .threads = s.threads});
       }
     }
@@ -130,8 +116,16 @@ TEST(AttentionMemoryTest, IsWithinTwoPercentOfTheAllocators) {
     EXPECT_EQ(memory.saved_bytes, measured.SavedBytes()) << Describe(query);
     ExpectNear(memory.forward_peak.bytes, measured.ForwardPeak(),
                Describe(query) + " forward: " + memory.forward_peak.name);
-    ExpectNear(memory.peak.bytes, measured.Peak(),
+    const MemoryPeak peak = measured.Peak();
+    ExpectNear(memory.peak.bytes, peak.allocated,
                Describe(query) + ": " + memory.peak.name);
+    EXPECT_LE(
+        peak.library_bytes,
+        LibraryBytesBound(
+            {.precision = query.bf16 ? Precision::kBf16 : Precision::kFp32,
+             .threads = query.threads,
+             .result_elements = LargestProductElements(query)}))
+        << Describe(query);
     EXPECT_EQ(measured.LiveBytes(), memory.input_bytes) << Describe(query);
   }
   at::set_num_threads(1);

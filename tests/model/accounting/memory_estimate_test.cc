@@ -8,7 +8,6 @@
 #include <cstdint>
 
 #include "model/accounting/memory.h"
-#include "model/nn/dtype.h"
 #include "model/spec/config.h"
 
 namespace trainbench {
@@ -64,23 +63,18 @@ TEST(EstimateMemoryTest, ALaterModeNeverNeedsLess) {
   }
 }
 
-TEST(EstimateMemoryTest, EmulationOnlyAddsAndOnlyToBf16) {
-  for (const Precision precision : kPrecisions) {
-    for (const StepMode mode : kStepModes) {
-      // Few tokens and wide layers, where scratch shows.
-      MemoryQuery query = {{"m", 64, 4096, 1, 2, 64}, 8, 48, precision, mode};
-      const int64_t native = PeakBytes(query);
-      query.emulated_bf16 = true;
-      if (WeightType(precision) == c10::kBFloat16) {
-        EXPECT_GT(PeakBytes(query), native) << StepModeName(mode);
-      } else {
-        EXPECT_GE(PeakBytes(query), native) << StepModeName(mode);
-      }
-      if (precision == Precision::kFp32 || precision == Precision::kTf32) {
-        EXPECT_EQ(PeakBytes(query), native) << StepModeName(mode);
-      }
-    }
-  }
+TEST(LargestProductTest, IsThatOfTheShape) {
+  MemoryQuery query = {{"m", 64, 192, 1, 4, 256}, 2, 32};
+  EXPECT_EQ(LargestProductElements(query, 1), 256 * 64);  // the head's gradient
+  query.config.vocab = 8;
+  EXPECT_EQ(LargestProductElements(query, 1), 192 * 64);  // hidden, gradients
+  query.batch = 8;
+  query.config.vocab = 1000;
+  EXPECT_EQ(LargestProductElements(query, 1), 8 * 32 * 1000);  // logits
+  query.seq = 4096;
+  EXPECT_EQ(LargestProductElements(query, 1), 8 * 4096 * 1000);
+  EXPECT_EQ(LargestProductElements(query, 16), 16 * 4096 * 4096);  // scores
+  EXPECT_EQ(LargestProductElements(query, 64), 32 * 4096 * 4096);
 }
 
 TEST(EstimateMemoryTest, TheLargestModelTakes65GiB) {

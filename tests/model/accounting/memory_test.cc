@@ -4,7 +4,6 @@
 #include "model/accounting/memory.h"
 
 #include <ATen/Parallel.h>
-#include <ATen/cpu/Utils.h>
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "fixtures/memory/memory_probe.h"
+#include "model/accounting/library.h"
 #include "model/nn/dtype.h"
 #include "model/training/adamw.h"
 #include "model/training/precision_scope.h"
@@ -26,20 +26,6 @@ namespace trainbench {
 namespace {
 
 constexpr double kTolerance = 0.02;
-
-// oneDNN takes bf16 products from AVX-512 on and emulates them, with scratch,
-// where the CPU has no instructions for them. With such instructions, and where
-// another library multiplies, the bf16 points are checked without scratch.
-bool EmulatesBf16() {
-  const auto capabilities = at::cpu::get_cpu_capabilities();
-  const auto has = [&](const char* name) {
-    const auto it = capabilities.find(name);
-    return it != capabilities.end() && it->second.isBool() &&
-           it->second.toBool();
-  };
-  return has("avx512_f") && has("avx512_bw") && has("avx512_vl") &&
-         has("avx512_dq") && !has("avx512_bf16") && !has("amx_bf16");
-}
 
 struct Shape {
   ModelConfig config;
@@ -88,8 +74,8 @@ class Workload {
   }
 
   // Peak of a warm step.
-  int64_t Peak() {
-    return probe_->MeasurePeak([&] { Run(); }).allocated;
+  MemoryPeak Peak() {
+    return probe_->MeasurePeak([&] { Run(); });
   }
 
   int64_t LiveBytes() const { return probe_->LiveBytes(); }
@@ -135,23 +121,27 @@ class MemoryTest : public testing::TestWithParam<Point> {
  protected:
   MemoryTest() {
     const auto& [shape, precision, mode] = GetParam();
-    query_ = {shape.config, shape.batch, shape.seq,
-              precision,    mode,        EmulatesBf16()};
+    query_ = {shape.config, shape.batch, shape.seq, precision, mode};
   }
   MemoryQuery query_;
 };
 
-TEST_P(MemoryTest, PredictedPeakIsWithinTwoPercentOfTheAllocators) {
+TEST_P(MemoryTest, TensorsAreWithinTwoPercentAndLibrariesWithinTheirBound) {
   Workload workload(query_);
   const MemoryEstimate estimate = EstimateMemory(query_);
   const int64_t resident = estimate.parameter_bytes + estimate.optimizer_bytes +
                            estimate.input_bytes;
   EXPECT_EQ(workload.LiveBytes(), resident);
-  const auto peak = static_cast<double>(workload.Peak());
+  const MemoryPeak measured = workload.Peak();
+  const auto peak = static_cast<double>(measured.allocated);
   EXPECT_NEAR(static_cast<double>(estimate.peak.bytes), peak, kTolerance * peak)
       << "off by " << static_cast<double>(estimate.peak.bytes) / peak - 1
       << " at " << estimate.peak.name;
   EXPECT_EQ(workload.LiveBytes(), resident) << "after the step";
+  EXPECT_LE(measured.library_bytes,
+            LibraryBytesBound(
+                {.precision = query_.precision,
+                 .result_elements = LargestProductElements(query_, 1)}));
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/accounting/library.h"
+
+#include <limits>
+
+namespace trainbench {
+namespace {
+
+constexpr int64_t kMiB = int64_t{1} << 20;
+constexpr int64_t kTilesOfAThread = 4 * kMiB;
+constexpr int64_t kCublasWorkspaces = 2 * 32 * kMiB;
+
+}  // namespace
+
+int64_t LibraryBytesBound(const LibraryQuery& query) {
+  if (!query.on_cpu) return kCublasWorkspaces;
+  const bool bf16 = query.precision == Precision::kBf16 ||
+                    query.precision == Precision::kBf16Autocast;
+  if (!bf16) return 0;
+  const int64_t tiles = query.threads * kTilesOfAThread;
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  if (query.result_elements > (kMost - tiles) / 4) return kMost;
+  return 4 * query.result_elements + tiles;
+}
+
+}  // namespace trainbench

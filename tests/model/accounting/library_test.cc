@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/accounting/library.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+
+namespace trainbench {
+namespace {
+
+constexpr int64_t kMiB = int64_t{1} << 20;
+
+TEST(LibraryBytesBoundTest, IsAnFp32ResultAndTilesPerThreadForBf16OnACpu) {
+  for (const Precision precision :
+       {Precision::kBf16, Precision::kBf16Autocast}) {
+    EXPECT_EQ(LibraryBytesBound({.precision = precision,
+                                 .threads = 3,
+                                 .result_elements = 2 * kMiB}),
+              (8 + 3 * 4) * kMiB);
+  }
+  EXPECT_EQ(LibraryBytesBound({.precision = Precision::kFp32,
+                               .threads = 3,
+                               .result_elements = 2 * kMiB}),
+            0);
+}
+
+TEST(LibraryBytesBoundTest, IsTwoWorkspacesOnAGpu) {
+  for (const Precision precision : kPrecisions) {
+    EXPECT_EQ(LibraryBytesBound({.on_cpu = false,
+                                 .precision = precision,
+                                 .result_elements = 2 * kMiB}),
+              64 * kMiB);
+  }
+}
+
+TEST(LibraryBytesBoundTest, WhatCannotBeCountedIsTheLargestThereIs) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(LibraryBytesBound(
+                {.precision = Precision::kBf16, .result_elements = kMost / 2}),
+            kMost);
+}
+
+}  // namespace
+}  // namespace trainbench
