@@ -31,8 +31,8 @@ at::Tensor MaskedScores(const at::Tensor& q, const at::Tensor& k) {
 
 }  // namespace
 
-// Each step below overwrites the one before, so that without a graph at most
-// two [..., seq, seq] tensors are alive at once.
+// Each assignment frees the previous tensor: without a graph at most two [...,
+// seq, seq] tensors are alive at once.
 at::Tensor NaiveSoftmax(at::Tensor x) {
   x = x.to(AtLeastFloat(x.scalar_type()));
   x = x - std::get<0>(x.max(-1, /*keepdim=*/true));

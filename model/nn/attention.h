@@ -13,13 +13,13 @@
 namespace trainbench {
 
 // Softmax over the last dimension in five passes: max, subtract, exp, sum,
-// divide. Computed and returned in at least fp32. Moving `x` in lets it be
-// freed after the first pass.
+// divide. Computed and returned in at least fp32. Move `x` in to free it after
+// the first pass.
 at::Tensor NaiveSoftmax(at::Tensor x);
 
-// Causal softmax(Q K^T / sqrt(d)) V for q, k, v [..., seq, d] -> [..., seq, d].
-// NaiveAttention builds the mask and the [..., seq, seq] scores; both follow
-// Vaswani et al. 2017.
+// Causal softmax(Q K^T / sqrt(d)) V for q, k, v [..., seq, d] -> [..., seq, d]
+// (Vaswani et al. 2017). NaiveAttention builds the mask and the [..., seq, seq]
+// scores.
 at::Tensor NaiveAttention(const at::Tensor& q, const at::Tensor& k,
                           const at::Tensor& v);
 at::Tensor SdpaAttention(const at::Tensor& q, const at::Tensor& k,

@@ -6,7 +6,7 @@ namespace trainbench {
 
 ComponentScope::ComponentScope(Component component)
     : record_(at::RecordScope::USER_SCOPE) {
-  // The names are literals: their data ends with a zero.
+  // ComponentName returns string literals, so data() ends with a null.
   if (record_.isActive()) record_.before(ComponentName(component).data());
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The parts of a step as named scopes that a profiler sees.
+// Named profiler scopes for the components and layers of a step.
 
 #ifndef TRAINBENCH_MODEL_NN_COMPONENT_H_
 #define TRAINBENCH_MODEL_NN_COMPONENT_H_
@@ -12,9 +12,9 @@
 
 namespace trainbench {
 
-// Opens a user scope of LibTorch named after the component until it dies, on
-// one thread. It changes no result and costs some nanoseconds where nobody
-// listens.
+// A LibTorch user scope named after the component, on this thread, for the
+// lifetime of the object. It changes no result, and without a profiler it costs
+// some nanoseconds.
 class ComponentScope {
  public:
   explicit ComponentScope(Component component);

@@ -10,8 +10,7 @@ namespace trainbench {
 // Mean over all positions of -log softmax(logits)[target], computed in at least
 // fp32 with the maximum subtracted.
 // logits [..., vocab], targets [...] (int64) -> scalar.
-// Takes the logits by value: a caller that moves them in lets them be freed as
-// soon as they are used up.
+// Move the logits in to free them after their last use.
 at::Tensor CrossEntropy(at::Tensor logits, const at::Tensor& targets);
 
 }  // namespace trainbench

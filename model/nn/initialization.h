@@ -7,10 +7,10 @@
 
 namespace trainbench {
 
-// Fills `weight` in place from N(0, std^2) truncated to [-cut*std, cut*std], by
-// inverting the normal distribution on uniform draws, so that one pass
-// suffices and no value is drawn twice. Draws from the default generator of the
-// tensor's device, in fp32 for 16-bit tensors. Not recorded by autograd.
+// Fills `weight` in place from N(0, std^2) truncated to [-cut*std, cut*std].
+// Inverts the normal distribution on uniform draws, so one pass suffices. Draws
+// from the default generator of the tensor's device, in fp32 for 16-bit
+// tensors. Not recorded by autograd.
 void TruncatedNormal_(const at::Tensor& weight, double std, double cut = 3.0);
 
 }  // namespace trainbench

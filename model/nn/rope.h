@@ -20,9 +20,9 @@ class Rope {
   explicit Rope(int64_t d_head, double theta = kTheta)
       : d_head_(d_head), theta_(theta) {}
 
-  // x [..., seq, d_head], rotated for positions 0 .. seq-1, contiguous.
-  // The tables of cosines and sines [seq, d_head / 2] are kept for the longest
-  // sequence seen.
+  // x [..., seq, d_head] -> same shape, rotated for positions 0 .. seq-1,
+  // contiguous. Caches the tables of cosines and sines [seq, d_head / 2] for
+  // the longest sequence so far.
   at::Tensor Rotate(const at::Tensor& x);
 
  private:

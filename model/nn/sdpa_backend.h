@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which kernel computes scaled dot-product attention, as RAII.
+// Forces one backend of scaled dot-product attention, as RAII.
 
 #ifndef TRAINBENCH_MODEL_NN_SDPA_BACKEND_H_
 #define TRAINBENCH_MODEL_NN_SDPA_BACKEND_H_
@@ -14,18 +14,18 @@
 
 namespace trainbench {
 
-// Why the backend cannot run there, in words for a user; empty if it can, as
-// far as device type and dtype decide.
+// Why the backend cannot run on this device type and dtype, as a message for
+// the user; empty if it can.
 std::string SdpaUnavailable(SdpaBackend backend, c10::DeviceType device,
                             c10::ScalarType dtype);
 
-// The operator that runs in the forward pass if and only if the backend does,
-// by its name in a profile. Must not be called for an unavailable pair.
+// Profiler name of the operator that runs in the forward pass if and only if
+// this backend does. The backend must be available on `device`.
 absl::string_view SdpaOpName(SdpaBackend backend, c10::DeviceType device);
 
-// Leaves scaled_dot_product_attention this one backend. Where it cannot serve
-// a call, the call throws c10::Error instead of taking another. The setting is
-// process-wide: do not overlap two scopes in different threads. Only forward
+// Restricts scaled_dot_product_attention to one backend. A call that this
+// backend cannot serve throws c10::Error instead of using another. The setting
+// is process-wide: do not overlap two scopes in different threads. Only forward
 // passes need it; a backward pass uses the backend of its forward pass.
 class SdpaBackendScope {
  public:

@@ -17,13 +17,13 @@
 namespace trainbench {
 
 // Decoder-only Transformer language model with an untied output head. Its
-// parameter names are those of the usual PyTorch state dict, e.g.
+// parameters have the usual names of a PyTorch state dict, e.g.
 // layers.0.attn.q_proj.weight.
 class TransformerLmImpl : public torch::nn::Module {
  public:
   // `options` gives device and dtype of the parameters. Weights are drawn from
-  // the device's default generator; on the meta device nothing is allocated.
-  // Throws c10::Error if `config` does not pass Validate().
+  // the device's default generator; the meta device allocates nothing. Throws
+  // c10::Error if `config` does not pass Validate().
   TransformerLmImpl(const ModelConfig& config,
                     const at::TensorOptions& options);
 

@@ -11,7 +11,7 @@
 namespace trainbench {
 namespace {
 
-// The leading 1 included.
+// Includes the leading 1.
 int SignificantBits(c10::ScalarType dtype) {
   switch (dtype) {
     case c10::kHalf:
@@ -23,7 +23,7 @@ int SignificantBits(c10::ScalarType dtype) {
   }
 }
 
-// To nearest, ties to even, as nearbyint does unless told otherwise.
+// Rounds to nearest, ties to even, nearbyint's default mode.
 double Round(double value, c10::ScalarType dtype) {
   int exponent = 0;
   const double mantissa = std::frexp(value, &exponent);  // in [0.5, 1)

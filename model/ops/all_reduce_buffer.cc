@@ -9,7 +9,7 @@
 namespace trainbench {
 namespace {
 
-// Prime, so that no piece of a ring or a bucket repeats another one's values.
+// Prime, so that no two chunks of a ring or bucket hold the same values.
 constexpr int64_t kPeriod = 1021;
 
 }  // namespace

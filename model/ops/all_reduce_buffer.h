@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A buffer that the ranks sum, for measuring what a sum costs.
+// A buffer for measuring and verifying an all-reduce.
 
 #ifndef TRAINBENCH_MODEL_OPS_ALL_REDUCE_BUFFER_H_
 #define TRAINBENCH_MODEL_OPS_ALL_REDUCE_BUFFER_H_
@@ -18,12 +18,12 @@ class AllReduceBuffer {
   // bytes / 4 random fp32 values on `device`. `group` must outlive the buffer.
   AllReduceBuffer(int64_t bytes, c10::Device device, ProcessGroup& group);
 
-  // One sum over all ranks, in place. The values grow from call to call, at
-  // last to infinity, which takes no longer to add.
+  // Sums the buffer over all ranks, in place. The values grow with each call,
+  // at last to infinity; the time does not depend on them.
   void Reduce() { group_.AllReduce(values_); }
 
-  // Sums values that tell ranks and places apart and of which every partial sum
-  // is exact in fp32. DataLoss says which element is wrong.
+  // Sums values that differ by rank and position, with every partial sum exact
+  // in fp32. DataLoss gives the first wrong element.
   absl::Status VerifySum();
 
  private:

@@ -28,13 +28,13 @@ AttentionInputs RandomAttentionInputs(int64_t batch, int64_t seq,
                                       int64_t d_head,
                                       const at::TensorOptions& options);
 
-// NaiveAttention, or SdpaAttention by one backend alone, which sees views
-// [batch, 1, seq, d_head]. Returns [batch, seq, d_head] with its graph.
-// c10::Error if the backend cannot do it.
+// Without a backend NaiveAttention, else SdpaAttention restricted to that
+// backend, on views [batch, 1, seq, d_head]. Returns [batch, seq, d_head] with
+// its graph. Throws c10::Error if the backend cannot serve the call.
 at::Tensor AttentionForward(std::optional<SdpaBackend> backend,
                             const AttentionInputs& inputs);
 
-// `output` must be of AttentionForward; its graph is gone afterwards.
+// `output` comes from AttentionForward. Frees its graph.
 AttentionGradients AttentionBackward(const AttentionInputs& inputs,
                                      const at::Tensor& output);
 

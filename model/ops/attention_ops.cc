@@ -38,7 +38,8 @@ at::Tensor ComputeAttentionOp(AttentionOp part,
     case AttentionOp::kQk:
       return at::matmul(a, b.transpose(-2, -1));
     case AttentionOp::kSoftmaxNaive: {
-      // On a line of its own: an argument lives as long as the expression.
+      // A separate statement, because an argument lives as long as its
+      // expression.
       const at::Tensor weights = NaiveSoftmax(a);
       return weights.to(a.scalar_type());
     }
@@ -66,7 +67,7 @@ absl::Status VerifyAttentionOp(AttentionOp part,
   }
   const at::Tensor actual = last(ComputeAttentionOp(part, inputs));
   const double error = RelativeError(actual, expected);
-  // Of bf16 the rounding of the result; sums are in fp32.
+  // bf16: the rounding of the result; sums are in fp32.
   const double allowed = inputs.a.scalar_type() == at::kBFloat16 ? 4e-3 : 1e-5;
   if (error <= allowed) return absl::OkStatus();  // false for NaN too
   return absl::FailedPreconditionError(

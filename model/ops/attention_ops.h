@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The parts of attention, each alone, as NaiveAttention chains them.
+// The operators of NaiveAttention, each run alone.
 
 #ifndef TRAINBENCH_MODEL_OPS_ATTENTION_OPS_H_
 #define TRAINBENCH_MODEL_OPS_ATTENTION_OPS_H_
@@ -23,19 +23,20 @@ struct AttentionOpInputs {
   at::Tensor a, b;
 };
 
-// Standard normal values from the default generator, for a softmax too: the
-// scores of such q and k divided by sqrt(d_head) are like that.
+// Standard normal values from the default generator. Scores of such q and k,
+// divided by sqrt(d_head), have the same distribution.
 AttentionOpInputs RandomOpInputs(AttentionOp part,
                                  const AttentionOpShape& shape,
                                  const at::TensorOptions& options);
 
-// Without a graph. qk: scores, neither scaled nor masked. Softmax: weights, of
-// the scores' shape and dtype. pv: [batch, heads, seq, d_head].
+// Runs the operator without a graph. qk: scores, neither scaled nor masked.
+// Softmax: weights, with the shape and dtype of the scores. pv: [batch, heads,
+// seq, d_head].
 at::Tensor ComputeAttentionOp(AttentionOp part,
                               const AttentionOpInputs& inputs);
 
-// Compares the last head of the last sequence with float64.
-// FailedPrecondition gives the relative error and what is allowed.
+// Compares the last head of the last sequence with float64. FailedPrecondition
+// gives the relative error and the limit.
 absl::Status VerifyAttentionOp(AttentionOp part,
                                const AttentionOpInputs& inputs);
 

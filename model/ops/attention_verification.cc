@@ -38,7 +38,7 @@ Reference Compute(const AttentionInputs& inputs) {
   const at::Tensor g = LastRows(LastSequence(inputs.output_gradient));
   const int64_t seq = k.size(0), rows = q.size(0);
   const double scale = 1 / std::sqrt(static_cast<double>(q.size(1)));
-  // Row i of these is position seq - rows + i, and may not see beyond.
+  // Row i is the query at position seq - rows + i, which sees no later key.
   const at::Tensor hidden =
       at::ones({rows, seq}, k.options().dtype(at::kBool)).triu(seq - rows + 1);
   const at::Tensor weights =
@@ -76,7 +76,8 @@ absl::Status VerifyAttention(const AttentionInputs& inputs,
                         {"gradient of v", gradients.v, reference.v_gradient}};
   for (const Pair& pair : pairs) {
     const at::Tensor actual = LastRows(LastSequence(pair.actual));
-    // A single row has no gradient of q and k: there the output's is the scale.
+    // With a single key the gradients of q and k are 0: compare the error with
+    // the gradient of the output.
     double size = pair.expected.norm().item<double>();
     if (size == 0) size = inputs.output_gradient.norm().item<double>();
     const double error = (actual - pair.expected).norm().item<double>() / size;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Is attention right, at any length? Asked before it is timed.
+// Verifies attention at any sequence length, before it is timed.
 
 #ifndef TRAINBENCH_MODEL_OPS_ATTENTION_VERIFICATION_H_
 #define TRAINBENCH_MODEL_OPS_ATTENTION_VERIFICATION_H_
@@ -11,10 +11,10 @@
 
 namespace trainbench {
 
-// Compares output and gradients with a float64 reference on the last 64 rows
-// of the last sequence. These rows see every key, and only they see the last 64
-// keys, so the reference is exact with [64, seq] scores and takes little memory
-// at any length. FailedPrecondition names the tensor whose difference, relative
+// Compares output and gradients with a float64 reference on the last 64 rows of
+// the last sequence. These rows see every key, and no other row sees the last
+// 64 keys, so the reference is exact with [64, seq] scores and takes little
+// memory at any length. FailedPrecondition names a tensor whose relative error,
 // in norm, is above `tolerance`.
 absl::Status VerifyAttention(const AttentionInputs& inputs,
                              const at::Tensor& output,

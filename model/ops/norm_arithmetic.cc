@@ -79,8 +79,8 @@ absl::Status CheckNorm(NormKind kind, const at::Tensor& x,
                         expected.mean_square.isinf().sum().item<int64_t>()));
   }
   const double error = RelativeError(result.y, expected.y);
-  // LibTorch's fp32 sum may tip the rounding of a few rows' mean square to the
-  // other side. In fp32 a handful of roundings follow each other.
+  // 16-bit intermediates: LibTorch's fp32 sum may round the mean square of a
+  // few rows the other way. fp32: several roundings add up.
   const double allowed = UnitRoundoff(dtype) * (low                   ? 0.25
                                                 : dtype == at::kFloat ? 8
                                                                       : 1);

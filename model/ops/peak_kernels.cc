@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kRowsToVerify = 4;
 
-// kRowsToVerify rows, evenly spread; fewer of a smaller matrix.
+// About kRowsToVerify evenly spaced rows; all rows of a smaller matrix.
 at::Tensor SomeRows(const at::Tensor& x) {
   const int64_t stride = std::max<int64_t>(1, x.size(0) / kRowsToVerify);
   return x.slice(0, 0, x.size(0), stride).to(at::kDouble);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The simplest work there is, for finding out what a device can do.
+// Simple kernels that measure a device's peak rates.
 
 #ifndef TRAINBENCH_MODEL_OPS_PEAK_KERNELS_H_
 #define TRAINBENCH_MODEL_OPS_PEAK_KERNELS_H_
@@ -15,20 +15,20 @@
 namespace trainbench {
 
 // Compares some rows of c [m, n] with a [m, k] b [k, n] in float64, by
-// RelativeError. FailedPrecondition gives the error and what is allowed: 1e-5
-// in fp32, which a product of tf32 operands fails; 2^-10 in tf32; 2^-7 in bf16.
+// RelativeError. FailedPrecondition gives the error and the limit: 1e-5 in
+// fp32, which a product of tf32 operands fails; 2^-10 in tf32; 2^-7 in bf16.
 absl::Status VerifyProduct(const at::Tensor& a, const at::Tensor& b,
                            const at::Tensor& c, Precision precision);
 
-// DataLoss, with how many numbers of `what` differ, unless the two are equal.
+// DataLoss gives the number of elements of `what` that differ.
 absl::Status VerifyEqual(absl::string_view what, const at::Tensor& actual,
                          const at::Tensor& expected);
 
-// C [m, n] = A [m, k] B [k, n] of normally distributed numbers, into memory
-// that is there already.
+// C [m, n] = A [m, k] B [k, n] with normally distributed operands, into
+// preallocated memory.
 class MatrixProduct {
  public:
-  // Computes in `precision`, for which the caller opens a MatmulScope.
+  // The caller opens a MatmulScope for `precision`.
   MatrixProduct(int64_t m, int64_t n, int64_t k, Precision precision,
                 at::Device device);
 
@@ -54,21 +54,21 @@ class MemoryCopy {
   at::Tensor from_, to_;
 };
 
-// Changes `bytes` (a multiple of 4) in place: unlike a copy on a CPU, it writes
-// only lines that it has read, so that every byte it moves is asked for.
+// Updates `bytes` (a multiple of 4) in place. A copy on a CPU also loads the
+// cache lines that it overwrites; an update in place moves no uncounted bytes.
 class InPlaceUpdate {
  public:
   InPlaceUpdate(int64_t bytes, const at::TensorOptions& options);
 
   void Update();
-  // Updates once, then VerifyEqual with the opposite of what was there.
+  // Updates once, then VerifyEqual with the negated original.
   absl::Status Verify();
 
  private:
   at::Tensor x_;
 };
 
-// Operations on one element, each of which needs the one before.
+// A chain of dependent operations on one element.
 class OpOverhead {
  public:
   OpOverhead(int ops, const at::TensorOptions& options);

@@ -23,7 +23,7 @@ at::Tensor Norm(const at::Tensor& x, const at::Tensor& weight,
   return at::layer_norm(x, {x.size(-1)}, weight, bias, kNormEps);
 }
 
-// The same by float64 arithmetic, written out.
+// Logits in float64, operation by operation.
 at::Tensor ReferenceLogits(const ToyModelImpl& model, const at::Tensor& x) {
   const auto wide = [](const at::Tensor& t) {
     return t.detach().to(at::kDouble);

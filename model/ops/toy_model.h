@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The ToyModel of the CS336 assignment: which dtype does autocast give each of
-// its tensors?
+// The ToyModel of the CS336 assignment, and the dtypes that autocast gives its
+// tensors.
 
 #ifndef TRAINBENCH_MODEL_OPS_TOY_MODEL_H_
 #define TRAINBENCH_MODEL_OPS_TOY_MODEL_H_
@@ -22,8 +22,8 @@ struct ToyActivations {
   at::Tensor fc1, relu, layer_norm, logits;
 };
 
-// fc2(layer_norm(relu(fc1(x)))) with 10 hidden features and no biases but that
-// of the norm. Parameters are fp32 unless the module is cast.
+// fc2(layer_norm(relu(fc1(x)))) with 10 hidden features and no bias except in
+// the norm. Parameters are fp32 unless the module is cast.
 class ToyModelImpl : public torch::nn::Module {
  public:
   static constexpr int64_t kHidden = 10;
@@ -45,7 +45,7 @@ struct ToyBatch {
 ToyBatch RandomToyBatch(int64_t batch, int64_t in, int64_t out,
                         c10::Device device);
 
-// A tensor's place in the step and its dtype, e.g. {"logits", fp16}.
+// A tensor's name in the step and its dtype, e.g. {"logits", fp16}.
 struct NamedDtype {
   const char* name;
   c10::ScalarType dtype;
@@ -54,22 +54,22 @@ struct NamedDtype {
 using Dtypes = std::vector<NamedDtype>;
 
 // Forward pass and cross-entropy under autocast in `low`, then backward outside
-// of it. Returns the dtypes read off the tensors: parameters, fc1, relu,
+// autocast. Returns the dtypes of these tensors: parameters, fc1, relu,
 // layer_norm, logits, loss, gradients. Releases the gradients.
 Dtypes RunToyStep(ToyModel& model, const ToyBatch& data, c10::ScalarType low,
                   PhaseObserver& observer);
 
-// What PyTorch documents for autocast in `low`: matrix products narrow, losses
-// wide; layer_norm wide on CUDA and in its input's dtype on the CPU; parameters
-// and gradients as the model has them, fp32.
+// The dtypes that PyTorch documents for autocast in `low`: `low` for matrix
+// products, fp32 for losses; for layer_norm fp32 on CUDA and the input's dtype
+// on a CPU; parameters and gradients stay fp32.
 // docs.pytorch.org/docs/2.11/amp.html#autocast-op-reference
 Dtypes DocumentedDtypes(c10::ScalarType low, c10::DeviceType device);
 
-// FailedPrecondition names each tensor of which the dtype is not as expected.
+// FailedPrecondition names each tensor with an unexpected dtype.
 absl::Status CompareDtypes(const Dtypes& found, const Dtypes& expected);
 
-// FailedPrecondition if the logits under autocast miss those of a float64 copy
-// of the model by more than `low` explains.
+// FailedPrecondition if the logits under autocast differ from float64 logits by
+// more than rounding to `low` explains.
 absl::Status CheckToyLogits(ToyModel& model, const at::Tensor& x,
                             c10::ScalarType low);
 

@@ -10,8 +10,8 @@ namespace trainbench {
 namespace {
 
 constexpr int64_t kWord = sizeof(int64_t);
-// Of kMemset. No byte is like its neighbour, and random_() draws no negatives,
-// so that it is no source either.
+// kMemset writes kPattern, whose neighbouring bytes differ. No transfer writes
+// kPoison, which is negative: random_() draws no negatives.
 constexpr int64_t kPattern = 0x0123456789abcdef;
 constexpr int64_t kPoison = -0x0fedcba987654321;
 
@@ -27,7 +27,7 @@ bool ToDevice(TransferKind kind) {
   return kind == TransferKind::kH2dPinned || kind == TransferKind::kH2dPageable;
 }
 
-// A copy whose two sides are in one memory.
+// Source and destination are in the same memory.
 bool IsWithin(TransferKind kind) {
   return kind == TransferKind::kD2d || kind == TransferKind::kMemcpy;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bytes on their way: between host and device, within a device, within a host.
+// Transfers between host and device, within a device, and within a host.
 
 #ifndef TRAINBENCH_MODEL_OPS_TRANSFER_H_
 #define TRAINBENCH_MODEL_OPS_TRANSFER_H_
@@ -20,19 +20,19 @@ enum class TransferKind {
   kD2hPageable,
   kD2d,     // within one GPU
   kMemcpy,  // within the host
-  kMemset,  // writes one value all over host memory
+  kMemset,  // fills host memory with one value
 };
 
 // The kinds that exist on a device of this type.
 std::vector<TransferKind> TransferKinds(c10::DeviceType device);
 
-// Bytes that a transfer of `bytes` reads and writes. A copy within one memory
-// loads it twice, 2 * bytes; one between host and device loads each of the two
-// memories and the link between them once, bytes; writing alone is bytes.
+// Counted bytes of a transfer of `bytes`: 2 * bytes for a copy within one
+// memory, which is read and written; bytes for a copy between host and device,
+// which crosses the link once; bytes for kMemset, which only writes.
 double TransferTraffic(TransferKind kind, int64_t bytes);
 
-// Tensor bytes on the device under measurement: the GPU for a copy from or to
-// it (page-locked memory is the host's, and not counted), else the host.
+// Tensor bytes on the measured device: the GPU for a copy from or to it
+// (page-locked host memory is not counted), else the host.
 int64_t TransferMemory(TransferKind kind, int64_t bytes);
 
 // Source and destination of one transfer, the source random.
@@ -44,11 +44,11 @@ class Transfer {
   // Enqueues one transfer on the device's current stream.
   void Enqueue();
 
-  // Overwrites the destination with what no transfer would leave there.
+  // Overwrites the destination with values that no transfer writes.
   void Poison();
 
-  // Whether the destination holds the source, byte for byte. Call it once the
-  // device is idle. FailedPrecondition gives the number of wrong words.
+  // Checks that the destination equals the source. Call it once the device is
+  // idle. FailedPrecondition gives the number of wrong words.
   absl::Status CheckArrived() const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The libraries that ranks communicate with, by name.
+// Communication libraries, by name.
 
 #ifndef TRAINBENCH_MODEL_SPEC_COMM_BACKEND_H_
 #define TRAINBENCH_MODEL_SPEC_COMM_BACKEND_H_
@@ -11,7 +11,7 @@
 
 namespace trainbench {
 
-// Gloo moves tensors of the CPU over TCP; NCCL those of GPUs, one rank per GPU.
+// Gloo sends CPU tensors over TCP; NCCL sends GPU tensors, one rank per GPU.
 enum class CommBackend { kGloo, kNccl };
 
 inline constexpr std::array<CommBackend, 2> kCommBackends = {
@@ -20,8 +20,7 @@ inline constexpr std::array<CommBackend, 2> kCommBackends = {
 // "gloo", "nccl".
 absl::string_view CommBackendName(CommBackend backend);
 
-// Gloo's ring (model/distributed/comm/ring.h) sends a part in segments of at
-// most this many elements.
+// Longest message of Gloo's ring (model/distributed/comm/ring.h), in elements.
 inline constexpr int64_t kRingSegment = int64_t{1} << 18;
 
 }  // namespace trainbench

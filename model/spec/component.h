@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The parts of a step, by name.
+// The components of a step, by name.
 
 #ifndef TRAINBENCH_MODEL_SPEC_COMPONENT_H_
 #define TRAINBENCH_MODEL_SPEC_COMPONENT_H_
@@ -60,7 +60,8 @@ absl::string_view ComponentName(Component component);
 // InvalidArgument names the value and lists the names above.
 absl::StatusOr<Component> ParseComponent(absl::string_view name);
 
-// "layer_3", and back; empty if `scope` is not the name of a layer.
+// "layer_3" for 3, and its inverse, empty if `scope` is not the name of a
+// layer.
 std::string LayerScopeName(std::size_t layer);
 std::optional<int64_t> ParseLayerScope(absl::string_view scope);
 

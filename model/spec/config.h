@@ -34,8 +34,8 @@ struct ModelConfig {
   int64_t d_head() const { return d_model / heads; }
 };
 
-// InvalidArgument naming the first bad field, its value and what is allowed:
-// every size in [1, 2^20] (vocab 2^24), heads divides d_model, and an even
+// InvalidArgument names the first bad field, its value and the allowed values:
+// every size in [1, 2^20] (vocab 2^24), heads that divide d_model, and an even
 // d_head, because rotary embeddings turn pairs of channels.
 absl::Status Validate(const ModelConfig& config);
 
@@ -46,7 +46,7 @@ absl::Status ValidateShape(int64_t batch, int64_t seq);
 // GPT-2-like sizes of the Stanford CS336 systems assignment (2025).
 const std::vector<ModelConfig>& StandardModels();
 
-// Finds `name` in `models`. NotFound lists the names there are.
+// Finds `name` in `models`. NotFound lists the available names.
 absl::StatusOr<ModelConfig> FindModel(absl::string_view name,
                                       const std::vector<ModelConfig>& models);
 
@@ -57,10 +57,10 @@ bool IsName(absl::string_view text);
 // Parses "name=mine,d_model=512,d_ff=2048,layers=6,heads=8,vocab=32000" and
 // validates the result. vocab (default 10000) and attention=naive|sdpa (default
 // naive) are optional. A name satisfies IsName and is not a standard name.
-// InvalidArgument names the key or value and what is allowed.
+// InvalidArgument names the key or value and the allowed ones.
 absl::StatusOr<ModelConfig> ParseModel(absl::string_view text);
 
-// The text from which ParseModel makes `config`.
+// Inverse of ParseModel.
 std::string FormatModel(const ModelConfig& config);
 
 }  // namespace trainbench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where tensors live and kernels run, by kind.
+// Device types.
 
 #ifndef TRAINBENCH_MODEL_SPEC_DEVICE_KIND_H_
 #define TRAINBENCH_MODEL_SPEC_DEVICE_KIND_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the ranks of a job keep the optimizer's state, by name.
+// Placement of the optimizer's state on the ranks of a job, by name.
 
 #ifndef TRAINBENCH_MODEL_SPEC_OPTIMIZER_SHARDING_H_
 #define TRAINBENCH_MODEL_SPEC_OPTIMIZER_SHARDING_H_
@@ -14,12 +14,13 @@ enum class OptimizerSharding {
   // Gradients are all-reduced and every rank updates all parameters.
   kReplicated,
   // ZeRO stage 1 (Rajbhandari et al. 2020): parameters are views of one flat
-  // buffer, of which rank r owns the r-th part, whichever tensors that cuts.
-  // Gradients are reduce-scattered, each rank updates its part, the parts are
+  // buffer, and rank r owns its r-th shard, which may cut tensors. Gradients
+  // are reduce-scattered, each rank updates its shard, and the shards are
   // all-gathered in place.
   kSharded,
   // Each rank owns whole parameters, balanced by size. Gradients are
-  // all-reduced, owners update, and broadcast tensor by tensor.
+  // all-reduced; each owner updates its parameters and broadcasts them one by
+  // one.
   kBroadcast,
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The phases of one training step, made visible to whoever measures it.
+// The phases of one training step, and the interface that observes them.
 
 #ifndef TRAINBENCH_MODEL_SPEC_PHASE_H_
 #define TRAINBENCH_MODEL_SPEC_PHASE_H_
@@ -11,10 +11,9 @@
 
 namespace trainbench {
 
-// In the order of a step. kCommunication, which only steps of several ranks
-// enter, is what of the exchange of gradients was not hidden behind the
-// backward pass. Releasing the gradients belongs to the last phase of the step
-// that made them.
+// In the order of a step. Only steps on several ranks enter kCommunication: the
+// gradient exchange that the backward pass did not hide. Releasing the
+// gradients belongs to the last phase of the step that made them.
 enum class Phase { kForward, kLoss, kBackward, kCommunication, kOptimizer };
 
 inline constexpr std::size_t kPhaseCount = 5;
@@ -29,8 +28,8 @@ constexpr absl::string_view PhaseName(Phase phase) {
   return kNames[static_cast<std::size_t>(phase)];
 }
 
-// Told of each phase as the step enters it. A phase lasts until the next one
-// is entered or the step ends, so phases tile the step without gaps.
+// Notified when the step enters a phase. A phase lasts until the step enters
+// the next one or ends, so phases cover the step without gaps.
 class PhaseObserver {
  public:
   virtual ~PhaseObserver() = default;

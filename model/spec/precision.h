@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which arithmetic a step uses, by name.
+// Arithmetic of a step, by name.
 
 #ifndef TRAINBENCH_MODEL_SPEC_PRECISION_H_
 #define TRAINBENCH_MODEL_SPEC_PRECISION_H_

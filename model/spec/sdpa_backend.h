@@ -12,8 +12,8 @@ namespace trainbench {
 
 enum class SdpaBackend {
   kMath,       // separate operations, with the [seq, seq] scores in memory
-  kFlash,      // FlashAttention-2 (Dao 2023); on a CPU LibTorch's own of it
-  kEfficient,  // memory-efficient attention (Rabe and Staats 2021), xFormers'
+  kFlash,      // FlashAttention-2 (Dao 2023); on a CPU LibTorch's own version
+  kEfficient,  // xFormers' memory-efficient attention (Rabe and Staats 2021)
   kCudnn,      // cuDNN's fused attention
 };
 

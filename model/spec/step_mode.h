@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The four kinds of step that experiments measure, by name: without LibTorch,
-// for what only computes with them.
+// The four kinds of step that experiments measure, by name.
 
 #ifndef TRAINBENCH_MODEL_SPEC_STEP_MODE_H_
 #define TRAINBENCH_MODEL_SPEC_STEP_MODE_H_
@@ -13,8 +12,8 @@
 namespace trainbench {
 
 enum class StepMode {
-  kInference,        // logits, nothing recorded for a backward pass
-  kForward,          // logits, with the graph a backward pass would need
+  kInference,        // logits, without a graph
+  kForward,          // logits, with the graph of a backward pass
   kForwardBackward,  // logits, loss, gradients
   kTrainStep,        // logits, loss, gradients, AdamW update
 };

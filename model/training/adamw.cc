@@ -77,7 +77,7 @@ void AdamW::StepFused() {
     steps.push_back(device_steps_[i]);
   }
   if (parameters.empty()) return;
-  // The kernel expects the number of the step that it takes.
+  // The kernel expects the number of the current step.
   at::_foreach_add_(steps, 1);
   at::_fused_adamw_(parameters, gradients, first, second,
                     /*max_exp_avg_sqs=*/{}, steps, options_.lr, options_.beta1,

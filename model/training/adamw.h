@@ -28,22 +28,22 @@ enum class AdamWKind { kTextbook, kFused };
 absl::string_view AdamWName(AdamWKind kind);
 
 // AdamW (Loshchilov & Hutter 2019) with decoupled weight decay and bias
-// correction, equal to torch.optim.AdamW. Both moments are allocated, as zeros
-// of the parameter's dtype, by the constructor, so that memory is in its steady
-// state before the first step.
+// correction, equal to torch.optim.AdamW. The constructor allocates both
+// moments as zeros in the parameter's dtype, so memory is in its steady state
+// before the first step.
 class AdamW {
  public:
   // The parameters must have one dtype and one device.
   AdamW(std::vector<at::Tensor> parameters, AdamWKind kind,
         const AdamWOptions& options = {});
 
-  // Updates each parameter in place from its gradient. A parameter without one
-  // is skipped, and so is its step count.
+  // Updates each parameter in place from its gradient. Skips a parameter
+  // without a gradient, and its step count.
   void Step();
 
   const AdamWOptions& options() const { return options_; }
 
-  // Of the moments, and of step counts that are on the device.
+  // Bytes of the moments, and of step counts on the device.
   int64_t StateBytes() const;
 
  private:
@@ -53,8 +53,8 @@ class AdamW {
   std::vector<at::Tensor> parameters_;
   std::vector<at::Tensor> first_moments_;
   std::vector<at::Tensor> second_moments_;
-  // Textbook: the step count on the host. Fused: fp32 scalars on the device, as
-  // the kernel wants them.
+  // Textbook: step counts on the host. Fused: fp32 scalars on the device, as
+  // the kernel requires.
   std::vector<int64_t> host_steps_;
   std::vector<at::Tensor> device_steps_;
   AdamWKind kind_;

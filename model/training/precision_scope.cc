@@ -37,7 +37,7 @@ MatmulScope::~MatmulScope() {
 }
 
 AutocastScope::AutocastScope(Precision precision, c10::DeviceType device)
-    // The dtype is said explicitly, because CUDA's default is fp16.
+    // Explicit, because CUDA's default is fp16.
     : AutocastScope(precision == Precision::kBf16Autocast, at::kBFloat16,
                     device) {}
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Switches to a precision's arithmetic, as RAII: every state is restored on
-// every exit path, exceptions included.
+// Switches to a precision's arithmetic, as RAII: every exit path restores the
+// previous state, exceptions included.
 
 #ifndef TRAINBENCH_MODEL_TRAINING_PRECISION_SCOPE_H_
 #define TRAINBENCH_MODEL_TRAINING_PRECISION_SCOPE_H_
@@ -29,9 +29,9 @@ class MatmulScope {
 };
 
 // Turns autocast on or off on this thread. Wrap the forward pass and the loss
-// in it, never the backward pass (which repeats the dtypes of the forward) or
-// the optimizer. Leaving the outermost scope drops the cached narrow copies of
-// the weights, which would otherwise outlive a weight update.
+// in it, never the backward pass, which repeats the dtypes of the forward pass,
+// or the optimizer. Leaving the outermost scope drops the cached 16-bit copies
+// of the weights, which would otherwise outlive a weight update.
 class AutocastScope {
  public:
   // On in bf16 for kBf16Autocast, off otherwise.

@@ -32,12 +32,12 @@ std::vector<at::Tensor> Parameters(const TransformerLm& model);
 // Drops every gradient (set to none, not to zero).
 void ReleaseGradients(const TransformerLm& model);
 
-// Gives every parameter a normally distributed gradient, for an optimizer that
-// is measured alone.
+// Gives every parameter a normally distributed gradient, to measure an
+// optimizer alone.
 void RandomizeGradients(const TransformerLm& model);
 
-// Forward pass and loss under the precision's autocast: the loss, a scalar from
-// which backward() can start.
+// Forward pass and loss under the precision's autocast. Returns the loss, a
+// scalar with its graph.
 at::Tensor ComputeLoss(TransformerLm& model, const Batch& batch,
                        Precision precision, PhaseObserver& observer);
 
@@ -46,10 +46,10 @@ at::Tensor ComputeLoss(TransformerLm& model, const Batch& batch,
 at::Tensor ComputeGradients(TransformerLm& model, const Batch& batch,
                             Precision precision, PhaseObserver& observer);
 
-// One whole step of `mode`. Gradients are released before it returns, as part
-// of its last phase, so that steps do not accumulate and the next forward pass
-// does not carry them. `optimizer` is needed for kTrainStep only. The result is
-// the logits for the forward modes, else the detached loss.
+// One whole step of `mode`. Releases the gradients in its last phase, so that
+// steps do not accumulate and the next forward pass does not carry them.
+// `optimizer` is needed for kTrainStep only. Returns the logits for the forward
+// modes, else the detached loss.
 at::Tensor RunStep(StepMode mode, TransformerLm& model, AdamW* optimizer,
                    const Batch& batch, Precision precision,
                    PhaseObserver& observer);

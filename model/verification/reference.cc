@@ -10,7 +10,7 @@
 namespace trainbench {
 namespace {
 
-// The model's formulas once more, in float64.
+// The model's formulas in float64.
 class Reference {
  public:
   Reference(const TransformerLm& model, double along_gradient)
@@ -27,7 +27,7 @@ class Reference {
 
  private:
   at::Tensor Weight(const at::Tensor& weight) const {
-    // A copy even of float64 weights: they must not move.
+    // Copies float64 weights too, which must not change.
     at::Tensor wide = weight.detach().to(at::kDouble, /*non_blocking=*/false,
                                          /*copy=*/true);
     if (along_gradient_ == 0) return wide;

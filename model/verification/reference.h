@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The language model once more, slowly and in float64: what results are
-// compared with.
+// A slow float64 implementation of the language model, the reference for
+// results.
 
 #ifndef TRAINBENCH_MODEL_VERIFICATION_REFERENCE_H_
 #define TRAINBENCH_MODEL_VERIFICATION_REFERENCE_H_

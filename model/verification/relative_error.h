@@ -7,8 +7,9 @@
 
 namespace trainbench {
 
-// |actual - expected| / |expected| in float64, by the norms over all elements
-// of two tensors of one shape; 0 where they are equal, even if both are 0.
+// |actual - expected| / |expected| in float64, with the 2-norm over all
+// elements of two tensors of one shape. 0 if they are equal, even if both are
+// 0.
 double RelativeError(const at::Tensor& actual, const at::Tensor& expected);
 
 }  // namespace trainbench

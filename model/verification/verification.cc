@@ -19,9 +19,8 @@ namespace {
 
 constexpr int64_t kTokens = 16;
 
-// Allowed relative errors: of the logits' norm and of the gradient's norm. A
-// few hundred roundings of 2^-24 (fp32), 2^-11 (tf32) or 2^-9 (bf16) each,
-// which mostly cancel.
+// Allowed relative errors of logits and gradient, in norm: a few hundred
+// roundings of 2^-24 (fp32), 2^-11 (tf32) or 2^-9 (bf16), which mostly cancel.
 struct Tolerance {
   double logits;
   double gradient;
@@ -75,13 +74,13 @@ double Dot(const at::Tensor& a, const at::Tensor& b) {
       .item<double>();
 }
 
-// The gradients must be in the parameters. Turns each g into the direction
+// Expects the gradients in the parameters, and replaces each g by the direction
 // d = g + |g| n, with |g| the norm over all parameters and n normally
 // distributed.
 //
-// The slope along d should be g.d. Along g alone it would be |g|^2 even if a
-// part of g were missing; n makes the difference, divided by |g|^2, as large as
-// the relative error of g, whatever its direction.
+// The slope along d should be g.d. Along g alone it would be |g|^2 even if some
+// of g were missing. With n, the difference divided by |g|^2 is as large as the
+// relative error of g, whatever its direction.
 absl::Status VerifyGradients(const TransformerLm& model, const Batch& batch,
                              Precision precision) {
   double squared_norm = 0;
@@ -99,8 +98,8 @@ absl::Status VerifyGradients(const TransformerLm& model, const Batch& batch,
     squared_length += Dot(d, d);
     g.copy_(d);
   }
-  // A displacement of 1e-3 in all: small enough to be straight, large enough
-  // for the difference of two losses to keep its digits.
+  // A displacement of norm 1e-3: small enough for the loss to be linear, large
+  // enough for the difference of two losses to keep its digits.
   const double eps = 1e-3 / std::sqrt(squared_length);
   const double slope =
       (ReferenceLoss(model, batch, eps) - ReferenceLoss(model, batch, -eps)) /
@@ -109,8 +108,8 @@ absl::Status VerifyGradients(const TransformerLm& model, const Batch& batch,
                  ToleranceOf(precision).gradient);
 }
 
-// A norm and a matrix of the first block, and the last norm: one of each kind
-// of tensor, without the cost of copying all.
+// One tensor of each kind, since copying all costs too much: a norm and a
+// matrix of the first block, and the last norm.
 std::vector<at::Tensor> SomeParameters(const TransformerLm& model) {
   return {model->layers.front()->ln1->weight,
           model->layers.front()->attn->q_proj->weight, model->ln_final->weight};
@@ -130,7 +129,7 @@ absl::Status VerifyFirstUpdate(const std::vector<at::Tensor>& parameters,
   for (const at::Tensor& parameter : parameters) {
     const at::Tensor w = parameter.detach().to(at::kDouble);
     const at::Tensor g = parameter.grad().to(at::kDouble);
-    // With both moments at 0, bias correction makes them g and g^2.
+    // Moments start at 0, so bias correction makes them g and g^2.
     expected.push_back(w - options.lr * (g / (g.abs() + options.eps) +
                                          options.weight_decay * w));
   }
@@ -138,9 +137,9 @@ absl::Status VerifyFirstUpdate(const std::vector<at::Tensor>& parameters,
   double worst = 0;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const at::Tensor& weight = parameters[i];
-    // Decay and step are rounded each, hence twice the unit roundoff. Beside
-    // that the second moment of a tiny gradient loses digits relative to eps:
-    // allow it a thousandth of the step.
+    // Decay and step round once each: twice the unit roundoff. The second
+    // moment of a tiny gradient also loses digits relative to eps: a thousandth
+    // of the step.
     const double ulp = weight.scalar_type() == at::kBFloat16 ? 0x1p-7 : 0x1p-23;
     const at::Tensor allowed =
         expected[i].abs() * ulp + options.lr * std::max(1e-3, 4 * ulp);

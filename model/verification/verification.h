@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Is a model's step right? Asked before it is timed, at any size, in any
-// precision: a fast wrong answer is worth nothing.
+// Verifies a model's step before it is timed, at any size, in any precision.
 
 #ifndef TRAINBENCH_MODEL_VERIFICATION_VERIFICATION_H_
 #define TRAINBENCH_MODEL_VERIFICATION_VERIFICATION_H_
@@ -17,26 +16,27 @@
 
 namespace trainbench {
 
-// Runs the parts of one step of `mode` on one short random sequence and
-// compares
+// Runs one step of `mode` on one short random sequence and compares
 // - the logits with ReferenceLogits, by the norm of the difference;
 // - the gradient g, as one vector over all parameters, with the slope of the
 //   reference loss, (L(w + eps d) - L(w - eps d)) / (2 eps) = g.d, along a
 //   random direction d from the default generator;
 // - a first AdamW update with lr (g / (|g| + eps) + decay * w), on some
-// tensors. `optimizer` is needed for kTrainStep and must not have stepped yet;
-// it and the weights are one step further afterwards. FailedPrecondition gives
-// the error and what is allowed in this precision.
+// tensors.
+//
+// `optimizer` is needed for kTrainStep and must not have stepped yet; it and
+// the weights are one step further afterwards. FailedPrecondition gives the
+// error and the limit in this precision.
 absl::Status VerifyStep(StepMode mode, TransformerLm& model, AdamW* optimizer,
                         Precision precision);
 
-// Relative error, by the norm of the difference, of the model's logits against
-// ReferenceLogits on one short random sequence.
+// Relative error, in norm, of the model's logits against ReferenceLogits on one
+// short random sequence.
 double LogitsError(TransformerLm& model, Precision precision);
 
-// Takes the first step of `optimizer` and compares what it did to `parameters`,
-// which must have gradients and be among the optimizer's, with AdamW's formula
-// for a first update in float64. FailedPrecondition as above.
+// Takes the first step of `optimizer` and compares the update of `parameters`
+// with AdamW's formula for a first update in float64. `parameters` belong to
+// the optimizer and have gradients. FailedPrecondition as above.
 absl::Status VerifyFirstUpdate(const std::vector<at::Tensor>& parameters,
                                AdamW& optimizer);
 
