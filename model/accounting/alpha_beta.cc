@@ -35,8 +35,8 @@ double SquaredRelativeError(const AlphaBeta& model,
   return sum;
 }
 
-// Both parameters free: the line of weights 1 / t^2, about its centre, since
-// sums of raw squares would cancel.
+// Without bounds: weighted least squares with weights 1 / t^2, about the
+// centre, since sums of raw squares would cancel.
 AlphaBeta FreeFit(const std::vector<CallTime>& calls) {
   double weight = 0, bytes = 0, us = 0;
   for (const CallTime& call : calls) {
@@ -57,7 +57,7 @@ AlphaBeta FreeFit(const std::vector<CallTime>& calls) {
   return {us - beta * bytes, beta};
 }
 
-// The best of the two edges of what is allowed.
+// The best fit on the boundary, beta = 0 or alpha = 0.
 AlphaBeta EdgeFit(const std::vector<CallTime>& calls) {
   double inverse = 0, inverse_squares = 0, rate = 0, rate_squares = 0;
   for (const CallTime& call : calls) {
@@ -80,8 +80,8 @@ absl::StatusOr<AlphaBeta> FitAlphaBeta(const std::vector<CallTime>& calls) {
   const absl::Status status = ValidateCalls(calls);
   if (!status.ok()) return status;
   const AlphaBeta free = FreeFit(calls);
-  // The error is convex: if its least is not allowed, the least that is lies on
-  // an edge.
+  // The error is convex: if its minimum is out of bounds, the best allowed fit
+  // lies on the boundary.
   if (free.alpha_us >= 0 && free.us_per_byte >= 0) return free;
   return EdgeFit(calls);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How long a collective takes, by the size of its buffer.
+// Time of a collective as a function of its buffer size.
 
 #ifndef TRAINBENCH_MODEL_ACCOUNTING_ALPHA_BETA_H_
 #define TRAINBENCH_MODEL_ACCOUNTING_ALPHA_BETA_H_
@@ -11,10 +11,10 @@
 
 namespace trainbench {
 
-// The alpha-beta model of one call (Hockney 1994): a fixed cost, and a cost per
-// byte of its buffer, t(S) = alpha + S beta. The inverse of beta is algbw, a
-// buffer's bytes over the time of the call; busbw is BusBandwidthFactor times
-// that. Holds for the number of ranks that it was fitted at.
+// The alpha-beta model of one call (Hockney 1994): a fixed cost plus a cost per
+// byte of its buffer, t(S) = alpha + S beta. 1 / beta is algbw, the buffer's
+// bytes divided by the call's time; busbw is BusBandwidthFactor times algbw.
+// Valid for the number of ranks of the fit.
 struct AlphaBeta {
   double alpha_us = 0;
   double us_per_byte = 0;
@@ -28,15 +28,15 @@ struct CallTime {
   double us = 0;
 };
 
-// The alpha and beta, neither negative, with the least sum of squared relative
-// errors, sum ((alpha + beta S - t) / t)^2: times span decades, and absolute
-// errors would leave alpha to the noise of the largest buffer. InvalidArgument
-// with the reason if a size or time is not positive and finite, or if fewer
+// The alpha and beta, neither negative, that minimise the sum of squared
+// relative errors, sum ((alpha + beta S - t) / t)^2. Times span decades, and
+// absolute errors would leave alpha to the noise of the largest buffer.
+// InvalidArgument if a size or time is not positive and finite, or if fewer
 // than two sizes are distinct.
 absl::StatusOr<AlphaBeta> FitAlphaBeta(const std::vector<CallTime>& calls);
 
-// The largest of |predicted - measured| / measured: how far the fit may be
-// trusted. 0 without calls.
+// The largest |predicted - measured| / measured, a measure of trust in the fit.
+// 0 without calls.
 double LargestRelativeError(const AlphaBeta& model,
                             const std::vector<CallTime>& calls);
 

@@ -12,7 +12,7 @@
 namespace trainbench {
 namespace {
 
-// (N - 1) / N, what a rank sends of a buffer that it scatters or gathers.
+// (N - 1) / N, the share of a buffer that a rank sends to scatter or gather it.
 double OthersShare(int64_t ranks) {
   return static_cast<double>(ranks - 1) / static_cast<double>(ranks);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What data parallelism sends and how long that takes, in closed form.
+// Bytes that data parallelism sends, and their time, in closed form.
 //
-// Symbols: N ranks; S bytes of one all-reduce's buffer; Psi bytes of all
-// gradients, or of all parameters, which are as many. Bytes per rank count what
-// one rank sends; in each of these it receives as many.
+// Symbols: N ranks; S bytes in the buffer of one all-reduce; Psi bytes in all
+// gradients, and as many in all parameters. Bytes are those that one rank
+// sends; it receives as many.
 
 #ifndef TRAINBENCH_MODEL_ACCOUNTING_COMMUNICATION_H_
 #define TRAINBENCH_MODEL_ACCOUNTING_COMMUNICATION_H_
@@ -16,19 +16,19 @@
 
 namespace trainbench {
 
-// Times algbw gives busbw, which compares with a link's bandwidth whatever the
-// number of ranks (nccl-tests, doc/PERFORMANCE.md): 2 (N - 1) / N.
-// ranks >= 1; 0 for one rank, which sends nothing.
+// busbw / algbw, 2 (N - 1) / N. busbw compares with the bandwidth of a link,
+// whatever the number of ranks (nccl-tests, doc/PERFORMANCE.md). ranks >= 1; 0
+// for one rank, which sends nothing.
 double BusBandwidthFactor(int64_t ranks);
 
-// Of a ring of N ranks that reduce-scatters, then all-gathers (Patarasuk & Yuan
-// 2009): 2 (N - 1) steps of S / N. The least that an all-reduce can send.
+// An all-reduce on a ring: reduce-scatter, then all-gather (Patarasuk & Yuan
+// 2009), 2 (N - 1) steps of S / N. No all-reduce can send less.
 double RingAllReduceBytes(double bytes, int64_t ranks);
 
-// Of a ring on which whole buffers go round, each rank adding up what comes by:
-// (N - 1) S. N / 2 times as much in half as many steps: better only for
-// buffers so small that alpha counts alone. Over a link of W bytes per second
-// it takes (N - 1) S / W.
+// An all-reduce on a ring that passes whole buffers, each rank adding what it
+// receives: (N - 1) S. It sends N / 2 times as much in half as many steps, and
+// is better only for buffers so small that alpha alone counts. Over a link of W
+// bytes per second it takes (N - 1) S / W.
 double AlternateRingAllReduceBytes(double bytes, int64_t ranks);
 
 // Bytes that a rank sends in one step for Psi bytes of gradients and as many of
@@ -36,18 +36,18 @@ double AlternateRingAllReduceBytes(double bytes, int64_t ranks);
 //   kReplicated  all-reduce of gradients, 2 Psi (N - 1) / N
 //   kSharded     reduce-scatter of gradients and all-gather of parameters,
 //                Psi (N - 1) / N each (ZeRO-1, Rajbhandari et al. 2020, 7.2.1)
-//   kBroadcast   all-reduce of gradients, then each rank broadcasts its Psi /
-//   N:
-//                on average (N - 1) Psi / N more, 3 Psi (N - 1) / N
+//   kBroadcast   all-reduce of gradients; then each rank broadcasts the
+//                parameters that it owns, on average (N - 1) Psi / N more:
+//                3 Psi (N - 1) / N
 double OptimizerTrafficBytes(OptimizerSharding sharding, double gradient_bytes,
                              int64_t ranks);
 
-// Gradients in n equal buckets, each sent while the backward pass computes the
-// next (CS336 assignment 2, 2025, ddp_bucketed_benchmarking). What a step takes
-// longer than its computing: the last bucket has nothing left to hide behind,
-// Psi beta / n, and each call costs the computing alpha, n alpha. Assumes that
-// a bucket is sent in no more time than the next is computed: what does not fit
-// under the backward pass comes on top.
+// Time that communication adds to a step whose gradients are sent in n equal
+// buckets, each while the backward pass computes the next (CS336 assignment 2,
+// 2025, ddp_bucketed_benchmarking): Psi beta / n for the last bucket, which
+// overlaps nothing, and n alpha for the calls, which delay the computation.
+// Assumes that sending a bucket takes no longer than computing the next; any
+// excess comes on top.
 double BucketOverheadUs(double gradient_bytes, double buckets,
                         const AlphaBeta& call);
 
@@ -57,10 +57,11 @@ struct BucketPlan {
   double overhead_us = 0;
 };
 
-// Where that is least: n = sqrt(Psi beta / alpha), buckets of sqrt(Psi alpha /
-// beta) bytes, an overhead of 2 sqrt(Psi alpha beta). One bucket if fewer would
-// be best. InvalidArgument unless bytes and alpha are positive and finite and
-// beta is finite and not negative: calls that cost nothing have no best number.
+// The n with the least overhead: n = sqrt(Psi beta / alpha), buckets of
+// sqrt(Psi alpha / beta) bytes, an overhead of 2 sqrt(Psi alpha beta). At least
+// one bucket. InvalidArgument unless bytes and alpha are positive and finite
+// and beta is finite and not negative: without alpha, more buckets are always
+// better.
 absl::StatusOr<BucketPlan> OptimalBuckets(double gradient_bytes,
                                           const AlphaBeta& call);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Floating-point operations of the matrix products, a multiply-add counted as
 // two. Elementwise work is not counted, as in the "model FLOPs" of PaLM
-// (Chowdhery et al. 2022, appendix B); neither is recomputation. Attention is
-// counted as the full seq x seq square although half of it is masked: that is
-// what the naive variant computes, and it keeps variants comparable.
+// (Chowdhery et al. 2022, appendix B); neither is recomputation. Attention
+// counts as the full seq x seq square although half of it is masked: the naive
+// variant computes all of it, and variants stay comparable.
 
 #ifndef TRAINBENCH_MODEL_ACCOUNTING_FLOPS_H_
 #define TRAINBENCH_MODEL_ACCOUNTING_FLOPS_H_
@@ -28,7 +28,7 @@ double ForwardFlops(const ModelConfig& config, int64_t batch, int64_t seq);
 // the forward's cost, so twice ForwardFlops.
 double BackwardFlops(const ModelConfig& config, int64_t batch, int64_t seq);
 
-// What one step of `mode` needs: forward only, or forward and backward. The
+// FLOPs of one step of `mode`: forward only, or forward and backward. The
 // optimizer multiplies no matrices.
 double StepFlops(const ModelConfig& config, int64_t batch, int64_t seq,
                  StepMode mode);

@@ -8,9 +8,9 @@
 
 namespace trainbench {
 
-// Which rank owns each of the tensors: the largest first, each goes to the rank
-// that has the least so far (Graham 1969: the most is within 4/3 of the best
-// possible). The same on every rank.
+// The owner rank of each tensor. Largest first, each tensor goes to the rank
+// with the fewest elements so far (Graham 1969: the largest load is within 4/3
+// of the optimum). The same on every rank.
 std::vector<int> AssignOwners(const std::vector<int64_t>& elements, int ranks);
 
 }  // namespace trainbench

@@ -12,8 +12,8 @@
 
 namespace trainbench {
 
-// Elements that RingReduceScatter of `elements` values over `size` ranks
-// allocates: a segment that is being added and one that is being received.
+// Elements that RingReduceScatter allocates for `elements` values over `size`
+// ranks: one segment being added and one being received.
 int64_t RingBufferElements(int64_t elements, int size);
 
 struct ParallelMemory {
@@ -29,17 +29,18 @@ struct ParallelMemory {
   }
 };
 
-// For fp32 parameters of E elements in T tensors, of which this rank owns E_r
-// in T_r (AssignOwners), over N ranks; E' is E rounded up to a multiple of N:
+// Symbols: N ranks; fp32 parameters of E elements in T tensors; E_r elements in
+// T_r tensors that this rank owns (AssignOwners); E', E rounded up to a
+// multiple of N.
 //
 //               parameters  gradients  optimizer      buffer
 //   replicated  4 E         4 E'       8 E + 4 T      -
 //   sharded     4 E'        4 E'       8 E' / N + 4   8 min(E' / N, 2^18)
 //   broadcast   4 E         4 E'       8 E_r + 4 T_r  -
 //
-// The buffer is what Gloo's ring (model/distributed/comm/ring.h) receives into,
-// if there is more than one rank; NCCL needs none. The step count of the fused
-// kernel is one fp32 scalar per tensor that it updates.
+// The buffer receives the values of Gloo's ring
+// (model/distributed/comm/ring.h), if there is more than one rank; NCCL needs
+// none. The fused kernel keeps one fp32 step count per tensor that it updates.
 ParallelMemory EstimateParallelMemory(OptimizerSharding sharding,
                                       const std::vector<int64_t>& elements,
                                       int rank, int ranks, CommBackend backend);

@@ -56,16 +56,16 @@ double FsdpDeviceBytes(const ShardedJob& job, double tokens, double devices);
 std::optional<double> FewestFsdpDevices(const ShardedJob& job, double tokens,
                                         double device_bytes);
 
-// The bound on Y, 2 F W M_Y / (b C). For Y at or above it, sending activations
-// takes at least as long as the compute, whatever the batch.
+// The bound on Y, 2 F W M_Y / (b C). At or above it, sending activations takes
+// at least as long as the compute, whatever the batch.
 double LargestTensorSplit(const ShardedJob& job);
 
 // Tokens in the whole batch above which the forward pass is compute-bound. One
-// block computes 4 B D F / (X Y C) seconds, gathers weights for
-// 2 b D F / (Y W M_X) and gathers and scatters activations for
-// 2 b B D / (X W M_Y). If the collectives run at the same time (`overlap`):
-// B > b X C / (2 W M_X). One after the other: that, divided by
-// 1 - Y / LargestTensorSplit. Empty if Y is not below LargestTensorSplit.
+// block computes 4 B D F / (X Y C) seconds, gathers weights for 2 b D F / (Y W
+// M_X) and gathers and scatters activations for 2 b B D / (X W M_Y). If the
+// collectives run at the same time (`overlap`): B > b X C / (2 W M_X). If they
+// run one after the other, this bound is divided by 1 - Y / LargestTensorSplit.
+// Empty if Y is not below LargestTensorSplit.
 std::optional<double> ComputeBoundTokens(const ShardedJob& job, bool overlap);
 
 struct BatchReduction {

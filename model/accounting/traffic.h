@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bytes that a step must move between the device and its memory at the least.
+// Compulsory memory traffic: the fewest bytes that a step moves between the
+// device and its memory.
 
 #ifndef TRAINBENCH_MODEL_ACCOUNTING_TRAFFIC_H_
 #define TRAINBENCH_MODEL_ACCOUNTING_TRAFFIC_H_
@@ -12,10 +13,10 @@ namespace trainbench {
 // but the gradient: 7 values per parameter, 28 bytes in fp32, 14 in bf16.
 double OptimizerBytes(const MemoryQuery& query);
 
-// Compulsory traffic of one step: the forward pass reads every parameter and
-// writes what it saves (with inference: only the logits); the backward pass
-// reads both again and writes the gradients; the optimizer as above. Caches
-// larger than a tensor can beat it, real kernels move more.
+// Compulsory traffic of one step. The forward pass reads every parameter and
+// writes what it saves (inference: only the logits); the backward pass reads
+// both again and writes the gradients; the optimizer moves OptimizerBytes.
+// Caches larger than a tensor can move less; real kernels move more.
 double StepBytes(const MemoryQuery& query);
 
 }  // namespace trainbench

@@ -21,8 +21,8 @@ namespace trainbench {
 // - the gradient g, as one vector over all parameters, with the slope of the
 //   reference loss, (L(w + eps d) - L(w - eps d)) / (2 eps) = g.d, along a
 //   random direction d from the default generator;
-// - a first AdamW update with lr (g / (|g| + eps) + decay * w), on some
-// tensors.
+// - a first AdamW update of some tensors with
+//   lr (g / (|g| + eps) + decay * w).
 //
 // `optimizer` is needed for kTrainStep and must not have stepped yet; it and
 // the weights are one step further afterwards. FailedPrecondition gives the

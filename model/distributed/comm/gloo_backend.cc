@@ -2,7 +2,7 @@
 
 #include "model/distributed/comm/gloo_backend.h"
 
-// LibTorch was built with Gloo; its header is empty without this.
+// The header is empty without this macro. LibTorch was built with Gloo.
 #define USE_C10D_GLOO
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// c10d's Gloo backend. Its header needs Gloo's, which the wheel lacks, so one
-// translation unit is shown stand-ins (gloo_stubs/) and nobody else is.
+// c10d's Gloo backend. c10d's header includes Gloo's headers, which the wheel
+// lacks. Only gloo_backend.cc sees their stand-ins (gloo_stubs/).
 
 #ifndef TRAINBENCH_MODEL_DISTRIBUTED_COMM_GLOO_BACKEND_H_
 #define TRAINBENCH_MODEL_DISTRIBUTED_COMM_GLOO_BACKEND_H_

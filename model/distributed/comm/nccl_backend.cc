@@ -3,7 +3,7 @@
 #include "model/distributed/comm/nccl_backend.h"
 
 #ifdef TRAINBENCH_CUDA
-// LibTorch was built with NCCL; its header is empty without this.
+// The header is empty without this macro. LibTorch was built with NCCL.
 #define USE_C10D_NCCL
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 #endif

@@ -11,8 +11,8 @@
 
 namespace trainbench {
 
-// For the current CUDA device. Throws what c10d throws, also if this program
-// was built without CUDA.
+// For the current CUDA device. Throws what c10d throws, and c10::Error in a
+// program built without CUDA.
 c10::intrusive_ptr<c10d::Backend> MakeNcclBackend(
     const c10::intrusive_ptr<c10d::Store>& store, const GroupOptions& options);
 

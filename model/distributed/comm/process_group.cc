@@ -21,7 +21,8 @@ namespace {
 
 using WorkPtr = c10::intrusive_ptr<c10d::Work>;
 
-// Gloo's own exceptions, of a broken connection, are none of c10's.
+// Rethrows every exception as c10::Error: Gloo throws its own for a broken
+// connection.
 void AsC10Error(const std::function<void()>& call) {
   try {
     call();
@@ -32,10 +33,10 @@ void AsC10Error(const std::function<void()>& call) {
   }
 }
 
-// Gloo's thread lets go of a finished work, and so of its tensor, a little
-// later. Were it the last to do so, memory would be freed there, unseen by
-// whoever counts the memory of this thread; so where somebody does, this waits
-// for it. Gives up should somebody else keep the work.
+// Gloo's thread releases a finished work, and its tensor, a little later. As
+// the last owner it would free memory on its own thread, where this thread's
+// memory profiling does not see it. So wait for the release while profiling is
+// on. Gives up if another owner keeps the work.
 void WaitForRelease(const WorkPtr& work) {
   if (!c10::memoryProfilingEnabled()) return;
   for (int i = 0; i < 100'000 && work.use_count() > 1; ++i) {
@@ -167,8 +168,8 @@ absl::StatusOr<std::unique_ptr<ProcessGroup>> ProcessGroup::Join(
   }
   try {
     auto group = std::make_unique<C10dGroup>(store, options);
-    // Gloo lets each rank go once its own connections stand. One that left
-    // before the others have theirs would look to them as if it had died.
+    // Gloo lets a rank go once its own connections stand. If it exited before
+    // the others had theirs, they would take it for dead.
     if (options.backend == CommBackend::kGloo) group->Barrier();
     return group;
   } catch (const c10::Error& error) {

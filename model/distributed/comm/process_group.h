@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The ranks of a data-parallel job, and the collectives that they share.
+// The process group of a data-parallel job, and its collectives.
 
 #ifndef TRAINBENCH_MODEL_DISTRIBUTED_COMM_PROCESS_GROUP_H_
 #define TRAINBENCH_MODEL_DISTRIBUTED_COMM_PROCESS_GROUP_H_
@@ -28,29 +28,29 @@ struct GroupOptions {
   int rank = 0;
   int size = 1;
   // Of the rendezvous and of every collective: a rank that waits longer for
-  // another one gets an error.
+  // another rank gets an error.
   std::chrono::milliseconds timeout = std::chrono::minutes(1);
-  // The address, or name of a network interface, that Gloo's traffic takes.
+  // The address or network interface of Gloo's traffic.
   std::string address = "127.0.0.1";
-  std::string network_interface = {};  // goes before the address
+  std::string network_interface = {};  // overrides the address
 };
 
-// A collective that was started. Keeps its tensors alive.
+// A started collective. Keeps its tensors alive.
 class Collective {
  public:
   virtual ~Collective() = default;
-  // Returns when the result is there: on the CPU for the caller, on a GPU for
-  // what the current stream does next. Throws std::exception, with the
-  // reason of c10d or Gloo, if a rank failed or came too late.
+  // Returns when the result is ready: on the CPU for the caller, on a GPU for
+  // later work on the current stream. Throws std::exception, with the reason of
+  // c10d or Gloo, if a rank failed or came too late.
   virtual void Wait() = 0;
 };
 
-// One rank's end of a group of processes, over a backend of c10d. All ranks
-// must make the same calls in the same order. Tensors are contiguous and of the
+// One rank's member of a group of processes, over a backend of c10d. All ranks
+// must make the same calls in the same order. Tensors are contiguous, with the
 // same shape and dtype on all ranks. Not thread-safe.
 class ProcessGroup {
  public:
-  // Meets the other ranks through `store`, whose keys nobody else may use.
+  // Meets the other ranks through `store`, whose keys no other group may use.
   // InvalidArgument for a rank outside [0, size); Unavailable, with c10d's
   // reason, if the ranks do not meet in time.
   static absl::StatusOr<std::unique_ptr<ProcessGroup>> Join(
@@ -63,22 +63,21 @@ class ProcessGroup {
   virtual int size() const = 0;
   virtual CommBackend backend() const = 0;
 
-  // Starts to replace `tensor` by its sum over all ranks.
+  // Starts replacing `tensor` by its sum over all ranks.
   virtual std::unique_ptr<Collective> StartAllReduce(
       const at::Tensor& tensor) = 0;
-  // Each of these returns when it is done and throws as Collective::Wait does.
-  // AllReduce sums.
+  // The calls below return when they are done and throw as Collective::Wait
+  // does. AllReduce sums.
   void AllReduce(const at::Tensor& tensor) { StartAllReduce(tensor)->Wait(); }
   virtual void AllReduceMax(const at::Tensor& tensor) = 0;
   // Copies the tensor of rank `root` to all others.
   virtual void Broadcast(const at::Tensor& tensor, int root) = 0;
-  // input [size * n] -> output [n]: the sum over all ranks of the n values that
-  // belong to this rank. `input` is left undefined; `output` may be this rank's
-  // part of it.
+  // input [size * n] -> output [n]: chunk `rank()` of the sum over all ranks.
+  // Leaves `input` undefined; `output` may be chunk `rank()` of it.
   virtual void ReduceScatter(const at::Tensor& output,
                              const at::Tensor& input) = 0;
   // input [n] -> output [size * n], in the order of the ranks. `input` may be
-  // this rank's part of `output`.
+  // chunk `rank()` of `output`.
   virtual void AllGather(const at::Tensor& output, const at::Tensor& input) = 0;
   // Returns when all ranks have called it.
   virtual void Barrier() = 0;

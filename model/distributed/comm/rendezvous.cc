@@ -24,7 +24,7 @@ absl::StatusOr<c10::intrusive_ptr<c10d::Store>> OpenTcpStore(
   options.port = where.port;
   options.isServer = where.serves;
   options.numWorkers = static_cast<std::size_t>(where.ranks);
-  // Who comes late is waited for where the ranks first need each other.
+  // Ranks wait for a late rank when they first need its keys.
   options.waitWorkers = false;
   options.timeout = timeout;
   try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the ranks of a job meet.
+// The c10d stores through which the ranks of a job meet.
 
 #ifndef TRAINBENCH_MODEL_DISTRIBUTED_COMM_RENDEZVOUS_H_
 #define TRAINBENCH_MODEL_DISTRIBUTED_COMM_RENDEZVOUS_H_
@@ -13,8 +13,8 @@
 
 namespace trainbench {
 
-// A store in a file that all `ranks` processes can open. Throws nothing; the
-// file is made if it is not there.
+// A store in a file that all `ranks` processes can open. Creates the file if it
+// is missing. Throws nothing.
 c10::intrusive_ptr<c10d::Store> OpenFileStore(
     const std::string& path, int ranks, std::chrono::milliseconds timeout);
 
@@ -26,11 +26,11 @@ struct TcpRendezvous {
 };
 
 // A store that one process serves to all. Unavailable, with c10d's reason, if
-// the server cannot be reached, or made, in time.
+// the server cannot be reached, or started, in time.
 absl::StatusOr<c10::intrusive_ptr<c10d::Store>> OpenTcpStore(
     const TcpRendezvous& where, std::chrono::milliseconds timeout);
 
-// A part of `store` with keys of its own.
+// A view of `store` in which every key starts with `prefix`.
 c10::intrusive_ptr<c10d::Store> SubStore(
     const std::string& prefix, const c10::intrusive_ptr<c10d::Store>& store);
 

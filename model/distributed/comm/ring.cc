@@ -14,7 +14,8 @@
 namespace trainbench {
 namespace {
 
-// A message to the next rank and one from the rank before, on their way.
+// A message to the next rank and a message from the previous rank, both in
+// flight.
 class Exchange {
  public:
   Exchange(c10d::Backend& backend, const at::Tensor& sent,
@@ -33,14 +34,14 @@ class Exchange {
   c10::intrusive_ptr<c10d::Work> sending_, receiving_;
 };
 
-// Part `index`, counted round the ring in either direction.
+// Chunk `index` modulo `size`, which may be negative.
 at::Tensor Part(const at::Tensor& values, int index, int size) {
   const int64_t n = values.numel() / size;
   return values.narrow(0, (index % size + size) % size * n, n);
 }
 
-// Sends `sent` and adds what comes to `sum`, segment by segment: one is added
-// while the next is on its way. `buffers` is [2, segment].
+// Sends `sent` and adds the received values to `sum`, segment by segment: one
+// is added while the next is in flight. `buffers` is [2, segment].
 void ExchangeAndAdd(c10d::Backend& backend, const at::Tensor& sent,
                     const at::Tensor& sum, const at::Tensor& buffers) {
   const std::vector<at::Tensor> out = sent.split(buffers.size(1));
@@ -65,7 +66,7 @@ void RingReduceScatter(c10d::Backend& backend, const at::Tensor& values) {
   if (size == 1 || values.numel() == 0) return;
   const at::Tensor buffers = at::empty(
       {2, std::min(kRingSegment, values.numel() / size)}, values.options());
-  // A part's sum begins at the rank after its own, and ends there.
+  // The sum of chunk r starts at rank r + 1 and ends at rank r.
   for (int round = 1; round < size; ++round) {
     ExchangeAndAdd(backend, Part(values, rank - round, size),
                    Part(values, rank - round - 1, size), buffers);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Collectives of messages from each rank to the next (Patarasuk & Yuan 2009).
+// Ring collectives, in which each rank sends only to the next (Patarasuk & Yuan
+// 2009).
 //
-// For Gloo, where PyTorch 2.11 has them in name only: _reduce_scatter_base
+// For Gloo, on which PyTorch 2.11 emulates them: _reduce_scatter_base
 // all-reduces a copy of the input, twice the traffic and memory, and
 // _allgather_base gathers into a copy of the output.
 
@@ -16,16 +17,16 @@ class Backend;
 
 namespace trainbench {
 
-// Both take [N * n] contiguous values over N ranks, of which part r belongs to
-// rank r, and need N - 1 rounds of n values sent and n received. They throw
-// what c10d throws.
+// Both take N * n contiguous values over N ranks; chunk r, n values, belongs to
+// rank r. In each of N - 1 rounds a rank sends and receives n values. They
+// throw what c10d throws.
 
-// Parts are sent in segments of kRingSegment: one is added to the sum while
-// the next is on its way. Leaves the sum over all ranks in this rank's part and
-// partial sums in the others.
+// Leaves the sum over all ranks in this rank's chunk and partial sums in the
+// others. Chunks are sent in segments of kRingSegment: one is added to the sum
+// while the next is in flight.
 void RingReduceScatter(c10d::Backend& backend, const at::Tensor& values);
 
-// Replaces the others' parts by what those ranks have there.
+// Replaces every other chunk by its owner's values.
 void RingAllGather(c10d::Backend& backend, const at::Tensor& values);
 
 }  // namespace trainbench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which gradients travel together.
+// Groups gradients into buckets, each sent by one all-reduce.
 
 #ifndef TRAINBENCH_MODEL_DISTRIBUTED_DDP_BUCKET_PLAN_H_
 #define TRAINBENCH_MODEL_DISTRIBUTED_DDP_BUCKET_PLAN_H_
@@ -12,16 +12,16 @@
 
 namespace trainbench {
 
-// The indices of the tensors in each bucket, in the order in which buckets are
-// sent. Tensors are taken in reverse, because a backward pass completes the
-// gradients of the last layers first. A bucket takes tensors of one dtype and
-// device while they fit into `bucket_bytes`; a larger tensor is a bucket of its
-// own. Throws c10::Error unless bucket_bytes > 0.
+// The tensor indices of each bucket, in sending order. Tensors are taken in
+// reverse, because a backward pass completes the gradients of the last layers
+// first. A bucket takes tensors of one dtype and device while they fit into
+// `bucket_bytes`; a larger tensor is a bucket of its own. Throws c10::Error
+// unless bucket_bytes > 0.
 std::vector<std::vector<std::size_t>> PlanBuckets(
     const std::vector<at::Tensor>& tensors, int64_t bucket_bytes);
 
-// Of the buckets of this plan that hold several tensors: one that is alone
-// needs no other place than its own.
+// Bytes of the buckets that hold several tensors. A tensor alone in its bucket
+// is sent in place.
 int64_t BucketBufferBytes(const std::vector<at::Tensor>& tensors,
                           int64_t bucket_bytes);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Many tensors in one.
+// Several tensors in one contiguous buffer.
 
 #ifndef TRAINBENCH_MODEL_DISTRIBUTED_DDP_FLAT_BUFFER_H_
 #define TRAINBENCH_MODEL_DISTRIBUTED_DDP_FLAT_BUFFER_H_
@@ -16,9 +16,9 @@ struct FlatBuffer {
   std::vector<at::Tensor> views;  // of each tensor's shape, one after another
 };
 
-// Room for `tensors`, not their values, rounded up to a multiple of `multiple`
-// elements; the rest, if any, is zero. Throws c10::Error unless they have one
-// dtype and device.
+// Allocates a buffer for `tensors` without copying their values. Its size is
+// rounded up to a multiple of `multiple` elements, and the padding is zero.
+// Throws c10::Error unless the tensors have one dtype and device.
 FlatBuffer MakeFlatBuffer(const std::vector<at::Tensor>& tensors,
                           int64_t multiple = 1);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tells when the backward pass has completed a gradient.
+// Callbacks for gradients that the backward pass has completed.
 
 #ifndef TRAINBENCH_MODEL_DISTRIBUTED_DDP_GRADIENT_HOOKS_H_
 #define TRAINBENCH_MODEL_DISTRIBUTED_DDP_GRADIENT_HOOKS_H_
@@ -12,14 +12,15 @@
 
 namespace trainbench {
 
-// Calls `on_gradient(i)` when the gradient of parameters[i] is there, all its
-// uses added up; on autograd's thread of the device, with gradients off. What
-// it throws comes out of backward(). The hooks go with the object.
+// Calls `on_gradient(i)` when the gradient of parameters[i] is complete, on
+// autograd's thread of the device, with gradients off. Its exceptions come out
+// of backward(). The destructor removes the hooks.
 class GradientHooks {
  public:
   using Callback = std::function<void(std::size_t index)>;
 
-  // Throws c10::Error if a parameter has such a hook already: it can have one.
+  // Throws c10::Error if a parameter already has such a hook: only one is
+  // possible.
   GradientHooks(std::vector<at::Tensor> parameters, Callback on_gradient);
   ~GradientHooks();
   GradientHooks(const GradientHooks&) = delete;

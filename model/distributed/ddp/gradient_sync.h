@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Data parallelism: every rank computes the gradients of its part of the batch,
-// and all of them continue with the mean.
+// Data parallelism: every rank computes the gradients of its share of the
+// batch, and all ranks continue with the mean.
 
 #ifndef TRAINBENCH_MODEL_DISTRIBUTED_DDP_GRADIENT_SYNC_H_
 #define TRAINBENCH_MODEL_DISTRIBUTED_DDP_GRADIENT_SYNC_H_
@@ -18,7 +18,7 @@
 
 namespace trainbench {
 
-// model/distributed/ddp/gradient_sync.h tells the algorithm and cost of each.
+// The Make...Sync() functions below document the algorithm and cost of each.
 enum class SyncStrategy {
   kPerParameter,
   kFlat,
@@ -48,18 +48,18 @@ struct SyncOptions {
 // What one rank did in one step.
 struct SyncTraffic {
   int64_t calls = 0;         // all-reduces started
-  int64_t bytes = 0;         // given to them
-  int64_t copied_bytes = 0;  // copied into buffers and out of them
+  int64_t bytes = 0;         // all-reduced
+  int64_t copied_bytes = 0;  // into buffers and back
 };
 
-// One rank's end of the synchronisation. A step calls, on every rank:
-// BeforeForward, forward, BeforeBackward, backward, Finish; its caller then
-// releases the gradients (sets them to none) before the next one. Gradients are
+// Averages one rank's gradients with those of the other ranks. In each step
+// every rank calls BeforeForward, forward, BeforeBackward, backward, Finish;
+// the caller then releases the gradients (sets them to none). Gradients are
 // divided by the number of ranks before they are summed, so Gloo and NCCL
-// behave alike and a sum of halves cannot overflow.
-// Any call, and backward() itself, throws c10::Error if a collective fails; the
-// ranks then no longer agree and the object is of no further use. (What
-// kReducer throws out of backward() is Gloo's own kind of std::exception.)
+// behave alike and a sum in fp16 cannot overflow. If a collective fails, any
+// call, and backward() itself, throws c10::Error; the ranks then no longer
+// agree and the object is of no further use. (Under kReducer backward() throws
+// Gloo's own std::exception.)
 class GradientSync {
  public:
   virtual ~GradientSync() = default;
@@ -68,11 +68,10 @@ class GradientSync {
 
   virtual void BeforeForward() {}
   virtual void BeforeBackward() {}
-  // When it returns every gradient is the mean over the ranks; its time is
-  // exposed communication. Throws c10::Error that names a parameter without a
-  // gradient.
+  // On return every gradient is the mean over the ranks. Its time is exposed
+  // communication. Throws c10::Error that names a parameter without a gradient.
   virtual void Finish() = 0;
-  // Of the last step that was finished.
+  // Traffic of the last finished step.
   virtual SyncTraffic Traffic() const = 0;
 
  protected:
@@ -80,19 +79,18 @@ class GradientSync {
 };
 
 // `parameters`: contiguous leaves that require a gradient, each once, in the
-// same order on all ranks; of one dtype and device for kFlat. They and `group`
-// must outlive the result. A parameter can have hooks of one strategy at a
-// time. Throws c10::Error for parameters that are not so.
+// same order on all ranks; with one dtype and device for kFlat. They and
+// `group` must outlive the result. A parameter can have hooks of one strategy
+// at a time. Throws c10::Error for any other parameters.
 std::unique_ptr<GradientSync> MakeGradientSync(
     const SyncOptions& options, std::vector<at::Tensor> parameters,
     ProcessGroup& group);
 
-// Those that require a gradient, in the module's order. A tied one, which
-// parameters() lists once per owner, is there once.
+// The parameters that require a gradient, in the module's order. A tied
+// parameter, which parameters() lists once per owner, appears once.
 std::vector<at::Tensor> TrainableParameters(const torch::nn::Module& module);
 
-// Makes all ranks' parameters, frozen ones too, and buffers equal to those of
-// rank 0.
+// Copies rank 0's parameters, frozen ones included, and buffers to all ranks.
 void BroadcastModel(const torch::nn::Module& module, ProcessGroup& group);
 
 // The strategies, one file each; callers choose one with MakeGradientSync().
@@ -100,45 +98,46 @@ void BroadcastModel(const torch::nn::Module& module, ProcessGroup& group);
 // Costs are per rank and step, for gradients of S bytes in P tensors over N
 // ranks. An all-reduce of s bytes sends and receives 2 (N-1)/N s each (ring:
 // reduce-scatter, then all-gather; Patarasuk & Yuan 2009), so all strategies
-// move the same bytes, 2 (N-1)/N S. They differ in the number of calls, in the
-// bytes they copy, and in what the backward pass hides. Each call costs a
+// move the same bytes, 2 (N-1)/N S. They differ in the number of calls, in
+// copied bytes, and in the time that the backward pass hides. Each call costs a
 // latency that grows with N.
 
-// After backward, gradient by gradient: divide, all-reduce in place, wait.
-//   calls P, copies none, hidden nothing: P latencies one after another.
+// After backward, for each gradient: divide, all-reduce in place, wait.
+//   calls P, copies none, hides nothing: P latencies one after another.
 std::unique_ptr<GradientSync> MakePerParameterSync(
     std::vector<at::Tensor> parameters, ProcessGroup& group);
 
-// After backward, all gradients divided into one buffer, one all-reduce, and
-// copied back out.
-//   calls 1, copies 2 S, hidden nothing; S more bytes of memory at all times.
+// After backward: divides all gradients into one buffer, all-reduces it in one
+// call, and copies the results back.
+//   calls 1, copies 2 S, hides nothing; S more bytes of memory at all times.
 std::unique_ptr<GradientSync> MakeFlatSync(std::vector<at::Tensor> parameters,
                                            ProcessGroup& group);
 
-// As soon as a gradient is complete, divided and all-reduced in place while the
-// backward pass goes on. Started in reverse order of the parameters on all
-// ranks, whichever is complete first: ranks that started the same collectives
-// in different orders would sum different gradients, or wait for ever.
-//   calls P, copies none, hidden all but what the last gradients need.
+// Divides and all-reduces each gradient in place as soon as it is complete,
+// while the backward pass goes on. All ranks start in reverse order of the
+// parameters, whatever the order of completion: ranks that start the same
+// collectives in different orders would sum different gradients, or wait for
+// ever.
+//   calls P, copies none, hides all but the time of the last gradients.
 std::unique_ptr<GradientSync> MakeOverlapPerParameterSync(
     std::vector<at::Tensor> parameters, ProcessGroup& group);
 
-// Gradients are gathered in buckets (model/distributed/ddp/bucket_plan.h); one
-// that is complete is divided into its place in its bucket, which becomes the
-// gradient, and a full bucket is all-reduced while the backward pass goes on
-// (Li et al. 2020, PyTorch Distributed). Buckets start in their order on all
-// ranks. A gradient that is alone in its bucket is sent from where it is.
-//   calls about S / bucket_bytes, copies S at most (in only), hidden all but
-//   what the last bucket needs; as much memory for the buckets all the time as
+// Divides each complete gradient into its place in a bucket
+// (model/distributed/ddp/bucket_plan.h), which becomes the gradient. A full
+// bucket is all-reduced while the backward pass goes on (Li et al. 2020,
+// PyTorch Distributed). All ranks start the buckets in the same order. A
+// gradient alone in its bucket is sent in place.
+//   calls about S / bucket_bytes, copies at most S (in only), hides all but the
+//   time of the last bucket; the buckets take as much memory, at all times, as
 //   is copied, but the gradients are views of them.
 std::unique_ptr<GradientSync> MakeOverlapBucketedSync(
     const SyncOptions& options, std::vector<at::Tensor> parameters,
     ProcessGroup& group);
 
-// c10d's own, which PyTorch's DistributedDataParallel uses: as above, with a
-// first bucket of 1 MiB and buckets made anew after the first step, in the
-// order in which gradients came. It waits inside backward(), so what is not
-// hidden belongs to the backward pass and Finish() only checks.
+// c10d's Reducer, which PyTorch's DistributedDataParallel uses: as above, with
+// a first bucket of 1 MiB, and buckets rebuilt after the first step in the
+// order of completion. It waits inside backward(), so exposed communication
+// belongs to the backward pass and Finish() only checks.
 std::unique_ptr<GradientSync> MakeReducerSync(
     const SyncOptions& options, std::vector<at::Tensor> parameters,
     ProcessGroup& group);

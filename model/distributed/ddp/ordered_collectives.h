@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Collectives that become ready in any order and start in one.
+// Starts collectives in a fixed order, although they become ready in any order.
 
 #ifndef TRAINBENCH_MODEL_DISTRIBUTED_DDP_ORDERED_COLLECTIVES_H_
 #define TRAINBENCH_MODEL_DISTRIBUTED_DDP_ORDERED_COLLECTIVES_H_
@@ -14,8 +14,8 @@
 namespace trainbench {
 
 // Starts collectives 0, 1, 2, ... in this order, each as soon as it and all
-// before it are ready. Ranks have to start the same ones in the same order, but
-// their backward passes do not complete gradients in the same order.
+// before it are ready. Ranks must start the same collectives in the same order,
+// but their backward passes may complete gradients in different orders.
 class OrderedCollectives {
  public:
   using Start = std::function<std::unique_ptr<Collective>(std::size_t index)>;
@@ -23,7 +23,8 @@ class OrderedCollectives {
   OrderedCollectives(std::size_t count, Start start);
 
   void MarkReady(std::size_t index);
-  // Waits for all, which must be ready, and forgets them: a new round begins.
+  // Waits for all collectives, which must be ready, and resets for the next
+  // step.
   void WaitAll();
 
  private:

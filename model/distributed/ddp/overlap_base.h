@@ -12,9 +12,9 @@
 
 namespace trainbench {
 
-// Hears of each gradient once per step. A second one before Finish() would have
-// to be added to what is already on its way, so it is an error: accumulate
-// micro-batches with a strategy that does not overlap.
+// Handles each gradient once per step. A second gradient before Finish() is an
+// error, since the first may be in flight: accumulate micro-batches with a
+// strategy that does not overlap.
 class OverlapBase : public SyncBase {
  public:
   OverlapBase(std::vector<at::Tensor> parameters, ProcessGroup& group);

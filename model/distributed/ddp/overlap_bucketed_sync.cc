@@ -15,16 +15,16 @@ namespace trainbench {
 namespace {
 
 struct Bucket {
-  // Undefined for a gradient that is alone: it is sent from where it is.
+  // Undefined for a single gradient, which is sent in place.
   at::Tensor values;
   std::size_t size = 0;     // gradients
-  std::size_t awaited = 0;  // of them, in this step
+  std::size_t awaited = 0;  // gradients, in this step
 };
 
-// Where a parameter's gradient belongs.
+// The place of a parameter's gradient in the buckets.
 struct Place {
   std::size_t bucket = 0;
-  at::Tensor view;  // undefined if alone
+  at::Tensor view;  // undefined for a single gradient
 };
 
 class OverlapBucketedSync final : public OverlapBase {
@@ -62,7 +62,7 @@ class OverlapBucketedSync final : public OverlapBase {
     at::Tensor& gradient = parameters()[i].mutable_grad();
     if (view.defined()) {
       CopyShare(gradient, view);
-      // Saves the copy back, and frees the gradient now.
+      // Avoids the copy back, and frees the original gradient now.
       gradient = view;
     } else {
       gradient.mul_(share());

@@ -29,7 +29,7 @@ class OverlapPerParameterSync final : public OverlapBase {
 
   void WaitAll() override { collectives_.WaitAll(); }
 
-  // A parameter's place in the order of sending, and the other way round.
+  // Maps a parameter to its place in the sending order, and back.
   std::size_t Mirrored(std::size_t i) const {
     return parameters().size() - 1 - i;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One step of data-parallel training, as each rank takes it.
+// One step of data-parallel training on one rank.
 
 #ifndef TRAINBENCH_MODEL_DISTRIBUTED_DDP_PARALLEL_STEP_H_
 #define TRAINBENCH_MODEL_DISTRIBUTED_DDP_PARALLEL_STEP_H_
@@ -15,11 +15,11 @@
 
 namespace trainbench {
 
-// Forward, loss and backward on this rank's `batch`, what of the exchange of
-// gradients is left after that (Phase::kCommunication), AdamW on the mean, and
-// the release of the gradients. `optimizer` and `sync` have the parameters of
-// `model`, which all ranks must have alike. Returns this rank's loss, a
-// detached scalar; the job's is the mean over ranks.
+// Forward, loss and backward on this rank's `batch`; the exposed exchange of
+// gradients (Phase::kCommunication); AdamW on the mean; release of the
+// gradients. `optimizer` and `sync` have the parameters of `model`, which are
+// equal on all ranks. Returns this rank's loss, a detached scalar; the job's
+// loss is the mean over ranks.
 at::Tensor RunParallelStep(TransformerLm& model, AdamW& optimizer,
                            GradientSync& sync, const Batch& batch,
                            Precision precision, PhaseObserver& observer);

@@ -42,8 +42,7 @@ std::unique_ptr<c10d::Reducer> MakeReducer(
       /*bucket_bytes_cap_list=*/std::vector<int64_t>{});
 }
 
-// What it is used for, and how, is as in
-// torch/nn/parallel/distributed.py of PyTorch 2.11.
+// Calls c10d::Reducer as torch/nn/parallel/distributed.py of PyTorch 2.11 does.
 class ReducerSync final : public SyncBase {
  public:
   ReducerSync(const SyncOptions& options, std::vector<at::Tensor> parameters,
@@ -58,7 +57,7 @@ class ReducerSync final : public SyncBase {
 
   void BeforeBackward() override {
     prepared_ = true;
-    // With parameters that may be unused it would walk the graph from a loss.
+    // No loss: only find_unused_parameters would walk its graph.
     reducer_->prepare_for_backward({});
   }
 
@@ -71,7 +70,7 @@ class ReducerSync final : public SyncBase {
   }
 
  private:
-  // The Reducer reports nothing, but what it sends is known.
+  // The Reducer reports no traffic, but it sends every gradient once.
   void Count() {
     SyncTraffic& traffic = counting();
     for (const at::Tensor& parameter : parameters()) {

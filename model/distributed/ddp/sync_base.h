@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the strategies of gradient synchronisation have in common.
+// The base class of the gradient synchronisation strategies.
 
 #ifndef TRAINBENCH_MODEL_DISTRIBUTED_DDP_SYNC_BASE_H_
 #define TRAINBENCH_MODEL_DISTRIBUTED_DDP_SYNC_BASE_H_
@@ -31,12 +31,12 @@ class SyncBase : public GradientSync {
  protected:
   const std::vector<at::Tensor>& parameters() const { return parameters_; }
   ProcessGroup& group() const { return group_; }
-  // What each rank contributes to a mean: 1 / ranks.
+  // The weight of each rank in the mean: 1 / ranks.
   double share() const { return 1.0 / group_.size(); }
 
-  // This rank's share of `gradient` into `place`, counted as a copy.
+  // Sets `place` to gradient * share(), counted as a copy.
   void CopyShare(const at::Tensor& gradient, at::Tensor place);
-  // Counted.
+  // Starts and counts an all-reduce.
   std::unique_ptr<Collective> StartAllReduce(const at::Tensor& tensor);
   SyncTraffic& counting() { return counting_; }
 

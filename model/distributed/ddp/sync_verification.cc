@@ -16,12 +16,12 @@
 namespace trainbench {
 namespace {
 
-// Of a sum of a few values, rounded to `dtype` a few times.
+// Limit for a sum of a few values, rounded to `dtype` a few times.
 double Allowed(c10::ScalarType dtype) {
   return dtype == c10::kBFloat16 ? 0x1p-6 : 1e-5;
 }
 
-// This rank's gradients, without any hook hearing of them.
+// This rank's gradients, computed without calling the hooks.
 std::vector<at::Tensor> LocalGradients(
     TransformerLm& model, const std::vector<at::Tensor>& parameters,
     const Batch& batch, Precision precision) {
@@ -55,7 +55,7 @@ absl::Status VerifySync(TransformerLm& model, GradientSync& sync,
     const double error =
         RelativeError(parameters[i].grad(), Mean(local[i], group));
     const double allowed = Allowed(parameters[i].scalar_type());
-    // The comparison is so that NaN fails.
+    // Written so that NaN fails.
     if (error <= allowed || error / allowed <= worst) continue;
     worst = error / allowed;
     wrong = absl::StrFormat(
@@ -71,13 +71,13 @@ absl::Status VerifySync(TransformerLm& model, GradientSync& sync,
 absl::Status VerifyReplicas(const std::vector<at::Tensor>& tensors,
                             ProcessGroup& group) {
   if (tensors.empty()) return absl::OkStatus();
-  int64_t wrong = 0;  // the number of the last one, from 1 on
+  int64_t wrong = 0;  // 1 + the index of the last wrong tensor
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const at::Tensor root = tensors[i].detach().clone();
     group.Broadcast(root, 0);
     if (!at::equal(root, tensors[i])) wrong = static_cast<int64_t>(i) + 1;
   }
-  // Rank 0 is always like itself: the ranks must come to one verdict.
+  // Rank 0 always equals itself, so all ranks take the largest value.
   const at::Tensor last = at::full(
       {1}, wrong, tensors[0].options().dtype(at::kLong).requires_grad(false));
   group.AllReduceMax(last);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Does a synchronisation give every rank the mean? Asked before it is timed.
+// Verifies, before the timing, that a synchronisation gives every rank the
+// mean.
 
 #ifndef TRAINBENCH_MODEL_DISTRIBUTED_DDP_SYNC_VERIFICATION_H_
 #define TRAINBENCH_MODEL_DISTRIBUTED_DDP_SYNC_VERIFICATION_H_
@@ -15,18 +16,18 @@
 
 namespace trainbench {
 
-// Computes the gradients of this rank's batch twice, without `sync` and with
-// it, and compares the latter with the mean of the former over the ranks, taken
-// in float64. FailedPrecondition names the worst parameter, its relative error
-// by the norm of the difference, and what is allowed in its dtype. All ranks
-// call it together. Leaves no gradients.
+// Computes the gradients of this rank's batch without and with `sync`. Compares
+// the synchronised gradients with the mean of the local gradients over the
+// ranks, in float64. FailedPrecondition names the worst parameter, its relative
+// error in norm, and the limit in its dtype. All ranks call it together. Leaves
+// no gradients.
 absl::Status VerifySync(TransformerLm& model, GradientSync& sync,
                         const Batch& batch, Precision precision,
                         ProcessGroup& group);
 
-// Whether all ranks' tensors are the same to the last bit, as copies that took
-// the same steps have to be. FailedPrecondition, on all of them, says which is
-// not. All ranks call it together.
+// Checks that all ranks' tensors are equal to the last bit, as replicas must be
+// after the same steps. FailedPrecondition, on all ranks, names a tensor that
+// differs. All ranks call it together.
 absl::Status VerifyReplicas(const std::vector<at::Tensor>& tensors,
                             ProcessGroup& group);
 

@@ -15,7 +15,7 @@
 namespace trainbench {
 
 // Moves each gradient, divided by the number of ranks, into one buffer while
-// the backward pass goes on; Finish() then reduces the buffer at once.
+// the backward pass goes on. Finish() then reduces the buffer in one call.
 class FlatGradients final : public OverlapBase {
  public:
   // [elements, rounded up to a multiple of the ranks] -> summed over the ranks.

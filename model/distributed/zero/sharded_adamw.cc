@@ -12,7 +12,7 @@
 namespace trainbench {
 namespace {
 
-// The part of [N * n] values that belongs to this rank.
+// This rank's shard of [N * n] values.
 at::Tensor MyPart(const at::Tensor& values, const ProcessGroup& group) {
   const int64_t n = values.numel() / group.size();
   return values.narrow(0, group.rank() * n, n);
@@ -55,8 +55,8 @@ class ShardedAdamW final : public ParallelOptimizer {
  private:
   ProcessGroup& group_;
   FlatGradients gradients_;
-  at::Tensor parameters_;  // all of them, padded
-  at::Tensor shard_;       // this rank's part
+  at::Tensor parameters_;  // all parameters, padded
+  at::Tensor shard_;       // this rank's shard of them
   AdamW adamw_;
 };
 
