@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Question: What does a sum of many small terms lose in each precision, and
+// Question: How much does a sum of many small terms lose in each precision, and
 //   does it help to keep only the sum, or only the terms, in fp32?
 // Expect: 1000 x 0.01 is 10. fp32 rounds each sum below 16 by at most 4.8e-7,
-//   so it misses by less than 5e-4. Of fp16 the spacing between 8 and 16 is
-//   2^-7, so that each 0.01 adds one step of 0.0078: the sum passes 8 after 750
-//   terms (4 to 8 in steps of 0.0117, 2 to 4 in steps of 0.0098) and ends at
-//   8 + 250 x 0.0078 = 9.95. A sum in fp32 of terms in fp16 has the error of
-//   the terms alone: 0.01 in fp16 is 0.01000214, a thousand of them 10.0021,
-//   whether the addition casts them or a cast before it, which costs a second
-//   operation per term. bf16 stops at 4, where half of its spacing is 0.0156.
+//   so its error is below 5e-4. fp16 numbers between 8 and 16 are 2^-7 apart,
+//   so each 0.01 adds 0.0078: the sum passes 8 after 750 terms (in steps of
+//   0.0117 from 4 to 8, and of 0.0098 from 2 to 4) and ends at 8 + 250 x 0.0078
+//   = 9.95. An fp32 sum of fp16 terms has only the error of the terms: 0.01 in
+//   fp16 is 0.01000214, and a thousand of them are 10.0021. Casting each term
+//   first gives the same sum and costs a second operation per term. bf16 stops
+//   at 4, where half of its spacing is 0.0156.
 
 #include "model/ops/accumulation.h"
 
@@ -33,7 +33,7 @@ class AccumulationOrder final : public Workload {
     return CaseName("accumulation").Word("dtypes", p.name);
   }
 
-  // Scalars: no product, and no traffic worth a rate.
+  // Scalars: no matrix product, and no traffic worth a rate.
   static Cost CostOf(const Params&, const Device&) { return {}; }
 
   AccumulationOrder(const Params& p, const Device& device)

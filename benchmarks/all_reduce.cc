@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Question: How long does it take to sum a buffer over all ranks, and from
-// which
-//   size on is it the bandwidth rather than the start that one pays?
+//   which size on does bandwidth, not latency, set the time?
 // Expect: Time = alpha + bytes / algbw. In a ring each of n ranks sends and
-//   receives 2 (n-1)/n of the bytes, so busbw = algbw * 2 (n-1)/n is that of
-//   the slowest link, and the same for 2, 4 and 6 ranks that have a link each.
-//   Ranks on one CPU share its cores and memory instead: there busbw falls with
-//   n. Gloo over loopback: 0.2 ms and 3 GB/s, so 0.2 ms is worth 600 KB: 1 KiB
-//   and 64 KiB take about the same, and 90 % of the bandwidth is reached from
-//   9 * 600 KB = 5 MB on, unless the buffer outgrows the cache by then. NCCL
-//   over NVLink: 30 us and 300 GB/s are worth 9 MB.
+//   receives 2 (n-1)/n of the bytes, so busbw = algbw * 2 (n-1)/n is the
+//   bandwidth of the slowest link, and the same for 2, 4 and 6 ranks with a
+//   link each. Ranks on one CPU share its cores and memory instead: there busbw
+//   falls with n. Gloo over loopback has 0.2 ms and 3 GB/s, so 0.2 ms is worth
+//   600 KB: 1 KiB and 64 KiB take about the same time, and 90 % of the
+//   bandwidth is reached from 9 * 600 KB = 5 MB on, unless the buffer outgrows
+//   the cache first. NCCL over NVLink has 30 us and 300 GB/s, worth 9 MB.
 
 #include <cstdint>
 #include <vector>
@@ -31,7 +30,7 @@ class AllReduce final : public Workload {
     int64_t bytes;
   };
 
-  // The fitted line of these rows predicts what other experiments communicate.
+  // Later experiments predict their communication time from these rows.
   static constexpr bool kRunsFirst = true;
 
   static std::vector<Params> Sweep(const RunOptions& options,
@@ -73,8 +72,8 @@ class AllReduce final : public Workload {
   AllReduceBuffer buffer_;
 };
 
-// Powers of four from 1 KiB to 1 GiB, and the published 1, 10 and 100 MB and
-// 1 GB; 4 and 6 ranks on a CPU up to 100 MB.
+// Powers of four from 1 KiB to 1 GiB, and the published 1, 10 and 100 MB and 1
+// GB. On a CPU 4 and 6 ranks stop at 100 MB.
 std::vector<int64_t> SizesOf(Suite suite, CommBackend backend, int ranks) {
   constexpr int64_t kKiB = int64_t{1} << 10;
   constexpr int64_t kMB = 1'000'000;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Question: How do time and memory of attention grow with the sequence, written
-//   out operation by operation and in fused kernels?
+// Question: How do time and memory of attention grow with the sequence length,
+//   for separate operations and for fused kernels?
 // Expect: All variants multiply 4 B T^2 d FLOP forward and twice that backward,
 //   so their times tend to T^2. Memory differs. In fp32 naive saves exp(scores)
 //   and the weights, 8 B T^2 bytes, and peaks at 24 B T^2 in the backward pass
 //   of the softmax; math saves 4 and peaks at 12 B T^2. The fused kernels save
-//   the output and log-sum-exp, 4 B T (d + 1) bytes: exponent 1. With B 8 and
-//   d 64 that is 64 v 2 MiB saved at T 1024, and at T 16384 a peak of 48 GiB,
-//   skipped where it does not fit, v 0.25 GiB.
-//   Naive passes over the scores 14 times forward, 56 bytes for 4 d = 256 FLOP:
-//   at 4.6 FLOP per byte bandwidth decides (an H100 balances at 67 / 3.35 = 20
-//   in fp32), 36 ms for the 2^31 scores of T 16384. Flash moves 16 B T d bytes,
-//   T / 4 FLOP per byte, so arithmetic decides, and it leaves out the masked
-//   half. Backward / forward is 32 to 14 passes, 2.3, for naive, and 5 to 2
-//   products, 2.5, for flash, which has to multiply Q K^T again.
+//   the output and log-sum-exp, 4 B T (d + 1) bytes: exponent 1. With B 8 and d
+//   64 that is 64 v 2 MiB saved at T 1024, and at T 16384 a peak of 48 GiB,
+//   skipped where it does not fit, v 0.25 GiB. Naive passes over the scores 14
+//   times forward, 56 bytes for 4 d = 256 FLOP. At 4.6 FLOP per byte it is
+//   bound by memory (an H100 balances at 67 / 3.35 = 20 in fp32): 36 ms for the
+//   2^31 scores of T 16384. Flash moves 16 B T d bytes, T / 4 FLOP per byte, so
+//   it is bound by arithmetic, and it skips the masked half. Backward / forward
+//   is 32 to 14 passes, 2.3, for naive, and 5 to 2 products, 2.5, for flash,
+//   which computes Q K^T again.
 
 #include <optional>
 #include <string>
@@ -46,7 +46,7 @@ class AttentionScaling final : public Workload {
   struct Params {
     Variant variant;
     Precision precision;  // fp32 or bf16
-    Phase phase;          // forward or backward: which one the row tells of
+    Phase phase;          // forward or backward, the timed one
     int64_t batch;
     int64_t seq;
     int64_t d_head;
@@ -65,13 +65,13 @@ class AttentionScaling final : public Workload {
         .Value("d_head", p.d_head);
   }
 
-  // FLOPs and bytes of the phase; the memory of both, since a row runs both.
+  // FLOPs and bytes of the timed phase; memory of both, since a row runs both.
   static Cost CostOf(const Params& p, const Device& device) {
     const AttentionQuery query = QueryOf(p, device);
     const AttentionMemory memory = EstimateAttention(query);
     const double flops = AttentionFlops(query, p.phase);
     return {.flops = flops,
-            .least_flops = flops / 2,  // what the causal mask leaves
+            .least_flops = flops / 2,  // without the masked half
             .precision = p.precision,
             .bytes = AttentionBytes(query, p.phase),
             .predicted_peak_bytes = memory.peak.bytes,
@@ -117,7 +117,7 @@ class AttentionScaling final : public Workload {
     AttentionBackward(inputs_, output);
   }
 
-  // Which kernel really ran, and what it keeps for the backward pass.
+  // The kernel that ran, and the bytes that it saves for the backward pass.
   absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples&) override {
     const std::string op = ExpectedOp();
     const auto forward = [this] { AttentionForward(p_.variant, inputs_); };
@@ -127,7 +127,7 @@ class AttentionScaling final : public Workload {
       return absl::FailedPreconditionError(op + " is not in the profile of " +
                                            VariantName(p_.variant));
     }
-    // Of what has to move at the least, not of what the variant moves.
+    // Intensity of the compulsory traffic, not of what the variant moves.
     const Cost cost = CostOf(p_, device_);
     ExtraMetrics extra;
     extra.label = {{"backend_op", op}};
@@ -150,13 +150,13 @@ class AttentionScaling final : public Workload {
             .threads = device.Threads()};
   }
 
-  // The naive variant's products are batched ones, whatever the device.
+  // The naive variant runs batched products on every device.
   std::string ExpectedOp() const {
     if (!p_.variant) return "aten::bmm";
     return std::string(SdpaOpName(*p_.variant, TorchDevice(device_).type()));
   }
 
-  // Bytes that are alive after a forward pass and were not before.
+  // Live bytes that a forward pass adds.
   int64_t SavedBytes() const {
     const auto probe = MakeMemoryProbe(TorchDevice(device_));
     at::Tensor output;

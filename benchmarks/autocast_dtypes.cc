@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Question: Under autocast, which tensors of a training step are narrow and
+// Question: Under autocast, which tensors of a training step have 16 bits and
 //   which stay fp32?
-// Expect: Weights and gradients keep their 32 bits, since only the operations
-//   cast. The matrix products narrow their outputs: fc1 and the logits have 16
-//   bits, and ReLU hands on what it gets. The loss is always cast up to 32. The
-//   devices differ in the layer norm: CUDA forces 32 bits, the CPU has no rule
-//   and leaves 16. So 4 of 7 tensors have 16 bits on a CPU and 3 on a GPU,
-//   whether fp16 or bf16: autocast's lists do not ask which.
+// Expect: Weights and gradients keep 32 bits, since only operations cast.
+//   Matrix products return 16 bits: fc1 and the logits. ReLU keeps the dtype of
+//   its input. The loss is always cast up to 32 bits. The devices differ in the
+//   layer norm: CUDA forces 32 bits; the CPU has no rule and leaves 16. So 4 of
+//   7 tensors have 16 bits on a CPU and 3 on a GPU, with fp16 and with bf16:
+//   autocast has the same lists for both.
 
 #include <array>
 #include <string>
@@ -39,7 +39,7 @@ class AutocastDtypes final : public Workload {
     return CaseName("autocast_dtypes").Word("autocast", DtypeName(p.low));
   }
 
-  // The dtypes are the answer; a rate of so small a model says nothing.
+  // The dtypes are the answer; so small a model has no meaningful rate.
   static Cost CostOf(const Params&, const Device&) { return {}; }
 
   AutocastDtypes(const Params& p, const Device& device)

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Question: What does it cost to train on several ranks, by how the gradients
-//   are exchanged, and what of the exchange hides behind the backward pass?
-// Expect: All strategies send the same bytes, so they differ by calls and by
-//   overlap. tiny has 39 gradients of 3.6 M parameters, 14 MB. If an all-reduce
-//   takes 0.2 ms plus 14 MB at 1 GB/s, one flat call takes 14.2 ms and 39 calls
-//   take 39 * 0.2 + 14 = 22 ms: flat wins as long as its two copies of 14 MB
-//   (28 MB at 5 GB/s, 6 ms) cost less than the 38 calls that it saves (7.6 ms).
-//   Overlap hides all but the last bucket where communication has hardware of
-//   its own (GPUs): overhead = bytes / (n bandwidth) + n alpha, least for
-//   buckets of sqrt(bytes * bandwidth * alpha) = sqrt(14 MB * 1 GB/s * 0.2 ms)
-//   = 1.7 MB. Ranks that share the cores of one CPU also send with them: what
-//   is hidden there is only the waiting, so overlap_share stays well below 1.
+// Question: What does training on several ranks cost with each strategy of
+//   exchanging gradients, and how much of the exchange hides behind the
+//   backward pass?
+// Expect: All strategies send the same bytes; they differ in calls and overlap.
+//   tiny has 39 gradients of 3.6 M parameters, 14 MB. If an all-reduce takes
+//   0.2 ms plus 14 MB at 1 GB/s, one flat call takes 14.2 ms and 39 calls take
+//   39 * 0.2 + 14 = 22 ms: flat wins as long as its two copies of 14 MB (28 MB
+//   at 5 GB/s, 6 ms) cost less than the 38 calls that it saves (7.6 ms). Where
+//   communication has its own hardware (GPUs), overlap hides all but the last
+//   bucket: overhead = bytes / (n bandwidth) + n alpha, least for buckets of
+//   sqrt(bytes * bandwidth * alpha) = sqrt(14 MB * 1 GB/s * 0.2 ms) = 1.7 MB.
+//   Ranks on one CPU send with the cores that compute: overlap hides only
+//   waiting, so overlap_share stays well below 1.
 
 #include <cstdint>
 #include <optional>
@@ -49,7 +50,7 @@ struct Exchange {
   int64_t bucket_mib = 0;
 };
 
-// PyTorch's own Reducer has its default bucket.
+// The Reducer has PyTorch's default bucket size.
 std::vector<Exchange> ExchangesOf(Suite suite) {
   constexpr Exchange kReducer = {SyncStrategy::kReducer, 25};
   if (suite == Suite::kSmoke) return {{}, {SyncStrategy::kOverlapBucketed, 1}};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Question: Is the ruler straight? What does measuring nothing cost, and is a
-//   known duration reported as that duration?
-// Expect: An empty call takes two readings of the clock, far below 2 us on a
-//   CPU, or two event records on a GPU, about 5 us. A spin of 1000 us, which
+// Question: Is the timer accurate? What does an empty call cost, and is a known
+//   duration reported as that duration?
+// Expect: An empty call takes two readings of the clock, far below 2 us, on a
+//   CPU, or two event records, about 5 us, on a GPU. A spin of 1000 us, which
 //   ends by the device's own nanosecond clock, is reported within 1 %: 990 to
 //   1010 us. If not, no other row of this run can be trusted.
 
@@ -37,7 +37,7 @@ class Harness final : public Workload {
 
   Harness(const Params& p, const Device& device) : p_(p), device_(device) {}
 
-  // There is no result that could be wrong.
+  // No result to verify.
   absl::Status Check() override { return absl::OkStatus(); }
 
   void Run(PhaseObserver&) override {

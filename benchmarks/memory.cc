@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Question: How much memory does a step take, at which moment and for what, and
-//   does the closed form know it beforehand?
-// Expect: |prediction_error| stays below 0.02 in every row. Inference keeps the
-//   parameters and little else: small has 128.6 M, 0.48 GiB in fp32. A train
+// Question: How much memory does a step take, at which point of the step and
+//   for which tensors, and does the closed form predict it?
+// Expect: |prediction_error| stays below 0.02 in every row. Inference keeps
+//   little but the parameters: small has 128.6 M, 0.48 GiB in fp32. A train
 //   step adds as much for the gradients and twice as much for the two moments,
-//   1.92 GiB in all, before it has seen one token. Attention is what grows with
-//   the square of the context: a score matrix has 4 B h T^2 bytes, which
-//   overtakes the logits' 4 B T V at T = V / h, 833 tokens for small and 2500
-//   for tiny. bf16 autocast halves activations, but keeps fp32 parameters
-//   beside their bf16 copies, so inference needs more memory than in fp32.
+//   1.92 GiB in all, before its first token. Attention grows with the square of
+//   the context: a score matrix has 4 B h T^2 bytes, which overtakes the
+//   logits' 4 B T V at T = V / h, 833 tokens for small and 2500 for tiny. bf16
+//   autocast halves activations but keeps fp32 parameters beside their bf16
+//   copies, so inference needs more memory than in fp32.
 
 #include "model/accounting/memory.h"
 
@@ -93,7 +93,7 @@ class Memory final : public Workload {
     return ModelStep::CostOf(p.step, device);
   }
 
-  // Bytes are asked for, and every step takes the same: one sample will do.
+  // Every step takes the same bytes, so one sample is enough.
   static MeasurementOptions OptionsOf(const Params&) {
     return {.count = SamplingPlan::Count{.warmup_calls = 1, .samples = 1}};
   }
@@ -102,8 +102,9 @@ class Memory final : public Workload {
       : p_(p),
         predicted_(EstimateMemory(StepMemory(p.step))),
         recorder_(TorchDevice(device)) {
-    // On a GPU the first product of each thread takes a workspace that stays.
-    // It is none of the model's tensors, so a small model takes it before.
+    // On a GPU the first product of each thread allocates a permanent
+    // workspace. It is not one of the model's tensors, so a small model
+    // allocates it first.
     NullObserver nobody;
     const ModelConfig small = {"small", 64, 128, 1, 1, 64};
     ModelStep({small, p.step.precision, kForwardBackward, 1, 8}, device)
@@ -116,7 +117,7 @@ class Memory final : public Workload {
     absl::Status status;
     recorder_.Observe([&] {
       status = step_->Check();
-      // The first step makes the rotary tables, which stay.
+      // The first step allocates the rotary tables, which stay.
       NullObserver nobody;
       step_->Run(nobody);
     });
@@ -137,7 +138,8 @@ class Memory final : public Workload {
     const AllocationEvent& largest = timeline->largest;
     ExtraMetrics extra;
     extra.counters = {
-        // Of this case's own tensors: without what libraries keep for good.
+        // Only the tensors of this case, without permanent allocations of
+        // libraries.
         {"own_peak_bytes", peak},
         {"prediction_error", peak / number(predicted_.peak.bytes) - 1},
         {"predicted_parameter_bytes", number(predicted_.parameter_bytes)},

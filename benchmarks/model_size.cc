@@ -3,12 +3,12 @@
 //   of a Transformer language model take as the model grows, and how close to
 //   its peak does the device run?
 // Expect: Time follows the FLOPs, 2 per token and matrix element in the forward
-//   pass. small has 120.9 M of these (12 blocks of 9.44 M and a head of 7.68
+//   pass. small has 120.9 M elements (12 blocks of 9.44 M and a head of 7.68
 //   M), tiny 2.33 M, so small takes 52 times as long where both keep the device
-//   busy, and less where tiny does not. The backward pass does twice the FLOPs
+//   busy, and less where tiny does not. The backward pass has twice the FLOPs
 //   of the forward pass, so backward_us / forward_us is near 2. The optimizer
-//   multiplies nothing and moves 28 bytes per parameter whatever the batch, so
-//   its share of the step falls as the step has more tokens.
+//   multiplies no matrices and moves 28 bytes per parameter whatever the batch,
+//   so its share of the step falls as the step has more tokens.
 
 #include <vector>
 
@@ -52,7 +52,7 @@ class ModelSize final : public ModelStep {
                                 .modes = modes,
                                 .seqs = {512}});
     }
-    // Emulated bf16 is slower than fp32, and minutes of it tell no more.
+    // Emulated bf16 is slower than fp32 and would only add minutes.
     std::vector<Precision> precisions = {kFp32};
     if (device.native_bf16) precisions.push_back(kBf16Autocast);
     return StepGrid(options, {.models = {"tiny", "small"},

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Question: Which part of a norm cannot be left in 16 bits, and is bf16 free of
-//   the problem?
+// Question: Which operation of a norm must not run in 16 bits, and is bf16 free
+//   of the problem?
 // Expect: The square. fp16 ends at 65504 < 256^2, so one input beyond 256
 //   overflows its row: the mean square is infinite, its inverse root 0, and the
 //   row silently zero, a relative error of 1. Of normal inputs 1 in 96 is
 //   beyond 2.56 sigma, so at magnitude 100 each row of 1024 has about ten of
-//   them and all rows are lost; at 30 they would be beyond 8.5 sigma, and none
-//   is. bf16 never overflows here, but rounds 8 times as coarsely as fp16. With
-//   fp32 inside ("wide") only the result is rounded, by at most half a unit in
-//   the last place: 0.4 x 2^-11 = 2e-4 rms in fp16, 1.6e-3 in bf16, at every
-//   magnitude. With 16 bits inside ("low") inverse root and mean square are
-//   rounded too, which moves whole rows: up to twice as much.
+//   them and all rows are lost; at magnitude 30 the limit is 8.5 sigma and no
+//   row is lost. bf16 never overflows here, but rounds 8 times as coarsely as
+//   fp16. With fp32 intermediates ("wide") only the result is rounded, by at
+//   most half a unit in the last place: 0.4 x 2^-11 = 2e-4 rms in fp16, 1.6e-3
+//   in bf16, at every magnitude. With 16-bit intermediates ("low") inverse root
+//   and mean square are rounded too, which moves whole rows: up to twice the
+//   error.
 
 #include <vector>
 
@@ -27,7 +28,7 @@ constexpr int64_t kDim = 1024;
 
 class NormPrecision final : public Workload {
  public:
-  // Of input and output, and of all between them.
+  // Dtypes of input and output, and of the intermediate results.
   struct Format {
     c10::ScalarType dtype, compute_dtype;
   };
@@ -67,7 +68,7 @@ class NormPrecision final : public Workload {
   absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples&) override {
     const NormResult result = Norm();
     const double overflowed = OverflowedShare(result);
-    // An error that is not finite is left out, as every counter.
+    // An infinite or NaN error is left out, like any such counter.
     ExtraMetrics extra;
     extra.counters = {{"relative_error", NormError(p_.kind, x_, result.y)},
                       {"overflowed", overflowed > 0 ? 1 : 0},

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Question: How long does an AdamW step take, written out operation by
-//   operation and fused into one, and how close does each come to the memory
-//   bandwidth?
+// Question: How long does an AdamW step take, as separate operations and as one
+//   fused kernel, and how close does each come to the memory bandwidth?
 // Expect: An update reads parameter, gradient and two moments and writes all
-//   but the gradient: 7 * 4 = 28 bytes per fp32 parameter at the least, and
-//   hardly any arithmetic. small (128.6 M parameters) moves 3.6 GB: 0.75 ms at
-//   4.8 TB/s, 0.2 s at 18 GB/s. The textbook form makes 9 passes per tensor:
-//   six that read one value and write one (decay, two scalings, root, quotient,
-//   eps; 8 bytes each), two that read two (the moments; 12 each) and one that
-//   reads three (the update; 16), 88 bytes in all: 3.1 times as long where the
-//   tensors exceed the caches. It has 9 operations per tensor against a handful
-//   for all, so on a GPU and a small model launches cost more than the bytes.
-//   bandwidth_share may pass 1: four of the seven accesses are reads, and the
-//   fastest peak row, half of whose accesses are writes, is slower for it.
+//   but the gradient: at least 7 * 4 = 28 bytes per fp32 parameter, with hardly
+//   any arithmetic. small (128.6 M parameters) moves 3.6 GB: 0.75 ms at 4.8
+//   TB/s, 0.2 s at 18 GB/s. The textbook form makes 9 passes per tensor: six
+//   read one value and write one (decay, two scalings, root, quotient, eps; 8
+//   bytes each), two read two (the moments; 12 each) and one reads three (the
+//   update; 16), 88 bytes in all: 3.1 times as long where the tensors exceed
+//   the caches. It runs 9 operations per tensor against a handful for all, so
+//   for a small model on a GPU launches cost more than the bytes.
+//   bandwidth_share may pass 1: reads are four of the seven accesses, but only
+//   half of those in the fastest peak row, and writes are slower.
 
 #include <algorithm>
 #include <optional>
@@ -48,7 +47,7 @@ class Optimizer final : public Workload {
 
   static Cost CostOf(const Params& p, const Device&) {
     const MemoryEstimate step = EstimateMemory({.config = p.model});
-    // The textbook form makes one temporary of a tensor's size.
+    // The textbook form makes a temporary of the size of a tensor.
     const int64_t scratch =
         p.kind == AdamWKind::kTextbook ? 4 * LargestParameter(p.model) : 0;
     return {.bytes = OptimizerBytes({.config = p.model}),
@@ -101,7 +100,7 @@ class Optimizer final : public Workload {
   absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples&) override {
     const auto trace = Profile(device_, [&] { adamw_.Step(); });
     if (!trace.ok()) return trace.status();
-    // One is what the host does per step, the other what the GPU does.
+    // Operations are the work of the host, kernels the work of the GPU.
     const auto ops = static_cast<double>(CountOutermostOps(*trace));
     const auto kernels = static_cast<double>(CountKernels(*trace));
     return ExtraMetrics{{{"ops_per_step", ops}, {"kernels_per_step", kernels}},
@@ -109,7 +108,7 @@ class Optimizer final : public Workload {
   }
 
  private:
-  // The embedding, or a matrix of the feed-forward part.
+  // Elements of the embedding or of a feed-forward matrix.
   static int64_t LargestParameter(const ModelConfig& model) {
     return model.d_model * std::max(model.vocab, model.d_ff);
   }

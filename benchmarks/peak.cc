@@ -2,16 +2,16 @@
 // Question: How fast can this device be? What are the most FLOP/s of a matrix
 //   product in each precision, the most bytes/s of a copy or an update in
 //   place, and the least time of an operation that does next to nothing?
-// Expect: Large products come to 75 to 95 % of the data sheet: 60 of 67 TFLOP/s
+// Expect: Large products reach 75 to 95 % of the data sheet: 60 of 67 TFLOP/s
 //   in fp32 and 790 of 989 in bf16 on an H200; a CPU core with two AVX-512
-//   units at 2.8 GHz has 2 * 16 * 2 * 2.8e9 = 179 GFLOP/s at the most, and
-//   less where they are shared. A copy reads and writes every byte: 90 % of
-//   4.8 TB/s on an H200, some 10 GB/s per CPU core. There it also loads the
+//   units at 2.8 GHz has at most 2 * 16 * 2 * 2.8e9 = 179 GFLOP/s, and less
+//   where units are shared. A copy reads and writes every byte: 90 % of 4.8
+//   TB/s on an H200, some 10 GB/s per CPU core. A copy on a CPU also loads the
 //   lines that it overwrites, three moves for two that count, so an update in
-//   place comes to 1.5 times the copy's rate. An operation on one element takes
-//   the time that the dispatcher and a launch take: below 5 us on a CPU, 2 to
-//   5 us on a GPU. The other experiments give their rates as shares of these,
-//   mfu_measured and bandwidth_share, if they are in the same run.
+//   place reaches 1.5 times the rate of a copy. An operation on one element
+//   takes the time of the dispatcher and a launch: below 5 us on a CPU, 2 to 5
+//   us on a GPU. In the same run, other experiments report their rates as
+//   shares of these peaks: mfu_measured and bandwidth_share.
 
 #include <array>
 #include <vector>
@@ -29,7 +29,7 @@ namespace {
 
 constexpr int kOpsPerCall = 1000;
 
-// [m, k] times [k, n], the best of which over all shapes is the peak.
+// [m, k] times [k, n]. The best rate over all shapes is the peak.
 class PeakMatmul final : public Workload {
  public:
   static constexpr bool kRunsFirst = true;
@@ -103,14 +103,14 @@ struct Size {
   int64_t bytes;
 };
 
-// Well beyond the caches.
+// Sizes well beyond the caches.
 std::vector<Size> SizesOf(const RunOptions& options, const Device& device) {
   if (options.suite == Suite::kSmoke) return {{1 << 20}};
   if (device.is_cuda()) return {{int64_t{1} << 30}, {int64_t{1} << 32}};
   return {{int64_t{1} << 28}, {int64_t{1} << 29}};
 }
 
-// Reads one half and writes the other.
+// Copies one buffer to another.
 class PeakCopy final : public Workload {
  public:
   static constexpr bool kRunsFirst = true;
@@ -140,7 +140,7 @@ class PeakCopy final : public Workload {
   MemoryCopy copy_;
 };
 
-// Writes to where it read.
+// Updates one buffer in place.
 class PeakUpdate final : public Workload {
  public:
   static constexpr bool kRunsFirst = true;

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Question: What do TF32, bf16 autocast and bf16 weights buy over IEEE fp32, in
-//   time and in memory, and what do they cost in accuracy?
-// Expect: Products gain most where the device has instructions for them: on an
-//   H200 the data sheet promises 7.4 times (tf32) and 14.8 times (bf16) the
-//   FLOP/s of fp32, of which a step keeps less the more of it is elementwise,
-//   so speedup grows with the model. A CPU without bf16 instructions emulates
-//   them and is slower than fp32. Rounding to 8 significand bits instead of 24
-//   raises logits_error from about 1e-6 to about 1e-2, and tf32's 11 bits give
-//   about 1e-3. Memory: bf16 weights halve parameters, gradients and moments,
-//   but norms, softmax and loss stay fp32, so peak_ratio is above 0.5: tiny's
-//   loss alone holds three fp32 tensors of its 512 x 10000 logits, 59 of 139
-//   MiB. Autocast keeps fp32 weights and adds bf16 copies of them, so it saves
-//   activations only: peak_ratio is near 1 for a forward pass of 512 tokens.
+// Question: What do TF32, bf16 autocast and bf16 weights gain over IEEE fp32,
+//   in time and in memory, and what do they cost in accuracy?
+// Expect: Matrix products gain most, on devices with instructions for them: the
+//   data sheet of an H200 promises 7.4 times (tf32) and 14.8 times (bf16) the
+//   FLOP/s of fp32. Elementwise work gains less, and its share shrinks in
+//   larger models, so speedup grows with the model. A CPU without bf16
+//   instructions emulates them and is slower than fp32. Rounding to 8
+//   significand bits instead of 24 raises logits_error from about 1e-6 to about
+//   1e-2, and tf32's 11 bits give about 1e-3. bf16 weights halve parameters,
+//   gradients and moments, but norms, softmax and loss stay fp32, so peak_ratio
+//   is above 0.5: tiny's loss alone holds three fp32 tensors of its 512 x 10000
+//   logits, 59 of 139 MiB. Autocast keeps fp32 weights and adds bf16 copies of
+//   them, so it saves only activations: peak_ratio is near 1 for a forward pass
+//   of 512 tokens.
 
 #include <optional>
 #include <vector>

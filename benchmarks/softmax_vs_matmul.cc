@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Question: Why does softmax take as long as a matrix product that has 25 times
-//   its FLOPs?
+// Question: Why does softmax take as long as a matrix product with 25 times its
+//   FLOPs?
 // Expect: Because it moves bytes. Q K^T has 2 d FLOP per score, softmax 5: the
 //   flop_ratio to the qk row is 5 / (2 d) = 0.039 for d 64, 0.031 for d 80. The
 //   naive softmax makes 8 passes over the fp32 scores, 32 bytes per score,
-//   while qk reads 8 d / T and writes 4: for d 64 and T 512 that is 5 bytes, a
-//   byte_ratio of 6.4; fused it reads and writes once, 8 bytes, 1.6. So where
-//   bandwidth decides, the naive softmax takes up to 6 times the time of qk in
-//   spite of its FLOPs, and the fused a quarter of the naive. On a CPU, whose
-//   product is nearer to its arithmetic limit, both ratios are smaller: 40
-//   GFLOP/s per core give qk 3.2 ns per score, 10 GB/s give the naive softmax
-//   3.2 ns too.
+//   while qk reads 8 d / T and writes 4: 5 bytes for d 64 and T 512, a
+//   byte_ratio of 6.4. The fused softmax reads and writes once, 8 bytes, a
+//   byte_ratio of 1.6. So where bandwidth decides, the naive softmax takes up
+//   to 6 times the time of qk in spite of its FLOPs, and the fused softmax a
+//   quarter of the naive. On a CPU, where the product is nearer to its
+//   arithmetic limit, both ratios are smaller: 40 GFLOP/s per core give qk 3.2
+//   ns per score, and 10 GB/s give the naive softmax 3.2 ns too.
 
 #include <optional>
 #include <string>
@@ -62,7 +62,8 @@ class SoftmaxVsMatmul final : public Workload {
                                     .bf16 = p.precision == Precision::kBf16};
     Cost cost;
     cost.flops = AttentionOpFlops(query);
-    // Softmax does not run on the units that the peaks are of.
+    // Softmax has no precision here: the measured peaks are those of matrix
+    // products.
     if (IsMatmul(p.part)) cost.precision = p.precision;
     cost.bytes = AttentionOpBytes(query);
     cost.predicted_peak_bytes = AttentionOpPeakBytes(query);
@@ -79,7 +80,7 @@ class SoftmaxVsMatmul final : public Workload {
     return cost;
   }
 
-  // The product that makes the scores, of the same shape.
+  // The product that makes scores of the same shape.
   static std::optional<Params> BaselineOf(const Params& p) {
     if (p.part == AttentionOp::kQk) return std::nullopt;
     Params baseline = p;

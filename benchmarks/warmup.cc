@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Question: How many warm-up calls does a number need? What does the first call
-//   of a process cost, and how far does it shift the mean of ten timed steps?
+// Question: How many warm-up calls does a measurement need? What does the first
+//   call of a process cost, and how far does it shift the mean of ten timed
+//   steps?
 // Expect: The first call pays once for what later calls find ready: memory from
-//   the system, threads, and on a GPU the loading of kernels and the libraries'
-//   handles. If it takes 1 + c times a steady step, the mean of ten steps with
-//   calls:0 is 1 + c / 10 times the steady state (steady_ratio), and its
-//   standard deviation is c / sqrt(10) of a step. With calls:1 the ratio is
-//   near 1: one call is enough for anything that happens only once. What
-//   calls:5 still shows over calls:1 is clocks and caches, not one-off work.
+//   the system, threads, and on a GPU kernel loading and library handles. If it
+//   takes 1 + c times a steady step, the mean of ten steps with calls:0 is 1 +
+//   c / 10 times the steady state (steady_ratio), and its standard deviation is
+//   c / sqrt(10) of a step. With calls:1 the ratio is near 1: one call is
+//   enough for anything that happens only once. A difference between calls:1
+//   and calls:5 comes from clocks and caches.
 
 #include <cstdint>
 #include <vector>
@@ -36,7 +37,7 @@ class Warmup final : public ModelStep {
     return StepName("warmup", p).Value("calls", p.calls);
   }
 
-  // Cold means that no step ran before, not even for a check.
+  // Cold: no step runs before the first call, not even a check.
   static MeasurementOptions OptionsOf(const Params& p) {
     return {.count = SamplingPlan::Count{p.calls, kTimedSteps},
             .fresh_process = true,
@@ -55,8 +56,8 @@ class Warmup final : public ModelStep {
     return cases;
   }
 
-  // Comes after the timing. The optimizer, of which only a first step can be
-  // checked, has stepped by then: model_size and optimizer check it.
+  // Runs after the timing. Only the first step of an optimizer can be verified,
+  // and this one has stepped: model_size and optimizer verify theirs.
   absl::Status Check() override {
     const StepMode mode =
         step().mode == kTrainStep ? kForwardBackward : step().mode;
@@ -100,7 +101,7 @@ class Warmup final : public ModelStep {
               .modes = {kTrainStep},
               .seqs = {512}};
     }
-    // The shorter the step, the more of it is what a cold one costs.
+    // The shorter the step, the larger the share of the cold start.
     return {.models = {"tiny"},
             .precisions = {kFp32},
             .modes = {kTrainStep},
