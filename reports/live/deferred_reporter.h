@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// For reporters that must know every row before they print the first.
+// For reporters that need every row before they print the first.
 
 #ifndef TRAINBENCH_REPORTS_LIVE_DEFERRED_REPORTER_H_
 #define TRAINBENCH_REPORTS_LIVE_DEFERRED_REPORTER_H_
@@ -11,9 +11,9 @@
 
 namespace trainbench {
 
-// A decorator that hands all rows on at once, at the end. Google Benchmark's
-// CSV takes its columns from the first rows that it is given, and aborts when a
-// later one has a counter more.
+// A decorator that passes all rows on at once, at the end. Google Benchmark's
+// CSV reporter takes its columns from the first rows, and aborts if a later row
+// has another counter.
 class DeferredReporter : public benchmark::BenchmarkReporter {
  public:
   explicit DeferredReporter(

@@ -94,7 +94,7 @@ std::string HumanBytesInBothUnits(double bytes) {
   constexpr std::array<absl::string_view, 5> kBinary = {"", "Ki", "Mi", "Gi",
                                                         "Ti"};
   int power = 0;
-  // At most 999 of a unit, but 9999 GB: memory of devices is counted in GB.
+  // At most 999 of a unit, but 9999 GB, since device memory is counted in GB.
   while (power < 4 &&
          bytes / std::pow(1000, power) >= (power < 3 ? 999.5 : 9999.5)) {
     ++power;

@@ -24,7 +24,7 @@ std::vector<double> Sane(std::vector<double> weights) {
   return weights;
 }
 
-// Sum of weights [first, last), either of which may be past the end.
+// Sum of weights [first, last). Both may be past the end.
 double Sum(const std::vector<double>& weights, size_t first, size_t last) {
   double sum = 0;
   for (size_t i = first; i < std::min(last, weights.size()); ++i) {
@@ -110,8 +110,8 @@ std::string Progress::Line(const std::string& stage) const {
   return line;
 }
 
-// The finished cases say how many seconds a unit of weight takes. NaN while
-// there are none to learn from.
+// Estimates the seconds per unit of weight from the finished cases. NaN before
+// the first has finished.
 double Progress::SecondsLeft(double now) const {
   const size_t current = started_ - 1;
   const double done = Sum(weights_, 0, current);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Says on the error stream which case is running and how long the rest will
-// take.
+// Progress on the error stream: the running case and the time left.
 
 #ifndef TRAINBENCH_REPORTS_LIVE_PROGRESS_H_
 #define TRAINBENCH_REPORTS_LIVE_PROGRESS_H_
@@ -13,12 +12,12 @@
 
 namespace trainbench {
 
-// On a terminal one line that is rewritten, else one line for each case. Not
+// Rewrites one line on a terminal, else prints one line per case. Not
 // thread-safe.
 class Progress {
  public:
-  // `weights`: the expected cost of each planned run, in any one unit, in the
-  // order of the calls of Begin(). `seconds` is a clock that never goes back.
+  // `weights`: the expected cost of each planned run, in any unit, in the order
+  // of the Begin() calls. `seconds` is a monotonic clock.
   Progress(std::ostream& err, bool is_terminal, int terminal_width,
            std::vector<double> weights, std::function<double()> seconds);
   ~Progress();
@@ -27,12 +26,11 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void Begin(const std::string& name);
-  // What the case is doing: "build", "check", "warm-up", "sampling", "memory".
+  // The stage of the case: "build", "check", "warm-up", "sampling", "memory".
   void Stage(const std::string& text);
-  // Clears too, so that the row of the case can be printed.
+  // Ends the case and clears the line, so that the row can be printed.
   void End();
-  // Takes the line off the terminal; the next Begin() or Stage() brings it
-  // back.
+  // Erases the line; the next Begin() or Stage() brings it back.
   void Clear();
 
  private:

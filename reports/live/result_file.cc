@@ -21,9 +21,10 @@ std::string Dump(const ordered_json& value) {
                     ordered_json::error_handler_t::replace);
 }
 
-// Google Benchmark copies labels and context (a command line, say) with two
-// things that JSON forbids: invalid UTF-8 and control characters. Outside of
-// strings it writes none but newlines, so that all others can be escaped.
+// Google Benchmark copies labels and context (e.g. a command line) as they are,
+// but JSON forbids invalid UTF-8 and control characters in them. Outside of
+// strings it writes no control character but newlines, so all others can be
+// escaped.
 std::string Repaired(const std::string& text) {
   const std::string utf8 = ordered_json::parse(Dump(text)).get<std::string>();
   std::string out;
@@ -39,8 +40,8 @@ std::string Repaired(const std::string& text) {
   return out;
 }
 
-// JSON has no NaN and no infinity. False if nothing is left to publish, as for
-// the coefficient of variation of a mean of 0.
+// Removes counters that are NaN or infinite, which JSON cannot hold. False if
+// the time is too, e.g. the coefficient of variation of a mean of 0.
 bool KeepFinite(BenchmarkRun& run) {
   std::erase_if(run.counters, [](const auto& counter) {
     return !std::isfinite(counter.second.value);
@@ -110,7 +111,7 @@ void ResultFile::ReportRuns(const std::vector<Run>& runs) {
   Save();
 }
 
-// Google Benchmark calls this even when a ReportContext said no.
+// Google Benchmark calls this even if ReportContext returned false.
 void ResultFile::Finalize() {
   if (!begun_) return;
   complete_ = true;
@@ -131,7 +132,8 @@ std::string ResultFile::Document() const {
 void ResultFile::Save() {
   TakePending();
   const bool was_ok = status_.ok();
-  // The whole document each time: a later success heals an earlier failure.
+  // Writes the whole document, so that a later success heals an earlier
+  // failure.
   status_ = Write();
   if (was_ok && !status_.ok()) err_ << status_.message() << std::endl;
 }

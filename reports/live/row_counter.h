@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Counts rows for the exit status, whatever display reporter is chosen.
+// Counts rows for the exit status, with any display reporter.
 
 #ifndef TRAINBENCH_REPORTS_LIVE_ROW_COUNTER_H_
 #define TRAINBENCH_REPORTS_LIVE_ROW_COUNTER_H_
@@ -12,12 +12,12 @@
 
 namespace trainbench {
 
-// A decorator: hands published copies on to `wrapped`, in which every row that
-// is not good is also marked as failed for Google Benchmark's own reporters.
+// A decorator that passes published copies of the rows to `wrapped`. Marks
+// every row that is not good as failed, for Google Benchmark's own reporters.
 class RowCounter : public benchmark::BenchmarkReporter {
  public:
-  // `wrapped` must outlive this object; its streams become ours, because Google
-  // Benchmark prints its own messages to the display reporter's streams.
+  // `wrapped` must outlive this object, which takes over its streams, because
+  // Google Benchmark prints its own messages to the display reporter's streams.
   RowCounter(benchmark::BenchmarkReporter& wrapped, StatusLookup lookup);
 
   bool ReportContext(const Context& context) override;

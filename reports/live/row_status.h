@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What became of a case. Google Benchmark 1.7.1 knows only "errored", so the
-// harness keeps the difference between skipped and failed and the reporters
-// ask for it by name.
+// The outcome of a case. Google Benchmark 1.7.1 knows only "errored", so the
+// runner records whether a case was skipped or failed, and reporters look it up
+// by name.
 
 #ifndef TRAINBENCH_REPORTS_LIVE_ROW_STATUS_H_
 #define TRAINBENCH_REPORTS_LIVE_ROW_STATUS_H_
@@ -21,13 +21,13 @@ struct RowStatus {
   std::optional<int64_t> predicted_peak_bytes;
 };
 
-// Answers for published names, such as
+// Looks up a published name, such as
 // "model_size/tiny/fp32/forward/batch:4/seq:128".
 using StatusLookup = std::function<RowStatus(const std::string& case_name)>;
 
-// Rows by kind. Aggregates are no rows of their own, but with
-// --benchmark_display_aggregates_only they are all that a reporter sees of a
-// case; they then stand for one row.
+// Counts rows by kind. Aggregates do not count, except under
+// --benchmark_display_aggregates_only, where a reporter sees no other rows:
+// then the aggregates of a case count as one row.
 class RowCounts {
  public:
   // Returns whether the run was counted.

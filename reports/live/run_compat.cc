@@ -10,14 +10,14 @@
 namespace trainbench {
 namespace {
 
-// Google Benchmark's CPU time is that of its loop, which for us holds no work.
+// Google Benchmark's CPU time covers its own loop, which does no work here.
 void UseHostTime(BenchmarkRun& run) {
   const auto host_us = run.counters.find("host_us");
   if (host_us == run.counters.end()) return;
   run.cpu_accumulated_time = host_us->second.value;
   if (IsAggregate(run) && run.aggregate_unit == benchmark::kPercentage) return;
-  // Readers divide by the iterations, of which an aggregate has as many as
-  // there are repetitions.
+  // Readers divide by `iterations`, which in an aggregate is the number of
+  // repetitions.
   const auto iterations = std::max<int64_t>(run.iterations, 1);
   run.cpu_accumulated_time *= 1e-6 * static_cast<double>(iterations);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Google Benchmark's Run, made the same for every version from 1.7.1 to 1.9.5
-// and named as we publish it.
+// Hides the differences between Google Benchmark 1.7.1 and 1.9.5 in a Run, and
+// gives it its published name.
 
 #ifndef TRAINBENCH_REPORTS_LIVE_RUN_COMPAT_H_
 #define TRAINBENCH_REPORTS_LIVE_RUN_COMPAT_H_
@@ -16,8 +16,8 @@ namespace trainbench {
 using BenchmarkRun = benchmark::BenchmarkReporter::Run;
 
 // Version 1.8 renamed error_occurred and error_message to skipped and
-// skip_message. These are templates because only there does `if constexpr`
-// drop the branch that does not compile.
+// skip_message. Only in a template does `if constexpr` drop the branch that
+// does not compile.
 template <typename Run>
 bool IsMarkedFailed(const Run& run) {
   if constexpr (requires { run.error_occurred; }) {
@@ -50,15 +50,15 @@ void MarkFailed(Run& run, const std::string& message) {
 bool IsAggregate(const BenchmarkRun& run);
 
 // Removes the run settings that Google Benchmark adds to a name (iterations,
-// manual_time, repeats, min_time, min_warmup_time): a setting that changes must
-// not rename the case, or comparisons would silently drop it. The CPU time
-// becomes the host's time per call, the counter host_us.
+// manual_time, repeats, min_time, min_warmup_time): a changed setting must not
+// rename the case, or comparisons would silently drop it. Sets the CPU time to
+// the counter host_us, the host's time per call.
 BenchmarkRun PublishedRun(BenchmarkRun run);
 
-// The worse of what Google Benchmark and the harness know about a published
-// run. Failure is sticky in the harness, so a case with one failed repetition
-// has no good row and no aggregate. A row without a time is an error: a reader
-// would take 0 for infinitely fast.
+// The worse of the outcomes that Google Benchmark and the runner recorded. The
+// runner never clears a failure, so a case with one failed repetition has no
+// good row and no aggregate. A row without a time is an error: a reader would
+// take 0 for infinitely fast.
 RowStatus Classify(const BenchmarkRun& published, const StatusLookup& lookup);
 
 }  // namespace trainbench

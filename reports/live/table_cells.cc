@@ -21,7 +21,7 @@ namespace {
 constexpr size_t kTimeWidth = 8;
 constexpr double kNoisyCv = 0.1;
 
-// Absent is NaN, which every formatter prints as "-".
+// NaN if absent, which every formatter prints as "-".
 double Counter(const BenchmarkRun& run, const char* name) {
   const auto it = run.counters.find(name);
   return it == run.counters.end() ? std::numeric_limits<double>::quiet_NaN()
@@ -41,9 +41,9 @@ std::string HalfWidth(double fraction) {
                         : absl::StrFormat("±%.0f%%", percent);
 }
 
-// Shares of the step in percent: they answer "where does the time go" at a
-// glance and in one column. The times are in the JSON. Of a row that times one
-// phase only, the step is the sum of its phases.
+// Shares of the step in percent, which show where the time goes in one column;
+// the times are in the JSON. If a row times one phase only, the step is the sum
+// of its phases.
 std::string PhaseShares(const BenchmarkRun& run) {
   const std::array<const char*, 5> phases = {"forward_us", "loss_us",
                                              "backward_us", "communication_us",
@@ -67,19 +67,20 @@ std::string PhaseShares(const BenchmarkRun& run) {
 std::string Rate(const BenchmarkRun& run) {
   const double flops = Counter(run, "flops_per_second");
   if (std::isfinite(flops)) return HumanRate(flops, "FLOP/s");
-  // Of an all-reduce: what compares with a link, whatever the number of ranks.
+  // busbw of an all-reduce compares with a link's bandwidth, whatever the
+  // number of ranks.
   const double bus = Counter(run, "busbw_bytes_per_second");
   return HumanRate(std::isfinite(bus) ? bus : Counter(run, "bytes_per_second"),
                    "B/s");
 }
 
-// What the case found out in words: the label's part behind the bar.
+// The text results of the case, after " | " in the label.
 std::string ExtraMetrics(const BenchmarkRun& run) {
   const size_t bar = run.report_label.find(" | ");
   return bar == std::string::npos ? "" : run.report_label.substr(bar + 3);
 }
 
-// What a step pays for being one of several ranks'.
+// The cost of running on several ranks.
 std::string NoteOfRanks(const BenchmarkRun& run) {
   std::vector<std::string> notes;
   const auto add = [&](const char* name, double fraction) {
@@ -114,7 +115,7 @@ std::string Note(const BenchmarkRun& run) {
   return absl::StrJoin(notes, ", ");
 }
 
-// The `cv` aggregate: every number of it is a fraction.
+// The `cv` aggregate, whose numbers are all fractions.
 TableCells PercentageCells(const BenchmarkRun& run) {
   const double flops = Counter(run, "flops_per_second");
   const double rate =
@@ -129,7 +130,7 @@ TableCells PercentageCells(const BenchmarkRun& run) {
           .note = ""};
 }
 
-// Counts characters, not bytes, for the sake of "±".
+// Counts characters, not bytes: "±" has two bytes.
 std::string Padding(const std::string& text, size_t width) {
   const auto used =
       static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {

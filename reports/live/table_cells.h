@@ -22,7 +22,7 @@ struct TableCells {
   std::string note;
 };
 
-// The headings of the columns.
+// Column headings.
 TableCells HeadingCells();
 
 // A counter that the run lacks reads "-". Aggregates over repetitions have

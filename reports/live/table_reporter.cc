@@ -19,7 +19,7 @@ bool ColorsForbidden() {
   return value != nullptr && *value != '\0';
 }
 
-// A LibTorch exception goes on for a page; the JSON has all of it.
+// A LibTorch message can fill a page; the JSON has all of it.
 std::string FirstLine(const std::string& text) {
   return text.substr(0, text.find_first_of("\r\n"));
 }
@@ -85,7 +85,7 @@ void TableReporter::PrintRun(const Run& published) {
   if (status.kind == RowStatus::Kind::kGood) {
     GetOutputStream() << TableLine(CellsOf(published), options_.name_width)
                       << "\n";
-  } else if (counted) {  // Else an aggregate of rows that said so already.
+  } else if (counted) {  // Otherwise the rows of the aggregate were printed.
     GetOutputStream() << FailureLine(published, status) << "\n";
   }
 }

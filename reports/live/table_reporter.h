@@ -18,8 +18,9 @@ namespace trainbench {
 struct TableOptions {
   // Printed first, as "device: ...  threads: ...", wrapped at 120 columns.
   std::vector<std::pair<std::string, std::string>> header;
-  // The widest published name; with repetitions plus 7, for "_stddev". Google
-  // Benchmark's own width counts the suffixes that we remove.
+  // Length of the longest published name; with repetitions plus 7, for
+  // "_stddev". Google Benchmark's own width counts the suffixes that
+  // PublishedRun removes.
   size_t name_width = 40;
   // Colours are used on a terminal, unless NO_COLOR is set (no-color.org).
   bool is_terminal = false;
