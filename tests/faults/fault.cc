@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An experiment like those in benchmarks/, a small matrix product, of which all
-// cases but the good ones misbehave in a way of their own.
+// A small matrix product as an experiment. Every case except the good ones
+// misbehaves in its own way.
 
 #include <ATen/ops/allclose.h>
 #include <ATen/ops/mm.h>
@@ -23,7 +23,7 @@ class Fault final : public Workload {
  public:
   struct Params {
     FaultKind kind;
-    int64_t n;  // tells the good cases apart
+    int64_t n;  // numbers the good cases
   };
 
   static std::vector<Params> Sweep(const RunOptions&, const Device&) {

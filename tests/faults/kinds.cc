@@ -21,7 +21,7 @@ void Sleep(int64_t milliseconds) {
 
 void ThrowInBuild() { throw std::runtime_error("cannot be built"); }
 
-// Builds once: a repetition that fails after another one succeeded.
+// Builds once, then throws: the first repetition succeeds, a later one fails.
 void ThrowInSecondBuild() {
   static int builds = 0;
   if (++builds > 1) throw std::runtime_error("cannot be built again");
@@ -37,7 +37,7 @@ void ThrowInRun(FaultState& state) {
 
 void ThrowNoException(FaultState&) { throw 7; }
 
-// More bytes than an address has bits for, so that no overcommit grants it.
+// Exceeds the address space, so that no overcommit grants it.
 void BadAlloc(FaultState&) { at::empty({int64_t{1} << 46}, at::kFloat); }
 
 void StdBadAlloc(FaultState& state) {
@@ -60,7 +60,8 @@ void Exit(FaultState&) {
 
 void Hang(FaultState&) { Sleep(3'600'000); }
 
-// Steps of 25 and 75 ms, whose median never becomes known.
+// Steps of 25 and 75 ms, so that the confidence interval of the median stays
+// wide.
 void Slow(FaultState& state) { Sleep(state.calls % 2 == 0 ? 25 : 75); }
 
 }  // namespace

@@ -19,17 +19,17 @@ struct FaultState {
   std::vector<at::Tensor> kept;
 };
 
-// What is null behaves well.
+// A null function does nothing wrong.
 struct FaultKind {
   absl::string_view name;
   void (*build)() = nullptr;
   absl::Status (*check)() = nullptr;
   void (*run)(FaultState& state) = nullptr;
-  double flops = 0;  // claimed on top of the true ones
+  double flops = 0;  // claimed in addition to the true FLOPs
   bool fresh_process = false;
 };
 
-// In the order in which they run: a good one before and after the bad ones.
+// In run order: a good case before and after the bad ones.
 const std::vector<FaultKind>& FaultKinds();
 
 }  // namespace trainbench

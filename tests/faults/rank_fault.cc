@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A distributed experiment of which rank 1 misbehaves, in each way once per n.
+// A distributed experiment in which rank 1 misbehaves, in each way once per n.
 
 #include <sys/types.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ namespace trainbench {
 namespace {
 
 constexpr int64_t kBytes = 4096;
-// As often as a fault is to be survived.
+// How often each fault must be survived.
 constexpr int64_t kRounds = 20;
 
 class RankFault final : public Workload {
@@ -35,7 +35,7 @@ class RankFault final : public Workload {
 
   static std::vector<Params> Sweep(const RunOptions& options, const Device&) {
     std::vector<Params> cases;
-    // They take long, so they are only there for who asks for them.
+    // Slow, so only in the paper suite.
     if (options.suite != Suite::kPaper) return cases;
     for (int64_t n = 0; n < kRounds; ++n) {
       for (const char* kind :
@@ -77,7 +77,7 @@ class RankFault final : public Workload {
   }
 
   void Run(PhaseObserver&) override {
-    // Other ranks are then in the middle of a sum.
+    // The other ranks are then in the middle of an all-reduce.
     if (++calls_ == 3) Misbehave();
     buffer_.Reduce();
   }
@@ -90,13 +90,13 @@ class RankFault final : public Workload {
     if (Is("asleep")) std::this_thread::sleep_for(std::chrono::hours(1));
     if (Is("throws")) throw std::runtime_error("no third call");
     if (Is("throws_lines")) throw std::runtime_error("NCCL says:\nno more");
-    // As libraries do, e.g. NCCL with NCCL_DEBUG.
+    // Like libraries, e.g. NCCL with NCCL_DEBUG.
     if (kind_ == "chatty") std::puts("version 2.28.9");
     if (Is("exits")) {
       std::fputs("cannot go on\n", stderr);
       std::_Exit(7);
     }
-    // All ranks together, so that none waits for another.
+    // On all ranks, so that none waits for another.
     if (kind_ == "endless") std::this_thread::sleep_for(std::chrono::hours(1));
   }
 

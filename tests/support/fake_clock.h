@@ -45,7 +45,7 @@ class FakeClock final : public Clock {
   int waits() const { return waits_; }
 
  private:
-  // When the stream reaches what the host enqueues now.
+  // When the stream reaches work that the host enqueues now.
   double StreamEnd() const { return std::max(host_us_, device_us_); }
 
   double host_us_ = 0;

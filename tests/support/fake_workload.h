@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Work that a test scripts.
+// A workload that a test scripts.
 
 #ifndef TRAINBENCH_TESTS_SUPPORT_FAKE_WORKLOAD_H_
 #define TRAINBENCH_TESTS_SUPPORT_FAKE_WORKLOAD_H_
@@ -14,7 +14,7 @@
 
 namespace trainbench {
 
-// What a FakeWorkload does; every part is optional.
+// The functions of a FakeWorkload, each optional.
 struct Script {
   std::function<void()> build;
   std::function<absl::Status()> check;
@@ -31,7 +31,7 @@ class FakeWorkload final : public Workload {
       try {
         script_.build();
       } catch (...) {
-        --alive_;  // no destructor runs for what was never built
+        --alive_;  // no destructor runs after a failed build
         throw;
       }
     }
@@ -49,7 +49,7 @@ class FakeWorkload final : public Workload {
                                  : Workload::MeasureExtra(sampling);
   }
 
-  // How many exist, and how many ever did.
+  // Workloads alive, and workloads ever built.
   static int alive() { return alive_; }
   static int built() { return built_; }
 

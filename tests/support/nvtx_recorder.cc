@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An NVTX tool as small as can be: it writes down the ranges of one domain.
-// NVTX loads it into the process that NVTX_INJECTION64_PATH is set for.
+// A minimal NVTX tool that records the ranges of one domain. NVTX loads it into
+// a process with NVTX_INJECTION64_PATH set.
 
 #include <nvtx3/nvToolsExt.h>
 
@@ -34,7 +34,7 @@ int NVTX_API Pop(nvtxDomainHandle_t) {
 
 }  // namespace
 
-// What was recorded since the last call; valid until the next.
+// The record since the last call; valid until the next.
 extern "C" const char* TakeNvtxLog() {
   static std::string taken;
   const std::lock_guard lock(mutex);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The models on which data parallelism is tested.
+// Models for testing data parallelism.
 
 #ifndef TRAINBENCH_TESTS_SUPPORT_PARALLEL_MODELS_H_
 #define TRAINBENCH_TESTS_SUPPORT_PARALLEL_MODELS_H_
@@ -26,9 +26,8 @@ class ParallelModel : public torch::nn::Module {
   }
 };
 
-// The model of the CS336 assignment's tests of DDP: 10 -> 10 -> 50 -> 5, with a
-// bias that is frozen and a parameter that nothing uses and that wants no
-// gradient.
+// The model of the CS336 assignment's DDP tests: 10 -> 10 -> 50 -> 5, with a
+// frozen bias and an unused parameter that requires no gradient.
 class DdpToyModel final : public ParallelModel {
  public:
   at::Tensor forward(const at::Tensor& x) override {
@@ -75,7 +74,7 @@ class BranchModel final : public ParallelModel {
   at::Tensor bias_ = Add("bias", {5});
 };
 
-// x [20, 10] and targets [20, 5], alike on all ranks.
+// x [20, 10] and targets [20, 5], equal on all ranks.
 struct ParallelData {
   at::Tensor x, targets;
 
@@ -83,7 +82,7 @@ struct ParallelData {
     auto generator = at::make_generator<at::CPUGeneratorImpl>(7);
     return {at::randn({20, 10}, generator), at::randn({20, 5}, generator)};
   }
-  // What rank `rank` of `ranks` has of it.
+  // The shard of rank `rank` of `ranks`.
   ParallelData Part(int rank, int ranks) const {
     return {x.chunk(ranks)[static_cast<std::size_t>(rank)],
             targets.chunk(ranks)[static_cast<std::size_t>(rank)]};
@@ -94,7 +93,7 @@ inline at::Tensor LossOf(ParallelModel& model, const ParallelData& data) {
   return at::mse_loss(model.forward(data.x), data.targets);
 }
 
-// Makes the parameters of `to` equal to those of `from`, a model of its kind.
+// Copies the parameters of `from` to `to`, a model of the same class.
 inline void CopyParameters(const torch::nn::Module& from,
                            const torch::nn::Module& to) {
   const at::NoGradGuard no_grad;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests that run as the ranks of a job: a test binary starts itself.
+// Runs tests as the ranks of a job: a test binary starts itself.
 
 #ifndef TRAINBENCH_TESTS_SUPPORT_RANK_FIXTURE_H_
 #define TRAINBENCH_TESTS_SUPPORT_RANK_FIXTURE_H_
@@ -23,9 +23,8 @@
 
 namespace trainbench {
 
-// What each rank does is a test of a suite Rank<Name>, whose fixture derives
-// from this; it is skipped in a process that is no rank. All such tests of a
-// process share its store.
+// The base fixture of the suites Rank<Name>, whose tests every rank runs. Skips
+// in a process that is not a rank. All such tests of a process share its store.
 class RankTest : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -99,7 +99,7 @@ std::map<std::string, at::Tensor> LoadSafetensors(
 
   const uint64_t data_start = kPrefixBytes + header_bytes;
   std::map<std::string, at::Tensor> tensors;
-  std::string name;  // what an error was found in
+  std::string name;  // the entry being read
   try {
     const auto header = nlohmann::json::parse(text);
     for (const auto& item : header.items()) {

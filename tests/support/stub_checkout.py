@@ -29,7 +29,7 @@ NVIDIA_SMI = """#!/bin/sh
 [ -n "$STUB_GPU" ] && echo "GPU 0: Stub" && exit 0
 exit 9
 """
-# Writes the files it is told to, and one argument per line to its output.
+# Writes the files that its flags name, and one argument per line to its output.
 TRAINBENCH = """#!/bin/bash
 for argument in "$@"; do
   echo "$argument"
