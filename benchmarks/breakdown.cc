@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Question: Where does the time of a step go: to which phase, which component
 //   and which layer, and how much of it is matrix products?
-// Expect: Time follows the FLOPs where matrix products dominate. Of small's
-//   120.9 M matrix elements the feed-forward parts have 12 * 3 * 768 * 3072 =
-//   84.9 M (70 %), the q, k and v projections 21.2 M (18 %), the head 7.7 M and
-//   the output projections 7.1 M (6 % each), so ffn takes about two thirds of
-//   the forward pass and of the backward pass, which takes twice as long. At
-//   seq:128 scores and value have 4 * 128 * 768 * 12 = 4.7 M of 246.6 M FLOPs
-//   per token, 2 %; softmax has none, but passes over 12 * 12 * 128 = 18 k
-//   scores per token five times, so it takes more than these 2 %. The optimizer
-//   is bound by memory: 28 bytes for each of 128.6 M parameters, 3.6 GB, which
-//   at 10 GB/s take 0.36 s. Every layer takes as long as any other.
+// Expect: Time follows the FLOPs where matrix products dominate. small has
+//   120.9 M matrix elements: 12 * 3 * 768 * 3072 = 84.9 M (70 %) in the
+//   feed-forward matrices, 21.2 M (18 %) in the q, k and v projections, 7.7 M
+//   in the head and 7.1 M in the output projections (6 % each). So ffn takes
+//   about two thirds of the forward pass, and of the backward pass, which takes
+//   twice as long. At seq:128 scores and value have 4 * 128 * 768 * 12 = 4.7 M
+//   of 246.6 M FLOPs per token, 2 %. Softmax has none, but passes five times
+//   over 12 * 12 * 128 = 18 k scores per token, so it takes more than 2 %. The
+//   optimizer is bound by memory: 28 bytes for each of 128.6 M parameters, 3.6
+//   GB, take 0.36 s at 10 GB/s. All layers take the same time.
 
 #include <cmath>
 #include <map>
@@ -32,7 +32,7 @@ namespace {
 using enum Precision;
 using enum StepMode;
 
-// One profiled step, apart from any timed one. A row's time is the sum of the
+// Profiles one step, which is not timed. The time of a row is the sum of the
 // durations of its operators (CPU) or of its kernels (GPU).
 class Breakdown final : public ModelStep {
  public:
@@ -124,9 +124,9 @@ absl::StatusOr<Trace> Breakdown::ProfileOneStep() {
   return Profile(device_, step, *path);
 }
 
-Measurement RowOf(const BreakdownRow& part, const TimeShare& spent,
+Measurement RowOf(const BreakdownRow& part, const TimeShare& share,
                   const Attribution& step, TimeOf time_of) {
-  const double us = 1e-3 * static_cast<double>(spent.time_ns);
+  const double us = 1e-3 * static_cast<double>(share.time_ns);
   Measurement row;
   // One step was profiled; the calls before it were not timed.
   row.sampling.first_call.total_us = std::nan("");
@@ -134,19 +134,19 @@ Measurement RowOf(const BreakdownRow& part, const TimeShare& spent,
   row.sampling.samples = {
       {.total_us = us, .host_us = on_host ? us : std::nan("")}};
   auto& counters = row.extra.counters;
-  counters["share"] = TimeFraction(spent.time_ns, step.total_ns);
-  counters["matmul_share"] = TimeFraction(spent.matmul_ns, spent.time_ns);
-  counters["calls"] = static_cast<double>(spent.calls);
-  counters["flops"] = spent.flops;
-  counters["top_calls"] = static_cast<double>(spent.top_calls);
+  counters["share"] = TimeFraction(share.time_ns, step.total_ns);
+  counters["matmul_share"] = TimeFraction(share.matmul_ns, share.time_ns);
+  counters["calls"] = static_cast<double>(share.calls);
+  counters["flops"] = share.flops;
+  counters["top_calls"] = static_cast<double>(share.top_calls);
   counters["profiled_step_us"] = 1e-3 * static_cast<double>(step.wall_ns);
   if (ComponentText(part) == "all") {
     counters["unattributed_share"] = part.phase
                                          ? step.unattributed_share(*part.phase)
                                          : step.unattributed_share();
   }
-  if (spent.calls > 0) {
-    row.extra.label = {{"top", ShortName(spent.top_name)}};
+  if (share.calls > 0) {
+    row.extra.label = {{"top", ShortName(share.top_name)}};
   }
   return row;
 }
@@ -161,9 +161,9 @@ absl::StatusOr<Breakdown::Rows> Breakdown::Measure() {
   if (absl::Status status = CheckAttributed(step); !status.ok()) return status;
   Rows rows;
   for (const BreakdownRow& part : parts) {
-    const auto spent = TimeShareOf(part, step);
-    if (!spent.ok()) return spent.status();
-    rows[NameOf(p_, part).text()] = RowOf(part, *spent, step, p_.time_of);
+    const auto share = TimeShareOf(part, step);
+    if (!share.ok()) return share.status();
+    rows[NameOf(p_, part).text()] = RowOf(part, *share, step, p_.time_of);
   }
   return rows;
 }
