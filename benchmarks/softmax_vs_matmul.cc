@@ -62,8 +62,7 @@ class SoftmaxVsMatmul final : public Workload {
                                     .bf16 = p.precision == Precision::kBf16};
     Cost cost;
     cost.flops = AttentionOpFlops(query);
-    // Softmax has no precision here: the measured peaks are those of matrix
-    // products.
+    // Only matrix products compare with the measured peaks of a precision.
     if (IsMatmul(p.part)) cost.precision = p.precision;
     cost.bytes = AttentionOpBytes(query);
     cost.predicted_peak_bytes = AttentionOpPeakBytes(query);

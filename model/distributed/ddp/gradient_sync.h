@@ -52,14 +52,14 @@ struct SyncTraffic {
   int64_t copied_bytes = 0;  // into buffers and back
 };
 
-// Averages one rank's gradients with those of the other ranks. In each step
-// every rank calls BeforeForward, forward, BeforeBackward, backward, Finish;
-// the caller then releases the gradients (sets them to none). Gradients are
-// divided by the number of ranks before they are summed, so Gloo and NCCL
-// behave alike and a sum in fp16 cannot overflow. If a collective fails, any
-// call, and backward() itself, throws c10::Error; the ranks then no longer
-// agree and the object is of no further use. (Under kReducer backward() throws
-// Gloo's own std::exception.)
+// Averages the gradients over the ranks. In each step every rank calls
+// BeforeForward, forward, BeforeBackward, backward, Finish; the caller then
+// releases the gradients (sets them to none). Gradients are divided by the
+// number of ranks before they are summed, so Gloo and NCCL behave alike and a
+// sum in fp16 cannot overflow. If a collective fails, any call, and backward()
+// itself, throws c10::Error; the ranks then no longer agree and the object is
+// of no further use. (Under kReducer backward() throws Gloo's own
+// std::exception.)
 class GradientSync {
  public:
   virtual ~GradientSync() = default;
