@@ -20,7 +20,7 @@
 namespace trainbench {
 
 struct AttentionQuery {
-  std::optional<SdpaBackend> backend;  // empty: NaiveAttention
+  std::optional<SdpaBackend> backend = {};  // empty: NaiveAttention
   int64_t batch = 1;
   int64_t seq = 1;
   int64_t d_head = 1;
