@@ -7,7 +7,10 @@
 #include <cmath>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "model/spec/not_allowed.h"
 
 namespace trainbench {
 
@@ -48,8 +51,7 @@ inline bool IsPositive(double value) {
 
 // InvalidArgument that names `what` and its value.
 inline absl::Status NotPositive(absl::string_view what, double value) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(what, " is ", value, "; allowed: positive and finite"));
+  return NotAllowed(what, value, "positive and finite");
 }
 
 }  // namespace trainbench

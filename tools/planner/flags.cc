@@ -15,6 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "fixtures/base/did_you_mean.h"
 #include "fixtures/base/flag_parser.h"
+#include "model/spec/not_allowed.h"
 
 ABSL_FLAG(bool, help, false, "Print this and exit.");
 ABSL_FLAG(bool, json, false, "Print JSON, with raw numbers, instead of text.");
@@ -151,17 +152,16 @@ absl::StatusOr<std::vector<ModelConfig>> SelectModels() {
 
 absl::Status ValidateMemory(double gib) {
   if (gib > 0 && gib <= kMaxMemoryGib) return absl::OkStatus();  // false if NaN
-  return absl::InvalidArgumentError(
-      absl::StrCat("device_memory_gib is ", gib, "; allowed: above 0, up to ",
-                   static_cast<int64_t>(kMaxMemoryGib)));
+  return NotAllowed(
+      "device_memory_gib", gib,
+      absl::StrCat("above 0, up to ", static_cast<int64_t>(kMaxMemoryGib)));
 }
 
 // For whole numbers and others; an error for NaN too.
 template <typename T>
 absl::Status CheckRange(absl::string_view name, T value, T min, T max) {
   if (value >= min && value <= max) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(name, " is ", value, "; allowed: ", min, " to ", max));
+  return NotAllowed(name, value, absl::StrCat(min, " to ", max));
 }
 
 // Reads flags that hold a number, and keeps the first error.
