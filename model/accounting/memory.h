@@ -15,9 +15,10 @@
 // forms follow what autograd saves for the backward pass of model/, tensor by
 // tensor; tests compare them with the allocator.
 //
-// Domain: d_ff of at least 2 d and more than one head, as real models have. A
-// narrower feed-forward part lets the projections' backward pass, of which no
-// moment is listed, be the peak; then the forms are up to 16 % low.
+// Domain: d_ff of at least 2 d and more than one head, as real models have. In
+// a model with a narrower feed-forward network the backward pass of the
+// projections can be the peak. It is no candidate here, so the forms are then
+// up to 16 % low.
 
 #ifndef TRAINBENCH_MODEL_ACCOUNTING_MEMORY_H_
 #define TRAINBENCH_MODEL_ACCOUNTING_MEMORY_H_
@@ -57,18 +58,18 @@ int64_t SavedBytesPerBlock(const MemoryQuery& query);
 // the head, c V d.
 int64_t SavedBytes(const MemoryQuery& query);
 
-// One moment of a step at which memory may be at its highest.
+// A point of the step at which memory can be highest.
 struct PeakCandidate {
   std::string name;
   int64_t bytes = 0;
-  // Of these, gradients of whole blocks and of the head that are complete.
+  // The part of `bytes` that is complete gradients of blocks and of the head.
   int64_t gradient_bytes = 0;
 };
 
 struct MemoryEstimate {
   // Alive during the whole step.
   int64_t parameter_bytes = 0;
-  int64_t optimizer_bytes = 0;  // two moments; 0 unless a train step
+  int64_t optimizer_bytes = 0;  // AdamW's moments; 0 unless a train step
   int64_t input_bytes = 0;      // tokens, targets, rotary tables
   // Alive during part of it.
   int64_t gradient_bytes = 0;  // 0 for the forward modes
@@ -76,7 +77,7 @@ struct MemoryEstimate {
   // One tensor each: the residual stream, r D, and the logits, e L.
   int64_t residual_bytes = 0;
   int64_t logit_bytes = 0;
-  // The peak is the maximum over moments, not the sum of the parts.
+  // The peak is the largest candidate, not the sum of the parts.
   std::vector<PeakCandidate> candidates;
   PeakCandidate peak;
 };
