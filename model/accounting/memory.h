@@ -95,9 +95,9 @@ MemoryEstimate EstimateMemory(const MemoryQuery& query);
 int64_t LargestProductElements(const MemoryQuery& query, int threads);
 
 // The peak if gradients move, as they are completed, into a buffer of
-// `buffer_bytes` that is there all the time. If it is not for all of them,
-// those without a place there are taken to be the first: at most that many too
-// high.
+// `buffer_bytes` that is there all the time. If the buffer is smaller than all
+// gradients, the first gradients are assumed to stay outside it. The result is
+// then too high by at most their bytes.
 int64_t PeakWithGradientBuffer(const MemoryEstimate& estimate,
                                int64_t buffer_bytes);
 
