@@ -33,6 +33,12 @@ double TimeUs(const BenchmarkRun& run) {
          benchmark::GetTimeUnitMultiplier(run.time_unit) * 1e6;
 }
 
+// A row of a null GPU has the time 0, which is none.
+std::string TimeText(const BenchmarkRun& run) {
+  const double us = TimeUs(run);
+  return us == 0 ? "-" : HumanTime(us);
+}
+
 std::string HalfWidth(double fraction) {
   if (!std::isfinite(fraction)) return "-";
   if (fraction >= 9.995) return "±>999%";
@@ -167,7 +173,7 @@ TableCells CellsOf(const BenchmarkRun& run) {
   }
   return {
       .name = run.benchmark_name(),
-      .time = HumanTime(TimeUs(run)),
+      .time = TimeText(run),
       .half_width = is_aggregate ? "-" : HalfWidth(Counter(run, "half_width")),
       .phases = is_aggregate ? "-" : PhaseShares(run),
       .rate = Rate(run),

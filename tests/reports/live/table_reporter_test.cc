@@ -54,6 +54,17 @@ class TableReporterTest : public ::testing::Test {
   std::ostringstream out_;
 };
 
+TEST_F(TableReporterTest, ANullGpusRowHasNoTime) {
+  statuses_["null"].is_timed = false;
+  BenchmarkRun row = MakeRun("null", 0);
+  row.counters = {{"peak_bytes", 1.5e9}};
+  TableReporter reporter = Make();
+  reporter.ReportRuns({row, MakeRun("real", 0)});
+  EXPECT_THAT(Rows(), ElementsAre("null             -      -                   "
+                                  "     -             -   1.40 GiB          -",
+                                  HasSubstr("no valid time was recorded")));
+}
+
 TEST_F(TableReporterTest, PrintsAlignedRows) {
   BenchmarkRun full = MakeRun("full");
   full.counters = {{"half_width", 0.008},
