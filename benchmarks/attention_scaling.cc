@@ -193,8 +193,8 @@ std::vector<Scale> ScalesOf(Suite suite, const Device& device) {
         return {
             {{std::nullopt, kMath, kFlash}, {kFp32}, {256, 512, 1024}, {64}}};
       }
-      return {{all, {kBf16}, {1024, 4096, 16384}, {64, 128}},
-              {{std::nullopt}, {kFp32}, {1024, 4096, 16384}, {64, 128}}};
+      return {{all, {kBf16}, {1024, 4096, 16384}, {64}},
+              {{std::nullopt}, {kFp32}, {1024, 4096, 16384}, {64}}};
     case Suite::kPaper:
       return {{all,
                {kFp32, kBf16},

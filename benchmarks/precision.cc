@@ -66,7 +66,7 @@ class PrecisionSweep final : public ModelStep {
       return StepGrid(options,
                       {.models = {"small", "large", "2.7B"},
                        .precisions = {kFp32, kTf32, kBf16Autocast, kBf16},
-                       .modes = {kForward, kTrainStep},
+                       .modes = {kTrainStep},
                        .seqs = {512}});
     }
     return StepGrid(options, {.models = {"tiny"},
