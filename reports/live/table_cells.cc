@@ -98,6 +98,13 @@ std::string NoteOfRanks(const BenchmarkRun& run) {
   return absl::StrJoin(notes, ", ");
 }
 
+// If the device was held, the row's time is not the host's.
+std::string LaunchBound(const BenchmarkRun& run) {
+  const double driven = Counter(run, "driven_us");
+  if (!std::isfinite(driven)) return "launch-bound";
+  return "launch-bound: " + HumanTime(driven) + " as the host drives it";
+}
+
 std::string Note(const BenchmarkRun& run) {
   std::vector<std::string> notes;
   if (std::string found = ExtraMetrics(run); !found.empty()) {
@@ -109,7 +116,7 @@ std::string Note(const BenchmarkRun& run) {
              std::isfinite(speedup)) {
     notes.push_back(absl::StrFormat("speed-up %.3g", speedup));
   }
-  if (Counter(run, "launch_bound") > 0) notes.emplace_back("launch-bound");
+  if (Counter(run, "launch_bound") > 0) notes.push_back(LaunchBound(run));
   const double mfu = Counter(run, "mfu");
   if (std::isfinite(mfu)) notes.push_back("mfu " + HumanPercent(mfu));
   const double measured = Counter(run, "mfu_measured");

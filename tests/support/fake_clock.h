@@ -29,6 +29,7 @@ class FakeClock final : public Clock {
 
   void Stamp(std::size_t slot) override {
     stamps_.at(slot) = StreamEnd();
+    host_us_ += stamp_us_;
     stamped_us_.at(slot) = host_us_;
     pending_ = true;
   }
@@ -49,6 +50,7 @@ class FakeClock final : public Clock {
   double HostUsSince(std::size_t slot) override {
     return host_us_ - stamped_us_.at(slot);
   }
+  bool CanHold() const override { return true; }
   void Hold(double us) override { AdvanceDevice(us); }
   bool Reached(std::size_t slot) override {
     return stamps_.at(slot) <= host_us_;
@@ -62,6 +64,8 @@ class FakeClock final : public Clock {
 
   int waits() const { return waits_; }
   void set_mhz(double mhz) { mhz_ = mhz; }
+  // The host's time for a stamp.
+  void set_stamp_us(double us) { stamp_us_ = us; }
 
  private:
   // When the stream reaches work that the host enqueues now.
@@ -71,6 +75,7 @@ class FakeClock final : public Clock {
   double device_us_ = 0;
   bool pending_ = false;
   int waits_ = 0;
+  double stamp_us_ = 0;
   double mhz_ = 0;  // of the device
   double cycles_from_us_ = 0;
   Cycles cycles_ = {};

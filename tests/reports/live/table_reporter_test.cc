@@ -92,6 +92,15 @@ TEST_F(TableReporterTest, PrintsAlignedRows) {
             "          -          -\n");
 }
 
+TEST_F(TableReporterTest, ALaunchBoundRowOfTheDevicesTimeTellsTheHostsToo) {
+  BenchmarkRun run = MakeRun("held", 12);
+  run.counters = {{"launch_bound", 1.0}, {"driven_us", 48.0}};
+  TableReporter reporter = Make();
+  reporter.ReportRuns({run});
+  EXPECT_THAT(Rows(), ElementsAre(testing::EndsWith(
+                          "  launch-bound: 48 us as the host drives it")));
+}
+
 TEST_F(TableReporterTest, TheSharesOfARowThatTimesOnePhaseAreOfTheStep) {
   BenchmarkRun run = MakeRun("bwd", 300);
   run.counters = {{"forward_us", 100.0}, {"backward_us", 300.0}};
