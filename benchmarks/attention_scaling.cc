@@ -92,6 +92,7 @@ class AttentionScaling final : public Workload {
   static MeasurementOptions OptionsOf(const Params& p) {
     MeasurementOptions options;
     options.timed_phase = p.phase;
+    options.hold = true;
     return options;
   }
 
@@ -129,6 +130,7 @@ class AttentionScaling final : public Workload {
     const Cost cost = CostOf(p_, device_);
     ExtraMetrics extra;
     extra.label = {{"backend_op", op}};
+    if (IsThreeTf32()) extra.label.emplace_back("arith", "3xtf32");
     extra.counters = {
         {"saved_bytes", static_cast<double>(SavedBytes())},
         {"predicted_saved_bytes",
@@ -152,6 +154,14 @@ class AttentionScaling final : public Workload {
   std::string ExpectedOp() const {
     if (!p_.variant) return "aten::bmm";
     return std::string(SdpaOpName(*p_.variant, TorchDevice(device_).type()));
+  }
+
+  // LibTorch's efficient attention multiplies fp32 on the tensor cores of a
+  // GPU: each product as three of TF32, nearly as exact and not as slow as
+  // fp32.
+  bool IsThreeTf32() const {
+    return p_.variant == SdpaBackend::kEfficient &&
+           p_.precision == Precision::kFp32 && device_.is_cuda();
   }
 
   // Live bytes that a forward pass adds.

@@ -87,6 +87,10 @@ class SoftmaxVsMatmul final : public Workload {
     return baseline;
   }
 
+  static MeasurementOptions OptionsOf(const Params&) {
+    return {.hold = true, .cold_cache = true};
+  }
+
   SoftmaxVsMatmul(const Params& p, const Device& device)
       : p_(p),
         matmul_(p.precision),
