@@ -52,6 +52,8 @@ struct MemoryQuery {
 //   SwiGLU      gate, sigmoid, silu, value, product: 5 e F
 //   autocast    the bf16 copies of its matrices, c W
 int64_t SavedBytesPerBlock(const MemoryQuery& query);
+// Of them, those of attention and of the norm before it.
+int64_t SavedAttentionBytesPerBlock(const MemoryQuery& query);
 
 // All that is kept at the end of the forward pass, logits excluded: the blocks,
 // the last norm (as above, one consumer) and under autocast the bf16 copy of

@@ -4,6 +4,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from reports.results.rows import NULL_GPU
+
 # If one of these differs, a difference in time says nothing about the code.
 MUST_AGREE = (
     "device",
@@ -63,6 +65,10 @@ def check(
     allow_different: bool,
 ) -> list[Difference]:
     """The differences that matter, if allowed; otherwise NotComparable."""
+    if any(context.get("device_kind") == NULL_GPU for context in (*base, *new)):
+        raise NotComparable(
+            "a side ran on a null GPU, which has no times: there is nothing to compare"
+        )
     found = differences(MUST_AGREE, base, new)
     if allow_different:
         return found

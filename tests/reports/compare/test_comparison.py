@@ -162,6 +162,12 @@ def test_another_environment_is_refused_by_its_keys(key: str) -> None:
     assert [found.key for found in allowed.differences] == [key]
 
 
+def test_a_null_gpu_has_nothing_to_compare() -> None:
+    null = run(entry("e/one", 0), context={"device_kind": "null_cuda"})
+    with pytest.raises(NotComparable, match="a null GPU, which has no times"):
+        compare([null], [null], Options(allow_different_environment=True))
+
+
 def test_what_may_matter_is_a_note() -> None:
     base = run(entry("e/one", 1), context={"host_name": "a"})
     new = run(
