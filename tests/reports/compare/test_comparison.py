@@ -151,7 +151,17 @@ def test_decisions_that_were_made_before_are_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    "key", ["device", "driver", "torch", "threads", "dtype_policy", "suite_version"]
+    "key",
+    [
+        "device",
+        "driver",
+        "torch",
+        "threads",
+        "dtype_policy",
+        "allocator_settings",
+        "CUDA_LAUNCH_BLOCKING",
+        "suite_version",
+    ],
 )
 def test_another_environment_is_refused_by_its_keys(key: str) -> None:
     base = run(entry("e/one", 1))
