@@ -19,11 +19,13 @@ LIBRARY = _BUILD / "tests/null_gpu"
 GOOD, FAILED, USAGE = 0, 1, 2
 
 
-def main(tokens: Sequence[str]) -> int:
+def main(
+    tokens: Sequence[str], program: Path = PROGRAM, library: Path = LIBRARY
+) -> int:
     arguments = parse(tokens)
     with tempfile.TemporaryDirectory(prefix="rehearse-") as name:
         records, result = Path(name, "records"), Path(name, "result.json")
-        status = run(PROGRAM, LIBRARY, arguments, records, result)
+        status = run(program, library, arguments, records, result)
         if status == USAGE:
             return USAGE  # the program has said why
         try:

@@ -9,7 +9,7 @@ from pathlib import Path
 from tools.rehearsal.arguments import Arguments
 
 # Times are not measured: the fewest samples are enough.
-_SHORT = ("--warmup=0", "--benchmark_min_time=0")
+_SHORT = ("warmup", "benchmark_min_time")
 
 
 def environment(
@@ -34,9 +34,11 @@ def environment(
 
 
 def flags(arguments: Arguments, records: Path, result: Path) -> list[str]:
+    given = [flag.lstrip("-").partition("=")[0] for flag in arguments.flags]
+    short = [f"--{name}=0" for name in _SHORT if name not in given]
     ranks = [] if arguments.ranks is None else [f"--ranks={arguments.ranks}"]
     return [
-        *_SHORT,
+        *short,
         *ranks,
         *arguments.flags,
         "--device=cuda",

@@ -2,14 +2,18 @@
 """tools/rehearse: what it reads from the program's files, and what it prints."""
 
 import json
+import re
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from reports.results.rows import Result, parse
-from results import document, entry, failure
+from results import ROOT, document, entry, failure
 from tools.rehearsal import as_json, text
+from tools.rehearsal.__main__ import main
+from tools.rehearsal.arguments import GPUS
 from tools.rehearsal.arguments import parse as parse_arguments
 from tools.rehearsal.names import bare, family, shortened
 from tools.rehearsal.records import Kernel, Rehearsal, rehearsals
@@ -197,6 +201,7 @@ def test_a_program_finds_null_gpus_alone() -> None:
 def test_other_flags_are_the_programs() -> None:
     given = ["--gpu=h200", "--suite=paper", "--benchmark_filter=^a", "--ranks=2"]
     passed = flags(parse_arguments(given), Path("r"), Path("o.json"))
+    assert passed[:2] == ["--warmup=0", "--benchmark_min_time=0"]
     for flag in ("--suite=paper", "--benchmark_filter=^a", "--ranks=2"):
         assert flag in passed
     assert passed[-4:] == [
@@ -205,6 +210,69 @@ def test_other_flags_are_the_programs() -> None:
         "--rehearsal=r",
         "--benchmark_out=o.json",
     ]
+
+
+def test_a_flag_is_not_given_twice() -> None:
+    given = parse_arguments(["--gpu=h200", "--warmup=3"])
+    passed = flags(given, Path("r"), Path("o.json"))
+    assert [flag for flag in passed if "warmup" in flag] == ["--warmup=3"]
+
+
+# Writes a record and a result as the built program does.
+PROGRAM = """#!{python}
+import json, pathlib, sys
+flags = dict(flag[2:].partition("=")[::2] for flag in sys.argv[1:])
+print("the table of the rows")
+if "nonsense" in flags:
+    sys.exit(2)
+if "silent" in flags:
+    sys.exit(-9)
+directory = pathlib.Path(flags["rehearsal"])
+directory.mkdir()
+(directory / "a.json").write_text({record!r})
+pathlib.Path(flags["benchmark_out"]).write_text({result!r})
+sys.exit(int(flags.get("status", 0)))
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    path = tmp_path / "program"
+    result = document(entry(STEP, 0, host_us=1500), context=NULL)
+    path.write_text(
+        PROGRAM.format(
+            python=sys.executable,
+            record=json.dumps(record()),
+            result=json.dumps(result),
+        )
+    )
+    path.chmod(0o755)
+    return path
+
+
+def test_the_command_prints_what_the_program_wrote(
+    program: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--gpu=h100"], program, program.parent) == 0
+    assert STEP in capsys.readouterr().out
+    assert main(["--gpu=h100", "--json", "--status=1"], program, program.parent) == 1
+    (case,) = json.loads(capsys.readouterr().out)["cases"]
+    assert case["name"] == STEP
+
+
+def test_a_program_without_a_result_is_an_error(
+    program: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--gpu=h100", "--nonsense"], program, program.parent) == 2
+    assert main(["--gpu=h100", "--silent"], program, program.parent) == 1
+    found = capsys.readouterr()
+    assert found.out == ""
+    assert "left no result" in found.err
+
+
+def test_the_gpus_are_those_of_the_null_gpu() -> None:
+    profiles = (ROOT / "tests/null_gpu/profile.cc").read_text()
+    assert tuple(re.findall(r'^ +\{"([a-z0-9-]+)", "NVIDIA', profiles, re.M)) == GPUS
 
 
 @pytest.mark.parametrize(
