@@ -142,7 +142,7 @@ def _median(rows: list[Row]) -> Row:
     )
 
 
-def _cases(rows: Iterable[Row]) -> list[Row]:
+def one_per_case(rows: Iterable[Row]) -> list[Row]:
     """One row per case, in the order in which the cases first appear."""
     repetitions: dict[str, list[Row]] = {}
     for row in rows:
@@ -175,7 +175,7 @@ def parse(document: Any) -> Result:
         is_timed = context.get("device_kind") != NULL_GPU
         return Result(
             context=context,
-            rows=_cases(
+            rows=one_per_case(
                 _row(entry, is_timed)
                 for entry in document["benchmarks"]
                 if word_of(entry, "run_type") == "iteration"
