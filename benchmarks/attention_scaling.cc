@@ -147,7 +147,8 @@ class AttentionScaling final : public Workload {
             .d_head = p.d_head,
             .bf16 = p.precision == Precision::kBf16,
             .on_cpu = !device.is_cuda(),
-            .threads = device.Threads()};
+            .threads = device.Threads(),
+            .multiprocessors = device.is_cuda() ? device.cores : 0};
   }
 
   // The naive variant runs batched products on every device.

@@ -28,6 +28,9 @@ struct AttentionQuery {
   bool on_cpu = true;
   // Threads of the CPU. Its kernels keep buffers for each.
   int threads = 1;
+  // Of the GPU. Where they outnumber the tiles of flash attention's forward
+  // pass, it splits the keys. 0: it does not.
+  int multiprocessors = 0;
 };
 
 // FLOPs of the matrix products over the full square, as everywhere in
@@ -74,9 +77,9 @@ struct AttentionMemory {
 
 // If 64 bits cannot count the bytes, both peaks are the largest int64_t.
 //
-// Not included: what libraries take for themselves (accounting/library.h), and
-// on CUDA flash attention's partial sums where a small batch makes it split the
-// keys of the forward pass.
+// Not included: what libraries take for themselves (accounting/library.h). Of
+// cuDNN only the least that such a kernel needs is known; it chooses its own
+// workspace. The efficient kernel takes more in bf16 if d_head is above 128.
 AttentionMemory EstimateAttention(const AttentionQuery& query);
 
 // Elements of the products that run at once: a score matrix or an output in
