@@ -1,13 +1,32 @@
-# CUDA is compiled whenever nvcc is there; the binary still runs without a GPU.
+# CUDA is compiled with the nvcc of the wheels, or else with a toolkit of LibTorch's
+# version: headers and libraries of another one do not fit its wheel. The binary still
+# runs without a GPU.
 # CMAKE_CUDA_ARCHITECTURES must be set before the language is enabled, because
 # "native" needs a GPU and CMake's own default is an architecture we never use.
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES "80;90" CACHE STRING "CUDA architectures")
 endif()
 
-include(CheckLanguage)
-check_language(CUDA)
-if(CMAKE_CUDA_COMPILER)
+set(TRAINBENCH_CUDA OFF)
+if(TRAINBENCH_CPU_WHEEL)
+  set(trainbench_no_cuda "LibTorch was installed for the CPU only")
+elseif(TRAINBENCH_WHEEL_CUDA)
+  set(CMAKE_CUDA_COMPILER "${TRAINBENCH_WHEEL_CUDA}/bin/nvcc")
+  set(TRAINBENCH_CUDA ON)
+else()
+  include(CheckLanguage)
+  check_language(CUDA)
+  set(trainbench_no_cuda "no nvcc of CUDA 13.0")
+  if(CMAKE_CUDA_COMPILER)
+    execute_process(COMMAND "${CMAKE_CUDA_COMPILER}" --version
+                    OUTPUT_VARIABLE nvcc_version ERROR_QUIET)
+    if(nvcc_version MATCHES "release 13\\.0,")
+      set(TRAINBENCH_CUDA ON)
+    endif()
+  endif()
+endif()
+
+if(TRAINBENCH_CUDA)
   enable_language(CUDA)
   # CMake 3.25 knows no later standard for nvcc. It suffices: kernels include no
   # LibTorch header (and nvcc would misparse some of them in C++17).
@@ -16,10 +35,13 @@ if(CMAKE_CUDA_COMPILER)
   # LibTorch brings the shared runtime; a static one beside it would be a second
   # set of contexts and streams.
   set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
+  if(CMAKE_VERSION VERSION_LESS 3.26 AND NOT TARGET CUDA::nvToolsExt)
+    # CMake 3.25 sets a property of it, but CUDA 13 has it no more.
+    add_library(CUDA::nvToolsExt INTERFACE IMPORTED)
+  endif()
   find_package(CUDAToolkit REQUIRED)
-  set(TRAINBENCH_CUDA ON)
   target_compile_definitions(trainbench_options INTERFACE TRAINBENCH_CUDA=1)
+  message(STATUS "trainbench: CUDA ${CMAKE_CUDA_COMPILER_VERSION}: ${CMAKE_CUDA_COMPILER}")
 else()
-  set(TRAINBENCH_CUDA OFF)
-  message(STATUS "trainbench: no nvcc, building for the CPU only")
+  message(STATUS "trainbench: ${trainbench_no_cuda}, building for the CPU only")
 endif()

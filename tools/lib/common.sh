@@ -52,12 +52,13 @@ build_jobs() {
 }
 
 # configure PRESET: unless that was done. CMake itself sees every change but one of the
-# preset.
+# preset, and one of the compilers: another LibTorch may bring its own nvcc.
 configure() {
-  local ninja=$root/build/$1/build.ninja log=$root/build/$1.log
-  [[ ! -f $ninja || $root/CMakePresets.json -nt $ninja ]] || return 0
+  local ninja=$root/build/$1/build.ninja log=$root/build/$1.log restart=()
+  [[ ! $root/.venv/.trainbench-stamp -nt $ninja ]] || restart=(--fresh)
+  ((${#restart[@]})) || [[ ! -f $ninja || $root/CMakePresets.json -nt $ninja ]] || return 0
   say "configuring $1 ..."
-  (cd "$root" && cmake --preset "$1") >"$log" 2>&1 </dev/null ||
+  (cd "$root" && cmake --preset "$1" "${restart[@]}") >"$log" 2>&1 </dev/null ||
     fail "cmake --preset $1 failed" "$log"
 }
 

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: MIT
+"""tools/setup with stubs of what it calls: which LibTorch a machine gets, and when."""
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from stub_checkout import TOOLS, write_script
+
+# As PYTHON it makes environments of which it is the interpreter, too.
+PYTHON = """#!/bin/bash
+case "$*" in
+  *gpu_driver.py) echo "$STUB_TROUBLE"; exit "${STUB_NO_GPU:-0}" ;;
+  "-m venv "*)
+    mkdir -p "$3/bin" "$3/lib/python3.11/site-packages/nvidia/cu13/lib"
+    : >"$3/lib/python3.11/site-packages/nvidia/cu13/lib/libcudart.so.13"
+    cp "$0" "$3/bin/python" ;;
+  *"pip install"* | *"-m pip"*" install "*)
+    echo "pip ${*: -1}" >>"$STUB_LOG"; exit "${STUB_PIP:-0}" ;;
+  "-c "*libtorch_cpu*) echo "torch for the CPU" ;;
+  "-c "*"import torch"*) echo "torch" ;;
+esac
+"""
+NVCC = """#!/bin/sh
+echo "Cuda compilation tools, release $STUB_NVCC, V$STUB_NVCC.1"
+"""
+LIBRARIES = (
+    "cublas.so.13 cublasLt.so.13 cudart.so.13 cudnn.so.9 cufft.so.12 cupti.so.13 "
+    "curand.so.10 cusolver.so.12 cusparse.so.12 nccl.so.2 nvJitLink.so.13 nvrtc.so.13"
+)
+HEADERS = ("cublas_v2.h", "cusolverDn.h", "cusparse.h", "nccl.h", "nvtx3/nvToolsExt.h")
+TOO_OLD = {"STUB_NO_GPU": "1", "STUB_TROUBLE": "the driver is too old"}
+NO_GPU = {"STUB_NO_GPU": "1"}
+
+
+@dataclass(frozen=True)
+class Machine:
+    root: Path
+    toolkit: Path
+
+    def add_nvcc(self) -> None:
+        write_script(self.toolkit / "bin/nvcc", NVCC)
+
+    def add_toolkit(self, without: str = "") -> None:
+        self.add_nvcc()
+        for header in HEADERS:
+            path = self.toolkit / "include" / header
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("")
+        lines = [f"\\tlib{name} (libc6) => /" for name in LIBRARIES.split()]
+        if without.endswith(".h"):
+            (self.toolkit / "include" / without).unlink()
+        printed = "\\n".join(line for line in lines if f"lib{without} " not in line)
+        write_script(self.toolkit / "bin/ldconfig", f"#!/bin/sh\nprintf '{printed}\\n'")
+
+    def setup(self, *flags: str, **extra: str) -> subprocess.CompletedProcess[str]:
+        environment = {
+            "PATH": f"{self.toolkit}/bin:/usr/local/bin:/usr/bin:/bin",
+            "STUB_LOG": str(self.toolkit / "log"),
+            "TRAINBENCH_APT": "off",
+            **extra,
+        }
+        (self.toolkit / "log").write_text("")
+        return subprocess.run(
+            [self.root / "tools/setup", *flags],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    def installed(self) -> list[str]:
+        return [
+            Path(line.removeprefix("pip ")).stem
+            for line in (self.toolkit / "log").read_text().splitlines()
+        ]
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    made = Machine(tmp_path / "check out", tmp_path / "toolkit")
+    (made.root / "tools").mkdir(parents=True)
+    shutil.copy(TOOLS / "setup", made.root / "tools/setup")
+    for folder in ("lib", "requirements"):
+        shutil.copytree(TOOLS / folder, made.root / "tools" / folder)
+    stubs = {
+        "c++": "#!/bin/sh\nexit 0\n",
+        "cmake": "#!/bin/sh\necho cmake version 3.25.1\n",
+        "ninja": "#!/bin/sh\nexit 0\n",
+        "ldconfig": "#!/bin/sh\nexit 0\n",
+        "nvcc": "#!/bin/sh\nexit 127\n",
+        "python3": PYTHON,
+    }
+    for name, text in stubs.items():
+        write_script(made.toolkit / "bin" / name, text)
+    return made
+
+
+def line(done: subprocess.CompletedProcess[str]) -> str:
+    assert done.returncode == 0, done.stderr
+    ready = [text for text in done.stderr.splitlines() if "environment: ready" in text]
+    return ready[0].split("ready (")[1].rsplit(")", 2)[0] if ready else ""
+
+
+def test_a_gpu_and_no_toolkit_take_everything_from_wheels(machine: Machine) -> None:
+    done = machine.setup()
+    assert line(done) == "LibTorch and CUDA 13.0 from wheels"
+    assert machine.installed() == ["torch-full", "python"]
+    cuda = machine.root / ".venv/lib/python3.11/site-packages/nvidia/cu13"
+    for name in ("lib/libcudart.so", "lib64/libcudart.so"):  # what CMake looks for
+        assert os.path.realpath(cuda / name) == str(cuda / "lib/libcudart.so.13")
+
+
+def test_a_second_call_does_nothing(machine: Machine) -> None:
+    machine.setup()
+    done = machine.setup("--if-needed")
+    assert (done.returncode, done.stderr, machine.installed()) == (0, "", [])
+
+
+def test_a_toolkit_of_another_version_is_not_mixed_in(machine: Machine) -> None:
+    machine.add_toolkit()
+    done = machine.setup(STUB_NVCC="12.4")
+    ignored = "the CUDA 12.4 toolkit here is not used"
+    assert line(done) == f"LibTorch and CUDA 13.0 from wheels; {ignored}"
+    assert machine.installed() == ["torch-full", "python"]
+    shutil.rmtree(machine.root / ".venv")
+    done = machine.setup(STUB_NVCC="12.4", **NO_GPU)
+    assert line(done) == f"LibTorch for the CPU: no GPU here; {ignored}"
+
+
+def test_a_whole_toolkit_is_used_with_and_without_a_gpu(machine: Machine) -> None:
+    machine.add_toolkit()
+    done = machine.setup(STUB_NVCC="13.0", **NO_GPU)
+    assert line(done) == "LibTorch, CUDA 13.0 from the toolkit"
+    assert machine.installed() == ["torch-lean", "python"]
+    assert machine.setup("--if-needed", STUB_NVCC="13.0").stderr == ""
+
+
+@pytest.mark.parametrize("without", ["nccl.h", "cudnn.so.9"])
+def test_a_toolkit_in_which_something_is_missing_is_not_used(
+    machine: Machine, without: str
+) -> None:
+    if Path("/usr/include", without).exists():
+        pytest.skip(f"this machine has {without}")
+    machine.add_toolkit(without=without)
+    done = machine.setup(STUB_NVCC="13.0", **NO_GPU)
+    assert line(done) == "LibTorch and CUDA 13.0 from wheels"
+
+
+@pytest.mark.parametrize(
+    ("trouble", "said"), [(NO_GPU, "no GPU here"), (TOO_OLD, TOO_OLD["STUB_TROUBLE"])]
+)
+def test_without_a_usable_gpu_only_what_the_cpu_needs(
+    machine: Machine, trouble: dict[str, str], said: str
+) -> None:
+    done = machine.setup("--if-needed", **trouble)
+    assert line(done) == f"LibTorch for the CPU: {said}"
+    assert machine.installed() == ["torch-cpu", "python"]
+    assert "Load check: torch for the CPU" in done.stderr
+    assert machine.setup("--if-needed", **trouble).stderr == ""
+
+
+def test_a_new_driver_brings_cuda_and_no_lost_one_takes_it_away(
+    machine: Machine,
+) -> None:
+    machine.setup(**TOO_OLD)
+    assert line(machine.setup()) == "LibTorch and CUDA 13.0 from wheels"
+    assert machine.installed() == ["torch-full", "python"]
+    done = machine.setup("--if-needed", **NO_GPU)
+    assert (done.stderr, machine.installed()) == ("", [])
+
+
+def test_one_may_choose(machine: Machine) -> None:
+    done = machine.setup(TRAINBENCH_TORCH="cpu")
+    assert line(done) == "LibTorch for the CPU: TRAINBENCH_TORCH=cpu"
+    done = machine.setup(TRAINBENCH_TORCH="full", **NO_GPU)
+    assert line(done) == "LibTorch and CUDA 13.0 from wheels"
+    done = machine.setup(TRAINBENCH_TORCH="some")
+    assert done.returncode == 3
+    assert "TRAINBENCH_TORCH is 'some'; allowed: lean, full, cpu" in done.stderr
+
+
+def test_what_fails_is_done_again(machine: Machine) -> None:
+    done = machine.setup(STUB_PIP="1")
+    assert done.returncode == 3
+    assert "step 2/3 (Python environment) failed: pip install" in done.stderr
+    assert line(machine.setup("--if-needed")) == "LibTorch and CUDA 13.0 from wheels"
+    assert machine.installed() == ["torch-full", "python"]
