@@ -20,6 +20,9 @@ class Fields:
         self._document = document
         self._name = name
 
+    def __contains__(self, key: str) -> bool:
+        return key in self._document
+
     def __getitem__(self, key: str) -> Any:
         if key not in self._document:
             raise WrongField(f"{self._name} lacks {key}")

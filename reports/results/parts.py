@@ -50,7 +50,8 @@ def _belongs(result: Result, parts: Sequence[Result], calls: bool) -> bool:
         return len(others) == len(parts) and same_cut and shard not in others
     if not calls or any(other is not None for other in shards):
         return False
-    return not {name for part in parts for name in part.names} & set(result.names)
+    known = {name for part in parts for name in part.names}
+    return bool(known and result.names) and known.isdisjoint(result.names)
 
 
 def _failures(lists: Sequence[list[Failure]], known: set[str]) -> list[Failure]:
@@ -65,8 +66,6 @@ def _failures(lists: Sequence[list[Failure]], known: set[str]) -> list[Failure]:
 
 def _whole(parts: Sequence[Result]) -> Result:
     """One result of all parts. A peak, which each part has, becomes the median."""
-    if len(parts) == 1:
-        return parts[0]
     first = min(parts, key=lambda part: part.started or 0.0)
     rows = one_per_case(row for part in parts for row in part.rows)
     known = {row.name for row in rows}

@@ -9,6 +9,7 @@ from tools.ab_run.errors import Usage
 _RESERVED = {
     "benchmark_out",
     "benchmark_out_format",
+    "resume",
     "samples_out",
     "shuffle",
     "benchmark_list_tests",

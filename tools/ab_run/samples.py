@@ -14,11 +14,8 @@ from reports.results.checked_entry import NotAResult, is_number
 class Samples:
     row: str
     repetition: int
-    times_us: list[float]
-
-    @property
-    def median_us(self) -> float:
-        return statistics.median(self.times_us)
+    times_us: list[float]  # in order; of a long list every n-th
+    median_us: float  # of all samples
 
 
 def _parse(line: str) -> Samples:
@@ -27,7 +24,9 @@ def _parse(line: str) -> Samples:
     times = fields["samples_us"]
     if not (isinstance(times, list) and times and all(map(is_number, times))):
         raise fields.wrong("samples_us", "a list of numbers")
-    return Samples(fields.word("name"), fields.whole("repetition", 0), times)
+    thinned = "every" in fields
+    median = fields.number("median_us", 0) if thinned else statistics.median(times)
+    return Samples(fields.word("name"), fields.whole("repetition", 0), times, median)
 
 
 def load(path: Path) -> list[Samples]:

@@ -52,6 +52,21 @@ def test_the_table_names_every_row(tmp_path: Path, capsys: Any) -> None:
     assert main([base, "--filter=e/one", new]) == GOOD  # flags may stand between
 
 
+def test_the_parts_of_a_run_are_one_process(tmp_path: Path, capsys: Any) -> None:
+    sides: dict[str, list[str]] = {"base": [], "new": []}
+    for second, (side, part) in enumerate(
+        (side, part) for side in sides for part in (1, 2)
+    ):
+        context = at(second) | {"shard": f"{part}/2"}
+        content = document(entry(f"e/{part}", 100), context=context)
+        path = write(tmp_path / f"{side}{part}.json", content)
+        sides[side].append(str(path))
+    assert main(["--base", *sides["base"], "--new", *sides["new"]]) == GOOD
+    out = capsys.readouterr().out
+    assert "2 rows: 0 REGRESSED" in out
+    assert "note: one process per side" in out
+
+
 @pytest.mark.parametrize(
     ("ratio", "verdict", "code"),
     [(1.2, "REGRESSED", BAD), (1.0, "EQUIVALENT", GOOD), (0.8, "IMPROVED", GOOD)],

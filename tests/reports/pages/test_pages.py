@@ -263,8 +263,8 @@ def test_hostile_words_stay_words(tmp_path: Path) -> None:
 
 def test_the_newest_of_several_is_shown(tmp_path: Path) -> None:
     def run(name: str, date: str, case: str) -> str:
-        content = document(entry(case, 5), context=CONTEXT | {"date": date})
-        return str(written(tmp_path, content, name))
+        context = CONTEXT | {"date": date, "git_revision": name}
+        return str(written(tmp_path, document(entry(case, 5), context=context), name))
 
     old = run("a.json", "2026-01-01T00:00:00+00:00", "was/a")
     # Written with another offset, it is the later moment all the same.
@@ -275,6 +275,22 @@ def test_the_newest_of_several_is_shown(tmp_path: Path) -> None:
     newest, history = markdown.split("## `history`")
     assert "is/a" in newest and "was/" not in newest
     assert "was/a" in history
+
+
+def test_the_parts_of_a_run_are_one_page(tmp_path: Path) -> None:
+    def part(name: str, case: str, **context: str) -> str:
+        content = document(entry(case, 5), context=CONTEXT | context)
+        return str(written(tmp_path, content, name))
+
+    shards = [part(f"{i}.json", f"e/{i}", shard=f"{i}/2") for i in (1, 2)]
+    calls = [part("a.json", "e/a"), part("b.json", "e/b", date="2026-03-02T12:30:00Z")]
+    for files, cases in ((shards, ("e/1", "e/2")), (calls, ("e/a", "e/b"))):
+        assert main(files) == 0
+        markdown = Path(files[0]).with_suffix(".md").read_text()
+        assert all(case in markdown for case in cases)
+        assert "stopped early" not in markdown and "`history`" not in markdown
+    assert main(shards[1:]) == 0
+    assert "stopped early" in (tmp_path / "2.md").read_text()
 
 
 def test_the_roofline_says_what_bounds_the_rows(

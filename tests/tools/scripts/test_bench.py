@@ -74,6 +74,18 @@ def test_wrong_usage_leaves_no_empty_result(checkout: Checkout) -> None:
     assert "wrote" not in done.stderr
 
 
+def test_a_run_continues_in_its_file(checkout: Checkout) -> None:
+    old = checkout.stubs / "old.json"
+    old.write_text("{}")
+    done = checkout.run("bench", f"--resume={old}")
+    assert done.stdout.splitlines() == [
+        f"--benchmark_out={old}",
+        f"--samples_out={checkout.stubs}/old.samples.jsonl",
+        f"--resume={old}",
+    ]
+    assert checkout.results() == []
+
+
 def test_the_users_own_files(checkout: Checkout) -> None:
     mine = checkout.stubs / "mine.json"
     done = checkout.run("bench", f"--benchmark_out={mine}")
