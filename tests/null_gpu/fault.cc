@@ -10,12 +10,14 @@
 namespace null_gpu {
 namespace {
 
-constexpr uint64_t kForever = std::numeric_limits<uint64_t>::max();
+constexpr uint64_t kAlways = std::numeric_limits<uint64_t>::max();
 
 // What a class fails with when the rule does not say.
 struct CallClass {
   std::string_view name, effect;
 };
+constexpr std::array<std::string_view, 5> kEnqueue = {"launch", "copy", "fill",
+                                                      "event_record", "nccl"};
 constexpr std::array<CallClass, 10> kClasses = {{
     {"malloc", "out_of_memory"},
     {"host_malloc", "out_of_memory"},
@@ -64,13 +66,13 @@ bool ParseNumber(std::string_view text, uint64_t& number) {
 bool ParseWhich(std::string_view text, uint64_t& first, uint64_t& last) {
   if (text == "*") {
     first = 1;
-    last = kForever;
+    last = kAlways;
     return true;
   }
   const bool onwards = text.ends_with('+');
   if (onwards) text.remove_suffix(1);
   if (!ParseNumber(text, first) || first == 0) return false;
-  last = onwards ? kForever : first;
+  last = onwards ? kAlways : first;
   return true;
 }
 
@@ -86,6 +88,7 @@ bool ParseEffect(std::string_view word, bool nccl, Fault& fault) {
     fault.error = error.error;
     return true;
   }
+  fault.effect = Fault::Effect::kNccl;
   return nccl && std::find(kNcclErrors.begin(), kNcclErrors.end(), word) !=
                      kNcclErrors.end();
 }
@@ -125,6 +128,10 @@ std::string FaultPlan::ParseRule(std::string_view text, Rule& rule) {
   rule.call = text;
   if (!IsCall(rule.call)) return "unknown call in \"" + whole + "\"";
   const std::string effect = word ? std::string(*word) : DefaultEffect(text);
+  if (effect == "never" &&
+      std::find(kEnqueue.begin(), kEnqueue.end(), text) == kEnqueue.end()) {
+    return "nothing that could never end in \"" + whole + "\"";
+  }
   if (!ParseEffect(effect, text.starts_with("nccl"), rule.fault)) {
     return "unknown effect in \"" + whole + "\"";
   }
@@ -142,10 +149,12 @@ std::string FaultPlan::Parse(std::string_view text) {
   }
   const std::lock_guard lock(mutex_);
   rules_ = std::move(rules);
+  empty_ = rules_.empty();
   return "";
 }
 
 std::optional<Fault> FaultPlan::Next(std::string_view call, size_t bytes) {
+  if (empty_) return std::nullopt;
   const std::lock_guard lock(mutex_);
   std::optional<Fault> hit;
   for (Rule& rule : rules_) {

@@ -13,8 +13,9 @@
 // effect  an error (out_of_memory, launch_failure, illegal_address, assert,
 //         not_ready, invalid_value, unknown); for nccl also system_error,
 //         internal_error and remote_error, which reports success and shows in
-//         ncclCommGetAsyncError; "never" lets what the call enqueues never end;
-//         "hang" lets the call never return
+//         ncclCommGetAsyncError; "never" (launch, copy, fill, event_record,
+//         nccl) lets what the call enqueues never end; "hang" lets the call
+//         never return
 // sticky  the context is lost: the call itself succeeds if it is asynchronous,
 //         and every later one fails with this error
 //
@@ -25,6 +26,7 @@
 
 #include <driver_types.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -36,10 +38,9 @@
 namespace null_gpu {
 
 struct Fault {
-  enum class Effect { kError, kNever, kHang };
+  enum class Effect { kError, kNccl, kNever, kHang };
   Effect effect = Effect::kError;
-  // For kError. An error of NCCL has only its word.
-  cudaError_t error = cudaErrorUnknown;
+  cudaError_t error = cudaErrorUnknown;  // for kError
   std::string word;
   bool sticky = false;
 };
@@ -49,8 +50,8 @@ class FaultPlan {
   // Replaces the rules. Returns what is wrong with the text, else "".
   std::string Parse(std::string_view text);
 
-  // Counts a call for the rules of this name, and returns the fault of the first
-  // rule that hits it.
+  // Counts a call for the rules of this name, and returns the fault of the
+  // first rule that hits it.
   std::optional<Fault> Next(std::string_view call, size_t bytes = 0);
 
  private:
@@ -63,6 +64,7 @@ class FaultPlan {
   };
   static std::string ParseRule(std::string_view text, Rule& rule);
 
+  std::atomic<bool> empty_{true};
   std::mutex mutex_;
   std::vector<Rule> rules_;
 };

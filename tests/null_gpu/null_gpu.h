@@ -56,11 +56,11 @@ void trainbench_null_gpu_count(trainbench_null_gpu_counters* counters,
 
 // What happened since the last reset, as a JSON object: "profile", "device",
 // "devices", "pid", "counters" (the fields above), "kernels" (an array of
-// {"name", "mangled", "launches"}, most frequent first; the names that libraries
-// would give to their kernels end in "_null") and "calls" (an object from
-// function to calls). Writes at most `size` bytes with the closing zero and
-// returns the length without it, so that a call with (nullptr, 0) asks for the
-// room.
+// {"name", "mangled", "launches"}, most frequent first; the names that
+// libraries would give to their kernels end in "_null") and "calls" (an object
+// from function to calls). Writes at most `size` bytes with the closing zero
+// and returns the length without it, so that a call with (nullptr, 0) asks for
+// the room.
 size_t trainbench_null_gpu_json(char* text, size_t size);
 
 #ifdef __cplusplus

@@ -7,7 +7,9 @@
 namespace null_gpu {
 namespace {
 
-constexpr size_t Gib(double gib) { return static_cast<size_t>(gib * (1 << 30)); }
+constexpr size_t Gib(double gib) {
+  return static_cast<size_t>(gib * (1 << 30));
+}
 constexpr int kMib = 1 << 20;
 constexpr int kKib = 1 << 10;
 
