@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Writes the rest of the null GPU: a stub for each function that LibTorch needs and
 that is not written out, and the table of CUPTI's function numbers.
 
@@ -61,7 +62,7 @@ def stubs(needed: set[str], written: set[str], succeeds: set[str]) -> str:
     twice = sorted(succeeds & written)
     if twice:
         sys.exit(f"succeeds.txt lists functions that are written out: {twice}")
-    lines = ['#include "succeed.h"', "", 'extern "C" {']
+    lines = ['#include "tests/null_gpu/core/succeed.h"', "", 'extern "C" {']
     for name in sorted((needed | succeeds) - written):
         call = "Succeed" if name in succeeds else "Missing"
         lines.append(f'int {name}() {{ return null_gpu::{call}("{name}"); }}')
@@ -74,7 +75,7 @@ def cbids(numbers: dict[str, int], written: set[str]) -> str:
     ]
     return "\n".join(
         [
-            '#include "cbids.h"',
+            '#include "tests/null_gpu/core/cbids.h"',
             "",
             "namespace null_gpu {",
             "uint32_t FindCbid(std::string_view function) {",
