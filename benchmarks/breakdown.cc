@@ -39,6 +39,7 @@ class Breakdown final : public ModelStep {
   struct Params : StepParams {
     TimeOf time_of;
     std::string trace_directory;
+    bool has_layers;  // whether each layer is a row
   };
   using Rows = std::map<std::string, Measurement>;
 
@@ -51,6 +52,7 @@ class Breakdown final : public ModelStep {
   absl::StatusOr<Rows> Measure();
 
  private:
+  static std::vector<BreakdownRow> PartsOf(const Params& p);
   static CaseName NameOf(const Params& p, const BreakdownRow& part);
   absl::StatusOr<Trace> ProfileOneStep();
 
@@ -74,16 +76,18 @@ std::vector<Breakdown::Params> Breakdown::Sweep(const RunOptions& options,
             .modes = {kInference, kForward, kForwardBackward, kTrainStep},
             .seqs = {128, 256, 512, 1024}};
   } else if (device.is_cuda()) {
-    axes = {.models = {"small", "xl"},
+    axes = {.models = {"xl"},
             .precisions = {kFp32, kBf16Autocast},
-            .modes = {kInference, kTrainStep},
+            .modes = {kTrainStep},
             .seqs = {512}};
   }
+  // The 48 layers of xl would be most rows of the quick suite.
+  const bool has_layers = options.suite != Suite::kQuick || !device.is_cuda();
   std::vector<Params> passes;
   for (const StepParams& step : StepGrid(options, axes)) {
     passes.push_back({step,
                       device.is_cuda() ? TimeOf::kDeviceWork : TimeOf::kHostOps,
-                      options.trace});
+                      options.trace, has_layers});
   }
   return passes;
 }
@@ -101,9 +105,18 @@ CaseName Breakdown::NameOf(const Params& p, const BreakdownRow& part) {
   return name;
 }
 
+std::vector<BreakdownRow> Breakdown::PartsOf(const Params& p) {
+  std::vector<BreakdownRow> parts = BreakdownRowsOf(p, p.time_of);
+  if (!p.has_layers) {
+    std::erase_if(parts,
+                  [](const auto& part) { return part.layer.has_value(); });
+  }
+  return parts;
+}
+
 std::vector<CaseName> Breakdown::RowsOf(const Params& p) {
   std::vector<CaseName> rows;
-  for (const BreakdownRow& part : BreakdownRowsOf(p, p.time_of)) {
+  for (const BreakdownRow& part : PartsOf(p)) {
     rows.push_back(NameOf(p, part));
   }
   return rows;
@@ -154,7 +167,7 @@ Measurement RowOf(const BreakdownRow& part, const TimeShare& share,
 absl::StatusOr<Breakdown::Rows> Breakdown::Measure() {
   const auto trace = ProfileOneStep();
   if (!trace.ok()) return trace.status();
-  const std::vector<BreakdownRow> parts = BreakdownRowsOf(p_, p_.time_of);
+  const std::vector<BreakdownRow> parts = PartsOf(p_);
   Attribution step = Attribute(*trace, p_.time_of);
   AddFusedAttentionFlops(p_, step);
   RestrictTo(parts, step);

@@ -46,7 +46,7 @@ std::vector<StepAxes> AxesOf(Suite suite, const Device& device) {
              .seqs = {128, 256, 512, 1024}}};
   }
   if (device.is_cuda()) {
-    return {{.models = {"small", "xl", "2.7B"},
+    return {{.models = {"small", "2.7B"},
              .precisions = {kFp32, kBf16Autocast},
              .modes = modes,
              .seqs = {128, 512}}};

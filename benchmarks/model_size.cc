@@ -48,7 +48,7 @@ class ModelSize final : public ModelStep {
     if (device.is_cuda()) {
       return StepGrid(options, {.models = {"tiny", "small", "medium", "large",
                                            "xl", "2.7B"},
-                                .precisions = {kFp32, kTf32, kBf16Autocast},
+                                .precisions = {kFp32, kBf16Autocast},
                                 .modes = modes,
                                 .seqs = {512}});
     }

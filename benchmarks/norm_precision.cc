@@ -54,6 +54,10 @@ class NormPrecision final : public Workload {
     return {.bytes = 2.0 * kRows * kDim * BitsOf(p.format.dtype) / 8};
   }
 
+  static MeasurementOptions OptionsOf(const Params&) {
+    return {.hold = true, .cold_cache = true};
+  }
+
   NormPrecision(const Params& p, const Device& device)
       : p_(p),
         x_(NormalInput(kRows, kDim, static_cast<double>(p.magnitude),

@@ -64,6 +64,8 @@ class PeakMatmul final : public Workload {
   static std::vector<Params> Sweep(const RunOptions& options,
                                    const Device& device);
 
+  static MeasurementOptions OptionsOf(const Params&) { return {.hold = true}; }
+
   PeakMatmul(const Params& p, const Device& device)
       : scope_(p.precision),
         product_(p.m, p.n, p.k, p.precision, TorchDevice(device)) {}
@@ -130,6 +132,10 @@ class PeakCopy final : public Workload {
     return SizesOf(options, device);
   }
 
+  static MeasurementOptions OptionsOf(const Params&) {
+    return {.hold = true, .cold_cache = true};
+  }
+
   PeakCopy(const Params& p, const Device& device)
       : copy_(p.bytes, at::TensorOptions().device(TorchDevice(device))) {}
 
@@ -160,6 +166,10 @@ class PeakUpdate final : public Workload {
     return SizesOf(options, device);
   }
 
+  static MeasurementOptions OptionsOf(const Params&) {
+    return {.hold = true, .cold_cache = true};
+  }
+
   PeakUpdate(const Params& p, const Device& device)
       : update_(p.bytes, at::TensorOptions().device(TorchDevice(device))) {}
 
@@ -170,6 +180,7 @@ class PeakUpdate final : public Workload {
   InPlaceUpdate update_;
 };
 
+// Not held: the host's time is the question.
 class PeakOpOverhead final : public Workload {
  public:
   static constexpr bool kRunsFirst = true;

@@ -43,6 +43,12 @@ class TransferBytes final : public Workload {
             .predicted_peak_bytes = TransferMemory(p.kind, p.bytes)};
   }
 
+  // The other transfers go over a link, from memory that no GPU caches.
+  static MeasurementOptions OptionsOf(const Params& p) {
+    const bool on_gpu = p.kind == TransferKind::kD2d;
+    return {.hold = on_gpu, .cold_cache = on_gpu};
+  }
+
   TransferBytes(const Params& p, const Device& device)
       : device_(device), transfer_(p.kind, p.bytes, TorchDevice(device)) {}
 

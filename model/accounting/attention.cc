@@ -48,86 +48,6 @@ std::string LargestTerm(const AttentionPeakCandidate& candidate,
       static_cast<double>(inputs * s.N) / gib);
 }
 
-int64_t RoundUp(int64_t value, int64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
-
-void AddNaive(const AttentionQuery& q, int64_t e, AttentionPeakCandidates& to) {
-  // exp(scores) and the quotient, and with bf16 the narrowed weights.
-  to.forward.push_back(
-      {.name = "softmax", .s = q.bf16 ? 10 : 8, .m = 1, .r = 12});
-  // The weights' gradient, in bf16 after the saved weights are gone.
-  to.backward.push_back({.name = "backward of the product with v",
-                         .s = 4 + 2 * e,
-                         .n = 2 * e,
-                         .m = 1,
-                         .r = 12});
-  // exp(scores), the weights' gradient and four tensors of the quotient's
-  // derivative, all fp32; the saved weights are gone. The output and v's
-  // gradient are there.
-  to.backward.push_back(
-      {.name = "softmax backward", .s = 24, .n = 2 * e, .m = 1, .r = 12});
-  to.backward.push_back({.name = "gradients of q and k", .s = e, .n = 4 * e});
-}
-
-// LibTorch widens bf16 inputs and computes in fp32 (w: 1 if so).
-void AddMath(int64_t e, AttentionPeakCandidates& to) {
-  const int64_t w = e == 2 ? 1 : 0;
-  // Scores, weights, which rows are masked out; the mask as numbers; scaled q
-  // and k; the widened inputs.
-  to.forward.push_back(
-      {.name = "softmax", .s = 9, .n = 8 + 12 * w, .m = 4, .r = 1});
-  // The output, with bf16 in both widths, beside the weights in both.
-  to.forward.push_back(
-      {.name = "product with v", .s = 4 + 2 * w, .n = 12 + 14 * w, .m = 4});
-  const int64_t saved = e + 8 + 4 * w;
-  to.backward.push_back({.name = "backward of the product with v",
-                         .s = 8,
-                         .n = saved + 4 + 4 * w});
-  to.backward.push_back({.name = "softmax backward", .s = 12, .n = e + 8 + 4});
-  to.backward.push_back({.name = "gradients of q and k", .s = 4, .n = e + 20});
-}
-
-// LibTorch's flash attention for CPUs works on tiles of `rows` x `columns`
-// (aten/src/ATen/native/cpu/FlashAttentionKernel.cpp).
-void AddCpuFlash(const AttentionQuery& q, int64_t e,
-                 AttentionPeakCandidates& to) {
-  const int64_t tile_rows = q.seq >= 768 ? 256 : q.seq >= 192 ? 64 : 32;
-  const int64_t rows = std::min(tile_rows, q.seq);
-  const int64_t columns = std::min<int64_t>(512, q.seq);
-  const int64_t narrowed = q.bf16 ? 2 * rows * columns : 0;
-  // Per thread: scores, two values per row, output.
-  to.forward.push_back(
-      {.name = "flash attention",
-       .n = e,
-       .r = 4,
-       .other = int64_t{q.threads} *
-                (4 * rows * (columns + 2 + q.d_head) + narrowed)});
-  // Per thread: weights and their gradient. What each thread takes for itself
-  // while it works, a value per row, is seen by the memory probe on the calling
-  // thread alone, and counted for that one.
-  const int64_t own = 4 * rows;
-  to.backward.push_back(
-      {.name = "flash attention backward",
-       .n = 4 * e,
-       .r = 4,
-       .other =
-           int64_t{q.threads} * (8 * rows * columns + 2 * narrowed) + own});
-}
-
-// The kernels for GPUs sum q's gradient in fp32 where it is narrower, flash in
-// tiles of 128 x 32, and keep one sum per row.
-void AddCudaFused(const AttentionQuery& q, const AttentionSymbols& s,
-                  AttentionPeakCandidates& to) {
-  to.forward.push_back({.name = "fused attention", .n = s.e, .r = 4});
-  const int64_t sums =
-      q.bf16 ? 4 * q.batch * RoundUp(q.seq, 128) * RoundUp(q.d_head, 32) : 0;
-  to.backward.push_back({.name = "fused attention backward",
-                         .n = 4 * s.e,
-                         .r = 8,
-                         .other = sums});
-}
-
 }  // namespace
 
 double AttentionFlops(const AttentionQuery& query, Phase phase) {
@@ -198,22 +118,6 @@ AttentionPeakCandidate EndOfForward(const AttentionQuery& q) {
   if (IsFused(q)) return {.name = name, .n = e, .r = 4};
   if (q.backend) return {.name = name, .s = 4, .n = e + (q.bf16 ? 12 : 8)};
   return {.name = name, .s = 4 + e, .n = e, .m = 1, .r = 12};
-}
-
-AttentionPeakCandidates PeakCandidatesOf(const AttentionQuery& query) {
-  const AttentionSymbols s = SymbolsOf(query);
-  AttentionPeakCandidates candidates;
-  candidates.forward.push_back(EndOfForward(query));
-  if (!query.backend) {
-    AddNaive(query, s.e, candidates);
-  } else if (*query.backend == SdpaBackend::kMath) {
-    AddMath(s.e, candidates);
-  } else if (query.on_cpu) {
-    AddCpuFlash(query, s.e, candidates);
-  } else {
-    AddCudaFused(query, s, candidates);
-  }
-  return candidates;
 }
 
 int64_t BytesOf(const AttentionPeakCandidate& candidate,

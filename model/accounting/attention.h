@@ -26,16 +26,18 @@ struct AttentionQuery {
   int64_t d_head = 1;
   bool bf16 = false;  // else fp32
   bool on_cpu = true;
-  // Threads of the CPU, for each of which its kernels keep buffers.
+  // Threads of the CPU. Its kernels keep buffers for each.
   int threads = 1;
+  // Of the GPU. Where they outnumber the tiles of flash attention's forward
+  // pass, it splits the keys. 0: it does not.
+  int multiprocessors = 0;
 };
 
-// Of the matrix products, the full square as everywhere in accounting/: Q K^T
-// and P V, 4 batch seq^2 d_head, in the forward pass; two gradients of each,
-// twice as many, in the backward pass. These are model FLOPs: the backward pass
-// of the fused kernels multiplies Q K^T once more (2.5 times the forward pass)
-// and all fused kernels leave out tiles above the diagonal. 0 for the other
-// phases.
+// FLOPs of the matrix products over the full square, as everywhere in
+// accounting/. Forward: Q K^T and P V, 4 batch seq^2 d_head. Backward: two
+// gradients of each, twice as many. Other phases: 0. These are model FLOPs: the
+// fused kernels multiply Q K^T once more in the backward pass (2.5 times the
+// forward pass) and leave out the tiles above the diagonal.
 double AttentionFlops(const AttentionQuery& query, Phase phase);
 
 // Bytes held from the forward to the backward pass beyond q, k and v, the
@@ -52,8 +54,8 @@ int64_t AttentionSavedBytes(const AttentionQuery& query);
 // unfused variants do not need the output), and writes three gradients.
 double AttentionBytes(const AttentionQuery& query, Phase phase);
 
-// A moment at which memory may be at its highest: s S + n N + m M + r R + other
-// bytes beside the inputs.
+// A point of the pass at which memory can be highest: s S + n N + m M + r R +
+// other bytes beside the inputs.
 struct AttentionPeakCandidate {
   std::string name;
   int64_t s = 0, n = 0, m = 0, r = 0;
@@ -64,8 +66,8 @@ struct AttentionPeakCandidate {
 struct AttentionMemory {
   int64_t input_bytes = 0;  // q, k, v and the output's gradient, 4 e N
   int64_t saved_bytes = 0;  // AttentionSavedBytes
-  // Each is the largest of some moments: of a forward pass that keeps its
-  // graph, and of this and the backward pass.
+  // The highest point of a forward pass that keeps its graph, and of forward
+  // and backward pass together.
   AttentionPeakCandidate forward_peak;
   AttentionPeakCandidate peak;
   // The largest term of `peak`, e.g. "scores, weights and their gradients, 24 B
@@ -75,9 +77,9 @@ struct AttentionMemory {
 
 // If 64 bits cannot count the bytes, both peaks are the largest int64_t.
 //
-// Not included: what libraries take for themselves (accounting/library.h), and
-// on CUDA flash attention's partial sums where a small batch makes it split the
-// keys of the forward pass.
+// Not included: what libraries take for themselves (accounting/library.h). Of
+// cuDNN only the least that such a kernel needs is known; it chooses its own
+// workspace. The efficient kernel takes more in bf16 if d_head is above 128.
 AttentionMemory EstimateAttention(const AttentionQuery& query);
 
 // Elements of the products that run at once: a score matrix or an output in

@@ -10,6 +10,7 @@ namespace {
 constexpr int64_t kMiB = int64_t{1} << 20;
 constexpr int64_t kTilesOfAThread = 4 * kMiB;
 constexpr int64_t kCublasWorkspaces = 2 * 32 * kMiB;
+constexpr int64_t kPage = 20 * kMiB;  // of a segment of large blocks
 
 }  // namespace
 
@@ -22,6 +23,12 @@ int64_t LibraryBytesBound(const LibraryQuery& query) {
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   if (query.result_elements > (kMost - tiles) / 4) return kMost;
   return 4 * query.result_elements + tiles;
+}
+
+int64_t CudaBytesBound(int64_t block_bytes) {
+  const int64_t unused = block_bytes / 100 * 3 + 2 * kPage;
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  return block_bytes > kMost - unused ? kMost : block_bytes + unused;
 }
 
 }  // namespace trainbench

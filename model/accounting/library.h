@@ -29,6 +29,10 @@ struct LibraryQuery {
 //   another for the thread of the backward pass.
 int64_t LibraryBytesBound(const LibraryQuery& query);
 
+// An upper bound on what the caching allocator takes from a GPU for
+// `block_bytes` in tensors and workspaces.
+int64_t CudaBytesBound(int64_t block_bytes);
+
 }  // namespace trainbench
 
 #endif  // TRAINBENCH_MODEL_ACCOUNTING_LIBRARY_H_

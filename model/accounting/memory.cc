@@ -217,6 +217,10 @@ int64_t SavedBytesPerBlock(const MemoryQuery& query) {
   return BlockSaved(SymbolsOf(query));
 }
 
+int64_t SavedAttentionBytesPerBlock(const MemoryQuery& query) {
+  return AttentionSaved(SymbolsOf(query));
+}
+
 int64_t SavedBytes(const MemoryQuery& query) {
   const Symbols s = SymbolsOf(query);
   return query.config.layers * BlockSaved(s) + HeadSaved(s);

@@ -15,9 +15,10 @@
 // forms follow what autograd saves for the backward pass of model/, tensor by
 // tensor; tests compare them with the allocator.
 //
-// Domain: d_ff of at least 2 d and more than one head, as real models have. A
-// narrower feed-forward part lets the projections' backward pass, of which no
-// moment is listed, be the peak; then the forms are up to 16 % low.
+// Domain: d_ff of at least 2 d and more than one head, as real models have. In
+// a model with a narrower feed-forward network the backward pass of the
+// projections can be the peak. It is no candidate here, so the forms are then
+// up to 16 % low.
 
 #ifndef TRAINBENCH_MODEL_ACCOUNTING_MEMORY_H_
 #define TRAINBENCH_MODEL_ACCOUNTING_MEMORY_H_
@@ -51,24 +52,26 @@ struct MemoryQuery {
 //   SwiGLU      gate, sigmoid, silu, value, product: 5 e F
 //   autocast    the bf16 copies of its matrices, c W
 int64_t SavedBytesPerBlock(const MemoryQuery& query);
+// Of them, those of attention and of the norm before it.
+int64_t SavedAttentionBytesPerBlock(const MemoryQuery& query);
 
 // All that is kept at the end of the forward pass, logits excluded: the blocks,
 // the last norm (as above, one consumer) and under autocast the bf16 copy of
 // the head, c V d.
 int64_t SavedBytes(const MemoryQuery& query);
 
-// One moment of a step at which memory may be at its highest.
+// A point of the step at which memory can be highest.
 struct PeakCandidate {
   std::string name;
   int64_t bytes = 0;
-  // Of these, gradients of whole blocks and of the head that are complete.
+  // The part of `bytes` that is complete gradients of blocks and of the head.
   int64_t gradient_bytes = 0;
 };
 
 struct MemoryEstimate {
   // Alive during the whole step.
   int64_t parameter_bytes = 0;
-  int64_t optimizer_bytes = 0;  // two moments; 0 unless a train step
+  int64_t optimizer_bytes = 0;  // AdamW's moments; 0 unless a train step
   int64_t input_bytes = 0;      // tokens, targets, rotary tables
   // Alive during part of it.
   int64_t gradient_bytes = 0;  // 0 for the forward modes
@@ -76,7 +79,7 @@ struct MemoryEstimate {
   // One tensor each: the residual stream, r D, and the logits, e L.
   int64_t residual_bytes = 0;
   int64_t logit_bytes = 0;
-  // The peak is the maximum over moments, not the sum of the parts.
+  // The peak is the largest candidate, not the sum of the parts.
   std::vector<PeakCandidate> candidates;
   PeakCandidate peak;
 };
@@ -94,9 +97,9 @@ MemoryEstimate EstimateMemory(const MemoryQuery& query);
 int64_t LargestProductElements(const MemoryQuery& query, int threads);
 
 // The peak if gradients move, as they are completed, into a buffer of
-// `buffer_bytes` that is there all the time. If it is not for all of them,
-// those without a place there are taken to be the first: at most that many too
-// high.
+// `buffer_bytes` that is there all the time. If the buffer is smaller than all
+// gradients, the first gradients are assumed to stay outside it. The result is
+// then too high by at most their bytes.
 int64_t PeakWithGradientBuffer(const MemoryEstimate& estimate,
                                int64_t buffer_bytes);
 

@@ -32,7 +32,8 @@ absl::Status AllReduceBuffer::VerifySum() {
     values_.uniform_();
     return absl::OkStatus();
   }
-  const int64_t first = (values_ != expected).nonzero()[0].item<int64_t>();
+  const int64_t first =
+      (values_ != expected).to(at::kByte).cpu().argmax().item<int64_t>();
   return absl::DataLossError(absl::StrCat(
       "the sum over ", ranks, " ranks is ", values_[first].item<float>(),
       " instead of ", expected[first].item<float>(), " at element ", first));

@@ -12,13 +12,12 @@
 
 namespace trainbench {
 
-AttentionOpInputs RandomOpInputs(AttentionOp part,
-                                 const AttentionOpShape& shape,
+AttentionOpInputs RandomOpInputs(AttentionOp op, const AttentionOpShape& shape,
                                  const at::TensorOptions& options) {
   const auto random = [&](int64_t columns) {
     return at::randn({shape.batch, shape.heads, shape.seq, columns}, options);
   };
-  switch (part) {
+  switch (op) {
     case AttentionOp::kQk:
       return {random(shape.d_head), random(shape.d_head)};
     case AttentionOp::kSoftmaxNaive:
@@ -27,14 +26,13 @@ AttentionOpInputs RandomOpInputs(AttentionOp part,
     case AttentionOp::kPv:
       return {random(shape.seq), random(shape.d_head)};
   }
-  TORCH_CHECK(false, "no such part");
+  TORCH_CHECK(false, "no such op");
 }
 
-at::Tensor ComputeAttentionOp(AttentionOp part,
-                              const AttentionOpInputs& inputs) {
+at::Tensor ComputeAttentionOp(AttentionOp op, const AttentionOpInputs& inputs) {
   const at::NoGradGuard no_grad;
   const auto& [a, b] = inputs;
-  switch (part) {
+  switch (op) {
     case AttentionOp::kQk:
       return at::matmul(a, b.transpose(-2, -1));
     case AttentionOp::kSoftmaxNaive: {
@@ -48,31 +46,31 @@ at::Tensor ComputeAttentionOp(AttentionOp part,
     case AttentionOp::kPv:
       return at::matmul(a, b);
   }
-  TORCH_CHECK(false, "no such part");
+  TORCH_CHECK(false, "no such op");
 }
 
-absl::Status VerifyAttentionOp(AttentionOp part,
+absl::Status VerifyAttentionOp(AttentionOp op,
                                const AttentionOpInputs& inputs) {
   const auto last = [](const at::Tensor& x) {
     return x.select(0, x.size(0) - 1).select(0, x.size(1) - 1).to(at::kDouble);
   };
   const at::Tensor a = last(inputs.a);
   at::Tensor expected;
-  if (part == AttentionOp::kQk) {
+  if (op == AttentionOp::kQk) {
     expected = at::mm(a, last(inputs.b).t());
-  } else if (part == AttentionOp::kPv) {
+  } else if (op == AttentionOp::kPv) {
     expected = at::mm(a, last(inputs.b));
   } else {
     expected = a.exp() / a.exp().sum(-1, /*keepdim=*/true);
   }
-  const at::Tensor actual = last(ComputeAttentionOp(part, inputs));
+  const at::Tensor actual = last(ComputeAttentionOp(op, inputs));
   const double error = RelativeError(actual, expected);
   // bf16: the rounding of the result; sums are in fp32.
   const double allowed = inputs.a.scalar_type() == at::kBFloat16 ? 4e-3 : 1e-5;
   if (error <= allowed) return absl::OkStatus();  // false for NaN too
   return absl::FailedPreconditionError(
       absl::StrFormat("%s differs from float64 by %.3g relative; allowed: %.3g",
-                      std::string(AttentionOpName(part)), error, allowed));
+                      std::string(AttentionOpName(op)), error, allowed));
 }
 
 }  // namespace trainbench

@@ -25,20 +25,17 @@ struct AttentionOpInputs {
 
 // Standard normal values from the default generator. Scores of such q and k,
 // divided by sqrt(d_head), have the same distribution.
-AttentionOpInputs RandomOpInputs(AttentionOp part,
-                                 const AttentionOpShape& shape,
+AttentionOpInputs RandomOpInputs(AttentionOp op, const AttentionOpShape& shape,
                                  const at::TensorOptions& options);
 
 // Runs the operator without a graph. qk: scores, neither scaled nor masked.
 // Softmax: weights, with the shape and dtype of the scores. pv: [batch, heads,
 // seq, d_head].
-at::Tensor ComputeAttentionOp(AttentionOp part,
-                              const AttentionOpInputs& inputs);
+at::Tensor ComputeAttentionOp(AttentionOp op, const AttentionOpInputs& inputs);
 
 // Compares the last head of the last sequence with float64. FailedPrecondition
 // gives the relative error and the limit.
-absl::Status VerifyAttentionOp(AttentionOp part,
-                               const AttentionOpInputs& inputs);
+absl::Status VerifyAttentionOp(AttentionOp op, const AttentionOpInputs& inputs);
 
 }  // namespace trainbench
 

@@ -24,8 +24,9 @@ def main(arguments: list[str]) -> int:
     answers = markdown(result)
     print(answers, end="\n" if answers else "")
     if not answered(result):
+        why = "a null GPU has no times" if result.of_null_gpu else "it lacks the rows"
         print(
-            f"tools/answers: {options.result} answers no question: it lacks the rows",
+            f"tools/answers: {options.result} answers no question: {why}",
             file=sys.stderr,
         )
         return NOTHING

@@ -25,8 +25,9 @@ def _stored(samples: Samples, progress: Progress) -> Iterator[tuple[str, str]]:
         stored.stock_repetitions(samples, progress),
     )
     yield (
-        "Stored times: how often our rule does, with 20 pairs of neighbours of "
-        f"which a coin says which is new, {stored.RELABELLINGS} times",
+        "Stored times: how often our rule gives a false verdict, with 20 pairs of "
+        "neighbouring processes whose sides a coin decides, "
+        f"{stored.RELABELLINGS} times",
         stored.ours(samples, progress),
     )
     yield (

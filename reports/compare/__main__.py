@@ -3,9 +3,10 @@
 
 Two files: one process per side, so that time alone is never a regression, unless
 --noise knows the machine's A/A spread. More files, whose processes took turns: a
-verdict from an interval; several files per side with --base and --new. A directory
-of tools/ab: its verdict once more. Exit status: 0 good; 1 a row regressed, is lost or
-failed; 2 wrong usage, a file that is no result, or nothing to compare.
+verdict from an interval; several files per side with --base and --new, where the
+parts that --shard cut are one process. A directory of tools/ab: its verdict once
+more. Exit status: 0 good; 1 a row regressed, is lost or failed; 2 wrong usage, a file
+that is no result, or nothing to compare.
 """
 
 import argparse
@@ -24,7 +25,8 @@ from reports.compare.comparison import Comparison, Options, compare
 from reports.compare.environment import NotComparable
 from reports.compare.exact import METRICS
 from reports.compare.noise import NotANoiseFloor, load_noise
-from reports.results.rows import NotAResult, load
+from reports.results.parts import runs
+from reports.results.rows import NotAResult, Result, load
 
 NOT_COMPARABLE = 2
 
@@ -128,6 +130,14 @@ def _refuse_twins(parser: argparse.ArgumentParser, side: list[Path]) -> None:
             parser.error(f"{path} is given twice on one side; allowed: once")
 
 
+def _processes(side: list[Path]) -> list[Result]:
+    """The runs of one side; the parts of a run count as one process.
+
+    Errors: NotAResult.
+    """
+    return list(runs({path: load(path) for path in side}).values())
+
+
 def _comparison(
     parser: argparse.ArgumentParser, given: argparse.Namespace
 ) -> Comparison:
@@ -153,7 +163,7 @@ def _comparison(
         _refuse_twins(parser, side)
     if given.noise:
         options = replace(options, noise=load_noise(given.noise))
-    return compare(list(map(load, base)), list(map(load, new)), options)
+    return compare(_processes(base), _processes(new), options)
 
 
 def _print(report: str) -> bool:

@@ -159,8 +159,9 @@ def compare(
     paired = decisions is not None or alternate(first, second)
     rows = _compared(gather(first, second, paired), options, decisions or {})
     others = unmatched(first, second, all_measure=decisions is None)
-    # A row that failed on one side is a finding; runs of different cases have none.
-    if not rows and not any(row.known_to_both for row in others):
+    # A row that failed on one side is a finding. Runs of different cases have none, and
+    # neither have rows that both sides skipped.
+    if not rows and not any(row.known_to_both and row.fails for row in others):
         where = f" matches {options.pattern!r} and" if options.pattern else ""
         raise NotComparable(f"no row{where} has a number on both sides")
     notes = _notes(first, second, paired)

@@ -4,6 +4,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from reports.results.rows import NULL_GPU
+
 # If one of these differs, a difference in time says nothing about the code.
 MUST_AGREE = (
     "device",
@@ -20,6 +22,19 @@ MUST_AGREE = (
     "torch",
     "threads",
     "dtype_policy",
+    "allocator_settings",
+    "CUBLASLT_WORKSPACE_SIZE",
+    "CUBLAS_WORKSPACE_CONFIG",
+    "CUDA_DEVICE_MAX_CONNECTIONS",
+    "CUDA_LAUNCH_BLOCKING",
+    "CUDA_MODULE_LOADING",
+    "NCCL_ALGO",
+    "NCCL_P2P_DISABLE",
+    "NCCL_PROTO",
+    "PYTORCH_NO_CUDA_MEMORY_CACHING",
+    "PYTORCH_TUNABLEOP_ENABLED",
+    "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE",
+    "TORCH_BLAS_PREFER_CUBLASLT",
     "suite_version",
 )
 # Differences that may not matter; the comparison notes them.
@@ -63,6 +78,10 @@ def check(
     allow_different: bool,
 ) -> list[Difference]:
     """The differences that matter, if allowed; otherwise NotComparable."""
+    if any(context.get("device_kind") == NULL_GPU for context in (*base, *new)):
+        raise NotComparable(
+            "a side ran on a null GPU, which has no times: there is nothing to compare"
+        )
     found = differences(MUST_AGREE, base, new)
     if allow_different:
         return found

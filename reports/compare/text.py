@@ -126,9 +126,9 @@ def explanation(comparison: Comparison) -> str:
     """The meaning of columns and verdicts, in one paragraph."""
     options = comparison.options
     return (
-        f"change: new time / base time - 1, of pairs their median. base and new: "
-        f"medians of each side. REGRESSED, IMPROVED: the whole interval is beyond "
-        f"+-{options.threshold * 100:g} % (or the row's A/A floor); "
+        "change: new time / base time - 1 (of pairs: the median of their changes). "
+        "base and new: medians of each side. REGRESSED, IMPROVED: the whole interval "
+        f"is beyond +-{options.threshold * 100:g} % (or the row's noise floor); "
         f"EQUIVALENT: within. All intervals of the table hold together with "
         f"{options.confidence * 100:g} % confidence."
     )

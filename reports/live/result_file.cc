@@ -87,6 +87,12 @@ bool ResultFile::ReportContext(const Context& context) {
   given_ = &GetOutputStream();
   SetOutputStream(&pending_);
   JSONReporter::ReportContext(context);
+  skipped_ = kept_.skipped;
+  errors_ = kept_.errors;
+  is_after_kept_ = !kept_.benchmarks.empty();
+  if (is_after_kept_) {
+    pending_ << "    " << absl::StrJoin(kept_.benchmarks, ",\n    ");
+  }
   Save();
   begun_ = status_.ok();
   return begun_;
@@ -106,7 +112,12 @@ void ResultFile::ReportRuns(const std::vector<Run>& runs) {
       (is_skip ? skipped_ : errors_).push_back(Entry(published, status));
     }
   }
-  // Without rows the base class writes nothing, not even a comma.
+  // The base class knows of no row before its own.
+  if (is_after_kept_ && !good.empty()) {
+    pending_ << ",\n";
+    is_after_kept_ = false;
+  }
+  // Without rows it writes nothing, not even a comma.
   JSONReporter::ReportRuns(good);
   Save();
 }
@@ -142,9 +153,9 @@ absl::Status ResultFile::Write() const {
   const bool once = !file_ || file_->is_stream();
   if (once && !complete_) return absl::OkStatus();
   if (file_) return file_->Replace(Document());
+  // The owner of the stream reports what it could not write.
   *given_ << Document() << std::flush;
-  return given_->good() ? absl::OkStatus()
-                        : absl::DataLossError("cannot print the JSON result");
+  return absl::OkStatus();
 }
 
 }  // namespace trainbench

@@ -12,6 +12,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -19,6 +20,13 @@
 #include "reports/live/row_status.h"
 
 namespace trainbench {
+
+// JSON objects of an earlier result.
+struct KeptEntries {
+  std::vector<std::string> benchmarks;
+  std::vector<std::string> skipped;
+  std::vector<std::string> errors;
+};
 
 // "benchmarks" holds good rows only; "skipped" and "errors" list the missing
 // rows and the reasons; "complete" is true once the run has ended. So no
@@ -31,6 +39,10 @@ class ResultFile : public benchmark::JSONReporter {
   // stream of a file reporter at --benchmark_out.
   ResultFile(std::string path, StatusLookup lookup,
              std::ostream* err = &std::cerr);
+
+  // Puts entries of an earlier result before the rows of this run. Call it
+  // before ReportContext.
+  void Keep(KeptEntries kept) { kept_ = std::move(kept); }
 
   // Call it before anything runs. Leaves an existing file as it is.
   static absl::Status CheckWritable(const std::string& path);
@@ -60,6 +72,8 @@ class ResultFile : public benchmark::JSONReporter {
   std::ostream* given_ = nullptr;
   std::ostringstream pending_;  // Output of the base class since TakePending.
   std::string body_;            // Earlier output; "benchmarks" is still open.
+  KeptEntries kept_;
+  bool is_after_kept_ = false;        // The next row is the first after them.
   std::vector<std::string> skipped_;  // JSON objects.
   std::vector<std::string> errors_;
   RowCounts counts_;

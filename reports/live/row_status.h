@@ -19,6 +19,8 @@ struct RowStatus {
   Kind kind = Kind::kGood;
   std::string reason;
   std::optional<int64_t> predicted_peak_bytes;
+  // False on a null GPU, whose good rows have a time of 0.
+  bool is_timed = true;
 };
 
 // Looks up a published name, such as

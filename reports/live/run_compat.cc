@@ -45,7 +45,7 @@ RowStatus Classify(const BenchmarkRun& published, const StatusLookup& lookup) {
   if (IsMarkedFailed(published)) {
     status.kind = RowStatus::Kind::kError;
     status.reason = FailureMessage(published);
-  } else if (!IsAggregate(published) &&
+  } else if (status.is_timed && !IsAggregate(published) &&
              !(std::isfinite(seconds) && seconds > 0)) {
     status.kind = RowStatus::Kind::kError;
     status.reason = "no valid time was recorded";

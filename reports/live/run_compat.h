@@ -57,8 +57,8 @@ BenchmarkRun PublishedRun(BenchmarkRun run);
 
 // The worse of the outcomes that Google Benchmark and the runner recorded. The
 // runner never clears a failure, so a case with one failed repetition has no
-// good row and no aggregate. A row without a time is an error: a reader would
-// take 0 for infinitely fast.
+// good row and no aggregate. A row that is timed but has no time is an error: a
+// reader would take 0 for infinitely fast.
 RowStatus Classify(const BenchmarkRun& published, const StatusLookup& lookup);
 
 }  // namespace trainbench

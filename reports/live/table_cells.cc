@@ -33,6 +33,12 @@ double TimeUs(const BenchmarkRun& run) {
          benchmark::GetTimeUnitMultiplier(run.time_unit) * 1e6;
 }
 
+// A row of a null GPU has the time 0, which is none.
+std::string TimeText(const BenchmarkRun& run) {
+  const double us = TimeUs(run);
+  return us == 0 ? "-" : HumanTime(us);
+}
+
 std::string HalfWidth(double fraction) {
   if (!std::isfinite(fraction)) return "-";
   if (fraction >= 9.995) return "±>999%";
@@ -92,6 +98,13 @@ std::string NoteOfRanks(const BenchmarkRun& run) {
   return absl::StrJoin(notes, ", ");
 }
 
+// If the device was held, the row's time is not the host's.
+std::string LaunchBound(const BenchmarkRun& run) {
+  const double driven = Counter(run, "driven_us");
+  if (!std::isfinite(driven)) return "launch-bound";
+  return "launch-bound: " + HumanTime(driven) + " as the host drives it";
+}
+
 std::string Note(const BenchmarkRun& run) {
   std::vector<std::string> notes;
   if (std::string found = ExtraMetrics(run); !found.empty()) {
@@ -103,7 +116,7 @@ std::string Note(const BenchmarkRun& run) {
              std::isfinite(speedup)) {
     notes.push_back(absl::StrFormat("speed-up %.3g", speedup));
   }
-  if (Counter(run, "launch_bound") > 0) notes.emplace_back("launch-bound");
+  if (Counter(run, "launch_bound") > 0) notes.push_back(LaunchBound(run));
   const double mfu = Counter(run, "mfu");
   if (std::isfinite(mfu)) notes.push_back("mfu " + HumanPercent(mfu));
   const double measured = Counter(run, "mfu_measured");
@@ -167,7 +180,7 @@ TableCells CellsOf(const BenchmarkRun& run) {
   }
   return {
       .name = run.benchmark_name(),
-      .time = HumanTime(TimeUs(run)),
+      .time = TimeText(run),
       .half_width = is_aggregate ? "-" : HalfWidth(Counter(run, "half_width")),
       .phases = is_aggregate ? "-" : PhaseShares(run),
       .rate = Rate(run),

@@ -46,7 +46,8 @@ def main(arguments: list[str]) -> int:
         metavar="RESULT.json",
         nargs="+",
         type=Path,
-        help="result of a run; of several of one machine the newest is shown in full",
+        help="result of a run, or its parts; of several runs of one machine the newest "
+        "is shown in full",
     )
     parser.add_argument(
         "-o",

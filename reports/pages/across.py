@@ -42,8 +42,9 @@ def roofline_section(result: Result) -> list[Section]:
 
 
 def history_section(results: Sequence[Result]) -> list[Section]:
-    """The history section of results ordered by date; none for a single result."""
-    if len(results) < 2:
+    """The history section of results ordered by date; none for a single result, and
+    none of a null GPU."""
+    if len(results) < 2 or results[-1].of_null_gpu:
         return []
     runs = list(results)
     return [

@@ -56,6 +56,11 @@ NOISY_CV = 0.1  # as in the table on the console
 def warnings(result: Result) -> list[str]:
     """The reasons to trust the numbers less than others."""
     reasons = []
+    if result.of_null_gpu:
+        reasons.append(
+            "This ran on a null GPU, which does nothing: bytes and counts are exact, "
+            "times are not measured and values not computed."
+        )
     if not result.complete:
         reasons.append("The run was stopped early: cases are missing.")
     if result.context.get("git_dirty") == "true":

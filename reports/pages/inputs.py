@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from reports.results.parts import runs
 from reports.results.rows import NotAResult, Result, load
 
 # Times are comparable only if these agree.
@@ -33,8 +34,11 @@ def _refuse_other_machines(results: dict[Path, Result]) -> None:
 
 
 def load_all(paths: Sequence[Path]) -> dict[Path, Result]:
-    """The results, oldest first. Errors: NotAResult, also for several machines."""
-    results = {path: load(path) for path in paths}
+    """The runs, oldest first, each under its first file.
+
+    Errors: NotAResult, also for several machines.
+    """
+    results = runs({path: load(path) for path in paths}, calls=True)
     _refuse_other_machines(results)
     if len(results) == 1:
         return results  # needs no date

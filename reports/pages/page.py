@@ -32,7 +32,7 @@ def _sections(results: Sequence[Result], trace: Path | None) -> Iterator[Section
         if experiment == "memory" and trace is not None:
             made = replace(made, figures=made.figures + timelines(trace))
         yield made
-        if experiment == "peak":
+        if experiment == "peak" and not result.of_null_gpu:
             yield from roofline_section(result)
     yield from history_section(results)
 

@@ -51,7 +51,7 @@ def _plain(result: Result, experiment: str) -> Table:
     lines = [
         [
             row.name,
-            text.time(row.time_us),
+            "-" if result.of_null_gpu else text.time(row.time_us),
             optional(row, "peak_bytes", text.size),
         ]
         for row in result.of(experiment)
@@ -73,7 +73,8 @@ def section(result: Result, experiment: str) -> Section:
 
 def _section(result: Result, experiment: str) -> Section:
     known = experiment in SUMMARIES
-    summary = SUMMARIES[experiment](result) if known else None
+    is_timed = not result.of_null_gpu
+    summary = SUMMARIES[experiment](result) if known and is_timed else None
     rows = len(result.of(experiment))
     plain = [_plain(result, experiment)] if rows else []
     return Section(
@@ -81,7 +82,9 @@ def _section(result: Result, experiment: str) -> Section:
         question=question_of(experiment) if known else "",
         expectation=expectation_of(experiment) if known else "",
         answer=summary[0] if summary else "",
-        figures=FIGURES[experiment](result) if experiment in FIGURES else [],
+        figures=FIGURES[experiment](result)
+        if experiment in FIGURES and is_timed
+        else [],
         tables=[summary[1]] if summary else plain,
         skipped=_of(experiment, result.skipped),
         errors=_of(experiment, result.errors),

@@ -56,8 +56,8 @@ def is_number(value: object) -> bool:
         return False
 
 
-def check_entry(entry: dict[str, Any]) -> None:
-    """Checks a measured row. Errors: NotAResult."""
+def check_entry(entry: dict[str, Any], is_timed: bool) -> None:
+    """Checks a measured row, whose time is 0 if it is not timed. Errors: NotAResult."""
     name = word_of(entry, "name")
     for key, value in entry.items():
         if key in _WORDS:
@@ -69,6 +69,10 @@ def check_entry(entry: dict[str, Any]) -> None:
                 f"{key} of {name} is {shown(value)}; allowed: finite numbers"
             )
     time = entry["real_time"]
+    if not is_timed:
+        if time != 0:
+            raise NotAResult(f"real_time of {name} is {time}; a null GPU has none: 0")
+        return
     if not time > 0:
         raise NotAResult(f"real_time of {name} is {time}; allowed: more than 0")
     if not SHORTEST_US <= time <= LONGEST_US:

@@ -23,6 +23,7 @@ _NOT_COUNTERS = {
     "real_time",
     "cpu_time",
 }
+NULL_GPU = "null_cuda"  # the device_kind of a GPU that does nothing
 # The keys at the top level of a result file.
 _KEYS = ("context", "benchmarks", "skipped", "errors", "complete")
 
@@ -32,7 +33,7 @@ class Row:
     """One measured case: the medians over its repetitions."""
 
     name: str
-    time_us: float
+    time_us: float  # 0 on a null GPU
     words: dict[str, str]  # textual parameters, e.g. model, precision
     findings: dict[str, str]  # textual results, e.g. dtypes, kernel names
     counters: dict[str, float]  # numeric results and parameters
@@ -78,6 +79,11 @@ class Result:
             return None
 
     @property
+    def of_null_gpu(self) -> bool:
+        """Whether nothing was timed, because the GPU did nothing."""
+        return self.context.get("device_kind") == NULL_GPU
+
+    @property
     def names(self) -> list[str]:
         """The names of all cases, measured or not."""
         failures = [failure.name for failure in (*self.skipped, *self.errors)]
@@ -103,8 +109,8 @@ def _pairs(text: str, separator: str) -> dict[str, str]:
     return dict(item.split("=", 1) for item in text.split(separator) if "=" in item)
 
 
-def _row(entry: dict[str, Any]) -> Row:
-    check_entry(entry)
+def _row(entry: dict[str, Any], is_timed: bool) -> Row:
+    check_entry(entry, is_timed)
     parameters, _, findings = entry.get("label", "").partition(" | ")
     counters = {
         key: float(value)
@@ -136,7 +142,7 @@ def _median(rows: list[Row]) -> Row:
     )
 
 
-def _cases(rows: Iterable[Row]) -> list[Row]:
+def one_per_case(rows: Iterable[Row]) -> list[Row]:
     """One row per case, in the order in which the cases first appear."""
     repetitions: dict[str, list[Row]] = {}
     for row in rows:
@@ -165,10 +171,12 @@ def parse(document: Any) -> Result:
         lacks = ", ".join(missing)
         raise NotAResult(f"it is not a result of trainbench: it lacks {lacks}")
     try:
+        context = {key: str(value) for key, value in document["context"].items()}
+        is_timed = context.get("device_kind") != NULL_GPU
         return Result(
-            context={key: str(value) for key, value in document["context"].items()},
-            rows=_cases(
-                _row(entry)
+            context=context,
+            rows=one_per_case(
+                _row(entry, is_timed)
                 for entry in document["benchmarks"]
                 if word_of(entry, "run_type") == "iteration"
             ),

@@ -72,9 +72,9 @@ def test_the_program_is_not_slower_than_itself(tmp_path: Path) -> None:
         assert re.search(rf"^{name} .* to .* {PAIRS} pairs", done.stdout, re.M)
     samples = found["samples"]
     assert len(samples) == 2 * PAIRS * len(ROWS)
-    assert all(len(one["samples_us"]) >= 5 for one in samples)
+    assert all(len(sample["samples_us"]) >= 5 for sample in samples)
     key = key_of(load(tmp_path / "out"))
-    assert all(one["side"] == side_of(key, one["position"]) for one in samples)
+    assert all(sample["side"] == side_of(key, sample["position"]) for sample in samples)
 
 
 def test_a_slower_program_is_found(tmp_path: Path) -> None:

@@ -16,18 +16,18 @@ GOOD, BAD, NOT_COMPARABLE = 0, 1, 2
 
 
 @dataclass(frozen=True)
-class Said:
+class Finished:
     code: int
     out: str
     err: str
 
 
 @pytest.fixture
-def compare(capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
-    def call(*arguments: Path | str) -> Said:
-        code = main([str(one) for one in arguments])
+def compare(capsys: pytest.CaptureFixture[str]) -> Callable[..., Finished]:
+    def call(*arguments: Path | str) -> Finished:
+        code = main([str(argument) for argument in arguments])
         captured = capsys.readouterr()
-        return Said(code, captured.out, captured.err)
+        return Finished(code, captured.out, captured.err)
 
     return call
 
@@ -47,7 +47,7 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 def test_two_runs_of_one_program(
-    real: tuple[Path, Path], compare: Callable[..., Said]
+    real: tuple[Path, Path], compare: Callable[..., Finished]
 ) -> None:
     done = compare(*real)
     assert done.code == GOOD, done.out + done.err
@@ -111,7 +111,7 @@ DAMAGES: dict[str, tuple[Callable[[str], str], int, str]] = {
 
 @pytest.mark.parametrize("how", DAMAGES)
 def test_a_damaged_run(
-    real: tuple[Path, Path], compare: Callable[..., Said], tmp_path: Path, how: str
+    real: tuple[Path, Path], compare: Callable[..., Finished], tmp_path: Path, how: str
 ) -> None:
     damage, code, said = DAMAGES[how]
     new = tmp_path / "new.json"

@@ -20,7 +20,7 @@ LONGEST = 2.0
 
 
 @dataclass(frozen=True)
-class Ended:
+class ChildExit:
     sent: signal.Signals
     code: int
     err: str
@@ -32,7 +32,7 @@ class Ended:
 
 def interrupt_at(
     program: Program, sent: signal.Signals, line: str, *flags: str
-) -> Ended:
+) -> ChildExit:
     """Sends the signal a moment after `line` was seen on standard error."""
     process = program.start(*FILES, *flags)
     assert process.stderr is not None
@@ -45,20 +45,20 @@ def interrupt_at(
         time.sleep(0.05)
         process.send_signal(sent)
         _, rest = process.communicate(timeout=30)
-        return Ended(sent, process.returncode, seen + rest, program.directory)
+        return ChildExit(sent, process.returncode, seen + rest, program.directory)
     finally:
         process.kill()
 
 
 def interrupt_after(
     program: Program, sent: signal.Signals, seconds: float, *flags: str
-) -> Ended:
+) -> ChildExit:
     process = program.start(*FILES, *flags)
     try:
         time.sleep(seconds)
         process.send_signal(sent)
         _, err = process.communicate(timeout=60)
-        return Ended(sent, process.returncode, err, program.directory)
+        return ChildExit(sent, process.returncode, err, program.directory)
     finally:
         process.kill()
 
@@ -70,7 +70,7 @@ def directories(parent: Path, prefix: str, keys: Iterable[object]) -> list[Path]
     return made
 
 
-def assert_readable(ended: Ended) -> None:
+def assert_readable(ended: ChildExit) -> None:
     """Whatever is there can be read, and nothing else is there."""
     allowed = {"a.json", "a.jsonl"}
     if ended.sent == signal.SIGKILL:

@@ -73,6 +73,7 @@ def test_the_context_says_what_was_measured_and_where(result: Result) -> None:
     assert context.keys() >= CONTEXT
     assert context["suite"] == "smoke"
     assert context["device_kind"] == "cpu"
+    assert context["executable"] == str(binary("TRAINBENCH_BINARY"))
     assert context["threads"] == "1"
     assert "--benchmark_filter=model_size/tiny" in context["command_line"]
     assert int(context["device_memory_bytes"]) > 0

@@ -40,11 +40,11 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "ddp": ("comm", "verification", "training", "nn", "spec"),
     "ops": ("comm", "verification", "training", "nn", "spec"),
     "experiment": ("timing", "memory", "device", "spec"),
-    "ranks": ("timing", "memory", "device", "base", "comm", "spec"),
+    "ranks": ("timing", "memory", "device", "base", "comm"),
     "verification": ("training", "nn", "spec"),
     "timing": ("device", "spec"),
     "memory": ("device", "base", "spec"),
-    "profiling": ("device", "base", "spec"),
+    "profiling": ("device", "spec"),
     "training": ("nn", "spec"),
     "tools/planner": ("reports/live", "base", "accounting", "spec"),
     "device": ("spec",),
@@ -55,7 +55,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "base": (),
     "spec": (),
 }
-# Their headers need no tensor, and they are compiled without LibTorch.
+# They include no header of LibTorch.
 _WITHOUT_TORCH = (
     *("spec", "accounting", "base", "timing", "experiment"),
     *("reports/live", "tools/planner"),

@@ -29,9 +29,14 @@ class FakeClock final : public Clock {
 
   void Stamp(std::size_t slot) override {
     stamps_.at(slot) = StreamEnd();
+    host_us_ += stamp_us_;
+    stamped_us_.at(slot) = host_us_;
     pending_ = true;
   }
-  void Wait() override {
+  void Wait(double limit_seconds) override {
+    if (StreamEnd() - host_us_ > limit_seconds * 1e6) {
+      throw DeviceTimeout("the fake device did not finish");
+    }
     host_us_ = StreamEnd();
     pending_ = false;
     ++waits_;
@@ -40,9 +45,27 @@ class FakeClock final : public Clock {
     if (pending_) throw std::logic_error("a stamp was read before Wait()");
     return stamps_.at(to) - stamps_.at(from);
   }
+  double ResolutionUs() const override { return 0.5; }
   double HostUs() override { return host_us_; }
+  double HostUsSince(std::size_t slot) override {
+    return host_us_ - stamped_us_.at(slot);
+  }
+  bool CanHold() const override { return true; }
+  void Hold(double us) override { AdvanceDevice(us); }
+  bool Reached(std::size_t slot) override {
+    return stamps_.at(slot) <= host_us_;
+  }
+  void StartCycles() override { cycles_from_us_ = StreamEnd(); }
+  void StopCycles() override {
+    const double us = StreamEnd() - cycles_from_us_;
+    cycles_ = {us * mhz_, us};
+  }
+  Cycles GetCycles() override { return cycles_; }
 
   int waits() const { return waits_; }
+  void set_mhz(double mhz) { mhz_ = mhz; }
+  // The host's time for a stamp.
+  void set_stamp_us(double us) { stamp_us_ = us; }
 
  private:
   // When the stream reaches work that the host enqueues now.
@@ -52,7 +75,12 @@ class FakeClock final : public Clock {
   double device_us_ = 0;
   bool pending_ = false;
   int waits_ = 0;
-  std::array<double, kSlots> stamps_ = {};
+  double stamp_us_ = 0;
+  double mhz_ = 0;  // of the device
+  double cycles_from_us_ = 0;
+  Cycles cycles_ = {};
+  std::array<double, kSlots> stamps_ = {};      // of the device
+  std::array<double, kSlots> stamped_us_ = {};  // of the host
 };
 
 }  // namespace trainbench

@@ -20,6 +20,7 @@ struct Script {
   std::function<absl::Status()> check;
   std::function<void(PhaseObserver&)> run;
   std::function<absl::StatusOr<ExtraMetrics>(const Samples&)> measure_extra;
+  std::function<absl::StatusOr<ExtraMetrics>()> measure_profiled;
 };
 
 class FakeWorkload final : public Workload {
@@ -47,6 +48,10 @@ class FakeWorkload final : public Workload {
   absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples& sampling) override {
     return script_.measure_extra ? script_.measure_extra(sampling)
                                  : Workload::MeasureExtra(sampling);
+  }
+  absl::StatusOr<ExtraMetrics> MeasureProfiled() override {
+    return script_.measure_profiled ? script_.measure_profiled()
+                                    : Workload::MeasureProfiled();
   }
 
   // Workloads alive, and workloads ever built.

@@ -2,7 +2,10 @@
 
 #include "model/distributed/comm/nccl_backend.h"
 
+#include "absl/strings/str_join.h"
+
 #ifdef TRAINBENCH_CUDA
+#include <torch/csrc/cuda/nccl.h>
 // The header is empty without this macro. LibTorch was built with NCCL.
 #define USE_C10D_NCCL
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
@@ -10,19 +13,39 @@
 
 namespace trainbench {
 
+#ifdef TRAINBENCH_CUDA
+
+void CheckNcclHeader(const std::array<int, 3>& header) {
+  // A constant in LibTorch, 16 bits each; ncclGetVersion would give the loaded
+  // library's version, which may be newer.
+  const uint64_t bits = torch::cuda::nccl::version();
+  const std::array<int, 3> libtorch = {static_cast<int>(bits >> 32),
+                                       static_cast<int>(bits >> 16 & 0xffff),
+                                       static_cast<int>(bits & 0xffff)};
+  TORCH_CHECK(header == libtorch, "this program was compiled with nccl.h ",
+              absl::StrJoin(header, "."),
+              "; allowed: ", absl::StrJoin(libtorch, "."), ", LibTorch's own");
+}
+
 c10::intrusive_ptr<c10d::Backend> MakeNcclBackend(
     const c10::intrusive_ptr<c10d::Store>& store, const GroupOptions& options) {
-#ifdef TRAINBENCH_CUDA
+  CheckNcclHeader({NCCL_MAJOR, NCCL_MINOR, NCCL_PATCH});
   auto nccl = c10d::ProcessGroupNCCL::Options::create();
   nccl->timeout = options.timeout;
   return c10::make_intrusive<c10d::ProcessGroupNCCL>(store, options.rank,
                                                      options.size, nccl);
-#else
-  static_cast<void>(store);
-  static_cast<void>(options);
+}
+
+#else  // no CUDA in this build
+
+void CheckNcclHeader(const std::array<int, 3>&) {}
+
+c10::intrusive_ptr<c10d::Backend> MakeNcclBackend(
+    const c10::intrusive_ptr<c10d::Store>&, const GroupOptions&) {
   TORCH_CHECK(false,
               "this program was built without CUDA, and so without NCCL");
-#endif
 }
+
+#endif
 
 }  // namespace trainbench

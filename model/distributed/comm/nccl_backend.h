@@ -4,6 +4,7 @@
 #ifndef TRAINBENCH_MODEL_DISTRIBUTED_COMM_NCCL_BACKEND_H_
 #define TRAINBENCH_MODEL_DISTRIBUTED_COMM_NCCL_BACKEND_H_
 
+#include <array>
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
@@ -15,6 +16,12 @@ namespace trainbench {
 // program built without CUDA.
 c10::intrusive_ptr<c10d::Backend> MakeNcclBackend(
     const c10::intrusive_ptr<c10d::Store>& store, const GroupOptions& options);
+
+// Throws c10::Error unless LibTorch was compiled with the nccl.h of version
+// `header` (major, minor, patch): c10d's options hold a structure of NCCL's by
+// value, whose size differs between versions. In a program built without CUDA
+// it does nothing.
+void CheckNcclHeader(const std::array<int, 3>& header);
 
 }  // namespace trainbench
 

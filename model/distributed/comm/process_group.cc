@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "model/distributed/comm/gloo_backend.h"
 #include "model/distributed/comm/nccl_backend.h"
+#include "model/distributed/comm/rendezvous.h"
 #include "model/distributed/comm/ring.h"
 
 namespace trainbench {
@@ -73,6 +74,11 @@ class C10dGroup final : public ProcessGroup {
             const GroupOptions& options)
       : options_(options) {
     const bool gloo = options.backend == CommBackend::kGloo;
+    if (!gloo) {
+      GroupOptions on_cpu = options;
+      on_cpu.backend = CommBackend::kGloo;
+      cpu_group_ = std::make_unique<C10dGroup>(SubStore("cpu", store), on_cpu);
+    }
     backend_ = gloo ? MakeGlooBackend(store, options)
                     : MakeNcclBackend(store, options);
     group_ = c10::make_intrusive<c10d::ProcessGroup>(store, options.rank,
@@ -83,9 +89,21 @@ class C10dGroup final : public ProcessGroup {
     group_->setDefaultBackend(type);
   }
 
+  ~C10dGroup() override {
+    if (closed_) return;
+    try {
+      backend_->abort();
+    } catch (const std::exception&) {
+      // A destructor cannot report a failure, and an earlier one is reported.
+    }
+  }
+
   int rank() const override { return options_.rank; }
   int size() const override { return options_.size; }
   CommBackend backend() const override { return options_.backend; }
+  ProcessGroup& cpu_group() override {
+    return cpu_group_ == nullptr ? *this : *cpu_group_;
+  }
 
   std::unique_ptr<Collective> StartAllReduce(
       const at::Tensor& tensor) override {
@@ -127,6 +145,11 @@ class C10dGroup final : public ProcessGroup {
 
   void Barrier() override { Wait(backend_->barrier()); }
 
+  void Close() override {
+    backend_->shutdown();
+    closed_ = true;
+  }
+
   const c10::intrusive_ptr<c10d::ProcessGroup>& c10d_group() const override {
     return group_;
   }
@@ -147,8 +170,10 @@ class C10dGroup final : public ProcessGroup {
   }
 
   GroupOptions options_;
+  std::unique_ptr<C10dGroup> cpu_group_;  // null over Gloo
   c10::intrusive_ptr<c10d::Backend> backend_;
   c10::intrusive_ptr<c10d::ProcessGroup> group_;
+  bool closed_ = false;
 };
 
 absl::Status DidNotMeet(const GroupOptions& options, const char* reason) {
@@ -170,7 +195,7 @@ absl::StatusOr<std::unique_ptr<ProcessGroup>> ProcessGroup::Join(
     auto group = std::make_unique<C10dGroup>(store, options);
     // Gloo lets a rank go once its own connections stand. If it exited before
     // the others had theirs, they would take it for dead.
-    if (options.backend == CommBackend::kGloo) group->Barrier();
+    group->cpu_group().Barrier();
     return group;
   } catch (const c10::Error& error) {
     return DidNotMeet(options, error.what_without_backtrace());

@@ -63,6 +63,11 @@ class ProcessGroup {
   virtual int size() const = 0;
   virtual CommBackend backend() const = 0;
 
+  // The same ranks over the CPU: this group over Gloo, or else a group of
+  // Gloo's that joined with it. What they agree on through it leaves the GPU
+  // alone.
+  virtual ProcessGroup& cpu_group() = 0;
+
   // Starts replacing `tensor` by its sum over all ranks.
   virtual std::unique_ptr<Collective> StartAllReduce(
       const at::Tensor& tensor) = 0;
@@ -81,6 +86,11 @@ class ProcessGroup {
   virtual void AllGather(const at::Tensor& output, const at::Tensor& input) = 0;
   // Returns when all ranks have called it.
   virtual void Barrier() = 0;
+
+  // Waits for NCCL's collectives and frees its communicator. All ranks call it
+  // after their last collective. A group that nobody closed, because a rank
+  // failed, breaks its collectives off when it is destroyed.
+  virtual void Close() = 0;
 
   // For c10d's own Reducer.
   virtual const c10::intrusive_ptr<c10d::ProcessGroup>& c10d_group() const = 0;

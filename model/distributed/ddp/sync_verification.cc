@@ -78,9 +78,8 @@ absl::Status VerifyReplicas(const std::vector<at::Tensor>& tensors,
     if (!at::equal(root, tensors[i])) wrong = static_cast<int64_t>(i) + 1;
   }
   // Rank 0 always equals itself, so all ranks take the largest value.
-  const at::Tensor last = at::full(
-      {1}, wrong, tensors[0].options().dtype(at::kLong).requires_grad(false));
-  group.AllReduceMax(last);
+  const at::Tensor last = at::full({1}, wrong, at::kLong);
+  group.cpu_group().AllReduceMax(last);
   wrong = last.item<int64_t>();
   if (wrong == 0) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(

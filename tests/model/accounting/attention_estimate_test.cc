@@ -151,19 +151,75 @@ TEST(AttentionMemoryTest, NaiveNeeds24BytesPerScoreAt16384AndFlashAlmostNone) {
 TEST(AttentionMemoryTest, FusedKernelsOfAGpuKeepOutputAndLogSumExp) {
   for (const SdpaBackend backend :
        {SdpaBackend::kFlash, SdpaBackend::kEfficient, SdpaBackend::kCudnn}) {
-    AttentionQuery query = {.backend = backend,
-                            .batch = 8,
-                            .seq = 1024,
-                            .d_head = 64,
-                            .bf16 = true,
-                            .on_cpu = false};
+    const AttentionQuery query = {.backend = backend,
+                                  .batch = 8,
+                                  .seq = 1024,
+                                  .d_head = 64,
+                                  .bf16 = true,
+                                  .on_cpu = false};
     const int64_t n = 8 * 1024 * 64, r = 8 * 1024;
     EXPECT_EQ(AttentionSavedBytes(query), 2 * n + 4 * r);
     // Inputs, output and gradients, and q's gradient in fp32.
     EXPECT_EQ(EstimateAttention(query).peak.bytes, 16 * n + 4 * n + 8 * r);
-    query.bf16 = false;
-    EXPECT_EQ(EstimateAttention(query).peak.bytes, 32 * n + 8 * r);
   }
+}
+
+struct GpuPeak {
+  std::optional<SdpaBackend> backend;
+  bool bf16;
+  int64_t seq, d_head;
+  int64_t bytes;
+};
+
+// Of LibTorch 2.11's caching allocator with 132 multiprocessors and batch 8.
+TEST(AttentionMemoryTest, OnAGpuIsWhatLibTorchAllocatesThere) {
+  constexpr auto kMath = SdpaBackend::kMath, kFlash = SdpaBackend::kFlash,
+                 kEfficient = SdpaBackend::kEfficient;
+  const GpuPeak peaks[] = {{std::nullopt, false, 1024, 64, 215'056'384},
+                           {std::nullopt, true, 1024, 64, 208'764'928},
+                           {kMath, false, 1024, 64, 150'994'944},
+                           {kMath, true, 1024, 128, 157'286'400},
+                           {kFlash, true, 256, 128, 5'260'288},
+                           {kFlash, true, 1024, 16, 3'507'200},  // 2 splits
+                           {kFlash, true, 1024, 64, 10'552'320},
+                           {kFlash, true, 4096, 128, 84'149'248},
+                           {kEfficient, false, 1024, 16, 6'359'040},
+                           {kEfficient, false, 1024, 128, 37'816'320},
+                           {kEfficient, false, 4096, 64, 75'767'808},
+                           {kEfficient, true, 1024, 16, 4'261'888},
+                           {kEfficient, true, 4096, 128, 84'152'320}};
+  for (const GpuPeak& peak : peaks) {
+    const AttentionQuery query = {.backend = peak.backend,
+                                  .batch = 8,
+                                  .seq = peak.seq,
+                                  .d_head = peak.d_head,
+                                  .bf16 = peak.bf16,
+                                  .on_cpu = false,
+                                  .multiprocessors = 132};
+    const auto measured = static_cast<double>(peak.bytes);
+    EXPECT_NEAR(static_cast<double>(EstimateAttention(query).peak.bytes),
+                measured, 0.01 * measured)
+        << Describe(query);
+  }
+}
+
+TEST(AttentionMemoryTest, FlashAttentionOfFewRowsSplitsItsKeys) {
+  AttentionQuery query = {.backend = SdpaBackend::kFlash,
+                          .batch = 1,
+                          .seq = 4096,
+                          .d_head = 64,
+                          .bf16 = true,
+                          .on_cpu = false};
+  const int64_t n = 4096 * 64, r = 4096;
+  const auto forward = [&](int multiprocessors) {
+    query.multiprocessors = multiprocessors;
+    return EstimateAttention(query).forward_peak.bytes;
+  };
+  const int64_t whole = 8 * n + 2 * n + 4 * r;
+  EXPECT_EQ(forward(0), whole);
+  EXPECT_EQ(forward(40), whole);  // 64 tiles occupy 80 places
+  // In fp32, with a sum per row: 4 parts of 16 tiles, as LibTorch does.
+  EXPECT_EQ(forward(132), whole + 4 * 4 * (n + r));
 }
 
 TEST(AttentionMemoryTest, WhatCannotBeCountedIsTheLargestThereIs) {

@@ -48,7 +48,7 @@ std::string Describe(const AttentionOpQuery& q) {
          std::to_string(q.seq) + "x" + std::to_string(q.d_head);
 }
 
-TEST(AttentionPartPeakTest, IsThatOfTheAllocator) {
+TEST(AttentionOpPeakTest, IsThatOfTheAllocator) {
   for (const AttentionOpQuery& query : Queries()) {
     const auto probe = MakeMemoryProbe(at::kCPU);
     AttentionOpInputs in;
@@ -60,14 +60,14 @@ TEST(AttentionPartPeakTest, IsThatOfTheAllocator) {
   }
 }
 
-TEST(AttentionPartPeakTest, WhatCannotBeCountedIsTheLargestThereIs) {
+TEST(AttentionOpPeakTest, WhatCannotBeCountedIsTheLargestThereIs) {
   AttentionOpQuery query;
   query.seq = int64_t{1} << 33;
   EXPECT_EQ(AttentionOpPeakBytes(query), std::numeric_limits<int64_t>::max());
 }
 
 // What goes in and comes out, by the tensors themselves.
-TEST(AttentionPartBytesTest, AreThoseOfTheTensors) {
+TEST(AttentionOpBytesTest, AreThoseOfTheTensors) {
   for (const AttentionOpQuery& query : Queries()) {
     const AttentionOpInputs in = MakeInputs(query);
     const at::Tensor out = ComputeAttentionOp(query.part, in);
@@ -84,7 +84,7 @@ TEST(AttentionPartBytesTest, AreThoseOfTheTensors) {
   }
 }
 
-TEST(AttentionPartFlopsTest, AreTwoPerMultiplyAddAndFivePerScore) {
+TEST(AttentionOpFlopsTest, AreTwoPerMultiplyAddAndFivePerScore) {
   AttentionOpQuery query = {.batch = 4, .heads = 32, .seq = 512, .d_head = 80};
   const double product = 2.0 * 4 * 32 * 512 * 512 * 80;
   EXPECT_EQ(AttentionOpFlops(query), product);
@@ -97,7 +97,7 @@ TEST(AttentionPartFlopsTest, AreTwoPerMultiplyAddAndFivePerScore) {
   }
 }
 
-TEST(AttentionPartTest, EachGivesTheFloat64Result) {
+TEST(AttentionOpTest, EachGivesTheFloat64Result) {
   for (const AttentionOpQuery& query : Queries()) {
     const AttentionOpInputs in = MakeInputs(query);
     EXPECT_TRUE(VerifyAttentionOp(query.part, in).ok()) << Describe(query);
@@ -119,7 +119,7 @@ TEST(AttentionPartTest, EachGivesTheFloat64Result) {
   }
 }
 
-TEST(AttentionPartTest, AResultThatIsNoNumberIsNamed) {
+TEST(AttentionOpTest, AResultThatIsNoNumberIsNamed) {
   for (const AttentionOp part : kAttentionOps) {
     const AttentionOpInputs in = MakeInputs({.part = part, .seq = 8});
     in.a.fill_(std::numeric_limits<double>::quiet_NaN());
@@ -129,7 +129,7 @@ TEST(AttentionPartTest, AResultThatIsNoNumberIsNamed) {
   }
 }
 
-TEST(AttentionPartTest, NamesDiffer) {
+TEST(AttentionOpTest, NamesDiffer) {
   std::set<std::string> names;
   for (const AttentionOp part : kAttentionOps) {
     names.insert(std::string(AttentionOpName(part)));

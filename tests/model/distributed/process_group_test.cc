@@ -13,7 +13,9 @@
 #include <string>
 #include <thread>
 
+#include "fixtures/device/cuda_support.h"
 #include "fixtures/ranks/distributed_context.h"
+#include "model/distributed/comm/nccl_backend.h"
 #include "model/distributed/comm/rendezvous.h"
 #include "tests/support/rank_fixture.h"
 
@@ -22,6 +24,7 @@ namespace {
 
 using std::chrono::milliseconds;
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 class RankProcessGroup : public RankTest {};
@@ -54,6 +57,23 @@ TEST_F(RankProcessGroup, Collectives) {
   group_->Barrier();
 }
 
+TEST_F(RankProcessGroup, GloosRanksAgreeThroughTheirOwnGroup) {
+  EXPECT_EQ(&group_->cpu_group(), group_.get());
+  group_->Close();
+}
+
+TEST_F(RankProcessGroup, NcclWithoutAGpuIsAnErrorWithTheReason) {
+  if (CudaDeviceCount() > 0) GTEST_SKIP() << "there is a GPU";
+  const auto store = OpenStore(launch_, kTimeout);
+  ASSERT_TRUE(store.ok()) << store.status();
+  const auto group = ProcessGroup::Join(
+      SubStore("nccl", *store),
+      GroupOptionsFor(launch_, CommBackend::kNccl, kTimeout));
+  EXPECT_EQ(group.status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(group.status().message()),
+              AnyOf(HasSubstr("no GPUs found"), HasSubstr("without CUDA")));
+}
+
 TEST_F(RankProcessGroup, TwoAllReducesAtOnce) {
   const at::Tensor a = at::full({1000}, 1.0F);
   const at::Tensor b = at::full({1000}, 2.0F);
@@ -82,6 +102,18 @@ TEST_F(RankProcessGroup, DISABLED_OneIsLate) {
     std::_Exit(1);
   }
 }
+
+#ifdef TRAINBENCH_CUDA
+TEST(ProcessGroupTest, AnNcclHeaderOtherThanLibTorchsIsRefused) {
+  try {
+    CheckNcclHeader({1, 2, 34});
+    FAIL() << "accepted";
+  } catch (const c10::Error& error) {
+    EXPECT_THAT(error.what_without_backtrace(),
+                AllOf(HasSubstr("nccl.h 1.2.34"), HasSubstr("allowed: 2.")));
+  }
+}
+#endif
 
 TEST(ProcessGroupTest, ALateRankIsAnErrorWithinTheTimeout) {
   const absl::Status status =

@@ -257,6 +257,16 @@ def test_a_file_that_answers_nothing_is_reported(
     assert "a.json answers no question" in capsys.readouterr().err
 
 
+def test_a_null_gpu_answers_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "a.json"
+    row = entry("transfer/alone", 0, "direction=memcpy", size=1)
+    path.write_text(json.dumps(document(row, context={"device_kind": "null_cuda"})))
+    assert main([str(path)]) == 1
+    assert "answers no question: a null GPU has no times" in capsys.readouterr().err
+
+
 @pytest.fixture(scope="module")
 def reference() -> Result:
     return load(REFERENCE)

@@ -151,7 +151,17 @@ def test_decisions_that_were_made_before_are_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    "key", ["device", "driver", "torch", "threads", "dtype_policy", "suite_version"]
+    "key",
+    [
+        "device",
+        "driver",
+        "torch",
+        "threads",
+        "dtype_policy",
+        "allocator_settings",
+        "CUDA_LAUNCH_BLOCKING",
+        "suite_version",
+    ],
 )
 def test_another_environment_is_refused_by_its_keys(key: str) -> None:
     base = run(entry("e/one", 1))
@@ -160,6 +170,12 @@ def test_another_environment_is_refused_by_its_keys(key: str) -> None:
         compare([base], [new], Options())
     allowed = compare([base], [new], Options(allow_different_environment=True))
     assert [found.key for found in allowed.differences] == [key]
+
+
+def test_a_null_gpu_has_nothing_to_compare() -> None:
+    null = run(entry("e/one", 0), context={"device_kind": "null_cuda"})
+    with pytest.raises(NotComparable, match="a null GPU, which has no times"):
+        compare([null], [null], Options(allow_different_environment=True))
 
 
 def test_what_may_matter_is_a_note() -> None:

@@ -104,6 +104,27 @@ TEST_F(ResultFileTest, IsADocumentAfterEveryCall) {
   EXPECT_FALSE(fs::exists(file.TempPath()));
 }
 
+TEST_F(ResultFileTest, EntriesOfAnEarlierResultComeFirst) {
+  statuses_["bad"] = {Kind::kError, "wrong", {}};
+  ResultFile file(path_, Lookup(), &err_);
+  file.Keep({.benchmarks = {R"({"name": "old"})", R"({"name": "older"})"},
+             .skipped = {R"({"name": "big"})"},
+             .errors = {R"({"name": "worse"})"}});
+  file.ReportContext(Context());
+  EXPECT_THAT(Names(Read().at("benchmarks")), ElementsAre("old", "older"));
+  file.ReportRuns({MakeFailed("bad")});
+  EXPECT_THAT(Names(Read().at("benchmarks")), ElementsAre("old", "older"));
+  file.ReportRuns({MakeRun("a")});
+  file.ReportRuns({MakeRun("b")});
+  file.Finalize();
+  const json document = Read();
+  EXPECT_THAT(Names(document.at("benchmarks")),
+              ElementsAre("old", "older", "a", "b"));
+  EXPECT_THAT(Names(document.at("skipped")), ElementsAre("big"));
+  EXPECT_THAT(Names(document.at("errors")), ElementsAre("worse", "bad"));
+  EXPECT_EQ(document.at("complete"), true);
+}
+
 TEST_F(ResultFileTest, IsADocumentWhenEveryRowIsSkipped) {
   statuses_["a"] = {Kind::kSkipped, "needs a GPU", {}};
   ResultFile file(path_, Lookup(), &err_);

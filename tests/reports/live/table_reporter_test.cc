@@ -54,6 +54,17 @@ class TableReporterTest : public ::testing::Test {
   std::ostringstream out_;
 };
 
+TEST_F(TableReporterTest, ANullGpusRowHasNoTime) {
+  statuses_["null"].is_timed = false;
+  BenchmarkRun row = MakeRun("null", 0);
+  row.counters = {{"peak_bytes", 1.5e9}};
+  TableReporter reporter = Make();
+  reporter.ReportRuns({row, MakeRun("real", 0)});
+  EXPECT_THAT(Rows(), ElementsAre("null             -      -                   "
+                                  "     -             -   1.40 GiB          -",
+                                  HasSubstr("no valid time was recorded")));
+}
+
 TEST_F(TableReporterTest, PrintsAlignedRows) {
   BenchmarkRun full = MakeRun("full");
   full.counters = {{"half_width", 0.008},
@@ -79,6 +90,15 @@ TEST_F(TableReporterTest, PrintsAlignedRows) {
             "   1.40 GiB   1.39 GiB  launch-bound, mfu 41 %, noisy: cv 12 %\n"
             "bare        845 us      -                        -     12.1 GB/s"
             "          -          -\n");
+}
+
+TEST_F(TableReporterTest, ALaunchBoundRowOfTheDevicesTimeTellsTheHostsToo) {
+  BenchmarkRun run = MakeRun("held", 12);
+  run.counters = {{"launch_bound", 1.0}, {"driven_us", 48.0}};
+  TableReporter reporter = Make();
+  reporter.ReportRuns({run});
+  EXPECT_THAT(Rows(), ElementsAre(testing::EndsWith(
+                          "  launch-bound: 48 us as the host drives it")));
 }
 
 TEST_F(TableReporterTest, TheSharesOfARowThatTimesOnePhaseAreOfTheStep) {

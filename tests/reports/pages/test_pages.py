@@ -227,6 +227,20 @@ def test_rows_without_an_answer_are_listed(tmp_path: Path) -> None:
             assert cell in read.text
 
 
+def test_a_null_gpu_is_named_first_and_has_no_times(tmp_path: Path) -> None:
+    rows = [
+        entry(f"peak/matmul/fp32/m:{m}", 0, "work=matmul", peak_bytes=2048, m=m)
+        for m in (1, 2)
+    ]
+    read, markdown = pages(
+        tmp_path, document(*rows, context={"device_kind": "null_cuda"})
+    )
+    assert list(read.sections) == ["peak"]
+    warning = "This ran on a null GPU, which does nothing"
+    assert warning in read.text and f"> **Note:** {warning}" in markdown
+    assert "| peak/matmul/fp32/m:1 | - | 2 KiB |" in markdown
+
+
 def test_hostile_words_stay_words(tmp_path: Path) -> None:
     evil = '"><script>alert(1)</script><img src=x onerror=y>'
     content = document(

@@ -57,6 +57,18 @@ def test_repetitions_are_one_row_with_the_medians() -> None:
     assert row.counters == {"seq": 6.0}
 
 
+def test_only_rows_of_a_null_gpu_have_no_time() -> None:
+    null = {"context": {"device_kind": "null_cuda"}}
+    untimed = {"benchmarks": [ENTRY | {"real_time": 0.0}]}
+    result = parse(DOCUMENT | null | untimed)
+    assert result.of_null_gpu
+    assert result.rows[0].time_us == 0
+    with pytest.raises(NotAResult, match=r"is 0\.0; allowed: more than 0"):
+        parse(DOCUMENT | untimed)
+    with pytest.raises(NotAResult, match=r"is 12\.5; a null GPU has none"):
+        parse(DOCUMENT | null)
+
+
 def test_what_has_no_number_keeps_its_reason() -> None:
     result = parse(DOCUMENT)
     assert (result.skipped[0].name, result.skipped[0].reason) == (

@@ -15,7 +15,11 @@ from stub_checkout import RECORDER, ROOT, Checkout, commit, git, write_script
         (["-V", "-LE", "e2e"], "dev -V -LE e2e"),
         (["--all"], "all"),
         (["-R", "sampler", "-V"], "all -R sampler -V"),
+        (["--tests-regex=ring"], "all --tests-regex=ring"),
+        (["-Rring"], "all -Rring"),
         (["--asan", "-R", "sampler"], "asan -R sampler"),
+        (["--asan", "--all"], "asan"),
+        (["--all", "--tsan"], "tsan"),
     ],
 )
 def test_which_tests_tools_test_runs(

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+
+#include "reports/live/stored_result.h"
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+
+namespace trainbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Indented like Google Benchmark's own entries.
+std::string RowText(const Json& entry) {
+  return absl::StrReplaceAll(entry.dump(2), {{"\n", "\n    "}});
+}
+
+StoredEntry Row(const Json& entry) {
+  StoredEntry row{.case_name = entry.at("run_name"), .json = RowText(entry)};
+  if (entry.at("run_type") != "iteration") return row;
+  for (const auto& [key, value] : entry.items()) {
+    if (value.is_number()) row.counters[key] = value.get<double>();
+  }
+  return row;
+}
+
+StoredEntry Failure(const Json& entry) {
+  return {.case_name = entry.at("name"), .json = entry.dump()};
+}
+
+StoredResult Parse(const Json& json) {
+  StoredResult result;
+  for (const auto& [key, value] : json.at("context").items()) {
+    if (value.is_string()) result.context[key] = value;
+  }
+  for (const Json& entry : json.at("benchmarks")) {
+    result.benchmarks.push_back(Row(entry));
+  }
+  for (const Json& entry : json.at("skipped")) {
+    result.skipped.push_back(Failure(entry));
+  }
+  for (const Json& entry : json.at("errors")) {
+    result.errors.push_back(Failure(entry));
+  }
+  return result;
+}
+
+}  // namespace
+
+absl::StatusOr<StoredResult> ReadStoredResult(const std::string& path) {
+  std::ifstream file(path);
+  if (!file.good()) return absl::InvalidArgumentError("it cannot be read");
+  try {
+    return Parse(Json::parse(file));
+  } catch (const Json::exception& error) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("it is no result of trainbench: ", error.what()));
+  }
+}
+
+}  // namespace trainbench

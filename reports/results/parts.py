@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""Several files of one run: the parts that --shard cut, or calls with other filters."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from reports.results.rows import Failure, Result, one_per_case
+
+# What may differ between the parts of a run: when, where and how a part was started,
+# and the momentary clock of a CPU.
+_OWN = frozenset(
+    {
+        "aslr_enabled",
+        "caches",
+        "command_line",
+        "cpu_scaling_enabled",
+        "date",
+        "device_clock_mhz",
+        "executable",
+        "host_name",
+        "load_avg",
+        "memory_bytes",
+        "mhz_per_cpu",
+        "shard",
+    }
+)
+
+
+def _shard(result: Result) -> tuple[int, int] | None:
+    """The part i of n, if the file says so."""
+    found = re.fullmatch(r"(\d+)/(\d+)", result.context.get("shard", ""))
+    return (int(found[1]), int(found[2])) if found else None
+
+
+def _circumstances(result: Result) -> dict[str, str]:
+    return {key: value for key, value in result.context.items() if key not in _OWN}
+
+
+def _belongs(result: Result, parts: Sequence[Result], calls: bool) -> bool:
+    """Whether the result is another part of the run that `parts` are of."""
+    first = parts[0]
+    if _circumstances(result) != _circumstances(first):
+        return False
+    shard, shards = _shard(result), [_shard(part) for part in parts]
+    if shard is not None:
+        others = [other for other in shards if other is not None]
+        same_cut = all(other[1] == shard[1] for other in others)
+        return len(others) == len(parts) and same_cut and shard not in others
+    if not calls or any(other is not None for other in shards):
+        return False
+    return not {name for part in parts for name in part.names} & set(result.names)
+
+
+def _failures(lists: Sequence[list[Failure]], known: set[str]) -> list[Failure]:
+    """One per case, without the cases in `known`, which it grows by these."""
+    found = []
+    for failure in (failure for failures in lists for failure in failures):
+        if failure.name not in known:
+            known.add(failure.name)
+            found.append(failure)
+    return found
+
+
+def _whole(parts: Sequence[Result]) -> Result:
+    """One result of all parts. A peak, which each part has, becomes the median."""
+    if len(parts) == 1:
+        return parts[0]
+    first = min(parts, key=lambda part: part.started or 0.0)
+    rows = one_per_case(row for part in parts for row in part.rows)
+    known = {row.name for row in rows}
+    shards = sorted(shard for shard in map(_shard, parts) if shard is not None)
+    missing = bool(shards) and len(shards) < shards[0][1]
+    context = {key: value for key, value in first.context.items() if key != "shard"}
+    if missing:
+        context["shard"] = ", ".join(f"{i}/{n}" for i, n in shards)
+    return replace(
+        first,
+        context=context,
+        rows=rows,
+        errors=_failures([part.errors for part in parts], known),
+        skipped=_failures([part.skipped for part in parts], known),
+        complete=all(part.complete for part in parts) and not missing,
+    )
+
+
+def runs(results: dict[Path, Result], calls: bool = False) -> dict[Path, Result]:
+    """The results by file, with the parts of each run as one, under its first file.
+
+    Parts have the same circumstances and different shards of the same cut. With
+    `calls` files without a shard are parts of a run, too, if no case is in two.
+    """
+    found: dict[Path, list[Result]] = {}
+    for key, result in results.items():
+        for parts in found.values():
+            if _belongs(result, parts, calls):
+                parts.append(result)
+                break
+        else:
+            found[key] = [result]
+    return {key: _whole(parts) for key, parts in found.items()}

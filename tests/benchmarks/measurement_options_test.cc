@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// Which experiments time a GPU alone, and which empty its cache.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "fixtures/experiment/experiment.h"
+
+namespace trainbench {
+namespace {
+
+using ::testing::ElementsAre;
+
+// The name of a case up to its parameters' values.
+std::string Kind(const Case& bench_case) {
+  const std::string experiment = ExperimentOf(bench_case);
+  if (experiment != "peak" && experiment != "transfer") return experiment;
+  const std::string& name = bench_case.name.text();
+  return name.substr(0, name.find('/', experiment.size() + 1));
+}
+
+template <typename Predicate>
+std::set<std::string> Kinds(Predicate holds) {
+  RunOptions options;
+  options.suite = Suite::kPaper;
+  Device gpu;
+  gpu.kind = DeviceKind::kCuda;
+  std::set<std::string> kinds;
+  for (const Case& bench_case : ListCases(options, gpu)) {
+    if (holds(bench_case.options)) kinds.insert(Kind(bench_case));
+  }
+  return kinds;
+}
+
+TEST(MeasurementOptionsTest, ShortCallsAreHeld) {
+  EXPECT_THAT(Kinds([](const MeasurementOptions& how) { return how.hold; }),
+              ElementsAre("attention_scaling", "harness", "norm_precision",
+                          "peak/copy", "peak/matmul", "peak/update",
+                          "softmax_vs_matmul", "transfer/d2d"));
+}
+
+TEST(MeasurementOptionsTest, WhatMemoryBoundsBeginsWithAColdCache) {
+  EXPECT_THAT(
+      Kinds([](const MeasurementOptions& how) { return how.cold_cache; }),
+      ElementsAre("norm_precision", "peak/copy", "peak/update",
+                  "softmax_vs_matmul", "transfer/d2d"));
+}
+
+// A hold drops calls, so it cannot keep a count, and ranks do not agree on one.
+TEST(MeasurementOptionsTest, NoCountAndNoRanksAreHeld) {
+  EXPECT_THAT(Kinds([](const MeasurementOptions& how) {
+                return how.hold && (how.count || how.ranks);
+              }),
+              ElementsAre());
+}
+
+}  // namespace
+}  // namespace trainbench

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// How long a person with a GPU waits for the suites.
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "fixtures/app/estimate.h"
+#include "fixtures/app/shard.h"
+#include "fixtures/experiment/experiment.h"
+
+namespace trainbench {
+namespace {
+
+// A GPU that nothing runs on.
+Device H200() {
+  Device device;
+  device.kind = DeviceKind::kCuda;
+  device.name = "NVIDIA H200";
+  device.memory_bytes = int64_t{139} << 30;
+  device.native_bf16 = true;
+  return device;
+}
+
+std::vector<Case> ListSuite(Suite suite, const Device& device) {
+  RunOptions options;
+  options.suite = suite;
+  return ListCases(options, device);
+}
+
+// Of the cases that a machine with one GPU can run.
+double Minutes(const std::vector<Case>& cases, const Device& device) {
+  const std::vector<double> seconds = EstimateSeconds(cases, device);
+  double sum = 0;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const auto& ranks = cases[i].options.ranks;
+    if (ranks && ranks->backend == CommBackend::kNccl && ranks->count > 1) {
+      continue;
+    }
+    sum += seconds[i];
+  }
+  return sum / 60;
+}
+
+TEST(QuickSuiteTest, OnAGpuItHasAtMost300RowsAndTakesFiveMinutes) {
+  const Device device = H200();
+  const std::vector<Case> cases = ListSuite(Suite::kQuick, device);
+  EXPECT_LE(cases.size(), 300U);
+  EXPECT_GE(cases.size(), 200U) << "it has become a smoke test";
+  EXPECT_LE(Minutes(cases, device), 5);
+}
+
+TEST(QuickSuiteTest, OnAGpuNoTimedRowFollowsAProfile) {
+  const Device device = H200();
+  for (const Suite suite : kSuites) {
+    bool profiled = false;
+    for (const Case& bench_case : ListSuite(suite, device)) {
+      profiled = profiled || bench_case.measure != nullptr;
+      EXPECT_EQ(bench_case.measure != nullptr, profiled)
+          << bench_case.name.text();
+    }
+    EXPECT_TRUE(profiled) << "breakdown";
+  }
+}
+
+TEST(QuickSuiteTest, OnAGpuThePaperSuiteCanBeCutIntoEqualParts) {
+  const Device device = H200();
+  const std::vector<Case> cases = ListSuite(Suite::kPaper, device);
+  const double whole = Minutes(cases, device);
+  for (int i = 1; i <= 4; ++i) {
+    const auto part = TakeShard({i, 4}, cases, device);
+    ASSERT_TRUE(part.ok()) << part.status();
+    EXPECT_LT(Minutes(*part, device), 0.4 * whole);
+  }
+}
+
+}  // namespace
+}  // namespace trainbench

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/accounting/component_work.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "model/accounting/flops.h"
+#include "model/accounting/traffic.h"
+#include "model/spec/precision.h"
+
+namespace trainbench {
+namespace {
+
+MemoryQuery Small(Precision precision, StepMode mode) {
+  return {*FindModel("small", StandardModels()), 4, 128, precision, mode};
+}
+
+std::map<std::string, ComponentWork> ByName(const MemoryQuery& query) {
+  std::map<std::string, ComponentWork> work;
+  for (const ComponentWork& part : StepComponents(query))
+    work[part.name] = part;
+  return work;
+}
+
+TEST(ComponentWorkTest, AddsUpToTheStep) {
+  for (const Precision precision : kPrecisions) {
+    for (const StepMode mode : kStepModes) {
+      const MemoryQuery query = Small(precision, mode);
+      double flops = 0, bytes = 0;
+      for (const ComponentWork& part : StepComponents(query)) {
+        flops += part.flops;
+        bytes += part.bytes;
+      }
+      EXPECT_EQ(flops, StepFlops(query.config, query.batch, query.seq, mode));
+      EXPECT_EQ(bytes, StepBytes(query))
+          << PrecisionName(precision) << " " << StepModeName(mode);
+    }
+  }
+}
+
+// small: 12 blocks, d 768, ff 3072, 10000 tokens in the vocabulary.
+TEST(ComponentWorkTest, EachComponentHasItsMatrices) {
+  const auto work = ByName(Small(Precision::kFp32, StepMode::kInference));
+  const double tokens = 4 * 128, d = 768;
+  EXPECT_EQ(work.at("ffn").flops, 2 * tokens * 12 * 3 * d * 3072);
+  EXPECT_EQ(work.at("attention").flops,
+            12 * (2 * tokens * 4 * d * d + 4 * tokens * 128 * d));
+  EXPECT_EQ(work.at("head").flops, 2 * tokens * 10000 * d);
+  EXPECT_EQ(work.at("ffn").bytes, 4 * 12 * (3 * d * 3072 + d));
+  EXPECT_EQ(work.at("head").bytes, 4 * (10000 * d + d + tokens * 10000));
+  EXPECT_EQ(work.count("optimizer"), 0);
+}
+
+TEST(ComponentWorkTest, OnlyTheOptimizerMultipliesNothing) {
+  const auto work = ByName(Small(Precision::kFp32, StepMode::kTrainStep));
+  EXPECT_EQ(work.at("embedding").flops, 0);
+  EXPECT_EQ(work.at("optimizer").flops, 0);
+  EXPECT_EQ(work.at("optimizer").bytes,
+            OptimizerBytes(Small(Precision::kFp32, StepMode::kTrainStep)));
+}
+
+}  // namespace
+}  // namespace trainbench

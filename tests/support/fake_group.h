@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// A process group whose collectives move nothing.
+
+#ifndef TRAINBENCH_TESTS_SUPPORT_FAKE_GROUP_H_
+#define TRAINBENCH_TESTS_SUPPORT_FAKE_GROUP_H_
+
+#include <memory>
+#include <stdexcept>
+
+#include "model/distributed/comm/process_group.h"
+
+namespace trainbench {
+
+class FakeGroup final : public ProcessGroup {
+ public:
+  // `cpu_group`, if any, must outlive this object.
+  FakeGroup(int rank, int size, ProcessGroup* cpu_group = nullptr)
+      : rank_(rank), size_(size), cpu_group_(cpu_group) {}
+
+  // How many collectives were called.
+  int calls() const { return calls_; }
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  CommBackend backend() const override { return CommBackend::kNccl; }
+  ProcessGroup& cpu_group() override {
+    return cpu_group_ == nullptr ? *this : *cpu_group_;
+  }
+  std::unique_ptr<Collective> StartAllReduce(const at::Tensor&) override {
+    ++calls_;
+    return std::make_unique<Done>();
+  }
+  void AllReduceMax(const at::Tensor&) override { ++calls_; }
+  void Broadcast(const at::Tensor&, int) override { ++calls_; }
+  void ReduceScatter(const at::Tensor&, const at::Tensor&) override {
+    ++calls_;
+  }
+  void AllGather(const at::Tensor&, const at::Tensor&) override { ++calls_; }
+  void Barrier() override { ++calls_; }
+  void Close() override {}
+  const c10::intrusive_ptr<c10d::ProcessGroup>& c10d_group() const override {
+    throw std::logic_error("c10d has no such group");
+  }
+
+ private:
+  struct Done final : Collective {
+    void Wait() override {}
+  };
+
+  int rank_, size_;
+  ProcessGroup* cpu_group_;
+  int calls_ = 0;
+};
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_TESTS_SUPPORT_FAKE_GROUP_H_

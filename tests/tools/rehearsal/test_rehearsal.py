@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: MIT
+"""tools/rehearse: what it reads from the program's files, and what it prints."""
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reports.results.rows import Result, parse
+from results import ROOT, document, entry, failure
+from tools.rehearsal import as_json, text
+from tools.rehearsal.__main__ import main
+from tools.rehearsal.arguments import GPUS
+from tools.rehearsal.arguments import parse as parse_arguments
+from tools.rehearsal.names import bare, family, shortened
+from tools.rehearsal.records import Kernel, Rehearsal, rehearsals
+from tools.rehearsal.run import environment, flags
+from tools.rehearsal.summary import same_work
+
+FILL = (
+    "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, "
+    "std::array<char*, 1ul> >(int, at::native::FillFunctor<float>)"
+)
+PRODUCT = "sm90_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize128x128x8_null"
+KERNELS = [
+    {"name": FILL, "family": "other", "launches": 7},
+    {"name": PRODUCT, "family": "fp32", "launches": 3},
+]
+STEP = "model_size/tiny/fp32/forward/batch:1/seq:8"
+NULL = {"device_kind": "null_cuda"}
+GIB = 2**30
+
+
+def record(name: str = STEP, **others: Any) -> dict[str, Any]:
+    counters = {"launches": 10, "copies_h2d": 1, "copy_bytes_h2d": 2048, "waits": 2}
+    return {
+        "name": name,
+        "device": "NVIDIA H100 80GB HBM3 (null)",
+        "free_bytes": 79 * GIB,
+        "predicted_peak_bytes": 5 * GIB,
+        "peak": {
+            "allocated_bytes": 6 * GIB,
+            "library_bytes": GIB,
+            "reserved_bytes": 8 * GIB,
+        },
+        "phases": [{"phase": "forward", "counters": counters, "kernels": KERNELS}],
+        "components": [
+            {"name": "ffn", "flops": 2e9, "bytes": 1e3},
+            {"name": "optimizer", "flops": 0, "bytes": 3e9},
+            {"name": "nothing", "flops": 0, "bytes": 0},
+        ],
+        "flops_per_second": 1e12,
+        "bytes_per_second": 1e12,
+    } | others
+
+
+def full(name: str, **found: Any) -> dict[str, Any]:
+    known = {"requested_bytes": GIB, "allocated_bytes": 78 * GIB}
+    ending = {"phase": "backward", "operator": "aten::mm", "reserved_bytes": 79 * GIB}
+    return record(name, out_of_memory=known | ending | found, phases=[])
+
+
+def read(tmp_path: Path, result: Result, *records: dict[str, Any]) -> list[Rehearsal]:
+    for i, content in enumerate(records):
+        (tmp_path / f"{i}.json").write_text(json.dumps(content))
+    return rehearsals(tmp_path, result)
+
+
+@pytest.fixture
+def case(tmp_path: Path) -> Rehearsal:
+    good = parse(document(entry(STEP, 0, host_us=1500), context=NULL))
+    (found,) = read(tmp_path, good, record())
+    return found
+
+
+def test_a_case_has_what_the_allocator_and_the_gpu_counted(case: Rehearsal) -> None:
+    assert case.fits
+    assert (case.tensor_bytes, case.library_bytes) == (5 * GIB, GIB)
+    assert case.unused_share == 0.25
+    assert case.count("launches") == 10
+    assert case.host_us == 1500
+    assert [c.name for c in case.components] == ["ffn", "optimizer"]
+
+
+def test_the_least_time_is_that_of_the_slower_limit(case: Rehearsal) -> None:
+    ffn, optimizer = case.components
+    assert ffn.least_us == 2000
+    assert optimizer.least_us == 3000
+    (line,) = [line for line in text.render([case], 0).splitlines() if " F " in line]
+    assert line.split()[1:] == ["2", "ms", "F", "3", "ms", "B", "5", "ms"]
+
+
+def test_without_a_data_sheet_there_is_no_least_time(tmp_path: Path) -> None:
+    bare_record = record()
+    del bare_record["flops_per_second"], bare_record["bytes_per_second"]
+    good = parse(document(entry(STEP, 0), context=NULL))
+    (case,) = read(tmp_path, good, bare_record)
+    assert [component.least_us for component in case.components] == [0, 0]
+    assert "least time, computed" not in text.render([case], 0)
+
+
+def test_the_text_has_all_that_is_exact(case: Rehearsal) -> None:
+    lines = text.render([case], 5).splitlines()
+    assert lines[0] == "NVIDIA H100 80GB HBM3 (null), 79 GiB free; 1 case"
+    rows = [line.split(maxsplit=1)[1] for line in lines if line.startswith(STEP)]
+    assert " ".join(rows[0].split()) == "5 GiB 5 GiB 1 GiB 8 GiB 25 % yes"
+    assert (
+        " ".join(rows[1].split())
+        == "10 1.5 ms 1 copy host to device, 2 KiB; the host waits 2 times"
+    )
+    assert (
+        "  forward: 10 kernels: 7 vectorized_elementwise_kernel, 3 fp32 product"
+        in lines
+    )
+    assert f"         3 {PRODUCT}" in lines
+
+
+def test_where_memory_ends_is_said_with_the_reason_of_the_row(tmp_path: Path) -> None:
+    names = ["a/1", "a/2", "a/3", "a/4"]
+    reasons = ["needs 99 GiB", "needs 80 GiB", "broken", "needs 2 GPUs"]
+    skipped = [
+        failure(name, reason) for name, reason in zip(names, reasons, strict=True)
+    ]
+    result = parse(
+        document(
+            skipped=[skipped[0], skipped[1], skipped[3]],
+            errors=[skipped[2]],
+            context=NULL,
+        )
+    )
+    cases = read(
+        tmp_path,
+        result,
+        full("a/1"),
+        record("a/2"),
+        full("a/3", phase="build", operator="", requested_bytes=0),
+    )
+    assert [case.name for case in cases] == names
+    endings = [line for line in text.render(cases, 0).splitlines() if "a/" in line][:4]
+    assert endings[0].endswith(
+        "no, ends in backward: aten::mm asks for 1 GiB, 78 GiB are taken"
+    )
+    assert endings[1].endswith("yes, but needs 80 GiB")
+    assert endings[2].endswith("no, ends in the build, in an unknown operator")
+    assert endings[3].endswith("needs 2 GPUs")
+
+
+def test_cases_with_the_same_kernels_are_listed_once(tmp_path: Path) -> None:
+    names = ["a/1", "a/2", "a/3"]
+    other = [{"phase": "call", "counters": {}, "kernels": KERNELS[:1]}]
+    cases = read(
+        tmp_path,
+        parse(document(*(entry(name, 0) for name in names), context=NULL)),
+        record("a/1"),
+        record("a/2", phases=other),
+        record("a/3"),
+    )
+    assert [names for names, _ in same_work(cases)] == [["a/1", "a/3"], ["a/2"]]
+    assert "kernels of a/1, a/3" in text.render(cases, 1).splitlines()
+
+
+def test_the_json_has_every_name_and_says_what_is_computed(case: Rehearsal) -> None:
+    document = as_json.document("h100", [case])
+    assert document["devices"] == ["NVIDIA H100 80GB HBM3 (null)"]
+    (found,) = json.loads(json.dumps(document))["cases"]
+    assert found["status"] == "good" and found["fits"] is True
+    assert found["launch_bound_below_us"] == 1500
+    assert found["phases"][0]["kernels"] == KERNELS
+    assert found["phases"][0]["families"] == {
+        "vectorized_elementwise_kernel": 7,
+        "fp32 product": 3,
+    }
+    assert found["components"][1]["computed_least_us"] == 3000
+
+
+def test_names_are_shortened_to_what_tells_them_apart() -> None:
+    assert bare(FILL) == "vectorized_elementwise_kernel"
+    assert shortened(FILL, 99) == (
+        "vectorized_elementwise_kernel<4, FillFunctor<float>, array<char*, 1ul> >"
+    )
+    assert shortened(FILL, 20) == "vectorized_elemen..."
+    assert bare("void (anonymous namespace)::softmax<float>(float*)") == "softmax"
+    assert family(Kernel(PRODUCT, "bf16", 1)) == "bf16 product"
+
+
+def test_a_program_finds_null_gpus_alone() -> None:
+    arguments = parse_arguments(["--gpu=a100-40", "--ranks=4"])
+    given = {"LD_PRELOAD": "a.so", "CUDA_VISIBLE_DEVICES": "", "HOME": "/h"}
+    assert environment(Path("/null"), arguments, given) == {
+        "HOME": "/h",
+        "LD_PRELOAD": "/null/libnullcuda.so:a.so",
+        "LD_LIBRARY_PATH": "/null",
+        "TRAINBENCH_NULL_GPU": "a100-40",
+        "TRAINBENCH_NULL_GPU_COUNT": "4",
+    }
+
+
+def test_other_flags_are_the_programs() -> None:
+    given = ["--gpu=h200", "--suite=paper", "--benchmark_filter=^a", "--ranks=2"]
+    passed = flags(parse_arguments(given), Path("r"), Path("o.json"))
+    assert passed[:2] == ["--warmup=0", "--benchmark_min_time=0"]
+    for flag in ("--suite=paper", "--benchmark_filter=^a", "--ranks=2"):
+        assert flag in passed
+    assert passed[-4:] == [
+        "--device=cuda",
+        "--skip_value_checks",
+        "--rehearsal=r",
+        "--benchmark_out=o.json",
+    ]
+
+
+def test_a_flag_is_not_given_twice() -> None:
+    given = parse_arguments(["--gpu=h200", "--warmup=3"])
+    passed = flags(given, Path("r"), Path("o.json"))
+    assert [flag for flag in passed if "warmup" in flag] == ["--warmup=3"]
+
+
+# Writes a record and a result as the built program does.
+PROGRAM = """#!{python}
+import json, pathlib, sys
+flags = dict(flag[2:].partition("=")[::2] for flag in sys.argv[1:])
+print("the table of the rows")
+if "nonsense" in flags:
+    sys.exit(2)
+if "silent" in flags:
+    sys.exit(-9)
+directory = pathlib.Path(flags["rehearsal"])
+directory.mkdir()
+(directory / "a.json").write_text({record!r})
+pathlib.Path(flags["benchmark_out"]).write_text({result!r})
+sys.exit(int(flags.get("status", 0)))
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    path = tmp_path / "program"
+    result = document(entry(STEP, 0, host_us=1500), context=NULL)
+    path.write_text(
+        PROGRAM.format(
+            python=sys.executable,
+            record=json.dumps(record()),
+            result=json.dumps(result),
+        )
+    )
+    path.chmod(0o755)
+    return path
+
+
+def test_the_command_prints_what_the_program_wrote(
+    program: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--gpu=h100"], program, program.parent) == 0
+    assert STEP in capsys.readouterr().out
+    assert main(["--gpu=h100", "--json", "--status=1"], program, program.parent) == 1
+    (case,) = json.loads(capsys.readouterr().out)["cases"]
+    assert case["name"] == STEP
+
+
+def test_a_program_without_a_result_is_an_error(
+    program: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--gpu=h100", "--nonsense"], program, program.parent) == 2
+    assert main(["--gpu=h100", "--silent"], program, program.parent) == 1
+    found = capsys.readouterr()
+    assert found.out == ""
+    assert "left no result" in found.err
+
+
+def test_the_gpus_are_those_of_the_null_gpu() -> None:
+    profiles = (ROOT / "tests/null_gpu/profile.cc").read_text()
+    assert tuple(re.findall(r'^ +\{"([a-z0-9-]+)", "NVIDIA', profiles, re.M)) == GPUS
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (["--suite=smoke"], "--gpu"),
+        (["--gpu=v100"], "'v100'"),
+        (["--gpu=h100", "--device=cpu"], "--device has no place in a rehearsal"),
+        (["--gpu=h100", "--benchmark_out", "a"], "--benchmark_out has no place"),
+        (["--gpu=h100", "--ranks=0"], "it is '0'; allowed: a whole number, 1 to 16"),
+    ],
+)
+def test_wrong_usage_is_status_2(
+    given: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as exit_info:
+        parse_arguments(given)
+    assert exit_info.value.code == 2
+    assert words in capsys.readouterr().err

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""The command tools/rehearse."""
+
+import json
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from reports.results.rows import NotAResult, load
+from tools.rehearsal import as_json, text
+from tools.rehearsal.arguments import parse
+from tools.rehearsal.records import rehearsals
+from tools.rehearsal.run import run
+
+_BUILD = Path(__file__).resolve().parents[2] / "build/release"
+PROGRAM = _BUILD / "benchmarks/trainbench"
+LIBRARY = _BUILD / "tests/null_gpu"
+GOOD, FAILED, USAGE = 0, 1, 2
+
+
+def main(
+    tokens: Sequence[str], program: Path = PROGRAM, library: Path = LIBRARY
+) -> int:
+    arguments = parse(tokens)
+    with tempfile.TemporaryDirectory(prefix="rehearse-") as name:
+        records, result = Path(name, "records"), Path(name, "result.json")
+        status = run(program, library, arguments, records, result)
+        if status == USAGE:
+            return USAGE  # the program has said why
+        try:
+            found = load(result)
+        except NotAResult as error:
+            print(
+                f"tools/rehearse: the program ended with status {status} and left no "
+                f"result: {error}",
+                file=sys.stderr,
+            )
+            return FAILED
+        cases = rehearsals(records, found)
+    if arguments.json:
+        print(json.dumps(as_json.document(arguments.gpu, cases), indent=1))
+    else:
+        print(text.render(cases, arguments.kernels))
+    if not found.complete:
+        print("tools/rehearse: the run was stopped early", file=sys.stderr)
+    return GOOD if status == 0 and found.complete else FAILED
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

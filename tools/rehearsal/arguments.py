@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+"""The flags of tools/rehearse. It passes those that it does not know on."""
+
+import argparse
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+# tests/null_gpu/profile.cc
+GPUS = ("h100", "h200", "a100-40", "a100-80", "b200")
+MOST_RANKS = 16
+# The flags of the program that a rehearsal sets or has no use for.
+_OURS = (
+    *("device", "skip_value_checks", "rehearsal", "isolated_case"),
+    *("benchmark_out", "benchmark_out_format", "benchmark_format", "samples_out"),
+)
+
+
+@dataclass(frozen=True)
+class Arguments:
+    gpu: str
+    ranks: int | None
+    json: bool
+    kernels: int  # names per phase in the text
+    flags: list[str]  # of the program
+
+
+def _whole(least: int, most: int) -> Callable[[str], int]:
+    """Errors: ArgumentTypeError, with the value and what is allowed."""
+
+    def number(value: str) -> int:
+        if value.isascii() and value.isdigit() and least <= int(value) <= most:
+            return int(value)
+        raise argparse.ArgumentTypeError(
+            f"it is {value!r}; allowed: a whole number, {least} to {most}"
+        )
+
+    return number
+
+
+def parse(tokens: Sequence[str]) -> Arguments:
+    parser = argparse.ArgumentParser(
+        prog="tools/rehearse",
+        description="Runs the chosen cases on a null GPU: LibTorch's own dispatcher, "
+        "autograd engine and caching allocator, kernels that do nothing. What it "
+        "prints of memory, kernels and copies is exact.",
+        epilog="All other flags are those of tools/bench: --suite, "
+        "--benchmark_filter, --models, --batch, ...; see tools/bench --help.",
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("--gpu", required=True, choices=GPUS, help="the GPU to stand for")
+    add(
+        "--ranks",
+        type=_whole(1, MOST_RANKS),
+        metavar="N",
+        help="so many of them; cases of several ranks then run on all",
+    )
+    add("--json", action="store_true", help="print JSON")
+    add(
+        "--kernels",
+        type=_whole(0, 10**6),
+        default=5,
+        metavar="N",
+        help="so many kernels of each phase by name (default: 5; JSON has all)",
+    )
+    given, flags = parser.parse_known_args(tokens)
+    for flag in flags:
+        name = flag.lstrip("-").partition("=")[0]
+        if name in _OURS:
+            parser.error(
+                f"--{name} has no place in a rehearsal; allowed: flags that choose "
+                "cases or set their sizes"
+            )
+    return Arguments(given.gpu, given.ranks, given.json, given.kernels, flags)

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""A rehearsal as text, for a terminal."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from reports.results import text
+from tools.rehearsal.names import shortened
+from tools.rehearsal.records import Component, OutOfMemory, Phase, Rehearsal
+from tools.rehearsal.summary import families, same_work
+
+_NAME_WIDTH = 90
+_SHOWN_FAMILIES = 4
+_COPIES = {
+    "h2d": "host to device",
+    "d2h": "device to host",
+    "d2d": "device to device",
+    "h2h": "host to host",
+}
+_NOTES = """\
+Exact: bytes of tensors and of libraries at the allocator's peak, the most that it
+reserved, and the share of that which no block used; kernels, copies and fills of one
+call, after a first one. host is this machine's time to enqueue a call, without the
+driver's own: a call that takes the GPU less is bound by launches on this host.
+Computed: the least time is that of the FLOPs of matrix products at the data sheet's
+dense rate (F) or of the compulsory bytes at its bandwidth (B), whichever is larger. The
+kernels did nothing, so no time of the GPU is known."""
+
+
+def _optional(value: float | None, formatted: Callable[[float], str]) -> str:
+    return "-" if value is None else formatted(value)
+
+
+def table(headings: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """Columns two spaces apart: the first and the last left-aligned, others right."""
+    rows = [headings, *lines]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(headings))]
+    last = len(headings) - 1
+
+    def cell(i: int, content: str) -> str:
+        if i == last:
+            return content
+        return content.rjust(widths[i]) if i else content.ljust(widths[i])
+
+    return "\n".join(
+        "  ".join(cell(i, content) for i, content in enumerate(row)).rstrip()
+        for row in rows
+    )
+
+
+def where(found: OutOfMemory) -> str:
+    operator = found.operator or "an unknown operator"
+    place = "the build" if found.phase == "build" else found.phase
+    if not found.requested_bytes:
+        return f"ends in {place}, in {operator}"
+    return (
+        f"ends in {place}: {operator} asks for {text.size(found.requested_bytes)}, "
+        f"{text.size(found.allocated_bytes)} are taken"
+    )
+
+
+def _fits(case: Rehearsal) -> str:
+    if case.out_of_memory is not None:
+        return f"no, {where(case.out_of_memory)}"
+    if case.device is None:
+        return case.reason or "not rehearsed"
+    return f"yes, but {case.reason}" if case.reason else "yes"
+
+
+def _memory(cases: Sequence[Rehearsal]) -> str:
+    lines = [
+        [
+            case.name,
+            _optional(case.predicted_bytes, text.size),
+            *(
+                _optional(None if case.out_of_memory else value, formatted)
+                for value, formatted in (
+                    (case.tensor_bytes, text.size),
+                    (case.library_bytes, text.size),
+                    (case.reserved_bytes, text.size),
+                    (case.unused_share, text.percent),
+                )
+            ),
+            _fits(case),
+        ]
+        for case in cases
+    ]
+    headings = ["memory", "predicted", "tensors", "libraries", "reserved", "unused"]
+    return table([*headings, "fits"], lines)
+
+
+def _copies(case: Rehearsal) -> Iterator[str]:
+    for key, words in _COPIES.items():
+        if count := case.count(f"copies_{key}"):
+            size = text.size(case.count(f"copy_bytes_{key}"))
+            yield f"{count} {'copy' if count == 1 else 'copies'} {words}, {size}"
+    if fills := case.count("fills"):
+        yield f"{text.plural(fills, 'fill')}, {text.size(case.count('fill_bytes'))}"
+    if collectives := case.count("collectives"):
+        size = text.size(case.count("collective_bytes"))
+        yield f"{text.plural(collectives, 'collective')}, {size}"
+    if waits := case.count("waits"):
+        yield f"the host waits {waits} times" if waits > 1 else "the host waits once"
+
+
+def _work(cases: Sequence[Rehearsal]) -> str:
+    lines = [
+        [
+            case.name,
+            str(case.count("launches")),
+            _optional(case.host_us, text.time),
+            "; ".join(_copies(case)) or "none",
+        ]
+        for case in cases
+        if case.phases
+    ]
+    return table(["one call", "kernels", "host", "copies and fills"], lines)
+
+
+def _least(component: Component | None) -> str:
+    if component is None or not component.least_us:
+        return "-"
+    by_flops = (component.flops_us or 0) >= (component.bytes_us or 0)
+    return f"{text.time(component.least_us)} {'F' if by_flops else 'B'}"
+
+
+def _times(cases: Sequence[Rehearsal]) -> str:
+    cases = [case for case in cases if any(c.least_us for c in case.components)]
+    names = list(dict.fromkeys(c.name for case in cases for c in case.components))
+    lines = []
+    for case in cases:
+        by_name = {component.name: component for component in case.components}
+        total = sum(component.least_us for component in case.components)
+        lines.append(
+            [
+                case.name,
+                *(_least(by_name.get(name)) for name in names),
+                text.time(total),
+                "",
+            ]
+        )
+    return table(["least time, computed", *names, "sum", ""], lines) if lines else ""
+
+
+def _phase(phase: Phase, kernels: int) -> Iterator[str]:
+    found = families(phase)
+    shown = [f"{launches} {name}" for name, launches in found[:_SHOWN_FAMILIES]]
+    if len(found) > _SHOWN_FAMILIES:
+        rest = sum(launches for _, launches in found[_SHOWN_FAMILIES:])
+        shown.append(f"{rest} of {len(found) - _SHOWN_FAMILIES} other families")
+    total = sum(kernel.launches for kernel in phase.kernels)
+    yield f"  {phase.name}: {text.plural(total, 'kernel')}: {', '.join(shown)}"
+    for kernel in phase.kernels[:kernels]:
+        yield f"    {kernel.launches:6} {shortened(kernel.name, _NAME_WIDTH)}"
+    if kernels and len(phase.kernels) > kernels:
+        yield f"           and {len(phase.kernels) - kernels} more names"
+
+
+def _kernels(cases: Sequence[Rehearsal], kernels: int) -> Iterator[str]:
+    for names, phases in same_work(cases):
+        yield "kernels of " + ", ".join(names)
+        for phase in phases:
+            if phase.kernels:
+                yield from _phase(phase, kernels)
+
+
+def render(cases: Sequence[Rehearsal], kernels: int) -> str:
+    """`kernels` is the number of names that each phase shows."""
+    devices = dict.fromkeys(case.device for case in cases if case.device)
+    free = max((case.free_bytes or 0 for case in cases), default=0)
+    head = f"{', '.join(devices) or 'nothing was rehearsed'}"
+    if devices:
+        head += f", {text.size(free)} free; {text.plural(len(cases), 'case')}"
+    rehearsed = [case for case in cases if case.device]
+    parts = [
+        head,
+        _memory(cases),
+        _work(rehearsed),
+        _times(rehearsed),
+        "\n".join(_kernels(rehearsed, kernels)),
+        _NOTES,
+    ]
+    return "\n\n".join(part for part in parts if part)
