@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+// The runtime: registering and launching kernels.
+
+#include <cuda_runtime_api.h>
+
+#include <cstring>
+#include <vector>
+
+#include "tests/null_gpu/core/device.h"
+#include "tests/null_gpu/core/kernel.h"
+#include "tests/null_gpu/core/settings.h"
+#include "tests/null_gpu/streams/call.h"
+#include "tests/null_gpu/streams/launch.h"
+#include "tests/null_gpu/streams/stream.h"
+
+using null_gpu::Call;
+using null_gpu::FindKernel;
+using null_gpu::Kernel;
+using null_gpu::Operation;
+
+namespace null_gpu {
+namespace {
+
+bool IsValid(dim3 grid, dim3 block) {
+  const uint64_t threads = uint64_t{block.x} * block.y * block.z;
+  return grid.x > 0 && grid.y > 0 && grid.z > 0 && grid.x <= 2147483647U &&
+         grid.y <= 65535 && grid.z <= 65535 && threads > 0 && threads <= 1024 &&
+         block.z <= 64;
+}
+
+int64_t Duration(const Kernel& kernel, void** arguments) {
+  if (kernel.nanoseconds >= 0) return kernel.nanoseconds;
+  int64_t nanoseconds = 0;
+  if (arguments != nullptr && arguments[0] != nullptr) {
+    std::memcpy(&nanoseconds, arguments[0], sizeof(nanoseconds));
+  }
+  return nanoseconds;
+}
+
+}  // namespace
+
+cudaError_t LaunchKernel(Kernel* kernel, dim3 grid, dim3 block,
+                         void** arguments, size_t shared_bytes,
+                         cudaStream_t stream) {
+  if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
+  if (!IsValid(grid, block)) return cudaErrorInvalidConfiguration;
+  Operation operation;
+  operation.kind = Operation::Kind::kKernel;
+  operation.kernel = kernel;
+  operation.grid = grid;
+  operation.block = block;
+  operation.shared_bytes = shared_bytes;
+  operation.nanoseconds = Duration(*kernel, arguments);
+  return Enqueue(operation, stream, "launch");
+}
+
+cudaError_t LaunchOfLibrary(std::string_view name, dim3 grid, dim3 block,
+                            cudaStream_t stream) {
+  return Call<"cudaLaunchKernelExC">([&] {
+    return LaunchKernel(NamedKernel(name), grid, block, nullptr, 0, stream);
+  });
+}
+
+}  // namespace null_gpu
+
+using null_gpu::LaunchKernel;
+
+namespace {
+
+struct Configuration {
+  dim3 grid, block;
+  size_t shared_bytes;
+  cudaStream_t stream;
+};
+
+// Between <<<...>>> and the stub on the host.
+std::vector<Configuration>& Configurations() {
+  thread_local std::vector<Configuration> configurations;
+  return configurations;
+}
+
+// What the compiler calls; no header declares all of it.
+extern "C" {
+
+void** __cudaRegisterFatBinary(void*) {
+  static void* handle[1];
+  return handle;
+}
+
+void __cudaRegisterFatBinaryEnd(void**) {}
+
+void __cudaUnregisterFatBinary(void**) {}
+
+char __cudaInitModule(void**) { return 0; }
+
+void __cudaRegisterVar(void**, char*, char*, const char*, int, size_t, int,
+                       int) {}
+
+void __cudaRegisterFunction(void**, const char* host, char*, const char* name,
+                            int, uint3*, uint3*, dim3*, dim3*, int*) {
+  null_gpu::RegisterKernel(host, name);
+}
+
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes,
+                                     CUstream_st* stream) {
+  Configurations().push_back({grid, block, shared_bytes, stream});
+  return 0;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block,
+                                       size_t* shared_bytes, void* stream) {
+  const Configuration last = Configurations().back();
+  Configurations().pop_back();
+  *grid = last.grid;
+  *block = last.block;
+  *shared_bytes = last.shared_bytes;
+  std::memcpy(stream, &last.stream, sizeof(last.stream));
+  return cudaSuccess;
+}
+
+cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* host) {
+  *kernel = reinterpret_cast<cudaKernel_t>(FindKernel(host));
+  return *kernel != nullptr ? cudaSuccess : cudaErrorInvalidDeviceFunction;
+}
+
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
+                               void** arguments, size_t shared_bytes,
+                               cudaStream_t stream) {
+  return Call<"cudaLaunchKernel">([&] {
+    return LaunchKernel(reinterpret_cast<Kernel*>(kernel), grid, block,
+                        arguments, shared_bytes, stream);
+  });
+}
+
+}  // extern "C"
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block,
+                             void** arguments, size_t shared_bytes,
+                             cudaStream_t stream) {
+  return Call<"cudaLaunchKernel">([&] {
+    return LaunchKernel(FindKernel(function), grid, block, arguments,
+                        shared_bytes, stream);
+  });
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid,
+                                        dim3 block, void** arguments,
+                                        size_t shared_bytes,
+                                        cudaStream_t stream) {
+  return Call<"cudaLaunchCooperativeKernel">([&] {
+    return LaunchKernel(FindKernel(function), grid, block, arguments,
+                        shared_bytes, stream);
+  });
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config,
+                                const void* function, void** arguments) {
+  return Call<"cudaLaunchKernelExC">([&] {
+    return LaunchKernel(FindKernel(function), config->gridDim, config->blockDim,
+                        arguments, config->dynamicSmemBytes, config->stream);
+  });
+}
+
+// The function runs at once: the made-up work before it is not worth a wait.
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function,
+                               void* data) {
+  return Call<"cudaLaunchHostFunc">([&] {
+    Operation operation;
+    operation.kind = Operation::Kind::kHost;
+    {
+      const std::lock_guard lock(null_gpu::StreamMutex());
+      const null_gpu::Stream* const found = null_gpu::FindStream(stream);
+      if (found != nullptr && found->capture != nullptr) {
+        null_gpu::Die("host functions in captures are not modelled");
+      }
+    }
+    const cudaError_t error = null_gpu::Enqueue(operation, stream, "launch");
+    if (error == cudaSuccess) function(data);
+    return error;
+  });
+}
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
+  return Call<"cudaFuncGetAttributes">([&] {
+    const cudaDeviceProp properties = null_gpu::DeviceProperties(0);
+    *attributes = {};
+    attributes->maxThreadsPerBlock = 1024;
+    attributes->numRegs = 32;
+    attributes->binaryVersion = 10 * properties.major + properties.minor;
+    attributes->ptxVersion = attributes->binaryVersion;
+    attributes->maxDynamicSharedSizeBytes =
+        static_cast<int>(properties.sharedMemPerBlockOptin);
+    return cudaSuccess;
+  });
+}
+
+// As if registers and shared memory always left room for two blocks.
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks,
+                                                          const void*, int,
+                                                          size_t) {
+  return Call<"cudaOccupancyMaxActiveBlocksPerMultiprocessor">([&] {
+    *blocks = 2;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks,
+                                                                   const void*,
+                                                                   int, size_t,
+                                                                   unsigned) {
+  return Call<"cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags">([&] {
+    *blocks = 2;
+    return cudaSuccess;
+  });
+}
+
+// Variables of the device have the address of their shadow on the host.
+cudaError_t cudaGetSymbolAddress(void** address, const void* symbol) {
+  return Call<"cudaGetSymbolAddress">([&] {
+    *address = const_cast<void*>(symbol);
+    return cudaSuccess;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+
+#include "tests/null_gpu/core/kernel.h"
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include "tests/null_gpu/core/settings.h"
+
+namespace null_gpu {
+namespace {
+
+constexpr int64_t kUsualNanoseconds = 1000;
+
+struct Registry {
+  std::mutex mutex;
+  // LibTorch registers some 50,000 kernels and launches few of them.
+  std::unordered_map<const void*, const char*> registered;
+  std::unordered_map<const void*, Kernel*> found;
+  std::map<std::string, Kernel*, std::less<>> by_name;
+};
+
+Registry& GetRegistry() {
+  static auto* const registry = new Registry;
+  return *registry;
+}
+
+int64_t DurationOf(std::string_view name) {
+  for (const DurationRule& rule : GetSettings().durations) {
+    if (name.find(rule.part) != std::string_view::npos) return rule.nanoseconds;
+  }
+  return kUsualNanoseconds;
+}
+
+// With the registry's mutex held.
+Kernel* Named(Registry& registry, std::string_view name) {
+  const auto at = registry.by_name.find(name);
+  if (at != registry.by_name.end()) return at->second;
+  const auto made = registry.by_name.emplace(name, nullptr).first;
+  made->second = new Kernel{made->first.c_str(), {}, DurationOf(name)};
+  return made->second;
+}
+
+}  // namespace
+
+void RegisterKernel(const void* host, const char* name) {
+  Registry& registry = GetRegistry();
+  const std::lock_guard lock(registry.mutex);
+  registry.registered[host] = name;
+}
+
+Kernel* FindKernel(const void* host) {
+  Registry& registry = GetRegistry();
+  const std::lock_guard lock(registry.mutex);
+  Kernel*& kernel = registry.found[host];
+  if (kernel == nullptr) {
+    const auto at = registry.registered.find(host);
+    if (at == registry.registered.end()) return nullptr;
+    kernel = Named(registry, at->second);
+  }
+  return kernel;
+}
+
+Kernel* NamedKernel(std::string_view name) {
+  Registry& registry = GetRegistry();
+  const std::lock_guard lock(registry.mutex);
+  return Named(registry, name);
+}
+
+std::vector<Kernel*> AllKernels() {
+  Registry& registry = GetRegistry();
+  const std::lock_guard lock(registry.mutex);
+  std::vector<Kernel*> kernels;
+  for (const auto& [name, kernel] : registry.by_name) kernels.push_back(kernel);
+  return kernels;
+}
+
+std::string Demangled(const char* name) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(name, nullptr, nullptr, &status), &std::free);
+  return status == 0 ? text.get() : name;
+}
+
+}  // namespace null_gpu

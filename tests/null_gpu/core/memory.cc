@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+
+#include "tests/null_gpu/core/memory.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+
+#include "tests/null_gpu/core/counters.h"
+#include "tests/null_gpu/core/settings.h"
+
+namespace null_gpu {
+
+Memory& GetMemory() {
+  static auto* const memory = new Memory(GetSettings().devices);
+  return *memory;
+}
+
+size_t InPages(size_t bytes) {
+  return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+}
+
+Memory::Memory(int devices) : taken_(devices), contexts_(devices) {}
+
+void Memory::EnsureContext(int device) {
+  const std::lock_guard lock(mutex_);
+  if (contexts_[device]) return;
+  contexts_[device] = true;
+  (void)TakeLocked(device, kContextBytes);
+}
+
+bool Memory::HasContext(int device) {
+  const std::lock_guard lock(mutex_);
+  return contexts_[device];
+}
+
+cudaError_t Memory::TakeLocked(int device, size_t bytes) {
+  const size_t total = GetSettings().profile->memory_bytes;
+  if (bytes > total - taken_[device]) return cudaErrorMemoryAllocation;
+  taken_[device] += bytes;
+  sum_ += bytes;
+  peak_ = std::max(peak_, sum_);
+  peak_since_reset_ = std::max(peak_since_reset_, sum_);
+  return cudaSuccess;
+}
+
+cudaError_t Memory::Take(int device, size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  const cudaError_t error = TakeLocked(device, bytes);
+  if (error != cudaSuccess) return error;
+  GetCounters().allocations.Add();
+  GetCounters().allocated_bytes.Add(bytes);
+  return cudaSuccess;
+}
+
+void Memory::GiveBack(int device, size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  taken_[device] -= bytes;
+  sum_ -= bytes;
+  GetCounters().frees.Add();
+}
+
+cudaError_t Memory::Allocate(int device, size_t bytes, void** pointer) {
+  *pointer = nullptr;
+  if (bytes == 0) return cudaSuccess;
+  bytes = InPages(bytes);
+  const cudaError_t error = Take(device, bytes);
+  if (error != cudaSuccess) return error;
+  *pointer = Reserve(bytes);
+  if (*pointer == nullptr) {
+    GiveBack(device, bytes);
+    return cudaErrorMemoryAllocation;
+  }
+  Remember({static_cast<char*>(*pointer), bytes, device});
+  return cudaSuccess;
+}
+
+cudaError_t Memory::Free(void* pointer) {
+  if (pointer == nullptr) return cudaSuccess;
+  const auto range = Find(pointer);
+  if (!range || range->base != pointer || range->device < 0) {
+    return cudaErrorInvalidValue;
+  }
+  Forget(pointer);
+  Unreserve(pointer, range->bytes);
+  GiveBack(range->device, range->bytes);
+  return cudaSuccess;
+}
+
+void* Memory::Reserve(size_t bytes) {
+  // Aligned to a page of the device, as cuMemAddressReserve promises.
+  const size_t room = bytes + kPageBytes;
+  void* const raw = mmap(nullptr, room, PROT_NONE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (raw == MAP_FAILED) return nullptr;
+  const auto address = reinterpret_cast<uintptr_t>(raw);
+  const uintptr_t aligned =
+      (address + kPageBytes - 1) / kPageBytes * kPageBytes;
+  const size_t before = aligned - address, after = room - before - bytes;
+  if (before > 0) munmap(raw, before);
+  if (after > 0) munmap(reinterpret_cast<void*>(aligned + bytes), after);
+  return reinterpret_cast<void*>(aligned);
+}
+
+void Memory::Unreserve(void* pointer, size_t bytes) { munmap(pointer, bytes); }
+
+void Memory::Remember(const Range& range) {
+  const std::lock_guard lock(mutex_);
+  ranges_[range.base] = range;
+}
+
+bool Memory::Forget(void* base) {
+  const std::lock_guard lock(mutex_);
+  return ranges_.erase(static_cast<char*>(base)) > 0;
+}
+
+std::optional<Range> Memory::Find(const void* pointer) {
+  const auto* const address = static_cast<const char*>(pointer);
+  const std::lock_guard lock(mutex_);
+  auto at = ranges_.upper_bound(address);
+  if (at == ranges_.begin()) return std::nullopt;
+  --at;
+  if (address >= at->second.base + at->second.bytes) return std::nullopt;
+  return at->second;
+}
+
+bool Memory::IsDevice(const void* pointer) {
+  const auto range = Find(pointer);
+  return range && range->device >= 0;
+}
+
+void Memory::Info(int device, size_t* free, size_t* total) {
+  const std::lock_guard lock(mutex_);
+  *total = GetSettings().profile->memory_bytes;
+  *free = *total - taken_[device];
+}
+
+uint64_t Memory::TakenBytes() {
+  const std::lock_guard lock(mutex_);
+  return sum_;
+}
+
+uint64_t Memory::PeakBytes() {
+  const std::lock_guard lock(mutex_);
+  return peak_;
+}
+
+uint64_t Memory::PeakBytesSinceReset() {
+  const std::lock_guard lock(mutex_);
+  return peak_since_reset_;
+}
+
+void Memory::ResetPeak() {
+  const std::lock_guard lock(mutex_);
+  peak_since_reset_ = sum_;
+}
+
+}  // namespace null_gpu

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+
+#include "tests/null_gpu/core/settings.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+
+namespace null_gpu {
+namespace {
+
+std::string Variable(const char* name, const char* otherwise) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0' ? value : otherwise;
+}
+
+std::vector<DurationRule> ParseDurations(const std::string& text) {
+  std::vector<DurationRule> rules;
+  std::istringstream stream(text);
+  for (std::string rule; std::getline(stream, rule, ';');) {
+    const size_t at = rule.find('=');
+    if (at == std::string::npos) Die("no \"=\" in the duration " + rule);
+    const std::string value = rule.substr(at + 1);
+    char* end = nullptr;
+    const int64_t nanoseconds =
+        value == "arg0" ? -1 : std::strtoll(value.c_str(), &end, 10);
+    if (nanoseconds >= 0 && (end == value.c_str() || *end != '\0')) {
+      Die("the duration " + rule + " is no number");
+    }
+    rules.push_back({rule.substr(0, at), nanoseconds});
+  }
+  return rules;
+}
+
+Settings* Read() {
+  auto* settings = new Settings;
+  const std::string key = Variable("TRAINBENCH_NULL_GPU", "h100");
+  settings->profile = FindProfile(key);
+  if (settings->profile == nullptr) {
+    std::string known;
+    for (const Profile& profile : Profiles()) {
+      known.append(" ").append(profile.key);
+    }
+    Die("TRAINBENCH_NULL_GPU=" + key + " is none of" + known);
+  }
+  const std::string count = Variable("TRAINBENCH_NULL_GPU_COUNT", "1");
+  settings->devices = std::atoi(count.c_str());
+  if (settings->devices < 1 || settings->devices > 16) {
+    Die("TRAINBENCH_NULL_GPU_COUNT=" + count + " is not from 1 to 16");
+  }
+  settings->report = Variable("TRAINBENCH_NULL_GPU_REPORT", "");
+  settings->durations =
+      ParseDurations(Variable("TRAINBENCH_NULL_GPU_DURATION", ""));
+  const std::string error =
+      settings->faults.Parse(Variable("TRAINBENCH_NULL_GPU_FAULT", ""));
+  if (!error.empty()) Die("TRAINBENCH_NULL_GPU_FAULT: " + error);
+  return settings;
+}
+
+}  // namespace
+
+// Never destroyed: kernels are registered before and after everything else.
+Settings& GetSettings() {
+  static Settings* const settings = Read();
+  return *settings;
+}
+
+void Die(std::string_view message) {
+  std::fprintf(stderr, "null GPU: %.*s\n", static_cast<int>(message.size()),
+               message.data());
+  std::abort();
+}
+
+}  // namespace null_gpu

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// The environment variables of the null GPU, read once. A value that makes no
+// sense ends the process.
+
+#ifndef TRAINBENCH_TESTS_NULL_GPU_CORE_SETTINGS_H_
+#define TRAINBENCH_TESTS_NULL_GPU_CORE_SETTINGS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/null_gpu/core/fault.h"
+#include "tests/null_gpu/core/profile.h"
+
+namespace null_gpu {
+
+// How long kernels whose mangled name contains `part` seem to run.
+struct DurationRule {
+  std::string part;
+  // Negative: the kernel's first argument, an int64_t.
+  int64_t nanoseconds;
+};
+
+struct Settings {
+  const Profile* profile;  // TRAINBENCH_NULL_GPU, "h100" if unset
+  int devices;             // TRAINBENCH_NULL_GPU_COUNT, 1 if unset
+  std::string report;      // TRAINBENCH_NULL_GPU_REPORT, a file to append to
+  // TRAINBENCH_NULL_GPU_DURATION: "<part>=<ns>;<part>=arg0;...". The first rule
+  // that fits counts; kernels without a rule take 1000 ns.
+  std::vector<DurationRule> durations;
+  FaultPlan faults;  // TRAINBENCH_NULL_GPU_FAULT
+};
+
+Settings& GetSettings();
+
+// Prints "null GPU: " and the message, and aborts.
+[[noreturn]] void Die(std::string_view message);
+
+}  // namespace null_gpu
+
+#endif  // TRAINBENCH_TESTS_NULL_GPU_CORE_SETTINGS_H_

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Kernels of libraries, which have no code here and get a name instead.
+
+#ifndef TRAINBENCH_TESTS_NULL_GPU_STREAMS_LAUNCH_H_
+#define TRAINBENCH_TESTS_NULL_GPU_STREAMS_LAUNCH_H_
+
+#include <cuda_runtime_api.h>
+
+#include <string_view>
+
+#include "tests/null_gpu/streams/operation.h"
+
+namespace null_gpu {
+
+// Checks and enqueues a kernel.
+cudaError_t LaunchKernel(Kernel* kernel, dim3 grid, dim3 block,
+                         void** arguments, size_t shared_bytes,
+                         cudaStream_t stream);
+
+// Enqueues a kernel of this name as cudaLaunchKernelExC of a library would. The
+// name should end in "_null": nobody shall take it for what the library runs.
+cudaError_t LaunchOfLibrary(std::string_view name, dim3 grid, dim3 block,
+                            cudaStream_t stream);
+
+}  // namespace null_gpu
+
+#endif  // TRAINBENCH_TESTS_NULL_GPU_STREAMS_LAUNCH_H_

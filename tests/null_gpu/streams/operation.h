@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// What a stream or a graph does.
+
+#ifndef TRAINBENCH_TESTS_NULL_GPU_STREAMS_OPERATION_H_
+#define TRAINBENCH_TESTS_NULL_GPU_STREAMS_OPERATION_H_
+
+#include <driver_types.h>
+#include <vector_types.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tests/null_gpu/core/kernel.h"
+
+namespace null_gpu {
+
+struct Event;
+
+// Longer than any test.
+constexpr int64_t kForever = int64_t{1} << 62;
+
+struct Operation {
+  enum class Kind {
+    kKernel,
+    kCopy,
+    kFill,
+    kHost,
+    kEventRecord,  // an external one in a capture
+    kEventWait,
+    kEmpty,
+  };
+  Kind kind = Kind::kEmpty;
+  int64_t nanoseconds = 1000;  // on the device, made up
+
+  Kernel* kernel = nullptr;
+  dim3 grid{1, 1, 1}, block{1, 1, 1};
+  size_t shared_bytes = 0;
+  size_t collective_bytes = 0;  // of NCCL's kernels
+
+  cudaMemcpyKind direction = cudaMemcpyDeviceToDevice;
+  void* to = nullptr;
+  const void* from = nullptr;
+  size_t bytes = 0;  // of a copy or a fill
+  size_t rows = 1;   // with `bytes` in each
+  size_t to_pitch = 0, from_pitch = 0;
+  bool pinned = false;  // the host's side of a copy
+
+  Event* event = nullptr;
+};
+
+}  // namespace null_gpu
+
+#endif  // TRAINBENCH_TESTS_NULL_GPU_STREAMS_OPERATION_H_

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+
+#include "tests/null_gpu/streams/stream.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "tests/null_gpu/core/counters.h"
+#include "tests/null_gpu/core/device.h"
+#include "tests/null_gpu/core/settings.h"
+#include "tests/null_gpu/streams/call.h"
+#include "tests/null_gpu/streams/capture.h"
+#include "tests/null_gpu/streams/trace.h"
+
+namespace null_gpu {
+namespace {
+
+constexpr uint32_t kLegacyId = 7, kFirstId = 13;
+
+struct Streams {
+  std::vector<Stream*> legacy;  // by device
+  std::set<Stream*> all;
+  std::map<int, uint32_t> ids;  // the next one of each device
+  std::set<Event*> events;
+};
+
+Streams& GetStreams() {
+  static auto* const streams = [] {
+    auto* made = new Streams;
+    for (int device = 0; device < GetSettings().devices; ++device) {
+      made->legacy.push_back(new Stream{device, kLegacyId, 0, true});
+      made->all.insert(made->legacy.back());
+      made->ids[device] = kFirstId;
+    }
+    return made;
+  }();
+  return *streams;
+}
+
+void CountCopy(const Operation& operation) {
+  Counters& counters = GetCounters();
+  const size_t bytes = operation.bytes * operation.rows;
+  const auto count = [bytes](Counter& copies, Counter& copied) {
+    copies.Add();
+    copied.Add(bytes);
+  };
+  switch (operation.direction) {
+    case cudaMemcpyHostToDevice:
+      return count(counters.copies_h2d, counters.copy_bytes_h2d);
+    case cudaMemcpyDeviceToHost:
+      return count(counters.copies_d2h, counters.copy_bytes_d2h);
+    case cudaMemcpyHostToHost:
+      return count(counters.copies_h2h, counters.copy_bytes_h2h);
+    default:
+      return count(counters.copies_d2d, counters.copy_bytes_d2d);
+  }
+}
+
+// What a copy does to the host: the device holds zeros.
+void CopyOnHost(const Operation& operation) {
+  const bool zeros = operation.direction == cudaMemcpyDeviceToHost;
+  if (!zeros && operation.direction != cudaMemcpyHostToHost) return;
+  for (size_t row = 0; row < operation.rows; ++row) {
+    char* to = static_cast<char*>(operation.to) + row * operation.to_pitch;
+    if (zeros) {
+      std::memset(to, 0, operation.bytes);
+    } else {
+      std::memmove(
+          to,
+          static_cast<const char*>(operation.from) + row * operation.from_pitch,
+          operation.bytes);
+    }
+  }
+}
+
+void Count(const Operation& operation) {
+  Counters& counters = GetCounters();
+  switch (operation.kind) {
+    case Operation::Kind::kKernel:
+      counters.launches.Add();
+      operation.kernel->launches.Add();
+      if (operation.collective_bytes > 0) {
+        counters.collectives.Add();
+        counters.collective_bytes.Add(operation.collective_bytes);
+      }
+      break;
+    case Operation::Kind::kCopy:
+      CountCopy(operation);
+      break;
+    case Operation::Kind::kFill:
+      counters.fills.Add();
+      counters.fill_bytes.Add(operation.bytes * operation.rows);
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace
+
+std::mutex& StreamMutex() {
+  static auto* const mutex = new std::mutex;
+  return *mutex;
+}
+
+Stream* NewStream(int device, int priority, bool blocking) {
+  Streams& streams = GetStreams();
+  const uint32_t id = streams.ids[device]++;
+  auto* stream = new Stream{device, id, priority, blocking};
+  streams.all.insert(stream);
+  return stream;
+}
+
+bool DeleteStream(Stream* stream) {
+  if (IsLegacy(*stream)) return false;
+  GetStreams().all.erase(stream);
+  delete stream;
+  return true;
+}
+
+Stream* FindStream(cudaStream_t handle) {
+  if (handle == nullptr || handle == cudaStreamLegacy) {
+    return GetStreams().legacy[CurrentDevice()];
+  }
+  if (handle == cudaStreamPerThread) {
+    Die("the default stream of a thread is not modelled");
+  }
+  auto* const stream = reinterpret_cast<Stream*>(handle);
+  return GetStreams().all.contains(stream) ? stream : nullptr;
+}
+
+bool IsLegacy(const Stream& stream) { return stream.id == kLegacyId; }
+
+std::vector<Stream*> StreamsOf(int device) {
+  std::vector<Stream*> streams;
+  for (Stream* stream : GetStreams().all) {
+    if (stream->device == device) streams.push_back(stream);
+  }
+  return streams;
+}
+
+Event* NewEvent(bool timed) {
+  return *GetStreams().events.insert(new Event{timed}).first;
+}
+
+void DeleteEvent(Event* event) {
+  GetStreams().events.erase(event);
+  delete event;
+}
+
+Event* FindEvent(cudaEvent_t handle) {
+  auto* const event = reinterpret_cast<Event*>(handle);
+  return GetStreams().events.contains(event) ? event : nullptr;
+}
+
+int64_t StartTime(const Stream& stream) {
+  int64_t start = std::max(NowNs(), stream.ready_ns);
+  if (IsLegacy(stream)) {
+    for (const Stream* other : StreamsOf(stream.device)) {
+      if (other->blocking) start = std::max(start, other->ready_ns);
+    }
+  } else if (stream.blocking) {
+    start = std::max(start, GetStreams().legacy[stream.device]->ready_ns);
+  }
+  return start;
+}
+
+int64_t ReadyTime(int device) {
+  int64_t ready = 0;
+  for (const Stream* stream : StreamsOf(device)) {
+    ready = std::max(ready, stream->ready_ns);
+  }
+  return ready;
+}
+
+void Execute(const Operation& operation, Stream& stream, uint32_t graph,
+             uint64_t graph_node) {
+  if (operation.kind == Operation::Kind::kEventRecord) {
+    operation.event->recorded = true;
+    operation.event->ready_ns = StartTime(stream);
+    return;
+  }
+  if (operation.kind == Operation::Kind::kEventWait) {
+    stream.ready_ns = std::max(stream.ready_ns, operation.event->ready_ns);
+    return;
+  }
+  const int64_t start = StartTime(stream);
+  stream.ready_ns = operation.nanoseconds < kForever - start
+                        ? start + operation.nanoseconds
+                        : kForever;
+  Count(operation);
+  if (operation.kind == Operation::Kind::kCopy) CopyOnHost(operation);
+  TraceOperation(operation, {stream.device, stream.id, graph, graph_node},
+                 CallScope::Correlation());
+}
+
+cudaError_t Enqueue(Operation operation, cudaStream_t handle,
+                    const char* call) {
+  const Injected fault =
+      Inject(call, operation.bytes * operation.rows, Returns::kAtOnce);
+  if (fault.error != cudaSuccess) return fault.error;
+  if (fault.never) operation.nanoseconds = kForever;
+  const std::lock_guard lock(StreamMutex());
+  Stream* const stream = FindStream(handle);
+  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+  if (stream->capture != nullptr) return Record(operation, *stream);
+  const cudaError_t error = CheckImplicit(*stream);
+  if (error != cudaSuccess) return error;
+  Execute(operation, *stream);
+  return cudaSuccess;
+}
+
+void EndNow(cudaStream_t handle) {
+  const std::lock_guard lock(StreamMutex());
+  Stream* const stream = FindStream(handle);
+  if (stream != nullptr) stream->ready_ns = std::min(stream->ready_ns, NowNs());
+}
+
+int64_t NowNs() {
+  return std::chrono::steady_clock::now().time_since_epoch() /
+         std::chrono::nanoseconds(1);
+}
+
+void Nap(int64_t nanoseconds) {
+  // The scheduler wakes a sleeper some 50 us late.
+  constexpr int64_t kSpin = 100'000, kLongest = 10'000'000;
+  if (nanoseconds <= kSpin) return;
+  std::this_thread::sleep_for(
+      std::chrono::nanoseconds(std::min(nanoseconds - kSpin, kLongest)));
+}
+
+}  // namespace null_gpu
