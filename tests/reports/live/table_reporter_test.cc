@@ -98,7 +98,7 @@ TEST_F(TableReporterTest, ALaunchBoundRowOfTheDevicesTimeTellsTheHostsToo) {
   TableReporter reporter = Make();
   reporter.ReportRuns({run});
   EXPECT_THAT(Rows(), ElementsAre(testing::EndsWith(
-                          "  launch-bound: 48 us as the host drives it")));
+                          "  launch-bound: 48.0 us as the host drives it")));
 }
 
 TEST_F(TableReporterTest, TheSharesOfARowThatTimesOnePhaseAreOfTheStep) {
