@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""A run in parts: --shard cuts it, --resume continues it, tools/report joins it."""
+
+import json
+from pathlib import Path
+
+from program import NANO, Program, load, measured, names, without
+from reports.results.parts import runs
+from reports.results.rows import load as load_result
+
+FAST = (
+    "--benchmark_filter=^(peak|optimizer|precision)/",
+    "--benchmark_out=a.json",
+    "--samples_out=a.jsonl",
+)
+
+
+def sampled(program: Program, file: str = "a.jsonl") -> list[str]:
+    lines = (program.directory / file).read_text().splitlines()
+    return [json.loads(line)["name"] for line in lines]
+
+
+def test_the_shards_hold_every_case_and_each_has_the_peaks(trainbench: Program) -> None:
+    files = []
+    for part in ("1/2", "2/2"):
+        file = f"{part[0]}.json"
+        flags = (*NANO, *without(FAST, "--benchmark_out", "--samples_out"))
+        done = trainbench.run(*flags, f"--shard={part}", f"--benchmark_out={file}")
+        assert done.code == 0, done.err
+        document = load(trainbench.directory / file)
+        assert document["context"]["shard"] == part
+        assert any(name.startswith("peak/") for name in names(measured(document)))
+        files.append(trainbench.directory / file)
+    assert trainbench.run(*NANO, *FAST).code == 0
+    whole = load(trainbench.directory / "a.json")
+    (joined,) = runs({path: load_result(path) for path in files}).values()
+    assert sorted(joined.names) == sorted(names(measured(whole)))
+    assert joined.complete
+    shares = {row.name for row in joined.rows if row.get("mfu_measured")}
+    assert any(name.startswith("precision/") for name in shares)
+    assert all(
+        row.get("speedup")
+        for row in joined.rows
+        if row.name.startswith("precision/nano/bf16")
+    )
+
+
+def test_a_run_continues_with_what_is_missing(trainbench: Program) -> None:
+    only = without(FAST, "--benchmark_filter")
+    first = trainbench.run(*NANO, "--benchmark_filter=^(peak|optimizer)/", *only)
+    assert first.code == 0, first.err
+    old = load(trainbench.directory / "a.json")
+    done = trainbench.run(*NANO, *FAST, "--resume=a.json")
+    assert done.code == 0, done.err
+    kept = len(names(measured(old)))
+    assert f"keeping {kept} cases of a.json, running 2" in done.err
+    assert "peak/" not in done.out and "precision/" in done.out
+    new = load(trainbench.directory / "a.json")
+    assert new["complete"] is True
+    assert new["benchmarks"][:kept] == old["benchmarks"], "bit by bit"
+    rows = measured(new)[kept:]
+    assert len(rows) == 2 and all(n.startswith("precision/") for n in names(rows))
+    assert all("mfu_measured" in row for row in rows), "of a peak that was kept"
+    assert sorted(sampled(trainbench)) == sorted(names(measured(new)))
+    # Nothing is left to do, and the file is whole all the same.
+    again = trainbench.run(*NANO, *FAST, "--resume=a.json")
+    assert again.code == 0, again.err
+    assert load(trainbench.directory / "a.json")["benchmarks"] == new["benchmarks"]
+    assert len(sampled(trainbench)) == len(measured(new))
+
+
+def test_a_row_that_failed_runs_again(faults: Program) -> None:
+    flags = ("--benchmark_min_time=0.001", "--warmup=1", "--benchmark_out=b.json")
+    failing = "--benchmark_filter=/(wrong_result|good/n:0)$"
+    first = faults.run(*flags, failing)
+    assert first.code == 1
+    path = faults.directory / "b.json"
+    document = load(path)
+    assert len(document["errors"]) == len(measured(document)) == 1
+    done = faults.run(*flags, failing, "--resume=b.json")
+    assert done.code == 1 and "running 1" in done.err
+    assert load(path)["errors"] == document["errors"]
+    assert load(path)["benchmarks"] == document["benchmarks"]
+
+
+def refused(program: Program, *flags: str) -> str:
+    before = (program.directory / "a.json").read_text()
+    done = program.run(*flags)
+    assert done.code == 2 and done.err.count("\n") == 1
+    assert (program.directory / "a.json").read_text() == before
+    return done.err
+
+
+def test_other_circumstances_are_refused(trainbench: Program) -> None:
+    flags = (*NANO, *without(FAST, "--benchmark_filter"))
+    accumulation = "--benchmark_filter=^accumulation/"
+    assert trainbench.run(*flags, accumulation).code == 0
+    resume = (*flags, accumulation, "--resume=a.json")
+    assert "seed ('42' there, '7' here)" in refused(trainbench, *resume, "--seed=7")
+    assert "threads ('1' there" in refused(trainbench, *resume, "--threads=2")
+    other = (*without(resume, "--warmup"), "--warmup=2")
+    assert "sampling ('min_time=0.001" in refused(trainbench, *other)
+    assert "shard ('' there, '1/2' here)" in refused(trainbench, *resume, "--shard=1/2")
+    trainbench_json = Path("none.json")
+    nowhere = (*without(resume, "--resume"), f"--resume={trainbench_json}")
+    assert "cannot be read" in refused(trainbench, *nowhere)
+    bare = without(resume, "--benchmark_out")
+    assert "--benchmark_out is ''" in refused(trainbench, *bare)
