@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+"""Starts programs that find null GPUs in place of real ones."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tools.rehearsal.arguments import Arguments
+from tools.rehearsal.run import environment
+
+# The device, and that it computes nothing. As few samples as there can be.
+FLAGS = ("--device=cuda", "--skip_value_checks", "--benchmark_min_time=0")
+
+
+def library() -> Path:
+    """The directory of the null GPU's libraries."""
+    path = os.environ.get("TRAINBENCH_NULL_GPU_DIRECTORY")
+    if not path:
+        pytest.skip("the null GPU was not built: there is no CUDA here")
+    return Path(path).resolve(strict=True)
+
+
+def null_gpu(
+    gpu: str = "h100", *, count: int = 1, fault: str = "", **extra: str
+) -> dict[str, str]:
+    """What to add to the environment; `fault` as tests/null_gpu/core/fault.h says."""
+    arguments = Arguments(gpu, count, json=False, kernels=0, flags=[])
+    added = environment(library(), arguments, {})
+    return added | {"TRAINBENCH_NULL_GPU_FAULT": fault} | extra
