@@ -29,6 +29,10 @@ NVIDIA_SMI = """#!/bin/sh
 [ -n "$STUB_GPU" ] && echo "GPU 0: Stub" && exit 0
 exit 9
 """
+# Python runs tools/lib/gpu_driver.py alone.
+GPU_DRIVER = """#!/bin/sh
+[ -z "$STUB_OLD_DRIVER" ]
+"""
 # Writes the files that its flags name, and one argument per line to its output.
 TRAINBENCH = """#!/bin/bash
 for argument in "$@"; do

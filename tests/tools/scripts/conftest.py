@@ -8,6 +8,7 @@ import pytest
 
 from stub_checkout import (
     CMAKE,
+    GPU_DRIVER,
     NVIDIA_SMI,
     RECORDER,
     TOOLS,
@@ -33,6 +34,7 @@ def checkout(tmp_path: Path) -> Checkout:
         "ctest": RECORDER,
         "clang-tidy": RECORDER,
         "nvidia-smi": NVIDIA_SMI,
+        "python3": GPU_DRIVER,
     }.items():
         write_script(stubs / name, text)
     return Checkout(root, stubs)

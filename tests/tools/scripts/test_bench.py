@@ -45,6 +45,12 @@ def test_the_device_in_the_name(
     assert re.fullmatch(NAME % ("unknown", device) + r"\.json", checkout.results()[0])
 
 
+def test_a_gpu_whose_driver_is_too_old_is_not_the_device(checkout: Checkout) -> None:
+    done = checkout.run("bench", STUB_GPU="1", STUB_OLD_DRIVER="1")
+    assert done.returncode == 0, done.stderr
+    assert re.fullmatch(NAME % ("unknown", "cpu") + r"\.json", checkout.results()[0])
+
+
 def test_the_revision_in_the_name(checkout: Checkout) -> None:
     commit(checkout)
     revision = git(checkout, "rev-parse", "--short", "HEAD")
