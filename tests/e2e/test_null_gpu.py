@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: MIT
+"""Every experiment on a null GPU: all paths of CUDA run, and no time is said."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import program
+from null_gpu import FLAGS, null_gpu
+from program import NANO_FORWARD, Finished, Json, Program, binary, load, without
+
+EXPERIMENTS = Path(__file__).resolve().parents[2] / "benchmarks"
+# What a smoke run on one GPU leaves out, and why.
+SKIPS = {
+    r"^(all_reduce/nccl|ddp|sharded_optimizer)/": "NCCL needs a GPU for each of 2 ranks"
+}
+# A time, or what is made of one.
+TIME = re.compile(
+    r"_us$|_per_second$|_share$|^mfu|^cv$|^half_width$|speedup|time_ratio|spread"
+)
+
+
+def run(trainbench: Program, *flags: str, **env: Any) -> tuple[Finished, Json]:
+    done = trainbench.run(*FLAGS, "--benchmark_out=a.json", *flags, env=null_gpu(**env))
+    path = trainbench.directory / "a.json"
+    return done, load(path) if path.exists() else {}
+
+
+@pytest.fixture(scope="module")
+def smoke(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Finished, Json]]:
+    trainbench = Program(
+        binary("TRAINBENCH_BINARY"), tmp_path_factory.mktemp("null_gpu")
+    )
+    yield run(trainbench, "--suite=smoke")
+
+
+def test_every_row_is_good_or_skipped_for_a_right_reason(
+    smoke: tuple[Finished, Json],
+) -> None:
+    done, document = smoke
+    assert document["errors"] == []
+    assert done.code == 0, done.err
+    assert document["complete"] is True
+    for row in document["skipped"]:
+        (why,) = (why for name, why in SKIPS.items() if re.match(name, row["name"]))
+        assert row["reason"].startswith(why), row
+
+
+def test_every_experiment_has_rows(smoke: tuple[Finished, Json]) -> None:
+    _, document = smoke
+    names = program.names(document["benchmarks"] + document["skipped"])
+    assert {name.partition("/")[0] for name in names} == {
+        path.stem for path in EXPERIMENTS.glob("*.cc")
+    }
+
+
+def test_no_time_is_written(smoke: tuple[Finished, Json]) -> None:
+    _, document = smoke
+    assert document["context"]["device_kind"] == "null_cuda"
+    assert document["context"]["device"].endswith("(null)")
+    for row in program.measured(document):
+        assert row["real_time"] == 0, row
+        assert [k for k in row if TIME.search(k) and k != "host_us"] == [], row["name"]
+
+
+def test_no_time_is_printed(smoke: tuple[Finished, Json]) -> None:
+    done, _ = smoke
+    lines = done.out.splitlines()
+    assert "null GPU: kernels do nothing, times are not measured" in done.out
+    (headings,) = [line for line in lines if line.startswith("case ")]
+    end = headings.index("time") + len("time")
+    rows = [line for line in lines if re.match(r"\w+/.*[^:]  +- ", line)]
+    assert rows
+    for line in rows:
+        assert line[:end].endswith("  -")
+
+
+def test_the_peak_of_an_empty_call_is_nothing(smoke: tuple[Finished, Json]) -> None:
+    _, document = smoke
+    (empty,) = [r for r in document["benchmarks"] if r["name"] == "harness/empty"]
+    assert empty["peak_bytes"] == 0
+
+
+def test_the_peak_of_a_step_is_the_predicted_one(smoke: tuple[Finished, Json]) -> None:
+    _, document = smoke
+    steps = [r for r in document["benchmarks"] if r["name"].startswith("model_size/")]
+    assert steps
+    for row in steps:
+        assert abs(row["peak_bytes"] / row["predicted_peak_bytes"] - 1) < 0.01, row
+
+
+def test_wrong_results_are_errors_where_they_are_not_accepted(
+    trainbench: Program,
+) -> None:
+    done = trainbench.run(
+        "--device=cuda",
+        "--benchmark_min_time=0",
+        "--benchmark_filter=^accumulation/",
+        "--benchmark_out=a.json",
+        env=null_gpu(),
+    )
+    assert done.code == 1
+    errors = load(trainbench.directory / "a.json")["errors"]
+    assert errors
+    for row in errors:
+        assert row["reason"].startswith("wrong result: "), row
+
+
+def test_there_are_no_samples_to_log(trainbench: Program) -> None:
+    flags = without(NANO_FORWARD, "--benchmark_min_time")
+    done = trainbench.run(*flags, *FLAGS, "--samples_out=a.jsonl", env=null_gpu())
+    assert done.code == 2
+    assert "--samples_out is 'a.jsonl'" in done.err and "no times" in done.err
+
+
+def test_ranks_meet_on_several_null_gpus(trainbench: Program) -> None:
+    done, document = run(
+        trainbench,
+        "--suite=smoke",
+        "--benchmark_filter=^all_reduce/nccl/",
+        count=2,
+    )
+    assert document["errors"] == [], done.err
+    (row,) = document["benchmarks"]
+    assert row["ranks"] == 2
+    assert "busbw_bytes_per_second" not in row

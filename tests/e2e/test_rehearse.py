@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""tools/rehearse with the built program and the null GPU."""
+
+import json
+from typing import Any
+
+import pytest
+
+from null_gpu import library
+from program import NANO, NANO_FORWARD, NANO_FORWARD_NAME, Program
+from tools.rehearsal.__main__ import main
+
+Case = dict[str, Any]
+
+
+def rehearse(
+    trainbench: Program, capsys: pytest.CaptureFixture[str], *flags: str
+) -> list[Case]:
+    """The cases of a run that ends well."""
+    status = main(["--json", *flags], trainbench.path, library())
+    found = capsys.readouterr()
+    assert status == 0, found.err
+    cases: list[Case] = json.loads(found.out)["cases"]
+    return cases
+
+
+def test_a_step_is_told_in_full(
+    trainbench: Program, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (case,) = rehearse(
+        trainbench,
+        capsys,
+        "--gpu=h100",
+        *NANO,
+        "--benchmark_filter=^model_size/nano/fp32/train_step/",
+    )
+    assert case["fits"] and case["status"] == "good"
+    phases = {phase["name"]: phase for phase in case["phases"]}
+    assert list(phases) == ["forward", "loss", "backward", "optimizer"]
+    for phase in phases.values():
+        launches = [kernel["launches"] for kernel in phase["kernels"]]
+        assert launches == sorted(launches, reverse=True)
+        assert sum(launches) == phase["counters"]["launches"] > 0
+    # One block of four projections, two products of attention and three of the
+    # feed-forward part, and the head.
+    assert phases["forward"]["families"]["fp32 product"] == 10
+    assert phases["backward"]["families"]["fp32 product"] == 20
+    assert 0 < case["tensor_bytes"] < case["reserved_bytes"]
+    assert case["host_us"] > 0
+    least = {c["name"]: c["computed_least_us"] for c in case["components"]}
+    assert set(least) == {"embedding", "attention", "ffn", "head", "optimizer"}
+    assert min(least.values()) > 0
+
+
+def test_a_step_that_does_not_fit_ends_somewhere(
+    trainbench: Program, capsys: pytest.CaptureFixture[str]
+) -> None:
+    large = ("--suite=paper", "--models=2.7B", "--seq=1024")
+    steps = "--benchmark_filter=^model_size/2.7B/fp32/train_step/"
+    ends = {}
+    for gpu in ("a100-40", "h100"):
+        (case,) = rehearse(trainbench, capsys, f"--gpu={gpu}", *large, steps)
+        assert case["status"] == "skipped" and not case["fits"]
+        assert "GiB are free" in case["reason"]
+        end = case["out_of_memory"]
+        assert (
+            end["allocated_bytes"] + end["requested_bytes"] > 0.9 * case["free_bytes"]
+        )
+        ends[gpu] = end["phase"], end["operator"]
+    # Weights and moments alone have 38 GiB.
+    assert ends["a100-40"][0] == "forward"
+    assert ends["h100"][0] == "forward"
+    assert all(operator.startswith("aten::") for _, operator in ends.values())
+
+
+def test_ranks_are_rehearsed_by_the_first(
+    trainbench: Program, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (case,) = rehearse(
+        trainbench,
+        capsys,
+        "--gpu=h100",
+        "--ranks=2",
+        *NANO,
+        "--benchmark_filter=^sharded_optimizer/replicated/",
+    )
+    assert sum(p["counters"]["collectives"] for p in case["phases"]) == 1
+
+
+def test_the_text_names_each_case(
+    trainbench: Program, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--gpu=h200", *NANO_FORWARD], trainbench.path, library()) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("NVIDIA H200 (null), 139")
+    assert f"\n  in {NANO_FORWARD_NAME}\n" in out
