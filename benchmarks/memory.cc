@@ -48,7 +48,7 @@ std::vector<StepAxes> AxesOf(Suite suite, const Device& device) {
   if (device.is_cuda()) {
     return {{.models = {"small", "2.7B"},
              .precisions = {kFp32, kBf16Autocast},
-             .modes = modes,
+             .modes = {kInference, kTrainStep},
              .seqs = {128, 512}}};
   }
   return {{.models = {"tiny"},

@@ -49,7 +49,7 @@ class ModelSize final : public ModelStep {
       return StepGrid(options, {.models = {"tiny", "small", "medium", "large",
                                            "xl", "2.7B"},
                                 .precisions = {kFp32, kBf16Autocast},
-                                .modes = modes,
+                                .modes = {kForward, kTrainStep},
                                 .seqs = {512}});
     }
     // Emulated bf16 is slower than fp32 and would only add minutes.

@@ -67,7 +67,7 @@ class Optimizer final : public Workload {
     std::vector<std::string> models = {"tiny"};
     if (options.suite == Suite::kQuick) models = {"tiny", "small"};
     if (options.suite == Suite::kQuick && device.is_cuda()) {
-      models = {"small", "2.7B"};
+      models = {"xl"};
     }
     if (options.suite == Suite::kPaper) models = PublishedModels();
     std::vector<Params> cases;

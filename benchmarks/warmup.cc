@@ -49,8 +49,7 @@ class Warmup final : public ModelStep {
                                    const Device& device) {
     std::vector<Params> cases;
     for (const StepParams& step : StepGrid(options, AxesOf(options, device))) {
-      for (const int calls : {0, 1, 2, 5}) {
-        if (options.suite == Suite::kSmoke && calls > 1) continue;
+      for (const int calls : CallsOf(options.suite, device)) {
         cases.push_back({step, calls});
       }
     }
@@ -82,6 +81,13 @@ class Warmup final : public ModelStep {
   }
 
  private:
+  // Each row starts a process, which takes seconds with a GPU.
+  static std::vector<int> CallsOf(Suite suite, const Device& device) {
+    if (suite == Suite::kSmoke) return {0, 1};
+    if (suite == Suite::kQuick && device.is_cuda()) return {0, 1, 5};
+    return {0, 1, 2, 5};
+  }
+
   static StepAxes AxesOf(const RunOptions& options, const Device& device) {
     if (options.suite == Suite::kSmoke) {
       return {.models = {"tiny"},
@@ -91,7 +97,6 @@ class Warmup final : public ModelStep {
               .batch = 2};
     }
     if (options.suite == Suite::kPaper) {
-      // Each row starts a process, which takes 5 to 8 s with a GPU.
       return {.models = device.is_cuda()
                             ? std::vector<std::string>{"small", "2.7B"}
                             : PublishedModels(),
