@@ -102,13 +102,6 @@ class Memory final : public Workload {
       : p_(p),
         predicted_(EstimateMemory(StepMemory(p.step))),
         recorder_(TorchDevice(device)) {
-    // On a GPU the first product of each thread allocates a permanent
-    // workspace. It is not one of the model's tensors, so a small model
-    // allocates it first.
-    NullObserver nobody;
-    const ModelConfig small = {"small", 64, 128, 1, 1, 64};
-    ModelStep({small, p.step.precision, kForwardBackward, 1, 8}, device)
-        .Run(nobody);
     recorder_.Observe(
         [&] { step_ = std::make_unique<ModelStep>(p.step, device); });
   }
@@ -138,8 +131,7 @@ class Memory final : public Workload {
     const AllocationEvent& largest = timeline->largest;
     ExtraMetrics extra;
     extra.counters = {
-        // Only the tensors of this case, without permanent allocations of
-        // libraries.
+        // By the recorder's count of blocks, not by the allocator's.
         {"own_peak_bytes", peak},
         {"prediction_error", peak / number(predicted_.peak.bytes) - 1},
         {"predicted_parameter_bytes", number(predicted_.parameter_bytes)},

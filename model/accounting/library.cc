@@ -2,6 +2,7 @@
 
 #include "model/accounting/library.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace trainbench {
@@ -25,8 +26,8 @@ int64_t LibraryBytesBound(const LibraryQuery& query) {
   return 4 * query.result_elements + tiles;
 }
 
-int64_t CudaBytesBound(int64_t block_bytes) {
-  const int64_t unused = block_bytes / 100 * 3 + 2 * kPage;
+int64_t ReservedBytes(int64_t block_bytes) {
+  const int64_t unused = std::max(block_bytes / 100 * 3, 2 * kPage);
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   return block_bytes > kMost - unused ? kMost : block_bytes + unused;
 }

@@ -1,6 +1,5 @@
 # System packages first, so that an offline machine never downloads; otherwise
-# sources pinned by commit. With TRAINBENCH_STATIC_DEPS Google Benchmark always
-# comes from source, because Debian ships no static library of it.
+# sources pinned by commit.
 # FETCHCONTENT_SOURCE_DIR_<NAME> points a build at sources that are already here.
 include(FetchContent)
 
@@ -13,17 +12,11 @@ set(ABSL_PROPAGATE_CXX_STD ON)
 set(ABSL_ENABLE_INSTALL OFF)
 set(BUILD_SHARED_LIBS OFF)
 
-if(TRAINBENCH_STATIC_DEPS)
-  set(benchmark_source "")
-else()
-  set(benchmark_source FIND_PACKAGE_ARGS 1.7.1)
-endif()
-
 FetchContent_Declare(
   benchmark
   GIT_REPOSITORY https://github.com/google/benchmark.git
   GIT_TAG 192ef10025eb2c4cdd392bc502f0c852196baa48 # v1.9.5
-  ${benchmark_source})
+  FIND_PACKAGE_ARGS 1.7.1)
 FetchContent_Declare(
   googletest
   GIT_REPOSITORY https://github.com/google/googletest.git
@@ -43,17 +36,4 @@ FetchContent_Declare(
 FetchContent_MakeAvailable(absl benchmark nlohmann_json)
 if(TRAINBENCH_BUILD_TESTS)
   FetchContent_MakeAvailable(googletest)
-endif()
-
-if(TRAINBENCH_STATIC_DEPS AND absl_FOUND)
-  # Debian's package holds both; its CMake targets name the shared libraries.
-  get_property(absl_targets DIRECTORY "${CMAKE_SOURCE_DIR}" PROPERTY IMPORTED_TARGETS)
-  list(FILTER absl_targets INCLUDE REGEX "^absl::")
-  foreach(target IN LISTS absl_targets)
-    get_target_property(location ${target} IMPORTED_LOCATION_NONE)
-    if(location MATCHES "\\.so")
-      string(REGEX REPLACE "\\.so.*$" ".a" archive "${location}")
-      set_target_properties(${target} PROPERTIES IMPORTED_LOCATION_NONE "${archive}")
-    endif()
-  endforeach()
 endif()

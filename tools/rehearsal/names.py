@@ -8,6 +8,10 @@ from tools.rehearsal.records import Kernel
 _NOISE = re.compile(
     r"^void |\(anonymous namespace\)::|<unnamed>::|\b(?:at|c10|native|cuda|std)::"
 )
+# What an elementwise kernel or a reduction computes is among its types.
+_WORK = re.compile(r"\b\w*(?:Functor\w*|functor|Ops|Op|_kernel_cuda|_kernel_impl)\b")
+_WRAPPERS = re.compile(r"^(?:gpu_kernel_impl|BinaryFunctor|ReduceOp|func_wrapper_t)")
+_TYPES = re.compile(r"\b(?:float|double|BFloat16|Half|long|int|bool)\b(?![*&])")
 
 
 def bare(kernel: str) -> str:
@@ -23,14 +27,10 @@ def family(kernel: Kernel) -> str:
     return f"{kernel.family} product"
 
 
-def shortened(kernel: str, width: int) -> str:
-    """The name without namespaces and arguments, cut to `width`."""
-    name = _NOISE.sub("", kernel)
-    depth = 0
-    for at, character in enumerate(name):
-        # "(" among the types begins no arguments.
-        depth += (character == "<") - (character == ">")
-        if character == "(" and depth == 0:
-            name = name[:at]
-            break
-    return name if len(name) <= width else name[: width - 3] + "..."
+def shortened(kernel: str) -> str:
+    """The function, what it computes and on which types."""
+    name = bare(kernel)
+    rest = _NOISE.sub("", kernel)[len(name) :]
+    work = [word for word in _WORK.findall(rest) if not _WRAPPERS.match(word)]
+    found = list(dict.fromkeys([*work, *_TYPES.findall(rest)[:1]]))
+    return f"{name} of {', '.join(found)}" if found else name

@@ -16,20 +16,12 @@ def families(phase: Phase) -> list[tuple[str, int]]:
     return counts.most_common()
 
 
-def _key(case: Rehearsal) -> tuple[object, ...]:
-    return tuple(
-        (phase.name, kernel.name, kernel.launches)
-        for phase in case.phases
-        for kernel in phase.kernels
-    )
-
-
-def same_work(
-    cases: Sequence[Rehearsal],
-) -> list[tuple[list[str], tuple[Phase, ...]]]:
-    """Groups of cases that launch the same kernels as often: names, and the phases."""
-    groups: dict[tuple[object, ...], tuple[list[str], tuple[Phase, ...]]] = {}
+def same_work(cases: Sequence[Rehearsal]) -> list[tuple[Phase, list[str]]]:
+    """Each phase that launches other kernels, or others as often, and its cases."""
+    groups: dict[tuple[object, ...], tuple[Phase, list[str]]] = {}
     for case in cases:
-        if case.phases:
-            groups.setdefault(_key(case), ([], case.phases))[0].append(case.name)
+        for phase in case.phases:
+            launches = tuple((kernel.name, kernel.launches) for kernel in phase.kernels)
+            _, names = groups.setdefault((phase.name, *launches), (phase, []))
+            names.append(case.name)
     return list(groups.values())

@@ -8,8 +8,7 @@ from tools.rehearsal.names import shortened
 from tools.rehearsal.records import Component, OutOfMemory, Phase, Rehearsal
 from tools.rehearsal.summary import families, same_work
 
-_NAME_WIDTH = 90
-_SHOWN_FAMILIES = 4
+_SHOWN = 4  # families of a phase, and cases that have it
 _COPIES = {
     "h2d": "host to device",
     "d2h": "device to host",
@@ -141,26 +140,29 @@ def _times(cases: Sequence[Rehearsal]) -> str:
     return table(["least time, computed", *names, "sum", ""], lines) if lines else ""
 
 
-def _phase(phase: Phase, kernels: int) -> Iterator[str]:
+def _phase(phase: Phase, names: Sequence[str], kernels: int) -> Iterator[str]:
     found = families(phase)
-    shown = [f"{launches} {name}" for name, launches in found[:_SHOWN_FAMILIES]]
-    if len(found) > _SHOWN_FAMILIES:
-        rest = sum(launches for _, launches in found[_SHOWN_FAMILIES:])
-        shown.append(f"{rest} of {len(found) - _SHOWN_FAMILIES} other families")
+    shown = [f"{launches} {name}" for name, launches in found[:_SHOWN]]
+    if len(found) > _SHOWN:
+        rest = sum(launches for _, launches in found[_SHOWN:])
+        shown.append(f"{rest} others")
     total = sum(kernel.launches for kernel in phase.kernels)
-    yield f"  {phase.name}: {text.plural(total, 'kernel')}: {', '.join(shown)}"
+    yield f"{phase.name}: {text.plural(total, 'kernel')}: {', '.join(shown)}"
+    yield from (f"  in {name}" for name in names[:_SHOWN])
+    if len(names) > _SHOWN:
+        yield f"  and {len(names) - _SHOWN} more"
     for kernel in phase.kernels[:kernels]:
-        yield f"    {kernel.launches:6} {shortened(kernel.name, _NAME_WIDTH)}"
+        yield f"    {kernel.launches:6} {shortened(kernel.name)}"
     if kernels and len(phase.kernels) > kernels:
         yield f"           and {len(phase.kernels) - kernels} more names"
 
 
 def _kernels(cases: Sequence[Rehearsal], kernels: int) -> Iterator[str]:
-    for names, phases in same_work(cases):
-        yield "kernels of " + ", ".join(names)
-        for phase in phases:
-            if phase.kernels:
-                yield from _phase(phase, kernels)
+    groups = [group for group in same_work(cases) if group[0].kernels]
+    if groups:
+        yield "kernels of each phase, most frequent first"
+    for phase, names in groups:
+        yield from _phase(phase, names, kernels)
 
 
 def render(cases: Sequence[Rehearsal], kernels: int) -> str:

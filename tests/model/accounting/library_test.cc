@@ -42,5 +42,13 @@ TEST(LibraryBytesBoundTest, WhatCannotBeCountedIsTheLargestThereIs) {
             kMost);
 }
 
+TEST(ReservedBytesTest, AreThreePercentOrTwoPagesMoreThanTheBlocks) {
+  EXPECT_EQ(ReservedBytes(0), 40 * kMiB);
+  EXPECT_EQ(ReservedBytes(1000 * kMiB), 1040 * kMiB);
+  EXPECT_EQ(ReservedBytes(100'000 * kMiB), 103'000 * kMiB);
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(ReservedBytes(kMost - kMiB), kMost);
+}
+
 }  // namespace
 }  // namespace trainbench

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: MIT
+"""tools/pack-gpu and the run.sh that it packs, with stubs and with the real build."""
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from stub_checkout import TOOLS, write_script
+
+Finished = subprocess.CompletedProcess[str]
+
+# Of what LibTorch's own library needs, and what only the program needs.
+LDD = """#!/bin/bash
+[[ $1 == */libtorch.so ]] || cat "$STUB_LIBRARIES"
+echo "	libc.so.6 => /lib/libc.so.6 (0x1)"
+"""
+PROGRAM = """#!/bin/sh
+echo "$(basename "$0") $*"
+echo "$LD_LIBRARY_PATH"
+exit "${STUB_STATUS:-0}"
+"""
+
+
+def run(*command: str | Path, **environment: str) -> Finished:
+    return subprocess.run(
+        command,
+        env={"PATH": "/usr/bin:/bin", **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def make_torch(site: Path, version: str) -> Path:
+    torch = site / "torch"
+    for folder in (torch / "lib", site / "nvidia/cu13/lib", site / "nvidia/nccl/lib"):
+        folder.mkdir(parents=True, exist_ok=True)
+    (torch / "__init__.py").write_text("raise ImportError")
+    (torch / "version.py").write_text(f"__version__ = '{version}'\ndebug = False\n")
+    (torch / "lib/libtorch.so").write_text("")
+    return torch
+
+
+@dataclass(frozen=True)
+class Build:
+    directory: Path
+    stubs: Path
+    site: Path
+
+    def libraries(self, *lines: str) -> None:
+        text = "".join(f"\t{line} (0x1)\n" for line in lines)
+        (self.stubs / "libraries").write_text(text)
+
+    def pack(self) -> Finished:
+        return run(
+            TOOLS / "pack-gpu",
+            f"--from={self.directory}",
+            f"--to={self.directory / 'gpu'}",
+            PATH=f"{self.stubs}:/usr/bin:/bin",
+            STUB_LIBRARIES=str(self.stubs / "libraries"),
+        )
+
+    def carried(self, *flags: str, **environment: str) -> Finished:
+        given = {"PYTHON": sys.executable, "PYTHONPATH": str(self.site), **environment}
+        return run(self.directory / "gpu/run.sh", *flags, **given)
+
+    def files(self) -> list[str]:
+        pack = self.directory / "gpu"
+        return sorted(str(p.relative_to(pack)) for p in pack.rglob("*") if p.is_file())
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> Build:
+    made = Build(tmp_path / "a build", tmp_path / "stubs", tmp_path / "site")
+    torch = make_torch(made.site, "2.11.0+cu130")
+    programs = [made.directory / name for name in ("trainbench", "a_test", "b_test")]
+    for program in programs:
+        write_script(program, PROGRAM)
+    listed = "".join(f"{program}\n" for program in programs)
+    (made.directory / "gpu_programs.txt").write_text(listed)
+    write_script(made.stubs / "ldd", LDD)
+    (made.stubs / "libown.so").write_text("own")
+    made.libraries(
+        f"libtorch.so => {torch}/lib/libtorch.so",
+        f"libown.so.1 => {made.stubs}/libown.so",
+    )
+    return made
+
+
+def test_programs_and_the_libraries_that_torch_does_not_need(build: Build) -> None:
+    done = build.pack()
+    assert done.returncode == 0, done.stderr
+    assert build.files() == [
+        "bin/a_test",
+        "bin/b_test",
+        "bin/trainbench",
+        "lib/libown.so.1",
+        "run.sh",
+        "torch_version.py",
+    ]
+
+
+def test_run_sh_finds_the_libraries_and_passes_flags_and_status_on(
+    build: Build,
+) -> None:
+    build.pack()
+    done = build.carried("--suite=a b", LD_LIBRARY_PATH="/mine", STUB_STATUS="7")
+    assert done.returncode == 7
+    program, path = done.stdout.splitlines()
+    assert program == "trainbench --suite=a b"
+    assert path.split(":") == [
+        f"{build.directory}/gpu/lib",
+        f"{build.site}/torch/lib",
+        f"{build.site}/nvidia/cu13/lib",
+        f"{build.site}/nvidia/nccl/lib",
+        "/mine",
+    ]
+
+
+def test_run_sh_runs_all_tests_although_one_fails(build: Build) -> None:
+    build.pack()
+    done = build.carried("tests", "--gtest_brief=1", STUB_STATUS="1")
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[::2] == [
+        f"{name} --gtest_filter=Cuda*:*/Cuda* --gtest_brief=1"
+        for name in ("a_test", "b_test")
+    ]
+
+
+def test_run_sh_refuses_another_torch(build: Build) -> None:
+    build.pack()
+    make_torch(build.site, "2.10.0+cu128")
+    done = build.carried()
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr == (
+        f"run.sh: {sys.executable} has torch 2.10.0+cu128; "
+        "this was built with 2.11.0+cu130\n"
+    )
+    write_script(build.stubs / "python", "#!/bin/sh\nexit 1\n")
+    done = build.carried(PYTHON=str(build.stubs / "python"))
+    assert done.returncode == 3
+    assert done.stderr == (
+        f"run.sh: {build.stubs}/python has no torch; "
+        "set PYTHON to one that has torch 2.11.0+cu130\n"
+    )
+
+
+def test_what_cannot_be_packed(build: Build) -> None:
+    own = f"libown.so.1 => {build.stubs}/libown.so"
+    build.libraries(own)
+    assert "was built for the CPU only" in build.pack().stderr
+    build.libraries(own, "libgone.so.2 => not found")
+    assert "libgone.so.2 => not found" in build.pack().stderr
+    (build.directory / "gpu_programs.txt").unlink()
+    done = build.pack()
+    assert done.returncode == 3
+    assert f"{build.directory} holds no build with tests" in done.stderr
+    assert build.files() == []
+
+
+def test_it_stays_small_enough_to_carry(build: Build) -> None:
+    with (build.stubs / "libown.so").open("wb") as file:
+        file.truncate(65 << 20)  # takes no room on the disk
+    done = build.pack()
+    assert done.returncode == 3
+    assert "MiB; allowed: at most 64" in done.stderr
+    assert build.files() == []
+
+
+# --- the real build -----------------------------------------------------------
+
+
+def libraries_of(file: Path, path: str = "") -> dict[str, Path]:
+    printed = run("ldd", file, LD_LIBRARY_PATH=path).stdout
+    lines = [line.split() for line in printed.splitlines() if "=>" in line]
+    return {words[0]: Path(words[2]) for words in lines}
+
+
+def test_nothing_is_taken_from_a_place_that_the_other_machine_lacks(
+    tmp_path: Path,
+) -> None:
+    built = Path(os.environ.get("TRAINBENCH_BUILD", "no build"))
+    if not (built / "gpu_programs.txt").is_file():
+        pytest.skip("TRAINBENCH_BUILD is no build with tests")
+    pack = tmp_path / "gpu"
+    done = run(TOOLS / "pack-gpu", f"--from={built}", f"--to={pack}")
+    if "built for the CPU only" in done.stderr:
+        pytest.skip("this build has no CUDA")
+    assert done.returncode == 0, done.stderr
+    done = run(pack / "run.sh", "--list", PYTHON=sys.executable)
+    assert done.returncode == 0, done.stderr
+    assert "cases in suite" in done.stdout
+
+    # The path that run.sh sets, and what it leads to.
+    shutil.move(pack / "bin/trainbench", tmp_path / "trainbench")
+    write_script(pack / "bin/trainbench", PROGRAM)
+    path = run(pack / "run.sh", PYTHON=sys.executable).stdout.splitlines()[1]
+    found = libraries_of(tmp_path / "trainbench", path)
+    torch = found["libtorch.so"]
+    elsewhere = set(libraries_of(torch)) | {"libtorch.so"}  # wherever LibTorch runs
+    ours = {name for name in found if name not in elsewhere}
+    assert {name: found[name].parent for name in ours} == dict.fromkeys(
+        ours, pack / "lib"
+    )
+    assert {p.name for p in (pack / "lib").iterdir()} & elsewhere == set()
