@@ -63,7 +63,7 @@ size_t BytesOf(cudnnBackendAttributeType_t type) {
 std::vector<Descriptor*> DescriptorsIn(const Attribute& attribute) {
   std::vector<Descriptor*> descriptors;
   if (attribute.type != CUDNN_TYPE_BACKEND_DESCRIPTOR) return descriptors;
-  descriptors.resize(attribute.bytes.size() / sizeof(Descriptor*));
+  descriptors.resize(attribute.bytes.size() / BytesOf(attribute.type));
   std::memcpy(descriptors.data(), attribute.bytes.data(),
               attribute.bytes.size());
   return descriptors;

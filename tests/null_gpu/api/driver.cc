@@ -6,6 +6,7 @@
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 
+#include <bit>
 #include <string>
 #include <utility>
 
@@ -25,13 +26,19 @@ using null_gpu::Kernel;
 
 namespace {
 
-// A device's primary context, the only one that it has.
+// The primary contexts, of which a device has one and no other. They are
+// nothing but addresses.
+char* Contexts() {
+  static auto* const contexts = new char[null_gpu::GetSettings().devices];
+  return contexts;
+}
+
 CUcontext ContextOf(int device) {
-  return reinterpret_cast<CUcontext>(static_cast<uintptr_t>(device) + 1);
+  return reinterpret_cast<CUcontext>(Contexts() + device);
 }
 
 int DeviceOf(CUcontext context) {
-  return static_cast<int>(reinterpret_cast<uintptr_t>(context)) - 1;
+  return static_cast<int>(reinterpret_cast<char*>(context) - Contexts());
 }
 
 // What a program gets from a header, whose macros add the newest suffix, and
@@ -212,7 +219,7 @@ CUresult cuPointerGetAttribute(void* value, CUpointer_attribute attribute,
                                CUdeviceptr pointer) {
   return DriverCall<"cuPointerGetAttribute">([&] {
     const auto range =
-        null_gpu::GetMemory().Find(reinterpret_cast<void*>(pointer));
+        null_gpu::GetMemory().Find(std::bit_cast<void*>(pointer));
     if (!range || range->device < 0) return cudaErrorInvalidValue;
     switch (attribute) {
       case CU_POINTER_ATTRIBUTE_CONTEXT:

@@ -4,6 +4,7 @@
 
 #include <cuda.h>
 
+#include <bit>
 #include <map>
 #include <mutex>
 
@@ -41,7 +42,7 @@ VirtualMemory& Get() {
   return *memory;
 }
 
-void* Pointer(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
+void* Pointer(CUdeviceptr address) { return std::bit_cast<void*>(address); }
 
 bool InPages(size_t bytes) { return bytes > 0 && bytes % kPageBytes == 0; }
 
@@ -168,7 +169,7 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t bytes,
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
   return DriverCall<"cuMemRelease">([&] {
     const std::lock_guard lock(Get().mutex);
-    auto* const physical = reinterpret_cast<Physical*>(handle);
+    auto* const physical = std::bit_cast<Physical*>(handle);
     --physical->handles;
     DropIfUnused(physical);
     return cudaSuccess;
@@ -178,7 +179,7 @@ CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
 CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t,
                   CUmemGenericAllocationHandle handle, unsigned long long) {
   return DriverCall<"cuMemMap">(
-      [&] { return Map(address, bytes, reinterpret_cast<Physical*>(handle)); });
+      [&] { return Map(address, bytes, std::bit_cast<Physical*>(handle)); });
 }
 
 CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {

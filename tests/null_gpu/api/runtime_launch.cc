@@ -114,7 +114,7 @@ cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block,
   *grid = last.grid;
   *block = last.block;
   *shared_bytes = last.shared_bytes;
-  std::memcpy(stream, &last.stream, sizeof(last.stream));
+  *static_cast<cudaStream_t*>(stream) = last.stream;
   return cudaSuccess;
 }
 

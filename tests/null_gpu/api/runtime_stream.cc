@@ -187,9 +187,13 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
   return Call<"cudaStreamDestroy">([&] {
     const std::lock_guard lock(StreamMutex());
     Stream* const stream = FindStream(handle);
-    return stream != nullptr && null_gpu::DeleteStream(stream)
-               ? cudaSuccess
-               : cudaErrorInvalidResourceHandle;
+    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+    if (stream->capture != nullptr) {
+      return null_gpu::Invalidate(*stream->capture,
+                                  cudaErrorStreamCaptureUnsupported);
+    }
+    return null_gpu::DeleteStream(stream) ? cudaSuccess
+                                          : cudaErrorInvalidResourceHandle;
   });
 }
 

@@ -93,13 +93,13 @@ void* Memory::Reserve(size_t bytes) {
   void* const raw = mmap(nullptr, room, PROT_NONE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (raw == MAP_FAILED) return nullptr;
-  const auto address = reinterpret_cast<uintptr_t>(raw);
-  const uintptr_t aligned =
-      (address + kPageBytes - 1) / kPageBytes * kPageBytes;
-  const size_t before = aligned - address, after = room - before - bytes;
-  if (before > 0) munmap(raw, before);
-  if (after > 0) munmap(reinterpret_cast<void*>(aligned + bytes), after);
-  return reinterpret_cast<void*>(aligned);
+  auto* const start = static_cast<char*>(raw);
+  const size_t excess = reinterpret_cast<uintptr_t>(raw) % kPageBytes;
+  const size_t before = excess > 0 ? kPageBytes - excess : 0;
+  const size_t after = room - before - bytes;
+  if (before > 0) munmap(start, before);
+  if (after > 0) munmap(start + before + bytes, after);
+  return start + before;
 }
 
 void Memory::Unreserve(void* pointer, size_t bytes) { munmap(pointer, bytes); }

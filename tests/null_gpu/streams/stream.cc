@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <map>
-#include <set>
 #include <thread>
+#include <unordered_set>
+#include <vector>
 
 #include "tests/null_gpu/core/counters.h"
 #include "tests/null_gpu/core/device.h"
@@ -22,19 +22,21 @@ namespace {
 constexpr uint32_t kLegacyId = 7, kFirstId = 13;
 
 struct Streams {
-  std::vector<Stream*> legacy;  // by device
-  std::set<Stream*> all;
-  std::map<int, uint32_t> ids;  // the next one of each device
-  std::set<Event*> events;
+  // By device. The first of each is the legacy default stream.
+  std::vector<std::vector<Stream*>> of_device;
+  std::vector<uint32_t> next_id;
+  std::unordered_set<Stream*> all;
+  std::unordered_set<Event*> events;
 };
 
 Streams& GetStreams() {
   static auto* const streams = [] {
     auto* made = new Streams;
     for (int device = 0; device < GetSettings().devices; ++device) {
-      made->legacy.push_back(new Stream{device, kLegacyId, 0, true});
-      made->all.insert(made->legacy.back());
-      made->ids[device] = kFirstId;
+      auto* const legacy = new Stream{device, kLegacyId, 0, true};
+      made->of_device.push_back({legacy});
+      made->next_id.push_back(kFirstId);
+      made->all.insert(legacy);
     }
     return made;
   }();
@@ -109,8 +111,9 @@ std::mutex& StreamMutex() {
 
 Stream* NewStream(int device, int priority, bool blocking) {
   Streams& streams = GetStreams();
-  const uint32_t id = streams.ids[device]++;
+  const uint32_t id = streams.next_id[device]++;
   auto* stream = new Stream{device, id, priority, blocking};
+  streams.of_device[device].push_back(stream);
   streams.all.insert(stream);
   return stream;
 }
@@ -118,13 +121,14 @@ Stream* NewStream(int device, int priority, bool blocking) {
 bool DeleteStream(Stream* stream) {
   if (IsLegacy(*stream)) return false;
   GetStreams().all.erase(stream);
+  std::erase(GetStreams().of_device[stream->device], stream);
   delete stream;
   return true;
 }
 
 Stream* FindStream(cudaStream_t handle) {
   if (handle == nullptr || handle == cudaStreamLegacy) {
-    return GetStreams().legacy[CurrentDevice()];
+    return GetStreams().of_device[CurrentDevice()].front();
   }
   if (handle == cudaStreamPerThread) {
     Die("the default stream of a thread is not modelled");
@@ -135,12 +139,8 @@ Stream* FindStream(cudaStream_t handle) {
 
 bool IsLegacy(const Stream& stream) { return stream.id == kLegacyId; }
 
-std::vector<Stream*> StreamsOf(int device) {
-  std::vector<Stream*> streams;
-  for (Stream* stream : GetStreams().all) {
-    if (stream->device == device) streams.push_back(stream);
-  }
-  return streams;
+const std::vector<Stream*>& StreamsOf(int device) {
+  return GetStreams().of_device[device];
 }
 
 Event* NewEvent(bool timed) {
@@ -164,7 +164,7 @@ int64_t StartTime(const Stream& stream) {
       if (other->blocking) start = std::max(start, other->ready_ns);
     }
   } else if (stream.blocking) {
-    start = std::max(start, GetStreams().legacy[stream.device]->ready_ns);
+    start = std::max(start, StreamsOf(stream.device).front()->ready_ns);
   }
   return start;
 }

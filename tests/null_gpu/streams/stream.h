@@ -55,7 +55,7 @@ bool DeleteStream(Stream* stream);
 // current device for 0.
 Stream* FindStream(cudaStream_t handle);
 bool IsLegacy(const Stream& stream);
-std::vector<Stream*> StreamsOf(int device);
+const std::vector<Stream*>& StreamsOf(int device);
 
 Event* NewEvent(bool timed);
 void DeleteEvent(Event* event);

@@ -175,11 +175,12 @@ TEST_F(CaptureTest, AnotherThreadSpoilsAGlobalOneOnly) {
   EXPECT_EQ(End(), cudaErrorStreamCaptureInvalidated);
 }
 
-TEST_F(CaptureTest, NothingThatIsCapturedCanBeWaitedFor) {
+TEST_F(CaptureTest, NothingThatIsCapturedCanBeWaitedForOrDestroyed) {
   using Wait = cudaError_t (*)(cudaStream_t);
   constexpr Wait kWaits[] = {
       &cudaStreamSynchronize,
       &cudaStreamQuery,
+      &cudaStreamDestroy,
       [](cudaStream_t) { return cudaDeviceSynchronize(); },
   };
   for (const Wait wait : kWaits) {

@@ -89,7 +89,8 @@ class VirtualMemoryTest : public MemoryTest {
   static CUmemAllocationProp Properties() {
     CUmemAllocationProp properties = {};
     properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-    properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, {0}};
+    properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    properties.location.id = 0;
     return properties;
   }
   static CUmemGenericAllocationHandle Create(size_t bytes) {

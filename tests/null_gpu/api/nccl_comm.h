@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// A communicator of NCCL. Ranks do not know of each other: a collective moves
+// nothing, and its kernel ends by itself.
+
+#ifndef TRAINBENCH_TESTS_NULL_GPU_API_NCCL_COMM_H_
+#define TRAINBENCH_TESTS_NULL_GPU_API_NCCL_COMM_H_
+
+#include <nccl.h>
+
+#include <mutex>
+#include <set>
+
+struct ncclComm {
+  int ranks, rank, device;
+  std::mutex mutex;
+  ncclResult_t async_error = ncclSuccess;
+  std::set<cudaStream_t> streams;  // on which it has enqueued kernels
+};
+
+#endif  // TRAINBENCH_TESTS_NULL_GPU_API_NCCL_COMM_H_

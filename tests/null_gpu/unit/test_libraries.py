@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""The built libraries, preloaded into a process without LibTorch."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from null_gpu import null_gpu
+from tools.rehearsal.arguments import GPUS
+
+START = """
+from ctypes import *
+cuda = CDLL(None)
+number, other = c_size_t(), c_size_t()
+"""
+
+
+def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", START + code],
+        env=os.environ | null_gpu() | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def printed(code: str, **environment: str) -> str:
+    done = run(code, **environment)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("gpu", GPUS)
+def test_each_gpu_of_tools_rehearse_is_there(gpu: str) -> None:
+    code = """
+assert cuda.cudaMemGetInfo(byref(number), byref(other)) == 0
+cuda.trainbench_null_gpu_profile.restype = c_char_p
+print(cuda.trainbench_null_gpu_profile().decode(), number.value, other.value)
+"""
+    key, free, total = printed(code, TRAINBENCH_NULL_GPU=gpu).split()
+    assert key == gpu
+    assert 39e9 < int(free) < int(total) < 200e9
+
+
+def test_there_can_be_several_devices() -> None:
+    code = "cuda.cudaGetDeviceCount(byref(number)); print(number.value)"
+    assert printed(code, TRAINBENCH_NULL_GPU_COUNT="8") == "8"
+
+
+def test_the_driver_is_found_by_its_name() -> None:
+    code = """
+driver = CDLL("libcuda.so.1")
+assert driver.cuInit(0) == 0
+assert driver.cuDeviceGetCount(byref(number)) == 0
+found, result = c_void_p(), c_int()
+assert cuda.cudaGetDriverEntryPointByVersion(
+    b"cuMemCreate", byref(found), 12000, 0, byref(result)) == 0
+print(number.value, found.value == cast(driver.cuMemCreate, c_void_p).value)
+"""
+    assert printed(code) == "1 True"
+
+
+def test_a_function_that_nobody_wrote_ends_the_process() -> None:
+    done = run("cuda.cusolverDnCreate(None)")
+    assert done.returncode == -6
+    assert "null GPU: cusolverDnCreate was called" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "said"),
+    [
+        ("TRAINBENCH_NULL_GPU", "h999", "is none of h100 h200 a100-40 a100-80 b200"),
+        ("TRAINBENCH_NULL_GPU_COUNT", "0", "is not from 1 to 16"),
+        ("TRAINBENCH_NULL_GPU_FAULT", "mallok:1", 'unknown call in "mallok:1"'),
+        ("TRAINBENCH_NULL_GPU_DURATION", "Spin", 'no "=" in the duration Spin'),
+    ],
+)
+def test_a_variable_that_makes_no_sense_ends_it(
+    variable: str, value: str, said: str
+) -> None:
+    done = run("cuda.cudaFree(None)", **{variable: value})
+    assert done.returncode == -6
+    assert said in done.stderr
+
+
+def test_a_fault_comes_from_the_environment() -> None:
+    code = "print([cuda.cudaMalloc(byref(number), 9) for _ in range(3)])"
+    assert printed(code, TRAINBENCH_NULL_GPU_FAULT="malloc:2") == "[0, 2, 0]"
+
+
+def test_each_process_that_used_a_gpu_reports_once(tmp_path: Path) -> None:
+    file = tmp_path / "report.jsonl"
+    report = {"TRAINBENCH_NULL_GPU_REPORT": str(file)}
+    subprocess.run(["true"], env=os.environ | null_gpu() | report, check=True)
+    assert not file.exists()
+    for _ in range(2):
+        printed("cuda.cudaMalloc(byref(number), 9)", **report)
+    reports = [json.loads(line) for line in file.read_text().splitlines()]
+    assert [r["counters"]["allocations"] for r in reports] == [1, 1]
+    assert [r["calls"]["cudaMalloc"] for r in reports] == [1, 1]
+    assert len({r["pid"] for r in reports}) == 2
+
+
+def test_a_kernel_can_take_as_long_as_its_argument_says() -> None:
+    code = """
+class Dim3(Structure):
+    _fields_ = [("x", c_uint), ("y", c_uint), ("z", c_uint)]
+host, name = b"host", b"Spin"  # the address is what counts
+cuda["__cudaRegisterFunction"](None, host, None, name, *[None] * 6)
+one, length = Dim3(1, 1, 1), c_int64(30_000_000)
+arguments = (c_void_p * 1)(cast(byref(length), c_void_p))
+assert cuda.cudaLaunchKernel(host, one, one, arguments, c_size_t(0), None) == 0
+print(cuda.cudaStreamQuery(None), cuda.cudaStreamSynchronize(None),
+      cuda.cudaStreamQuery(None))
+"""
+    duration = {"TRAINBENCH_NULL_GPU_DURATION": "Spin=arg0"}
+    assert printed(code, **duration) == "600 0 0"
