@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""What a GPU that fails costs: its case, with the reason, and no other."""
+
+import json
+from typing import Any
+
+import pytest
+
+from null_gpu import FLAGS, library, null_gpu
+from program import Json, Program, load, measured, names
+from tools.rehearsal.__main__ import main
+
+PAGE = 20 << 20  # by which the caching allocator's segments grow
+# Four short cases: each launches about as many kernels as the others.
+NORMS = ("--suite=smoke", "--warmup=0", "--benchmark_filter=^norm_precision/")
+STEP = "model_size/tiny/fp32/forward_backward/batch:4/seq:512"
+STEPS = ("--suite=smoke", "--models=tiny", "--batch=4", "--seq=512")
+
+
+def run(
+    trainbench: Program, fault: str, *flags: str, count: int = 1, **extra: str
+) -> Json:
+    done = trainbench.run(
+        *FLAGS,
+        "--benchmark_out=a.json",
+        *flags,
+        env=null_gpu(count=count, fault=fault, **extra),
+    )
+    document = load(trainbench.directory / "a.json")
+    assert document["complete"] is True
+    assert done.code == (1 if document["errors"] else 0), done.err
+    return document
+
+
+def test_memory_that_ends_though_the_case_fits_skips_it(trainbench: Program) -> None:
+    document = run(
+        trainbench,
+        f"malloc>={PAGE}:1+",
+        "--suite=smoke",
+        "--benchmark_filter=^(harness|model_size/tiny/fp32/forward)/",
+    )
+    assert names(measured(document)) == []
+    for row in document["skipped"]:
+        assert "does not fit" in row["reason"]
+        assert "CUDA out of memory. Tried to allocate" in row["reason"]
+    (step,) = (r for r in document["skipped"] if r["name"].startswith("model_size/"))
+    assert "though it needs" in step["reason"] and "predicted peak" in step["reason"]
+
+
+def test_memory_that_is_there_again_costs_nothing(trainbench: Program) -> None:
+    document = run(
+        trainbench,
+        f"malloc>={PAGE}:4",
+        *STEPS,
+        f"--benchmark_filter=^{STEP}",
+    )
+    assert names(measured(document)) == [STEP]
+
+
+def test_memory_that_ends_in_the_backward_pass_skips_the_case(
+    trainbench: Program, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chosen = "--benchmark_filter=^model_size/tiny/fp32/forward"
+    flags = ["--gpu=h100", "--json", *STEPS, chosen]
+    assert main(flags, trainbench.path, library()) == 0
+    cases = json.loads(capsys.readouterr().out)["cases"]
+    forward, backward = (case["reserved_bytes"] // PAGE for case in cases)
+    assert forward + 2 < backward
+    fault = f"malloc>={PAGE}:{forward + 2}+"
+    document = run(trainbench, fault, *STEPS, f"--benchmark_filter=^{STEP}")
+    (row,) = document["skipped"]
+    assert "CUDA out of memory" in row["reason"]
+
+
+def test_a_model_that_ends_in_the_backward_pass_names_the_node(
+    trainbench: Program, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # 27 GiB of weights, as many of gradients, and next to no activations.
+    model = "name=wide,d_model=4096,d_ff=16384,layers=27,heads=32,vocab=64"
+    flags = ["--models=wide", f"--model={model}", "--batch=1", "--seq=8"]
+    chosen = "--benchmark_filter=^model_size/wide/fp32/forward_backward/"
+    main(
+        ["--gpu=a100-40", "--json", "--suite=smoke", *flags, chosen],
+        trainbench.path,
+        library(),
+    )
+    (case,) = json.loads(capsys.readouterr().out)["cases"]
+    assert case["status"] == "skipped"
+    assert case["out_of_memory"]["phase"] == "backward"
+    assert case["out_of_memory"]["operator"].endswith("Backward0)")
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind", "words"),
+    [
+        (f"malloc>={PAGE}:1+", "skipped", "rank 0: out of memory: CUDA out of memory"),
+        ("nccl:3=out_of_memory", "errors", "NCCL error"),
+    ],
+)
+def test_memory_that_ends_in_a_collective_ends_its_case(
+    trainbench: Program, fault: str, kind: str, words: str
+) -> None:
+    document = run(
+        trainbench,
+        fault,
+        "--suite=smoke",
+        "--benchmark_filter=^all_reduce/nccl/",
+        count=2,
+    )
+    (row,) = document[kind]
+    assert row["name"].startswith("all_reduce/nccl/")
+    assert words in row["reason"] and "rank " in row["reason"]
+
+
+def launches(trainbench: Program, *flags: str) -> int:
+    """The kernels that a run launches in one process."""
+    report = trainbench.directory / "report.jsonl"
+    run(trainbench, "", *flags, TRAINBENCH_NULL_GPU_REPORT=str(report))
+    counters: dict[str, Any] = json.loads(report.read_text())["counters"]
+    return int(counters["launches"])
+
+
+def test_after_a_lost_context_each_case_has_a_process(trainbench: Program) -> None:
+    # In the second of four cases; a case alone launches fewer.
+    at = int(0.4 * launches(trainbench, *NORMS))
+    document = run(trainbench, f"launch:{at}=illegal_address,sticky", *NORMS)
+    (lost,) = document["errors"]
+    assert "an illegal memory access was encountered" in lost["reason"]
+    assert "this process lost the device" in lost["reason"]
+    rows = measured(document)
+    assert ["process=fresh" in row["label"] for row in rows] == [False, True, True]
+
+
+def test_a_launch_that_fails_in_the_check_fails_the_row(trainbench: Program) -> None:
+    fault = "launch:25=launch_failure"
+    document = run(trainbench, fault, *NORMS)
+    (failed,) = document["errors"]
+    assert "unspecified launch failure" in failed["reason"]
+    assert len(measured(document)) == 3
+    alone = trainbench.run(
+        *FLAGS, *NORMS, f"--isolated_case={failed['name']}", env=null_gpu(fault=fault)
+    )
+    assert alone.err.splitlines()[-1] == "in check"
+
+
+def test_an_event_that_never_comes_ends_at_the_wall_cap(trainbench: Program) -> None:
+    document = run(
+        trainbench, "event_record:60=never", *NORMS, "--max_case_seconds=0.1"
+    )
+    (failed,) = document["errors"]
+    assert "the GPU did not finish a call within" in failed["reason"]
+    assert len(measured(document)) == 3
