@@ -12,11 +12,6 @@ target_link_libraries(trainbench_torch INTERFACE "${TORCH_ROOT}/lib/libtorch_cpu
 if(TRAINBENCH_CUDA)
   target_include_directories(trainbench_torch SYSTEM
                              INTERFACE ${CUDAToolkit_INCLUDE_DIRS})
-  if(TRAINBENCH_WHEEL_CUDA)
-    # NCCL is no part of the toolkit.
-    target_include_directories(trainbench_torch SYSTEM
-                               INTERFACE "${TRAINBENCH_WHEEL_CUDA}/../nccl/include")
-  endif()
   # The CUDA library registers itself when it is loaded and the program names no
   # symbol of it, so the linker would drop it. libcuda is never linked: a binary
   # that needs it dies before main on a machine without a driver.

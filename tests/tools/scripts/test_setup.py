@@ -16,8 +16,11 @@ PYTHON = """#!/bin/bash
 case "$*" in
   *gpu_driver.py) echo "$STUB_TROUBLE"; exit "${STUB_NO_GPU:-0}" ;;
   "-m venv "*)
-    mkdir -p "$3/bin" "$3/lib/python3.11/site-packages/nvidia/cu13/lib"
-    : >"$3/lib/python3.11/site-packages/nvidia/cu13/lib/libcudart.so.13"
+    site=$3/lib/python3.11/site-packages/nvidia
+    mkdir -p "$3/bin" "$site"/cu13/{lib,include} "$site"/{cudnn,nccl}/include
+    : >"$site/cu13/lib/libcudart.so.13"
+    : >"$site/cudnn/include/cudnn.h"
+    mkdir "$site/nccl/include/nccl_device"
     cp "$0" "$3/bin/python" ;;
   *"pip install"* | *"-m pip"*" install "*)
     echo "pip ${*: -1}" >>"$STUB_LOG"; exit "${STUB_PIP:-0}" ;;
@@ -32,7 +35,9 @@ LIBRARIES = (
     "cublas.so.13 cublasLt.so.13 cudart.so.13 cudnn.so.9 cufft.so.12 cupti.so.13 "
     "curand.so.10 cusolver.so.12 cusparse.so.12 nccl.so.2 nvJitLink.so.13 nvrtc.so.13"
 )
-HEADERS = ("cublas_v2.h", "cusolverDn.h", "cusparse.h", "nccl.h", "nvtx3/nvToolsExt.h")
+HEADERS = (
+    "cublas_v2.h cudnn.h cusolverDn.h cusparse.h nccl.h nvtx3/nvToolsExt.h"
+).split()
 TOO_OLD = {"STUB_NO_GPU": "1", "STUB_TROUBLE": "the driver is too old"}
 NO_GPU = {"STUB_NO_GPU": "1"}
 
@@ -113,8 +118,13 @@ def test_a_gpu_and_no_toolkit_take_everything_from_wheels(machine: Machine) -> N
     assert line(done) == "LibTorch and CUDA 13.0 from wheels"
     assert machine.installed() == ["torch-full", "python"]
     cuda = machine.root / ".venv/lib/python3.11/site-packages/nvidia/cu13"
-    for name in ("lib/libcudart.so", "lib64/libcudart.so"):  # what CMake looks for
-        assert os.path.realpath(cuda / name) == str(cuda / "lib/libcudart.so.13")
+    for name, file in {  # what a compiler and CMake look for
+        "lib/libcudart.so": "cu13/lib/libcudart.so.13",
+        "lib64/libcudart.so": "cu13/lib/libcudart.so.13",
+        "include/cudnn.h": "cudnn/include/cudnn.h",
+        "include/nccl_device": "nccl/include/nccl_device",
+    }.items():
+        assert os.path.realpath(cuda / name) == str(cuda.parent / file)
 
 
 def test_a_second_call_does_nothing(machine: Machine) -> None:
