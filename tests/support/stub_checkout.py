@@ -10,6 +10,7 @@ TOOLS = ROOT / "tools"
 
 # A configured directory holds build.ninja and the compiler's commands.
 CMAKE = """#!/bin/bash
+[[ -z $STUB_CMAKE_LOG ]] || echo "$*" >>"$STUB_CMAKE_LOG"
 if [[ $1 == --preset ]]; then
   mkdir -p "build/$2"
   : >"build/$2/build.ninja"

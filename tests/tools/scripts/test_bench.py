@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """tools/bench with a stub of the program: files, their names, exit status, signals."""
 
+import os
 import re
 import shutil
 import signal
@@ -132,6 +133,23 @@ def test_a_failed_build_is_status_3_and_runs_nothing(checkout: Checkout) -> None
     assert done.stdout == ""
     assert "the build of release failed" in done.stderr
     assert checkout.results() == []
+
+
+def test_another_libtorch_is_configured_afresh(checkout: Checkout) -> None:
+    log, stamp = checkout.stubs / "cmake.log", checkout.root / ".venv/.trainbench-stamp"
+    stamp.parent.mkdir()
+    stamp.write_text("cpu 1\n")
+    build = ["--build --preset release --parallel 1"]
+    configured = ["--preset release --fresh"]
+    for expected in (configured + build, build):
+        log.write_text("")
+        checkout.run("bench", STUB_CMAKE_LOG=str(log), CMAKE_BUILD_PARALLEL_LEVEL="1")
+        assert log.read_text().splitlines() == expected
+    later = time.time() + 100  # than the build.ninja of the calls above
+    os.utime(stamp, (later, later))
+    log.write_text("")
+    checkout.run("bench", STUB_CMAKE_LOG=str(log), CMAKE_BUILD_PARALLEL_LEVEL="1")
+    assert log.read_text().splitlines() == configured + build
 
 
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
