@@ -5,6 +5,7 @@
 #include "absl/strings/str_join.h"
 
 #ifdef TRAINBENCH_CUDA
+#include <c10/util/env.h>
 #include <torch/csrc/cuda/nccl.h>
 // The header is empty without this macro. LibTorch was built with NCCL.
 #define USE_C10D_NCCL
@@ -30,6 +31,12 @@ void CheckNcclHeader(const std::array<int, 3>& header) {
 c10::intrusive_ptr<c10d::Backend> MakeNcclBackend(
     const c10::intrusive_ptr<c10d::Store>& store, const GroupOptions& options) {
   CheckNcclHeader({NCCL_MAJOR, NCCL_MINOR, NCCL_PATCH});
+  // A rank that c10d takes down when a collective fails would first collect for
+  // a minute what helps to debug it, and the other ranks would not end before.
+  // The user's own choice stands.
+  c10::utils::set_env("TORCH_NCCL_DUMP_ON_TIMEOUT", "0", /*overwrite=*/false);
+  c10::utils::set_env("TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC", "100",
+                      /*overwrite=*/false);
   auto nccl = c10d::ProcessGroupNCCL::Options::create();
   nccl->timeout = options.timeout;
   return c10::make_intrusive<c10d::ProcessGroupNCCL>(store, options.rank,
