@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""Ranks of NCCL, each on a null GPU of its own."""
+
+import json
+import re
+import signal
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from launcher import free_port, rank_variables, run_all
+from null_gpu import FLAGS, null_gpu
+from program import NANO, Finished, Program, load, measured, without
+
+SUM = "--benchmark_filter=^all_reduce/nccl/.*bytes:65536$"
+SUM_OF_TWO = "all_reduce/nccl/ranks:2/bytes:65536"
+# One model of one layer, and one warm-up call.
+FAST = (*without(NANO, "--benchmark_min_time"), *FLAGS, "--benchmark_out=a.json")
+
+
+def calls(report: Path) -> Counter[str]:
+    """How often all processes called each function."""
+    total: Counter[str] = Counter()
+    for line in report.read_text().splitlines():
+        total.update(json.loads(line)["calls"])
+    return total
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_every_case_of_nccl_runs(trainbench: Program, ranks: int) -> None:
+    done = trainbench.run(
+        "--benchmark_filter=^(all_reduce/nccl|ddp|sharded_optimizer)/",
+        f"--ranks={ranks}",
+        *FAST,
+        env=null_gpu(count=2),
+    )
+    assert done.code == 0, done.err
+    document = load(trainbench.directory / "a.json")
+    assert (document["errors"], document["skipped"]) == ([], [])
+    rows = measured(document)
+    assert {row["name"].partition("/")[0] for row in rows} == {
+        "all_reduce",
+        "ddp",
+        "sharded_optimizer",
+    }
+    assert {row["ranks"] for row in rows if "/alone/" not in row["name"]} == {ranks}
+
+
+def test_eight_ranks_meet(trainbench: Program) -> None:
+    done = trainbench.run(SUM, "--ranks=8", *FAST, env=null_gpu(count=8))
+    assert done.code == 0, done.err
+    (row,) = measured(load(trainbench.directory / "a.json"))
+    assert row["ranks"] == 8
+
+
+def test_ranks_beyond_the_gpus_are_skipped(trainbench: Program) -> None:
+    done = trainbench.run(SUM, "--ranks=3", *FAST, env=null_gpu(count=2))
+    assert done.code == 0, done.err
+    (skipped,) = load(trainbench.directory / "a.json")["skipped"]
+    assert skipped["reason"] == ("NCCL needs a GPU for each of 3 ranks; GPUs here: 2")
+
+
+def test_ranks_decide_without_the_gpu_and_leave_it_in_order(
+    trainbench: Program,
+) -> None:
+    """NCCL sees what is measured, and no more."""
+    report = trainbench.directory / "report.jsonl"
+    done = trainbench.run(
+        SUM,
+        *FAST,
+        env=null_gpu(count=2, TRAINBENCH_NULL_GPU_REPORT=str(report)),
+    )
+    assert done.code == 0, done.err
+    called = calls(report)
+    collectives = {
+        name: count
+        for name, count in called.items()
+        if name in ("ncclAllReduce", "ncclAllGather", "ncclBroadcast")
+    }
+    assert list(collectives) == ["ncclAllReduce"]
+    # c10d's own way of ending, which aborts, also warns.
+    assert called["ncclCommFinalize"] == called["ncclCommDestroy"] == 2
+    assert called["ncclCommAbort"] == 0
+    assert "destroy_process_group" not in done.err
+
+
+def run_two(trainbench: Program, fault_of_rank_1: str) -> list[Finished]:
+    """As a launcher would start them."""
+    port = free_port()
+    variables = [
+        rank_variables(rank, 2, "127.0.0.1", port) | null_gpu(count=2, fault=fault)
+        for rank, fault in enumerate(["", fault_of_rank_1])
+    ]
+    return run_all(trainbench, variables, SUM, "--rank_timeout_seconds=3", *FAST)
+
+
+def test_a_rank_without_memory_is_named(trainbench: Program) -> None:
+    first, second = run_two(trainbench, "malloc>=65536:1+=out_of_memory")
+    assert (first.code, second.code) == (0, 0), first.err + second.err
+    (skipped,) = load(trainbench.directory / "a.json")["skipped"]
+    assert "rank 1: out of memory" in skipped["reason"]
+
+
+def test_a_rank_whose_collective_finds_no_memory_is_named(trainbench: Program) -> None:
+    first, second = run_two(trainbench, "nccl:3=out_of_memory")
+    assert (first.code, second.code) == (1, 1), first.err + second.err
+    (error,) = load(trainbench.directory / "a.json")["errors"]
+    assert re.match("rank 1: NCCL error in.*unhandled cuda error", error["reason"])
+
+
+def test_a_rank_that_c10d_takes_down_does_not_hold_the_others(
+    trainbench: Program,
+) -> None:
+    first, second = run_two(trainbench, "nccl:3=remote_error")
+    assert (first.code, second.code) == (1, -signal.SIGABRT), first.err + second.err
+    (error,) = load(trainbench.directory / "a.json")["errors"]
+    assert error["reason"].startswith("rank 1 did not answer")
+
+
+def test_collectives_that_never_end_end_the_case(trainbench: Program) -> None:
+    done = trainbench.run(
+        SUM,
+        "--rank_timeout_seconds=3",
+        *FAST,
+        env=null_gpu(count=2, fault="nccl:3=never"),
+    )
+    assert done.code == 1, done.err
+    (error,) = load(trainbench.directory / "a.json")["errors"]
+    assert re.match("rank [01]: .*collective operation timeout", error["reason"])
