@@ -16,13 +16,14 @@ _COPIES = {
     "h2h": "host to host",
 }
 _NOTES = """\
-Exact: bytes of tensors and of libraries at the allocator's peak, the most that it
-reserved, and the share of that which no block used; kernels, copies and fills of one
-call, after a first one. host is this machine's time to enqueue a call, without the
-driver's own: a call that takes the GPU less is bound by launches on this host.
-Computed: the least time is that of the FLOPs of matrix products at the data sheet's
+Exact: the bytes of tensors and of libraries at the caching allocator's peak, the most
+that it reserved and the share of that which was not used; the kernels, copies and fills
+of one call, after a first one.
+Host time: what this machine takes to enqueue a call, without the part of a real driver.
+A call for which the GPU takes less than that is bound by launches on this host.
+Computed: the least time is that of the FLOPs of the matrix products at the data sheet's
 dense rate (F) or of the compulsory bytes at its bandwidth (B), whichever is larger. The
-kernels did nothing, so no time of the GPU is known."""
+kernels did nothing, so no other time of the GPU is known."""
 
 
 def _optional(value: float | None, formatted: Callable[[float], str]) -> str:
@@ -112,7 +113,7 @@ def _work(cases: Sequence[Rehearsal]) -> str:
         for case in cases
         if case.phases
     ]
-    return table(["one call", "kernels", "host", "copies and fills"], lines)
+    return table(["one call", "kernels", "host time", "copies and fills"], lines)
 
 
 def _least(component: Component | None) -> str:
