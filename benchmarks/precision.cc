@@ -64,7 +64,7 @@ class PrecisionSweep final : public ModelStep {
     }
     if (device.is_cuda()) {
       return StepGrid(options,
-                      {.models = {"small", "large", "2.7B"},
+                      {.models = {"small", "2.7B"},
                        .precisions = {kFp32, kTf32, kBf16Autocast, kBf16},
                        .modes = {kTrainStep},
                        .seqs = {512}});

@@ -94,11 +94,12 @@ CaseName TransferBytes::NameOf(const Params& p) {
   return name.Value("size", p.bytes);
 }
 
-std::vector<int64_t> SizesOf(Suite suite) {
+std::vector<int64_t> SizesOf(Suite suite, const Device& device) {
   switch (suite) {
     case Suite::kSmoke:
       return {64 * kKiB};
     case Suite::kQuick:
+      if (device.is_cuda()) return {64 * kKiB, 4 * kMiB, 256 * kMiB};
       return {64 * kKiB, 4 * kMiB, 64 * kMiB, 256 * kMiB};
     case Suite::kPaper:
       return {kKiB,     4 * kKiB,  16 * kKiB, 64 * kKiB,  256 * kKiB, kMiB,
@@ -111,7 +112,7 @@ std::vector<TransferBytes::Params> TransferBytes::Sweep(
     const RunOptions& options, const Device& device) {
   std::vector<Params> cases;
   for (const TransferKind kind : TransferKinds(TorchDevice(device).type())) {
-    for (const int64_t bytes : SizesOf(options.suite)) {
+    for (const int64_t bytes : SizesOf(options.suite, device)) {
       cases.push_back({kind, bytes});
     }
   }
