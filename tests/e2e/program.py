@@ -66,6 +66,7 @@ class Program:
         *flags: str,
         env: dict[str, str] | None = None,
         preexec: Callable[[], None] | None = None,
+        timeout: float = 120,
     ) -> Finished:
         done = subprocess.run(
             self.command(*flags),
@@ -75,7 +76,7 @@ class Program:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=timeout,
             check=False,
         )
         return Finished(done.returncode, done.stdout, done.stderr)
