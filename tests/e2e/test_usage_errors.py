@@ -53,3 +53,63 @@ def test_a_full_disk_is_status_1_and_one_line(trainbench: Program) -> None:
     assert done.code == 1
     last = done.err.splitlines(keepends=True)[-1]
     assert_one_line(last, "/dev/full", "No space left")
+
+
+# --- a GPU that cannot be used, with drivers made here -----------------------
+
+DRIVERS = {
+    "12.4": "the NVIDIA driver is for CUDA 12.4, LibTorch needs 13.0: "
+    "install the NVIDIA driver 580 or a later one",
+    "13.0": "the NVIDIA driver does not start (CUDA_ERROR_SYSTEM_NOT_READY): "
+    "nvidia-smi says more",
+}
+
+
+def run_with_driver(program: Program, tmp_path: Path, version: str, device: str) -> Finished:
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("no C compiler")
+    major, minor = version.split(".")
+    source = f"""
+        int cuDriverGetVersion(int* v) {{ *v = {major}0{minor}0; return 0; }}
+        int cuInit(unsigned flags) {{ return 802; }}
+        int cuGetErrorName(int error, const char** name) {{
+          *name = "CUDA_ERROR_SYSTEM_NOT_READY";
+          return 0;
+        }}"""
+    library = tmp_path / "libcuda.so.1"
+    command = [compiler, "-shared", "-fPIC", "-x", "c", "-", "-o", str(library)]
+    subprocess.run(command, input=source, text=True, check=True)
+    return program.run(
+        *NANO_FORWARD,
+        f"--device={device}",
+        env={"LD_LIBRARY_PATH": str(tmp_path)},
+    )
+
+
+@pytest.mark.parametrize("version", DRIVERS)
+def test_auto_says_why_it_takes_the_cpu(
+    trainbench: Program, tmp_path: Path, version: str
+) -> None:
+    done = run_with_driver(trainbench, tmp_path, version, "auto")
+    assert done.code == 0, done.err
+    assert done.err.splitlines()[0] == f"trainbench: no GPU is used: {DRIVERS[version]}"
+    assert "1 measured" in done.out
+
+
+@pytest.mark.parametrize("version", DRIVERS)
+def test_cuda_is_refused_with_the_same_reason(
+    trainbench: Program, tmp_path: Path, version: str
+) -> None:
+    done = run_with_driver(trainbench, tmp_path, version, "cuda")
+    assert done.code == 2
+    reason = "--device is cuda, but there is no usable GPU here"
+    assert done.err == (
+        f"trainbench: {reason}: {DRIVERS[version]}; allowed here: auto, cpu\n"
+    )
+
+
+def test_cpu_asks_no_driver(trainbench: Program, tmp_path: Path) -> None:
+    done = run_with_driver(trainbench, tmp_path, "12.4", "cpu")
+    assert done.code == 0, done.err
+    assert "no GPU is used" not in done.err

@@ -12,7 +12,7 @@ import program
 from null_gpu import FLAGS, null_gpu
 from program import NANO_FORWARD, Finished, Json, Program, binary, load, without
 
-EXPERIMENTS = Path(__file__).resolve().parents[2] / "benchmarks"
+EXPERIMENTS = Path(__file__).resolve().parents[3] / "benchmarks"
 # What a smoke run on one GPU leaves out, and why.
 SKIPS = {
     r"^(all_reduce/nccl|ddp|sharded_optimizer)/": "NCCL needs a GPU for each of 2 ranks"
