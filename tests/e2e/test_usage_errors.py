@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Wrong usage of the whole program; tests/fixtures/app/program_test.cc has the rest."""
+"""Wrong usage of the whole program, tests/fixtures/app/program_test.cc has the rest;
+and a GPU that cannot be used."""
 
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from program import Program
+from program import NANO_FORWARD, Finished, Program
 
 
 def assert_one_line(err: str, *parts: str) -> None:
@@ -65,7 +68,9 @@ DRIVERS = {
 }
 
 
-def run_with_driver(program: Program, tmp_path: Path, version: str, device: str) -> Finished:
+def run_with_driver(
+    program: Program, tmp_path: Path, version: str, device: str
+) -> Finished:
     compiler = shutil.which("cc")
     if compiler is None:
         pytest.skip("no C compiler")
