@@ -100,7 +100,7 @@ class Memory final : public Workload {
 
   Memory(const Params& p, const Device& device)
       : p_(p),
-        predicted_(EstimateMemory(StepMemory(p.step))),
+        predicted_(EstimateMemory(StepMemory(p.step, device))),
         recorder_(TorchDevice(device)) {
     recorder_.Observe(
         [&] { step_ = std::make_unique<ModelStep>(p.step, device); });

@@ -18,6 +18,7 @@ struct Symbols {
   int64_t d_squared, d_ff, head;             // one matrix of each kind
   int64_t p, r, e, c;                        // widths in bytes
   bool naive;
+  bool merges_heads;  // SDPA's kernel writes them so
 };
 
 Symbols SymbolsOf(const MemoryQuery& query) {
@@ -42,6 +43,7 @@ Symbols SymbolsOf(const MemoryQuery& query) {
   s.e = bf16 || autocast ? 2 : 4;
   s.c = autocast ? 2 : 0;
   s.naive = m.attention == AttentionKind::kNaive;
+  s.merges_heads = !s.naive && query.on_gpu && s.e == 4;
   return s;
 }
 
@@ -51,7 +53,7 @@ int64_t NormSaved(const Symbols& s, int64_t consumers) {
 }
 
 int64_t ScoresSaved(const Symbols& s) {
-  if (!s.naive) return s.e * s.D + 4 * s.H;
+  if (!s.naive) return (s.merges_heads ? 0 : s.e * s.D) + 4 * s.H;
   return (4 + s.e) * s.S + 12 * s.H + s.mask;
 }
 

@@ -39,6 +39,9 @@ struct MemoryQuery {
   int64_t seq = 1;
   Precision precision = Precision::kFp32;
   StepMode mode = StepMode::kTrainStep;
+  // Of attention=sdpa, whose kernels differ. Other steps take the same bytes on
+  // any device.
+  bool on_gpu = false;
 };
 
 // Bytes that one block keeps from its forward to its backward pass:
@@ -48,7 +51,8 @@ struct MemoryQuery {
 //   attention   rotated q, rotated k, v and the merged heads, e D each
 //     naive     exp(scores) in fp32, 4 S, and the weights, e S; the row sums
 //               and row maxima's indices, 12 H; the mask, seq^2
-//     sdpa      its own output before merging, e D, and log-sum-exp, 4 H
+//     sdpa      its own output before merging, e D, and log-sum-exp, 4 H. On a
+//               GPU in fp32 the output is the merged heads
 //   SwiGLU      gate, sigmoid, silu, value, product: 5 e F
 //   autocast    the bf16 copies of its matrices, c W
 int64_t SavedBytesPerBlock(const MemoryQuery& query);

@@ -63,6 +63,23 @@ TEST(EstimateMemoryTest, ALaterModeNeverNeedsLess) {
   }
 }
 
+TEST(EstimateMemoryTest, OnAGpuOnlySdpaInFp32DiffersFromACpu) {
+  for (const auto kind : {AttentionKind::kNaive, AttentionKind::kSdpa}) {
+    for (const Precision precision : kPrecisions) {
+      const MemoryQuery cpu = {
+          {"m", 64, 192, 3, 4, 256, kind}, 2, 32, precision};
+      MemoryQuery gpu = cpu;
+      gpu.on_gpu = true;
+      const bool wide =
+          precision == Precision::kFp32 || precision == Precision::kTf32;
+      const int64_t merged = 4 * 2 * 32 * 64;
+      EXPECT_EQ(SavedBytes(cpu) - SavedBytes(gpu),
+                kind == AttentionKind::kSdpa && wide ? 3 * merged : 0)
+          << AttentionName(kind) << " " << PrecisionName(precision);
+    }
+  }
+}
+
 TEST(LargestProductTest, IsThatOfTheShape) {
   MemoryQuery query = {{"m", 64, 192, 1, 4, 256}, 2, 32};
   EXPECT_EQ(LargestProductElements(query, 1), 256 * 64);  // the head's gradient
