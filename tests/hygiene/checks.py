@@ -128,7 +128,7 @@ def arrow_errors(path: str, text: str) -> list[str]:
     if folder == "benchmarks":
         forbidden += (*_TORCH, "benchmark/", "cuda", "absl/flags/", "nlohmann/")
     if room in ("comm", "ddp", "zero") and "_clock" not in without_comments(text):
-        # A rank waits for others, and no longer than it is told to.
+        # A rank waits for others at most as long as its timeout.
         forbidden = tuple(name for name in forbidden if name != "chrono")
     return errors + [
         f"{path} includes {name}, which {folder}/ must not know"
