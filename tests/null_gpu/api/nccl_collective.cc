@@ -70,6 +70,7 @@ ncclResult_t Launch(const Collective& collective, bool never) {
   operation.kernel = null_gpu::NamedKernel(collective.name);
   operation.grid = dim3(24);
   operation.block = dim3(544);
+  operation.is_collective = true;
   operation.collective_bytes = collective.bytes;
   if (never) operation.nanoseconds = null_gpu::kForever;
   {

@@ -35,7 +35,8 @@ struct Operation {
   Kernel* kernel = nullptr;
   dim3 grid{1, 1, 1}, block{1, 1, 1};
   size_t shared_bytes = 0;
-  size_t collective_bytes = 0;  // of NCCL's kernels
+  bool is_collective = false;  // one of NCCL's kernels
+  size_t collective_bytes = 0;
 
   cudaMemcpyKind direction = cudaMemcpyDeviceToDevice;
   void* to = nullptr;

@@ -14,6 +14,7 @@
 #include "tests/null_gpu/core/settings.h"
 #include "tests/null_gpu/streams/call.h"
 #include "tests/null_gpu/streams/capture.h"
+#include "tests/null_gpu/streams/message.h"
 #include "tests/null_gpu/streams/trace.h"
 
 namespace null_gpu {
@@ -62,13 +63,21 @@ void CountCopy(const Operation& operation) {
   }
 }
 
-// What a copy does to the host: the device holds zeros.
+// What a copy does to the host: the device holds zeros, but for messages.
 void CopyOnHost(const Operation& operation) {
-  const bool zeros = operation.direction == cudaMemcpyDeviceToHost;
-  if (!zeros && operation.direction != cudaMemcpyHostToHost) return;
+  const bool in_one_piece = operation.rows == 1;
+  if (operation.direction == cudaMemcpyHostToDevice && in_one_piece) {
+    KeepMessage(operation.to, operation.from, operation.bytes);
+  }
+  const bool reads = operation.direction == cudaMemcpyDeviceToHost;
+  if (!reads && operation.direction != cudaMemcpyHostToHost) return;
+  if (reads && in_one_piece &&
+      ReadMessage(operation.from, operation.to, operation.bytes)) {
+    return;
+  }
   for (size_t row = 0; row < operation.rows; ++row) {
     char* to = static_cast<char*>(operation.to) + row * operation.to_pitch;
-    if (zeros) {
+    if (reads) {
       std::memset(to, 0, operation.bytes);
     } else {
       std::memmove(
@@ -194,6 +203,10 @@ void Execute(const Operation& operation, Stream& stream, uint32_t graph,
                         : kForever;
   Count(operation);
   if (operation.kind == Operation::Kind::kCopy) CopyOnHost(operation);
+  const bool writes =
+      operation.kind == Operation::Kind::kFill ||
+      (operation.kind == Operation::Kind::kKernel && !operation.is_collective);
+  if (writes) ForgetMessages();
   TraceOperation(operation, {stream.device, stream.id, graph, graph_node},
                  CallScope::Correlation());
 }

@@ -7,6 +7,7 @@
 #include <array>
 #include <vector>
 
+#include "tests/null_gpu/streams/stream.h"
 #include "tests/null_gpu/unit/fixture.h"
 
 namespace null_gpu {
@@ -71,16 +72,40 @@ TEST_F(MemoryTest, ADeviceHoldsZeros) {
   EXPECT_EQ(cudaMemcpy(device, words.data(), kBytes, cudaMemcpyDefault),
             cudaSuccess);
   EXPECT_EQ(words[0], 1);
+  EXPECT_EQ(cudaMemset(device, 1, 100), cudaSuccess);
   EXPECT_EQ(cudaMemcpy(words.data(), device, kBytes, cudaMemcpyDefault),
             cudaSuccess);
   EXPECT_EQ(words, (std::array<int, 4>{}));
-  EXPECT_EQ(cudaMemset(device, 1, 100), cudaSuccess);
   const auto counted = Counted();
   EXPECT_EQ(counted.copies_h2d, 1);
   EXPECT_EQ(counted.copy_bytes_h2d, kBytes);
   EXPECT_EQ(counted.copies_d2h, 1);
   EXPECT_EQ(counted.fills, 1);
   EXPECT_EQ(counted.fill_bytes, 100);
+  EXPECT_EQ(cudaFree(device), cudaSuccess);
+}
+
+// As LibTorch's Reducer reads what it sent through a broadcast.
+TEST_F(MemoryTest, ASmallCopyIsThereUntilTheNextKernel) {
+  void* device = nullptr;
+  ASSERT_EQ(cudaMalloc(&device, 4096), cudaSuccess);
+  const int sent = 7;
+  int read = 0;
+  const auto exchange = [&](Operation::Kind kind, bool is_collective) {
+    EXPECT_EQ(cudaMemcpy(device, &sent, sizeof(sent), cudaMemcpyDefault),
+              cudaSuccess);
+    Operation operation;
+    operation.kind = kind;
+    operation.kernel = NamedKernel("between");
+    operation.is_collective = is_collective;
+    EXPECT_EQ(Enqueue(operation, nullptr, "launch"), cudaSuccess);
+    EXPECT_EQ(cudaMemcpy(&read, device, sizeof(read), cudaMemcpyDefault),
+              cudaSuccess);
+    return read;
+  };
+  EXPECT_EQ(exchange(Operation::Kind::kEmpty, false), sent);
+  EXPECT_EQ(exchange(Operation::Kind::kKernel, true), sent);
+  EXPECT_EQ(exchange(Operation::Kind::kKernel, false), 0);
   EXPECT_EQ(cudaFree(device), cudaSuccess);
 }
 
