@@ -194,6 +194,15 @@ def guard_errors(path: str, text: str) -> list[str]:
     return []
 
 
+def first_include_errors(path: str, text: str) -> list[str]:
+    """A source with a header of its own includes it first, so the header compiles."""
+    first = re.search(r'^#include [<"](.+)[>"]', text, re.M)
+    header = path.removesuffix(".cc") + ".h"
+    if first and first[1] != header:
+        return [f"{path} does not include {header} first"]
+    return []
+
+
 def license_errors(path: str, text: str) -> list[str]:
     """The first line, or the second after '#!', is the licence alone."""
     mark = "//" if path.endswith(CPP) else "#"

@@ -144,6 +144,13 @@ def test_guards() -> None:
     assert checks.guard_errors("model/a_b.h", "#pragma once\n") != []
 
 
+def test_first_includes() -> None:
+    own = '#include "model/a.h"\n'
+    assert checks.first_include_errors("model/a.cc", own + "#include <map>\n") == []
+    assert checks.first_include_errors("model/a.cc", "#include <map>\n" + own) != []
+    assert checks.first_include_errors("model/b.cc", own) != []
+
+
 def test_licenses() -> None:
     assert checks.license_errors("a.h", HEADER) == []
     assert checks.license_errors("a.h", "\n" + HEADER) != []

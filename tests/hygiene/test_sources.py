@@ -35,6 +35,17 @@ def test_every_header_has_its_guard() -> None:
     assert [e for p in headers for e in checks.guard_errors(p, checks.read(p))] == []
 
 
+def test_sources_include_their_own_header_first() -> None:
+    own = [
+        p for p in checks.files(".cc") if (checks.ROOT / p).with_suffix(".h").exists()
+    ]
+    assert len(own) > 30
+    texts = {path: checks.read(path) for path in own}
+    assert [
+        e for p, t in texts.items() for e in checks.first_include_errors(p, t)
+    ] == []
+
+
 def test_scripts_can_be_run() -> None:
     found = scripts()
     assert "tools/bench" in found
