@@ -6,7 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from reports.answers import attention, memory, models, numerics, parallel, rates
+from reports.answers import (
+    attention,
+    breakdown,
+    memory,
+    models,
+    numerics,
+    parallel,
+    rates,
+)
 from reports.results.rows import Failure, Result
 from reports.results.text import Table, plural
 
@@ -17,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 Summarizer = Callable[[Result], tuple[str, Table] | None]
 SUMMARIES: dict[str, Summarizer] = {
     "model_size": models.model_size,
-    "breakdown": models.breakdown,
+    "breakdown": breakdown.breakdown,
     "memory": memory.memory,
     "precision": models.precision,
     "attention_scaling": attention.attention_scaling,

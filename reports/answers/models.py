@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Experiments that run a step of the model."""
 
-from collections import defaultdict
-
 from reports.answers.cells import optional, ratio
 from reports.results import text
 from reports.results.rows import Result
@@ -160,58 +158,3 @@ def warmup(result: Result) -> tuple[str, text.Table] | None:
         "mean / steady",
     ]
     return sentence, text.Table(headings, lines)
-
-
-def breakdown(result: Result) -> tuple[str, text.Table] | None:
-    rows = result.of("breakdown")
-    if not rows:
-        return None
-    # The last model of a run is the largest.
-    step = rows[-1].words
-    rows = [
-        row
-        for row in rows
-        if all(row.words[key] == step[key] for key in ("model", "precision", "mode"))
-    ]
-    whole = [row for row in rows if row.words.get("component") == "all"]
-    phases = [row for row in whole if row.words["phase"] != "step"]
-    parts = [
-        row
-        for row in rows
-        if row.words.get("component") not in ("all", "block", "unattributed")
-    ]
-    lost = [row for row in rows if row.words.get("component") == "unattributed"]
-    if not phases or not parts or not lost:
-        return None
-    by_component: dict[str, dict[str, float]] = defaultdict(dict)
-    for row in parts:
-        by_component[row.words["component"]][row.words["phase"]] = row["share"]
-    order = sorted(by_component.items(), key=lambda item: -sum(item[1].values()))
-    names = [row.words["phase"] for row in phases]
-    lines = [
-        [
-            component,
-            *(
-                text.percent(shares[phase]) if phase in shares else "-"
-                for phase in names
-            ),
-            text.percent(sum(shares.values())),
-        ]
-        for component, shares in order
-    ]
-    lines.append(
-        ["matrix products, of each column"]
-        + [text.percent(row.counters.get("matmul_share", 0)) for row in phases]
-        + [
-            text.percent(row.counters.get("matmul_share", 0))
-            for row in whole
-            if row.words["phase"] == "step"
-        ]
-    )
-    largest, shares = order[0]
-    sentence = (
-        f"In a `{step['model']}` {step['precision']} {step['mode']}, "
-        f"`{largest}` takes {text.percent(sum(shares.values()))} of the time; "
-        f"{text.percent(lost[0]['share'])} could not be attributed."
-    )
-    return sentence, text.Table(["component", *names, "step"], lines)

@@ -91,35 +91,6 @@ def test_attention_compares_sizes_at_one_length_only() -> None:
     assert "| naive fp32 forward, d 64 | 256 us | 512 us | - | - | - | 1.00 |" in table
 
 
-def test_breakdown_has_a_column_per_phase_and_one_for_the_step() -> None:
-    def case(phase: str, component: str, share: float) -> dict[str, Any]:
-        return entry(
-            f"breakdown/tiny/fp32/forward_backward/{phase}/{component}",
-            10,
-            f"model=tiny precision=fp32 mode=forward_backward phase={phase} "
-            f"component={component}",
-            share=share,
-            matmul_share=0.5,
-        )
-
-    sentence, table = summary(
-        "breakdown",
-        case("forward", "ffn", 0.2),
-        case("forward", "norm", 0.1),
-        case("forward", "all", 0.3),
-        case("forward", "block", 0.3),
-        case("backward", "ffn", 0.69),
-        case("backward", "all", 0.69),
-        case("step", "all", 1),
-        case("step", "unattributed", 0.01),
-    )
-    assert "`ffn` takes 89 % of the time; 1 % could not be attributed." in sentence
-    assert table.splitlines()[0] == "| component | forward | backward | step |"
-    assert "| ffn | 20 % | 69 % | 89 % |" in table
-    assert "| norm | 10 % | - | 10 % |" in table
-    assert table.splitlines()[-1].endswith("| 50 % | 50 % | 50 % |")
-
-
 def test_softmax_is_summarized_by_its_ratios() -> None:
     def case(part: str, **ratios: float) -> dict[str, Any]:
         return entry(

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""What a row measured, in words: rows of different shapes do not compare."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from reports.results.rows import Row
+
+Shape = tuple[tuple[str, float], ...]
+# The numbers that make two rows of one step, model and precision different work.
+SIZES = ("batch", "heads", "seq", "d_head")
+
+
+def shape_of(row: Row) -> Shape:
+    """The sizes of the row's input; equal for rows that compare."""
+    return tuple((name, row[name]) for name in SIZES if name in row.counters)
+
+
+def shape_text(row: Row) -> str:
+    """E.g. "4 x 128", batch by tokens, or "4 x 128, 12 heads, d 64"."""
+    batch, seq = row.get("batch"), row.get("seq")
+    parts = []
+    if batch is not None and seq is not None:
+        parts.append(f"{int(batch)} x {int(seq)}")
+    elif seq is not None:
+        parts.append(f"T {int(seq)}")
+    elif batch is not None:
+        parts.append(f"batch {int(batch)}")
+    if (heads := row.get("heads")) is not None:
+        parts.append(f"{int(heads)} heads")
+    if (d_head := row.get("d_head")) is not None:
+        parts.append(f"d {int(d_head)}")
+    return ", ".join(parts)
+
+
+def step_text(row: Row) -> str:
+    """A step of a model, e.g. "tiny fp32 train_step 4 x 128"."""
+    words = [row.words[key] for key in ("model", "precision", "mode")]
+    return " ".join([*words, shape_text(row)]).strip()
+
+
+def by_shape(rows: Iterable[Row], *words: str) -> dict[tuple[str, ...], list[Row]]:
+    """The rows in groups of one shape and of the same `words`, in run order."""
+    groups: dict[tuple[str, ...], list[Row]] = defaultdict(list)
+    for row in rows:
+        groups[*(row.words.get(word, "") for word in words), shape_text(row)].append(
+            row
+        )
+    return dict(groups)
