@@ -137,6 +137,7 @@ void ResultFile::TakePending() {
 std::string ResultFile::Document() const {
   return absl::StrCat(
       body_, "\n  ],\n", List("skipped", skipped_), List("errors", errors_),
+      List("expectations", expectations_),
       "  \"complete\": ", complete_ ? "true" : "false", "\n}\n");
 }
 

@@ -29,8 +29,9 @@ struct KeptEntries {
 };
 
 // "benchmarks" holds good rows only; "skipped" and "errors" list the missing
-// rows and the reasons; "complete" is true once the run has ended. So no
-// reader, not even stock compare.py, takes a missing number for a fast one.
+// rows and the reasons; "expectations" says what the experiments expected;
+// "complete" is true once the run has ended. So no reader, not even stock
+// compare.py, takes a missing number for a fast one.
 class ResultFile : public benchmark::JSONReporter {
  public:
   // With an empty `path` Finalize prints the document to the output stream that
@@ -43,6 +44,11 @@ class ResultFile : public benchmark::JSONReporter {
   // Puts entries of an earlier result before the rows of this run. Call it
   // before ReportContext.
   void Keep(KeptEntries kept) { kept_ = std::move(kept); }
+
+  // Sets the JSON objects of "expectations". Call it before ReportContext.
+  void Expect(std::vector<std::string> expectations) {
+    expectations_ = std::move(expectations);
+  }
 
   // Call it before anything runs. Leaves an existing file as it is.
   static absl::Status CheckWritable(const std::string& path);
@@ -76,6 +82,7 @@ class ResultFile : public benchmark::JSONReporter {
   bool is_after_kept_ = false;        // The next row is the first after them.
   std::vector<std::string> skipped_;  // JSON objects.
   std::vector<std::string> errors_;
+  std::vector<std::string> expectations_;
   RowCounts counts_;
   bool begun_ = false;
   bool complete_ = false;

@@ -335,6 +335,14 @@ void SetFlags(const std::string& interleaving) {
   benchmark::Initialize(&argc, argv);
 }
 
+TEST_F(ResultFileTest, HoldsTheExpectationsFromTheStart) {
+  ResultFile file(path_, Lookup(), &err_);
+  file.Expect({R"({"text": "one"})", R"({"text": "two"})"});
+  ASSERT_TRUE(file.ReportContext(Context()));
+  EXPECT_EQ(Read().at("expectations").size(), 2u);
+  EXPECT_EQ(Read().at("expectations").at(1).at("text"), "two");
+}
+
 TEST_F(ResultFileTest, WorksInsideGoogleBenchmark) {
   statuses_["big/seq:8"] = {Kind::kSkipped, "needs 80 GiB", {}};
   Register("tiny/seq:1", 3, /*fails=*/false);
