@@ -219,14 +219,16 @@ std::vector<AttentionScaling::Params> AttentionScaling::Sweep(
     const RunOptions& options, const Device& device) {
   std::vector<Params> cases;
   for (Scale scale : ScalesOf(options.suite, device)) {
-    if (options.seq) scale.seqs = {*options.seq};
+    scale.seqs = SelectSizes(options.seqs, scale.seqs);
     for (const Variant variant : scale.variants) {
       for (const Precision precision : scale.precisions) {
         for (const Phase phase : {Phase::kForward, Phase::kBackward}) {
-          for (const int64_t seq : scale.seqs) {
-            for (const int64_t d_head : scale.d_heads) {
-              cases.push_back({variant, precision, phase,
-                               options.batch.value_or(8), seq, d_head});
+          for (const int64_t batch : SelectSizes(options.batches, {8})) {
+            for (const int64_t seq : scale.seqs) {
+              for (const int64_t d_head : scale.d_heads) {
+                cases.push_back(
+                    {variant, precision, phase, batch, seq, d_head});
+              }
             }
           }
         }

@@ -141,14 +141,16 @@ Scale ScaleOf(Suite suite, const Device& device) {
 std::vector<SoftmaxVsMatmul::Params> SoftmaxVsMatmul::Sweep(
     const RunOptions& options, const Device& device) {
   Scale scale = ScaleOf(options.suite, device);
-  if (options.seq) scale.seqs = {*options.seq};
+  scale.seqs = SelectSizes(options.seqs, scale.seqs);
   std::vector<Params> cases;
   for (const Precision precision : scale.precisions) {
     for (const Heads& heads : scale.heads) {
-      for (const int64_t seq : scale.seqs) {
-        for (const AttentionOp part : kAttentionOps) {
-          cases.push_back({part, precision, options.batch.value_or(scale.batch),
-                           heads.count, seq, heads.d_head});
+      for (const int64_t batch : SelectSizes(options.batches, {scale.batch})) {
+        for (const int64_t seq : scale.seqs) {
+          for (const AttentionOp part : kAttentionOps) {
+            cases.push_back(
+                {part, precision, batch, heads.count, seq, heads.d_head});
+          }
         }
       }
     }
