@@ -33,6 +33,21 @@ class AccumulationOrder final : public Workload {
     return CaseName("accumulation").Word("dtypes", p.name);
   }
 
+  static std::vector<Expectation> Expectations(const Device&) {
+    const auto of = [](const std::string& counter, const std::string& dtypes) {
+      return Quantity{.counter = counter, .rows = {{"dtypes", dtypes}}};
+    };
+    return {
+        {"fp32 is off by less than 5e-4",
+         of("absolute_error", "fp32_plus_fp32"), AtMost(5e-4)},
+        {"fp16 ends at 9.95", of("sum", "fp16_plus_fp16"), About(9.95, 1e-3)},
+        {"an fp32 sum of fp16 terms has the error of the terms",
+         of("sum", "fp32_plus_fp16"), About(10.0021, 1e-5)},
+        {"casting each term first gives the same sum",
+         of("sum", "fp32_plus_fp32_of_fp16"), About(10.0021, 1e-5)},
+        {"bf16 stops at 4", of("sum", "bf16_plus_bf16"), About(4, 0)}};
+  }
+
   // Scalars: no matrix product, and no traffic worth a rate.
   static Cost CostOf(const Params&, const Device&) { return {}; }
 

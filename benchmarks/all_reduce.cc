@@ -47,6 +47,24 @@ class AllReduce final : public Workload {
     return {.predicted_peak_bytes = p.bytes};
   }
 
+  static std::vector<Expectation> Expectations(const Device&) {
+    return {{"1 KiB and 64 KiB take about the same time",
+             {.counter = "p50_us",
+              .rows = {{"bytes", "65536"}},
+              .versus = {{"bytes", "1024"}}},
+             AtMost(1.25)},
+            {"Gloo over loopback has 3 GB/s",
+             {.counter = "busbw_bytes_per_second",
+              .rows = {{"backend", "gloo"},
+                       {"ranks", "2"},
+                       {"bytes", "100000000"}}},
+             About(3e9, 0.3)},
+            {"NCCL over NVLink has 300 GB/s",
+             {.counter = "busbw_bytes_per_second",
+              .rows = {{"backend", "nccl"}, {"bytes", "100000000"}}},
+             About(3e11, 0.3)}};
+  }
+
   static MeasurementOptions OptionsOf(const Params& p) {
     return {.ranks = RankPlan{.count = p.ranks, .backend = p.backend}};
   }

@@ -55,6 +55,8 @@ class AttentionScaling final : public Workload {
   static std::vector<Params> Sweep(const RunOptions& options,
                                    const Device& device);
 
+  static std::vector<Expectation> Expectations(const Device& device);
+
   static CaseName NameOf(const Params& p) {
     return CaseName("attention_scaling")
         .Word("variant", VariantName(p.variant))
@@ -179,6 +181,32 @@ class AttentionScaling final : public Workload {
   MatmulScope matmul_;
   AttentionInputs inputs_;
 };
+
+std::vector<Expectation> AttentionScaling::Expectations(const Device&) {
+  const auto growth = [](const std::string& counter, const std::string& variant,
+                         const std::string& phase) {
+    return Quantity{.counter = counter,
+                    .rows = {{"variant", variant}, {"phase", phase}},
+                    .along = "seq"};
+  };
+  const auto backward = [](const std::string& variant) {
+    return Quantity{.counter = "backward_us",
+                    .per = "forward_us",
+                    .rows = {{"variant", variant}, {"phase", "backward"}}};
+  };
+  return {{"naive attention saves T^2 bytes",
+           growth("saved_bytes", "naive", "forward"), About(2, 0.05)},
+          {"fused attention saves T bytes",
+           growth("saved_bytes", "sdpa_flash", "forward"), About(1, 0.02)},
+          {"naive attention's time grows as T^2",
+           growth("p50_us", "naive", "forward"), About(2, 0.1)},
+          {"fused attention's time grows as T^2",
+           growth("p50_us", "sdpa_flash", "forward"), About(2, 0.1)},
+          {"naive passes over the scores 2.3 times as often backward",
+           backward("naive"), About(2.3, 0.25)},
+          {"flash multiplies 2.5 times as much backward",
+           backward("sdpa_flash"), About(2.5, 0.25)}};
+}
 
 struct Scale {
   std::vector<Variant> variants;

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
 #include "model/nn/dtype.h"
@@ -37,6 +38,16 @@ class AutocastDtypes final : public Workload {
 
   static CaseName NameOf(const Params& p) {
     return CaseName("autocast_dtypes").Word("autocast", DtypeName(p.low));
+  }
+
+  static std::vector<Expectation> Expectations(const Device& device) {
+    const double layer_norm = device.is_cuda() ? 32 : 16;
+    return {{"gradients keep 32 bits", {"gradients_bits"}, About(32, 0)},
+            {"the loss is cast up to 32 bits", {"loss_bits"}, About(32, 0)},
+            {"logits have 16 bits", {"logits_bits"}, About(16, 0)},
+            {absl::StrCat("the layer norm has ", layer_norm, " bits here"),
+             {"layer_norm_bits"},
+             About(layer_norm, 0)}};
   }
 
   // The dtypes are the answer; so small a model has no meaningful rate.

@@ -15,6 +15,7 @@
 #include <cmath>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fixtures/base/file.h"
@@ -48,6 +49,8 @@ class Breakdown final : public ModelStep {
 
   static std::vector<Params> Sweep(const RunOptions& options,
                                    const Device& device);
+  static std::vector<Expectation> Expectations(const Device&);
+
   static std::vector<CaseName> RowsOf(const Params& p);
   absl::StatusOr<Rows> Measure();
 
@@ -92,6 +95,27 @@ std::vector<Breakdown::Params> Breakdown::Sweep(const RunOptions& options,
                       options.trace, has_layers});
   }
   return passes;
+}
+
+std::vector<Expectation> Breakdown::Expectations(const Device&) {
+  const auto part = [](const std::string& phase, const std::string& component,
+                       RowSelection versus) {
+    return Quantity{.counter = "p50_us",
+                    .rows = {{"model", "small"},
+                             {"phase", phase},
+                             {"component", component}},
+                    .versus = std::move(versus)};
+  };
+  return {{"ffn takes two thirds of the forward pass",
+           part("forward", "ffn", {{"component", "all"}}), About(0.667, 0.15)},
+          {"ffn takes two thirds of the backward pass",
+           part("backward", "ffn", {{"component", "all"}}), About(0.667, 0.15)},
+          {"the backward pass takes twice the forward pass",
+           part("backward", "all", {{"phase", "forward"}}), About(2, 0.15)},
+          {"softmax takes more than 2 % of the forward pass",
+           part("forward", "softmax", {{"component", "all"}}), AtLeast(0.02)},
+          {"every layer takes the time of layer 1",
+           part("forward", "block", {{"layer", "1"}}), About(1, 0.15)}};
 }
 
 CaseName Breakdown::NameOf(const Params& p, const BreakdownRow& part) {

@@ -41,6 +41,24 @@ class Ddp final : public DataParallelStep {
     return name.Value("batch", p.step.batch).Value("seq", p.step.seq);
   }
 
+  static std::vector<Expectation> Expectations(const Device& device) {
+    std::vector<Expectation> expected = {
+        {"the time is predicted within 15 %",
+         {.counter = "p50_us", .per = "predicted_us"},
+         About(1, 0.15)},
+        {"one flat call beats one call per parameter",
+         {.counter = "p50_us",
+          .rows = {{"strategy", "flat"}},
+          .versus = {{"strategy", "per_parameter"}}},
+         AtMost(1)}};
+    if (!device.is_cuda()) {
+      expected.push_back({"ranks on one CPU hide less than half",
+                          {.counter = "overlap_share"},
+                          AtMost(0.5)});
+    }
+    return expected;
+  }
+
   static std::vector<Params> Sweep(const RunOptions& options,
                                    const Device& device);
 };

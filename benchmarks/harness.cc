@@ -28,6 +28,15 @@ class Harness final : public Workload {
     return {{0}, {100}, {1000}, {10000}};
   }
 
+  static std::vector<Expectation> Expectations(const Device& device) {
+    return {{"a spin is reported within 1 %",
+             {.counter = "p50_us", .per = "us", .rows = {{"us", "1000"}}},
+             About(1, 0.01)},
+            {"an empty call takes less than 2 us",
+             {.counter = "p50_us", .rows = {{"work", "empty"}}},
+             AtMost(device.is_cuda() ? 3 : 2)}};
+  }
+
   static CaseName NameOf(const Params& p) {
     CaseName name("harness");
     if (p.spin_us == 0) return name.Word("work", "empty");

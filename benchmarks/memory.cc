@@ -87,6 +87,23 @@ class Memory final : public Workload {
     return cases;
   }
 
+  static std::vector<Expectation> Expectations(const Device&) {
+    return {{"the closed form is within 2 % of the measured peak",
+             {.counter = "own_peak_bytes", .per = "predicted_peak_bytes"},
+             About(1, 0.02)},
+            {"a train step of small takes 1.92 GiB before its first token",
+             {.counter = "own_peak_bytes",
+              .rows = {{"model", "small"},
+                       {"precision", "fp32"},
+                       {"mode", "train_step"}}},
+             AtLeast(1.92 * 0x1p30)},
+            {"inference needs more memory under bf16 autocast than in fp32",
+             {.counter = "own_peak_bytes",
+              .rows = {{"precision", "bf16_autocast"}, {"mode", "inference"}},
+              .versus = {{"precision", "fp32"}}},
+             AtLeast(1)}};
+  }
+
   static CaseName NameOf(const Params& p) { return StepName("memory", p.step); }
 
   static Cost CostOf(const Params& p, const Device& device) {

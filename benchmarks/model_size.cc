@@ -28,6 +28,20 @@ class ModelSize final : public ModelStep {
 
   static CaseName NameOf(const Params& p) { return StepName("model_size", p); }
 
+  static std::vector<Expectation> Expectations(const Device&) {
+    return {{"the backward pass takes twice the forward pass",
+             {.counter = "backward_us", .per = "forward_us"},
+             About(2, 0.15)},
+            {"small takes 52 times as long as tiny, or less",
+             {.counter = "p50_us",
+              .rows = {{"model", "small"}},
+              .versus = {{"model", "tiny"}}},
+             AtMost(52)},
+            {"the optimizer's share falls as the step has more tokens",
+             {.counter = "optimizer_us", .per = "p50_us", .along = "seq"},
+             AtMost(0)}};
+  }
+
   static std::vector<Params> Sweep(const RunOptions& options,
                                    const Device& device) {
     const std::vector<StepMode> modes = {kForward, kForwardBackward,

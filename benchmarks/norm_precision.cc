@@ -49,6 +49,26 @@ class NormPrecision final : public Workload {
         .Value("magnitude", p.magnitude);
   }
 
+  static std::vector<Expectation> Expectations(const Device&) {
+    const auto of = [](const std::string& counter, const std::string& dtype,
+                       const std::string& internals) {
+      return Quantity{.counter = counter,
+                      .rows = {{"dtype", dtype}, {"internals", internals}}};
+    };
+    Quantity at_100 = of("overflowed", "fp16", "low");
+    at_100.rows["magnitude"] = "100";
+    Quantity rounded = of("relative_error", "bf16", "low");
+    rounded.versus = {{"internals", "wide"}};
+    return {
+        {"fp16 overflows at magnitude 100", at_100, About(1, 0)},
+        {"bf16 never overflows", of("overflowed", "bf16", "low"), AtMost(0)},
+        {"fp16 with fp32 internals rounds by 2e-4",
+         of("relative_error", "fp16", "wide"), About(2e-4, 0.15)},
+        {"bf16 with fp32 internals rounds by 1.6e-3",
+         of("relative_error", "bf16", "wide"), About(1.6e-3, 0.15)},
+        {"bf16 internals at most double the error", rounded, AtMost(2)}};
+  }
+
   // Reads the input and writes the output once.
   static Cost CostOf(const Params& p, const Device&) {
     return {.bytes = 2.0 * kRows * kDim * BitsOf(p.format.dtype) / 8};

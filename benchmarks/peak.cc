@@ -47,6 +47,9 @@ class PeakMatmul final : public Workload {
         .Value("k", p.k);
   }
 
+  // Also of the other works of this experiment.
+  static std::vector<Expectation> Expectations(const Device& device);
+
   static Cost CostOf(const Params& p, const Device& device) {
     const int64_t width = c10::elementSize(WeightType(p.precision));
     const int64_t elements = p.m * p.k + p.k * p.n + p.m * p.n;
@@ -77,6 +80,23 @@ class PeakMatmul final : public Workload {
   MatmulScope scope_;
   MatrixProduct product_;
 };
+
+std::vector<Expectation> PeakMatmul::Expectations(const Device& device) {
+  const Expectation overhead = {
+      "an operation takes at most 5 us", {.counter = "op_us"}, AtMost(5)};
+  if (device.is_cuda()) {
+    return {{"large products reach 75 % of the data sheet or more",
+             {.counter = "mfu_datasheet", .rows = {{"work", "matmul"}}},
+             AtLeast(0.75)},
+            overhead};
+  }
+  return {{"an update in place has 1.5 times the rate of a copy",
+           {.counter = "bytes_per_second",
+            .rows = {{"work", "update"}},
+            .versus = {{"work", "copy"}}},
+           About(1.5, 0.15)},
+          overhead};
+}
 
 std::vector<PeakMatmul::Params> PeakMatmul::Sweep(const RunOptions& options,
                                                   const Device& device) {

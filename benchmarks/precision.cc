@@ -39,6 +39,37 @@ class PrecisionSweep final : public ModelStep {
 
   static CaseName NameOf(const Params& p) { return StepName("precision", p); }
 
+  static std::vector<Expectation> Expectations(const Device& device) {
+    const auto error_of = [](const std::string& precision) {
+      return Quantity{.counter = "logits_error",
+                      .rows = {{"precision", precision}}};
+    };
+    const bool is_fast = device.is_cuda() || device.native_bf16;
+    return {
+        {is_fast ? "a step with bf16 weights is faster than in fp32"
+                 : "emulated bf16 is slower than fp32",
+         {.counter = "p50_us",
+          .rows = {{"precision", "bf16"}},
+          .versus = {{"precision", "fp32"}}},
+         is_fast ? AtMost(1) : AtLeast(1)},
+        {"fp32 logits are off by about 1e-6", error_of("fp32"), AtMost(1e-5)},
+        {"tf32 logits are off by about 1e-3", error_of("tf32"), AtMost(3e-3)},
+        {"bf16 logits are off by about 1e-2", error_of("bf16"), AtMost(3e-2)},
+        {"bf16 weights save less than half of the peak",
+         {.counter = "peak_bytes",
+          .rows = {{"precision", "bf16"}},
+          .versus = {{"precision", "fp32"}}},
+         AtLeast(0.5)},
+        {"autocast saves next to nothing in a forward pass of 512 tokens",
+         {.counter = "peak_bytes",
+          .rows = {{"precision", "bf16_autocast"},
+                   {"mode", "forward"},
+                   {"batch", "4"},
+                   {"seq", "128"}},
+          .versus = {{"precision", "fp32"}}},
+         About(1, 0.1)}};
+  }
+
   static std::optional<Params> BaselineOf(const Params& p) {
     if (p.precision == kFp32) return std::nullopt;
     Params baseline = p;

@@ -35,6 +35,23 @@ class ShardedOptimizer final : public ShardedStep {
         .Value("seq", p.step.seq);
   }
 
+  static std::vector<Expectation> Expectations(const Device&) {
+    const auto versus_replicated = [](const std::string& counter,
+                                      const std::string& sharding) {
+      return Quantity{.counter = counter,
+                      .rows = {{"sharding", sharding}, {"ranks", "2"}},
+                      .versus = {{"sharding", "replicated"}}};
+    };
+    return {{"two ranks keep half of the state each",
+             versus_replicated("state_bytes", "sharded"), About(0.5, 0.02)},
+            {"two ranks update in half of the time",
+             versus_replicated("optimizer_us", "sharded"), About(0.5, 0.25)},
+            {"sharded exchanges as many bytes as replicated",
+             versus_replicated("communication_us", "sharded"), About(1, 0.25)},
+            {"broadcast takes longer than replicated",
+             versus_replicated("p50_us", "broadcast"), AtLeast(1)}};
+  }
+
   static std::vector<Params> Sweep(const RunOptions& options,
                                    const Device& device) {
     const StepAxes axes = DataParallelAxes(options.suite, device);

@@ -53,6 +53,28 @@ class SoftmaxVsMatmul final : public Workload {
         .Value("d_head", p.d_head);
   }
 
+  static std::vector<Expectation> Expectations(const Device& device) {
+    const auto versus = [](const std::string& counter, const std::string& part,
+                           const std::string& other) {
+      return Quantity{.counter = counter,
+                      .rows = {{"part", part}, {"d_head", "64"}},
+                      .versus = {{"part", other}}};
+    };
+    std::vector<Expectation> expected = {
+        {"softmax has 0.039 of the FLOPs of QK^T for d 64",
+         versus("flops", "softmax_naive", "qk"), About(0.039, 0.01)},
+        {"naive softmax takes up to 6 times as long as QK^T",
+         versus("p50_us", "softmax_naive", "qk"), AtMost(6)},
+        {"fused softmax takes at least a quarter of naive softmax",
+         versus("p50_us", "softmax_fused", "softmax_naive"), AtLeast(0.25)}};
+    if (!device.is_cuda()) {
+      expected.push_back({"naive softmax takes about as long as QK^T on a CPU",
+                          versus("p50_us", "softmax_naive", "qk"),
+                          About(1, 0.25)});
+    }
+    return expected;
+  }
+
   static Cost CostOf(const Params& p, const Device& device) {
     const AttentionOpQuery query = {.part = p.part,
                                     .batch = p.batch,

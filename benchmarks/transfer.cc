@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
 
@@ -35,6 +36,8 @@ class TransferBytes final : public Workload {
 
   static std::vector<Params> Sweep(const RunOptions& options,
                                    const Device& device);
+
+  static std::vector<Expectation> Expectations(const Device& device);
 
   static CaseName NameOf(const Params& p);
 
@@ -65,6 +68,22 @@ class TransferBytes final : public Workload {
   const Device& device_;
   Transfer transfer_;
 };
+
+std::vector<Expectation> TransferBytes::Expectations(const Device& device) {
+  const std::string large = absl::StrCat(256 * kMiB);
+  if (device.is_cuda()) {
+    return {{"pageable memory reaches half of pinned memory's rate, or less",
+             {.counter = "bytes_per_second",
+              .rows = {{"host_memory", "pageable"}, {"size", large}},
+              .versus = {{"host_memory", "pinned"}}},
+             AtMost(0.5)}};
+  }
+  return {{"beyond the cache memset has 3/4 of memcpy's bytes per second",
+           {.counter = "bytes_per_second",
+            .rows = {{"direction", "memset"}, {"size", large}},
+            .versus = {{"direction", "memcpy"}}},
+           About(0.75, 0.15)}};
+}
 
 CaseName TransferBytes::NameOf(const Params& p) {
   CaseName name("transfer");

@@ -45,6 +45,15 @@ class Warmup final : public ModelStep {
             .cold = true};
   }
 
+  static std::vector<Expectation> Expectations(const Device&) {
+    return {{"after one call the mean of ten is that of the steady state",
+             {.counter = "steady_ratio", .rows = {{"calls", "1"}}},
+             About(1, 0.05)},
+            {"the first call takes longer than a steady one",
+             {.counter = "first_ratio", .rows = {{"calls", "0"}}},
+             AtLeast(1)}};
+  }
+
   static std::vector<Params> Sweep(const RunOptions& options,
                                    const Device& device) {
     std::vector<Params> cases;

@@ -178,6 +178,8 @@ def experiment_errors(path: str, text: str) -> list[str]:
             code,
         )
     ]
+    if not re.search(r"\bstd::vector<Expectation> Expectations\(", code):
+        errors.append(f"{path} states no Expectations(), which reports/answers judges")
     if not re.search(r"= Register(?:MultiRow)?<", code):
         errors.append(f"{path} registers nothing")
     return errors

@@ -14,6 +14,8 @@ EXPERIMENT = """// SPDX-License-Identifier: MIT
 
 #include "fixtures/experiment/experiment.h"
 
+std::vector<Expectation> Expectations(const Device&);
+
 const bool kRegistered = Register<F>();
 """
 
@@ -122,6 +124,7 @@ def test_a_good_experiment() -> None:
         ("const", "printf(text); const", "uses printf"),
         ("const", "benchmark::State& s; const", "uses benchmark::State"),
         ("= Register<F>()", "= true", "registers nothing"),
+        ("Expectation> Expectations(", "Row> Rows(", "states no Expectations()"),
     ],
 )
 def test_a_bad_experiment(old: str, new: str, message: str) -> None:
