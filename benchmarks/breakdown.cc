@@ -10,9 +10,9 @@
 //   of 246.6 M FLOPs per token, 2 %. Softmax has none, but passes five times
 //   over 12 * 12 * 128 = 18 k scores per token, so it takes more than 2 %. The
 //   optimizer is bound by memory: 28 bytes for each of 128.6 M parameters, 3.6
-//   GB, take 0.36 s at 10 GB/s. All layers take the same time.
+//   GB, take 0.36 s at 10 GB/s. All layers take the same time, and so do the
+//   profiled and the timed step.
 
-#include <cmath>
 #include <map>
 #include <string>
 #include <utility>
@@ -22,10 +22,10 @@
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/experiment/multi_row_experiment.h"
 #include "fixtures/profiling/attribution.h"
-#include "fixtures/profiling/profiler.h"
-#include "fixtures/profiling/profiler_ranges.h"
+#include "fixtures/steps/breakdown_measurement.h"
 #include "fixtures/steps/breakdown_rows.h"
 #include "fixtures/steps/model_step.h"
+#include "fixtures/steps/profiled_passes.h"
 
 namespace trainbench {
 namespace {
@@ -33,16 +33,19 @@ namespace {
 using enum Precision;
 using enum StepMode;
 
-// Profiles one step, which is not timed. The time of a row is the sum of the
-// durations of its operators (CPU) or of its kernels (GPU).
+// Profiles a step several times. The time of a row is the sum of the durations
+// of its operators (CPU) or of its kernels (GPU) in a pass, or of the gaps
+// between them.
 class Breakdown final : public ModelStep {
  public:
   struct Params : StepParams {
-    TimeOf time_of;
+    PassPlan plan;
     std::string trace_directory;
     bool has_layers;  // whether each layer is a row
   };
   using Rows = std::map<std::string, Measurement>;
+  // The step as others time it, beside the profiled one.
+  class Timed;
 
   Breakdown(const Params& p, const Device& device)
       : ModelStep(p, device), p_(p), device_(device) {}
@@ -52,24 +55,60 @@ class Breakdown final : public ModelStep {
   static std::vector<Expectation> Expectations(const Device&);
 
   static std::vector<CaseName> RowsOf(const Params& p);
+  static CaseName WholeOf(const Params& p) { return NameOf(p, {}); }
   absl::StatusOr<Rows> Measure();
 
  private:
   static std::vector<BreakdownRow> PartsOf(const Params& p);
   static CaseName NameOf(const Params& p, const BreakdownRow& part);
-  absl::StatusOr<Trace> ProfileOneStep();
-  absl::StatusOr<Attribution> AttributeOneStep(
-      const std::vector<BreakdownRow>& parts);
 
   Params p_;
   const Device& device_;
 };
 
+CaseName NameOfPart(const StepParams& p, const std::string& phase,
+                    const std::string& component) {
+  return CaseName("breakdown")
+      .Word("model", p.model.name)
+      .Word("precision", PrecisionName(p.precision))
+      .Word("mode", StepModeName(p.mode))
+      .Word("phase", phase)
+      .Word("component", component)
+      .Value("batch", p.batch)
+      .Value("seq", p.seq);
+}
+
+class Breakdown::Timed final : public ModelStep {
+ public:
+  using Params = Breakdown::Params;
+  using ModelStep::ModelStep;
+
+  static std::vector<Params> Sweep(const RunOptions& options,
+                                   const Device& device) {
+    return Breakdown::Sweep(options, device);
+  }
+  static CaseName NameOf(const Params& p) {
+    return NameOfPart(p, "step", "timed");
+  }
+};
+
+PassPlan PlanOf(const RunOptions& options, const Device& device) {
+  PassPlan plan;
+  plan.time_of = device.is_cuda() ? TimeOf::kDeviceWork : TimeOf::kHostOps;
+  plan.warmup_calls = options.warmup_calls.value_or(plan.warmup_calls);
+  plan.max_seconds = options.max_case_seconds;
+  plan.injected_delay = options.injected_delay_percent / 100;
+  if (options.samples) {
+    plan.passes = plan.least_passes = *options.samples;
+  }
+  return plan;
+}
+
 std::vector<Breakdown::Params> Breakdown::Sweep(const RunOptions& options,
                                                 const Device& device) {
   StepAxes axes = {.models = {"tiny", "small"},
                    .precisions = {kFp32},
-                   .modes = {kTrainStep},
+                   .modes = {kInference, kTrainStep},
                    .seqs = {128}};
   if (options.suite == Suite::kSmoke) {
     axes.models = {"tiny"};
@@ -83,16 +122,17 @@ std::vector<Breakdown::Params> Breakdown::Sweep(const RunOptions& options,
   } else if (device.is_cuda()) {
     axes = {.models = {"xl"},
             .precisions = {kFp32, kBf16Autocast},
-            .modes = {kTrainStep},
+            .modes = {kInference, kTrainStep},
             .seqs = {512}};
   }
-  // The 48 layers of xl would be most rows of the quick suite.
-  const bool has_layers = options.suite != Suite::kQuick || !device.is_cuda();
   std::vector<Params> passes;
   for (const StepParams& step : StepGrid(options, axes)) {
-    passes.push_back({step,
-                      device.is_cuda() ? TimeOf::kDeviceWork : TimeOf::kHostOps,
-                      options.trace, has_layers});
+    // The 48 layers of xl would be most rows of the quick suite, and a forward
+    // pass of a train step shows its layers.
+    const bool has_layers = options.suite != Suite::kQuick ||
+                            (!device.is_cuda() && step.mode == kTrainStep);
+    passes.push_back(
+        {step, PlanOf(options, device), options.trace, has_layers});
   }
   return passes;
 }
@@ -115,24 +155,21 @@ std::vector<Expectation> Breakdown::Expectations(const Device&) {
           {"softmax takes more than 2 % of the forward pass",
            part("forward", "softmax", {{"component", "all"}}), AtLeast(0.02)},
           {"every layer takes the time of layer 1",
-           part("forward", "block", {{"layer", "1"}}), About(1, 0.15)}};
+           part("forward", "block", {{"layer", "1"}}), About(1, 0.15)},
+          {"the profiled step takes the time of the timed one",
+           {.counter = "time_ratio",
+            .rows = {{"phase", "step"}, {"component", "all"}}},
+           About(1, 0.15)}};
 }
 
 CaseName Breakdown::NameOf(const Params& p, const BreakdownRow& part) {
-  CaseName name = CaseName("breakdown")
-                      .Word("model", p.model.name)
-                      .Word("precision", PrecisionName(p.precision))
-                      .Word("mode", StepModeName(p.mode))
-                      .Word("phase", PhaseText(part))
-                      .Word("component", ComponentText(part))
-                      .Value("batch", p.batch)
-                      .Value("seq", p.seq);
+  CaseName name = NameOfPart(p, PhaseText(part), ComponentText(part));
   if (part.layer) name.Value("layer", *part.layer);
   return name;
 }
 
 std::vector<BreakdownRow> Breakdown::PartsOf(const Params& p) {
-  std::vector<BreakdownRow> parts = BreakdownRowsOf(p, p.time_of);
+  std::vector<BreakdownRow> parts = BreakdownRowsOf(p, p.plan.time_of);
   if (!p.has_layers) {
     std::erase_if(parts,
                   [](const auto& part) { return part.layer.has_value(); });
@@ -148,73 +185,27 @@ std::vector<CaseName> Breakdown::RowsOf(const Params& p) {
   return rows;
 }
 
-absl::StatusOr<Trace> Breakdown::ProfileOneStep() {
+absl::StatusOr<Breakdown::Rows> Breakdown::Measure() {
+  const std::vector<BreakdownRow> parts = PartsOf(p_);
   const auto path =
       CaseFile(p_.trace_directory, StepName("breakdown", p_).text(), ".json");
   if (!path.ok()) return path.status();
-  NullObserver nobody;
-  // The first steps allocate memory and build the rotary tables.
-  Run(nobody);
-  Run(nobody);
-  const auto step = [&] {
-    PhaseRanges phases(nobody);
-    Run(phases);
-  };
-  return Profile(device_, step, *path);
-}
-
-Measurement RowOf(const BreakdownRow& part, const TimeShare& share,
-                  const Attribution& step, TimeOf time_of) {
-  const double us = 1e-3 * static_cast<double>(share.time_ns);
-  Measurement row;
-  // One step was profiled; the calls before it were not timed.
-  row.sampling.first_call.total_us = std::nan("");
-  const bool on_host = time_of == TimeOf::kHostOps;
-  row.sampling.samples = {
-      {.total_us = us, .host_us = on_host ? us : std::nan("")}};
-  auto& counters = row.extra.counters;
-  counters["share"] = TimeFraction(share.time_ns, step.total_ns);
-  counters["matmul_share"] = TimeFraction(share.matmul_ns, share.time_ns);
-  counters["calls"] = static_cast<double>(share.calls);
-  counters["flops"] = share.flops;
-  counters["top_calls"] = static_cast<double>(share.top_calls);
-  counters["profiled_step_us"] = 1e-3 * static_cast<double>(step.wall_ns);
-  if (ComponentText(part) == "all") {
-    counters["unattributed_share"] = part.phase
-                                         ? step.unattributed_share(*part.phase)
-                                         : step.unattributed_share();
+  PassPlan plan = p_.plan;
+  plan.chrome_trace = *path;
+  const auto clock = device_.MakeClock();
+  auto passes = ProfilePasses(*this, device_, plan,
+                              [&] { return 1e-6 * clock->HostUs(); });
+  if (!passes.ok()) return passes.status();
+  for (ProfiledPass& pass : *passes) {
+    AddFusedAttentionFlops(p_, pass.step);
+    RestrictTo(parts, pass.step);
   }
-  if (share.calls > 0) {
-    row.extra.label = {{"top", ShortName(share.top_name)}};
-  }
-  return row;
-}
-
-absl::StatusOr<Attribution> Breakdown::AttributeOneStep(
-    const std::vector<BreakdownRow>& parts) {
-  const auto trace = ProfileOneStep();
-  if (!trace.ok()) return trace.status();
-  Attribution step = Attribute(*trace, p_.time_of);
-  AddFusedAttentionFlops(p_, step);
-  RestrictTo(parts, step);
-  if (absl::Status status = CheckAttributed(step); !status.ok()) return status;
-  return step;
-}
-
-absl::StatusOr<Breakdown::Rows> Breakdown::Measure() {
-  const std::vector<BreakdownRow> parts = PartsOf(p_);
-  auto step = AttributeOneStep(parts);
-  // An operator that the host preempts has the pause in its time, a view too.
-  for (int retries = 4;
-       absl::IsFailedPrecondition(step.status()) && retries > 0; --retries) {
-    step = AttributeOneStep(parts);
-  }
-  if (!step.ok()) return step.status();
+  if (absl::Status lost = CheckAttributed(*passes); !lost.ok()) return lost;
   Rows rows;
   for (const BreakdownRow& part : parts) {
-    const auto share = TimeShareOf(part, *step);
-    if (!share.ok()) return share.status();
-    rows[NameOf(p_, part).text()] = RowOf(part, *share, *step, p_.time_of);
+    auto row = MeasurementOf(part, *passes, plan.time_of);
+    if (!row.ok()) return row.status();
+    rows[NameOf(p_, part).text()] = *std::move(row);
   }
   return rows;
 }
