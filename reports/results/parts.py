@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from reports.results.expectations import Expectation
 from reports.results.rows import Failure, Result, one_per_case
 
 # What may differ between the parts of a run: when, where and how a part was started,
@@ -64,6 +65,14 @@ def _failures(lists: Sequence[list[Failure]], known: set[str]) -> list[Failure]:
     return found
 
 
+def _expectations(parts: Sequence[Result]) -> list[Expectation]:
+    """One of each, in the order of their first part."""
+    found: list[Expectation] = []
+    for part in parts:
+        found += [item for item in part.expectations if item not in found]
+    return found
+
+
 def _whole(parts: Sequence[Result]) -> Result:
     """One result of all parts. A peak, which each part has, becomes the median."""
     first = min(parts, key=lambda part: part.started or 0.0)
@@ -81,6 +90,7 @@ def _whole(parts: Sequence[Result]) -> Result:
         errors=_failures([part.errors for part in parts], known),
         skipped=_failures([part.skipped for part in parts], known),
         complete=all(part.complete for part in parts) and not missing,
+        expectations=_expectations(parts),
     )
 
 

@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: MIT
 """A result file as typed rows."""
 
+import math
 import statistics
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from scipy.stats import t
+
 from reports.results import strict_json
 from reports.results.checked_entry import NotAResult as NotAResult
 from reports.results.checked_entry import check_entry, is_number, word_of
+from reports.results.expectations import Expectation, expectation
 from reports.results.strict_json import NotJson
 
 _NOT_COUNTERS = {
@@ -24,8 +28,11 @@ _NOT_COUNTERS = {
     "cpu_time",
 }
 NULL_GPU = "null_cuda"  # the device_kind of a GPU that does nothing
-# The keys at the top level of a result file.
+# The keys at the top level of a result file. A file of an earlier version lacks
+# "expectations".
 _KEYS = ("context", "benchmarks", "skipped", "errors", "complete")
+# So many repetitions tell more of a row's interval than the samples of one do.
+_REPETITIONS = 6
 
 
 @dataclass(frozen=True)
@@ -46,6 +53,12 @@ class Row:
     def name_words(self) -> list[str]:
         """The parts of the name after the experiment without a number."""
         return [part for part in self.name.split("/")[1:] if ":" not in part]
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """What tells the case from others: its words, and the numbers of its name."""
+        numbers = (part.partition(":") for part in self.name.split("/")[1:])
+        return self.words | {key: number for key, colon, number in numbers if colon}
 
     def get(self, counter: str) -> float | None:
         return self.counters.get(counter)
@@ -69,6 +82,7 @@ class Result:
     skipped: list[Failure]
     errors: list[Failure]
     complete: bool  # whether the run came to its end
+    expectations: list[Expectation] = field(default_factory=list)
 
     @property
     def started(self) -> float | None:
@@ -132,14 +146,19 @@ def _median(rows: list[Row]) -> Row:
     if len(rows) == 1:
         return first
     names = [name for name in first.counters if all(name in r.counters for r in rows)]
-    return replace(
-        first,
-        time_us=statistics.median(row.time_us for row in rows),
-        counters={
-            name: statistics.median(row.counters[name] for row in rows)
-            for name in names
-        },
-    )
+    counters = {
+        name: statistics.median(row.counters[name] for row in rows) for name in names
+    }
+    times = [row.time_us for row in rows]
+    if len(rows) >= _REPETITIONS and statistics.mean(times) > 0:
+        counters["half_width"] = _half_width(times)
+    return replace(first, time_us=statistics.median(times), counters=counters)
+
+
+def _half_width(times: list[float]) -> float:
+    """Of the 95 % interval of the mean by Student's t, relative to the mean."""
+    error = statistics.stdev(times) / math.sqrt(len(times))
+    return float(t.ppf(0.975, len(times) - 1)) * error / statistics.mean(times)
 
 
 def one_per_case(rows: Iterable[Row]) -> list[Row]:
@@ -183,6 +202,9 @@ def parse(document: Any) -> Result:
             skipped=_failures(document["skipped"]),
             errors=_failures(document["errors"]),
             complete=_flag(document["complete"]),
+            expectations=[
+                expectation(entry) for entry in document.get("expectations", [])
+            ],
         )
     except NotAResult:
         raise

@@ -4,6 +4,7 @@
 from pathlib import Path
 from typing import Any
 
+from expected import expected
 from reports.results.parts import runs
 from reports.results.rows import Result, parse
 from results import at, document, entry, failure
@@ -93,3 +94,12 @@ def test_calls_with_other_filters_are_one_run_where_that_is_asked_for() -> None:
     (whole,) = merged(*calls, calls=True)
     assert row_names(whole) == ["a", "b", "c"]
     assert len(merged(*calls, result("c", second=20), calls=True)) == 2
+
+
+def test_each_expectation_of_the_parts_is_kept_once() -> None:
+    first, second = expected("a", "x", "at_most", 1), expected("b", "x", "at_most", 1)
+    (whole,) = merged(
+        result("a", shard="1/2", expectations=[first]),
+        result("b", shard="2/2", expectations=[first, second]),
+    )
+    assert [made.experiment for made in whole.expectations] == ["a", "b"]

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from expected import expected
 from reports.results import strict_json
 from reports.results.rows import NotAResult, load, parse
 
@@ -55,6 +56,41 @@ def test_repetitions_are_one_row_with_the_medians() -> None:
     (row,) = parse(DOCUMENT | {"benchmarks": entries}).rows
     assert row.time_us == 3
     assert row.counters == {"seq": 6.0}
+
+
+@pytest.mark.parametrize(("count", "half_width"), [(5, 0.01), (6, 0.0742)])
+def test_six_repetitions_tell_the_interval(count: int, half_width: float) -> None:
+    times = [100.0, 110.0, 105.0, 95.0, 100.0, 90.0][:count]
+    entries = [ENTRY | {"real_time": time, "half_width": 0.01} for time in times]
+    (row,) = parse(DOCUMENT | {"benchmarks": entries}).rows
+    # 2.571 * 7.07 / sqrt(6) of 100, by Student's t.
+    assert row["half_width"] == pytest.approx(half_width, rel=0.05)
+
+
+def test_the_parameters_are_words_and_the_numbers_of_the_name() -> None:
+    assert parse(DOCUMENT).rows[0].parameters == {
+        "model": "tiny",
+        "precision": "fp32",
+        "seq": "8",
+    }
+
+
+def test_a_file_of_an_earlier_version_expects_nothing() -> None:
+    assert parse(DOCUMENT).expectations == []
+
+
+def test_expectations_are_read_and_checked() -> None:
+    made = expected("e", "p50_us", "about", 2, 0.15, rows={"seq": 8})
+    (read,) = parse(DOCUMENT | {"expectations": [made]}).expectations
+    assert read.bounds == pytest.approx((1.7, 2.3))
+    assert read.quantity.rows == {"seq": "8"}
+    for change, message in (
+        ({"relation": "nearly"}, "relation .* 'nearly'; allowed: about, at_most"),
+        ({"expected": "2"}, "expected of an expectation is '2'"),
+        ({"quantity": 3}, "TypeError"),
+    ):
+        with pytest.raises(NotAResult, match=message):
+            parse(DOCUMENT | {"expectations": [made | change]})
 
 
 def test_only_rows_of_a_null_gpu_have_no_time() -> None:

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""Tells what became of the expectations."""
+
+from collections.abc import Sequence
+
+from reports.answers.judging import Judgement, Verdict
+from reports.answers.measured import CANNOT_TELL
+from reports.results import text
+from reports.results.expectations import Expectation
+
+
+def _formatted(expectation: Expectation, value: float) -> str:
+    """The value with the unit of the quantity; ratios and exponents have none."""
+    quantity = expectation.quantity
+    if quantity.per or quantity.versus or quantity.along:
+        return text.significant(value)
+    if quantity.counter.endswith("_us"):
+        return text.time(value)
+    if quantity.counter.endswith("_bytes"):
+        return text.size(value)
+    if quantity.counter.endswith("bytes_per_second"):
+        return text.rate(value, "B/s")
+    return text.significant(value, 6)
+
+
+def expected_text(expectation: Expectation) -> str:
+    """E.g. "2 ± 15 %" or "at most 52"."""
+    value = _formatted(expectation, expectation.expected)
+    if expectation.relation == "about":
+        tolerance = expectation.tolerance
+        return f"{value} ± {text.percent(tolerance)}" if tolerance else value
+    return f"{expectation.relation.replace('_', ' ')} {value}"
+
+
+def measured_text(judgement: Judgement) -> str:
+    expectation = judgement.expectation
+    return judgement.worst.measured.text(lambda value: _formatted(expectation, value))
+
+
+def _more_runs(judgement: Judgement) -> str:
+    if judgement.verdict != Verdict.CANNOT_TELL:
+        return ""
+    return judgement.worst.measured.runs_to_tell(*judgement.expectation.bounds)
+
+
+def summary(judged: Sequence[Judgement]) -> str:
+    """E.g. "Of 4 expectations 1 failed, 2 held; 1 cannot be told from this run."."""
+    counts = {
+        verdict: sum(judgement.verdict == verdict for judgement in judged)
+        for verdict in Verdict
+    }
+    failed, open_, held = counts.values()
+    sentence = f"Of {text.plural(len(judged), 'expectation')} {failed} failed, "
+    sentence += f"{held} held"
+    return f"{sentence}; {open_} {CANNOT_TELL}." if open_ else f"{sentence}."
+
+
+def line_of(judgement: Judgement) -> list[str]:
+    """Experiment, expectation, expected, measured, verdict, row."""
+    expectation = judgement.expectation
+    counts = f" ({judgement.counts})" if judgement.counts else ""
+    more = _more_runs(judgement)
+    return [
+        expectation.experiment,
+        expectation.text,
+        expected_text(expectation),
+        measured_text(judgement),
+        f"{judgement.verdict.words}{counts}" + (f": {more}" if more else ""),
+        judgement.worst.where.partition("/")[2],
+    ]
+
+
+def table(judged: Sequence[Judgement]) -> text.Table:
+    """A line for each expectation, about its worst row."""
+    headings = ["experiment", "expectation", "expected", "measured", "verdict", "row"]
+    return text.Table(headings, [line_of(judgement) for judgement in judged])

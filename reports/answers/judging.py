@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: MIT
+"""Judges what the experiments expected: held, failed, or cannot tell."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from reports.answers.measured import Measured, counter_of, exponent, over
+from reports.results.expectations import Expectation
+from reports.results.rows import Result, Row
+
+
+class Verdict(IntEnum):
+    """In the order in which a reader wants them."""
+
+    FAILED = 0
+    CANNOT_TELL = 1
+    HELD = 2
+
+    @property
+    def words(self) -> str:
+        return self.name.lower().replace("_", " ")
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One value that an expectation is about."""
+
+    where: str  # its row or rows
+    measured: Measured
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """An expectation, and all that the run holds against it; never nothing."""
+
+    expectation: Expectation
+    instances: list[Instance]
+
+    @property
+    def verdict(self) -> Verdict:
+        return min(instance.verdict for instance in self.instances)
+
+    @property
+    def worst(self) -> Instance:
+        """Of the instances with that verdict, the farthest from what was expected."""
+        low, high = self.expectation.bounds
+
+        def excess(instance: Instance) -> float:
+            value = instance.measured.value
+            return max(low - value, value - high)
+
+        decisive = [i for i in self.instances if i.verdict == self.verdict]
+        return max(decisive, key=excess)
+
+    @property
+    def counts(self) -> str:
+        """E.g. "2 of 3 rows"; "" for a single one."""
+        if len(self.instances) == 1:
+            return ""
+        same = sum(i.verdict == self.verdict for i in self.instances)
+        return f"{same} of {len(self.instances)}"
+
+
+def _verdict(measured: Measured, low: float, high: float) -> Verdict:
+    if measured.within(low, high):
+        return Verdict.HELD
+    return Verdict.FAILED if measured.outside(low, high) else Verdict.CANNOT_TELL
+
+
+def _selected(row: Row, selection: dict[str, str]) -> bool:
+    parameters = row.parameters
+    return all(parameters.get(key) == value for key, value in selection.items())
+
+
+def _value(row: Row, expectation: Expectation) -> Measured | None:
+    """The counter, or its ratio to another one; None if the row has none."""
+    quantity = expectation.quantity
+    if quantity.counter not in row.counters:
+        return None
+    value = counter_of(row, quantity.counter)
+    if not quantity.per:
+        return value
+    if not row.get(quantity.per):
+        return None
+    return over(value, counter_of(row, quantity.per))
+
+
+def _without(row: Row, *keys: str) -> tuple[tuple[str, str], ...]:
+    """The parameters of a row but these."""
+    return tuple(sorted(p for p in row.parameters.items() if p[0] not in keys))
+
+
+def _other(row: Row, rows: Sequence[Row], versus: dict[str, str]) -> Row | None:
+    """The row that differs from this one in `versus` only; None if it has none."""
+    if not set(versus) <= set(row.parameters):
+        return None  # e.g. all layers together, compared with the first layer
+    same = _without(row, *versus)
+    others = (
+        other
+        for other in rows
+        if other is not row
+        and _selected(other, versus)
+        and _without(other, *versus) == same
+    )
+    return next(others, None)
+
+
+def _values(
+    expectation: Expectation, rows: Sequence[Row]
+) -> Iterator[tuple[Row, Measured]]:
+    quantity = expectation.quantity
+    for row in rows:
+        value = _value(row, expectation) if _selected(row, quantity.rows) else None
+        if value is None:
+            continue
+        if quantity.versus:
+            other = _other(row, rows, quantity.versus)
+            divisor = None if other is None else _value(other, expectation)
+            if divisor is None or not divisor.value:
+                continue
+            value = over(value, divisor)
+        yield row, value
+
+
+def _exponents(
+    expectation: Expectation, values: Sequence[tuple[Row, Measured]]
+) -> Iterator[tuple[str, Measured]]:
+    along = expectation.quantity.along
+    series: dict[tuple[tuple[str, str], ...], list[tuple[Row, Measured]]]
+    series = defaultdict(list)
+    for row, value in values:
+        if along in row.parameters and value.value > 0:
+            series[_without(row, along)].append((row, value))
+    for found in series.values():
+        points = [(float(row.parameters[along]), value) for row, value in found]
+        if len({at for at, _ in points}) > 1:
+            ends = min(points)[0], max(points)[0]
+            where = found[0][0].name.split("/")
+            named = [
+                f"{along}:{ends[0]:g} to {ends[1]:g}"
+                if part.startswith(f"{along}:")
+                else part
+                for part in where
+            ]
+            yield "/".join(named), exponent(points)
+
+
+def judge(expectation: Expectation, result: Result) -> Judgement | None:
+    """None if the run has no row that the expectation is about."""
+    rows = result.of(expectation.experiment)
+    values = list(_values(expectation, rows))
+    if expectation.quantity.along:
+        measured = list(_exponents(expectation, values))
+    else:
+        measured = [(row.name, value) for row, value in values]
+    low, high = expectation.bounds
+    instances = [
+        Instance(where, value, _verdict(value, low, high)) for where, value in measured
+    ]
+    return Judgement(expectation, instances) if instances else None
+
+
+def judgements(result: Result) -> list[Judgement]:
+    """Of all expectations that the run has rows for: failed ones first."""
+    judged = [judge(expectation, result) for expectation in result.expectations]
+    return sorted(
+        (judgement for judgement in judged if judgement is not None),
+        key=lambda judgement: judgement.verdict,
+    )
