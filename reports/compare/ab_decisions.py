@@ -1,35 +1,20 @@
 # SPDX-License-Identifier: MIT
 """Decides about the rows of a tools/ab run from its pairs."""
 
-import functools
-import math
 from pathlib import Path
 
 from reports.compare.ab_record import SIDES, AbRun, SideName
+from reports.compare.ab_times import log_ratio, result_of, times_of
 from reports.compare.decision import Decision, Verdict, decide_pairs
 from reports.compare.intervals import pairs_for
 from reports.compare.noise import NoiseFile, threshold_of
 from reports.compare.sequential import Plan, decide_in_sequence
 from reports.results.rows import Result
-from reports.results.rows import load as load_result
 
 # A row that no pair has measured on both sides is given up after so many pairs.
 FRUITLESS_PAIRS = 2
 
 Ratios = dict[str, dict[int, float]]  # log(new / base) by row and pair
-
-
-@functools.cache
-def _load_once(path: Path, _changed_ns: int) -> Result:
-    return load_result(path)
-
-
-def result_of(path: Path) -> Result:
-    """As reports.results.rows.load, but an unchanged file is read only once."""
-    try:
-        return _load_once(path, path.stat().st_mtime_ns)
-    except FileNotFoundError:
-        return load_result(path)
 
 
 def results_of(run: AbRun, directory: Path, side: SideName) -> list[Result]:
@@ -44,16 +29,16 @@ def results_of(run: AbRun, directory: Path, side: SideName) -> list[Result]:
 
 def ratios_by_pair(run: AbRun, directory: Path) -> Ratios:
     """Errors: NotAResult, for a file that was damaged after the run wrote it."""
-    times: dict[tuple[int, SideName], dict[str, float]] = {}
-    for process in run.processes:
-        rows = result_of(directory / process.file).rows
-        times[process.pair, process.side] = {row.name: row.time_us for row in rows}
+    times = {
+        (process.pair, process.side): times_of(directory / process.file, run.in_turns)
+        for process in run.processes
+    }
     ratios: Ratios = {row: {} for row in run.rows}
     for pair in run.whole_pairs():
         base, new = (times[pair, side] for side in SIDES)
         for row in run.rows:
             if row in base and row in new:
-                ratios[row][pair] = math.log(new[row] / base[row])
+                ratios[row][pair] = log_ratio(base[row], new[row])
     return ratios
 
 

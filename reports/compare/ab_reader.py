@@ -78,6 +78,8 @@ def _parse(document: Any) -> AbRun:
         confidence=fields.between("confidence", 0.5, 1),
         max_pairs=fields.whole("max_pairs", 1),
         stops_early=fields.flag("stops_early"),
+        # Runs of before are without it.
+        in_turns="in_turns" in fields and fields.flag("in_turns"),
         noise_sha256=fields.word_or_none("noise_sha256"),
         rows=rows,
         ended=fields.one_of("ended", (None, *get_args(Reason))),

@@ -8,6 +8,7 @@ NNN.json and its samples in NNN.samples.jsonl.
 import hashlib
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -58,6 +59,7 @@ class AbRun:
     confidence: float  # that no interval of the whole table is wrong
     max_pairs: int
     stops_early: bool  # as soon as every row is decided, at planned looks
+    in_turns: bool  # the processes of a pair took turns call by call
     noise_sha256: str | None  # of NOISE_FILE
     rows: list[str] = field(default_factory=list)  # of both programs
     ended: Reason | None = None
@@ -78,10 +80,16 @@ class AbRun:
             sides.setdefault(process.pair, set()).add(process.side)
         return sorted(pair for pair, found in sides.items() if len(found) == 2)
 
-    def with_process(self, process: Process) -> "AbRun":
-        others = [p for p in self.processes if p.position != process.position]
-        ordered = sorted([*others, process], key=lambda p: p.position)
+    def with_processes(self, processes: Sequence[Process]) -> "AbRun":
+        positions = {process.position for process in processes}
+        others = [p for p in self.processes if p.position not in positions]
+        ordered = sorted([*others, *processes], key=lambda p: p.position)
         return replace(self, processes=ordered)
+
+
+def samples_file_of(file: str) -> str:
+    """The samples of a process, by its result."""
+    return file.removesuffix(".json") + ".samples.jsonl"
 
 
 def write_json(path: Path, document: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 # Noise and date follow from the file name, i.e. from the position of the process: an
 # interruption must make no difference.
 _TEXT = """#!{python}
-import json, math, os, random, re, signal, sys, time
+import json, math, os, random, re, signal, socket, sys, time
 config = json.loads({config!r})
 flags = dict((a.lstrip("-").partition("=")[::2]) for a in sys.argv[1:])
 log = config.get("log")
@@ -30,6 +30,10 @@ if "help" in flags:
     sys.exit(0)
 if "nonsense" in flags:
     fail("unknown flag '--nonsense'; --help lists the flags")
+if "turns" in flags and not config.get("turns"):
+    fail("unknown flag '--turns'")
+if "list" in flags:
+    sys.exit(0)
 if "shuffle" in flags and not config.get("shuffles", True):
     fail("unknown flag '--shuffle'")
 pattern = flags.get("benchmark_filter", ".")
@@ -53,6 +57,32 @@ def once(event):
     open(marker, "w").close()
     return True
 
+link = socket.socket(fileno=int(flags["turns"])) if "turns" in flags else None
+
+def ask(question):
+    link.sendall((question + "\\n").encode())
+    answer = link.recv(1).decode()
+    if config.get("turns_log"):
+        with open(config["turns_log"], "a") as file:
+            print(json.dumps([name, question, answer]), file=file)
+    if not answer:
+        fail("nobody hands out turns any more")
+
+# The fake weather changes with every turn of either program.
+def turn_us(us):
+    ask("sample")
+    path = os.path.join(config["markers"], "weather")
+    with open(path, "a") as file:
+        print(name, file=file)
+    with open(path) as file:
+        return us * (1 + 0.001 * len(file.readlines()))
+
+def turns_of(row, us):
+    ask("case " + row)
+    if row in config.get("errors", []):
+        return []
+    return [turn_us(us) for _ in range(config.get("rounds", 3))]
+
 def write(complete):
     errors = [row for row in rows if row in config.get("errors", [])]
     good = [row for row in rows if row not in errors]
@@ -63,6 +93,8 @@ def write(complete):
         benchmarks.append(dict(name=row, run_type="iteration", real_time=us,
                                label="model=fake", peak_bytes=1024))
         samples.append(dict(name=row, repetition=0, samples_us=[us, us, us]))
+        if turns_us.get(row):
+            samples[-1]["turn_us"] = turns_us[row]
     minutes, seconds = divmod(int(name[:3]), 60)
     date = "2026-01-01T00:%02d:%02d+00:00" % (minutes, seconds)
     context = dict(host_name="fake", device_kind="cpu", date=date)
@@ -85,6 +117,7 @@ if name in config.get("dies", []) or once("dies_once"):
 if name in config.get("breaks", []):
     with open(os.path.join(os.path.dirname(out), "001.json"), "w") as file:
         file.write('{{"context":')
+turns_us = {{}}
 if once("interrupts"):
     def stop(number, frame):
         write(False)
@@ -92,6 +125,8 @@ if once("interrupts"):
     signal.signal(signal.SIGINT, stop)
     os.kill(os.getppid(), getattr(signal, config.get("signal", "SIGINT")))
     time.sleep(30)
+if link:
+    turns_us = {{row: turns_of(row, config["rows"][row]) for row in rows}}
 sys.exit(write(True))
 """
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tools.ab_run.child import run_child
+from tools.ab_run.child import Child, run_children
 from tools.ab_run.errors import BuildFailed
 from tools.ab_run.progress import StatusLine, duration
 from tools.ab_run.revisions import Repository
@@ -78,15 +78,8 @@ def _run(
     words = " ".join(str(word) for word in command)
     with log.open("ab") as output:
         try:
-            child_exit = run_child(
-                command,
-                output=output,
-                errors=output,
-                environment=_environment(tree),
-                directory=tree,
-                whole_group=True,
-                tick=tick,
-            )
+            child = Child(command, output, output, _environment(tree), tree)
+            (child_exit,) = run_children([child], whole_group=True, tick=tick)
         except OSError as error:
             raise BuildFailed(f"{title}: {words}: {error.strerror}") from error
     if child_exit.status != 0:

@@ -64,9 +64,34 @@ def interruptible() -> Iterator[None]:
 
 
 @dataclass(frozen=True)
+class Child:
+    """What is started."""
+
+    command: Sequence[str | Path]
+    output: IO[bytes]
+    errors: IO[bytes]
+    environment: Mapping[str, str] | None = None
+    directory: Path | None = None
+    inherited: Sequence[int] = ()  # open files
+
+    def start(self) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            self.command,
+            stdin=subprocess.DEVNULL,
+            stdout=self.output,
+            stderr=self.errors,
+            env=self.environment,
+            cwd=self.directory,
+            pass_fds=self.inherited,
+            start_new_session=True,
+        )
+
+
+@dataclass(frozen=True)
 class ChildExit:
     status: int  # negative: killed by this signal
     seconds: float
+    stopped: bool = False  # because another one had died
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
@@ -83,6 +108,10 @@ def _has_ended(process: subprocess.Popen[bytes], seconds: float) -> bool:
         return True
     _interrupts.check()
     return False
+
+
+def _running(processes: Sequence[subprocess.Popen[bytes]]) -> list[int]:
+    return [n for n, process in enumerate(processes) if process.poll() is None]
 
 
 def _stop(process: subprocess.Popen[bytes], whole_group: bool) -> None:
@@ -104,46 +133,62 @@ def _stop(process: subprocess.Popen[bytes], whole_group: bool) -> None:
             return
 
 
-def run_child(
-    command: Sequence[str | Path],
-    *,
-    output: IO[bytes],
-    errors: IO[bytes],
-    environment: Mapping[str, str] | None = None,
-    directory: Path | None = None,
-    whole_group: bool = False,
-    tick: Callable[[float], None] = lambda _seconds: None,
-) -> ChildExit:
-    """Runs a child to its end, and calls `tick` with the elapsed seconds regularly.
+def _stop_all(processes: Sequence[subprocess.Popen[bytes]], whole_group: bool) -> None:
+    try:
+        for number in _running(processes):
+            _stop(processes[number], whole_group)
+    finally:
+        for process in processes:
+            _kill(process)
 
-    The child has its own session, so that Ctrl-C reaches it only through this process.
+
+def _nothing_to_do(_seconds: float) -> bool:
+    return False
+
+
+def run_children(
+    children: Sequence[Child],
+    *,
+    whole_group: bool = False,
+    attend: Callable[[float], bool] = _nothing_to_do,
+    tick: Callable[[float], None] = lambda _seconds: None,
+) -> list[ChildExit]:
+    """Runs children at the same time, to the end of all, or until one dies of a signal.
+
+    Calls `attend` again and again, which serves the children for so many seconds at
+    most, or says that there is nothing to do; and `tick` with the elapsed seconds.
+
+    Each child has its own session, so that Ctrl-C reaches it only through this process.
     The program forwards the signal to its children. A build does not, so the signal
-    goes to its `whole_group`. Errors: OSError, if the child cannot start; Interrupted,
-    after the child has stopped.
+    goes to its `whole_group`. Errors: OSError, if a child cannot start; Interrupted,
+    after the children have stopped.
     """
     started = time.monotonic()
+    processes: list[subprocess.Popen[bytes]] = []
     # An exception inside Popen would lose the child, one inside its wait() a lock. So
     # interrupts are held, and raised by check().
     with _interrupts.held():
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=errors,
-            env=environment,
-            cwd=directory,
-            start_new_session=True,
-        )
         try:
-            _interrupts.check()
-            while not _has_ended(process, POLL_S):
+            for child in children:
+                processes.append(child.start())
+                _interrupts.check()
+            while running := _running(processes):
+                if any((process.returncode or 0) < 0 for process in processes):
+                    break
+                if attend(POLL_S):
+                    _interrupts.check()
+                else:
+                    _has_ended(processes[running[0]], POLL_S)
                 tick(time.monotonic() - started)
+            stopped = _running(processes)
+            if stopped:
+                _stop_all(processes, whole_group)
         except BaseException:
-            try:
-                _stop(process, whole_group)
-            finally:
-                _kill(process)
+            _stop_all(processes, whole_group)
             raise
-        child_exit = ChildExit(process.returncode, time.monotonic() - started)
+        seconds = time.monotonic() - started
     _interrupts.check()
-    return child_exit
+    return [
+        ChildExit(process.returncode, seconds, number in stopped)
+        for number, process in enumerate(processes)
+    ]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from reports.compare.ab_decisions import fewest_pairs, result_of
+from reports.compare.ab_decisions import fewest_pairs
 from reports.compare.ab_reader import load
 from reports.compare.ab_record import (
     FILE,
@@ -17,12 +17,14 @@ from reports.compare.ab_record import (
     AbRun,
     NotAnAbRun,
     Process,
+    samples_file_of,
     sha256_of,
 )
+from reports.compare.ab_samples import load as load_samples
+from reports.compare.ab_times import result_of
 from reports.results.rows import NotAResult
 from tools.ab_run.errors import Usage
-from tools.ab_run.samples import load as load_samples
-from tools.ab_run.schedule import samples_file_of, side_of
+from tools.ab_run.schedule import side_of
 from tools.ab_run.task import key_of, request_of
 
 

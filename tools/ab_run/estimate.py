@@ -4,8 +4,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from reports.compare.ab_decisions import decide, plan_of, result_of, until_next_look
+from reports.compare.ab_decisions import decide, plan_of, until_next_look
 from reports.compare.ab_record import AbRun
+from reports.compare.ab_times import result_of
 from reports.compare.decision import Decision
 from reports.compare.noise import NoiseFile
 

@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""Starts one process of a run, with the settings that follow from its position."""
+"""Starts processes of a run, with the settings that follow from their positions."""
 
+import contextlib
 import os
+import random
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from reports.compare.ab_record import samples_file_of
 from tools.ab_run import schedule
-from tools.ab_run.child import ChildExit, run_child
+from tools.ab_run.child import Child, ChildExit, run_children
+from tools.ab_run.duet import run_in_turns
 from tools.ab_run.task import Task, key_of
+from tools.ab_run.turns import Turns
 
 _LAST_WORDS = 5  # lines
 
@@ -27,7 +33,7 @@ def command_of(
         task.programs[schedule.side_of(key, position)].path,
         *task.flags,
         f"--benchmark_out={file}",
-        f"--samples_out={schedule.samples_file_of(str(file))}",
+        f"--samples_out={samples_file_of(str(file))}",
     ]
     if pattern is not None:
         command.append(f"--benchmark_filter={pattern}")
@@ -36,27 +42,55 @@ def command_of(
     return command
 
 
+@dataclass(frozen=True)
+class Ended:
+    """A process of a run, and its last error output."""
+
+    position: int
+    exit: ChildExit  # with its share of the time
+    words: str
+
+
 def start(
     task: Task,
     directory: Path,
-    position: int,
+    positions: Sequence[int],
     rows: Sequence[str],
     tick: Callable[[float], None],
-) -> tuple[ChildExit, str]:
-    """The exit of the process, and its last error output.
+) -> list[Ended]:
+    """Runs one process, or the two of a pair in turns.
 
-    Errors: OSError, Interrupted.
+    Errors: OSError, Interrupted, Failed.
     """
-    padding = schedule.padding_of(key_of(task.run), position)
-    log = (directory / schedule.file_of(position)).with_suffix(".stderr")
-    with log.open("wb") as errors, open(os.devnull, "wb") as nowhere:
-        child_exit = run_child(
-            command_of(task, directory, position, rows),
-            output=nowhere,
-            errors=errors,
-            environment=os.environ | {schedule.PADDING_VARIABLE: padding},
-            tick=tick,
-        )
-    words = log.read_text(errors="replace").splitlines()[-_LAST_WORDS:]
-    log.unlink()
-    return child_exit, "\n".join(f"    {line}" for line in words)
+    key = key_of(task.run)
+    logs = [
+        (directory / schedule.file_of(position)).with_suffix(".stderr")
+        for position in positions
+    ]
+    with contextlib.ExitStack() as stack:
+        nowhere = stack.enter_context(open(os.devnull, "wb"))
+        children = []
+        for position, log in zip(positions, logs, strict=True):
+            padding = schedule.padding_of(key, position)
+            children.append(
+                Child(
+                    command_of(task, directory, position, rows),
+                    nowhere,
+                    stack.enter_context(log.open("wb")),
+                    os.environ | {schedule.PADDING_VARIABLE: padding},
+                )
+            )
+        if len(children) == 1:
+            exits = run_children(children, tick=tick)
+        else:
+            coin = random.Random(schedule.seed_of_turns(key, positions[0] // 2))
+            turns = Turns(task.run.rows, lambda: coin.getrandbits(1))
+            exits = run_in_turns(children, turns, tick)
+    found = []
+    for position, child_exit, log in zip(positions, exits, logs, strict=True):
+        words = log.read_text(errors="replace").splitlines()[-_LAST_WORDS:]
+        log.unlink()
+        text = "\n".join(f"    {line}" for line in words)
+        share = replace(child_exit, seconds=child_exit.seconds / len(positions))
+        found.append(Ended(position, share, text))
+    return found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The loop of a run: starts one process after another until every row is decided."""
+"""The loop of a run: starts one pair after another until every row is decided."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from tools.ab_run import schedule
 from tools.ab_run.directory import is_whole
 from tools.ab_run.errors import Failed, Usage
 from tools.ab_run.estimate import seconds_left
-from tools.ab_run.launch import start
+from tools.ab_run.launch import Ended, start
 from tools.ab_run.progress import StatusLine, duration
 from tools.ab_run.task import Task, key_of
 
@@ -53,7 +53,7 @@ class Measurement:
             if reason is not None:
                 run = replace(run, ended=reason)
             else:
-                run = run.with_process(self._run_process(run, position, rows))
+                run = run.with_processes(self._run_processes(run, position, rows))
             save(run, self.directory)
         self.status_line.close()
         return run
@@ -75,26 +75,37 @@ class Measurement:
             return "max_pairs"
         return "max_minutes" if run.seconds >= self.max_seconds else None
 
-    def _run_process(self, run: AbRun, position: int, rows: list[str]) -> Process:
-        pair = schedule.pair_of(position)
-        file = schedule.file_of(position)
+    def _run_processes(
+        self, run: AbRun, position: int, rows: list[str]
+    ) -> list[Process]:
+        """The process of this position; of a run in turns, both of its pair."""
+        positions = [position, position + 1] if run.in_turns else [position]
         tick = self._progress(run, position, rows)
         for attempt in range(ATTEMPTS):
-            (self.directory / file).unlink(missing_ok=True)
-            child_exit, words = start(self.task, self.directory, position, rows, tick)
-            if child_exit.status >= 0 and is_whole(self.directory / file):
-                key = key_of(run)
-                seed = schedule.seed_of(key, pair)
-                side = schedule.side_of(key, position)
-                return Process(file, side, pair, position, seed, child_exit.seconds)
-            how = _failure(child_exit.status)
+            for one in positions:
+                (self.directory / schedule.file_of(one)).unlink(missing_ok=True)
+            found = start(self.task, self.directory, positions, rows, tick)
+            failed = [ended for ended in found if not self._is_good(ended)]
+            if not failed:
+                return [_process_of(run, ended) for ended in found]
             again = "; once more" if attempt + 1 < ATTEMPTS else ""
-            self.status_line.print(
-                f"{file}: the process {how}{again}. Its last words:\n{words}"
-            )
+            for ended in failed:
+                self._say_failure(ended, again)
         raise Failed(
             f"{ATTEMPTS} processes in a row came to no result; all that was measured "
             f"is in {self.directory}"
+        )
+
+    def _is_good(self, ended: Ended) -> bool:
+        file = self.directory / schedule.file_of(ended.position)
+        return ended.exit.status >= 0 and is_whole(file)
+
+    def _say_failure(self, ended: Ended, again: str) -> None:
+        if ended.exit.stopped:  # by us, because the other one had died
+            return
+        self.status_line.print(
+            f"{schedule.file_of(ended.position)}: the process "
+            f"{_failure(ended.exit.status)}{again}. Its last words:\n{ended.words}"
         )
 
     def _progress(
@@ -104,10 +115,11 @@ class Measurement:
         left = seconds_left(
             run, self.directory, rows, self.options.noise, self.max_seconds
         )
+        side = "" if run.in_turns else f", {schedule.side_of(key_of(run), position)}"
         head = (
-            f"pair {schedule.pair_of(position) + 1} of at most {run.max_pairs}, "
-            f"{schedule.side_of(key_of(run), position)}: {len(rows)} of "
-            f"{len(run.rows)} rows {'undecided' if run.stops_early else 'measured'}"
+            f"pair {schedule.pair_of(position) + 1} of at most {run.max_pairs}{side}: "
+            f"{len(rows)} of {len(run.rows)} rows "
+            f"{'undecided' if run.stops_early else 'measured'}"
         )
 
         def text(seconds: float) -> str:
@@ -124,6 +136,19 @@ def next_position(run: AbRun) -> int:
     """The position of the first unfinished process."""
     done = {process.position for process in run.processes}
     return next(n for n in range(len(done) + 1) if n not in done)
+
+
+def _process_of(run: AbRun, ended: Ended) -> Process:
+    key, position = key_of(run), ended.position
+    pair = schedule.pair_of(position)
+    return Process(
+        file=schedule.file_of(position),
+        side=schedule.side_of(key, position),
+        pair=pair,
+        position=position,
+        seed=schedule.seed_of(key, pair),
+        seconds=ended.exit.seconds,
+    )
 
 
 def _failure(status: int) -> str:

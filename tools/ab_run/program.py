@@ -32,6 +32,10 @@ class Program:
         """Whether it has --shuffle; older revisions do not."""
         return "--shuffle" in self._ask("--help").stdout
 
+    def can_take_turns(self) -> bool:
+        """Whether it has --turns; older revisions do not."""
+        return self._ask("--turns=0", "--list").returncode == 0
+
     def rows(self, flags: Sequence[str]) -> list[str]:
         """The names of its cases. Errors: Usage, with the message of the program."""
         done = self._ask(*flags, "--benchmark_list_tests")

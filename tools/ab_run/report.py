@@ -6,10 +6,9 @@ from typing import Any
 
 from reports.compare import as_json, text
 from reports.compare.ab_comparison import comparison_of
-from reports.compare.ab_record import AbRun, write_json
+from reports.compare.ab_record import AbRun, samples_file_of, write_json
+from reports.compare.ab_samples import load
 from reports.compare.comparison import Comparison, Options
-from tools.ab_run.samples import load
-from tools.ab_run.schedule import samples_file_of
 
 FILE = "result.json"
 KIND = "trainbench ab result"

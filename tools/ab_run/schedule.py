@@ -49,16 +49,17 @@ def seed_of(key: str, pair: int) -> int:
     return _random_below(2**31, f"{key}/pair {pair}")
 
 
+def seed_of_turns(key: str, pair: int) -> int:
+    """The seed of the coins that decide who begins each round of turns."""
+    return _random_below(2**31, f"{key}/turns of pair {pair}")
+
+
 def padding_of(key: str, position: int) -> str:
     return "x" * _random_below(_LONGEST_PADDING, f"{key}/process {position}")
 
 
 def file_of(position: int) -> str:
     return f"{position + 1:03}.json"
-
-
-def samples_file_of(file: str) -> str:
-    return file.removesuffix(".json") + ".samples.jsonl"
 
 
 def filter_of(names: Sequence[str]) -> str | None:

@@ -37,6 +37,7 @@ def _new_run(arguments: Arguments, base: Side, new: Side) -> AbRun:
         confidence=arguments.confidence,
         max_pairs=arguments.max_pairs,
         stops_early=arguments.same is None,
+        in_turns=False,
         noise_sha256=None if given is None else sha256_of(given),
     )
 
@@ -98,7 +99,12 @@ def prepare(arguments: Arguments, root: Path, status_line: StatusLine) -> Task:
         status_line.print(
             "a revision has no --shuffle: all cases run in their usual order"
         )
-    run = replace(run, rows=rows)
+    in_turns = all(program.can_take_turns() for program in distinct)
+    if not in_turns:
+        status_line.print(
+            "a revision has no --turns: its processes run one after the other"
+        )
+    run = replace(run, rows=rows, in_turns=in_turns)
     _check_pairs(run)
     return Task(
         run, {"base": base, "new": new}, arguments.filter, arguments.flags, shuffles
@@ -115,6 +121,7 @@ def request_of(run: AbRun) -> dict[str, object]:
         "confidence": run.confidence,
         "pairs": run.max_pairs,
         "stops early": run.stops_early,
+        "in turns": run.in_turns,
         "noise": run.noise_sha256,
     }
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.ab_run.child import interruptible, run_child
+from tools.ab_run.child import Child, interruptible, run_children
 from tools.ab_run.errors import Interrupted
 
 
@@ -17,14 +17,9 @@ def run(script: str, directory: Path, *, whole_group: bool, ticks: list[float]) 
     path.write_text(f"#!/bin/sh\n{script}\n")
     path.chmod(0o755)
     with interruptible(), (directory / "output").open("wb") as output:
-        return run_child(
-            [path],
-            output=output,
-            errors=output,
-            directory=directory,
-            whole_group=whole_group,
-            tick=ticks.append,
-        ).status
+        child = Child([path], output, output, directory=directory)
+        (found,) = run_children([child], whole_group=whole_group, tick=ticks.append)
+        return found.status
 
 
 @pytest.mark.parametrize(("end", "status"), [("exit 3", 3), ("kill -9 $$", -9)])
@@ -93,6 +88,6 @@ def test_a_hang_up_that_is_ignored_stays_so(tmp_path: Path) -> None:
 def test_what_cannot_be_started(tmp_path: Path) -> None:
     with (tmp_path / "output").open("wb") as output, interruptible():
         with pytest.raises(FileNotFoundError):
-            run_child([tmp_path / "none"], output=output, errors=output)
+            run_children([Child([tmp_path / "none"], output, output)])
         with pytest.raises(Interrupted):  # nothing is held back any more
             os.kill(os.getpid(), signal.SIGINT)

@@ -13,9 +13,9 @@ from fake_program import measuring_calls, write_program
 from reports.compare.__main__ import main as compare_main
 from reports.compare.ab_reader import load
 from reports.compare.ab_record import AbRun
+from reports.compare.ab_samples import load as load_samples
 from reports.results.rows import NotAResult
 from tools.ab_run.__main__ import main
-from tools.ab_run.samples import load as load_samples
 from tools.ab_run.schedule import side_of
 from tools.ab_run.task import key_of
 

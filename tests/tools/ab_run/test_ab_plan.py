@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from reports.compare.ab_record import samples_file_of
 from tools.ab_run import schedule
 from tools.ab_run.arguments import Arguments, parse
 from tools.ab_run.errors import Usage
@@ -48,7 +49,7 @@ def test_the_coin_of_a_run_follows_from_its_key_alone() -> None:
 def test_a_file_is_named_by_its_position() -> None:
     files = [schedule.file_of(position) for position in (0, 1, 998, 999)]
     assert files == ["001.json", "002.json", "999.json", "1000.json"]
-    assert schedule.samples_file_of("001.json") == "001.samples.jsonl"
+    assert samples_file_of("001.json") == "001.samples.jsonl"
 
 
 def test_seeds_and_padding_follow_from_the_key() -> None:

@@ -57,6 +57,7 @@ def write_run(
         confidence=0.95,
         max_pairs=40,
         stops_early=True,
+        in_turns=False,
         noise_sha256=None,
         rows=[ROW, OTHER],
         processes=processes,

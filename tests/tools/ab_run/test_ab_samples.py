@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from reports.compare.ab_samples import load
 from reports.results.checked_entry import NotAResult
-from tools.ab_run.samples import load
 
 
 def logged(folder: Path, line: str) -> Path:

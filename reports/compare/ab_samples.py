@@ -16,17 +16,28 @@ class Samples:
     repetition: int
     times_us: list[float]  # in order; of a long list every n-th
     median_us: float  # of all samples
+    turns_us: list[float]  # of each turn the median of the row's time; none: no turns
+
+
+def _numbers(fields: Fields, key: str) -> list[float]:
+    found = fields[key]
+    if not (isinstance(found, list) and found and all(map(is_number, found))):
+        raise fields.wrong(key, "a list of numbers")
+    return found
 
 
 def _parse(line: str) -> Samples:
     """Errors: ValueError."""
     fields = Fields(strict_json.parse(line), "it")
-    times = fields["samples_us"]
-    if not (isinstance(times, list) and times and all(map(is_number, times))):
-        raise fields.wrong("samples_us", "a list of numbers")
-    thinned = "every" in fields
-    median = fields.number("median_us", 0) if thinned else statistics.median(times)
-    return Samples(fields.word("name"), fields.whole("repetition", 0), times, median)
+    times = _numbers(fields, "samples_us")
+    middle = statistics.median(times)
+    return Samples(
+        row=fields.word("name"),
+        repetition=fields.whole("repetition", 0),
+        times_us=times,
+        median_us=fields.number("median_us", 0) if "every" in fields else middle,
+        turns_us=_numbers(fields, "turn_us") if "turn_us" in fields else [],
+    )
 
 
 def load(path: Path) -> list[Samples]:
