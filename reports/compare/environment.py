@@ -21,6 +21,9 @@ MUST_AGREE = (
     "nccl",
     "torch",
     "threads",
+    "cpu_allocator",
+    "sampling",
+    "seed",
     "dtype_policy",
     "allocator_settings",
     "CUBLASLT_WORKSPACE_SIZE",
@@ -38,7 +41,7 @@ MUST_AGREE = (
     "suite_version",
 )
 # Differences that may not matter; the comparison notes them.
-WORTH_A_NOTE = ("host_name", "os", "compiler", "seed", "library_build_type")
+WORTH_A_NOTE = ("host_name", "os", "compiler", "library_build_type")
 
 Context = Mapping[str, str]
 

@@ -47,7 +47,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "profiling": ("device", "spec"),
     "training": ("nn", "spec"),
     "tools/planner": ("reports/live", "base", "accounting", "spec"),
-    "device": ("spec",),
+    "device": ("base", "spec"),
     "nn": ("spec",),
     "accounting": ("spec",),
     "comm": ("spec",),
