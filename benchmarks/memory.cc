@@ -146,6 +146,9 @@ class Memory final : public Workload {
     };
     const double peak = number(timeline->peak_bytes);
     const AllocationEvent& largest = timeline->largest;
+    const auto where = [](const AllocationEvent& event) {
+      return event.op + " in " + PhaseText(event.phase);
+    };
     ExtraMetrics extra;
     extra.counters = {
         // By the recorder's count of blocks, not by the allocator's.
@@ -157,8 +160,9 @@ class Memory final : public Workload {
         {"predicted_saved_bytes", number(predicted_.saved_bytes)},
         {"residual_bytes", number(predicted_.residual_bytes)},
         {"largest_allocation_bytes", number(largest.bytes)}};
-    extra.label = {{"largest", largest.op + " in " + PhaseText(largest.phase)},
-                   {"peak_at", predicted_.peak.name}};
+    extra.label = {{"largest", where(largest)},
+                   {"peak_at", where(timeline->peak)},
+                   {"predicted_peak_at", predicted_.peak.name}};
     return extra;
   }
 

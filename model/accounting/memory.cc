@@ -181,7 +181,7 @@ void AddBackward(const MemoryQuery& query, const Symbols& s, int64_t resident,
       s.p * BlockParameters(query.config) * (layers - 1);
   // Loss: shifted logits and their exponentials were saved; the gradient of
   // the gathered ones is a third fp32 tensor of that size.
-  candidates.push_back({"loss", saved + HeadSaved(s) + 12 * s.L});
+  candidates.push_back({"loss backward", saved + HeadSaved(s) + 12 * s.L});
   candidates.push_back({"head backward", saved + HeadSaved(s) + s.e * s.L +
                                              s.e * s.head + s.e * s.D});
   if (s.c > 0) {

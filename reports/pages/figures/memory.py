@@ -39,7 +39,9 @@ def _parts(row: Row) -> dict[str, float]:
         "optimizer state": row["predicted_optimizer_bytes"],
     }
     rest = row["predicted_peak_bytes"] - sum(parts.values())
-    moment = row.findings.get("peak_at", "")
+    # In files of before, peak_at was the predicted moment.
+    moments = row.findings
+    moment = moments.get("predicted_peak_at", moments.get("peak_at", ""))
     if moment == ALL_MADE:
         parts["gradients"] = min(row["predicted_gradient_bytes"], rest)
     elif not row["predicted_gradient_bytes"] or moment.startswith(ALL_SAVED):

@@ -15,7 +15,7 @@ from results import REFERENCE, result_of
 HEAD = "time_us,live_bytes,event,bytes,operator,phase\n"
 
 
-def step(mode: str, seq: int, peak_at: str, error: float, *mib: float) -> Row:
+def step(mode: str, seq: int, moment: str, error: float, *mib: float) -> Row:
     """MiB of parameters, gradients, optimizer, saved, and of the predicted peak."""
     keys = ("parameter", "gradient", "optimizer", "saved", "peak")
     counters = {
@@ -25,7 +25,8 @@ def step(mode: str, seq: int, peak_at: str, error: float, *mib: float) -> Row:
     counters["own_peak_bytes"] = counters["predicted_peak_bytes"] * (1 + error)
     counters |= {"prediction_error": error, "batch": 4.0, "seq": float(seq)}
     words = {"model": "tiny", "precision": "fp32", "mode": mode}
-    return Row(f"memory/{mode}/{seq}", 1, words, {"peak_at": peak_at}, counters)
+    findings = {"peak_at": "aten::mm in loss", "predicted_peak_at": moment}
+    return Row(f"memory/{mode}/{seq}", 1, words, findings, counters)
 
 
 def drawn(*rows: Row) -> str:
@@ -37,7 +38,7 @@ def drawn(*rows: Row) -> str:
 def test_the_parts_are_those_that_live_at_the_moment_of_the_peak() -> None:
     svg = drawn(
         step("inference", 1, "logits", 0, 10, 0, 0, 0, 14),
-        step("train_step", 2, "loss", 0, 10, 10, 20, 30, 80),
+        step("train_step", 2, "loss backward", 0, 10, 10, 20, 30, 80),
         step("train_step", 3, "end of backward", 0, 10, 10, 20, 30, 40),
         step(*("train_step", 4, "W2 backward of the last block"), 0, 10, 10, 20, 9, 50),
     )
