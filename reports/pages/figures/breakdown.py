@@ -36,10 +36,13 @@ LOOKS = {
     "lm_head": Look(COLOURS[3]),
     "cross_entropy": Look(COLOURS[4]),
     "optimizer": Look("#444444"),
+    "dispatch": Look("#e8d8b0"),
+    "autograd": Look("#d0b070"),
+    "gap": Look("#f0f0f0"),
     LOST: Look("#cccccc"),
 }
 OTHER = Look("#7a5c3e")  # for components that are not listed
-NOT_PARTS = ("all", "block", LOST)
+NOT_PARTS = ("all", "block", "timed", LOST)
 LEAST_LOST = 5e-5  # of a step; less is a rounding error
 COLUMNS = 5  # of the legend
 MOST_PASSES = 8  # side by side

@@ -69,6 +69,15 @@ def test_the_shares_add_up_to_the_step() -> None:
     assert step.components()["unattributed"] == pytest.approx(0.06)
 
 
+def test_the_time_between_operators_is_a_part_and_the_timed_step_is_none() -> None:
+    step = {
+        "forward": {"ffn": 0.9, "dispatch": 0.1, "all": 1.0},
+        "step": {"timed": 0.95},
+    }
+    (figure,) = breakdown(result_of(*profiled(step)))
+    assert gids(figure.svg, "bar-") == ["bar-0-ffn", "bar-0-dispatch"]
+
+
 def test_models_and_contexts_stand_side_by_side() -> None:
     rows = profiled(STEP) + profiled(STEP, "small", seq=256)
     rows += profiled(STEP, "small", mode="inference")
