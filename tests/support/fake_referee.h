@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Hands out turns that a test decides beforehand.
+
+#ifndef TRAINBENCH_TESTS_SUPPORT_FAKE_REFEREE_H_
+#define TRAINBENCH_TESTS_SUPPORT_FAKE_REFEREE_H_
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_split.h"
+#include "fixtures/base/file.h"
+
+namespace trainbench {
+
+class FakeReferee {
+ public:
+  FakeReferee() {
+    if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends_.data()) != 0) std::abort();
+  }
+  ~FakeReferee() { Leave(); }
+  FakeReferee(const FakeReferee&) = delete;
+  FakeReferee& operator=(const FakeReferee&) = delete;
+
+  // The program's end, which the program closes.
+  int socket() const { return ends_[1]; }
+
+  // Answers the next questions, a byte each.
+  void Answer(const std::string& bytes) {
+    if (WriteAll(ends_[0], bytes) != 0) std::abort();
+  }
+
+  void Leave() {
+    if (const int end = std::exchange(ends_[0], -1); end >= 0) ::close(end);
+  }
+
+  // What the program has asked since the last call.
+  std::vector<std::string> Questions() {
+    std::array<char, 4096> text = {};
+    const ssize_t size =
+        ::recv(ends_[0], text.data(), text.size(), MSG_DONTWAIT);
+    if (size <= 0) return {};
+    return absl::StrSplit(
+        std::string(text.data(), static_cast<std::size_t>(size)), '\n',
+        absl::SkipEmpty());
+  }
+
+ private:
+  std::array<int, 2> ends_ = {};
+};
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_TESTS_SUPPORT_FAKE_REFEREE_H_
