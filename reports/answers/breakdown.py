@@ -1,60 +1,206 @@
 # SPDX-License-Identifier: MIT
 """Where the time of a step goes."""
 
+import math
 from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
+from reports.answers.cells import optional
+from reports.answers.measured import (
+    CANNOT_TELL,
+    Measured,
+    counter_of,
+    differ,
+    over,
+    spread,
+    time_of,
+)
 from reports.answers.shapes import by_shape, step_text
 from reports.results import text
 from reports.results.rows import Result, Row
 
+NOT_PARTS = ("all", "block", "timed", "unattributed")
+# A profile that takes up to so much longer or shorter is the timed step.
+MOST_APART = 0.15
 
-def _matmul_share(row: Row) -> str:
-    return text.percent(row.counters.get("matmul_share", 0))
+
+@dataclass
+class _Step:
+    """The rows of one profiled step."""
+
+    phases: dict[str, Row] = field(default_factory=dict)
+    parts: dict[str, dict[str, Row]] = field(default_factory=dict)  # component, phase
+    whole: Row | None = None
+    timed: Row | None = None
+    lost: float | None = None  # share of operators without a component
+
+    def share(self, component: str) -> Measured:
+        """Of the step; the spreads of its phases need not be independent."""
+        shares = [counter_of(row, "share") for row in self.parts[component].values()]
+        return Measured(
+            sum(share.value for share in shares),
+            sum(share.low for share in shares),
+            sum(share.high for share in shares),
+        )
+
+
+def _step_of(rows: list[Row]) -> _Step:
+    step = _Step(parts=defaultdict(dict))
+    for row in rows:
+        phase, component = row.words.get("phase", ""), row.words.get("component", "")
+        if component == "timed":
+            step.timed = row
+        elif component == "unattributed":
+            step.lost = row["share"]
+        elif component == "all" and phase == "step":
+            step.whole = row
+        elif component == "all":
+            step.phases[phase] = row
+        elif component not in NOT_PARTS:
+            step.parts[component][phase] = row
+    if step.lost is None and step.whole is not None:
+        step.lost = step.whole.get("unattributed_share")
+    return step
+
+
+def _matmul(row: Row) -> Measured:
+    half_width = row.counters.get("half_width", math.inf)
+    return spread(row.counters.get("matmul_share", 0), half_width)
+
+
+def _most(step: _Step, order: list[str], name: str) -> str:
+    """Which component takes most of the step, if the intervals allow to say so."""
+    first = step.share(order[0])
+    shown = f"{first.plus_minus(text.percent)} of the time"
+    if len(order) == 1:
+        return f"In `{name}` `{order[0]}` takes {shown}"
+    second = step.share(order[1])
+    if differ(first, second):
+        return f"In `{name}` `{order[0]}` takes most, {shown}"
+    return (
+        f"Which component of `{name}` takes most {CANNOT_TELL}: `{order[0]}` takes "
+        f"{shown}, `{order[1]}` {second.plus_minus(text.percent)}"
+    )
+
+
+def _ratio(step: _Step) -> Measured | None:
+    if step.whole is None or step.timed is None:
+        return None
+    return over(time_of(step.whole), time_of(step.timed))
+
+
+def _beside_timed(step: _Step) -> str:
+    """How the profiled step compares with the same step without a profile."""
+    ratio = _ratio(step)
+    if ratio is None or step.timed is None:
+        return ""
+    limits = 1 / (1 + MOST_APART), 1 + MOST_APART
+    times = f"{ratio.text()} times the timed one's {text.time(step.timed.time_us)}"
+    if ratio.outside(*limits):
+        return (
+            f"The profile is not the timed step: it takes {times}, so these shares may "
+            f"not be the timed step's. "
+        )
+    if ratio.within(*limits):
+        return f"The profiled step takes {times}. "
+    return f"Whether the profile is the timed step {CANNOT_TELL}: it takes {times}. "
+
+
+def _beside_inference(step: _Step, inference: _Step | None) -> str:
+    """The share of matrix products with and without a backward pass."""
+    if inference is None or inference.whole is None or step.whole is None:
+        return ""
+    theirs, ours = _matmul(inference.whole), _matmul(step.whole)
+    sentence = (
+        f"Matrix products take {text.percent(theirs.value)} of inference and "
+        f"{text.percent(ours.value)} of the step"
+    )
+    if not differ(theirs, ours):
+        sentence += f"; in which of the two they take more {CANNOT_TELL}"
+    return f"{sentence}. "
+
+
+def _outliers(step: _Step) -> str:
+    found = [
+        f"{phase} {row.findings['outliers']}"
+        for phase, row in step.phases.items()
+        if "outliers" in row.findings
+    ]
+    if not found:
+        return ""
+    return f"Slower than the other layers: {'; '.join(found)}. "
+
+
+def _cells(step: _Step, component: str, names: list[str]) -> list[str]:
+    """The component's share of the step, by phase and in all."""
+    phases = step.parts[component]
+    shares = [
+        text.percent(phases[name]["share"]) if name in phases else "-" for name in names
+    ]
+    return [*shares, step.share(component).plus_minus(text.percent)]
+
+
+def _timed_cells(timed: Row | None, names: list[str]) -> list[str]:
+    """The times of the phases and of the step without a profile."""
+    if timed is None:
+        return ["-"] * (len(names) + 1)
+    return [
+        *(optional(timed, f"{name}_us", text.time) for name in names),
+        text.time(timed.time_us),
+    ]
+
+
+def _table(
+    step: _Step, inference: _Step | None, order: list[str], names: list[str]
+) -> text.Table:
+    """A column for each phase, the step, and the same model's inference."""
+    columns = [*(step.phases[name] for name in names), step.whole]
+    lines = [[component, *_cells(step, component, names)] for component in order]
+    timed = ["time without a profile", *_timed_cells(step.timed, names)]
+    headings = ["component", *names, "step"]
+    if inference is not None:
+        headings.append("inference")
+        columns.append(inference.whole)
+        for line, component in zip(lines, order, strict=True):
+            known = component in inference.parts
+            line.append(
+                text.percent(inference.share(component).value) if known else "-"
+            )
+        timed += _timed_cells(inference.timed, [])
+
+    def last(heading: str, cell: Callable[[Row], str]) -> list[str]:
+        return [heading, *("-" if row is None else cell(row) for row in columns)]
+
+    lines += [
+        last(
+            "matrix products, of each column",
+            lambda row: text.percent(_matmul(row).value),
+        ),
+        last("time, profiled", lambda row: text.time(row.time_us)),
+    ]
+    has_timed = step.timed or (inference and inference.timed)
+    return text.Table(headings, [*lines, timed] if has_timed else lines)
 
 
 def breakdown(result: Result) -> tuple[str, text.Table] | None:
     steps = by_shape(result.of("breakdown"), "model", "precision", "mode")
     if not steps:
         return None
-    # The last step of a run is the largest.
-    rows = list(steps.values())[-1]
-    whole = [row for row in rows if row.words.get("component") == "all"]
-    phases = [row for row in whole if row.words["phase"] != "step"]
-    parts = [
-        row
-        for row in rows
-        if row.words.get("component") not in ("all", "block", "unattributed")
-    ]
-    lost = [row for row in rows if row.words.get("component") == "unattributed"]
-    if not phases or not parts:
+    # The last train step of a run is the largest.
+    training = [key for key in steps if key[2] == "train_step"]
+    key = (training or list(steps))[-1]
+    step = _step_of(steps[key])
+    if not step.phases or not step.parts:
         return None
-    by_component: dict[str, dict[str, float]] = defaultdict(dict)
-    for row in parts:
-        by_component[row.words["component"]][row.words["phase"]] = row["share"]
-    order = sorted(by_component.items(), key=lambda item: -sum(item[1].values()))
-    names = [row.words["phase"] for row in phases]
-    lines = [
-        [
-            component,
-            *(
-                text.percent(shares[phase]) if phase in shares else "-"
-                for phase in names
-            ),
-            text.percent(sum(shares.values())),
-        ]
-        for component, shares in order
-    ]
-    step = [row for row in whole if row.words["phase"] == "step"]
-    lines.append(
-        ["matrix products, of each column"]
-        + [_matmul_share(row) for row in phases]
-        + [_matmul_share(step[0]) if step else "-"]
+    beside = steps.get((*key[:2], "inference", *key[3:]))
+    inference = _step_of(beside) if beside and key[2] != "inference" else None
+    order = sorted(step.parts, key=lambda part: -step.share(part).value)
+    sentence = _most(step, order, step_text(steps[key][0]))
+    if step.lost is not None:
+        sentence += f"; {text.percent(step.lost)} could not be attributed"
+    return (
+        f"{_beside_timed(step)}{_outliers(step)}{sentence}. "
+        f"{_beside_inference(step, inference)}".strip(),
+        _table(step, inference, order, list(step.phases)),
     )
-    largest, shares = order[0]
-    sentence = (
-        f"In `{step_text(rows[0])}` `{largest}` takes "
-        f"{text.percent(sum(shares.values()))} of the time"
-    )
-    if lost:
-        sentence += f"; {text.percent(lost[0]['share'])} could not be attributed"
-    return f"{sentence}.", text.Table(["component", *names, "step"], lines)

@@ -7,6 +7,8 @@ from reports.answers.breakdown import breakdown
 from reports.results.rows import parse
 from results import document, entry
 
+Entry = dict[str, Any]
+
 
 def case(
     phase: str,
@@ -14,27 +16,38 @@ def case(
     share: float,
     mode: str = "forward_backward",
     seq: int = 128,
-) -> dict[str, Any]:
+    words: str = "",
+    **counters: float,
+) -> Entry:
+    """A row of a step of 100 ms."""
+    counters = {"share": share, "matmul_share": 0.5, "half_width": 0.01} | counters
     return entry(
         f"breakdown/tiny/fp32/{mode}/{phase}/{component}/batch:4/seq:{seq}",
-        10,
-        f"model=tiny precision=fp32 mode={mode} phase={phase} component={component}",
+        share * 1e5,
+        f"model=tiny precision=fp32 mode={mode} phase={phase} component={component}"
+        + (f" | {words}" if words else ""),
         batch=4,
         seq=seq,
-        share=share,
-        matmul_share=0.5,
+        **counters,
     )
 
 
-def summary(*rows: dict[str, Any]) -> tuple[str, str]:
+def timed(ms: float, half_width: float = 0.01, **phases: float) -> Entry:
+    row = case("step", "timed", ms / 100, half_width=half_width, **phases)
+    del row["share"], row["matmul_share"]
+    return row
+
+
+def summary(*rows: Entry) -> tuple[str, list[str]]:
     answer = breakdown(parse(document(*rows)))
     assert answer is not None
-    return answer[0], answer[1].markdown()
+    return answer[0], answer[1].markdown().splitlines()
 
 
 STEP = (
     case("forward", "ffn", 0.2),
-    case("forward", "norm", 0.1),
+    case("forward", "norm", 0.08),
+    case("forward", "dispatch", 0.02),
     case("forward", "all", 0.3),
     case("forward", "block", 0.3),
     case("backward", "ffn", 0.69),
@@ -44,19 +57,21 @@ STEP = (
 )
 
 
-def test_breakdown_has_a_column_per_phase_and_one_for_the_step() -> None:
+def test_there_is_a_column_per_phase_and_one_for_the_step() -> None:
     sentence, table = summary(*STEP)
     assert sentence == (
-        "In `tiny fp32 forward_backward 4 x 128` `ffn` takes 89 % of the time; 1 % "
-        "could not be attributed."
+        "In `tiny fp32 forward_backward 4 x 128` `ffn` takes most, 89 % ± 1 % of the "
+        "time; 1 % could not be attributed."
     )
-    assert table.splitlines()[0] == "| component | forward | backward | step |"
-    assert "| ffn | 20 % | 69 % | 89 % |" in table
-    assert "| norm | 10 % | - | 10 % |" in table
-    assert table.splitlines()[-1].endswith("| 50 % | 50 % | 50 % |")
+    assert table[0] == "| component | forward | backward | step |"
+    assert "| ffn | 20 % | 69 % | 89 % ± 1 % |" in table
+    assert "| norm | 8 % | - | 8 % ± 1 % |" in table
+    assert "| dispatch | 2 % | - | 2 % ± 1 % |" in table
+    assert table[-2] == "| matrix products, of each column | 50 % | 50 % | 50 % |"
+    assert table[-1] == "| time, profiled | 30 ms | 69 ms | 100 ms |"
 
 
-def test_breakdown_shows_one_shape_of_many() -> None:
+def test_one_shape_of_many_is_shown() -> None:
     others = (
         case("forward", "ffn", 0.5, seq=64),
         case("forward", "all", 1, seq=64),
@@ -65,12 +80,110 @@ def test_breakdown_shows_one_shape_of_many() -> None:
     assert summary(*others, *STEP) == summary(*STEP)
 
 
-def test_breakdown_of_forward_passes_alone_is_an_answer() -> None:
+def test_within_noise_no_component_takes_most() -> None:
+    rows = (
+        case("forward", "ffn", 0.31, half_width=0.2),
+        case("forward", "norm", 0.3, half_width=0.2),
+        case("forward", "all", 1),
+        case("step", "all", 1),
+    )
+    assert summary(*rows)[0] == (
+        "Which component of `tiny fp32 forward_backward 4 x 128` takes most cannot be "
+        "told from this run: `ffn` takes 31 % ± 20 % of the time, `norm` 30 % ± 20 %."
+    )
+
+
+def test_a_step_that_was_profiled_once_has_no_interval() -> None:
+    rows = [dict(row) for row in STEP]
+    for row in rows:
+        del row["half_width"]
+    sentence, table = summary(*rows)
+    assert (
+        "takes most cannot be told from this run: `ffn` takes 89 % of the" in sentence
+    )
+    assert "| ffn | 20 % | 69 % | 89 % |" in table
+
+
+def test_the_profiled_step_stands_beside_the_timed_one() -> None:
+    sentence, table = summary(*STEP, timed(98, forward_us=29e3, backward_us=68e3))
+    assert sentence.startswith(
+        "The profiled step takes 1.02 (1.01 to 1.03) times the timed one's 98 ms. In"
+    )
+    assert table[-1] == "| time without a profile | 29 ms | 68 ms | 98 ms |"
+
+
+def test_a_profile_that_is_not_the_timed_step_says_so_first() -> None:
+    assert summary(*STEP, timed(60))[0].startswith(
+        "The profile is not the timed step: it takes 1.67 (1.64 to 1.69) times the "
+        "timed one's 60 ms, so these shares may not be the timed step's. In `tiny"
+    )
+
+
+def test_noise_alone_does_not_make_the_profile_another_step() -> None:
+    assert summary(*STEP, timed(80, half_width=0.3))[0].startswith(
+        "Whether the profile is the timed step cannot be told from this run: it takes "
+        "1.25 (0.926 to 1.69) times the timed one's 80 ms. In"
+    )
+
+
+def inference(matmul_share: float, half_width: float) -> tuple[Entry, ...]:
+    def part(phase: str, component: str, share: float) -> Entry:
+        return case(
+            phase,
+            component,
+            share,
+            "inference",
+            matmul_share=matmul_share,
+            half_width=half_width,
+        )
+
+    return (
+        part("forward", "ffn", 0.6),
+        part("forward", "all", 1),
+        part("step", "all", 1),
+    )
+
+
+def test_inference_stands_beside_training() -> None:
+    train = [
+        case("step", "all", 1, "train_step"),
+        case("forward", "all", 1, "train_step"),
+    ]
+    train += [case("forward", part, 0.5, "train_step") for part in ("ffn", "norm")]
+    sentence, table = summary(*train, *inference(0.77, 0.01))
+    assert sentence.endswith(
+        "Matrix products take 77 % of inference and 50 % of the step."
+    )
+    assert table[0] == "| component | forward | step | inference |"
+    assert "| ffn | 50 % | 50 % ± 1 % | 60 % |" in table
+    assert "| norm | 50 % | 50 % ± 1 % | - |" in table
+    assert table[-1] == "| time, profiled | 100 ms | 100 ms | 100 ms |"
+
+
+def test_within_noise_inference_has_no_larger_share_of_products() -> None:
+    sentence, _ = summary(*inference(0.52, 0.1), *STEP)
+    assert sentence.endswith(
+        "Matrix products take 52 % of inference and 50 % of the step; in which of the "
+        "two they take more cannot be told from this run."
+    )
+
+
+def test_layers_that_stick_out_are_named() -> None:
+    slow = case(
+        "forward", "all", 1, words="top=mm, outliers=layer 3 +168 ms (rope +80 ms)"
+    )
+    sentence, _ = summary(slow, *[row for row in STEP if row["name"] != slow["name"]])
+    assert sentence.startswith(
+        "Slower than the other layers: forward layer 3 +168 ms (rope +80 ms). In"
+    )
+
+
+def test_forward_passes_alone_are_an_answer() -> None:
     sentence, table = summary(
         case("forward", "ffn", 0.6, "inference"), case("forward", "all", 1, "inference")
     )
     assert sentence == (
-        "In `tiny fp32 inference 4 x 128` `ffn` takes 60 % of the time."
+        "In `tiny fp32 inference 4 x 128` `ffn` takes 60 % ± 1 % of the time."
     )
-    assert table.splitlines()[0] == "| component | forward | step |"
-    assert table.splitlines()[-1] == "| matrix products, of each column | 50 % | - |"
+    assert table[0] == "| component | forward | step |"
+    assert table[-2] == "| matrix products, of each column | 50 % | - |"
