@@ -33,9 +33,9 @@ def case(
 
 
 def timed(ms: float, half_width: float = 0.01, **phases: float) -> Entry:
-    row = case("step", "timed", ms / 100, half_width=half_width, **phases)
+    row = case("step", "timed", ms / 100, half_width=half_width)
     del row["share"], row["matmul_share"]
-    return row
+    return row | phases
 
 
 def summary(*rows: Entry) -> tuple[str, list[str]]:
