@@ -96,11 +96,8 @@ PassPlan PlanOf(const RunOptions& options, const Device& device) {
   PassPlan plan;
   plan.time_of = device.is_cuda() ? TimeOf::kDeviceWork : TimeOf::kHostOps;
   plan.warmup_calls = options.warmup_calls.value_or(plan.warmup_calls);
-  plan.max_seconds = options.max_case_seconds;
   plan.injected_delay = options.injected_delay_percent / 100;
-  if (options.samples) {
-    plan.passes = plan.least_passes = *options.samples;
-  }
+  plan.passes = options.samples.value_or(plan.passes);
   return plan;
 }
 
@@ -193,9 +190,7 @@ absl::StatusOr<Breakdown::Rows> Breakdown::Measure() {
   if (!path.ok()) return path.status();
   PassPlan plan = p_.plan;
   plan.chrome_trace = *path;
-  const auto clock = device_.MakeClock();
-  auto passes = ProfilePasses(*this, device_, plan,
-                              [&] { return 1e-6 * clock->HostUs(); });
+  auto passes = ProfilePasses(*this, device_, plan);
   if (!passes.ok()) return passes.status();
   for (ProfiledPass& pass : *passes) {
     AddFusedAttentionFlops(p_, pass.step);
