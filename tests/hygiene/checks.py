@@ -42,7 +42,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "experiment": ("timing", "memory", "device", "spec"),
     "ranks": ("timing", "memory", "device", "base", "comm"),
     "verification": ("training", "nn", "spec"),
-    "timing": ("device", "spec"),
+    "timing": ("device", "base", "spec"),
     "memory": ("device", "base", "spec"),
     "profiling": ("device", "spec"),
     "training": ("nn", "spec"),

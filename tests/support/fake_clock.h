@@ -47,6 +47,7 @@ class FakeClock final : public Clock {
   }
   double ResolutionUs() const override { return 0.5; }
   double HostUs() override { return host_us_; }
+  double UnixSeconds() override { return host_us_ * 1e-6; }
   double HostUsSince(std::size_t slot) override {
     return host_us_ - stamped_us_.at(slot);
   }
