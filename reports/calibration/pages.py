@@ -4,6 +4,7 @@
 from collections.abc import Iterator
 
 from reports.calibration import (
+    in_turns,
     one_process,
     power,
     simulated,
@@ -78,6 +79,24 @@ def _power(progress: Progress) -> Iterator[tuple[str, str]]:
     )
 
 
+def _in_turns(progress: Progress) -> Iterator[tuple[str, str]]:
+    yield (
+        f"Simulated: standard deviation of a pair's log ratio, with {in_turns.ROUNDS} "
+        "turns of each process, or one process after the other",
+        in_turns.spreads(progress),
+    )
+    yield (
+        f"Simulated: share of {in_turns.TABLES} tables of {in_turns.ROWS} rows, up to "
+        f"{in_turns.PAIRS} pairs in turns, a coin for each round",
+        in_turns.verdicts(progress),
+    )
+
+
 def markdown(samples: Samples, progress: Progress) -> str:
-    parts = [*_stored(samples, progress), *_simulated(progress), *_power(progress)]
+    parts = [
+        *_stored(samples, progress),
+        *_simulated(progress),
+        *_power(progress),
+        *_in_turns(progress),
+    ]
     return "\n\n".join(f"**{caption}.**\n\n{table}" for caption, table in parts)

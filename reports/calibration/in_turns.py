@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""Pairs whose programs take turns, under simulated weather: spread, errors, power."""
+
+import math
+
+import numpy as np
+
+from reports.calibration.rates import bounded, share
+from reports.calibration.rule import Verdicts, in_sequence
+from reports.calibration.samples import Floats
+from reports.calibration.simulated import SEED, THRESHOLD, Progress
+from reports.calibration.weather import (
+    WEATHERS,
+    Turns,
+    Weather,
+    mean_of_rounds,
+    median_of_rounds,
+    ratio_of_medians,
+    turns_of,
+)
+from reports.compare.sequential import Plan
+from reports.results import text
+
+TABLES = 400
+PAIRS = 40
+ROWS = 3  # as model_size/tiny has
+ROUNDS = 20  # in a second of each side
+SLOWDOWN = 0.05
+PLAN = Plan(rows=ROWS, max_pairs=PAIRS)
+
+
+def run_of(
+    number: int,
+    weather: Weather,
+    *,
+    whole: bool = False,
+    fixed: bool = False,
+    tables: int = TABLES,
+) -> Turns:
+    return turns_of(
+        weather,
+        np.random.default_rng([SEED, 600, number]),
+        tables=tables,
+        pairs=PAIRS,
+        rows=ROWS,
+        rounds=ROUNDS,
+        new_begins=np.zeros(ROUNDS, bool) if fixed else None,
+        whole=whole,
+    )
+
+
+def _spread(log_ratios: Floats) -> str:
+    return text.percent(float(np.std(log_ratios)))
+
+
+def spread_line(number: int, weather: Weather) -> list[str]:
+    processes = ratio_of_medians(run_of(number, weather, whole=True, tables=100))
+    turns = run_of(number, weather, tables=100)
+    found = (ratio_of_medians(turns), mean_of_rounds(turns), median_of_rounds(turns))
+    return [weather.words, _spread(processes), *map(_spread, found)]
+
+
+def spreads(progress: Progress) -> str:
+    progress("turns: the spread of a pair")
+    lines = [spread_line(number, weather) for number, weather in enumerate(WEATHERS)]
+    heads = ["one process after the other", "in turns: the ratio of medians"]
+    return text.table(
+        ["weather", *heads, "the mean of the rounds", "the median of the rounds"], lines
+    )
+
+
+def whole_tables(found: Verdicts) -> str:
+    """The tables in which every row, all of them slowed, is REGRESSED, and after how
+    many pairs the median row is."""
+    count = int(found.regressed.all(axis=1).sum())
+    pairs = np.median(found.pairs[found.regressed]) if count else math.nan
+    return share(count, len(found.regressed)) + (f" in {pairs:.0f}" if count else "")
+
+
+def verdict_line(number: int, weather: Weather) -> list[str]:
+    same = median_of_rounds(run_of(number, weather))
+    fixed = median_of_rounds(run_of(number, weather, fixed=True))
+    any_size = in_sequence(same, PLAN, 0.0)
+    threshold = in_sequence(same, PLAN, THRESHOLD)
+    slowed = in_sequence(same + math.log1p(SLOWDOWN), PLAN, THRESHOLD)
+    equivalent = int(threshold.equivalent.all(axis=1).sum())
+    return [
+        weather.words,
+        bounded(any_size.any_regressed(), TABLES),
+        bounded(any_size.any_improved(), TABLES),
+        bounded(threshold.any_regressed(), TABLES),
+        whole_tables(slowed),
+        share(equivalent, TABLES),
+        share(in_sequence(fixed, PLAN, 0.0).any_regressed(), TABLES),
+    ]
+
+
+def verdicts(progress: Progress) -> str:
+    lines = []
+    for number, weather in enumerate(WEATHERS):
+        progress(f"turns: {weather.words}")
+        lines.append(verdict_line(number, weather))
+    return text.table(
+        [
+            "weather",
+            *("REGRESSED", "IMPROVED", "REGRESSED by 2 %"),
+            *("all found at +5 %", "all EQUIVALENT by 2 %"),
+            "REGRESSED if base begins each round",
+        ],
+        lines,
+    )
