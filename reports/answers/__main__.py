@@ -7,6 +7,8 @@ from pathlib import Path
 
 from reports.answers import answers as answered
 from reports.answers import markdown
+from reports.answers.expectations import plain
+from reports.answers.judging import judgements
 from reports.results.rows import NotAResult, load
 
 GOOD, NOTHING, USAGE = 0, 1, 2
@@ -15,15 +17,24 @@ GOOD, NOTHING, USAGE = 0, 1, 2
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="tools/answers", description=__doc__)
     parser.add_argument("result", type=Path, help="JSON file of a run")
+    parser.add_argument(
+        "--expectations",
+        action="store_true",
+        help="print the expectations that did not hold, a line for each, and no answer",
+    )
     options = parser.parse_args(arguments)
     try:
         result = load(options.result)
     except NotAResult as error:
         print(f"tools/answers: {error}", file=sys.stderr)
         return USAGE
+    judged = judgements(result)
+    if options.expectations:
+        print(plain(judged), end="\n" if judged else "")
+        return GOOD
     answers = markdown(result)
     print(answers, end="\n" if answers else "")
-    if not answered(result):
+    if not answered(result) and not judged:
         why = "a null GPU has no times" if result.of_null_gpu else "it lacks the rows"
         print(
             f"tools/answers: {options.result} answers no question: {why}",

@@ -14,7 +14,11 @@ from reports.answers import (
     numerics,
     parallel,
     rates,
+    softmax,
+    warmup,
 )
+from reports.answers.expectations import summary, table
+from reports.answers.judging import judgements
 from reports.results.rows import Failure, Result
 from reports.results.text import Table, plural
 
@@ -29,9 +33,9 @@ SUMMARIES: dict[str, Summarizer] = {
     "memory": memory.memory,
     "precision": models.precision,
     "attention_scaling": attention.attention_scaling,
-    "softmax_vs_matmul": attention.softmax_vs_matmul,
+    "softmax_vs_matmul": softmax.softmax_vs_matmul,
     "optimizer": models.optimizer,
-    "warmup": models.warmup,
+    "warmup": warmup.warmup,
     "peak": rates.peak,
     "transfer": rates.transfer,
     "all_reduce": parallel.all_reduce,
@@ -73,14 +77,20 @@ def expectation_of(experiment: str) -> str:
 
 def answers(result: Result) -> list[Answer]:
     """The answers to all questions for which the result has the rows."""
-    if result.of_null_gpu:  # most are about times
-        return []
     found = []
-    for experiment, summarize in SUMMARIES.items():
-        summary = summarize(result)
-        if summary is not None:
-            found.append(Answer(experiment, question_of(experiment), *summary))
+    for experiment in SUMMARIES:
+        told = answer_of(result, experiment)
+        if told is not None:
+            found.append(Answer(experiment, question_of(experiment), *told))
     return found
+
+
+def answer_of(result: Result, experiment: str) -> tuple[str, Table] | None:
+    """The sentence and the table of one experiment.
+
+    None on a null GPU, because most are about times.
+    """
+    return None if result.of_null_gpu else SUMMARIES[experiment](result)
 
 
 def _count(failures: list[Failure], what: str) -> list[str]:
@@ -98,11 +108,19 @@ def _missing(result: Result) -> list[str]:
     return [line + "."] if line else []
 
 
+def _expectations(result: Result) -> list[str]:
+    """What became of the expectations, failed ones first."""
+    judged = judgements(result)
+    if not judged:
+        return []
+    return [f"### Expectations\n\n{summary(judged)}\n\n{table(judged).markdown()}"]
+
+
 def markdown(result: Result) -> str:
-    """All answers in Markdown, under headings of the third level."""
+    """Expectations and answers in Markdown, under headings of the third level."""
     parts = [
         f"### `{answer.experiment}`\n\n*{answer.question}*\n\n"
         f"{answer.sentence}\n\n{answer.table.markdown()}"
         for answer in answers(result)
     ]
-    return "\n\n".join(parts + _missing(result))
+    return "\n\n".join(_expectations(result) + parts + _missing(result))

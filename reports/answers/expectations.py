@@ -74,3 +74,17 @@ def table(judged: Sequence[Judgement]) -> text.Table:
     """A line for each expectation, about its worst row."""
     headings = ["experiment", "expectation", "expected", "measured", "verdict", "row"]
     return text.Table(headings, [line_of(judgement) for judgement in judged])
+
+
+def plain(judged: Sequence[Judgement]) -> str:
+    """A line for each that did not hold, and the summary; "" without any."""
+    lines = []
+    for judgement in judged:
+        if judgement.verdict == Verdict.HELD:
+            continue
+        experiment, told, expected, measured, verdict, where = line_of(judgement)
+        lines.append(
+            f"{experiment}: {told}: {verdict}; expected {expected}, measured "
+            f"{measured} in {where}"
+        )
+    return "\n".join([*lines, *([summary(judged)] if judged else [])])

@@ -21,6 +21,7 @@ _OF_TWO_ROWS = (
     *("overlap_share", "exposed_us"),
 )
 FEWEST_RUNS = 6  # that give a 95 % interval (reports/results/rows.py)
+UNKNOWN = 50.0  # a half-width from which on nothing is known
 MANY_RUNS = 1000  # more than anybody waits for
 CANNOT_TELL = "cannot be told from this run"
 
@@ -61,19 +62,27 @@ class Measured:
             return f"{shown} (no interval)"
         return f"{shown} ({formatted(self.low)} to {formatted(self.high)})"
 
-    def runs_to_tell(self, *bounds: float) -> str:
-        """How many runs would make the interval too narrow to reach a bound.
+    def plus_minus(self, formatted: Callable[[float], str]) -> str:
+        """E.g. "2.1 ms ± 5 %", for a table."""
+        shown = formatted(self.value)
+        if self.low == self.high or not self.is_known:
+            return shown
+        return f"{shown} ± {text.percent(self.half_width)}"
 
-        An interval shrinks with the square root of the number of runs.
+    def runs_to_tell(self, *bounds: float) -> str:
+        """How many runs would keep the interval off the bounds.
+
+        They are repetitions (--benchmark_repetitions). An interval shrinks with the
+        square root of their number.
         """
         if not self.is_known:
-            return f"{FEWEST_RUNS} runs (--benchmark_repetitions) give it an interval"
+            return f"{FEWEST_RUNS} runs would give an interval"
         distance = min(abs(self.value - bound) for bound in bounds)
         half = (self.high - self.low) / 2
         if distance * math.sqrt(MANY_RUNS) <= half:
-            return f"more than {MANY_RUNS} runs would be needed"
+            return f"not even {MANY_RUNS} runs would tell"
         runs = max(FEWEST_RUNS, math.ceil((half / distance) ** 2))
-        return f"about {runs} runs (--benchmark_repetitions) would tell"
+        return f"about {runs} runs would tell"
 
 
 def exactly(value: float) -> Measured:
@@ -82,18 +91,18 @@ def exactly(value: float) -> Measured:
 
 def spread(value: float, half_width: float) -> Measured:
     """A value with a relative half-width; a ratio's interval is one of its log."""
-    if not math.isfinite(half_width):
+    if not half_width < UNKNOWN:
         return Measured(value, -math.inf, math.inf)
     ends = value * math.exp(-half_width), value * math.exp(half_width)
     return Measured(value, min(ends), max(ends))
 
 
 def _of_mean(row: Row, count: float) -> float:
-    """The relative half-width of a mean of `count` samples of the row."""
+    """The relative half-width of a mean of `count` samples of each repetition."""
     cv = row.get("cv")
     if cv is None or count < 2:
         return math.inf
-    return float(t.ppf(0.975, count - 1)) * cv / math.sqrt(count)
+    return float(t.ppf(0.975, count - 1)) * cv / math.sqrt(count * row.repetitions)
 
 
 def _of_phase(row: Row, counter: str) -> float:

@@ -2,7 +2,25 @@
 """Rounding errors and result dtypes of low precision."""
 
 from reports.results import text
-from reports.results.rows import Result
+from reports.results.rows import Result, Row
+
+
+def _by_accumulator(rows: list[Row]) -> str:
+    """Whether an fp32 accumulator is always better than a 16-bit one."""
+    wide: list[float] = []
+    narrow: list[float] = []
+    for row in rows:
+        is_wide = row.words["dtypes"].startswith("fp32_plus_")
+        (wide if is_wide else narrow).append(abs(row["relative_error"]))
+    if not wide or not narrow:
+        return ""
+    most, fewest = text.percent(max(wide)), text.percent(min(narrow))
+    if max(wide) < min(narrow):
+        return (
+            f": every fp32 accumulator is off by at most {most}, every 16-bit one by "
+            f"at least {fewest}"
+        )
+    return f": an fp32 accumulator may be off by {most}, a 16-bit one by {fewest}"
 
 
 def accumulation(result: Result) -> tuple[str, text.Table] | None:
@@ -10,9 +28,9 @@ def accumulation(result: Result) -> tuple[str, text.Table] | None:
     if not rows:
         return None
     worst = max(rows, key=lambda row: abs(row["relative_error"]))
-    sums = ", ".join(f"{row['sum']:.4f}" for row in rows)
+    sums = ", ".join(f"{row['sum']:.4f} ({row.words['dtypes']})" for row in rows)
     sentence = (
-        f"1000 times 0.01 is {sums}: the accumulator matters most, and "
+        f"1000 times 0.01 is {sums}{_by_accumulator(rows)}; "
         f"`{worst.words['dtypes']}` is off by "
         f"{text.percent(abs(worst['relative_error']))}."
     )
@@ -33,7 +51,8 @@ def autocast_dtypes(result: Result) -> tuple[str, text.Table] | None:
         return None
     dtypes = rows[0].findings
     sentence = (
-        f"Under autocast the parameters stay {dtypes['parameters']} and so do the "
+        f"Under {rows[0].words['autocast']} autocast the parameters stay "
+        f"{dtypes['parameters']} and so do the "
         f"gradients ({dtypes['gradients']}); the logits are {dtypes['logits']}, the "
         f"loss {dtypes['loss']}."
     )
@@ -45,17 +64,32 @@ def autocast_dtypes(result: Result) -> tuple[str, text.Table] | None:
     return sentence, text.Table(headings, lines)
 
 
+def _onset(rows: list[Row], first: Row) -> str:
+    """Between which magnitudes the overflow begins."""
+    internals = f"{first.words['norm']} with {first.words['dtype']} internals"
+    free = [
+        int(row["magnitude"])
+        for row in rows
+        if row.words == first.words and row["magnitude"] < first["magnitude"]
+    ]
+    onset = int(first["magnitude"])
+    if not free:
+        return f"{internals} overflows at magnitude {onset}, the least measured"
+    return (
+        f"{internals} overflows at magnitude {onset} and not at {max(free)}; where "
+        "between them it begins is not measured"
+    )
+
+
 def norm_precision(result: Result) -> tuple[str, text.Table] | None:
     rows = result.of("norm_precision")
     overflowed = [row for row in rows if row["overflowed"]]
     if not rows or not overflowed:
         return None
-    least = min(overflowed, key=lambda row: row["magnitude"])
     wide = [row["relative_error"] for row in rows if row.words["internals"] == "wide"]
     sentence = (
-        f"{least.words['dtype']} internals overflow from magnitude "
-        f"{int(least['magnitude'])} on; with fp32 internals the error stays at "
-        f"{text.significant(max(wide), 2)} or less."
+        f"{_onset(rows, min(overflowed, key=lambda row: row['magnitude']))}; with fp32 "
+        f"internals the error stays at {text.significant(max(wide), 2)} or less."
     )
     magnitudes = sorted({int(row["magnitude"]) for row in rows})
     cells: dict[str, dict[int, str]] = {}

@@ -5,6 +5,8 @@ from collections import defaultdict
 from collections.abc import Callable
 
 from reports.answers.cells import optional
+from reports.answers.comparing import factor, least
+from reports.answers.measured import CANNOT_TELL, Measured, counter_of, over
 from reports.results import text
 from reports.results.alpha_beta import AlphaBeta, fit_alpha_beta
 from reports.results.rows import Result, Row
@@ -23,8 +25,8 @@ def _rate(per_second: float) -> str:
     return text.rate(per_second, "B/s")
 
 
-def _time_ratio(row: Row, other: Row) -> str:
-    return text.significant(row["p50_us"] / other["p50_us"])
+def _time(row: Row) -> Measured:
+    return counter_of(row, "p50_us")
 
 
 def _law(series: str, fit: AlphaBeta) -> str:
@@ -73,11 +75,18 @@ def _ddp_setting(row: Row) -> tuple[str, str, int, int | None, int | None]:
     return model, precision, ranks, _number(row, "batch"), _number(row, "seq")
 
 
-def _ddp_name(row: Row) -> str:
-    model, precision, ranks, batch, seq = _ddp_setting(row)
+def _strategy(row: Row) -> str:
     bucket = _number(row, "bucket_mb")
-    strategy = row.name_words[0] + ("" if bucket is None else f" {bucket} MB")
-    return f"{strategy}, {model} {precision}, {ranks} ranks, {batch} x {seq}"
+    return row.name_words[0] + ("" if bucket is None else f" {bucket} MiB")
+
+
+def _setting_text(row: Row) -> str:
+    model, precision, ranks, batch, seq = _ddp_setting(row)
+    return f"{model} {precision}, {ranks} ranks, {batch} x {seq}"
+
+
+def _ddp_name(row: Row) -> str:
+    return f"{_strategy(row)}, {_setting_text(row)}"
 
 
 def _hidden(share: float) -> str:
@@ -100,23 +109,84 @@ _DDP_COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
 }
 
 
-def _ddp_sentence(rows: list[Row]) -> str:
-    """Compares the fastest strategy of one setting with the two baselines."""
-    strategies = [row for row in rows if row.name_words[0] != "alone"]
+PREDICTED_WITHIN = 0.15  # as the experiment expects
+
+
+def _fastest_sentence(strategies: list[Row]) -> str:
+    """The fastest strategy of one setting, as far as it can be told."""
+    times = {_strategy(row): _time(row) for row in strategies}
+    first, rivals = least(times)
+    told = times[first].plus_minus(text.time)
+    if not rivals:
+        return f"the fastest is {first}: {told}"
+    return (
+        f"which is the fastest {CANNOT_TELL}: {first} takes {told}, "
+        f"{len(rivals)} of the other {len(times) - 1} may take less"
+    )
+
+
+def _baseline_sentence(strategies: list[Row]) -> str:
+    """The quickest against the plain exchange and against PyTorch's."""
     best = min(strategies, key=lambda row: row["p50_us"])
-    sentence = f"The fastest is {_ddp_name(best)}: {text.time(best['p50_us'])}"
-    for row in strategies:
-        name = row.name_words[0]
-        if name in ("per_parameter", "reducer") and row is not best:
-            sentence += f", {_time_ratio(row, best)} times as fast as `{name}`"
-    bucket, efficiency = best.get("optimal_bucket_mb"), best.get("scaling_efficiency")
+    parts = [
+        f"`{row.name_words[0]}` takes "
+        f"{factor(over(_time(row), _time(best)), f'as long as {_strategy(best)}')}"
+        for row in strategies
+        if row.name_words[0] in ("per_parameter", "reducer") and row is not best
+    ]
+    return "".join(f"; {part}" for part in parts)
+
+
+def _prediction_sentence(rows: list[Row]) -> str:
+    """Whether the predicted times are those measured."""
+    ratios = [
+        over(_time(row), counter_of(row, "predicted_us"))
+        for row in rows
+        if row.get("predicted_us")
+    ]
+    if not ratios:
+        return ""
+    low, high = 1 - PREDICTED_WITHIN, 1 + PREDICTED_WITHIN
+    missed = [ratio for ratio in ratios if ratio.outside(low, high)]
+    held = sum(ratio.within(low, high) for ratio in ratios)
+    of = f"of {text.plural(len(ratios), 'row')}"
+    ends = [text.significant(end) for end in _ends(ratios)]
+    told = f"{ends[0]} to {ends[1]} times the predicted time"
+    if held == len(ratios):
+        return f" The prediction holds within 15 %: measured are {told}."
+    if not missed:
+        return f" Whether the prediction holds {CANNOT_TELL}: measured are {told}."
+    sides = {"low" if ratio.value > 1 else "high" for ratio in missed}
+    return (
+        f" The prediction fails on {len(missed)} {of}, where it is too "
+        f"{' or too '.join(sorted(sides))}: measured are {told}."
+    )
+
+
+def _ends(ratios: list[Measured]) -> tuple[float, float]:
+    values = [ratio.value for ratio in ratios]
+    return min(values), max(values)
+
+
+def _ddp_sentence(rows: list[Row]) -> str:
+    """About the strategies of one setting."""
+    strategies = [row for row in rows if row.name_words[0] != "alone"]
+    sentence = f"With {_setting_text(strategies[0])} {_fastest_sentence(strategies)}"
+    sentence += _baseline_sentence(strategies)
+    best = min(strategies, key=lambda row: row["p50_us"])
+    alone = [row for row in rows if row.name_words[0] == "alone"]
+    bucket = best.get("optimal_bucket_mb")
     if bucket is not None:
         sentence += (
-            f"; the best bucket by the formula has {text.significant(bucket)} MB"
+            f"; the best bucket by the formula has {text.significant(bucket)} MiB"
         )
-    if efficiency is not None:
-        sentence += f"; its scaling efficiency is {text.percent(efficiency)}"
-    return f"{sentence}."
+    if alone:
+        efficiency = over(_time(alone[0]), _time(best))
+        sentence += (
+            f"; the scaling efficiency of {_strategy(best)} is "
+            f"{efficiency.text(text.percent)}"
+        )
+    return f"{sentence}.{_prediction_sentence(strategies)}"
 
 
 def ddp(result: Result) -> tuple[str, text.Table] | None:
@@ -149,6 +219,22 @@ _SHARDED_COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
 }
 
 
+def _sharded_sentence(whole: Row, shard: Row) -> str:
+    sentence = (
+        f"Sharding the optimizer of `{shard.name_words[1]}` over "
+        f"{_number(shard, 'ranks')} ranks at {_number(shard, 'batch')} x "
+        f"{_number(shard, 'seq')} takes "
+        f"{factor(over(_time(shard), _time(whole)), 'the time of replicating it')}"
+    )
+    if whole.get("peak_bytes") and shard.get("peak_bytes"):
+        sentence += (
+            f" and {text.percent(shard['peak_bytes'] / whole['peak_bytes'])} of the "
+            f"peak memory, {text.size(shard['peak_bytes'])} instead of "
+            f"{text.size(whole['peak_bytes'])}"
+        )
+    return sentence
+
+
 def sharded_optimizer(result: Result) -> tuple[str, text.Table] | None:
     rows = result.of("sharded_optimizer")
     settings: dict[str, dict[str, Row]] = defaultdict(dict)
@@ -163,18 +249,7 @@ def sharded_optimizer(result: Result) -> tuple[str, text.Table] | None:
     if not compared:
         return None
     # The last setting of a run is the largest.
-    whole, shard = compared[-1]["replicated"], compared[-1]["sharded"]
-    sentence = (
-        f"Sharding the optimizer of `{shard.name_words[1]}` over "
-        f"{_number(shard, 'ranks')} ranks takes "
-        f"{_time_ratio(shard, whole)} times the time"
-    )
-    if whole.get("peak_bytes") and shard.get("peak_bytes"):
-        sentence += (
-            f" and {text.percent(shard['peak_bytes'] / whole['peak_bytes'])} of the "
-            f"peak memory, {text.size(shard['peak_bytes'])} instead of "
-            f"{text.size(whole['peak_bytes'])}"
-        )
+    sentence = _sharded_sentence(compared[-1]["replicated"], compared[-1]["sharded"])
     lines = [
         [
             f"{row.name_words[0]}, {row.name_words[1]}, {_number(row, 'ranks')} ranks, "

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Peak rates, host-device transfers, and the accuracy of the timer."""
 
+import math
+
+from reports.answers.comparing import least, listed
+from reports.answers.measured import CANNOT_TELL, counter_of, exactly, over, time_of
 from reports.results import text
 from reports.results.rows import Result, Row
 
@@ -21,14 +25,14 @@ def peak(result: Result) -> tuple[str, text.Table] | None:
         return None
     sentence = (
         f"{text.rate(product['flops_per_second'], 'FLOP/s')} "
-        f"({product.words['precision']}), "
-        f"{text.rate(copy['bytes_per_second'], 'B/s')} of a copy, "
-        f"{text.rate(update['bytes_per_second'], 'B/s')} of an update in place, and "
+        f"({_case(product)}), "
+        f"{_bytes(copy['bytes_per_second'])} ({_case(copy)}), "
+        f"{_bytes(update['bytes_per_second'])} ({_case(update)}), and "
         f"{text.time(overhead['op_us'])} for an operation on one element."
     )
     lines = [
         [
-            row.name.removeprefix("peak/"),
+            _case(row),
             text.time(row.time_us),
             text.rate(row["flops_per_second"], "FLOP/s")
             if row.get("flops_per_second")
@@ -42,21 +46,37 @@ def peak(result: Result) -> tuple[str, text.Table] | None:
     return sentence, text.Table(["work", "time", "FLOP rate", "byte rate"], lines)
 
 
+def _case(row: Row) -> str:
+    return row.name.partition("/")[2]
+
+
+def _fastest(rows: list[Row]) -> str:
+    """The transfer of the highest rate, as far as it can be told."""
+    rates = {_case(row): counter_of(row, "bytes_per_second") for row in rows}
+    # The least time per byte.
+    first, rivals = least({name: over(exactly(1), r) for name, r in rates.items()})
+    told = f"{first} moves {rates[first].plus_minus(_bytes)}"
+    if not rivals:
+        return f"The fastest is {first}, at {rates[first].plus_minus(_bytes)}"
+    return f"Which is the fastest {CANNOT_TELL}: {told}, {listed(rivals)} may move more"
+
+
+def _bytes(per_second: float) -> str:
+    return text.rate(per_second, "B/s")
+
+
 def transfer(result: Result) -> tuple[str, text.Table] | None:
-    rows = result.of("transfer")
-    best = _best(rows, "bytes_per_second")
-    if best is None:
+    rows = [row for row in result.of("transfer") if row.get("bytes_per_second")]
+    if not rows:
         return None
     largest = max(rows, key=lambda row: row["size"])
     sentence = (
-        f"The fastest, {best.name.removeprefix('transfer/')}, moves "
-        f"{text.rate(best['bytes_per_second'], 'B/s')}; the largest, "
-        f"{largest.name.removeprefix('transfer/')}, "
-        f"{text.rate(largest['bytes_per_second'], 'B/s')}."
+        f"{_fastest(rows)}; the largest, {_case(largest)}, "
+        f"{counter_of(largest, 'bytes_per_second').plus_minus(_bytes)}."
     )
     lines = [
         [
-            row.name.removeprefix("transfer/"),
+            _case(row),
             text.time(row.time_us),
             text.rate(row["bytes_per_second"], "B/s"),
         ]
@@ -70,10 +90,16 @@ def harness(result: Result) -> tuple[str, text.Table] | None:
     spins = result.of("harness", work="spin")
     if not empty or not spins:
         return None
-    worst = max(abs(row.time_us / row["us"] - 1) for row in spins)
+    reported = [over(time_of(row), exactly(row["us"])) for row in spins]
+    # Of the intervals, not of the medians in them.
+    ends = [end for ratio in reported for end in (ratio.low, ratio.high)]
+    worst = max(abs(end - 1) for end in ends)
+    within = f"are reported within {text.percent(worst)}"
+    if not math.isfinite(worst):
+        within = f"may be reported well, which {CANNOT_TELL}"
     sentence = (
-        f"An empty call costs {text.time(empty[0].time_us)}, and known durations are "
-        f"reported within {text.percent(worst)}."
+        f"An empty call costs {text.time(empty[0].time_us)}, and known durations "
+        f"{within}."
     )
     lines = [["empty", "0", text.time(empty[0].time_us)]]
     lines += [["spin", text.time(row["us"]), text.time(row.time_us)] for row in spins]

@@ -12,14 +12,24 @@ from reports.results.text import Table
 
 
 def _balance(roof: Roof, points: Sequence[Point]) -> str:
-    """How many rows of the precision are on either side of the ridge."""
+    """How many rows of the precision are on either side of the ridge.
+
+    Bytes are those that no algorithm can avoid. A row that moves more is bound by
+    memory at a higher intensity, so only one side of the ridge is certain.
+    """
     own = [point for point in points if point.roof is roof and point.own]
-    beyond = sum(point.intensity >= roof.ridge for point in own)
-    return (
+    below = sum(point.intensity < roof.ridge for point in own)
+    sentence = (
         f"In {roof.precision} {text.rate(roof.flops, 'FLOP/s')} and "
         f"{text.rate(roof.bytes, 'B/s')} meet at {text.significant(roof.ridge)} FLOPs "
-        f"per byte: {beyond} of {len(own)} rows have more, so that arithmetic is "
-        f"their limit, and memory is that of the other {len(own) - beyond}."
+        f"per byte. {below} of {len(own)} rows have fewer per byte that they must "
+        "move, so that memory is their limit"
+    )
+    if below == len(own):
+        return f"{sentence}."
+    return (
+        f"{sentence}; arithmetic can be the limit of the other {len(own) - below}, "
+        "unless they move more bytes than they must, as naive attention does."
     )
 
 

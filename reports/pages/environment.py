@@ -50,9 +50,6 @@ def facts(result: Result) -> list[tuple[str, str]]:
     return [(name, value) for name, value in known if value]
 
 
-NOISY_CV = 0.1  # as in the table on the console
-
-
 def warnings(result: Result) -> list[str]:
     """The reasons to trust the numbers less than others."""
     reasons = []
@@ -67,14 +64,6 @@ def warnings(result: Result) -> list[str]:
         reasons.append("The program was built from sources with uncommitted changes.")
     if result.errors:
         reasons.append(f"{text.plural(len(result.errors), 'case')} failed.")
-    noisy = [row for row in result.rows if row.counters.get("cv", 0) > NOISY_CV]
-    if noisy:
-        worst = max(noisy, key=lambda row: row["cv"])
-        reasons.append(
-            f"{len(noisy)} of {len(result.rows)} rows are noisy: their samples have a "
-            f"coefficient of variation above {NOISY_CV:.0%}, up to "
-            f"{text.percent(worst['cv'])} ({worst.name})."
-        )
     return reasons
 
 

@@ -9,11 +9,12 @@ from pathlib import Path
 from reports.pages import environment
 from reports.pages.across import history_section, roofline_section
 from reports.pages.figures.timelines import timelines
+from reports.pages.opening import Opening, opening
 from reports.pages.section import Section, experiments, section
 from reports.results.rows import NotAResult, Result
 from reports.results.text import Table
 
-FIXED = ("top", "contents", "environment")  # ids in the templates
+FIXED = ("top", "opening", "contents", "environment")  # ids in the templates
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,7 @@ class Page:
     title: str
     facts: list[tuple[str, str]]
     warnings: list[str]
+    opening: Opening
     environment: Table
     sections: list[Section]
 
@@ -70,6 +72,7 @@ def page(results: Sequence[Result], trace: Path | None = None) -> Page:
         title=_title(result.context),
         facts=environment.facts(result),
         warnings=environment.warnings(result),
+        opening=opening(result),
         environment=environment.environment(result),
         sections=sections,
     )

@@ -4,8 +4,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from reports.answers.answer import SUMMARIES, expectation_of, question_of
+from reports.answers.answer import SUMMARIES, answer_of, expectation_of, question_of
 from reports.answers.cells import optional
+from reports.answers.expectations import table
+from reports.answers.judging import judgements
 from reports.pages.figures import FIGURES
 from reports.pages.plotting.figure import Figure
 from reports.results import text
@@ -20,6 +22,7 @@ class Section:
     name: str
     question: str = ""
     expectation: str = ""
+    judged: Table | None = None  # what became of it
     answer: str = ""
     figures: list[Figure] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
@@ -59,6 +62,15 @@ def _plain(result: Result, experiment: str) -> Table:
     return Table(["case", "time", "peak memory"], lines)
 
 
+def _judged(result: Result, experiment: str) -> Table | None:
+    judged = [
+        judgement
+        for judgement in judgements(result)
+        if judgement.expectation.experiment == experiment
+    ]
+    return table(judged) if judged else None
+
+
 def _of(experiment: str, failures: Iterable[Failure]) -> list[Failure]:
     return [f for f in failures if f.name.partition("/")[0] == experiment]
 
@@ -74,13 +86,14 @@ def section(result: Result, experiment: str) -> Section:
 def _section(result: Result, experiment: str) -> Section:
     known = experiment in SUMMARIES
     is_timed = not result.of_null_gpu
-    summary = SUMMARIES[experiment](result) if known and is_timed else None
+    summary = answer_of(result, experiment) if known else None
     rows = len(result.of(experiment))
     plain = [_plain(result, experiment)] if rows else []
     return Section(
         name=experiment,
         question=question_of(experiment) if known else "",
         expectation=expectation_of(experiment) if known else "",
+        judged=_judged(result, experiment),
         answer=summary[0] if summary else "",
         figures=FIGURES[experiment](result)
         if experiment in FIGURES and is_timed

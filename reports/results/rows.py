@@ -44,6 +44,7 @@ class Row:
     words: dict[str, str]  # textual parameters, e.g. model, precision
     findings: dict[str, str]  # textual results, e.g. dtypes, kernel names
     counters: dict[str, float]  # numeric results and parameters
+    repetitions: int = 1
 
     @property
     def experiment(self) -> str:
@@ -152,7 +153,12 @@ def _median(rows: list[Row]) -> Row:
     times = [row.time_us for row in rows]
     if len(rows) >= _REPETITIONS and statistics.mean(times) > 0:
         counters["half_width"] = _half_width(times)
-    return replace(first, time_us=statistics.median(times), counters=counters)
+    return replace(
+        first,
+        time_us=statistics.median(times),
+        counters=counters,
+        repetitions=len(rows),
+    )
 
 
 def _half_width(times: list[float]) -> float:

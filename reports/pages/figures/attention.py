@@ -64,16 +64,16 @@ def _grown(
 
 def attention_scaling(result: Result) -> list[Figure]:
     shown: dict[str, dict[str, dict[str, list[Row]]]] = {}
-    head_size: dict[str, int] = {}
-    for (variant, precision, phase, d_head), rows in series_of(
+    sizes: dict[str, tuple[int, int]] = {}
+    for (variant, precision, phase, batch, d_head), rows in series_of(
         result.of("attention_scaling")
     ).items():
-        # One head size per precision; the table holds the others.
-        if head_size.setdefault(precision, d_head) == d_head:
+        # One batch and head size per precision; the table holds the others.
+        if sizes.setdefault(precision, (batch, d_head)) == (batch, d_head):
             shown.setdefault(precision, {}).setdefault(phase, {})[variant] = rows
     figures = []
     for precision, phases in shown.items():
-        which = f"in {precision}, d {head_size[precision]}"
+        which = "in {}, batch {}, d {}".format(precision, *sizes[precision])
         for phase, series in phases.items():
             figures.append(
                 draw(

@@ -69,10 +69,13 @@ def test_all_reduce_without_a_fixed_cost() -> None:
 
 def step(strategy: str, us: float, bucket: str = "", **more: float) -> Any:
     name = f"ddp/{strategy}/small/fp32/ranks:2{bucket}/batch:4/seq:128"
-    return name, {"p50_us": us} | more
+    return name, {"p50_us": us, "half_width": 0.01} | more
 
 
-ALONE = ("ddp/alone/small/fp32/ranks:1/as_one_of:2/batch:4/seq:128", {"p50_us": 50.0})
+ALONE = (
+    "ddp/alone/small/fp32/ranks:1/as_one_of:2/batch:4/seq:128",
+    {"p50_us": 50.0, "half_width": 0.01},
+)
 
 
 def test_ddp_compares_the_fastest_with_the_plainest() -> None:
@@ -95,9 +98,11 @@ def test_ddp_compares_the_fastest_with_the_plainest() -> None:
     )
     assert answer is not None
     assert answer[0] == (
-        "The fastest is overlap_bucketed 25 MB, small fp32, 2 ranks, 4 x 128: 100 us, "
-        "1.5 times as fast as `per_parameter`, 1.2 times as fast as `reducer`; the "
-        "best bucket by the formula has 2 MB; its scaling efficiency is 50 %."
+        "With small fp32, 2 ranks, 4 x 128 the fastest is overlap_bucketed 25 MiB: 100 "
+        "us ± 1 %; `per_parameter` takes 1.5 (1.48 to 1.52) times as long as "
+        "overlap_bucketed 25 MiB; `reducer` takes 1.2 (1.18 to 1.22) times as long as "
+        "overlap_bucketed 25 MiB; the best bucket by the formula has 2 MiB; the "
+        "scaling efficiency of overlap_bucketed 25 MiB is 50 % (49 % to 51 %)."
     )
     tiny, alone, plain, reducer, best = (
         [cell.strip() for cell in line.split("|")[1:-1]]
@@ -118,13 +123,58 @@ def test_ddp_leaves_out_what_was_not_measured() -> None:
     answer = ddp(result(step("per_parameter", 150)))
     assert answer is not None
     assert answer[0] == (
-        "The fastest is per_parameter, small fp32, 2 ranks, 4 x 128: 150 us."
+        "With small fp32, 2 ranks, 4 x 128 the fastest is per_parameter: 150 us ± 1 %."
     )
+
+
+def test_noise_alone_makes_no_strategy_the_fastest() -> None:
+    answer = ddp(
+        result(
+            step("overlap_bucketed", 97.4, "/bucket_mb:100", half_width=0.05),
+            step("reducer", 98.3, half_width=0.15),
+            step("per_parameter", 216),
+        )
+    )
+    assert answer is not None
+    assert (
+        "which is the fastest cannot be told from this run: overlap_bucketed 100 MiB "
+        "takes 97.4 us ± 5 %, 1 of the other 2 may take less" in answer[0]
+    )
+    assert "`reducer` takes 1.01 (0.862 to 1.18) times" in answer[0]
+    assert "more or less cannot be told from this run: about 301 runs" in answer[0]
+    assert "`per_parameter` takes 2.22 (2.11 to 2.33) times as long" in answer[0]
+
+
+@pytest.mark.parametrize(
+    ("half_width", "measured", "told"),
+    [
+        (
+            0.01,
+            (105, 95),
+            "The prediction holds within 15 %: measured are 0.95 to",
+        ),
+        (
+            0.01,
+            (216, 110),
+            "The prediction fails on 1 of 2 rows, where it is too low",
+        ),
+        (0.9, (216, 110), "Whether the prediction holds cannot be told from this run"),
+    ],
+)
+def test_the_prediction_is_judged(
+    half_width: float, measured: tuple[float, float], told: str
+) -> None:
+    rows = [
+        step(name, us, predicted_us=100, half_width=half_width)
+        for name, us in zip(("flat", "reducer"), measured, strict=True)
+    ]
+    answer = ddp(result(*rows))
+    assert answer is not None and told in answer[0]
 
 
 def sharded(kind: str, model: str, us: float, **more: float) -> Any:
     name = f"sharded_optimizer/{kind}/{model}/ranks:2/batch:4/seq:128"
-    return name, {"p50_us": us} | more
+    return name, {"p50_us": us, "half_width": 0.01} | more
 
 
 def test_sharding_is_compared_with_replication() -> None:
@@ -146,8 +196,9 @@ def test_sharding_is_compared_with_replication() -> None:
     )
     assert answer is not None
     assert answer[0] == (
-        "Sharding the optimizer of `small` over 2 ranks takes 1.1 times the time and "
-        "75 % of the peak memory, 3 GiB instead of 4 GiB."
+        "Sharding the optimizer of `small` over 2 ranks at 4 x 128 takes 1.1 (1.08 to "
+        "1.12) times the time of replicating it and 75 % of the peak memory, 3 GiB "
+        "instead of 4 GiB."
     )
     lines = answer[1].markdown().splitlines()
     assert lines[5] == (
@@ -162,7 +213,17 @@ def test_sharding_without_memory_compares_the_time_alone() -> None:
         result(sharded("sharded", "tiny", 3), sharded("replicated", "tiny", 2))
     )
     assert answer is not None
-    assert answer[0].endswith("over 2 ranks takes 1.5 times the time.")
+    assert answer[0].endswith(
+        "takes 1.5 (1.48 to 1.52) times the time of replicating it."
+    )
+    # Noise alone makes neither dearer.
+    answer = sharded_optimizer(
+        result(
+            sharded("replicated", "tiny", 90.6, half_width=0.076),
+            sharded("sharded", "tiny", 106, half_width=0.18),
+        )
+    )
+    assert answer is not None and "more or less cannot be told" in answer[0]
 
 
 @pytest.mark.parametrize("summarize", [all_reduce, ddp, sharded_optimizer])

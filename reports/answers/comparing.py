@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""Comparatives and superlatives, as far as the intervals allow them."""
+
+from collections.abc import Mapping
+
+from reports.answers.measured import CANNOT_TELL, Measured, differ, over
+from reports.results import text
+
+
+def factor(ratio: Measured, what: str) -> str:
+    """E.g. "1.2 (1.1 to 1.3) times the time"; noise makes no factor."""
+    if ratio.outside(1, 1) or ratio.low == ratio.high:
+        return f"{ratio.text()} times {what}"
+    told = ratio.text() if ratio.is_known else text.significant(ratio.value)
+    unclear = f"more or less {CANNOT_TELL}: {ratio.runs_to_tell(1)}"
+    return f"{told} times {what} ({unclear})"
+
+
+def least(named: Mapping[str, Measured]) -> tuple[str, list[str]]:
+    """The name of the least value, and the names that it cannot be told from."""
+    first = min(named, key=lambda name: named[name].value)
+    others = [name for name in named if name != first]
+    return first, [name for name in others if not differ(named[name], named[first])]
+
+
+def listed(names: list[str]) -> str:
+    """E.g. "a", "a and b", "a, b and c"."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
+
+
+def least_text(named: Mapping[str, Measured], superlative: str) -> str:
+    """E.g. "The fastest is x: 5 us (4 to 6)", or that it cannot be told.
+
+    The values are times: less is better.
+    """
+    first, rivals = least(named)
+    if not rivals:
+        return f"The {superlative} is {first}: {named[first].plus_minus(text.time)}"
+    nearest = min(rivals, key=lambda name: named[name].value)
+    runs = over(named[nearest], named[first]).runs_to_tell(1)
+    return (
+        f"Which is the {superlative} {CANNOT_TELL}: {first} takes "
+        f"{named[first].plus_minus(text.time)}, and {listed(rivals)} may take less; "
+        f"{runs}"
+    )

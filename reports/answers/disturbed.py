@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""Rows whose samples something disturbed, and what it was."""
+
+from reports.results import text
+from reports.results.rows import Result, Row
+
+NOISY_CV = 0.1  # as in the table on the console
+STOLEN = 0.02  # of the time, by other guests of the machine
+# What a row says in words, and what that means.
+_WORDS = {
+    ("clock", "throttled"): "its clock was throttled",
+    ("warmup", "unsteady"): "its warm-up ended before it was steady",
+}
+
+
+def reasons(row: Row) -> list[str]:
+    """Empty for a row that nothing disturbed."""
+    found = [
+        meaning
+        for (key, word), meaning in _WORDS.items()
+        if (row.findings | row.words).get(key) == word
+    ]
+    stolen = row.get("stolen_share") or 0.0
+    if stolen > STOLEN:
+        found.append(f"{text.percent(stolen)} of the time was stolen")
+    cv = row.get("cv") or 0.0
+    if cv > NOISY_CV:
+        found.append(f"its samples vary by {text.percent(cv)}")
+    return found
+
+
+def disturbed(result: Result) -> list[tuple[Row, list[str]]]:
+    """The rows with reasons, the most varying first."""
+    rows = [(row, reasons(row)) for row in result.rows]
+    return sorted(
+        ((row, why) for row, why in rows if why),
+        key=lambda item: -(item[0].get("cv") or 0.0),
+    )
+
+
+def sentence(result: Result) -> str:
+    """How many rows are disturbed, and the worst; "" if none is."""
+    rows = disturbed(result)
+    if not rows:
+        return ""
+    worst, why = rows[0]
+    return (
+        f"{len(rows)} of {text.plural(len(result.rows), 'row')} "
+        f"{'is' if len(rows) == 1 else 'are'} disturbed, `{worst.name}` most: "
+        f"{', '.join(why)}."
+    )

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+"""A result like one of the paper suite: every cross of several axes, made by hand.
+
+Times follow one law, so that any ratio tells whether its two rows have one shape.
+"""
+
+import itertools
+from typing import Any
+
+from results import entry
+
+MODELS = {"small": 1.0, "medium": 3.0, "2.7B": 24.0}
+PRECISIONS = {"fp32": 1.0, "bf16_autocast": 0.25}
+MODES = {"forward": 1.0, "forward_backward": 3.0, "train_step": 3.5}
+SEQS = (128, 256, 512, 1024)
+PHASES = {"forward": 1.0, "backward": 2.0}
+COMPONENTS = {"ffn": 0.6, "projections": 0.3, "softmax": 0.1}
+
+
+def step_us(model: str, precision: str, mode: str, seq: int) -> float:
+    return 100.0 * MODELS[model] * PRECISIONS[precision] * MODES[mode] * seq
+
+
+def _common(us: float, half_width: float, seq: int) -> dict[str, float]:
+    return {
+        **{"p50_us": us, "half_width": half_width, "batch": 4, "seq": seq},
+        **{"samples": 10, "cv": half_width, "peak_bytes": 1e6, "mean_us": us},
+        **{"flops": us * 1e6, "flops_per_second": 1e12, "bytes": us * 1e3},
+        **{"forward_us": us / 3.5, "backward_us": us / 1.75, "optimizer_us": us / 7},
+    }
+
+
+def _steps(half_width: float) -> list[dict[str, Any]]:
+    rows = []
+    axes = itertools.product(MODELS, PRECISIONS, MODES, SEQS)
+    for model, precision, mode, seq in axes:
+        us = step_us(model, precision, mode, seq)
+        words = f"model={model} precision={precision} mode={mode}"
+        name = f"{model}/{precision}/{mode}/batch:4/seq:{seq}"
+        common = _common(us, half_width, seq)
+        rows.append(entry(f"model_size/{name}", us, words, **common))
+        error = {"logits_error": 1e-6 if precision == "fp32" else 1e-2}
+        rows.append(entry(f"precision/{name}", us, words, **common, **error))
+        steady = {"steady_ratio": 1.0, "first_ratio": 2.0}
+        steady |= {"stddev_us": us * half_width, "first_call_us": 2 * us}
+        for calls in (0, 1, 5):
+            rows.append(
+                entry(
+                    f"warmup/{name}/calls:{calls}",
+                    us,
+                    words,
+                    **common,
+                    **steady,
+                    calls=calls,
+                )
+            )
+    return rows
+
+
+def _breakdowns(half_width: float) -> list[dict[str, Any]]:
+    rows = []
+    axes = itertools.product(MODELS, PRECISIONS, ("inference", "train_step"), SEQS)
+    for model, precision, mode, seq in axes:
+        phases = {"forward": 1.0} if mode == "inference" else PHASES
+        whole = sum(phases.values())
+        parts = [
+            (phase, component, share * part)
+            for phase, share in phases.items()
+            for component, part in (COMPONENTS | {"all": 1.0}).items()
+        ]
+        parts += [("step", "all", whole), ("step", "unattributed", 0.0)]
+        for phase, component, share in parts:
+            us = step_us(model, precision, "forward", seq) * share + 1
+            words = f"model={model} precision={precision} mode={mode} phase={phase}"
+            rows.append(
+                entry(
+                    f"breakdown/{model}/{precision}/{mode}/{phase}/{component}/batch:4"
+                    f"/seq:{seq}",
+                    us,
+                    f"{words} component={component}",
+                    **_common(us, half_width, seq),
+                    share=share / whole,
+                    matmul_share=0.7,
+                    calls=1,
+                )
+            )
+    return rows
+
+
+def _attention(half_width: float) -> list[dict[str, Any]]:
+    rows = []
+    axes = itertools.product(
+        ("naive", "sdpa_flash"), PRECISIONS, PHASES, (256, 1024, 4096), (16, 64)
+    )
+    for variant, precision, phase, seq, d_head in axes:
+        us = 1e-4 * PHASES[phase] * PRECISIONS[precision] * seq**2 * d_head
+        rows.append(
+            entry(
+                f"attention_scaling/{variant}/{precision}/{phase}/batch:8/seq:{seq}"
+                f"/d_head:{d_head}",
+                us,
+                f"variant={variant} precision={precision} phase={phase}",
+                **_common(us, half_width, seq) | {"batch": 8.0, "d_head": d_head},
+                saved_bytes=8.0 * seq * seq,
+            )
+        )
+    return rows
+
+
+def _ranks(half_width: float) -> list[dict[str, Any]]:
+    rows = []
+    for model, precision, ranks in itertools.product(MODELS, PRECISIONS, (2, 4, 6)):
+        us = step_us(model, precision, "train_step", 128)
+        setting = f"{model}/{precision}"
+        common = _common(us, half_width, 128)
+        strategies = {"per_parameter": 1.5, "reducer": 1.0}
+        for strategy, times in strategies.items():
+            rows.append(
+                entry(
+                    f"ddp/{strategy}/{setting}/ranks:{ranks}/batch:4/seq:128",
+                    us * times,
+                    f"strategy={strategy} model={model} precision={precision}",
+                    **common | {"p50_us": us * times, "ranks": float(ranks)},
+                )
+            )
+        if precision == "fp32":
+            for sharding, times in (("replicated", 1.0), ("sharded", 1.2)):
+                rows.append(
+                    entry(
+                        f"sharded_optimizer/{sharding}/{model}/ranks:{ranks}/batch:4"
+                        "/seq:128",
+                        us * times,
+                        f"sharding={sharding} model={model}",
+                        **common | {"p50_us": us * times, "ranks": float(ranks)},
+                    )
+                )
+    return rows
+
+
+def _peaks(half_width: float) -> list[dict[str, Any]]:
+    known = {"half_width": half_width}
+    product = {"flops": 1e9, "flops_per_second": 2e12}
+    return [
+        entry("peak/matmul/fp32/m:1", 5, "work=matmul precision=fp32", **product),
+        entry("peak/copy/size:1", 5, "work=copy", bytes_per_second=1e11, **known),
+    ]
+
+
+def paper_rows(half_width: float = 0.01) -> list[dict[str, Any]]:
+    """The rows, all as noisy as this."""
+    return [
+        row
+        for make in (_peaks, _steps, _breakdowns, _attention, _ranks)
+        for row in make(half_width)
+    ]
