@@ -73,7 +73,9 @@ def test_the_program_is_not_slower_than_itself(tmp_path: Path) -> None:
     samples = found["samples"]
     assert len(samples) == 2 * PAIRS * len(ROWS)
     assert all(len(sample["samples_us"]) >= 5 for sample in samples)
-    key = key_of(load(tmp_path / "out"))
+    run = load(tmp_path / "out")
+    assert run.in_turns
+    key = key_of(run)
     assert all(sample["side"] == side_of(key, sample["position"]) for sample in samples)
 
 
