@@ -62,7 +62,7 @@ def _gap(result: Result) -> str:
         return ""
     first, rivals = least(shares)
     told = (
-        f"`{first}` reaches {shares[first].text(text.percent)} of what the measured "
+        f"`{first}` reaches {shares[first].plus_minus(text.percent)} of what the measured "
         "peaks allow for its FLOPs and bytes"
     )
     if not rivals:

@@ -139,10 +139,12 @@ def _ranks(half_width: float) -> list[dict[str, Any]]:
 
 def _peaks(half_width: float) -> list[dict[str, Any]]:
     known = {"half_width": half_width}
-    product = {"flops": 1e9, "flops_per_second": 2e12}
+    product = {"flops": 1e9, "flops_per_second": 2e12, "m": 1.0, "n": 1.0, "k": 1.0}
     return [
         entry("peak/matmul/fp32/m:1", 5, "work=matmul precision=fp32", **product),
-        entry("peak/copy/size:1", 5, "work=copy", bytes_per_second=1e11, **known),
+        entry(
+            "peak/copy/size:1", 5, "work=copy", bytes_per_second=1e11, size=1, **known
+        ),
     ]
 
 

@@ -304,10 +304,11 @@ def test_the_roofline_says_what_bounds_the_rows(
     assert roof is not None
     flops, rate, ridge = map(float, roof.groups())
     assert ridge == pytest.approx(flops / rate, rel=0.01)
-    shares = re.search(r"(\d+) of (\d+) rows have more", section)
+    shares = re.search(r"(\d+) of (\d+) rows have fewer per byte", section)
     assert shares is not None
-    more, all_rows = map(int, shares.groups())
-    assert f"memory is that of the other {all_rows - more}." in section
+    fewer, all_rows = map(int, shares.groups())
+    # Compulsory bytes show what memory limits, never what arithmetic does.
+    assert f"the other {all_rows - fewer}, unless they move more bytes" in section
     assert "![Roofline: fp32: " in reference[1]
 
 
@@ -463,8 +464,9 @@ def test_noise_is_reported_before_the_numbers(tmp_path: Path) -> None:
     path = written(tmp_path, document(quiet, noisy, context=CONTEXT), "a.json")
     assert main([str(path)]) == 0
     for page in ("a.html", "a.md"):
-        assert "1 of 2 rows are noisy" in (tmp_path / page).read_text()
-        assert "125 % (e/noisy)" in (tmp_path / page).read_text()
+        text = (tmp_path / page).read_text()
+        assert "1 of 2 rows is disturbed, " in text[: text.index("Contents")]
+        assert "e/noisy" in text and "most: its samples vary by 125 %." in text
     path = written(tmp_path, document(quiet, context=CONTEXT), "b.json")
     assert main([str(path)]) == 0
-    assert "noisy" not in (tmp_path / "b.md").read_text()
+    assert "disturbed" not in (tmp_path / "b.md").read_text()

@@ -186,6 +186,7 @@ def attention(variant: str, seq: int, phase: str = "forward", d: int = 64) -> An
         f"attention_scaling/{variant}/fp32/{phase}/batch:8/seq:{seq}/d_head:{d}",
         3e-4 * seq**power,
         f"variant={variant} precision=fp32 phase={phase}",
+        batch=8,
         seq=seq,
         d_head=d,
         saved_bytes=100.0 * seq,
@@ -206,10 +207,10 @@ def test_attention_is_drawn_with_its_fitted_exponents() -> None:
         ),
     )
     assert [figure.title for figure in figures] == [
-        "Time of the forward pass, in fp32, d 64",
-        "Time of the backward pass, in fp32, d 64",
-        "Saved for the backward pass, in fp32, d 64",
-        "Peak memory of both passes, in fp32, d 64",
+        "Time of the forward pass, in fp32, batch 8, d 64",
+        "Time of the backward pass, in fp32, batch 8, d 64",
+        "Saved for the backward pass, in fp32, batch 8, d 64",
+        "Peak memory of both passes, in fp32, batch 8, d 64",
     ]
     for figure in (figures[0], figures[1], figures[3]):
         labels = set(texts(figure.svg))

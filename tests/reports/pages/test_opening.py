@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""A page opens with what failed, what was disturbed, and where the time goes."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from expected import expected
+from paper_result import paper_rows
+from reports.answers.disturbed import reasons
+from reports.pages.__main__ import main
+from reports.pages.opening import Opening, opening
+from reports.results.rows import Row, parse
+from results import document, entry
+
+
+def opened(*rows: dict[str, Any], **others: Any) -> Opening:
+    return opening(parse(document(*rows, **others)))
+
+
+FAILED = expected("model_size", "p50_us", "at_most", 1, rows={"seq": "128"})
+HELD = expected("model_size", "p50_us", "at_least", 1, rows={"seq": "128"})
+
+
+def test_failed_expectations_come_first_on_both_pages(tmp_path: Path) -> None:
+    rows = paper_rows()
+    noisy = entry("harness/spin/us:1", 5, "work=spin", us=1, cv=0.5, stolen_share=0.12)
+    empty = entry("harness/empty", 5, "work=empty")
+    content = document(*rows, noisy, empty, expectations=[HELD, FAILED])
+    (tmp_path / "run.json").write_text(json.dumps(content))
+    assert main([str(tmp_path / "run.json")]) == 0
+    for name in ("run.html", "run.md"):
+        text = (tmp_path / name).read_text()
+        head = text[: text.index("Contents")]
+        order = [
+            "Of 2 expectations 1 failed, 1 held.",
+            "at most 1 us",
+            "1 of ",
+            "12 % of the time was stolen",
+            "takes most",
+            "farthest from its bound",
+        ]
+        places = [head.find(told) for told in order]
+        assert places == sorted(places) and places[0] >= 0, places
+        assert "at least 1 us" not in head, "what held is behind"
+        assert "at least 1 us" in text[len(head) :]
+
+
+def test_a_file_of_an_earlier_version_opens_without_expectations() -> None:
+    made = opened(*paper_rows())
+    assert made.expectations == "" and made.judged is None
+    assert made.time != "" and made.gap != ""
+
+
+def test_the_largest_gap_is_told_only_where_it_is_clear() -> None:
+    def step(name: str, rate: float, half_width: float = 0.01) -> dict[str, Any]:
+        return entry(
+            f"model_size/{name}/fp32/train_step/seq:8",
+            5,
+            f"model={name} precision=fp32 mode=train_step",
+            flops=1e12,
+            bytes=1e6,
+            flops_per_second=rate,
+            half_width=half_width,
+            forward_us=1,
+            backward_us=2,
+        )
+
+    peaks = [row for row in paper_rows() if row["name"].startswith("peak/")]
+    assert opened(*peaks, step("tiny", 1e11), step("small", 1e12)).gap == (
+        "The largest gap to its bound: `model_size/tiny/fp32/train_step/seq:8` reaches "
+        "5 % ± 1 % of what the measured peaks allow for its FLOPs and bytes."
+    )
+    gap = opened(*peaks, step("tiny", 1e11, 0.5), step("small", 1.1e11)).gap
+    assert gap.startswith("Which row is farthest from its bound cannot be told from")
+    assert opened(step("tiny", 1e11)).gap == "", "no peak, no bound"
+
+
+@pytest.mark.parametrize(
+    ("findings", "counters", "why"),
+    [
+        ({}, {"cv": 0.05, "stolen_share": 0.001}, []),
+        ({}, {"cv": 0.3}, ["its samples vary by 30 %"]),
+        ({}, {"stolen_share": 0.12}, ["12 % of the time was stolen"]),
+        ({"clock": "throttled"}, {}, ["its clock was throttled"]),
+        ({"warmup": "unsteady"}, {}, ["its warm-up ended before it was steady"]),
+    ],
+)
+def test_a_row_says_what_disturbed_it(
+    findings: dict[str, str], counters: dict[str, float], why: list[str]
+) -> None:
+    assert reasons(Row("a/b", 1, {}, findings, counters)) == why
