@@ -5,24 +5,22 @@ from reports.results import text
 from reports.results.rows import Result, Row
 
 NOISY_CV = 0.1  # as in the table on the console
-STOLEN = 0.02  # of the time, by other guests of the machine
-# What a row says in words, and what that means.
+# What a row says in words, and what that means; {} is the word.
 _WORDS = {
-    ("clock", "throttled"): "its clock was throttled",
-    ("warmup", "unsteady"): "its warm-up ended before it was steady",
+    "noisy": "{}",
+    "warmup": "its calls still became faster when the warm-up ended",
+    "trend": "its samples changed by {} from first to last",
+    "clock": "its clock was {}",
 }
 
 
 def reasons(row: Row) -> list[str]:
     """Empty for a row that nothing disturbed."""
     found = [
-        meaning
-        for (key, word), meaning in _WORDS.items()
-        if (row.findings | row.words).get(key) == word
+        meaning.format(row.findings[word])
+        for word, meaning in _WORDS.items()
+        if word in row.findings
     ]
-    stolen = row.get("stolen_share") or 0.0
-    if stolen > STOLEN:
-        found.append(f"{text.percent(stolen)} of the time was stolen")
     cv = row.get("cv") or 0.0
     if cv > NOISY_CV:
         found.append(f"its samples vary by {text.percent(cv)}")

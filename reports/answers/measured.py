@@ -13,6 +13,8 @@ from reports.results.scaling import power_law_exponent
 
 # Times that no interval of the row covers, as numbers of one call or of a tail.
 _SINGLE = ("first_call_us", "min_us", "max_us", "p95_us")
+# The same of a phase, e.g. backward_max_us.
+_OF_PHASES = ("_mean_us", "_stddev_us", "_min_us", "_max_us")
 # Ratios of a time to a fixed number, known as well as the row's time.
 _SHARES = ("mfu", "mfu_measured", "mfu_datasheet", "bandwidth_share", "share")
 # Ratios or differences of times of two rows, one of which is not at hand here.
@@ -129,7 +131,7 @@ def half_width_of(row: Row, counter: str) -> float:
         return _of_mean(row, samples) * math.sqrt(samples)
     if counter == "mean_us":
         return _of_mean(row, samples)
-    if counter in _SINGLE or counter in _OF_TWO_ROWS:
+    if counter in (*_SINGLE, *_OF_TWO_ROWS) or counter.endswith(_OF_PHASES):
         return math.inf
     if counter in ("p50_us", "op_us", "driven_us", *_SHARES):
         return row.counters.get("half_width", math.inf)

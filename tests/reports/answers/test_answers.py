@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from expected import expected
 from reports.answers import answers, markdown
 from reports.answers.__main__ import main
 from reports.answers.answer import SUMMARIES, expectation_of, question_of
@@ -59,6 +60,36 @@ def test_a_null_gpu_answers_nothing(
     path.write_text(json.dumps(document(row, context={"device_kind": "null_cuda"})))
     assert main([str(path)]) == 1
     assert "answers no question: a null GPU has no times" in capsys.readouterr().err
+
+
+def test_expectations_come_first_and_alone_where_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [entry("harness/empty", 5, "work=empty", p50_us=5, half_width=0.01)]
+    content = document(
+        *rows,
+        expectations=[
+            expected("harness", "p50_us", "at_least", 1),
+            expected("harness", "p50_us", "at_most", 2),
+        ],
+    )
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(content))
+    assert main([str(path)]) == 0, "expectations alone are something to tell"
+    told = capsys.readouterr().out
+    assert told.startswith(
+        "### Expectations\n\nOf 2 expectations 1 failed, 1 held.\n\n"
+    )
+    assert told.index("at most 2 us") < told.index("at least 1 us")
+    assert main(["--expectations", str(path)]) == 0
+    assert capsys.readouterr().out == (
+        "harness: the p50_us of harness: failed; expected at most 2 us, measured 5 us "
+        "(4.95 us to 5.05 us) in empty\n"
+        "Of 2 expectations 1 failed, 1 held.\n"
+    )
+    path.write_text(json.dumps(document(*rows)))
+    assert main(["--expectations", str(path)]) == 0
+    assert capsys.readouterr().out == "", "a file of an earlier version"
 
 
 @pytest.fixture(scope="module")

@@ -57,9 +57,10 @@ def test_a_phase_has_its_part_of_the_rows_interval() -> None:
     )
 
 
-def test_what_two_rows_made_is_unknown() -> None:
+def test_what_two_rows_or_one_call_made_is_unknown() -> None:
     made = row(half_width=0.01, speedup=2, overlap_share=-0.5, first_call_us=9)
-    for counter in ("speedup", "overlap_share", "first_call_us"):
+    made.counters["backward_max_us"] = 7
+    for counter in ("speedup", "overlap_share", "first_call_us", "backward_max_us"):
         assert not counter_of(made, counter).is_known
 
 

@@ -26,7 +26,8 @@ HELD = expected("model_size", "p50_us", "at_least", 1, rows={"seq": "128"})
 
 def test_failed_expectations_come_first_on_both_pages(tmp_path: Path) -> None:
     rows = paper_rows()
-    noisy = entry("harness/spin/us:1", 5, "work=spin", us=1, cv=0.5, stolen_share=0.12)
+    words = "work=spin | noisy=12 % of the time stolen"
+    noisy = entry("harness/spin/us:1", 5, words, us=1, cv=0.5)
     empty = entry("harness/empty", 5, "work=empty")
     content = document(*rows, noisy, empty, expectations=[HELD, FAILED])
     (tmp_path / "run.json").write_text(json.dumps(content))
@@ -38,7 +39,7 @@ def test_failed_expectations_come_first_on_both_pages(tmp_path: Path) -> None:
             "Of 2 expectations 1 failed, 1 held.",
             "at most 1 us",
             "1 of ",
-            "12 % of the time was stolen",
+            "12 % of the time stolen",
             "takes most",
             "farthest from its bound",
         ]
@@ -81,11 +82,16 @@ def test_the_largest_gap_is_told_only_where_it_is_clear() -> None:
 @pytest.mark.parametrize(
     ("findings", "counters", "why"),
     [
-        ({}, {"cv": 0.05, "stolen_share": 0.001}, []),
+        ({"overhead": "3 %"}, {"cv": 0.05}, []),
         ({}, {"cv": 0.3}, ["its samples vary by 30 %"]),
-        ({}, {"stolen_share": 0.12}, ["12 % of the time was stolen"]),
+        ({"noisy": "12 % of the time stolen"}, {}, ["12 % of the time stolen"]),
         ({"clock": "throttled"}, {}, ["its clock was throttled"]),
-        ({"warmup": "unsteady"}, {}, ["its warm-up ended before it was steady"]),
+        ({"trend": "-7 %"}, {}, ["its samples changed by -7 % from first to last"]),
+        (
+            {"warmup": "falling"},
+            {},
+            ["its calls still became faster when the warm-up ended"],
+        ),
     ],
 )
 def test_a_row_says_what_disturbed_it(

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from stub_checkout import Checkout, commit, git
+from stub_checkout import Checkout, commit, git, write_script
 
 NAME = r"\d{8}T\d{6}Z-%s-%s(-\d+)?"
 
@@ -68,6 +68,19 @@ def test_two_calls_at_once_do_not_share_a_result(checkout: Checkout) -> None:
         done = list(pool.map(lambda _: checkout.run("bench"), range(2)))
     assert [d.returncode for d in done] == [0, 0]
     assert len(checkout.results()) == 4
+
+
+def test_the_expectations_are_judged_at_the_end(checkout: Checkout) -> None:
+    python = checkout.root / ".venv/bin/python"
+    write_script(python, '#!/bin/sh\necho "judged: $*"\nexit 3\n')
+    done = checkout.run("bench", STUB_STATUS="1")
+    result = checkout.root / "results" / checkout.results()[0]
+    assert f"judged: -m reports.answers --expectations {result}\n" in done.stderr
+    assert done.returncode == 1, "of the program, not of the judge"
+    # Nothing was measured, or the run was killed.
+    for status in ("2", "143"):
+        assert "judged" not in checkout.run("bench", STUB_STATUS=status).stderr
+    assert "judged" not in checkout.run("bench", "--benchmark_list_tests").stderr
 
 
 def test_the_status_is_the_programs(checkout: Checkout) -> None:
