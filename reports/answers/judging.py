@@ -93,32 +93,23 @@ def _without(row: Row, *keys: str) -> tuple[tuple[str, str], ...]:
     return tuple(sorted(p for p in row.parameters.items() if p[0] not in keys))
 
 
-def _other(row: Row, rows: Sequence[Row], versus: dict[str, str]) -> Row | None:
-    """The row that differs from this one in `versus` only; None if it has none."""
-    if not set(versus) <= set(row.parameters):
-        return None  # e.g. all layers together, compared with the first layer
-    same = _without(row, *versus)
-    others = (
-        other
-        for other in rows
-        if other is not row
-        and _selected(other, versus)
-        and _without(other, *versus) == same
-    )
-    return next(others, None)
-
-
 def _values(
     expectation: Expectation, rows: Sequence[Row]
 ) -> Iterator[tuple[Row, Measured]]:
     quantity = expectation.quantity
+    versus = quantity.versus
+    # The rows to compare with, by what they have in common with the others.
+    others = {_without(row, *versus): row for row in rows if _selected(row, versus)}
     for row in rows:
         value = _value(row, expectation) if _selected(row, quantity.rows) else None
         if value is None:
             continue
-        if quantity.versus:
-            other = _other(row, rows, quantity.versus)
-            divisor = None if other is None else _value(other, expectation)
+        if versus:
+            other = others.get(_without(row, *versus))
+            # All layers together, say, do not differ from layer 1 in the layer.
+            if other is None or other is row or not set(versus) <= set(row.parameters):
+                continue
+            divisor = _value(other, expectation)
             if divisor is None or not divisor.value:
                 continue
             value = over(value, divisor)
@@ -163,9 +154,16 @@ def judge(expectation: Expectation, result: Result) -> Judgement | None:
     return Judgement(expectation, instances) if instances else None
 
 
-def judgements(result: Result) -> list[Judgement]:
-    """Of all expectations that the run has rows for: failed ones first."""
-    judged = [judge(expectation, result) for expectation in result.expectations]
+def judgements(result: Result, experiment: str = "") -> list[Judgement]:
+    """Of all expectations, or of an experiment's, that the run has rows for.
+
+    Failed ones first.
+    """
+    judged = [
+        judge(expectation, result)
+        for expectation in result.expectations
+        if experiment in ("", expectation.experiment)
+    ]
     return sorted(
         (judgement for judgement in judged if judgement is not None),
         key=lambda judgement: judgement.verdict,

@@ -62,8 +62,8 @@ def _gap(result: Result) -> str:
         return ""
     first, rivals = least(shares)
     told = (
-        f"`{first}` reaches {shares[first].plus_minus(text.percent)} of what the measured "
-        "peaks allow for its FLOPs and bytes"
+        f"`{first}` reaches {shares[first].plus_minus(text.percent)} of what the "
+        "measured peaks allow for its FLOPs and bytes"
     )
     if not rivals:
         return f"The largest gap to its bound: {told}."

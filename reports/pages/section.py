@@ -63,11 +63,7 @@ def _plain(result: Result, experiment: str) -> Table:
 
 
 def _judged(result: Result, experiment: str) -> Table | None:
-    judged = [
-        judgement
-        for judgement in judgements(result)
-        if judgement.expectation.experiment == experiment
-    ]
+    judged = judgements(result, experiment)
     return table(judged) if judged else None
 
 

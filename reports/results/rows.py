@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,7 @@ class Row:
         """The parts of the name after the experiment without a number."""
         return [part for part in self.name.split("/")[1:] if ":" not in part]
 
-    @property
+    @cached_property
     def parameters(self) -> dict[str, str]:
         """What tells the case from others: its words, and the numbers of its name."""
         numbers = (part.partition(":") for part in self.name.split("/")[1:])
