@@ -4,14 +4,17 @@
 import json
 import math
 import re
+import time
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
+from statistics import mean, median, stdev
 
 import pytest
 
 from program import Json, Program, binary, load, measured
+from reports.answers.judging import judgements
+from reports.results.rows import parse
 
 REPETITIONS = 3
 FLAGS = (
@@ -25,7 +28,8 @@ FLAGS = (
 COUNTERS = set(
     "flops flops_per_second bytes bytes_per_second params peak_bytes "
     "predicted_peak_bytes samples min_us p50_us p95_us cv host_us first_call_us "
-    "warmup_calls launch_bound forward_us batch seq".split()
+    "warmup_calls launch_bound forward_us batch seq max_us cpu_us page_faults "
+    "context_switches overhead_us tokens_per_second samples_per_second".split()
 )
 PHASES = {
     "forward": {"forward"},
@@ -35,7 +39,7 @@ PHASES = {
 CONTEXT = set(
     "date host_name command_line git_revision git_dirty suite seed threads device "
     "device_kind device_memory_bytes cpu_model memory_bytes os torch compiler "
-    "dtype_policy".split()
+    "dtype_policy cpu_allocator sampling suite_version".split()
 )
 
 
@@ -66,6 +70,15 @@ def test_the_run_is_good_and_complete(result: Result) -> None:
     assert result.document["complete"] is True
     assert result.document["skipped"] == []
     assert result.document["errors"] == []
+
+
+def test_the_expectations_are_those_of_what_ran(result: Result) -> None:
+    expectations = result.document["expectations"]
+    assert {made["experiment"] for made in expectations} == {"model_size"}
+    judged = judgements(parse(result.document))
+    assert [judgement.expectation.text for judgement in judged] == [
+        "the backward pass takes twice the forward pass"
+    ], "the others need a second model or length"
 
 
 def test_the_context_says_what_was_measured_and_where(result: Result) -> None:
@@ -109,17 +122,20 @@ def test_counters_agree_with_each_other(result: Result) -> None:
         assert 0 < row["min_us"] <= row["p50_us"] <= row["p95_us"]
         assert row["flops_per_second"] == pytest.approx(row["flops"] / seconds)
         assert row["bytes_per_second"] == pytest.approx(row["bytes"] / seconds)
-        assert row["samples"] >= 5
+        assert row["samples"] >= 6
+        assert row["tokens_per_second"] == pytest.approx(2 * 32 / seconds)
+        assert row["samples_per_second"] == pytest.approx(2 / seconds)
+        assert ("loss" in row) == (mode_of(row) != "forward")
         assert row["launch_bound"] == 0
         assert row["peak_bytes"] >= 4 * row["params"] > 0
 
 
-def test_the_cpu_time_is_the_time_of_the_host(result: Result) -> None:
+def test_the_cpu_time_is_the_time_on_a_cpu(result: Result) -> None:
     for row in result.document["benchmarks"]:
-        assert row["cpu_time"] == pytest.approx(row["host_us"])
+        assert row["cpu_time"] == pytest.approx(row["cpu_us"])
     for row in measured(result.document):
-        # On a CPU the host does the work itself.
-        assert row["cpu_time"] == pytest.approx(row["real_time"], rel=0.05)
+        # On a CPU the host does the work itself, however long it waits for it.
+        assert row["host_us"] == pytest.approx(row["real_time"], rel=0.05)
 
 
 def test_the_peak_is_as_predicted(result: Result) -> None:
@@ -138,9 +154,25 @@ def test_every_number_can_be_computed_again(result: Result) -> None:
         assert row["samples"] == len(samples["samples_us"])
         assert row["warmup_calls"] == len(samples["warmup_us"])
         assert row["first_call_us"] == pytest.approx(samples["first_call_us"])
+        for counter in ("cpu_us", "page_faults", "context_switches"):
+            assert row[counter] == pytest.approx(mean(samples[counter]))
         assert samples["phases"].keys() == PHASES[mode_of(row)]
         for phase, times in samples["phases"].items():
             assert row[f"{phase}_us"] == pytest.approx(median(times))
+            assert row[f"{phase}_mean_us"] == pytest.approx(mean(times))
+            assert row[f"{phase}_stddev_us"] == pytest.approx(stdev(times))
+            assert row[f"{phase}_min_us"] == min(times)
+            assert row[f"{phase}_max_us"] == max(times)
+
+
+def test_each_sample_has_its_time(result: Result) -> None:
+    for samples in result.samples.values():
+        starts = samples["start_seconds"]
+        assert starts[0] == 0
+        assert starts == sorted(starts)
+        assert len(starts) == len(samples["samples_us"])
+        # After this test was written, and not in the future.
+        assert 1.7e9 < samples["started"] <= time.time()
 
 
 def test_the_phases_tile_the_step(result: Result) -> None:

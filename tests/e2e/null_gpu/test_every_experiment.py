@@ -11,6 +11,8 @@ import pytest
 import program
 from null_gpu import FLAGS, null_gpu
 from program import NANO_FORWARD, Finished, Json, Program, binary, load, without
+from reports.answers.judging import Verdict, judgements
+from reports.results.rows import parse
 
 EXPERIMENTS = Path(__file__).resolve().parents[3] / "benchmarks"
 # What a smoke run on one GPU leaves out, and why.
@@ -55,6 +57,17 @@ def test_every_experiment_has_rows(smoke: tuple[Finished, Json]) -> None:
     assert {name.partition("/")[0] for name in names} == {
         path.stem for path in EXPERIMENTS.glob("*.cc")
     }
+
+
+def test_bytes_and_counts_are_held_to_the_expectations(
+    smoke: tuple[Finished, Json],
+) -> None:
+    judged = judgements(parse(smoke[1]))
+    assert judged, "the memory of a step is predicted without a time"
+    for judgement in judged:
+        counter = judgement.expectation.quantity.counter
+        assert not TIME.search(counter), counter
+        assert judgement.verdict is not Verdict.CANNOT_TELL
 
 
 def test_no_time_is_written(smoke: tuple[Finished, Json]) -> None:

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// An expectation that no case can meet would never be judged.
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_split.h"
+#include "fixtures/experiment/experiment.h"
+
+namespace trainbench {
+namespace {
+
+using nlohmann::json;
+using Parameters = std::map<std::string, std::string>;
+
+Parameters ParametersOf(const Case& bench_case) {
+  Parameters parameters;
+  for (const absl::string_view word :
+       absl::StrSplit(bench_case.name.label(), ' ', absl::SkipEmpty())) {
+    parameters.insert(std::pair<std::string, std::string>(
+        absl::StrSplit(word, absl::MaxSplits('=', 1))));
+  }
+  for (const auto& [key, value] : bench_case.name.values()) {
+    parameters[key] = std::to_string(value);
+  }
+  return parameters;
+}
+
+bool Has(const Parameters& parameters, const json& selection) {
+  for (const auto& [key, value] : selection.items()) {
+    const auto found = parameters.find(key);
+    if (found == parameters.end() || found->second != value) return false;
+  }
+  return true;
+}
+
+Parameters Without(Parameters parameters, const json& keys) {
+  for (const auto& [key, value] : keys.items()) parameters.erase(key);
+  return parameters;
+}
+
+// Whether one of the cases is a row that the quantity is about, and another one
+// is what it is compared with.
+bool IsMet(const json& quantity, const std::vector<Parameters>& cases) {
+  const std::string along = quantity.at("along");
+  std::set<Parameters> others;
+  for (const Parameters& other : cases) {
+    if (Has(other, quantity.at("versus"))) {
+      others.insert(Without(other, quantity.at("versus")));
+    }
+  }
+  for (const Parameters& own : cases) {
+    const bool selected =
+        Has(own, quantity.at("rows")) && (along.empty() || own.contains(along));
+    if (selected && others.contains(Without(own, quantity.at("versus")))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The cases of all suites, by experiment.
+std::map<std::string, std::vector<Parameters>> ListAll(const Device& device) {
+  std::map<std::string, std::vector<Parameters>> all;
+  for (const Suite suite : kSuites) {
+    RunOptions options;
+    options.suite = suite;
+    for (const Case& bench_case : ListCases(options, device)) {
+      all[ExperimentOf(bench_case)].push_back(ParametersOf(bench_case));
+    }
+  }
+  return all;
+}
+
+class ExpectationsTest : public testing::TestWithParam<DeviceKind> {
+ protected:
+  ExpectationsTest() { device_.kind = GetParam(); }
+  Device device_;
+};
+
+TEST_P(ExpectationsTest, EachIsAboutACaseOfSomeSuite) {
+  const auto all = ListAll(device_);
+  const RunOptions options;
+  std::set<std::string> expecting;
+  for (const std::string& text :
+       ListExpectations(options, device_, ListCases(options, device_))) {
+    const json expectation = json::parse(text);
+    const std::string experiment = expectation.at("experiment");
+    expecting.insert(experiment);
+    EXPECT_TRUE(IsMet(expectation.at("quantity"), all.at(experiment))) << text;
+  }
+  for (const auto& [experiment, cases] : all) {
+    EXPECT_TRUE(expecting.contains(experiment)) << experiment;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, ExpectationsTest,
+                         testing::Values(DeviceKind::kCpu, DeviceKind::kCuda),
+                         [](const auto& device) {
+                           return device.param == DeviceKind::kCpu ? "Cpu"
+                                                                   : "Gpu";
+                         });
+
+}  // namespace
+}  // namespace trainbench
