@@ -106,9 +106,9 @@ class PrecisionSweep final : public ModelStep {
                               .seqs = {128}});
   }
 
-  absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples&) override {
-    ExtraMetrics extra;
-    extra.counters["logits_error"] = LogitsError(model(), step().precision);
+  absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples& sampling) override {
+    auto extra = ModelStep::MeasureExtra(sampling);
+    extra->counters["logits_error"] = LogitsError(model(), step().precision);
     return extra;
   }
 

@@ -12,6 +12,8 @@ _WORDS = {
     "trend": "its samples changed by {} from first to last",
     "clock": "its clock was {}",
 }
+# The words that any row may have, whatever it measures.
+ABOUT_THE_TIMES = {*_WORDS, "overhead", "time", "l2", "process"}
 
 
 def reasons(row: Row) -> list[str]:

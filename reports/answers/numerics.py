@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Rounding errors and result dtypes of low precision."""
 
+from reports.answers.disturbed import ABOUT_THE_TIMES
 from reports.results import text
 from reports.results.rows import Result, Row
 
@@ -49,7 +50,11 @@ def autocast_dtypes(result: Result) -> tuple[str, text.Table] | None:
     rows = result.of("autocast_dtypes")
     if not rows:
         return None
-    dtypes = rows[0].findings
+    dtypes = {
+        key: dtype
+        for key, dtype in rows[0].findings.items()
+        if key not in ABOUT_THE_TIMES
+    }
     sentence = (
         f"Under {rows[0].words['autocast']} autocast the parameters stay "
         f"{dtypes['parameters']} and so do the "

@@ -11,10 +11,11 @@ namespace trainbench {
 namespace {
 
 // Google Benchmark's CPU time covers its own loop, which does no work here.
-void UseHostTime(BenchmarkRun& run) {
-  const auto host_us = run.counters.find("host_us");
-  if (host_us == run.counters.end()) return;
-  run.cpu_accumulated_time = host_us->second.value;
+void UseCountedCpuTime(BenchmarkRun& run) {
+  auto us = run.counters.find("cpu_us");
+  if (us == run.counters.end()) us = run.counters.find("host_us");
+  if (us == run.counters.end()) return;
+  run.cpu_accumulated_time = us->second.value;
   if (IsAggregate(run) && run.aggregate_unit == benchmark::kPercentage) return;
   // Readers divide by `iterations`, which in an aggregate is the number of
   // repetitions.
@@ -34,7 +35,7 @@ BenchmarkRun PublishedRun(BenchmarkRun run) {
   run.run_name.repetitions.clear();
   run.run_name.min_time.clear();
   run.run_name.min_warmup_time.clear();
-  UseHostTime(run);
+  UseCountedCpuTime(run);
   return run;
 }
 

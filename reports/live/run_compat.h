@@ -52,7 +52,8 @@ bool IsAggregate(const BenchmarkRun& run);
 // Removes the run settings that Google Benchmark adds to a name (iterations,
 // manual_time, repeats, min_time, min_warmup_time): a changed setting must not
 // rename the case, or comparisons would silently drop it. Sets the CPU time to
-// the counter host_us, the host's time per call.
+// the counter cpu_us, the time of all threads on a CPU; where nobody counted
+// it, as in a profile, to host_us, the host's time per call.
 BenchmarkRun PublishedRun(BenchmarkRun run);
 
 // The worse of the outcomes that Google Benchmark and the runner recorded. The

@@ -13,6 +13,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "reports/live/human_units.h"
 
 namespace trainbench {
@@ -81,9 +83,23 @@ std::string Rate(const BenchmarkRun& run) {
 }
 
 // The text results of the case, after " | " in the label.
-std::string ExtraMetrics(const BenchmarkRun& run) {
+std::vector<std::string> ExtraMetrics(const BenchmarkRun& run) {
   const size_t bar = run.report_label.find(" | ");
-  return bar == std::string::npos ? "" : run.report_label.substr(bar + 3);
+  if (bar == std::string::npos) return {};
+  return absl::StrSplit(run.report_label.substr(bar + 3), ", ");
+}
+
+// Takes what disturbed the samples out of the words, and adds their spread.
+std::string Noise(const BenchmarkRun& run, std::vector<std::string>& words) {
+  std::vector<std::string> causes;
+  std::erase_if(words, [&](absl::string_view word) {
+    const bool is_noise = absl::ConsumePrefix(&word, "noisy=");
+    if (is_noise) causes.emplace_back(word);
+    return is_noise;
+  });
+  const double cv = Counter(run, "cv");
+  if (cv > kNoisyCv) causes.push_back("cv " + HumanPercent(cv));
+  return causes.empty() ? "" : "noisy: " + absl::StrJoin(causes, " + ");
 }
 
 // The cost of running on several ranks.
@@ -106,10 +122,8 @@ std::string LaunchBound(const BenchmarkRun& run) {
 }
 
 std::string Note(const BenchmarkRun& run) {
-  std::vector<std::string> notes;
-  if (std::string found = ExtraMetrics(run); !found.empty()) {
-    notes.push_back(std::move(found));
-  }
+  std::vector<std::string> notes = ExtraMetrics(run);
+  std::string noise = Noise(run, notes);
   if (const std::string ranks = NoteOfRanks(run); !ranks.empty()) {
     notes.push_back(ranks);
   } else if (const double speedup = Counter(run, "speedup");
@@ -123,8 +137,7 @@ std::string Note(const BenchmarkRun& run) {
   if (std::isfinite(measured)) {
     notes.push_back(HumanPercent(measured) + " of peak");
   }
-  const double cv = Counter(run, "cv");
-  if (cv > kNoisyCv) notes.push_back("noisy: cv " + HumanPercent(cv));
+  if (!noise.empty()) notes.push_back(std::move(noise));
   return absl::StrJoin(notes, ", ");
 }
 

@@ -51,6 +51,29 @@ def test_warmup_calls(trainbench: Program, calls: int) -> None:
     assert row["warmup_calls"] == calls
 
 
+def test_as_many_samples_as_asked_for(trainbench: Program) -> None:
+    (row,) = rows(trainbench, *NANO_FORWARD, "--samples=10")
+    assert (row["warmup_calls"], row["samples"]) == (1, 10)
+
+
+def test_a_sweep_of_shapes(trainbench: Program) -> None:
+    flags = without(NANO_FORWARD, "--batch", "--seq")
+    found = rows(trainbench, *flags, "--batch=1,2", "--seq=8,16", "--samples=1")
+    assert [row["name"] for row in found] == [
+        f"model_size/nano/fp32/forward/batch:{batch}/seq:{seq}"
+        for batch in (1, 2)
+        for seq in (8, 16)
+    ]
+
+
+@pytest.mark.parametrize("allocator", ["caching", "system"])
+def test_the_allocator_is_in_the_context(trainbench: Program, allocator: str) -> None:
+    rows(trainbench, *NANO_FORWARD, f"--cpu_allocator={allocator}")
+    context = load(trainbench.directory / "a.json")["context"]
+    assert context["cpu_allocator"] == allocator
+    assert context["sampling"].endswith("warmup=1 samples=auto")
+
+
 def test_peak_tflops_gives_the_utilization(trainbench: Program) -> None:
     (row,) = rows(trainbench, *NANO_FORWARD, "--peak_tflops=0.5")
     assert row["mfu"] == pytest.approx(row["flops_per_second"] / 0.5e12)
@@ -98,7 +121,7 @@ def test_a_longer_time_gives_more_samples(faults: Program) -> None:
         )[0]["samples"]
         for seconds in (0.1, 1)
     )
-    assert few == 5
+    assert few == 6
     assert 10 <= many <= 21
 
 
@@ -110,4 +133,4 @@ def test_the_time_limit_of_a_case_holds(faults: Program) -> None:
         "--benchmark_min_time=60",
         "--max_case_seconds=0.8",
     )
-    assert 5 <= row["samples"] <= 16
+    assert 6 <= row["samples"] <= 16

@@ -92,6 +92,21 @@ TEST_F(TableReporterTest, PrintsAlignedRows) {
             "          -          -\n");
 }
 
+TEST_F(TableReporterTest, ADisturbedRowSaysByWhatAtItsEnd) {
+  BenchmarkRun run = MakeRun("stolen", 12);
+  run.report_label = "model=tiny | noisy=12 % of the time stolen, trend=-7 %";
+  TableReporter reporter = Make();
+  reporter.ReportRuns({run});
+  run.counters = {{"cv", 0.31}, {"speedup", 2.0}};
+  reporter.ReportRuns({run});
+  EXPECT_THAT(
+      Rows(),
+      ElementsAre(
+          testing::EndsWith("  trend=-7 %, noisy: 12 % of the time stolen"),
+          testing::EndsWith("  trend=-7 %, speed-up 2, noisy: 12 % of the time "
+                            "stolen + cv 31 %")));
+}
+
 TEST_F(TableReporterTest, ALaunchBoundRowOfTheDevicesTimeTellsTheHostsToo) {
   BenchmarkRun run = MakeRun("held", 12);
   run.counters = {{"launch_bound", 1.0}, {"driven_us", 48.0}};
@@ -354,6 +369,14 @@ TEST(PublishedRunTest, TheCpuTimeOfAnAggregateIsThatOfTheHostTimes) {
   cv.iterations = 3;
   cv.counters["host_us"] = 0.02;
   EXPECT_DOUBLE_EQ(PublishedRun(cv).cpu_accumulated_time, 0.02);
+}
+
+TEST(PublishedRunTest, TheCpuTimeIsThatOfAllThreads) {
+  BenchmarkRun run = MakeRun("a", 250);
+  run.counters["host_us"] = 250.0;
+  EXPECT_DOUBLE_EQ(PublishedRun(run).GetAdjustedCPUTime(), 250);
+  run.counters["cpu_us"] = 480.0;
+  EXPECT_DOUBLE_EQ(PublishedRun(run).GetAdjustedCPUTime(), 480);
 }
 
 TEST_F(TableReporterTest, RanksHaveTheirEfficiencyInPlaceOfASpeedUp) {
