@@ -14,7 +14,7 @@ from reports.pages.plotting.axes import (
     write_beside,
 )
 from reports.pages.plotting.figure import COLOURS, HALF, Figure, draw
-from reports.pages.plotting.steps import at_one_length, tokens_of
+from reports.pages.plotting.steps import at_one_shape, tokens_of
 from reports.results import text
 from reports.results.rows import Result, Row
 
@@ -27,7 +27,7 @@ def _phases(row: Row) -> dict[str, float]:
 
 def model_size(result: Result) -> list[Figure]:
     steps = result.of("model_size", mode="train_step")
-    steps = [row for row in at_one_length(steps) if any(_phases(row).values())]
+    steps = [row for row in at_one_shape(steps) if any(_phases(row).values())]
     if not steps:
         return []
     labels = [f"{row.words['model']} {row.words['precision']}" for row in steps]

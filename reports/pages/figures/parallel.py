@@ -7,6 +7,8 @@ from dataclasses import replace
 
 from matplotlib.axes import Axes
 
+from reports.answers.comparing import least_text
+from reports.answers.measured import Measured, counter_of
 from reports.pages.plotting.bars import (
     Bar,
     Look,
@@ -92,23 +94,23 @@ def _ddp_bar(group: str, row: Row) -> Bar:
     bucket = row.get("bucket_mb")
     label = row.words["strategy"]
     if bucket is not None:
-        label += f" {text.significant(bucket)} MB"
+        label += f" {text.significant(bucket)} MiB"
     predicted = row.get("predicted_us")
     return Bar(label, _ddp_parts(row), text.time(row["p50_us"]), predicted, group)
 
 
 def _fastest(rows: Sequence[Row]) -> str:
-    """A sentence with the fastest strategy for each number of ranks."""
-    best: dict[str, Row] = {}
+    """A sentence for each number of ranks about its fastest strategy."""
+    times: dict[str, dict[str, Measured]] = defaultdict(dict)
     for ranks, row in _by_ranks(rows):
         if row.words["strategy"] != "alone":
-            so_far = best.setdefault(ranks, row)
-            best[ranks] = min(so_far, row, key=lambda row: row["p50_us"])
-    fastest = ", ".join(
-        f"with {ranks} {bar.label} at {bar.value}"
-        for bar, ranks in ((_ddp_bar("", row), ranks) for ranks, row in best.items())
-    )
-    return f"The step alone and the communication exposed beside it. Fastest {fastest}."
+            times[ranks][_ddp_bar("", row).label] = counter_of(row, "p50_us")
+    sentences = [
+        f"With {ranks}: {least_text(strategies, 'fastest')}."
+        for ranks, strategies in times.items()
+    ]
+    opening = "The step alone and the communication exposed beside it."
+    return " ".join([opening, *sentences])
 
 
 def _ddp_figure(setting: str, rows: list[Row]) -> Figure:

@@ -13,7 +13,7 @@ from reports.pages.plotting.axes import (
     write_beside,
 )
 from reports.pages.plotting.figure import COLOURS, HALF, Figure, draw
-from reports.pages.plotting.steps import at_one_length, tokens_of
+from reports.pages.plotting.steps import at_one_shape, tokens_of
 from reports.results import text
 from reports.results.rows import Result, Row
 
@@ -60,7 +60,7 @@ def _compared(
 
 
 def precision(result: Result) -> list[Figure]:
-    rows = at_one_length(result.of("precision"))
+    rows = at_one_shape(result.of("precision"))
     steps = list(dict.fromkeys(map(_step, rows)))  # in run order
     rows.sort(key=lambda row: steps.index(_step(row)))
     tokens = tokens_of(rows[0]) if rows else ""

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 
 from reports.pages.plotting.axes import legend_above, set_log_ticks, set_ticks_at
 from reports.pages.plotting.figure import COLOURS, HALF, Figure, draw
+from reports.pages.plotting.steps import at_one_shape, tokens_of
 from reports.results import text
 from reports.results.rows import Result, Row
 
@@ -39,7 +40,7 @@ def _scale(axes: Axes, ratios: Sequence[float]) -> None:
 
 
 def warmup(result: Result) -> list[Figure]:
-    rows = [row for row in result.of("warmup") if row.get("steady_us")]
+    rows = [row for row in at_one_shape(result.of("warmup")) if row.get("steady_us")]
     calls = sorted({int(row["calls"]) for row in rows})
     if len(calls) < 2:
         return []
@@ -71,7 +72,8 @@ def warmup(result: Result) -> list[Figure]:
     return [
         draw(
             "Mean of ten after a warm-up",
-            "The mean of ten timed steps of a fresh process and their standard "
+            f"The mean of ten timed steps{tokens_of(rows[0])} of a fresh process and "
+            "their standard "
             "deviation, as multiples of the steady state, by the number of warm-up "
             "calls.",
             paint,

@@ -7,11 +7,17 @@ from collections.abc import Sequence
 from reports.results.rows import Row
 
 
-def at_one_length(rows: Sequence[Row]) -> list[Row]:
-    """The rows of the most frequent sequence length, the longest if several are."""
-    lengths = Counter(row.get("seq") or 0 for row in rows)
-    shown = max(lengths, key=lambda seq: (lengths[seq], seq), default=0)
-    return [row for row in rows if (row.get("seq") or 0) == shown]
+def at_one_shape(rows: Sequence[Row]) -> list[Row]:
+    """The rows of the most frequent batch and length, the largest if several are."""
+
+    def shape(row: Row) -> tuple[float, float]:
+        return row.get("batch") or 0, row.get("seq") or 0
+
+    shapes = Counter(map(shape, rows))
+    shown = max(
+        shapes, key=lambda one: (shapes[one], one[0] * one[1], one), default=(0, 0)
+    )
+    return [row for row in rows if shape(row) == shown]
 
 
 def tokens_of(row: Row) -> str:

@@ -47,7 +47,8 @@ def test_a_transfer_whose_size_costs_nothing() -> None:
 def step(strategy: str, us: float, ranks: int = 2, **more: Any) -> Row:
     words = {"strategy": strategy, "model": "tiny", "precision": "fp32"}
     words |= {key: more.pop(key) for key in ("model", "precision") if key in more}
-    counters = {"p50_us": us, "ranks": ranks, "batch": 4, "seq": 128} | more
+    counters = {"p50_us": us, "ranks": ranks, "batch": 4, "seq": 128}
+    counters |= {"half_width": 0.01} | more
     return Row(f"ddp/{strategy}", us, words, {}, counters)
 
 
@@ -79,10 +80,17 @@ def test_ddp_divides_each_step_into_what_adds_up_to_it() -> None:
         "bar-2-exposed-communication",
     ]
     labels = texts(figure.svg)
-    assert {"2 ranks", "alone", "flat", "overlap_bucketed 25 MB"} <= set(labels)
+    assert {"2 ranks", "alone", "flat", "overlap_bucketed 25 MiB"} <= set(labels)
     assert {"90 us", "150 us", "120 us", "predicted"} <= set(labels)
     assert markers(figure.svg, "marks") == 1
-    assert "with 2 ranks overlap_bucketed 25 MB at 120 us" in figure.description
+    told = "With 2 ranks: The fastest is overlap_bucketed 25 MiB: 120 us ± 1 %."
+    assert told in figure.description
+
+
+def test_noise_makes_no_strategy_the_fastest_in_a_figure() -> None:
+    rows = (step("flat", 98, half_width=0.1), step("reducer", 97, half_width=0.1))
+    (figure,) = ddp(result_of(*rows))
+    assert "Which is the fastest cannot be told from this run" in figure.description
 
 
 def test_a_step_that_is_faster_with_communication_has_none_exposed() -> None:

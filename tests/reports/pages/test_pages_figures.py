@@ -101,6 +101,19 @@ def test_a_training_step_is_shown_at_the_length_that_most_have() -> None:
     assert len(boxes(figure, fill(0))) == 2
 
 
+def test_warm_up_curves_are_of_one_length() -> None:
+    rows = [
+        row | {"name": f"{row['name']}/seq:{seq}", "batch": 1, "seq": seq}
+        for seq in (64, 128)
+        for row in (warm(0, 20.0 * seq), warm(1, 10.0 * seq))
+    ]
+    (figure,) = drawn("warmup", *rows)
+    assert "1 x 128 tokens" in figure.description
+    assert [text for text in texts(figure.svg) if "fp32" in text] == [
+        "tiny fp32 forward"
+    ]
+
+
 def test_speed_ups_stand_beside_fp32() -> None:
     def case(precision: str, mode: str, **counters: float) -> Any:
         return entry(
