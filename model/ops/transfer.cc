@@ -86,4 +86,6 @@ absl::Status Transfer::CheckArrived() const {
       absl::StrFormat("%d of %d words did not arrive", wrong, arrived.numel()));
 }
 
+void WriteNewTensor(int64_t bytes) { at::empty({bytes}, at::kByte).fill_(1); }
+
 }  // namespace trainbench

@@ -57,6 +57,9 @@ class Transfer {
   at::Tensor destination_;  // int64
 };
 
+// Takes `bytes` of host memory, fills them and gives them back.
+void WriteNewTensor(int64_t bytes);
+
 }  // namespace trainbench
 
 #endif  // TRAINBENCH_MODEL_OPS_TRANSFER_H_

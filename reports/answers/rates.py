@@ -85,6 +85,22 @@ def transfer(result: Result) -> tuple[str, text.Table] | None:
     return sentence, text.Table(["transfer", "time", "rate"], lines)
 
 
+def _kept_pages(result: Result) -> str:
+    """What it is worth to keep a CPU's memory between calls; "" of a GPU."""
+    system = result.of("harness", work="allocate", allocator="system")
+    caching = result.of("harness", work="allocate", allocator="caching")
+    if not system or not caching:
+        return ""
+    share = over(time_of(caching[0]), time_of(system[0]))
+    size = text.size(system[0]["size"])
+    if not (share.high < 1 or share.low > 1):
+        return f" Whether kept pages make a tensor of {size} cheaper {CANNOT_TELL}."
+    return (
+        f" With kept pages it takes {share.text()} of the time to allocate and write a "
+        f"tensor of {size}."
+    )
+
+
 def harness(result: Result) -> tuple[str, text.Table] | None:
     empty = result.of("harness", work="empty")
     spins = result.of("harness", work="spin")
@@ -99,7 +115,7 @@ def harness(result: Result) -> tuple[str, text.Table] | None:
         within = f"may be reported well, which {CANNOT_TELL}"
     sentence = (
         f"An empty call costs {text.time(empty[0].time_us)}, and known durations "
-        f"{within}."
+        f"{within}.{_kept_pages(result)}"
     )
     lines = [["empty", "0", text.time(empty[0].time_us)]]
     lines += [["spin", text.time(row["us"]), text.time(row.time_us)] for row in spins]

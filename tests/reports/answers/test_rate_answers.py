@@ -49,6 +49,29 @@ def test_the_timer_is_as_accurate_as_its_interval() -> None:
     assert sentence.endswith("which cannot be told from this run.")
 
 
+def test_what_kept_pages_are_worth_is_told_if_the_intervals_allow_it() -> None:
+    def allocated(allocator: str, us: float, half_width: float) -> dict[str, Any]:
+        return entry(
+            f"harness/allocate/{allocator}/size:67108864",
+            us,
+            f"work=allocate allocator={allocator}",
+            size=67108864,
+            p50_us=us,
+            half_width=half_width,
+        )
+
+    rows = (*spun(101, 0.01), allocated("system", 20000, 0.02))
+    sentence, _ = answered("harness", *rows, allocated("caching", 5000, 0.02))
+    assert sentence.endswith(
+        " With kept pages it takes 0.25 (0.243 to 0.257) of the time to allocate and "
+        "write a tensor of 64 MiB."
+    )
+    sentence, _ = answered("harness", *rows, allocated("caching", 19000, 0.2))
+    assert sentence.endswith("cheaper cannot be told from this run.")
+    sentence, _ = answered("harness", *rows)
+    assert "kept pages" not in sentence
+
+
 def summed(dtypes: str, error: float) -> dict[str, Any]:
     return entry(
         f"accumulation/{dtypes}",
