@@ -9,6 +9,7 @@ from pathlib import Path
 from reports.answers import (
     attention,
     breakdown,
+    collectives,
     memory,
     models,
     numerics,
@@ -38,7 +39,7 @@ SUMMARIES: dict[str, Summarizer] = {
     "warmup": warmup.warmup,
     "peak": rates.peak,
     "transfer": rates.transfer,
-    "all_reduce": parallel.all_reduce,
+    "all_reduce": collectives.all_reduce,
     "ddp": parallel.ddp,
     "sharded_optimizer": parallel.sharded_optimizer,
     "accumulation": numerics.accumulation,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Distributed experiments: collectives, data parallelism, sharded optimizers."""
+"""Distributed experiments: data parallelism and sharded optimizers."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -7,76 +7,24 @@ from collections.abc import Callable
 from reports.answers.cells import optional
 from reports.answers.comparing import factor, least
 from reports.answers.measured import CANNOT_TELL, Measured, counter_of, over
+from reports.answers.shapes import number_of
 from reports.results import text
-from reports.results.alpha_beta import AlphaBeta, fit_alpha_beta
 from reports.results.rows import Result, Row
-
-
-def _number(row: Row, key: str) -> int | None:
-    """The number after `key:` in the case name, e.g. of ranks."""
-    for part in row.name.split("/"):
-        name, colon, value = part.partition(":")
-        if colon and name == key:
-            return int(value)
-    return None
-
-
-def _rate(per_second: float) -> str:
-    return text.rate(per_second, "B/s")
 
 
 def _time(row: Row) -> Measured:
     return counter_of(row, "p50_us")
 
 
-def _law(series: str, fit: AlphaBeta) -> str:
-    """The fitted law of the time in words."""
-    start = f"{series} t(S) = {text.significant(fit.alpha_us)} us"
-    if not fit.us_per_byte:
-        return f"{start}, whatever S"
-    beta = text.significant(fit.bytes_per_second / 1e9)
-    law = f"{start} + S / ({beta} GB/s)"
-    if not fit.alpha_us:
-        return f"{law}, at that rate from the first byte on"
-    return f"{law}, half of that rate from {text.size(fit.half_rate_bytes)} on"
-
-
-def all_reduce(result: Result) -> tuple[str, text.Table] | None:
-    series: dict[str, list[Row]] = defaultdict(list)
-    for row in result.of("all_reduce"):
-        series[f"{row.name_words[0]}, {_number(row, 'ranks')} ranks:"].append(row)
-    laws, lines = [], []
-    for name, rows in series.items():
-        sizes = [float(_number(row, "bytes") or 0) for row in rows]
-        if len(set(sizes)) > 1:
-            fit = fit_alpha_beta(sizes, [row["p50_us"] for row in rows])
-            laws.append(_law(name, fit))
-        lines += [
-            [
-                f"{name} {text.size(size)}",
-                text.time(row["p50_us"]),
-                optional(row, "algbw_bytes_per_second", _rate),
-                optional(row, "busbw_bytes_per_second", _rate),
-                optional(row, "rank_spread", text.percent),
-                optional(row, "threads_per_rank", text.significant),
-            ]
-            for size, row in sorted(zip(sizes, rows, strict=True), key=lambda p: p[0])
-        ]
-    if not laws:
-        return None
-    headings = ["ranks, size", "time", "algbw", "busbw", "rank spread", "threads"]
-    return f"{'; '.join(laws)}.", text.Table(headings, lines)
-
-
 def _ddp_setting(row: Row) -> tuple[str, str, int, int | None, int | None]:
     """Model, precision, ranks, batch, sequence: the same work for every strategy."""
     _, model, precision = row.name_words
-    ranks = _number(row, "as_one_of") or _number(row, "ranks") or 1
-    return model, precision, ranks, _number(row, "batch"), _number(row, "seq")
+    ranks = number_of(row, "as_one_of") or number_of(row, "ranks") or 1
+    return model, precision, ranks, number_of(row, "batch"), number_of(row, "seq")
 
 
 def _strategy(row: Row) -> str:
-    bucket = _number(row, "bucket_mb")
+    bucket = number_of(row, "bucket_mb")
     return row.name_words[0] + ("" if bucket is None else f" {bucket} MiB")
 
 
@@ -222,8 +170,8 @@ _SHARDED_COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
 def _sharded_sentence(whole: Row, shard: Row) -> str:
     sentence = (
         f"Sharding the optimizer of `{shard.name_words[1]}` over "
-        f"{_number(shard, 'ranks')} ranks at {_number(shard, 'batch')} x "
-        f"{_number(shard, 'seq')} takes "
+        f"{number_of(shard, 'ranks')} ranks at {number_of(shard, 'batch')} x "
+        f"{number_of(shard, 'seq')} takes "
         f"{factor(over(_time(shard), _time(whole)), 'the time of replicating it')}"
     )
     if whole.get("peak_bytes") and shard.get("peak_bytes"):
@@ -252,8 +200,8 @@ def sharded_optimizer(result: Result) -> tuple[str, text.Table] | None:
     sentence = _sharded_sentence(compared[-1]["replicated"], compared[-1]["sharded"])
     lines = [
         [
-            f"{row.name_words[0]}, {row.name_words[1]}, {_number(row, 'ranks')} ranks, "
-            f"{_number(row, 'batch')} x {_number(row, 'seq')}",
+            f"{row.name_words[0]}, {row.name_words[1]}, "
+            f"{number_of(row, 'ranks')} ranks, {number_of(row, 'batch')} x {number_of(row, 'seq')}",
             *(optional(row, *column) for column in _SHARDED_COLUMNS.values()),
         ]
         for row in rows

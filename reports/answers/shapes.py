@@ -6,14 +6,11 @@ from collections.abc import Iterable
 
 from reports.results.rows import Row
 
-Shape = tuple[tuple[str, float], ...]
-# The numbers that make two rows of one step, model and precision different work.
-SIZES = ("batch", "heads", "seq", "d_head")
 
-
-def shape_of(row: Row) -> Shape:
-    """The sizes of the row's input; equal for rows that compare."""
-    return tuple((name, row[name]) for name in SIZES if name in row.counters)
+def number_of(row: Row, key: str) -> int | None:
+    """The number after `key:` in the case name, e.g. of ranks."""
+    value = row.parameters.get(key)
+    return None if value is None else int(value)
 
 
 def shape_text(row: Row) -> str:

@@ -22,9 +22,9 @@ def test_every_experiment_has_a_summary_and_a_question() -> None:
 
 
 def test_an_expectation_is_the_whole_comment_on_one_line() -> None:
-    expected = expectation_of("harness")
-    assert expected.startswith("An empty call takes two readings of the clock,")
-    assert expected.endswith("no other row of this run can be trusted.")
+    comment = expectation_of("accumulation")
+    assert comment.startswith("1000 x 0.01 is 10. fp32 rounds each sum below 16 by")
+    assert comment.endswith("bf16 stops at 4, where half of its spacing is 0.0156.")
     for experiment in SUMMARIES:
         assert "//" not in expectation_of(experiment)
         assert expectation_of(experiment).endswith(".")

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from reports.answers.parallel import all_reduce, ddp, sharded_optimizer
+from reports.answers.collectives import all_reduce
+from reports.answers.parallel import ddp, sharded_optimizer
 from reports.results.rows import Result, parse
 from results import document, entry
 
@@ -15,7 +16,8 @@ def result(*rows: tuple[str, dict[str, float]]) -> Result:
 
 
 def reduced(backend: str, ranks: int, size: int, us: float, **more: float) -> Any:
-    return f"all_reduce/{backend}/ranks:{ranks}/bytes:{size}", {"p50_us": us} | more
+    name = f"all_reduce/{backend}/ranks:{ranks}/bytes:{size}"
+    return name, {"p50_us": us, "half_width": 0.01} | more
 
 
 def test_all_reduce_names_the_law_of_each_backend_and_ranks() -> None:
@@ -31,8 +33,8 @@ def test_all_reduce_names_the_law_of_each_backend_and_ranks() -> None:
     assert answer is not None
     assert answer[0] == (
         "gloo, 2 ranks: t(S) = 50 us + S / (2 GB/s), half of that rate from 97.7 KiB "
-        "on; nccl, 4 ranks: t(S) = 20 us + S / (100 GB/s), half of that rate from "
-        "1.91 MiB on."
+        "on (± 0.95 %); nccl, 4 ranks: t(S) = 20 us + S / (100 GB/s), half of that "
+        "rate from 1.91 MiB on (± 1.1 %)."
     )
     lines = answer[1].markdown().splitlines()
     assert [line.split("|")[1].strip() for line in lines[2:5]] == [
@@ -57,14 +59,29 @@ def test_all_reduce_shows_bandwidths_and_spread() -> None:
         )
     )
     assert answer is not None
-    assert answer[0] == "gloo, 2 ranks: t(S) = 10 us, whatever S."
+    assert answer[0].startswith("gloo, 2 ranks: t(S) = 10 us, whatever S (± ")
     assert "| 10 us | 1.5 GB/s | 2 GB/s | 25 % | 3 |" in answer[1].markdown()
 
 
 def test_all_reduce_without_a_fixed_cost() -> None:
     answer = all_reduce(result(*(reduced("gloo", 2, s, s) for s in (1000, 2000))))
     assert answer is not None
-    assert answer[0].endswith("S / (0.001 GB/s), at that rate from the first byte on.")
+    assert "S / (0.001 GB/s), at that rate from the first byte on (± " in answer[0]
+
+
+@pytest.mark.parametrize("half_width", [0.9, float("inf")])
+def test_noise_alone_has_no_law(half_width: float) -> None:
+    rows = [
+        reduced("gloo", 2, size, 50 + size / 2e3, half_width=half_width)
+        for size in (1 << 10, 1 << 17, 1 << 24)
+    ]
+    if half_width == float("inf"):
+        for _, counters in rows:
+            del counters["half_width"]
+    answer = all_reduce(result(*rows))
+    assert answer is not None
+    assert answer[0].startswith("gloo, 2 ranks: t(S) cannot be told from this run: ")
+    assert " runs would " in answer[0]
 
 
 def step(strategy: str, us: float, bucket: str = "", **more: float) -> Any:

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""What a collective takes, by size."""
+
+import math
+from collections import defaultdict
+
+from reports.answers.cells import optional
+from reports.answers.measured import CANNOT_TELL, Measured, counter_of
+from reports.answers.shapes import number_of
+from reports.results import text
+from reports.results.alpha_beta import AlphaBeta, fit_alpha_beta
+from reports.results.rows import Result, Row
+
+
+def _time(row: Row) -> Measured:
+    return counter_of(row, "p50_us")
+
+
+def _rate(per_second: float) -> str:
+    return text.rate(per_second, "B/s")
+
+
+def _law(series: str, fit: AlphaBeta) -> str:
+    """The fitted law of the time in words."""
+    start = f"{series} t(S) = {text.significant(fit.alpha_us)} us"
+    if not fit.us_per_byte:
+        return f"{start}, whatever S"
+    beta = text.significant(fit.bytes_per_second / 1e9)
+    law = f"{start} + S / ({beta} GB/s)"
+    if not fit.alpha_us:
+        return f"{law}, at that rate from the first byte on"
+    return f"{law}, half of that rate from {text.size(fit.half_rate_bytes)} on"
+
+
+KNOWN = 0.5  # a law whose parameters are known so well is told
+
+
+def _told_law(series: str, sizes: list[float], times: list[Measured]) -> str:
+    """The law, if the intervals of the times determine its parameters.
+
+    Each time moves to the end of its interval in turn, as if it alone were wrong.
+    """
+    values = [time.value for time in times]
+    fit = fit_alpha_beta(sizes, values)
+    if not all(time.is_known for time in times):
+        return f"{series} t(S) {CANNOT_TELL}: {times[0].runs_to_tell(0)}"
+    moved = [
+        fit_alpha_beta(sizes, [*values[:i], time.high, *values[i + 1 :]])
+        for i, time in enumerate(times)
+    ]
+    widest = max(
+        _relative([other.alpha_us - fit.alpha_us for other in moved], fit.alpha_us),
+        _relative(
+            [other.us_per_byte - fit.us_per_byte for other in moved], fit.us_per_byte
+        ),
+    )
+    if widest <= KNOWN:
+        return f"{_law(series, fit)} (± {text.percent(widest)})"
+    runs = Measured(1, 1 - widest, 1 + widest).runs_to_tell(1 - KNOWN)
+    return f"{series} t(S) {CANNOT_TELL}: {runs}"
+
+
+def _relative(errors: list[float], value: float) -> float:
+    """The root of the sum of squares; 0 of a parameter that is 0."""
+    return math.hypot(*errors) / value if value else 0.0
+
+
+def all_reduce(result: Result) -> tuple[str, text.Table] | None:
+    series: dict[str, list[Row]] = defaultdict(list)
+    for row in result.of("all_reduce"):
+        series[f"{row.name_words[0]}, {number_of(row, 'ranks')} ranks:"].append(row)
+    laws, lines = [], []
+    for name, rows in series.items():
+        sizes = [float(number_of(row, "bytes") or 0) for row in rows]
+        if len(set(sizes)) > 1:
+            laws.append(_told_law(name, sizes, [_time(row) for row in rows]))
+        lines += [
+            [
+                f"{name} {text.size(size)}",
+                text.time(row["p50_us"]),
+                optional(row, "algbw_bytes_per_second", _rate),
+                optional(row, "busbw_bytes_per_second", _rate),
+                optional(row, "rank_spread", text.percent),
+                optional(row, "threads_per_rank", text.significant),
+            ]
+            for size, row in sorted(zip(sizes, rows, strict=True), key=lambda p: p[0])
+        ]
+    if not laws:
+        return None
+    headings = ["ranks, size", "time", "algbw", "busbw", "rank spread", "threads"]
+    return f"{'; '.join(laws)}.", text.Table(headings, lines)
