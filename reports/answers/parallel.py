@@ -167,11 +167,15 @@ _SHARDED_COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
 }
 
 
+def _ranks_and_shape(row: Row) -> str:
+    ranks, batch, seq = (number_of(row, key) for key in ("ranks", "batch", "seq"))
+    return f"{ranks} ranks, {batch} x {seq}"
+
+
 def _sharded_sentence(whole: Row, shard: Row) -> str:
     sentence = (
         f"Sharding the optimizer of `{shard.name_words[1]}` over "
-        f"{number_of(shard, 'ranks')} ranks at {number_of(shard, 'batch')} x "
-        f"{number_of(shard, 'seq')} takes "
+        f"{_ranks_and_shape(shard)}, takes "
         f"{factor(over(_time(shard), _time(whole)), 'the time of replicating it')}"
     )
     if whole.get("peak_bytes") and shard.get("peak_bytes"):
@@ -200,8 +204,7 @@ def sharded_optimizer(result: Result) -> tuple[str, text.Table] | None:
     sentence = _sharded_sentence(compared[-1]["replicated"], compared[-1]["sharded"])
     lines = [
         [
-            f"{row.name_words[0]}, {row.name_words[1]}, "
-            f"{number_of(row, 'ranks')} ranks, {number_of(row, 'batch')} x {number_of(row, 'seq')}",
+            f"{row.name_words[0]}, {row.name_words[1]}, {_ranks_and_shape(row)}",
             *(optional(row, *column) for column in _SHARDED_COLUMNS.values()),
         ]
         for row in rows

@@ -65,7 +65,7 @@ def test_ranks_are_compared_with_as_many(told: dict[str, Answer]) -> None:
         "With 2.7B bf16_autocast, 6 ranks, 4 x 128 the fastest is reducer"
     )
     assert "`per_parameter` takes 1.5 (" in told["ddp"].sentence
-    assert "`2.7B` over 6 ranks at 4 x 128 takes 1.2 (" in (
+    assert "`2.7B` over 6 ranks, 4 x 128, takes 1.2 (" in (
         told["sharded_optimizer"].sentence
     )
 

@@ -213,7 +213,7 @@ def test_sharding_is_compared_with_replication() -> None:
     )
     assert answer is not None
     assert answer[0] == (
-        "Sharding the optimizer of `small` over 2 ranks at 4 x 128 takes 1.1 (1.08 to "
+        "Sharding the optimizer of `small` over 2 ranks, 4 x 128, takes 1.1 (1.08 to "
         "1.12) times the time of replicating it and 75 % of the peak memory, 3 GiB "
         "instead of 4 GiB."
     )
