@@ -13,7 +13,7 @@ _WORDS = {
     "clock": "its clock was {}",
 }
 # The words that any row may have, whatever it measures.
-ABOUT_THE_TIMES = {*_WORDS, "overhead", "time", "l2", "process"}
+ABOUT_THE_TIMES = {*_WORDS, "overhead", "time", "l2", "cache", "process"}
 
 
 def reasons(row: Row) -> list[str]:

@@ -72,6 +72,18 @@ def test_what_kept_pages_are_worth_is_told_if_the_intervals_allow_it() -> None:
     assert "kept pages" not in sentence
 
 
+def test_words_about_the_times_are_no_dtypes() -> None:
+    label = (
+        "autocast=bf16 | parameters=fp32, gradients=fp32, logits=bf16, loss=fp32, "
+        "noisy=3 % of the time stolen, overhead=3 %"
+    )
+    row = entry("autocast_dtypes/bf16", 5, label)
+    _, table = answered("autocast_dtypes", row)
+    assert table.splitlines()[0] == (
+        "| autocast | parameters | gradients | logits | loss |"
+    )
+
+
 def summed(dtypes: str, error: float) -> dict[str, Any]:
     return entry(
         f"accumulation/{dtypes}",
