@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "fixtures/base/file.h"
+#include "fixtures/base/kernel_counts.h"
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/experiment/multi_row_experiment.h"
 #include "fixtures/profiling/attribution.h"
@@ -26,6 +27,7 @@
 #include "fixtures/steps/breakdown_rows.h"
 #include "fixtures/steps/model_step.h"
 #include "fixtures/steps/profiled_passes.h"
+#include "fixtures/timing/disturbances.h"
 
 namespace trainbench {
 namespace {
@@ -190,7 +192,9 @@ absl::StatusOr<Breakdown::Rows> Breakdown::Measure() {
   if (!path.ok()) return path.status();
   PassPlan plan = p_.plan;
   plan.chrome_trace = *path;
+  const auto begin = ReadWaitingTimes();
   auto passes = ProfilePasses(*this, device_, plan);
+  const auto end = ReadWaitingTimes();
   if (!passes.ok()) return passes.status();
   for (ProfiledPass& pass : *passes) {
     AddFusedAttentionFlops(p_, pass.step);
@@ -201,6 +205,7 @@ absl::StatusOr<Breakdown::Rows> Breakdown::Measure() {
   for (const BreakdownRow& part : parts) {
     auto row = MeasurementOf(part, *passes, plan.time_of);
     if (!row.ok()) return row.status();
+    AddWaiting(begin, end, row->sampling);
     rows[NameOf(p_, part).text()] = *std::move(row);
   }
   return rows;
