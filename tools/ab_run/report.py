@@ -26,6 +26,7 @@ def samples(run: AbRun, directory: Path) -> list[dict[str, Any]]:
             "repetition": sampled.repetition,
             "median_us": sampled.median_us,
             "samples_us": sampled.times_us,
+            "turn_us": sampled.turns_us,
         }
         for process in run.processes
         for sampled in load(directory / samples_file_of(process.file))
