@@ -18,9 +18,10 @@ tools/ab BASE NEW [flags] [flags of the program]
        tools/ab --binaries A B [flags] [flags of the program]"""
 _DESCRIPTION = """\
 Builds two revisions and measures them in pairs of fresh processes, which are alive at
-the same time and take turns of 50 ms, until every row is decided. --same measures one revision against itself and writes the
-machine's noise floor. Everything else goes to the program, for example
---benchmark_filter. The same command again continues what was interrupted.
+the same time and take turns of 50 ms, until every row is decided. --same measures one
+revision against itself and writes the machine's noise floor. Everything else goes to
+the program, for example --benchmark_filter. The same command again continues what was
+interrupted.
 Sources and builds of the revisions stay in build/ab/trees, for the next time; they
 can be deleted.
 Exit status: 0 good, 1 slower or failed, 2 not comparable or wrong usage, 3 no build."""
