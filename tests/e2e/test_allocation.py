@@ -10,6 +10,8 @@ import pytest
 from program import NANO, NANO_FORWARD_NAME, Program, load, measured, without
 
 GIB = 2**30
+# The caching allocator reserves addresses for all of the machine's memory.
+SYSTEM = "--cpu_allocator=system"
 # An embedding of 1 GiB, and as much for the output.
 WIDE = "--model=name=wide,d_model=1024,d_ff=64,layers=1,heads=2,vocab=262144"
 
@@ -22,7 +24,7 @@ def available_bytes() -> int:
 
 def address_space(faults: Program) -> int:
     """What the program takes without any case to speak of, from the system's view."""
-    process = faults.start("--benchmark_filter=/hang")
+    process = faults.start("--benchmark_filter=/hang", SYSTEM)
     assert process.stderr is not None
     try:
         while "fault/hang" not in process.stderr.readline():
@@ -46,6 +48,7 @@ def test_a_refused_allocation_is_an_error_and_the_next_case_runs(
         *without(NANO, "--models"),
         "--models=wide,nano",
         WIDE,
+        SYSTEM,
         "--benchmark_filter=^model_size/(wide|nano)/fp32/forward/",
         "--benchmark_out=a.json",
         preexec=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
@@ -58,3 +61,18 @@ def test_a_refused_allocation_is_an_error_and_the_next_case_runs(
     assert "can't allocate memory: you tried to allocate" in error["reason"]
     (row,) = measured(document)
     assert row["name"] == NANO_FORWARD_NAME
+
+
+def test_without_the_addresses_to_keep_pages_malloc_is_used(
+    trainbench: Program, faults: Program
+) -> None:
+    limit = address_space(faults) + GIB
+    done = trainbench.run(
+        *NANO,
+        f"--benchmark_filter=^{NANO_FORWARD_NAME}",
+        "--benchmark_out=a.json",
+        preexec=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+    )
+    assert done.code == 0, done.err
+    context = load(trainbench.directory / "a.json")["context"]
+    assert context["cpu_allocator"] == "system"

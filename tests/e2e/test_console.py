@@ -86,7 +86,8 @@ def test_help_has_our_flags_and_google_benchmarks(trainbench: Program) -> None:
     assert done.code == 0
     assert done.err == ""
     for flag in (
-        "batch device max_case_seconds model models peak_tflops samples_out seed seq "
+        "batch cpu_allocator device max_case_seconds model models peak_tflops samples "
+        "samples_out seed seq "
         "suite threads warmup benchmark_filter benchmark_out benchmark_repetitions"
     ).split():
         assert f"--{flag}" in done.out
