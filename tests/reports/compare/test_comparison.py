@@ -160,6 +160,7 @@ def test_decisions_that_were_made_before_are_kept() -> None:
         "dtype_policy",
         "allocator_settings",
         "cpu_allocator",
+        "GLIBC_TUNABLES",
         "sampling",
         "seed",
         "CUDA_LAUNCH_BLOCKING",
