@@ -91,7 +91,7 @@ if once("interrupts"):
         sys.exit(130)
     signal.signal(signal.SIGINT, stop)
     os.kill(os.getppid(), getattr(signal, config.get("signal", "SIGINT")))
-    time.sleep(30)
+    time.sleep(600)
 sys.exit(write(True))
 """
 

@@ -42,7 +42,7 @@ def rows(trainbench: Program, cases: str, *flags: str, gpus: int = 1) -> list[Ro
         f"--benchmark_filter={cases}",
         *flags,
         env=null_gpu("h200", count=gpus),
-        timeout=900,
+        timeout=3000,
     )
     document = load(trainbench.directory / "a.json")
     assert document["errors"] == [], done.err

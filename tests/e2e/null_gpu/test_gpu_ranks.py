@@ -92,7 +92,7 @@ def run_two(trainbench: Program, fault_of_rank_1: str) -> list[Finished]:
         rank_variables(rank, 2, "127.0.0.1", port) | null_gpu(count=2, fault=fault)
         for rank, fault in enumerate(["", fault_of_rank_1])
     ]
-    return run_all(trainbench, variables, SUM, "--rank_timeout_seconds=3", *FAST)
+    return run_all(trainbench, variables, SUM, "--rank_timeout_seconds=10", *FAST)
 
 
 def test_a_rank_without_memory_is_named(trainbench: Program) -> None:
@@ -121,7 +121,7 @@ def test_a_rank_that_c10d_takes_down_does_not_hold_the_others(
 def test_collectives_that_never_end_end_the_case(trainbench: Program) -> None:
     done = trainbench.run(
         SUM,
-        "--rank_timeout_seconds=3",
+        "--rank_timeout_seconds=10",
         *FAST,
         env=null_gpu(count=2, fault="nccl:3=never"),
     )

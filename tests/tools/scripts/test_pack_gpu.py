@@ -33,7 +33,7 @@ def run(*command: str | Path, **environment: str) -> Finished:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         check=False,
     )
 
