@@ -112,7 +112,7 @@ class Dim3(Structure):
     _fields_ = [("x", c_uint), ("y", c_uint), ("z", c_uint)]
 host, name = b"host", b"Spin"  # the address is what counts
 cuda["__cudaRegisterFunction"](None, host, None, name, *[None] * 6)
-one, length = Dim3(1, 1, 1), c_int64(30_000_000)
+one, length = Dim3(1, 1, 1), c_int64(2_000_000_000)
 arguments = (c_void_p * 1)(cast(byref(length), c_void_p))
 assert cuda.cudaLaunchKernel(host, one, one, arguments, c_size_t(0), None) == 0
 print(cuda.cudaStreamQuery(None), cuda.cudaStreamSynchronize(None),
