@@ -104,9 +104,10 @@ def test_a_rank_without_memory_is_named(trainbench: Program) -> None:
 
 def test_a_rank_whose_collective_finds_no_memory_is_named(trainbench: Program) -> None:
     first, second = run_two(trainbench, "nccl:3=out_of_memory")
-    assert (first.code, second.code) == (1, 1), first.err + second.err
-    (error,) = load(trainbench.directory / "a.json")["errors"]
-    assert re.match("rank 1: NCCL error in.*unhandled cuda error", error["reason"])
+    assert (first.code, second.code) == (0, 0), first.err + second.err
+    (skipped,) = load(trainbench.directory / "a.json")["skipped"]
+    found = "rank 1: NCCL error in.*Cuda failure 2 'out of memory'"
+    assert re.search(found, skipped["reason"], re.DOTALL)
 
 
 def test_a_rank_that_c10d_takes_down_does_not_hold_the_others(
