@@ -74,7 +74,8 @@ def test_a_function_that_nobody_wrote_ends_the_process() -> None:
 @pytest.mark.parametrize(
     ("variable", "value", "said"),
     [
-        ("TRAINBENCH_NULL_GPU", "h999", "is none of h100 h200 a100-40 a100-80 b200"),
+        ("TRAINBENCH_NULL_GPU_EXCLUSIVE", "yes", "is neither 0 nor 1"),
+        ("TRAINBENCH_NULL_GPU", "h999", "is none of h100 h200 a100-40 a100-80 b200 t4"),
         ("TRAINBENCH_NULL_GPU_COUNT", "0", "is not from 1 to 16"),
         ("TRAINBENCH_NULL_GPU_FAULT", "mallok:1", 'unknown call in "mallok:1"'),
         ("TRAINBENCH_NULL_GPU_DURATION", "Spin", 'no "=" in the duration Spin'),
