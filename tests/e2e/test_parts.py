@@ -107,7 +107,7 @@ def test_other_circumstances_are_refused(trainbench: Program) -> None:
     other = (*without(resume, "--warmup"), "--warmup=2")
     assert "sampling ('min_time=0.001" in refused(trainbench, *other)
     assert "shard ('' there, '1/2' here)" in refused(trainbench, *resume, "--shard=1/2")
-    model = "--model=name=nano,d_model=64,layers=1,heads=2,vocab=64"
+    model = "--model=name=nano,d_model=64,d_ff=32,layers=1,heads=2,vocab=64"
     other = (*without(resume, "--model"), model)
     assert "models ('name=nano,d_model=16," in refused(trainbench, *other)
     elsewhere = load(trainbench.directory / "a.json")
