@@ -169,11 +169,12 @@ def test_after_a_lost_context_each_case_has_a_process(trainbench: Program) -> No
     assert reset[0]["counters"]["device_bytes"] == 0
 
 
-SHARED = ("--suite=smoke", "--benchmark_filter=^(norm_precision|breakdown)/")
+SHARED = ("--suite=smoke", "--warmup=0", "--benchmark_filter=^(norm_prec|breakd)")
 
 
 def test_after_a_lost_context_no_row_repeats_its_pass(trainbench: Program) -> None:
-    document = run(trainbench, "launch:25=illegal_address,sticky", *SHARED)
+    at = int(0.4 * launches(trainbench, *NORMS))
+    document = run(trainbench, f"launch:{at}=illegal_address,sticky", *SHARED)
     lost, *shared = document["errors"]
     assert lost["name"].startswith("norm_precision/")
     assert len(shared) > 1
@@ -197,8 +198,9 @@ def test_a_kernel_that_never_ends_ends_its_case(
 ) -> None:
     at = int(launch)
     if at < 0:
-        at += launches(trainbench, *STEPS, f"--benchmark_filter=^{STEP}")
-    found, outcome = stages(trainbench, f"launch:{at}=never", SOON)
+        chosen = f"--benchmark_filter=^{STEP}"
+        at += launches(trainbench, *STEPS, "--warmup=0", chosen)
+    found, outcome = stages(trainbench, f"launch:{at}=never", SOON, "--warmup=0")
     assert stage is None or found[-1] == stage
     assert "the GPU did not finish a call within 1 s" in outcome["reason"]
     assert "this process lost the device (it does not finish" in outcome["reason"]
@@ -237,7 +239,7 @@ def test_a_launch_that_fails_in_the_check_fails_the_row(trainbench: Program) -> 
 
 
 def test_an_event_that_never_comes_costs_its_case(trainbench: Program) -> None:
-    document = run(trainbench, "event_record:60=never", *NORMS, SOON)
+    document = run(trainbench, "event_record:62=never", *NORMS, SOON)
     (failed,) = document["errors"]
     assert "the GPU did not finish a call within" in failed["reason"]
     assert len(measured(document)) == 3
