@@ -121,6 +121,8 @@ class AttentionScaling final : public Workload {
   }
 
   // The operator that ran, and the bytes that it saves for the backward pass.
+  // The operator proves which backend LibTorch took. Which kernel a GPU ran for
+  // it only a profile would prove, in one more process for each variant.
   absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples&) override {
     const std::string op = ExpectedOp();
     const auto forward = [this] { AttentionForward(p_.variant, inputs_); };

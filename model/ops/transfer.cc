@@ -4,6 +4,9 @@
 
 #include <torch/types.h>
 
+#include <new>
+#include <string_view>
+
 #include "absl/strings/str_format.h"
 
 namespace trainbench {
@@ -33,9 +36,16 @@ bool IsWithin(TransferKind kind) {
 }
 
 at::Tensor Buffer(int64_t bytes, c10::Device device, bool pinned) {
+  const bool host = pinned && device.is_cpu();
   const auto options = at::device(device).dtype(at::kLong);
-  return at::empty({bytes / kWord},
-                   options.pinned_memory(pinned && device.is_cpu()));
+  try {
+    return at::empty({bytes / kWord}, options.pinned_memory(host));
+  } catch (const c10::Error& error) {
+    // CUDA has one error for both memories.
+    const std::string_view what = error.what_without_backtrace();
+    if (!host || what.find("out of memory") == what.npos) throw;
+    throw std::bad_alloc();
+  }
 }
 
 }  // namespace

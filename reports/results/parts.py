@@ -10,7 +10,7 @@ from reports.results.expectations import Expectation
 from reports.results.rows import Failure, Result, one_per_case
 
 # What may differ between the parts of a run: when, where and how a part was started,
-# and the momentary clock of a CPU.
+# the momentary clock of a CPU, and the memory that Linux leaves to programs.
 _OWN = frozenset(
     {
         "aslr_enabled",
@@ -19,6 +19,7 @@ _OWN = frozenset(
         "cpu_scaling_enabled",
         "date",
         "device_clock_mhz",
+        "device_memory_bytes",
         "executable",
         "host_name",
         "load_avg",

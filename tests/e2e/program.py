@@ -66,7 +66,7 @@ class Program:
         *flags: str,
         env: dict[str, str] | None = None,
         preexec: Callable[[], None] | None = None,
-        timeout: float = 120,
+        timeout: float = 600,  # long, as the machine may be busy
     ) -> Finished:
         done = subprocess.run(
             self.command(*flags),

@@ -28,6 +28,12 @@ def test_strategies_send_the_same_and_differ_in_calls(trainbench: Program) -> No
         for name, row in rows.items()
         if name.startswith("ddp/")
     }
+    # Times in proportion to the bytes, which chance may bring, have no latency.
+    small, large = (
+        rows[f"all_reduce/gloo/ranks:2/bytes:{size}"]["p50_us"]
+        for size in (1024, 65536)
+    )
+    has_latency = large < 64 * small
     alone = by_strategy.pop("alone")
     assert alone["ranks"] == 1 and alone["as_one_of"] == 2
     assert "communication_us" not in alone
@@ -45,7 +51,7 @@ def test_strategies_send_the_same_and_differ_in_calls(trainbench: Program) -> No
             alone["p50_us"] / row["p50_us"]
         )
         assert row["predicted_us"] > alone["p50_us"]
-        assert row["optimal_bucket_mb"] > 0
+        assert (row.get("optimal_bucket_mb", 0) > 0) == has_latency
     calls = {name: row["communication_calls"] for name, row in by_strategy.items()}
     tensors = calls["per_parameter"]
     assert tensors == calls["overlap_per_parameter"] > 10

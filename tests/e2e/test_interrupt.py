@@ -44,7 +44,7 @@ def interrupt_at(
             seen += text
         time.sleep(0.05)
         process.send_signal(sent)
-        _, rest = process.communicate(timeout=30)
+        _, rest = process.communicate(timeout=600)
         return ChildExit(sent, process.returncode, seen + rest, program.directory)
     finally:
         process.kill()
@@ -57,7 +57,7 @@ def interrupt_after(
     try:
         time.sleep(seconds)
         process.send_signal(sent)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=600)
         return ChildExit(sent, process.returncode, err, program.directory)
     finally:
         process.kill()
@@ -155,7 +155,7 @@ def test_a_signal_without_a_result_file(faults: Program) -> None:
             pass
         time.sleep(0.2)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=600)
     finally:
         process.kill()
     assert process.returncode == -signal.SIGINT

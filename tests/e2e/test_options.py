@@ -119,10 +119,11 @@ def test_a_longer_time_gives_more_samples(faults: Program) -> None:
             "--warmup=0",
             f"--benchmark_min_time={seconds}",
         )[0]["samples"]
-        for seconds in (0.1, 1)
+        for seconds in (0.1, 2)
     )
     assert few == 6
-    assert 10 <= many <= 21
+    # No sleep is shorter than it should be; on a busy machine it is longer.
+    assert 6 < many <= 41
 
 
 def test_the_time_limit_of_a_case_holds(faults: Program) -> None:

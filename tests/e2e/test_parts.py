@@ -63,6 +63,11 @@ def test_a_run_continues_with_what_is_missing(trainbench: Program) -> None:
     fp32 = next(row for row in rows if "/fp32/" in row["name"])
     assert "mfu_measured" in fp32, "of a peak that was kept"
     assert sorted(sampled(trainbench)) == sorted(names(measured(new)))
+    # Into other files: the kept rows have samples there, too.
+    other = ("--benchmark_out=b.json", "--samples_out=b.jsonl", "--resume=a.json")
+    moved = trainbench.run(*NANO, *FAST[:1], *other)
+    assert moved.code == 0, moved.err
+    assert sampled(trainbench, "b.jsonl") == sampled(trainbench)
     # Nothing is left to do, and the file is whole all the same.
     again = trainbench.run(*NANO, *FAST, "--resume=a.json")
     assert again.code == 0, again.err
@@ -102,6 +107,14 @@ def test_other_circumstances_are_refused(trainbench: Program) -> None:
     other = (*without(resume, "--warmup"), "--warmup=2")
     assert "sampling ('min_time=0.001" in refused(trainbench, *other)
     assert "shard ('' there, '1/2' here)" in refused(trainbench, *resume, "--shard=1/2")
+    model = "--model=name=nano,d_model=64,d_ff=32,layers=1,heads=2,vocab=64"
+    other = (*without(resume, "--model"), model)
+    assert "models ('name=nano,d_model=16," in refused(trainbench, *other)
+    elsewhere = load(trainbench.directory / "a.json")
+    elsewhere["context"]["host_name"] = "elsewhere"
+    (trainbench.directory / "b.json").write_text(json.dumps(elsewhere))
+    other = (*without(resume, "--resume"), "--resume=b.json")
+    assert "host_name ('elsewhere' there" in refused(trainbench, *other)
     trainbench_json = Path("none.json")
     nowhere = (*without(resume, "--resume"), f"--resume={trainbench_json}")
     assert "cannot be read" in refused(trainbench, *nowhere)

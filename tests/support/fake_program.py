@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 # Noise and date follow from the file name, i.e. from the position of the process: an
-# interruption must make no difference.
+# interruption must make no difference. The side at a position is another one for each
+# path of the program; a swing, from one pair to the next, is not of the side.
 _TEXT = """#!{python}
 import json, math, os, random, re, signal, socket, sys, time
 config = json.loads({config!r})
@@ -89,7 +90,8 @@ def write(complete):
     benchmarks, samples = [], []
     for row in good:
         noise = random.Random(name + row).gauss(0, config.get("noise", 0.001))
-        us = config["rows"][row] * math.exp(noise)
+        swing = config.get("swing", 0) * (-1) ** ((int(name[:3]) - 1) // 2)
+        us = config["rows"][row] * math.exp(noise + swing)
         benchmarks.append(dict(name=row, run_type="iteration", real_time=us,
                                label="model=fake", peak_bytes=1024))
         samples.append(dict(name=row, repetition=0, samples_us=[us, us, us]))
@@ -124,7 +126,7 @@ if once("interrupts"):
         sys.exit(130)
     signal.signal(signal.SIGINT, stop)
     os.kill(os.getppid(), getattr(signal, config.get("signal", "SIGINT")))
-    time.sleep(30)
+    time.sleep(600)
 if link:
     turns_us = {{row: turns_of(row, config["rows"][row]) for row in rows}}
 sys.exit(write(True))

@@ -13,7 +13,7 @@ needs_plan = pytest.mark.skipif(
 
 
 def run(*flags: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([PLAN, *flags], capture_output=True, text=True, timeout=60)
+    return subprocess.run([PLAN, *flags], capture_output=True, text=True, timeout=600)
 
 
 def plan(*flags: str) -> str:

@@ -46,7 +46,7 @@ done
 if [[ -n $STUB_WAIT ]]; then
   trap 'echo stopped; exit 42' TERM INT
   : >"$STUB_WAIT"
-  for ((i = 0; i < 200; i++)); do sleep 0.05; done
+  for ((i = 0; i < 12000; i++)); do sleep 0.05; done
 fi
 exit "${STUB_STATUS:-0}"
 """
@@ -72,7 +72,7 @@ class Checkout:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=600,
             check=False,
         )
 

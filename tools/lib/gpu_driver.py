@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 NEEDED = 13000  # CUDA 13.0, as the driver writes it
+NO_DEVICE = 100  # CUDA_ERROR_NO_DEVICE
 HELP = "install the NVIDIA driver 580 or a later one"
 PCI = Path("/sys/bus/pci/devices")
 
@@ -46,6 +47,9 @@ def trouble(load: Callable[[str], Any] = ctypes.CDLL, pci: Path = PCI) -> str | 
     if driver.cuDriverGetVersion(ctypes.byref(version)) != 0:
         return f"the NVIDIA driver does not tell its version: {HELP}"
     if version.value < NEEDED:
+        # A machine that only has the library, however old it is.
+        if not has_hardware(pci) and driver.cuInit(0) == NO_DEVICE:
+            return ""
         text = f"{version.value // 1000}.{version.value % 1000 // 10}"
         return f"the NVIDIA driver is for CUDA {text}, LibTorch needs 13.0: {HELP}"
     return None

@@ -122,11 +122,13 @@ def test_wrong_results_are_errors_where_they_are_not_accepted(
         assert row["reason"].startswith("wrong result: "), row
 
 
-def test_there_are_no_samples_to_log(trainbench: Program) -> None:
+@pytest.mark.parametrize("output", ["samples_out", "trace"])
+def test_there_are_no_times_to_write(trainbench: Program, output: str) -> None:
     flags = without(NANO_FORWARD, "--benchmark_min_time")
-    done = trainbench.run(*flags, *FLAGS, "--samples_out=a.jsonl", env=null_gpu())
+    done = trainbench.run(*flags, *FLAGS, f"--{output}=a", env=null_gpu())
     assert done.code == 2
-    assert "--samples_out is 'a.jsonl'" in done.err and "no times" in done.err
+    assert f"--{output} is 'a'" in done.err and "no times" in done.err
+    assert list(trainbench.directory.iterdir()) == []
 
 
 def test_ranks_meet_on_several_null_gpus(trainbench: Program) -> None:

@@ -4,7 +4,7 @@
 import pytest
 
 from null_gpu import FLAGS, null_gpu
-from program import Json, Program, load
+from program import Json, Program, load, measured
 
 EMPTY = ("--suite=smoke", "--benchmark_filter=^harness/empty$")
 
@@ -45,3 +45,43 @@ def test_what_decides_about_tf32_is_refused(trainbench: Program) -> None:
     done = trainbench.run(*FLAGS, *EMPTY, env=null_gpu(NVIDIA_TF32_OVERRIDE="1"))
     assert done.code == 2
     assert "NVIDIA_TF32_OVERRIDE is '1'; allowed: unset" in done.err
+
+
+def test_a_gpu_that_is_too_old_is_refused(trainbench: Program) -> None:
+    done = trainbench.run(*FLAGS, *EMPTY, env=null_gpu("t4"))
+    assert done.code == 2
+    (line,) = done.err.splitlines()
+    why = "Tesla T4 (null) has compute capability 7.5, trainbench needs 8.0 or more"
+    assert line.endswith(f"{why}; allowed here: auto, cpu")
+    done = trainbench.run("--device=auto", *EMPTY, env=null_gpu("t4"))
+    assert done.code == 0
+    assert f"no GPU is used: {why}" in done.err
+
+
+# A row with a profile, one of a fresh process, one of ranks, and one of none.
+KINDS = "^(precision/.*/fp32/|warmup/|all_reduce/nccl/|harness/empty$)"
+
+
+def test_a_gpu_that_is_for_one_process_has_one(trainbench: Program) -> None:
+    report = trainbench.directory / "report.jsonl"
+    done = trainbench.run(
+        *FLAGS,
+        "--suite=smoke",
+        f"--benchmark_filter={KINDS}",
+        "--benchmark_out=a.json",
+        env=null_gpu(
+            count=2,
+            TRAINBENCH_NULL_GPU_EXCLUSIVE="1",
+            TRAINBENCH_NULL_GPU_REPORT=str(report),
+        ),
+    )
+    assert done.code == 0, done.err
+    assert done.err.count("EXCLUSIVE_PROCESS") == 1
+    document = load(trainbench.directory / "a.json")
+    why = "the GPU's compute mode keeps other processes from it"
+    assert document["skipped"]
+    assert {row["reason"] for row in document["skipped"]} == {why}
+    labels = {row["name"].split("/")[0]: row["label"] for row in measured(document)}
+    assert labels.keys() == {"precision", "harness"}
+    assert f"profiled=no: {why}" in labels["precision"]
+    assert len(report.read_text().splitlines()) == 1, "a process was started"

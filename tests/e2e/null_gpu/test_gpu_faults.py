@@ -2,6 +2,7 @@
 """What a GPU that fails costs: its case, with the reason, and no other."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -47,14 +48,39 @@ def test_memory_that_ends_though_the_case_fits_skips_it(trainbench: Program) -> 
     assert "though it needs" in step["reason"] and "predicted peak" in step["reason"]
 
 
+def stages(trainbench: Program, fault: str, *flags: str) -> tuple[list[str], Json]:
+    """What a process went through for STEP, and its outcome."""
+    done = trainbench.run(
+        *FLAGS, *STEPS, *flags, f"--isolated_case={STEP}", env=null_gpu(fault=fault)
+    )
+    found = re.findall("^in (.*)$", done.err, re.MULTILINE)
+    outcome: Json = json.loads(done.out.splitlines()[-1])
+    return found, outcome
+
+
 def test_memory_that_is_there_again_costs_nothing(trainbench: Program) -> None:
+    # The caching allocator itself asks a second time.
+    fault = f"malloc>={PAGE}:12;malloc>={PAGE}:13"
+    found, outcome = stages(trainbench, fault)
+    assert found.count("build") == 2
+    assert outcome["reason"] == ""
+    document = run(trainbench, fault, *STEPS, f"--benchmark_filter=^{STEP}")
+    assert names(measured(document)) == [STEP]
+
+
+def test_pinned_memory_that_ends_is_not_the_gpus(trainbench: Program) -> None:
     document = run(
         trainbench,
-        f"malloc>={PAGE}:4",
-        *STEPS,
-        f"--benchmark_filter=^{STEP}",
+        "host_malloc>=65536:1+",
+        "--suite=smoke",
+        "--benchmark_filter=^transfer/",
     )
-    assert names(measured(document)) == [STEP]
+    assert document["skipped"] == []
+    pinned = [row["name"] for row in document["errors"]]
+    assert pinned and all("/pinned/" in name for name in pinned)
+    for row in document["errors"]:
+        assert row["reason"] == "out of memory on the host"
+    assert measured(document)
 
 
 def test_memory_that_ends_in_the_backward_pass_skips_the_case(
@@ -91,14 +117,14 @@ def test_a_model_that_ends_in_the_backward_pass_names_the_node(
 
 
 @pytest.mark.parametrize(
-    ("fault", "kind", "words"),
+    ("fault", "words"),
     [
-        (f"malloc>={PAGE}:1+", "skipped", ": out of memory: CUDA out of memory"),
-        ("nccl:3=out_of_memory", "errors", "NCCL error"),
+        (f"malloc>={PAGE}:1+", ": out of memory: CUDA out of memory"),
+        ("nccl:3=out_of_memory", "Cuda failure 2 'out of memory'"),
     ],
 )
-def test_memory_that_ends_in_a_collective_ends_its_case(
-    trainbench: Program, fault: str, kind: str, words: str
+def test_memory_that_ends_in_a_collective_skips_its_case(
+    trainbench: Program, fault: str, words: str
 ) -> None:
     document = run(
         trainbench,
@@ -107,7 +133,7 @@ def test_memory_that_ends_in_a_collective_ends_its_case(
         "--benchmark_filter=^all_reduce/nccl/",
         count=2,
     )
-    (row,) = document[kind]
+    (row,) = document["skipped"]
     assert row["name"].startswith("all_reduce/nccl/")
     assert words in row["reason"] and "rank " in row["reason"]
 
@@ -123,12 +149,81 @@ def launches(trainbench: Program, *flags: str) -> int:
 def test_after_a_lost_context_each_case_has_a_process(trainbench: Program) -> None:
     # In the second of four cases; a case alone launches fewer.
     at = int(0.4 * launches(trainbench, *NORMS))
-    document = run(trainbench, f"launch:{at}=illegal_address,sticky", *NORMS)
+    report = trainbench.directory / "lost.jsonl"
+    document = run(
+        trainbench,
+        f"launch:{at}=illegal_address,sticky",
+        *NORMS,
+        TRAINBENCH_NULL_GPU_REPORT=str(report),
+    )
     (lost,) = document["errors"]
     assert "an illegal memory access was encountered" in lost["reason"]
     assert "this process lost the device" in lost["reason"]
     rows = measured(document)
     assert ["process=fresh" in row["label"] for row in rows] == [False, True, True]
+    # The fresh processes had the memory of the first one.
+    processes = [json.loads(line) for line in report.read_text().splitlines()]
+    reset = [p for p in processes if "cudaDeviceReset" in p["calls"]]
+    assert len(processes) == 3 and len(reset) == 1
+    assert reset[0]["calls"]["cudaDeviceReset"] == 1
+    assert reset[0]["counters"]["device_bytes"] == 0
+
+
+SHARED = ("--suite=smoke", "--warmup=0", "--benchmark_filter=^(norm_prec|breakd)")
+
+
+def test_after_a_lost_context_no_row_repeats_its_pass(trainbench: Program) -> None:
+    at = int(0.4 * launches(trainbench, *NORMS))
+    document = run(trainbench, f"launch:{at}=illegal_address,sticky", *SHARED)
+    lost, *shared = document["errors"]
+    assert lost["name"].startswith("norm_precision/")
+    assert len(shared) > 1
+    for row in shared:
+        assert row["name"].startswith("breakdown/")
+        assert row["reason"].startswith(
+            f"not run, because this process lost the device in {lost['name']} ("
+        )
+    assert len(measured(document)) == 3
+
+
+SOON = "--device_timeout_seconds=1"
+
+
+@pytest.mark.parametrize(
+    ("launch", "stage"),
+    [("5", None), ("40", "build"), ("400", "check"), ("-10", "memory")],
+)
+def test_a_kernel_that_never_ends_ends_its_case(
+    trainbench: Program, launch: str, stage: str | None
+) -> None:
+    at = int(launch)
+    if at < 0:
+        chosen = f"--benchmark_filter=^{STEP}"
+        at += launches(trainbench, *STEPS, "--warmup=0", chosen)
+    found, outcome = stages(trainbench, f"launch:{at}=never", SOON, "--warmup=0")
+    assert stage is None or found[-1] == stage
+    assert "the GPU did not finish a call within 1 s" in outcome["reason"]
+    assert "this process lost the device (it does not finish" in outcome["reason"]
+
+
+def test_beside_a_kernel_that_never_ends_nothing_is_timed(trainbench: Program) -> None:
+    at = int(0.4 * launches(trainbench, *NORMS))
+    report = trainbench.directory / "hung.jsonl"
+    document = run(
+        trainbench,
+        f"launch:{at}=never",
+        *NORMS,
+        SOON,
+        TRAINBENCH_NULL_GPU_REPORT=str(report),
+    )
+    assert len(measured(document)) == 1
+    hung, *others = document["errors"]
+    assert "beside whose work nothing can be timed" in hung["reason"]
+    assert [row["reason"] for row in others] == 2 * [
+        f"not run, because this process lost the device in {hung['name']} "
+        "(it does not finish its work)"
+    ]
+    assert len(report.read_text().splitlines()) == 1, "a process was started"
 
 
 def test_a_launch_that_fails_in_the_check_fails_the_row(trainbench: Program) -> None:
@@ -143,10 +238,8 @@ def test_a_launch_that_fails_in_the_check_fails_the_row(trainbench: Program) -> 
     assert alone.err.splitlines()[-1] == "in check"
 
 
-def test_an_event_that_never_comes_ends_at_the_wall_cap(trainbench: Program) -> None:
-    document = run(
-        trainbench, "event_record:60=never", *NORMS, "--max_case_seconds=0.1"
-    )
+def test_an_event_that_never_comes_costs_its_case(trainbench: Program) -> None:
+    document = run(trainbench, "event_record:62=never", *NORMS, SOON)
     (failed,) = document["errors"]
     assert "the GPU did not finish a call within" in failed["reason"]
     assert len(measured(document)) == 3

@@ -4,6 +4,10 @@
 Tensors are predicted to a percent. Of what the allocator holds beside them no formula
 knows all: how well the free parts between blocks fit the next block depends on the
 order of all blocks. The rows below say how often and by how much it holds more.
+
+Not here: tiny models, whose blocks are smaller than a page; Gloo, which takes no memory
+of a GPU; of xl and of 4 ranks all but the strategies below, for the time they take. No
+case runs inference in bf16 or tf32.
 """
 
 import re
@@ -42,7 +46,7 @@ def rows(trainbench: Program, cases: str, *flags: str, gpus: int = 1) -> list[Ro
         f"--benchmark_filter={cases}",
         *flags,
         env=null_gpu("h200", count=gpus),
-        timeout=900,
+        timeout=3000,
     )
     document = load(trainbench.directory / "a.json")
     assert document["errors"] == [], done.err
@@ -124,9 +128,33 @@ def test_ranks_of_data_parallel_training(trainbench: Program) -> None:
 
 
 @pytest.mark.parametrize(
-    "cases", ["^optimizer/", "^(peak/(matmul|copy|update)|softmax_vs_matmul)/"]
+    ("cases", "ranks", "count"),
+    [
+        ("^(ddp/flat|sharded_optimizer/sharded)/xl/", 2, 3),
+        ("^(ddp/flat|sharded_optimizer/sharded)/small/", 4, 3),
+    ],
 )
-def test_other_experiments(trainbench: Program, cases: str) -> None:
-    found = [row for row in rows(trainbench, cases) if row.predicted > 1 << 20]
-    assert len(found) >= 10
+def test_larger_models_and_more_ranks(
+    trainbench: Program, cases: str, ranks: int, count: int
+) -> None:
+    found = rows(trainbench, cases, f"--ranks={ranks}", gpus=ranks)
+    assert len(found) == count
     check_tensors(found)
+    check_fit_is_not_too_high(found)
+    assert max(missed(found).values(), default=0) < 0.02
+
+
+def test_updates_of_every_model(trainbench: Program) -> None:
+    found = rows(trainbench, "^optimizer/")
+    assert len(found) == 2 * len(SIZES)
+    check_tensors(found)
+    check_fit_is_not_too_high(found)
+    assert not missed(found)
+
+
+def test_other_experiments(trainbench: Program) -> None:
+    cases = "^(peak/(matmul|copy|update)|softmax_vs_matmul)/"
+    found = [row for row in rows(trainbench, cases) if row.predicted > 1 << 20]
+    assert len(found) >= 100
+    check_tensors(found)
+    check_fit_is_not_too_high(found)

@@ -92,7 +92,7 @@ TEST_F(RankProcessGroup, DISABLED_OneIsLate) {
   GroupOptions options = GroupOptionsFor(launch_, CommBackend::kGloo, kTimeout);
   const auto meeting = ProcessGroup::Join(SubStore("meet", *store), options);
   ASSERT_TRUE(meeting.ok()) << meeting.status();
-  options.timeout = milliseconds(1000);
+  options.timeout = milliseconds(3000);
   group_ = *ProcessGroup::Join(SubStore("late", *store), options);
   if (group_->rank() == 1) std::this_thread::sleep_for(std::chrono::hours(1));
   try {

@@ -77,16 +77,15 @@ ncclResult_t Launch(const Collective& collective, bool never) {
     const std::lock_guard lock(collective.comm->mutex);
     collective.comm->streams.insert(collective.stream);
   }
-  const cudaError_t error = null_gpu::Call<"cudaLaunchKernelExC">([&] {
+  return null_gpu::NcclResult(null_gpu::Call<"cudaLaunchKernelExC">([&] {
     return null_gpu::Enqueue(operation, collective.stream, "launch");
-  });
-  return error == cudaSuccess ? ncclSuccess : ncclUnhandledCudaError;
+  }));
 }
 
 ncclResult_t Run(const Collective& collective) {
   const auto fault =
       null_gpu::Inject("nccl", collective.bytes, null_gpu::Returns::kAtOnce);
-  if (fault.error != cudaSuccess) return ncclUnhandledCudaError;
+  if (fault.error != cudaSuccess) return null_gpu::NcclResult(fault.error);
   const bool peer_lost = fault.nccl_error == "remote_error";
   if (!fault.nccl_error.empty() && !peer_lost) return ErrorOf(fault.nccl_error);
   if (peer_lost) {

@@ -8,8 +8,11 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <map>
+#include <string>
 
 #include "tests/null_gpu/core/device.h"
+#include "tests/null_gpu/core/errors.h"
 #include "tests/null_gpu/core/memory.h"
 #include "tests/null_gpu/streams/call.h"
 #include "tests/null_gpu/streams/stream.h"
@@ -25,7 +28,30 @@ ncclResult_t MakeComm(ncclComm_t* comm, int ranks, int rank) {
   return ncclSuccess;
 }
 
+std::mutex last_error_mutex;
+const char* last_error = "";
+
 }  // namespace
+
+namespace null_gpu {
+
+ncclResult_t NcclResult(cudaError_t error) {
+  if (error == cudaSuccess) return ncclSuccess;
+  const std::lock_guard lock(last_error_mutex);
+  static std::map<cudaError_t, std::string> texts;
+  const auto [text, is_new] =
+      texts.try_emplace(error, "Cuda failure " + std::to_string(error) + " '" +
+                                   ErrorText(error) + "'");
+  last_error = text->second.c_str();
+  return ncclUnhandledCudaError;
+}
+
+const char* NcclLastError() {
+  const std::lock_guard lock(last_error_mutex);
+  return last_error;
+}
+
+}  // namespace null_gpu
 
 extern "C" {
 
@@ -49,7 +75,7 @@ const char* ncclGetErrorString(ncclResult_t result) {
              : "unknown result code";
 }
 
-const char* ncclGetLastError(ncclComm_t) { return ""; }
+const char* ncclGetLastError(ncclComm_t) { return null_gpu::NcclLastError(); }
 
 ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
   return Ask<"ncclGetUniqueId">([&] {
@@ -151,13 +177,11 @@ ncclResult_t ncclCommRegister(const ncclComm_t, void*, size_t, void** handle) {
 }
 
 ncclResult_t ncclMemAlloc(void** pointer, size_t bytes) {
-  return cudaMalloc(pointer, bytes) == cudaSuccess ? ncclSuccess
-                                                   : ncclUnhandledCudaError;
+  return null_gpu::NcclResult(cudaMalloc(pointer, bytes));
 }
 
 ncclResult_t ncclMemFree(void* pointer) {
-  return cudaFree(pointer) == cudaSuccess ? ncclSuccess
-                                          : ncclUnhandledCudaError;
+  return null_gpu::NcclResult(cudaFree(pointer));
 }
 
 }  // extern "C"

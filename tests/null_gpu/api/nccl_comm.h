@@ -17,4 +17,13 @@ struct ncclComm {
   std::set<cudaStream_t> streams;  // on which it has enqueued kernels
 };
 
+namespace null_gpu {
+
+// What NCCL returns when its own call into CUDA returned `error`. A failure is
+// then the process's last error, with NCCL's words for it.
+ncclResult_t NcclResult(cudaError_t error);
+const char* NcclLastError();
+
+}  // namespace null_gpu
+
 #endif  // TRAINBENCH_TESTS_NULL_GPU_API_NCCL_COMM_H_

@@ -111,6 +111,15 @@ cudaError_t cudaDeviceSynchronize() {
   });
 }
 
+// What was made before is gone. After a sticky error the process stays without
+// the device: on a real one it must not rely on more.
+cudaError_t cudaDeviceReset() {
+  return Ask<"cudaDeviceReset">([] {
+    null_gpu::GetMemory().Release(CurrentDevice());
+    return null_gpu::StickyError();
+  });
+}
+
 cudaError_t cudaDriverGetVersion(int* version) {
   return Ask<"cudaDriverGetVersion">([&] {
     *version = CUDART_VERSION;

@@ -91,9 +91,11 @@ int DeviceAttribute(cudaDeviceAttr attribute) {
     case 102:  // CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
     case 103:  // CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED
       return 1;
+    case cudaDevAttrComputeMode:
+      return GetSettings().exclusive ? cudaComputeModeExclusiveProcess
+                                     : cudaComputeModeDefault;
     case cudaDevAttrIntegrated:
     case cudaDevAttrKernelExecTimeout:
-    case cudaDevAttrComputeMode:
     case cudaDevAttrIsMultiGpuBoard:
     case cudaDevAttrPageableMemoryAccess:
     case cudaDevAttrPciBusId:

@@ -60,6 +60,13 @@ void Memory::GiveBack(int device, size_t bytes) {
   GetCounters().frees.Add();
 }
 
+void Memory::Release(int device) {
+  const std::lock_guard lock(mutex_);
+  sum_ -= taken_[device];
+  taken_[device] = 0;
+  contexts_[device] = false;
+}
+
 cudaError_t Memory::Allocate(int device, size_t bytes, void** pointer) {
   *pointer = nullptr;
   if (bytes == 0) return cudaSuccess;

@@ -44,6 +44,9 @@ class Memory {
   cudaError_t Take(int device, size_t bytes);
   void GiveBack(int device, size_t bytes);
 
+  // All that the process has of the device, its context too. Addresses stay.
+  void Release(int device);
+
   // Addresses without pages. They cannot be touched.
   static void* Reserve(size_t bytes);
   static void Unreserve(void* pointer, size_t bytes);

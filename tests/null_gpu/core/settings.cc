@@ -48,6 +48,11 @@ Settings* Read() {
   if (settings->devices < 1 || settings->devices > 16) {
     Die("TRAINBENCH_NULL_GPU_COUNT=" + count + " is not from 1 to 16");
   }
+  const std::string exclusive = Variable("TRAINBENCH_NULL_GPU_EXCLUSIVE", "0");
+  if (exclusive != "0" && exclusive != "1") {
+    Die("TRAINBENCH_NULL_GPU_EXCLUSIVE=" + exclusive + " is neither 0 nor 1");
+  }
+  settings->exclusive = exclusive == "1";
   settings->report = Variable("TRAINBENCH_NULL_GPU_REPORT", "");
   settings->durations =
       ParseDurations(Variable("TRAINBENCH_NULL_GPU_DURATION", ""));

@@ -25,7 +25,10 @@ struct DurationRule {
 struct Settings {
   const Profile* profile;  // TRAINBENCH_NULL_GPU, "h100" if unset
   int devices;             // TRAINBENCH_NULL_GPU_COUNT, 1 if unset
-  std::string report;      // TRAINBENCH_NULL_GPU_REPORT, a file to append to
+  // TRAINBENCH_NULL_GPU_EXCLUSIVE is "1": the compute mode EXCLUSIVE_PROCESS
+  // is reported. No other process is refused.
+  bool exclusive;
+  std::string report;  // TRAINBENCH_NULL_GPU_REPORT, a file to append to
   // TRAINBENCH_NULL_GPU_DURATION: "<part>=<ns>;<part>=arg0;...". The first rule
   // that fits counts; kernels without a rule take 1000 ns.
   std::vector<DurationRule> durations;

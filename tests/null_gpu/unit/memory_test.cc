@@ -44,6 +44,17 @@ TEST_F(MemoryTest, AllocatingFailsWhenTheDeviceIsFull) {
   EXPECT_GE(Counted().peak_device_bytes, pointers.size() * kGib);
 }
 
+TEST_F(MemoryTest, AResetGivesBackWhatALostContextHolds) {
+  void* pointer = nullptr;
+  ASSERT_EQ(cudaMalloc(&pointer, kGib), cudaSuccess);
+  LoseContext(cudaErrorIllegalAddress);
+  EXPECT_EQ(cudaFree(pointer), cudaErrorIllegalAddress);
+  EXPECT_GT(GetMemory().TakenBytes(), kGib);
+  EXPECT_EQ(cudaDeviceReset(), cudaErrorIllegalAddress);
+  EXPECT_EQ(GetMemory().TakenBytes(), 0U);
+  EXPECT_EQ(cudaMalloc(&pointer, kGib), cudaErrorIllegalAddress);
+}
+
 TEST_F(MemoryTest, OnlyWhatWasAllocatedCanBeFreed) {
   int local = 0;
   EXPECT_EQ(cudaFree(&local), cudaErrorInvalidValue);

@@ -74,7 +74,8 @@ def test_a_function_that_nobody_wrote_ends_the_process() -> None:
 @pytest.mark.parametrize(
     ("variable", "value", "said"),
     [
-        ("TRAINBENCH_NULL_GPU", "h999", "is none of h100 h200 a100-40 a100-80 b200"),
+        ("TRAINBENCH_NULL_GPU_EXCLUSIVE", "yes", "is neither 0 nor 1"),
+        ("TRAINBENCH_NULL_GPU", "h999", "is none of h100 h200 a100-40 a100-80 b200 t4"),
         ("TRAINBENCH_NULL_GPU_COUNT", "0", "is not from 1 to 16"),
         ("TRAINBENCH_NULL_GPU_FAULT", "mallok:1", 'unknown call in "mallok:1"'),
         ("TRAINBENCH_NULL_GPU_DURATION", "Spin", 'no "=" in the duration Spin'),
@@ -112,7 +113,7 @@ class Dim3(Structure):
     _fields_ = [("x", c_uint), ("y", c_uint), ("z", c_uint)]
 host, name = b"host", b"Spin"  # the address is what counts
 cuda["__cudaRegisterFunction"](None, host, None, name, *[None] * 6)
-one, length = Dim3(1, 1, 1), c_int64(30_000_000)
+one, length = Dim3(1, 1, 1), c_int64(2_000_000_000)
 arguments = (c_void_p * 1)(cast(byref(length), c_void_p))
 assert cuda.cudaLaunchKernel(host, one, one, arguments, c_size_t(0), None) == 0
 print(cuda.cudaStreamQuery(None), cuda.cudaStreamSynchronize(None),

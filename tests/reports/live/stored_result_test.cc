@@ -4,10 +4,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+
+#include "absl/strings/str_cat.h"
 
 namespace trainbench {
 namespace {
@@ -20,7 +23,8 @@ using ::testing::Pair;
 using ::testing::SizeIs;
 
 absl::StatusOr<StoredResult> Read(const std::string& text) {
-  const std::string path = testing::TempDir() + "/stored_result.json";
+  const std::string path =
+      absl::StrCat(testing::TempDir(), "stored_result.", ::getpid(), ".json");
   std::ofstream(path) << text;
   return ReadStoredResult(path);
 }

@@ -12,6 +12,7 @@ from reports.pages.__main__ import main
 
 REFERENCE = Path(__file__).resolve().parents[3] / "reports/reference/xeon-2-cores"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+PATIENCE_MS = 600_000  # on a busy machine
 # What is wider than the window, but not within a box that scrolls by itself.
 ESCAPED = """() => [...document.querySelectorAll("body *")].filter(e =>
     e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".scroll")
@@ -26,9 +27,18 @@ def browser() -> Iterator[Any]:
         pytest.skip(f"no browser: none of {', '.join(BROWSERS)} is installed")
     with api.sync_playwright() as playwright:
         chromium = playwright.chromium
-        opened = chromium.launch(executable_path=found, args=["--no-sandbox"])
+        opened = chromium.launch(
+            executable_path=found, args=["--no-sandbox"], timeout=PATIENCE_MS
+        )
         yield opened
         opened.close()
+
+
+def new_context(browser: Any, width: int, scheme: str = "light") -> Any:
+    size = {"width": width, "height": 900}
+    context = browser.new_context(viewport=size, color_scheme=scheme)
+    context.set_default_timeout(PATIENCE_MS)
+    return context
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +53,7 @@ def page(tmp_path_factory: pytest.TempPathFactory, browser: Any) -> str:
 def test_the_page_opens_without_a_fault(
     width: int, scheme: str, browser: Any, page: str
 ) -> None:
-    size = {"width": width, "height": 900}
-    context = browser.new_context(viewport=size, color_scheme=scheme)
+    context = new_context(browser, width, scheme)
     opened = context.new_page()
     said: list[str] = []
     requests: list[str] = []
@@ -60,7 +69,7 @@ def test_the_page_opens_without_a_fault(
 
 
 def test_every_plot_is_seen_and_can_be_read(browser: Any, page: str) -> None:
-    context = browser.new_context(viewport={"width": 390, "height": 900})
+    context = new_context(browser, 390)
     opened = context.new_page()
     opened.goto(page)
     sizes = opened.evaluate("""() => [...document.querySelectorAll("svg")].map(e => {
@@ -77,7 +86,7 @@ def test_every_plot_is_seen_and_can_be_read(browser: Any, page: str) -> None:
 
 
 def test_no_label_is_cut_off_or_lies_on_another(browser: Any, page: str) -> None:
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context = new_context(browser, 1280)
     opened = context.new_page()
     opened.goto(page)
     faults = opened.evaluate(

@@ -85,7 +85,8 @@ def test_other_circumstances_and_other_cuts_are_other_runs() -> None:
     assert len(merged(one, result("b", shard="2/3"))) == 2
     assert len(merged(one, result("b", shard="2/2", context={"seed": "7"}))) == 2
     assert len(merged(one, result("b"))) == 2
-    assert len(merged(one, result("b", shard="2/2", context={"host_name": "x"}))) == 1
+    for key in ("host_name", "memory_bytes", "device_memory_bytes"):
+        assert len(merged(one, result("b", shard="2/2", context={key: "1"}))) == 1
 
 
 def test_calls_with_other_filters_are_one_run_where_that_is_asked_for() -> None:
@@ -94,6 +95,8 @@ def test_calls_with_other_filters_are_one_run_where_that_is_asked_for() -> None:
     (whole,) = merged(*calls, calls=True)
     assert row_names(whole) == ["a", "b", "c"]
     assert len(merged(*calls, result("c", second=20), calls=True)) == 2
+    other = result("d", context={"models": "name=mine,d_model=64"})
+    assert len(merged(*calls, other, calls=True)) == 2
 
 
 def test_each_expectation_of_the_parts_is_kept_once() -> None:

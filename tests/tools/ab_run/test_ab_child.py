@@ -32,7 +32,7 @@ def test_how_it_ended(tmp_path: Path, end: str, status: int) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupt_ends_a_whole_group(tmp_path: Path, number: int) -> None:
     # The shell says who it is, interrupts us and waits for a child of its own.
-    script = f"echo $$ >pid; kill -{number} {os.getpid()}; sleep 60; echo late"
+    script = f"echo $$ >pid; kill -{number} {os.getpid()}; sleep 600; echo late"
     with pytest.raises(Interrupted) as raised:
         run(script, tmp_path, whole_group=True, ticks=[])
     assert raised.value.status == 128 + number
@@ -43,9 +43,10 @@ def test_an_interrupt_ends_a_whole_group(tmp_path: Path, number: int) -> None:
 
 def test_the_program_is_interrupted_once_and_may_finish(tmp_path: Path) -> None:
     script = f"""
-    trap 'echo interrupted' INT
+    trap 'echo interrupted; heard=yes' INT
     kill -2 {os.getpid()}
-    for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.2; done
+    until [ "$heard" ]; do sleep 0.1; done
+    for i in 1 2 3 4 5; do sleep 0.2; done
     echo done"""
     with pytest.raises(Interrupted):
         run(script, tmp_path, whole_group=False, ticks=[])
@@ -58,13 +59,13 @@ def test_a_second_interrupt_does_not_wait(tmp_path: Path) -> None:
     kill -2 {os.getpid()}
     sleep 0.5
     kill -15 {os.getpid()}
-    sleep 60
+    sleep 600
     echo late"""
     started = time.monotonic()
     with pytest.raises(Interrupted) as raised:
         run(script, tmp_path, whole_group=False, ticks=[])
     assert raised.value.status == 143
-    assert time.monotonic() - started < 30
+    assert time.monotonic() - started < 300
     assert (tmp_path / "output").read_text() == ""
 
 

@@ -159,10 +159,11 @@ def test_time_that_is_up_before_any_interval_is_given_again(
 def test_time_that_is_up_after_an_interval_is_up(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    base = write_program(tmp_path / "base", ROWS, interrupts=["017.json"])
-    new = write_program(
-        tmp_path / "new", {"a": 102.0, "b": 204.0}, interrupts=["017.json"]
-    )
+    at = ["017.json"]
+    base = write_program(tmp_path / "base", ROWS, interrupts=at)
+    # Above the threshold in one pair and below it in the next.
+    rows = {"a": 102.0, "b": 204.0}
+    new = write_program(tmp_path / "new", rows, interrupts=at, swing=0.01)
     assert ab(base, new) == 130  # after the first look, undecided
     assert ab(base, new, "--max_minutes=0.0001") == 0
     assert "goes on" not in capsys.readouterr().err.splitlines()[-1]

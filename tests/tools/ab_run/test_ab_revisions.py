@@ -27,7 +27,7 @@ echo "$(basename "$PWD")|$CCACHE_BASEDIR|$CCACHE_NOHASHDIR|$*" >>"$STUB_LOG"
 [ "$1" = --preset ] && exit 0
 if [ -n "$STUB_WAIT" ]; then
   : >"$STUB_WAIT"
-  sleep 30
+  sleep 600
 fi
 [ -e broken ] && echo "program.cc:1: error: broken" && exit 1
 mkdir -p build/release/benchmarks && cp program build/release/benchmarks/trainbench
@@ -154,7 +154,7 @@ def test_a_slower_revision_is_found(checkout: Checkout) -> None:
 
 def test_a_revision_against_itself_is_built_once(checkout: Checkout) -> None:
     with checkout.start("HEAD", "HEAD", PAIRS) as process:
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=600)
     assert process.returncode == 0, err
     assert "EQUIVALENT" in out
     assert len(checkout.builds()) == 1
@@ -239,7 +239,7 @@ def test_an_interrupted_build_leaves_nothing_broken(
             assert process.poll() is None
             time.sleep(0.02)
         process.send_signal(sent)
-        _, err = process.communicate(timeout=20)
+        _, err = process.communicate(timeout=300)
     assert process.returncode == status
     assert "Traceback" not in err
     assert checkout.ab("HEAD", "HEAD", PAIRS)[0] == 0

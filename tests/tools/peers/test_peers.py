@@ -84,7 +84,7 @@ def test_both_programs_do_the_same_case(
 
 
 def test_pytorch_sums_over_two_ranks() -> None:
-    flags = ["--bytes=4096", "--timeout=100", "--threads=1"]
+    flags = ["--bytes=4096", "--timeout=600", "--threads=1"]
     command = interleaved.worker_command(gloo_peer.PEER, flags, warmups=1, samples=3)
     samples = json.loads(subprocess.check_output(command, cwd=interleaved.ROOT))
     assert len(samples) == 3
@@ -146,12 +146,12 @@ def test_a_worker_that_hangs_is_ended_with_its_ranks(
 ) -> None:
     pids = tmp_path / "pids"
     note = f"open({str(pids)!r}, 'a').write(f'{{os.getpid()}}\\n')"
-    replace_worker(monkeypatch, f"os.fork()\n{note}\ntime.sleep(60)")
-    with pytest.raises(SystemExit, match="no end within 1 s"):
-        compared(gloo_peer.PEER, stub(tmp_path, ROW), "--timeout=1")
+    replace_worker(monkeypatch, f"os.fork()\n{note}\ntime.sleep(600)")
+    with pytest.raises(SystemExit, match="no end within 10 s"):
+        compared(gloo_peer.PEER, stub(tmp_path, ROW), "--timeout=10")
     left = pids.read_text().split()
     assert len(left) == 2
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 300
     while any(map(is_running, left)) and time.monotonic() < deadline:
         time.sleep(0.01)
     assert not any(map(is_running, left))

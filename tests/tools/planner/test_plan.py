@@ -255,7 +255,7 @@ def test_bad_usage(flags: list[str], words: list[str]) -> None:
 def test_unwritable_output_fails() -> None:
     with Path("/dev/full").open("w") as full:
         result = subprocess.run(
-            [PLAN], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
+            [PLAN], stdout=full, stderr=subprocess.PIPE, text=True, timeout=600
         )
     assert result.returncode == 1
     assert result.stderr == "tools/plan: cannot write to standard output\n"

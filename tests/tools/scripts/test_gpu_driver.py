@@ -15,9 +15,13 @@ HELP = "install the NVIDIA driver 580 or a later one"
 class Driver:
     """A libcuda.so.1 that knows its version."""
 
-    def __init__(self, version: int, status: int = 0) -> None:
+    def __init__(self, version: int, status: int = 0, start: int = 0) -> None:
         self.version = version
         self.status = status
+        self.start = start
+
+    def cuInit(self, flags: int) -> int:
+        return self.start
 
     def cuDriverGetVersion(self, version: Any) -> int:
         ctypes.cast(version, ctypes.POINTER(ctypes.c_int))[0] = self.version
@@ -67,6 +71,13 @@ def test_a_driver_that_is_too_old(tmp_path: Path) -> None:
     assert trouble(Driver(12040), tmp_path) == (
         f"the NVIDIA driver is for CUDA 12.4, LibTorch needs 13.0: {HELP}"
     )
+
+
+def test_an_old_library_alone_is_no_trouble(tmp_path: Path) -> None:
+    old = Driver(12040, start=gpu_driver.NO_DEVICE)
+    assert trouble(old, tmp_path) == ""
+    add_device(tmp_path, "0x10de", "0x030200")
+    assert "is for CUDA 12.4" in (trouble(old, tmp_path) or "")
 
 
 def test_a_driver_that_fails(tmp_path: Path) -> None:

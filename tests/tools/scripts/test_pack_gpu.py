@@ -33,7 +33,7 @@ def run(*command: str | Path, **environment: str) -> Finished:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         check=False,
     )
 
@@ -58,11 +58,11 @@ class Build:
         text = "".join(f"\t{line} (0x1)\n" for line in lines)
         (self.stubs / "libraries").write_text(text)
 
-    def pack(self) -> Finished:
+    def pack(self, to: str = "gpu") -> Finished:
         return run(
             TOOLS / "pack-gpu",
             f"--from={self.directory}",
-            f"--to={self.directory / 'gpu'}",
+            f"--to={self.directory}/{to}",
             PATH=f"{self.stubs}:/usr/bin:/bin",
             STUB_LIBRARIES=str(self.stubs / "libraries"),
         )
@@ -163,6 +163,25 @@ def test_what_cannot_be_packed(build: Build) -> None:
     assert done.returncode == 3
     assert f"{build.directory} holds no build with tests" in done.stderr
     assert build.files() == []
+
+
+@pytest.mark.parametrize("place", ["gpu", "gpu.new"])
+def test_nothing_but_an_earlier_pack_is_replaced(build: Build, place: str) -> None:
+    mine = build.directory / place / "mine"
+    mine.parent.mkdir()
+    mine.write_text("")
+    done = build.pack()
+    assert done.returncode == 3
+    assert f"{mine.parent} exists and is no earlier pack" in done.stderr
+    assert mine.exists()
+    mine.unlink()
+    assert build.pack().returncode == 0, "the directory is empty now"
+    (build.directory / "gpu/bin/old").write_text("")
+    again = build.pack("gpu/")
+    assert again.returncode == 0, again.stderr
+    assert "bin/old" not in build.files()
+    assert "bin/trainbench" in build.files()
+    assert not (build.directory / "gpu.new").exists()
 
 
 def test_it_stays_small_enough_to_carry(build: Build) -> None:
