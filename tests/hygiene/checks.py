@@ -29,8 +29,8 @@ ARROWS: dict[str, tuple[str, ...]] = {
         *("accounting", "spec"),
     ),
     "app": (
-        *("runner", "ranks", "experiment", "profiling", "device", "base", "spec"),
-        "reports/live",
+        *("runner", "ranks", "experiment", "timing", "profiling", "device", "base"),
+        *("spec", "reports/live"),
     ),
     "zero": ("ddp", "comm", "training", "accounting", "spec"),
     "runner": (

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Decides which of two programs runs next, so that one of them runs at a time.
 
-fixtures/runner/turns.h is the other end. A program asks for a turn before each case
+fixtures/timing/turns.h is the other end. A program asks for a turn before each case
 and, inside a case, between its samples.
 """
 
