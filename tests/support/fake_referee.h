@@ -5,6 +5,7 @@
 #define TRAINBENCH_TESTS_SUPPORT_FAKE_REFEREE_H_
 
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <array>
@@ -22,6 +23,9 @@ class FakeReferee {
  public:
   FakeReferee() {
     if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends_.data()) != 0) std::abort();
+    // A question too many fails a test instead of hanging it.
+    const timeval limit = {.tv_sec = 60, .tv_usec = 0};
+    ::setsockopt(ends_[1], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
   }
   ~FakeReferee() { Leave(); }
   FakeReferee(const FakeReferee&) = delete;
