@@ -16,7 +16,6 @@ _RESERVED = {
     "list",
     "version",
 }
-DEFAULT_MIN_TIME = "--benchmark_min_time=0.25"
 
 
 def _name(token: str) -> str:
@@ -72,6 +71,4 @@ def program_flags(tokens: Sequence[str]) -> list[str]:
     for token in tokens:
         if token.startswith("-") and _name(token) in _RESERVED:
             raise Usage(f"--{_name(token)} is not for a run of pairs; see --out")
-    if any(_name(token) == "benchmark_min_time" for token in tokens):
-        return list(tokens)
-    return [DEFAULT_MIN_TIME, *tokens]
+    return list(tokens)

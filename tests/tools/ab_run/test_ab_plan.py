@@ -101,7 +101,7 @@ def test_two_revisions_and_everybodys_flags() -> None:
         out=Path("o"),
         json=None,
         filter="a|b",
-        flags=["--benchmark_min_time=0.25", "--device", "cpu", "--nolist"],
+        flags=["--device", "cpu", "--nolist"],
     )
 
 
