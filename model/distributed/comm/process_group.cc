@@ -74,13 +74,15 @@ class C10dGroup final : public ProcessGroup {
             const GroupOptions& options)
       : options_(options) {
     const bool gloo = options.backend == CommBackend::kGloo;
+    // NCCL needs no other rank yet, so that without a GPU each rank says so and
+    // none of them leaves the others while Gloo connects them.
+    backend_ = gloo ? MakeGlooBackend(store, options)
+                    : MakeNcclBackend(store, options);
     if (!gloo) {
       GroupOptions on_cpu = options;
       on_cpu.backend = CommBackend::kGloo;
       cpu_group_ = std::make_unique<C10dGroup>(SubStore("cpu", store), on_cpu);
     }
-    backend_ = gloo ? MakeGlooBackend(store, options)
-                    : MakeNcclBackend(store, options);
     group_ = c10::make_intrusive<c10d::ProcessGroup>(store, options.rank,
                                                      options.size);
     const auto type = gloo ? c10d::ProcessGroup::BackendType::GLOO
