@@ -15,6 +15,9 @@ namespace trainbench {
 
 class AllReduceBuffer {
  public:
+  // The most bytes while VerifySum compares, the buffer's own included.
+  static int64_t PeakBytes(int64_t bytes);
+
   // bytes / 4 random fp32 values on `device`. `group` must outlive the buffer.
   AllReduceBuffer(int64_t bytes, c10::Device device, ProcessGroup& group);
 
@@ -23,7 +26,8 @@ class AllReduceBuffer {
   void Reduce() { group_.AllReduce(values_); }
 
   // Sums values that differ by rank and position, with every partial sum exact
-  // in fp32. DataLoss gives the first wrong element.
+  // in fp32. DataLoss gives the first wrong element. Fills and compares part by
+  // part, so that as many ranks as fit can also check.
   absl::Status VerifySum();
 
  private:

@@ -103,6 +103,21 @@ def test_memory_is_as_predicted_and_the_state_is_divided(trainbench: Program) ->
         )
 
 
+def test_ranks_beyond_the_memory_are_skipped_with_the_reason(
+    trainbench: Program,
+) -> None:
+    done = trainbench.run(
+        "--suite=paper",
+        "--benchmark_filter=^all_reduce/gloo/ranks:4096/bytes:1000000000$",
+        "--ranks=4096",
+        "--benchmark_out=a.json",
+    )
+    assert done.code == 0, done.err
+    (row,) = load(trainbench.directory / "a.json")["skipped"]
+    needs = "needs 0.95 GiB (predicted peak of the check) on each of 4096 ranks, "
+    assert row["reason"].startswith(needs)
+
+
 def test_nccl_without_gpus_is_skipped_with_the_reason(trainbench: Program) -> None:
     done = trainbench.run(
         "--suite=paper",

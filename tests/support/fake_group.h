@@ -11,7 +11,7 @@
 
 namespace trainbench {
 
-class FakeGroup final : public ProcessGroup {
+class FakeGroup : public ProcessGroup {
  public:
   // `cpu_group`, if any, must outlive this object.
   FakeGroup(int rank, int size, ProcessGroup* cpu_group = nullptr,
