@@ -44,7 +44,9 @@ def test_every_case_of_nccl_runs(trainbench: Program, ranks: int) -> None:
         "ddp",
         "sharded_optimizer",
     }
-    assert {row["ranks"] for row in rows if "/alone/" not in row["name"]} == {ranks}
+    one_process = re.compile("/(alone|whole_batch)/")
+    together = [row for row in rows if not one_process.search(row["name"])]
+    assert {row["ranks"] for row in together} == {ranks}
 
 
 def test_eight_ranks_meet(trainbench: Program) -> None:
