@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "model/verification/inputs.h"
 
 namespace trainbench {
 namespace {
@@ -18,6 +19,9 @@ constexpr int64_t kPeriod = 1021;
 
 // Elements of a part, whole periods: 16 MiB.
 constexpr int64_t kPart = kPeriod * 4096;
+
+// Far below the largest fp32, 2^128, for the calls that nobody prepares.
+constexpr double kLargest = 0x1p60;
 
 }  // namespace
 
@@ -30,6 +34,21 @@ AllReduceBuffer::AllReduceBuffer(int64_t bytes, c10::Device device,
     : group_(group),
       values_(at::rand({bytes / static_cast<int64_t>(sizeof(float))},
                        at::device(device))) {}
+
+void AllReduceBuffer::Reduce() {
+  group_.AllReduce(values_);
+  growth_ *= group_.size();
+}
+
+void AllReduceBuffer::KeepFinite() {
+  if (growth_ < kLargest) return;
+  values_.mul_(1 / growth_);
+  growth_ = 1;
+}
+
+absl::Status AllReduceBuffer::CheckValues() const {
+  return CheckVaried("the buffer", values_);
+}
 
 absl::Status AllReduceBuffer::VerifySum() {
   const int64_t part = std::min(kPart, values_.numel());
@@ -55,6 +74,7 @@ absl::Status AllReduceBuffer::VerifySum() {
         static_cast<int64_t>(i) * part + first));
   }
   values_.uniform_();
+  growth_ = 1;
   return absl::OkStatus();
 }
 

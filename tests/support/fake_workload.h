@@ -19,6 +19,7 @@ struct Script {
   std::function<void()> build;
   std::function<absl::Status()> check;
   std::function<absl::Status()> check_output;
+  std::function<void()> prepare;
   std::function<void(PhaseObserver&)> run;
   std::function<absl::StatusOr<ExtraMetrics>(const Samples&)> measure_extra;
   std::function<absl::StatusOr<ExtraMetrics>()> measure_profiled;
@@ -46,6 +47,9 @@ class FakeWorkload final : public Workload {
   absl::Status CheckOutput() override {
     return script_.check_output ? script_.check_output()
                                 : Workload::CheckOutput();
+  }
+  void Prepare() override {
+    if (script_.prepare) script_.prepare();
   }
   void Run(PhaseObserver& phases) override {
     if (script_.run) script_.run(phases);

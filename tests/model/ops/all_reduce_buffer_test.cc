@@ -24,6 +24,29 @@ TEST(AllReduceBufferTest, AWrongSumIsNamedWithItsFirstElement) {
             "the sum over 2 ranks is 1 instead of 3 at element 1");
 }
 
+TEST(AllReduceBufferTest, ValuesStayFiniteAndRandom) {
+  // All ranks have the same values.
+  class EqualRanks final : public FakeGroup {
+   public:
+    EqualRanks() : FakeGroup(/*rank=*/0, /*size=*/6) {}
+    std::unique_ptr<Collective> StartAllReduce(
+        const at::Tensor& tensor) override {
+      tensor.mul_(6);
+      return FakeGroup::StartAllReduce(tensor);
+    }
+  };
+  EqualRanks group;
+  AllReduceBuffer buffer(/*bytes=*/4096, at::kCPU, group);
+  for (int i = 0; i < 1000; ++i) {
+    buffer.KeepFinite();
+    buffer.Reduce();
+  }
+  EXPECT_EQ(buffer.CheckValues(), absl::OkStatus());
+  for (int i = 0; i < 100; ++i) buffer.Reduce();
+  EXPECT_EQ(std::string(buffer.CheckValues().message()),
+            "the buffer holds numbers that are not finite");
+}
+
 TEST(AllReduceBufferTest, OneRanksSumIsItsOwnValues) {
   FakeGroup group(/*rank=*/0, /*size=*/1);
   EXPECT_TRUE(AllReduceBuffer(64, at::kCPU, group).VerifySum().ok());
