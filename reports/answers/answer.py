@@ -15,6 +15,7 @@ from reports.answers import (
     numerics,
     parallel,
     rates,
+    sharded,
     softmax,
     warmup,
 )
@@ -41,7 +42,7 @@ SUMMARIES: dict[str, Summarizer] = {
     "transfer": rates.transfer,
     "all_reduce": collectives.all_reduce,
     "ddp": parallel.ddp,
-    "sharded_optimizer": parallel.sharded_optimizer,
+    "sharded_optimizer": sharded.sharded_optimizer,
     "accumulation": numerics.accumulation,
     "autocast_dtypes": numerics.autocast_dtypes,
     "norm_precision": numerics.norm_precision,
