@@ -25,7 +25,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     ),
     "steps": (
         *("experiment", "ranks", "timing", "memory", "profiling", "device"),
-        *("zero", "ddp", "comm", "verification", "training", "nn"),
+        *("zero", "ddp", "ops", "comm", "verification", "training", "nn"),
         *("accounting", "spec"),
     ),
     "app": (

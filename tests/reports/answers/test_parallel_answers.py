@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from reports.answers.collectives import all_reduce
+from reports.answers.equivalence import ddp_equivalence
 from reports.answers.parallel import ddp
 from reports.answers.sharded import sharded_optimizer
 from reports.results.rows import Result, parse
@@ -257,6 +258,43 @@ def test_the_prediction_is_judged(
     assert answer is not None and told in answer[0]
 
 
+def equivalent(strategy: str, largest: float) -> Any:
+    return (
+        f"ddp_equivalence/{strategy}/ranks:2/steps:5",
+        {
+            **{"max_difference": largest, "mean_difference": largest / 10},
+            **{"fc1_weight_max_difference": largest},
+            **{"fc1_weight_mean_difference": largest / 10},
+            **{"norm_bias_max_difference": 0.0, "norm_bias_mean_difference": 0.0},
+            **{"loss": 1.5, "loss_alone": 1.5, "loss_difference": largest / 100},
+        },
+    )
+
+
+def test_the_ranks_model_is_compared_parameter_by_parameter() -> None:
+    names = ("flat", "reducer")
+    rows = [equivalent(name, 3e-8 * (i + 1)) for i, name in enumerate(names)]
+    entries = [
+        entry(name, 1, f"strategy={word}", **counters)
+        for word, (name, counters) in zip(names, rows, strict=True)
+    ]
+    answer = ddp_equivalence(parse(document(*entries)))
+    assert answer is not None
+    assert answer[0] == (
+        "The parameters differ from those of one process with flat, 2 ranks, after 5 "
+        "steps, by at most 3e-08, 3e-09 on average and with reducer, 2 ranks, after 5 "
+        "steps, by at most 6e-08, 6e-09 on average; no loss differs by more than 6e-10."
+    )
+    assert answer[1].lines == [
+        ["flat, 2 ranks: fc1_weight", "3e-08", "3e-09"],
+        ["flat, 2 ranks: norm_bias", "0", "0"],
+        ["reducer, 2 ranks: fc1_weight", "6e-08", "6e-09"],
+        ["reducer, 2 ranks: norm_bias", "0", "0"],
+        ["flat, 2 ranks: last loss 1.5", "3e-10", "-"],
+        ["reducer, 2 ranks: last loss 1.5", "6e-10", "-"],
+    ]
+
+
 def sharded(kind: str, model: str, us: float, **more: float) -> Any:
     name = f"sharded_optimizer/{kind}/{model}/ranks:2/batch:4/seq:128"
     return name, {"p50_us": us, "half_width": 0.01} | more
@@ -325,7 +363,9 @@ def test_sharding_without_memory_compares_the_time_alone() -> None:
     assert answer is not None and "more or less cannot be told" in answer[0]
 
 
-@pytest.mark.parametrize("summarize", [all_reduce, ddp, sharded_optimizer])
+@pytest.mark.parametrize(
+    "summarize", [all_reduce, ddp, ddp_equivalence, sharded_optimizer]
+)
 def test_without_what_is_compared_there_is_no_answer(summarize: Any) -> None:
     assert summarize(result()) is None
     lonely = (reduced("gloo", 2, 8, 1), ALONE, sharded("sharded", "a", 1))
