@@ -126,16 +126,20 @@ std::vector<Ddp::Params> Ddp::Sweep(const RunOptions& options,
   if (options.suite == Suite::kPaper) {
     axes.precisions = {Precision::kFp32, Precision::kBf16Autocast};
   }
+  // Where a person waits for one GPU, it would have nothing to compare with.
+  const bool has_whole_batch =
+      !device.is_cuda() || options.suite == Suite::kPaper;
   std::vector<Params> cases;
   for (const StepParams& step : StepGrid(options, axes)) {
     for (const int ranks : RankCounts(options)) {
       for (const Exchange& exchange : ExchangesOf(options.suite)) {
+        const bool is_whole_batch =
+            exchange.without == WithoutExchange::kWholeBatch;
+        if (is_whole_batch && !has_whole_batch) continue;
         Params& params = cases.emplace_back(
             Params{step, exchange.strategy, exchange.without, ranks,
                    exchange.bucket_mib, BackendFor(device)});
-        if (exchange.without == WithoutExchange::kWholeBatch) {
-          params.step.batch *= ranks;
-        }
+        if (is_whole_batch) params.step.batch *= ranks;
       }
     }
   }
