@@ -45,7 +45,7 @@ TEST(MeasurementOptionsTest, ShortCallsAreHeld) {
 TEST(MeasurementOptionsTest, WhatMemoryBoundsBeginsWithAColdCache) {
   EXPECT_THAT(
       Kinds([](const MeasurementOptions& how) { return how.cold_cache; }),
-      ElementsAre("norm_precision", "peak/copy", "peak/update",
+      ElementsAre("norm_precision", "optimizer", "peak/copy", "peak/update",
                   "softmax_vs_matmul", "transfer/d2d"));
 }
 
