@@ -44,7 +44,8 @@ class AllReduce final : public Workload {
   }
 
   static Cost CostOf(const Params& p, const Device&) {
-    return {.predicted_peak_bytes = p.bytes};
+    return {.predicted_peak_bytes = p.bytes,
+            .check_peak_bytes = AllReduceBuffer::PeakBytes(p.bytes)};
   }
 
   static std::vector<Expectation> Expectations(const Device&) {
@@ -74,6 +75,15 @@ class AllReduce final : public Workload {
 
   absl::Status Check() override { return buffer_.VerifySum(); }
 
+  // All ranks verify, whatever one of them finds.
+  absl::Status CheckOutput() override {
+    absl::Status status = buffer_.CheckValues();
+    status.Update(buffer_.VerifySum());
+    return status;
+  }
+
+  void Prepare() override { buffer_.KeepFinite(); }
+
   void Run(PhaseObserver&) override { buffer_.Reduce(); }
 
   absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples& sampling) override {
@@ -91,8 +101,10 @@ class AllReduce final : public Workload {
 };
 
 // Powers of four from 1 KiB to 1 GiB, and the published 1, 10 and 100 MB and 1
-// GB. On a CPU 4 and 6 ranks stop at 100 MB.
-std::vector<int64_t> SizesOf(Suite suite, CommBackend backend, int ranks) {
+// GB. On a CPU 4 and 6 ranks stop at 100 MB, unless --ranks asks for them.
+std::vector<int64_t> SizesOf(const RunOptions& options, CommBackend backend,
+                             int ranks) {
+  const Suite suite = options.suite;
   constexpr int64_t kKiB = int64_t{1} << 10;
   constexpr int64_t kMB = 1'000'000;
   if (suite == Suite::kSmoke) return {64 * kKiB};
@@ -103,7 +115,7 @@ std::vector<int64_t> SizesOf(Suite suite, CommBackend backend, int ranks) {
                                 64 * kKiB,    256 * kKiB,   kMB,
                                 1024 * kKiB,  4096 * kKiB,  10 * kMB,
                                 16384 * kKiB, 65536 * kKiB, 100 * kMB};
-  if (backend == CommBackend::kNccl || ranks == 2) {
+  if (backend == CommBackend::kNccl || ranks == 2 || options.ranks) {
     sizes.insert(sizes.end(), {262144 * kKiB, 1000 * kMB, 1048576 * kKiB});
   }
   return sizes;
@@ -122,7 +134,7 @@ std::vector<AllReduce::Params> AllReduce::Sweep(const RunOptions& options,
   std::vector<Params> cases;
   for (const CommBackend backend : backends) {
     for (const int ranks : RankCounts(options)) {
-      for (const int64_t bytes : SizesOf(options.suite, backend, ranks)) {
+      for (const int64_t bytes : SizesOf(options, backend, ranks)) {
         cases.push_back({backend, ranks, bytes});
       }
     }

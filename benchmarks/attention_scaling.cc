@@ -72,17 +72,18 @@ class AttentionScaling final : public Workload {
     const AttentionQuery query = QueryOf(p, device);
     const AttentionMemory memory = EstimateAttention(query);
     const double flops = AttentionFlops(query, p.phase);
-    return {.flops = flops,
-            .least_flops = flops / 2,  // without the masked half
-            .precision = p.precision,
-            .bytes = AttentionBytes(query, p.phase),
-            .predicted_peak_bytes = memory.peak.bytes,
-            .library_bytes = LibraryBytesBound(
-                {.on_cpu = query.on_cpu,
-                 .precision = p.precision,
-                 .threads = query.threads,
-                 .result_elements = LargestProductElements(query)}),
-            .largest_term = memory.largest_term};
+    return {
+        .flops = flops,
+        .least_flops = flops / 2,  // without the masked half
+        .precision = IsThreeTf32(p, device) ? Precision::kTf32 : p.precision,
+        .bytes = AttentionBytes(query, p.phase),
+        .predicted_peak_bytes = memory.peak.bytes,
+        .library_bytes = LibraryBytesBound(
+            {.on_cpu = query.on_cpu,
+             .precision = p.precision,
+             .threads = query.threads,
+             .result_elements = LargestProductElements(query)}),
+        .largest_term = memory.largest_term};
   }
 
   static std::string Unavailable(const Params& p, const Device& device) {
@@ -134,7 +135,7 @@ class AttentionScaling final : public Workload {
     const Cost cost = CostOf(p_, device_);
     ExtraMetrics extra;
     extra.label = {{"backend_op", op}};
-    if (IsThreeTf32()) extra.label.emplace_back("arith", "3xtf32");
+    if (IsThreeTf32(p_, device_)) extra.label.emplace_back("arith", "3xtf32");
     extra.counters = {
         {"saved_bytes", static_cast<double>(SavedBytes())},
         {"predicted_saved_bytes",
@@ -164,9 +165,9 @@ class AttentionScaling final : public Workload {
   // LibTorch's efficient attention multiplies fp32 on the tensor cores of a
   // GPU: each product as three of TF32, nearly as exact and not as slow as
   // fp32.
-  bool IsThreeTf32() const {
-    return p_.variant == SdpaBackend::kEfficient &&
-           p_.precision == Precision::kFp32 && device_.is_cuda();
+  static bool IsThreeTf32(const Params& p, const Device& device) {
+    return p.variant == SdpaBackend::kEfficient &&
+           p.precision == Precision::kFp32 && device.is_cuda();
   }
 
   // Live bytes that a forward pass adds.

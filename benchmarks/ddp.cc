@@ -11,19 +11,37 @@
 //   bucket: overhead = bytes / (n bandwidth) + n alpha, least for buckets of
 //   sqrt(bytes * bandwidth * alpha) = sqrt(14 MB * 1 GB/s * 0.2 ms) = 1.7 MB.
 //   Ranks on one CPU send with the cores that compute: overlap hides only
-//   waiting, so overlap_share stays well below 1.
+//   waiting, so overlap_share stays well below 1. A step then takes as long as
+//   ranks that compute side by side, plus what is exposed, and n ranks are no
+//   faster than one process that has the whole batch and all cores. Two GPUs
+//   are at least 1.6 times as fast as one.
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/experiment/rank_plan.h"
 #include "fixtures/steps/data_parallel_step.h"
 
 namespace trainbench {
 namespace {
+
+absl::string_view StrategyName(const DataParallelParams& params) {
+  if (params.predicts_bucket()) return "overlap_predicted_bucket";
+  if (params.strategy) return SyncStrategyName(*params.strategy);
+  switch (params.without) {
+    case WithoutExchange::kAlone:
+      return "alone";
+    case WithoutExchange::kSideBySide:
+      return "side_by_side";
+    case WithoutExchange::kWholeBatch:
+      return "whole_batch";
+  }
+  return "unknown";
+}
 
 class Ddp final : public DataParallelStep {
  public:
@@ -32,11 +50,16 @@ class Ddp final : public DataParallelStep {
 
   static CaseName NameOf(const Params& p) {
     CaseName name("ddp");
-    name.Word("strategy", p.strategy ? SyncStrategyName(*p.strategy) : "alone")
+    name.Word("strategy", StrategyName(p))
         .Word("model", p.step.model.name)
         .Word("precision", PrecisionName(p.step.precision))
-        .Value("ranks", p.strategy ? p.ranks : 1);
-    if (!p.strategy) name.Value("as_one_of", p.ranks);
+        .Value("ranks", OptionsOf(p).ranks->count);
+    if (!p.strategy && p.without == WithoutExchange::kAlone) {
+      name.Value("as_one_of", p.ranks);
+    }
+    if (!p.strategy && p.without == WithoutExchange::kWholeBatch) {
+      name.Value("instead_of", p.ranks);
+    }
     if (p.bucket_mib > 0) name.Value("bucket_mb", p.bucket_mib);
     return name.Value("batch", p.step.batch).Value("seq", p.step.seq);
   }
@@ -51,11 +74,19 @@ class Ddp final : public DataParallelStep {
           .rows = {{"strategy", "flat"}},
           .versus = {{"strategy", "per_parameter"}}},
          AtMost(1)}};
-    if (!device.is_cuda()) {
-      expected.push_back({"ranks on one CPU hide less than half",
-                          {.counter = "overlap_share"},
-                          AtMost(0.5)});
+    if (device.is_cuda()) {
+      expected.push_back(
+          {"two GPUs are at least 1.6 times as fast as one",
+           {.counter = "strong_speedup", .rows = {{"ranks", "2"}}},
+           AtLeast(1.6)});
+      return expected;
     }
+    expected.push_back({"ranks on one CPU hide less than half",
+                        {.counter = "overlap_share"},
+                        AtMost(0.5)});
+    expected.push_back({"ranks on one CPU are no faster than one process",
+                        {.counter = "strong_speedup"},
+                        AtMost(1)});
     return expected;
   }
 
@@ -64,18 +95,23 @@ class Ddp final : public DataParallelStep {
 };
 
 struct Exchange {
-  std::optional<SyncStrategy> strategy;
+  std::optional<SyncStrategy> strategy = {};
   int64_t bucket_mib = 0;
+  WithoutExchange without = WithoutExchange::kAlone;
 };
 
 // The Reducer has PyTorch's default bucket size.
 std::vector<Exchange> ExchangesOf(Suite suite) {
   constexpr Exchange kReducer = {SyncStrategy::kReducer, 25};
   if (suite == Suite::kSmoke) return {{}, {SyncStrategy::kOverlapBucketed, 1}};
-  std::vector<Exchange> exchanges = {{},
-                                     {SyncStrategy::kPerParameter},
-                                     {SyncStrategy::kFlat},
-                                     {SyncStrategy::kOverlapPerParameter}};
+  std::vector<Exchange> exchanges = {
+      {},
+      {.without = WithoutExchange::kSideBySide},
+      {.without = WithoutExchange::kWholeBatch},
+      {SyncStrategy::kPerParameter},
+      {SyncStrategy::kFlat},
+      {SyncStrategy::kOverlapPerParameter},
+      {SyncStrategy::kOverlapBucketed, DataParallelParams::kPredictedBucket}};
   for (const int64_t mib : {1, 10, 100, 1000}) {
     if (mib == 1000 && suite == Suite::kQuick) continue;
     exchanges.push_back({SyncStrategy::kOverlapBucketed, mib});
@@ -90,12 +126,20 @@ std::vector<Ddp::Params> Ddp::Sweep(const RunOptions& options,
   if (options.suite == Suite::kPaper) {
     axes.precisions = {Precision::kFp32, Precision::kBf16Autocast};
   }
+  // Where a person waits for one GPU, it would have nothing to compare with.
+  const bool has_whole_batch =
+      !device.is_cuda() || options.suite == Suite::kPaper;
   std::vector<Params> cases;
   for (const StepParams& step : StepGrid(options, axes)) {
     for (const int ranks : RankCounts(options)) {
       for (const Exchange& exchange : ExchangesOf(options.suite)) {
-        cases.push_back({step, exchange.strategy, ranks, exchange.bucket_mib,
-                         BackendFor(device)});
+        const bool is_whole_batch =
+            exchange.without == WithoutExchange::kWholeBatch;
+        if (is_whole_batch && !has_whole_batch) continue;
+        Params& params = cases.emplace_back(
+            Params{step, exchange.strategy, exchange.without, ranks,
+                   exchange.bucket_mib, BackendFor(device)});
+        if (is_whole_batch) params.step.batch *= ranks;
       }
     }
   }

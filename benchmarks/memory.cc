@@ -134,6 +134,8 @@ class Memory final : public Workload {
     return status;
   }
 
+  absl::Status CheckOutput() override { return step_->CheckOutput(); }
+
   void Run(PhaseObserver& phases) override { step_->Run(phases); }
 
   absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples&) override {

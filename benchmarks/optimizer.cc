@@ -73,6 +73,11 @@ class Optimizer final : public Workload {
     return Params{AdamWKind::kTextbook, p.model};
   }
 
+  // In a step the backward pass comes before it and needs the cache.
+  static MeasurementOptions OptionsOf(const Params&) {
+    return {.cold_cache = true};
+  }
+
   static std::vector<Params> Sweep(const RunOptions& options,
                                    const Device& device) {
     std::vector<std::string> models = {"tiny"};

@@ -70,7 +70,8 @@ class Warmup final : public ModelStep {
   absl::Status Check() override {
     const StepMode mode =
         step().mode == kTrainStep ? kForwardBackward : step().mode;
-    return VerifyStep(mode, model(), nullptr, step().precision);
+    return VerifyStep(mode, model(), nullptr, step().precision,
+                      {step().batch, step().seq});
   }
 
   absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples& sampling) override {

@@ -40,6 +40,18 @@ double BucketOverheadUs(double gradient_bytes, double buckets,
   return gradient_bytes * call.us_per_byte / buckets + buckets * call.alpha_us;
 }
 
+double SharedCoresOverheadUs(double gradient_bytes, double buckets,
+                             const AlphaBeta& call, const AlphaBeta& cpu,
+                             double threads) {
+  const double bucket = gradient_bytes / buckets;
+  const double others = (buckets - 1) * cpu.Us(bucket) / threads;
+  return std::min(call.Us(bucket) + others, buckets * call.Us(bucket));
+}
+
+double ScalingBytes(double gradient_bytes, double copied_bytes) {
+  return 2 * std::max(gradient_bytes, copied_bytes);
+}
+
 absl::StatusOr<BucketPlan> OptimalBuckets(double gradient_bytes,
                                           const AlphaBeta& call) {
   if (!IsPositive(gradient_bytes)) {

@@ -51,6 +51,19 @@ double OptimizerTrafficBytes(OptimizerSharding sharding, double gradient_bytes,
 double BucketOverheadUs(double gradient_bytes, double buckets,
                         const AlphaBeta& call);
 
+// The same where ranks send with the cores that compute. Of the last bucket the
+// step waits for the whole time, as above; of the others for the CPU time of
+// their calls, `cpu`, divided by the rank's threads, because their waiting is
+// hidden. At most the time of all calls one after another.
+double SharedCoresOverheadUs(double gradient_bytes, double buckets,
+                             const AlphaBeta& call, const AlphaBeta& cpu,
+                             double threads);
+
+// Bytes that a step reads and writes to scale its gradients by the number of
+// ranks, in place or into buckets, and to copy them back: `copied_bytes` counts
+// the copies only.
+double ScalingBytes(double gradient_bytes, double copied_bytes);
+
 struct BucketPlan {
   double buckets = 1;  // not rounded
   double bucket_bytes = 0;

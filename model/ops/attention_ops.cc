@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_format.h"
 #include "model/nn/attention.h"
+#include "model/verification/inputs.h"
 #include "model/verification/relative_error.h"
 
 namespace trainbench {
@@ -67,7 +68,13 @@ absl::Status VerifyAttentionOp(AttentionOp op,
   const double error = RelativeError(actual, expected);
   // bf16: the rounding of the result; sums are in fp32.
   const double allowed = inputs.a.scalar_type() == at::kBFloat16 ? 4e-3 : 1e-5;
-  if (error <= allowed) return absl::OkStatus();  // false for NaN too
+  if (error <= allowed) {  // false for NaN too
+    absl::Status varied = CheckVaried("an input", inputs.a);
+    if (varied.ok() && inputs.b.defined()) {
+      varied = CheckVaried("an input", inputs.b);
+    }
+    return varied;
+  }
   return absl::FailedPreconditionError(
       absl::StrFormat("%s differs from float64 by %.3g relative; allowed: %.3g",
                       std::string(AttentionOpName(op)), error, allowed));

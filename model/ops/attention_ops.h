@@ -34,7 +34,7 @@ AttentionOpInputs RandomOpInputs(AttentionOp op, const AttentionOpShape& shape,
 at::Tensor ComputeAttentionOp(AttentionOp op, const AttentionOpInputs& inputs);
 
 // Compares the last head of the last sequence with float64. FailedPrecondition
-// gives the relative error and the limit.
+// gives the relative error and the limit, or names a constant input.
 absl::Status VerifyAttentionOp(AttentionOp op, const AttentionOpInputs& inputs);
 
 }  // namespace trainbench

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "model/verification/inputs.h"
 
 namespace trainbench {
 namespace {
@@ -86,7 +87,12 @@ absl::Status VerifyAttention(const AttentionInputs& inputs,
         "%s differs from float64 by %.3g relative; allowed: %.3g", pair.name,
         error, tolerance));
   }
-  return absl::OkStatus();
+  absl::Status status;
+  for (const at::Tensor& input :
+       {inputs.q, inputs.k, inputs.v, inputs.output_gradient}) {
+    if (status.ok()) status = CheckVaried("an input", input);
+  }
+  return status;
 }
 
 }  // namespace trainbench

@@ -15,7 +15,7 @@ namespace trainbench {
 // the last sequence. These rows see every key, and no other row sees the last
 // 64 keys, so the reference is exact with [64, seq] scores and takes little
 // memory at any length. FailedPrecondition names a tensor whose relative error,
-// in norm, is above `tolerance`.
+// in norm, is above `tolerance`, or a constant input.
 absl::Status VerifyAttention(const AttentionInputs& inputs,
                              const at::Tensor& output,
                              const AttentionGradients& gradients,

@@ -52,7 +52,7 @@ double NormError(NormKind kind, const at::Tensor& x, const at::Tensor& y);
 // Verifies a result of Normalize. With intermediates wider than x, y must be
 // within one rounding of the true norm. Otherwise y must match SimulateNorm,
 // with infinite mean squares in the same rows. FailedPrecondition gives the
-// error and the limit.
+// error and the limit, or refuses a constant input.
 absl::Status CheckNorm(NormKind kind, const at::Tensor& x,
                        c10::ScalarType compute_dtype, const NormResult& result);
 

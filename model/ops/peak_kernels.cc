@@ -5,11 +5,13 @@
 #include <torch/types.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "model/nn/dtype.h"
+#include "model/verification/inputs.h"
 #include "model/verification/relative_error.h"
 
 namespace trainbench {
@@ -51,8 +53,14 @@ MatrixProduct::MatrixProduct(int64_t m, int64_t n, int64_t k,
 void MatrixProduct::Multiply() { at::mm_out(c_, a_, b_); }
 
 absl::Status MatrixProduct::Verify() {
+  // No result of an earlier call may pass for this one's.
+  c_.fill_(std::numeric_limits<double>::quiet_NaN());
   Multiply();
-  return VerifyProduct(a_, b_, c_, precision_);
+  absl::Status status = VerifyProduct(a_, b_, c_, precision_);
+  for (const at::Tensor& operand : {a_, b_}) {
+    if (status.ok()) status = CheckVaried("an operand", operand);
+  }
+  return status;
 }
 
 absl::Status VerifyProduct(const at::Tensor& a, const at::Tensor& b,
@@ -81,8 +89,10 @@ MemoryCopy::MemoryCopy(int64_t bytes, const at::TensorOptions& options)
 void MemoryCopy::Copy() { to_.copy_(from_); }
 
 absl::Status MemoryCopy::Verify() {
+  to_.fill_(std::numeric_limits<double>::quiet_NaN());
   Copy();
-  return VerifyEqual("the copy", to_, from_);
+  const absl::Status status = VerifyEqual("the copy", to_, from_);
+  return status.ok() ? CheckVaried("the source", from_) : status;
 }
 
 InPlaceUpdate::InPlaceUpdate(int64_t bytes, const at::TensorOptions& options)
@@ -93,7 +103,8 @@ void InPlaceUpdate::Update() { x_.mul_(-1); }
 absl::Status InPlaceUpdate::Verify() {
   const at::Tensor original = x_.clone();
   Update();
-  return VerifyEqual("the update", x_, -original);
+  const absl::Status status = VerifyEqual("the update", x_, -original);
+  return status.ok() ? CheckVaried("the buffer", x_) : status;
 }
 
 OpOverhead::OpOverhead(int ops, const at::TensorOptions& options)

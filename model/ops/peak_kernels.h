@@ -33,7 +33,8 @@ class MatrixProduct {
                 at::Device device);
 
   void Multiply();
-  // Multiplies, then VerifyProduct.
+  // Overwrites the result, multiplies, then VerifyProduct. Refuses constant
+  // operands (inputs.h), as do the other checks of this file.
   absl::Status Verify();
 
  private:
@@ -47,7 +48,7 @@ class MemoryCopy {
   MemoryCopy(int64_t bytes, const at::TensorOptions& options);
 
   void Copy();
-  // Copies, then VerifyEqual.
+  // Overwrites the copy, copies, then VerifyEqual.
   absl::Status Verify();
 
  private:

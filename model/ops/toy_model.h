@@ -69,7 +69,7 @@ Dtypes DocumentedDtypes(c10::ScalarType low, c10::DeviceType device);
 absl::Status CompareDtypes(const Dtypes& found, const Dtypes& expected);
 
 // FailedPrecondition if the logits under autocast differ from float64 logits by
-// more than rounding to `low` explains.
+// more than rounding to `low` explains, or for a constant input.
 absl::Status CheckToyLogits(ToyModel& model, const at::Tensor& x,
                             c10::ScalarType low);
 

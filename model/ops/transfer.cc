@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "absl/strings/str_format.h"
+#include "model/verification/inputs.h"
 
 namespace trainbench {
 namespace {
@@ -91,7 +92,10 @@ absl::Status Transfer::CheckArrived() const {
                                   ? at::full({}, kPattern, at::kLong)
                                   : source_.cpu();
   const int64_t wrong = arrived.ne(expected).sum().item<int64_t>();
-  if (wrong == 0) return absl::OkStatus();
+  if (wrong == 0) {
+    return source_.defined() ? CheckVaried("the source", source_)
+                             : absl::OkStatus();
+  }
   return absl::FailedPreconditionError(
       absl::StrFormat("%d of %d words did not arrive", wrong, arrived.numel()));
 }

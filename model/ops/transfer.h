@@ -48,7 +48,8 @@ class Transfer {
   void Poison();
 
   // Checks that the destination equals the source. Call it once the device is
-  // idle. FailedPrecondition gives the number of wrong words.
+  // idle. FailedPrecondition gives the number of wrong words, or says that the
+  // source is constant.
   absl::Status CheckArrived() const;
 
  private:

@@ -22,6 +22,11 @@ inline constexpr std::array<Precision, 4> kPrecisions = {
     Precision::kFp32, Precision::kTf32, Precision::kBf16Autocast,
     Precision::kBf16};
 
+// What matrix products multiply in this precision: under autocast bf16.
+constexpr Precision ProductsIn(Precision precision) {
+  return precision == Precision::kBf16Autocast ? Precision::kBf16 : precision;
+}
+
 // "fp32", "tf32", "bf16_autocast", "bf16".
 absl::string_view PrecisionName(Precision precision);
 

@@ -4,11 +4,17 @@
 
 #include <torch/types.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <vector>
 
 namespace trainbench {
 namespace {
+
+// Queries whose scores are there at once: a long sequence has too many.
+constexpr int64_t kQueries = 256;
 
 // The model's formulas in float64.
 class Reference {
@@ -78,15 +84,26 @@ class Reference {
     const at::Tensor q = Rotate(Heads(attention.q_proj, x));
     const at::Tensor k = Rotate(Heads(attention.k_proj, x));
     const at::Tensor v = Heads(attention.v_proj, x);
+    std::vector<at::Tensor> rows;
+    for (int64_t first = 0; first < x.size(1); first += kQueries) {
+      const int64_t count = std::min(kQueries, x.size(1) - first);
+      rows.push_back(Attend(q.narrow(2, first, count), k, v, first));
+    }
+    return Multiply(attention.output_proj, at::cat(rows, 1));
+  }
+
+  // The first query is at position `first`.
+  static at::Tensor Attend(const at::Tensor& q, const at::Tensor& k,
+                           const at::Tensor& v, int64_t first) {
     const at::Tensor hidden =
-        at::ones({x.size(1), x.size(1)}, x.options().dtype(at::kBool)).triu(1);
+        at::ones({q.size(2), k.size(2)}, q.options().dtype(at::kBool))
+            .triu(first + 1);
     const at::Tensor scores = at::einsum("bhqd,bhkd->bhqk", {q, k}) *
                               (1 / std::sqrt(static_cast<double>(q.size(-1))));
     const at::Tensor weights =
         scores.masked_fill(hidden, -std::numeric_limits<double>::infinity())
             .softmax(-1);
-    return Multiply(attention.output_proj,
-                    at::einsum("bhqk,bhkd->bqhd", {weights, v}).flatten(-2));
+    return at::einsum("bhqk,bhkd->bqhd", {weights, v}).flatten(-2);
   }
 
   at::Tensor FeedForward(const FeedForwardImpl& ffn,

@@ -11,13 +11,15 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
+#include "model/verification/inputs.h"
+#include "model/verification/products.h"
 #include "model/verification/reference.h"
 #include "model/verification/relative_error.h"
 
 namespace trainbench {
 namespace {
 
-constexpr int64_t kTokens = 16;
+constexpr BatchShape kShort = {.batch = 1, .seq = 16};
 
 // Allowed relative errors of logits and gradient, in norm: a few hundred
 // roundings of 2^-24 (fp32), 2^-11 (tf32) or 2^-9 (bf16), which mostly cancel.
@@ -46,25 +48,75 @@ absl::Status Compare(absl::string_view what, double error, double allowed) {
                       std::string(what), error, allowed));
 }
 
-double ReferenceLoss(const TransformerLm& model, const Batch& batch,
+Batch Sequence(const Batch& batch, int64_t i) {
+  return {batch.tokens.narrow(0, i, 1), batch.targets.narrow(0, i, 1)};
+}
+
+// A random batch of which at most two sequences differ, by turns, so that the
+// reference need not compute all of them.
+struct CheckedBatch {
+  CheckedBatch(const TransformerLm& model, const BatchShape& shape)
+      : distinct(RandomBatch(model->config().vocab,
+                             std::min<int64_t>(2, shape.batch), shape.seq,
+                             model->lm_head->weight.device())) {
+    const at::Tensor turns =
+        at::arange(shape.batch, distinct.tokens.options()).remainder_(count());
+    whole = {distinct.tokens.index_select(0, turns),
+             distinct.targets.index_select(0, turns)};
+  }
+
+  int64_t count() const { return distinct.tokens.size(0); }
+  int64_t size() const { return whole.tokens.size(0); }
+  // How many sequences of the batch are the i-th.
+  int64_t repetitions(int64_t i) const {
+    return (size() - i + count() - 1) / count();
+  }
+
+  Batch distinct;
+  Batch whole;
+};
+
+// Of one sequence.
+double ReferenceLoss(const TransformerLm& model, const Batch& sequence,
                      double along_gradient) {
   const at::Tensor logits =
-      ReferenceLogits(model, batch.tokens, along_gradient);
-  return at::cross_entropy_loss(logits.flatten(0, 1), batch.targets.flatten())
+      ReferenceLogits(model, sequence.tokens, along_gradient);
+  return at::cross_entropy_loss(logits.flatten(0, 1),
+                                sequence.targets.flatten())
       .item<double>();
 }
 
-double LogitsErrorOn(TransformerLm& model, const Batch& batch,
-                     Precision precision) {
-  NullObserver nobody;
-  const at::Tensor actual =
-      RunStep(StepMode::kInference, model, nullptr, batch, precision, nobody);
-  return RelativeError(actual, ReferenceLogits(model, batch.tokens));
+double ReferenceLoss(const TransformerLm& model, const CheckedBatch& batch,
+                     double along_gradient) {
+  double sum = 0;
+  for (int64_t i = 0; i < batch.count(); ++i) {
+    sum += static_cast<double>(batch.repetitions(i)) *
+           ReferenceLoss(model, Sequence(batch.distinct, i), along_gradient);
+  }
+  return sum / static_cast<double>(batch.size());
 }
 
-Batch ShortBatch(const TransformerLm& model) {
-  return RandomBatch(model->config().vocab, 1, kTokens,
-                     model->lm_head->weight.device());
+at::Tensor Logits(TransformerLm& model, const Batch& batch,
+                  Precision precision) {
+  NullObserver nobody;
+  return RunStep(StepMode::kInference, model, nullptr, batch, precision,
+                 nobody);
+}
+
+absl::Status VerifyLogits(TransformerLm& model, const CheckedBatch& batch,
+                          Precision precision) {
+  const at::Tensor actual = Logits(model, batch.whole, precision);
+  for (int64_t i = 0; i < batch.count(); ++i) {
+    const at::Tensor expected =
+        ReferenceLogits(model, Sequence(batch.distinct, i).tokens);
+    for (int64_t b = i; b < batch.size(); b += batch.count()) {
+      const absl::Status status =
+          Compare("logits", RelativeError(actual.narrow(0, b, 1), expected),
+                  ToleranceOf(precision).logits);
+      if (!status.ok()) return status;
+    }
+  }
+  return absl::OkStatus();
 }
 
 double Dot(const at::Tensor& a, const at::Tensor& b) {
@@ -81,8 +133,8 @@ double Dot(const at::Tensor& a, const at::Tensor& b) {
 // The slope along d should be g.d. Along g alone it would be |g|^2 even if some
 // of g were missing. With n, the difference divided by |g|^2 is as large as the
 // relative error of g, whatever its direction.
-absl::Status VerifyGradients(const TransformerLm& model, const Batch& batch,
-                             Precision precision) {
+absl::Status VerifyGradients(const TransformerLm& model,
+                             const CheckedBatch& batch, Precision precision) {
   double squared_norm = 0;
   for (const at::Tensor& parameter : Parameters(model)) {
     if (!parameter.grad().defined()) {
@@ -118,7 +170,9 @@ std::vector<at::Tensor> SomeParameters(const TransformerLm& model) {
 }  // namespace
 
 double LogitsError(TransformerLm& model, Precision precision) {
-  return LogitsErrorOn(model, ShortBatch(model), precision);
+  const CheckedBatch batch(model, kShort);
+  return RelativeError(Logits(model, batch.whole, precision),
+                       ReferenceLogits(model, batch.whole.tokens));
 }
 
 absl::Status VerifyFirstUpdate(const std::vector<at::Tensor>& parameters,
@@ -147,21 +201,26 @@ absl::Status VerifyFirstUpdate(const std::vector<at::Tensor>& parameters,
         (weight.detach().to(at::kDouble) - expected[i]).abs() / allowed;
     worst = std::max(worst, error.max().item<double>());
   }
-  return Compare("AdamW updates, in units of rounding,", worst, 1.0);
+  absl::Status status =
+      Compare("AdamW updates, in units of rounding,", worst, 1.0);
+  for (const at::Tensor& parameter : parameters) {
+    if (status.ok()) status = CheckVaried("a gradient", parameter.grad());
+  }
+  return status;
 }
 
 absl::Status VerifyStep(StepMode mode, TransformerLm& model, AdamW* optimizer,
-                        Precision precision) {
-  const Batch batch = ShortBatch(model);
+                        Precision precision, const BatchShape& shape) {
+  const CheckedBatch batch(model, shape);
   absl::Status status =
-      Compare("logits", LogitsErrorOn(model, batch, precision),
-              ToleranceOf(precision).logits);
+      ProveProducts(ForwardProducts(model, batch.whole, precision), precision);
+  if (status.ok()) status = VerifyLogits(model, batch, precision);
   if (!status.ok() || mode == StepMode::kInference ||
       mode == StepMode::kForward) {
     return status;
   }
   NullObserver nobody;
-  ComputeGradients(model, batch, precision, nobody);
+  ComputeGradients(model, batch.whole, precision, nobody);
   status = VerifyGradients(model, batch, precision);
   if (status.ok() && mode == StepMode::kTrainStep) {
     TORCH_CHECK(optimizer != nullptr, "a train step needs an optimizer");
@@ -169,6 +228,41 @@ absl::Status VerifyStep(StepMode mode, TransformerLm& model, AdamW* optimizer,
   }
   ReleaseGradients(model);
   return status;
+}
+
+absl::Status VerifyOutput(StepMode mode, TransformerLm& model, AdamW* optimizer,
+                          const Batch& batch, Precision precision) {
+  NullObserver nobody;
+  const auto run = [&] {
+    return RunStep(mode, model, optimizer, batch, precision, nobody);
+  };
+  const double allowed = ToleranceOf(precision).logits;
+  const int64_t sequences = batch.tokens.size(0);
+  if (mode == StepMode::kInference || mode == StepMode::kForward) {
+    const Batch last = Sequence(batch, sequences - 1);
+    return Compare("logits after the timing,",
+                   RelativeError(run().narrow(0, sequences - 1, 1),
+                                 ReferenceLogits(model, last.tokens)),
+                   allowed);
+  }
+  double expected = 0;
+  for (int64_t i = 0; i < sequences; ++i) {
+    expected += ReferenceLoss(model, Sequence(batch, i), 0) /
+                static_cast<double>(sequences);
+  }
+  // Small numbers, which bf16 resolves well.
+  const at::Tensor weight = model->layers.front()->attn->q_proj->weight;
+  const at::Tensor before = weight.detach().clone();
+  const auto loss = run().item<double>();
+  const absl::Status status =
+      Compare("losses after the timing,",
+              std::abs(loss - expected) / std::max(1.0, expected), allowed);
+  if (!status.ok() || mode != StepMode::kTrainStep) return status;
+  if (!weight.isfinite().all().item<bool>()) {
+    return absl::FailedPreconditionError("weights are no longer finite");
+  }
+  if (!weight.equal(before)) return absl::OkStatus();
+  return absl::FailedPreconditionError("a train step moved no weight");
 }
 
 }  // namespace trainbench

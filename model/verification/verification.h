@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Verifies a model's step before it is timed, at any size, in any precision.
+// Verifies a model's step before it is timed, and once more afterwards, at any
+// size, in any precision.
 
 #ifndef TRAINBENCH_MODEL_VERIFICATION_VERIFICATION_H_
 #define TRAINBENCH_MODEL_VERIFICATION_VERIFICATION_H_
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -16,19 +18,36 @@
 
 namespace trainbench {
 
-// Runs one step of `mode` on one short random sequence and compares
-// - the logits with ReferenceLogits, by the norm of the difference;
+struct BatchShape {
+  int64_t batch = 1;
+  int64_t seq = 1;
+};
+
+// Runs one step of `mode` on random sequences of the timed shape, by which
+// libraries choose their kernels, and compares
+// - the logits of each sequence with ReferenceLogits, by the norm of the
+//   difference;
 // - the gradient g, as one vector over all parameters, with the slope of the
 //   reference loss, (L(w + eps d) - L(w - eps d)) / (2 eps) = g.d, along a
 //   random direction d from the default generator;
 // - a first AdamW update of some tensors with
 //   lr (g / (|g| + eps) + decay * w).
+// Also proves that the matrix products are those of the precision
+// (products.h).
 //
 // `optimizer` is needed for kTrainStep and must not have stepped yet; it and
 // the weights are one step further afterwards. FailedPrecondition gives the
 // error and the limit in this precision.
 absl::Status VerifyStep(StepMode mode, TransformerLm& model, AdamW* optimizer,
-                        Precision precision);
+                        Precision precision, const BatchShape& shape);
+
+// For after the timing: runs one more step of `mode` on the batch that was
+// timed, and compares what it returns with the float64 model of now: the logits
+// of the last sequence, or the loss. The loss may differ by as much as the
+// logits, of 1 where it is smaller. A train step must also have moved the
+// weights. FailedPrecondition as above.
+absl::Status VerifyOutput(StepMode mode, TransformerLm& model, AdamW* optimizer,
+                          const Batch& batch, Precision precision);
 
 // Relative error, in norm, of the model's logits against ReferenceLogits on one
 // short random sequence.
@@ -36,7 +55,8 @@ double LogitsError(TransformerLm& model, Precision precision);
 
 // Takes the first step of `optimizer` and compares the update of `parameters`
 // with AdamW's formula for a first update in float64. `parameters` belong to
-// the optimizer and have gradients. FailedPrecondition as above.
+// the optimizer and have gradients. With the same gradients in each step the
+// formula holds for later ones, too. FailedPrecondition as above.
 absl::Status VerifyFirstUpdate(const std::vector<at::Tensor>& parameters,
                                AdamW& optimizer);
 

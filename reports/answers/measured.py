@@ -17,9 +17,10 @@ _SINGLE = ("first_call_us", "min_us", "max_us", "p95_us")
 _OF_PHASES = ("_mean_us", "_stddev_us", "_min_us", "_max_us")
 # Ratios of a time to a fixed number, known as well as the row's time.
 _SHARES = ("mfu", "mfu_measured", "mfu_datasheet", "bandwidth_share", "share")
-# Ratios or differences of times of two rows, one of which is not at hand here.
+# Ratios or differences of times of two rows, one of which is not at hand here,
+# unless the row states the interval.
 _OF_TWO_ROWS = (
-    *("speedup", "time_ratio", "scaling_efficiency"),
+    *("speedup", "time_ratio", "scaling_efficiency", "strong_speedup"),
     *("overlap_share", "exposed_us"),
 )
 FEWEST_RUNS = 6  # that give a 95 % interval (reports/results/rows.py)
@@ -143,6 +144,11 @@ def half_width_of(row: Row, counter: str) -> float:
 
 
 def counter_of(row: Row, counter: str) -> Measured:
+    """With the interval that the row itself states, if it does."""
+    stem, unit = counter.removesuffix("_us"), "_us" if counter.endswith("_us") else ""
+    low, high = (row.get(f"{stem}_{end}{unit}") for end in ("low", "high"))
+    if low is not None and high is not None:
+        return Measured(row[counter], low, high)
     return spread(row[counter], half_width_of(row, counter))
 
 
@@ -160,7 +166,7 @@ def over(one: Measured, other: Measured) -> Measured:
 def _log_half_width(measured: Measured) -> float:
     if measured.low == measured.high:
         return 0.0
-    if not measured.is_known:
+    if not measured.is_known or measured.low * measured.high <= 0:
         return math.inf
     return abs(math.log(measured.high / measured.low)) / 2
 

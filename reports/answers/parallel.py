@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Distributed experiments: data parallelism and sharded optimizers."""
+"""Data-parallel training."""
 
-from collections import defaultdict
 from collections.abc import Callable
 
 from reports.answers.cells import optional
@@ -16,16 +15,29 @@ def _time(row: Row) -> Measured:
     return counter_of(row, "p50_us")
 
 
+# Rows of ddp that exchange nothing.
+WITHOUT_EXCHANGE = ("alone", "side_by_side", "whole_batch")
+
+
 def _ddp_setting(row: Row) -> tuple[str, str, int, int | None, int | None]:
-    """Model, precision, ranks, batch, sequence: the same work for every strategy."""
+    """Model, precision, ranks, batch of a rank, sequence: what rows compare."""
     _, model, precision = row.name_words
-    ranks = number_of(row, "as_one_of") or number_of(row, "ranks") or 1
-    return model, precision, ranks, number_of(row, "batch"), number_of(row, "seq")
+    batch, replaced = number_of(row, "batch"), number_of(row, "instead_of")
+    ranks = number_of(row, "as_one_of") or replaced or number_of(row, "ranks") or 1
+    if batch is not None and replaced is not None:
+        batch //= replaced
+    return model, precision, ranks, batch, number_of(row, "seq")
 
 
 def _strategy(row: Row) -> str:
-    bucket = number_of(row, "bucket_mb")
+    bucket, predicted = number_of(row, "bucket_mb"), row.get("bucket_bytes")
+    if predicted is not None:
+        return f"{row.name_words[0]} of {text.size(predicted)}"
     return row.name_words[0] + ("" if bucket is None else f" {bucket} MiB")
+
+
+def _exchanging(rows: list[Row]) -> list[Row]:
+    return [row for row in rows if row.name_words[0] not in WITHOUT_EXCHANGE]
 
 
 def _setting_text(row: Row) -> str:
@@ -42,6 +54,13 @@ def _hidden(share: float) -> str:
     return text.percent(share) if share > 0 else "none"
 
 
+def _with_interval(row: Row, counter: str, formatted: Callable[[float], str]) -> str:
+    if row.get(counter) is None:
+        return "-"
+    value = counter_of(row, counter)
+    return value.text(formatted) if value.is_known else formatted(value.value)
+
+
 _DDP_COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
     "time": ("p50_us", text.time),
     "predicted": ("predicted_us", text.time),
@@ -55,6 +74,7 @@ _DDP_COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
     "calls": ("communication_calls", text.significant),
     "efficiency": ("scaling_efficiency", text.percent),
 }
+_WITH_INTERVAL = ("exposed_us", "overlap_share")
 
 
 PREDICTED_WITHIN = 0.15  # as the experiment expects
@@ -116,30 +136,61 @@ def _ends(ratios: list[Measured]) -> tuple[float, float]:
     return min(values), max(values)
 
 
-def _ddp_sentence(rows: list[Row]) -> str:
-    """About the strategies of one setting."""
-    strategies = [row for row in rows if row.name_words[0] != "alone"]
-    sentence = f"With {_setting_text(strategies[0])} {_fastest_sentence(strategies)}"
-    sentence += _baseline_sentence(strategies)
-    best = min(strategies, key=lambda row: row["p50_us"])
-    alone = [row for row in rows if row.name_words[0] == "alone"]
-    bucket = best.get("optimal_bucket_mb")
-    if bucket is not None:
-        sentence += (
-            f"; the best bucket by the formula has {text.significant(bucket)} MiB"
+def _bucket_sentence(strategies: list[Row], best: Row) -> str:
+    """What the formula's best bucket has, and takes if it was measured."""
+    formula = best.get("optimal_bucket_mb")
+    sentence = ""
+    if formula is not None:
+        sentence = (
+            f"; the best bucket by the formula has {text.significant(formula)} MiB"
         )
+    for row in strategies:
+        if row.get("bucket_bytes") is not None and row is not best:
+            ratio = over(_time(row), _time(best))
+            sentence += (
+                f"; `{_strategy(row)}`, the predicted best, takes "
+                f"{factor(ratio, f'as long as {_strategy(best)}')}"
+            )
+    return sentence
+
+
+def _scaling_sentence(rows: list[Row], best: Row) -> str:
+    """The best strategy against processes that exchange nothing."""
+    others = {row.name_words[0]: row for row in rows if row not in _exchanging(rows)}
+    alone, whole = others.get("alone"), others.get("whole_batch")
+    beside = others.get("side_by_side")
+    sentence = ""
     if alone:
-        efficiency = over(_time(alone[0]), _time(best))
+        efficiency = over(_time(alone), _time(best))
         sentence += (
             f"; the scaling efficiency of {_strategy(best)} is "
             f"{efficiency.text(text.percent)}"
         )
+    if alone and beside:
+        slower = factor(over(_time(beside), _time(alone)), "as long as one by itself")
+        sentence += f"; ranks that compute side by side take {slower}"
+    if whole:
+        ratio = over(_time(whole), _time(best))
+        sentence += (
+            "; one process with the whole batch takes "
+            f"{factor(ratio, f'as long as {_strategy(best)}')}"
+        )
+    return sentence
+
+
+def _ddp_sentence(rows: list[Row]) -> str:
+    """About the strategies of one setting."""
+    strategies = _exchanging(rows)
+    sentence = f"With {_setting_text(strategies[0])} {_fastest_sentence(strategies)}"
+    sentence += _baseline_sentence(strategies)
+    best = min(strategies, key=lambda row: row["p50_us"])
+    sentence += _bucket_sentence(strategies, best) + _scaling_sentence(rows, best)
     return f"{sentence}.{_prediction_sentence(strategies)}"
 
 
 def ddp(result: Result) -> tuple[str, text.Table] | None:
     rows = result.of("ddp")
-    strategies = [row for row in rows if row.name_words[0] != "alone"]
+    strategies = _exchanging(rows)
     if not strategies:
         return None
     # The last setting of a run is the largest.
@@ -148,65 +199,13 @@ def ddp(result: Result) -> tuple[str, text.Table] | None:
     lines = [
         [
             _ddp_name(row),
-            *(optional(row, *column) for column in _DDP_COLUMNS.values()),
+            *(
+                (_with_interval if column[0] in _WITH_INTERVAL else optional)(
+                    row, *column
+                )
+                for column in _DDP_COLUMNS.values()
+            ),
         ]
         for row in rows
     ]
     return sentence, text.Table(["strategy, step", *_DDP_COLUMNS], lines)
-
-
-_SHARDED_COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
-    "time": ("p50_us", text.time),
-    "optimizer": ("optimizer_us", text.time),
-    "communication": ("communication_us", text.time),
-    "peak of set-up": ("init_peak_bytes", text.size),
-    "before step": ("before_step_peak_bytes", text.size),
-    "of step": ("step_peak_bytes", text.size),
-    "peak": ("peak_bytes", text.size),
-    "predicted": ("predicted_peak_bytes", text.size),
-}
-
-
-def _ranks_and_shape(row: Row) -> str:
-    ranks, batch, seq = (number_of(row, key) for key in ("ranks", "batch", "seq"))
-    return f"{ranks} ranks, {batch} x {seq}"
-
-
-def _sharded_sentence(whole: Row, shard: Row) -> str:
-    sentence = (
-        f"Sharding the optimizer of `{shard.name_words[1]}` over "
-        f"{_ranks_and_shape(shard)}, takes "
-        f"{factor(over(_time(shard), _time(whole)), 'the time of replicating it')}"
-    )
-    if whole.get("peak_bytes") and shard.get("peak_bytes"):
-        sentence += (
-            f" and {text.percent(shard['peak_bytes'] / whole['peak_bytes'])} of the "
-            f"peak memory, {text.size(shard['peak_bytes'])} instead of "
-            f"{text.size(whole['peak_bytes'])}"
-        )
-    return sentence
-
-
-def sharded_optimizer(result: Result) -> tuple[str, text.Table] | None:
-    rows = result.of("sharded_optimizer")
-    settings: dict[str, dict[str, Row]] = defaultdict(dict)
-    for row in rows:
-        _, kind, setting = row.name.split("/", 2)
-        settings[setting][kind] = row
-    compared = [
-        by_kind
-        for by_kind in settings.values()
-        if {"replicated", "sharded"} <= set(by_kind)
-    ]
-    if not compared:
-        return None
-    # The last setting of a run is the largest.
-    sentence = _sharded_sentence(compared[-1]["replicated"], compared[-1]["sharded"])
-    lines = [
-        [
-            f"{row.name_words[0]}, {row.name_words[1]}, {_ranks_and_shape(row)}",
-            *(optional(row, *column) for column in _SHARDED_COLUMNS.values()),
-        ]
-        for row in rows
-    ]
-    return f"{sentence}.", text.Table(["optimizer", *_SHARDED_COLUMNS], lines)

@@ -24,6 +24,7 @@ MUST_AGREE = (
     "cpu_allocator",
     "sampling",
     "seed",
+    "settings",
     "dtype_policy",
     "allocator_settings",
     "ATEN_CPU_CAPABILITY",

@@ -26,7 +26,7 @@ def _scaled(value: float, units: Sequence[str], base: float) -> str:
 
 
 def time(microseconds: float) -> str:
-    if microseconds < 1:
+    if abs(microseconds) < 1:
         return f"{significant(microseconds * 1e3)} ns"
     return _scaled(microseconds, ("us", "ms", "s"), 1e3)
 

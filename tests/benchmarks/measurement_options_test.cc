@@ -45,8 +45,30 @@ TEST(MeasurementOptionsTest, ShortCallsAreHeld) {
 TEST(MeasurementOptionsTest, WhatMemoryBoundsBeginsWithAColdCache) {
   EXPECT_THAT(
       Kinds([](const MeasurementOptions& how) { return how.cold_cache; }),
-      ElementsAre("norm_precision", "peak/copy", "peak/update",
+      ElementsAre("norm_precision", "optimizer", "peak/copy", "peak/update",
                   "softmax_vs_matmul", "transfer/d2d"));
+}
+
+// Its bound and its peak are those of the units that compute it.
+TEST(MeasurementOptionsTest, EfficientAttentionMultipliesFp32AsTf32) {
+  RunOptions options;
+  options.suite = Suite::kPaper;
+  for (const DeviceKind kind : {DeviceKind::kCpu, DeviceKind::kCuda}) {
+    Device device;
+    device.kind = kind;
+    for (const Case& bench_case : ListCases(options, device)) {
+      const std::string& name = bench_case.name.text();
+      if (ExperimentOf(bench_case) != "attention_scaling" ||
+          name.find("/fp32/") == std::string::npos) {
+        continue;
+      }
+      const bool is_tf32 = name.find("/sdpa_efficient/") != std::string::npos &&
+                           device.is_cuda();
+      EXPECT_EQ(bench_case.cost.precision,
+                is_tf32 ? Precision::kTf32 : Precision::kFp32)
+          << name;
+    }
+  }
 }
 
 // A hold drops calls, so it cannot keep a count, and ranks do not agree on one.

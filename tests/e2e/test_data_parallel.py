@@ -37,20 +37,29 @@ def test_strategies_send_the_same_and_differ_in_calls(trainbench: Program) -> No
     alone = by_strategy.pop("alone")
     assert alone["ranks"] == 1 and alone["as_one_of"] == 2
     assert "communication_us" not in alone
-    assert len(by_strategy) == 7
+    side_by_side = by_strategy.pop("side_by_side")
+    assert (side_by_side["ranks"], side_by_side["communication_calls"]) == (2, 0)
+    assert "communication_us" not in side_by_side
+    whole = by_strategy.pop("whole_batch")
+    assert (whole["ranks"], whole["instead_of"]) == (1, 2)
+    assert whole["batch"] == 2 * alone["batch"]
+    assert whole["threads_per_rank"] >= alone["threads_per_rank"]
+    assert len(by_strategy) == 8
     for row in by_strategy.values():
         assert row["ranks"] == 2
         assert row["communication_bytes"] == 4 * row["params"]
-        # A difference of two medians, one of which is in the row.
-        exposed = row["p50_us"] - row["alone_us"]
-        assert row["exposed_us"] == pytest.approx(exposed, rel=1e-6)
-        assert row["overlap_share"] == pytest.approx(
-            1 - exposed / row["collectives_us"], rel=1e-6
-        )
+        exposed = row["exposed_us"]
+        assert row["exposed_low_us"] <= exposed <= row["exposed_high_us"]
+        share = row["overlap_share"]
+        assert share == pytest.approx(1 - exposed / row["collectives_us"], rel=1e-6)
+        assert row["overlap_share_low"] <= share <= row["overlap_share_high"]
         assert row["scaling_efficiency"] == pytest.approx(
             alone["p50_us"] / row["p50_us"]
         )
-        assert row["predicted_us"] > alone["p50_us"]
+        assert row["strong_speedup"] == pytest.approx(whole["p50_us"] / row["p50_us"])
+        assert row["predicted_us"] == pytest.approx(
+            side_by_side["p50_us"] + row["predicted_exposed_us"]
+        )
         assert (row.get("optimal_bucket_mb", 0) > 0) == has_latency
     calls = {name: row["communication_calls"] for name, row in by_strategy.items()}
     tensors = calls["per_parameter"]
@@ -59,6 +68,11 @@ def test_strategies_send_the_same_and_differ_in_calls(trainbench: Program) -> No
     copied = {name: row["copied_bytes"] for name, row in by_strategy.items()}
     assert copied["flat"] == 2 * 4 * alone["params"]
     assert copied["per_parameter"] == copied["overlap_per_parameter"] == 0
+    predicted = by_strategy["overlap_predicted_bucket"]
+    assert {name for name, row in by_strategy.items() if "bucket_bytes" in row} == {
+        "overlap_predicted_bucket"
+    }
+    assert predicted["bucket_bytes"] > 0
     overlapped = {name for name, row in by_strategy.items() if row["overlapped"]}
     assert overlapped == set(calls) - {"per_parameter", "flat"}
 
@@ -101,6 +115,21 @@ def test_memory_is_as_predicted_and_the_state_is_divided(trainbench: Program) ->
         assert row["before_step_peak_bytes"] == pytest.approx(
             row["peak_bytes"], rel=0.02
         )
+
+
+def test_ranks_beyond_the_memory_are_skipped_with_the_reason(
+    trainbench: Program,
+) -> None:
+    done = trainbench.run(
+        "--suite=paper",
+        "--benchmark_filter=^all_reduce/gloo/ranks:4096/bytes:1000000000$",
+        "--ranks=4096",
+        "--benchmark_out=a.json",
+    )
+    assert done.code == 0, done.err
+    (row,) = load(trainbench.directory / "a.json")["skipped"]
+    needs = "needs 0.95 GiB (predicted peak of the check) on each of 4096 ranks, "
+    assert row["reason"].startswith(needs)
 
 
 def test_nccl_without_gpus_is_skipped_with_the_reason(trainbench: Program) -> None:

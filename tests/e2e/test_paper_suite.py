@@ -68,3 +68,18 @@ def test_the_paper_suite_is_as_expected(listed: list[str]) -> None:
         expected |= native
     assert sorted(expected - set(listed)) == []
     assert sorted(set(listed) - expected) == []
+
+
+@pytest.mark.parametrize("ranks", [4, 6])
+def test_more_ranks_sum_a_gigabyte_where_a_flag_asks_for_them(
+    trainbench: Program, ranks: int
+) -> None:
+    done = trainbench.run(
+        "--suite=paper",
+        f"--ranks={ranks}",
+        "--benchmark_filter=^all_reduce/gloo/",
+        "--benchmark_list_tests",
+    )
+    assert done.code == 0, done.err
+    listed = done.out.splitlines()
+    assert f"all_reduce/gloo/ranks:{ranks}/bytes:1000000000" in listed

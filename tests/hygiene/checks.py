@@ -25,7 +25,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     ),
     "steps": (
         *("experiment", "ranks", "timing", "memory", "profiling", "device"),
-        *("zero", "ddp", "comm", "verification", "training", "nn"),
+        *("zero", "ddp", "ops", "comm", "verification", "training", "nn"),
         *("accounting", "spec"),
     ),
     "app": (
@@ -242,6 +242,23 @@ def missing_paths(
     markdown: str, exists: Callable[[str], bool], folder: str = ""
 ) -> list[str]:
     return [path for path in paths_in(markdown, folder) if not exists(path)]
+
+
+def checklist_tests(markdown: str) -> dict[int, list[str]]:
+    """The tests that each numbered row of a table names in its last cell."""
+    rows = re.findall(r"^\| (\d+) \|(?:[^|\n]*\|)*([^|\n]*)\|$", markdown, re.M)
+    return {int(number): re.findall(r"`([^`]+)`", cell) for number, cell in rows}
+
+
+def tests_in(path: str, text: str) -> list[str]:
+    """Suite.Name of GoogleTest's tests, file.py::name of pytest's."""
+    if path.endswith(".py"):
+        file = posixpath.basename(path)
+        return [
+            f"{file}::{name}" for name in re.findall(r"^def (test_\w+)", text, re.M)
+        ]
+    found = re.findall(r"^TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\)", text, re.M)
+    return [f"{suite}.{name}" for suite, name in found]
 
 
 def needed_libraries(readelf: str) -> list[str]:

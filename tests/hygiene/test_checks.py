@@ -191,3 +191,17 @@ def test_libraries() -> None:
     assert needed == ["libtorch_cuda.so", "libcuda.so.1"]
     assert checks.driver_libraries(needed) == ["libcuda.so.1"]
     assert checks.driver_libraries(["libcudart.so.13", "libtorch_cuda.so"]) == []
+
+
+def test_a_checklist_names_its_tests() -> None:
+    table = (
+        "| | a | tests |\n|---|---|---|\n| 1 | `x` | `A.B`, `t.py::c` |\n| 12 | y | |\n"
+    )
+    assert checks.checklist_tests(table) == {1: ["A.B", "t.py::c"], 12: []}
+
+
+def test_tests_are_found_by_their_names() -> None:
+    cpp = "TEST(ATest, One) {\nTEST_F(\n    BTest, Two) {\n  TEST(CTest, No) {\n"
+    assert checks.tests_in("tests/a_test.cc", cpp) == ["ATest.One", "BTest.Two"]
+    python = "def test_one() -> None:\ndef helper() -> None:\n"
+    assert checks.tests_in("tests/b/test_a.py", python) == ["test_a.py::test_one"]

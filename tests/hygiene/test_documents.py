@@ -48,6 +48,17 @@ def test_every_room_has_a_readme() -> None:
     ] == []
 
 
+def test_each_row_of_the_validity_checklist_names_tests_that_exist() -> None:
+    rows = checks.checklist_tests(checks.read("fixtures/README.md"))
+    assert sorted(rows) == list(range(1, 21))
+    assert [row for row, named in rows.items() if not named] == []
+    paths = (p for p in checks.files(".cc", ".py") if p.startswith("tests/"))
+    known = {name for p in paths for name in checks.tests_in(p, checks.read(p))}
+    assert [
+        name for named in rows.values() for name in named if name not in known
+    ] == []
+
+
 def test_the_table_in_the_readme_is_the_committed_one() -> None:
     readme = checks.read("README.md")
     printed = checks.read(f"reports/reference/{machine_of(readme)}/quick.txt")

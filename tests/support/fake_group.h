@@ -11,18 +11,19 @@
 
 namespace trainbench {
 
-class FakeGroup final : public ProcessGroup {
+class FakeGroup : public ProcessGroup {
  public:
   // `cpu_group`, if any, must outlive this object.
-  FakeGroup(int rank, int size, ProcessGroup* cpu_group = nullptr)
-      : rank_(rank), size_(size), cpu_group_(cpu_group) {}
+  FakeGroup(int rank, int size, ProcessGroup* cpu_group = nullptr,
+            CommBackend backend = CommBackend::kNccl)
+      : rank_(rank), size_(size), cpu_group_(cpu_group), backend_(backend) {}
 
   // How many collectives were called.
   int calls() const { return calls_; }
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
-  CommBackend backend() const override { return CommBackend::kNccl; }
+  CommBackend backend() const override { return backend_; }
   ProcessGroup& cpu_group() override {
     return cpu_group_ == nullptr ? *this : *cpu_group_;
   }
@@ -49,6 +50,7 @@ class FakeGroup final : public ProcessGroup {
 
   int rank_, size_;
   ProcessGroup* cpu_group_;
+  CommBackend backend_;
   int calls_ = 0;
 };
 

@@ -18,6 +18,8 @@ namespace trainbench {
 struct Script {
   std::function<void()> build;
   std::function<absl::Status()> check;
+  std::function<absl::Status()> check_output;
+  std::function<void()> prepare;
   std::function<void(PhaseObserver&)> run;
   std::function<absl::StatusOr<ExtraMetrics>(const Samples&)> measure_extra;
   std::function<absl::StatusOr<ExtraMetrics>()> measure_profiled;
@@ -41,6 +43,13 @@ class FakeWorkload final : public Workload {
 
   absl::Status Check() override {
     return script_.check ? script_.check() : absl::OkStatus();
+  }
+  absl::Status CheckOutput() override {
+    return script_.check_output ? script_.check_output()
+                                : Workload::CheckOutput();
+  }
+  void Prepare() override {
+    if (script_.prepare) script_.prepare();
   }
   void Run(PhaseObserver& phases) override {
     if (script_.run) script_.run(phases);

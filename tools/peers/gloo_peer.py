@@ -42,9 +42,12 @@ def run_rank(rank: int, arguments: argparse.Namespace, folder: str) -> None:
     )
     data = torch.empty(arguments.bytes // 4)
     _check_sum(data, rank, arguments.ranks)
-    data.zero_()  # sums of ones would overflow within 128 calls
+    data.uniform_()
     samples = torch.empty(arguments.warmups + arguments.samples, dtype=torch.float64)
     for call in range(len(samples)):
+        # Equal buffers grow with each call. Infinities would be constants.
+        if call % 20 == 19:
+            data.mul_(float(arguments.ranks) ** -20)
         dist.barrier()  # otherwise an early rank would time its wait for the others
         start = time.perf_counter()
         dist.all_reduce(data)

@@ -2,6 +2,12 @@
 
 #include "model/distributed/ddp/parallel_step.h"
 
+#include <torch/autograd.h>
+#include <torch/types.h>
+
+#include <cstddef>
+#include <vector>
+
 namespace trainbench {
 
 at::Tensor RunParallelStep(TransformerLm& model, AdamW& optimizer,
@@ -19,6 +25,20 @@ at::Tensor RunParallelStep(TransformerLm& model, AdamW& optimizer,
   optimizer.Step();
   ReleaseGradients(model);
   return loss.detach();
+}
+
+void RunUnsynchronizedStep(TransformerLm& model, AdamW& optimizer,
+                           const Batch& batch, Precision precision) {
+  NullObserver nobody;
+  const std::vector<at::Tensor> parameters = TrainableParameters(*model);
+  const at::Tensor loss = ComputeLoss(model, batch, precision, nobody);
+  // Unlike backward() it calls no hook of a complete gradient.
+  const auto gradients = torch::autograd::grad({loss}, parameters);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    parameters[i].mutable_grad() = gradients[i];
+  }
+  optimizer.Step();
+  ReleaseGradients(model);
 }
 
 }  // namespace trainbench

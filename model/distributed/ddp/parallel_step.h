@@ -24,6 +24,11 @@ at::Tensor RunParallelStep(TransformerLm& model, AdamW& optimizer,
                            GradientSync& sync, const Batch& batch,
                            Precision precision, PhaseObserver& observer);
 
+// The same step without an exchange: AdamW on this rank's gradients, which a
+// GradientSync of the parameters does not see. The replicas then differ.
+void RunUnsynchronizedStep(TransformerLm& model, AdamW& optimizer,
+                           const Batch& batch, Precision precision);
+
 }  // namespace trainbench
 
 #endif  // TRAINBENCH_MODEL_DISTRIBUTED_DDP_PARALLEL_STEP_H_

@@ -45,8 +45,8 @@ class BroadcastAdamW final : public ParallelOptimizer {
                options) {}
 
   void Synchronize() override { gradients_.Finish(); }
-  void Step() override {
-    adamw_.Step();
+  void Step() override { adamw_.Step(); }
+  void ShareParameters() override {
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
       group_.Broadcast(parameters_[i].detach(), owners_[i]);
     }

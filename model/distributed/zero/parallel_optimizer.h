@@ -29,10 +29,10 @@
 namespace trainbench {
 
 // One rank's optimizer. In each step every rank calls forward, backward,
-// Synchronize, Step; the caller then releases the gradients (sets them to
-// none). All variants move each gradient, once complete, into one flat buffer,
-// so they differ only in traffic and state. Nothing is sent during the backward
-// pass. Throws c10::Error if a collective fails.
+// Synchronize, Step, ShareParameters; the caller then releases the gradients
+// (sets them to none). All variants move each gradient, once complete, into one
+// flat buffer, so they differ only in traffic and state. Nothing is sent during
+// the backward pass. Throws c10::Error if a collective fails.
 class ParallelOptimizer {
  public:
   virtual ~ParallelOptimizer() = default;
@@ -43,8 +43,11 @@ class ParallelOptimizer {
   // the other gradients become undefined. Throws c10::Error that names a
   // parameter without a gradient.
   virtual void Synchronize() = 0;
-  // Updates the parameters that this rank owns and sends them to all ranks.
+  // Updates the parameters that this rank owns.
   virtual void Step() = 0;
+  // Sends them to all ranks and receives theirs. kReplicated has nothing to
+  // send.
+  virtual void ShareParameters() = 0;
   // Bytes of AdamW's state on this rank.
   virtual int64_t StateBytes() const = 0;
 

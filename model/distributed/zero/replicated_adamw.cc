@@ -17,6 +17,7 @@ class ReplicatedAdamW final : public ParallelOptimizer {
 
   void Synchronize() override { gradients_.Finish(); }
   void Step() override { adamw_.Step(); }
+  void ShareParameters() override {}
   int64_t StateBytes() const override { return adamw_.StateBytes(); }
 
  private:

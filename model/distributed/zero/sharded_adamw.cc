@@ -46,10 +46,8 @@ class ShardedAdamW final : public ParallelOptimizer {
   }
 
   void Synchronize() override { gradients_.Finish(); }
-  void Step() override {
-    adamw_.Step();
-    group_.AllGather(parameters_, shard_);
-  }
+  void Step() override { adamw_.Step(); }
+  void ShareParameters() override { group_.AllGather(parameters_, shard_); }
   int64_t StateBytes() const override { return adamw_.StateBytes(); }
 
  private:

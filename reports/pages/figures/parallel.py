@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 
 from reports.answers.comparing import least_text
 from reports.answers.measured import Measured, counter_of
+from reports.answers.parallel import WITHOUT_EXCHANGE
 from reports.pages.plotting.bars import (
     Bar,
     Look,
@@ -42,7 +43,9 @@ def _settings(rows: Sequence[Row]) -> dict[str, list[Row]]:
         work = " ".join(
             row.words[key] for key in ("model", "precision") if key in row.words
         )
-        found[f"{work}, {int(row['batch'])} x {int(row['seq'])}"].append(row)
+        # One process instead of several has the batches of all of them.
+        batch = int(row["batch"]) // int(row.get("instead_of") or 1)
+        found[f"{work}, {batch} x {int(row['seq'])}"].append(row)
     return found
 
 
@@ -68,20 +71,21 @@ def _by_ranks(rows: Sequence[Row]) -> list[tuple[str, Row]]:
     """The rows ordered by number of ranks, each with the name of its group."""
 
     def ranks(row: Row) -> int:
-        return int(row.get("as_one_of") or row["ranks"])
+        return int(row.get("as_one_of") or row.get("instead_of") or row["ranks"])
 
     return [(f"{ranks(row)} ranks", row) for row in sorted(rows, key=ranks)]
 
 
 def _ddp_parts(row: Row) -> dict[str, float]:
     """The parts that add up to the step; hidden communication overlaps the step."""
-    if row.words["strategy"] == "alone":
+    if row.words["strategy"] in ("alone", "side_by_side"):
         return {"step alone": row["p50_us"]}
-    alone, exposed = row.get("alone_us"), row.get("exposed_us")
-    if alone is None or exposed is None:
+    exposed = row.get("exposed_us")
+    if exposed is None:
         return {"step": row["p50_us"]}
     # Noise can make the step with communication the faster one.
-    alone, exposed = min(alone, row["p50_us"]), max(exposed, 0.0)
+    exposed = min(max(exposed, 0.0), row["p50_us"])
+    alone = row["p50_us"] - exposed
     hidden = min(max((row.get("collectives_us") or 0) - exposed, 0.0), alone)
     return {
         "step alone": alone - hidden,
@@ -91,10 +95,12 @@ def _ddp_parts(row: Row) -> dict[str, float]:
 
 
 def _ddp_bar(group: str, row: Row) -> Bar:
-    bucket = row.get("bucket_mb")
+    bucket, predicted_bucket = row.get("bucket_mb"), row.get("bucket_bytes")
     label = row.words["strategy"]
     if bucket is not None:
         label += f" {text.significant(bucket)} MiB"
+    if predicted_bucket is not None:
+        label += f" {text.size(predicted_bucket)}"
     predicted = row.get("predicted_us")
     return Bar(label, _ddp_parts(row), text.time(row["p50_us"]), predicted, group)
 
@@ -103,7 +109,7 @@ def _fastest(rows: Sequence[Row]) -> str:
     """A sentence for each number of ranks about its fastest strategy."""
     times: dict[str, dict[str, Measured]] = defaultdict(dict)
     for ranks, row in _by_ranks(rows):
-        if row.words["strategy"] != "alone":
+        if row.words["strategy"] not in WITHOUT_EXCHANGE:
             times[ranks][_ddp_bar("", row).label] = counter_of(row, "p50_us")
     sentences = [
         f"With {ranks}: {least_text(strategies, 'fastest')}."
@@ -127,7 +133,7 @@ def _ddp_figure(setting: str, rows: list[Row]) -> Figure:
 def ddp(result: Result) -> list[Figure]:
     """A figure per setting: for each strategy, the step and its communication."""
     rows = result.of("ddp")
-    if all(row.words["strategy"] == "alone" for row in rows):
+    if all(row.words["strategy"] in WITHOUT_EXCHANGE for row in rows):
         return []
     return _figures(rows, _ddp_figure)
 

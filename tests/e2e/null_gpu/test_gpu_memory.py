@@ -119,7 +119,7 @@ def test_ranks_of_data_parallel_training(trainbench: Program) -> None:
     # LibTorch's Reducer sends its buckets over the GPU and reads them back.
     found = rows(
         trainbench,
-        "^ddp/(alone|flat|per_parameter|overlap_.*)/small/fp32/"
+        "^ddp/(alone|flat|per_parameter|overlap_(per|bucketed).*)/small/fp32/"
         "|^ddp/(flat/small/bf16_autocast|overlap_bucketed/small/bf16_autocast.*mb:10)/"
         "|^sharded_optimizer/[a-z]*/small/",
         "--ranks=2",

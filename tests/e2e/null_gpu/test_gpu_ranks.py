@@ -30,7 +30,7 @@ def calls(report: Path) -> Counter[str]:
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_every_case_of_nccl_runs(trainbench: Program, ranks: int) -> None:
     done = trainbench.run(
-        "--benchmark_filter=^(all_reduce/nccl|ddp|sharded_optimizer)/",
+        "--benchmark_filter=^(all_reduce/nccl|ddp.*|sharded_optimizer)/",
         f"--ranks={ranks}",
         *FAST,
         env=null_gpu(count=2),
@@ -42,9 +42,12 @@ def test_every_case_of_nccl_runs(trainbench: Program, ranks: int) -> None:
     assert {row["name"].partition("/")[0] for row in rows} == {
         "all_reduce",
         "ddp",
+        "ddp_equivalence",
         "sharded_optimizer",
     }
-    assert {row["ranks"] for row in rows if "/alone/" not in row["name"]} == {ranks}
+    one_process = re.compile("/(alone|whole_batch)/")
+    together = [row for row in rows if not one_process.search(row["name"])]
+    assert {row["ranks"] for row in together} == {ranks}
 
 
 def test_eight_ranks_meet(trainbench: Program) -> None:

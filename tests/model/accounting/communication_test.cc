@@ -192,6 +192,27 @@ TEST(BucketsTest, OverheadIsThatOfASimulatedStep) {
             BucketOverheadUs(8e9, 100, call));
 }
 
+// Calls of 100 us and 1 us per 1000 bytes, of which a core works for 40 us and
+// 0.5 us per 1000 bytes.
+TEST(SharedCoresTest, HideTheWaitingButNotTheWork) {
+  const AlphaBeta call = {100, 1e-3}, cpu = {40, 0.5e-3};
+  const auto overhead = [&](double buckets, double threads) {
+    return SharedCoresOverheadUs(2e6, buckets, call, cpu, threads);
+  };
+  EXPECT_DOUBLE_EQ(overhead(4, 1), 600 + 3 * 290);
+  EXPECT_DOUBLE_EQ(overhead(4, 2), 600 + 3 * 145) << "half of the cores send";
+  EXPECT_DOUBLE_EQ(overhead(1, 1), 2100) << "nothing is hidden";
+  // Sending that keeps two cores busy has no more to hide.
+  EXPECT_DOUBLE_EQ(SharedCoresOverheadUs(2e6, 4, call, {200, 2e-3}, 1), 2400);
+}
+
+// In place they are read and written once; a copy back does so again.
+TEST(SharedCoresTest, GradientsAreScaledOnceAndCopiedBackOnce) {
+  EXPECT_EQ(ScalingBytes(100, 0), 200);
+  EXPECT_EQ(ScalingBytes(100, 90), 200);
+  EXPECT_EQ(ScalingBytes(100, 200), 400);
+}
+
 TEST(BucketsTest, SaysWhatIsWrong) {
   const auto message = [](double bytes, const AlphaBeta& call) {
     const auto plan = OptimalBuckets(bytes, call);

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "model/accounting/parallel_memory.h"
 #include "model/distributed/comm/ring.h"
 #include "model/distributed/ddp/gradient_sync.h"
+#include "tests/support/fake_group.h"
 #include "tests/support/parallel_models.h"
 #include "tests/support/rank_fixture.h"
 
@@ -61,6 +63,7 @@ class RankParallelOptimizer : public RankTest {
     LossOf(model, MyPart()).backward();
     optimizer.Synchronize();
     optimizer.Step();
+    optimizer.ShareParameters();
     ReleaseGradients(model);
   }
 
@@ -137,7 +140,10 @@ TEST_F(RankParallelOptimizer, MemoryIsAsPredicted) {
           probe->MeasurePeak([&] { optimizer->Synchronize(); });
       EXPECT_EQ(peak.allocated,
                 predicted.resident_bytes() + predicted.buffer_bytes);
-      probe->Observe([&] { optimizer->Step(); });
+      probe->Observe([&] {
+        optimizer->Step();
+        optimizer->ShareParameters();
+      });
       ReleaseGradients(*model);
       EXPECT_EQ(probe->LiveBytes(), predicted.resident_bytes());
     }
@@ -174,6 +180,29 @@ TEST_F(RankParallelOptimizer, AMissingGradientIsAnErrorThatNamesIt) {
       EXPECT_THAT(error.what_without_backtrace(),
                   HasSubstr("parameter 0 [3] has no gradient"));
     }
+  }
+}
+
+// So that the time of the update is the update's alone.
+TEST(ParallelOptimizerTest, TheUpdateSendsNothing) {
+  const std::map<OptimizerSharding, int> sent = {
+      {OptimizerSharding::kReplicated, 0},
+      {OptimizerSharding::kSharded, 1},
+      {OptimizerSharding::kBroadcast, 3}};  // of as many parameters
+  for (const OptimizerSharding sharding : kOptimizerShardings) {
+    SCOPED_TRACE(OptimizerShardingName(sharding));
+    FakeGroup group(/*rank=*/0, /*size=*/2);
+    DdpToyModel model;
+    const auto optimizer = MakeParallelOptimizer(
+        sharding, TrainableParameters(model), kAdamW, group);
+    LossOf(model, ParallelData::Make()).backward();
+    EXPECT_EQ(group.calls(), 0) << "before the exchange";
+    optimizer->Synchronize();
+    EXPECT_EQ(group.calls(), 1);
+    optimizer->Step();
+    EXPECT_EQ(group.calls(), 1);
+    optimizer->ShareParameters();
+    EXPECT_EQ(group.calls(), 1 + sent.at(sharding));
   }
 }
 

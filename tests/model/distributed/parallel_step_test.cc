@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tests/support/fake_group.h"
 #include "tests/support/rank_fixture.h"
 
 namespace trainbench {
@@ -26,23 +27,24 @@ class RecordingObserver final : public PhaseObserver {
   std::vector<Phase> phases;
 };
 
+TransformerLm MakeModel(uint64_t seed) {
+  at::manual_seed(seed);
+  return TransformerLm(
+      ModelConfig{"m", 24, 40, 2, 3, 37, AttentionKind::kNaive},
+      at::TensorOptions());
+}
+
 class RankParallelStep : public RankTest {};
 
 TEST_F(RankParallelStep, StepsAsOneProcess) {
   const int ranks = launch_.world_size;
-  const auto make = [](uint64_t seed) {
-    at::manual_seed(seed);
-    return TransformerLm(
-        ModelConfig{"m", 24, 40, 2, 3, 37, AttentionKind::kNaive},
-        at::TensorOptions());
-  };
   at::manual_seed(5);
   const Batch whole = RandomBatch(37, 2 * ranks, 5, at::kCPU);
   const Batch mine = {whole.tokens.narrow(0, 2 * launch_.rank, 2),
                       whole.targets.narrow(0, 2 * launch_.rank, 2)};
   for (const SyncStrategy strategy : kSyncStrategies) {
-    TransformerLm model = make(static_cast<uint64_t>(launch_.rank));
-    TransformerLm alone = make(0);
+    TransformerLm model = MakeModel(static_cast<uint64_t>(launch_.rank));
+    TransformerLm alone = MakeModel(0);
     BroadcastModel(*model, *group_);
     AdamW optimizer(Parameters(model), AdamWKind::kFused);
     AdamW optimizer_alone(Parameters(alone), AdamWKind::kFused);
@@ -70,6 +72,33 @@ TEST_F(RankParallelStep, StepsAsOneProcess) {
       const at::Tensor far = (a - b).abs() > 1e-4;
       EXPECT_LE(far.sum().item<int64_t>(), 2) << i;
     }
+  }
+}
+
+// Though the parameters have hooks that would send.
+TEST(UnsynchronizedStepTest, StepsOnThisRanksGradientsAndSendsNothing) {
+  for (const SyncStrategy strategy : kSyncStrategies) {
+    if (strategy == SyncStrategy::kReducer) continue;  // needs c10d's group
+    SCOPED_TRACE(SyncStrategyName(strategy));
+    FakeGroup group(/*rank=*/0, /*size=*/2);
+    TransformerLm model = MakeModel(0), alone = MakeModel(0);
+    AdamW optimizer(Parameters(model), AdamWKind::kFused);
+    AdamW optimizer_alone(Parameters(alone), AdamWKind::kFused);
+    const auto sync = MakeGradientSync({.strategy = strategy},
+                                       TrainableParameters(*model), group);
+    const Batch batch = RandomBatch(37, 2, 5, at::kCPU);
+    RunUnsynchronizedStep(model, optimizer, batch, Precision::kFp32);
+    EXPECT_EQ(group.calls(), 0);
+    NullObserver nobody;
+    RunStep(StepMode::kTrainStep, alone, &optimizer_alone, batch,
+            Precision::kFp32, nobody);
+    for (std::size_t i = 0; i < Parameters(model).size(); ++i) {
+      EXPECT_FALSE(Parameters(model)[i].grad().defined());
+      EXPECT_TRUE(Parameters(model)[i].equal(Parameters(alone)[i])) << i;
+    }
+    // The next step is synchronised again.
+    RunParallelStep(model, optimizer, *sync, batch, Precision::kFp32, nobody);
+    EXPECT_GT(group.calls(), 0);
   }
 }
 

@@ -56,6 +56,16 @@ TEST(VerifyAttentionTest, EveryVariantAgreesToTheLastDigitsOfEachType) {
   }
 }
 
+TEST(VerifyAttentionTest, RefusesConstantInputs) {
+  Round round;
+  round.inputs = RandomAttentionInputs(3, 20, 12, at::TensorOptions());
+  round.inputs.output_gradient.fill_(1);
+  round.output = AttentionForward(std::nullopt, round.inputs);
+  round.gradients = AttentionBackward(round.inputs, round.output);
+  EXPECT_THAT(std::string(round.Verify(1e-4).message()),
+              StartsWith("an input holds nothing but 1"));
+}
+
 TEST(VerifyAttentionTest, NamesTheTensorThatIsWrong) {
   const auto wrong = [](const auto& change) {
     Round round = Evaluate(100, at::kFloat);

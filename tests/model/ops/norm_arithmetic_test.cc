@@ -117,6 +117,14 @@ TEST(NormArithmeticTest, ALowResultIsNoWideOneNorTheOtherWayRound) {
   }
 }
 
+TEST(NormArithmeticTest, AConstantInputIsRefused) {
+  const at::Tensor x = at::ones({4, 64});
+  const NormKind kind = NormKind::kRmsNorm;
+  const NormResult result = Normalize(kind, x, at::kFloat);
+  EXPECT_THAT(std::string(CheckNorm(kind, x, at::kFloat, result).message()),
+              HasSubstr("the input holds nothing but 1"));
+}
+
 TEST(NormArithmeticTest, TheErrorIsRelativeToTheNorm) {
   const at::Tensor x = Input(1, at::kDouble);
   const at::Tensor y = Normalize(NormKind::kRmsNorm, x, at::kDouble).y;

@@ -30,6 +30,8 @@ using ::testing::StartsWith;
 // The models are so small that a second thread only costs.
 const bool kOneThread = (at::set_num_threads(1), true);
 
+constexpr BatchShape kShort = {.batch = 1, .seq = 16};
+
 constexpr AdamWKind kKinds[] = {AdamWKind::kTextbook, AdamWKind::kFused};
 
 ModelConfig Config(AttentionKind attention = AttentionKind::kNaive) {
@@ -52,7 +54,7 @@ class VerificationTest : public testing::Test {
  protected:
   absl::Status Verify(StepMode mode, Precision precision = Precision::kFp32) {
     const MatmulScope matmul(precision);
-    return VerifyStep(mode, model_, nullptr, precision);
+    return VerifyStep(mode, model_, nullptr, precision, kShort);
   }
   // What is wrong with the gradients, or "".
   std::string WrongGradients() {
@@ -79,7 +81,7 @@ TEST(VerifyStepTest, AcceptsEveryPrecisionAndMode) {
           TransformerLm model =
               MakeModel(Config(attention), WeightType(precision), seed);
           AdamW optimizer(Parameters(model), AdamWKind::kFused);
-          EXPECT_EQ(VerifyStep(mode, model, &optimizer, precision),
+          EXPECT_EQ(VerifyStep(mode, model, &optimizer, precision, kShort),
                     absl::OkStatus())
               << PrecisionName(precision) << " " << AttentionName(attention)
               << " " << StepModeName(mode) << " " << seed;
@@ -100,9 +102,9 @@ TEST(VerifyStepTest, AcceptsBothOptimizersWithAnyOptions) {
       for (const Precision precision : {Precision::kFp32, Precision::kBf16}) {
         TransformerLm model = MakeModel(Config(), WeightType(precision));
         AdamW optimizer(Parameters(model), kind, options);
-        EXPECT_EQ(
-            VerifyStep(StepMode::kTrainStep, model, &optimizer, precision),
-            absl::OkStatus())
+        EXPECT_EQ(VerifyStep(StepMode::kTrainStep, model, &optimizer, precision,
+                             kShort),
+                  absl::OkStatus())
             << AdamWName(kind) << " " << PrecisionName(precision);
       }
     }
@@ -114,7 +116,7 @@ TEST_F(VerificationTest, LeavesNoGradientsAndNoMemoryBehind) {
   const auto probe = MakeMemoryProbe(at::kCPU);
   for (const StepMode mode : kStepModes) {
     probe->Observe([&] {
-      EXPECT_EQ(VerifyStep(mode, model_, &optimizer, Precision::kFp32),
+      EXPECT_EQ(VerifyStep(mode, model_, &optimizer, Precision::kFp32, kShort),
                 absl::OkStatus());
     });
     for (const at::Tensor& parameter : Parameters(model_)) {
@@ -130,9 +132,9 @@ TEST_F(VerificationTest, OnlyATrainStepMovesTheWeights) {
   EXPECT_EQ(Verify(StepMode::kForwardBackward), absl::OkStatus());
   EXPECT_TRUE(model_->ln_final->weight.equal(before));
   AdamW optimizer(Parameters(model_), AdamWKind::kFused);
-  EXPECT_EQ(
-      VerifyStep(StepMode::kTrainStep, model_, &optimizer, Precision::kFp32),
-      absl::OkStatus());
+  EXPECT_EQ(VerifyStep(StepMode::kTrainStep, model_, &optimizer,
+                       Precision::kFp32, kShort),
+            absl::OkStatus());
   EXPECT_FALSE(model_->ln_final->weight.equal(before));
 }
 
@@ -155,9 +157,25 @@ TEST_F(VerificationTest, FindsAWrongForwardPass) {
 TEST_F(VerificationTest, FindsALowerPrecisionThanIsClaimed) {
   TransformerLm model = MakeModel(Config(), at::kBFloat16);
   EXPECT_FALSE(
-      VerifyStep(StepMode::kInference, model, nullptr, Precision::kFp32).ok());
+      VerifyStep(StepMode::kInference, model, nullptr, Precision::kFp32, kShort)
+          .ok());
   EXPECT_TRUE(
-      VerifyStep(StepMode::kInference, model, nullptr, Precision::kBf16).ok());
+      VerifyStep(StepMode::kInference, model, nullptr, Precision::kBf16, kShort)
+          .ok());
+}
+
+// The logits are within the tolerance of bf16, and more so.
+TEST_F(VerificationTest, FindsAHigherPrecisionThanIsClaimed) {
+  for (const Precision precision :
+       {Precision::kBf16, Precision::kBf16Autocast}) {
+    TransformerLm model = MakeModel(
+        Config(), precision == Precision::kBf16 ? at::kFloat : at::kDouble);
+    const absl::Status status =
+        VerifyStep(StepMode::kInference, model, nullptr, precision, kShort);
+    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr("but no matrix product has operands of bf16"));
+  }
 }
 
 TEST_F(VerificationTest, FindsNanAndInfinity) {
@@ -165,8 +183,8 @@ TEST_F(VerificationTest, FindsNanAndInfinity) {
   for (const double bad : {std::nan(""), HUGE_VAL}) {
     TransformerLm model = MakeModel(Config(), at::kFloat);
     model->layers[0]->ffn->w1->weight[3][5] = bad;
-    const absl::Status status =
-        VerifyStep(StepMode::kInference, model, nullptr, Precision::kFp32);
+    const absl::Status status = VerifyStep(StepMode::kInference, model, nullptr,
+                                           Precision::kFp32, kShort);
     EXPECT_THAT(std::string(status.message()),
                 MatchesRegex("logits differ from float64 by -?nan .*"));
   }
@@ -206,6 +224,36 @@ TEST_F(VerificationTest, FindsHalfAGradient) {
   EXPECT_THAT(WrongGradients(), StartsWith("gradients differ"));
 }
 
+// A kernel that is wrong for many tokens alone, which the shape decides.
+TEST_F(VerificationTest, ChecksTheShapeThatIsTimed) {
+  model_->token_embeddings->weight.register_hook(
+      [](const at::Tensor& gradient) {
+        const int64_t tokens =
+            gradient.abs().sum(1).count_nonzero().item<int64_t>();
+        return tokens > 16 ? gradient * 2 : gradient;
+      });
+  const auto verify = [this](const BatchShape& shape) {
+    return VerifyStep(StepMode::kForwardBackward, model_, nullptr,
+                      Precision::kFp32, shape);
+  };
+  EXPECT_EQ(verify(kShort), absl::OkStatus());
+  EXPECT_THAT(std::string(verify({.batch = 1, .seq = 64}).message()),
+              StartsWith("gradients differ"));
+  EXPECT_THAT(std::string(verify({.batch = 8, .seq = 16}).message()),
+              StartsWith("gradients differ"));
+}
+
+TEST_F(VerificationTest, AcceptsAnyShape) {
+  for (const BatchShape& shape :
+       {BatchShape{1, 1}, BatchShape{2, 9}, BatchShape{5, 33}}) {
+    AdamW optimizer(Parameters(model_), AdamWKind::kFused);
+    EXPECT_EQ(VerifyStep(StepMode::kTrainStep, model_, &optimizer,
+                         Precision::kFp32, shape),
+              absl::OkStatus())
+        << shape.batch << " x " << shape.seq;
+  }
+}
+
 TEST_F(VerificationTest, FindsAGradientThatPointsTheOtherWay) {
   for (const at::Tensor& parameter : Parameters(model_)) {
     parameter.register_hook(
@@ -235,11 +283,11 @@ TEST_F(VerificationTest, WithoutABackwardPassGradientsDoNotMatter) {
 TEST_F(VerificationTest, FindsAnOptimizerThatHasSteppedBefore) {
   for (const AdamWKind kind : kKinds) {
     AdamW optimizer(Parameters(model_), kind);
-    EXPECT_EQ(
-        VerifyStep(StepMode::kTrainStep, model_, &optimizer, Precision::kFp32),
-        absl::OkStatus());
-    const absl::Status status =
-        VerifyStep(StepMode::kTrainStep, model_, &optimizer, Precision::kFp32);
+    EXPECT_EQ(VerifyStep(StepMode::kTrainStep, model_, &optimizer,
+                         Precision::kFp32, kShort),
+              absl::OkStatus());
+    const absl::Status status = VerifyStep(
+        StepMode::kTrainStep, model_, &optimizer, Precision::kFp32, kShort);
     EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
     EXPECT_THAT(std::string(status.message()), StartsWith("AdamW updates"));
   }
@@ -247,13 +295,19 @@ TEST_F(VerificationTest, FindsAnOptimizerThatHasSteppedBefore) {
 
 TEST_F(VerificationTest, FindsAnOptimizerOfOtherParameters) {
   AdamW optimizer({model_->lm_head->weight}, AdamWKind::kFused);
-  EXPECT_FALSE(
-      VerifyStep(StepMode::kTrainStep, model_, &optimizer, Precision::kFp32)
-          .ok());
+  EXPECT_FALSE(VerifyStep(StepMode::kTrainStep, model_, &optimizer,
+                          Precision::kFp32, kShort)
+                   .ok());
 }
 
 TEST_F(VerificationTest, ATrainStepNeedsAnOptimizer) {
   EXPECT_THROW(Verify(StepMode::kTrainStep).IgnoreError(), c10::Error);
+}
+
+TEST_F(VerificationTest, TheReferenceOfALongSequenceIsTheSame) {
+  model_ = MakeModel(Config(), at::kDouble);
+  const at::Tensor tokens = RandomBatch(100, 1, 600, at::kCPU).tokens;
+  EXPECT_LT(Error(model_(tokens), ReferenceLogits(model_, tokens)), 1e-12);
 }
 
 TEST_F(VerificationTest, TheReferenceIsTheModelInFloat64) {

@@ -64,6 +64,21 @@ def test_what_two_rows_or_one_call_made_is_unknown() -> None:
         assert not counter_of(made, counter).is_known
 
 
+def test_a_row_may_state_an_interval_of_its_own() -> None:
+    stated = row(
+        **{"p50_us": 100, "half_width": 0.1},
+        **{"exposed_us": 5, "exposed_low_us": -1, "exposed_high_us": 9},
+        **{"overlap_share": 0.5, "overlap_share_low": 0.2, "overlap_share_high": 0.6},
+    )
+    assert counter_of(stated, "exposed_us") == Measured(5, -1, 9)
+    assert counter_of(stated, "overlap_share") == Measured(0.5, 0.2, 0.6)
+    # One end alone is none.
+    del stated.counters["exposed_high_us"]
+    assert not counter_of(stated, "exposed_us").is_known
+    # A ratio has no logarithm where it may be negative.
+    assert not over(exactly(1), Measured(5, -1, 9)).is_known
+
+
 def test_the_ratios_of_a_warm_up_vary_with_its_samples() -> None:
     noisy = row(cv=0.3, samples=10, steady_ratio=1.1, first_ratio=1.25)
     assert counter_of(noisy, "steady_ratio").low < 1 < 1.4

@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from reports.answers.collectives import all_reduce
-from reports.answers.parallel import ddp, sharded_optimizer
+from reports.answers.equivalence import ddp_equivalence
+from reports.answers.parallel import ddp
+from reports.answers.sharded import sharded_optimizer
 from reports.results.rows import Result, parse
 from results import document, entry
 
@@ -136,6 +138,73 @@ def test_ddp_compares_the_fastest_with_the_plainest() -> None:
     assert cells_of_best["exposed"] == "50 us" and cells_of_best["predicted"] == "-"
 
 
+BESIDE = (
+    "ddp/side_by_side/small/fp32/ranks:2/batch:4/seq:128",
+    {"p50_us": 60.0, "half_width": 0.01, "communication_calls": 0},
+)
+WHOLE = (
+    "ddp/whole_batch/small/fp32/ranks:1/instead_of:2/batch:8/seq:128",
+    {"p50_us": 80.0, "half_width": 0.01},
+)
+
+
+def test_ddp_is_compared_with_what_exchanges_nothing() -> None:
+    answer = ddp(result(ALONE, BESIDE, WHOLE, step("flat", 100)))
+    assert answer is not None
+    assert (
+        "the fastest is flat: 100 us ± 1 %; the scaling efficiency of flat is 50 % "
+        "(49 % to 51 %); ranks that compute side by side take 1.2 (1.18 to 1.22) times "
+        "as long as one by itself; one process with the whole batch takes 0.8 (0.789 "
+        "to 0.811) times as long as flat."
+    ) in answer[0]
+    names = [line[0] for line in answer[1].lines]
+    assert names == [
+        f"{name}, small fp32, 2 ranks, 4 x 128"
+        for name in ("alone", "side_by_side", "whole_batch", "flat")
+    ]
+    assert ddp(result(ALONE, BESIDE, WHOLE)) is None, "there is no exchange"
+
+
+def test_the_predicted_bucket_is_compared_with_the_fastest() -> None:
+    predicted = step(
+        *("overlap_predicted_bucket", 110),
+        bucket_bytes=3 << 20,
+        optimal_bucket_mb=2.5,
+    )
+    answer = ddp(result(step("flat", 100, optimal_bucket_mb=2.75), predicted))
+    assert answer is not None
+    assert (
+        "; the best bucket by the formula has 2.75 MiB; `overlap_predicted_bucket of "
+        "3 MiB`, the predicted best, takes 1.1 (1.08 to 1.12) times as long as flat."
+    ) in answer[0]
+    faster = ddp(result(step("flat", 120), predicted))
+    assert faster is not None
+    assert "the fastest is overlap_predicted_bucket of 3 MiB" in faster[0]
+    assert "the predicted best" not in faster[0]
+
+
+def test_what_is_exposed_is_told_with_its_interval() -> None:
+    answer = ddp(
+        result(
+            step("flat", 1, exposed_us=5, exposed_low_us=-2, exposed_high_us=9),
+            step("reducer", 1, exposed_us=7),
+            step(
+                *("overlap_bucketed", 1, "/bucket_mb:1"),
+                overlap_share=0.5,
+                overlap_share_low=0.25,
+                overlap_share_high=0.75,
+            ),
+        )
+    )
+    assert answer is not None
+    flat, reducer, bucketed = (
+        dict(zip(answer[1].headings, line, strict=True)) for line in answer[1].lines
+    )
+    assert flat["exposed"] == "5 us (-2 us to 9 us)"
+    assert reducer["exposed"] == "7 us"
+    assert bucketed["hidden"] == "50 % (25 % to 75 %)" and bucketed["exposed"] == "-"
+
+
 def test_ddp_leaves_out_what_was_not_measured() -> None:
     answer = ddp(result(step("per_parameter", 150)))
     assert answer is not None
@@ -189,6 +258,43 @@ def test_the_prediction_is_judged(
     assert answer is not None and told in answer[0]
 
 
+def equivalent(strategy: str, largest: float) -> Any:
+    return (
+        f"ddp_equivalence/{strategy}/ranks:2/steps:5",
+        {
+            **{"max_difference": largest, "mean_difference": largest / 10},
+            **{"fc1_weight_max_difference": largest},
+            **{"fc1_weight_mean_difference": largest / 10},
+            **{"norm_bias_max_difference": 0.0, "norm_bias_mean_difference": 0.0},
+            **{"loss": 1.5, "loss_alone": 1.5, "loss_difference": largest / 100},
+        },
+    )
+
+
+def test_the_ranks_model_is_compared_parameter_by_parameter() -> None:
+    names = ("flat", "reducer")
+    rows = [equivalent(name, 3e-8 * (i + 1)) for i, name in enumerate(names)]
+    entries = [
+        entry(name, 1, f"strategy={word}", **counters)
+        for word, (name, counters) in zip(names, rows, strict=True)
+    ]
+    answer = ddp_equivalence(parse(document(*entries)))
+    assert answer is not None
+    assert answer[0] == (
+        "The parameters differ from those of one process with flat, 2 ranks, after 5 "
+        "steps, by at most 3e-08, 3e-09 on average and with reducer, 2 ranks, after 5 "
+        "steps, by at most 6e-08, 6e-09 on average; no loss differs by more than 6e-10."
+    )
+    assert answer[1].lines == [
+        ["flat, 2 ranks: fc1_weight", "3e-08", "3e-09"],
+        ["flat, 2 ranks: norm_bias", "0", "0"],
+        ["reducer, 2 ranks: fc1_weight", "6e-08", "6e-09"],
+        ["reducer, 2 ranks: norm_bias", "0", "0"],
+        ["flat, 2 ranks: last loss 1.5", "3e-10", "-"],
+        ["reducer, 2 ranks: last loss 1.5", "6e-10", "-"],
+    ]
+
+
 def sharded(kind: str, model: str, us: float, **more: float) -> Any:
     name = f"sharded_optimizer/{kind}/{model}/ranks:2/batch:4/seq:128"
     return name, {"p50_us": us, "half_width": 0.01} | more
@@ -225,6 +331,20 @@ def test_sharding_is_compared_with_replication() -> None:
     assert lines[6].startswith("| broadcast, small, 2 ranks, 4 x 128 | 130 us | - |")
 
 
+def test_the_update_and_the_exchange_of_shards_are_told_apart() -> None:
+    answer = sharded_optimizer(
+        result(
+            sharded("replicated", "tiny", 100, optimizer_us=50, communication_us=25),
+            sharded("sharded", "tiny", 100, optimizer_us=25, communication_us=25),
+        )
+    )
+    assert answer is not None
+    told = answer[0].partition(". Of it, ")[2]
+    update, exchange = told.split(" and the exchange takes ")
+    assert update == "the update takes 0.5 (0.478 to 0.523) times as long"
+    assert exchange.startswith("1 (0.945 to 1.06) times as long (more or less cannot")
+
+
 def test_sharding_without_memory_compares_the_time_alone() -> None:
     answer = sharded_optimizer(
         result(sharded("sharded", "tiny", 3), sharded("replicated", "tiny", 2))
@@ -243,7 +363,9 @@ def test_sharding_without_memory_compares_the_time_alone() -> None:
     assert answer is not None and "more or less cannot be told" in answer[0]
 
 
-@pytest.mark.parametrize("summarize", [all_reduce, ddp, sharded_optimizer])
+@pytest.mark.parametrize(
+    "summarize", [all_reduce, ddp, ddp_equivalence, sharded_optimizer]
+)
 def test_without_what_is_compared_there_is_no_answer(summarize: Any) -> None:
     assert summarize(result()) is None
     lonely = (reduced("gloo", 2, 8, 1), ALONE, sharded("sharded", "a", 1))

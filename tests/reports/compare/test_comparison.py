@@ -163,6 +163,7 @@ def test_decisions_that_were_made_before_are_kept() -> None:
         "GLIBC_TUNABLES",
         "sampling",
         "seed",
+        "settings",
         "CUDA_LAUNCH_BLOCKING",
         "suite_version",
     ],

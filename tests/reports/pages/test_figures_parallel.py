@@ -87,6 +87,27 @@ def test_ddp_divides_each_step_into_what_adds_up_to_it() -> None:
     assert told in figure.description
 
 
+def test_processes_that_exchange_nothing_stand_beside_the_strategies() -> None:
+    (figure,) = ddp(
+        result_of(
+            ALONE,
+            step("side_by_side", 100, communication_calls=0),
+            step("whole_batch", 160, ranks=1, instead_of=2, batch=8),
+            step("overlap_predicted_bucket", 120, bucket_bytes=3 << 20),
+        )
+    )
+    assert gids(figure.svg, "bar-") == [
+        "bar-0-step-alone",
+        "bar-1-step-alone",
+        "bar-2-step",
+        "bar-3-step",
+    ]
+    labels = set(texts(figure.svg))
+    assert {"side_by_side", "whole_batch", "overlap_predicted_bucket 3 MiB"} <= labels
+    told = "With 2 ranks: The fastest is overlap_predicted_bucket 3 MiB: 120 us ± 1 %."
+    assert figure.description.endswith(told)
+
+
 def test_noise_makes_no_strategy_the_fastest_in_a_figure() -> None:
     rows = (step("flat", 98, half_width=0.1), step("reducer", 97, half_width=0.1))
     (figure,) = ddp(result_of(*rows))

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// Question: Does training on several ranks give the same model as one process
+//   with the whole batch?
+// Expect: The mean over n equal shares of a batch is the mean over the batch,
+//   so only the order of the sums differs. Each of a few additions rounds by
+//   2^-24 of a gradient below 1, and 5 steps of SGD with a rate of 0.1 move a
+//   parameter by at most 0.5 of that: no parameter and no loss differs by more
+//   than 1e-6, with any strategy. A strategy that forgot the mean, or sent a
+//   gradient too early, would be off by the size of a step, 1e-2.
+
+#include <vector>
+
+#include "fixtures/experiment/experiment.h"
+#include "fixtures/experiment/rank_plan.h"
+#include "fixtures/steps/data_parallel_step.h"
+#include "fixtures/steps/toy_training.h"
+
+namespace trainbench {
+namespace {
+
+class DdpEquivalence final : public ToyTraining {
+ public:
+  using Params = ToyTrainingParams;
+  using ToyTraining::ToyTraining;
+
+  static CaseName NameOf(const Params& p) {
+    return CaseName("ddp_equivalence")
+        .Word("strategy", SyncStrategyName(p.strategy))
+        .Value("ranks", p.ranks)
+        .Value("steps", kSteps);
+  }
+
+  static std::vector<Expectation> Expectations(const Device&) {
+    return {{"no parameter differs by more than 1e-6",
+             {.counter = "max_difference"},
+             AtMost(1e-6)},
+            {"no loss differs by more than 1e-6",
+             {.counter = "loss_difference"},
+             AtMost(1e-6)}};
+  }
+
+  static std::vector<Params> Sweep(const RunOptions& options,
+                                   const Device& device) {
+    std::vector<SyncStrategy> strategies = {SyncStrategy::kPerParameter};
+    if (options.suite != Suite::kSmoke) {
+      strategies.push_back(SyncStrategy::kOverlapBucketed);
+    }
+    if (options.suite == Suite::kPaper) {
+      strategies.assign(kSyncStrategies.begin(), kSyncStrategies.end());
+    }
+    std::vector<Params> cases;
+    for (const SyncStrategy strategy : strategies) {
+      for (const int ranks : RankCounts(options)) {
+        cases.push_back({strategy, ranks, BackendFor(device)});
+      }
+    }
+    return cases;
+  }
+};
+
+const bool kRegistered = Register<DdpEquivalence>();
+
+}  // namespace
+}  // namespace trainbench

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/verification/products.h"
+
+#include <ATen/Context.h>
+#include <ATen/record_function.h>
+#include <torch/types.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "model/nn/dtype.h"
+
+namespace trainbench {
+namespace {
+
+constexpr std::array<absl::string_view, 4> kProducts = {
+    "aten::mm", "aten::bmm", "aten::addmm", "aten::baddbmm"};
+constexpr char kFused[] = "aten::_scaled_dot_product_";
+
+bool IsProduct(absl::string_view op) {
+  return absl::StartsWith(op, kFused) ||
+         std::find(kProducts.begin(), kProducts.end(), op) != kProducts.end();
+}
+
+bool AllowsFewerBits() {
+  using at::Float32Precision;
+  const auto of = [](at::Float32Backend backend) {
+    return at::globalContext().float32Precision(backend, at::Float32Op::MATMUL);
+  };
+  for (const auto backend :
+       {at::Float32Backend::CUDA, at::Float32Backend::MKLDNN}) {
+    const Float32Precision precision = of(backend);
+    if (precision == Float32Precision::TF32 ||
+        precision == Float32Precision::BF16) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Counts products while it exists. Only the innermost counts: autocast and
+// attention without a fused kernel call others inside.
+class Recorder {
+ public:
+  explicit Recorder(Products& products)
+      : products_(products),
+        handle_(at::addThreadLocalCallback(
+            at::RecordFunctionCallback(Begin, End)
+                .needsInputs(true)
+                .scopes({at::RecordScope::FUNCTION}))) {
+    recorder_ = this;
+  }
+  ~Recorder() {
+    recorder_ = nullptr;
+    at::removeCallback(handle_);
+  }
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+ private:
+  struct Product final : at::ObserverContext {
+    explicit Product(c10::ScalarType operands) : type(operands) {}
+    c10::ScalarType type;
+    bool is_innermost = true;
+  };
+
+  static std::unique_ptr<at::ObserverContext> Begin(
+      const at::RecordFunction& function) {
+    // Other threads inherit the callback.
+    if (recorder_ == nullptr || !IsProduct(function.name())) return nullptr;
+    for (const c10::IValue& input : function.inputs()) {
+      if (!input.isTensor() || !input.toTensor().defined()) continue;
+      auto product = std::make_unique<Product>(input.toTensor().scalar_type());
+      auto& open = recorder_->open_;
+      if (!open.empty()) open.back()->is_innermost = false;
+      open.push_back(product.get());
+      return product;
+    }
+    return nullptr;
+  }
+
+  static void End(const at::RecordFunction& function,
+                  at::ObserverContext* context) {
+    if (recorder_ == nullptr || context == nullptr) return;
+    const auto* const product = static_cast<Product*>(context);
+    recorder_->open_.pop_back();
+    if (!product->is_innermost) return;
+    Products& products = recorder_->products_;
+    ++products.by_type[product->type];
+    products.tf32 |= AllowsFewerBits();
+    if (absl::StartsWith(function.name(), kFused)) {
+      products.fused_attention.insert(function.name());
+    }
+  }
+
+  // A callback of LibTorch is a plain function and knows no object.
+  static thread_local Recorder* recorder_;
+
+  Products& products_;
+  std::vector<Product*> open_;  // each inside the one before
+  at::CallbackHandle handle_;
+};
+
+thread_local Recorder* Recorder::recorder_ = nullptr;
+
+std::string Tally(const Products& products) {
+  if (products.by_type.empty()) return "none";
+  return absl::StrJoin(
+      products.by_type, ",", [](std::string* out, const auto& item) {
+        absl::StrAppend(out, DtypeName(item.first), " x", item.second);
+      });
+}
+
+}  // namespace
+
+Products ProductsOf(const std::function<void()>& work) {
+  Products products;
+  const Recorder recorder(products);
+  work();
+  return products;
+}
+
+absl::Status ProveProducts(const Products& products, Precision precision) {
+  const c10::ScalarType wanted =
+      precision == Precision::kBf16 || precision == Precision::kBf16Autocast
+          ? c10::kBFloat16
+          : c10::kFloat;
+  const auto error = [&](absl::string_view but) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("the row says ", PrecisionName(precision), ", but ", but));
+  };
+  if (!products.by_type.contains(wanted)) {
+    return error(absl::StrCat("no matrix product has operands of ",
+                              DtypeName(wanted), "; there are ",
+                              Tally(products)));
+  }
+  for (const auto& [type, count] : products.by_type) {
+    if (type == wanted || type == c10::kFloat) continue;
+    return error(
+        absl::StrCat("the matrix products have operands of ", Tally(products)));
+  }
+  if (products.tf32 == (precision == Precision::kTf32)) return absl::OkStatus();
+  return error(products.tf32 ? "products of fp32 may use fewer bits"
+                             : "products of fp32 use all of their bits");
+}
+
+Products ForwardProducts(TransformerLm& model, const Batch& batch,
+                         Precision precision) {
+  NullObserver nobody;
+  return ProductsOf([&] {
+    RunStep(StepMode::kInference, model, nullptr, batch, precision, nobody);
+  });
+}
+
+}  // namespace trainbench

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/verification/inputs.h"
+
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+namespace trainbench {
+namespace {
+
+std::string WhyNot(const at::Tensor& numbers) {
+  const absl::Status status = CheckVaried("x", numbers);
+  if (!status.ok()) {
+    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  }
+  return std::string(status.message());
+}
+
+TEST(CheckVariedTest, RandomNumbersOfAnyTypeAreFine) {
+  at::manual_seed(1);
+  for (const at::ScalarType dtype :
+       {at::kFloat, at::kDouble, at::kHalf, at::kBFloat16}) {
+    EXPECT_EQ(WhyNot(at::randn({4, 8}, dtype)), "");
+  }
+  EXPECT_EQ(WhyNot(at::randint(100, {4, 8}, at::kLong)), "");
+}
+
+TEST(CheckVariedTest, ConstantsAreNot) {
+  EXPECT_EQ(WhyNot(at::zeros({4, 8})),
+            "x holds nothing but 0: constants are faster than real data");
+  EXPECT_EQ(WhyNot(at::full({4, 8}, 7, at::kLong)),
+            "x holds nothing but 7: constants are faster than real data");
+  at::Tensor almost = at::zeros({4, 8});
+  almost[3][7] = 1;
+  EXPECT_EQ(WhyNot(almost), "");
+}
+
+TEST(CheckVariedTest, NorIsWhatIsNotFinite) {
+  for (const double bad :
+       {std::nan(""), HUGE_VAL, -std::numeric_limits<double>::infinity()}) {
+    at::Tensor x = at::randn({4, 8});
+    x[2][3] = bad;
+    EXPECT_EQ(WhyNot(x), "x holds numbers that are not finite");
+  }
+}
+
+TEST(CheckVariedTest, FewNumbersMayBeEqual) {
+  EXPECT_EQ(WhyNot(at::zeros({15})), "");
+  EXPECT_EQ(WhyNot(at::zeros({0})), "");
+  EXPECT_NE(WhyNot(at::zeros({16})), "");
+}
+
+}  // namespace
+}  // namespace trainbench

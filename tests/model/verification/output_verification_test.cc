@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// What a timed step returned, looked at after the timing.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <cmath>
+#include <string>
+
+#include "model/nn/dtype.h"
+#include "model/training/precision_scope.h"
+#include "model/verification/verification.h"
+
+namespace trainbench {
+namespace {
+
+using ::testing::StartsWith;
+
+constexpr int64_t kVocab = 100;
+
+class VerifyOutputTest : public testing::Test {
+ protected:
+  static ModelConfig Config(int64_t heads = 4) {
+    return {"m", 64, 160, 2, heads, kVocab, AttentionKind::kNaive};
+  }
+  static TransformerLm MakeModel(Precision precision = Precision::kFp32) {
+    at::manual_seed(1);
+    return TransformerLm(Config(),
+                         at::TensorOptions().dtype(WeightType(precision)));
+  }
+
+  std::string Verify(StepMode mode, TransformerLm& model,
+                     Precision precision = Precision::kFp32,
+                     const AdamWOptions& options = {}) {
+    const MatmulScope matmul(precision);
+    AdamW optimizer(Parameters(model), AdamWKind::kFused, options);
+    return std::string(
+        VerifyOutput(mode, model, &optimizer, batch_, precision).message());
+  }
+
+  Batch batch_ = RandomBatch(kVocab, 3, 9, at::kCPU);
+};
+
+TEST_F(VerifyOutputTest, AcceptsEveryPrecisionAndModeAfterAnyNumberOfSteps) {
+  for (const Precision precision : kPrecisions) {
+    for (const StepMode mode : kStepModes) {
+      TransformerLm model = MakeModel(precision);
+      for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(Verify(mode, model, precision), "")
+            << PrecisionName(precision) << " " << StepModeName(mode);
+      }
+    }
+  }
+}
+
+TEST_F(VerifyOutputTest, FindsAWrongResultInEveryMode) {
+  for (const StepMode mode : kStepModes) {
+    TransformerLm model = MakeModel();
+    // The same weights split into other heads than the model says.
+    model->layers[1]->attn =
+        Attention(Config(/*heads=*/2), at::TensorOptions());
+    const bool has_loss =
+        mode == StepMode::kForwardBackward || mode == StepMode::kTrainStep;
+    EXPECT_THAT(Verify(mode, model),
+                StartsWith(has_loss ? "losses after the timing, differ"
+                                    : "logits after the timing, differ"));
+  }
+}
+
+TEST_F(VerifyOutputTest, FindsNan) {
+  for (const StepMode mode : kStepModes) {
+    TransformerLm model = MakeModel();
+    model->ln_final->weight.detach()[3] = std::nan("");
+    EXPECT_THAT(Verify(mode, model), StartsWith("lo")) << StepModeName(mode);
+  }
+}
+
+TEST_F(VerifyOutputTest, FindsATrainStepThatMovesNothing) {
+  TransformerLm model = MakeModel();
+  EXPECT_EQ(Verify(StepMode::kTrainStep, model, Precision::kFp32, {.lr = 0}),
+            "a train step moved no weight");
+}
+
+}  // namespace
+}  // namespace trainbench
