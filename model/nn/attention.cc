@@ -15,6 +15,7 @@ namespace {
 
 // [seq, seq], true where a query (row) may see a key (column).
 at::Tensor CausalMask(int64_t seq, at::Device device) {
+  const SpanScope scope(kMaskSpan);
   const at::Tensor position = at::arange(seq, at::device(device));
   return position.unsqueeze(1) >= position.unsqueeze(0);
 }
@@ -89,6 +90,7 @@ at::Tensor AttentionImpl::Rotate(const at::Tensor& x) {
 }
 
 at::Tensor AttentionImpl::forward(const at::Tensor& x) {
+  const SpanScope sublayer(kAttentionSpan);
   const at::Tensor q = Rotate(Project(q_proj, x));
   const at::Tensor k = Rotate(Project(k_proj, x));
   const at::Tensor v = Project(v_proj, x);

@@ -15,4 +15,8 @@ LayerScope::LayerScope(std::size_t layer)
   if (record_.isActive()) record_.before(LayerScopeName(layer));
 }
 
+SpanScope::SpanScope(const char* name) : record_(at::RecordScope::USER_SCOPE) {
+  if (record_.isActive()) record_.before(name);
+}
+
 }  // namespace trainbench

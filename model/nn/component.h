@@ -36,6 +36,17 @@ class LayerScope {
   at::RecordFunction record_;
 };
 
+// The same for a span that is no component. `name` is a string literal.
+class SpanScope {
+ public:
+  explicit SpanScope(const char* name);
+  SpanScope(const SpanScope&) = delete;
+  SpanScope& operator=(const SpanScope&) = delete;
+
+ private:
+  at::RecordFunction record_;
+};
+
 }  // namespace trainbench
 
 #endif  // TRAINBENCH_MODEL_NN_COMPONENT_H_

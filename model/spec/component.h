@@ -57,6 +57,11 @@ inline constexpr std::array<Component, kComponentCount> kComponents = {
 // "cross_entropy", "optimizer".
 absl::string_view ComponentName(Component component);
 
+// Spans that are no components: the attention sublayer of a block, which holds
+// components, and the construction of the causal mask, a part of kScores.
+inline constexpr char kAttentionSpan[] = "attention";
+inline constexpr char kMaskSpan[] = "causal_mask";
+
 // InvalidArgument names the value and lists the names above.
 absl::StatusOr<Component> ParseComponent(absl::string_view name);
 
