@@ -25,6 +25,7 @@
 #include "fixtures/profiling/attribution.h"
 #include "fixtures/steps/breakdown_measurement.h"
 #include "fixtures/steps/breakdown_rows.h"
+#include "fixtures/steps/breakdown_traffic.h"
 #include "fixtures/steps/model_step.h"
 #include "fixtures/steps/profiled_passes.h"
 #include "fixtures/timing/disturbances.h"
@@ -206,6 +207,7 @@ absl::StatusOr<Breakdown::Rows> Breakdown::Measure() {
     auto row = MeasurementOf(part, *passes, plan.time_of);
     if (!row.ok()) return row.status();
     AddWaiting(begin, end, row->sampling);
+    AddTraffic(part, StepMemory(p_, device_), row->extra);
     rows[NameOf(p_, part).text()] = *std::move(row);
   }
   return rows;

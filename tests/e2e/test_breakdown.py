@@ -52,6 +52,14 @@ def test_the_timed_step_stands_beside_the_profiled_one(trainbench: Program) -> N
     assert {"forward_us", "backward_us", "optimizer_us"} <= set(rows["step/timed"])
 
 
+def test_a_component_has_the_bytes_that_it_has_to_move(trainbench: Program) -> None:
+    rows = rows_of(trainbench)
+    norm, ffn = rows["forward/norm"], rows["forward/ffn"]
+    assert norm["pass_bytes"] == norm["compulsory_bytes"] > 0
+    assert ffn["pass_bytes"] > 0 and ffn["compulsory_bytes"] > 0
+    assert "compulsory_bytes" not in rows["forward/all"]
+
+
 def test_the_number_of_samples_is_the_number_of_passes(trainbench: Program) -> None:
     rows = rows_of(trainbench, "--samples=7")
     assert {row["samples"] for row in rows.values()} == {7}
@@ -80,6 +88,7 @@ def test_on_a_null_gpu_a_breakdown_has_its_counts(trainbench: Program) -> None:
     assert step["kernels_per_step"] >= step["launches_per_step"] > 0
     assert step["calls"] >= step["kernels_per_step"]
     assert f"{STEP}/backward/gap/{SHAPE}" in rows
+    assert rows[f"{STEP}/forward/norm/{SHAPE}"]["pass_bytes"] > 0
     assert f"{STEP}/step/timed/{SHAPE}" in rows
     for row in rows.values():
         assert row["real_time"] == 0

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/accounting/component_traffic.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "model/accounting/traffic.h"
+
+namespace trainbench {
+namespace {
+
+double Number(int64_t value) { return static_cast<double>(value); }
+
+// The terms of the header's table: bytes of tensors, of all layers together.
+struct Terms {
+  double eD, rD, eF, eS, eL;
+  double square, ff;    // p d^2, p d ff
+  double head;          // p V d
+  double rows;          // of W, each once
+  double ids;           // of tokens or of targets
+  double norms, scale;  // their number, p d
+  double adds;
+  double one_rD, one_eD;  // of one layer
+};
+
+Terms TermsOf(const MemoryQuery& query) {
+  const ModelConfig& m = query.config;
+  const bool bf16 = query.precision == Precision::kBf16;
+  const bool autocast = query.precision == Precision::kBf16Autocast;
+  const double p = bf16 ? 2 : 4, r = p, e = bf16 || autocast ? 2 : 4;
+  const double layers = Number(m.layers), d = Number(m.d_model);
+  const double n = Number(query.batch * query.seq);
+  Terms t{};
+  t.one_rD = r * n * d;
+  t.one_eD = e * n * d;
+  t.rD = layers * t.one_rD;
+  t.eD = layers * t.one_eD;
+  t.eF = layers * e * n * Number(m.d_ff);
+  t.eS = layers * e * n * Number(m.heads) * Number(query.seq);
+  t.eL = e * n * Number(m.vocab);
+  t.square = layers * p * d * d;
+  t.ff = layers * p * d * Number(m.d_ff);
+  t.head = p * Number(m.vocab) * d;
+  t.rows = p * d * std::min(n, Number(m.vocab));
+  t.ids = 8 * n;
+  t.norms = 2 * layers + 1;
+  t.scale = p * d;
+  t.adds = 2 * layers;
+  return t;
+}
+
+ComponentTraffic Pass(double bytes) { return {bytes, bytes}; }
+
+ComponentTraffic ForwardTraffic(const Terms& t, Component component) {
+  switch (component) {
+    case Component::kEmbedding:
+      return Pass(t.ids + t.rows + t.one_rD);
+    case Component::kProjections:
+      return {4 * t.eD + 3 * t.square, 0};
+    case Component::kRope:
+      return Pass(4 * t.eD);
+    case Component::kScores:
+      return {2 * t.eD + t.eS, 0};
+    case Component::kSoftmax:
+      return Pass(2 * t.eS);
+    case Component::kValue:
+      return {2 * t.eD + t.eS, 0};
+    case Component::kFusedAttention:
+      return {4 * t.eD, 0};
+    case Component::kOutputProjection:
+      return {2 * t.eD + t.square, 0};
+    case Component::kFfn:
+      return {2 * t.eD + 3 * t.ff, 3 * t.eF};
+    case Component::kNorm:
+      return Pass(t.norms * (2 * t.one_rD + t.scale));
+    case Component::kResidual:
+      return Pass(t.adds * (2 * t.one_rD + t.one_eD));
+    case Component::kLmHead:
+      return {t.one_eD + t.eL + t.head, 0};
+    case Component::kCrossEntropy:
+    case Component::kOptimizer:
+      return {};
+  }
+  return {};
+}
+
+ComponentTraffic BackwardTraffic(const Terms& t, Component component) {
+  switch (component) {
+    case Component::kEmbedding:
+      return Pass(t.ids + t.one_rD + t.head);
+    case Component::kProjections:
+      return {5 * t.eD + 6 * t.square, 0};
+    case Component::kRope:
+      return Pass(4 * t.eD);
+    case Component::kScores:
+      return {4 * t.eD + t.eS, 0};
+    case Component::kSoftmax:
+      return Pass(3 * t.eS);
+    case Component::kValue:
+      return {3 * t.eD + 2 * t.eS, 0};
+    case Component::kFusedAttention:
+      return {7 * t.eD, 0};
+    case Component::kOutputProjection:
+      return {3 * t.eD + 2 * t.square, 0};
+    case Component::kFfn:
+      return {3 * t.eD + 6 * t.ff, 5 * t.eF};
+    case Component::kNorm:
+      return Pass(t.norms * (3 * t.one_rD + 2 * t.scale));
+    case Component::kLmHead:
+      return {2 * t.one_eD + t.eL + 2 * t.head, 0};
+    case Component::kCrossEntropy:
+      return Pass(2 * t.eL);
+    case Component::kResidual:
+    case Component::kOptimizer:
+      return {};
+  }
+  return {};
+}
+
+}  // namespace
+
+ComponentTraffic TrafficOf(const MemoryQuery& query, Phase phase,
+                           Component component) {
+  if (!IsCountable(query)) return {};
+  const Terms terms = TermsOf(query);
+  switch (phase) {
+    case Phase::kForward:
+      return ForwardTraffic(terms, component);
+    case Phase::kBackward:
+      return BackwardTraffic(terms, component);
+    case Phase::kLoss:
+      if (component != Component::kCrossEntropy) return {};
+      return Pass(terms.eL + terms.ids);
+    case Phase::kOptimizer:
+      if (component != Component::kOptimizer) return {};
+      return Pass(OptimizerBytes(query));
+    case Phase::kCommunication:
+      return {};
+  }
+  return {};
+}
+
+}  // namespace trainbench

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/accounting/component_traffic.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <utility>
+
+#include "model/accounting/attention_ops.h"
+#include "model/accounting/parameters.h"
+#include "model/accounting/traffic.h"
+
+namespace trainbench {
+namespace {
+
+MemoryQuery Small(int64_t batch = 4, Precision precision = Precision::kFp32) {
+  return {*FindModel("small", StandardModels()), batch, 128, precision,
+          StepMode::kTrainStep};
+}
+
+double Sum(const MemoryQuery& query, Phase phase) {
+  double bytes = 0;
+  for (const Component component : kComponents) {
+    bytes += TrafficOf(query, phase, component).compulsory_bytes;
+  }
+  return bytes;
+}
+
+// What a second batch does not move again: the parameters, each read once, and
+// in the backward pass their gradients, each written once. Of the embedding a
+// forward pass reads rows, as many as tokens, and a backward pass nothing.
+TEST(ComponentTrafficTest, EachParameterIsMovedOnce) {
+  for (const Precision precision : kPrecisions) {
+    const MemoryQuery one = Small(1, precision), two = Small(2, precision);
+    const double p = precision == Precision::kBf16 ? 2 : 4;
+    const auto fixed = [&](Phase phase) {
+      return 2 * Sum(one, phase) - Sum(two, phase);
+    };
+    const auto all = static_cast<double>(ParameterCount(one.config));
+    const double embedding = 10000 * 768;
+    EXPECT_EQ(fixed(Phase::kForward), p * (all - embedding))
+        << PrecisionName(precision);
+    EXPECT_EQ(fixed(Phase::kBackward), p * (2 * all - embedding))
+        << PrecisionName(precision);
+    EXPECT_EQ(fixed(Phase::kLoss), 0) << PrecisionName(precision);
+    EXPECT_EQ(Sum(one, Phase::kOptimizer), OptimizerBytes(one));
+  }
+}
+
+// The operators of attention alone move what attention_ops.h says.
+TEST(ComponentTrafficTest, AttentionMovesWhatItsOperatorsDo) {
+  for (const bool bf16 : {false, true}) {
+    const auto op = [&](AttentionOp part) {
+      return 12 * AttentionOpBytes({part, 4, 12, 128, 64, bf16});
+    };
+    const MemoryQuery query =
+        Small(4, bf16 ? Precision::kBf16 : Precision::kFp32);
+    const auto forward = [&](Component component) {
+      return TrafficOf(query, Phase::kForward, component).compulsory_bytes;
+    };
+    EXPECT_EQ(forward(Component::kScores), op(AttentionOp::kQk));
+    EXPECT_EQ(forward(Component::kSoftmax), op(AttentionOp::kSoftmaxFused));
+    EXPECT_EQ(forward(Component::kValue), op(AttentionOp::kPv));
+  }
+}
+
+TEST(ComponentTrafficTest, OnePassOverWhatIsNoProduct) {
+  const double n = 4 * 128, d = 768, ff = 3072, layers = 12;
+  const auto of = [](Phase phase, Component component) {
+    return TrafficOf(Small(), phase, component);
+  };
+  using enum Phase;
+  EXPECT_EQ(of(kForward, Component::kFfn).pass_bytes, layers * 3 * 4 * n * ff);
+  EXPECT_EQ(of(kBackward, Component::kFfn).pass_bytes, layers * 5 * 4 * n * ff);
+  EXPECT_EQ(of(kForward, Component::kFfn).compulsory_bytes,
+            layers * 4 * (2 * n * d + 3 * d * ff));
+  EXPECT_EQ(of(kForward, Component::kNorm).pass_bytes,
+            25 * 4 * (2 * n * d + d));
+  EXPECT_EQ(of(kBackward, Component::kNorm).pass_bytes,
+            25 * 4 * (3 * n * d + 2 * d));
+  EXPECT_EQ(of(kLoss, Component::kCrossEntropy).pass_bytes,
+            n * (4 * 10000 + 8));
+  EXPECT_EQ(of(kBackward, Component::kCrossEntropy).pass_bytes,
+            2 * 4 * n * 10000);
+  EXPECT_EQ(of(kForward, Component::kProjections).pass_bytes, 0);
+  EXPECT_EQ(of(kForward, Component::kResidual).pass_bytes,
+            layers * 2 * 3 * 4 * n * d);
+  EXPECT_EQ(of(kBackward, Component::kResidual).compulsory_bytes, 0);
+}
+
+TEST(ComponentTrafficTest, AutocastReadsWideWeightsAndNarrowActivations) {
+  const double n = 4 * 128, d = 768;
+  const auto traffic = TrafficOf(Small(4, Precision::kBf16Autocast),
+                                 Phase::kForward, Component::kProjections);
+  EXPECT_EQ(traffic.compulsory_bytes, 12 * (4 * 2 * n * d + 3 * 4 * d * d));
+}
+
+TEST(ComponentTrafficTest, AComponentOfAnotherPhaseMovesNothing) {
+  using enum Phase;
+  for (const auto& [phase, component] :
+       {std::pair(kLoss, Component::kFfn),
+        std::pair(kOptimizer, Component::kNorm),
+        std::pair(kForward, Component::kOptimizer),
+        std::pair(kForward, Component::kCrossEntropy),
+        std::pair(kCommunication, Component::kFfn)}) {
+    EXPECT_EQ(TrafficOf(Small(), phase, component).compulsory_bytes, 0)
+        << PhaseName(phase) << " " << ComponentName(component);
+  }
+}
+
+TEST(ComponentTrafficTest, AJobThatNobodyCanCountHasNone) {
+  MemoryQuery query = Small(int64_t{1} << 20);
+  query.seq = int64_t{1} << 20;
+  ASSERT_FALSE(IsCountable(query));
+  EXPECT_EQ(TrafficOf(query, Phase::kForward, Component::kFfn).pass_bytes, 0);
+}
+
+}  // namespace
+}  // namespace trainbench
