@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "model/accounting/ownership.h"
+#include "model/accounting/parallel/ownership.h"
 #include "model/distributed/zero/flat_gradients.h"
 #include "model/distributed/zero/parallel_optimizer.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "model/accounting/communication.h"
+#include "model/accounting/parallel/communication.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

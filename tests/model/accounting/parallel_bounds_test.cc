@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "model/accounting/parallel_bounds.h"
+#include "model/accounting/parallel/parallel_bounds.h"
 
 #include <gtest/gtest.h>
 

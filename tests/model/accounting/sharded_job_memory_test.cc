@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "fixtures/memory/memory_probe.h"
-#include "model/accounting/sharded_job.h"
+#include "model/accounting/parallel/sharded_job.h"
 
 namespace trainbench {
 namespace {

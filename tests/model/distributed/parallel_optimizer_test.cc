@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "fixtures/memory/memory_probe.h"
-#include "model/accounting/ownership.h"
-#include "model/accounting/parallel_memory.h"
+#include "model/accounting/parallel/ownership.h"
+#include "model/accounting/parallel/parallel_memory.h"
 #include "model/distributed/comm/ring.h"
 #include "model/distributed/ddp/gradient_sync.h"
 #include "tests/support/fake_group.h"

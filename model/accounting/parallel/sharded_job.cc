@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "model/accounting/sharded_job.h"
+#include "model/accounting/parallel/sharded_job.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Time of a collective as a function of its buffer size.
 
-#ifndef TRAINBENCH_MODEL_ACCOUNTING_ALPHA_BETA_H_
-#define TRAINBENCH_MODEL_ACCOUNTING_ALPHA_BETA_H_
+#ifndef TRAINBENCH_MODEL_ACCOUNTING_PARALLEL_ALPHA_BETA_H_
+#define TRAINBENCH_MODEL_ACCOUNTING_PARALLEL_ALPHA_BETA_H_
 
 #include <cmath>
 #include <vector>
@@ -56,4 +56,4 @@ inline absl::Status NotPositive(absl::string_view what, double value) {
 
 }  // namespace trainbench
 
-#endif  // TRAINBENCH_MODEL_ACCOUNTING_ALPHA_BETA_H_
+#endif  // TRAINBENCH_MODEL_ACCOUNTING_PARALLEL_ALPHA_BETA_H_

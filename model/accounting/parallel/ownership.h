@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-#ifndef TRAINBENCH_MODEL_ACCOUNTING_OWNERSHIP_H_
-#define TRAINBENCH_MODEL_ACCOUNTING_OWNERSHIP_H_
+#ifndef TRAINBENCH_MODEL_ACCOUNTING_PARALLEL_OWNERSHIP_H_
+#define TRAINBENCH_MODEL_ACCOUNTING_PARALLEL_OWNERSHIP_H_
 
 #include <cstdint>
 #include <vector>
@@ -15,4 +15,4 @@ std::vector<int> AssignOwners(const std::vector<int64_t>& elements, int ranks);
 
 }  // namespace trainbench
 
-#endif  // TRAINBENCH_MODEL_ACCOUNTING_OWNERSHIP_H_
+#endif  // TRAINBENCH_MODEL_ACCOUNTING_PARALLEL_OWNERSHIP_H_

@@ -8,8 +8,8 @@
 // follow "How to Scale Your Model" (Austin et al. 2025). As there, X and Y
 // count as large: (X - 1) / X is 1. parallel_bounds.h keeps that factor.
 
-#ifndef TRAINBENCH_MODEL_ACCOUNTING_SHARDED_JOB_H_
-#define TRAINBENCH_MODEL_ACCOUNTING_SHARDED_JOB_H_
+#ifndef TRAINBENCH_MODEL_ACCOUNTING_PARALLEL_SHARDED_JOB_H_
+#define TRAINBENCH_MODEL_ACCOUNTING_PARALLEL_SHARDED_JOB_H_
 
 #include <optional>
 #include <string>
@@ -86,4 +86,4 @@ std::vector<BatchReduction> BatchReductions(const ShardedJob& job);
 
 }  // namespace trainbench
 
-#endif  // TRAINBENCH_MODEL_ACCOUNTING_SHARDED_JOB_H_
+#endif  // TRAINBENCH_MODEL_ACCOUNTING_PARALLEL_SHARDED_JOB_H_

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-#include "model/accounting/parallel_memory.h"
+#include "model/accounting/parallel/parallel_memory.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
 
-#include "model/accounting/ownership.h"
+#include "model/accounting/parallel/ownership.h"
 
 namespace trainbench {
 

@@ -9,8 +9,8 @@
 // links of bandwidth W, without a cost per call. Elementwise work is not
 // counted.
 
-#ifndef TRAINBENCH_MODEL_ACCOUNTING_PARALLEL_BOUNDS_H_
-#define TRAINBENCH_MODEL_ACCOUNTING_PARALLEL_BOUNDS_H_
+#ifndef TRAINBENCH_MODEL_ACCOUNTING_PARALLEL_PARALLEL_BOUNDS_H_
+#define TRAINBENCH_MODEL_ACCOUNTING_PARALLEL_PARALLEL_BOUNDS_H_
 
 namespace trainbench {
 
@@ -73,4 +73,4 @@ double LargestMeshLimit(const LayerJob& job, bool overlap);
 
 }  // namespace trainbench
 
-#endif  // TRAINBENCH_MODEL_ACCOUNTING_PARALLEL_BOUNDS_H_
+#endif  // TRAINBENCH_MODEL_ACCOUNTING_PARALLEL_PARALLEL_BOUNDS_H_

@@ -5,13 +5,13 @@
 // gradients, and as many in all parameters. Bytes are those that one rank
 // sends; it receives as many.
 
-#ifndef TRAINBENCH_MODEL_ACCOUNTING_COMMUNICATION_H_
-#define TRAINBENCH_MODEL_ACCOUNTING_COMMUNICATION_H_
+#ifndef TRAINBENCH_MODEL_ACCOUNTING_PARALLEL_COMMUNICATION_H_
+#define TRAINBENCH_MODEL_ACCOUNTING_PARALLEL_COMMUNICATION_H_
 
 #include <cstdint>
 
 #include "absl/status/statusor.h"
-#include "model/accounting/alpha_beta.h"
+#include "model/accounting/parallel/alpha_beta.h"
 #include "model/spec/optimizer_sharding.h"
 
 namespace trainbench {
@@ -80,4 +80,4 @@ absl::StatusOr<BucketPlan> OptimalBuckets(double gradient_bytes,
 
 }  // namespace trainbench
 
-#endif  // TRAINBENCH_MODEL_ACCOUNTING_COMMUNICATION_H_
+#endif  // TRAINBENCH_MODEL_ACCOUNTING_PARALLEL_COMMUNICATION_H_

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Bytes that one rank keeps for parameters, gradients and optimizer.
 
-#ifndef TRAINBENCH_MODEL_ACCOUNTING_PARALLEL_MEMORY_H_
-#define TRAINBENCH_MODEL_ACCOUNTING_PARALLEL_MEMORY_H_
+#ifndef TRAINBENCH_MODEL_ACCOUNTING_PARALLEL_PARALLEL_MEMORY_H_
+#define TRAINBENCH_MODEL_ACCOUNTING_PARALLEL_PARALLEL_MEMORY_H_
 
 #include <cstdint>
 #include <vector>
@@ -47,4 +47,4 @@ ParallelMemory EstimateParallelMemory(OptimizerSharding sharding,
 
 }  // namespace trainbench
 
-#endif  // TRAINBENCH_MODEL_ACCOUNTING_PARALLEL_MEMORY_H_
+#endif  // TRAINBENCH_MODEL_ACCOUNTING_PARALLEL_PARALLEL_MEMORY_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "model/accounting/ownership.h"
+#include "model/accounting/parallel/ownership.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-#include "model/accounting/communication.h"
+#include "model/accounting/parallel/communication.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "model/accounting/alpha_beta.h"
+#include "model/accounting/parallel/alpha_beta.h"
 
 namespace trainbench {
 namespace {
