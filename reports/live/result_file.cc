@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "reports/live/run_compat.h"
 
 namespace trainbench {
@@ -60,7 +61,8 @@ std::string Entry(const BenchmarkRun& run, const RowStatus& status) {
   return Dump(entry);
 }
 
-std::string List(const char* key, const std::vector<std::string>& entries) {
+std::string List(absl::string_view key,
+                 const std::vector<std::string>& entries) {
   if (entries.empty()) return absl::StrCat("  \"", key, "\": [],\n");
   return absl::StrCat("  \"", key, "\": [\n    ",
                       absl::StrJoin(entries, ",\n    "), "\n  ],\n");
@@ -89,6 +91,7 @@ bool ResultFile::ReportContext(const Context& context) {
   JSONReporter::ReportContext(context);
   skipped_ = kept_.skipped;
   errors_ = kept_.errors;
+  tables_ = kept_.tables;
   is_after_kept_ = !kept_.benchmarks.empty();
   if (is_after_kept_) {
     pending_ << "    " << absl::StrJoin(kept_.benchmarks, ",\n    ");
@@ -106,6 +109,7 @@ void ResultFile::ReportRuns(const std::vector<Run>& runs) {
     const bool counted = counts_.Add(published.run_name.str(),
                                      IsAggregate(published), status.kind);
     if (status.kind == RowStatus::Kind::kGood) {
+      TakeTables(published.run_name.str(), status);
       if (KeepFinite(published)) good.push_back(std::move(published));
     } else if (counted) {
       const bool is_skip = status.kind == RowStatus::Kind::kSkipped;
@@ -122,6 +126,17 @@ void ResultFile::ReportRuns(const std::vector<Run>& runs) {
   Save();
 }
 
+// Repetitions and aggregates of a case have the same tables.
+void ResultFile::TakeTables(const std::string& case_name,
+                            const RowStatus& status) {
+  if (!tabled_.insert(case_name).second) return;
+  for (const auto& [list, table] : status.tables) {
+    ordered_json entry = {{"case", case_name}};
+    entry.update(ordered_json::parse(table));
+    tables_[list].push_back(Dump(entry));
+  }
+}
+
 // Google Benchmark calls this even if ReportContext returned false.
 void ResultFile::Finalize() {
   if (!begun_) return;
@@ -135,9 +150,13 @@ void ResultFile::TakePending() {
 }
 
 std::string ResultFile::Document() const {
+  std::string tables;
+  for (const auto& [list, entries] : tables_) {
+    absl::StrAppend(&tables, List(list, entries));
+  }
   return absl::StrCat(
       body_, "\n  ],\n", List("skipped", skipped_), List("errors", errors_),
-      List("expectations", expectations_),
+      List("expectations", expectations_), tables,
       "  \"complete\": ", complete_ ? "true" : "false", "\n}\n");
 }
 

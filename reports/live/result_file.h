@@ -9,7 +9,9 @@
 #include <benchmark/benchmark.h>
 
 #include <iostream>
+#include <map>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -26,12 +28,14 @@ struct KeptEntries {
   std::vector<std::string> benchmarks;
   std::vector<std::string> skipped;
   std::vector<std::string> errors;
+  std::map<std::string, std::vector<std::string>> tables = {};  // by list
 };
 
 // "benchmarks" holds good rows only; "skipped" and "errors" list the missing
-// rows and the reasons; "expectations" says what the experiments expected;
-// "complete" is true once the run has ended. So no reader, not even stock
-// compare.py, takes a missing number for a fast one.
+// rows and the reasons; "expectations" says what the experiments expected; what
+// a case has beside its row is in lists of its own, e.g. "profiles", each entry
+// with its "case"; "complete" is true once the run has ended. So no reader, not
+// even stock compare.py, takes a missing number for a fast one.
 class ResultFile : public benchmark::JSONReporter {
  public:
   // With an empty `path` Finalize prints the document to the output stream that
@@ -68,6 +72,7 @@ class ResultFile : public benchmark::JSONReporter {
 
  private:
   std::string Document() const;
+  void TakeTables(const std::string& case_name, const RowStatus& status);
   void TakePending();
   void Save();
   absl::Status Write() const;
@@ -83,6 +88,8 @@ class ResultFile : public benchmark::JSONReporter {
   std::vector<std::string> skipped_;  // JSON objects.
   std::vector<std::string> errors_;
   std::vector<std::string> expectations_;
+  std::map<std::string, std::vector<std::string>> tables_;  // by list
+  std::set<std::string> tabled_;  // cases whose tables are in them
   RowCounts counts_;
   bool begun_ = false;
   bool complete_ = false;

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -21,6 +22,9 @@ struct RowStatus {
   std::optional<int64_t> predicted_peak_bytes;
   // False on a null GPU, whose good rows have a time of 0.
   bool is_timed = true;
+  // What the case has beside its row: JSON objects, by the list of the result
+  // that holds them.
+  std::map<std::string, std::string> tables = {};
 };
 
 // Looks up a published name, such as

@@ -32,6 +32,21 @@ StoredEntry Failure(const Json& entry) {
   return {.case_name = entry.at("name"), .json = entry.dump()};
 }
 
+// Lists of objects with a "case". Other lists, such as "expectations", are of
+// no case.
+std::map<std::string, std::vector<StoredEntry>> Tables(const Json& json) {
+  std::map<std::string, std::vector<StoredEntry>> tables;
+  for (const auto& [list, entries] : json.items()) {
+    if (!entries.is_array()) continue;
+    for (const Json& entry : entries) {
+      if (!entry.is_object() || !entry.contains("case")) continue;
+      tables[list].push_back(
+          {.case_name = entry.at("case"), .json = entry.dump()});
+    }
+  }
+  return tables;
+}
+
 StoredResult Parse(const Json& json) {
   StoredResult result;
   for (const auto& [key, value] : json.at("context").items()) {
@@ -46,6 +61,7 @@ StoredResult Parse(const Json& json) {
   for (const Json& entry : json.at("errors")) {
     result.errors.push_back(Failure(entry));
   }
+  result.tables = Tables(json);
   return result;
 }
 

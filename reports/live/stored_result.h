@@ -28,6 +28,8 @@ struct StoredResult {
   std::vector<StoredEntry> benchmarks;
   std::vector<StoredEntry> skipped;
   std::vector<StoredEntry> errors;
+  // The other lists, whose entries name their case.
+  std::map<std::string, std::vector<StoredEntry>> tables = {};
 };
 
 // InvalidArgument, in one line without the path, if the file cannot be read or

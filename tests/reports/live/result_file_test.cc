@@ -125,6 +125,29 @@ TEST_F(ResultFileTest, EntriesOfAnEarlierResultComeFirst) {
   EXPECT_EQ(document.at("complete"), true);
 }
 
+TEST_F(ResultFileTest, TablesAreListsWhoseEntriesNameTheirCase) {
+  statuses_["a"].tables = {{"profiles", R"({"passes": 6})"},
+                           {"timelines", R"({"peak": 1})"}};
+  statuses_["b"].tables = {{"profiles", R"({"passes": 7})"}};
+  statuses_["bad"] = {Kind::kError, "wrong", {}};
+  statuses_["bad"].tables = {{"profiles", "{}"}};
+  ResultFile file(path_, Lookup(), &err_);
+  KeptEntries kept;
+  kept.tables["profiles"] = {R"({"case": "old"})"};
+  file.Keep(kept);
+  file.ReportContext(Context());
+  EXPECT_EQ(Read().at("profiles"), json::parse(R"([{"case": "old"}])"));
+  file.ReportRuns({MakeRun("a"), MakeRun("a")});
+  file.ReportRuns({MakeRun("b")});
+  file.ReportRuns({MakeFailed("bad")});
+  file.Finalize();
+  EXPECT_EQ(Read().at("profiles"),
+            json::parse(R"([{"case": "old"}, {"case": "a", "passes": 6},
+                            {"case": "b", "passes": 7}])"));
+  EXPECT_EQ(Read().at("timelines"),
+            json::parse(R"([{"case": "a", "peak": 1}])"));
+}
+
 TEST_F(ResultFileTest, IsADocumentWhenEveryRowIsSkipped) {
   statuses_["a"] = {Kind::kSkipped, "needs a GPU", {}};
   ResultFile file(path_, Lookup(), &err_);

@@ -17,6 +17,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::Pair;
@@ -39,6 +40,8 @@ constexpr char kResult[] = R"({
   ],
   "skipped": [{"name": "big", "reason": "too big"}],
   "errors": [{"name": "bad", "reason": "wrong"}],
+  "expectations": [{"text": "x"}],
+  "profiles": [{"case": "a/b:1", "passes": 6}],
   "complete": false
 })";
 
@@ -58,6 +61,9 @@ TEST(StoredResultTest, HasTheEntriesAndTheTextsOfTheContext) {
   EXPECT_EQ(result->skipped[0].case_name, "big");
   ASSERT_THAT(result->errors, SizeIs(1));
   EXPECT_THAT(result->errors[0].json, HasSubstr("wrong"));
+  EXPECT_THAT(result->tables, ElementsAre(Pair("profiles", SizeIs(1))));
+  EXPECT_EQ(result->tables.at("profiles")[0].case_name, "a/b:1");
+  EXPECT_THAT(result->tables.at("profiles")[0].json, HasSubstr("passes"));
 }
 
 TEST(StoredResultTest, WhatIsNoResultIsSaidInOneLine) {
