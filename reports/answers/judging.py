@@ -64,7 +64,7 @@ class Judgement:
         return f"{same} of {len(self.instances)}"
 
 
-def _verdict(measured: Measured, low: float, high: float) -> Verdict:
+def verdict_of(measured: Measured, low: float, high: float) -> Verdict:
     if measured.within(low, high):
         return Verdict.HELD
     return Verdict.FAILED if measured.outside(low, high) else Verdict.CANNOT_TELL
@@ -149,7 +149,8 @@ def judge(expectation: Expectation, result: Result) -> Judgement | None:
         measured = [(row.name, value) for row, value in values]
     low, high = expectation.bounds
     instances = [
-        Instance(where, value, _verdict(value, low, high)) for where, value in measured
+        Instance(where, value, verdict_of(value, low, high))
+        for where, value in measured
     ]
     return Judgement(expectation, instances) if instances else None
 

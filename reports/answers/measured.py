@@ -163,6 +163,36 @@ def over(one: Measured, other: Measured) -> Measured:
     return spread(one.value / other.value, math.hypot(*widths))
 
 
+def total(parts: Sequence[Measured]) -> Measured:
+    """The sum of independent values; of none, 0."""
+    value = sum(part.value for part in parts)
+    below = math.hypot(*(part.value - part.low for part in parts))
+    above = math.hypot(*(part.high - part.value for part in parts))
+    return Measured(value, value - below, value + above)
+
+
+def times(measured: Measured, factor: float) -> Measured:
+    """`factor` times the value, which is not 0 times an infinite end."""
+    if factor == 0:
+        return exactly(0)
+    ends = (measured.low * factor, measured.high * factor)
+    return Measured(measured.value * factor, min(ends), max(ends))
+
+
+def minus(one: Measured, other: Measured) -> Measured:
+    """The difference of two independent values."""
+    return total([one, times(other, -1)])
+
+
+def ratio_to(one: Measured, other: Measured) -> Measured:
+    """The ratio of two independent differences, which may be negative: unlike that of
+    over(), its interval is that of the numbers, not of their logarithms."""
+    ratio = one.value / other.value
+    halves = ((part.high - part.low) / 2 for part in (one, times(other, ratio)))
+    half = math.hypot(*halves) / abs(other.value)
+    return Measured(ratio, ratio - half, ratio + half)
+
+
 def _log_half_width(measured: Measured) -> float:
     if measured.low == measured.high:
         return 0.0

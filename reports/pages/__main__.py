@@ -7,26 +7,32 @@ from pathlib import Path
 
 from reports.pages.inputs import load_all
 from reports.pages.page import Page, page
-from reports.pages.render import as_html, as_markdown, images
+from reports.pages.render import as_html, as_markdown, images, tables
 from reports.results.rows import NotAResult
 
 GOOD, USAGE = 0, 2
 
 
-def _write(made: Page, directory: Path, stem: str) -> list[Path]:
-    """Errors: OSError."""
-    figures = directory / f"{stem}.figures"
-    figures.mkdir(parents=True, exist_ok=True)
-    wanted = images(made)
-    for old in figures.glob("*.svg"):
+def _fill(directory: Path, wanted: dict[str, str], kind: str) -> None:
+    """Leaves the wanted files of this kind in the directory, and no others of it."""
+    directory.mkdir(parents=True, exist_ok=True)
+    for old in directory.glob(f"*{kind}"):
         if old.name not in wanted:
-            old.unlink()  # of an earlier run with more plots
-    for name, svg in wanted.items():
-        (figures / name).write_text(svg, encoding="utf-8")
+            old.unlink()  # of an earlier run with more of them
+    for name, content in wanted.items():
+        (directory / name).write_text(content, encoding="utf-8")
+
+
+def _write(made: Page, directory: Path, stem: str, as_csv: bool) -> list[Path]:
+    """Errors: OSError."""
+    figures, csv = directory / f"{stem}.figures", directory / f"{stem}.tables"
+    _fill(figures, images(made), ".svg")
+    if as_csv:
+        _fill(csv, tables(made), ".csv")
     html, markdown = directory / f"{stem}.html", directory / f"{stem}.md"
     html.write_text(as_html(made, markdown.name), encoding="utf-8")
     markdown.write_text(as_markdown(made, figures.name), encoding="utf-8")
-    return [html, markdown]
+    return [html, markdown, *([csv] if as_csv else [])]
 
 
 def _trace(given: Path | None, newest: Path) -> Path | None:
@@ -63,13 +69,19 @@ def main(arguments: list[str]) -> int:
         help="what --memory_trace of the newest run wrote; <its name>.memory_trace "
         "beside it if not given",
     )
+    parser.add_argument(
+        "--csv",
+        action="store_true",
+        help="also write each table of the page as CSV, to <name of the first>.tables/",
+    )
     options = parser.parse_args(arguments)
     first = options.results[0]
     try:
         results = load_all(options.results)
         trace = _trace(options.memory_trace, newest=list(results)[-1])
         made = page(list(results.values()), trace)
-        written = _write(made, options.directory or first.parent, first.stem)
+        directory = options.directory or first.parent
+        written = _write(made, directory, first.stem, options.csv)
     except (NotAResult, OSError) as error:
         print(f"tools/report: {error}", file=sys.stderr)
         return USAGE

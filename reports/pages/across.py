@@ -3,6 +3,8 @@
 
 from collections.abc import Sequence
 
+from reports.advice.advice import advice
+from reports.advice.tell import WHY, lacking, sentence, tables
 from reports.pages.figures import history, roofline
 from reports.pages.plotting.roofs import Point, Roof, points_of, roofs_of
 from reports.pages.section import Section
@@ -47,6 +49,25 @@ def roofline_section(result: Result) -> list[Section]:
             "far is each from the most that the same run measured?",
             answer=" ".join(_balance(roof, points) for roof in roofs.values()),
             figures=figures,
+        )
+    ]
+
+
+def advice_section(result: Result) -> list[Section]:
+    """What would help; none if the run does not tell. Errors: NotAResult."""
+    given = advice(result)
+    found = tables(given)
+    if not found:
+        return []
+    told = [sentence(given) or "No change is known to help.", lacking(given)]
+    return [
+        Section(
+            name="advice",
+            question="What would a change buy, by the rows of this run, and how far is "
+            "each part of a step from the least time that the device needs?",
+            answer=" ".join(filter(None, told)),
+            tables=[table for heading, table in found if heading != WHY],
+            worded=[table for heading, table in found if heading == WHY],
         )
     ]
 

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""What comes first on a page: what failed, what was disturbed, where the time goes."""
+"""What comes first on a page: what failed, what was disturbed, where the time goes and
+what would help."""
 
 from dataclasses import dataclass
 
+from reports.advice.advice import advice
+from reports.advice.tell import lines_table, sentence
 from reports.answers import disturbed
 from reports.answers.answer import answer_of
 from reports.answers.comparing import least
@@ -15,6 +18,7 @@ from reports.results.rows import Result
 from reports.results.text import Table
 
 MOST_DISTURBED = 5  # rows in the table
+MOST_CHANGES = 5
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,8 @@ class Opening:
     disturbed_rows: Table | None
     time: str  # where it goes
     gap: str  # the largest one to a bound
+    help: str  # what a change would buy; "" if none is known to help
+    changes: Table | None  # that would help, the largest first
 
 
 def _judged(result: Result) -> tuple[str, Table | None]:
@@ -74,10 +80,17 @@ def _gap(result: Result) -> str:
     )
 
 
+def _changes(result: Result) -> tuple[str, Table | None]:
+    given = advice(result)
+    told = sentence(given)
+    return told, lines_table(given.lines[:MOST_CHANGES]) if told else None
+
+
 def opening(result: Result) -> Opening:
+    """Errors: NotAResult."""
     expectations, judged = _judged(result)
     if result.of_null_gpu:
-        return Opening(expectations, judged, "", None, "", "")
+        return Opening(expectations, judged, "", None, "", "", "", None)
     breakdown = answer_of(result, "breakdown")
     return Opening(
         expectations,
@@ -86,4 +99,5 @@ def opening(result: Result) -> Opening:
         _disturbed(result),
         breakdown[0] if breakdown else "",
         _gap(result),
+        *_changes(result),
     )

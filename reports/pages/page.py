@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reports.pages import environment
-from reports.pages.across import history_section, roofline_section
+from reports.pages.across import advice_section, history_section, roofline_section
 from reports.pages.figures.timelines import timelines
 from reports.pages.opening import Opening, opening
 from reports.pages.section import Section, experiments, section
@@ -36,6 +36,7 @@ def _sections(results: Sequence[Result], trace: Path | None) -> Iterator[Section
         yield made
         if experiment == "peak" and not result.of_null_gpu:
             yield from roofline_section(result)
+    yield from advice_section(result)
     yield from history_section(results)
 
 

@@ -2,6 +2,7 @@
 """Renders a page as one HTML file, and as Markdown with separate plots."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -10,6 +11,7 @@ from markupsafe import Markup, escape
 
 from reports.pages.page import Page
 from reports.pages.section import Section
+from reports.results.text import Table
 
 HALF = 430  # points: the width of a plot in two columns; wider ones take both
 HERE = Path(__file__).resolve().parent
@@ -79,3 +81,21 @@ def images(page: Page) -> dict[str, str]:
         for section in page.sections
         for number, figure in enumerate(section.figures, start=1)
     }
+
+
+def _named_tables(page: Page) -> Iterator[tuple[str, Table | None]]:
+    opening = page.opening
+    yield "expectations", opening.judged
+    yield "disturbed", opening.disturbed_rows
+    yield "changes", opening.changes
+    yield "environment", page.environment
+    for section in page.sections:
+        yield f"{section.anchor}-expectations", section.judged
+        tables = [*section.tables, *section.worded]
+        for number, table in enumerate(tables, start=1):
+            yield f"{section.anchor}-{number}", table
+
+
+def tables(page: Page) -> dict[str, str]:
+    """By name, every table of the page as CSV."""
+    return {f"{name}.csv": table.csv() for name, table in _named_tables(page) if table}

@@ -26,6 +26,7 @@ class Section:
     answer: str = ""
     figures: list[Figure] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
+    worded: list[Table] = field(default_factory=list)  # tables of sentences
     skipped: list[Failure] = field(default_factory=list)
     errors: list[Failure] = field(default_factory=list)
     rows: int = 0  # number of measured rows

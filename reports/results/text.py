@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Numbers with units, and tables, as text."""
 
+import csv
+import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -73,3 +75,9 @@ class Table:
             [_cell(heading) for heading in self.headings],
             [[_cell(cell) for cell in cells] for cells in self.lines],
         )
+
+    def csv(self) -> str:
+        """With a line for the headings."""
+        written = io.StringIO()
+        csv.writer(written, lineterminator="\n").writerows([self.headings, *self.lines])
+        return written.getvalue()

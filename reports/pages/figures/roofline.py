@@ -8,13 +8,13 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator
 
+from reports.advice.rates import arithmetic
 from reports.pages.plotting.bars import CLEAR_COLOURS, legend_below
 from reports.pages.plotting.figure import PAPER, Figure, draw
 from reports.pages.plotting.point_names import paint_names
 from reports.pages.plotting.roofs import (
     Point,
     Roof,
-    arithmetic,
     points_of,
     roofs_of,
     thinned,

@@ -5,6 +5,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from reports.advice.rates import arithmetic
 from reports.results.rows import Result, Row
 
 ABOVE = 1.02  # times the roof; below that it is noise
@@ -41,11 +42,6 @@ class Point:
         limit = self.roof.at(self.intensity) if self.own else float("inf")
         memory = self.intensity * self.roof.bytes
         return self.rate > ABOVE * min(limit, memory)
-
-
-def arithmetic(row: Row) -> str:
-    """The precision of the matrix products; under autocast it is bf16."""
-    return row.words.get("precision", "fp32").removesuffix("_autocast")
 
 
 def roofs_of(result: Result) -> dict[str, Roof]:

@@ -97,6 +97,7 @@ def test_every_experiment_has_its_section(reference: tuple[str, str, Path]) -> N
     answered = {answer.experiment: answer for answer in answers(load(REFERENCE))}
     sections = list(read.sections)
     assert sections.pop(sections.index("peak") + 1) == "roofline"
+    assert sections.pop() == "advice"
     assert sections == list(answered)
     for experiment, answer in answered.items():
         section = read.sections[experiment]

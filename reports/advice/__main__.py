@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+"""tools/advise: prints what would help, as Markdown."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from reports.advice.advice import advice
+from reports.advice.tell import markdown
+from reports.results.rows import NotAResult, load
+
+GOOD, NOTHING, USAGE = 0, 1, 2
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="tools/advise", description=__doc__)
+    parser.add_argument("result", type=Path, help="JSON file of a run")
+    path = parser.parse_args(arguments).result
+    try:
+        given = advice(load(path))
+    except NotAResult as error:
+        print(f"tools/advise: {error}", file=sys.stderr)
+        return USAGE
+    told = markdown(given)
+    if not told:
+        why = "; ".join(given.lacks)
+        print(f"tools/advise: {path} gives no advice: {why}", file=sys.stderr)
+        return NOTHING
+    print(told)
+    return GOOD
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

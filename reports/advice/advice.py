@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+"""All that would help, the largest first, and what the run lacks to tell more."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from reports.advice.arithmetic import bf16
+from reports.advice.attention import flash_attention
+from reports.advice.batch import larger_batch
+from reports.advice.bounds import device_of, table
+from reports.advice.exchange import bucketed_exchange
+from reports.advice.kernels import cuda_graph, fused, fused_adamw
+from reports.advice.line import Line, order
+from reports.advice.memory import checkpointing
+from reports.advice.run import Run
+from reports.results.rows import NotAResult, Result
+from reports.results.text import Table
+
+# Each has a line about the step where it buys most, if it buys anything.
+CHANGES: tuple[Callable[[Run], Iterator[Line]], ...] = (
+    fused,
+    flash_attention,
+    cuda_graph,
+    fused_adamw,
+    bf16,
+    larger_batch,
+    checkpointing,
+    bucketed_exchange,
+)
+
+
+@dataclass(frozen=True)
+class Advice:
+    lines: list[Line]
+    step: str  # the largest divided one; "" for none
+    headroom: Table | None  # of its components and phases
+    lacks: list[str]  # what the run does not say, and what that costs
+
+
+def _lacks(run: Run) -> list[str]:
+    found = []
+    steps = run.train_steps
+    if not steps:
+        found.append("no train step of `breakdown`: nothing about the parts of a step")
+    elif not any("pass_bytes" in row.counters for row in steps[-1].parts.values()):
+        found.append(
+            "no bytes in the rows of `breakdown`, which an earlier version made: "
+            "bounds rest on FLOPs alone, and no line is about a step's fused kernels"
+        )
+    if steps and device_of(run, steps[-1]).products is None:
+        found.append("no `peak/matmul` in the step's precision: no bound by FLOPs")
+    if run.copy is None:
+        found.append("no `peak/copy`: nothing about passes over memory")
+    if run.update is None:
+        found.append("no `peak/update`: nothing about the optimizer")
+    return found
+
+
+def advice(result: Result) -> Advice:
+    """Errors: NotAResult, if a row lacks what the program writes."""
+    if result.of_null_gpu:
+        return Advice([], "", None, ["a null GPU has no times"])
+    run = Run(result)
+    try:
+        lines = [line for change in CHANGES for line in change(run)]
+        step = run.train_steps[-1] if run.train_steps else None
+        return Advice(
+            sorted(lines, key=order),
+            step.name if step else "",
+            table(step, device_of(run, step)) if step else None,
+            _lacks(run),
+        )
+    except (KeyError, ValueError, ZeroDivisionError) as error:
+        raise NotAResult(f"the rows for advice are damaged: {error!r}") from error

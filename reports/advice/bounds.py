@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""How far each component of a step is from the least time that the device needs."""
+
+from dataclasses import dataclass
+
+from reports.advice.rates import Rate, arithmetic
+from reports.advice.run import Run, Step
+from reports.answers.measured import Measured, exactly, minus, time_of, total
+from reports.results import text
+from reports.results.rows import Row
+from reports.results.text import Table
+
+GAPS = ("dispatch", "autograd", "gap")  # nothing runs
+IDLE = "idle gaps"
+PRODUCTS = "low-rate products"
+PASSES = "memory passes"
+LAUNCHES = "launches"
+
+
+@dataclass(frozen=True)
+class Device:
+    """What the bounds of a step rest on."""
+
+    products: Rate | None  # in the step's precision
+    memory: Rate | None
+    operator_us: float  # of the host, where it does the work; else 0
+
+
+@dataclass(frozen=True)
+class Bound:
+    """Of a component in a phase, or of several."""
+
+    measured: Measured  # microseconds
+    bound_us: float
+    is_whole: bool  # else the run tells of a part of the work only
+    cause: str  # of most of the headroom; "" without any
+
+    @property
+    def headroom(self) -> Measured:
+        """None is below 0: what stays in a cache can beat the memory's rate."""
+        above = minus(self.measured, exactly(self.bound_us))
+        return Measured(*(max(0.0, us) for us in (above.value, above.low, above.high)))
+
+
+def device_of(run: Run, step: Step) -> Device:
+    return Device(
+        run.products(arithmetic(step.whole)),
+        run.memory,
+        (run.operator_us or 0) if run.is_of_host else 0,
+    )
+
+
+def product_us(row: Row) -> float:
+    """The time in matrix products, those inside fused attention included."""
+    if row.words.get("component") == "fused_attention":
+        return row.time_us
+    return row.time_us * (row.get("matmul_share") or 0)
+
+
+def _least(rate: Rate | None, amount: float | None) -> float | None:
+    """None if it is unknown."""
+    if amount == 0:
+        return 0
+    return rate.time(amount).value if rate and amount is not None else None
+
+
+def _cause(row: Row, device: Device, products_us: float) -> str:
+    """Divides the headroom among its causes and names the largest part."""
+    in_products = product_us(row)
+    beside = row.time_us - in_products
+    launches = min(beside, (row.get("calls") or 0) * device.operator_us)
+    one_pass = _least(device.memory, row.get("pass_bytes")) or 0
+    parts = {
+        PRODUCTS: in_products - products_us,
+        PASSES: beside - launches - one_pass,
+        LAUNCHES: launches,
+    }
+    return max(parts, key=lambda cause: parts[cause])
+
+
+def bound_of(row: Row, device: Device) -> Bound:
+    if row.words.get("component") in GAPS:
+        return Bound(time_of(row), 0, is_whole=True, cause=IDLE)
+    products = _least(device.products, row.get("flops") or 0)
+    moved = _least(device.memory, row.get("compulsory_bytes"))
+    bound_us = max(products or 0, moved or 0)
+    is_above = row.time_us > bound_us
+    return Bound(
+        time_of(row),
+        bound_us,
+        is_whole=products is not None and moved is not None,
+        cause=_cause(row, device, products or 0) if is_above else "",
+    )
+
+
+def bounds(step: Step, device: Device) -> dict[tuple[str, str], Bound]:
+    """By phase and component."""
+    return {key: bound_of(row, device) for key, row in step.parts.items()}
+
+
+def together(parts: list[Bound]) -> Bound:
+    """Of components that run one after the other."""
+    causes: dict[str, float] = {}
+    for part in parts:
+        causes[part.cause] = causes.get(part.cause, 0) + part.headroom.value
+    return Bound(
+        total([part.measured for part in parts]),
+        sum(part.bound_us for part in parts),
+        is_whole=all(part.is_whole for part in parts),
+        cause=max(causes, key=lambda cause: causes[cause]),
+    )
+
+
+def _line(name: str, bound: Bound, whole_us: float) -> list[str]:
+    at_least, at_most = ("", "") if bound.is_whole else ("≥ ", "≤ ")
+    headroom = bound.headroom.value
+    return [
+        name,
+        bound.measured.plus_minus(text.time),
+        at_least + text.time(bound.bound_us),
+        at_most + text.time(headroom) if headroom else "-",
+        at_most + text.percent(headroom / whole_us) if headroom else "-",
+        bound.cause or "-",
+    ]
+
+
+def table(step: Step, device: Device) -> Table:
+    """Components by headroom, the largest first, then the phases and the step."""
+    found = bounds(step, device)
+    order = sorted(found, key=lambda key: -found[key].headroom.value)
+    whole = together(list(found.values()))
+    us = whole.measured.value
+    lines = [_line(" ".join(key), found[key], us) for key in order]
+    for phase in step.phases:
+        parts = [bound for (of, _), bound in found.items() if of == phase]
+        lines.append(_line(f"{phase}, all", together(parts), us))
+    lines.append(_line("step", whole, us))
+    headings = ["part", "measured", "bound", "headroom", "of the step", "cause"]
+    return Table(headings, lines)

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""What one change would buy, and what the run holds against the prediction."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from reports.answers.judging import Instance, Judgement, verdict_of
+from reports.answers.measured import Measured, ratio_to
+from reports.results.expectations import Expectation, Quantity
+
+# A prediction within this much of what was measured is right.
+TOLERANCE = 0.2
+
+
+@dataclass(frozen=True)
+class Check:
+    """The change as two rows of the run measured it: `base`, and the row `where` that
+    implements it."""
+
+    base: str
+    where: str
+    predicted: Measured  # gains, in one unit
+    measured: Measured
+    in_bytes: bool = False  # else microseconds
+
+
+@dataclass(frozen=True)
+class Line:
+    change: str
+    where: str  # which step or row
+    saved_us: Measured  # negative: it costs time
+    of_us: float  # the time of `where`
+    assumption: str
+    rows: tuple[str, ...]  # that the numbers rest on
+    saved_bytes: float | None = None  # negative: it costs memory
+    checks: tuple[Check, ...] = ()
+
+    @property
+    def expectation(self) -> Expectation:
+        return Expectation(
+            experiment="advice",
+            text=f"{self.change} saves what is predicted",
+            quantity=Quantity("saved", "predicted", {}, {}, ""),
+            relation="about",
+            expected=1,
+            tolerance=TOLERANCE,
+        )
+
+    @property
+    def judgement(self) -> Judgement | None:
+        """None if no row of the run implements the change."""
+        low, high = self.expectation.bounds
+        found = []
+        for check in self.checks:
+            ratio = ratio_to(check.measured, check.predicted)
+            found.append(Instance(check.where, ratio, verdict_of(ratio, low, high)))
+        return Judgement(self.expectation, found) if found else None
+
+
+def order(line: Line) -> tuple[float, float]:
+    """The largest gain first, in time, then in memory."""
+    return -line.saved_us.value, -(line.saved_bytes or 0)
+
+
+def largest(lines: Sequence[Line]) -> Iterator[Line]:
+    """The line of the step in which the change buys most; none if it buys nothing."""
+    best = min(lines, key=order, default=None)
+    if best and best.saved_us.value > 0:
+        yield best

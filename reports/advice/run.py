@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""A run as advice reads it: its peaks, and its steps, divided or timed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from reports.advice.rates import Rate, best
+from reports.answers.shapes import by_shape, step_text
+from reports.results.rows import Result, Row
+
+TRAINING = "train_step"
+_SUMS = ("all", "block", "timed", "unattributed")
+_STEP = ("model", "precision", "mode")
+
+
+def shape_of(row: Row, *others: str) -> tuple[str, ...]:
+    """What tells one step from others, but for the parameters `others`."""
+    keys = [key for key in (*_STEP, "batch", "seq") if key not in others]
+    return tuple(row.parameters.get(key, "") for key in keys)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step that the experiment `breakdown` divided."""
+
+    whole: Row
+    parts: dict[tuple[str, str], Row]  # by phase and component, gaps included
+
+    @property
+    def name(self) -> str:
+        return step_text(self.whole)
+
+    @property
+    def phases(self) -> list[str]:
+        return list(dict.fromkeys(phase for phase, _ in self.parts))
+
+    def of(self, *components: str) -> list[Row]:
+        """The rows of these components in all phases."""
+        return [row for (_, part), row in self.parts.items() if part in components]
+
+
+def _step(rows: list[Row]) -> Step | None:
+    whole, parts = None, {}
+    for row in rows:
+        phase, component = row.words.get("phase", ""), row.words.get("component", "")
+        if component == "all" and phase == "step":
+            whole = row
+        elif component not in _SUMS:
+            parts[phase, component] = row
+    return Step(whole, parts) if whole and whole.time_us and parts else None
+
+
+@dataclass(frozen=True)
+class Run:
+    result: Result
+
+    @cached_property
+    def _experiments(self) -> dict[str, list[Row]]:
+        found: dict[str, list[Row]] = {}
+        for row in self.result.rows:
+            found.setdefault(row.experiment, []).append(row)
+        return found
+
+    def of(self, experiment: str, **words: str) -> list[Row]:
+        """As Result.of, which looks at every row of the run each time."""
+        return [
+            row
+            for row in self._experiments.get(experiment, [])
+            if all(row.words.get(key) == word for key, word in words.items())
+        ]
+
+    @property
+    def is_of_host(self) -> bool:
+        """Whether the host does the work."""
+        return self.result.context.get("device_kind", "cpu") == "cpu"
+
+    def products(self, precision: str) -> Rate | None:
+        """Of the fastest large product."""
+        rows = self.of("peak", work="matmul", precision=precision)
+        return best(rows, "flops_per_second")
+
+    def attention_products(self, precision: str) -> Rate | None:
+        """Of the products of attention, whose inner dimension is that of a head; of a
+        large product in a run without them."""
+        rows = [
+            row
+            for part in ("qk", "pv")
+            for row in self.of("softmax_vs_matmul", precision=precision, part=part)
+        ]
+        return best(rows, "flops_per_second") or self.products(precision)
+
+    @cached_property
+    def copy(self) -> Rate | None:
+        """Of a pass that reads one tensor and writes another."""
+        return best(self.of("peak", work="copy"), "bytes_per_second")
+
+    @cached_property
+    def update(self) -> Rate | None:
+        """Of a pass that overwrites what it reads."""
+        return best(self.of("peak", work="update"), "bytes_per_second")
+
+    @property
+    def memory(self) -> Rate | None:
+        """Of the faster of the two."""
+        rates = [rate for rate in (self.copy, self.update) if rate]
+        return max(rates, key=lambda rate: rate.per_second.value, default=None)
+
+    @property
+    def operator_us(self) -> float | None:
+        """What an operator takes that does next to nothing."""
+        for row in self.of("peak", work="op_overhead"):
+            operators = float(row.parameters.get("ops", 0))
+            if operators:
+                return row.time_us / operators
+        return None
+
+    @cached_property
+    def train_steps(self) -> list[Step]:
+        """The divided ones, in run order: the last is the largest."""
+        groups = by_shape(self.of("breakdown", mode=TRAINING), *_STEP).values()
+        return [step for rows in groups if (step := _step(rows))]
+
+    def timed_steps(self) -> Iterator[Row]:
+        """The timed train steps of one process."""
+        for experiment in ("model_size", "precision", "breakdown"):
+            for row in self.of(experiment, mode=TRAINING):
+                if row.words.get("component", "timed") == "timed" and row.time_us:
+                    yield row
+
+    def layers_of(self, model: str) -> int:
+        """0 if the run has no row of a layer of the model."""
+        rows = self.of("breakdown", model=model, component="block")
+        return len({row.parameters.get("layer") for row in rows} - {None})
+
+    def memory_row(self, step: Row) -> Row | None:
+        """The row of the experiment `memory` about the same step."""
+        same = (row for row in self.of("memory") if shape_of(row) == shape_of(step))
+        return next(same, None)

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""Tells the advice in tables and in Markdown."""
+
+from collections.abc import Callable, Sequence
+
+from reports.advice.advice import Advice
+from reports.advice.line import Check, Line
+from reports.answers.judging import Verdict
+from reports.answers.measured import Measured
+from reports.results import text
+from reports.results.text import Table
+
+WHY = "Why"
+NOT_A_SUM = (
+    "Each line is one change alone, where it buys most: the lines do not add up."
+)
+
+
+def _gain(gain: Measured, formatted: Callable[[float], str] = text.time) -> str:
+    """With its interval; with the ends of one that is wider than the gain."""
+    if gain.is_known and abs(gain.half_width) > 1:
+        return gain.text(formatted)
+    return gain.plus_minus(formatted)
+
+
+def _verdicts(line: Line) -> str:
+    """E.g. "2 held, 1 failed"."""
+    judged = line.judgement
+    if judged is None:
+        return "no row to check it"
+    counts = {
+        verdict: sum(found.verdict == verdict for found in judged.instances)
+        for verdict in (Verdict.HELD, Verdict.FAILED, Verdict.CANNOT_TELL)
+    }
+    return ", ".join(f"{n} {verdict.words}" for verdict, n in counts.items() if n)
+
+
+def lines_table(lines: Sequence[Line]) -> Table:
+    headings = ["change", "saves", "of it", "memory", "prediction", "in"]
+    rows = [
+        [
+            line.change,
+            _gain(line.saved_us),
+            text.percent(line.saved_us.value / line.of_us),
+            "-" if line.saved_bytes is None else text.size(line.saved_bytes),
+            _verdicts(line),
+            line.where,
+        ]
+        for line in lines
+    ]
+    return Table(headings, rows)
+
+
+def reasons_table(lines: Sequence[Line]) -> Table:
+    rows = [[line.change, line.assumption, ", ".join(line.rows)] for line in lines]
+    return Table(["change", "if", "from these rows"], rows)
+
+
+def _formatted(check: Check, gain: Measured) -> str:
+    return _gain(gain, text.size if check.in_bytes else text.time)
+
+
+def checks_table(lines: Sequence[Line]) -> Table:
+    """The predicted and the measured gain of each row that implements a change."""
+    rows = [
+        [
+            line.change,
+            _formatted(check, check.predicted),
+            _formatted(check, check.measured),
+            found.measured.text(),
+            found.verdict.words,
+            check.where,
+        ]
+        for line in lines
+        if (judged := line.judgement)
+        for check, found in zip(line.checks, judged.instances, strict=True)
+    ]
+    headings = ["change", "predicted", "measured", "ratio", "verdict", "row"]
+    return Table(headings, rows)
+
+
+def sentence(given: Advice) -> str:
+    """What helps most; "" if nothing does."""
+    if not given.lines or given.lines[0].saved_us.value <= 0:
+        return ""
+    first = given.lines[0]
+    return (
+        f"Most would help {first.change}: it saves "
+        f"{_gain(first.saved_us)} of {text.time(first.of_us)} in "
+        f"`{first.where}`. {NOT_A_SUM}"
+    )
+
+
+def tables(given: Advice) -> list[tuple[str, Table]]:
+    """With their headings."""
+    found = []
+    if given.lines:
+        found.append(("What would help", lines_table(given.lines)))
+        found.append((WHY, reasons_table(given.lines)))
+    if any(line.checks for line in given.lines):
+        checked = checks_table(given.lines)
+        found.append(("Predicted and measured", checked))
+    if given.headroom is not None:
+        found.append((f"Headroom of `{given.step}`", given.headroom))
+    return found
+
+
+def lacking(given: Advice) -> str:
+    """One sentence; "" if nothing lacks."""
+    return f"The run lacks: {'; '.join(given.lacks)}." if given.lacks else ""
+
+
+def markdown(given: Advice) -> str:
+    """Under headings of the third level; "" if the run tells nothing."""
+    found = tables(given)
+    if not found:
+        return ""
+    parts = [f"### {heading}\n\n{table.markdown()}" for heading, table in found]
+    return "\n\n".join(
+        part for part in (sentence(given), *parts, lacking(given)) if part
+    )
