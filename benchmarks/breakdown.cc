@@ -27,6 +27,7 @@
 #include "fixtures/steps/breakdown_rows.h"
 #include "fixtures/steps/breakdown_traffic.h"
 #include "fixtures/steps/model_step.h"
+#include "fixtures/steps/profile_document.h"
 #include "fixtures/steps/profiled_passes.h"
 #include "fixtures/timing/disturbances.h"
 
@@ -210,6 +211,8 @@ absl::StatusOr<Breakdown::Rows> Breakdown::Measure() {
     AddTraffic(part, StepMemory(p_, device_), row->extra);
     rows[NameOf(p_, part).text()] = *std::move(row);
   }
+  rows.at(WholeOf(p_).text()).extra.tables[kProfiles] =
+      ProfileDocument(*passes, plan.time_of, !device_.null_gpu);
   return rows;
 }
 
