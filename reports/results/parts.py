@@ -92,6 +92,7 @@ def _whole(parts: Sequence[Result]) -> Result:
         skipped=_failures([part.skipped for part in parts], known),
         complete=all(part.complete for part in parts) and not missing,
         expectations=_expectations(parts),
+        profiles=[profile for part in parts for profile in part.profiles],
     )
 
 

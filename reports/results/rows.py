@@ -16,6 +16,7 @@ from reports.results import strict_json
 from reports.results.checked_entry import NotAResult as NotAResult
 from reports.results.checked_entry import check_entry, is_number, word_of
 from reports.results.expectations import Expectation, expectation
+from reports.results.profiles import Profile, profile
 from reports.results.strict_json import NotJson
 
 _NOT_COUNTERS = {
@@ -30,7 +31,7 @@ _NOT_COUNTERS = {
 }
 NULL_GPU = "null_cuda"  # the device_kind of a GPU that does nothing
 # The keys at the top level of a result file. A file of an earlier version lacks
-# "expectations".
+# "expectations", and one without a breakdown "profiles".
 _KEYS = ("context", "benchmarks", "skipped", "errors", "complete")
 # So many repetitions tell more of a row's interval than the samples of one do.
 _REPETITIONS = 6
@@ -85,6 +86,7 @@ class Result:
     errors: list[Failure]
     complete: bool  # whether the run came to its end
     expectations: list[Expectation] = field(default_factory=list)
+    profiles: list[Profile] = field(default_factory=list)  # of steps of a breakdown
 
     @property
     def started(self) -> float | None:
@@ -212,6 +214,7 @@ def parse(document: Any) -> Result:
             expectations=[
                 expectation(entry) for entry in document.get("expectations", [])
             ],
+            profiles=[profile(entry) for entry in document.get("profiles", [])],
         )
     except NotAResult:
         raise

@@ -1,23 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Names of kernels, short enough for a line."""
+"""Families of kernels."""
 
-import re
-
+from reports.results.kernel_names import bare
 from tools.rehearsal.records import Kernel
-
-_NOISE = re.compile(
-    r"^void |\(anonymous namespace\)::|<unnamed>::|\b(?:at|c10|native|cuda|std)::"
-)
-# What an elementwise kernel or a reduction computes is among its types.
-_WORK = re.compile(r"\b\w*(?:Functor\w*|functor|Ops|Op|_kernel_cuda|_kernel_impl)\b")
-_WRAPPERS = re.compile(r"^(?:gpu_kernel_impl|BinaryFunctor|ReduceOp|func_wrapper_t)")
-_TYPES = re.compile(r"\b(?:float|double|BFloat16|Half|long|int|bool)\b(?![*&])")
-
-
-def bare(kernel: str) -> str:
-    """The function alone: no types, no arguments, no namespaces."""
-    name = _NOISE.sub("", kernel)
-    return re.split(r"[<(]", name, maxsplit=1)[0].rpartition("::")[2]
 
 
 def family(kernel: Kernel) -> str:
@@ -25,12 +10,3 @@ def family(kernel: Kernel) -> str:
     if kernel.family == "other":
         return bare(kernel.name)
     return f"{kernel.family} product"
-
-
-def shortened(kernel: str) -> str:
-    """The function, what it computes and on which types."""
-    name = bare(kernel)
-    rest = _NOISE.sub("", kernel)[len(name) :]
-    work = [word for word in _WORK.findall(rest) if not _WRAPPERS.match(word)]
-    found = list(dict.fromkeys([*work, *_TYPES.findall(rest)[:1]]))
-    return f"{name} of {', '.join(found)}" if found else name

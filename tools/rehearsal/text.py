@@ -4,7 +4,7 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from reports.results import text
-from tools.rehearsal.names import shortened
+from reports.results.kernel_names import shortened
 from tools.rehearsal.records import Component, OutOfMemory, Phase, Rehearsal
 from tools.rehearsal.summary import families, same_work
 

@@ -15,7 +15,7 @@ from tools.rehearsal import as_json, text
 from tools.rehearsal.__main__ import main
 from tools.rehearsal.arguments import GPUS
 from tools.rehearsal.arguments import parse as parse_arguments
-from tools.rehearsal.names import bare, family, shortened
+from tools.rehearsal.names import family
 from tools.rehearsal.records import Kernel, Rehearsal, rehearsals
 from tools.rehearsal.run import environment, flags
 from tools.rehearsal.summary import same_work
@@ -182,12 +182,9 @@ def test_the_json_has_every_name_and_says_what_is_computed(case: Rehearsal) -> N
     assert found["components"][1]["computed_least_us"] == 3000
 
 
-def test_names_are_shortened_to_what_tells_them_apart() -> None:
-    assert bare(FILL) == "vectorized_elementwise_kernel"
-    assert shortened(FILL) == "vectorized_elementwise_kernel of FillFunctor, float"
-    assert shortened(PRODUCT) == PRODUCT
-    assert bare("void (anonymous namespace)::softmax<float>(float*)") == "softmax"
+def test_a_product_has_the_family_of_its_arithmetic() -> None:
     assert family(Kernel(PRODUCT, "bf16", 1)) == "bf16 product"
+    assert family(Kernel(FILL, "other", 1)) == "vectorized_elementwise_kernel"
 
 
 def test_a_program_finds_null_gpus_alone() -> None:

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""The profiles of a result file, and short names of kernels."""
+
+from typing import Any
+
+import pytest
+
+from reports.results.kernel_names import bare, shortened
+from reports.results.profiles import Times
+from reports.results.rows import NotAResult, parse
+from results import document
+
+FILL = (
+    "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, "
+    "std::array<char*, 1ul> >(int, at::native::FillFunctor<float>)"
+)
+PRODUCT = "sm90_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize128x128x8_null"
+STATISTICS = {"mean": 3, "median": 2, "min": 1, "max": 9, "stddev": 0.5}
+PROFILE: dict[str, Any] = {
+    "case": "breakdown/step/all",
+    "passes": 6,
+    "of": "kernels",
+    "kernels": [
+        {
+            "phase": "forward",
+            "name": FILL,
+            "family": "fill",
+            "instances": 2,
+            "time_us": {"total": 6, **STATISTICS},
+        }
+    ],
+    "ranges": [
+        {"phase": "forward", "range": "ffn", "instances": 1, "host_us": STATISTICS}
+    ],
+    "copies": [
+        {
+            "phase": "forward",
+            "component": "ffn",
+            "direction": "fill",
+            "name": "aten::zero_",
+            "count": 2,
+            "bytes": 8,
+            "time_us": 4,
+        }
+    ],
+}
+
+
+def test_a_profile_is_read_with_its_times() -> None:
+    (profile,) = parse(document(profiles=[PROFILE])).profiles
+    assert (profile.case, profile.passes, profile.of) == (
+        "breakdown/step/all",
+        6,
+        "kernels",
+    )
+    (kernel,) = profile.kernels
+    assert (kernel.name, kernel.family, kernel.instances) == (FILL, "fill", 2)
+    assert kernel.total_us == 6
+    assert kernel.times == Times(3, 2, 1, 9, 0.5)
+    (span,) = profile.ranges
+    assert (span.name, span.host, span.device) == ("ffn", kernel.times, None)
+    (copies,) = profile.copies
+    assert (copies.bytes, copies.time_us, copies.bytes_per_second) == (8, 4, None)
+
+
+def test_of_a_null_gpu_a_profile_has_no_times() -> None:
+    kernel = {key: PROFILE["kernels"][0][key] for key in ("phase", "name", "family")}
+    entry = PROFILE | {"kernels": [kernel | {"instances": 2}]}
+    (profile,) = parse(document(profiles=[entry])).profiles
+    assert profile.kernels[0].times is None
+    assert profile.kernels[0].total_us is None
+
+
+def test_a_file_of_before_has_no_profile() -> None:
+    assert parse(document()).profiles == []
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"passes": "6"}, "passes in a profile is '6'; allowed: finite numbers"),
+        ({"of": 1}, "of is 1; allowed: a text"),
+        ({"kernels": [{}]}, "lacks phase"),
+        ({"kernels": [PROFILE["kernels"][0] | {"time_us": {}}]}, "mean"),
+        ({"ranges": 7}, "not a result of trainbench"),
+    ],
+)
+def test_a_damaged_profile_is_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(NotAResult, match=message):
+        parse(document(profiles=[PROFILE | change]))
+
+
+def test_names_are_shortened_to_what_tells_them_apart() -> None:
+    assert bare(FILL) == "vectorized_elementwise_kernel"
+    assert shortened(FILL) == "vectorized_elementwise_kernel of FillFunctor, float"
+    assert shortened(PRODUCT) == PRODUCT
+    assert bare("void (anonymous namespace)::softmax<float>(float*)") == "softmax"
+    copy = "Memcpy HtoD (Pageable -> Device)"
+    assert shortened(copy) == copy
