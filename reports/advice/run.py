@@ -48,7 +48,7 @@ def _step(rows: list[Row]) -> Step | None:
             whole = row
         elif component not in _SUMS:
             parts[phase, component] = row
-    return Step(whole, parts) if whole and whole.time_us and parts else None
+    return Step(whole, parts) if whole and parts else None
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class Run:
         """The timed train steps of one process."""
         for experiment in ("model_size", "precision", "breakdown"):
             for row in self.of(experiment, mode=TRAINING):
-                if row.words.get("component", "timed") == "timed" and row.time_us:
+                if row.words.get("component", "timed") == "timed":
                     yield row
 
     def layers_of(self, model: str) -> int:

@@ -11,8 +11,12 @@ from reports.answers.measured import (
     differ,
     exactly,
     exponent,
+    minus,
     over,
+    ratio_to,
     spread,
+    times,
+    total,
 )
 from reports.results.rows import Row
 from reports.results.text import size
@@ -126,3 +130,23 @@ def test_exponents() -> None:
     # The outer points decide: 0.1 * sqrt(2) over log 4.
     assert fitted.high - fitted.value == pytest.approx(0.1 * 2**0.5 / math.log(4))
     assert not exponent([*exact[:2], (512, spread(1, math.inf))]).is_known
+
+
+def test_a_sum_and_a_difference_add_both_uncertainties() -> None:
+    one, other = Measured(10, 7, 13), Measured(20, 16, 24)
+    assert total([one, other]) == Measured(30, 25, 35)
+    assert minus(other, one) == Measured(10, 5, 15)
+    assert minus(one, exactly(4)) == Measured(6, 3, 9)
+    assert total([]) == exactly(0)
+    assert not minus(one, spread(2, math.inf)).is_known
+
+
+def test_a_negative_factor_turns_the_ends_around() -> None:
+    assert times(Measured(10, 8, 13), -2) == Measured(-20, -26, -16)
+    assert times(spread(1, math.inf), 0) == exactly(0)
+
+
+def test_the_ratio_of_differences_may_be_negative() -> None:
+    ratio = ratio_to(Measured(-5, -8, -2), Measured(10, 2, 18))
+    assert ratio == Measured(-0.5, -1, 0)  # 3 of 5, and 0.5 * 8
+    assert not ratio_to(exactly(1), spread(2, math.inf)).is_known

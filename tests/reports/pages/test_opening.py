@@ -7,13 +7,15 @@ from typing import Any
 
 import pytest
 
+from advised import PEAKS, part, whole
 from expected import expected
 from paper_result import paper_rows
+from reports.advice.advice import advice
 from reports.answers.disturbed import reasons
 from reports.pages.__main__ import main
 from reports.pages.opening import Opening, opening
-from reports.results.rows import Row, parse
-from results import document, entry
+from reports.results.rows import Row, load, parse
+from results import REFERENCE, document, entry
 
 
 def opened(*rows: dict[str, Any], **others: Any) -> Opening:
@@ -77,6 +79,34 @@ def test_the_largest_gap_is_told_only_where_it_is_clear() -> None:
     gap = opened(*peaks, step("tiny", 1e11, 0.5), step("small", 1.1e11)).gap
     assert gap.startswith("Which row is farthest from its bound cannot be told from")
     assert opened(step("tiny", 1e11)).gap == "", "no peak, no bound"
+
+
+def test_a_page_opens_with_what_would_help(tmp_path: Path) -> None:
+    rows = [
+        part("forward", "norm", 500, pass_bytes=1e6),
+        *(part("backward", "norm", 500, pass_bytes=1e6), whole(1000)),
+    ]
+    made = opened(*PEAKS, *rows)
+    assert made.help.startswith("Most would help fused norm: it saves 800 us of 1 ms")
+    assert made.changes is not None and made.changes.lines[0][0] == "fused norm"
+    assert opened(*PEAKS[1:2]).help == "" and opened(*PEAKS[1:2]).changes is None
+    (tmp_path / "run.json").write_text(json.dumps(document(*PEAKS, *rows)))
+    assert main([str(tmp_path / "run.json")]) == 0
+    html = (tmp_path / "run.html").read_text()
+    head = html[: html.index('id="contents"')]
+    assert "What would help" in head and '<a href="#advice">' in head
+    assert 'id="advice"' in html[len(head) :]
+    assert "Headroom" not in head and "memory passes" in html
+    assert "](#advice)" in (tmp_path / "run.md").read_text()
+
+
+def test_the_opening_names_the_five_largest_changes() -> None:
+    result = load(REFERENCE)
+    changes = opening(result).changes
+    assert changes is not None
+    assert [line[0] for line in changes.lines] == [
+        line.change for line in advice(result).lines[:5]
+    ]
 
 
 @pytest.mark.parametrize(

@@ -435,6 +435,35 @@ def test_old_plots_are_removed(tmp_path: Path) -> None:
     assert [path.name for path in figures.iterdir()] == ["notes.txt"]
 
 
+def test_every_table_is_written_as_csv(tmp_path: Path) -> None:
+    assert main([str(REFERENCE), "-o", str(tmp_path), "--csv"]) == 0
+    html = Reader((tmp_path / "quick.html").read_text())
+    tables = tmp_path / "quick.tables"
+    names = {path.name for path in tables.iterdir()}
+    assert len(names) == len([tag for tag, _ in html.tags if tag == "table"])
+    assert {"changes.csv", "environment.csv", "advice-1.csv", "peak-1.csv"} <= names
+    answer = next(a for a in answers(load(REFERENCE)) if a.experiment == "optimizer")
+    told = (tables / "optimizer-1.csv").read_text()
+    assert told == answer.table.csv()
+
+
+def test_tables_of_an_earlier_page_are_removed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    result = written(tmp_path, document(entry("unknown/a", 1)))
+    assert main([str(result), "--csv"]) == 0
+    tables = tmp_path / "run.tables"
+    assert capsys.readouterr().out.splitlines()[-1] == str(tables)
+    (tables / "old-1.csv").write_text("")
+    assert main([str(result)]) == 0
+    assert (tables / "old-1.csv").exists(), "nobody asked for tables"
+    assert main([str(result), "--csv"]) == 0
+    assert sorted(path.name for path in tables.iterdir()) == [
+        "environment.csv",
+        "unknown-1.csv",
+    ]
+
+
 def test_the_same_result_gives_the_same_bytes(tmp_path: Path) -> None:
     sizes = [
         entry(

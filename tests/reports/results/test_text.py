@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Numbers as people read them."""
 
+import csv
+
 import pytest
 
 from reports.results import text
@@ -58,3 +60,10 @@ def test_a_cell_cannot_leave_its_table() -> None:
     assert text.Table(["x"], [[cell]]).markdown().splitlines()[2:] == [
         r"| a\|b \<b> \*c\* \[d](e) \`f\` \\g |"
     ]
+
+
+def test_a_table_as_csv_can_be_read_again() -> None:
+    lines = [["a, b", 'say "x"'], ["c", "1 ms ± 3 %"]]
+    told = text.Table(["name", "value"], lines).csv()
+    assert told.splitlines()[0] == "name,value"
+    assert list(csv.reader(told.splitlines())) == [["name", "value"], *lines]

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT
+"""The command: what it prints of the committed run, and of files that tell less."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from advised import PEAKS, Entry, part, step, whole
+from reports.advice.__main__ import GOOD, NOTHING, USAGE, main
+from reports.advice.advice import advice
+from reports.answers.judging import Verdict
+from reports.results.rows import load
+from results import REFERENCE, document, entry, write
+
+
+def ran(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], *rows: Entry, **others: Any
+) -> tuple[int, str, str]:
+    status = main([str(write(tmp_path / "a.json", document(*rows, **others)))])
+    said = capsys.readouterr()
+    return status, said.out, said.err
+
+
+def test_the_committed_run_gives_advice_that_its_rows_confirm() -> None:
+    lines = advice(load(REFERENCE)).lines
+    assert len(lines) >= 5
+    confirmed = [
+        line.change
+        for line in lines
+        if line.judgement
+        and any(found.verdict == Verdict.HELD for found in line.judgement.instances)
+    ]
+    assert len(confirmed) >= 2, confirmed
+    names = {row.name for row in load(REFERENCE).rows}
+    for line in lines:
+        assert line.rows and set(line.rows) <= names, line.change
+        assert {check.where for check in line.checks} <= names
+        assert line.assumption
+
+
+def test_the_largest_gain_is_first_and_costs_are_last() -> None:
+    gains = [line.saved_us.value for line in advice(load(REFERENCE)).lines]
+    assert gains == sorted(gains, reverse=True)
+    assert gains[0] > 0 > gains[-1]
+
+
+def test_the_page_of_advice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = (
+        *PEAKS,
+        part("forward", "norm", 500, pass_bytes=1e6, compulsory_bytes=1e6),
+        whole(1000),
+        entry("optimizer/textbook/tiny", 900, "kind=textbook model=tiny", bytes=1e7),
+        entry("optimizer/fused/tiny", 550, "kind=fused model=tiny", bytes=1e7),
+    )
+    status, out, err = ran(tmp_path, capsys, *rows)
+    assert status == GOOD and err == ""
+    assert out.startswith(
+        "Most would help fused norm: it saves 400 us of 1 ms in "
+        "`tiny fp32 train_step 4 x 128`."
+    )
+    order = [
+        "### What would help",
+        "| fused norm | 400 us | 40 % | - | no row to check it | tiny fp32",
+        "| fused AdamW | 400 us | 44 % | - | 1 cannot tell | optimizer/textbook/tiny |",
+        "### Why",
+        "| fused norm | all but its products is one pass over memory, at the rate of a",
+        "### Predicted and measured",
+        "| fused AdamW | 400 us | 350 us | 0.875 (no interval) | cannot tell | opti",
+        "### Headroom of `tiny fp32 train_step 4 x 128`",
+        "| forward norm | 500 us | 50 us | 450 us | 90 % | memory passes |",
+    ]
+    places = [out.find(told) for told in order]
+    assert places == sorted(places) and places[0] > 0, places
+    assert "lacks" not in out
+
+
+def test_an_interval_that_is_wider_than_the_gain_shows_its_ends(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wide = {"half_width": 0.2, "p50_us": 1000}
+    rows = (step("precision", 1000) | wide, step("precision", 990, "bf16") | wide)
+    _, out, _ = ran(tmp_path, capsys, *rows)
+    assert "| bf16 weights | 10 us (-2" in out
+
+
+def test_what_the_run_lacks_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = (part("forward", "norm", 500), whole(1000))
+    _, out, _ = ran(tmp_path, capsys, *rows)
+    assert out.rstrip().endswith(
+        "no `peak/copy`: nothing about passes over memory; no `peak/update`: nothing "
+        "about the optimizer."
+    )
+    assert "which an earlier version made" in out
+
+
+def test_a_run_without_advice_says_why(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, out, err = ran(tmp_path, capsys, entry("harness/empty", 1))
+    assert (status, out) == (NOTHING, "")
+    assert "gives no advice: no train step of `breakdown`" in err
+    null = {"context": {"device_kind": "null_cuda"}}
+    status, out, err = ran(
+        tmp_path, capsys, part("forward", "norm", 0), whole(0), **null
+    )
+    assert (status, out) == (NOTHING, "")
+    assert "a null GPU has no times" in err
+
+
+def test_a_damaged_result_is_wrong_usage(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([str(tmp_path / "none.json")]) == USAGE
+    assert "none.json" in capsys.readouterr().err
+    damaged = [
+        row | {"label": row["label"].replace("model=tiny ", "")}
+        for row in (part("forward", "norm", 500), whole(1000))
+    ]
+    status, _, err = ran(tmp_path, capsys, *damaged)
+    assert status == USAGE
+    assert "the rows for advice are damaged: KeyError('model')" in err

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: MIT
+"""What each change buys, from rows made by hand on a device of round numbers."""
+
+from typing import Any
+
+import pytest
+
+from advised import BF16_PEAK, EXACT, PEAKS, STEP, Entry, part, step, whole
+from reports.advice.advice import advice
+from reports.advice.line import Line
+from reports.answers.judging import Verdict
+from reports.results.rows import parse
+from results import document, entry
+
+
+def lines(*rows: Entry, **others: Any) -> dict[str, Line]:
+    given = advice(parse(document(*rows, **others)))
+    return {line.change: line for line in given.lines}
+
+
+def verdicts(line: Line) -> list[Verdict]:
+    judged = line.judgement
+    return [found.verdict for found in judged.instances] if judged else []
+
+
+def softmax(part_: str, us: float, **counters: float) -> Entry:
+    return entry(
+        f"softmax_vs_matmul/{part_}/fp32/batch:4/seq:128/d_head:64",
+        us,
+        f"part={part_} precision=fp32",
+        **EXACT | counters,
+    )
+
+
+def test_a_fused_kernel_is_one_pass_beside_its_products() -> None:
+    ffn = part("forward", "ffn", 1000, matmul_share=0.6, pass_bytes=1e6)
+    back = part("backward", "ffn", 3000, matmul_share=0.5, pass_bytes=2e6)
+    found = lines(*PEAKS, ffn, back, whole(5000))["fused SwiGLU"]
+    # 400 - 100 us forward, 1500 - 200 backward: a copy moves 10 MB in 1 ms.
+    assert found.saved_us.value == pytest.approx(1600)
+    assert found.of_us == 5000
+    assert found.rows == (ffn["name"], back["name"], "peak/copy/size:1")
+    assert verdicts(found) == []
+
+
+def test_a_kernel_that_is_one_pass_already_is_no_advice() -> None:
+    norm = part("forward", "norm", 90, pass_bytes=1e6)
+    assert "fused norm" not in lines(*PEAKS, norm, whole(90))
+
+
+def test_fused_softmax_is_checked_by_the_one_that_was_timed() -> None:
+    naive = softmax("softmax_naive", 1000)
+    row = part("forward", "softmax", 700, pass_bytes=1e6)
+    for us, verdict in ((250, Verdict.HELD), (500, Verdict.FAILED)):
+        fused = softmax("softmax_fused", us, bytes=2e6)
+        found = lines(*PEAKS, row, whole(900), naive, fused)["fused softmax"]
+        assert found.saved_us.value == pytest.approx(600)
+        assert found.where == "tiny fp32 train_step 4 x 128"
+        # 1000 - 200 us are predicted; 750 or 500 are measured.
+        (check,) = found.checks
+        assert check.predicted.value == pytest.approx(800)
+        assert verdicts(found) == [verdict]
+    # A step of an earlier version states no bytes.
+    alone = lines(*PEAKS, naive, fused)["fused softmax"]
+    assert alone.where == naive["name"]
+    assert alone.saved_us.value == pytest.approx(800)
+
+
+def attention(variant: str, phase: str, us: float, **counters: float) -> Entry:
+    return entry(
+        f"attention_scaling/{variant}/fp32/{phase}/batch:8/seq:256/d_head:64",
+        us,
+        f"variant={variant} precision=fp32 phase={phase}",
+        **EXACT | counters,
+    )
+
+
+def test_flash_attention_leaves_the_products() -> None:
+    rows = (
+        part("forward", "scores", 300, matmul_share=0.5, pass_bytes=0),
+        part("forward", "softmax", 600, pass_bytes=8e6),
+        part("forward", "value", 100, matmul_share=1.0, pass_bytes=0),
+        part("backward", "softmax", 500, pass_bytes=12e6),
+        whole(3000),
+    )
+    memory = step(
+        *("memory", 3000),
+        **{"peak_bytes": 3e7, "predicted_parameter_bytes": 1e6},
+        **{"predicted_gradient_bytes": 1e6, "predicted_optimizer_bytes": 2e6},
+    )
+    found = lines(*PEAKS, *rows)["flash attention"]
+    # 150 + 600 + 500 us are no products; the backward pass makes 150 us of them again.
+    assert found.saved_us.value == pytest.approx(1100)
+    assert found.saved_bytes is None
+    # 8e6 bytes are read and written in fp32: 1e6 scores, 8 bytes of each are kept.
+    assert lines(*PEAKS, *rows, memory)["flash attention"].saved_bytes == 8e6
+    tight = memory | {"peak_bytes": 9e6}
+    assert lines(*PEAKS, *rows, tight)["flash attention"].saved_bytes == 5e6
+
+
+def test_flash_attention_is_predicted_at_the_rate_of_attentions_products() -> None:
+    row = part("forward", "softmax", 600)
+    qk = softmax("qk", 1, flops_per_second=5e11, flops=1)
+    rows = [
+        attention("naive", "forward", 1000),
+        attention("naive", "backward", 2000),
+        attention("sdpa_flash", "forward", 300, flops=1e8, bytes=1e5),
+        attention("sdpa_flash", "backward", 1400, flops=2e8, bytes=1e5),
+    ]
+    found = lines(*PEAKS, row, whole(900), qk, *rows)["flash attention"]
+    # 200 us, and 1.25 * 400 us: five products instead of four.
+    assert [check.predicted.value for check in found.checks] == pytest.approx(
+        [800, 1500]
+    )
+    assert [check.where for check in found.checks] == [r["name"] for r in rows[2:]]
+    assert verdicts(found) == [Verdict.HELD, Verdict.FAILED]
+    without = lines(*PEAKS, row, whole(900), *rows)["flash attention"]
+    assert without.checks[0].predicted.value == pytest.approx(900)
+
+
+def test_a_cuda_graph_closes_the_gaps_of_a_gpu() -> None:
+    norm = part("forward", "norm", 90)
+    gaps = (part("forward", "gap", 200), part("backward", "gap", 300))
+    found = lines(*PEAKS, norm, *gaps, whole(590))["CUDA graph"]
+    assert found.saved_us.value == 500
+    assert found.rows == tuple(gap["name"] for gap in gaps)
+    dispatch = part("forward", "dispatch", 200)
+    assert "CUDA graph" not in lines(*PEAKS, norm, dispatch, whole(290))
+
+
+def optimizer(kind: str, us: float, half_width: float | None = 0.0) -> Entry:
+    known = {} if half_width is None else {"half_width": half_width}
+    name, words = f"optimizer/{kind}/tiny", f"kind={kind} model=tiny"
+    return entry(name, us, words, bytes=1e7, **known)
+
+
+@pytest.mark.parametrize(
+    ("fused_us", "half_width", "verdict"),
+    [
+        (600, 0.01, Verdict.HELD),
+        (1000, 0.01, Verdict.FAILED),
+        (600, 1.0, Verdict.CANNOT_TELL),
+        (600, None, Verdict.CANNOT_TELL),
+        (3000, 0.01, Verdict.FAILED),
+    ],
+)
+def test_fused_adamw_moves_its_bytes_at_the_rate_of_an_update(
+    fused_us: float, half_width: float | None, verdict: Verdict
+) -> None:
+    rows = (optimizer("textbook", 2000), optimizer("fused", fused_us, half_width))
+    found = lines(*PEAKS, *rows)["fused AdamW"]
+    assert found.saved_us.value == pytest.approx(1500)  # 500 us remain
+    assert found.rows == ("optimizer/textbook/tiny", "peak/update/size:1")
+    assert verdicts(found) == [verdict]
+    judged = found.judgement
+    assert judged and judged.expectation.bounds == (0.8, 1.2)
+
+
+def test_bf16_makes_products_faster() -> None:
+    divided = whole(1000, matmul_share=0.6)
+    rows = (
+        *(BF16_PEAK, part("forward", "ffn", 900), divided),
+        step("precision", 2000, predicted_peak_bytes=100, peak_bytes=101),
+        step("precision", 1100, "bf16", predicted_peak_bytes=60, peak_bytes=62),
+    )
+    found = lines(*PEAKS, *rows)["bf16 weights"]
+    # 1200 us of products take 300 us.
+    assert found.saved_us.value == pytest.approx(900)
+    assert found.saved_bytes == 40
+    assert divided["name"] in found.rows and BF16_PEAK["name"] in found.rows
+    assert [(check.measured.value, check.in_bytes) for check in found.checks] == [
+        (900, False),
+        (39, True),
+    ]
+    assert verdicts(found) == [Verdict.HELD, Verdict.HELD]
+
+
+def test_without_a_peak_in_bf16_its_time_is_measured_alone() -> None:
+    rows = (step("precision", 2000), step("precision", 2600, "bf16_autocast"))
+    found = lines(*PEAKS, *rows)
+    assert list(found) == ["bf16 autocast"]
+    assert found["bf16 autocast"].saved_us.value == -600
+    assert "measured, not predicted" in found["bf16 autocast"].assumption
+    assert verdicts(found["bf16 autocast"]) == []
+
+
+def test_a_larger_batch_shares_the_optimizer() -> None:
+    memory = step("memory", 2000, "fp32", "1", predicted_saved_bytes=1000)
+    small = step("model_size", 2000, "fp32", "1", optimizer_us=200)
+    large = step("precision", 7400, "fp32", "4", optimizer_us=200)
+    found = lines(*PEAKS, small, large, memory)["larger batch"]
+    # 200 us are 5 % of 200 + 1800 n for n of 2.1 and more.
+    assert "batch 3 replaces 3 steps of 1" in found.assumption
+    assert found.saved_us.value == pytest.approx(200 * 2 / 3)
+    assert found.saved_bytes == -2000
+    (check,) = found.checks
+    assert check.where == large["name"]
+    assert check.predicted.value == pytest.approx(150)  # of three optimizers, per step
+    assert check.measured.value == pytest.approx(150)
+    assert verdicts(found) == [Verdict.HELD]
+
+
+def test_a_batch_that_hides_all_else_is_large_enough() -> None:
+    assert "larger batch" not in lines(step("model_size", 2000, optimizer_us=90))
+
+
+def test_checkpointing_saves_memory_and_costs_a_forward_pass() -> None:
+    layers = [
+        entry(
+            f"breakdown/tiny/fp32/train_step/forward/block/batch:4/seq:128/layer:{i}",
+            1,
+            f"{STEP} phase=forward component=block",
+        )
+        for i in range(4)
+    ]
+    static = ("predicted_parameter_bytes", "predicted_gradient_bytes")
+    memory = step(
+        *("memory", 3000),
+        **{"forward_us": 900, "predicted_saved_bytes": 800, "residual_bytes": 10},
+        **{"peak_bytes": 5000, "predicted_optimizer_bytes": 2000},
+        **dict.fromkeys(static, 1000.0),
+    )
+    found = lines(*layers, memory)["checkpointing"]
+    assert found.saved_bytes == 800 - (200 + 4 * 10)
+    assert found.saved_us.value == -900
+    # The rest of the peak is there without any activation.
+    capped = lines(*layers, memory | {"peak_bytes": 4100})["checkpointing"]
+    assert capped.saved_bytes == 100
+    assert "checkpointing" not in lines(*layers, memory | {"peak_bytes": 4000})
+    assert "checkpointing" not in lines(memory), "nobody knows the number of layers"
+
+
+def ddp(strategy: str, us: float, exposed_us: float, bucket: str = "") -> Entry:
+    return entry(
+        f"ddp/{strategy}/tiny/fp32/ranks:2{bucket}/batch:1/seq:128",
+        us,
+        f"strategy={strategy} model=tiny precision=fp32",
+        **{"p50_us": us, "predicted_exposed_us": exposed_us, "ranks": 2} | EXACT,
+    )
+
+
+def test_buckets_save_what_the_calls_take() -> None:
+    rows = (
+        ddp("per_parameter", 2000, 800),
+        ddp("overlap_bucketed", 1500, 400, "/bucket_mb:1"),
+        ddp("overlap_bucketed", 1350, 200, "/bucket_mb:10"),
+        entry("all_reduce/gloo/ranks:2/bytes:8", 5, "backend=gloo"),
+        entry("all_reduce/gloo/ranks:4/bytes:8", 5, "backend=gloo"),
+    )
+    found = lines(*rows)["bucketed exchange"]
+    assert found.saved_us.value == 600
+    assert found.rows == (rows[0]["name"], "all_reduce/gloo/ranks:2/bytes:8")
+    assert [check.where for check in found.checks] == [rows[2]["name"]]
+    assert verdicts(found) == [Verdict.HELD]  # 650 us
+    assert "bucketed exchange" not in lines(rows[0])

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""A device whose rates are round numbers, and the rows of a divided step on it."""
+
+from typing import Any
+
+from results import entry
+
+Entry = dict[str, Any]
+EXACT = {"half_width": 0.0}
+_PART = {
+    "batch": 4,
+    "seq": 128,
+    "matmul_share": 0,
+    "flops": 0,
+    "calls": 0,
+    "share": 0.5,
+}
+STEP = "model=tiny precision=fp32 mode=train_step"
+
+# 1 GFLOP takes 1 ms, 10 MB are copied in 1 ms, 20 MB updated, an operator takes 1 us.
+PEAKS: tuple[Entry, ...] = (
+    entry(
+        "peak/matmul/fp32/m:1/n:1/k:1",
+        1,
+        "work=matmul precision=fp32",
+        flops_per_second=1e12,
+        flops=1,
+        **EXACT,
+    ),
+    entry("peak/copy/size:1", 1, "work=copy", bytes_per_second=1e10, **EXACT),
+    entry("peak/update/size:1", 1, "work=update", bytes_per_second=2e10, **EXACT),
+    entry("peak/op_overhead/ops:1000", 1000, "work=op_overhead", **EXACT),
+)
+BF16_PEAK = entry(
+    "peak/matmul/bf16/m:1/n:1/k:1",
+    1,
+    "work=matmul precision=bf16",
+    flops_per_second=4e12,
+    flops=1,
+    **EXACT,
+)
+
+
+def part(phase: str, component: str, us: float, /, **counters: float) -> Entry:
+    """A row of the breakdown of a train step of tiny; its time is exact."""
+    return entry(
+        f"breakdown/tiny/fp32/train_step/{phase}/{component}/batch:4/seq:128",
+        us,
+        f"{STEP} phase={phase} component={component}",
+        **_PART | EXACT | counters,
+    )
+
+
+def whole(us: float, /, **counters: float) -> Entry:
+    return part("step", "all", us) | counters
+
+
+def step(experiment: str, us: float, /, *words: str, **counters: float) -> Entry:
+    """A timed train step of tiny; `words` are its precision and its batch."""
+    precision, batch = (*words, *("fp32", "4")[len(words) :])
+    return entry(
+        f"{experiment}/tiny/{precision}/train_step/batch:{batch}/seq:128",
+        us,
+        f"model=tiny precision={precision} mode=train_step",
+        **{"batch": float(batch), "seq": 128, "p50_us": us} | EXACT | counters,
+    )
