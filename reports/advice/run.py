@@ -109,11 +109,8 @@ class Run:
     @property
     def operator_us(self) -> float | None:
         """What an operator takes that does next to nothing."""
-        for row in self.of("peak", work="op_overhead"):
-            operators = float(row.parameters.get("ops", 0))
-            if operators:
-                return row.time_us / operators
-        return None
+        rows = self.of("peak", work="op_overhead")
+        return rows[0].get("op_us") if rows else None
 
     @cached_property
     def train_steps(self) -> list[Step]:

@@ -24,12 +24,14 @@ PEAKS: tuple[Entry, ...] = (
         1,
         "work=matmul precision=fp32",
         flops_per_second=1e12,
-        flops=1,
+        **{"flops": 1, "m": 1, "n": 1, "k": 1},
         **EXACT,
     ),
-    entry("peak/copy/size:1", 1, "work=copy", bytes_per_second=1e10, **EXACT),
-    entry("peak/update/size:1", 1, "work=update", bytes_per_second=2e10, **EXACT),
-    entry("peak/op_overhead/ops:1000", 1000, "work=op_overhead", **EXACT),
+    entry("peak/copy/size:1", 1, "work=copy", size=1, bytes_per_second=1e10, **EXACT),
+    entry(
+        "peak/update/size:1", 1, "work=update", size=1, bytes_per_second=2e10, **EXACT
+    ),
+    entry("peak/op_overhead/ops:1000", 1000, "work=op_overhead", op_us=1, **EXACT),
 )
 BF16_PEAK = entry(
     "peak/matmul/bf16/m:1/n:1/k:1",
