@@ -3,7 +3,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from reports.answers import (
@@ -15,6 +15,7 @@ from reports.answers import (
     models,
     numerics,
     parallel,
+    profiled,
     rates,
     sharded,
     softmax,
@@ -52,12 +53,17 @@ SUMMARIES: dict[str, Summarizer] = {
 }
 
 
+# Further tables of an experiment; none if the result lacks what they need.
+DETAILS: dict[str, Callable[[Result], list[Table]]] = {"breakdown": profiled.details}
+
+
 @dataclass(frozen=True)
 class Answer:
     experiment: str
     question: str
     sentence: str
     table: Table
+    details: list[Table] = field(default_factory=list)
 
 
 def _comment_of(experiment: str, pattern: str, what: str) -> str:
@@ -85,8 +91,20 @@ def answers(result: Result) -> list[Answer]:
     for experiment in SUMMARIES:
         told = answer_of(result, experiment)
         if told is not None:
-            found.append(Answer(experiment, question_of(experiment), *told))
+            found.append(
+                Answer(
+                    experiment,
+                    question_of(experiment),
+                    *told,
+                    details_of(result, experiment),
+                )
+            )
     return found
+
+
+def details_of(result: Result, experiment: str) -> list[Table]:
+    """The further tables of one experiment."""
+    return DETAILS[experiment](result) if experiment in DETAILS else []
 
 
 def answer_of(result: Result, experiment: str) -> tuple[str, Table] | None:
@@ -124,7 +142,8 @@ def markdown(result: Result) -> str:
     """Expectations and answers in Markdown, under headings of the third level."""
     parts = [
         f"### `{answer.experiment}`\n\n*{answer.question}*\n\n"
-        f"{answer.sentence}\n\n{answer.table.markdown()}"
+        f"{answer.sentence}\n\n"
+        + "\n\n".join(one.markdown() for one in (answer.table, *answer.details))
         for answer in answers(result)
     ]
     return "\n\n".join(_expectations(result) + parts + _missing(result))

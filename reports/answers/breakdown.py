@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from reports.answers.cells import optional
+from reports.answers.kernels import top_sentence
 from reports.answers.measured import (
     CANNOT_TELL,
     Measured,
@@ -26,7 +27,7 @@ MOST_APART = 0.15
 
 
 @dataclass
-class _Step:
+class Step:
     """The rows of one profiled step."""
 
     phases: dict[str, Row] = field(default_factory=dict)
@@ -45,8 +46,8 @@ class _Step:
         )
 
 
-def _step_of(rows: list[Row]) -> _Step:
-    step = _Step(parts=defaultdict(dict))
+def step_of(rows: list[Row]) -> Step:
+    step = Step(parts=defaultdict(dict))
     for row in rows:
         phase, component = row.words.get("phase", ""), row.words.get("component", "")
         if component == "timed":
@@ -65,11 +66,13 @@ def _step_of(rows: list[Row]) -> _Step:
 
 
 def _matmul(row: Row) -> Measured:
+    if row.get("matmul_share_low") is not None:
+        return counter_of(row, "matmul_share")
     half_width = row.counters.get("half_width", math.inf)
     return spread(row.counters.get("matmul_share", 0), half_width)
 
 
-def _most(step: _Step, order: list[str], name: str) -> str:
+def _most(step: Step, order: list[str], name: str) -> str:
     """Which component takes most of the step, if the intervals allow to say so."""
     first = step.share(order[0])
     shown = f"{first.plus_minus(text.percent)} of the time"
@@ -84,13 +87,13 @@ def _most(step: _Step, order: list[str], name: str) -> str:
     )
 
 
-def _ratio(step: _Step) -> Measured | None:
+def _ratio(step: Step) -> Measured | None:
     if step.whole is None or step.timed is None:
         return None
     return over(time_of(step.whole), time_of(step.timed))
 
 
-def _beside_timed(step: _Step) -> str:
+def _beside_timed(step: Step) -> str:
     """How the profiled step compares with the same step without a profile."""
     ratio = _ratio(step)
     if ratio is None or step.timed is None:
@@ -107,21 +110,21 @@ def _beside_timed(step: _Step) -> str:
     return f"Whether the profile is the timed step {CANNOT_TELL}: it takes {times}. "
 
 
-def _beside_inference(step: _Step, inference: _Step | None) -> str:
+def _beside_inference(step: Step, inference: Step | None) -> str:
     """The share of matrix products with and without a backward pass."""
     if inference is None or inference.whole is None or step.whole is None:
         return ""
     theirs, ours = _matmul(inference.whole), _matmul(step.whole)
     sentence = (
-        f"Matrix products take {text.percent(theirs.value)} of inference and "
-        f"{text.percent(ours.value)} of the step"
+        f"Matrix products take {theirs.text(text.percent)} of inference and "
+        f"{ours.text(text.percent)} of the step"
     )
     if not differ(theirs, ours):
         sentence += f"; in which of the two they take more {CANNOT_TELL}"
     return f"{sentence}. "
 
 
-def _outliers(step: _Step) -> str:
+def _outliers(step: Step) -> str:
     found = [
         f"{phase} {row.findings['outliers']}"
         for phase, row in step.phases.items()
@@ -132,7 +135,7 @@ def _outliers(step: _Step) -> str:
     return f"Slower than the other layers: {'; '.join(found)}. "
 
 
-def _cells(step: _Step, component: str, names: list[str]) -> list[str]:
+def _cells(step: Step, component: str, names: list[str]) -> list[str]:
     """The component's share of the step, by phase and in all."""
     phases = step.parts[component]
     shares = [
@@ -152,7 +155,7 @@ def _timed_cells(timed: Row | None, names: list[str]) -> list[str]:
 
 
 def _table(
-    step: _Step, inference: _Step | None, order: list[str], names: list[str]
+    step: Step, inference: Step | None, order: list[str], names: list[str]
 ) -> text.Table:
     """A column for each phase, the step, and the same model's inference."""
     columns = [*(step.phases[name] for name in names), step.whole]
@@ -175,7 +178,7 @@ def _table(
     lines += [
         last(
             "matrix products, of each column",
-            lambda row: text.percent(_matmul(row).value),
+            lambda row: _matmul(row).plus_minus(text.percent),
         ),
         last("time, profiled", lambda row: text.time(row.time_us)),
     ]
@@ -183,24 +186,34 @@ def _table(
     return text.Table(headings, [*lines, timed] if has_timed else lines)
 
 
-def breakdown(result: Result) -> tuple[str, text.Table] | None:
+def shown_step(result: Result) -> tuple[list[Row], list[Row] | None] | None:
+    """The rows of the step to show, and of the same model's inference."""
     steps = by_shape(result.of("breakdown"), "model", "precision", "mode")
     if not steps:
         return None
     # The last train step of a run is the largest.
     training = [key for key in steps if key[2] == "train_step"]
     key = (training or list(steps))[-1]
-    step = _step_of(steps[key])
+    beside = steps.get((*key[:2], "inference", *key[3:]))
+    return steps[key], beside if key[2] != "inference" else None
+
+
+def breakdown(result: Result) -> tuple[str, text.Table] | None:
+    shown = shown_step(result)
+    if shown is None:
+        return None
+    rows, beside = shown
+    step, inference = step_of(rows), step_of(beside) if beside else None
     if not step.phases or not step.parts:
         return None
-    beside = steps.get((*key[:2], "inference", *key[3:]))
-    inference = _step_of(beside) if beside and key[2] != "inference" else None
     order = sorted(step.parts, key=lambda part: -step.share(part).value)
-    sentence = _most(step, order, step_text(steps[key][0]))
+    sentence = _most(step, order, step_text(rows[0]))
     if step.lost is not None:
         sentence += f"; {text.percent(step.lost)} could not be attributed"
+    profile = result.profile_of(rows)
     return (
         f"{_beside_timed(step)}{_outliers(step)}{sentence}. "
+        f"{top_sentence(profile) if profile else ''}"
         f"{_beside_inference(step, inference)}".strip(),
         _table(step, inference, order, list(step.phases)),
     )

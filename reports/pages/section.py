@@ -4,7 +4,13 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from reports.answers.answer import SUMMARIES, answer_of, expectation_of, question_of
+from reports.answers.answer import (
+    SUMMARIES,
+    answer_of,
+    details_of,
+    expectation_of,
+    question_of,
+)
 from reports.answers.cells import optional
 from reports.answers.expectations import table
 from reports.answers.judging import judgements
@@ -95,7 +101,7 @@ def _section(result: Result, experiment: str) -> Section:
         figures=FIGURES[experiment](result)
         if experiment in FIGURES and is_timed
         else [],
-        tables=[summary[1]] if summary else plain,
+        tables=[*([summary[1]] if summary else plain), *details_of(result, experiment)],
         skipped=_of(experiment, result.skipped),
         errors=_of(experiment, result.errors),
         rows=rows,

@@ -116,7 +116,10 @@ def _range(entry: dict[str, Any]) -> Range:
 
 def _copies(entry: dict[str, Any]) -> Copies:
     return Copies(
-        *(word_of(entry, key) for key in ("phase", "component", "direction", "name")),
+        word_of(entry, "phase"),
+        word_of(entry, "component"),
+        word_of(entry, "direction"),
+        word_of(entry, "name"),
         _count(entry, "count"),
         _count(entry, "bytes"),
         _optional(entry, "time_us"),

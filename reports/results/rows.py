@@ -107,6 +107,11 @@ class Result:
         failures = [failure.name for failure in (*self.skipped, *self.errors)]
         return [row.name for row in self.rows] + failures
 
+    def profile_of(self, rows: Iterable[Row]) -> Profile | None:
+        """The profile of the step that one of the rows is of."""
+        names = {row.name for row in rows}
+        return next((one for one in self.profiles if one.case in names), None)
+
     def revision(self, digits: int) -> str:
         """The first `digits` of the git revision, with a + if the tree was dirty."""
         revision = self.context.get("git_revision", "")[:digits] or "unknown"

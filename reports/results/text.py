@@ -69,12 +69,14 @@ class Table:
 
     headings: Sequence[str]
     lines: Sequence[Sequence[str]]
+    title: str = ""  # of a table that is not the only one beside its text
 
     def markdown(self) -> str:
-        return table(
+        told = table(
             [_cell(heading) for heading in self.headings],
             [[_cell(cell) for cell in cells] for cells in self.lines],
         )
+        return f"{_cell(self.title)}:\n\n{told}" if self.title else told
 
     def csv(self) -> str:
         """With a line for the headings."""

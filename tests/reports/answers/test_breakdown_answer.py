@@ -67,7 +67,9 @@ def test_there_is_a_column_per_phase_and_one_for_the_step() -> None:
     assert "| ffn | 20 % | 69 % | 89 % ± 1 % |" in table
     assert "| norm | 8 % | - | 8 % ± 1 % |" in table
     assert "| dispatch | 2 % | - | 2 % ± 1 % |" in table
-    assert table[-2] == "| matrix products, of each column | 50 % | 50 % | 50 % |"
+    assert table[-2] == (
+        "| matrix products, of each column | 50 % ± 1 % | 50 % ± 1 % | 50 % ± 1 % |"
+    )
     assert table[-1] == "| time, profiled | 30 ms | 69 ms | 100 ms |"
 
 
@@ -152,7 +154,8 @@ def test_inference_stands_beside_training() -> None:
     train += [case("forward", part, 0.5, "train_step") for part in ("ffn", "norm")]
     sentence, table = summary(*train, *inference(0.77, 0.01))
     assert sentence.endswith(
-        "Matrix products take 77 % of inference and 50 % of the step."
+        "Matrix products take 77 % (76 % to 78 %) of inference and 50 % (50 % to 51 %) "
+        "of the step."
     )
     assert table[0] == "| component | forward | step | inference |"
     assert "| ffn | 50 % | 50 % ± 1 % | 60 % |" in table
@@ -163,9 +166,15 @@ def test_inference_stands_beside_training() -> None:
 def test_within_noise_inference_has_no_larger_share_of_products() -> None:
     sentence, _ = summary(*inference(0.52, 0.1), *STEP)
     assert sentence.endswith(
-        "Matrix products take 52 % of inference and 50 % of the step; in which of the "
-        "two they take more cannot be told from this run."
+        "Matrix products take 52 % (47 % to 57 %) of inference and 50 % (50 % to 51 %) "
+        "of the step; in which of the two they take more cannot be told from this run."
     )
+
+
+def test_the_share_of_products_has_an_interval_of_its_own() -> None:
+    whole = case("step", "all", 1, matmul_share_low=0.45, matmul_share_high=0.6)
+    _, table = summary(*[row for row in STEP if row["name"] != whole["name"]], whole)
+    assert table[-2].endswith("| 50 % ± 1 % | 50 % ± 15 % |")
 
 
 def test_layers_that_stick_out_are_named() -> None:
@@ -186,4 +195,4 @@ def test_forward_passes_alone_are_an_answer() -> None:
         "In `tiny fp32 inference 4 x 128` `ffn` takes 60 % ± 1 % of the time."
     )
     assert table[0] == "| component | forward | step |"
-    assert table[-2] == "| matrix products, of each column | 50 % | - |"
+    assert table[-2] == "| matrix products, of each column | 50 % ± 1 % | - |"

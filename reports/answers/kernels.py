@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: MIT
+"""The kernels of a profiled step; on a CPU its operators."""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+
+from reports.answers.measured import CANNOT_TELL, Measured, differ
+from reports.results import text
+from reports.results.kernel_names import shortened
+from reports.results.profiles import Kernel, Profile
+from reports.results.text import Table
+
+MOST = 20  # kernels in a table
+TOP = 5  # of them beside each other
+# In the order of a table. "other" are gathers, and operators that call others.
+FAMILIES = (
+    *("gemm", "attention", "reduce", "elementwise", "copy", "fill", "optimizer"),
+    *("communication", "other"),
+)
+_SPANS: dict[str, Collection[str] | None] = {  # phases; None: all
+    "forward": ("forward",),
+    "forward and backward": ("forward", "loss", "backward"),
+    "step": None,
+}
+
+
+def _noun(profile: Profile) -> str:
+    return profile.of.removesuffix("s")
+
+
+def _name(profile: Profile, name: str) -> str:
+    return name if profile.of == "operators" else shortened(name)
+
+
+def _total(kernels: Iterable[Kernel]) -> float:
+    return sum(kernel.total_us or 0 for kernel in kernels)
+
+
+def _weight(kernel: Kernel) -> tuple[float, int]:
+    return -(kernel.total_us or 0), -kernel.instances
+
+
+def _cells(profile: Profile, kernel: Kernel, whole_us: float) -> list[str]:
+    cells = [_name(profile, kernel.name), kernel.phase, kernel.family]
+    cells.append(str(kernel.instances))
+    if kernel.times is not None and kernel.total_us is not None:
+        times = kernel.times
+        cells += [text.time(kernel.total_us), text.percent(kernel.total_us / whole_us)]
+        cells += [
+            text.time(us)
+            for us in (times.mean, times.median, times.least, times.most, times.stddev)
+        ]
+    return cells
+
+
+def kernels_table(profile: Profile, step: str) -> Table:
+    """As Nsight's kernel summary: those that take most of the step."""
+    kernels = sorted(profile.kernels, key=_weight)
+    whole_us = _total(kernels)
+    headings = [_noun(profile), "phase", "family", "instances"]
+    if whole_us:
+        headings += ["total", "share", "mean", "median", "min", "max", "std"]
+    lines = [_cells(profile, kernel, whole_us) for kernel in kernels[:MOST]]
+    if rest := kernels[MOST:]:
+        others = [f"{len(rest)} others", "", "", str(sum(k.instances for k in rest))]
+        if whole_us:
+            total_us = _total(rest)
+            others += [text.time(total_us), text.percent(total_us / whole_us)]
+        lines.append([*others, *[""] * (len(headings) - len(others))])
+    return Table(headings, lines, title=f"The {profile.of} of {step}, per step")
+
+
+def families_table(profile: Profile, inference: Profile | None, step: str) -> Table:
+    """What part of each phase each kind of work takes."""
+    phases = list(dict.fromkeys(kernel.phase for kernel in profile.kernels))
+    columns = {
+        phase: [kernel for kernel in profile.kernels if kernel.phase == phase]
+        for phase in phases
+    }
+    columns["step"] = profile.kernels
+    if inference is not None:
+        columns["inference"] = inference.kernels
+
+    def cell(kernels: list[Kernel], family: str) -> str:
+        own = [kernel for kernel in kernels if kernel.family == family]
+        if not own:
+            return "-"
+        if not (whole_us := _total(kernels)):
+            return str(sum(kernel.instances for kernel in own))
+        us = _total(own)
+        return f"{text.time(us)}, {text.percent(us / whole_us)}"
+
+    known = {kernel.family for kernels in columns.values() for kernel in kernels}
+    families = [family for family in FAMILIES if family in known]
+    lines = [
+        [family, *(cell(kernels, family) for kernels in columns.values())]
+        for family in [*families, *sorted(known - set(FAMILIES))]
+    ]
+    what = "times" if _total(profile.kernels) else "instances"
+    title = f"The {what} of {step} by family of {profile.of}"
+    return Table(["family", *columns], lines, title=title)
+
+
+@dataclass(frozen=True)
+class _Sum:
+    """The kernels of one name."""
+
+    name: str
+    instances: int
+    us: Measured
+
+    @property
+    def weight(self) -> tuple[float, int]:
+        return -self.us.value, -self.instances
+
+
+def _deviation(kernel: Kernel, passes: int) -> float:
+    """Of the time in a step: instances are taken for independent."""
+    if kernel.times is None or not kernel.instances:
+        return 0.0
+    return kernel.times.stddev * math.sqrt(kernel.instances / passes)
+
+
+def _sums(profile: Profile, phases: Collection[str] | None) -> list[_Sum]:
+    """By name, those that take most first."""
+    named: dict[str, list[Kernel]] = defaultdict(list)
+    for kernel in profile.kernels:
+        if phases is None or kernel.phase in phases:
+            named[kernel.name].append(kernel)
+    sums = []
+    for name, kernels in named.items():
+        us = _total(kernels)
+        half = 1.96 * math.hypot(*(_deviation(k, profile.passes) for k in kernels))
+        instances = sum(kernel.instances for kernel in kernels)
+        sums.append(_Sum(name, instances, Measured(us, us - half, us + half)))
+    return sorted(sums, key=lambda kernel: kernel.weight)
+
+
+def _shares(sums: list[_Sum]) -> Callable[[_Sum], str]:
+    whole_us = sum(kernel.us.value for kernel in sums)
+    if not whole_us:
+        return lambda kernel: f"{kernel.instances} times"
+    return lambda kernel: (
+        f"{text.percent(kernel.us.value / whole_us)}, {kernel.instances} times"
+    )
+
+
+def _has_backward(profile: Profile) -> bool:
+    return any(kernel.phase == "backward" for kernel in profile.kernels)
+
+
+def top_table(profile: Profile, step: str) -> Table | None:
+    """Those that take most of forward, forward and backward, and the step."""
+    if not _has_backward(profile):
+        return None
+    columns = []
+    for phases in _SPANS.values():
+        sums = _sums(profile, phases)
+        told = _shares(sums)
+        columns.append(
+            [f"{_name(profile, one.name)}: {told(one)}" for one in sums[:TOP]]
+        )
+    lines = [
+        [
+            str(place + 1),
+            *(column[place] if place < len(column) else "-" for column in columns),
+        ]
+        for place in range(max(map(len, columns)))
+    ]
+    title = f"The {profile.of} that take most of {step}, of all {profile.of} there"
+    return Table(["", *_SPANS], lines, title=title)
+
+
+def _first(profile: Profile, span: str) -> tuple[_Sum | None, str]:
+    """What takes most, if it can be told, and how to say so."""
+    sums = _sums(profile, _SPANS[span])
+    told = _shares(sums)
+    shown = [f"`{_name(profile, one.name)}` ({told(one)})" for one in sums[:2]]
+    if len(shown) > 1 and sums[1].us.value and not differ(sums[0].us, sums[1].us):
+        return None, f"which takes most {CANNOT_TELL}: {' or '.join(shown)}"
+    return sums[0], f"{shown[0]} takes most"
+
+
+def top_sentence(profile: Profile) -> str:
+    """Whether one kernel takes most of all parts; "" without times."""
+    if not _total(profile.kernels):
+        return ""
+    if not _has_backward(profile):
+        return f"Of the {profile.of}, {_first(profile, 'step')[1]}. "
+    found = {span: _first(profile, span) for span in _SPANS}
+    forward, told = found["forward"]
+    sentence = f"Of the {profile.of} of the forward pass, {told}"
+    for span in ("forward and backward", "step"):
+        first, told = found[span]
+        same = forward is not None and first is not None and first.name == forward.name
+        sentence += f"; of {span if span != 'step' else 'the step'}, "
+        sentence += "the same one" if same else told
+    return f"{sentence}. "
