@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""The command tools/nsys."""
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from reports.pages.__main__ import main as report
+from tools.nsight.cases import Refused, cases, divided, exactly, folder, only
+from tools.nsight.collect import REPORTS, Failed, profile
+
+PROGRAM = Path(__file__).resolve().parents[2] / "build/release/benchmarks/trainbench"
+GOOD, FAILED, USAGE = 0, 1, 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tools/nsys",
+        description="Runs the chosen steps of model_size under Nsight Systems and "
+        f"keeps, for each, its summaries {', '.join(REPORTS)} as CSV. Then it runs our "
+        "breakdown of the same steps without Nsight, and writes its page and tables.",
+        epilog="All other flags are those of tools/bench: --suite, --models, --seq, "
+        "--batch, --benchmark_filter, ...; a filter also chooses the modes.",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "--into",
+        metavar="DIR",
+        type=Path,
+        required=True,
+        help="where to write a folder for each step, and ours.json with its page",
+    )
+    return parser
+
+
+def _say(text: str) -> None:
+    print(f"tools/nsys: {text}", file=sys.stderr)
+
+
+def _ours(
+    directory: Path, program: Path, flags: Sequence[str], names: list[str]
+) -> int:
+    """Our own breakdown of the same steps, as a page with its tables."""
+    result = directory / "ours.json"
+    directory.mkdir(parents=True, exist_ok=True)
+    command = [str(program), *only(divided(names), flags), f"--benchmark_out={result}"]
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False
+    )
+    if done.returncode == USAGE:
+        _say(
+            "the suite has no breakdown of these steps; --suite=paper has those of all"
+        )
+        return FAILED
+    # A run with an ERROR row has a result, too.
+    return report([str(result), "--csv"]) or done.returncode
+
+
+def main(tokens: Sequence[str], program: Path = PROGRAM) -> int:
+    given, flags = _parser().parse_known_args(tokens)
+    try:
+        names = cases(program, flags)
+    except Refused as error:
+        _say(str(error))
+        return USAGE
+    status = GOOD
+    for name in names:
+        directory = given.into / folder(name)
+        out = f"--benchmark_out={directory / 'row.json'}"
+        try:
+            written = profile(directory, program, [*only(exactly(name), flags), out])
+        except (Failed, OSError) as error:
+            _say(f"{name}: {error}")
+            status = FAILED
+            continue
+        for path in written:
+            print(path)
+    return _ours(given.into, program, flags, names) or status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
