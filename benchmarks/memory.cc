@@ -21,6 +21,7 @@
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/memory/allocation_recorder.h"
 #include "fixtures/memory/memory_trace.h"
+#include "fixtures/steps/memory_tables.h"
 #include "fixtures/steps/model_step.h"
 
 namespace trainbench {
@@ -117,10 +118,12 @@ class Memory final : public Workload {
 
   Memory(const Params& p, const Device& device)
       : p_(p),
-        predicted_(EstimateMemory(StepMemory(p.step, device))),
+        query_(StepMemory(p.step, device)),
+        predicted_(EstimateMemory(query_)),
         recorder_(TorchDevice(device)) {
     recorder_.Observe(
         [&] { step_ = std::make_unique<ModelStep>(p.step, device); });
+    step_->MarkParameters(recorder_);
   }
 
   absl::Status Check() override {
@@ -139,18 +142,21 @@ class Memory final : public Workload {
   void Run(PhaseObserver& phases) override { step_->Run(phases); }
 
   absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples&) override {
-    const auto timeline = RecordAllocations(
-        recorder_, [&](PhaseObserver& phases) { Run(phases); },
-        p_.trace_directory, NameOf(p_).text());
-    if (!timeline.ok()) return timeline.status();
+    const auto run = [&](PhaseObserver& phases) { Run(phases); };
+    const AllocationTimeline timeline = recorder_.Record(run);
+    if (!p_.trace_directory.empty()) {
+      const absl::Status traced = TraceAllocations(
+          recorder_,
+          [&](PhaseObserver& phases) {
+            for (int i = 0; i < kTracedSteps; ++i) Run(phases);
+          },
+          p_.trace_directory, NameOf(p_).text());
+      if (!traced.ok()) return traced;
+    }
     const auto number = [](int64_t bytes) {
       return static_cast<double>(bytes);
     };
-    const double peak = number(timeline->peak_bytes);
-    const AllocationEvent& largest = timeline->largest;
-    const auto where = [](const AllocationEvent& event) {
-      return event.op + " in " + PhaseText(event.phase);
-    };
+    const double peak = number(timeline.peak_bytes);
     ExtraMetrics extra;
     extra.counters = {
         // By the recorder's count of blocks, not by the allocator's.
@@ -161,15 +167,18 @@ class Memory final : public Workload {
         {"predicted_optimizer_bytes", number(predicted_.optimizer_bytes)},
         {"predicted_saved_bytes", number(predicted_.saved_bytes)},
         {"residual_bytes", number(predicted_.residual_bytes)},
-        {"largest_allocation_bytes", number(largest.bytes)}};
-    extra.label = {{"largest", where(largest)},
-                   {"peak_at", where(timeline->peak)},
-                   {"predicted_peak_at", predicted_.peak.name}};
+        {"logit_bytes", number(predicted_.logit_bytes)}};
+    extra.label = {{"predicted_peak_at", predicted_.peak.name}};
+    extra.Append(MemoryTables(timeline, query_));
     return extra;
   }
 
  private:
+  // Enough to see that a step leaves as much as it found.
+  static constexpr int kTracedSteps = 3;
+
   Params p_;
+  MemoryQuery query_;
   MemoryEstimate predicted_;
   AllocationRecorder recorder_;
   std::unique_ptr<ModelStep> step_;

@@ -18,6 +18,7 @@ absl::string_view AdamWName(AdamWKind kind) {
 AdamW::AdamW(std::vector<at::Tensor> parameters, AdamWKind kind,
              const AdamWOptions& options)
     : parameters_(std::move(parameters)), kind_(kind), options_(options) {
+  const ComponentScope scope(Component::kOptimizer);
   const at::NoGradGuard no_grad;
   for (const at::Tensor& parameter : parameters_) {
     first_moments_.push_back(at::zeros_like(parameter));
