@@ -13,6 +13,7 @@
 #include "model/ops/accumulation.h"
 
 #include <cmath>
+#include <functional>
 #include <vector>
 
 #include "fixtures/device/torch_device.h"
@@ -25,8 +26,12 @@ class AccumulationOrder final : public Workload {
  public:
   using Params = Accumulation;
 
-  static std::vector<Params> Sweep(const RunOptions&, const Device&) {
-    return {kAccumulations.begin(), kAccumulations.end()};
+  static SweepPlan<Params> Sweep() {
+    return {
+        .axes = {{"dtypes", std::identity(), kAccumulations, &Params::name}},
+        .grids = {.smoke = {"dtypes=fp32_plus_fp32,fp16_plus_fp16,"
+                            "fp32_plus_fp16,fp32_plus_fp32_of_fp16,"
+                            "bf16_plus_bf16"}}};
   }
 
   static CaseName NameOf(const Params& p) {

@@ -11,6 +11,7 @@
 //   the cache first. NCCL over NVLink has 30 us and 300 GB/s, worth 9 MB.
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "fixtures/device/torch_device.h"
@@ -33,8 +34,7 @@ class AllReduce final : public Workload {
   // Later experiments predict their communication time from these rows.
   static constexpr bool kRunsFirst = true;
 
-  static std::vector<Params> Sweep(const RunOptions& options,
-                                   const Device& device);
+  static SweepPlan<Params> Sweep();
 
   static CaseName NameOf(const Params& p) {
     return CaseName("all_reduce")
@@ -100,46 +100,25 @@ class AllReduce final : public Workload {
   AllReduceBuffer buffer_;
 };
 
-// Powers of four from 1 KiB to 1 GiB, and the published 1, 10 and 100 MB and 1
-// GB. On a CPU 4 and 6 ranks stop at 100 MB, unless --ranks asks for them.
-std::vector<int64_t> SizesOf(const RunOptions& options, CommBackend backend,
-                             int ranks) {
-  const Suite suite = options.suite;
-  constexpr int64_t kKiB = int64_t{1} << 10;
-  constexpr int64_t kMB = 1'000'000;
-  if (suite == Suite::kSmoke) return {64 * kKiB};
-  if (suite == Suite::kQuick) {
-    return {kKiB, 64 * kKiB, 1024 * kKiB, 16 * 1024 * kKiB, 100 * kMB};
-  }
-  std::vector<int64_t> sizes = {kKiB,         4 * kKiB,     16 * kKiB,
-                                64 * kKiB,    256 * kKiB,   kMB,
-                                1024 * kKiB,  4096 * kKiB,  10 * kMB,
-                                16384 * kKiB, 65536 * kKiB, 100 * kMB};
-  if (backend == CommBackend::kNccl || ranks == 2 || options.ranks) {
-    sizes.insert(sizes.end(), {262144 * kKiB, 1000 * kMB, 1048576 * kKiB});
-  }
-  return sizes;
-}
-
-std::vector<AllReduce::Params> AllReduce::Sweep(const RunOptions& options,
-                                                const Device& device) {
-  std::vector<CommBackend> backends = {CommBackend::kGloo};
-  if (device.is_cuda() || options.suite == Suite::kPaper) {
-    backends.push_back(CommBackend::kNccl);
-  }
-  // Where a person waits for a GPU, its CPU is not the question.
-  if (device.is_cuda() && options.suite == Suite::kQuick) {
-    backends = {CommBackend::kNccl};
-  }
-  std::vector<Params> cases;
-  for (const CommBackend backend : backends) {
-    for (const int ranks : RankCounts(options)) {
-      for (const int64_t bytes : SizesOf(options, backend, ranks)) {
-        cases.push_back({backend, ranks, bytes});
-      }
-    }
-  }
-  return cases;
+// The paper suite has powers of four from 1 KiB to 1 GiB, and the published 1,
+// 10 and 100 MB and 1 GB. On a CPU 4 and 6 ranks stop at 100 MB, unless --ranks
+// asks for them. Where a person waits for a GPU, its CPU is not the question.
+SweepPlan<AllReduce::Params> AllReduce::Sweep() {
+  const std::string quick = "bytes=1Ki,64Ki,1Mi,16Mi,100M";
+  const std::string small =
+      "bytes=1Ki,4Ki,16Ki,64Ki,256Ki,1M,1Mi,4Mi,10M,16Mi,64Mi,100M";
+  const std::string all = small + ",256Mi,1G,1Gi";
+  return {
+      .axes = {{"backend", &Params::backend, kCommBackends, CommBackendName},
+               {"ranks", &Params::ranks, {1, kMostRanks}},
+               {"bytes", &Params::bytes, {4, kMostBytes, 4}}},
+      .grids = {.smoke = {"backend=gloo ranks=2 bytes=64Ki"},
+                .smoke_gpu = {"backend=gloo,nccl ranks=2 bytes=64Ki"},
+                .quick = {"backend=gloo ranks=2 " + quick},
+                .quick_gpu = {"backend=nccl ranks=2 " + quick},
+                .paper = {"backend=gloo ranks=2 " + all,
+                          "backend=gloo ranks=4,6 " + small,
+                          "backend=nccl ranks=2,4,6 " + all}}};
 }
 
 const bool kRegistered = Register<AllReduce>();

@@ -52,8 +52,7 @@ class AttentionScaling final : public Workload {
     int64_t d_head;
   };
 
-  static std::vector<Params> Sweep(const RunOptions& options,
-                                   const Device& device);
+  static SweepPlan<Params> Sweep();
 
   static std::vector<Expectation> Expectations(const Device& device);
 
@@ -211,62 +210,36 @@ std::vector<Expectation> AttentionScaling::Expectations(const Device&) {
            backward("sdpa_flash"), About(2.5, 0.25)}};
 }
 
-struct Scale {
-  std::vector<Variant> variants;
-  std::vector<Precision> precisions;
-  std::vector<int64_t> seqs;
-  std::vector<int64_t> d_heads;
-};
-
-std::vector<Scale> ScalesOf(Suite suite, const Device& device) {
-  using enum SdpaBackend;
-  using enum Precision;
-  const std::vector<Variant> all = {std::nullopt, kMath, kFlash, kEfficient,
-                                    kCudnn};
-  switch (suite) {
-    case Suite::kSmoke:
-      // A GPU's flash attention is for 16-bit types.
-      return {{{std::nullopt, device.is_cuda() ? kEfficient : kFlash},
-               {kFp32},
-               {128},
-               {32}}};
-    case Suite::kQuick:
-      if (!device.is_cuda()) {
-        return {
-            {{std::nullopt, kMath, kFlash}, {kFp32}, {256, 512, 1024}, {64}}};
-      }
-      return {{all, {kBf16}, {1024, 4096, 16384}, {64}},
-              {{std::nullopt}, {kFp32}, {1024, 4096, 16384}, {64}}};
-    case Suite::kPaper:
-      return {{all,
-               {kFp32, kBf16},
-               {256, 1024, 4096, 8192, 16384},
-               {16, 32, 64, 128}}};
-  }
-  return {};
-}
-
-std::vector<AttentionScaling::Params> AttentionScaling::Sweep(
-    const RunOptions& options, const Device& device) {
-  std::vector<Params> cases;
-  for (Scale scale : ScalesOf(options.suite, device)) {
-    scale.seqs = SelectSizes(options.seqs, scale.seqs);
-    for (const Variant variant : scale.variants) {
-      for (const Precision precision : scale.precisions) {
-        for (const Phase phase : {Phase::kForward, Phase::kBackward}) {
-          for (const int64_t batch : SelectSizes(options.batches, {8})) {
-            for (const int64_t seq : scale.seqs) {
-              for (const int64_t d_head : scale.d_heads) {
-                cases.push_back(
-                    {variant, precision, phase, batch, seq, d_head});
-              }
-            }
-          }
-        }
-      }
-    }
-  }
-  return cases;
+SweepPlan<AttentionScaling::Params> AttentionScaling::Sweep() {
+  const std::vector<Variant> variants = {
+      std::nullopt, SdpaBackend::kMath, SdpaBackend::kFlash,
+      SdpaBackend::kEfficient, SdpaBackend::kCudnn};
+  const std::string all =
+      "variant=naive,sdpa_math,sdpa_flash,sdpa_efficient,sdpa_cudnn "
+      "phase=forward,backward batch=8 ";
+  const std::string some = "phase=forward,backward batch=8 ";
+  return {
+      .axes = {{"variant", &Params::variant, variants, VariantName},
+               {"precision", &Params::precision,
+                std::vector{Precision::kFp32, Precision::kBf16}, PrecisionName},
+               {"phase", &Params::phase,
+                std::vector{Phase::kForward, Phase::kBackward}, PhaseName},
+               {"batch", &Params::batch},
+               {"seq", &Params::seq},
+               {"d_head", &Params::d_head, {1, 1024}}},
+      .grids = {
+          .smoke = {some + "variant=naive,sdpa_flash precision=fp32 seq=128 "
+                           "d_head=32"},
+          // A GPU's flash attention is for 16-bit types.
+          .smoke_gpu = {some + "variant=naive,sdpa_efficient precision=fp32 "
+                               "seq=128 d_head=32"},
+          .quick = {some + "variant=naive,sdpa_math,sdpa_flash precision=fp32 "
+                           "seq=256,512,1024 d_head=64"},
+          .quick_gpu = {all + "precision=bf16 seq=1024,4096,16384 d_head=64",
+                        some + "variant=naive precision=fp32 "
+                               "seq=1024,4096,16384 d_head=64"},
+          .paper = {all + "precision=fp32,bf16 seq=256,1024,4096,8192,16384 "
+                          "d_head=16,32,64,128"}}};
 }
 
 const bool kRegistered = Register<AttentionScaling>();

@@ -32,8 +32,10 @@ class AutocastDtypes final : public Workload {
     c10::ScalarType low;
   };
 
-  static std::vector<Params> Sweep(const RunOptions&, const Device&) {
-    return {{c10::kHalf}, {c10::kBFloat16}};
+  static SweepPlan<Params> Sweep() {
+    return {.axes = {{"autocast", &Params::low,
+                      std::vector{c10::kHalf, c10::kBFloat16}, DtypeName}},
+            .grids = {.smoke = {"autocast=fp16,bf16"}}};
   }
 
   static CaseName NameOf(const Params& p) {

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "fixtures/base/file.h"
 #include "fixtures/base/kernel_counts.h"
 #include "fixtures/experiment/experiment.h"
@@ -54,8 +55,7 @@ class Breakdown final : public ModelStep {
   Breakdown(const Params& p, const Device& device)
       : ModelStep(p, device), p_(p), device_(device) {}
 
-  static std::vector<Params> Sweep(const RunOptions& options,
-                                   const Device& device);
+  static SweepPlan<Params> Sweep();
   static std::vector<Expectation> Expectations(const Device&);
 
   static std::vector<CaseName> RowsOf(const Params& p);
@@ -87,10 +87,7 @@ class Breakdown::Timed final : public ModelStep {
   using Params = Breakdown::Params;
   using ModelStep::ModelStep;
 
-  static std::vector<Params> Sweep(const RunOptions& options,
-                                   const Device& device) {
-    return Breakdown::Sweep(options, device);
-  }
+  static SweepPlan<Params> Sweep() { return Breakdown::Sweep(); }
   static CaseName NameOf(const Params& p) {
     return NameOfPart(p, "step", "timed");
   }
@@ -105,37 +102,30 @@ PassPlan PlanOf(const RunOptions& options, const Device& device) {
   return plan;
 }
 
-std::vector<Breakdown::Params> Breakdown::Sweep(const RunOptions& options,
-                                                const Device& device) {
-  StepAxes axes = {.models = {"tiny", "small"},
-                   .precisions = {kFp32},
-                   .modes = {kInference, kTrainStep},
-                   .seqs = {128}};
-  if (options.suite == Suite::kSmoke) {
-    axes.models = {"tiny"};
-    axes.seqs = {32};
-    axes.batch = 2;
-  } else if (options.suite == Suite::kPaper) {
-    axes = {.models = PublishedModels(),
-            .precisions = {kFp32, kBf16Autocast},
-            .modes = {kInference, kForward, kForwardBackward, kTrainStep},
-            .seqs = {128, 256, 512, 1024}};
-  } else if (device.is_cuda()) {
-    axes = {.models = {"xl"},
-            .precisions = {kFp32, kBf16Autocast},
-            .modes = {kInference, kTrainStep},
-            .seqs = {512}};
-  }
-  std::vector<Params> passes;
-  for (const StepParams& step : StepGrid(options, axes)) {
-    // The 48 layers of xl would be most rows of the quick suite, and a forward
-    // pass of a train step shows its layers.
-    const bool has_layers = options.suite != Suite::kQuick ||
-                            (!device.is_cuda() && step.mode == kTrainStep);
-    passes.push_back(
-        {step, PlanOf(options, device), options.trace, has_layers});
-  }
-  return passes;
+SweepPlan<Breakdown::Params> Breakdown::Sweep() {
+  const std::string published = absl::StrCat("model=", kPublishedModels);
+  return {
+      .axes = StepAxes<Params>(),
+      .grids = {.smoke = {"model=tiny precision=fp32 mode=inference,train_step "
+                          "batch=2 seq=32"},
+                .quick = {"model=tiny,small precision=fp32 "
+                          "mode=inference,train_step batch=4 seq=128"},
+                .quick_gpu = {"model=xl precision=fp32,bf16_autocast "
+                              "mode=inference,train_step batch=4 seq=512"},
+                .paper = {published +
+                          " precision=fp32,bf16_autocast mode=inference,"
+                          "forward,forward_backward,train_step batch=4 "
+                          "seq=128,256,512,1024"}},
+      .complete = [](Params& p, const RunOptions& options,
+                     const Device& device) {
+        p.plan = PlanOf(options, device);
+        p.trace_directory = options.trace;
+        // The 48 layers of xl would be most rows of the quick suite, and a
+        // forward pass of a train step shows its layers.
+        p.has_layers = options.suite != Suite::kQuick ||
+                       (!device.is_cuda() && p.mode == kTrainStep);
+        return true;
+      }};
 }
 
 std::vector<Expectation> Breakdown::Expectations(const Device&) {

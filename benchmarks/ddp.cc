@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -29,16 +30,37 @@
 namespace trainbench {
 namespace {
 
+constexpr char kPredictedBucketName[] = "overlap_predicted_bucket";
+
+// How gradients are exchanged, or what is compared with that.
+struct Exchange {
+  absl::string_view name;
+  std::optional<SyncStrategy> strategy = {};
+  int64_t bucket_mib = 0;
+  WithoutExchange without = WithoutExchange::kAlone;
+};
+
+// The Reducer has PyTorch's default bucket size.
+constexpr Exchange kExchanges[] = {
+    {"alone"},
+    {"side_by_side", {}, 0, WithoutExchange::kSideBySide},
+    {"whole_batch", {}, 0, WithoutExchange::kWholeBatch},
+    {"per_parameter", SyncStrategy::kPerParameter},
+    {"flat", SyncStrategy::kFlat},
+    {"overlap_per_parameter", SyncStrategy::kOverlapPerParameter},
+    {kPredictedBucketName, SyncStrategy::kOverlapBucketed,
+     DataParallelParams::kPredictedBucket},
+    {"overlap_bucketed", SyncStrategy::kOverlapBucketed},
+    {"reducer", SyncStrategy::kReducer, 25}};
+
 absl::string_view StrategyName(const DataParallelParams& params) {
-  if (params.predicts_bucket()) return "overlap_predicted_bucket";
-  if (params.strategy) return SyncStrategyName(*params.strategy);
-  switch (params.without) {
-    case WithoutExchange::kAlone:
-      return "alone";
-    case WithoutExchange::kSideBySide:
-      return "side_by_side";
-    case WithoutExchange::kWholeBatch:
-      return "whole_batch";
+  if (params.predicts_bucket()) return kPredictedBucketName;
+  for (const Exchange& exchange : kExchanges) {
+    if (exchange.name != kPredictedBucketName &&
+        exchange.strategy == params.strategy &&
+        exchange.without == params.without) {
+      return exchange.name;
+    }
   }
   return "unknown";
 }
@@ -90,60 +112,80 @@ class Ddp final : public DataParallelStep {
     return expected;
   }
 
-  static std::vector<Params> Sweep(const RunOptions& options,
-                                   const Device& device);
+  static SweepPlan<Params> Sweep();
 };
 
-struct Exchange {
-  std::optional<SyncStrategy> strategy = {};
-  int64_t bucket_mib = 0;
-  WithoutExchange without = WithoutExchange::kAlone;
-};
-
-// The Reducer has PyTorch's default bucket size.
-std::vector<Exchange> ExchangesOf(Suite suite) {
-  constexpr Exchange kReducer = {SyncStrategy::kReducer, 25};
-  if (suite == Suite::kSmoke) return {{}, {SyncStrategy::kOverlapBucketed, 1}};
-  std::vector<Exchange> exchanges = {
-      {},
-      {.without = WithoutExchange::kSideBySide},
-      {.without = WithoutExchange::kWholeBatch},
-      {SyncStrategy::kPerParameter},
-      {SyncStrategy::kFlat},
-      {SyncStrategy::kOverlapPerParameter},
-      {SyncStrategy::kOverlapBucketed, DataParallelParams::kPredictedBucket}};
-  for (const int64_t mib : {1, 10, 100, 1000}) {
-    if (mib == 1000 && suite == Suite::kQuick) continue;
-    exchanges.push_back({SyncStrategy::kOverlapBucketed, mib});
-  }
-  exchanges.push_back(kReducer);
-  return exchanges;
+Axis<Ddp::Params> StrategyAxis() {
+  return {"strategy",
+          [](const RunOptions&) {
+            std::vector<std::string> names;
+            for (const Exchange& exchange : kExchanges) {
+              names.emplace_back(exchange.name);
+            }
+            return names;
+          },
+          [](absl::string_view name, const RunOptions&, Ddp::Params& p) {
+            for (const Exchange& exchange : kExchanges) {
+              if (exchange.name != name) continue;
+              p.strategy = exchange.strategy;
+              p.bucket_mib = exchange.bucket_mib;
+              p.without = exchange.without;
+              return true;
+            }
+            return false;
+          }};
 }
 
-std::vector<Ddp::Params> Ddp::Sweep(const RunOptions& options,
-                                    const Device& device) {
-  StepAxes axes = DataParallelAxes(options.suite, device);
-  if (options.suite == Suite::kPaper) {
-    axes.precisions = {Precision::kFp32, Precision::kBf16Autocast};
-  }
-  // Where a person waits for one GPU, it would have nothing to compare with.
-  const bool has_whole_batch =
-      !device.is_cuda() || options.suite == Suite::kPaper;
-  std::vector<Params> cases;
-  for (const StepParams& step : StepGrid(options, axes)) {
-    for (const int ranks : RankCounts(options)) {
-      for (const Exchange& exchange : ExchangesOf(options.suite)) {
+// Only overlap_bucketed has a size that varies.
+Axis<Ddp::Params> BucketAxis() {
+  constexpr WholeNumbers kSizes = {1, 4096};
+  return {"bucket_mb",
+          [=](const RunOptions&) {
+            return std::vector{DescribeWholeNumbers(kSizes)};
+          },
+          [=](absl::string_view text, const RunOptions&, Ddp::Params& p) {
+            int64_t mib = 0;
+            if (!ReadWholeNumber(text, kSizes, mib)) return false;
+            if (StrategyName(p) == "overlap_bucketed") p.bucket_mib = mib;
+            return true;
+          }};
+}
+
+SweepPlan<Ddp::Params> Ddp::Sweep() {
+  std::vector<Axis<Params>> axes = StepAxes<Params>(&Params::step);
+  std::erase_if(axes, [](const auto& axis) { return axis.name == "mode"; });
+  axes.emplace_back("ranks", &Params::ranks, WholeNumbers{1, kMostRanks});
+  axes.push_back(StrategyAxis());
+  axes.push_back(BucketAxis());
+  const std::string few = "strategy=alone,overlap_bucketed bucket_mb=1";
+  const std::string most =
+      "per_parameter,flat,overlap_per_parameter,overlap_predicted_bucket,"
+      "overlap_bucketed,reducer bucket_mb=1,10,100";
+  const std::string all = "strategy=alone,side_by_side,whole_batch," + most;
+  return {
+      .axes = std::move(axes),
+      .grids =
+          {.smoke = {"model=tiny precision=fp32 batch=1 seq=32 ranks=2 " + few},
+           .smoke_gpu = {"model=small precision=fp32 batch=4 seq=32 ranks=2 " +
+                         few},
+           .quick = {"model=tiny precision=fp32 batch=1 seq=128 ranks=2 " +
+                     all},
+           // Where a person waits for one GPU, the whole batch would have
+           // nothing to compare with.
+           .quick_gpu = {"model=small precision=fp32 batch=4 seq=128 ranks=2 "
+                         "strategy=alone,side_by_side," +
+                         most},
+           .paper = {"model=tiny,small,xl precision=fp32,bf16_autocast batch=4 "
+                     "seq=128 ranks=2,4,6 " +
+                     all + ",1000"}},
+      .complete = [](Params& p, const RunOptions&, const Device& device) {
+        p.step.mode = StepMode::kTrainStep;
+        p.backend = BackendFor(device);
         const bool is_whole_batch =
-            exchange.without == WithoutExchange::kWholeBatch;
-        if (is_whole_batch && !has_whole_batch) continue;
-        Params& params = cases.emplace_back(
-            Params{step, exchange.strategy, exchange.without, ranks,
-                   exchange.bucket_mib, BackendFor(device)});
-        if (is_whole_batch) params.step.batch *= ranks;
-      }
-    }
-  }
-  return cases;
+            !p.strategy && p.without == WithoutExchange::kWholeBatch;
+        if (is_whole_batch) p.step.batch *= p.ranks;
+        return true;
+      }};
 }
 
 const bool kRegistered = Register<Ddp>();

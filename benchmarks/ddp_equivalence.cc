@@ -39,22 +39,20 @@ class DdpEquivalence final : public ToyTraining {
              AtMost(1e-6)}};
   }
 
-  static std::vector<Params> Sweep(const RunOptions& options,
-                                   const Device& device) {
-    std::vector<SyncStrategy> strategies = {SyncStrategy::kPerParameter};
-    if (options.suite != Suite::kSmoke) {
-      strategies.push_back(SyncStrategy::kOverlapBucketed);
-    }
-    if (options.suite == Suite::kPaper) {
-      strategies.assign(kSyncStrategies.begin(), kSyncStrategies.end());
-    }
-    std::vector<Params> cases;
-    for (const SyncStrategy strategy : strategies) {
-      for (const int ranks : RankCounts(options)) {
-        cases.push_back({strategy, ranks, BackendFor(device)});
-      }
-    }
-    return cases;
+  static SweepPlan<Params> Sweep() {
+    return {.axes = {{"strategy", &Params::strategy, kSyncStrategies,
+                      SyncStrategyName},
+                     {"ranks", &Params::ranks, {1, kMostRanks}}},
+            .grids = {.smoke = {"strategy=per_parameter ranks=2"},
+                      .quick = {"strategy=per_parameter,overlap_bucketed "
+                                "ranks=2"},
+                      .paper = {"strategy=per_parameter,flat,"
+                                "overlap_per_parameter,overlap_bucketed,"
+                                "reducer ranks=2,4,6"}},
+            .complete = [](Params& p, const RunOptions&, const Device& device) {
+              p.backend = BackendFor(device);
+              return true;
+            }};
   }
 };
 

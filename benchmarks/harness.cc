@@ -11,6 +11,7 @@
 //   beside a write of 64 MiB, which takes about as long at 15 GB/s. So the
 //   caching allocator halves the time at least.
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,9 +31,10 @@ class Harness final : public Workload {
     int64_t spin_us;  // 0: an empty call
   };
 
-  static std::vector<Params> Sweep(const RunOptions& options, const Device&) {
-    if (options.suite == Suite::kSmoke) return {{0}, {1000}};
-    return {{0}, {100}, {1000}, {10000}};
+  static SweepPlan<Params> Sweep() {
+    return {
+        .axes = {{"us", &Params::spin_us, {0, 1000 * 1000}}},
+        .grids = {.smoke = {"us=0,1000"}, .quick = {"us=0,100,1000,10000"}}};
   }
 
   static std::vector<Expectation> Expectations(const Device& device) {
@@ -75,9 +77,13 @@ class Allocate final : public Workload {
 
   static constexpr int64_t kBytes = int64_t{64} << 20;
 
-  static std::vector<Params> Sweep(const RunOptions&, const Device& device) {
-    if (device.is_cuda()) return {};
-    return {CpuAllocator::kSystem, CpuAllocator::kCaching};
+  static SweepPlan<Params> Sweep() {
+    return {.axes = {{"allocator", std::identity(), kCpuAllocators,
+                      CpuAllocatorName}},
+            .grids = {.smoke = {"allocator=system,caching"}},
+            .complete = [](Params&, const RunOptions&, const Device& device) {
+              return !device.is_cuda();
+            }};
   }
 
   static std::vector<Expectation> Expectations(const Device& device) {

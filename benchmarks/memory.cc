@@ -13,7 +13,6 @@
 #include "model/accounting/memory.h"
 
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -30,43 +29,6 @@ namespace {
 using enum Precision;
 using enum StepMode;
 
-// The grids of a suite, one after the other.
-std::vector<StepAxes> AxesOf(Suite suite, const Device& device) {
-  const std::vector<StepMode> modes = {kInference, kForward, kTrainStep};
-  if (suite == Suite::kSmoke) {
-    return {{.models = {"tiny"},
-             .precisions = {kFp32},
-             .modes = {kTrainStep},
-             .seqs = {32},
-             .batch = 2}};
-  }
-  if (suite == Suite::kPaper) {
-    return {{.models = PublishedModels(),
-             .precisions = {kFp32, kBf16Autocast},
-             .modes = modes,
-             .seqs = {128, 256, 512, 1024}}};
-  }
-  if (device.is_cuda()) {
-    return {{.models = {"small", "2.7B"},
-             .precisions = {kFp32, kBf16Autocast},
-             .modes = {kInference, kTrainStep},
-             .seqs = {128, 512}}};
-  }
-  return {{.models = {"tiny"},
-           .precisions = {kFp32},
-           .modes = modes,
-           .seqs = {128, 256}},
-          {.models = {"tiny"},
-           .precisions = {kBf16Autocast},
-           .modes = {kTrainStep},
-           .seqs = {128}},
-          {.models = {"small"},
-           .precisions = {kFp32},
-           .modes = modes,
-           .seqs = {128},
-           .batch = 1}};
-}
-
 class Memory final : public Workload {
  public:
   struct Params {
@@ -74,18 +36,29 @@ class Memory final : public Workload {
     std::string trace_directory;
   };
 
-  static std::vector<Params> Sweep(const RunOptions& options,
-                                   const Device& device) {
-    std::vector<Params> cases;
-    // --models and --seq can make two grids list the same case.
-    std::set<std::string> names;
-    for (const StepAxes& axes : AxesOf(options.suite, device)) {
-      for (const StepParams& step : StepGrid(options, axes)) {
-        const Params p = {step, options.memory_trace};
-        if (names.insert(NameOf(p).text()).second) cases.push_back(p);
-      }
-    }
-    return cases;
+  static SweepPlan<Params> Sweep() {
+    const std::string modes = "mode=inference,forward,train_step ";
+    return {
+        .axes = StepAxes<Params>(&Params::step),
+        .grids = {.smoke = {"model=tiny precision=fp32 mode=train_step batch=2 "
+                            "seq=32"},
+                  .quick = {modes + "model=tiny precision=fp32 batch=4 "
+                                    "seq=128,256",
+                            "model=tiny precision=bf16_autocast "
+                            "mode=train_step batch=4 seq=128",
+                            modes + "model=small precision=fp32 batch=1 "
+                                    "seq=128"},
+                  .quick_gpu = {"model=small,2.7B precision=fp32,bf16_autocast "
+                                "mode=inference,train_step batch=4 "
+                                "seq=128,512"},
+                  .paper = {modes +
+                            "precision=fp32,bf16_autocast batch=4 "
+                            "seq=128,256,512,1024 model=" +
+                            kPublishedModels}},
+        .complete = [](Params& p, const RunOptions& options, const Device&) {
+          p.trace_directory = options.memory_trace;
+          return true;
+        }};
   }
 
   static std::vector<Expectation> Expectations(const Device&) {

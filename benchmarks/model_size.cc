@@ -10,6 +10,7 @@
 //   multiplies no matrices and moves 28 bytes per parameter whatever the batch,
 //   so its share of the step falls as the step has more tokens.
 
+#include <string>
 #include <vector>
 
 #include "fixtures/experiment/experiment.h"
@@ -42,37 +43,30 @@ class ModelSize final : public ModelStep {
              AtMost(0)}};
   }
 
-  static std::vector<Params> Sweep(const RunOptions& options,
-                                   const Device& device) {
-    const std::vector<StepMode> modes = {kForward, kForwardBackward,
-                                         kTrainStep};
-    if (options.suite == Suite::kSmoke) {
-      return StepGrid(options, {.models = {"tiny"},
-                                .precisions = {kFp32, kBf16Autocast},
-                                .modes = modes,
-                                .seqs = {32},
-                                .batch = 2});
-    }
-    if (options.suite == Suite::kPaper) {
-      return StepGrid(options, {.models = PublishedModels(),
-                                .precisions = {kFp32, kTf32, kBf16Autocast},
-                                .modes = modes,
-                                .seqs = {128, 256, 512, 1024}});
-    }
-    if (device.is_cuda()) {  // breakdown times xl
-      return StepGrid(options, {.models = {"tiny", "small", "large", "2.7B"},
-                                .precisions = {kFp32, kBf16Autocast},
-                                .modes = {kForward, kTrainStep},
-                                .seqs = {512}});
-    }
-    // Emulated bf16 is slower than fp32 and would only add minutes.
-    std::vector<Precision> precisions = {kFp32};
-    if (device.native_bf16) precisions.push_back(kBf16Autocast);
-    return StepGrid(options, {.models = {"tiny", "small"},
-                              .precisions = precisions,
-                              .modes = modes,
-                              .seqs = {128},
-                              .batch = 1});
+  static SweepPlan<Params> Sweep() {
+    const std::string modes = "mode=forward,forward_backward,train_step ";
+    return {
+        .axes = StepAxes<Params>(),
+        .grids = {.smoke = {modes + "model=tiny precision=fp32,bf16_autocast "
+                                    "batch=2 seq=32"},
+                  .quick = {modes +
+                            "model=tiny,small precision=fp32,bf16_autocast "
+                            "batch=1 seq=128"},
+                  // breakdown times xl
+                  .quick_gpu = {"model=tiny,small,large,2.7B "
+                                "precision=fp32,bf16_autocast "
+                                "mode=forward,train_step batch=4 seq=512"},
+                  .paper = {modes +
+                            "precision=fp32,tf32,bf16_autocast batch=4 "
+                            "seq=128,256,512,1024 model=" +
+                            kPublishedModels}},
+        // Emulated bf16 is slower than fp32 and would only add minutes.
+        .complete = [](Params& p, const RunOptions& options,
+                       const Device& device) {
+          return options.suite != Suite::kQuick || device.is_cuda() ||
+                 device.native_bf16 || p.precision == kFp32 ||
+                 options.axes.contains("precision");
+        }};
   }
 };
 

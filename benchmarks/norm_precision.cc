@@ -13,6 +13,7 @@
 //   and mean square are rounded too, which moves whole rows: up to twice the
 //   error.
 
+#include <array>
 #include <vector>
 
 #include "fixtures/device/torch_device.h"
@@ -26,26 +27,28 @@ namespace {
 constexpr int64_t kRows = 64;
 constexpr int64_t kDim = 1024;
 
+const char* InternalsName(bool is_wide) { return is_wide ? "wide" : "low"; }
+
 class NormPrecision final : public Workload {
  public:
-  // Dtypes of input and output, and of the intermediate results.
-  struct Format {
-    c10::ScalarType dtype, compute_dtype;
-  };
   struct Params {
     NormKind kind;
-    Format format;
-    int64_t magnitude;  // standard deviation of the input
+    c10::ScalarType dtype;  // of input and output
+    bool is_wide;           // fp32 intermediate results, not of this dtype
+    int64_t magnitude;      // standard deviation of the input
+
+    c10::ScalarType compute_dtype() const {
+      return is_wide ? c10::kFloat : dtype;
+    }
   };
 
-  static std::vector<Params> Sweep(const RunOptions& options, const Device&);
+  static SweepPlan<Params> Sweep();
 
   static CaseName NameOf(const Params& p) {
     return CaseName("norm_precision")
         .Word("norm", NormKindName(p.kind))
-        .Word("dtype", DtypeName(p.format.dtype))
-        .Word("internals",
-              p.format.compute_dtype == c10::kFloat ? "wide" : "low")
+        .Word("dtype", DtypeName(p.dtype))
+        .Word("internals", InternalsName(p.is_wide))
         .Value("magnitude", p.magnitude);
   }
 
@@ -71,7 +74,7 @@ class NormPrecision final : public Workload {
 
   // Reads the input and writes the output once.
   static Cost CostOf(const Params& p, const Device&) {
-    return {.bytes = 2.0 * kRows * kDim * BitsOf(p.format.dtype) / 8};
+    return {.bytes = 2.0 * kRows * kDim * BitsOf(p.dtype) / 8};
   }
 
   static MeasurementOptions OptionsOf(const Params&) {
@@ -80,11 +83,11 @@ class NormPrecision final : public Workload {
 
   NormPrecision(const Params& p, const Device& device)
       : p_(p),
-        x_(NormalInput(kRows, kDim, static_cast<double>(p.magnitude),
-                       p.format.dtype, TorchDevice(device))) {}
+        x_(NormalInput(kRows, kDim, static_cast<double>(p.magnitude), p.dtype,
+                       TorchDevice(device))) {}
 
   absl::Status Check() override {
-    return CheckNorm(p_.kind, x_, p_.format.compute_dtype, Norm());
+    return CheckNorm(p_.kind, x_, p_.compute_dtype(), Norm());
   }
 
   void Run(PhaseObserver&) override { Norm(); }
@@ -101,54 +104,33 @@ class NormPrecision final : public Workload {
   }
 
  private:
-  NormResult Norm() const {
-    return Normalize(p_.kind, x_, p_.format.compute_dtype);
-  }
+  NormResult Norm() const { return Normalize(p_.kind, x_, p_.compute_dtype()); }
 
   Params p_;
   at::Tensor x_;
 };
 
-struct Scale {
-  std::vector<NormKind> kinds;
-  std::vector<NormPrecision::Format> formats;
-  std::vector<int64_t> magnitudes;
-};
-
-Scale ScaleOf(Suite suite) {
-  using enum NormKind;
-  const NormPrecision::Format fp16_low = {c10::kHalf, c10::kHalf},
-                              fp16_wide = {c10::kHalf, c10::kFloat},
-                              bf16_low = {c10::kBFloat16, c10::kBFloat16},
-                              bf16_wide = {c10::kBFloat16, c10::kFloat},
-                              fp32_wide = {c10::kFloat, c10::kFloat};
-  const std::vector<NormPrecision::Format> formats = {
-      fp16_low, fp16_wide, bf16_low, bf16_wide, fp32_wide};
-  switch (suite) {
-    case Suite::kSmoke:
-      return {{kRmsNorm, kLayerNorm}, {fp16_low, fp16_wide}, {100}};
-    case Suite::kQuick:
-      return {{kRmsNorm}, formats, {1, 100}};
-    case Suite::kPaper:
-      return {{kRmsNorm, kLayerNorm},
-              formats,
-              {1, 10, 30, 60, 100, 300, 1000, 10000}};
-  }
-  return {};
-}
-
-std::vector<NormPrecision::Params> NormPrecision::Sweep(
-    const RunOptions& options, const Device&) {
-  const Scale scale = ScaleOf(options.suite);
-  std::vector<Params> cases;
-  for (const NormKind kind : scale.kinds) {
-    for (const Format& format : scale.formats) {
-      for (const int64_t magnitude : scale.magnitudes) {
-        cases.push_back({kind, format, magnitude});
-      }
-    }
-  }
-  return cases;
+SweepPlan<NormPrecision::Params> NormPrecision::Sweep() {
+  return {.axes = {{"norm", &Params::kind,
+                    std::vector{NormKind::kRmsNorm, NormKind::kLayerNorm},
+                    NormKindName},
+                   {"dtype", &Params::dtype,
+                    std::vector{c10::kHalf, c10::kBFloat16, c10::kFloat},
+                    DtypeName},
+                   {"internals", &Params::is_wide, std::array{false, true},
+                    InternalsName},
+                   {"magnitude", &Params::magnitude}},
+          .grids = {.smoke = {"norm=rms_norm,layer_norm dtype=fp16 "
+                              "internals=low,wide magnitude=100"},
+                    .quick = {"norm=rms_norm dtype=fp16,bf16,fp32 "
+                              "internals=low,wide magnitude=1,100"},
+                    .paper = {"norm=rms_norm,layer_norm dtype=fp16,bf16,fp32 "
+                              "internals=low,wide "
+                              "magnitude=1,10,30,60,100,300,1000,10000"}},
+          // fp32 has no lower intermediates.
+          .complete = [](Params& p, const RunOptions&, const Device&) {
+            return p.is_wide || p.dtype != c10::kFloat;
+          }};
 }
 
 const bool kRegistered = Register<NormPrecision>();

@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/profiling/profiler.h"
@@ -78,20 +79,15 @@ class Optimizer final : public Workload {
     return {.cold_cache = true};
   }
 
-  static std::vector<Params> Sweep(const RunOptions& options,
-                                   const Device& device) {
-    std::vector<std::string> models = {"tiny"};
-    if (options.suite == Suite::kQuick) models = {"tiny", "small"};
-    if (options.suite == Suite::kQuick && device.is_cuda()) {
-      models = {"xl"};
-    }
-    if (options.suite == Suite::kPaper) models = PublishedModels();
-    std::vector<Params> cases;
-    for (const ModelConfig& model : SelectModels(options, models)) {
-      cases.push_back({AdamWKind::kTextbook, model});
-      cases.push_back({AdamWKind::kFused, model});
-    }
-    return cases;
+  static SweepPlan<Params> Sweep() {
+    const std::vector kinds = {AdamWKind::kTextbook, AdamWKind::kFused};
+    return {.axes = {ModelAxis<Params>(&Params::model),
+                     {"kind", &Params::kind, kinds, AdamWName}},
+            .grids = {.smoke = {"model=tiny kind=textbook,fused"},
+                      .quick = {"model=tiny,small kind=textbook,fused"},
+                      .quick_gpu = {"model=xl kind=textbook,fused"},
+                      .paper = {absl::StrCat("kind=textbook,fused model=",
+                                             kPublishedModels)}}};
   }
 
   Optimizer(const Params& p, const Device& device)

@@ -13,7 +13,6 @@
 //   us on a GPU. In the same run, other experiments report their rates as
 //   shares of these peaks: mfu_measured and bandwidth_share.
 
-#include <array>
 #include <vector>
 
 #include "fixtures/device/torch_device.h"
@@ -64,8 +63,7 @@ class PeakMatmul final : public Workload {
                                                 .result_elements = p.m * p.n})};
   }
 
-  static std::vector<Params> Sweep(const RunOptions& options,
-                                   const Device& device);
+  static SweepPlan<Params> Sweep();
 
   static MeasurementOptions OptionsOf(const Params&) { return {.hold = true}; }
 
@@ -98,27 +96,25 @@ std::vector<Expectation> PeakMatmul::Expectations(const Device& device) {
           overhead};
 }
 
-std::vector<PeakMatmul::Params> PeakMatmul::Sweep(const RunOptions& options,
-                                                  const Device& device) {
+SweepPlan<PeakMatmul::Params> PeakMatmul::Sweep() {
   using enum Precision;
-  if (options.suite == Suite::kSmoke) return {{kFp32, 256, 256, 256}};
   // Squares, and the tall shapes on which the best rates have been reported.
-  std::vector<std::array<int64_t, 3>> shapes = {
-      {1024, 1024, 1024}, {2048, 2048, 2048}, {512, 3072, 3072}};
-  std::vector<Precision> precisions = {kFp32};
-  if (device.native_bf16) precisions.push_back(kBf16);
-  if (device.is_cuda()) {
-    shapes = {{4096, 4096, 4096},
-              {8192, 8192, 8192},
-              {2048, 2048, 13312},
-              {8192, 2048, 8192}};
-    precisions = {kFp32, kTf32, kBf16};
-  }
-  std::vector<Params> cases;
-  for (const Precision precision : precisions) {
-    for (const auto& [m, n, k] : shapes) cases.push_back({precision, m, n, k});
-  }
-  return cases;
+  return {.axes = {{"precision", &Params::precision,
+                    std::vector{kFp32, kTf32, kBf16}, PrecisionName},
+                   {"m", &Params::m},
+                   {"n", &Params::n},
+                   {"k", &Params::k}},
+          .grids = {.smoke = {"precision=fp32 m:n:k=256:256:256"},
+                    .quick = {"precision=fp32,bf16 m:n:k=1024:1024:1024,"
+                              "2048:2048:2048,512:3072:3072"},
+                    .quick_gpu = {"precision=fp32,tf32,bf16 "
+                                  "m:n:k=4096:4096:4096,8192:8192:8192,"
+                                  "2048:2048:13312,8192:2048:8192"}},
+          // Emulated arithmetic is no peak.
+          .complete = [](Params& p, const RunOptions&, const Device& device) {
+            return p.precision == kFp32 || device.is_cuda() ||
+                   (p.precision == kBf16 && device.native_bf16);
+          }};
 }
 
 struct Size {
@@ -126,10 +122,11 @@ struct Size {
 };
 
 // Sizes well beyond the caches.
-std::vector<Size> SizesOf(const RunOptions& options, const Device& device) {
-  if (options.suite == Suite::kSmoke) return {{1 << 20}};
-  if (device.is_cuda()) return {{int64_t{1} << 30}, {int64_t{1} << 32}};
-  return {{int64_t{1} << 28}, {int64_t{1} << 29}};
+SweepPlan<Size> SizeSweep() {
+  return {.axes = {{"size", &Size::bytes, {8, kMostBytes, 8}}},
+          .grids = {.smoke = {"size=1Mi"},
+                    .quick = {"size=256Mi,512Mi"},
+                    .quick_gpu = {"size=1Gi,4Gi"}}};
 }
 
 // Copies one buffer to another.
@@ -147,10 +144,7 @@ class PeakCopy final : public Workload {
             .predicted_peak_bytes = 2 * p.bytes};
   }
 
-  static std::vector<Params> Sweep(const RunOptions& options,
-                                   const Device& device) {
-    return SizesOf(options, device);
-  }
+  static SweepPlan<Params> Sweep() { return SizeSweep(); }
 
   static MeasurementOptions OptionsOf(const Params&) {
     return {.hold = true, .cold_cache = true};
@@ -181,10 +175,7 @@ class PeakUpdate final : public Workload {
             .predicted_peak_bytes = p.bytes};
   }
 
-  static std::vector<Params> Sweep(const RunOptions& options,
-                                   const Device& device) {
-    return SizesOf(options, device);
-  }
+  static SweepPlan<Params> Sweep() { return SizeSweep(); }
 
   static MeasurementOptions OptionsOf(const Params&) {
     return {.hold = true, .cold_cache = true};
@@ -212,8 +203,8 @@ class PeakOpOverhead final : public Workload {
         .Value("ops", kOpsPerCall);
   }
   static Cost CostOf(const Params&, const Device&) { return {}; }
-  static std::vector<Params> Sweep(const RunOptions&, const Device&) {
-    return {{}};
+  static SweepPlan<Params> Sweep() {
+    return {.axes = {}, .grids = {.smoke = {""}}};
   }
 
   PeakOpOverhead(const Params&, const Device& device)

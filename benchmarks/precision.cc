@@ -77,33 +77,21 @@ class PrecisionSweep final : public ModelStep {
     return baseline;
   }
 
-  static std::vector<Params> Sweep(const RunOptions& options,
-                                   const Device& device) {
-    if (options.suite == Suite::kSmoke) {
-      return StepGrid(options, {.models = {"tiny"},
-                                .precisions = {kFp32, kBf16},
-                                .modes = {kForwardBackward},
-                                .seqs = {32},
-                                .batch = 2});
-    }
-    if (options.suite == Suite::kPaper) {
-      return StepGrid(options,
-                      {.models = PublishedModels(),
-                       .precisions = {kFp32, kTf32, kBf16Autocast, kBf16},
-                       .modes = {kForward, kForwardBackward, kTrainStep},
-                       .seqs = {128, 256, 512, 1024}});
-    }
-    if (device.is_cuda()) {
-      return StepGrid(options,
-                      {.models = {"small", "2.7B"},
-                       .precisions = {kFp32, kTf32, kBf16Autocast, kBf16},
-                       .modes = {kTrainStep},
-                       .seqs = {512}});
-    }
-    return StepGrid(options, {.models = {"tiny"},
-                              .precisions = {kFp32, kBf16Autocast, kBf16},
-                              .modes = {kForward, kTrainStep},
-                              .seqs = {128}});
+  static SweepPlan<Params> Sweep() {
+    return {
+        .axes = StepAxes<Params>(),
+        .grids = {.smoke = {"model=tiny precision=fp32,bf16 "
+                            "mode=forward_backward batch=2 seq=32"},
+                  .quick = {"model=tiny precision=fp32,bf16_autocast,bf16 "
+                            "mode=forward,train_step batch=4 seq=128"},
+                  .quick_gpu = {"model=small,2.7B "
+                                "precision=fp32,tf32,bf16_autocast,bf16 "
+                                "mode=train_step batch=4 seq=512"},
+                  .paper = {std::string("precision=fp32,tf32,bf16_autocast,bf16"
+                                        " mode=forward,forward_backward,"
+                                        "train_step batch=4 "
+                                        "seq=128,256,512,1024 model=") +
+                            kPublishedModels}}};
   }
 
   absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples& sampling) override {

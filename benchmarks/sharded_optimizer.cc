@@ -11,6 +11,8 @@
 //   latency of 38 calls. Each rank updates 1/n of the parameters, so with n = 2
 //   the update, without what it sends, takes half as long.
 
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "fixtures/experiment/experiment.h"
@@ -52,18 +54,29 @@ class ShardedOptimizer final : public ShardedStep {
              versus_replicated("p50_us", "broadcast"), AtLeast(1)}};
   }
 
-  static std::vector<Params> Sweep(const RunOptions& options,
-                                   const Device& device) {
-    const StepAxes axes = DataParallelAxes(options.suite, device);
-    std::vector<Params> cases;
-    for (const StepParams& step : StepGrid(options, axes)) {
-      for (const int ranks : RankCounts(options)) {
-        for (const OptimizerSharding sharding : kOptimizerShardings) {
-          cases.push_back({sharding, step, ranks, BackendFor(device)});
-        }
-      }
-    }
-    return cases;
+  static SweepPlan<Params> Sweep() {
+    std::vector<Axis<Params>> axes = StepAxes<Params>(&Params::step);
+    std::erase_if(axes, [](const auto& axis) {
+      return axis.name == "precision" || axis.name == "mode";
+    });
+    axes.emplace_back("ranks", &Params::ranks, WholeNumbers{1, kMostRanks});
+    axes.emplace_back("sharding", &Params::sharding, kOptimizerShardings,
+                      OptimizerShardingName);
+    const std::string all = "sharding=replicated,sharded,broadcast ";
+    return {
+        .axes = std::move(axes),
+        .grids = {.smoke = {all + "model=tiny batch=1 seq=32 ranks=2"},
+                  .smoke_gpu = {all + "model=small batch=4 seq=32 ranks=2"},
+                  .quick = {all + "model=tiny batch=1 seq=128 ranks=2"},
+                  .quick_gpu = {all + "model=small batch=4 seq=128 ranks=2"},
+                  .paper = {all + "model=tiny,small,xl batch=4 seq=128 "
+                                  "ranks=2,4,6"}},
+        .complete = [](Params& p, const RunOptions&, const Device& device) {
+          p.step.precision = Precision::kFp32;
+          p.step.mode = StepMode::kTrainStep;
+          p.backend = BackendFor(device);
+          return true;
+        }};
   }
 };
 

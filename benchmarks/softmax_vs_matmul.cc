@@ -40,8 +40,7 @@ class SoftmaxVsMatmul final : public Workload {
     int64_t d_head;
   };
 
-  static std::vector<Params> Sweep(const RunOptions& options,
-                                   const Device& device);
+  static SweepPlan<Params> Sweep();
 
   static CaseName NameOf(const Params& p) {
     return CaseName("softmax_vs_matmul")
@@ -131,53 +130,28 @@ class SoftmaxVsMatmul final : public Workload {
   AttentionOpInputs inputs_;
 };
 
-struct Heads {
-  int64_t count;
-  int64_t d_head;
-};
-
-struct Scale {
-  std::vector<Precision> precisions;
-  std::vector<Heads> heads;
-  std::vector<int64_t> seqs;
-  int64_t batch = 4;
-};
-
-Scale ScaleOf(Suite suite, const Device& device) {
-  using enum Precision;
-  switch (suite) {
-    case Suite::kSmoke:
-      return {{kFp32}, {{2, 32}}, {64}, 1};
-    case Suite::kQuick:
-      if (!device.is_cuda()) return {{kFp32}, {{12, 64}}, {128, 512}};
-      return {{kFp32, kBf16}, {{16, 64}}, {512, 2048}};
-    case Suite::kPaper:
-      // small, medium, large, xl and 2.7B.
-      return {{kFp32, kBf16},
-              {{12, 64}, {16, 64}, {20, 64}, {25, 64}, {32, 80}},
-              {128, 256, 512, 1024}};
-  }
-  return {};
-}
-
-std::vector<SoftmaxVsMatmul::Params> SoftmaxVsMatmul::Sweep(
-    const RunOptions& options, const Device& device) {
-  Scale scale = ScaleOf(options.suite, device);
-  scale.seqs = SelectSizes(options.seqs, scale.seqs);
-  std::vector<Params> cases;
-  for (const Precision precision : scale.precisions) {
-    for (const Heads& heads : scale.heads) {
-      for (const int64_t batch : SelectSizes(options.batches, {scale.batch})) {
-        for (const int64_t seq : scale.seqs) {
-          for (const AttentionOp part : kAttentionOps) {
-            cases.push_back(
-                {part, precision, batch, heads.count, seq, heads.d_head});
-          }
-        }
-      }
-    }
-  }
-  return cases;
+SweepPlan<SoftmaxVsMatmul::Params> SoftmaxVsMatmul::Sweep() {
+  const std::string all = " part=qk,softmax_naive,softmax_fused,pv";
+  return {
+      .axes = {{"precision", &Params::precision,
+                std::vector{Precision::kFp32, Precision::kBf16}, PrecisionName},
+               {"heads", &Params::heads, {1, 1024}},
+               {"d_head", &Params::d_head, {1, 1024}},
+               {"batch", &Params::batch},
+               {"seq", &Params::seq},
+               {"part", &Params::part, kAttentionOps, AttentionOpName}},
+      .grids = {
+          .smoke = {"precision=fp32 heads:d_head=2:32 batch=1 seq=64" + all},
+          .quick = {"precision=fp32 heads:d_head=12:64 batch=4 seq=128,512" +
+                    all},
+          .quick_gpu = {"precision=fp32,bf16 heads:d_head=16:64 batch=4 "
+                        "seq=512,2048" +
+                        all},
+          // small, medium, large, xl and 2.7B.
+          .paper = {"precision=fp32,bf16 "
+                    "heads:d_head=12:64,16:64,20:64,25:64,32:80 batch=4 "
+                    "seq=128,256,512,1024" +
+                    all}}};
 }
 
 const bool kRegistered = Register<SoftmaxVsMatmul>();

@@ -18,13 +18,13 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
 
 namespace trainbench {
 namespace {
 
-constexpr int64_t kKiB = int64_t{1} << 10;
 constexpr int64_t kMiB = int64_t{1} << 20;
 
 class TransferBytes final : public Workload {
@@ -34,8 +34,7 @@ class TransferBytes final : public Workload {
     int64_t bytes;  // copied or set
   };
 
-  static std::vector<Params> Sweep(const RunOptions& options,
-                                   const Device& device);
+  static SweepPlan<Params> Sweep();
 
   static std::vector<Expectation> Expectations(const Device& device);
 
@@ -86,56 +85,33 @@ std::vector<Expectation> TransferBytes::Expectations(const Device& device) {
 }
 
 CaseName TransferBytes::NameOf(const Params& p) {
+  const std::vector<std::string> words =
+      absl::StrSplit(TransferKindName(p.kind), '_');
   CaseName name("transfer");
-  switch (p.kind) {
-    case TransferKind::kH2dPinned:
-      name.Word("direction", "h2d").Word("host_memory", "pinned");
-      break;
-    case TransferKind::kH2dPageable:
-      name.Word("direction", "h2d").Word("host_memory", "pageable");
-      break;
-    case TransferKind::kD2hPinned:
-      name.Word("direction", "d2h").Word("host_memory", "pinned");
-      break;
-    case TransferKind::kD2hPageable:
-      name.Word("direction", "d2h").Word("host_memory", "pageable");
-      break;
-    case TransferKind::kD2d:
-      name.Word("direction", "d2d");
-      break;
-    case TransferKind::kMemcpy:
-      name.Word("direction", "memcpy");
-      break;
-    case TransferKind::kMemset:
-      name.Word("direction", "memset");
-      break;
-  }
+  name.Word("direction", words.front());
+  if (words.size() > 1) name.Word("host_memory", words.back());
   return name.Value("size", p.bytes);
 }
 
-std::vector<int64_t> SizesOf(Suite suite, const Device& device) {
-  switch (suite) {
-    case Suite::kSmoke:
-      return {64 * kKiB};
-    case Suite::kQuick:
-      if (device.is_cuda()) return {64 * kKiB, 4 * kMiB, 256 * kMiB};
-      return {64 * kKiB, 4 * kMiB, 64 * kMiB, 256 * kMiB};
-    case Suite::kPaper:
-      return {kKiB,     4 * kKiB,  16 * kKiB, 64 * kKiB,  256 * kKiB, kMiB,
-              4 * kMiB, 16 * kMiB, 64 * kMiB, 256 * kMiB, 1024 * kMiB};
-  }
-  return {};
-}
-
-std::vector<TransferBytes::Params> TransferBytes::Sweep(
-    const RunOptions& options, const Device& device) {
-  std::vector<Params> cases;
-  for (const TransferKind kind : TransferKinds(TorchDevice(device).type())) {
-    for (const int64_t bytes : SizesOf(options.suite, device)) {
-      cases.push_back({kind, bytes});
-    }
-  }
-  return cases;
+SweepPlan<TransferBytes::Params> TransferBytes::Sweep() {
+  const std::string cpu = "transfer=memcpy,memset size=";
+  const std::string gpu =
+      "transfer=h2d_pinned,h2d_pageable,d2h_pinned,d2h_pageable,d2d size=";
+  const std::string all = "1Ki,4Ki,16Ki,64Ki,256Ki,1Mi,4Mi,16Mi,64Mi,256Mi,1Gi";
+  return {
+      .axes = {{"transfer", &Params::kind, kTransferKinds, TransferKindName},
+               {"size", &Params::bytes, {8, kMostBytes, 8}}},
+      .grids = {.smoke = {cpu + "64Ki"},
+                .smoke_gpu = {gpu + "64Ki"},
+                .quick = {cpu + "64Ki,4Mi,64Mi,256Mi"},
+                .quick_gpu = {gpu + "64Ki,4Mi,256Mi"},
+                .paper = {cpu + all},
+                .paper_gpu = {gpu + all}},
+      .complete = [](Params& p, const RunOptions&, const Device& device) {
+        const bool on_cpu =
+            p.kind == TransferKind::kMemcpy || p.kind == TransferKind::kMemset;
+        return on_cpu != device.is_cuda();
+      }};
 }
 
 const bool kRegistered = Register<TransferBytes>();

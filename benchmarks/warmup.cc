@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fixtures/experiment/experiment.h"
@@ -54,15 +55,24 @@ class Warmup final : public ModelStep {
              AtLeast(1)}};
   }
 
-  static std::vector<Params> Sweep(const RunOptions& options,
-                                   const Device& device) {
-    std::vector<Params> cases;
-    for (const StepParams& step : StepGrid(options, AxesOf(options, device))) {
-      for (const int calls : CallsOf(options.suite, device)) {
-        cases.push_back({step, calls});
-      }
-    }
-    return cases;
+  // Each row starts a process, which takes seconds with a GPU. The shorter the
+  // step, the larger the share of the cold start.
+  static SweepPlan<Params> Sweep() {
+    std::vector<Axis<Params>> axes = StepAxes<Params>();
+    axes.emplace_back("calls", &Params::calls, WholeNumbers{0, 1000});
+    const std::string all =
+        "precision=fp32,bf16_autocast mode=forward,forward_backward,train_step "
+        "batch=4 seq=512 calls=0,1,2,5 model=";
+    return {.axes = std::move(axes),
+            .grids = {.smoke = {"model=tiny precision=fp32 mode=train_step "
+                                "batch=2 seq=32 calls=0,1"},
+                      .quick = {"model=tiny precision=fp32 mode=train_step "
+                                "batch=1 seq=32 calls=0,1,2,5"},
+                      .quick_gpu = {"model=small precision=fp32 "
+                                    "mode=train_step batch=4 seq=512 "
+                                    "calls=0,1,5"},
+                      .paper = {all + kPublishedModels},
+                      .paper_gpu = {all + "small,2.7B"}}};
   }
 
   // Runs after the timing. Only the first step of an optimizer can be verified,
@@ -88,44 +98,6 @@ class Warmup final : public ModelStep {
          {"steady_ratio", Mean(all) / steady},
          {"first_ratio", sampling.first_call.total_us / steady}},
         {}};
-  }
-
- private:
-  // Each row starts a process, which takes seconds with a GPU.
-  static std::vector<int> CallsOf(Suite suite, const Device& device) {
-    if (suite == Suite::kSmoke) return {0, 1};
-    if (suite == Suite::kQuick && device.is_cuda()) return {0, 1, 5};
-    return {0, 1, 2, 5};
-  }
-
-  static StepAxes AxesOf(const RunOptions& options, const Device& device) {
-    if (options.suite == Suite::kSmoke) {
-      return {.models = {"tiny"},
-              .precisions = {kFp32},
-              .modes = {kTrainStep},
-              .seqs = {32},
-              .batch = 2};
-    }
-    if (options.suite == Suite::kPaper) {
-      return {.models = device.is_cuda()
-                            ? std::vector<std::string>{"small", "2.7B"}
-                            : PublishedModels(),
-              .precisions = {kFp32, kBf16Autocast},
-              .modes = {kForward, kForwardBackward, kTrainStep},
-              .seqs = {512}};
-    }
-    if (device.is_cuda()) {
-      return {.models = {"small"},
-              .precisions = {kFp32},
-              .modes = {kTrainStep},
-              .seqs = {512}};
-    }
-    // The shorter the step, the larger the share of the cold start.
-    return {.models = {"tiny"},
-            .precisions = {kFp32},
-            .modes = {kTrainStep},
-            .seqs = {32},
-            .batch = 1};
   }
 };
 

@@ -6,10 +6,12 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 
 namespace trainbench {
 
@@ -22,6 +24,16 @@ enum class TransferKind {
   kMemcpy,  // within the host
   kMemset,  // fills host memory with one value
 };
+
+inline constexpr std::array<TransferKind, 7> kTransferKinds = {
+    TransferKind::kH2dPinned, TransferKind::kH2dPageable,
+    TransferKind::kD2hPinned, TransferKind::kD2hPageable,
+    TransferKind::kD2d,       TransferKind::kMemcpy,
+    TransferKind::kMemset};
+
+// "h2d_pinned", "h2d_pageable", "d2h_pinned", "d2h_pageable", "d2d", "memcpy",
+// "memset".
+absl::string_view TransferKindName(TransferKind kind);
 
 // The kinds that exist on a device of this type.
 std::vector<TransferKind> TransferKinds(c10::DeviceType device);

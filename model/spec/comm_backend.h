@@ -4,6 +4,7 @@
 #ifndef TRAINBENCH_MODEL_SPEC_COMM_BACKEND_H_
 #define TRAINBENCH_MODEL_SPEC_COMM_BACKEND_H_
 
+#include <array>
 #include <cstdint>
 
 #include "absl/strings/string_view.h"
@@ -12,6 +13,9 @@ namespace trainbench {
 
 // Gloo sends CPU tensors over TCP; NCCL sends GPU tensors, one rank per GPU.
 enum class CommBackend { kGloo, kNccl };
+
+inline constexpr std::array<CommBackend, 2> kCommBackends = {
+    CommBackend::kGloo, CommBackend::kNccl};
 
 // "gloo", "nccl".
 absl::string_view CommBackendName(CommBackend backend);

@@ -164,9 +164,8 @@ absl::StatusOr<ModelConfig> ParseModel(absl::string_view text) {
   ModelConfig config;
   absl::Status status = ParseFields(text, config);
   if (status.ok()) status = Validate(config);
-  if (status.ok()) return config;
-  return absl::InvalidArgumentError(
-      absl::StrCat("model '", text, "': ", status.message()));
+  if (!status.ok()) return status;
+  return config;
 }
 
 std::string FormatModel(const ModelConfig& config) {

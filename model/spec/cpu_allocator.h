@@ -6,7 +6,6 @@
 
 #include <array>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
 namespace trainbench {
@@ -20,9 +19,6 @@ inline constexpr std::array<CpuAllocator, 2> kCpuAllocators = {
 
 // "caching", "system".
 absl::string_view CpuAllocatorName(CpuAllocator allocator);
-
-// InvalidArgument names the value and lists the names above.
-absl::StatusOr<CpuAllocator> ParseCpuAllocator(absl::string_view name);
 
 }  // namespace trainbench
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
 #include "tests/faults/kinds.h"
@@ -26,13 +27,16 @@ class Fault final : public Workload {
     int64_t n;  // numbers the good cases
   };
 
-  static std::vector<Params> Sweep(const RunOptions&, const Device&) {
-    std::vector<Params> cases;
+  static SweepPlan<Params> Sweep() {
+    std::string cases = "kind:n=";
     int64_t good = 0;
     for (const FaultKind& kind : FaultKinds()) {
-      cases.push_back({kind, kind.name == "good" ? good++ : 0});
+      absl::StrAppend(&cases, cases.back() == '=' ? "" : ",", kind.name, ":",
+                      kind.name == "good" ? good++ : 0);
     }
-    return cases;
+    return {.axes = {{"kind", &Params::kind, FaultKinds(), &FaultKind::name},
+                     {"n", &Params::n, {0, 1}}},
+            .grids = {.smoke = {cases}}};
   }
 
   static CaseName NameOf(const Params& p) {

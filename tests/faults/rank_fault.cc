@@ -9,11 +9,15 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
 #include "model/ops/all_reduce_buffer.h"
@@ -33,20 +37,19 @@ class RankFault final : public Workload {
     int ranks;
   };
 
-  static std::vector<Params> Sweep(const RunOptions& options, const Device&) {
-    std::vector<Params> cases;
-    // Slow, so only in the paper suite.
-    if (options.suite != Suite::kPaper) return cases;
-    for (int64_t n = 0; n < kRounds; ++n) {
-      for (const char* kind :
-           {"killed", "asleep", "throws", "throws_lines", "chatty",
-            "throws_in_build", "wrong", "exits", "endless", "good"}) {
-        for (const int ranks : SelectRanks(options, {2})) {
-          cases.push_back({kind, n, ranks});
-        }
-      }
-    }
-    return cases;
+  // Slow, so only in the paper suite.
+  static SweepPlan<Params> Sweep() {
+    const std::vector<std::string> kinds = {
+        "killed",          "asleep", "throws", "throws_lines", "chatty",
+        "throws_in_build", "wrong",  "exits",  "endless",      "good"};
+    std::vector<int64_t> rounds(kRounds);
+    std::iota(rounds.begin(), rounds.end(), int64_t{0});
+    return {.axes = {{"n", &Params::n, {0, kRounds}},
+                     {"kind", &Params::kind, kinds, std::identity()},
+                     {"ranks", &Params::ranks, {1, kMostRanks}}},
+            .grids = {
+                .paper = {absl::StrCat("ranks=2 n=", absl::StrJoin(rounds, ","),
+                                       " kind=", absl::StrJoin(kinds, ","))}}};
   }
 
   static CaseName NameOf(const Params& p) {

@@ -5,6 +5,7 @@
 #define TRAINBENCH_TESTS_SUPPORT_FAKE_EXPERIMENTS_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,12 @@ class FakeExperiment : public Workload {
     int64_t seq;
   };
   FakeExperiment(const Params&, const Device&) {}
+  static std::vector<Axis<Params>> Axes() {
+    return {
+        {"kind", &Params::kind,
+         std::vector<std::string>{"naive", "fused", "sdpa"}, std::identity()},
+        {"seq", &Params::seq}};
+  }
   static CaseName NameOf(const Params& p) {
     return CaseName(Derived::kName).Word("kind", p.kind).Value("seq", p.seq);
   }
@@ -32,9 +39,10 @@ class FakeSoftmax final : public FakeExperiment<FakeSoftmax> {
  public:
   using FakeExperiment::FakeExperiment;
   static constexpr char kName[] = "softmax";
-  static std::vector<Params> Sweep(const RunOptions& options, const Device&) {
-    if (options.suite == Suite::kPaper) return {{"fused", 65536}};
-    return {{"naive", 64}, {"fused", 64}, {"fused", 128}};
+  static SweepPlan<Params> Sweep() {
+    return {.axes = Axes(),
+            .grids = {.smoke = {"kind:seq=naive:64,fused:64,fused:128"},
+                      .paper = {"kind=fused seq=64Ki"}}};
   }
 };
 
@@ -42,8 +50,8 @@ class FakeAttention final : public FakeExperiment<FakeAttention> {
  public:
   using FakeExperiment::FakeExperiment;
   static constexpr char kName[] = "attention";
-  static std::vector<Params> Sweep(const RunOptions&, const Device&) {
-    return {{"naive", 64}, {"sdpa", 64}};
+  static SweepPlan<Params> Sweep() {
+    return {.axes = Axes(), .grids = {.smoke = {"kind=naive,sdpa seq=64"}}};
   }
 };
 

@@ -14,7 +14,6 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "fixtures/base/did_you_mean.h"
-#include "fixtures/base/flag_parser.h"
 #include "model/spec/not_allowed.h"
 
 ABSL_FLAG(bool, help, false, "Print this and exit.");
@@ -27,11 +26,6 @@ ABSL_FLAG(
 ABSL_FLAG(std::string, models, "",
           "Comma-separated models: tiny, small, medium, large, xl, 2.7B or a "
           "name that --model defines. Default: all of these.");
-ABSL_FLAG(std::string, model, "",
-          "Defines one more model; repeatable:\n"
-          "name=mine,d_model=512,d_ff=2048,layers=6,heads=8\n"
-          "and, if wanted, vocab=32000 (default 10000) and attention=sdpa "
-          "(default naive).");
 ABSL_FLAG(int64_t, batch, 4, "Sequences in one step.");
 ABSL_FLAG(int64_t, seq, 512, "Tokens in one sequence.");
 ABSL_FLAG(std::string, precision, "fp32",
@@ -113,17 +107,14 @@ absl::StatusOr<std::vector<T>> ParseList(absl::string_view what,
 }
 
 // The standard models and the user's.
-absl::StatusOr<std::vector<ModelConfig>> KnownModels() {
+absl::StatusOr<std::vector<ModelConfig>> KnownModels(
+    const std::vector<ModelConfig>& custom) {
   std::vector<ModelConfig> models = StandardModels();
-  const std::string definitions = absl::GetFlag(FLAGS_model);
-  if (definitions.empty()) return models;
-  for (absl::string_view text : absl::StrSplit(definitions, ';')) {
-    absl::StatusOr<ModelConfig> model = ParseModel(text);
-    if (!model.ok()) return model.status();
-    if (FindModel(model->name, models).ok()) {
-      return GivenTwice("model", model->name);
+  for (const ModelConfig& model : custom) {
+    if (FindModel(model.name, models).ok()) {
+      return GivenTwice("model", model.name);
     }
-    models.push_back(*std::move(model));
+    models.push_back(model);
   }
   return models;
 }
@@ -141,8 +132,9 @@ absl::StatusOr<ModelConfig> FindModelOrNearest(
       model.status().message(), "; did you mean '", nearest[0], "'?"));
 }
 
-absl::StatusOr<std::vector<ModelConfig>> SelectModels() {
-  absl::StatusOr<std::vector<ModelConfig>> known = KnownModels();
+absl::StatusOr<std::vector<ModelConfig>> SelectModels(
+    const std::vector<ModelConfig>& custom) {
+  absl::StatusOr<std::vector<ModelConfig>> known = KnownModels(custom);
   const std::string selection = absl::GetFlag(FLAGS_models);
   if (!known.ok() || selection.empty()) return known;
   return ParseList<ModelConfig>(
@@ -222,23 +214,40 @@ absl::StatusOr<std::vector<Link>> ParseLinks(absl::string_view text) {
 
 }  // namespace
 
-absl::Status CheckFlagsOfMode() {
+void AddPlannerFlags(std::vector<ModelConfig>& models, FlagParser& flags) {
+  flags.AddAbseilFlags();
+  flags.AddRepeated(
+      "model", FlagParser::Setter([&models](const std::string& text) {
+        const absl::StatusOr<ModelConfig> model = ParseModel(text);
+        if (!model.ok()) return std::string(model.status().message());
+        models.push_back(*model);
+        return std::string();
+      }),
+      "Defines one more model; repeatable:\n"
+      "name=mine,d_model=512,d_ff=2048,layers=6,heads=8\n"
+      "and, if wanted, vocab=32000 (default 10000) and attention=sdpa "
+      "(default naive).");
+}
+
+absl::Status CheckFlagsOfMode(const FlagParser& flags) {
   const bool parallel = absl::GetFlag(FLAGS_parallel);
-  for (const auto& [name, flag] : ProgramFlags()) {
-    const bool common = name == "parallel" || name == "json" || name == "help";
-    const bool of_parallel = absl::StartsWith(flag->Help(), "With --parallel:");
-    if (common || of_parallel == parallel ||
-        flag->CurrentValue() == flag->DefaultValue()) {
-      continue;
-    }
+  for (const auto& [name, values] : flags.given()) {
+    if (name == "parallel" || name == "json" || name == "help") continue;
+    const absl::CommandLineFlag* flag = absl::FindCommandLineFlag(name);
+    const bool of_parallel =
+        flag != nullptr && absl::StartsWith(flag->Help(), "With --parallel:");
+    const bool is_default =
+        flag != nullptr && flag->CurrentValue() == flag->DefaultValue();
+    if (of_parallel == parallel || is_default) continue;
     return absl::InvalidArgumentError(absl::StrCat(
-        "flag '--", name, "' is '", flag->CurrentValue(), "'; allowed: only ",
+        "flag '--", name, "' is '", values.front(), "'; allowed: only ",
         parallel ? "without" : "with", " --parallel"));
   }
   return absl::OkStatus();
 }
 
-absl::StatusOr<ModelQuery> ReadModelQuery() {
+absl::StatusOr<ModelQuery> ReadModelQuery(
+    const std::vector<ModelConfig>& custom) {
   ModelQuery query;
   query.batch = absl::GetFlag(FLAGS_batch);
   query.seq = absl::GetFlag(FLAGS_seq);
@@ -248,7 +257,7 @@ absl::StatusOr<ModelQuery> ReadModelQuery() {
   if (!status.ok()) return status;
   query.device_memory_bytes = static_cast<int64_t>(memory_gib * kBytesPerGib);
 
-  absl::StatusOr<std::vector<ModelConfig>> models = SelectModels();
+  absl::StatusOr<std::vector<ModelConfig>> models = SelectModels(custom);
   if (!models.ok()) return models.status();
   query.models = *std::move(models);
   absl::StatusOr<std::vector<Precision>> precisions = ParseList<Precision>(

@@ -12,6 +12,7 @@
 #include "absl/flags/declare.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "fixtures/base/flag_parser.h"
 #include "model/accounting/parallel/alpha_beta.h"
 #include "model/accounting/parallel/parallel_bounds.h"
 #include "model/accounting/parallel/sharded_job.h"
@@ -56,12 +57,16 @@ struct ParallelQuery {
   std::string links_flag;
 };
 
+// All flags; --model adds to `models`.
+void AddPlannerFlags(std::vector<ModelConfig>& models, FlagParser& flags);
+
 // InvalidArgument names the first flag that was changed but has no effect: a
 // flag of --parallel without --parallel, or any other flag with it.
-absl::Status CheckFlagsOfMode();
+absl::Status CheckFlagsOfMode(const FlagParser& flags);
 
 // InvalidArgument or NotFound names the value and what is allowed.
-absl::StatusOr<ModelQuery> ReadModelQuery();
+absl::StatusOr<ModelQuery> ReadModelQuery(
+    const std::vector<ModelConfig>& custom);
 
 // InvalidArgument names the flag, its value and what is allowed. The allowed
 // ranges keep every row finite.

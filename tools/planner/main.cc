@@ -39,8 +39,9 @@ constexpr absl::string_view kUsage =
     "  tools/plan --parallel --fsdp_ranks=8 --tensor_ranks=8\n"
     "\n";
 
-absl::StatusOr<std::string> ModelPlan(bool json) {
-  const absl::StatusOr<ModelQuery> query = ReadModelQuery();
+absl::StatusOr<std::string> ModelPlan(const std::vector<ModelConfig>& models,
+                                      bool json) {
+  const absl::StatusOr<ModelQuery> query = ReadModelQuery(models);
   if (!query.ok()) return query.status();
   const absl::StatusOr<std::vector<ModelRow>> rows = PlanModels(*query);
   if (!rows.ok()) return rows.status();
@@ -56,17 +57,21 @@ absl::StatusOr<std::string> ParallelPlan(bool json) {
 
 // The text for standard output.
 absl::StatusOr<std::string> Run(const std::vector<std::string>& args) {
-  const auto positional = ParseFlags(args, /*repeatable=*/{"model"});
+  FlagParser flags;
+  std::vector<ModelConfig> models;
+  AddPlannerFlags(models, flags);
+  const auto positional = flags.Parse(args);
   if (!positional.ok()) return positional.status();
   if (!positional->empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "unexpected argument '", positional->front(), "'; allowed: flags"));
   }
-  if (absl::GetFlag(FLAGS_help)) return absl::StrCat(kUsage, FlagsHelp());
-  const absl::Status status = CheckFlagsOfMode();
+  if (absl::GetFlag(FLAGS_help)) return absl::StrCat(kUsage, flags.Help());
+  const absl::Status status = CheckFlagsOfMode(flags);
   if (!status.ok()) return status;
   const bool json = absl::GetFlag(FLAGS_json);
-  return absl::GetFlag(FLAGS_parallel) ? ParallelPlan(json) : ModelPlan(json);
+  return absl::GetFlag(FLAGS_parallel) ? ParallelPlan(json)
+                                       : ModelPlan(models, json);
 }
 
 int Main(const std::vector<std::string>& args) {

@@ -191,9 +191,7 @@ TEST(ParseModelTest, NamesWhatIsWrongAndWhatIsAllowed) {
   for (const BadText& bad : cases) {
     const auto model = ParseModel(bad.text);
     EXPECT_EQ(model.status().code(), absl::StatusCode::kInvalidArgument);
-    EXPECT_THAT(
-        Message(model.status()),
-        AllOf(HasSubstr("model '" + bad.text + "': "), HasSubstr(bad.message)));
+    EXPECT_THAT(Message(model.status()), HasSubstr(bad.message));
   }
 }
 

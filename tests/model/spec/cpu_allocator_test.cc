@@ -4,17 +4,12 @@
 
 #include <gtest/gtest.h>
 
-#include <string>
-
 namespace trainbench {
 namespace {
 
-TEST(CpuAllocatorTest, NamesRoundTrip) {
-  for (const CpuAllocator allocator : kCpuAllocators) {
-    EXPECT_EQ(*ParseCpuAllocator(CpuAllocatorName(allocator)), allocator);
-  }
-  EXPECT_EQ(std::string(ParseCpuAllocator("jemalloc").status().message()),
-            "--cpu_allocator is 'jemalloc'; allowed: caching, system");
+TEST(CpuAllocatorTest, HasNames) {
+  EXPECT_EQ(CpuAllocatorName(CpuAllocator::kCaching), "caching");
+  EXPECT_EQ(CpuAllocatorName(CpuAllocator::kSystem), "system");
 }
 
 }  // namespace
