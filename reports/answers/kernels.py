@@ -141,9 +141,10 @@ def _sums(profile: Profile, phases: Collection[str] | None) -> list[_Sum]:
 def _shares(sums: list[_Sum]) -> Callable[[_Sum], str]:
     whole_us = sum(kernel.us.value for kernel in sums)
     if not whole_us:
-        return lambda kernel: f"{kernel.instances} times"
+        return lambda kernel: text.plural(kernel.instances, "call")
     return lambda kernel: (
-        f"{text.percent(kernel.us.value / whole_us)}, {kernel.instances} times"
+        f"{text.percent(kernel.us.value / whole_us)}, "
+        f"{text.plural(kernel.instances, 'call')}"
     )
 
 

@@ -60,6 +60,61 @@ def test_a_component_has_the_bytes_that_it_has_to_move(trainbench: Program) -> N
     assert "compulsory_bytes" not in rows["forward/all"]
 
 
+def profile_of(trainbench: Program) -> Json:
+    profiles: list[Json] = load(trainbench.directory / "a.json")["profiles"]
+    (profile,) = profiles
+    assert profile["case"] == f"{STEP}/step/all/{SHAPE}"
+    assert profile["passes"] == 6
+    return profile
+
+
+def phases_and_names(profile: Json, table: str, name: str) -> set[tuple[str, str]]:
+    return {(entry["phase"], entry[name]) for entry in profile[table]}
+
+
+RANGES = {
+    ("step", "all"),
+    ("forward", "all"),
+    ("forward", "attention"),
+    ("forward", "causal_mask"),
+    ("forward", "layer_0"),
+    ("backward", "attention"),
+    ("backward", "layer_0"),
+    ("optimizer", "optimizer"),
+}
+
+
+def test_the_operators_and_the_gaps_are_the_step(trainbench: Program) -> None:
+    rows = rows_of(trainbench)
+    profile = profile_of(trainbench)
+    assert profile["of"] == "operators"
+    total = sum(entry["time_us"]["total"] for entry in profile["kernels"])
+    gaps = [name for name in rows if name.endswith(("/dispatch", "/autograd"))]
+    total += sum(rows[name]["mean_us"] for name in gaps)
+    assert total == pytest.approx(rows["step/all"]["mean_us"], rel=1e-3)
+    families = {entry["name"]: entry["family"] for entry in profile["kernels"]}
+    assert families["aten::mm"] == "gemm"
+    assert families["aten::_fused_adamw_"] == "optimizer"
+
+
+def test_ranges_and_copies_are_in_the_profile(trainbench: Program) -> None:
+    rows_of(trainbench)
+    profile = profile_of(trainbench)
+    assert phases_and_names(profile, "ranges", "range") >= RANGES
+    for span in profile["ranges"]:
+        times = span["host_us"]
+        assert 0 < times["min"] <= times["median"] <= times["max"]
+        assert "device_us" not in span
+    # The merge of the heads: batch 1 x 8 tokens x d_model 16 in fp32.
+    (merge,) = (
+        copies
+        for copies in profile["copies"]
+        if (copies["phase"], copies["component"]) == ("forward", "output_projection")
+    )
+    assert (merge["count"], merge["bytes"]) == (1, 8 * 16 * 4)
+    assert merge["direction"] == "host to host"
+
+
 def test_the_number_of_samples_is_the_number_of_passes(trainbench: Program) -> None:
     rows = rows_of(trainbench, "--samples=7")
     assert {row["samples"] for row in rows.values()} == {7}
@@ -93,3 +148,11 @@ def test_on_a_null_gpu_a_breakdown_has_its_counts(trainbench: Program) -> None:
     for row in rows.values():
         assert row["real_time"] == 0
         assert not {"share", "profiled_step_us", "time_ratio"} & set(row), row["name"]
+    profile = profile_of(trainbench)
+    assert profile["of"] == "kernels"
+    assert phases_and_names(profile, "ranges", "range") >= RANGES
+    kernels = [k for k in profile["kernels"] if not k["name"].startswith("Mem")]
+    assert sum(k["instances"] for k in kernels) == step["kernels_per_step"]
+    assert {"gemm", "elementwise", "optimizer"} <= {k["family"] for k in kernels}
+    for time in ("time_us", "host_us", "device_us", "bytes_per_second"):
+        assert f'"{time}"' not in json.dumps(profile)

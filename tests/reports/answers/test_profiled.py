@@ -162,17 +162,17 @@ def test_the_top_of_forward_backward_and_step_are_beside_each_other() -> None:
     )
     assert table[0] == "|  | forward | forward and backward | step |"
     assert table[2] == (
-        "| 1 | aten::mm: 67 %, 10 times | aten::mm: 82 %, 30 times "
-        "| aten::mm: 70 %, 30 times |"
+        "| 1 | aten::mm: 67 %, 10 calls | aten::mm: 82 %, 30 calls "
+        "| aten::mm: 70 %, 30 calls |"
     )
-    assert table[3].endswith("| aten::_fused_adamw_: 15 %, 1 times |")
+    assert table[3].endswith("| aten::_fused_adamw_: 15 %, 1 call |")
 
 
 def test_the_sentence_says_whether_the_top_kernel_is_the_same() -> None:
     told = breakdown(result(profile("train_step", KERNELS)))
     assert told is not None
     assert (
-        "Of the operators of the forward pass, `aten::mm` (67 %, 10 times) takes most; "
+        "Of the operators of the forward pass, `aten::mm` (67 %, 10 calls) takes most; "
         "of forward and backward, the same one; of the step, the same one."
     ) in told[0]
 
@@ -186,7 +186,7 @@ def test_where_times_vary_no_kernel_takes_most() -> None:
     assert told is not None
     assert (
         "Of the operators, which takes most cannot be told from this run: `aten::mm` "
-        "(51 %, 10 times) or `aten::mul` (49 %, 10 times)."
+        "(51 %, 10 calls) or `aten::mul` (49 %, 10 calls)."
     ) in told[0]
 
 

@@ -41,6 +41,16 @@ def test_the_shards_of_a_cut_are_one_run() -> None:
     assert "shard" not in whole.context
 
 
+def test_the_run_has_the_profiles_of_all_parts() -> None:
+    tables: dict[str, list[Any]] = {"kernels": [], "ranges": [], "copies": []}
+    profiles = [{"case": case, "passes": 6, "of": "kernels"} | tables for case in "ab"]
+    (whole,) = merged(
+        result("a", shard="1/2", profiles=profiles[:1]),
+        result("b", shard="2/2", second=9, profiles=profiles[1:]),
+    )
+    assert [profile.case for profile in whole.profiles] == ["a", "b"]
+
+
 def test_a_cut_with_a_part_missing_is_not_complete() -> None:
     (part,) = merged(result("a", shard="1/3"), result("c", shard="3/3"))
     assert not part.complete
