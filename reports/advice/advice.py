@@ -32,8 +32,7 @@ CHANGES: tuple[Callable[[Run], Iterator[Line]], ...] = (
 @dataclass(frozen=True)
 class Advice:
     lines: list[Line]
-    step: str  # the largest divided one; "" for none
-    headroom: Table | None  # of its components and phases
+    headroom: Table | None  # of the parts of the largest step that was divided
     lacks: list[str]  # what the run does not say, and what that costs
 
 
@@ -59,14 +58,13 @@ def _lacks(run: Run) -> list[str]:
 def advice(result: Result) -> Advice:
     """Errors: NotAResult, if a row lacks what the program writes."""
     if result.of_null_gpu:
-        return Advice([], "", None, ["a null GPU has no times"])
+        return Advice([], None, ["a null GPU has no times"])
     run = Run(result)
     try:
         lines = [line for change in CHANGES for line in change(run)]
         step = run.train_steps[-1] if run.train_steps else None
         return Advice(
             sorted(lines, key=order),
-            step.name if step else "",
             table(step, device_of(run, step)) if step else None,
             _lacks(run),
         )

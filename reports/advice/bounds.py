@@ -114,10 +114,11 @@ def together(parts: list[Bound]) -> Bound:
 def _line(name: str, bound: Bound, whole_us: float) -> list[str]:
     at_least, at_most = ("", "") if bound.is_whole else ("≥ ", "≤ ")
     headroom = bound.headroom.value
+    is_bound = bound.is_whole or bound.bound_us > 0
     return [
         name,
         bound.measured.plus_minus(text.time),
-        at_least + text.time(bound.bound_us),
+        at_least + text.time(bound.bound_us) if is_bound else "unknown",
         at_most + text.time(headroom) if headroom else "-",
         at_most + text.percent(headroom / whole_us) if headroom else "-",
         bound.cause or "-",
@@ -136,4 +137,4 @@ def table(step: Step, device: Device) -> Table:
         lines.append(_line(f"{phase}, all", together(parts), us))
     lines.append(_line("step", whole, us))
     headings = ["part", "measured", "bound", "headroom", "of the step", "cause"]
-    return Table(headings, lines)
+    return Table(headings, lines, f"Headroom of {step.name}")

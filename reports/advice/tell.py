@@ -10,7 +10,6 @@ from reports.answers.measured import Measured
 from reports.results import text
 from reports.results.text import Table
 
-WHY = "Why"
 NOT_A_SUM = (
     "Each line is one change alone, where it buys most: the lines do not add up."
 )
@@ -48,12 +47,12 @@ def lines_table(lines: Sequence[Line]) -> Table:
         ]
         for line in lines
     ]
-    return Table(headings, rows)
+    return Table(headings, rows, "What would help")
 
 
 def reasons_table(lines: Sequence[Line]) -> Table:
     rows = [[line.change, line.assumption, ", ".join(line.rows)] for line in lines]
-    return Table(["change", "if", "from these rows"], rows)
+    return Table(["change", "if", "from these rows"], rows, "Why")
 
 
 def _formatted(check: Check, gain: Measured) -> str:
@@ -76,7 +75,7 @@ def checks_table(lines: Sequence[Line]) -> Table:
         for check, found in zip(line.checks, judged.instances, strict=True)
     ]
     headings = ["change", "predicted", "measured", "ratio", "verdict", "row"]
-    return Table(headings, rows)
+    return Table(headings, rows, "Predicted and measured")
 
 
 def sentence(given: Advice) -> str:
@@ -91,18 +90,12 @@ def sentence(given: Advice) -> str:
     )
 
 
-def tables(given: Advice) -> list[tuple[str, Table]]:
-    """With their headings."""
-    found = []
-    if given.lines:
-        found.append(("What would help", lines_table(given.lines)))
-        found.append((WHY, reasons_table(given.lines)))
+def tables(given: Advice) -> list[Table]:
+    """Without the reasons."""
+    found = [lines_table(given.lines)] if given.lines else []
     if any(line.checks for line in given.lines):
-        checked = checks_table(given.lines)
-        found.append(("Predicted and measured", checked))
-    if given.headroom is not None:
-        found.append((f"Headroom of `{given.step}`", given.headroom))
-    return found
+        found.append(checks_table(given.lines))
+    return [*found, given.headroom] if given.headroom else found
 
 
 def lacking(given: Advice) -> str:
@@ -111,11 +104,11 @@ def lacking(given: Advice) -> str:
 
 
 def markdown(given: Advice) -> str:
-    """Under headings of the third level; "" if the run tells nothing."""
+    """ "" if the run tells nothing."""
     found = tables(given)
     if not found:
         return ""
-    parts = [f"### {heading}\n\n{table.markdown()}" for heading, table in found]
-    return "\n\n".join(
-        part for part in (sentence(given), *parts, lacking(given)) if part
-    )
+    if given.lines:
+        found.insert(1, reasons_table(given.lines))
+    parts = [sentence(given), *(table.markdown() for table in found), lacking(given)]
+    return "\n\n".join(filter(None, parts))

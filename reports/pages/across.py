@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 
 from reports.advice.advice import advice
-from reports.advice.tell import WHY, lacking, sentence, tables
+from reports.advice.tell import lacking, reasons_table, sentence, tables
 from reports.pages.figures import history, roofline
 from reports.pages.plotting.roofs import Point, Roof, points_of, roofs_of
 from reports.pages.section import Section
@@ -66,8 +66,8 @@ def advice_section(result: Result) -> list[Section]:
             question="What would a change buy, by the rows of this run, and how far is "
             "each part of a step from the least time that the device needs?",
             answer=" ".join(filter(None, told)),
-            tables=[table for heading, table in found if heading != WHY],
-            worded=[table for heading, table in found if heading == WHY],
+            tables=found,
+            worded=[reasons_table(given.lines)] if given.lines else [],
         )
     ]
 

@@ -2,7 +2,7 @@
 """What comes first on a page: what failed, what was disturbed, where the time goes and
 what would help."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reports.advice.advice import advice
 from reports.advice.tell import lines_table, sentence
@@ -83,7 +83,9 @@ def _gap(result: Result) -> str:
 def _changes(result: Result) -> tuple[str, Table | None]:
     given = advice(result)
     told = sentence(given)
-    return told, lines_table(given.lines[:MOST_CHANGES]) if told else None
+    return told, replace(
+        lines_table(given.lines[:MOST_CHANGES]), title=""
+    ) if told else None
 
 
 def opening(result: Result) -> Opening:

@@ -60,14 +60,14 @@ def test_the_page_of_advice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         "`tiny fp32 train_step 4 x 128`."
     )
     order = [
-        "### What would help",
+        "What would help:",
         "| fused norm | 400 us | 40 % | - | no row to check it | tiny fp32",
         "| fused AdamW | 400 us | 44 % | - | 1 cannot tell | optimizer/textbook/tiny |",
-        "### Why",
+        "Why:",
         "| fused norm | all but its products is one pass over memory, at the rate of a",
-        "### Predicted and measured",
+        "Predicted and measured:",
         "| fused AdamW | 400 us | 350 us | 0.875 (no interval) | cannot tell | opti",
-        "### Headroom of `tiny fp32 train_step 4 x 128`",
+        "Headroom of tiny fp32 train_step 4 x 128:",
         "| forward norm | 500 us | 50 us | 450 us | 90 % | memory passes |",
     ]
     places = [out.find(told) for told in order]

@@ -86,7 +86,7 @@ def test_rows_without_bytes_bound_a_part_of_the_work() -> None:
     norm = {k: v for k, v in NORM.items() if not k.endswith("_bytes")}
     rows = (*PEAKS, old, norm, whole(1500))
     assert line("forward ffn", *rows)[1:3] == ["≥ 600 us", "≤ 400 us"]
-    assert line("forward norm", *rows)[1:3] == ["≥ 0 ns", "≤ 500 us"]
+    assert line("forward norm", *rows)[1:3] == ["unknown", "≤ 500 us"]
     assert line("step", *rows)[1:3] == ["≥ 600 us", "≤ 900 us"]
     lacks = advice(parse(document(*rows))).lacks
     assert "no bytes in the rows of `breakdown`" in lacks[0]
@@ -110,4 +110,5 @@ def test_the_last_train_step_is_told() -> None:
         "label": FFN["label"].replace("train_step", "inference"),
     }
     given = advice(parse(document(*PEAKS, FFN, whole(1000), inference)))
-    assert given.step == "tiny fp32 train_step 4 x 128"
+    assert given.headroom is not None
+    assert given.headroom.title == "Headroom of tiny fp32 train_step 4 x 128"
