@@ -37,4 +37,35 @@ double StepFlops(const ModelConfig& config, int64_t batch, int64_t seq,
   return forward + BackwardFlops(config, batch, seq);
 }
 
+std::vector<ComponentFlops> FlopsByComponent(const ModelConfig& config,
+                                             int64_t batch, int64_t seq,
+                                             StepMode mode) {
+  // Passes over each product: one forward, two backward.
+  const double passes =
+      StepFlops(config, batch, seq, mode) / ForwardFlops(config, batch, seq);
+  const double attention = passes * static_cast<double>(config.layers) *
+                           LayerAttentionFlops(config, batch, seq);
+  std::vector<ComponentFlops> work;
+  for (const auto& [component, elements] : ParametersByComponent(config)) {
+    if (component == Component::kOutputProjection) {
+      if (config.attention == AttentionKind::kNaive) {
+        work.push_back({Component::kScores, attention / 2});
+        work.push_back({Component::kValue, attention / 2});
+      } else {
+        work.push_back({Component::kFusedAttention, attention});
+      }
+    }
+    if (component == Component::kEmbedding || component == Component::kNorm) {
+      continue;  // a lookup and elementwise work
+    }
+    work.push_back({component, passes * 2 * static_cast<double>(batch * seq) *
+                                   static_cast<double>(elements)});
+  }
+  return work;
+}
+
+double AdamWFlops(const ModelConfig& config) {
+  return 14 * static_cast<double>(ParameterCount(config));
+}
+
 }  // namespace trainbench

@@ -9,7 +9,9 @@
 #define TRAINBENCH_MODEL_ACCOUNTING_FLOPS_H_
 
 #include <cstdint>
+#include <vector>
 
+#include "model/spec/component.h"
 #include "model/spec/config.h"
 #include "model/spec/step_mode.h"
 
@@ -32,6 +34,22 @@ double BackwardFlops(const ModelConfig& config, int64_t batch, int64_t seq);
 // optimizer multiplies no matrices.
 double StepFlops(const ModelConfig& config, int64_t batch, int64_t seq,
                  StepMode mode);
+
+struct ComponentFlops {
+  Component component;
+  double flops = 0;
+};
+
+// In the order of kComponents, those that multiply matrices; together
+// StepFlops. Fused attention has those of scores and value.
+std::vector<ComponentFlops> FlopsByComponent(const ModelConfig& config,
+                                             int64_t batch, int64_t seq,
+                                             StepMode mode);
+
+// Elementwise operations of one AdamW update, 14 for each parameter: weight
+// decay 1, the moments 3 and 4, the denominator 3, the step 3. They are no part
+// of StepFlops.
+double AdamWFlops(const ModelConfig& config);
 
 }  // namespace trainbench
 

@@ -21,4 +21,16 @@ int64_t ParameterTensorCount(const ModelConfig& config) {
   return 9 * config.layers + 3;
 }
 
+std::vector<ComponentParameters> ParametersByComponent(
+    const ModelConfig& config) {
+  const int64_t square = config.d_model * config.d_model;
+  const int64_t vocabulary = config.vocab * config.d_model;
+  return {{Component::kEmbedding, vocabulary},
+          {Component::kProjections, config.layers * 3 * square},
+          {Component::kOutputProjection, config.layers * square},
+          {Component::kFfn, config.layers * 3 * config.d_model * config.d_ff},
+          {Component::kNorm, (2 * config.layers + 1) * config.d_model},
+          {Component::kLmHead, vocabulary}};
+}
+
 }  // namespace trainbench

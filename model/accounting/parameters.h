@@ -4,7 +4,9 @@
 #define TRAINBENCH_MODEL_ACCOUNTING_PARAMETERS_H_
 
 #include <cstdint>
+#include <vector>
 
+#include "model/spec/component.h"
 #include "model/spec/config.h"
 
 namespace trainbench {
@@ -22,6 +24,15 @@ int64_t ParameterCount(const ModelConfig& config);
 
 // Parameter tensors: 9 per block, two embeddings and the last norm.
 int64_t ParameterTensorCount(const ModelConfig& config);
+
+struct ComponentParameters {
+  Component component;
+  int64_t elements = 0;
+};
+
+// In the order of kComponents, those that have parameters; together all.
+std::vector<ComponentParameters> ParametersByComponent(
+    const ModelConfig& config);
 
 }  // namespace trainbench
 

@@ -6,6 +6,7 @@
 #include <torch/csrc/autograd/profiler_kineto.h>
 #include <torch/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -14,6 +15,12 @@
 #include <string>
 #include <vector>
 
+#include "fixtures/device/device.h"
+#include "fixtures/profiling/attribution.h"
+#include "fixtures/profiling/profiler.h"
+#include "fixtures/profiling/profiler_ranges.h"
+#include "fixtures/profiling/trace_attribution.h"
+#include "model/accounting/parameters.h"
 #include "model/training/train_step.h"
 
 namespace trainbench {
@@ -107,6 +114,73 @@ TEST(FlopsTest, AreExactForALargeModelAndALargeSweep) {
   EXPECT_GT(whole, 1e19);
   EXPECT_GT(whole, 3.9 * half);
   EXPECT_LT(whole, 4 * half);
+}
+
+// Each scope's own products, forward and backward.
+TEST(FlopsTest, OfEachComponentEqualTheProfilers) {
+  for (const Case& c : Cases()) {
+    at::manual_seed(1);
+    TransformerLm model(c.config, at::TensorOptions().dtype(at::kFloat));
+    const Batch batch = RandomBatch(c.config.vocab, c.batch, c.seq, at::kCPU);
+    for (const StepMode mode :
+         {StepMode::kInference, StepMode::kForwardBackward}) {
+      const auto trace = Profile(Device(), [&] {
+        NullObserver nobody;
+        PhaseRanges phases(nobody);
+        RunStep(mode, model, nullptr, batch, Precision::kFp32, phases);
+      });
+      ASSERT_TRUE(trace.ok()) << trace.status();
+      std::map<Component, double> profiled, predicted;
+      for (const auto& [key, share] :
+           Attribute(*trace, TimeOf::kHostOps).components) {
+        if (share.flops > 0) profiled[key.second] += share.flops;
+      }
+      for (const ComponentFlops& part :
+           FlopsByComponent(c.config, c.batch, c.seq, mode)) {
+        predicted[part.component] = part.flops;
+      }
+      EXPECT_EQ(predicted, profiled) << c.config.name;
+    }
+  }
+}
+
+TEST(FlopsTest, OfComponentsAddUpToTheStep) {
+  for (const auto kind : {AttentionKind::kNaive, AttentionKind::kSdpa}) {
+    for (const StepMode mode : kStepModes) {
+      const ModelConfig config = {"m", 18, 30, 3, 3, 37, kind};
+      double sum = 0;
+      for (const ComponentFlops& part : FlopsByComponent(config, 2, 8, mode)) {
+        sum += part.flops;
+      }
+      EXPECT_EQ(sum, StepFlops(config, 2, 8, mode)) << StepModeName(mode);
+    }
+  }
+}
+
+// The operators of an update, one for each tensor, by the operations of each on
+// one element. A sum with a factor is two.
+TEST(AdamWFlopsTest, AreThoseOfTheOperatorsOfATextbookUpdate) {
+  const ModelConfig config = {"m", 18, 29, 3, 3, 37};
+  TransformerLm model(config, at::TensorOptions().dtype(at::kFloat));
+  AdamW optimizer(Parameters(model), AdamWKind::kTextbook);
+  RandomizeGradients(model);
+  const auto trace = Profile(Device(), [&] { optimizer.Step(); });
+  ASSERT_TRUE(trace.ok()) << trace.status();
+  const std::map<std::string, double> operations = {
+      {"aten::mul_", 1},     {"aten::add_", 1.5},  // one of two has a factor
+      {"aten::addcmul_", 3}, {"aten::sqrt", 1},
+      {"aten::div_", 1},     {"aten::addcdiv_", 3}};
+  const std::vector<Attributed> attributed = AttributeEvents(*trace);
+  double each = 0;
+  for (std::size_t i = 0; i < attributed.size(); ++i) {
+    const auto known = operations.find(trace->events[i].name);
+    if (attributed[i].outermost && known != operations.end()) {
+      each += known->second;
+    }
+  }
+  each /= static_cast<double>(ParameterTensorCount(config));
+  EXPECT_EQ(AdamWFlops(config),
+            each * static_cast<double>(ParameterCount(config)));
 }
 
 TEST(FlopsTest, AttentionVariantsCountTheSame) {

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "fixtures/steps/memory_tables.h"
 #include "model/nn/initialization.h"
 #include "model/nn/transformer_lm.h"
 
@@ -87,6 +88,20 @@ TEST(ParametersTest, BlockCountsAreThoseOfABuiltBlock) {
   }
   EXPECT_EQ(BlockMatrixParameters(config), matrices);
   EXPECT_EQ(BlockParameters(config), all);
+}
+
+TEST(ParametersTest, OfEachComponentAreThoseOfABuiltModel) {
+  const ModelConfig config = {"m", 24, 40, 2, 3, 37};
+  TransformerLm model(config, at::TensorOptions().device(at::kMeta));
+  std::map<Component, int64_t> built, predicted;
+  for (const auto& parameter : model->named_parameters()) {
+    built[*PlaceOfParameter(parameter.key()).component] +=
+        parameter.value().numel();
+  }
+  for (const auto& [component, elements] : ParametersByComponent(config)) {
+    predicted[component] = elements;
+  }
+  EXPECT_EQ(predicted, built);
 }
 
 TEST(ParametersTest, ABadConfigIsRefusedByName) {
