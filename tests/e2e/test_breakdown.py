@@ -84,6 +84,19 @@ RANGES = {
 }
 
 
+def merge_of_heads(profile: Json) -> Json:
+    """The one copy of the output projection in the forward pass."""
+    merges: list[Json] = [
+        copies
+        for copies in profile["copies"]
+        if (copies["phase"], copies["component"]) == ("forward", "output_projection")
+    ]
+    (merge,) = merges
+    # Batch 1 x 8 tokens x d_model 16 in fp32.
+    assert (merge["count"], merge["bytes"]) == (1, 8 * 16 * 4)
+    return merge
+
+
 def test_the_operators_and_the_gaps_are_the_step(trainbench: Program) -> None:
     rows = rows_of(trainbench)
     profile = profile_of(trainbench)
@@ -105,14 +118,7 @@ def test_ranges_and_copies_are_in_the_profile(trainbench: Program) -> None:
         times = span["host_us"]
         assert 0 < times["min"] <= times["median"] <= times["max"]
         assert "device_us" not in span
-    # The merge of the heads: batch 1 x 8 tokens x d_model 16 in fp32.
-    (merge,) = (
-        copies
-        for copies in profile["copies"]
-        if (copies["phase"], copies["component"]) == ("forward", "output_projection")
-    )
-    assert (merge["count"], merge["bytes"]) == (1, 8 * 16 * 4)
-    assert merge["direction"] == "host to host"
+    assert merge_of_heads(profile)["direction"] == "host to host"
 
 
 def test_the_number_of_samples_is_the_number_of_passes(trainbench: Program) -> None:
@@ -151,6 +157,7 @@ def test_on_a_null_gpu_a_breakdown_has_its_counts(trainbench: Program) -> None:
     profile = profile_of(trainbench)
     assert profile["of"] == "kernels"
     assert phases_and_names(profile, "ranges", "range") >= RANGES
+    assert merge_of_heads(profile)["direction"] == "device to device"
     kernels = [k for k in profile["kernels"] if not k["name"].startswith("Mem")]
     assert sum(k["instances"] for k in kernels) == step["kernels_per_step"]
     assert {"gemm", "elementwise", "optimizer"} <= {k["family"] for k in kernels}
