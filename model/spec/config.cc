@@ -34,10 +34,10 @@ absl::Status SetName(absl::string_view value, ModelConfig& config) {
     return TextNotAllowed("name", value,
                           "1 to 64 letters, digits, '.', '_' or '-'");
   }
-  if (FindModel(value, StandardModels()).ok()) {
+  if (FindModel(value, NamedModels()).ok()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "name '", value, "' is a standard model; choose another name than ",
-        Names(StandardModels())));
+        Names(NamedModels())));
   }
   config.name = std::string(value);
   return absl::OkStatus();
@@ -147,6 +147,20 @@ const std::vector<ModelConfig>& StandardModels() {
       {"medium", 1024, 4096, 24, 16}, {"large", 1280, 5120, 36, 20},
       {"xl", 1600, 6400, 48, 25},     {"2.7B", 2560, 10240, 32, 32},
   };
+  return *kModels;
+}
+
+const std::vector<ModelConfig>& NamedModels() {
+  static const auto* const kModels = [] {
+    constexpr int64_t kGpt2Vocab = 50257;
+    auto* const models = new std::vector<ModelConfig>(StandardModels());
+    models->insert(models->end(),
+                   {{"gpt2", 768, 3072, 12, 12, kGpt2Vocab},
+                    {"gpt2-medium", 1024, 4096, 24, 16, kGpt2Vocab},
+                    {"gpt2-large", 1280, 5120, 36, 20, kGpt2Vocab},
+                    {"gpt2-xl", 1600, 6400, 48, 25, kGpt2Vocab}});
+    return models;
+  }();
   return *kModels;
 }
 

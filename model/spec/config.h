@@ -46,6 +46,12 @@ absl::Status ValidateShape(int64_t batch, int64_t seq);
 // GPT-2-like sizes of the Stanford CS336 systems assignment (2025).
 const std::vector<ModelConfig>& StandardModels();
 
+// These and gpt2, gpt2-medium, gpt2-large and gpt2-xl: the sizes and the
+// vocabulary of GPT-2 (Radford et al. 2019) in our architecture, which has a
+// SwiGLU of three matrices, an output embedding of its own, and no biases, and
+// so more parameters.
+const std::vector<ModelConfig>& NamedModels();
+
 // Finds `name` in `models`. NotFound lists the available names.
 absl::StatusOr<ModelConfig> FindModel(absl::string_view name,
                                       const std::vector<ModelConfig>& models);
@@ -56,7 +62,7 @@ bool IsName(absl::string_view text);
 
 // Parses "name=mine,d_model=512,d_ff=2048,layers=6,heads=8,vocab=32000" and
 // validates the result. vocab (default 10000) and attention=naive|sdpa (default
-// naive) are optional. A name satisfies IsName and is not a standard name.
+// naive) are optional. A name satisfies IsName and is not one of NamedModels().
 // InvalidArgument names the key or value and the allowed ones.
 absl::StatusOr<ModelConfig> ParseModel(absl::string_view text);
 

@@ -23,9 +23,12 @@ ABSL_FLAG(
     "Prints what data, FSDP and tensor parallelism send and where they "
     "stop paying off, with the formulas, instead of the costs of models.");
 
-ABSL_FLAG(std::string, models, "",
-          "Comma-separated models: tiny, small, medium, large, xl, 2.7B or a "
-          "name that --model defines. Default: all of these.");
+ABSL_FLAG(
+    std::string, models, "",
+    "Comma-separated models: tiny, small, medium, large, xl, 2.7B; gpt2, "
+    "gpt2-medium, gpt2-large, gpt2-xl, with the sizes and the vocabulary "
+    "of GPT-2; or a name that --model defines. Default: the first six and "
+    "those of --model.");
 ABSL_FLAG(int64_t, batch, 4, "Sequences in one step.");
 ABSL_FLAG(int64_t, seq, 512, "Tokens in one sequence.");
 ABSL_FLAG(std::string, precision, "fp32",
@@ -36,8 +39,9 @@ ABSL_FLAG(std::string, mode, "train_step",
 ABSL_FLAG(double, device_memory_gib, 80,
           "Memory of the device, in units of 2^30 bytes.");
 
-ABSL_FLAG(int64_t, tokens, 1048576,
-          "With --parallel: B, tokens in the whole batch.");
+ABSL_FLAG(int64_t, tokens, trainbench::kDefaultTokens,
+          "Tokens to train on, for --mfu and --measured. With --parallel B, "
+          "tokens in the whole batch.");
 ABSL_FLAG(int64_t, d_model, 16384, "With --parallel: D.");
 ABSL_FLAG(int64_t, d_ff, 53248, "With --parallel: F.");
 ABSL_FLAG(int64_t, ffn_matrices, 3,
@@ -82,8 +86,6 @@ constexpr double kBytesPerGib = 1 << 30;
 constexpr double kGiga = 1e9;
 constexpr int64_t kMaxSize = int64_t{1} << 20;
 constexpr int64_t kMaxTokens = int64_t{1} << 40;
-// The range of amounts and rates, in the unit of their flag.
-constexpr double kMin = 1e-6, kMax = 1e9;
 
 absl::Status GivenTwice(absl::string_view what, absl::string_view value) {
   return absl::InvalidArgumentError(
@@ -109,7 +111,7 @@ absl::StatusOr<std::vector<T>> ParseList(absl::string_view what,
 // The standard models and the user's.
 absl::StatusOr<std::vector<ModelConfig>> KnownModels(
     const std::vector<ModelConfig>& custom) {
-  std::vector<ModelConfig> models = StandardModels();
+  std::vector<ModelConfig> models = NamedModels();
   for (const ModelConfig& model : custom) {
     if (FindModel(model.name, models).ok()) {
       return GivenTwice("model", model.name);
@@ -135,8 +137,13 @@ absl::StatusOr<ModelConfig> FindModelOrNearest(
 absl::StatusOr<std::vector<ModelConfig>> SelectModels(
     const std::vector<ModelConfig>& custom) {
   absl::StatusOr<std::vector<ModelConfig>> known = KnownModels(custom);
+  if (!known.ok()) return known;
   const std::string selection = absl::GetFlag(FLAGS_models);
-  if (!known.ok() || selection.empty()) return known;
+  if (selection.empty()) {
+    std::vector<ModelConfig> models = StandardModels();
+    models.insert(models.end(), custom.begin(), custom.end());
+    return models;
+  }
   return ParseList<ModelConfig>(
       "model", selection,
       [&](absl::string_view name) { return FindModelOrNearest(name, *known); });
@@ -232,7 +239,10 @@ void AddPlannerFlags(std::vector<ModelConfig>& models, FlagParser& flags) {
 absl::Status CheckFlagsOfMode(const FlagParser& flags) {
   const bool parallel = absl::GetFlag(FLAGS_parallel);
   for (const auto& [name, values] : flags.given()) {
-    if (name == "parallel" || name == "json" || name == "help") continue;
+    if (name == "parallel" || name == "json" || name == "help" ||
+        name == "tokens") {
+      continue;
+    }
     const absl::CommandLineFlag* flag = absl::FindCommandLineFlag(name);
     const bool of_parallel =
         flag != nullptr && absl::StartsWith(flag->Help(), "With --parallel:");
@@ -268,6 +278,9 @@ absl::StatusOr<ModelQuery> ReadModelQuery(
       ParseList<StepMode>("mode", absl::GetFlag(FLAGS_mode), ParseStepMode);
   if (!modes.ok()) return modes.status();
   query.modes = *std::move(modes);
+  absl::StatusOr<std::optional<TrainingQuery>> training = ReadTrainingQuery();
+  if (!training.ok()) return training.status();
+  query.training = *std::move(training);
   return query;
 }
 

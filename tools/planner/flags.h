@@ -5,6 +5,7 @@
 #define TRAINBENCH_TOOLS_PLANNER_FLAGS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,12 +20,17 @@
 #include "model/spec/config.h"
 #include "model/spec/precision.h"
 #include "model/spec/step_mode.h"
+#include "tools/planner/training.h"
 
 ABSL_DECLARE_FLAG(bool, help);
 ABSL_DECLARE_FLAG(bool, json);
 ABSL_DECLARE_FLAG(bool, parallel);
 
 namespace trainbench {
+
+inline constexpr int64_t kDefaultTokens = int64_t{1} << 20;
+// The range of amounts and rates, in the unit of their flag.
+inline constexpr double kMin = 1e-6, kMax = 1e9;
 
 // Does each model fit in a device's memory, and what does one step cost?
 struct ModelQuery {
@@ -34,6 +40,7 @@ struct ModelQuery {
   int64_t batch = 1;
   int64_t seq = 1;
   int64_t device_memory_bytes = 0;
+  std::optional<TrainingQuery> training;  // with --mfu or --measured
 };
 
 // A link between ranks: its bandwidth and the cost of one call.
@@ -67,6 +74,9 @@ absl::Status CheckFlagsOfMode(const FlagParser& flags);
 // InvalidArgument or NotFound names the value and what is allowed.
 absl::StatusOr<ModelQuery> ReadModelQuery(
     const std::vector<ModelConfig>& custom);
+
+// Of it the training run; none if no flag asks for one.
+absl::StatusOr<std::optional<TrainingQuery>> ReadTrainingQuery();
 
 // InvalidArgument names the flag, its value and what is allowed. The allowed
 // ranges keep every row finite.

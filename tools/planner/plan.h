@@ -10,11 +10,16 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "model/accounting/flops.h"
+#include "model/accounting/largest_tensor.h"
 #include "model/accounting/memory.h"
+#include "model/accounting/parameters.h"
+#include "model/accounting/saved_tensors.h"
 #include "model/spec/config.h"
 #include "model/spec/precision.h"
 #include "model/spec/step_mode.h"
 #include "tools/planner/flags.h"
+#include "tools/planner/training.h"
 
 namespace trainbench {
 
@@ -24,12 +29,18 @@ struct ModelRow {
   Precision precision = Precision::kFp32;
   StepMode mode = StepMode::kTrainStep;
   int64_t params = 0;
+  std::vector<ComponentParameters> parameters;
   MemoryEstimate memory;
-  int64_t saved_bytes_per_block = 0;  // 0 for inference
-  double flops = 0;                   // of the matrix products
-  double bytes = 0;                   // the least traffic with device memory
+  int64_t saved_bytes_per_block = 0;    // 0 for inference
+  std::vector<SavedByComponent> saved;  // empty for inference
+  LargeTensor largest_tensor;
+  double flops = 0;  // of the matrix products
+  std::vector<ComponentFlops> component_flops;
+  double adamw_flops = 0;  // beside them; 0 without an update
+  double bytes = 0;        // the least traffic with device memory
   bool fits = false;
   int64_t largest_seq = 0;  // that fits at this batch, at most 2^20; or 0
+  std::optional<TrainingTime> training;  // if the query asks for it
 };
 
 // One row per precision, mode and model; the model varies fastest.

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace trainbench {
@@ -111,6 +112,25 @@ TEST(StandardModelsTest, HaveThePublishedSizes) {
                           "xl 1600 6400 48 25", "2.7B 2560 10240 32 32"));
 }
 
+TEST(NamedModelsTest, HaveTheSizesOfGpt2BehindTheStandardOnes) {
+  ASSERT_EQ(NamedModels().size(), StandardModels().size() + 4);
+  for (const auto& [name, standard] :
+       {std::pair("gpt2", "small"), std::pair("gpt2-medium", "medium"),
+        std::pair("gpt2-large", "large"), std::pair("gpt2-xl", "xl")}) {
+    const ModelConfig like = *FindModel(standard, StandardModels());
+    const auto found = FindModel(name, NamedModels());
+    ASSERT_TRUE(found.ok()) << found.status();
+    EXPECT_TRUE(Validate(*found).ok());
+    EXPECT_EQ(found->vocab, 50257);
+    EXPECT_EQ(found->d_ff, 4 * found->d_model);
+    EXPECT_EQ(found->d_head(), 64);
+    EXPECT_EQ(found->d_model, like.d_model);
+    EXPECT_EQ(found->layers, like.layers);
+    EXPECT_FALSE(FindModel(name, StandardModels()).ok());
+  }
+  EXPECT_EQ(NamedModels().front().name, StandardModels().front().name);
+}
+
 TEST(FindModelTest, FindsByNameAndListsTheNamesThereAre) {
   const auto found = FindModel("xl", StandardModels());
   ASSERT_TRUE(found.ok());
@@ -187,6 +207,7 @@ TEST(ParseModelTest, NamesWhatIsWrongAndWhatIsAllowed) {
       {"name=a b" + sizes, "name is 'a b'; " + names},
       {"name=" + std::string(65, 'x') + sizes, "x'; " + names},
       {"name=tiny" + sizes, "'tiny' is a standard model; choose another name"},
+      {"name=gpt2" + sizes, "'gpt2' is a standard model; choose another name"},
   };
   for (const BadText& bad : cases) {
     const auto model = ParseModel(bad.text);

@@ -48,26 +48,35 @@ def plan_row(*flags: str) -> dict[str, Any]:
     return row
 
 
-def table(text: str) -> list[dict[str, str]]:
-    """The rows by column, with the precision and mode of their table."""
-    rows: list[dict[str, str]] = []
-    previous, header, group = "", [], ""
+def tables(text: str) -> list[tuple[str, list[dict[str, str]]]]:
+    """The title and the rows, by column, of each table."""
+    found: list[tuple[str, list[dict[str, str]]]] = []
+    previous, header = "", []
     for line in text.splitlines():
         cells = re.split(r"  +", line)
         if cells[0] == "model":
-            header, group = cells, previous
+            header = cells
+            found.append((previous, []))
         elif not line:
             header = []
         elif header:
-            precision, mode = group.split()
-            rows.append(
-                {
-                    **dict(zip(header, cells, strict=True)),
-                    "precision": precision,
-                    "mode": mode,
-                }
-            )
+            found[-1][1].append(dict(zip(header, cells, strict=True)))
         previous = line
+    return found
+
+
+def table(text: str) -> list[dict[str, str]]:
+    """The rows of the first tables, with the precision and mode of their table."""
+    return [
+        row | dict(zip(("precision", "mode"), title.split(), strict=True))
+        for title, rows in tables(text)
+        for row in rows
+        if "max seq" in row
+    ]
+
+
+def only(text: str, title: str) -> list[dict[str, str]]:
+    (rows,) = (rows for name, rows in tables(text) if name == title)
     return rows
 
 
@@ -194,11 +203,139 @@ def test_two_models_of_the_user_and_a_selection() -> None:
     assert sdpa["saved_bytes"] < naive["saved_bytes"]
 
 
+def test_components_add_up() -> None:
+    for row in plan_json(MODES, PRECISIONS)["rows"]:
+        assert sum(row["params_by_component"].values()) == row["params"]
+        saved = row["saved_by_component"].values()
+        assert sum(part["bytes"] for part in saved) == row["saved_bytes"]
+        assert sum(row["flops_by_component"].values()) == row["flops"]
+        is_update = row["mode"] == "train_step"
+        assert row["adamw_flops"] == (14 * row["params"] if is_update else 0)
+
+
+def test_components_of_the_largest_model() -> None:
+    flags = ("--models=2.7B", "--batch=4", "--seq=512")
+    row, text = plan_row(*flags), plan(*flags)
+    assert row["params_by_component"]["ffn"] == 32 * 3 * 2560 * 10240
+    assert row["saved_by_component"]["softmax"]["elements"] == 32 * (
+        2 * 4 * 32 * 512**2 + 2 * 4 * 32 * 512
+    )
+    assert row["flops_by_component"]["scores"] == 3 * 32 * 2 * 4 * 512**2 * 2560
+    (parameters,) = only(text, "parameters by component")
+    assert parameters["ffn"] == "2,516,582,400"
+    assert parameters["norm"] == f"{65 * 2560:,}"
+    (saved,) = only(text, "saved for the backward pass, in elements")
+    assert saved["softmax"] == "2.15 G"
+    (flops,) = only(text, "TFLOP by component")
+    assert flops["ffn"] == "30.9"  # 3 * 2 * 2048 * 2516582400
+    assert flops["optimizer"] == "0.048"
+
+
+def test_the_largest_tensors_of_the_largest_model() -> None:
+    flags = ("--models=2.7B", "--batch=4", "--seq=512")
+    row = plan_row(*flags)
+    assert row["residual_bytes"] == 20 * 2**20
+    assert row["logit_bytes"] == 4 * 4 * 512 * 10000
+    assert row["largest_tensor"] == {
+        "name": "scores",
+        "component": "softmax",
+        "bytes": 128 * 2**20,
+    }
+    (tensors,) = only(plan(*flags), "single tensors")
+    assert tensors == {
+        "model": "2.7B",
+        "residual": "20.0 MiB",
+        "logits": "78.1 MiB",
+        "largest": "128 MiB",
+        "largest tensor": "scores",
+    }
+
+
+def test_the_family_of_gpt2() -> None:
+    flags = ("--models=gpt2,gpt2-medium,gpt2-large,gpt2-xl", "--mode=forward")
+    rows = plan_json(*flags, "--batch=1", "--seq=1024")["rows"]
+    assert [row["vocab"] for row in rows] == [50257] * 4
+    assert rows[-1]["params"] == 2_127_057_600
+    assert rows[-1]["parameter_bytes"] / GIB == pytest.approx(7.92, abs=0.005)
+    assert rows[-1]["flops"] == pytest.approx(4.513e12, rel=2e-4)
+    longer = plan_json(*flags, "--batch=1", "--seq=16384")["rows"][-1]
+    assert longer["flops"] == pytest.approx(149.5e12, rel=4e-4)
+    attention = ("scores", "value")
+    share = sum(longer["flops_by_component"][part] for part in attention)
+    assert share / longer["flops"] == pytest.approx(0.55, abs=0.005)
+
+
+def test_the_time_of_training_at_a_given_mfu() -> None:
+    flags = ("--models=small", "--tokens=1000000000", "--mfu=0.4", "--peak_tflops=100")
+    document, text = plan_json(*flags), plan(*flags)
+    assert document["query"]["tokens"] == 10**9
+    assert document["query"]["mfu"] == 0.4
+    (row,) = document["rows"]
+    steps = 10**9 / (4 * 512)
+    assert row["training"]["steps"] == steps
+    assert row["training"]["seconds"] == pytest.approx(steps * row["flops"] / 4e13)
+    assert row["training"]["mfu"] == pytest.approx(0.4)
+    assert "training on 1,000,000,000 tokens" in text
+    (line,) = only(text, "training")
+    assert line["rate"] == "40.0 TFLOP/s"
+    assert line["MFU"] == "40 %"
+    assert line["at"] == "40 % of 100 TFLOP/s"
+    assert line["time"].endswith(" h")
+
+
+def timed(name: str, rate: float | None) -> dict[str, Any]:
+    row = {"name": name, "run_name": name, "run_type": "iteration", "real_time": 1.0}
+    return row if rate is None else row | {"flops_per_second": rate}
+
+
+def measured(tmp_path: Path, *rows: dict[str, Any]) -> str:
+    path = tmp_path / "result.json"
+    lists: dict[str, Any] = {"skipped": [], "errors": [], "expectations": []}
+    path.write_text(
+        json.dumps({"context": {}, "benchmarks": rows, **lists, "complete": True})
+    )
+    return f"--measured={path}"
+
+
+def test_the_time_of_training_as_measured(tmp_path: Path) -> None:
+    step = "model_size/{}/fp32/train_step/batch:{}/seq:{}".format
+    flag = measured(
+        tmp_path,
+        timed(step("small", 1, 128), 1e12),
+        timed(step("small", 4, 128), 2e12),
+        timed(step("small", 4, 256), 5e12),
+        timed(step("small", 4, 128), 4e12),  # another repetition
+        timed("memory/small/fp32/train_step/batch:4/seq:128", 9e12),
+    )
+    flags = ("--models=small,xl", flag, "--batch=4", "--peak_tflops=10")
+    small, large = plan_json(*flags, "--seq=128")["rows"]
+    assert small["training"]["basis"] == step("small", 4, 128)
+    assert small["training"]["flops_per_second"] == 3e12
+    assert small["training"]["mfu"] == pytest.approx(0.3)
+    assert small["training"]["seconds"] == pytest.approx(
+        2**20 / 512 * small["flops"] / 3e12
+    )
+    assert large["training"]["seconds"] is None
+    assert large["training"]["basis"] == "no row model_size/xl/fp32/train_step"
+    # Of another shape the row with most tokens stands for it.
+    small, _ = plan_json(*flags, "--seq=512")["rows"]
+    assert small["training"]["basis"] == step("small", 4, 256)
+    assert only(plan(*flags, "--seq=512"), "training")[1]["time"] == "-"
+
+
+def test_a_measurement_that_is_none_is_refused(tmp_path: Path) -> None:
+    untimed = timed("model_size/small/fp32/train_step/batch:4/seq:128", None)
+    flag = measured(tmp_path, untimed)
+    check_usage_error(run(flag), [str(tmp_path), "no timed row of model_size"])
+    missing = tmp_path / "nothing.json"
+    check_usage_error(run(f"--measured={missing}"), ["measured", str(missing)])
+
+
 def test_help_lists_every_flag() -> None:
     text = plan("--help")
     for flag in (
         *("models", "model", "batch", "seq", "precision", "mode"),
-        *("device_memory_gib", "[no]json"),
+        *("device_memory_gib", "[no]json", "mfu", "peak_tflops", "measured"),
     ):
         assert f"  --{flag}" in text
     assert "flagfile" not in text
@@ -233,6 +370,16 @@ def test_help_lists_every_flag() -> None:
         (["--device_memory_gib=nan"], ["device_memory_gib is nan", "above 0"]),
         (["--device_memory_gib=inf"], ["device_memory_gib is inf", "1048576"]),
         (["--device_memory_gib=80GB"], ["'80GB'", "a number"]),
+        (["--mfu=1.5", "--peak_tflops=9"], ["mfu is 1.5", "above 0, up to 1"]),
+        (["--mfu=-1", "--peak_tflops=9"], ["mfu is -1", "above 0, up to 1"]),
+        (["--mfu=nan", "--peak_tflops=9"], ["mfu is nan", "above 0, up to 1"]),
+        (["--mfu=0.5"], ["mfu is 0.5", "only with --peak_tflops"]),
+        (["--mfu=0.5", "--peak_tflops=-9"], ["peak_tflops is -9", "1e-06 to"]),
+        (["--mfu=0.5", "--peak_tflops=9", "--measured=x"], ["without --measured"]),
+        (["--peak_tflops=9"], ["peak_tflops is 9", "--mfu or --measured"]),
+        (["--tokens=5"], ["tokens is 5", "only with --mfu"]),
+        (["--mfu=0.5", "--peak_tflops=9", "--tokens=0"], ["tokens is 0", "1 to"]),
+        (["--mfu=0.5", "--parallel"], ["--mfu", "'0.5'", "without --parallel"]),
         (["--json=maybe"], ["--json", "'maybe'", "true or false"]),
         ([f"--model={MINE.replace('512', '500')}"], ["d_model is 500", "divide"]),
         ([f"--model={MINE.replace('512', '72')}"], ["is 9", "even"]),

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-#include "tools/planner/plan.h"
-
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "model/accounting/flops.h"
 #include "model/accounting/parallel/communication.h"
 #include "model/accounting/parallel/parallel_bounds.h"
 #include "model/accounting/parallel/sharded_job.h"
 #include "model/accounting/parameters.h"
-#include "model/accounting/traffic.h"
 #include "model/spec/optimizer_sharding.h"
 #include "reports/live/human_units.h"
+#include "tools/planner/plan.h"
 
 namespace trainbench {
 namespace {
@@ -19,30 +15,6 @@ namespace {
 constexpr char kTooManyTensorRanks[] = "no batch does: Y >= Y0";
 constexpr char kTooManyTokens[] = "no N does: A n / 2 >= M";
 constexpr char kTokensFormula[] = "B > b X C / (2 W M_X)";
-
-ModelRow PlanModel(const MemoryQuery& query, int64_t budget_bytes) {
-  ModelRow row;
-  row.model = query.config;
-  row.precision = query.precision;
-  row.mode = query.mode;
-  row.params = ParameterCount(query.config);
-  row.memory = EstimateMemory(query);
-  if (query.mode != StepMode::kInference) {
-    row.saved_bytes_per_block = SavedBytesPerBlock(query);
-  }
-  row.flops = StepFlops(query.config, query.batch, query.seq, query.mode);
-  row.bytes = StepBytes(query);
-  row.fits = row.memory.peak.bytes <= budget_bytes;
-  row.largest_seq = LargestSeq(query, budget_bytes);
-  return row;
-}
-
-absl::Status TooLarge(const MemoryQuery& query) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      "model '", query.config.name, "' at batch ", query.batch, " and seq ",
-      query.seq,
-      " has too many bytes to count; allowed: a smaller model, batch or seq"));
-}
 
 // "180 GB/s", of 10^9 bytes.
 std::string Bandwidth(double bytes_per_second) {
@@ -257,24 +229,6 @@ ParallelGroup BatchGroup(const ShardedJob& job) {
 }
 
 }  // namespace
-
-absl::StatusOr<std::vector<ModelRow>> PlanModels(const ModelQuery& query) {
-  std::vector<ModelRow> rows;
-  for (Precision precision : query.precisions) {
-    for (StepMode mode : query.modes) {
-      for (const ModelConfig& model : query.models) {
-        const MemoryQuery job{.config = model,
-                              .batch = query.batch,
-                              .seq = query.seq,
-                              .precision = precision,
-                              .mode = mode};
-        if (!IsCountable(job)) return TooLarge(job);
-        rows.push_back(PlanModel(job, query.device_memory_bytes));
-      }
-    }
-  }
-  return rows;
-}
 
 std::vector<ParallelGroup> PlanParallel(const ParallelQuery& query) {
   std::vector<ParallelGroup> groups = {AllReduceGroup(query),

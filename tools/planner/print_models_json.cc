@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+
+#include "tools/planner/layout.h"
+#include "tools/planner/print.h"
+
+namespace trainbench {
+namespace {
+
+Json QueryJson(const ModelQuery& query) {
+  Json models = Json::array(), precisions = Json::array(),
+       modes = Json::array();
+  for (const ModelConfig& model : query.models) models.push_back(model.name);
+  for (Precision precision : query.precisions) {
+    precisions.push_back(Text(PrecisionName(precision)));
+  }
+  for (StepMode mode : query.modes) {
+    modes.push_back(Text(StepModeName(mode)));
+  }
+  Json json = {{"batch", query.batch},
+               {"seq", query.seq},
+               {"device_memory_bytes", query.device_memory_bytes},
+               {"models", models},
+               {"precisions", precisions},
+               {"modes", modes}};
+  if (!query.training) return json;
+  json["tokens"] = query.training->tokens;
+  if (query.training->mfu > 0) json["mfu"] = query.training->mfu;
+  if (query.training->peak_flops_per_second > 0) {
+    json["peak_flops_per_second"] =
+        Number(query.training->peak_flops_per_second);
+  }
+  if (!query.training->measured.empty()) {
+    json["measured"] = query.training->measured;
+  }
+  return json;
+}
+
+Json TrainingJson(const TrainingTime& time) {
+  Json json = {{"steps", Number(time.steps)},
+               {"seconds", nullptr},
+               {"basis", time.basis}};
+  if (!time.seconds) return json;
+  json["seconds"] = *time.seconds;
+  json["flops_per_second"] = time.flops_per_second;
+  if (time.mfu) json["mfu"] = *time.mfu;
+  return json;
+}
+
+void AddComponents(const ModelRow& row, Json& json) {
+  Json parameters = Json::object(), saved = Json::object(),
+       flops = Json::object();
+  for (const auto& [component, elements] : row.parameters) {
+    parameters[Text(ComponentName(component))] = elements;
+  }
+  for (const SavedByComponent& part : row.saved) {
+    saved[Text(ComponentName(part.component))] = {{"elements", part.elements},
+                                                  {"bytes", part.bytes}};
+  }
+  for (const auto& [component, count] : row.component_flops) {
+    flops[Text(ComponentName(component))] = Number(count);
+  }
+  json["params_by_component"] = parameters;
+  json["saved_by_component"] = saved;
+  json["flops_by_component"] = flops;
+  json["adamw_flops"] = Number(row.adamw_flops);
+}
+
+Json RowJson(const ModelRow& row) {
+  const ModelConfig& model = row.model;
+  const MemoryEstimate& memory = row.memory;
+  Json moments = Json::array();
+  for (const PeakCandidate& candidate : memory.candidates) {
+    moments.push_back({{"name", candidate.name}, {"bytes", candidate.bytes}});
+  }
+  const LargeTensor& largest = row.largest_tensor;
+  Json json = {{"model", model.name},
+               {"d_model", model.d_model},
+               {"d_ff", model.d_ff},
+               {"layers", model.layers},
+               {"heads", model.heads},
+               {"vocab", model.vocab},
+               {"attention", Text(AttentionName(model.attention))},
+               {"precision", Text(PrecisionName(row.precision))},
+               {"mode", Text(StepModeName(row.mode))},
+               {"params", row.params},
+               {"parameter_bytes", memory.parameter_bytes},
+               {"gradient_bytes", memory.gradient_bytes},
+               {"optimizer_bytes", memory.optimizer_bytes},
+               {"input_bytes", memory.input_bytes},
+               {"saved_bytes", memory.saved_bytes},
+               {"saved_bytes_per_block", row.saved_bytes_per_block},
+               {"residual_bytes", memory.residual_bytes},
+               {"logit_bytes", memory.logit_bytes},
+               {"largest_tensor",
+                {{"name", largest.name},
+                 {"component", Text(ComponentName(largest.component))},
+                 {"bytes", largest.bytes}}},
+               {"predicted_peak_bytes", memory.peak.bytes},
+               {"predicted_peak_moment", memory.peak.name},
+               {"fits", row.fits},
+               {"largest_seq", row.largest_seq},
+               {"flops", Number(row.flops)},
+               {"bytes", Number(row.bytes)},
+               {"moments", moments}};
+  AddComponents(row, json);
+  if (row.training) json["training"] = TrainingJson(*row.training);
+  return json;
+}
+
+}  // namespace
+
+std::string ModelJson(const ModelQuery& query,
+                      const std::vector<ModelRow>& rows) {
+  Json list = Json::array();
+  for (const ModelRow& row : rows) list.push_back(RowJson(row));
+  return Document(QueryJson(query), list);
+}
+
+}  // namespace trainbench
