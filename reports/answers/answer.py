@@ -68,20 +68,26 @@ class Answer:
 
 def _comment_of(experiment: str, pattern: str, what: str) -> str:
     """One part of the comment that opens the experiment's source, on one line."""
-    source = (ROOT / "benchmarks" / f"{experiment}.cc").read_text(encoding="utf-8")
-    found = re.search(pattern, source, re.DOTALL)
+    path = ROOT / "benchmarks" / f"{experiment}.cc"
+    if not path.exists():  # the result is of another program
+        return ""
+    found = re.search(pattern, path.read_text(encoding="utf-8"), re.DOTALL)
     if found is None:
         raise ValueError(f"benchmarks/{experiment}.cc states no {what}")
     return re.sub(r"\s*\n//\s*", " ", found.group(1))
 
 
-def question_of(experiment: str) -> str:
-    """The `// Question:` comment in benchmarks/<experiment>.cc."""
+def question_of(experiment: str, result: Result | None = None) -> str:
+    """What the run asked; else the `// Question:` comment of benchmarks/ today."""
+    if result is not None and experiment in result.questions:
+        return result.questions[experiment].text
     return _comment_of(experiment, r"// Question: (.*?)\n// Expect:", "question")
 
 
-def expectation_of(experiment: str) -> str:
-    """The `// Expect:` comment in benchmarks/<experiment>.cc, to its end."""
+def expectation_of(experiment: str, result: Result | None = None) -> str:
+    """What the run expected; else the `// Expect:` comment of benchmarks/ today."""
+    if result is not None and experiment in result.questions:
+        return result.questions[experiment].expect
     return _comment_of(experiment, r"\n// Expect: (.*?)\n(?!//)", "expectation")
 
 
@@ -94,7 +100,7 @@ def answers(result: Result) -> list[Answer]:
             found.append(
                 Answer(
                     experiment,
-                    question_of(experiment),
+                    question_of(experiment, result),
                     *told,
                     details_of(result, experiment),
                 )

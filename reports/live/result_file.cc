@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -16,6 +17,9 @@ namespace trainbench {
 namespace {
 
 using nlohmann::ordered_json;
+
+// As Google Benchmark ends a row.
+constexpr absl::string_view kEndOfRow = "\n    }";
 
 std::string Dump(const ordered_json& value) {
   return value.dump(-1, ' ', /*ensure_ascii=*/false,
@@ -121,9 +125,23 @@ void ResultFile::ReportRuns(const std::vector<Run>& runs) {
     pending_ << ",\n";
     is_after_kept_ = false;
   }
-  // Without rows it writes nothing, not even a comma.
-  JSONReporter::ReportRuns(good);
+  for (Run& run : good) {
+    const RunLabel label = ReadLabel(run.report_label);
+    run.report_label = label.text;
+    JSONReporter::ReportRuns({run});
+    AddObjects(label);
+  }
   Save();
+}
+
+// To the row that the base class has just written.
+void ResultFile::AddObjects(const RunLabel& label) {
+  std::string text = pending_.str();
+  if (label.parameters.empty() || !absl::EndsWith(text, kEndOfRow)) return;
+  text.resize(text.size() - kEndOfRow.size());
+  pending_.str("");
+  pending_ << text << ",\n      \"parameters\": " << label.parameters
+           << ",\n      \"findings\": " << FindingsObject(label) << kEndOfRow;
 }
 
 // Repetitions and aggregates of a case have the same tables.
@@ -156,7 +174,8 @@ std::string ResultFile::Document() const {
   }
   return absl::StrCat(
       body_, "\n  ],\n", List("skipped", skipped_), List("errors", errors_),
-      List("expectations", expectations_), tables,
+      List("questions", statements_.questions),
+      List("expectations", statements_.expectations), tables,
       "  \"complete\": ", complete_ ? "true" : "false", "\n}\n");
 }
 

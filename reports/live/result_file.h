@@ -20,6 +20,7 @@
 #include "absl/status/status.h"
 #include "fixtures/base/file.h"
 #include "reports/live/row_status.h"
+#include "reports/live/run_label.h"
 
 namespace trainbench {
 
@@ -31,11 +32,18 @@ struct KeptEntries {
   std::map<std::string, std::vector<std::string>> tables = {};  // by list
 };
 
-// "benchmarks" holds good rows only; "skipped" and "errors" list the missing
-// rows and the reasons; "expectations" says what the experiments expected; what
-// a case has beside its row is in lists of its own, e.g. "profiles", each entry
-// with its "case"; "complete" is true once the run has ended. So no reader, not
-// even stock compare.py, takes a missing number for a fast one.
+// What the experiments said before they ran: JSON objects.
+struct Statements {
+  std::vector<std::string> questions;
+  std::vector<std::string> expectations;
+};
+
+// "benchmarks" holds good rows only, each with the objects "parameters" and
+// "findings"; "skipped" and "errors" list the missing
+// rows and the reasons; "questions" and "expectations" hold the Statements;
+// what a case has beside its row is in lists of its own, e.g. "profiles", each
+// entry with its "case"; "complete" is true once the run has ended. So no
+// reader, not even stock compare.py, takes a missing number for a fast one.
 class ResultFile : public benchmark::JSONReporter {
  public:
   // With an empty `path` Finalize prints the document to the output stream that
@@ -49,10 +57,8 @@ class ResultFile : public benchmark::JSONReporter {
   // before ReportContext.
   void Keep(KeptEntries kept) { kept_ = std::move(kept); }
 
-  // Sets the JSON objects of "expectations". Call it before ReportContext.
-  void Expect(std::vector<std::string> expectations) {
-    expectations_ = std::move(expectations);
-  }
+  // Call it before ReportContext.
+  void State(Statements statements) { statements_ = std::move(statements); }
 
   // Call it before anything runs. Leaves an existing file as it is.
   static absl::Status CheckWritable(const std::string& path);
@@ -73,6 +79,7 @@ class ResultFile : public benchmark::JSONReporter {
  private:
   std::string Document() const;
   void TakeTables(const std::string& case_name, const RowStatus& status);
+  void AddObjects(const RunLabel& label);
   void TakePending();
   void Save();
   absl::Status Write() const;
@@ -87,7 +94,7 @@ class ResultFile : public benchmark::JSONReporter {
   bool is_after_kept_ = false;        // The next row is the first after them.
   std::vector<std::string> skipped_;  // JSON objects.
   std::vector<std::string> errors_;
-  std::vector<std::string> expectations_;
+  Statements statements_;
   std::map<std::string, std::vector<std::string>> tables_;  // by list
   std::set<std::string> tabled_;  // cases whose tables are in them
   RowCounts counts_;

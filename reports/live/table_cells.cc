@@ -13,9 +13,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "reports/live/human_units.h"
+#include "reports/live/run_label.h"
 
 namespace trainbench {
 namespace {
@@ -82,21 +81,21 @@ std::string Rate(const BenchmarkRun& run) {
                    "B/s");
 }
 
-// The text results of the case, after " | " in the label.
-std::vector<std::string> ExtraMetrics(const BenchmarkRun& run) {
-  const size_t bar = run.report_label.find(" | ");
-  if (bar == std::string::npos) return {};
-  return absl::StrSplit(run.report_label.substr(bar + 3), ", ");
+// The text results of the case, without what disturbed the samples.
+std::vector<std::string> FindingsOf(const RunLabel& label) {
+  std::vector<std::string> words;
+  for (const auto& [key, value] : label.findings) {
+    if (key != "noisy") words.push_back(absl::StrCat(key, "=", value));
+  }
+  return words;
 }
 
-// Takes what disturbed the samples out of the words, and adds their spread.
-std::string Noise(const BenchmarkRun& run, std::vector<std::string>& words) {
+// What disturbed the samples, and their spread.
+std::string Noise(const BenchmarkRun& run, const RunLabel& label) {
   std::vector<std::string> causes;
-  std::erase_if(words, [&](absl::string_view word) {
-    const bool is_noise = absl::ConsumePrefix(&word, "noisy=");
-    if (is_noise) causes.emplace_back(word);
-    return is_noise;
-  });
+  for (const auto& [key, value] : label.findings) {
+    if (key == "noisy") causes.push_back(value);
+  }
   const double cv = Counter(run, "cv");
   if (cv > kNoisyCv) causes.push_back("cv " + HumanPercent(cv));
   return causes.empty() ? "" : "noisy: " + absl::StrJoin(causes, " + ");
@@ -122,8 +121,9 @@ std::string LaunchBound(const BenchmarkRun& run) {
 }
 
 std::string Note(const BenchmarkRun& run) {
-  std::vector<std::string> notes = ExtraMetrics(run);
-  std::string noise = Noise(run, notes);
+  const RunLabel label = ReadLabel(run.report_label);
+  std::vector<std::string> notes = FindingsOf(label);
+  std::string noise = Noise(run, label);
   if (const std::string ranks = NoteOfRanks(run); !ranks.empty()) {
     notes.push_back(ranks);
   } else if (const double speedup = Counter(run, "speedup");

@@ -94,8 +94,8 @@ def _section(result: Result, experiment: str) -> Section:
     plain = [_plain(result, experiment)] if rows else []
     return Section(
         name=experiment,
-        question=question_of(experiment) if known else "",
-        expectation=expectation_of(experiment) if known else "",
+        question=question_of(experiment, result),
+        expectation=expectation_of(experiment, result),
         judged=_judged(result, experiment),
         answer=summary[0] if summary else "",
         figures=FIGURES[experiment](result)

@@ -17,6 +17,7 @@ _WORDS = {
     "skip_message",
 }
 _FLAGS = {"error_occurred", "skipped"}
+_OBJECTS = {"parameters", "findings"}
 # Times beyond these limits, in us, may give ratios of 0 or infinity.
 SHORTEST_US, LONGEST_US = 1e-9, 1e15
 
@@ -56,6 +57,18 @@ def is_number(value: object) -> bool:
         return False
 
 
+def _check_object(name: str, key: str, value: object) -> None:
+    """Checks names with texts, or as parameters numbers."""
+    if not isinstance(value, dict):
+        raise NotAResult(f"{key} of {name} is {shown(value)}; allowed: an object")
+    for item, content in value.items():
+        is_number_of_name = key == "parameters" and is_number(content)
+        if not isinstance(content, str) and not is_number_of_name:
+            raise NotAResult(
+                f"{item} in {key} of {name} is {shown(content)}; allowed: a text"
+            )
+
+
 def check_entry(entry: dict[str, Any], is_timed: bool) -> None:
     """Checks a measured row, whose time is 0 if it is not timed. Errors: NotAResult."""
     name = word_of(entry, "name")
@@ -64,6 +77,8 @@ def check_entry(entry: dict[str, Any], is_timed: bool) -> None:
             word_of(entry, key)
         elif key in _FLAGS:
             continue
+        elif key in _OBJECTS:
+            _check_object(name, key, value)
         elif not is_number(value):  # 1e999 is JSON, and infinite
             raise NotAResult(
                 f"{key} of {name} is {shown(value)}; allowed: finite numbers"

@@ -93,6 +93,12 @@ def _whole(parts: Sequence[Result]) -> Result:
         complete=all(part.complete for part in parts) and not missing,
         expectations=_expectations(parts),
         profiles=[profile for part in parts for profile in part.profiles],
+        memory=[table for part in parts for table in part.memory],
+        questions={
+            name: question
+            for part in parts
+            for name, question in part.questions.items()
+        },
     )
 
 

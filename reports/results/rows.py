@@ -16,6 +16,7 @@ from reports.results import strict_json
 from reports.results.checked_entry import NotAResult as NotAResult
 from reports.results.checked_entry import check_entry, is_number, word_of
 from reports.results.expectations import Expectation, expectation
+from reports.results.memory_tables import MemoryTable, memory_table
 from reports.results.profiles import Profile, profile
 from reports.results.strict_json import NotJson
 
@@ -79,6 +80,14 @@ class Failure:
 
 
 @dataclass(frozen=True)
+class Question:
+    """What an experiment asked, and what it expected, in words."""
+
+    text: str
+    expect: str
+
+
+@dataclass(frozen=True)
 class Result:
     context: dict[str, str]
     rows: list[Row]
@@ -87,6 +96,9 @@ class Result:
     complete: bool  # whether the run came to its end
     expectations: list[Expectation] = field(default_factory=list)
     profiles: list[Profile] = field(default_factory=list)  # of steps of a breakdown
+    memory: list[MemoryTable] = field(default_factory=list)  # of rows of `memory`
+    # By experiment; a file of an earlier version has none.
+    questions: dict[str, Question] = field(default_factory=dict)
 
     @property
     def started(self) -> float | None:
@@ -132,9 +144,22 @@ def _pairs(text: str, separator: str) -> dict[str, str]:
     return dict(item.split("=", 1) for item in text.split(separator) if "=" in item)
 
 
+def _texts(entry: dict[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    """The textual parameters and results. A file of before has them in its label."""
+    if "parameters" in entry:
+        words = {
+            key: value
+            for key, value in entry["parameters"].items()
+            if isinstance(value, str)
+        }
+        return words, dict(entry.get("findings", {}))
+    parameters, _, findings = entry.get("label", "").partition(" | ")
+    return _pairs(parameters, " "), _pairs(findings, ", ")
+
+
 def _row(entry: dict[str, Any], is_timed: bool) -> Row:
     check_entry(entry, is_timed)
-    parameters, _, findings = entry.get("label", "").partition(" | ")
+    words, findings = _texts(entry)
     counters = {
         key: float(value)
         for key, value in entry.items()
@@ -143,8 +168,8 @@ def _row(entry: dict[str, Any], is_timed: bool) -> Row:
     return Row(
         name=entry["name"],
         time_us=float(entry["real_time"]),
-        words=_pairs(parameters, " "),
-        findings=_pairs(findings, ", "),
+        words=words,
+        findings=findings,
         counters=counters,
     )
 
@@ -220,6 +245,13 @@ def parse(document: Any) -> Result:
                 expectation(entry) for entry in document.get("expectations", [])
             ],
             profiles=[profile(entry) for entry in document.get("profiles", [])],
+            memory=[memory_table(entry) for entry in document.get("memory", [])],
+            questions={
+                word_of(entry, "experiment"): Question(
+                    word_of(entry, "question"), word_of(entry, "expect")
+                )
+                for entry in document.get("questions", [])
+            },
         )
     except NotAResult:
         raise

@@ -20,12 +20,8 @@ using nlohmann::json;
 using Parameters = std::map<std::string, std::string>;
 
 Parameters ParametersOf(const Case& bench_case) {
-  Parameters parameters;
-  for (const absl::string_view word :
-       absl::StrSplit(bench_case.name.label(), ' ', absl::SkipEmpty())) {
-    parameters.insert(std::pair<std::string, std::string>(
-        absl::StrSplit(word, absl::MaxSplits('=', 1))));
-  }
+  Parameters parameters(bench_case.name.words().begin(),
+                        bench_case.name.words().end());
   for (const auto& [key, value] : bench_case.name.values()) {
     parameters[key] = std::to_string(value);
   }

@@ -72,6 +72,23 @@ def test_the_run_is_good_and_complete(result: Result) -> None:
     assert result.document["errors"] == []
 
 
+def test_a_row_has_its_parameters_and_findings(result: Result) -> None:
+    for row in measured(result.document):
+        name = str(row["run_name"]).split("/")
+        assert list(row["parameters"].items()) == [
+            *zip(("model", "precision", "mode"), name[1:4], strict=True),
+            *(("batch", row["batch"]), ("seq", row["seq"])),
+        ]
+        assert all(isinstance(word, str) for word in row["findings"].values())
+        assert "label" not in row
+
+
+def test_the_run_says_what_it_asked(result: Result) -> None:
+    (asked,) = result.document["questions"]
+    assert asked["experiment"] == "model_size"
+    assert asked["question"].endswith("?") and asked["expect"].endswith(".")
+
+
 def test_the_expectations_are_those_of_what_ran(result: Result) -> None:
     expectations = result.document["expectations"]
     assert {made["experiment"] for made in expectations} == {"model_size"}

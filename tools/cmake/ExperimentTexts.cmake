@@ -1,4 +1,4 @@
-# The questions of the experiments, as fixtures/app/help.h declares them,
+# The questions and expectations of the experiments, as fixtures/app/help.h has them,
 # taken from the comments that their files open with: so that what --list prints
 # is what the source says. As a script (cmake -P) this file writes ${OUTPUT} from
 # the sources in ${FILES}, separated by '|'.
@@ -8,12 +8,16 @@ if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
   foreach(file IN LISTS files)
     get_filename_component(name "${file}" NAME_WE)
     file(READ "${file}" text)
-    if(NOT text MATCHES "// Question: ([^\r]*)\n// Expect:")
+    if(NOT text MATCHES
+       "// Question: ([^\r]*)\n// Expect: ([^\n]*(\n//[^\n]*)*)")
       continue()
     endif()
+    set(expect "${CMAKE_MATCH_2}")
     # Line by line would make a list of it, which semicolons would break.
     string(REGEX REPLACE "\n// *" " " question "${CMAKE_MATCH_1}")
-    string(APPEND entries "    {\"${name}\", R\"text(${question})text\"},\n")
+    string(REGEX REPLACE "\n// *" " " expect "${expect}")
+    string(APPEND entries "    {\"${name}\", R\"text(${question})text\",\n"
+                          "     R\"text(${expect})text\"},\n")
   endforeach()
   file(WRITE "${OUTPUT}" "#include \"fixtures/app/help.h\"\n\n"
        "namespace trainbench {\n\n"

@@ -81,7 +81,7 @@ def test_a_gpu_that_is_for_one_process_has_one(trainbench: Program) -> None:
     why = "the GPU's compute mode keeps other processes from it"
     assert document["skipped"]
     assert {row["reason"] for row in document["skipped"]} == {why}
-    labels = {row["name"].split("/")[0]: row["label"] for row in measured(document)}
-    assert labels.keys() == {"precision", "harness"}
-    assert f"profiled=no: {why}" in labels["precision"]
+    found = {row["name"].split("/")[0]: row["findings"] for row in measured(document)}
+    assert found.keys() == {"precision", "harness"}
+    assert found["precision"]["profiled"] == f"no: {why}"
     assert len(report.read_text().splitlines()) == 1, "a process was started"

@@ -160,7 +160,7 @@ def test_after_a_lost_context_each_case_has_a_process(trainbench: Program) -> No
     assert "an illegal memory access was encountered" in lost["reason"]
     assert "this process lost the device" in lost["reason"]
     rows = measured(document)
-    assert ["process=fresh" in row["label"] for row in rows] == [False, True, True]
+    assert ["process" in row["findings"] for row in rows] == [False, True, True]
     # The fresh processes had the memory of the first one.
     processes = [json.loads(line) for line in report.read_text().splitlines()]
     reset = [p for p in processes if "cudaDeviceReset" in p["calls"]]

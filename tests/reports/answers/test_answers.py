@@ -21,6 +21,21 @@ def test_every_experiment_has_a_summary_and_a_question() -> None:
         assert question_of(experiment).endswith("?")
 
 
+def test_a_question_is_that_of_the_run_where_it_says_it() -> None:
+    result = parse(
+        document()
+        | {
+            "questions": [
+                {"experiment": "peak", "question": "Then?", "expect": "So."},
+            ]
+        }
+    )
+    assert question_of("peak", result) == "Then?"
+    assert expectation_of("peak", result) == "So."
+    assert question_of("harness", result) == question_of("harness")
+    assert question_of("unheard_of", result) == ""
+
+
 def test_an_expectation_is_the_whole_comment_on_one_line() -> None:
     comment = expectation_of("accumulation")
     assert comment.startswith("1000 x 0.01 is 10. fp32 rounds each sum below 16 by")

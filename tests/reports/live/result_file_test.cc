@@ -188,6 +188,25 @@ TEST_F(ResultFileTest, DropsWhatIsNotFinite) {
   EXPECT_EQ(rows.at(1).at("cpu_time"), 0);
 }
 
+TEST_F(ResultFileTest, ParametersAndFindingsAreObjects) {
+  BenchmarkRun run = MakeRun("a");
+  run.report_label = MakeLabel(
+      R"([["logits", "bf16, mostly"], ["noisy", "1"], ["noisy", "2"]])");
+  BenchmarkRun bare = MakeRun("b");
+  bare.report_label = MakeLabel();
+  ResultFile file(path_, Lookup(), &err_);
+  file.ReportContext(Context());
+  file.ReportRuns({run, bare, MakeRun("c")});
+  const json rows = Read().at("benchmarks");
+  EXPECT_EQ(rows.at(0).at("parameters"),
+            json::parse(R"({"model": "tiny", "seq": 128})"));
+  EXPECT_EQ(rows.at(0).at("findings"),
+            json::parse(R"({"logits": "bf16, mostly", "noisy": "1 + 2"})"));
+  EXPECT_FALSE(rows.at(0).contains("label"));
+  EXPECT_EQ(rows.at(1).at("findings"), json::object());
+  EXPECT_FALSE(rows.at(2).contains("parameters")) << "not a row of ours";
+}
+
 TEST_F(ResultFileTest, RepairsWhatJsonForbidsInStrings) {
   statuses_["bad"] = {Kind::kError, "byte \xFF, bell \x07", {}};
   BenchmarkRun run = MakeRun("a");
@@ -360,7 +379,8 @@ void SetFlags(const std::string& interleaving) {
 
 TEST_F(ResultFileTest, HoldsTheExpectationsFromTheStart) {
   ResultFile file(path_, Lookup(), &err_);
-  file.Expect({R"({"text": "one"})", R"({"text": "two"})"});
+  file.State({.questions = {R"({"question": "why"})"},
+              .expectations = {R"({"text": "one"})", R"({"text": "two"})"}});
   ASSERT_TRUE(file.ReportContext(Context()));
   EXPECT_EQ(Read().at("expectations").size(), 2u);
   EXPECT_EQ(Read().at("expectations").at(1).at("text"), "two");

@@ -94,7 +94,8 @@ TEST_F(TableReporterTest, PrintsAlignedRows) {
 
 TEST_F(TableReporterTest, ADisturbedRowSaysByWhatAtItsEnd) {
   BenchmarkRun run = MakeRun("stolen", 12);
-  run.report_label = "model=tiny | noisy=12 % of the time stolen, trend=-7 %";
+  run.report_label =
+      MakeLabel(R"([["noisy", "12 % of the time stolen"], ["trend", "-7 %"]])");
   TableReporter reporter = Make();
   reporter.ReportRuns({run});
   run.counters = {{"cv", 0.31}, {"speedup", 2.0}};
@@ -126,10 +127,10 @@ TEST_F(TableReporterTest, TheSharesOfARowThatTimesOnePhaseAreOfTheStep) {
 
 TEST_F(TableReporterTest, NotesTellFindingsAndComparisons) {
   BenchmarkRun run = MakeRun("one");
-  run.report_label = "model=tiny | logits=bf16, loss=fp32";
+  run.report_label = MakeLabel(R"([["logits", "bf16"], ["loss", "fp32"]])");
   run.counters = {{"speedup", 1.925}, {"mfu_measured", 0.5}};
   BenchmarkRun bare = MakeRun("two");
-  bare.report_label = "model=tiny";
+  bare.report_label = MakeLabel();
   TableReporter reporter = Make();
   reporter.ReportRuns({run, bare});
   EXPECT_THAT(Rows(), ElementsAre(testing::EndsWith(

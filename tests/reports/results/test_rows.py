@@ -43,6 +43,41 @@ def test_a_row_has_its_words_findings_and_counters() -> None:
     assert row["seq"] == 8 and row.get("missing") is None
 
 
+def test_parameters_and_findings_are_objects() -> None:
+    entry = {key: value for key, value in ENTRY.items() if key != "label"} | {
+        "parameters": {"model": "tiny", "precision": "fp32", "seq": 8},
+        "findings": {"largest": "aten::div, in loss", "logits": "fp32"},
+    }
+    row = parse(DOCUMENT | {"benchmarks": [entry]}).rows[0]
+    assert row.words == {"model": "tiny", "precision": "fp32"}
+    assert row.findings == {"largest": "aten::div, in loss", "logits": "fp32"}
+    assert row.parameters == {"model": "tiny", "precision": "fp32", "seq": "8"}
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "error"),
+    [
+        ("parameters", "model=tiny", "parameters of e/tiny/fp32/seq:8 is 'model=tiny'"),
+        ("parameters", {"model": None}, "model in parameters of"),
+        ("findings", ["logits"], "findings of e/tiny/fp32/seq:8"),
+        ("findings", {"logits": 16}, "logits in findings of"),
+    ],
+)
+def test_damaged_objects_are_refused(key: str, value: object, error: str) -> None:
+    with pytest.raises(NotAResult, match=error):
+        parse(DOCUMENT | {"benchmarks": [ENTRY | {key: value}]})
+
+
+def test_a_run_says_what_it_asked() -> None:
+    asked = {"experiment": "e", "question": "How fast?", "expect": "Fast."}
+    questions = parse(DOCUMENT | {"questions": [asked]}).questions
+    assert questions["e"].text == "How fast?"
+    assert questions["e"].expect == "Fast."
+    assert parse(DOCUMENT).questions == {}
+    with pytest.raises(NotAResult, match="lacks expect"):
+        parse(DOCUMENT | {"questions": [{"experiment": "e", "question": "?"}]})
+
+
 def test_rows_are_chosen_by_experiment_and_words_and_aggregates_are_none() -> None:
     result = parse(DOCUMENT)
     assert [row.name for row in result.of("e")] == ["e/tiny/fp32/seq:8"]
