@@ -54,7 +54,10 @@ SUMMARIES: dict[str, Summarizer] = {
 
 
 # Further tables of an experiment; none if the result lacks what they need.
-DETAILS: dict[str, Callable[[Result], list[Table]]] = {"breakdown": profiled.details}
+DETAILS: dict[str, Callable[[Result], list[Table]]] = {
+    "breakdown": profiled.details,
+    "memory": memory.details,
+}
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 """Plots of memory over time, from the files of --memory_trace."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,8 @@ from reports.results import text
 MOST = 8  # figures; a paper run writes more traces than a page can hold
 BUCKETS = 240  # spans of time, each drawn with its extremes
 COLUMNS = ["time_us", "live_bytes", "event", "bytes", "operator", "phase"]
+# A file of an earlier version lacks these.
+MORE_COLUMNS = ["step", "component", "layer", "shape", "dtype"]
 SHADES = {"forward": 0, "loss": 1, "backward": 2, "optimizer": 4}  # of COLOURS
 Times = NDArray[np.float64]
 
@@ -30,6 +33,9 @@ class Timeline:
     peak: int  # index of the event with most live bytes
     operator: str  # at the peak
     phase: str  # at the peak
+    place: str = ""  # at the peak, e.g. "softmax of layer 3"
+    steps: int = 1
+    begins_us: Sequence[float] = ()  # of the steps after the first
 
 
 def decimate(times: Times, values: Times, buckets: int = BUCKETS) -> NDArray[np.intp]:
@@ -70,7 +76,8 @@ def load(path: Path) -> Timeline | None:
         frame = pandas.read_csv(path, keep_default_na=False)
     except (OSError, UnicodeDecodeError, ValueError) as error:
         raise ValueError(f"{path}: {error}") from error
-    if list(frame.columns) != COLUMNS:
+    columns = list(frame.columns)
+    if columns not in (COLUMNS, COLUMNS + MORE_COLUMNS):
         raise ValueError(f"{path}: not a memory trace: its columns are others")
     if frame.empty:
         return None
@@ -81,8 +88,27 @@ def load(path: Path) -> Timeline | None:
         raise ValueError(f"{path}: {error}") from error
     peak = int(live.argmax())
     operator, phase = (str(frame[key].iloc[peak]) for key in ("operator", "phase"))
-    phases = _phases(frame, times)
-    return Timeline(_name(path.stem), times, live, phases, peak, operator, phase)
+    made = Timeline(
+        _name(path.stem), times, live, _phases(frame, times), peak, operator, phase
+    )
+    return made if columns == COLUMNS else _with_steps(made, frame)
+
+
+def _with_steps(timeline: Timeline, frame: pandas.DataFrame) -> Timeline:
+    """With what the columns after the first ones tell."""
+    component, layer = (
+        str(frame[key].iloc[timeline.peak]) for key in ("component", "layer")
+    )
+    begins = np.flatnonzero(frame["step"].diff() > 0)
+    # Before its forward pass a call is in step 0.
+    in_step = frame["step"].iloc[0] > 0
+    later = timeline.times_us[begins[0 if in_step else 1 :]]
+    return replace(
+        timeline,
+        place=f"{component} of layer {layer}" if component and layer else component,
+        steps=max(int(frame["step"].max()), 1),
+        begins_us=[float(time) for time in later],
+    )
 
 
 def _phases(frame: pandas.DataFrame, times: Times) -> list[tuple[str, float, float]]:
@@ -152,15 +178,19 @@ def _paint(axes: Axes, timeline: Timeline) -> None:
     )
     axes.set_ylabel("live bytes")
     axes.set_xlabel("time since the call began, while being recorded")
+    for number, begin in enumerate(timeline.begins_us, start=2):
+        axes.axvline(begin, color="#444444", lw=0.8, ls=":").set_gid(f"begin-{number}")
     _mark_peak(axes, timeline)
 
 
 def _figure(timeline: Timeline, beyond: int) -> Figure:
     name, live = timeline.name, timeline.live_bytes
+    steps = f" of {timeline.steps} steps" if timeline.steps > 1 else ""
+    place = f", {timeline.place}" if timeline.place else ""
     description = (
-        f"Live bytes over the {len(live)} allocations and frees of {name}: from "
+        f"Live bytes over the {len(live)} allocations and frees{steps} of {name}: from "
         f"{text.size(live[0])} to a peak of {text.size(live[timeline.peak])} in "
-        f"{timeline.phase}."
+        f"{timeline.phase}{place}."
     )
     if beyond:
         description += f" {beyond} further timelines are not shown."

@@ -149,24 +149,31 @@ def test_memory_names_the_worst_prediction_and_the_moment_of_the_peak() -> None:
             f"model=tiny precision=fp32 mode=forward | largest={what}{findings}",
             batch=4,
             seq=128,
-            own_peak_bytes=100,
+            own_peak_bytes=largest,
             predicted_peak_bytes=100,
             prediction_error=error,
             largest_allocation_bytes=largest,
             residual_bytes=7,
         )
 
-    now = ", peak_at=aten::new_zeros in backward, predicted_peak_at=loss backward"
+    now = (
+        ", largest_component=cross_entropy, peak_at=aten::new_zeros in backward, "
+        "peak_component=softmax, peak_layer=3, predicted_peak_at=loss backward"
+    )
     sentence, table = answered(
         "memory",
         case(0.001, 10, "aten::mm in forward", ", peak_at=loss"),
         case(-0.012, 2048, "aten::sub in loss", now),
     )
     assert "within 1.2 % of the measured peak on all 2 rows" in sentence
-    assert sentence.endswith(
-        "2 KiB, is made by aten::sub in loss of `tiny fp32 forward 4 x 128`."
-    )
+    assert (
+        "2 KiB, is made by aten::sub in loss (cross_entropy) of `tiny fp32 forward "
+        "4 x 128`. The highest peak, 2 KiB in `tiny fp32 forward 4 x 128`, is reached "
+        "by aten::new_zeros in backward (softmax of layer 3)."
+    ) in sentence
     assert "| tiny fp32 forward 4 x 128 |" in table and "-1.20 %" in table
     # What an earlier version called peak_at was a prediction, and is not measured.
-    assert table.splitlines()[2].endswith("| - |")
-    assert table.splitlines()[3].endswith("| aten::new_zeros in backward |")
+    assert table.splitlines()[2].endswith("| - | - |")
+    assert table.splitlines()[3].endswith(
+        "| - | aten::new_zeros in backward (softmax of layer 3) |"
+    )

@@ -131,6 +131,39 @@ def test_a_timeline_shows_its_phases_and_its_peak(tmp_path: Path) -> None:
     assert {"forward", "backward"} <= set(texts(figure.svg))
 
 
+def test_a_timeline_of_steps_shows_where_each_begins(tmp_path: Path) -> None:
+    rows = [
+        "time_us,live_bytes,event,bytes,operator,phase,step,component,layer,shape,dtype"
+    ]
+    for step in (1, 2, 3):
+        at = 1000 * step
+        rows += [
+            f"{at},2048,alloc,1024,aten::mm,forward,{step},ffn,0,2x8,float",
+            f"{at + 300},{4096 + step},alloc,9,aten::exp,backward,{step},softmax,3,,",
+            f"{at + 700},1024,free,9,aten::exp,optimizer,{step},softmax,3,,",
+        ]
+    name = "memory_tiny_bf16_autocast_train_step_batch_4_seq_128.csv"
+    (tmp_path / name).write_text("\n".join(rows) + "\n")
+    (figure,) = timelines(tmp_path)
+    assert "the 9 allocations and frees of 3 steps of tiny bf16" in figure.description
+    assert figure.description.endswith("in backward, softmax of layer 3.")
+    assert gids(figure.svg, "begin-") == ["begin-2", "begin-3"]
+    assert len(gids(figure.svg, "phase-")) == 9
+
+
+def test_what_is_before_the_first_step_begins_none(tmp_path: Path) -> None:
+    rows = [
+        "time_us,live_bytes,event,bytes,operator,phase,step,component,layer,shape,dtype",
+        "1,8,alloc,8,aten::empty,none,0,,,2,float",
+        "2,16,alloc,8,aten::mm,forward,1,lm_head,,2,float",
+    ]
+    (tmp_path / "memory_a.csv").write_text("\n".join(rows) + "\n")
+    (figure,) = timelines(tmp_path)
+    assert gids(figure.svg, "begin-") == []
+    assert figure.description.endswith("in forward, lm_head.")
+    assert "steps" not in figure.description
+
+
 def test_a_long_timeline_is_small_and_has_its_peak(tmp_path: Path) -> None:
     sizes = np.random.default_rng(0).integers(1, 2**20, size=30_000)
     sizes[17_171] = 2**30
