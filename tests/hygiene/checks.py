@@ -126,7 +126,10 @@ def arrow_errors(path: str, text: str) -> list[str]:
     if room in _WITHOUT_TORCH:
         forbidden += _TORCH
     if folder == "benchmarks":
-        forbidden += (*_TORCH, "benchmark/", "cuda", "absl/flags/", "nlohmann/")
+        # LibTorch for inputs and references, but nothing that measures, and no
+        # other experiment.
+        forbidden += ("benchmark/", "benchmarks/", "cuda", "absl/flags/", "nlohmann/")
+        forbidden += ("ATen/cuda/", "c10/cuda/", "torch/csrc/")
     if room in ("comm", "ddp", "zero") and "_clock" not in without_comments(text):
         # A rank waits for others at most as long as its timeout.
         forbidden = tuple(name for name in forbidden if name != "chrono")

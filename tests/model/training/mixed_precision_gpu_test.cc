@@ -8,7 +8,6 @@
 
 #include "fixtures/device/cuda_support.h"
 #include "fixtures/memory/memory_probe.h"
-#include "model/ops/accumulation.h"
 #include "model/ops/norm_arithmetic.h"
 #include "model/ops/toy_model.h"
 #include "model/ops/transfer.h"
@@ -23,14 +22,6 @@ class CudaMixedPrecisionTest : public testing::Test {
   }
   const at::Device gpu_{at::kCUDA, 0};
 };
-
-TEST_F(CudaMixedPrecisionTest, SumsAreThoseOfTheCpu) {
-  for (const Accumulation& which : kAccumulations) {
-    const at::Tensor sum = Accumulate(which, MakeTerm(which, gpu_));
-    const absl::Status status = VerifySum(which, sum.item<double>());
-    EXPECT_TRUE(status.ok()) << which.name << " " << status;
-  }
-}
 
 TEST_F(CudaMixedPrecisionTest, AutocastWidensTheLayerNorm) {
   at::manual_seed(1);

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_format.h"
+#include "fixtures/experiment/experiment.h"
+
+namespace trainbench {
+namespace {
+
+// CS336 assignment 2, mixed_precision_accumulation, printed as there. The last:
+// once the sum is 4, a term is less than half of the spacing of 2^-5.
+TEST(AccumulationExperimentTest, GivesThePublishedSums) {
+  const Device device = *OpenDevice("cpu");
+  std::map<std::string, std::string> sums;
+  for (const Case& bench_case : ListCases({}, device)) {
+    if (ExperimentOf(bench_case) != "accumulation") continue;
+    const std::unique_ptr<Workload> work = bench_case.build();
+    EXPECT_EQ(work->Check(), absl::OkStatus()) << bench_case.name.text();
+    NullObserver nobody;
+    work->Run(nobody);
+    const auto extra = work->MeasureExtra({});
+    ASSERT_TRUE(extra.ok()) << extra.status();
+    sums[bench_case.name.words().front().second] =
+        absl::StrFormat("%.4f", extra->counters.at("sum"));
+  }
+  EXPECT_THAT(sums, testing::UnorderedElementsAre(
+                        testing::Pair("fp32_plus_fp32", "10.0001"),
+                        testing::Pair("fp16_plus_fp16", "9.9531"),
+                        testing::Pair("fp32_plus_fp16", "10.0021"),
+                        testing::Pair("fp32_plus_fp32_of_fp16", "10.0021"),
+                        testing::Pair("bf16_plus_bf16", "4.0000")));
+}
+
+}  // namespace
+}  // namespace trainbench
