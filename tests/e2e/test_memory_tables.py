@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""The tensors of a step, in the result and in the timeline, on both devices."""
+
+import csv
+
+import pytest
+
+from null_gpu import FLAGS, null_gpu
+from program import Json, Program, load, measured
+from reports.results.rows import parse
+
+SMOKE = (
+    "--suite=smoke",
+    "--benchmark_filter=^memory/",
+    "--benchmark_out=a.json",
+    "--memory_trace=traces",
+)
+
+
+@pytest.mark.parametrize("on_gpu", [False, True], ids=["cpu", "null_gpu"])
+def test_a_step_is_told_tensor_by_tensor(trainbench: Program, on_gpu: bool) -> None:
+    flags = FLAGS if on_gpu else ("--benchmark_min_time=0.001",)
+    done = trainbench.run(*flags, *SMOKE, env=null_gpu() if on_gpu else None)
+    assert done.code == 0, done.err
+    document = load(trainbench.directory / "a.json")
+    (row,), (table,) = measured(document), document["memory"]
+    assert parse(document).memory[0].case == row["name"]
+    check_table(table, row)
+    (trace,) = (trainbench.directory / "traces").glob("*.csv")
+    with trace.open() as lines:
+        events = list(csv.DictReader(lines))
+    check_steps(events)
+    if not on_gpu:  # there a thread of its own may still hold what it used
+        ends = {event["step"]: event["live_bytes"] for event in events}
+        assert len(set(ends.values())) == 1, "a step leaves as much as it found"
+
+
+def check_table(table: Json, row: Json) -> None:
+    assert table["case"] == row["name"]
+    assert table["peak"]["total_bytes"] == row["own_peak_bytes"]
+    assert table["peak"]["phase"] == row["findings"]["peak_phase"]
+    assert table["peak"]["component"] == row["findings"]["peak_component"]
+    assert len(table["allocations"]) == len(table["at_peak"]) == 10
+    assert table["allocations"][0]["bytes"] == row["largest_allocation_bytes"]
+    for tensors in table["allocations"] + table["at_peak"]:
+        assert tensors["shape"] and tensors["dtype"] and tensors["component"], tensors
+    held = [tensors["total_bytes"] for tensors in table["at_peak"]]
+    assert held == sorted(held, reverse=True)
+    block = table["block"]
+    assert block["predicted_bytes"] == row["predicted_block_saved_bytes"]
+    for tensor in block["tensors"]:
+        if "predicted_bytes" in tensor:
+            assert tensor["recorded_bytes"] == tensor["predicted_bytes"], tensor
+
+
+def check_steps(events: list[dict[str, str]]) -> None:
+    assert {event["step"] for event in events} == {"1", "2", "3"}
+    made = [event for event in events if event["event"] == "alloc"]
+    assert {"ffn", "softmax", "lm_head"} <= {event["component"] for event in made}
+    assert {"0", "1", "2", "3"} <= {event["layer"] for event in made}
