@@ -31,8 +31,9 @@ struct ModelRow {
   int64_t params = 0;
   std::vector<ComponentParameters> parameters;
   MemoryEstimate memory;
-  int64_t saved_bytes_per_block = 0;    // 0 for inference
-  std::vector<SavedByComponent> saved;  // empty for inference
+  int64_t saved_bytes_per_block = 0;       // 0 for inference
+  std::vector<SavedByComponent> saved;     // empty for inference
+  std::vector<SavedTensor> block_tensors;  // likewise
   LargeTensor largest_tensor;
   double flops = 0;  // of the matrix products
   std::vector<ComponentFlops> component_flops;

@@ -20,6 +20,7 @@ ModelRow PlanModel(const MemoryQuery& job, const ModelQuery& query) {
     row.saved_bytes_per_block = SavedBytesPerBlock(job);
   }
   row.saved = SavedComponents(job);
+  row.block_tensors = SavedTensorsOfBlock(job);
   row.largest_tensor = LargestTensor(job);
   row.flops = StepFlops(job.config, job.batch, job.seq, job.mode);
   row.component_flops =

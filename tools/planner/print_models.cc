@@ -149,6 +149,17 @@ Values FlopValues(const ModelRow& row) {
   return values;
 }
 
+std::string BlockTable(const ModelRow& row) {
+  std::vector<Cells> lines = {
+      {"tensor", "elements", "bytes", "dtype and formula"}};
+  for (const SavedTensor& tensor : row.block_tensors) {
+    lines.push_back({tensor.name, WithThousands(tensor.elements),
+                     Bytes(tensor.bytes()),
+                     absl::StrCat(tensor.dtype, " ", tensor.formula)});
+  }
+  return Table(lines, true);
+}
+
 // The tables of one precision and mode, whose rows these are.
 std::string Details(const std::vector<ModelRow>& rows) {
   std::vector<Cells> tensors = {
@@ -164,6 +175,10 @@ std::string Details(const std::vector<ModelRow>& rows) {
   if (rows.front().mode != StepMode::kInference) {
     absl::StrAppend(&out, "\nsaved for the backward pass, in elements\n",
                     ByComponent(rows, SavedValues));
+    // Of one model there is room for all of it.
+    if (rows.size() == 1) {
+      absl::StrAppend(&out, "\nsaved by one block\n", BlockTable(rows[0]));
+    }
   }
   if (times.size() > 1) {
     absl::StrAppend(&out, "\ntraining\n", Table(times, true));

@@ -59,8 +59,18 @@ void AddComponents(const ModelRow& row, Json& json) {
   for (const auto& [component, count] : row.component_flops) {
     flops[Text(ComponentName(component))] = Number(count);
   }
+  Json tensors = Json::array();
+  for (const SavedTensor& tensor : row.block_tensors) {
+    tensors.push_back({{"name", tensor.name},
+                       {"component", Text(ComponentName(tensor.component))},
+                       {"formula", tensor.formula},
+                       {"dtype", tensor.dtype},
+                       {"elements", tensor.elements},
+                       {"bytes", tensor.bytes()}});
+  }
   json["params_by_component"] = parameters;
   json["saved_by_component"] = saved;
+  json["saved_tensors_per_block"] = tensors;
   json["flops_by_component"] = flops;
   json["adamw_flops"] = Number(row.adamw_flops);
 }

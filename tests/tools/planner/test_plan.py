@@ -231,6 +231,22 @@ def test_components_of_the_largest_model() -> None:
     assert flops["optimizer"] == "0.048"
 
 
+def test_the_tensors_that_a_block_saves() -> None:
+    for row in plan_json(MODES, PRECISIONS)["rows"]:
+        saved = sum(tensor["bytes"] for tensor in row["saved_tensors_per_block"])
+        assert saved == row["saved_bytes_per_block"]
+    text = plan("--models=2.7B", "--batch=4", "--seq=512")
+    _, _, rest = text.partition("\nsaved by one block\n")
+    lines = [re.split(r"  +", line) for line in rest.partition("\n\n")[0].splitlines()]
+    sizes = {name: rest for name, *rest in lines}
+    assert sizes["gate"] == ["20,971,520", "80.0 MiB", "float B T d_ff"]
+    assert sizes["exp(scores)"] == ["33,554,432", "128 MiB", "float B h T^2"]
+    assert sizes["causal mask"] == ["262,144", "256 KiB", "bool T^2"]
+    # Of several models, or without a backward pass, there is no such table.
+    assert "one block" not in plan("--models=2.7B,xl")
+    assert "one block" not in plan("--models=2.7B", "--mode=inference")
+
+
 def test_the_largest_tensors_of_the_largest_model() -> None:
     flags = ("--models=2.7B", "--batch=4", "--seq=512")
     row = plan_row(*flags)
