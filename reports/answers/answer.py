@@ -2,62 +2,16 @@
 """Collects the answers of all experiments."""
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from reports.answers import (
-    attention,
-    breakdown,
-    collectives,
-    equivalence,
-    memory,
-    models,
-    numerics,
-    parallel,
-    profiled,
-    rates,
-    sharded,
-    softmax,
-    warmup,
-)
 from reports.answers.expectations import summary, table
 from reports.answers.judging import judgements
+from reports.experiments import known
 from reports.results.rows import Failure, Result
 from reports.results.text import Table, plural
 
 ROOT = Path(__file__).resolve().parents[2]
-
-# In reading order. Each returns a sentence and a table, or None if the result lacks
-# the rows that it needs.
-Summarizer = Callable[[Result], tuple[str, Table] | None]
-SUMMARIES: dict[str, Summarizer] = {
-    "model_size": models.model_size,
-    "breakdown": breakdown.breakdown,
-    "memory": memory.memory,
-    "precision": models.precision,
-    "attention_scaling": attention.attention_scaling,
-    "softmax_vs_matmul": softmax.softmax_vs_matmul,
-    "optimizer": models.optimizer,
-    "warmup": warmup.warmup,
-    "peak": rates.peak,
-    "transfer": rates.transfer,
-    "all_reduce": collectives.all_reduce,
-    "ddp": parallel.ddp,
-    "ddp_equivalence": equivalence.ddp_equivalence,
-    "sharded_optimizer": sharded.sharded_optimizer,
-    "accumulation": numerics.accumulation,
-    "autocast_dtypes": numerics.autocast_dtypes,
-    "norm_precision": numerics.norm_precision,
-    "harness": rates.harness,
-}
-
-
-# Further tables of an experiment; none if the result lacks what they need.
-DETAILS: dict[str, Callable[[Result], list[Table]]] = {
-    "breakdown": profiled.details,
-    "memory": memory.details,
-}
 
 
 @dataclass(frozen=True)
@@ -97,7 +51,7 @@ def expectation_of(experiment: str, result: Result | None = None) -> str:
 def answers(result: Result) -> list[Answer]:
     """The answers to all questions for which the result has the rows."""
     found = []
-    for experiment in SUMMARIES:
+    for experiment in known():
         told = answer_of(result, experiment)
         if told is not None:
             found.append(
@@ -113,15 +67,17 @@ def answers(result: Result) -> list[Answer]:
 
 def details_of(result: Result, experiment: str) -> list[Table]:
     """The further tables of one experiment."""
-    return DETAILS[experiment](result) if experiment in DETAILS else []
+    return known()[experiment].details(result) if experiment in known() else []
 
 
 def answer_of(result: Result, experiment: str) -> tuple[str, Table] | None:
     """The sentence and the table of one experiment.
 
-    None on a null GPU, because most are about times.
+    None if it has none, and on a null GPU, because most are about times.
     """
-    return None if result.of_null_gpu else SUMMARIES[experiment](result)
+    if result.of_null_gpu or experiment not in known():
+        return None
+    return known()[experiment].answer(result)
 
 
 def _count(failures: list[Failure], what: str) -> list[str]:

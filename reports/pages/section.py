@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from reports.answers.answer import (
-    SUMMARIES,
     answer_of,
     details_of,
     expectation_of,
@@ -14,7 +13,8 @@ from reports.answers.answer import (
 from reports.answers.cells import optional
 from reports.answers.expectations import table
 from reports.answers.judging import judgements
-from reports.pages.figures import FIGURES
+from reports.experiments import known
+from reports.pages.figures.plain import plain
 from reports.pages.plotting.figure import Figure
 from reports.results import text
 from reports.results.rows import Failure, NotAResult, Result
@@ -50,10 +50,10 @@ class Section:
 
 
 def experiments(result: Result) -> list[str]:
-    """The experiments of the result: first those with a summary, in their order."""
+    """The experiments of the result: first those with a module, in their order."""
     names = dict.fromkeys(name.partition("/")[0] for name in result.names)
-    known = [name for name in SUMMARIES if name in names]
-    return known + [name for name in names if name not in SUMMARIES]
+    first = [name for name in known() if name in names]
+    return first + [name for name in names if name not in known()]
 
 
 def _plain(result: Result, experiment: str) -> Table:
@@ -86,10 +86,17 @@ def section(result: Result, experiment: str) -> Section:
         raise NotAResult(f"the rows of {experiment} are damaged: {error}") from error
 
 
+def _figures(result: Result, experiment: str) -> list[Figure]:
+    if result.of_null_gpu:
+        return []
+    if experiment not in known():
+        return plain(result, experiment)
+    own = known()[experiment].figures
+    return own(result) if own else []
+
+
 def _section(result: Result, experiment: str) -> Section:
-    known = experiment in SUMMARIES
-    is_timed = not result.of_null_gpu
-    summary = answer_of(result, experiment) if known else None
+    summary = answer_of(result, experiment)
     rows = len(result.of(experiment))
     plain = [_plain(result, experiment)] if rows else []
     return Section(
@@ -98,9 +105,7 @@ def _section(result: Result, experiment: str) -> Section:
         expectation=expectation_of(experiment, result),
         judged=_judged(result, experiment),
         answer=summary[0] if summary else "",
-        figures=FIGURES[experiment](result)
-        if experiment in FIGURES and is_timed
-        else [],
+        figures=_figures(result, experiment),
         tables=[*([summary[1]] if summary else plain), *details_of(result, experiment)],
         skipped=_of(experiment, result.skipped),
         errors=_of(experiment, result.errors),

@@ -46,6 +46,15 @@ def test_experiments_leave_measuring_to_the_harness() -> None:
     ] == []
 
 
+def test_the_example_of_an_experiment_is_one() -> None:
+    path = "tests/data/example_experiment.cc"
+    text = checks.read(path)
+    assert checks.experiment_errors("benchmarks/gelu.cc", text) == []
+    assert checks.arrow_errors("benchmarks/gelu.cc", text) == []
+    assert len(text.splitlines()) <= 60
+    assert path in checks.read("CONTRIBUTING.md")
+
+
 def test_experiments_are_all_there_is_in_their_room() -> None:
     names = {path.name for path in (checks.ROOT / "benchmarks").iterdir()}
     others = {name for name in names if not name.endswith(".cc")}

@@ -8,7 +8,8 @@ from xml.etree import ElementTree
 import pytest
 
 from figures import texts
-from reports.pages.figures import FIGURES
+from reports.experiments import known
+from reports.pages.figures.plain import MOST, plain
 from reports.pages.plotting.figure import COLOURS, Figure, draw
 from reports.results.rows import parse
 from results import document, entry
@@ -17,7 +18,9 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def drawn(experiment: str, *rows: Any, **context: str) -> list[Figure]:
-    return FIGURES[experiment](parse(document(*rows, context=context)))
+    figures = known()[experiment].figures
+    assert figures is not None
+    return figures(parse(document(*rows, context=context)))
 
 
 def boxes(figure: Figure, colour: str) -> list[float]:
@@ -294,9 +297,28 @@ def test_transfers_are_drawn_over_their_size() -> None:
     assert drawn("transfer", *rows[::2]) == []  # one size
 
 
-@pytest.mark.parametrize("experiment", FIGURES)
+@pytest.mark.parametrize(
+    "experiment", [name for name, one in known().items() if one.figures]
+)
 def test_without_rows_there_is_no_plot(experiment: str) -> None:
     assert drawn(experiment) == []
+
+
+def test_an_experiment_without_a_module_has_the_times_of_its_cases() -> None:
+    rows = [
+        entry("mine/a/seq:8", 10.0, half_width=0.1),
+        entry("mine/b/seq:8", 40.0),
+        entry("other/c", 5.0),
+    ]
+    (figure,) = plain(parse(document(*rows)), "mine")
+    assert {"a/seq:8", "b/seq:8"} <= set(texts(figure.svg))
+    assert "c" not in texts(figure.svg)
+    assert "a/seq:8 10 us" in figure.description
+    many = [entry(f"mine/n:{n}", 1.0 + n) for n in range(MOST + 1)]
+    (figure,) = plain(parse(document(*many)), "mine")
+    assert f"first {MOST} cases" in figure.title
+    assert f"n:{MOST}" not in texts(figure.svg)
+    assert plain(parse(document()), "mine") == []
 
 
 def test_a_plot_has_no_foreign_style_and_its_own_ids() -> None:

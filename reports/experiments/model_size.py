@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: MIT
+"""benchmarks/model_size.cc: its answer and plots."""
+
+from reports.answers.models import model_size as answer
+from reports.pages.figures.models import model_size as figures
+
+__all__ = ["PLACE", "answer", "figures"]
+
+PLACE = 10

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""The plot of an experiment that has none of its own."""
+
+from matplotlib.axes import Axes
+
+from reports.pages.plotting.axes import set_log_ticks
+from reports.pages.plotting.bars import INCHES_AROUND, INCHES_PER_LINE
+from reports.pages.plotting.figure import COLOURS, Figure, draw
+from reports.results import text
+from reports.results.rows import Result
+
+MOST = 40  # cases that are legible one below the other
+_WIDTH = 7.0  # inches
+
+
+def plain(result: Result, experiment: str) -> list[Figure]:
+    """The time of each case with its 95 % interval, the first cases of many."""
+    rows = result.of(experiment)[:MOST]
+    if not rows:
+        return []
+    names = [row.name.partition("/")[2] or row.name for row in rows]
+    times = [row.time_us for row in rows]
+    errors = [row.time_us * (row.get("half_width") or 0.0) for row in rows]
+
+    def paint(axes: Axes) -> None:
+        places = range(len(rows))
+        axes.set_xscale("log")
+        axes.set_xlim(0.7 * min(times), 1.5 * max(times))
+        axes.errorbar(times, places, xerr=errors, fmt="o", color=COLOURS[0])
+        axes.set_yticks(list(places), names, fontsize=8)
+        axes.invert_yaxis()
+        set_log_ticks(axes.xaxis, text.time)
+
+    some = f", the first {MOST} cases" if len(result.of(experiment)) > MOST else ""
+    return [
+        draw(
+            f"Time of each case{some}",
+            f"The median time of each case of {experiment} with its 95 % interval: "
+            + ", ".join(
+                f"{name} {text.time(time)}"
+                for name, time in zip(names, times, strict=True)
+            ),
+            paint,
+            (_WIDTH, INCHES_AROUND + INCHES_PER_LINE * len(rows)),
+        )
+    ]

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""The modules of reports/experiments are found by themselves."""
+
+from pathlib import Path
+
+import pytest
+
+from reports import experiments
+from reports.answers.answer import answers, details_of
+from reports.pages.section import section
+from reports.results.rows import parse
+from results import document, entry
+
+MINE = """
+PLACE = 5
+def answer(result):
+    from reports.results.text import Table
+    return f"{len(result.of('mine'))} rows.", Table(["case"], [["a"]])
+"""
+
+
+@pytest.fixture
+def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new module, which nothing lists."""
+    (tmp_path / "mine.py").write_text(MINE)
+    monkeypatch.setattr(experiments, "__path__", [str(tmp_path)])
+    experiments.known.cache_clear()
+    monkeypatch.setattr("sys.modules", __import__("sys").modules.copy())
+
+
+def test_a_new_module_is_found(mine: None) -> None:
+    try:
+        result = parse(document(entry("mine/a", 10.0)))
+        (answer,) = answers(result)
+        assert (answer.experiment, answer.sentence) == ("mine", "1 rows.")
+        assert answer.question == ""  # no such file in benchmarks/
+        assert details_of(result, "mine") == []
+        made = section(result, "mine")
+        assert made.answer == "1 rows." and made.figures == []
+    finally:
+        experiments.known.cache_clear()
+
+
+def test_without_a_module_there_is_a_default_table_and_plot() -> None:
+    made = section(parse(document(entry("unheard_of/a", 10.0))), "unheard_of")
+    assert [table.lines for table in made.tables] == [[["unheard_of/a", "10 us", "-"]]]
+    assert [figure.title for figure in made.figures] == ["Time of each case"]
+    assert made.answer == ""
+
+
+def test_a_null_gpu_has_no_answers_and_plots() -> None:
+    result = parse(
+        document(entry("unheard_of/a", 0.0), context={"device_kind": "null_cuda"})
+    )
+    assert section(result, "unheard_of").figures == []
+
+
+def test_sections_are_in_reading_order() -> None:
+    places = [experiment.place for experiment in experiments.known().values()]
+    assert places == sorted(places)
+    assert list(experiments.known())[:2] == ["model_size", "breakdown"]
