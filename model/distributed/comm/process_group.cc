@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <new>
 #include <thread>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <utility>
@@ -22,18 +23,6 @@ namespace {
 
 using WorkPtr = c10::intrusive_ptr<c10d::Work>;
 
-// Rethrows every exception as c10::Error: Gloo throws its own for a broken
-// connection.
-void AsC10Error(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const c10::Error&) {
-    throw;
-  } catch (const std::exception& error) {
-    TORCH_CHECK(false, error.what());
-  }
-}
-
 // Gloo's thread releases a finished work, and its tensor, a little later. As
 // the last owner it would free memory on its own thread, where this thread's
 // memory profiling does not see it. So wait for the release while profiling is
@@ -46,8 +35,14 @@ void WaitForRelease(const WorkPtr& work) {
 }
 
 void Wait(const WorkPtr& work, CommBackend backend) {
-  AsC10Error([&] { work->wait(); });
+  Communicate([&] { work->wait(); });
   if (backend == CommBackend::kGloo) WaitForRelease(work);
+}
+
+WorkPtr Start(const std::function<WorkPtr()>& start) {
+  WorkPtr work;
+  Communicate([&] { work = start(); });
+  return work;
 }
 
 void CopyUnlessSame(const at::Tensor& from, at::Tensor to) {
@@ -109,19 +104,20 @@ class C10dGroup final : public ProcessGroup {
 
   std::unique_ptr<Collective> StartAllReduce(
       const at::Tensor& tensor) override {
-    return std::make_unique<StartedWork>(Reduce(tensor, c10d::ReduceOp::SUM),
-                                         tensor, options_.backend);
+    return std::make_unique<StartedWork>(
+        Start([&] { return Reduce(tensor, c10d::ReduceOp::SUM); }), tensor,
+        options_.backend);
   }
 
   void AllReduceMax(const at::Tensor& tensor) override {
-    Wait(Reduce(tensor, c10d::ReduceOp::MAX));
+    Wait([&] { return Reduce(tensor, c10d::ReduceOp::MAX); });
   }
 
   void Broadcast(const at::Tensor& tensor, int root) override {
     std::vector<at::Tensor> tensors = {tensor};
     c10d::BroadcastOptions options;
     options.rootRank = root;
-    Wait(backend_->broadcast(tensors, options));
+    Wait([&] { return backend_->broadcast(tensors, options); });
   }
 
   void ReduceScatter(const at::Tensor& output,
@@ -129,9 +125,9 @@ class C10dGroup final : public ProcessGroup {
     at::Tensor mine = output;
     at::Tensor all = input;
     if (options_.backend == CommBackend::kNccl) {
-      return Wait(backend_->_reduce_scatter_base(mine, all));
+      return Wait([&] { return backend_->_reduce_scatter_base(mine, all); });
     }
-    AsC10Error([&] { RingReduceScatter(*backend_, all); });
+    Communicate([&] { RingReduceScatter(*backend_, all); });
     CopyUnlessSame(Mine(all), mine);
   }
 
@@ -139,13 +135,15 @@ class C10dGroup final : public ProcessGroup {
     at::Tensor all = output;
     at::Tensor mine = input;
     if (options_.backend == CommBackend::kNccl) {
-      return Wait(backend_->_allgather_base(all, mine));
+      return Wait([&] { return backend_->_allgather_base(all, mine); });
     }
     CopyUnlessSame(mine, Mine(all));
-    AsC10Error([&] { RingAllGather(*backend_, all); });
+    Communicate([&] { RingAllGather(*backend_, all); });
   }
 
-  void Barrier() override { Wait(backend_->barrier()); }
+  void Barrier() override {
+    Wait([&] { return backend_->barrier(); });
+  }
 
   void Close() override {
     backend_->shutdown();
@@ -157,7 +155,9 @@ class C10dGroup final : public ProcessGroup {
   }
 
  private:
-  void Wait(const WorkPtr& work) { trainbench::Wait(work, options_.backend); }
+  void Wait(const std::function<WorkPtr()>& start) {
+    trainbench::Wait(Start(start), options_.backend);
+  }
 
   at::Tensor Mine(const at::Tensor& all) const {
     const int64_t n = all.numel() / options_.size;
@@ -185,6 +185,18 @@ absl::Status DidNotMeet(const GroupOptions& options, const char* reason) {
 }
 
 }  // namespace
+
+void Communicate(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const c10::Error&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    TORCH_CHECK_WITH(DistNetworkError, false, error.what());
+  }
+}
 
 absl::StatusOr<std::unique_ptr<ProcessGroup>> ProcessGroup::Join(
     const c10::intrusive_ptr<c10d::Store>& store, const GroupOptions& options) {

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,12 +36,17 @@ struct GroupOptions {
   std::string network_interface = {};  // overrides the address
 };
 
+// Makes a call that communicates. An exception that is no c10::Error is Gloo's
+// and becomes a c10::DistNetworkError; c10d's own are c10::DistErrors. Memory
+// that ran out is no such error.
+void Communicate(const std::function<void()>& call);
+
 // A started collective. Keeps its tensors alive.
 class Collective {
  public:
   virtual ~Collective() = default;
   // Returns when the result is ready: on the CPU for the caller, on a GPU for
-  // later work on the current stream. Throws std::exception, with the reason of
+  // later work on the current stream. Throws c10::DistError, with the reason of
   // c10d or Gloo, if a rank failed or came too late.
   virtual void Wait() = 0;
 };

@@ -59,7 +59,7 @@ struct SyncTraffic {
 // sum in fp16 cannot overflow. If a collective fails, any call, and backward()
 // itself, throws c10::Error; the ranks then no longer agree and the object is
 // of no further use. (Under kReducer backward() throws Gloo's own
-// std::exception.)
+// std::exception: call it in Communicate().)
 class GradientSync {
  public:
   virtual ~GradientSync() = default;

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "model/distributed/comm/process_group.h"
+
 namespace trainbench {
 
 at::Tensor RunParallelStep(TransformerLm& model, AdamW& optimizer,
@@ -18,7 +20,7 @@ at::Tensor RunParallelStep(TransformerLm& model, AdamW& optimizer,
   const at::Tensor loss = ComputeLoss(model, batch, precision, observer);
   observer.Enter(Phase::kBackward);
   sync.BeforeBackward();
-  loss.backward();
+  Communicate([&] { loss.backward(); });
   observer.Enter(Phase::kCommunication);
   sync.Finish();
   observer.Enter(Phase::kOptimizer);

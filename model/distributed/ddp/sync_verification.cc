@@ -47,7 +47,7 @@ absl::Status VerifySync(TransformerLm& model, GradientSync& sync,
   sync.BeforeForward();
   const at::Tensor loss = ComputeLoss(model, batch, precision, nobody);
   sync.BeforeBackward();
-  loss.backward();
+  Communicate([&] { loss.backward(); });
   sync.Finish();
   std::string wrong;
   double worst = 0;

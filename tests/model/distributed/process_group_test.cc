@@ -15,6 +15,7 @@
 
 #include "fixtures/device/cuda_support.h"
 #include "fixtures/ranks/distributed_context.h"
+#include "fixtures/ranks/rank_failure.h"
 #include "model/distributed/comm/nccl_backend.h"
 #include "model/distributed/comm/rendezvous.h"
 #include "tests/support/rank_fixture.h"
@@ -97,8 +98,10 @@ TEST_F(RankProcessGroup, DISABLED_OneIsLate) {
   if (group_->rank() == 1) std::this_thread::sleep_for(std::chrono::hours(1));
   try {
     group_->AllReduce(at::ones({1}));
-  } catch (const c10::Error& error) {
-    std::cerr << error.what_without_backtrace() << "\n";
+  } catch (const c10::DistError& error) {
+    const absl::Status late =
+        absl::UnavailableError(error.what_without_backtrace());
+    std::cout << FailureLine(MakeRankFailure(0, late)) << std::endl;
     std::_Exit(1);
   }
 }
