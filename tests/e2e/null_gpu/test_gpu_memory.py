@@ -18,7 +18,12 @@ import pytest
 from null_gpu import FLAGS, null_gpu
 from program import Program, load, measured
 
-FAST = ("--warmup=0", "--max_case_seconds=0.001", "--benchmark_out=a.json")
+FAST = (
+    "--warmup=0",
+    "--samples=1",
+    "--max_case_seconds=0.001",
+    "--benchmark_out=a.json",
+)
 PAGES = 40 << 20  # two pages of a segment
 SIZES = ("small", "medium", "large", "xl", "2.7B")
 
@@ -87,7 +92,7 @@ def test_every_step_of_the_published_models(trainbench: Program) -> None:
     assert {row.name.split("/")[1] for row in found} == set(SIZES)
     for row in found:
         assert abs(row.predicted / row.tensors - 1) < 0.0005, row
-        assert row.fit <= 1.03 * row.reserved, row
+    check_fit_is_not_too_high(found)
     holes = missed(found)
     # Where few tokens make small activations, whose places gradients do not fit, and
     # where bf16 copies of weights settle between the scores.
