@@ -104,10 +104,10 @@ def test_only_separate_intervals_differ() -> None:
 
 
 def test_runs_shrink_an_interval_with_their_square_root() -> None:
-    # 10 % half-width, 1 % away: a hundred runs.
-    assert "about 100 runs" in Measured(101, 91, 111).runs_to_tell(100)
+    # 10 % half-width, 2 % away: 25 runs.
+    assert "about 25 runs" in Measured(102, 92, 112).runs_to_tell(100)
     assert "about 6 runs" in Measured(109, 99, 119).runs_to_tell(100)
-    assert "not even 1000 runs" in Measured(100.01, 90, 110).runs_to_tell(100)
+    assert "not even 100 runs" in Measured(100.01, 90, 110).runs_to_tell(100)
     # The nearer bound decides; an infinite one is never reached.
     assert "about 7 runs" in Measured(104, 94, 114).runs_to_tell(-math.inf, 100)
 
@@ -126,3 +126,8 @@ def test_exponents() -> None:
     # The outer points decide: 0.1 * sqrt(2) over log 4.
     assert fitted.high - fitted.value == pytest.approx(0.1 * 2**0.5 / math.log(4))
     assert not exponent([*exact[:2], (512, spread(1, math.inf))]).is_known
+
+
+def test_a_half_width_that_tells_nothing_has_no_digits() -> None:
+    assert Measured(2, 1, 3).plus_minus(str) == "2 ± 50 %"
+    assert Measured(2, -1000, 1004).plus_minus(str) == "2 ± >999 %"
