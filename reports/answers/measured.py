@@ -25,7 +25,8 @@ _OF_TWO_ROWS = (
 )
 FEWEST_RUNS = 6  # that give a 95 % interval (reports/results/rows.py)
 UNKNOWN = 50.0  # a half-width from which on nothing is known
-MANY_RUNS = 1000  # more than anybody waits for
+WIDEST = 9.995  # the widest half-width that is worth its digits
+MANY_RUNS = 100  # more than anybody waits for
 CANNOT_TELL = "cannot be told from this run"
 
 
@@ -70,6 +71,8 @@ class Measured:
         shown = formatted(self.value)
         if self.low == self.high or not self.is_known:
             return shown
+        if self.half_width > WIDEST:
+            return f"{shown} ± >999 %"
         return f"{shown} ± {text.percent(self.half_width)}"
 
     def runs_to_tell(self, *bounds: float) -> str:

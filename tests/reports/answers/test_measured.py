@@ -108,10 +108,10 @@ def test_only_separate_intervals_differ() -> None:
 
 
 def test_runs_shrink_an_interval_with_their_square_root() -> None:
-    # 10 % half-width, 1 % away: a hundred runs.
-    assert "about 100 runs" in Measured(101, 91, 111).runs_to_tell(100)
+    # 10 % half-width, 2 % away: 25 runs.
+    assert "about 25 runs" in Measured(102, 92, 112).runs_to_tell(100)
     assert "about 6 runs" in Measured(109, 99, 119).runs_to_tell(100)
-    assert "not even 1000 runs" in Measured(100.01, 90, 110).runs_to_tell(100)
+    assert "not even 100 runs" in Measured(100.01, 90, 110).runs_to_tell(100)
     # The nearer bound decides; an infinite one is never reached.
     assert "about 7 runs" in Measured(104, 94, 114).runs_to_tell(-math.inf, 100)
 
@@ -150,3 +150,8 @@ def test_the_ratio_of_differences_may_be_negative() -> None:
     ratio = ratio_to(Measured(-5, -8, -2), Measured(10, 2, 18))
     assert ratio == Measured(-0.5, -1, 0)  # 3 of 5, and 0.5 * 8
     assert not ratio_to(exactly(1), spread(2, math.inf)).is_known
+
+
+def test_a_half_width_that_tells_nothing_has_no_digits() -> None:
+    assert Measured(2, 1, 3).plus_minus(str) == "2 ± 50 %"
+    assert Measured(2, -1000, 1004).plus_minus(str) == "2 ± >999 %"

@@ -227,7 +227,7 @@ def test_noise_alone_makes_no_strategy_the_fastest() -> None:
         "takes 97.4 us ± 5 %, 1 of the other 2 may take less" in answer[0]
     )
     assert "`reducer` takes 1.01 (0.862 to 1.18) times" in answer[0]
-    assert "more or less cannot be told from this run: about 301 runs" in answer[0]
+    assert "more or less cannot be told from this run: not even 100 " in answer[0]
     assert "`per_parameter` takes 2.22 (2.11 to 2.33) times as long" in answer[0]
 
 
