@@ -52,6 +52,12 @@ def test_the_timed_step_stands_beside_the_profiled_one(trainbench: Program) -> N
     assert {"forward_us", "backward_us", "optimizer_us"} <= set(rows["step/timed"])
 
 
+def test_what_disturbs_a_pass_is_said_once(trainbench: Program) -> None:
+    rows = rows_of(trainbench)
+    disturbed = {name for name, row in rows.items() if "preempted_share" in row}
+    assert disturbed <= {"step/all", "step/timed"}
+
+
 def test_the_number_of_samples_is_the_number_of_passes(trainbench: Program) -> None:
     rows = rows_of(trainbench, "--samples=7")
     assert {row["samples"] for row in rows.values()} == {7}
