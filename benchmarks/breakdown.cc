@@ -197,7 +197,8 @@ absl::StatusOr<Breakdown::Rows> Breakdown::Measure() {
   for (const BreakdownRow& part : parts) {
     auto row = MeasurementOf(part, *passes, plan.time_of);
     if (!row.ok()) return row.status();
-    AddWaiting(begin, end, row->sampling);
+    const bool is_step = !part.phase && !part.is_unattributed;
+    if (is_step) AddWaiting(begin, end, row->sampling);  // once for its parts
     AddTraffic(part, StepMemory(p_, device_), row->extra);
     rows[NameOf(p_, part).text()] = *std::move(row);
   }

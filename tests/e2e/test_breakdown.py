@@ -122,6 +122,12 @@ def test_ranges_and_copies_are_in_the_profile(trainbench: Program) -> None:
     assert merge_of_heads(profile)["direction"] == "host to host"
 
 
+def test_what_disturbs_a_pass_is_said_once(trainbench: Program) -> None:
+    rows = rows_of(trainbench)
+    disturbed = {name for name, row in rows.items() if "preempted_share" in row}
+    assert disturbed <= {"step/all", "step/timed"}
+
+
 def test_the_number_of_samples_is_the_number_of_passes(trainbench: Program) -> None:
     rows = rows_of(trainbench, "--samples=7")
     assert {row["samples"] for row in rows.values()} == {7}
