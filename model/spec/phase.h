@@ -28,12 +28,24 @@ constexpr absl::string_view PhaseName(Phase phase) {
   return kNames[static_cast<std::size_t>(phase)];
 }
 
+// A moment that a device writes down whenever its work comes there, such as a
+// cudaEvent_t that a CUDA graph records.
+using RecordedStamp = void*;
+
 // Notified when the step enters a phase. A phase lasts until the step enters
 // the next one or ends, so phases cover the step without gaps.
 class PhaseObserver {
  public:
   virtual ~PhaseObserver() = default;
   virtual void Enter(Phase phase) = 0;
+
+  // For a step that the device repeats by itself, called once the host has
+  // enqueued it: the device enters `phase` where it writes `stamp`. Who cannot
+  // read stamps sees a step without phases.
+  virtual void EnterRecorded(Phase phase, RecordedStamp stamp) {
+    static_cast<void>(phase);
+    static_cast<void>(stamp);
+  }
 };
 
 // For callers that do not measure.

@@ -46,6 +46,9 @@ class FakeClock final : public Clock {
     return stamps_.at(to) - stamps_.at(from);
   }
   double ResolutionUs() const override { return 0.5; }
+  void Adopt(std::size_t slot, RecordedStamp stamp) override {
+    stamps_.at(slot) = *static_cast<const double*>(stamp);
+  }
   double HostUs() override { return host_us_; }
   double UnixSeconds() override { return host_us_ * 1e-6; }
   double HostUsSince(std::size_t slot) override {
