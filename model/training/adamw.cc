@@ -41,12 +41,16 @@ void AdamW::Step() {
   }
 }
 
+std::vector<at::Tensor> AdamW::State() const {
+  std::vector<at::Tensor> all = first_moments_;
+  all.insert(all.end(), second_moments_.begin(), second_moments_.end());
+  all.insert(all.end(), device_steps_.begin(), device_steps_.end());
+  return all;
+}
+
 int64_t AdamW::StateBytes() const {
   std::size_t bytes = 0;
-  for (const auto* state :
-       {&first_moments_, &second_moments_, &device_steps_}) {
-    for (const at::Tensor& tensor : *state) bytes += tensor.nbytes();
-  }
+  for (const at::Tensor& tensor : State()) bytes += tensor.nbytes();
   return static_cast<int64_t>(bytes);
 }
 

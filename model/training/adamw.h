@@ -43,7 +43,10 @@ class AdamW {
 
   const AdamWOptions& options() const { return options_; }
 
-  // Bytes of the moments, and of step counts on the device.
+  // The moments, and step counts on the device: what Step() changes beside the
+  // parameters.
+  std::vector<at::Tensor> State() const;
+  // Their bytes.
   int64_t StateBytes() const;
 
  private:

@@ -232,10 +232,15 @@ absl::Status VerifyStep(StepMode mode, TransformerLm& model, AdamW* optimizer,
 
 absl::Status VerifyOutput(StepMode mode, TransformerLm& model, AdamW* optimizer,
                           const Batch& batch, Precision precision) {
-  NullObserver nobody;
-  const auto run = [&] {
+  return VerifyOutput(mode, model, batch, precision, [&] {
+    NullObserver nobody;
     return RunStep(mode, model, optimizer, batch, precision, nobody);
-  };
+  });
+}
+
+absl::Status VerifyOutput(StepMode mode, const TransformerLm& model,
+                          const Batch& batch, Precision precision,
+                          const std::function<at::Tensor()>& run) {
   const double allowed = ToleranceOf(precision).logits;
   const int64_t sequences = batch.tokens.size(0);
   if (mode == StepMode::kInference || mode == StepMode::kForward) {

@@ -8,6 +8,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -48,6 +49,12 @@ absl::Status VerifyStep(StepMode mode, TransformerLm& model, AdamW* optimizer,
 // weights. FailedPrecondition as above.
 absl::Status VerifyOutput(StepMode mode, TransformerLm& model, AdamW* optimizer,
                           const Batch& batch, Precision precision);
+
+// The same for a step that `run` makes in another way. It returns what RunStep
+// returns.
+absl::Status VerifyOutput(StepMode mode, const TransformerLm& model,
+                          const Batch& batch, Precision precision,
+                          const std::function<at::Tensor()>& run);
 
 // Relative error, in norm, of the model's logits against ReferenceLogits on one
 // short random sequence.
