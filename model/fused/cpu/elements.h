@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// From a tensor's dtype to the type of its elements.
+
+#ifndef TRAINBENCH_MODEL_FUSED_CPU_ELEMENTS_H_
+#define TRAINBENCH_MODEL_FUSED_CPU_ELEMENTS_H_
+
+#include <ATen/core/Tensor.h>
+#include <c10/util/BFloat16.h>
+#include <c10/util/Exception.h>
+
+namespace trainbench {
+
+// Calls f with a null pointer to float or c10::BFloat16, the type of the
+// dtype's elements. c10::Error names any other dtype.
+template <typename F>
+void WithElements(c10::ScalarType dtype, F f) {
+  if (dtype == c10::kFloat) return f(static_cast<float*>(nullptr));
+  if (dtype == c10::kBFloat16) return f(static_cast<c10::BFloat16*>(nullptr));
+  TORCH_CHECK(false, "dtype is ", dtype, "; allowed: Float, BFloat16");
+}
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_FUSED_CPU_ELEMENTS_H_

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// This file alone is compiled with OpenMP, as LibTorch is. Without, its
+// parallel_for is a loop on one thread.
+
+#include "model/fused/cpu/parallel.h"
+
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+
+namespace trainbench {
+
+void ForRows(int64_t rows, int64_t elements_per_row,
+             const std::function<void(int64_t first, int64_t end)>& work) {
+  constexpr int64_t kElements = 1 << 14;
+  const int64_t grain =
+      std::max<int64_t>(1, kElements / std::max<int64_t>(1, elements_per_row));
+  at::parallel_for(0, rows, grain, work);
+}
+
+}  // namespace trainbench

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/fused/cpu/rms_norm.h"
+
+#include <torch/types.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/fused/cpu/elements.h"
+#include "model/fused/cpu/parallel.h"
+#include "model/fused/cpu/simd.h"
+
+namespace trainbench {
+namespace {
+
+template <typename R, typename E>
+struct Forward {
+  const R* residual;
+  const E* update;  // null: nothing is added
+  const R* weight;
+  R* sum;
+  E* normed;
+  float* inverse_rms;
+  int64_t dim;
+  float eps;
+
+  template <typename V>
+  TRAINBENCH_SIMD static void Run(const Forward& k, int64_t first,
+                                  int64_t end) {
+    for (int64_t row = first; row < end; ++row) {
+      const R* const x =
+          k.update == nullptr ? k.residual + row * k.dim : Add<V>(k, row);
+      const float inverse = 1 / std::sqrt(MeanSquare<V>(x, k.dim) + k.eps);
+      k.inverse_rms[row] = inverse;
+      E* const y = k.normed + row * k.dim;
+      for (int64_t i = 0; i < k.dim; i += V::kLanes) {
+        const int count = simd::Count<V>(k.dim, i);
+        V::Store(y + i,
+                 V::Load(x + i, count) * inverse * V::Load(k.weight + i, count),
+                 count);
+      }
+    }
+  }
+
+ private:
+  // The next passes read what was stored, rounded, from the cache.
+  template <typename V>
+  TRAINBENCH_SIMD static const R* Add(const Forward& k, int64_t row) {
+    const R* const a = k.residual + row * k.dim;
+    const E* const b = k.update + row * k.dim;
+    R* const to = k.sum + row * k.dim;
+    for (int64_t i = 0; i < k.dim; i += V::kLanes) {
+      const int count = simd::Count<V>(k.dim, i);
+      V::Store(to + i, V::Load(a + i, count) + V::Load(b + i, count), count);
+    }
+    return to;
+  }
+
+  template <typename V>
+  TRAINBENCH_SIMD static float MeanSquare(const R* x, int64_t dim) {
+    typename V::Floats sum{};
+    for (int64_t i = 0; i < dim; i += V::kLanes) {
+      const auto v = V::Load(x + i, simd::Count<V>(dim, i));
+      sum += v * v;
+    }
+    return V::Sum(sum) / static_cast<float>(dim);
+  }
+};
+
+// With s = 1 / rms and y = w x s: dx = s (w dy) - x s^3 mean(w dy x).
+template <typename R, typename E>
+struct Backward {
+  const R* sum_gradient;  // null: zeros
+  const E* normed_gradient;
+  const R* sum;
+  const float* inverse_rms;
+  const R* weight;
+  R* residual_gradient;
+  E* update_gradient;       // null: as the residual's
+  float* partial_gradient;  // of the weight: [parts, dim], zeros
+  int64_t dim, rows, rows_per_part;
+
+  template <typename V>
+  TRAINBENCH_SIMD static void Run(const Backward& k, int64_t first,
+                                  int64_t end) {
+    for (int64_t part = first; part < end; ++part) {
+      float* const dw = k.partial_gradient + part * k.dim;
+      const int64_t last = (part + 1) * k.rows_per_part;
+      for (int64_t row = part * k.rows_per_part;
+           row < (last < k.rows ? last : k.rows); ++row) {
+        Row<V>(k, row, dw);
+      }
+    }
+  }
+
+ private:
+  template <typename V>
+  TRAINBENCH_SIMD static void Row(const Backward& k, int64_t row, float* dw) {
+    const int64_t start = row * k.dim;
+    const E* const dy = k.normed_gradient + start;
+    const R* const x = k.sum + start;
+    const float s = k.inverse_rms[row];
+    typename V::Floats dot{};
+    for (int64_t i = 0; i < k.dim; i += V::kLanes) {
+      const int count = simd::Count<V>(k.dim, i);
+      const auto y = V::Load(dy + i, count) * V::Load(x + i, count);
+      dot += y * V::Load(k.weight + i, count);
+      V::Store(dw + i, V::Load(dw + i, count) + y * s, count);
+    }
+    // s^2 first: s^3 alone may overflow.
+    const float along = V::Sum(dot) * s * s / static_cast<float>(k.dim) * s;
+    for (int64_t i = 0; i < k.dim; i += V::kLanes) {
+      const int count = simd::Count<V>(k.dim, i);
+      auto dx = V::Load(dy + i, count) * V::Load(k.weight + i, count) * s -
+                V::Load(x + i, count) * along;
+      if (k.sum_gradient != nullptr) {
+        dx += V::Load(k.sum_gradient + start + i, count);
+      }
+      V::Store(k.residual_gradient + start + i, dx, count);
+      if (k.update_gradient != nullptr) {
+        V::Store(k.update_gradient + start + i, dx, count);
+      }
+    }
+  }
+};
+
+template <typename T>
+T* Data(const at::Tensor& x) {
+  return x.defined() ? static_cast<T*>(x.data_ptr()) : nullptr;
+}
+
+template <typename R, typename E>
+void RunForward(const at::Tensor& residual, const at::Tensor& update,
+                const at::Tensor& weight, double eps, const NormResult& to) {
+  const Forward<R, E> kernel = {
+      Data<R>(residual),  Data<E>(update),
+      Data<R>(weight),    update.defined() ? Data<R>(to.sum) : nullptr,
+      Data<E>(to.normed), Data<float>(to.inverse_rms),
+      weight.numel(),     static_cast<float>(eps)};
+  ForRows(to.inverse_rms.numel(), kernel.dim, [&](int64_t first, int64_t end) {
+    simd::Run<Forward<R, E>>(kernel, first, end);
+  });
+}
+
+// Calls f with the pointers of R and E.
+template <typename F>
+void WithDtypes(at::ScalarType residual, at::ScalarType update, F f) {
+  WithElements(residual, [&](auto* r) {
+    if (residual == update) return f(r, r);
+    TORCH_CHECK(residual == at::kFloat && update == at::kBFloat16, "a norm of ",
+                residual, " in ", update,
+                "; allowed: of the same dtype, or of Float in BFloat16");
+    f(static_cast<float*>(nullptr), static_cast<c10::BFloat16*>(nullptr));
+  });
+}
+
+}  // namespace
+
+NormResult AddRmsNormCpu(const at::Tensor& residual, const at::Tensor& update,
+                         const at::Tensor& weight, double eps,
+                         at::ScalarType normed) {
+  const at::TensorOptions options = residual.options();
+  const int64_t rows = residual.numel() / weight.numel();
+  const NormResult result = {
+      update.defined() ? at::empty_like(residual) : residual,
+      at::empty(residual.sizes(), options.dtype(normed)),
+      at::empty({rows}, options.dtype(at::kFloat))};
+  WithDtypes(residual.scalar_type(), normed, [&](auto* r, auto* e) {
+    using R = std::remove_pointer_t<decltype(r)>;
+    using E = std::remove_pointer_t<decltype(e)>;
+    RunForward<R, E>(residual, update, weight, eps, result);
+  });
+  return result;
+}
+
+NormGradients AddRmsNormBackwardCpu(const at::Tensor& sum_gradient,
+                                    const at::Tensor& normed_gradient,
+                                    const at::Tensor& sum,
+                                    const at::Tensor& inverse_rms,
+                                    const at::Tensor& weight, bool has_update) {
+  constexpr int64_t kMostParts = 64, kLeastRows = 8;
+  const int64_t rows = inverse_rms.numel();
+  const int64_t rows_per_part =
+      std::max(kLeastRows, (rows + kMostParts - 1) / kMostParts);
+  const int64_t parts = (rows + rows_per_part - 1) / rows_per_part;
+  const at::Tensor partial =
+      at::zeros({parts, weight.numel()}, weight.options().dtype(at::kFloat));
+  const at::ScalarType narrow = normed_gradient.scalar_type();
+  NormGradients to;
+  to.residual = at::empty_like(sum);
+  if (has_update) {
+    to.update = narrow == sum.scalar_type()
+                    ? to.residual
+                    : at::empty(sum.sizes(), sum.options().dtype(narrow));
+  }
+  WithDtypes(sum.scalar_type(), narrow, [&](auto* r, auto* e) {
+    using R = std::remove_pointer_t<decltype(r)>;
+    using E = std::remove_pointer_t<decltype(e)>;
+    const bool apart = has_update && !to.update.is_same(to.residual);
+    const Backward<R, E> kernel = {Data<R>(sum_gradient),
+                                   Data<E>(normed_gradient),
+                                   Data<R>(sum),
+                                   Data<float>(inverse_rms),
+                                   Data<R>(weight),
+                                   Data<R>(to.residual),
+                                   apart ? Data<E>(to.update) : nullptr,
+                                   Data<float>(partial),
+                                   weight.numel(),
+                                   rows,
+                                   rows_per_part};
+    ForRows(parts, rows_per_part * kernel.dim, [&](int64_t first, int64_t end) {
+      simd::Run<Backward<R, E>>(kernel, first, end);
+    });
+  });
+  to.weight = partial.sum(0).to(weight.scalar_type());
+  return to;
+}
+
+}  // namespace trainbench

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+// Vectors of fp32 of the CPU's width. A kernel is written once, over the width,
+// and compiled for each; Run() takes the widest that the CPU has.
+//
+// LibTorch's at::vec chooses its width by flags of a whole file. All that such
+// a file includes is compiled with them, and a linker that keeps its copy of an
+// inline function makes the program crash on an older CPU. Here only kernels
+// are compiled for a newer CPU, by attributes.
+
+#ifndef TRAINBENCH_MODEL_FUSED_CPU_SIMD_H_
+#define TRAINBENCH_MODEL_FUSED_CPU_SIMD_H_
+
+#include <c10/util/BFloat16.h>
+
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+// Inlined into a function for a newer CPU, it is compiled for that.
+#define TRAINBENCH_SIMD inline __attribute__((always_inline))
+
+#ifdef __x86_64__
+#define TRAINBENCH_AVX512 \
+  __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")))
+#define TRAINBENCH_AVX2 __attribute__((target("avx2,fma")))
+#else
+#define TRAINBENCH_AVX512
+#define TRAINBENCH_AVX2
+#endif
+
+// How functions return vectors depends on the CPU, but all of ours are inlined.
+// For the rest of the file, since kernels do it too. (Of vectors passed by
+// value g++ would still say so.)
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+namespace trainbench::simd {
+
+// Operations on kBytes of fp32. Those that load or store take the number of
+// elements, 1 to kLanes; absent lanes are 0. bf16 is widened and narrowed, to
+// nearest even.
+template <int kBytes>
+struct Vector {
+  static constexpr int kLanes = kBytes / 4;
+
+  using Floats [[gnu::vector_size(kBytes)]] = float;
+  using Ints [[gnu::vector_size(kBytes)]] = int32_t;
+  using Shorts [[gnu::vector_size(kBytes / 2)]] = uint16_t;
+
+  TRAINBENCH_SIMD static Floats Broadcast(float x) { return x - Floats{}; }
+
+  template <typename V, typename T>
+  TRAINBENCH_SIMD static V Read(const T* from, int count) {
+    V x{};
+    if (count == kLanes) {
+      std::memcpy(&x, from, sizeof(V));
+    } else {
+      std::memcpy(&x, from, static_cast<std::size_t>(count) * sizeof(T));
+    }
+    return x;
+  }
+
+  template <typename V, typename T>
+  TRAINBENCH_SIMD static void Write(T* to, const V& x, int count) {
+    if (count == kLanes) {
+      std::memcpy(to, &x, sizeof(V));
+    } else {
+      std::memcpy(to, &x, static_cast<std::size_t>(count) * sizeof(T));
+    }
+  }
+
+  TRAINBENCH_SIMD static Floats Load(const float* from, int count) {
+    return Read<Floats>(from, count);
+  }
+  TRAINBENCH_SIMD static Floats Load(const c10::BFloat16* from, int count) {
+    const Shorts bits = Read<Shorts>(from, count);
+    return (Floats)(Convert<Ints>(bits) << 16);
+  }
+
+  TRAINBENCH_SIMD static void Store(float* to, const Floats& x, int count) {
+    Write(to, x, count);
+  }
+  TRAINBENCH_SIMD static void Store(c10::BFloat16* to, const Floats& x,
+                                    int count) {
+    const Ints bits = (Ints)x;
+    const Ints rounded = bits + 0x7fff + ((bits >> 16) & 1);
+    const Ints kept = x == x ? rounded : bits | 0x400000;  // NaN stays NaN
+    Write(to, Convert<Shorts>((kept >> 16) & 0xffff), count);
+  }
+
+  TRAINBENCH_SIMD static Floats Max(const Floats& a, const Floats& b) {
+    return a > b ? a : b;
+  }
+
+  // Of all lanes.
+  TRAINBENCH_SIMD static float Sum(const Floats& x) {
+    float lanes[kLanes];
+    std::memcpy(lanes, &x, sizeof(x));
+    for (int width = kLanes / 2; width > 0; width /= 2) {
+      for (int i = 0; i < width; ++i) lanes[i] += lanes[i + width];
+    }
+    return lanes[0];
+  }
+  TRAINBENCH_SIMD static float Largest(const Floats& x) {
+    float lanes[kLanes];
+    std::memcpy(lanes, &x, sizeof(x));
+    for (int i = 1; i < kLanes; ++i) {
+      lanes[0] = lanes[i] > lanes[0] ? lanes[i] : lanes[0];
+    }
+    return lanes[0];
+  }
+
+  // `value` in the first `count` lanes, else `other`.
+  TRAINBENCH_SIMD static Floats Keep(const Floats& value, int count,
+                                     float other) {
+    if (count == kLanes) return value;
+    return Iota() < count ? value : Broadcast(other);
+  }
+
+  // e^x, to 2 units in the last place; below -87, where fp32 has no normal
+  // numbers, 0, and above 88 e^88. NaN stays NaN. 2^n e^r with |r| <= ln 2 / 2
+  // and a polynomial for e^r, fitted to the largest relative error.
+  TRAINBENCH_SIMD static Floats Exp(const Floats& x) {
+    const Floats limited = x > 88.0F ? Broadcast(88.0F) : x;
+    // Adding 1.5 * 2^23 leaves the rounded number in the low bits.
+    const Floats shifted = limited * 1.44269504F + 12582912.0F;
+    const Floats n = shifted - 12582912.0F;
+    const Floats r = (limited - n * 0.693359375F) + n * 2.12194440e-4F;
+    Floats p = r * 1.38145383e-3F + 8.36874545e-3F;
+    p = p * r + 4.16683890e-2F;
+    p = p * r + 0.166665211F;
+    p = p * r + 0.499999940F;
+    p = p * (r * r) + r + 1.0F;
+    const Ints power = ((Ints)shifted - 0x4b400000 + 127) << 23;
+    const Floats result = p * (Floats)power;
+    return x < -87.0F ? Floats{} : result;
+  }
+
+  // 1 / (1 + e^-x).
+  TRAINBENCH_SIMD static Floats Sigmoid(const Floats& x) {
+    return 1.0F / (1.0F + Exp(-x));
+  }
+
+  // Lanes 2i and 2i + 1 exchanged.
+  TRAINBENCH_SIMD static Floats SwapPairs(const Floats& x) {
+    return Shuffle(
+        x, [](int i) { return i ^ 1; }, kAll);
+  }
+  // Lane i of the lower half in lanes 2i and 2i + 1.
+  TRAINBENCH_SIMD static Floats Twice(const Floats& x) {
+    return Shuffle(
+        x, [](int i) { return i / 2; }, kAll);
+  }
+
+ private:
+  template <typename To, typename From>
+  TRAINBENCH_SIMD static To Convert(const From& x) {
+    return __builtin_convertvector(x, To);
+  }
+
+  static constexpr auto kAll = std::make_integer_sequence<int, kLanes>();
+
+  template <typename Of, int... i>
+  TRAINBENCH_SIMD static Floats Shuffle(const Floats& x, Of,
+                                        std::integer_sequence<int, i...>) {
+    return __builtin_shufflevector(x, x, Of{}(i)...);
+  }
+  template <int... i>
+  TRAINBENCH_SIMD static Ints IotaOf(std::integer_sequence<int, i...>) {
+    return Ints{i...};
+  }
+  TRAINBENCH_SIMD static Ints Iota() { return IotaOf(kAll); }
+};
+
+// The bytes of a vector: 64, 32 or 16, by at::get_cpu_capability(). So the
+// environment variable ATEN_CPU_CAPABILITY can make it less.
+int WidthInUse();
+
+template <typename Kernel, typename... Args>
+TRAINBENCH_AVX512 void Run512(const Args&... args) {
+  Kernel::template Run<Vector<64>>(args...);
+}
+template <typename Kernel, typename... Args>
+TRAINBENCH_AVX2 void Run256(const Args&... args) {
+  Kernel::template Run<Vector<32>>(args...);
+}
+
+// Kernel::Run<V>(args...), a TRAINBENCH_SIMD function, for the width in use.
+template <typename Kernel, typename... Args>
+void Run(const Args&... args) {
+  switch (WidthInUse()) {
+    case 64:
+      return Run512<Kernel>(args...);
+    case 32:
+      return Run256<Kernel>(args...);
+    default:
+      return Kernel::template Run<Vector<16>>(args...);
+  }
+}
+
+// The elements from `i` on that fit into one vector.
+template <typename V>
+TRAINBENCH_SIMD int Count(int64_t size, int64_t i) {
+  return size - i < V::kLanes ? static_cast<int>(size - i) : V::kLanes;
+}
+
+}  // namespace trainbench::simd
+
+#endif  // TRAINBENCH_MODEL_FUSED_CPU_SIMD_H_
