@@ -43,6 +43,7 @@ struct Vector {
   static constexpr int kLanes = kBytes / 4;
 
   using Floats [[gnu::vector_size(kBytes)]] = float;
+  using Half [[gnu::vector_size(kBytes / 2)]] = float;
   using Ints [[gnu::vector_size(kBytes)]] = int32_t;
   using Shorts [[gnu::vector_size(kBytes / 2)]] = uint16_t;
 
@@ -140,15 +141,23 @@ struct Vector {
     return 1.0F / (1.0F + Exp(-x));
   }
 
-  // Lanes 2i and 2i + 1 exchanged.
+  // For channel pairs, which lie side by side: each of count / 2 elements
+  // twice, the two lanes of each pair exchanged, and -1, 1, -1, 1, ...
+  TRAINBENCH_SIMD static Floats LoadTwice(const float* from, int count) {
+    Half x{};
+    std::memcpy(&x, from,
+                count == kLanes
+                    ? sizeof(x)
+                    : static_cast<std::size_t>(count / 2) * sizeof(float));
+    return Shuffle(
+        x, [](int i) { return i / 2; }, kAll);
+  }
   TRAINBENCH_SIMD static Floats SwapPairs(const Floats& x) {
     return Shuffle(
         x, [](int i) { return i ^ 1; }, kAll);
   }
-  // Lane i of the lower half in lanes 2i and 2i + 1.
-  TRAINBENCH_SIMD static Floats Twice(const Floats& x) {
-    return Shuffle(
-        x, [](int i) { return i / 2; }, kAll);
+  TRAINBENCH_SIMD static Floats PairSigns() {
+    return (Iota() & 1) == 1 ? Broadcast(1.0F) : Broadcast(-1.0F);
   }
 
  private:
@@ -159,8 +168,8 @@ struct Vector {
 
   static constexpr auto kAll = std::make_integer_sequence<int, kLanes>();
 
-  template <typename Of, int... i>
-  TRAINBENCH_SIMD static Floats Shuffle(const Floats& x, Of,
+  template <typename V, typename Of, int... i>
+  TRAINBENCH_SIMD static Floats Shuffle(const V& x, Of,
                                         std::integer_sequence<int, i...>) {
     return __builtin_shufflevector(x, x, Of{}(i)...);
   }

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/fused/arguments.h"
+
+#include <ATen/autocast_mode.h>
+
+namespace trainbench {
+
+at::ScalarType ProductType(at::ScalarType dtype, at::Device device) {
+  return at::autocast::is_autocast_enabled(device.type())
+             ? at::autocast::get_autocast_dtype(device.type())
+             : dtype;
+}
+
+void CheckDevice(const at::Tensor& x, const char* operation) {
+  TORCH_CHECK(x.is_cpu(), "the fused ", operation, " is on ", x.device(),
+              "; allowed: cpu");
+}
+
+}  // namespace trainbench

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// The CPU's kernels of model/fused/rope.h.
+
+#ifndef TRAINBENCH_MODEL_FUSED_CPU_ROPE_H_
+#define TRAINBENCH_MODEL_FUSED_CPU_ROPE_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <array>
+#include <cstdint>
+
+namespace trainbench {
+
+// Rotates the queries and keys of qkv [batch, seq, 3, heads, d_head], which is
+// contiguous, in place. cos and sin [at least seq, d_head / 2] are fp32.
+void RotateInPlaceCpu(const at::Tensor& qkv, const at::Tensor& cos,
+                      const at::Tensor& sin);
+
+// The gradient of qkv from those of q, k and v [batch, heads, seq, d_head],
+// whose channels lie side by side: those of q and k are rotated back.
+at::Tensor RotateBackCpu(const std::array<at::Tensor, 3>& gradients,
+                         const at::Tensor& cos, const at::Tensor& sin);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_FUSED_CPU_ROPE_H_

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/fused/cpu/softmax.h"
+
+#include <torch/types.h>
+
+#include <cmath>
+#include <limits>
+
+#include "model/fused/cpu/elements.h"
+#include "model/fused/cpu/parallel.h"
+#include "model/fused/cpu/simd.h"
+
+namespace trainbench {
+namespace {
+
+constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
+
+template <typename V, typename T>
+TRAINBENCH_SIMD float MaxOf(const T* x, int64_t size) {
+  auto most = V::Broadcast(kMinusInfinity);
+  for (int64_t i = 0; i < size; i += V::kLanes) {
+    const int count = simd::Count<V>(size, i);
+    most = V::Max(V::Keep(V::Load(x + i, count), count, kMinusInfinity), most);
+  }
+  return V::Largest(most);
+}
+
+// The sum of e^(scale (x - max)).
+template <typename V, typename T>
+TRAINBENCH_SIMD float SumOfExp(const T* x, int64_t size, float max,
+                               float scale) {
+  typename V::Floats sum{};
+  for (int64_t i = 0; i < size; i += V::kLanes) {
+    const int count = simd::Count<V>(size, i);
+    sum += V::Keep(V::Exp((V::Load(x + i, count) - max) * scale), count, 0);
+  }
+  return V::Sum(sum);
+}
+
+// Replaces x by factor * e^(scale (x - max)). Computes e^x again rather than
+// store it before the sum is known, which would round it twice in bf16.
+template <typename V, typename T>
+TRAINBENCH_SIMD void ReplaceByExp(T* x, int64_t size, float max, float scale,
+                                  float factor) {
+  for (int64_t i = 0; i < size; i += V::kLanes) {
+    const int count = simd::Count<V>(size, i);
+    V::Store(x + i, V::Exp((V::Load(x + i, count) - max) * scale) * factor,
+             count);
+  }
+}
+
+template <typename V, typename T>
+TRAINBENCH_SIMD void Clear(T* x, int64_t size) {
+  for (int64_t i = 0; i < size; i += V::kLanes) {
+    V::Store(x + i, typename V::Floats{}, simd::Count<V>(size, i));
+  }
+}
+
+template <typename T>
+struct CausalForward {
+  T* scores;
+  int64_t keys;
+  float scale;
+
+  template <typename V>
+  TRAINBENCH_SIMD static void Run(const CausalForward& k, int64_t first,
+                                  int64_t end) {
+    for (int64_t row = first; row < end; ++row) {
+      T* const x = k.scores + row * k.keys;
+      const int64_t seen = row % k.keys + 1;
+      const float max = MaxOf<V>(x, seen);
+      const float sum = SumOfExp<V>(x, seen, max, k.scale);
+      ReplaceByExp<V>(x, seen, max, k.scale, 1 / sum);
+      Clear<V>(x + seen, k.keys - seen);
+    }
+  }
+};
+
+// With weights p: scale * p (dp - sum(p dp)).
+template <typename T>
+struct CausalBackward {
+  const T* gradient;
+  const T* weights;
+  T* result;
+  int64_t keys;
+  float scale;
+
+  template <typename V>
+  TRAINBENCH_SIMD static void Run(const CausalBackward& k, int64_t first,
+                                  int64_t end) {
+    for (int64_t row = first; row < end; ++row) {
+      const T* const dp = k.gradient + row * k.keys;
+      const T* const p = k.weights + row * k.keys;
+      T* const to = k.result + row * k.keys;
+      const int64_t seen = row % k.keys + 1;
+      typename V::Floats dot{};
+      for (int64_t i = 0; i < seen; i += V::kLanes) {
+        const int count = simd::Count<V>(seen, i);
+        dot += V::Load(p + i, count) * V::Load(dp + i, count);
+      }
+      const float mean = V::Sum(dot);
+      for (int64_t i = 0; i < seen; i += V::kLanes) {
+        const int count = simd::Count<V>(seen, i);
+        V::Store(
+            to + i,
+            V::Load(p + i, count) * (V::Load(dp + i, count) - mean) * k.scale,
+            count);
+      }
+      Clear<V>(to + seen, k.keys - seen);
+    }
+  }
+};
+
+template <typename T>
+struct CrossEntropy {
+  T* logits;
+  const int64_t* targets;
+  float* losses;
+  int64_t vocab;
+  float factor;  // of the gradient: 1 / rows; 0 leaves the logits
+
+  template <typename V>
+  TRAINBENCH_SIMD static void Run(const CrossEntropy& k, int64_t first,
+                                  int64_t end) {
+    for (int64_t row = first; row < end; ++row) {
+      T* const x = k.logits + row * k.vocab;
+      const int64_t target = k.targets[row];
+      const float max = MaxOf<V>(x, k.vocab);
+      const float sum = SumOfExp<V>(x, k.vocab, max, 1);
+      const float chosen = static_cast<float>(x[target]) - max;
+      k.losses[row] = std::log(sum) - chosen;
+      if (k.factor == 0) continue;
+      ReplaceByExp<V>(x, k.vocab, max, 1, k.factor / sum);
+      x[target] = static_cast<T>((std::exp(chosen) / sum - 1) * k.factor);
+    }
+  }
+};
+
+template <typename T>
+T* Data(const at::Tensor& x) {
+  return static_cast<T*>(x.data_ptr());
+}
+
+}  // namespace
+
+void CausalSoftmaxInPlaceCpu(const at::Tensor& scores, double scale) {
+  const int64_t keys = scores.size(-1);
+  WithElements(scores.scalar_type(), [&](auto* type) {
+    using T = std::remove_pointer_t<decltype(type)>;
+    const CausalForward<T> kernel = {Data<T>(scores), keys,
+                                     static_cast<float>(scale)};
+    ForRows(scores.numel() / keys, keys, [&](int64_t first, int64_t end) {
+      simd::Run<CausalForward<T>>(kernel, first, end);
+    });
+  });
+}
+
+at::Tensor CausalSoftmaxBackwardCpu(const at::Tensor& gradient,
+                                    const at::Tensor& weights, double scale) {
+  const int64_t keys = weights.size(-1);
+  const at::Tensor result = at::empty_like(weights);
+  WithElements(weights.scalar_type(), [&](auto* type) {
+    using T = std::remove_pointer_t<decltype(type)>;
+    const CausalBackward<T> kernel = {Data<T>(gradient), Data<T>(weights),
+                                      Data<T>(result), keys,
+                                      static_cast<float>(scale)};
+    ForRows(weights.numel() / keys, keys, [&](int64_t first, int64_t end) {
+      simd::Run<CausalBackward<T>>(kernel, first, end);
+    });
+  });
+  return result;
+}
+
+at::Tensor CrossEntropyInPlaceCpu(const at::Tensor& logits,
+                                  const at::Tensor& targets,
+                                  bool with_gradient) {
+  const int64_t rows = logits.size(0), vocab = logits.size(1);
+  const int64_t* const ids = targets.const_data_ptr<int64_t>();
+  for (int64_t row = 0; row < rows; ++row) {
+    TORCH_CHECK(ids[row] >= 0 && ids[row] < vocab, "a target is ", ids[row],
+                "; allowed: 0 to ", vocab - 1);
+  }
+  const at::Tensor losses =
+      at::empty({rows}, logits.options().dtype(at::kFloat));
+  WithElements(logits.scalar_type(), [&](auto* type) {
+    using T = std::remove_pointer_t<decltype(type)>;
+    const CrossEntropy<T> kernel = {
+        Data<T>(logits), ids, Data<float>(losses), vocab,
+        with_gradient ? 1 / static_cast<float>(rows) : 0};
+    ForRows(rows, vocab, [&](int64_t first, int64_t end) {
+      simd::Run<CrossEntropy<T>>(kernel, first, end);
+    });
+  });
+  return losses;
+}
+
+}  // namespace trainbench

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/fused/cross_entropy.h"
+
+#include <torch/csrc/autograd/custom_function.h>
+#include <torch/types.h>
+
+#include "model/fused/arguments.h"
+#include "model/fused/cpu/softmax.h"
+
+namespace trainbench {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+class Function : public torch::autograd::Function<Function> {
+ public:
+  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& logits,
+                            const at::Tensor& targets, bool with_gradient) {
+    CheckDevice(logits, "cross entropy");
+    const at::Tensor gradient = logits.detach();
+    const at::Tensor losses = CrossEntropyInPlaceCpu(
+        gradient.view({-1, logits.size(-1)}), targets.flatten(), with_gradient);
+    // Not save_for_backward: the logits are gone on purpose.
+    if (with_gradient) ctx->saved_data["gradient"] = gradient;
+    return losses.mean();
+  }
+
+  static variable_list backward(AutogradContext* ctx, variable_list gradients) {
+    at::Tensor gradient = ctx->saved_data["gradient"].toTensor();
+    ctx->saved_data.clear();
+    // Of the loss itself it is 1.
+    const auto factor = gradients[0].item<double>();
+    if (factor != 1) gradient.mul_(factor);
+    return {std::move(gradient), {}, {}};
+  }
+};
+
+}  // namespace
+
+at::Tensor FusedCrossEntropy(at::Tensor logits, const at::Tensor& targets) {
+  TORCH_CHECK(logits.is_contiguous() &&
+                  logits.sizes().slice(0, logits.dim() - 1) == targets.sizes(),
+              "logits are ", logits.sizes(), " and targets ", targets.sizes(),
+              "; allowed: contiguous logits [targets..., vocab]");
+  const bool with_gradient =
+      at::GradMode::is_enabled() && logits.requires_grad();
+  return Function::apply(logits, targets, with_gradient);
+}
+
+}  // namespace trainbench

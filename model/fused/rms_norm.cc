@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/fused/rms_norm.h"
+
+#include <torch/csrc/autograd/custom_function.h>
+#include <torch/types.h>
+
+#include "model/fused/arguments.h"
+#include "model/fused/cpu/rms_norm.h"
+
+namespace trainbench {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+class Function : public torch::autograd::Function<Function> {
+ public:
+  static variable_list forward(AutogradContext* ctx, const at::Tensor& residual,
+                               const at::Tensor& update,
+                               const at::Tensor& weight, double eps,
+                               at::ScalarType normed) {
+    CheckDevice(residual, "norm");
+    const NormResult result = AddRmsNormCpu(
+        residual.contiguous(), update.defined() ? update.contiguous() : update,
+        weight, eps, normed);
+    ctx->set_materialize_grads(false);
+    ctx->save_for_backward({result.sum, result.inverse_rms, weight});
+    ctx->saved_data["has_update"] = update.defined();
+    return {result.sum, result.normed};
+  }
+
+  static variable_list backward(AutogradContext* ctx, variable_list gradients) {
+    const variable_list saved = ctx->get_saved_variables();
+    const at::Tensor& of_sum = gradients[0];
+    const at::Tensor& of_normed = gradients[1];
+    const bool has_update = ctx->saved_data["has_update"].toBool();
+    if (!of_normed.defined()) {
+      TORCH_CHECK(!has_update, "the fused norm's result is not used");
+      return {of_sum, {}, {}, {}, {}};
+    }
+    const NormGradients result = AddRmsNormBackwardCpu(
+        of_sum.defined() ? of_sum.contiguous() : of_sum, of_normed.contiguous(),
+        saved[0], saved[1], saved[2], has_update);
+    return {result.residual, result.update, result.weight, {}, {}};
+  }
+};
+
+}  // namespace
+
+AddedAndNormed AddRmsNorm(const at::Tensor& residual, const at::Tensor& update,
+                          const at::Tensor& weight, double eps) {
+  const at::ScalarType normed =
+      ProductType(residual.scalar_type(), residual.device());
+  TORCH_CHECK(!update.defined() || (update.scalar_type() == normed &&
+                                    update.sizes() == residual.sizes()),
+              "the update is ", update.toString(), update.sizes(),
+              "; allowed: ", normed, residual.sizes());
+  variable_list result = Function::apply(residual, update, weight, eps, normed);
+  return {std::move(result[0]), std::move(result[1])};
+}
+
+}  // namespace trainbench

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/fused/rope.h"
+
+#include <torch/csrc/autograd/custom_function.h>
+#include <torch/types.h>
+
+#include "model/fused/arguments.h"
+#include "model/fused/cpu/rope.h"
+
+namespace trainbench {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+at::Tensor WithChannelsSideBySide(const at::Tensor& x) {
+  return x.stride(-1) == 1 ? x : x.contiguous();
+}
+
+class Function : public torch::autograd::Function<Function> {
+ public:
+  static variable_list forward(AutogradContext* ctx, const at::Tensor& qkv,
+                               int64_t heads, const at::Tensor& cos,
+                               const at::Tensor& sin) {
+    CheckDevice(qkv, "rotation");
+    const at::Tensor parts =
+        qkv.detach().unflatten(-1, {3, heads, qkv.size(-1) / (3 * heads)});
+    RotateInPlaceCpu(parts, cos, sin);
+    ctx->saved_data["cos"] = cos;
+    ctx->saved_data["sin"] = sin;
+    const auto part = [&](int64_t i) {
+      return parts.select(2, i).transpose(1, 2);
+    };
+    return {part(0), part(1), part(2)};
+  }
+
+  static variable_list backward(AutogradContext* ctx, variable_list gradients) {
+    const at::Tensor result = RotateBackCpu(
+        {WithChannelsSideBySide(gradients[0]),
+         WithChannelsSideBySide(gradients[1]),
+         WithChannelsSideBySide(gradients[2])},
+        ctx->saved_data["cos"].toTensor(), ctx->saved_data["sin"].toTensor());
+    return {result.flatten(2), {}, {}, {}};
+  }
+};
+
+}  // namespace
+
+Heads SplitAndRotate(at::Tensor qkv, int64_t heads, const at::Tensor& cos,
+                     const at::Tensor& sin) {
+  TORCH_CHECK(
+      qkv.dim() == 3 && qkv.is_contiguous() && qkv.size(-1) % (6 * heads) == 0,
+      "qkv is ", qkv.sizes(), " for ", heads,
+      " heads; allowed: [batch, seq, 3 heads d_head], contiguous, with "
+      "an even d_head");
+  TORCH_CHECK(cos.scalar_type() == at::kFloat && cos.is_contiguous() &&
+                  cos.size(0) >= qkv.size(1) &&
+                  cos.size(1) * 6 * heads == qkv.size(-1),
+              "the angles are ", cos.toString(), cos.sizes(),
+              "; allowed: Float [at least seq, d_head / 2]");
+  variable_list result = Function::apply(qkv, heads, cos, sin);
+  return {std::move(result[0]), std::move(result[1]), std::move(result[2])};
+}
+
+}  // namespace trainbench

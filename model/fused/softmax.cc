@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/fused/softmax.h"
+
+#include <torch/csrc/autograd/custom_function.h>
+#include <torch/types.h>
+
+#include "model/fused/arguments.h"
+#include "model/fused/cpu/softmax.h"
+
+namespace trainbench {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+class Function : public torch::autograd::Function<Function> {
+ public:
+  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& scores,
+                            double scale) {
+    CheckDevice(scores, "softmax");
+    at::Tensor weights = scores.detach();
+    CausalSoftmaxInPlaceCpu(weights, scale);
+    ctx->save_for_backward({weights});
+    ctx->saved_data["scale"] = scale;
+    return weights;
+  }
+
+  static variable_list backward(AutogradContext* ctx, variable_list gradients) {
+    return {CausalSoftmaxBackwardCpu(gradients[0].contiguous(),
+                                     ctx->get_saved_variables()[0],
+                                     ctx->saved_data["scale"].toDouble()),
+            {}};
+  }
+};
+
+}  // namespace
+
+at::Tensor CausalSoftmax(at::Tensor scores, double scale) {
+  TORCH_CHECK(scores.dim() >= 2 && scores.is_contiguous() &&
+                  scores.size(-1) == scores.size(-2),
+              "scores are ", scores.sizes(),
+              "; allowed: [..., seq, seq], contiguous");
+  return Function::apply(scores, scale);
+}
+
+}  // namespace trainbench

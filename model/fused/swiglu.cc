@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/fused/swiglu.h"
+
+#include <torch/csrc/autograd/custom_function.h>
+#include <torch/types.h>
+
+#include "model/fused/arguments.h"
+#include "model/fused/cpu/swiglu.h"
+
+namespace trainbench {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+class Function : public torch::autograd::Function<Function> {
+ public:
+  static at::Tensor forward(AutogradContext* ctx,
+                            const at::Tensor& gate_value) {
+    CheckDevice(gate_value, "SwiGLU");
+    const at::Tensor input = gate_value.contiguous();
+    ctx->save_for_backward({input});
+    return SwigluCpu(input);
+  }
+
+  static variable_list backward(AutogradContext* ctx, variable_list gradients) {
+    return {SwigluBackwardCpu(gradients[0].contiguous(),
+                              ctx->get_saved_variables()[0])};
+  }
+};
+
+}  // namespace
+
+at::Tensor Swiglu(const at::Tensor& gate_value) {
+  TORCH_CHECK(gate_value.size(-1) % 2 == 0, "gate and value have ",
+              gate_value.size(-1), " columns; allowed: an even number");
+  return Function::apply(gate_value);
+}
+
+}  // namespace trainbench
