@@ -54,10 +54,11 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "reports/live": ("base",),
     "base": (),
     "spec": (),
+    "kernels": (),
 }
 # They include no header of LibTorch.
 _WITHOUT_TORCH = (
-    *("spec", "accounting", "base", "timing", "experiment"),
+    *("spec", "kernels", "accounting", "base", "timing", "experiment"),
     *("reports/live", "tools/planner"),
 )
 # Libraries that a folder must not include.

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// The device of device.h on a GPU, from sm_80 on, and its launcher.
+
+#ifndef TRAINBENCH_MODEL_KERNELS_CUDA_DEVICE_CUH_
+#define TRAINBENCH_MODEL_KERNELS_CUDA_DEVICE_CUH_
+
+#include <cuda_runtime.h>
+
+#include "model/kernels/device.h"
+
+namespace trainbench::kernels {
+
+class CudaDevice {
+ public:
+  __device__ explicit CudaDevice(unsigned char* shared)
+      : shared_(shared),
+        base_(static_cast<uint32_t>(__cvta_generic_to_shared(shared))) {}
+
+  TRAINBENCH_DEVICE int Thread() const { return threadIdx.x; }
+  TRAINBENCH_DEVICE int Threads() const { return blockDim.x; }
+  TRAINBENCH_DEVICE int64_t Block() const { return blockIdx.x; }
+  TRAINBENCH_DEVICE int64_t Blocks() const { return gridDim.x; }
+
+  TRAINBENCH_DEVICE void SyncBlock() const { __syncthreads(); }
+  TRAINBENCH_DEVICE void SyncWarp() const { __syncwarp(); }
+
+  template <class T>
+  TRAINBENCH_DEVICE T Load(const T* from) const {
+    return *from;
+  }
+  template <class T>
+  TRAINBENCH_DEVICE void Store(T* to, const T& x) const {
+    *to = x;
+  }
+  TRAINBENCH_DEVICE void AtomicAdd(float* to, float x) const {
+    asm volatile("red.global.add.f32 [%0], %1;" ::"l"(to), "f"(x) : "memory");
+  }
+
+  template <class T>
+  TRAINBENCH_DEVICE T LoadShared(int at) const {
+    return *reinterpret_cast<const T*>(shared_ + at);
+  }
+  template <class T>
+  TRAINBENCH_DEVICE void StoreShared(int at, const T& x) const {
+    *reinterpret_cast<T*>(shared_ + at) = x;
+  }
+
+  TRAINBENCH_DEVICE void CopyAsync16(int at, const void* from,
+                                     bool valid) const {
+    asm volatile(
+        "cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(base_ + at),
+        "l"(from), "r"(valid ? 16 : 0)
+        : "memory");
+  }
+  TRAINBENCH_DEVICE void Commit() const {
+    asm volatile("cp.async.commit_group;" ::: "memory");
+  }
+  template <int groups>
+  TRAINBENCH_DEVICE void Wait() const {
+    asm volatile("cp.async.wait_group %0;" ::"n"(groups) : "memory");
+  }
+
+  TRAINBENCH_DEVICE void LoadMatrix4(uint32_t (&r)[4], int at) const {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(base_ + at)
+                 : "memory");
+  }
+  TRAINBENCH_DEVICE void LoadMatrix4Transposed(uint32_t (&r)[4], int at) const {
+    asm volatile(
+        "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+        : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+        : "r"(base_ + at)
+        : "memory");
+  }
+  TRAINBENCH_DEVICE void Mma(float (&c)[4], const uint32_t (&a)[4], uint32_t b0,
+                             uint32_t b1) const {
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+        "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+  }
+
+  TRAINBENCH_DEVICE float ShuffleXor(float x, int mask) const {
+    return __shfl_xor_sync(0xffffffffu, x, mask);
+  }
+  TRAINBENCH_DEVICE float Exp2(float x) const {
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+  }
+  TRAINBENCH_DEVICE float Exp(float x) const { return expf(x); }
+  TRAINBENCH_DEVICE float Log(float x) const { return logf(x); }
+  TRAINBENCH_DEVICE float Rsqrt(float x) const { return rsqrtf(x); }
+  TRAINBENCH_DEVICE uint32_t Pack2(float low, float high) const {
+    uint32_t r;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(high), "f"(low));
+    return r;
+  }
+
+ private:
+  unsigned char* shared_;
+  uint32_t base_;
+};
+
+// The struct Kernel names the instance in a profile.
+template <class Kernel>
+__global__ void __launch_bounds__(Kernel::kMaxThreads, Kernel::kBlocksPerSm)
+    Run(const __grid_constant__ typename Kernel::Args args) {
+  extern __shared__ __align__(128) unsigned char shared[];
+  Kernel::Run(CudaDevice(shared), args);
+}
+
+class CudaLauncher {
+ public:
+  using Status = cudaError_t;
+
+  explicit CudaLauncher(cudaStream_t stream) : stream_(stream) {}
+
+  static Status Invalid(const char*) { return cudaErrorInvalidValue; }
+  static bool Ok(Status status) { return status == cudaSuccess; }
+
+  template <class Kernel>
+  Status Launch(const Grid& grid, const typename Kernel::Args& args) {
+    // More than this must be asked for, each time, because each device keeps
+    // it.
+    constexpr int kWithoutAsking = 48 << 10;
+    if (grid.shared_bytes > kWithoutAsking) {
+      const Status status = cudaFuncSetAttribute(
+          Run<Kernel>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+          grid.shared_bytes);
+      if (status != cudaSuccess) return status;
+    }
+    Run<Kernel><<<static_cast<unsigned>(grid.blocks), grid.threads,
+                  grid.shared_bytes, stream_>>>(args);
+    return cudaGetLastError();
+  }
+
+ private:
+  cudaStream_t stream_;
+};
+
+}  // namespace trainbench::kernels
+
+#endif  // TRAINBENCH_MODEL_KERNELS_CUDA_DEVICE_CUH_

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Enqueues kernels on a stream. The boundary to nvcc: no LibTorch header may
+// pass it.
+//
+// Each returns cudaErrorInvalidValue for arguments that its header does not
+// allow, and else what the launch returned. Pointers are of the device, nothing
+// waits, and a captured stream records the launches.
+
+#ifndef TRAINBENCH_MODEL_KERNELS_LAUNCHERS_H_
+#define TRAINBENCH_MODEL_KERNELS_LAUNCHERS_H_
+
+#include <cuda_runtime_api.h>
+
+#include "model/kernels/cross_entropy.h"
+#include "model/kernels/rms_norm.h"
+#include "model/kernels/rope.h"
+#include "model/kernels/softmax.h"
+#include "model/kernels/swiglu.h"
+
+namespace trainbench::kernels {
+
+cudaError_t Launch(const RmsNormForwardArgs& args, cudaStream_t stream);
+cudaError_t Launch(const RmsNormBackwardArgs& args, cudaStream_t stream);
+cudaError_t Launch(const RopeArgs& args, cudaStream_t stream);
+cudaError_t Launch(const SwigluForwardArgs& args, cudaStream_t stream);
+cudaError_t Launch(const SwigluBackwardArgs& args, cudaStream_t stream);
+cudaError_t Launch(const SoftmaxForwardArgs& args, cudaStream_t stream);
+cudaError_t Launch(const SoftmaxBackwardArgs& args, cudaStream_t stream);
+cudaError_t Launch(const CrossEntropyForwardArgs& args, cudaStream_t stream);
+cudaError_t Launch(const CrossEntropyBackwardArgs& args, cudaStream_t stream);
+
+}  // namespace trainbench::kernels
+
+#endif  // TRAINBENCH_MODEL_KERNELS_LAUNCHERS_H_

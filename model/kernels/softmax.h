@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Softmax of attention scores, with the scale and the causal mask.
+
+#ifndef TRAINBENCH_MODEL_KERNELS_SOFTMAX_H_
+#define TRAINBENCH_MODEL_KERNELS_SOFTMAX_H_
+
+#include <cstdint>
+
+#include "model/kernels/device.h"
+
+namespace trainbench::kernels {
+
+// p = softmax(scale x) over each row of x [matrices, seq, seq], contiguous; row
+// i of a matrix sees columns 0 to i if causal, and p is 0 elsewhere. In fp32
+// inside. p may be x.
+struct SoftmaxForwardArgs {
+  Dtype dtype;
+  int64_t matrices;
+  int64_t seq;
+  bool causal;
+  float scale;
+  const void* x;
+  void* p;
+};
+
+// grad_x = scale p (grad_p - sum(p grad_p)). grad_x may be grad_p.
+struct SoftmaxBackwardArgs {
+  Dtype dtype;
+  int64_t matrices;
+  int64_t seq;
+  bool causal;
+  float scale;
+  const void* p;
+  const void* grad_p;
+  void* grad_x;
+};
+
+}  // namespace trainbench::kernels
+
+#endif  // TRAINBENCH_MODEL_KERNELS_SOFTMAX_H_

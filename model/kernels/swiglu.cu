@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/kernels/cuda_device.cuh"
+#include "model/kernels/launchers.h"
+#include "model/kernels/swiglu.cuh"
+
+namespace trainbench::kernels {
+
+cudaError_t Launch(const SwigluForwardArgs& args, cudaStream_t stream) {
+  CudaLauncher launcher(stream);
+  return SwigluForward(launcher, args);
+}
+
+cudaError_t Launch(const SwigluBackwardArgs& args, cudaStream_t stream) {
+  CudaLauncher launcher(stream);
+  return SwigluBackward(launcher, args);
+}
+
+}  // namespace trainbench::kernels

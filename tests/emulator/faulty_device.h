@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// A device on which each kernel has a bug.
+
+#ifndef TRAINBENCH_TESTS_EMULATOR_FAULTY_DEVICE_H_
+#define TRAINBENCH_TESTS_EMULATOR_FAULTY_DEVICE_H_
+
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "tests/emulator/device.h"
+
+namespace trainbench::emulator {
+
+enum class Fault {
+  kNone,
+  kSkippedBarrier,    // no thread comes to the nth barrier
+  kDivergentBarrier,  // thread 0 does not
+  kEarlyWait,        // the nth wait for copies lets one more group be under way
+  kUncheckedTail,    // copies read behind the end of a tensor
+  kLostShuffle,      // the nth shuffle gives a lane its own value
+  kSwappedMatrices,  // ldmatrix has its second and third matrix swapped
+  kWrongLayout,      // ldmatrix is not transposed where it must be
+  kPlainAdd,         // atomic additions are loads and stores
+  kTruncation,       // bf16 are cut off, not rounded
+};
+
+class FaultyDevice : public Device {
+ public:
+  struct Options {
+    Fault fault = Fault::kNone;
+    int nth = 0;
+  };
+
+  FaultyDevice(emulator::Block* block, int64_t blocks, Options options)
+      : Device(block, blocks, {}), options_(options) {}
+
+  void SyncBlock() const {
+    if (IsNow(Fault::kSkippedBarrier)) return;
+    if (options_.fault == Fault::kDivergentBarrier && Thread() == 0) return;
+    Device::SyncBlock();
+  }
+  template <int groups>
+  void Wait() const {
+    if (IsNow(Fault::kEarlyWait)) return Device::Wait<groups + 1>();
+    Device::Wait<groups>();
+  }
+  void CopyAsync16(int at, const void* from, bool valid) const {
+    Device::CopyAsync16(at, from, valid || Is(Fault::kUncheckedTail));
+  }
+  float ShuffleXor(float x, int mask) const {
+    return Device::ShuffleXor(x, IsNow(Fault::kLostShuffle) ? 0 : mask);
+  }
+  void LoadMatrix4(uint32_t (&to)[4], int at) const {
+    Device::LoadMatrix4(to, at);
+    if (Is(Fault::kSwappedMatrices)) std::swap(to[1], to[2]);
+  }
+  void LoadMatrix4Transposed(uint32_t (&to)[4], int at) const {
+    if (Is(Fault::kWrongLayout)) return Device::LoadMatrix4(to, at);
+    Device::LoadMatrix4Transposed(to, at);
+  }
+  void AtomicAdd(float* to, float x) const {
+    if (!Is(Fault::kPlainAdd)) return Device::AtomicAdd(to, x);
+    Store(to, Load(to) + x);
+  }
+  uint32_t Pack2(float low, float high) const {
+    if (!Is(Fault::kTruncation)) return Device::Pack2(low, high);
+    uint32_t bits[2];
+    std::memcpy(&bits[0], &low, 4);
+    std::memcpy(&bits[1], &high, 4);
+    return bits[0] >> 16 | (bits[1] & 0xffff0000u);
+  }
+
+ private:
+  bool Is(Fault fault) const { return options_.fault == fault; }
+
+  // Whether this is the thread's nth call for `fault` in its block.
+  bool IsNow(Fault fault) const {
+    if (!Is(fault)) return false;
+    if (block_ != Block()) {
+      block_ = Block();
+      calls_.assign(Threads(), 0);
+    }
+    return calls_[Thread()]++ == options_.nth;
+  }
+
+  Options options_;
+  mutable int64_t block_ = -1;
+  mutable std::vector<int> calls_;
+};
+
+}  // namespace trainbench::emulator
+
+#endif  // TRAINBENCH_TESTS_EMULATOR_FAULTY_DEVICE_H_

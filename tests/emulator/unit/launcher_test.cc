@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+
+#include "tests/emulator/launcher.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace trainbench::emulator {
+namespace {
+
+using testing::HasSubstr;
+
+// Calls what a test gives it.
+struct AnyKernel {
+  using Args = std::function<void(const Device&)>;
+  static constexpr int kMaxThreads = 128;
+  static void Run(const Device& d, const Args& body) { body(d); }
+};
+
+class LauncherTest : public testing::Test {
+ protected:
+  LauncherTest() { memory_.Allow(numbers_, sizeof(numbers_), 4, true); }
+
+  std::string Run(const AnyKernel::Args& body, int64_t blocks = 1,
+                  int threads = 64, int shared_bytes = 1024) {
+    return launcher_.Launch<AnyKernel>({blocks, threads, shared_bytes}, body);
+  }
+
+  alignas(16) float numbers_[256] = {};
+  GlobalMemory memory_;
+  Launcher launcher_{&memory_, 7};
+};
+
+TEST_F(LauncherTest, RunsEachThreadOfEachBlock) {
+  EXPECT_EQ(Run(
+                [&](const Device& d) {
+                  const int64_t i = d.Block() * d.Threads() + d.Thread();
+                  d.Store(&numbers_[i], static_cast<float>(i + d.Blocks()));
+                },
+                3),
+            "");
+  for (int i = 0; i < 192; ++i) EXPECT_EQ(numbers_[i], i + 3);
+}
+
+TEST_F(LauncherTest, RefusesWhatAGpuWouldNotLaunch) {
+  const auto nothing = [](const Device&) {};
+  EXPECT_THAT(Run(nothing, 0), HasSubstr("number of blocks is 0"));
+  EXPECT_THAT(Run(nothing, 1, 48), HasSubstr("number of threads is 48"));
+  EXPECT_THAT(Run(nothing, 1, 160), HasSubstr("number of threads is 160"));
+  EXPECT_THAT(Run(nothing, 1, 32, 300 << 10), HasSubstr("shared memory"));
+}
+
+TEST_F(LauncherTest, ABarrierOrdersTheBlocksSharedMemory) {
+  const auto exchange = [](bool barrier) {
+    return [barrier](const Device& d) {
+      d.StoreShared(4 * d.Thread(), 1.0f);
+      if (barrier) d.SyncBlock();
+      d.LoadShared<float>(4 * (63 - d.Thread()));
+    };
+  };
+  EXPECT_EQ(Run(exchange(true)), "");
+  EXPECT_THAT(Run(exchange(false)), HasSubstr("another thread"));
+}
+
+TEST_F(LauncherTest, FindsAWriteOverWhatAnotherReads) {
+  EXPECT_THAT(Run([](const Device& d) {
+                if (d.Thread() == 0) d.StoreShared(0, 1.0f);
+                d.SyncBlock();
+                d.LoadShared<float>(0);
+                if (d.Thread() == 0) d.StoreShared(0, 2.0f);
+              }),
+              HasSubstr("another thread"));
+}
+
+TEST_F(LauncherTest, ABarrierOfAWarpOrdersThatWarpOnly) {
+  const auto exchange = [](int distance) {
+    return [distance](const Device& d) {
+      d.StoreShared(4 * d.Thread(), 1.0f);
+      d.SyncWarp();
+      d.LoadShared<float>(4 * ((d.Thread() + distance) % 64));
+    };
+  };
+  EXPECT_THAT(Run(exchange(1)), HasSubstr("another thread"));
+  EXPECT_EQ(Run([](const Device& d) {
+              d.StoreShared(4 * d.Thread(), 1.0f);
+              d.SyncWarp();
+              d.LoadShared<float>(4 * (d.Thread() ^ 1));
+            }),
+            "");
+}
+
+TEST_F(LauncherTest, FindsRacesBetweenBlocks) {
+  const auto add = [&](const Device& d) { d.AtomicAdd(&numbers_[0], 1); };
+  EXPECT_EQ(Run(add, 2), "");
+  EXPECT_EQ(numbers_[0], 128);
+  EXPECT_THAT(Run(
+                  [&](const Device& d) {
+                    if (d.Thread() == 0) d.Store(&numbers_[0], 1.0f);
+                  },
+                  2),
+              HasSubstr("writes what another thread writes"));
+  // Not with the kernel before.
+  EXPECT_EQ(Run([&](const Device& d) { d.Load(&numbers_[0]); }), "");
+  EXPECT_THAT(Run([&](const Device& d) {
+                d.AtomicAdd(&numbers_[0], 1);
+                d.Load(&numbers_[0]);
+              }),
+              HasSubstr("another thread"));
+}
+
+TEST_F(LauncherTest, FindsWhatLeavesMemory) {
+  EXPECT_THAT(Run([&](const Device& d) { d.Load(&numbers_[256]); }),
+              HasSubstr("leaves the tensors"));
+  EXPECT_THAT(Run([](const Device& d) { d.LoadShared<float>(1024); }),
+              HasSubstr("leaves shared memory"));
+  EXPECT_THAT(Run([](const Device& d) { d.LoadShared<float>(2); }),
+              HasSubstr("misaligned"));
+  EXPECT_THAT(Run([&](const Device& d) {
+                d.Load(reinterpret_cast<const kernels::Vector<float, 4>*>(
+                    &numbers_[1]));
+              }),
+              HasSubstr("misaligned"));
+  const float constant = 0;
+  memory_.Allow(&constant, 4, 4, false);
+  EXPECT_THAT(Run([&](const Device& d) {
+                d.Store(const_cast<float*>(&constant), 1.0f);
+              }),
+              HasSubstr("writes an input"));
+}
+
+TEST_F(LauncherTest, SharedMemoryIsNotANumberAtFirst) {
+  float first = 0;
+  EXPECT_EQ(Run([&](const Device& d) {
+              if (d.Thread() == 0) first = d.LoadShared<float>(8);
+            }),
+            "");
+  EXPECT_TRUE(std::isnan(first));
+}
+
+TEST_F(LauncherTest, ACopyIsThereAfterItsWaitAndABarrier) {
+  for (int i = 0; i < 8; ++i) numbers_[i] = static_cast<float>(i);
+  float seen = 0;
+  float filled = 1;
+  const auto copy = [&](int groups_left, bool barrier) {
+    return [&, groups_left, barrier](const Device& d) {
+      if (d.Thread() == 0) {
+        d.CopyAsync16(0, numbers_ + 4, true);
+        d.Commit();
+        d.CopyAsync16(16, numbers_, false);
+        d.Commit();
+        if (groups_left == 0) d.Wait<0>();
+        if (groups_left == 1) d.Wait<1>();
+        if (groups_left == 2) d.Wait<2>();
+      }
+      if (barrier) d.SyncBlock();
+      if (d.Thread() == 40) {
+        seen = d.LoadShared<float>(4);
+        if (groups_left == 0) filled = d.LoadShared<float>(16);
+      }
+    };
+  };
+  EXPECT_EQ(Run(copy(1, true)), "");
+  EXPECT_EQ(seen, 5);
+  EXPECT_EQ(Run(copy(0, true)), "");
+  EXPECT_EQ(filled, 0);
+  EXPECT_THAT(Run(copy(2, true)), HasSubstr("copy under way"));
+  // Which of the two threads comes first, is the seed's.
+  EXPECT_NE(Run(copy(1, false)), "");
+}
+
+TEST_F(LauncherTest, FindsThreadsThatDoNotMeet) {
+  EXPECT_THAT(Run([](const Device& d) {
+                if (d.Thread() != 3) d.SyncBlock();
+              }),
+              HasSubstr("wait for others"));
+  EXPECT_THAT(Run([](const Device& d) {
+                if (d.Thread() % 2 == 0) d.SyncWarp();
+              }),
+              HasSubstr("wait for others"));
+  EXPECT_THAT(Run([](const Device& d) {
+                if (d.Thread() % 2 == 0) {
+                  d.SyncWarp();
+                } else {
+                  d.ShuffleXor(1, 1);
+                }
+              }),
+              HasSubstr("another operation"));
+}
+
+TEST_F(LauncherTest, CountsConflictsOfBanks) {
+  const auto load = [](int stride) {
+    return [stride](const Device& d) {
+      if (d.Thread() == 0) {
+        for (int i = 0; i < 4096; i += 4) d.StoreShared(i, 0.0f);
+      }
+      d.SyncBlock();
+      uint32_t r[4];
+      d.LoadMatrix4(r, d.Thread() % 32 * stride);
+    };
+  };
+  EXPECT_EQ(Run(load(16), 1, 32, 4096), "");
+  EXPECT_EQ(launcher_.bank_conflicts(), 0);
+  EXPECT_EQ(Run(load(128), 1, 32, 4096), "");
+  EXPECT_EQ(launcher_.bank_conflicts(), 4);
+}
+
+}  // namespace
+}  // namespace trainbench::emulator

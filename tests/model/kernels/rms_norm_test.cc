@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/kernels/rms_norm.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "model/kernels/rms_norm.cuh"
+#include "tests/model/kernels/tensors.h"
+
+namespace trainbench::kernels {
+namespace {
+
+constexpr float kEpsilon = 1e-5f;
+
+struct Shape {
+  int64_t rows;
+  int64_t columns;
+  int misalign;
+};
+
+template <class S, class B>
+void CheckForward(Tensors& t, const Shape& shape, bool update) {
+  const int64_t count = shape.rows * shape.columns;
+  const S* x = t.Input<S>(count, 2);
+  const B* added = update ? t.Input<B>(count) : nullptr;
+  const S* weight = t.Input<S>(shape.columns);
+  S* sum = update ? t.Output<S>(count) : nullptr;
+  B* y = t.Output<B>(count);
+  float* inverse = t.Output<float>(shape.rows);
+  ASSERT_EQ(RmsNormForward(t.launcher(),
+                           {kDtypeOf<S>, kDtypeOf<B>, shape.rows, shape.columns,
+                            kEpsilon, x, added, weight, sum, y, inverse}),
+            "");
+  std::vector<double> sums(count);
+  std::vector<double> expected(count);
+  std::vector<double> inverses(shape.rows);
+  for (int64_t r = 0; r < shape.rows; ++r) {
+    double squares = 0;
+    for (int64_t i = r * shape.columns; i < (r + 1) * shape.columns; ++i) {
+      S rounded = x[i];
+      if (update) Set(rounded, double{ToFloat(x[i])} + ToFloat(added[i]));
+      sums[i] = ToFloat(rounded);
+      squares += sums[i] * sums[i];
+    }
+    inverses[r] =
+        1 / std::sqrt(squares / static_cast<double>(shape.columns) + kEpsilon);
+    for (int64_t c = 0; c < shape.columns; ++c) {
+      const int64_t i = r * shape.columns + c;
+      expected[i] = ToFloat(weight[c]) * sums[i] * inverses[r];
+    }
+  }
+  if (update) {
+    EXPECT_LT(RelativeError(sum, sums), 1e-7);
+  }
+  EXPECT_LT(RelativeError(inverse, inverses), 1e-6);
+  EXPECT_LT(RelativeError(y, expected), kTolerance<B>);
+}
+
+template <class S, class B>
+void CheckBackward(Tensors& t, const Shape& shape, bool later) {
+  const int64_t count = shape.rows * shape.columns;
+  const auto n = static_cast<double>(shape.columns);
+  const S* sum = t.Input<S>(count, 2);
+  const S* weight = t.Input<S>(shape.columns);
+  float* inverse = t.InPlace<float>(shape.rows);
+  const B* grad_y = t.Input<B>(count);
+  const S* grad_sum = later ? t.Input<S>(count) : nullptr;
+  S* grad_x = t.Output<S>(count);
+  B* grad_update = kDtypeOf<S> == kDtypeOf<B> ? nullptr : t.Output<B>(count);
+  S* grad_weight = t.Output<S>(shape.columns);
+  float* partial = t.Output<float>(RmsNormPartials(shape.rows) * shape.columns);
+  std::vector<double> expected(count);
+  std::vector<double> expected_weight(shape.columns);
+  for (int64_t r = 0; r < shape.rows; ++r) {
+    double squares = 0;
+    double product = 0;
+    for (int64_t c = 0; c < shape.columns; ++c) {
+      const double s = ToFloat(sum[r * shape.columns + c]);
+      squares += s * s;
+      product +=
+          s * ToFloat(weight[c]) * ToFloat(grad_y[r * shape.columns + c]);
+    }
+    inverse[r] = static_cast<float>(1 / std::sqrt(squares / n + kEpsilon));
+    for (int64_t c = 0; c < shape.columns; ++c) {
+      const int64_t i = r * shape.columns + c;
+      const double normed = ToFloat(sum[i]) * double{inverse[r]};
+      expected[i] =
+          (later ? ToFloat(grad_sum[i]) : 0) +
+          inverse[r] * (double{ToFloat(weight[c])} * ToFloat(grad_y[i]) -
+                        normed * product * inverse[r] / n);
+      expected_weight[c] += ToFloat(grad_y[i]) * normed;
+    }
+  }
+  ASSERT_EQ(RmsNormBackward(t.launcher(), {kDtypeOf<S>, kDtypeOf<B>, shape.rows,
+                                           shape.columns, sum, weight, inverse,
+                                           grad_y, grad_sum, grad_x,
+                                           grad_update, grad_weight, partial}),
+            "");
+  EXPECT_LT(RelativeError(grad_x, expected), kTolerance<S>);
+  if (grad_update) {
+    EXPECT_LT(RelativeError(grad_update, expected), kTolerance<B>);
+  }
+  EXPECT_LT(RelativeError(grad_weight, expected_weight), kTolerance<S>);
+}
+
+// The last has more rows than partial sums.
+const Shape kShapes[] = {{3, 8, 0},  {2, 768, 0},  {5, 7, 0},    {2, 1601, 0},
+                         {2, 64, 1}, {1, 2560, 0}, {1, 8192, 0}, {600, 16, 0}};
+
+template <class S, class B>
+void CheckAll() {
+  uint32_t seed = 1;
+  for (const Shape& shape : kShapes) {
+    SCOPED_TRACE(testing::Message() << shape.rows << " x " << shape.columns
+                                    << " misaligned by " << shape.misalign);
+    Tensors t(seed++, shape.misalign);
+    CheckForward<S, B>(t, shape, t.Coin());
+    CheckBackward<S, B>(t, shape, t.Coin());
+  }
+}
+
+TEST(RmsNormKernels, AreRightInFp32) { CheckAll<float, float>(); }
+TEST(RmsNormKernels, AreRightInBf16) { CheckAll<Bf16, Bf16>(); }
+TEST(RmsNormKernels, AreRightUnderAutocast) { CheckAll<float, Bf16>(); }
+
+TEST(RmsNormKernels, AddAnUpdateAndPassALaterGradientOn) {
+  Tensors t(3);
+  CheckForward<float, Bf16>(t, {4, 48, 0}, true);
+  CheckBackward<float, Bf16>(t, {4, 48, 0}, true);
+}
+
+TEST(RmsNormKernels, RefuseWhatTheyCannotDo) {
+  Tensors t(1);
+  RmsNormForwardArgs a{};
+  a.rows = 1;
+  a.columns = 8193;
+  EXPECT_EQ(RmsNormForward(t.launcher(), a), "columns must be in [1, 8192]");
+  a.columns = 8;
+  a.rows = 0;
+  EXPECT_EQ(RmsNormForward(t.launcher(), a), "rows must be in [1, 2^31)");
+  a.rows = 1;
+  a.stream = Dtype::kBfloat16;
+  EXPECT_EQ(RmsNormForward(t.launcher(), a),
+            "a stream in bf16 has branches in bf16");
+}
+
+}  // namespace
+}  // namespace trainbench::kernels

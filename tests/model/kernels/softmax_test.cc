@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/kernels/softmax.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "model/kernels/softmax.cuh"
+#include "tests/model/kernels/tensors.h"
+
+namespace trainbench::kernels {
+namespace {
+
+constexpr float kScale = 0.25f;
+
+struct Shape {
+  int64_t matrices;
+  int64_t seq;
+  bool causal;
+  bool in_place;
+};
+
+std::vector<double> Softmax(const std::vector<double>& x, const Shape& s) {
+  std::vector<double> p(x.size(), 0);
+  for (int64_t row = 0; row < s.matrices * s.seq; ++row) {
+    const auto begin = x.begin() + row * s.seq;
+    const int64_t seen = s.causal ? row % s.seq + 1 : s.seq;
+    const double top = *std::max_element(begin, begin + seen);
+    double sum = 0;
+    for (int64_t i = 0; i < seen; ++i)
+      sum += std::exp(kScale * (begin[i] - top));
+    for (int64_t i = 0; i < seen; ++i) {
+      p[row * s.seq + i] = std::exp(kScale * (begin[i] - top)) / sum;
+    }
+  }
+  return p;
+}
+
+template <class T>
+void Check(Tensors& t, const Shape& s) {
+  const int64_t count = s.matrices * s.seq * s.seq;
+  T* x = t.InPlace<T>(count, 8);
+  T* p = s.in_place ? x : t.Output<T>(count);
+  std::vector<double> expected = Softmax(Doubles(x, count), s);
+  ASSERT_EQ(SoftmaxForward(t.launcher(), {kDtypeOf<T>, s.matrices, s.seq,
+                                          s.causal, kScale, x, p}),
+            "");
+  EXPECT_LT(RelativeError(p, expected), kTolerance<T>);
+
+  T* grad_p = t.InPlace<T>(count);
+  T* grad_x = s.in_place ? grad_p : t.Output<T>(count);
+  for (int64_t row = 0; row < s.matrices * s.seq; ++row) {
+    double sum = 0;
+    for (int64_t i = row * s.seq; i < (row + 1) * s.seq; ++i) {
+      sum += double{ToFloat(p[i])} * ToFloat(grad_p[i]);
+    }
+    for (int64_t i = row * s.seq; i < (row + 1) * s.seq; ++i) {
+      expected[i] = double{kScale} * ToFloat(p[i]) * (ToFloat(grad_p[i]) - sum);
+    }
+  }
+  ASSERT_EQ(
+      SoftmaxBackward(t.launcher(), {kDtypeOf<T>, s.matrices, s.seq, s.causal,
+                                     kScale, p, grad_p, grad_x}),
+      "");
+  EXPECT_LT(RelativeError(grad_x, expected), kTolerance<T>);
+}
+
+template <class T>
+void CheckAll() {
+  uint32_t seed = 1;
+  for (const Shape& s : {Shape{2, 16, true, false}, Shape{1, 33, true, true},
+                         Shape{3, 7, false, true}, Shape{1, 65, false, false},
+                         Shape{1, 1, true, false}, Shape{1, 130, true, true}}) {
+    SCOPED_TRACE(testing::Message() << s.matrices << " of " << s.seq);
+    Tensors t(seed++);
+    Check<T>(t, s);
+  }
+}
+
+TEST(SoftmaxKernels, AreRightInFp32) { CheckAll<float>(); }
+TEST(SoftmaxKernels, AreRightInBf16) { CheckAll<Bf16>(); }
+
+// One row that is longer than a block's vectors, beside others.
+TEST(SoftmaxKernels, ReadRowsInSeveralPasses) {
+  Tensors t(5);
+  Check<float>(t, {1, 600, true, true});
+}
+
+TEST(SoftmaxKernels, BearScoresThatExpWouldNot) {
+  Tensors t(1);
+  float* x = t.InPlace<float>(4);
+  x[0] = 4000;
+  x[2] = 4000;
+  x[3] = 4004;
+  ASSERT_EQ(
+      SoftmaxForward(t.launcher(), {Dtype::kFloat32, 1, 2, true, kScale, x, x}),
+      "");
+  EXPECT_EQ(x[0], 1);
+  EXPECT_EQ(x[1], 0);
+  EXPECT_NEAR(x[2], 1 / (1 + std::exp(1.0)), 1e-6);
+}
+
+TEST(SoftmaxKernels, RefuseWhatTheyCannotDo) {
+  Tensors t(1);
+  SoftmaxForwardArgs a{};
+  EXPECT_EQ(SoftmaxForward(t.launcher(), a),
+            "matrices times seq must be in [1, 2^31)");
+  a.matrices = 1;
+  a.seq = 8;
+  a.x = a.p = t.InPlace<float>(65) + 1;
+  EXPECT_EQ(SoftmaxForward(t.launcher(), a),
+            "tensors must begin at a multiple of 16 bytes");
+}
+
+}  // namespace
+}  // namespace trainbench::kernels
