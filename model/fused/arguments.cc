@@ -2,6 +2,7 @@
 
 #include "model/fused/arguments.h"
 
+#include <ATen/SequenceNumber.h>
 #include <ATen/autocast_mode.h>
 
 namespace trainbench {
@@ -15,6 +16,12 @@ at::ScalarType ProductType(at::ScalarType dtype, at::Device device) {
 void CheckDevice(const at::Tensor& x, const char* operation) {
   TORCH_CHECK(x.is_cpu(), "the fused ", operation, " is on ", x.device(),
               "; allowed: cpu");
+}
+
+OperatorScope::OperatorScope(const char* name)
+    : record_(at::RecordScope::FUNCTION) {
+  if (!record_.isActive()) return;
+  record_.before(name, static_cast<int64_t>(at::sequence_number::peek()));
 }
 
 }  // namespace trainbench

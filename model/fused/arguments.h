@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What the fused operations share: on which devices they run, and the dtype of
-// products.
+// What the fused operations share: on which devices they run, the dtype of
+// products, and how a profile finds them.
 
 #ifndef TRAINBENCH_MODEL_FUSED_ARGUMENTS_H_
 #define TRAINBENCH_MODEL_FUSED_ARGUMENTS_H_
 
 #include <ATen/core/Tensor.h>
+#include <ATen/record_function.h>
 
 namespace trainbench {
 
@@ -15,6 +16,21 @@ at::ScalarType ProductType(at::ScalarType dtype, at::Device device);
 
 // c10::Error unless `x` is on a device with kernels for `operation`: a CPU.
 void CheckDevice(const at::Tensor& x, const char* operation);
+
+// An operator of this name in a profile, for the lifetime of the object: make
+// it right before the autograd function is applied. It has the sequence number
+// of that function's node, as LibTorch's operators have, so the node in the
+// backward pass counts where this was called.
+class OperatorScope {
+ public:
+  // `name` is a string literal.
+  explicit OperatorScope(const char* name);
+  OperatorScope(const OperatorScope&) = delete;
+  OperatorScope& operator=(const OperatorScope&) = delete;
+
+ private:
+  at::RecordFunction record_;
+};
 
 }  // namespace trainbench
 

@@ -46,6 +46,7 @@ at::Tensor FusedCrossEntropy(at::Tensor logits, const at::Tensor& targets) {
               "; allowed: contiguous logits [targets..., vocab]");
   const bool with_gradient =
       at::GradMode::is_enabled() && logits.requires_grad();
+  const OperatorScope scope("trainbench::cross_entropy");
   return Function::apply(logits, targets, with_gradient);
 }
 

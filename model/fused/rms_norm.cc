@@ -17,16 +17,16 @@ using torch::autograd::variable_list;
 class Function : public torch::autograd::Function<Function> {
  public:
   static variable_list forward(AutogradContext* ctx, const at::Tensor& residual,
-                               const at::Tensor& update,
+                               const std::optional<at::Tensor>& update,
                                const at::Tensor& weight, double eps,
                                at::ScalarType normed) {
     CheckDevice(residual, "norm");
     const NormResult result = AddRmsNormCpu(
-        residual.contiguous(), update.defined() ? update.contiguous() : update,
+        residual.contiguous(), update ? update->contiguous() : at::Tensor(),
         weight, eps, normed);
     ctx->set_materialize_grads(false);
     ctx->save_for_backward({result.sum, result.inverse_rms, weight});
-    ctx->saved_data["has_update"] = update.defined();
+    ctx->saved_data["has_update"] = update.has_value();
     return {result.sum, result.normed};
   }
 
@@ -35,10 +35,7 @@ class Function : public torch::autograd::Function<Function> {
     const at::Tensor& of_sum = gradients[0];
     const at::Tensor& of_normed = gradients[1];
     const bool has_update = ctx->saved_data["has_update"].toBool();
-    if (!of_normed.defined()) {
-      TORCH_CHECK(!has_update, "the fused norm's result is not used");
-      return {of_sum, {}, {}, {}, {}};
-    }
+    TORCH_CHECK(of_normed.defined(), "nothing was done with the fused norm");
     const NormGradients result = AddRmsNormBackwardCpu(
         of_sum.defined() ? of_sum.contiguous() : of_sum, of_normed.contiguous(),
         saved[0], saved[1], saved[2], has_update);
@@ -56,7 +53,10 @@ AddedAndNormed AddRmsNorm(const at::Tensor& residual, const at::Tensor& update,
                                     update.sizes() == residual.sizes()),
               "the update is ", update.toString(), update.sizes(),
               "; allowed: ", normed, residual.sizes());
-  variable_list result = Function::apply(residual, update, weight, eps, normed);
+  const std::optional<at::Tensor> added =
+      update.defined() ? std::optional(update) : std::nullopt;
+  const OperatorScope scope("trainbench::add_rms_norm");
+  variable_list result = Function::apply(residual, added, weight, eps, normed);
   return {std::move(result[0]), std::move(result[1])};
 }
 

@@ -59,6 +59,7 @@ Heads SplitAndRotate(at::Tensor qkv, int64_t heads, const at::Tensor& cos,
                   cos.size(1) * 6 * heads == qkv.size(-1),
               "the angles are ", cos.toString(), cos.sizes(),
               "; allowed: Float [at least seq, d_head / 2]");
+  const OperatorScope scope("trainbench::split_and_rotate");
   variable_list result = Function::apply(qkv, heads, cos, sin);
   return {std::move(result[0]), std::move(result[1]), std::move(result[2])};
 }

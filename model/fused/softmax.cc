@@ -41,6 +41,7 @@ at::Tensor CausalSoftmax(at::Tensor scores, double scale) {
                   scores.size(-1) == scores.size(-2),
               "scores are ", scores.sizes(),
               "; allowed: [..., seq, seq], contiguous");
+  const OperatorScope scope("trainbench::causal_softmax");
   return Function::apply(scores, scale);
 }
 

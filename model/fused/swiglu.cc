@@ -35,6 +35,7 @@ class Function : public torch::autograd::Function<Function> {
 at::Tensor Swiglu(const at::Tensor& gate_value) {
   TORCH_CHECK(gate_value.size(-1) % 2 == 0, "gate and value have ",
               gate_value.size(-1), " columns; allowed: an even number");
+  const OperatorScope scope("trainbench::swiglu");
   return Function::apply(gate_value);
 }
 

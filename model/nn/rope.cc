@@ -24,12 +24,15 @@ void Rope::EnsureTables(int64_t seq, const at::TensorOptions& options) {
   sin_ = angle.sin().to(options.dtype());
 }
 
+std::pair<at::Tensor, at::Tensor> Rope::Tables(
+    int64_t seq, const at::TensorOptions& options) {
+  EnsureTables(seq, options.requires_grad(false));
+  return {cos_.narrow(0, 0, seq), sin_.narrow(0, 0, seq)};
+}
+
 at::Tensor Rope::Rotate(const at::Tensor& x) {
-  const int64_t seq = x.size(-2);
   const at::ScalarType wide = AtLeastFloat(x.scalar_type());
-  EnsureTables(seq, x.options().dtype(wide).requires_grad(false));
-  const at::Tensor cos = cos_.narrow(0, 0, seq);
-  const at::Tensor sin = sin_.narrow(0, 0, seq);
+  const auto [cos, sin] = Tables(x.size(-2), x.options().dtype(wide));
   const at::Tensor even = x.slice(-1, 0, std::nullopt, 2);
   const at::Tensor odd = x.slice(-1, 1, std::nullopt, 2);
   const at::Tensor turned =

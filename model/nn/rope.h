@@ -6,6 +6,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <utility>
 
 namespace trainbench {
 
@@ -21,9 +22,13 @@ class Rope {
       : d_head_(d_head), theta_(theta) {}
 
   // x [..., seq, d_head] -> same shape, rotated for positions 0 .. seq-1,
-  // contiguous. Caches the tables of cosines and sines [seq, d_head / 2] for
-  // the longest sequence so far.
+  // contiguous.
   at::Tensor Rotate(const at::Tensor& x);
+
+  // Cosines and sines [seq, d_head / 2] of the angles, with the dtype and
+  // device of `options`. Those of the longest sequence so far are kept.
+  std::pair<at::Tensor, at::Tensor> Tables(int64_t seq,
+                                           const at::TensorOptions& options);
 
  private:
   void EnsureTables(int64_t seq, const at::TensorOptions& options);

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/fused/cpu/flash_common.h"
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+
+#include <atomic>
+#include <cmath>
+
+namespace trainbench {
+
+FlashShape::FlashShape(const at::Tensor& q)
+    : batch(q.size(0)),
+      heads(q.size(1)),
+      seq(q.size(2)),
+      d_head(q.size(3)),
+      scale(1 / std::sqrt(static_cast<float>(d_head))),
+      tiles(seq, d_head) {}
+
+bool MultipliesBf16() {
+#ifdef __x86_64__
+  static const bool can = __builtin_cpu_supports("avx512bf16") != 0;
+  return can && at::globalContext().userEnabledMkldnn();
+#else
+  return false;
+#endif
+}
+
+void ForEachItem(int64_t items, int64_t slots,
+                 const std::function<void(int64_t, int64_t)>& work) {
+  std::atomic<int64_t> next = 0;
+  at::parallel_for(0, slots, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t slot = begin; slot < end; ++slot) {
+      for (int64_t item = next++; item < items; item = next++) {
+        work(item, slot);
+      }
+      // Threads that multiplied bf16 by AMX hold its tiles.
+      at::native::cpublas::brgemm_release();
+    }
+  });
+}
+
+}  // namespace trainbench

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// What the forward and the backward pass of cpu/flash.h share.
+
+#ifndef TRAINBENCH_MODEL_FUSED_CPU_FLASH_COMMON_H_
+#define TRAINBENCH_MODEL_FUSED_CPU_FLASH_COMMON_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <functional>
+
+#include "model/fused/cpu/flash_operands.h"
+#include "model/spec/cpu_flash_tiles.h"
+
+namespace trainbench {
+
+struct FlashShape {
+  explicit FlashShape(const at::Tensor& q);
+
+  int64_t sequences() const { return batch * heads; }
+
+  int64_t batch, heads, seq, d_head;
+  float scale;  // 1 / sqrt(d_head)
+  CpuFlashTiles tiles;
+};
+
+// The rows of one head of one sequence, from row `first` on, at most `count`.
+template <typename T>
+Rows<T> RowsOf(const at::Tensor& x, int64_t sequence, int64_t first,
+               int64_t count) {
+  const int64_t heads = x.size(1);
+  T* const data = x.data_ptr<T>() + sequence / heads * x.stride(0) +
+                  sequence % heads * x.stride(1) + first * x.stride(2);
+  return {data, x.stride(2), std::min(count, x.size(2) - first), x.size(3)};
+}
+
+// Whether bf16 products run on this CPU as such.
+bool MultipliesBf16();
+
+// Calls work(item, slot) once for each item, the first ones first, on threads
+// that take the next item when they are done. Two calls at once have different
+// slots, below `slots`.
+void ForEachItem(int64_t items, int64_t slots,
+                 const std::function<void(int64_t, int64_t)>& work);
+
+// Sets T and Operand for `work(T(), Operand())`.
+template <typename Work>
+void WithTypes(at::ScalarType dtype, const Work& work) {
+  if (dtype == at::kFloat) {
+    work(float(), float());
+  } else if (MultipliesBf16()) {
+    work(c10::BFloat16(), c10::BFloat16());
+  } else {
+    work(c10::BFloat16(), float());
+  }
+}
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_FUSED_CPU_FLASH_COMMON_H_

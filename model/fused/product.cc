@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/fused/product.h"
+
+#include <torch/csrc/autograd/custom_function.h>
+#include <torch/types.h>
+
+#include "model/fused/arguments.h"
+
+namespace trainbench {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+bool AreAdjacent(at::TensorList matrices) {
+  const at::Tensor& first = matrices.front();
+  int64_t offset = first.storage_offset();
+  for (const at::Tensor& matrix : matrices) {
+    if (!matrix.is_contiguous() || !matrix.is_alias_of(first) ||
+        matrix.storage_offset() != offset) {
+      return false;
+    }
+    offset += matrix.numel();
+  }
+  return true;
+}
+
+// The rows of all matrices in `dtype`.
+at::Tensor Join(at::TensorList matrices, at::ScalarType dtype) {
+  const at::Tensor& first = matrices.front();
+  int64_t rows = 0;
+  for (const at::Tensor& matrix : matrices) rows += matrix.size(0);
+  if (dtype == first.scalar_type() && AreAdjacent(matrices)) {
+    return first.detach().as_strided({rows, first.size(1)}, {first.size(1), 1});
+  }
+  at::Tensor joined =
+      at::empty({rows, first.size(1)}, first.options().dtype(dtype));
+  int64_t row = 0;
+  for (const at::Tensor& matrix : matrices) {
+    joined.narrow(0, row, matrix.size(0)).copy_(matrix);
+    row += matrix.size(0);
+  }
+  return joined;
+}
+
+at::Tensor AsMatrix(const at::Tensor& x) { return x.flatten(0, -2); }
+
+class Function : public torch::autograd::Function<Function> {
+ public:
+  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& x,
+                            at::TensorList weights) {
+    const at::ScalarType dtype =
+        ProductType(weights[0].scalar_type(), x.device());
+    const at::Tensor input = AsMatrix(x).to(dtype);
+    const at::Tensor joined = Join(weights, dtype);
+    ctx->save_for_backward({input, joined});
+    ctx->saved_data["sizes"] = x.sizes();
+    ctx->saved_data["input_dtype"] = x.scalar_type();
+    ctx->saved_data["weight_dtype"] = weights[0].scalar_type();
+    std::vector<int64_t> rows, sizes = x.sizes().vec();
+    for (const at::Tensor& weight : weights) rows.push_back(weight.size(0));
+    ctx->saved_data["rows"] = rows;
+    sizes.back() = joined.size(0);
+    return at::mm(input, joined.t()).view(sizes);
+  }
+
+  static variable_list backward(AutogradContext* ctx, variable_list gradients) {
+    const variable_list saved = ctx->get_saved_variables();
+    const at::Tensor& input = saved[0];
+    const at::Tensor& joined = saved[1];
+    const at::Tensor gradient = AsMatrix(gradients[0]).to(joined.scalar_type());
+    variable_list result;
+    result.emplace_back();
+    if (ctx->needs_input_grad(0)) {
+      result[0] = at::mm(gradient, joined)
+                      .to(ctx->saved_data["input_dtype"].toScalarType())
+                      .view(ctx->saved_data["sizes"].toIntVector());
+    }
+    const at::Tensor of_weights =
+        at::mm(gradient.t(), input)
+            .to(ctx->saved_data["weight_dtype"].toScalarType());
+    int64_t row = 0;
+    for (const int64_t rows : ctx->saved_data["rows"].toIntVector()) {
+      result.push_back(of_weights.narrow(0, row, rows));
+      row += rows;
+    }
+    return result;
+  }
+};
+
+}  // namespace
+
+std::vector<at::Tensor> AdjacentMatrices(const std::vector<int64_t>& rows,
+                                         int64_t columns,
+                                         const at::TensorOptions& options) {
+  int64_t sum = 0;
+  for (const int64_t count : rows) sum += count;
+  const at::Tensor all = at::empty({sum, columns}, options);
+  std::vector<at::Tensor> matrices;
+  int64_t row = 0;
+  for (const int64_t count : rows) {
+    // Not a view for autograd: each can be a parameter.
+    matrices.push_back(all.narrow(0, row, count).variable_data());
+    row += count;
+  }
+  return matrices;
+}
+
+at::Tensor JoinedProduct(const at::Tensor& x, at::TensorList weights) {
+  const OperatorScope scope("trainbench::joined_product");
+  return Function::apply(x, weights);
+}
+
+}  // namespace trainbench

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+
+#ifndef TRAINBENCH_MODEL_FUSED_PRODUCT_H_
+#define TRAINBENCH_MODEL_FUSED_PRODUCT_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+namespace trainbench {
+
+// Uninitialised matrices with `columns` columns and the given rows, one after
+// another in one storage: JoinedProduct takes them as one without a copy.
+std::vector<at::Tensor> AdjacentMatrices(const std::vector<int64_t>& rows,
+                                         int64_t columns,
+                                         const at::TensorOptions& options);
+
+// x [..., in] times the transpose of each weight [out_i, in], side by side:
+// [..., sum of out_i], as one product.
+//
+// In the dtype of the weights, under autocast in autocast's. Then one bf16 copy
+// of all weights is made, here, and kept for the backward pass. Otherwise the
+// weights are taken as they lie, if they are adjacent, or copied into one.
+// Their gradients are views of one tensor.
+at::Tensor JoinedProduct(const at::Tensor& x, at::TensorList weights);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_FUSED_PRODUCT_H_

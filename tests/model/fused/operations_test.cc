@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: MIT
+// The fused operations against float64, forward and backward.
+
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "model/fused/cross_entropy.h"
+#include "model/fused/product.h"
+#include "model/fused/rms_norm.h"
+#include "model/fused/rope.h"
+#include "model/fused/softmax.h"
+#include "model/fused/swiglu.h"
+#include "model/nn/rope.h"
+
+namespace trainbench {
+namespace {
+
+using Tensors = std::vector<at::Tensor>;
+using Operation = std::function<Tensors(const Tensors&)>;
+
+constexpr at::ScalarType kTypes[] = {at::kFloat, at::kBFloat16};
+
+double RelativeNorm(const at::Tensor& actual, const at::Tensor& expected) {
+  const at::Tensor wide = expected.detach().to(at::kDouble);
+  // Zeros must be exact.
+  return ((actual.detach().to(at::kDouble) - wide).norm() /
+          wide.norm().clamp_min(1e-300))
+      .item<double>();
+}
+
+// Of the dtype, for results that are rounded a few times.
+double Tolerance(at::ScalarType dtype) {
+  return dtype == at::kFloat ? 1e-6 : 6e-3;
+}
+
+Tensors Leaves(const Tensors& values, bool wide) {
+  Tensors leaves;
+  for (const at::Tensor& value : values) {
+    leaves.push_back(value
+                         .to(wide ? at::kDouble : value.scalar_type(), false,
+                             /*copy=*/true)
+                         .requires_grad_());
+  }
+  return leaves;
+}
+
+// Gradients of the inputs for random gradients of the outputs; the first
+// outputs' gradients can be left out.
+Tensors Gradients(const Tensors& outputs, const Tensors& inputs,
+                  std::size_t left_out) {
+  at::manual_seed(99);
+  at::Tensor sum = at::zeros({}, at::kDouble);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    // In bf16's numbers, which all dtypes have.
+    const at::Tensor gradient = at::randn(outputs[i].sizes())
+                                    .to(at::kBFloat16)
+                                    .to(outputs[i].scalar_type());
+    if (i >= left_out) sum = sum + (outputs[i] * gradient).sum(at::kDouble);
+  }
+  sum.backward();
+  Tensors gradients;
+  for (const at::Tensor& input : inputs) gradients.push_back(input.grad());
+  return gradients;
+}
+
+// Runs the operation on copies of the inputs, since some are consumed.
+void ExpectEqual(const Operation& fused, const Operation& formula,
+                 const Tensors& values, const std::string& what,
+                 std::size_t left_out = 0) {
+  const Tensors inputs = Leaves(values, false), wide = Leaves(values, true);
+  // Not the leaves themselves, which an operation in place would overwrite.
+  Tensors copies;
+  for (const at::Tensor& input : inputs) copies.push_back(input.clone());
+  const Tensors actual = fused(copies), expected = formula(wide);
+  ASSERT_EQ(actual.size(), expected.size());
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    EXPECT_EQ(actual[i].sizes(), expected[i].sizes()) << what;
+    EXPECT_LE(RelativeNorm(actual[i], expected[i]),
+              Tolerance(actual[i].scalar_type()))
+        << what << ", result " << i;
+  }
+  const Tensors g = Gradients(actual, inputs, left_out);
+  const Tensors e = Gradients(expected, wide, left_out);
+  for (std::size_t i = 0; i < g.size(); ++i) {
+    EXPECT_EQ(g[i].scalar_type(), inputs[i].scalar_type()) << what;
+    EXPECT_LE(RelativeNorm(g[i], e[i]), Tolerance(g[i].scalar_type()))
+        << what << ", gradient " << i;
+  }
+}
+
+at::Tensor NormFormula(const at::Tensor& x, const at::Tensor& weight) {
+  return weight * x / (x.square().mean(-1, true) + 1e-5).sqrt();
+}
+
+TEST(FusedAddRmsNormTest, FollowsTheFormula) {
+  at::manual_seed(1);
+  for (const at::ScalarType dtype : kTypes) {
+    for (const int64_t dim : {2, 7, 16, 48, 83, 768}) {
+      for (const std::size_t left_out : {0, 1}) {
+        const Tensors values = {at::randn({3, 5, dim}).to(dtype),
+                                at::randn({3, 5, dim}).to(dtype),
+                                at::rand({dim}).add(0.5).to(dtype)};
+        ExpectEqual(
+            [](const Tensors& x) -> Tensors {
+              const auto [sum, normed] = AddRmsNorm(x[0], x[1], x[2], 1e-5);
+              return {sum, normed};
+            },
+            [&](const Tensors& x) -> Tensors {
+              // The stored sum is what is normed.
+              const at::Tensor sum = x[0] + x[1];
+              const at::Tensor rounded =
+                  sum + (sum.to(dtype).to(at::kDouble) - sum).detach();
+              return {sum, NormFormula(rounded, x[2])};
+            },
+            values, "dim " + std::to_string(dim), left_out);
+      }
+    }
+  }
+}
+
+TEST(FusedAddRmsNormTest, WithoutAnUpdateNormsTheResidual) {
+  at::manual_seed(2);
+  for (const at::ScalarType dtype : kTypes) {
+    ExpectEqual(
+        [](const Tensors& x) -> Tensors {
+          const auto [sum, normed] = AddRmsNorm(x[0], {}, x[1], 1e-5);
+          return {sum, normed};
+        },
+        [](const Tensors& x) -> Tensors {
+          return {x[0] * 1, NormFormula(x[0], x[1])};
+        },
+        {at::randn({64, 33}).to(dtype), at::rand({33}).add(0.5).to(dtype)},
+        "no update");
+  }
+}
+
+TEST(FusedAddRmsNormTest, TinyAndHugeInputsStayFiniteAndRight) {
+  at::manual_seed(3);
+  for (const double scale : {1e-30, 1e-10, 1e-4, 1e4, 1e10, 1e17}) {
+    const at::Tensor x = at::randn({4, 64}) * scale;
+    const at::Tensor weight = at::ones({64});
+    EXPECT_LE(RelativeNorm(AddRmsNorm(x, {}, weight, 1e-5).normed,
+                           NormFormula(x.to(at::kDouble), weight)),
+              1e-6)
+        << scale;
+  }
+}
+
+TEST(FusedSwigluTest, FollowsTheFormula) {
+  at::manual_seed(4);
+  for (const at::ScalarType dtype : kTypes) {
+    for (const int64_t d_ff : {1, 15, 64, 100}) {
+      ExpectEqual([](const Tensors& x) -> Tensors { return {Swiglu(x[0])}; },
+                  [](const Tensors& x) -> Tensors {
+                    const Tensors parts = x[0].chunk(2, -1);
+                    return {at::silu(parts[0]) * parts[1]};
+                  },
+                  {(at::randn({2, 9, 2 * d_ff}) * 4).to(dtype)},
+                  "d_ff " + std::to_string(d_ff));
+    }
+  }
+}
+
+TEST(FusedSwigluTest, LargeGatesNeitherOverflowNorVanish) {
+  const at::Tensor gates = at::tensor({-1e30F, -90.0F, 90.0F, 1e30F});
+  const at::Tensor input =
+      at::cat({gates, at::ones({4})}).unsqueeze(0).requires_grad_();
+  const at::Tensor result = Swiglu(input);
+  EXPECT_LE(result[0].narrow(0, 0, 2).abs().max().item<float>(), 1e-6F);
+  EXPECT_TRUE(result[0].narrow(0, 2, 2).equal(gates.narrow(0, 2, 2)));
+  result.sum().backward();
+  EXPECT_TRUE(input.grad().isfinite().all().item<bool>());
+}
+
+TEST(FusedCausalSoftmaxTest, FollowsTheFormula) {
+  at::manual_seed(5);
+  for (const at::ScalarType dtype : kTypes) {
+    for (const int64_t seq : {1, 5, 16, 50}) {
+      const double scale = 0.37;
+      ExpectEqual(
+          [&](const Tensors& x) -> Tensors {
+            return {CausalSoftmax(x[0], scale)};
+          },
+          [&](const Tensors& x) -> Tensors {
+            const at::Tensor hidden =
+                at::ones({seq, seq}, at::kBool).triu(/*diagonal=*/1);
+            return {(x[0] * scale)
+                        .masked_fill(hidden,
+                                     -std::numeric_limits<double>::infinity())
+                        .softmax(-1)};
+          },
+          {(at::randn({2, 3, seq, seq}) * 4).to(dtype)},
+          "seq " + std::to_string(seq));
+    }
+  }
+}
+
+TEST(FusedCausalSoftmaxTest, MaskedScoresAreNotRead) {
+  at::Tensor scores = at::full({1, 4, 4}, NAN).triu(1);
+  const at::Tensor weights = CausalSoftmax(scores, 1);
+  const at::Tensor expected =
+      at::ones({4, 4}).tril() / at::arange(1, 5).unsqueeze(1);
+  EXPECT_LE((weights[0] - expected).abs().max().item<float>(), 1e-7F);
+}
+
+TEST(FusedCrossEntropyTest, FollowsTheFormula) {
+  at::manual_seed(6);
+  for (const at::ScalarType dtype : kTypes) {
+    for (const int64_t vocab : {1, 7, 41, 1000}) {
+      const at::Tensor targets = at::randint(vocab, {3, 5}, at::kLong);
+      ExpectEqual(
+          [&](const Tensors& x) -> Tensors {
+            return {FusedCrossEntropy(x[0], targets)};
+          },
+          [&](const Tensors& x) -> Tensors {
+            return {
+                at::cross_entropy_loss(x[0].flatten(0, 1), targets.flatten())};
+          },
+          {(at::randn({3, 5, vocab}) * 4).to(dtype)},
+          "vocab " + std::to_string(vocab));
+      if (vocab == 1) break;  // its loss of 0 has no relative error
+    }
+  }
+}
+
+TEST(FusedCrossEntropyTest, WritesTheGradientOverTheLogitsAndNothingElse) {
+  const at::Tensor logits = at::randn({6, 50});
+  const at::Tensor targets = at::randint(50, {6}, at::kLong);
+  const at::Tensor before = logits.clone();
+  FusedCrossEntropy(logits, targets);
+  EXPECT_TRUE(logits.equal(before)) << "nobody asked for a gradient";
+
+  const at::Tensor leaf = before.clone().requires_grad_();
+  at::Tensor copy = leaf * 1;
+  const void* const data = copy.data_ptr();
+  const at::Tensor loss = FusedCrossEntropy(copy, targets);
+  at::Tensor seen;
+  copy.register_hook([&](const at::Tensor& gradient) { seen = gradient; });
+  loss.backward();
+  EXPECT_EQ(seen.data_ptr(), data);
+}
+
+TEST(FusedCrossEntropyTest, LargeLogitsKeepTheirLoss) {
+  const at::Tensor targets = at::tensor({4, 0, 36}, at::kLong);
+  for (const double logit : {0.0, 1e4, -1e4, 1e30}) {
+    EXPECT_NEAR(
+        FusedCrossEntropy(at::full({3, 37}, logit), targets).item<double>(),
+        std::log(37.0), 1e-6)
+        << logit;
+  }
+}
+
+TEST(FusedCrossEntropyTest, ATargetOutsideTheVocabularyIsNamed) {
+  for (const int64_t target : {-1, 5}) {
+    try {
+      FusedCrossEntropy(at::zeros({2, 5}),
+                        at::tensor({int64_t{0}, target}, at::kLong));
+      FAIL();
+    } catch (const c10::Error& error) {
+      EXPECT_EQ(std::string(error.what_without_backtrace()),
+                "a target is " + std::to_string(target) + "; allowed: 0 to 4");
+    }
+  }
+}
+
+// The textbook rotation, itself tested against complex numbers.
+TEST(FusedRopeTest, EqualsTheTextbookRotation) {
+  at::manual_seed(7);
+  constexpr int64_t kHeads = 3, kSeq = 6;
+  for (const at::ScalarType dtype : kTypes) {
+    for (const int64_t d_head : {2, 6, 8, 16, 40, 64}) {
+      Rope rope(d_head);
+      const auto [cos, sin] = rope.Tables(kSeq, at::kFloat);
+      ExpectEqual(
+          [&, c = cos, s = sin](const Tensors& x) -> Tensors {
+            const Heads heads = SplitAndRotate(x[0], kHeads, c, s);
+            return {heads.q, heads.k, heads.v};
+          },
+          [&](const Tensors& x) -> Tensors {
+            const Tensors parts =
+                x[0].unflatten(-1, {3, kHeads, d_head}).unbind(2);
+            return {rope.Rotate(parts[0].transpose(1, 2)),
+                    rope.Rotate(parts[1].transpose(1, 2)),
+                    parts[2].transpose(1, 2)};
+          },
+          {at::randn({2, kSeq, 3 * kHeads * d_head}).to(dtype)},
+          "d_head " + std::to_string(d_head));
+    }
+  }
+}
+
+Tensors ProductFormula(const Tensors& x) {
+  Tensors products;
+  for (std::size_t i = 1; i < x.size(); ++i) {
+    products.push_back(at::matmul(x[0], x[i].t()));
+  }
+  return {at::cat(products, -1)};
+}
+
+TEST(JoinedProductTest, FollowsTheFormula) {
+  at::manual_seed(8);
+  for (const at::ScalarType dtype : kTypes) {
+    ExpectEqual(
+        [](const Tensors& x) -> Tensors {
+          return {JoinedProduct(x[0], at::TensorList(x).slice(1))};
+        },
+        ProductFormula,
+        {at::randn({2, 5, 24}).to(dtype), at::randn({7, 24}).to(dtype),
+         at::randn({3, 24}).to(dtype)},
+        "apart");
+  }
+}
+
+TEST(JoinedProductTest, TakesAdjacentWeightsAsTheyLie) {
+  at::manual_seed(9);
+  const Tensors weights = AdjacentMatrices({7, 3}, 24, at::kFloat);
+  for (const at::Tensor& weight : weights) {
+    weight.normal_();
+    weight.set_requires_grad(true);
+  }
+  const at::Tensor x = at::randn({5, 24});
+  const at::Tensor y = JoinedProduct(x, weights);
+  EXPECT_LE(RelativeNorm(y, ProductFormula({x, weights[0], weights[1]})[0]),
+            1e-6);
+  y.sum().backward();
+  // One gradient, in two views: no copy either.
+  EXPECT_TRUE(weights[0].grad().is_alias_of(weights[1].grad()));
+  EXPECT_LE(RelativeNorm(weights[1].grad(), x.sum(0).expand({3, 24})), 1e-6);
+}
+
+TEST(FusedOperationsTest, OtherDtypesAreNamed) {
+  try {
+    Swiglu(at::zeros({2, 4}, at::kDouble));
+    FAIL();
+  } catch (const c10::Error& error) {
+    EXPECT_EQ(std::string(error.what_without_backtrace()),
+              "dtype is Double; allowed: Float, BFloat16");
+  }
+}
+
+}  // namespace
+}  // namespace trainbench
