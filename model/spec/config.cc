@@ -53,6 +53,12 @@ absl::Status SetAttention(absl::string_view value, ModelConfig& config) {
   return TextNotAllowed("attention", value, "naive, sdpa");
 }
 
+absl::Status SetImplementation(absl::string_view value, ModelConfig& config) {
+  const auto implementation = ParseImplementation(value);
+  if (implementation.ok()) config.implementation = *implementation;
+  return implementation.status();
+}
+
 absl::Status SetSize(absl::string_view key, absl::string_view value,
                      ModelConfig& config) {
   int64_t* field = key == "d_model"  ? &config.d_model
@@ -65,7 +71,7 @@ absl::Status SetSize(absl::string_view key, absl::string_view value,
     return absl::InvalidArgumentError(
         absl::StrCat("unknown key '", key,
                      "'; allowed: name, d_model, d_ff, layers, heads, vocab, "
-                     "attention"));
+                     "attention, implementation"));
   }
   if (!absl::SimpleAtoi(value, field)) {
     return TextNotAllowed(key, value, "a whole number");
@@ -77,6 +83,7 @@ absl::Status SetField(absl::string_view key, absl::string_view value,
                       ModelConfig& config) {
   if (key == "name") return SetName(value, config);
   if (key == "attention") return SetAttention(value, config);
+  if (key == "implementation") return SetImplementation(value, config);
   return SetSize(key, value, config);
 }
 
@@ -98,6 +105,9 @@ absl::Status ParseFields(absl::string_view text, ModelConfig& config) {
           absl::StrCat("key '", key, "' is missing"));
     }
   }
+  if (!seen.contains("attention")) {
+    config.attention = AttentionOf(config.implementation);
+  }
   return absl::OkStatus();
 }
 
@@ -105,6 +115,11 @@ absl::Status ParseFields(absl::string_view text, ModelConfig& config) {
 
 absl::string_view AttentionName(AttentionKind kind) {
   return kind == AttentionKind::kNaive ? "naive" : "sdpa";
+}
+
+AttentionKind AttentionOf(Implementation implementation) {
+  return implementation == Implementation::kTextbook ? AttentionKind::kNaive
+                                                     : AttentionKind::kSdpa;
 }
 
 bool IsName(absl::string_view text) {
@@ -183,10 +198,15 @@ absl::StatusOr<ModelConfig> ParseModel(absl::string_view text) {
 }
 
 std::string FormatModel(const ModelConfig& config) {
-  return absl::StrCat("name=", config.name, ",d_model=", config.d_model,
-                      ",d_ff=", config.d_ff, ",layers=", config.layers,
-                      ",heads=", config.heads, ",vocab=", config.vocab,
-                      ",attention=", AttentionName(config.attention));
+  std::string text = absl::StrCat(
+      "name=", config.name, ",d_model=", config.d_model, ",d_ff=", config.d_ff,
+      ",layers=", config.layers, ",heads=", config.heads,
+      ",vocab=", config.vocab, ",attention=", AttentionName(config.attention));
+  if (config.implementation != Implementation::kTextbook) {
+    absl::StrAppend(
+        &text, ",implementation=", ImplementationName(config.implementation));
+  }
+  return text;
 }
 
 }  // namespace trainbench

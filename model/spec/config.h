@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "model/spec/implementation.h"
 
 namespace trainbench {
 
@@ -30,9 +31,14 @@ struct ModelConfig {
   int64_t heads = 0;
   int64_t vocab = 10000;
   AttentionKind attention = AttentionKind::kNaive;
+  Implementation implementation = Implementation::kTextbook;
 
   int64_t d_head() const { return d_model / heads; }
 };
+
+// The attention of a model of which nobody says otherwise: naive in the
+// textbook, else fused.
+AttentionKind AttentionOf(Implementation implementation);
 
 // InvalidArgument names the first bad field, its value and the allowed values:
 // every size in [1, 2^20] (vocab 2^24), heads that divide d_model, and an even
@@ -61,12 +67,13 @@ absl::StatusOr<ModelConfig> FindModel(absl::string_view name,
 bool IsName(absl::string_view text);
 
 // Parses "name=mine,d_model=512,d_ff=2048,layers=6,heads=8,vocab=32000" and
-// validates the result. vocab (default 10000) and attention=naive|sdpa (default
-// naive) are optional. A name satisfies IsName and is not one of NamedModels().
-// InvalidArgument names the key or value and the allowed ones.
+// validates the result. vocab (default 10000), implementation=textbook|library|
+// fused (default textbook) and attention=naive|sdpa (default AttentionOf the
+// implementation) are optional. A name satisfies IsName and is not one of
+// NamedModels(). InvalidArgument names the key or value and the allowed ones.
 absl::StatusOr<ModelConfig> ParseModel(absl::string_view text);
 
-// Inverse of ParseModel.
+// Inverse of ParseModel. Without the implementation where it is the default.
 std::string FormatModel(const ModelConfig& config);
 
 }  // namespace trainbench

@@ -163,6 +163,19 @@ TEST(ParseModelTest, VocabAndAttentionHaveDefaults) {
   EXPECT_EQ(model->attention, AttentionKind::kNaive);
 }
 
+TEST(ParseModelTest, AttentionFollowsTheImplementationUnlessItIsGiven) {
+  const std::string sizes = "name=m,d_model=4,d_ff=3,layers=1,heads=2";
+  const auto attention = [&](const std::string& text) {
+    return ParseModel(sizes + text)->attention;
+  };
+  EXPECT_EQ(attention(",implementation=textbook"), AttentionKind::kNaive);
+  EXPECT_EQ(attention(",implementation=library"), AttentionKind::kSdpa);
+  EXPECT_EQ(attention(",implementation=fused"), AttentionKind::kSdpa);
+  EXPECT_EQ(attention(",attention=naive,implementation=fused"),
+            AttentionKind::kNaive);
+  EXPECT_EQ(ParseModel(sizes)->implementation, Implementation::kTextbook);
+}
+
 TEST(ParseModelTest, AcceptsANameOf64Characters) {
   const std::string name(64, 'x');
   const auto model =
@@ -202,6 +215,8 @@ TEST(ParseModelTest, NamesWhatIsWrongAndWhatIsAllowed) {
       {"name=m,d_model=25" + rest, "allowed: heads that divide d_model"},
       {"name=m,d_model=21" + rest, "allowed: an even head dimension"},
       {"name=m" + sizes + ",attention=foo", "'foo'; allowed: naive, sdpa"},
+      {"name=m" + sizes + ",implementation=own",
+       "implementation is 'own'; allowed: textbook, library, fused"},
       {"name=" + sizes, "name is ''; " + names},
       {"name=a/b" + sizes, "name is 'a/b'; " + names},
       {"name=a b" + sizes, "name is 'a b'; " + names},
@@ -219,9 +234,11 @@ TEST(ParseModelTest, NamesWhatIsWrongAndWhatIsAllowed) {
 TEST(FormatModelTest, IsReadBack) {
   const std::string text =
       "name=mine,d_model=96,d_ff=256,layers=3,heads=6,vocab=123,attention=sdpa";
-  const auto model = ParseModel(text);
-  ASSERT_TRUE(model.ok()) << model.status();
-  EXPECT_EQ(FormatModel(*model), text);
+  for (const std::string& whole : {text, text + ",implementation=fused"}) {
+    const auto model = ParseModel(whole);
+    ASSERT_TRUE(model.ok()) << model.status();
+    EXPECT_EQ(FormatModel(*model), whole);
+  }
 }
 
 }  // namespace

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/spec/implementation.h"
+
+#include "model/spec/not_allowed.h"
+
+namespace trainbench {
+
+absl::string_view ImplementationName(Implementation implementation) {
+  switch (implementation) {
+    case Implementation::kTextbook:
+      return "textbook";
+    case Implementation::kLibrary:
+      return "library";
+    case Implementation::kFused:
+      return "fused";
+  }
+  return "unknown";
+}
+
+absl::StatusOr<Implementation> ParseImplementation(absl::string_view name) {
+  for (Implementation implementation : kImplementations) {
+    if (name == ImplementationName(implementation)) return implementation;
+  }
+  return TextNotAllowed("implementation", name, "textbook, library, fused");
+}
+
+}  // namespace trainbench
