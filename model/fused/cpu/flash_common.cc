@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <vector>
 
 namespace trainbench {
 
@@ -18,13 +19,31 @@ FlashShape::FlashShape(const at::Tensor& q)
       scale(1 / std::sqrt(static_cast<float>(d_head))),
       tiles(seq, d_head) {}
 
-bool MultipliesBf16() {
+namespace {
+
+// oneDNN says no by an exception, e.g. under ONEDNN_MAX_CPU_ISA.
+bool TryBf16() {
 #ifdef __x86_64__
-  static const bool can = __builtin_cpu_supports("avx512bf16") != 0;
-  return can && at::globalContext().userEnabledMkldnn();
-#else
-  return false;
+  if (!__builtin_cpu_supports("avx512bf16")) return false;  // emulated: slow
 #endif
+  constexpr int64_t kSize = 16;
+  const std::vector<c10::BFloat16> ones(kSize * kSize, 1.0F);
+  std::vector<float> result(kSize * kSize);
+  try {
+    Multiply(kSize, kSize, kSize, ones.data(), kSize, ones.data(), kSize,
+             result.data(), kSize, false);
+  } catch (const c10::Error&) {
+    return false;
+  }
+  at::native::cpublas::brgemm_release();
+  return true;
+}
+
+}  // namespace
+
+bool MultipliesBf16() {
+  static const bool can = TryBf16();
+  return can && at::globalContext().userEnabledMkldnn();
 }
 
 void ForEachItem(int64_t items, int64_t slots,

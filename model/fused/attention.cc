@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/fused/attention.h"
+
+#include <torch/csrc/autograd/custom_function.h>
+#include <torch/types.h>
+
+#include "model/fused/arguments.h"
+#include "model/fused/cpu/flash.h"
+
+namespace trainbench {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+// With rows that lie in one piece.
+at::Tensor WithRows(const at::Tensor& x) {
+  return x.stride(-1) == 1 ? x : x.contiguous();
+}
+
+class Function : public torch::autograd::Function<Function> {
+ public:
+  // All [batch, heads, seq, d_head].
+  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& q,
+                            const at::Tensor& k, const at::Tensor& v,
+                            bool causal) {
+    CheckDevice(q, "attention");
+    const CpuFlashInputs inputs = {WithRows(q), WithRows(k), WithRows(v),
+                                   causal};
+    const CpuFlashResult result = CpuFlashForward(inputs);
+    ctx->save_for_backward(
+        {inputs.q, inputs.k, inputs.v, result.output, result.log_sum_exp});
+    ctx->saved_data["causal"] = causal;
+    return result.output;
+  }
+
+  static variable_list backward(AutogradContext* ctx, variable_list gradients) {
+    const variable_list saved = ctx->get_saved_variables();
+    const CpuFlashGradients result = CpuFlashBackward(
+        {saved[0], saved[1], saved[2], ctx->saved_data["causal"].toBool()},
+        {saved[3], saved[4]}, WithRows(gradients[0]));
+    return {result.q, result.k, result.v, {}};
+  }
+};
+
+// [..., seq, d_head] -> [batch, heads, seq, d_head].
+at::Tensor WithHeads(const at::Tensor& x) {
+  return x.dim() == 4 ? x : x.reshape({-1, 1, x.size(-2), x.size(-1)});
+}
+
+}  // namespace
+
+at::Tensor FusedAttention(const at::Tensor& q, const at::Tensor& k,
+                          const at::Tensor& v, bool causal) {
+  TORCH_CHECK(q.dim() >= 2 && q.numel() > 0 && q.sizes() == k.sizes() &&
+                  q.sizes() == v.sizes(),
+              "q, k and v are ", q.sizes(), ", ", k.sizes(), " and ", v.sizes(),
+              "; allowed: the same [..., seq, d_head], not empty");
+  const at::ScalarType type = q.scalar_type();
+  TORCH_CHECK((type == at::kFloat || type == at::kBFloat16) &&
+                  k.scalar_type() == type && v.scalar_type() == type,
+              "q, k and v are ", type, ", ", k.scalar_type(), " and ",
+              v.scalar_type(), "; allowed: all Float or all BFloat16");
+  const at::Tensor heads[] = {WithHeads(q), WithHeads(k), WithHeads(v)};
+  const OperatorScope scope("trainbench::attention");
+  return Function::apply(heads[0], heads[1], heads[2], causal)
+      .reshape(q.sizes());
+}
+
+}  // namespace trainbench

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// Our attention kernel against attention in float64.
+
+#include "model/fused/attention.h"
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/csrc/autograd/autograd.h>
+#include <torch/types.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace trainbench {
+namespace {
+
+using testing::HasSubstr;
+using Tensors = std::vector<at::Tensor>;
+
+struct Shape {
+  int64_t batch, heads, seq, d_head;
+};
+
+// Tiles have 64 queries and keys, above 512 tokens 128; groups have 4 tiles.
+const Shape kShapes[] = {{1, 1, 2, 16},   {2, 3, 47, 10},  {1, 2, 65, 33},
+                         {1, 3, 130, 64}, {1, 1, 300, 16}, {2, 1, 641, 128}};
+
+// q, k, v and the output's gradient: views like a model's, which splits heads.
+Tensors RandomInputs(const Shape& s, at::ScalarType type) {
+  at::manual_seed(7);
+  Tensors inputs;
+  for (int i = 0; i < 4; ++i) {
+    inputs.push_back(at::randn({s.batch, s.seq, s.heads, s.d_head}, at::kDouble)
+                         .to(type)
+                         .transpose(1, 2));
+  }
+  inputs[1] = inputs[1].contiguous();
+  return inputs;
+}
+
+// The output and the gradients of q, k and v.
+template <typename Attention>
+Tensors Differentiate(const Tensors& inputs, const Attention& attention) {
+  Tensors leaves;
+  for (int i = 0; i < 3; ++i) {
+    leaves.push_back(inputs[i].detach().requires_grad_());
+  }
+  const at::Tensor output = attention(leaves[0], leaves[1], leaves[2]);
+  Tensors results = torch::autograd::grad({output}, leaves, {inputs[3]});
+  results.insert(results.begin(), output.detach());
+  return results;
+}
+
+at::Tensor Formula(const at::Tensor& q, const at::Tensor& k,
+                   const at::Tensor& v, bool causal) {
+  const int64_t seq = q.size(-2);
+  at::Tensor scores = at::matmul(q, k.transpose(-2, -1)) /
+                      std::sqrt(static_cast<double>(q.size(-1)));
+  if (causal) {
+    scores = scores.masked_fill(at::ones({seq, seq}, at::kBool).triu(1),
+                                -std::numeric_limits<double>::infinity());
+  }
+  return at::matmul(scores.softmax(-1), v);
+}
+
+void ExpectRight(const Shape& s, at::ScalarType type, bool causal) {
+  const Tensors inputs = RandomInputs(s, type);
+  const Tensors actual =
+      Differentiate(inputs, [&](const auto& q, const auto& k, const auto& v) {
+        return FusedAttention(q, k, v, causal);
+      });
+  Tensors wide;
+  for (const at::Tensor& x : inputs) wide.push_back(x.to(at::kDouble));
+  const Tensors expected =
+      Differentiate(wide, [&](const auto& q, const auto& k, const auto& v) {
+        return Formula(q, k, v, causal);
+      });
+  const double allowed = type == at::kFloat ? 2e-6 : 1e-2;
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    EXPECT_EQ(actual[i].scalar_type(), type);
+    const double error =
+        ((actual[i].to(at::kDouble) - expected[i]).norm() / expected[i].norm())
+            .item<double>();
+    EXPECT_LE(error, allowed)
+        << "tensor " << i << " of " << s.batch << "x" << s.heads << "x" << s.seq
+        << "x" << s.d_head << " " << type << (causal ? " causal" : "");
+  }
+}
+
+TEST(FusedAttentionTest, IsTheFormulaInFloat64ForwardAndBackward) {
+  for (const Shape& shape : kShapes) {
+    for (const at::ScalarType type : {at::kFloat, at::kBFloat16}) {
+      for (const bool causal : {true, false}) ExpectRight(shape, type, causal);
+    }
+  }
+}
+
+TEST(FusedAttentionTest, AnyNumberOfThreadsIsRight) {
+  for (const int threads : {2, 5}) {
+    at::set_num_threads(threads);
+    for (const Shape& shape : {kShapes[1], kShapes[5]}) {
+      ExpectRight(shape, at::kFloat, true);
+    }
+  }
+  at::set_num_threads(1);
+}
+
+TEST(FusedAttentionTest, WidensBf16WhereTheCpuCannotMultiplyIt) {
+  at::globalContext().setUserEnabledMkldnn(false);
+  ExpectRight(kShapes[1], at::kBFloat16, true);
+  ExpectRight(kShapes[5], at::kBFloat16, true);
+  at::globalContext().setUserEnabledMkldnn(true);
+}
+
+TEST(FusedAttentionTest, TwoCallsAreEqualBitByBit) {
+  at::set_num_threads(3);
+  const Tensors inputs = RandomInputs({1, 2, 641, 16}, at::kFloat);
+  const auto run = [&] {
+    return Differentiate(inputs,
+                         [](const auto& q, const auto& k, const auto& v) {
+                           return FusedAttention(q, k, v);
+                         });
+  };
+  const Tensors first = run(), second = run();
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    EXPECT_TRUE(at::equal(first[i], second[i])) << i;
+  }
+  at::set_num_threads(1);
+}
+
+// Scores far from 0 overflow without the running maximum.
+TEST(FusedAttentionTest, LargeScoresDoNotOverflow) {
+  Tensors inputs = RandomInputs({1, 1, 130, 16}, at::kFloat);
+  inputs[0] = inputs[0] * 100;
+  const at::Tensor actual = FusedAttention(inputs[0], inputs[1], inputs[2]);
+  const at::Tensor expected =
+      Formula(inputs[0].to(at::kDouble), inputs[1].to(at::kDouble),
+              inputs[2].to(at::kDouble), true);
+  EXPECT_LE((actual - expected).norm().item<double>(),
+            1e-4 * expected.norm().item<double>());
+}
+
+TEST(FusedAttentionTest, NaNOfAnInputReachesTheResult) {
+  Tensors inputs = RandomInputs({1, 1, 40, 16}, at::kFloat);
+  inputs[0].select(2, 9).fill_(std::numeric_limits<float>::quiet_NaN());
+  const at::Tensor output = FusedAttention(inputs[0], inputs[1], inputs[2]);
+  EXPECT_TRUE(output.select(2, 9).isnan().all().item<bool>());
+  EXPECT_FALSE(output.select(2, 8).isnan().any().item<bool>());
+}
+
+TEST(FusedAttentionTest, MergingTheHeadsCopiesNothing) {
+  const Tensors inputs = RandomInputs({2, 3, 20, 8}, at::kFloat);
+  const at::Tensor output = FusedAttention(inputs[0], inputs[1], inputs[2]);
+  EXPECT_TRUE(output.transpose(1, 2).is_contiguous());
+}
+
+TEST(FusedAttentionTest, TakesTensorsWithoutHeads) {
+  const Tensors inputs = RandomInputs({2, 1, 20, 8}, at::kFloat);
+  const at::Tensor whole = FusedAttention(inputs[0], inputs[1], inputs[2]);
+  const at::Tensor without = FusedAttention(
+      inputs[0].squeeze(1), inputs[1].squeeze(1), inputs[2].squeeze(1));
+  EXPECT_TRUE(at::equal(without, whole.squeeze(1)));
+}
+
+TEST(FusedAttentionTest, RefusesWhatItCannotCompute) {
+  const auto refusal = [](const at::Tensor& q, const at::Tensor& k) {
+    try {
+      FusedAttention(q, k, q);
+    } catch (const c10::Error& error) {
+      return std::string(error.what_without_backtrace());
+    }
+    return std::string();
+  };
+  const at::Tensor q = at::ones({1, 1, 4, 8});
+  EXPECT_THAT(refusal(q, at::ones({1, 1, 5, 8})),
+              HasSubstr("allowed: the same"));
+  EXPECT_THAT(refusal(q, q.to(at::kBFloat16)), HasSubstr("all Float or all"));
+  EXPECT_THAT(refusal(q.to(at::kDouble), q.to(at::kDouble)),
+              HasSubstr("all Float or all"));
+}
+
+}  // namespace
+}  // namespace trainbench
