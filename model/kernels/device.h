@@ -28,10 +28,13 @@
 #define TRAINBENCH_DEVICE __device__ __forceinline__
 #define TRAINBENCH_HOST_DEVICE __host__ __device__ inline
 #define TRAINBENCH_UNROLL _Pragma("unroll")
+#define TRAINBENCH_PRAGMA(text) _Pragma(#text)
+#define TRAINBENCH_UNROLL_BY(times) TRAINBENCH_PRAGMA(unroll times)
 #else
 #define TRAINBENCH_DEVICE inline
 #define TRAINBENCH_HOST_DEVICE inline
 #define TRAINBENCH_UNROLL
+#define TRAINBENCH_UNROLL_BY(times)
 #endif
 
 namespace trainbench::kernels {

@@ -12,6 +12,7 @@
 #include <cuda_runtime_api.h>
 
 #include "model/kernels/cross_entropy.h"
+#include "model/kernels/flash/attention.h"
 #include "model/kernels/rms_norm.h"
 #include "model/kernels/rope.h"
 #include "model/kernels/softmax.h"
@@ -28,6 +29,8 @@ cudaError_t Launch(const SoftmaxForwardArgs& args, cudaStream_t stream);
 cudaError_t Launch(const SoftmaxBackwardArgs& args, cudaStream_t stream);
 cudaError_t Launch(const CrossEntropyForwardArgs& args, cudaStream_t stream);
 cudaError_t Launch(const CrossEntropyBackwardArgs& args, cudaStream_t stream);
+cudaError_t Launch(const FlashForwardArgs& args, cudaStream_t stream);
+cudaError_t Launch(const FlashBackwardArgs& args, cudaStream_t stream);
 
 }  // namespace trainbench::kernels
 

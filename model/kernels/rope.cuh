@@ -5,6 +5,7 @@
 #define TRAINBENCH_MODEL_KERNELS_ROPE_CUH_
 
 #include "model/kernels/device.h"
+#include "model/kernels/head_strides.h"
 #include "model/kernels/rope.h"
 
 namespace trainbench::kernels {
@@ -60,12 +61,6 @@ struct RopeKernel {
   }
 };
 
-// The strides over which a load of `wide` elements stays aligned.
-inline bool CanBeWide(const HeadStrides& strides, int64_t wide) {
-  return strides.batch % wide == 0 && strides.head % wide == 0 &&
-         strides.token % wide == 0;
-}
-
 template <class L>
 typename L::Status RopeTurn(L& launcher, const RopeArgs& a) {
   const auto launch = [&](auto element) {
@@ -80,8 +75,8 @@ typename L::Status RopeTurn(L& launcher, const RopeArgs& a) {
     }
     const auto can_be = [&](int wide) {
       const int64_t bytes = wide * static_cast<int64_t>(sizeof(T));
-      return a.d_head % wide == 0 && CanBeWide(a.from_strides, wide) &&
-             CanBeWide(a.to_strides, wide) && IsAligned(a.from[0], bytes) &&
+      return a.d_head % wide == 0 && KeepAlignment(a.from_strides, wide) &&
+             KeepAlignment(a.to_strides, wide) && IsAligned(a.from[0], bytes) &&
              IsAligned(a.from[1], bytes) && IsAligned(a.to[0], bytes) &&
              IsAligned(a.to[1], bytes);
     };

@@ -7,16 +7,9 @@
 #include <cstdint>
 
 #include "model/kernels/device.h"
+#include "model/kernels/head_strides.h"
 
 namespace trainbench::kernels {
-
-// Distances in elements between neighbours of a tensor [batch, heads, seq,
-// d_head], whose channels lie side by side.
-struct HeadStrides {
-  int64_t batch;
-  int64_t head;
-  int64_t token;
-};
 
 // Turns the channels (2i, 2i+1) of position t by the angle whose cosine and
 // sine are element [t, i] of the tables, or back by it, which is the backward

@@ -19,6 +19,7 @@
 
 namespace trainbench::kernels {
 
+inline double ToFloat(double x) { return x; }
 inline float ToFloat(float x) { return x; }
 inline float ToFloat(Bf16 x) { return emulator::FromBf16(x.bits); }
 inline void Set(float& to, double x) { to = static_cast<float>(x); }

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// Which kernels of FlashAttention run for which arguments.
+
+#ifndef TRAINBENCH_MODEL_KERNELS_FLASH_ATTENTION_CUH_
+#define TRAINBENCH_MODEL_KERNELS_FLASH_ATTENTION_CUH_
+
+#include "model/kernels/device.h"
+#include "model/kernels/flash/attention.h"
+#include "model/kernels/flash/bf16_backward_keys.cuh"
+#include "model/kernels/flash/bf16_backward_queries.cuh"
+#include "model/kernels/flash/bf16_forward.cuh"
+#include "model/kernels/flash/block.cuh"
+#include "model/kernels/flash/fp32_backward.cuh"
+#include "model/kernels/flash/fp32_forward.cuh"
+#include "model/kernels/flash/rows.cuh"
+
+namespace trainbench::kernels {
+
+template <int n>
+struct FlashHead {
+  static constexpr int kSize = n;
+};
+
+// Calls f with a FlashHead of the shape's d_head.
+template <class L, class F>
+typename L::Status WithFlashHead(const FlashShape& shape, const F& f) {
+  switch (shape.d_head) {
+    case 16:
+      return f(FlashHead<16>());
+    case 32:
+      return f(FlashHead<32>());
+    case 64:
+      return f(FlashHead<64>());
+    case 128:
+      return f(FlashHead<128>());
+    default:
+      return L::Invalid("d_head must be 16, 32, 64 or 128");
+  }
+}
+
+// A tile has 16 rows at the least.
+inline const char* WhyNoFlash(const FlashShape& s) {
+  constexpr int64_t kMaxSeq = 1 << 30;
+  if (s.batch < 1 || s.heads < 1 || s.seq < 1 || s.seq > kMaxSeq ||
+      s.heads > kMaxBlocks || s.batch > kMaxBlocks / s.heads ||
+      s.batch * s.heads > kMaxBlocks / CeilDivide(s.seq, 8)) {
+    return "batch times heads times seq must be in [1, 2^34), seq in [1, 2^30]";
+  }
+  if (!(s.scale > 0)) return "scale must be positive";
+  return nullptr;
+}
+
+inline bool IsFlashTensor(const FlashShape& shape, const void* data,
+                          const HeadStrides& strides) {
+  return IsAligned(data, 16) &&
+         KeepAlignment(strides, shape.dtype == Dtype::kBfloat16 ? 8 : 4);
+}
+
+inline constexpr char kFlashTensors[] =
+    "rows of tensors must begin at multiples of 16 bytes";
+
+// One block for each `rows` rows of a head.
+template <class Kernel>
+Grid FlashGrid(const FlashShape& shape, int rows) {
+  return {shape.batch * shape.heads * CeilDivide(shape.seq, rows),
+          Kernel::kMaxThreads, Kernel::kSharedBytes};
+}
+
+template <class Kernel>
+Grid FlashRowsGrid(const FlashShape& shape) {
+  const int64_t rows = Kernel::Count(shape);
+  return {(rows + Kernel::kRows - 1) / Kernel::kRows, Kernel::kMaxThreads, 0};
+}
+
+template <class L>
+typename L::Status FlashForward(L& launcher, const FlashForwardArgs& a) {
+  if (const char* why = WhyNoFlash(a.shape)) return L::Invalid(why);
+  if (!IsFlashTensor(a.shape, a.q, a.q_strides) ||
+      !IsFlashTensor(a.shape, a.k, a.k_strides) ||
+      !IsFlashTensor(a.shape, a.v, a.v_strides) ||
+      !IsFlashTensor(a.shape, a.o, a.o_strides)) {
+    return L::Invalid(kFlashTensors);
+  }
+  return WithFlashHead<L>(a.shape, [&](auto head) {
+    constexpr int kHead = decltype(head)::kSize;
+    using Half = FlashBf16Forward<kHead>;
+    using Full = FlashFp32Forward<kHead>;
+    return a.shape.dtype == Dtype::kBfloat16
+               ? launcher.template Launch<Half>(
+                     FlashGrid<Half>(a.shape, Half::kRows), a)
+               : launcher.template Launch<Full>(
+                     FlashGrid<Full>(a.shape, Full::kRows), a);
+  });
+}
+
+// Prepares, then has the gradients of keys and values, and those of queries
+// added up beside them or computed by a kernel of their own.
+template <class T, int kHead, class Keys, class Queries, class L>
+typename L::Status RunFlashBackward(L& launcher, const FlashBackwardArgs& a) {
+  using Prepare = FlashPrepareRows<T, kHead>;
+  using Finish = FlashFinishQueries<T, kHead>;
+  typename L::Status status =
+      launcher.template Launch<Prepare>(FlashRowsGrid<Prepare>(a.shape), a);
+  if (!L::Ok(status)) return status;
+  status =
+      launcher.template Launch<Keys>(FlashGrid<Keys>(a.shape, Keys::kKeys), a);
+  if (!L::Ok(status)) return status;
+  if (a.grad_q_sum != nullptr) {
+    return launcher.template Launch<Finish>(FlashRowsGrid<Finish>(a.shape), a);
+  }
+  return launcher.template Launch<Queries>(
+      FlashGrid<Queries>(a.shape, Queries::kRows), a);
+}
+
+template <class L>
+typename L::Status FlashBackward(L& launcher, const FlashBackwardArgs& a) {
+  if (const char* why = WhyNoFlash(a.shape)) return L::Invalid(why);
+  if (!IsFlashTensor(a.shape, a.q, a.q_strides) ||
+      !IsFlashTensor(a.shape, a.k, a.k_strides) ||
+      !IsFlashTensor(a.shape, a.v, a.v_strides) ||
+      !IsFlashTensor(a.shape, a.o, a.o_strides) ||
+      !IsFlashTensor(a.shape, a.grad_o, a.grad_o_strides) ||
+      !IsFlashTensor(a.shape, a.grad_q, a.grad_q_strides) ||
+      !IsFlashTensor(a.shape, a.grad_k, a.grad_k_strides) ||
+      !IsFlashTensor(a.shape, a.grad_v, a.grad_v_strides) ||
+      !IsAligned(a.grad_q_sum, 16)) {
+    return L::Invalid(kFlashTensors);
+  }
+  return WithFlashHead<L>(a.shape, [&](auto head) {
+    constexpr int kHead = decltype(head)::kSize;
+    if (a.shape.dtype == Dtype::kBfloat16) {
+      return RunFlashBackward<Bf16, kHead, FlashBf16BackwardKeys<kHead>,
+                              FlashBf16BackwardQueries<kHead>>(launcher, a);
+    }
+    return RunFlashBackward<float, kHead, FlashFp32BackwardKeys<kHead>,
+                            FlashFp32BackwardQueries<kHead>>(launcher, a);
+  });
+}
+
+}  // namespace trainbench::kernels
+
+#endif  // TRAINBENCH_MODEL_KERNELS_FLASH_ATTENTION_CUH_

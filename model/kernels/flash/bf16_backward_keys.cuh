@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+// The gradients of keys and values in bf16, and, added up, that of queries.
+
+#ifndef TRAINBENCH_MODEL_KERNELS_FLASH_BF16_BACKWARD_KEYS_CUH_
+#define TRAINBENCH_MODEL_KERNELS_FLASH_BF16_BACKWARD_KEYS_CUH_
+
+#include "model/kernels/device.h"
+#include "model/kernels/flash/attention.h"
+#include "model/kernels/flash/bf16_tile.cuh"
+#include "model/kernels/flash/block.cuh"
+
+namespace trainbench::kernels {
+
+// A block has kKeys keys and goes over the queries that see them, kQueries at a
+// time. It computes the transposed scores: then a warp has the probabilities of
+// its own keys in registers as the first factor of grad_v and grad_k, and only
+// grad_q, which sums over all keys, needs them through shared memory.
+template <int kHead, class Mask = FlashMask>
+struct FlashBf16BackwardKeys {
+  using Args = FlashBackwardArgs;
+  using Tile = Bf16Tile<kHead>;
+  // Of 128 channels, the gradients of 16 keys already fill 128 registers.
+  static constexpr int kTiles = kHead == 128 ? 1 : 2;
+  static constexpr int kWarps = kHead == 128 ? 8 : 4;
+  static constexpr int kKeys = 16 * kTiles * kWarps;
+  static constexpr int kQueries = kHead == 64 ? 32 : 64;
+  static constexpr int kMaxThreads = kWarps * kWarp;
+  static constexpr int kBlocksPerSm = kHead == 128 ? 1 : 2;
+  static constexpr int kKeyBytes = kKeys * Tile::kRowBytes;
+  static constexpr int kQueryBytes = kQueries * Tile::kRowBytes;
+  using SlopeTile = Bf16Tile<kQueries>;  // ds^T: a row for each key
+
+  static constexpr int kValuesAt = kKeyBytes;
+  static constexpr int kSlopesAt = 2 * kKeyBytes;
+  static constexpr int kStagesAt = kSlopesAt + kKeys * SlopeTile::kRowBytes;
+  // Queries, grad_o, and for each query log_sum and delta.
+  static constexpr int kStageBytes = 2 * kQueryBytes + 8 * kQueries;
+  static constexpr int kSharedBytes = kStagesAt + 2 * kStageBytes;
+
+  using Scores = Accumulators<kTiles, kQueries>;
+  using Gradient = Accumulators<kTiles, kHead>;
+
+  static TRAINBENCH_DEVICE int QueriesAt(int stage) {
+    return kStagesAt + stage * kStageBytes;
+  }
+  static TRAINBENCH_DEVICE int GradsAt(int stage) {
+    return QueriesAt(stage) + kQueryBytes;
+  }
+  static TRAINBENCH_DEVICE int RowsAt(int stage) {
+    return GradsAt(stage) + kQueryBytes;
+  }
+
+  template <class D>
+  static TRAINBENCH_DEVICE void Run(const D& d, const Args& a) {
+    const FlashShape& shape = a.shape;
+    const FlashBlock block =
+        FlashBlock::Of(d, shape, kKeys, /*last_first=*/false);
+    const int warp_row = d.Thread() / kWarp * 16 * kTiles;
+    const int first_tile = shape.causal ? block.first / kQueries : 0;
+    const int tiles = CeilDivide(shape.seq, kQueries);
+    FetchRows<Tile, kMaxThreads>(d, 0, block.Of<Bf16>(a.k, a.k_strides),
+                                 a.k_strides.token, kKeys, block.first,
+                                 shape.seq);
+    FetchRows<Tile, kMaxThreads>(d, kValuesAt, block.Of<Bf16>(a.v, a.v_strides),
+                                 a.v_strides.token, kKeys, block.first,
+                                 shape.seq);
+    Fetch(d, a, block, first_tile);
+    Gradient grad_k;
+    Gradient grad_v;
+    for (int tile = first_tile; tile < tiles; ++tile) {
+      d.template Wait<0>();
+      d.SyncBlock();
+      if (tile + 1 < tiles) Fetch(d, a, block, tile + 1);
+      const int stage = tile % 2;
+      Scores p = Product(d, 0, warp_row, QueriesAt(stage));
+      Probabilities(d, shape, block.first + warp_row, tile, p);
+      Tile::TimesRows(d, p, GradsAt(stage), grad_v);
+      Scores slopes = Product(d, kValuesAt, warp_row, GradsAt(stage));
+      Slopes(d, RowsAt(stage), p, slopes);
+      Tile::TimesRows(d, slopes, QueriesAt(stage), grad_k);
+      if (a.grad_q_sum == nullptr) continue;
+      StoreSlopes(d, warp_row, slopes);
+      d.SyncBlock();
+      AddQueryGradient(d, a, block, tile * kQueries);
+    }
+    const int row = block.first + warp_row;
+    StoreRows(d, grad_k, block.Of<Bf16>(a.grad_k, a.grad_k_strides),
+              a.grad_k_strides.token, row, shape.seq,
+              [&](int, int) { return shape.scale; });
+    StoreRows(d, grad_v, block.Of<Bf16>(a.grad_v, a.grad_v_strides),
+              a.grad_v_strides.token, row, shape.seq,
+              [](int, int) { return 1.0f; });
+  }
+
+  // Queries behind the end get a log_sum that makes their probabilities 0.
+  template <class D>
+  static TRAINBENCH_DEVICE void Fetch(const D& d, const Args& a,
+                                      const FlashBlock& block, int tile) {
+    const int stage = tile % 2;
+    const int first = tile * kQueries;
+    const int64_t seq = a.shape.seq;
+    FetchRows<Tile, kMaxThreads>(d, QueriesAt(stage),
+                                 block.Of<Bf16>(a.q, a.q_strides),
+                                 a.q_strides.token, kQueries, first, seq);
+    FetchRows<Tile, kMaxThreads>(d, GradsAt(stage),
+                                 block.Of<Bf16>(a.grad_o, a.grad_o_strides),
+                                 a.grad_o_strides.token, kQueries, first, seq);
+    d.Commit();
+    const int row = d.Thread();
+    if (row >= kQueries) return;
+    const bool valid = first + row < seq;
+    const int64_t at = block.matrix * seq + first + row;
+    d.StoreShared(RowsAt(stage) + 4 * row,
+                  valid ? d.Load(a.log_sum + at) * kLog2E : -kUnseen);
+    d.StoreShared(RowsAt(stage) + 4 * (kQueries + row),
+                  valid ? d.Load(a.delta + at) : 0.0f);
+  }
+
+  // The rows of this warp in tile `a` times those of tile `b`.
+  template <class D>
+  static TRAINBENCH_DEVICE Scores Product(const D& d, int a, int row, int b) {
+    Scores c;
+    Tile::TimesTransposed(
+        d,
+        [&](int step, uint32_t(&to)[kTiles][4]) {
+          TRAINBENCH_UNROLL
+          for (int t = 0; t < kTiles; ++t) {
+            Tile::LoadRows(d, a, row + 16 * t, step, to[t]);
+          }
+        },
+        b, c);
+    return c;
+  }
+
+  // The two queries of a thread in columns n: one load.
+  template <class D>
+  static TRAINBENCH_DEVICE Vector<float, 2> OfQueries(const D& d, int at,
+                                                      int n) {
+    const int column = Scores::Column(d.Thread() % kWarp, n, 0);
+    return d.template LoadShared<Vector<float, 2>>(at + 4 * column);
+  }
+
+  // exp(scale score - log_sum), 0 where the query does not see the key.
+  template <class D>
+  static TRAINBENCH_DEVICE void Probabilities(const D& d,
+                                              const FlashShape& shape, int row,
+                                              int tile, Scores& p) {
+    const int lane = d.Thread() % kWarp;
+    const int first = tile * kQueries;
+    const bool hides = row + 16 * kTiles - 1 > Mask::LastKey(shape, first);
+    TRAINBENCH_UNROLL
+    for (int n = 0; n < kQueries / 8; ++n) {
+      const auto log_sum = OfQueries(d, RowsAt(tile % 2), n);
+      TRAINBENCH_UNROLL
+      for (int i = 0; i < 4 * kTiles; ++i) {
+        const int t = i / 4;
+        const int e = i % 4;
+        float& x = p.at[t][n][e];
+        x = d.Exp2(x * (shape.scale * kLog2E) - log_sum.at[e % 2]);
+        const int query = first + Scores::Column(lane, n, e);
+        if (hides &&
+            row + Scores::Row(lane, t, e) > Mask::LastKey(shape, query)) {
+          x = 0;
+        }
+      }
+    }
+  }
+
+  // ds = p (dp - delta), in the place of dp.
+  template <class D>
+  static TRAINBENCH_DEVICE void Slopes(const D& d, int rows, const Scores& p,
+                                       Scores& dp) {
+    TRAINBENCH_UNROLL
+    for (int n = 0; n < kQueries / 8; ++n) {
+      const auto delta = OfQueries(d, rows + 4 * kQueries, n);
+      TRAINBENCH_UNROLL
+      for (int i = 0; i < 4 * kTiles; ++i) {
+        float& x = dp.at[i / 4][n][i % 4];
+        x = p.at[i / 4][n][i % 4] * (x - delta.at[i % 2]);
+      }
+    }
+  }
+
+  template <class D>
+  static TRAINBENCH_DEVICE void StoreSlopes(const D& d, int row,
+                                            const Scores& slopes) {
+    const int lane = d.Thread() % kWarp;
+    TRAINBENCH_UNROLL
+    for (int i = 0; i < 2 * kTiles; ++i) {
+      const int t = i / 2;
+      const int e = i % 2 * 2;
+      const int key = row + Scores::Row(lane, t, e);
+      TRAINBENCH_UNROLL
+      for (int n = 0; n < kQueries / 8; ++n) {
+        const float(&x)[4] = slopes.at[t][n];
+        d.StoreShared(kSlopesAt + SlopeTile::At(key, n) + lane % 4 * 4,
+                      d.Pack2(x[e], x[e + 1]));
+      }
+    }
+  }
+
+  // grad_q += ds k. The warps share the queries and, where these are too few
+  // for all of them, the channels.
+  template <class D>
+  static TRAINBENCH_DEVICE void AddQueryGradient(const D& d, const Args& a,
+                                                 const FlashBlock& block,
+                                                 int first) {
+    constexpr int kRowWarps = kQueries / 16 < kWarps ? kQueries / 16 : kWarps;
+    constexpr int kColumns = kHead / (kWarps / kRowWarps);
+    static_assert(kQueries == 16 * kRowWarps && kColumns % 16 == 0);
+    using Part = Accumulators<1, kColumns>;
+    const int lane = d.Thread() % kWarp;
+    const int warp = d.Thread() / kWarp;
+    const int row = warp % kRowWarps * 16;
+    const int column = warp / kRowWarps * kColumns;
+    Part part;
+    TRAINBENCH_UNROLL
+    for (int step = 0; step < kKeys / 16; ++step) {
+      uint32_t slopes[1][4];
+      const int key = step * 16 + lane % 8 + lane / 16 * 8;
+      d.LoadMatrix4Transposed(
+          slopes[0], kSlopesAt + SlopeTile::At(key, row / 8 + lane / 8 % 2));
+      Tile::AddRows(d, slopes, 0, step * 16, part, column / 8);
+    }
+    TRAINBENCH_UNROLL
+    for (int e = 0; e < 4; ++e) {
+      const int query = first + row + Part::Row(lane, 0, e);
+      if (query >= a.shape.seq) continue;
+      float* const to =
+          a.grad_q_sum + (block.matrix * a.shape.seq + query) * kHead + column;
+      TRAINBENCH_UNROLL
+      for (int n = 0; n < kColumns / 8; ++n) {
+        d.AtomicAdd(to + Part::Column(lane, n, e), part.at[0][n][e]);
+      }
+    }
+  }
+};
+
+}  // namespace trainbench::kernels
+
+#endif  // TRAINBENCH_MODEL_KERNELS_FLASH_BF16_BACKWARD_KEYS_CUH_

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// The gradient of queries in bf16, the same in every run.
+
+#ifndef TRAINBENCH_MODEL_KERNELS_FLASH_BF16_BACKWARD_QUERIES_CUH_
+#define TRAINBENCH_MODEL_KERNELS_FLASH_BF16_BACKWARD_QUERIES_CUH_
+
+#include "model/kernels/device.h"
+#include "model/kernels/flash/attention.h"
+#include "model/kernels/flash/bf16_tile.cuh"
+#include "model/kernels/flash/block.cuh"
+
+namespace trainbench::kernels {
+
+// As in the forward pass, a block has kRows queries, a warp 32 of them, and
+// goes over the keys that they see.
+template <int kHead, class Mask = FlashMask>
+struct FlashBf16BackwardQueries {
+  using Args = FlashBackwardArgs;
+  using Tile = Bf16Tile<kHead>;
+  static constexpr int kTiles = 2;
+  static constexpr int kWarps = 4;
+  static constexpr int kRows = 16 * kTiles * kWarps;
+  static constexpr int kColumns = kHead == 128 ? 32 : 64;
+  static constexpr int kMaxThreads = kWarps * kWarp;
+  static constexpr int kBlocksPerSm = 2;
+  static constexpr int kQueryBytes = kRows * Tile::kRowBytes;
+  static constexpr int kKeyBytes = kColumns * Tile::kRowBytes;
+  static constexpr int kSharedBytes = 2 * kQueryBytes + 4 * kKeyBytes;
+
+  using Scores = Accumulators<kTiles, kColumns>;
+  using Gradient = Accumulators<kTiles, kHead>;
+
+  // Of the rows of a thread, by tile and half.
+  struct Rows {
+    float log_sum[kTiles][2];
+    float delta[kTiles][2];
+  };
+
+  static TRAINBENCH_DEVICE int Keys(int stage) {
+    return 2 * kQueryBytes + 2 * stage * kKeyBytes;
+  }
+  static TRAINBENCH_DEVICE int Values(int stage) {
+    return Keys(stage) + kKeyBytes;
+  }
+
+  template <class D>
+  static TRAINBENCH_DEVICE void Run(const D& d, const Args& a) {
+    const FlashShape& shape = a.shape;
+    const FlashBlock block = FlashBlock::Of(d, shape, kRows, shape.causal);
+    const int warp_row = d.Thread() / kWarp * 16 * kTiles;
+    const int64_t last = Mask::LastKey(
+        shape, static_cast<int>(Smaller(block.first + kRows, shape.seq)) - 1);
+    const int tiles = CeilDivide(last + 1, kColumns);
+    FetchRows<Tile, kMaxThreads>(d, 0, block.Of<Bf16>(a.q, a.q_strides),
+                                 a.q_strides.token, kRows, block.first,
+                                 shape.seq);
+    FetchRows<Tile, kMaxThreads>(
+        d, kQueryBytes, block.Of<Bf16>(a.grad_o, a.grad_o_strides),
+        a.grad_o_strides.token, kRows, block.first, shape.seq);
+    Fetch(d, a, block, 0);
+    const Rows rows = LoadOfRows(d, a, block, warp_row);
+    Gradient grad_q;
+    for (int tile = 0; tile < tiles; ++tile) {
+      d.template Wait<0>();
+      d.SyncBlock();
+      if (tile + 1 < tiles) Fetch(d, a, block, tile + 1);
+      Scores p = Product(d, 0, warp_row, Keys(tile % 2));
+      Scores slopes = Product(d, kQueryBytes, warp_row, Values(tile % 2));
+      Slopes(d, shape, block.first, warp_row, tile * kColumns, rows, p, slopes);
+      Tile::TimesRows(d, slopes, Keys(tile % 2), grad_q);
+    }
+    StoreRows(d, grad_q, block.Of<Bf16>(a.grad_q, a.grad_q_strides),
+              a.grad_q_strides.token, block.first + warp_row, shape.seq,
+              [&](int, int) { return shape.scale; });
+  }
+
+  template <class D>
+  static TRAINBENCH_DEVICE void Fetch(const D& d, const Args& a,
+                                      const FlashBlock& block, int tile) {
+    FetchRows<Tile, kMaxThreads>(
+        d, Keys(tile % 2), block.Of<Bf16>(a.k, a.k_strides), a.k_strides.token,
+        kColumns, tile * kColumns, a.shape.seq);
+    FetchRows<Tile, kMaxThreads>(
+        d, Values(tile % 2), block.Of<Bf16>(a.v, a.v_strides),
+        a.v_strides.token, kColumns, tile * kColumns, a.shape.seq);
+    d.Commit();
+  }
+
+  // Rows behind the end get probabilities of 0.
+  template <class D>
+  static TRAINBENCH_DEVICE Rows LoadOfRows(const D& d, const Args& a,
+                                           const FlashBlock& block, int row) {
+    Rows rows;
+    TRAINBENCH_UNROLL
+    for (int i = 0; i < 2 * kTiles; ++i) {
+      const int mine =
+          block.first + row + Scores::Row(d.Thread() % kWarp, i / 2, i % 2 * 2);
+      const bool valid = mine < a.shape.seq;
+      const int64_t at = block.matrix * a.shape.seq + mine;
+      rows.log_sum[i / 2][i % 2] =
+          valid ? d.Load(a.log_sum + at) * kLog2E : -kUnseen;
+      rows.delta[i / 2][i % 2] = valid ? d.Load(a.delta + at) : 0.0f;
+    }
+    return rows;
+  }
+
+  // The rows of this warp in tile `a` times those of tile `b`.
+  template <class D>
+  static TRAINBENCH_DEVICE Scores Product(const D& d, int a, int row, int b) {
+    Scores c;
+    Tile::TimesTransposed(
+        d,
+        [&](int step, uint32_t(&to)[kTiles][4]) {
+          TRAINBENCH_UNROLL
+          for (int t = 0; t < kTiles; ++t) {
+            Tile::LoadRows(d, a, row + 16 * t, step, to[t]);
+          }
+        },
+        b, c);
+    return c;
+  }
+
+  // ds = p (dp - delta) in the place of dp, with p = exp(scale score -
+  // log_sum).
+  template <class D>
+  static TRAINBENCH_DEVICE void Slopes(const D& d, const FlashShape& shape,
+                                       int first, int warp_row, int column,
+                                       const Rows& rows, const Scores& scores,
+                                       Scores& dp) {
+    const int lane = d.Thread() % kWarp;
+    const bool hides = column + kColumns - 1 > Mask::LastKey(shape, first);
+    TRAINBENCH_UNROLL
+    for (int i = 0; i < 4 * kTiles; ++i) {
+      const int t = i / 4;
+      const int e = i % 4;
+      const int last =
+          Mask::LastKey(shape, first + warp_row + Scores::Row(lane, t, e));
+      TRAINBENCH_UNROLL
+      for (int n = 0; n < kColumns / 8; ++n) {
+        const float p = d.Exp2(scores.at[t][n][e] * (shape.scale * kLog2E) -
+                               rows.log_sum[t][e / 2]);
+        float& x = dp.at[t][n][e];
+        x = p * (x - rows.delta[t][e / 2]);
+        if (hides && column + Scores::Column(lane, n, e) > last) x = 0;
+      }
+    }
+  }
+};
+
+}  // namespace trainbench::kernels
+
+#endif  // TRAINBENCH_MODEL_KERNELS_FLASH_BF16_BACKWARD_QUERIES_CUH_

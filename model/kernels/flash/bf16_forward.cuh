@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+// The forward pass in bf16.
+
+#ifndef TRAINBENCH_MODEL_KERNELS_FLASH_BF16_FORWARD_CUH_
+#define TRAINBENCH_MODEL_KERNELS_FLASH_BF16_FORWARD_CUH_
+
+#include "model/kernels/device.h"
+#include "model/kernels/flash/attention.h"
+#include "model/kernels/flash/bf16_tile.cuh"
+#include "model/kernels/flash/block.cuh"
+#include "model/kernels/reduce.cuh"
+
+namespace trainbench::kernels {
+
+// A block has kRows queries, a warp 32 of them, and goes over the keys that
+// they see, kColumns at a time; while one tile is multiplied, the next is
+// copied. Of 16 queries a warp would multiply each ldmatrix of a key or value
+// two times only, and shared memory would feed a quarter of what the tensor
+// cores can do; of 32, four times.
+template <int kHead, class Mask = FlashMask>
+struct FlashBf16Forward {
+  using Args = FlashForwardArgs;
+  using Tile = Bf16Tile<kHead>;
+  static constexpr int kTiles = 2;
+  static constexpr int kWarps = 4;
+  static constexpr int kRows = 16 * kTiles * kWarps;
+  static constexpr int kColumns = kHead == 128 ? 32 : 64;
+  // Queries stay in registers where these suffice.
+  static constexpr bool kKeepQueries = kHead <= 64;
+  static constexpr int kMaxThreads = kWarps * kWarp;
+  static constexpr int kBlocksPerSm = kHead == 16 ? 4 : kHead == 32 ? 3 : 2;
+  static constexpr int kQueryBytes = kRows * Tile::kRowBytes;
+  static constexpr int kKeyBytes = kColumns * Tile::kRowBytes;
+  static constexpr int kSharedBytes = kQueryBytes + 4 * kKeyBytes;
+
+  using Scores = Accumulators<kTiles, kColumns>;
+  using Output = Accumulators<kTiles, kHead>;
+  using Queries = uint32_t[kKeepQueries ? Tile::kSteps : 1][kTiles][4];
+
+  // Of the rows of a thread, by tile and half: the largest score so far, and
+  // the sum of exp(scale (score - top)), to which four lanes contribute.
+  struct Rows {
+    float top[kTiles][2];
+    float sum[kTiles][2];
+  };
+
+  static TRAINBENCH_DEVICE int Keys(int stage) {
+    return kQueryBytes + 2 * stage * kKeyBytes;
+  }
+  static TRAINBENCH_DEVICE int Values(int stage) {
+    return Keys(stage) + kKeyBytes;
+  }
+
+  template <class D>
+  static TRAINBENCH_DEVICE void Run(const D& d, const Args& a) {
+    const FlashShape& shape = a.shape;
+    const FlashBlock block = FlashBlock::Of(d, shape, kRows, shape.causal);
+    const int warp_row = d.Thread() / kWarp * 16 * kTiles;
+    const int64_t last = Mask::LastKey(
+        shape, static_cast<int>(Smaller(block.first + kRows, shape.seq)) - 1);
+    const int tiles = CeilDivide(last + 1, kColumns);
+    FetchRows<Tile, kMaxThreads>(d, 0, block.Of<Bf16>(a.q, a.q_strides),
+                                 a.q_strides.token, kRows, block.first,
+                                 shape.seq);
+    Fetch(d, a, block, 0);
+    Queries queries;
+    Output output;
+    Rows rows;
+    TRAINBENCH_UNROLL
+    for (int i = 0; i < 2 * kTiles; ++i) {
+      rows.top[i / 2][i % 2] = kUnseen;
+      rows.sum[i / 2][i % 2] = 0;
+    }
+    for (int tile = 0; tile < tiles; ++tile) {
+      d.template Wait<0>();
+      d.SyncBlock();
+      if (tile + 1 < tiles) Fetch(d, a, block, tile + 1);
+      if (kKeepQueries && tile == 0) {
+        TRAINBENCH_UNROLL
+        for (int step = 0; step < Tile::kSteps; ++step) {
+          LoadQueries(d, warp_row, step, queries[step]);
+        }
+      }
+      Scores scores;
+      Tile::TimesTransposed(
+          d,
+          [&](int step, uint32_t(&to)[kTiles][4]) {
+            if (!kKeepQueries) return LoadQueries(d, warp_row, step, to);
+            TRAINBENCH_UNROLL
+            for (int i = 0; i < 4 * kTiles; ++i) {
+              to[i / 4][i % 4] = queries[step][i / 4][i % 4];
+            }
+          },
+          Keys(tile % 2), scores);
+      const int column = tile * kColumns;
+      if (column + kColumns - 1 > Mask::LastKey(shape, block.first)) {
+        Hide(d, shape, block.first + warp_row, column, scores);
+      }
+      Renew(d, shape.scale * kLog2E, scores, rows, output);
+      Tile::TimesRows(d, scores, Values(tile % 2), output);
+    }
+    Finish(d, a, block, block.first + warp_row, rows, output);
+  }
+
+  template <class D>
+  static TRAINBENCH_DEVICE void Fetch(const D& d, const Args& a,
+                                      const FlashBlock& block, int tile) {
+    FetchRows<Tile, kMaxThreads>(
+        d, Keys(tile % 2), block.Of<Bf16>(a.k, a.k_strides), a.k_strides.token,
+        kColumns, tile * kColumns, a.shape.seq);
+    FetchRows<Tile, kMaxThreads>(
+        d, Values(tile % 2), block.Of<Bf16>(a.v, a.v_strides),
+        a.v_strides.token, kColumns, tile * kColumns, a.shape.seq);
+    d.Commit();
+  }
+
+  template <class D>
+  static TRAINBENCH_DEVICE void LoadQueries(const D& d, int row, int step,
+                                            uint32_t (&to)[kTiles][4]) {
+    TRAINBENCH_UNROLL
+    for (int t = 0; t < kTiles; ++t) {
+      Tile::LoadRows(d, 0, row + 16 * t, step, to[t]);
+    }
+  }
+
+  template <class D>
+  static TRAINBENCH_DEVICE void Hide(const D& d, const FlashShape& shape,
+                                     int row, int column, Scores& scores) {
+    const int lane = d.Thread() % kWarp;
+    TRAINBENCH_UNROLL
+    for (int t = 0; t < kTiles; ++t) {
+      TRAINBENCH_UNROLL
+      for (int e = 0; e < 4; ++e) {
+        const int last = Mask::LastKey(shape, row + Scores::Row(lane, t, e));
+        TRAINBENCH_UNROLL
+        for (int n = 0; n < kColumns / 8; ++n) {
+          if (column + Scores::Column(lane, n, e) > last) {
+            scores.at[t][n][e] = kUnseen;
+          }
+        }
+      }
+    }
+  }
+
+  // Turns scores into exp(scale (score - top)), with the tops of all scores so
+  // far, and brings what was summed with older tops to the new ones.
+  template <class D>
+  static TRAINBENCH_DEVICE void Renew(const D& d, float scale, Scores& scores,
+                                      Rows& rows, Output& output) {
+    TRAINBENCH_UNROLL
+    for (int i = 0; i < 2 * kTiles; ++i) {
+      const int t = i / 2;
+      const int half = i % 2;
+      float top = rows.top[t][half];
+      TRAINBENCH_UNROLL
+      for (int n = 0; n < kColumns / 8; ++n) {
+        top = Max::Of(top, scores.at[t][n][2 * half]);
+        top = Max::Of(top, scores.at[t][n][2 * half + 1]);
+      }
+      top = WarpReduce<Max, 4>(d, top);
+      const float shrink = d.Exp2((rows.top[t][half] - top) * scale);
+      rows.top[t][half] = top;
+      float sum = 0;
+      TRAINBENCH_UNROLL
+      for (int n = 0; n < kColumns / 8; ++n) {
+        TRAINBENCH_UNROLL
+        for (int e = 2 * half; e < 2 * half + 2; ++e) {
+          float& score = scores.at[t][n][e];
+          score = d.Exp2(score * scale - top * scale);
+          sum += score;
+        }
+      }
+      rows.sum[t][half] = rows.sum[t][half] * shrink + sum;
+      TRAINBENCH_UNROLL
+      for (int n = 0; n < kHead / 8; ++n) {
+        output.at[t][n][2 * half] *= shrink;
+        output.at[t][n][2 * half + 1] *= shrink;
+      }
+    }
+  }
+
+  template <class D>
+  static TRAINBENCH_DEVICE void Finish(const D& d, const Args& a,
+                                       const FlashBlock& block, int row,
+                                       Rows& rows, const Output& output) {
+    const int lane = d.Thread() % kWarp;
+    TRAINBENCH_UNROLL
+    for (int i = 0; i < 2 * kTiles; ++i) {
+      const int t = i / 2;
+      const int half = i % 2;
+      const float sum = WarpReduce<Sum, 4>(d, rows.sum[t][half]);
+      rows.sum[t][half] = 1 / sum;
+      const int mine = row + Output::Row(lane, t, 2 * half);
+      if (mine < a.shape.seq && lane % 4 == 0) {
+        d.Store(a.log_sum + block.matrix * a.shape.seq + mine,
+                rows.top[t][half] * a.shape.scale + d.Log(sum));
+      }
+    }
+    StoreRows(d, output, block.Of<Bf16>(a.o, a.o_strides), a.o_strides.token,
+              row, a.shape.seq,
+              [&](int t, int half) { return rows.sum[t][half]; });
+  }
+};
+
+}  // namespace trainbench::kernels
+
+#endif  // TRAINBENCH_MODEL_KERNELS_FLASH_BF16_FORWARD_CUH_

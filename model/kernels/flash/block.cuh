@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// What the kernels of FlashAttention in fp32 and in bf16 share.
+
+#ifndef TRAINBENCH_MODEL_KERNELS_FLASH_BLOCK_CUH_
+#define TRAINBENCH_MODEL_KERNELS_FLASH_BLOCK_CUH_
+
+#include "model/kernels/device.h"
+#include "model/kernels/flash/attention.h"
+
+namespace trainbench::kernels {
+
+inline constexpr float kLog2E = 1.44269504f;
+inline constexpr float kLn2 = 0.69314718f;
+
+// A score that is not seen. Finite, so that the difference of two of them is 0.
+inline constexpr float kUnseen = -1e30f;
+
+// The last key that a query sees.
+struct FlashMask {
+  static TRAINBENCH_DEVICE int LastKey(const FlashShape& shape, int query) {
+    return shape.causal ? query : static_cast<int>(shape.seq) - 1;
+  }
+};
+
+TRAINBENCH_HOST_DEVICE int CeilDivide(int64_t x, int by) {
+  return static_cast<int>((x + by - 1) / by);
+}
+
+TRAINBENCH_HOST_DEVICE int64_t Smaller(int64_t x, int64_t y) {
+  return x < y ? x : y;
+}
+
+// Which part of the tensors a block works on: rows from `first` on, of one
+// head. The blocks of a head lie side by side. In causal attention they are not
+// equally long, and the longest should begin first: `last_first` for queries.
+struct FlashBlock {
+  int64_t item;
+  int64_t head;
+  int64_t matrix;  // of all heads of all items
+  int first;
+
+  template <class D>
+  static TRAINBENCH_DEVICE FlashBlock Of(const D& d, const FlashShape& shape,
+                                         int rows, bool last_first) {
+    const int tiles = CeilDivide(shape.seq, rows);
+    const auto tile = static_cast<int>(d.Block() % tiles);
+    const int64_t matrix = d.Block() / tiles;
+    return {matrix / shape.heads, matrix % shape.heads, matrix,
+            (last_first ? tiles - 1 - tile : tile) * rows};
+  }
+
+  template <class T>
+  TRAINBENCH_DEVICE T* Of(void* tensor, const HeadStrides& strides) const {
+    return static_cast<T*>(tensor) + item * strides.batch + head * strides.head;
+  }
+  template <class T>
+  TRAINBENCH_DEVICE const T* Of(const void* tensor,
+                                const HeadStrides& strides) const {
+    return static_cast<const T*>(tensor) + item * strides.batch +
+           head * strides.head;
+  }
+};
+
+// Rows of a tile in shared memory. Their 16-byte chunks are permuted so that 8
+// neighbouring rows at one chunk lie in all banks.
+template <int kBytes>
+struct FlashTile {
+  static constexpr int kChunks = kBytes / 16;
+  static constexpr int kRowBytes = kBytes;
+  static constexpr int kRowsOfLine = kChunks < 8 ? 8 / kChunks : 1;
+  static constexpr int kPermuted = kChunks < 8 ? kChunks : 8;
+
+  static TRAINBENCH_DEVICE int At(int row, int chunk) {
+    const int permuted = chunk ^ (row / kRowsOfLine % kPermuted);
+    return row * kRowBytes + permuted * 16;
+  }
+};
+
+// Asks for `rows` rows from `first` on; those behind `seq` become 0. Tile::At
+// is where a 16-byte chunk of a row lies.
+template <class Tile, int kThreads, class T, class D>
+TRAINBENCH_DEVICE void FetchRows(const D& d, int to, const T* from,
+                                 int64_t stride, int rows, int first,
+                                 int64_t seq) {
+  for (int i = d.Thread(); i < rows * Tile::kChunks; i += kThreads) {
+    const int row = i / Tile::kChunks;
+    const int chunk = i % Tile::kChunks;
+    const bool valid = first + row < seq;
+    const int64_t at =
+        valid ? (first + row) * stride + chunk * kVectorOf<T> : 0;
+    d.CopyAsync16(to + Tile::At(row, chunk), from + at, valid);
+  }
+}
+
+}  // namespace trainbench::kernels
+
+#endif  // TRAINBENCH_MODEL_KERNELS_FLASH_BLOCK_CUH_

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/kernels/cuda_device.cuh"
+#include "model/kernels/flash/attention.cuh"
+#include "model/kernels/launchers.h"
+
+namespace trainbench::kernels {
+
+cudaError_t Launch(const FlashForwardArgs& args, cudaStream_t stream) {
+  CudaLauncher launcher(stream);
+  return FlashForward(launcher, args);
+}
+
+}  // namespace trainbench::kernels

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+// The backward pass in fp32.
+
+#ifndef TRAINBENCH_MODEL_KERNELS_FLASH_FP32_BACKWARD_CUH_
+#define TRAINBENCH_MODEL_KERNELS_FLASH_FP32_BACKWARD_CUH_
+
+#include "model/kernels/device.h"
+#include "model/kernels/flash/attention.h"
+#include "model/kernels/flash/block.cuh"
+#include "model/kernels/flash/fp32_tile.cuh"
+
+namespace trainbench::kernels {
+
+// The gradients of kKeys keys and values and, added up, that of queries. Scores
+// are transposed, as in FlashBf16BackwardKeys; the probabilities and their
+// slopes take turns in shared memory.
+template <int kHead, class Mask = FlashMask>
+struct FlashFp32BackwardKeys {
+  using Args = FlashBackwardArgs;
+  using Tile = Fp32Tile<kHead>;
+  static constexpr int kKeys = Fp32Threads::kRows;
+  static constexpr int kQueries = kHead == 128 ? 32 : 64;
+  static constexpr int kMaxThreads = Fp32Threads::kThreads;
+  static constexpr int kBlocksPerSm = 2;
+  static constexpr int kOwn = Fp32Threads::kOwn;
+  static constexpr int kValuesAt = kKeys * Tile::kRowBytes;
+  static constexpr int kQueriesAt = 2 * kValuesAt;
+  static constexpr int kGradsAt = kQueriesAt + kQueries * Tile::kRowBytes;
+  static constexpr int kScoresAt = kGradsAt + kQueries * Tile::kRowBytes;
+  // For each query log_sum and delta.
+  static constexpr int kRowsAt = kScoresAt + kKeys * kQueries * 4;
+  static constexpr int kSharedBytes = kRowsAt + 8 * kQueries;
+  using Scores = Fp32Scores<kQueries>;
+
+  template <class D>
+  static TRAINBENCH_DEVICE void Run(const D& d, const Args& a) {
+    const FlashShape& shape = a.shape;
+    const FlashBlock block =
+        FlashBlock::Of(d, shape, kKeys, /*last_first=*/false);
+    FetchRows<Tile, kMaxThreads>(d, 0, block.Of<float>(a.k, a.k_strides),
+                                 a.k_strides.token, kKeys, block.first,
+                                 shape.seq);
+    FetchRows<Tile, kMaxThreads>(
+        d, kValuesAt, block.Of<float>(a.v, a.v_strides), a.v_strides.token,
+        kKeys, block.first, shape.seq);
+    Fp32Rows<kHead> grad_k;
+    Fp32Rows<kHead> grad_v;
+    int first = shape.causal ? block.first / kQueries * kQueries : 0;
+    for (; first < shape.seq; first += kQueries) {
+      Fetch(d, a, block, first);
+      d.template Wait<0>();
+      d.SyncBlock();
+      Scores p;
+      Tile::TimesTransposed(d, 0, kQueriesAt, p);
+      Probabilities(d, shape, block.first, first, p);
+      p.Store(d, kScoresAt);
+      d.SyncWarp();
+      Tile::template TimesRows<kQueries>(d, kScoresAt, kGradsAt, grad_v);
+      Scores slopes;
+      Tile::TimesTransposed(d, kValuesAt, kGradsAt, slopes);
+      Slopes(d, p, slopes);
+      d.SyncWarp();
+      slopes.Store(d, kScoresAt);
+      d.SyncWarp();
+      Tile::template TimesRows<kQueries>(d, kScoresAt, kQueriesAt, grad_k);
+      d.SyncBlock();
+      if (a.grad_q_sum == nullptr) continue;
+      AddQueryGradient(d, a, block, first);
+      d.SyncBlock();
+    }
+    grad_k.Store(d, block.Of<float>(a.grad_k, a.grad_k_strides),
+                 a.grad_k_strides.token, block.first, shape.seq,
+                 [&](int) { return shape.scale; });
+    grad_v.Store(d, block.Of<float>(a.grad_v, a.grad_v_strides),
+                 a.grad_v_strides.token, block.first, shape.seq,
+                 [](int) { return 1.0f; });
+  }
+
+  // Queries behind the end get a log_sum that makes their probabilities 0.
+  template <class D>
+  static TRAINBENCH_DEVICE void Fetch(const D& d, const Args& a,
+                                      const FlashBlock& block, int first) {
+    const int64_t seq = a.shape.seq;
+    FetchRows<Tile, kMaxThreads>(d, kQueriesAt,
+                                 block.Of<float>(a.q, a.q_strides),
+                                 a.q_strides.token, kQueries, first, seq);
+    FetchRows<Tile, kMaxThreads>(d, kGradsAt,
+                                 block.Of<float>(a.grad_o, a.grad_o_strides),
+                                 a.grad_o_strides.token, kQueries, first, seq);
+    d.Commit();
+    const int row = d.Thread();
+    if (row >= kQueries) return;
+    const bool valid = first + row < seq;
+    const int64_t at = block.matrix * seq + first + row;
+    d.StoreShared(kRowsAt + 4 * row,
+                  valid ? d.Load(a.log_sum + at) * kLog2E : -kUnseen);
+    d.StoreShared(kRowsAt + 4 * (kQueries + row),
+                  valid ? d.Load(a.delta + at) : 0.0f);
+  }
+
+  // exp(scale score - log_sum), 0 where the query does not see the key.
+  template <class D>
+  static TRAINBENCH_DEVICE void Probabilities(const D& d,
+                                              const FlashShape& shape,
+                                              int first_key, int first_query,
+                                              Scores& p) {
+    TRAINBENCH_UNROLL
+    for (int j = 0; j < Scores::kEach; ++j) {
+      const int column = Scores::Column(d, j);
+      const auto log_sum = d.template LoadShared<float>(kRowsAt + 4 * column);
+      const int last = Mask::LastKey(shape, first_query + column);
+      TRAINBENCH_UNROLL
+      for (int i = 0; i < kOwn; ++i) {
+        const bool seen = first_key + Fp32Threads::Row(d) + i <= last;
+        const float x = p.at[i][j] * (shape.scale * kLog2E) - log_sum;
+        p.at[i][j] = seen ? d.Exp2(x) : 0.0f;
+      }
+    }
+  }
+
+  // ds = p (dp - delta), in the place of dp.
+  template <class D>
+  static TRAINBENCH_DEVICE void Slopes(const D& d, const Scores& p,
+                                       Scores& dp) {
+    TRAINBENCH_UNROLL
+    for (int j = 0; j < Scores::kEach; ++j) {
+      const auto delta = d.template LoadShared<float>(
+          kRowsAt + 4 * (kQueries + Scores::Column(d, j)));
+      TRAINBENCH_UNROLL
+      for (int i = 0; i < kOwn; ++i) {
+        dp.at[i][j] = p.at[i][j] * (dp.at[i][j] - delta);
+      }
+    }
+  }
+
+  // grad_q += ds k, kQueries / 8 queries for a thread.
+  template <class D>
+  static TRAINBENCH_DEVICE void AddQueryGradient(const D& d, const Args& a,
+                                                 const FlashBlock& block,
+                                                 int first) {
+    constexpr int kMine = kQueries * Fp32Threads::kAcross / kMaxThreads;
+    using Rows = Fp32Rows<kHead, kMine>;
+    const int row = d.Thread() / Fp32Threads::kAcross * kMine;
+    Rows part;
+    for (int key = 0; key < kKeys; ++key) {
+      float slopes[kMine];
+      TRAINBENCH_UNROLL
+      for (int i = 0; i < kMine; i += 4) {
+        const auto four = d.template LoadShared<Vector<float, 4>>(
+            kScoresAt + FlashTile<4 * kQueries>::At(key, (row + i) / 4));
+        TRAINBENCH_UNROLL
+        for (int e = 0; e < 4; ++e) slopes[i + e] = four.at[e];
+      }
+      Tile::AddRow(d, slopes, 0, key, part);
+    }
+    TRAINBENCH_UNROLL
+    for (int i = 0; i < kMine; ++i) {
+      const int query = first + row + i;
+      if (query >= a.shape.seq) continue;
+      float* const to =
+          a.grad_q_sum + (block.matrix * a.shape.seq + query) * kHead;
+      TRAINBENCH_UNROLL
+      for (int e = 0; e < Rows::kEach; ++e) {
+        const int piece = e / Rows::kWide;
+        d.AtomicAdd(to + Rows::Column(d, piece) + e % Rows::kWide,
+                    part.at[i][piece][e % Rows::kWide]);
+      }
+    }
+  }
+};
+
+// The gradient of kRows queries, the same in every run.
+template <int kHead, class Mask = FlashMask>
+struct FlashFp32BackwardQueries {
+  using Args = FlashBackwardArgs;
+  using Tile = Fp32Tile<kHead>;
+  static constexpr int kRows = Fp32Threads::kRows;
+  static constexpr int kColumns = kHead == 128 ? 32 : 64;
+  static constexpr int kMaxThreads = Fp32Threads::kThreads;
+  static constexpr int kBlocksPerSm = 2;
+  static constexpr int kOwn = Fp32Threads::kOwn;
+  static constexpr int kGradsAt = kRows * Tile::kRowBytes;
+  static constexpr int kKeysAt = 2 * kGradsAt;
+  static constexpr int kValuesAt = kKeysAt + kColumns * Tile::kRowBytes;
+  static constexpr int kScoresAt = kValuesAt + kColumns * Tile::kRowBytes;
+  static constexpr int kSharedBytes = kScoresAt + kRows * kColumns * 4;
+  using Scores = Fp32Scores<kColumns>;
+
+  template <class D>
+  static TRAINBENCH_DEVICE void Run(const D& d, const Args& a) {
+    const FlashShape& shape = a.shape;
+    const FlashBlock block = FlashBlock::Of(d, shape, kRows, shape.causal);
+    const int64_t last = Mask::LastKey(
+        shape, static_cast<int>(Smaller(block.first + kRows, shape.seq)) - 1);
+    FetchRows<Tile, kMaxThreads>(d, 0, block.Of<float>(a.q, a.q_strides),
+                                 a.q_strides.token, kRows, block.first,
+                                 shape.seq);
+    FetchRows<Tile, kMaxThreads>(
+        d, kGradsAt, block.Of<float>(a.grad_o, a.grad_o_strides),
+        a.grad_o_strides.token, kRows, block.first, shape.seq);
+    Fp32Rows<kHead> grad_q;
+    for (int column = 0; column <= last; column += kColumns) {
+      FetchRows<Tile, kMaxThreads>(
+          d, kKeysAt, block.Of<float>(a.k, a.k_strides), a.k_strides.token,
+          kColumns, column, shape.seq);
+      FetchRows<Tile, kMaxThreads>(
+          d, kValuesAt, block.Of<float>(a.v, a.v_strides), a.v_strides.token,
+          kColumns, column, shape.seq);
+      d.Commit();
+      d.template Wait<0>();
+      d.SyncBlock();
+      Scores p;
+      Tile::TimesTransposed(d, 0, kKeysAt, p);
+      Scores slopes;
+      Tile::TimesTransposed(d, kGradsAt, kValuesAt, slopes);
+      Slopes(d, a, block, column, p, slopes);
+      slopes.Store(d, kScoresAt);
+      d.SyncWarp();
+      Tile::template TimesRows<kColumns>(d, kScoresAt, kKeysAt, grad_q);
+      d.SyncBlock();
+    }
+    grad_q.Store(d, block.Of<float>(a.grad_q, a.grad_q_strides),
+                 a.grad_q_strides.token, block.first, shape.seq,
+                 [&](int) { return shape.scale; });
+  }
+
+  // ds = p (dp - delta) in the place of dp, with p = exp(scale score -
+  // log_sum); 0 where the query does not see the key or is behind the end.
+  template <class D>
+  static TRAINBENCH_DEVICE void Slopes(const D& d, const Args& a,
+                                       const FlashBlock& block, int column,
+                                       const Scores& scores, Scores& dp) {
+    TRAINBENCH_UNROLL
+    for (int i = 0; i < kOwn; ++i) {
+      const int row = block.first + Fp32Threads::Row(d) + i;
+      const bool valid = row < a.shape.seq;
+      const int64_t at = block.matrix * a.shape.seq + row;
+      const float log_sum = valid ? d.Load(a.log_sum + at) * kLog2E : -kUnseen;
+      const float delta = valid ? d.Load(a.delta + at) : 0.0f;
+      const int last = Mask::LastKey(a.shape, row);
+      TRAINBENCH_UNROLL
+      for (int j = 0; j < Scores::kEach; ++j) {
+        const bool seen = column + Scores::Column(d, j) <= last;
+        const float x = scores.at[i][j] * (a.shape.scale * kLog2E) - log_sum;
+        dp.at[i][j] = seen ? d.Exp2(x) * (dp.at[i][j] - delta) : 0.0f;
+      }
+    }
+  }
+};
+
+}  // namespace trainbench::kernels
+
+#endif  // TRAINBENCH_MODEL_KERNELS_FLASH_FP32_BACKWARD_CUH_

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// The forward pass in fp32.
+
+#ifndef TRAINBENCH_MODEL_KERNELS_FLASH_FP32_FORWARD_CUH_
+#define TRAINBENCH_MODEL_KERNELS_FLASH_FP32_FORWARD_CUH_
+
+#include "model/kernels/device.h"
+#include "model/kernels/flash/attention.h"
+#include "model/kernels/flash/block.cuh"
+#include "model/kernels/flash/fp32_tile.cuh"
+#include "model/kernels/reduce.cuh"
+
+namespace trainbench::kernels {
+
+// A block has kRows queries and goes over the keys that they see, kColumns at a
+// time. The probabilities go through shared memory, from a warp to itself.
+template <int kHead, class Mask = FlashMask>
+struct FlashFp32Forward {
+  using Args = FlashForwardArgs;
+  using Tile = Fp32Tile<kHead>;
+  static constexpr int kRows = Fp32Threads::kRows;
+  static constexpr int kColumns = 64;
+  static constexpr int kMaxThreads = Fp32Threads::kThreads;
+  static constexpr int kBlocksPerSm = 2;
+  static constexpr int kOwn = Fp32Threads::kOwn;
+  static constexpr int kKeysAt = kRows * Tile::kRowBytes;
+  static constexpr int kValuesAt = kKeysAt + kColumns * Tile::kRowBytes;
+  static constexpr int kScoresAt = kValuesAt + kColumns * Tile::kRowBytes;
+  static constexpr int kSharedBytes = kScoresAt + kRows * kColumns * 4;
+  using Scores = Fp32Scores<kColumns>;
+
+  // Of the rows of a thread: the largest score so far, and the sum of
+  // exp(scale (score - top)), to which 16 lanes contribute.
+  struct Rows {
+    float top[kOwn];
+    float sum[kOwn];
+  };
+
+  template <class D>
+  static TRAINBENCH_DEVICE void Run(const D& d, const Args& a) {
+    const FlashShape& shape = a.shape;
+    const FlashBlock block = FlashBlock::Of(d, shape, kRows, shape.causal);
+    const int64_t last = Mask::LastKey(
+        shape, static_cast<int>(Smaller(block.first + kRows, shape.seq)) - 1);
+    FetchRows<Tile, kMaxThreads>(d, 0, block.Of<float>(a.q, a.q_strides),
+                                 a.q_strides.token, kRows, block.first,
+                                 shape.seq);
+    Fp32Rows<kHead> output;
+    Rows rows;
+    TRAINBENCH_UNROLL
+    for (int i = 0; i < kOwn; ++i) {
+      rows.top[i] = kUnseen;
+      rows.sum[i] = 0;
+    }
+    for (int column = 0; column <= last; column += kColumns) {
+      FetchRows<Tile, kMaxThreads>(
+          d, kKeysAt, block.Of<float>(a.k, a.k_strides), a.k_strides.token,
+          kColumns, column, shape.seq);
+      FetchRows<Tile, kMaxThreads>(
+          d, kValuesAt, block.Of<float>(a.v, a.v_strides), a.v_strides.token,
+          kColumns, column, shape.seq);
+      d.Commit();
+      d.template Wait<0>();
+      d.SyncBlock();
+      Scores scores;
+      Tile::TimesTransposed(d, 0, kKeysAt, scores);
+      if (column + kColumns - 1 > Mask::LastKey(shape, block.first)) {
+        Hide(d, shape, block.first, column, scores);
+      }
+      Renew(d, shape.scale * kLog2E, scores, rows, output);
+      scores.Store(d, kScoresAt);
+      d.SyncWarp();
+      Tile::template TimesRows<kColumns>(d, kScoresAt, kValuesAt, output);
+      d.SyncBlock();
+    }
+    Finish(d, a, block, rows, output);
+  }
+
+  template <class D>
+  static TRAINBENCH_DEVICE void Hide(const D& d, const FlashShape& shape,
+                                     int first, int column, Scores& scores) {
+    TRAINBENCH_UNROLL
+    for (int i = 0; i < kOwn; ++i) {
+      const int last = Mask::LastKey(shape, first + Fp32Threads::Row(d) + i);
+      TRAINBENCH_UNROLL
+      for (int j = 0; j < Scores::kEach; ++j) {
+        if (column + Scores::Column(d, j) > last) scores.at[i][j] = kUnseen;
+      }
+    }
+  }
+
+  // Turns scores into exp(scale (score - top)), with the tops of all scores so
+  // far, and brings what was summed with older tops to the new ones.
+  template <class D>
+  static TRAINBENCH_DEVICE void Renew(const D& d, float scale, Scores& scores,
+                                      Rows& rows, Fp32Rows<kHead>& output) {
+    TRAINBENCH_UNROLL
+    for (int i = 0; i < kOwn; ++i) {
+      float top = rows.top[i];
+      TRAINBENCH_UNROLL
+      for (int j = 0; j < Scores::kEach; ++j)
+        top = Max::Of(top, scores.at[i][j]);
+      top = WarpReduce<Max, Fp32Threads::kAcross>(d, top);
+      const float shrink = d.Exp2((rows.top[i] - top) * scale);
+      rows.top[i] = top;
+      rows.sum[i] *= shrink;
+      TRAINBENCH_UNROLL
+      for (int j = 0; j < Scores::kEach; ++j) {
+        scores.at[i][j] = d.Exp2((scores.at[i][j] - top) * scale);
+        rows.sum[i] += scores.at[i][j];
+      }
+      TRAINBENCH_UNROLL
+      for (int e = 0; e < Fp32Rows<kHead>::kEach; ++e) {
+        output.at[i][e / Fp32Rows<kHead>::kWide][e % Fp32Rows<kHead>::kWide] *=
+            shrink;
+      }
+    }
+  }
+
+  template <class D>
+  static TRAINBENCH_DEVICE void Finish(const D& d, const Args& a,
+                                       const FlashBlock& block,
+                                       const Rows& rows,
+                                       const Fp32Rows<kHead>& output) {
+    float inverse[kOwn];
+    TRAINBENCH_UNROLL
+    for (int i = 0; i < kOwn; ++i) {
+      const float sum = WarpReduce<Sum, Fp32Threads::kAcross>(d, rows.sum[i]);
+      inverse[i] = 1 / sum;
+      const int row = block.first + Fp32Threads::Row(d) + i;
+      if (row < a.shape.seq && Fp32Threads::X(d) == 0) {
+        d.Store(a.log_sum + block.matrix * a.shape.seq + row,
+                rows.top[i] * a.shape.scale + d.Log(sum));
+      }
+    }
+    output.Store(d, block.Of<float>(a.o, a.o_strides), a.o_strides.token,
+                 block.first, a.shape.seq, [&](int i) { return inverse[i]; });
+  }
+};
+
+}  // namespace trainbench::kernels
+
+#endif  // TRAINBENCH_MODEL_KERNELS_FLASH_FP32_FORWARD_CUH_

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// What comes before and after the products of the backward pass.
+
+#ifndef TRAINBENCH_MODEL_KERNELS_FLASH_ROWS_CUH_
+#define TRAINBENCH_MODEL_KERNELS_FLASH_ROWS_CUH_
+
+#include "model/kernels/device.h"
+#include "model/kernels/flash/attention.h"
+#include "model/kernels/flash/block.cuh"
+#include "model/kernels/reduce.cuh"
+
+namespace trainbench::kernels {
+
+// A warp for each row, of all heads.
+template <int kHead, int kWide>
+struct FlashRows {
+  static constexpr int kMaxThreads = 256;
+  static constexpr int kBlocksPerSm = 4;
+  static constexpr int kRows = kMaxThreads / kWarp;
+  static constexpr int kVectors = kHead / kWide;
+
+  // The element [item, head, token, 0] of a tensor.
+  struct Row {
+    int64_t item;
+    int64_t head;
+    int64_t token;
+    TRAINBENCH_DEVICE int64_t Of(const HeadStrides& strides) const {
+      return item * strides.batch + head * strides.head + token * strides.token;
+    }
+  };
+
+  template <class D>
+  static TRAINBENCH_DEVICE int64_t Index(const D& d) {
+    return d.Block() * kRows + d.Thread() / kWarp;
+  }
+  static TRAINBENCH_DEVICE Row RowOf(const FlashShape& shape, int64_t index) {
+    const int64_t matrix = index / shape.seq;
+    return {matrix / shape.heads, matrix % shape.heads, index % shape.seq};
+  }
+  static TRAINBENCH_HOST_DEVICE int64_t Count(const FlashShape& shape) {
+    return shape.batch * shape.heads * shape.seq;
+  }
+};
+
+// delta = sum(grad_o o), and grad_q_sum = 0 where there is one.
+template <class T, int kHead>
+struct FlashPrepareRows : FlashRows<kHead, kVectorOf<T>> {
+  using Args = FlashBackwardArgs;
+  using Base = FlashRows<kHead, kVectorOf<T>>;
+
+  template <class D>
+  static TRAINBENCH_DEVICE void Run(const D& d, const Args& a) {
+    const int64_t index = Base::Index(d);
+    if (index >= Base::Count(a.shape)) return;  // all lanes of a warp or none
+    const auto row = Base::RowOf(a.shape, index);
+    const int lane = d.Thread() % kWarp;
+    float sum = 0;
+    if (lane < Base::kVectors) {
+      float o[kVectorOf<T>];
+      float grad[kVectorOf<T>];
+      const int column = lane * kVectorOf<T>;
+      LoadWide(d, static_cast<const T*>(a.o) + row.Of(a.o_strides) + column, o);
+      LoadWide(
+          d,
+          static_cast<const T*>(a.grad_o) + row.Of(a.grad_o_strides) + column,
+          grad);
+      TRAINBENCH_UNROLL
+      for (int e = 0; e < kVectorOf<T>; ++e) sum += o[e] * grad[e];
+    }
+    sum = WarpReduce<Sum>(d, sum);
+    if (lane == 0) d.Store(a.delta + index, sum);
+    if (a.grad_q_sum == nullptr || lane >= kHead / 4) return;
+    const float zeros[4] = {};
+    StoreNarrow(d, a.grad_q_sum + index * kHead + 4 * lane, zeros);
+  }
+};
+
+// grad_q = scale grad_q_sum.
+template <class T, int kHead>
+struct FlashFinishQueries : FlashRows<kHead, 4> {
+  using Args = FlashBackwardArgs;
+  using Base = FlashRows<kHead, 4>;
+
+  template <class D>
+  static TRAINBENCH_DEVICE void Run(const D& d, const Args& a) {
+    const int64_t index = Base::Index(d);
+    const int column = d.Thread() % kWarp * 4;
+    if (index >= Base::Count(a.shape) || column >= kHead) return;
+    const auto row = Base::RowOf(a.shape, index);
+    float x[4];
+    LoadWide(d, a.grad_q_sum + index * kHead + column, x);
+    TRAINBENCH_UNROLL
+    for (int e = 0; e < 4; ++e) x[e] *= a.shape.scale;
+    StoreNarrow(
+        d, static_cast<T*>(a.grad_q) + row.Of(a.grad_q_strides) + column, x);
+  }
+};
+
+}  // namespace trainbench::kernels
+
+#endif  // TRAINBENCH_MODEL_KERNELS_FLASH_ROWS_CUH_

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+
+#ifndef TRAINBENCH_MODEL_KERNELS_HEAD_STRIDES_H_
+#define TRAINBENCH_MODEL_KERNELS_HEAD_STRIDES_H_
+
+#include <cstdint>
+
+namespace trainbench::kernels {
+
+// Distances in elements between neighbours of a tensor [batch, heads, seq,
+// d_head], whose channels lie side by side.
+struct HeadStrides {
+  int64_t batch;
+  int64_t head;
+  int64_t token;
+};
+
+// Whether a vector of `wide` elements that is aligned in one row is so in all.
+inline bool KeepAlignment(const HeadStrides& strides, int64_t wide) {
+  return strides.batch % wide == 0 && strides.head % wide == 0 &&
+         strides.token % wide == 0;
+}
+
+}  // namespace trainbench::kernels
+
+#endif  // TRAINBENCH_MODEL_KERNELS_HEAD_STRIDES_H_
