@@ -5,6 +5,7 @@
 #define TRAINBENCH_TESTS_SUPPORT_FAKE_WORKLOAD_H_
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -23,6 +24,7 @@ struct Script {
   std::function<void(PhaseObserver&)> run;
   std::function<absl::StatusOr<ExtraMetrics>(const Samples&)> measure_extra;
   std::function<absl::StatusOr<ExtraMetrics>()> measure_profiled;
+  int64_t uncounted_bytes = 0;
 };
 
 class FakeWorkload final : public Workload {
@@ -54,6 +56,7 @@ class FakeWorkload final : public Workload {
   void Run(PhaseObserver& phases) override {
     if (script_.run) script_.run(phases);
   }
+  int64_t UncountedBytes() const override { return script_.uncounted_bytes; }
   absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples& sampling) override {
     return script_.measure_extra ? script_.measure_extra(sampling)
                                  : Workload::MeasureExtra(sampling);
