@@ -7,25 +7,29 @@
 #include "model/nn/component.h"
 
 namespace trainbench {
-namespace {
-
-at::Tensor Add(const at::Tensor& residual, const at::Tensor& update) {
-  const ComponentScope scope(Component::kResidual);
-  return residual + update;
-}
-
-}  // namespace
 
 BlockImpl::BlockImpl(const ModelConfig& config,
                      const at::TensorOptions& options)
-    : ln1(register_module("ln1", RmsNorm(config.d_model, options))),
+    : ln1(register_module(
+          "ln1", RmsNorm(config.d_model, options, config.implementation))),
       attn(register_module("attn", Attention(config, options))),
-      ln2(register_module("ln2", RmsNorm(config.d_model, options))),
-      ffn(register_module("ffn", FeedForward(config, options))) {}
+      ln2(register_module(
+          "ln2", RmsNorm(config.d_model, options, config.implementation))),
+      ffn(register_module("ffn", FeedForward(config, options))),
+      is_fused_(config.implementation == Implementation::kFused) {}
 
-at::Tensor BlockImpl::forward(at::Tensor x) {
-  x = Add(x, attn(ln1(x)));
-  return Add(x, ffn(ln2(x)));
+void BlockImpl::Add(ResidualStream& stream, at::Tensor update) const {
+  if (is_fused_) {
+    stream.update = std::move(update);
+    return;
+  }
+  const ComponentScope scope(Component::kResidual);
+  stream.x = stream.x + update;
+}
+
+void BlockImpl::forward(ResidualStream& stream) {
+  Add(stream, attn(ln1->AddAndNorm(stream)));
+  Add(stream, ffn(ln2->AddAndNorm(stream)));
 }
 
 }  // namespace trainbench

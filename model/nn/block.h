@@ -8,6 +8,7 @@
 
 #include "model/nn/attention.h"
 #include "model/nn/feed_forward.h"
+#include "model/nn/residual_stream.h"
 #include "model/nn/rms_norm.h"
 #include "model/spec/config.h"
 
@@ -18,13 +19,17 @@ class BlockImpl : public torch::nn::Module {
  public:
   BlockImpl(const ModelConfig& config, const at::TensorOptions& options);
 
-  // x [batch, seq, d_model] -> same shape.
-  at::Tensor forward(at::Tensor x);
+  void forward(ResidualStream& stream);
 
   RmsNorm ln1;
   Attention attn;
   RmsNorm ln2;
   FeedForward ffn;
+
+ private:
+  void Add(ResidualStream& stream, at::Tensor update) const;
+
+  bool is_fused_;
 };
 TORCH_MODULE(Block);
 

@@ -5,13 +5,18 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "model/spec/implementation.h"
+
 namespace trainbench {
 
 // Mean over all positions of -log softmax(logits)[target], computed in at least
 // fp32 with the maximum subtracted.
 // logits [..., vocab], targets [...] (int64) -> scalar.
-// Move the logits in to free them after their last use.
-at::Tensor CrossEntropy(at::Tensor logits, const at::Tensor& targets);
+// Move the logits in to free them after their last use: the fused
+// implementation overwrites them (model/fused/cross_entropy.h).
+at::Tensor CrossEntropy(
+    at::Tensor logits, const at::Tensor& targets,
+    Implementation implementation = Implementation::kTextbook);
 
 }  // namespace trainbench
 

@@ -11,8 +11,9 @@
 
 namespace trainbench {
 
-// SwiGLU (Shazeer 2020): W2 (silu(W1 x) * W3 x), with silu(a) = a * sigmoid(a)
-// written out, as textbook code does.
+// SwiGLU (Shazeer 2020): W2 (silu(W1 x) * W3 x), with silu(a) = a * sigmoid(a).
+// The textbook writes it out, the library has silu. Fused, W1 and W3 are one
+// product, and one pass makes the rest.
 class FeedForwardImpl : public torch::nn::Module {
  public:
   FeedForwardImpl(const ModelConfig& config, const at::TensorOptions& options);
@@ -23,6 +24,9 @@ class FeedForwardImpl : public torch::nn::Module {
   Linear w1;  // d_model -> d_ff, the gate
   Linear w3;  // d_model -> d_ff, the value
   Linear w2;  // d_ff -> d_model
+
+ private:
+  Implementation implementation_;
 };
 TORCH_MODULE(FeedForward);
 

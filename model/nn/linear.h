@@ -7,6 +7,7 @@
 #include <torch/nn/pimpl.h>
 
 #include <cstdint>
+#include <vector>
 
 namespace trainbench {
 
@@ -15,6 +16,8 @@ namespace trainbench {
 class LinearImpl : public torch::nn::Module {
  public:
   LinearImpl(int64_t in, int64_t out, const at::TensorOptions& options);
+  // Takes `uninitialised` [out, in] for its weight.
+  explicit LinearImpl(const at::Tensor& uninitialised);
 
   // x [..., in] -> [..., out].
   at::Tensor forward(const at::Tensor& x);
@@ -22,6 +25,12 @@ class LinearImpl : public torch::nn::Module {
   at::Tensor weight;
 };
 TORCH_MODULE(Linear);
+
+// Linear layers that read the same input. If `adjacent`, their weights lie one
+// after another, as JoinedProduct (model/fused/product.h) wants them.
+std::vector<Linear> MakeLinears(int64_t in, const std::vector<int64_t>& outs,
+                                bool adjacent,
+                                const at::TensorOptions& options);
 
 }  // namespace trainbench
 

@@ -8,6 +8,9 @@
 
 #include <cstdint>
 
+#include "model/nn/residual_stream.h"
+#include "model/spec/implementation.h"
+
 namespace trainbench {
 
 // y = g * x / sqrt(mean(x^2) + eps) over the last dimension (Zhang & Sennrich
@@ -17,12 +20,21 @@ class RmsNormImpl : public torch::nn::Module {
  public:
   static constexpr double kEps = 1e-5;
 
-  RmsNormImpl(int64_t dim, const at::TensorOptions& options);
+  RmsNormImpl(int64_t dim, const at::TensorOptions& options,
+              Implementation implementation = Implementation::kTextbook);
 
   // x [..., dim] -> [..., dim].
   at::Tensor forward(const at::Tensor& x);
 
+  // Adds the update to the stream and returns the stream's norm: in the fused
+  // implementation at once, and under autocast in autocast's dtype. In the
+  // others there is no update.
+  at::Tensor AddAndNorm(ResidualStream& stream);
+
   at::Tensor weight;
+
+ private:
+  Implementation implementation_;
 };
 TORCH_MODULE(RmsNorm);
 

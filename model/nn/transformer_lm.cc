@@ -40,22 +40,23 @@ TransformerLmImpl::TransformerLmImpl(const ModelConfig& config,
   for (const Block& layer : layers) list->push_back(layer);
   register_module("layers", list);
   // Made after the layers, so that parameters are listed in data-flow order.
-  ln_final = register_module("ln_final", RmsNorm(config.d_model, options));
+  ln_final = register_module(
+      "ln_final", RmsNorm(config.d_model, options, config.implementation));
   lm_head =
       register_module("lm_head", Linear(config.d_model, config.vocab, options));
 }
 
 at::Tensor TransformerLmImpl::forward(const at::Tensor& tokens) {
-  at::Tensor x;
+  ResidualStream stream;
   {
     const ComponentScope scope(Component::kEmbedding);
-    x = token_embeddings(tokens);
+    stream.x = token_embeddings(tokens);
   }
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const LayerScope scope(i);
-    x = layers[i](std::move(x));
+    layers[i](stream);
   }
-  const at::Tensor normed = ln_final(x);
+  const at::Tensor normed = ln_final->AddAndNorm(stream);
   const ComponentScope scope(Component::kLmHead);
   return lm_head(normed);
 }

@@ -48,7 +48,8 @@ at::Tensor ComputeLoss(TransformerLm& model, const Batch& batch,
   const AutocastScope autocast(precision, batch.tokens.device().type());
   at::Tensor logits = model(batch.tokens);
   observer.Enter(Phase::kLoss);
-  return CrossEntropy(std::move(logits), batch.targets);
+  return CrossEntropy(std::move(logits), batch.targets,
+                      model->config().implementation);
 }
 
 at::Tensor ComputeGradients(TransformerLm& model, const Batch& batch,

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+// All implementations compute the same model.
+
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "model/nn/dtype.h"
+#include "model/training/adamw.h"
+#include "model/training/precision_scope.h"
+#include "model/training/train_step.h"
+#include "model/verification/products.h"
+#include "model/verification/verification.h"
+
+namespace trainbench {
+namespace {
+
+constexpr AttentionKind kAttentions[] = {AttentionKind::kNaive,
+                                         AttentionKind::kSdpa};
+
+ModelConfig Config(Implementation implementation, AttentionKind attention) {
+  return {.name = "m",
+          .d_model = 48,
+          .d_ff = 100,
+          .layers = 2,
+          .heads = 3,
+          .vocab = 90,
+          .attention = attention,
+          .implementation = implementation};
+}
+
+TransformerLm MakeModel(const ModelConfig& config, at::ScalarType dtype) {
+  at::manual_seed(1);
+  return TransformerLm(config, at::TensorOptions().dtype(dtype));
+}
+
+double RelativeNorm(const at::Tensor& actual, const at::Tensor& expected) {
+  return ((actual.detach().to(at::kDouble) - expected.detach()).norm() /
+          expected.detach().norm())
+      .item<double>();
+}
+
+class ImplementationsTest
+    : public testing::TestWithParam<
+          std::tuple<Implementation, AttentionKind, Precision>> {
+ protected:
+  static Precision precision() { return std::get<2>(GetParam()); }
+  static ModelConfig config() {
+    return Config(std::get<0>(GetParam()), std::get<1>(GetParam()));
+  }
+  static double Tolerance() {
+    return precision() == Precision::kFp32 ? 3e-6 : 4e-2;
+  }
+
+  const MatmulScope matmul_{precision()};
+  TransformerLm model_ = MakeModel(config(), WeightType(precision()));
+};
+
+TEST_P(ImplementationsTest, LossAndEveryGradientEqualTheTextbookInFloat64) {
+  TransformerLm wide = MakeModel(
+      Config(Implementation::kTextbook, AttentionKind::kNaive), at::kDouble);
+  {
+    const at::NoGradGuard no_grad;
+    for (const auto& item : model_->named_parameters()) {
+      wide->named_parameters()[item.key()].copy_(item.value());
+    }
+  }
+  at::manual_seed(2);
+  const Batch batch = RandomBatch(90, 2, 11, at::kCPU);
+  NullObserver nobody;
+  const at::Tensor loss = ComputeGradients(model_, batch, precision(), nobody);
+  const at::Tensor expected =
+      ComputeGradients(wide, batch, Precision::kFp32, nobody);
+  EXPECT_LE(RelativeNorm(loss, expected), Tolerance() / 4);
+  for (const auto& item : model_->named_parameters()) {
+    EXPECT_EQ(item.value().grad().scalar_type(), item.value().scalar_type());
+    EXPECT_LE(RelativeNorm(item.value().grad(),
+                           wide->named_parameters()[item.key()].grad()),
+              Tolerance())
+        << item.key();
+  }
+}
+
+TEST_P(ImplementationsTest, EveryModePassesTheCheckBeforeTimings) {
+  for (const StepMode mode : kStepModes) {
+    AdamW optimizer(Parameters(model_), AdamWKind::kFused);
+    EXPECT_EQ(VerifyStep(mode, model_, &optimizer, precision(), {2, 17}),
+              absl::OkStatus())
+        << StepModeName(mode);
+    const Batch batch = RandomBatch(90, 2, 17, at::kCPU);
+    EXPECT_EQ(VerifyOutput(mode, model_, &optimizer, batch, precision()),
+              absl::OkStatus())
+        << StepModeName(mode);
+  }
+}
+
+TEST_P(ImplementationsTest, TwentyTrainStepsLowerTheLossOfTheirBatch) {
+  AdamW optimizer(Parameters(model_), AdamWKind::kFused, {1e-2});
+  const Batch batch = RandomBatch(90, 2, 5, at::kCPU);
+  NullObserver nobody;
+  double first = 0, last = 0;
+  for (int step = 0; step < 20; ++step) {
+    last = RunStep(StepMode::kTrainStep, model_, &optimizer, batch, precision(),
+                   nobody)
+               .item<double>();
+    if (step == 0) first = last;
+  }
+  EXPECT_LT(last, 0.5 * first);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , ImplementationsTest,
+    testing::Combine(testing::ValuesIn(kImplementations),
+                     testing::ValuesIn(kAttentions),
+                     testing::Values(Precision::kFp32, Precision::kBf16Autocast,
+                                     Precision::kBf16)),
+    [](const auto& param) {
+      return std::string(ImplementationName(std::get<0>(param.param))) + "_" +
+             std::string(AttentionName(std::get<1>(param.param))) + "_" +
+             std::string(PrecisionName(std::get<2>(param.param)));
+    });
+
+TEST(ImplementationStateTest, HasTheSameNamesShapesAndFirstValues) {
+  for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
+    const TransformerLm textbook = MakeModel(
+        Config(Implementation::kTextbook, AttentionKind::kNaive), dtype);
+    for (const Implementation implementation : kImplementations) {
+      const TransformerLm model =
+          MakeModel(Config(implementation, AttentionKind::kNaive), dtype);
+      const auto expected = textbook->named_parameters();
+      const auto actual = model->named_parameters();
+      ASSERT_EQ(actual.keys(), expected.keys());
+      for (const auto& item : expected) {
+        EXPECT_TRUE(actual[item.key()].is_leaf() &&
+                    actual[item.key()].requires_grad())
+            << item.key();
+        EXPECT_TRUE(actual[item.key()].equal(item.value())) << item.key();
+      }
+    }
+  }
+}
+
+TEST(FusedImplementationTest, JoinsTheProductsThatShareAnInput) {
+  const auto products = [](Implementation implementation) {
+    TransformerLm model =
+        MakeModel(Config(implementation, AttentionKind::kNaive), at::kFloat);
+    return ForwardProducts(model, RandomBatch(90, 1, 5, at::kCPU),
+                           Precision::kFp32)
+        .by_type.at(at::kFloat);
+  };
+  // Of each block q, k, v, scores, values, output, W1, W3 and W2; and the head.
+  EXPECT_EQ(products(Implementation::kTextbook), 2 * 9 + 1);
+  EXPECT_EQ(products(Implementation::kLibrary), 2 * 9 + 1);
+  EXPECT_EQ(products(Implementation::kFused), 2 * 6 + 1);
+}
+
+// An update of the weights must reach the products that take them as one.
+TEST(FusedImplementationTest, TheMatricesOfOneProductStayAdjacent) {
+  TransformerLm model = MakeModel(
+      Config(Implementation::kFused, AttentionKind::kNaive), at::kFloat);
+  AdamW optimizer(Parameters(model), AdamWKind::kFused);
+  const Batch batch = RandomBatch(90, 1, 5, at::kCPU);
+  NullObserver nobody;
+  RunStep(StepMode::kTrainStep, model, &optimizer, batch, Precision::kFp32,
+          nobody);
+  const AttentionImpl& attention = *model->layers[0]->attn;
+  const auto* const q = attention.q_proj->weight.const_data_ptr<float>();
+  EXPECT_EQ(attention.k_proj->weight.const_data_ptr<float>(), q + 48 * 48);
+  EXPECT_EQ(attention.v_proj->weight.const_data_ptr<float>(), q + 2 * 48 * 48);
+  const FeedForwardImpl& ffn = *model->layers[0]->ffn;
+  EXPECT_EQ(ffn.w3->weight.const_data_ptr<float>(),
+            ffn.w1->weight.const_data_ptr<float>() + 48 * 100);
+}
+
+}  // namespace
+}  // namespace trainbench
