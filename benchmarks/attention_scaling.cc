@@ -15,7 +15,6 @@
 //   is 32 to 14 passes, 2.3, for naive, and 5 to 2 products, 2.5, for flash,
 //   which computes Q K^T again.
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,23 +27,17 @@
 #include "model/nn/dtype.h"
 #include "model/ops/attention_fwd_bwd.h"
 #include "model/ops/attention_verification.h"
+#include "model/spec/attention_variant.h"
 #include "model/spec/precision.h"
 #include "model/training/precision_scope.h"
 
 namespace trainbench {
 namespace {
 
-using Variant = std::optional<SdpaBackend>;  // empty: naive
-
-std::string VariantName(Variant variant) {
-  if (!variant) return "naive";
-  return "sdpa_" + std::string(SdpaBackendName(*variant));
-}
-
 class AttentionScaling final : public Workload {
  public:
   struct Params {
-    Variant variant;
+    AttentionKind variant;
     Precision precision;  // fp32 or bf16
     Phase phase;          // forward or backward, the timed one
     int64_t batch;
@@ -58,7 +51,7 @@ class AttentionScaling final : public Workload {
 
   static CaseName NameOf(const Params& p) {
     return CaseName("attention_scaling")
-        .Word("variant", VariantName(p.variant))
+        .Word("variant", AttentionName(p.variant))
         .Word("precision", PrecisionName(p.precision))
         .Word("phase", PhaseName(p.phase))
         .Value("batch", p.batch)
@@ -70,10 +63,9 @@ class AttentionScaling final : public Workload {
   static Cost CostOf(const Params& p, const Device& device) {
     const AttentionQuery query = QueryOf(p, device);
     const AttentionMemory memory = EstimateAttention(query);
-    const double flops = AttentionFlops(query, p.phase);
     return {
-        .flops = flops,
-        .least_flops = flops / 2,  // without the masked half
+        .flops = AttentionFlops(query, p.phase),
+        .least_flops = LeastAttentionFlops(query, p.phase),
         .precision = IsThreeTf32(p, device) ? Precision::kTf32 : p.precision,
         .bytes = AttentionBytes(query, p.phase),
         .predicted_peak_bytes = memory.peak.bytes,
@@ -86,9 +78,8 @@ class AttentionScaling final : public Workload {
   }
 
   static std::string Unavailable(const Params& p, const Device& device) {
-    if (!p.variant) return "";
-    return SdpaUnavailable(*p.variant, TorchDevice(device).type(),
-                           WeightType(p.precision));
+    return AttentionUnavailable(p.variant, device.kind,
+                                p.precision == Precision::kBf16);
   }
 
   static MeasurementOptions OptionsOf(const Params& p) {
@@ -124,11 +115,12 @@ class AttentionScaling final : public Workload {
   // The operator proves which backend LibTorch took. Which kernel a GPU ran for
   // it only a profile would prove, in one more process for each variant.
   absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples&) override {
-    const std::string op = ExpectedOp();
     const auto forward = [this] { AttentionForward(p_.variant, inputs_); };
-    if (!OperatorNames(forward).contains(op)) {
-      return absl::FailedPreconditionError(VariantName(p_.variant) +
-                                           " does not run " + op);
+    const std::string begin(AttentionOpPrefix(p_.variant, device_.kind));
+    const std::string op = OperatorThatBegins(begin, forward);
+    if (op.empty()) {
+      return absl::FailedPreconditionError(
+          std::string(AttentionName(p_.variant)) + " does not run " + begin);
     }
     // Intensity of the compulsory traffic, not of what the variant moves.
     const Cost cost = CostOf(p_, device_);
@@ -145,7 +137,7 @@ class AttentionScaling final : public Workload {
 
  private:
   static AttentionQuery QueryOf(const Params& p, const Device& device) {
-    return {.backend = p.variant,
+    return {.attention = p.variant,
             .batch = p.batch,
             .seq = p.seq,
             .d_head = p.d_head,
@@ -155,17 +147,11 @@ class AttentionScaling final : public Workload {
             .multiprocessors = device.is_cuda() ? device.cores : 0};
   }
 
-  // The naive variant runs batched products on every device.
-  std::string ExpectedOp() const {
-    if (!p_.variant) return "aten::bmm";
-    return std::string(SdpaOpName(*p_.variant, TorchDevice(device_).type()));
-  }
-
   // LibTorch's efficient attention multiplies fp32 on the tensor cores of a
   // GPU: each product as three of TF32, nearly as exact and not as slow as
   // fp32.
   static bool IsThreeTf32(const Params& p, const Device& device) {
-    return p.variant == SdpaBackend::kEfficient &&
+    return p.variant == AttentionKind::kSdpaEfficient &&
            p.precision == Precision::kFp32 && device.is_cuda();
   }
 
@@ -211,15 +197,12 @@ std::vector<Expectation> AttentionScaling::Expectations(const Device&) {
 }
 
 SweepPlan<AttentionScaling::Params> AttentionScaling::Sweep() {
-  const std::vector<Variant> variants = {
-      std::nullopt, SdpaBackend::kMath, SdpaBackend::kFlash,
-      SdpaBackend::kEfficient, SdpaBackend::kCudnn};
   const std::string all =
-      "variant=naive,sdpa_math,sdpa_flash,sdpa_efficient,sdpa_cudnn "
+      "variant=naive,tiled,sdpa_math,sdpa_flash,sdpa_efficient,sdpa_cudnn,own "
       "phase=forward,backward batch=8 ";
   const std::string some = "phase=forward,backward batch=8 ";
   return {
-      .axes = {{"variant", &Params::variant, variants, VariantName},
+      .axes = {{"variant", &Params::variant, AttentionKinds(), AttentionName},
                {"precision", &Params::precision,
                 std::vector{Precision::kFp32, Precision::kBf16}, PrecisionName},
                {"phase", &Params::phase,
@@ -228,13 +211,15 @@ SweepPlan<AttentionScaling::Params> AttentionScaling::Sweep() {
                {"seq", &Params::seq},
                {"d_head", &Params::d_head, {1, 1024}}},
       .grids = {
-          .smoke = {some + "variant=naive,sdpa_flash precision=fp32 seq=128 "
-                           "d_head=32"},
+          .smoke = {some + "variant=naive,tiled,sdpa_flash,own precision=fp32 "
+                           "seq=128 d_head=32"},
           // A GPU's flash attention is for 16-bit types.
           .smoke_gpu = {some + "variant=naive,sdpa_efficient precision=fp32 "
                                "seq=128 d_head=32"},
-          .quick = {some + "variant=naive,sdpa_math,sdpa_flash precision=fp32 "
-                           "seq=256,512,1024 d_head=64"},
+          .quick =
+              {some +
+               "variant=naive,tiled,sdpa_math,sdpa_flash,own precision=fp32 "
+               "seq=256,512,1024 d_head=64"},
           .quick_gpu = {all + "precision=bf16 seq=1024,4096,16384 d_head=64",
                         some + "variant=naive precision=fp32 "
                                "seq=1024,4096,16384 d_head=64"},

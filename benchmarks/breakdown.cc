@@ -189,7 +189,7 @@ absl::StatusOr<Breakdown::Rows> Breakdown::Measure() {
   const auto end = ReadWaitingTimes();
   if (!passes.ok()) return passes.status();
   for (ProfiledPass& pass : *passes) {
-    AddFusedAttentionFlops(p_, pass.step);
+    SetFusedAttentionFlops(p_, pass.step);
     RestrictTo(parts, pass.step);
   }
   if (absl::Status lost = CheckAttributed(*passes); !lost.ok()) return lost;

@@ -56,30 +56,23 @@ std::optional<Params> EagerOf(Params p) {
 // The stream of a capture has workspaces of its own.
 int Workspaces(Launch launch) { return launch == Launch::kEager ? 1 : 2; }
 
-std::string VariantName(std::optional<SdpaBackend> backend) {
-  if (!backend) return "naive";
-  return "sdpa_" + std::string(SdpaBackendName(*backend));
-}
-
 // Forward and backward pass of attention alone.
 class AttentionLaunch final : public Workload {
  public:
   struct Params {
     Launch launch;
-    std::optional<SdpaBackend> backend;  // empty: naive
-    Precision precision;                 // fp32 or bf16
+    AttentionKind variant;
+    Precision precision;  // fp32 or bf16
     int64_t batch;
     int64_t seq;
     int64_t d_head;
   };
 
   static SweepPlan<Params> Sweep() {
-    const std::vector<std::optional<SdpaBackend>> backends = {
-        std::nullopt, SdpaBackend::kFlash};
     const std::string both = "launch=eager,graph batch=8 ";
     return {
         .axes = {{"launch", &Params::launch, kLaunches, LaunchName},
-                 {"variant", &Params::backend, backends, VariantName},
+                 {"variant", &Params::variant, AttentionKinds(), AttentionName},
                  {"precision", &Params::precision,
                   std::vector{Precision::kFp32, Precision::kBf16},
                   PrecisionName},
@@ -103,7 +96,7 @@ class AttentionLaunch final : public Workload {
     return CaseName("cuda_graph")
         .Word("launch", LaunchName(p.launch))
         .Word("work", "attention")
-        .Word("variant", VariantName(p.backend))
+        .Word("variant", AttentionName(p.variant))
         .Word("precision", PrecisionName(p.precision))
         .Value("batch", p.batch)
         .Value("seq", p.seq)
@@ -116,7 +109,8 @@ class AttentionLaunch final : public Workload {
     const double flops = AttentionFlops(query, Phase::kForward) +
                          AttentionFlops(query, Phase::kBackward);
     return {.flops = flops,
-            .least_flops = flops / 2,  // without the masked half
+            .least_flops = LeastAttentionFlops(query, Phase::kForward) +
+                           LeastAttentionFlops(query, Phase::kBackward),
             .precision = p.precision,
             .bytes = AttentionBytes(query, Phase::kForward) +
                      AttentionBytes(query, Phase::kBackward),
@@ -133,9 +127,9 @@ class AttentionLaunch final : public Workload {
 
   static std::string Unavailable(const Params& p, const Device& device) {
     const std::string why = WhyNoGraphs(device);
-    if (!why.empty() || !p.backend) return why;
-    return SdpaUnavailable(*p.backend, TorchDevice(device).type(),
-                           WeightType(p.precision));
+    if (!why.empty()) return why;
+    return AttentionUnavailable(p.variant, device.kind,
+                                p.precision == Precision::kBf16);
   }
 
   static std::optional<Params> BaselineOf(const Params& p) {
@@ -186,7 +180,7 @@ class AttentionLaunch final : public Workload {
   // Output and gradients.
   Tensors Call(PhaseObserver& phases) {
     phases.Enter(Phase::kForward);
-    const at::Tensor output = AttentionForward(p_.backend, inputs_);
+    const at::Tensor output = AttentionForward(p_.variant, inputs_);
     phases.Enter(Phase::kBackward);
     const AttentionGradients gradients = AttentionBackward(inputs_, output);
     return {output.detach(), gradients.q, gradients.k, gradients.v};
@@ -199,7 +193,7 @@ class AttentionLaunch final : public Workload {
   }
 
   static AttentionQuery QueryOf(const Params& p, const Device& device) {
-    return {.backend = p.backend,
+    return {.attention = p.variant,
             .batch = p.batch,
             .seq = p.seq,
             .d_head = p.d_head,

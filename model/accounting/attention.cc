@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "model/accounting/attention_forms.h"
 
 namespace trainbench {
 
@@ -23,25 +23,34 @@ bool IsCountable(const AttentionQuery& q) {
   return 64 * rows * columns < 0x1p62;
 }
 
-AttentionPeakCandidate Highest(std::vector<AttentionPeakCandidate> candidates,
-                               const AttentionQuery& q) {
-  const AttentionSymbols s = SymbolsOf(q);
-  for (AttentionPeakCandidate& candidate : candidates) {
-    candidate.bytes = BytesOf(candidate, s) + 4 * s.e * s.N;
+int64_t Highest(const std::vector<AttentionMoment>& moments,
+                const AttentionSymbols& s, AttentionMoment& highest) {
+  int64_t most = 0;
+  for (const AttentionMoment& moment : moments) {
+    const int64_t bytes = BytesOf(moment, s) + 4 * s.e * s.N;
+    if (bytes <= most) continue;
+    most = bytes;
+    highest = moment;
   }
-  return *std::max_element(
-      candidates.begin(), candidates.end(),
-      [](const auto& a, const auto& b) { return a.bytes < b.bytes; });
+  return most;
 }
 
-std::string LargestTerm(const AttentionPeakCandidate& candidate,
+// What the caller holds when the forward pass is over, the output among it.
+AttentionMoment EndOfForward(const AttentionForm& form,
+                             const AttentionSymbols& s) {
+  return {.name = "end of the forward pass",
+          .n = form.keeps_output() ? 0 : s.e,
+          .other = form.SavedBytes(s)};
+}
+
+std::string LargestTerm(const AttentionMoment& moment,
                         const AttentionSymbols& s) {
   const double gib = 1024.0 * 1024 * 1024;
-  const int64_t inputs = candidate.n + 4 * s.e;
-  if (candidate.s * s.S > inputs * s.N) {
+  const int64_t inputs = moment.n + 4 * s.e;
+  if (moment.s * s.S > inputs * s.N) {
     return absl::StrFormat(
         "scores, weights and their gradients, %d B T^2 bytes: %.2f GiB",
-        candidate.s, static_cast<double>(candidate.s * s.S) / gib);
+        moment.s, static_cast<double>(moment.s * s.S) / gib);
   }
   return absl::StrFormat(
       "inputs, output and their gradients, %d B T d bytes: %.2f GiB", inputs,
@@ -58,9 +67,15 @@ double AttentionFlops(const AttentionQuery& query, Phase phase) {
   return phase == Phase::kBackward ? 2 * forward : 0;
 }
 
+double LeastAttentionFlops(const AttentionQuery& query, Phase phase) {
+  const double flops = AttentionFlops(query, phase);
+  return VariantOf(query.attention).skips_masked ? flops / 2 : flops;
+}
+
 int64_t AttentionSavedBytes(const AttentionQuery& query) {
   if (!IsCountable(query)) return kUncountable;
-  return BytesOf(EndOfForward(query), SymbolsOf(query));
+  const AttentionSymbols s = SymbolsOf(query);
+  return BytesOf(EndOfForward(FormOf(query), s), s);
 }
 
 double AttentionBytes(const AttentionQuery& query, Phase phase) {
@@ -70,13 +85,13 @@ double AttentionBytes(const AttentionQuery& query, Phase phase) {
       static_cast<double>(query.seq) * static_cast<double>(query.d_head);
   if (phase == Phase::kForward) return 3 * input + saved;
   if (phase != Phase::kBackward) return 0;
-  return 7 * input + saved - (IsFused(query) ? 0 : input);
+  return 7 * input + saved - (FormOf(query).keeps_output() ? 0 : input);
 }
 
 AttentionMemory EstimateAttention(const AttentionQuery& query) {
   AttentionMemory memory;
   if (!IsCountable(query)) {
-    memory.forward_peak = {.name = "beyond counting", .bytes = kUncountable};
+    memory.forward_peak = {"beyond counting", kUncountable};
     memory.peak = memory.forward_peak;
     memory.largest_term = "scores, more bytes than 64 bits can count";
     return memory;
@@ -84,12 +99,16 @@ AttentionMemory EstimateAttention(const AttentionQuery& query) {
   const AttentionSymbols s = SymbolsOf(query);
   memory.input_bytes = 4 * s.e * s.N;
   memory.saved_bytes = AttentionSavedBytes(query);
-  const AttentionPeakCandidates candidates = PeakCandidatesOf(query);
-  memory.forward_peak = Highest(candidates.forward, query);
-  std::vector<AttentionPeakCandidate> both = candidates.backward;
-  both.push_back(memory.forward_peak);
-  memory.peak = Highest(std::move(both), query);
-  memory.largest_term = LargestTerm(memory.peak, s);
+  const AttentionForm form = FormOf(query);
+  std::vector<AttentionMoment> moments = form.forward;
+  moments.push_back(EndOfForward(form, s));
+  AttentionMoment highest;
+  memory.forward_peak.bytes = Highest(moments, s, highest);
+  memory.forward_peak.name = highest.name;
+  moments.insert(moments.end(), form.backward.begin(), form.backward.end());
+  memory.peak.bytes = Highest(moments, s, highest);
+  memory.peak.name = highest.name;
+  memory.largest_term = LargestTerm(highest, s);
   return memory;
 }
 
@@ -97,33 +116,6 @@ int64_t LargestProductElements(const AttentionQuery& query) {
   if (!IsCountable(query)) return kUncountable;
   return std::min<int64_t>(query.threads, query.batch) * query.seq *
          std::max(query.seq, query.d_head);
-}
-
-AttentionSymbols SymbolsOf(const AttentionQuery& q) {
-  const int64_t rows = q.batch * q.seq;
-  return {.S = rows * q.seq,
-          .N = rows * q.d_head,
-          .M = q.seq * q.seq,
-          .R = rows,
-          .e = q.bf16 ? 2 : 4};
-}
-
-bool IsFused(const AttentionQuery& q) {
-  return q.backend && *q.backend != SdpaBackend::kMath;
-}
-
-AttentionPeakCandidate EndOfForward(const AttentionQuery& q) {
-  const char* const name = "end of the forward pass";
-  const int64_t e = SymbolsOf(q).e;
-  if (IsFused(q)) return {.name = name, .n = e, .r = 4};
-  if (q.backend) return {.name = name, .s = 4, .n = e + (q.bf16 ? 12 : 8)};
-  return {.name = name, .s = 4 + e, .n = e, .m = 1, .r = 12};
-}
-
-int64_t BytesOf(const AttentionPeakCandidate& candidate,
-                const AttentionSymbols& s) {
-  return candidate.s * s.S + candidate.n * s.N + candidate.m * s.M +
-         candidate.r * s.R + candidate.other;
 }
 
 }  // namespace trainbench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // FLOPs and bytes of causal attention alone, q, k and v [batch, seq, d_head],
-// in closed form: NaiveAttention and the backends of SdpaAttention.
+// in closed form, for each variant.
 //
 // Symbols, in elements: S = batch * seq^2 (the scores), N = batch * seq *
 // d_head (one input), M = seq^2 (one mask), R = batch * seq (one value per
@@ -10,17 +10,16 @@
 #define TRAINBENCH_MODEL_ACCOUNTING_ATTENTION_H_
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <vector>
 
+#include "model/spec/attention_variant.h"
+#include "model/spec/component.h"
 #include "model/spec/phase.h"
-#include "model/spec/sdpa_backend.h"
 
 namespace trainbench {
 
 struct AttentionQuery {
-  std::optional<SdpaBackend> backend = {};  // empty: NaiveAttention
+  AttentionKind attention = AttentionKind::kNaive;
   int64_t batch = 1;
   int64_t seq = 1;
   int64_t d_head = 1;
@@ -40,13 +39,12 @@ struct AttentionQuery {
 // forward pass) and leave out the tiles above the diagonal.
 double AttentionFlops(const AttentionQuery& query, Phase phase);
 
+// FLOPs that the variant needs at the least: without the masked half, if it can
+// leave that out.
+double LeastAttentionFlops(const AttentionQuery& query, Phase phase);
+
 // Bytes held from the forward to the backward pass beyond q, k and v, the
-// output among them:
-//   naive   exp(scores) in fp32, 4 S, and the weights, e S; the mask, M; the
-//           row sums and the indices of row maxima, 12 R; the output, e N
-//   math    the weights, 4 S, and the scaled q and k, 8 N, in fp32; with bf16
-//           also the widened v, 4 N; the output, e N
-//   others  the output, e N, and log-sum-exp, 4 R
+// output among them: the tensors of the variant's form (attention_forms.h).
 int64_t AttentionSavedBytes(const AttentionQuery& query);
 
 // Compulsory traffic. Forward: reads q, k and v, 3 e N, and writes what is
@@ -54,13 +52,9 @@ int64_t AttentionSavedBytes(const AttentionQuery& query);
 // unfused variants do not need the output), and writes three gradients.
 double AttentionBytes(const AttentionQuery& query, Phase phase);
 
-// A point of the pass at which memory can be highest: s S + n N + m M + r R +
-// other bytes beside the inputs.
-struct AttentionPeakCandidate {
+struct AttentionPeak {
   std::string name;
-  int64_t s = 0, n = 0, m = 0, r = 0;
-  int64_t other = 0;  // buffers of kernels
-  int64_t bytes = 0;  // all together, the inputs included
+  int64_t bytes = 0;  // the inputs included
 };
 
 struct AttentionMemory {
@@ -68,8 +62,8 @@ struct AttentionMemory {
   int64_t saved_bytes = 0;  // AttentionSavedBytes
   // The highest point of a forward pass that keeps its graph, and of forward
   // and backward pass together.
-  AttentionPeakCandidate forward_peak;
-  AttentionPeakCandidate peak;
+  AttentionPeak forward_peak;
+  AttentionPeak peak;
   // The largest term of `peak`, e.g. "scores, weights and their gradients, 24 B
   // T^2 bytes: 48.00 GiB".
   std::string largest_term;
@@ -85,30 +79,6 @@ AttentionMemory EstimateAttention(const AttentionQuery& query);
 // Elements of the products that run at once: a score matrix or an output in
 // each thread. The largest int64_t if 64 bits cannot count the bytes.
 int64_t LargestProductElements(const AttentionQuery& query);
-
-// Those of accounting/attention.h.
-struct AttentionSymbols {
-  int64_t S, N, M, R, e;
-};
-
-AttentionSymbols SymbolsOf(const AttentionQuery& query);
-
-// Whether one kernel does it all, without scores in memory.
-bool IsFused(const AttentionQuery& query);
-
-// What is held at the end of the forward pass.
-AttentionPeakCandidate EndOfForward(const AttentionQuery& query);
-
-struct AttentionPeakCandidates {
-  std::vector<AttentionPeakCandidate> forward, backward;
-};
-
-// Where memory may be at its highest. `bytes` is left to BytesOf.
-AttentionPeakCandidates PeakCandidatesOf(const AttentionQuery& query);
-
-// Beside the inputs.
-int64_t BytesOf(const AttentionPeakCandidate& candidate,
-                const AttentionSymbols& symbols);
 
 }  // namespace trainbench
 

@@ -48,7 +48,7 @@ std::vector<ComponentFlops> FlopsByComponent(const ModelConfig& config,
   std::vector<ComponentFlops> work;
   for (const auto& [component, elements] : ParametersByComponent(config)) {
     if (component == Component::kOutputProjection) {
-      if (config.attention == AttentionKind::kNaive) {
+      if (VariantOf(config.attention).parts) {
         work.push_back({Component::kScores, attention / 2});
         work.push_back({Component::kValue, attention / 2});
       } else {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "model/accounting/attention_forms.h"
+
 namespace trainbench {
 
 LargeTensor LargestTensor(const MemoryQuery& query) {
@@ -24,8 +26,10 @@ LargeTensor LargestTensor(const MemoryQuery& query) {
   if (has_loss) {
     tensors.push_back({"fp32 logits", kCrossEntropy, 4 * tokens * m.vocab});
   }
-  if (m.attention == AttentionKind::kNaive) {
-    tensors.push_back({"scores", kSoftmax, 4 * tokens * m.heads * query.seq});
+  if (FormOf({.attention = m.attention}).keeps_scores()) {
+    tensors.push_back(
+        {"scores", VariantOf(m.attention).parts ? kSoftmax : kFusedAttention,
+         4 * tokens * m.heads * query.seq});
   }
   tensors.push_back({"hidden layer", kFfn, operand * tokens * m.d_ff});
   tensors.push_back(

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "model/accounting/attention_forms.h"
 #include "model/accounting/parameters.h"
 
 namespace trainbench {
@@ -17,9 +18,46 @@ struct Symbols {
   int64_t n, D, F, L, S, H, W, mask, table;  // elements; mask in bytes
   int64_t d_squared, d_ff, head;             // one matrix of each kind
   int64_t p, r, e, c;                        // widths in bytes
-  bool naive;
-  bool merges_heads;  // SDPA's kernel writes them so
+  // Of one layer's attention, in bytes.
+  int64_t inputs;              // q, k, v and the merged heads, as far as kept
+  int64_t all_inputs;          // all of q, k, v and the merged heads
+  int64_t between;             // kept from the scores to its own output
+  int64_t attention_forward;   // most between q, k and v and the merged heads
+  int64_t attention_backward;  // most beside what is kept
+  int64_t attention_inference;
 };
+
+int64_t Most(const std::vector<AttentionMoment>& moments,
+             const AttentionSymbols& s) {
+  int64_t most = 0;
+  for (const AttentionMoment& moment : moments) {
+    most = std::max(most, BytesOf(moment, s) - moment.released * s.e * s.N);
+  }
+  return most;
+}
+
+// Heads are sequences to attention. Buffers of the CPU's threads are left out.
+void SetAttention(const MemoryQuery& query, Symbols& s) {
+  const ModelConfig& m = query.config;
+  const AttentionQuery attention = {.attention = m.attention,
+                                    .batch = query.batch * m.heads,
+                                    .seq = query.seq,
+                                    .d_head = m.d_head(),
+                                    .bf16 = s.e == 2,
+                                    .on_cpu = !query.on_gpu,
+                                    .threads = 0};
+  const AttentionForm form = FormOf(attention);
+  const AttentionSymbols a = trainbench::SymbolsOf(attention);
+  const int64_t merged = form.merges_heads ? s.e * s.D : 0;
+  s.inputs = (1 + form.inputs_kept) * s.e * s.D;
+  s.all_inputs = 4 * s.e * s.D;
+  s.between = form.SavedBytes(a) - merged;
+  s.attention_forward = std::max(form.SavedBytes(a), Most(form.forward, a));
+  s.attention_inference = Most(form.inference, a);
+  // Beside q, k, v and the output's gradient, which are there now.
+  s.attention_backward =
+      s.all_inputs + Most(form.backward, a) - s.inputs - s.between;
+}
 
 Symbols SymbolsOf(const MemoryQuery& query) {
   const ModelConfig& m = query.config;
@@ -42,8 +80,7 @@ Symbols SymbolsOf(const MemoryQuery& query) {
   s.r = bf16 ? 2 : 4;
   s.e = bf16 || autocast ? 2 : 4;
   s.c = autocast ? 2 : 0;
-  s.naive = m.attention == AttentionKind::kNaive;
-  s.merges_heads = !s.naive && query.on_gpu && s.e == 4;
+  SetAttention(query, s);
   return s;
 }
 
@@ -52,14 +89,8 @@ int64_t NormSaved(const Symbols& s, int64_t consumers) {
   return (8 + output) * s.D + 4 * s.n;
 }
 
-int64_t ScoresSaved(const Symbols& s) {
-  if (!s.naive) return (s.merges_heads ? 0 : s.e * s.D) + 4 * s.H;
-  return (4 + s.e) * s.S + 12 * s.H + s.mask;
-}
-
 int64_t AttentionSaved(const Symbols& s) {
-  return NormSaved(s, 3) + 4 * s.e * s.D + ScoresSaved(s) +
-         s.c * 4 * s.d_squared;
+  return NormSaved(s, 3) + s.inputs + s.between + s.c * 4 * s.d_squared;
 }
 
 int64_t FeedForwardSaved(const Symbols& s) {
@@ -72,14 +103,6 @@ int64_t BlockSaved(const Symbols& s) {
 
 int64_t HeadSaved(const Symbols& s) { return NormSaved(s, 1) + s.c * s.head; }
 
-// While the weights are being normalised: exp(scores), the quotient and, where
-// that is narrowed, its copy. Beside them the block's input and, under
-// autocast, the norm's fp32 output are still referenced.
-int64_t SoftmaxForward(const Symbols& s) {
-  const int64_t narrowed = s.e == 2 ? s.e * s.S : 0;
-  return s.naive ? 8 * s.S + narrowed + 4 * s.H + s.mask : s.e * s.D + 4 * s.H;
-}
-
 // Live bytes of a block without a graph, at its two widest points.
 int64_t InferenceAttention(const Symbols& s) {
   const int64_t norm_output = s.c > 0 ? 4 * s.D : s.e * s.D;
@@ -87,12 +110,7 @@ int64_t InferenceAttention(const Symbols& s) {
   // Rotating k, beside x, the norm's output and q: its input, four products,
   // two results, their interleaving, all in fp32 but the input.
   const int64_t rotation = s.r * s.D + norm_output + 2 * s.e * s.D + 16 * s.D;
-  // Two fp32 score matrices at a time, as each pass overwrites the one before.
-  // Masking has the mask besides, but on scores of the operands' width.
-  const int64_t scores =
-      s.naive ? std::max(8 * s.S + 12 * s.H, 2 * s.e * s.S + s.mask)
-              : s.e * s.D + 4 * s.H;
-  return std::max(operands + scores, rotation);
+  return std::max(operands + s.attention_inference, rotation);
 }
 
 int64_t InferenceFeedForward(const Symbols& s) {
@@ -127,8 +145,8 @@ void AddForward(const MemoryQuery& query, const Symbols& s, int64_t resident,
   // saved by nobody but still referenced by the caller.
   const int64_t referenced = s.c > 0 ? 4 * s.D : s.r == 2 ? 2 * s.D : 0;
   const int64_t last_attention =
-      saved - FeedForwardSaved(s) - s.c * s.d_squared - s.e * s.D -
-      ScoresSaved(s) + SoftmaxForward(s) + referenced;
+      saved - FeedForwardSaved(s) - s.c * s.d_squared - s.inputs - s.between +
+      s.all_inputs - s.e * s.D + s.attention_forward + referenced;
   candidates.push_back({"attention of the last block", last_attention});
   // The value is being made: neither its product nor a copy of W2 is there.
   candidates.push_back({"feed forward of the last block",
@@ -164,10 +182,7 @@ void AddBlockBackward(const Symbols& s, const char* which, int64_t x,
       x + 2 * one_matrix + computed + 2 * s.e * s.D - 4 * s.e * s.F);
   const int64_t attention = x + 3 * one_matrix - 5 * s.e * s.F -
                             NormSaved(s, 2) + (s.p - s.c) * s.d_squared;
-  // Softmax: the gradient of the weights and four fp32 tensors of its chain
-  // live beside exp(scores); the weights themselves are gone.
-  add("softmax", s.naive ? attention + (20 - s.e) * s.S - s.e * s.D
-                         : attention + 3 * s.e * s.D);
+  add("softmax", attention + s.attention_backward);
   // The first norm: the block is nearly all released, its gradients are made.
   const int64_t released = x - BlockSaved(s) + s.p * s.W;
   add("norm", released + 20 * s.D);

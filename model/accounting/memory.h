@@ -39,8 +39,8 @@ struct MemoryQuery {
   int64_t seq = 1;
   Precision precision = Precision::kFp32;
   StepMode mode = StepMode::kTrainStep;
-  // Of attention=sdpa, whose kernels differ. Other steps take the same bytes on
-  // any device.
+  // Of attention that is not naive, whose kernels differ. Other steps take the
+  // same bytes on any device.
   bool on_gpu = false;
 };
 
@@ -48,11 +48,10 @@ struct MemoryQuery {
 //   2 norms     the fp32 input and its normalised form, 8 D each; 1 / rms, 4 n
 //               each; their outputs: 4 D, or a bf16 copy per consumer under
 //               autocast (3 for q, k, v; 2 for w1, w3), or 2 D
-//   attention   rotated q, rotated k, v and the merged heads, e D each
-//     naive     exp(scores) in fp32, 4 S, and the weights, e S; the row sums
-//               and row maxima's indices, 12 H; the mask, seq^2
-//     sdpa      its own output before merging, e D, and log-sum-exp, 4 H. On a
-//               GPU in fp32 the output is the merged heads
+//   attention   rotated q, rotated k, v and the merged heads, e D each, as far
+//               as the variant keeps them
+//     between   what its variant keeps beside them (attention_forms.h), but
+//               not an output that is the merged heads in memory
 //   SwiGLU      gate, sigmoid, silu, value, product: 5 e F
 //   autocast    the bf16 copies of its matrices, c W
 int64_t SavedBytesPerBlock(const MemoryQuery& query);

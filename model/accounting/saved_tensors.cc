@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "model/accounting/attention_forms.h"
+
 namespace trainbench {
 namespace {
 
@@ -24,7 +26,9 @@ class List {
         seq_(query.seq),
         autocast_(query.precision == Precision::kBf16Autocast),
         narrow_(query.precision == Precision::kBf16),
-        on_gpu_(query.on_gpu) {}
+        form_(FormOf({.attention = query.config.attention,
+                      .bf16 = autocast_ || narrow_,
+                      .on_cpu = !query.on_gpu})) {}
 
   // The norm before `consumer`, which reads its output `consumers` times.
   void AddNorm(const std::string& consumer) {
@@ -51,22 +55,20 @@ class List {
     for (const char* name : {"W_q", "W_k", "W_v"}) {
       AddProduct(name, kProjections, kSquare, true);
     }
-    Add("rotated q", kRope, kTokensByModel, Operand());
-    Add("rotated k", kRope, kTokensByModel, Operand());
-    // Several sequences of several heads are laid out anew for the product.
-    const bool copied = IsNaive() && batch_ > 1 && model_.heads > 1;
-    Add("v", copied ? kValue : kProjections, kTokensByModel, Operand());
-    if (IsNaive()) {
-      Add("causal mask", kScores, "T^2", "bool");
-      Add("indices of the row maxima", kSoftmax, kRows, "long");
-      Add("exp(scores)", kSoftmax, kScoreMatrix, kFloat);
-      Add("row sums", kSoftmax, kRows, kFloat);
-      Add("weights", kSoftmax, kScoreMatrix, Operand());
-    } else {
-      Add("log-sum-exp", kFusedAttention, kRows, kFloat);
-      Add("output", kFusedAttention, kTokensByModel, Operand());
+    if (form_.inputs_kept == 3) {
+      Add("rotated q", kRope, kTokensByModel, Operand());
+      Add("rotated k", kRope, kTokensByModel, Operand());
     }
-    if (!KernelMergesHeads()) {
+    // Several sequences of several heads are laid out anew for the product.
+    const bool copied =
+        VariantOf(model_.attention).parts && batch_ > 1 && model_.heads > 1;
+    if (form_.inputs_kept > 0) {
+      Add("v", copied ? kValue : kProjections, kTokensByModel, Operand());
+    }
+    for (const AttentionTensor& kept : form_.saved) {
+      Add(kept.name, kept.component, FormulaOf(kept.size), kept.dtype);
+    }
+    if (!form_.merges_heads) {
       Add("merged heads", kOutputProjection, kTokensByModel, Operand());
     }
     AddProduct("W_o", kOutputProjection, kSquare, false);
@@ -99,15 +101,26 @@ class List {
   static constexpr char kHidden[] = "B T d_ff";
   static constexpr char kRows[] = "B h T";
   static constexpr char kScoreMatrix[] = "B h T^2";
+  static constexpr char kMaskMatrix[] = "T^2";
   static constexpr char kSquare[] = "d^2";
   static constexpr char kHiddenMatrix[] = "d d_ff";
 
-  bool IsNaive() const { return model_.attention == AttentionKind::kNaive; }
   const char* Operand() const {
     return autocast_ || narrow_ ? kNarrow : kFloat;
   }
-  bool KernelMergesHeads() const {
-    return !IsNaive() && on_gpu_ && !autocast_ && !narrow_;
+
+  static const char* FormulaOf(AttentionSize size) {
+    switch (size) {
+      case AttentionSize::kScores:
+        return kScoreMatrix;
+      case AttentionSize::kInput:
+        return kTokensByModel;
+      case AttentionSize::kMask:
+        return kMaskMatrix;
+      case AttentionSize::kRows:
+        return kRows;
+    }
+    return "";
   }
 
   int64_t Elements(const std::string& formula) const {
@@ -119,18 +132,19 @@ class List {
     if (formula == kSquare) return model_.d_model * model_.d_model;
     if (formula == kHiddenMatrix) return model_.d_model * model_.d_ff;
     if (formula == "V d") return model_.vocab * model_.d_model;
-    return seq_ * seq_;  // "T^2"
+    return seq_ * seq_;  // kMaskMatrix
   }
 
   void Add(std::string name, Component component, const char* formula,
-           const char* dtype) {
-    list_.push_back(
-        {std::move(name), component, formula, dtype, Elements(formula)});
+           std::string dtype) {
+    list_.push_back({std::move(name), component, formula, std::move(dtype),
+                     Elements(formula)});
   }
 
   const ModelConfig model_;
   const int64_t tokens_, batch_, seq_;
-  const bool autocast_, narrow_, on_gpu_;
+  const bool autocast_, narrow_;
+  const AttentionForm form_;
   std::vector<SavedTensor> list_;
 };
 
@@ -140,13 +154,7 @@ bool SavesNothing(const MemoryQuery& query) {
 
 }  // namespace
 
-int64_t SavedTensor::bytes() const {
-  const int64_t width = dtype == "long"   ? 8
-                        : dtype == kFloat ? 4
-                        : dtype == "bool" ? 1
-                                          : 2;
-  return width * elements;
-}
+int64_t SavedTensor::bytes() const { return BytesPerElement(dtype) * elements; }
 
 std::vector<SavedTensor> SavedTensorsOfBlock(const MemoryQuery& query) {
   if (SavesNothing(query)) return {};

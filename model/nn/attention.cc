@@ -5,75 +5,52 @@
 #include <torch/types.h>
 
 #include <cmath>
-#include <limits>
+#include <utility>
 
+#include "model/fused/product.h"
+#include "model/fused/softmax.h"
+#include "model/nn/attention/variants.h"
 #include "model/nn/component.h"
-#include "model/nn/dtype.h"
 
 namespace trainbench {
 namespace {
 
-// [seq, seq], true where a query (row) may see a key (column).
-at::Tensor CausalMask(int64_t seq, at::Device device) {
-  const SpanScope scope(kMaskSpan);
-  const at::Tensor position = at::arange(seq, at::device(device));
-  return position.unsqueeze(1) >= position.unsqueeze(0);
-}
-
-// Q K^T / sqrt(d), and -inf where a query may not see a key.
-at::Tensor MaskedScores(const at::Tensor& q, const at::Tensor& k) {
-  const ComponentScope scope(Component::kScores);
-  const double scale = std::sqrt(static_cast<double>(q.size(-1)));
-  at::Tensor scores = at::matmul(q, k.transpose(-2, -1));
-  scores = scores / scale;
-  return at::where(CausalMask(q.size(-2), q.device()), scores,
-                   -std::numeric_limits<double>::infinity());
+// Naive attention whose scale, mask and softmax are one pass in place.
+at::Tensor FusedNaiveAttention(const at::Tensor& q, const at::Tensor& k,
+                               const at::Tensor& v) {
+  at::Tensor weights;
+  {
+    const ComponentScope scope(Component::kScores);
+    weights = at::matmul(q, k.transpose(-2, -1));
+  }
+  {
+    const ComponentScope scope(Component::kSoftmax);
+    weights = CausalSoftmax(std::move(weights),
+                            1 / std::sqrt(static_cast<double>(q.size(-1))));
+  }
+  const ComponentScope scope(Component::kValue);
+  return at::matmul(weights, v);
 }
 
 }  // namespace
 
-// Each assignment frees the previous tensor: without a graph at most two [...,
-// seq, seq] tensors are alive at once.
-at::Tensor NaiveSoftmax(at::Tensor x) {
-  x = x.to(AtLeastFloat(x.scalar_type()));
-  x = x - std::get<0>(x.max(-1, /*keepdim=*/true));
-  x = x.exp();
-  return x / x.sum(-1, /*keepdim=*/true);
-}
-
-at::Tensor NaiveAttention(const at::Tensor& q, const at::Tensor& k,
-                          const at::Tensor& v) {
-  at::Tensor scores = MaskedScores(q, k);
-  {
-    const ComponentScope scope(Component::kSoftmax);
-    scores = NaiveSoftmax(std::move(scores));
-    scores = scores.to(v.scalar_type());
-  }
-  const ComponentScope scope(Component::kValue);
-  return at::matmul(scores, v);
-}
-
-at::Tensor SdpaAttention(const at::Tensor& q, const at::Tensor& k,
-                         const at::Tensor& v) {
-  const ComponentScope scope(Component::kFusedAttention);
-  return at::scaled_dot_product_attention(q, k, v, /*attn_mask=*/{},
-                                          /*dropout_p=*/0.0,
-                                          /*is_causal=*/true);
-}
-
 AttentionImpl::AttentionImpl(const ModelConfig& config,
                              const at::TensorOptions& options)
-    : q_proj(register_module("q_proj",
-                             Linear(config.d_model, config.d_model, options))),
-      k_proj(register_module("k_proj",
-                             Linear(config.d_model, config.d_model, options))),
-      v_proj(register_module("v_proj",
-                             Linear(config.d_model, config.d_model, options))),
-      output_proj(register_module(
-          "output_proj", Linear(config.d_model, config.d_model, options))),
+    : q_proj(nullptr),
+      k_proj(nullptr),
+      v_proj(nullptr),
+      output_proj(nullptr),
       heads_(config.heads),
       kind_(config.attention),
-      rope_(config.d_head()) {}
+      is_fused_(config.implementation == Implementation::kFused),
+      rope_(config.d_head()) {
+  const int64_t d = config.d_model;
+  const std::vector<Linear> in = MakeLinears(d, {d, d, d}, is_fused_, options);
+  q_proj = register_module("q_proj", in[0]);
+  k_proj = register_module("k_proj", in[1]);
+  v_proj = register_module("v_proj", in[2]);
+  output_proj = register_module("output_proj", Linear(d, d, options));
+}
 
 at::Tensor AttentionImpl::SplitHeads(const at::Tensor& x) const {
   return x.unflatten(-1, {heads_, x.size(-1) / heads_}).transpose(1, 2);
@@ -89,13 +66,33 @@ at::Tensor AttentionImpl::Rotate(const at::Tensor& x) {
   return rope_.Rotate(x);
 }
 
+Heads AttentionImpl::ProjectAndRotate(const at::Tensor& x) {
+  if (!is_fused_) {
+    at::Tensor q = Rotate(Project(q_proj, x));
+    at::Tensor k = Rotate(Project(k_proj, x));
+    return {std::move(q), std::move(k), Project(v_proj, x)};
+  }
+  at::Tensor qkv;
+  {
+    const ComponentScope scope(Component::kProjections);
+    qkv = JoinedProduct(x, {q_proj->weight, k_proj->weight, v_proj->weight});
+  }
+  const ComponentScope scope(Component::kRope);
+  const auto [cos, sin] =
+      rope_.Tables(x.size(1), at::device(x.device()).dtype(at::kFloat));
+  return SplitAndRotate(std::move(qkv), heads_, cos, sin);
+}
+
+at::Tensor AttentionImpl::Mix(const Heads& in) const {
+  const bool fused_softmax = is_fused_ && kind_ == AttentionKind::kNaive;
+  return fused_softmax ? FusedNaiveAttention(in.q, in.k, in.v)
+                       : ComputeAttention(kind_, in.q, in.k, in.v);
+}
+
 at::Tensor AttentionImpl::forward(const at::Tensor& x) {
   const SpanScope sublayer(kAttentionSpan);
-  const at::Tensor q = Rotate(Project(q_proj, x));
-  const at::Tensor k = Rotate(Project(k_proj, x));
-  const at::Tensor v = Project(v_proj, x);
-  at::Tensor mixed = kind_ == AttentionKind::kNaive ? NaiveAttention(q, k, v)
-                                                    : SdpaAttention(q, k, v);
+  const Heads in = ProjectAndRotate(x);
+  at::Tensor mixed = Mix(in);
   const ComponentScope scope(Component::kOutputProjection);
   mixed = mixed.transpose(1, 2).flatten(-2);
   return output_proj(mixed);

@@ -6,26 +6,16 @@
 #include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>
 
+#include "model/fused/rope.h"
 #include "model/nn/linear.h"
 #include "model/nn/rope.h"
 #include "model/spec/config.h"
 
 namespace trainbench {
 
-// Softmax over the last dimension in five passes: max, subtract, exp, sum,
-// divide. Computed and returned in at least fp32. Move `x` in to free it after
-// the first pass.
-at::Tensor NaiveSoftmax(at::Tensor x);
-
-// Causal softmax(Q K^T / sqrt(d)) V for q, k, v [..., seq, d] -> [..., seq, d]
-// (Vaswani et al. 2017). NaiveAttention builds the mask and the [..., seq, seq]
-// scores.
-at::Tensor NaiveAttention(const at::Tensor& q, const at::Tensor& k,
-                          const at::Tensor& v);
-at::Tensor SdpaAttention(const at::Tensor& q, const at::Tensor& k,
-                         const at::Tensor& v);
-
 // Causal multi-head self-attention with rotary positions on queries and keys.
+// Fused, the projections of queries, keys and values are one product, which the
+// rotation overwrites.
 class AttentionImpl : public torch::nn::Module {
  public:
   AttentionImpl(const ModelConfig& config, const at::TensorOptions& options);
@@ -44,9 +34,13 @@ class AttentionImpl : public torch::nn::Module {
   // x [batch, seq, d_model] -> [batch, heads, seq, d_head].
   at::Tensor Project(Linear& linear, const at::Tensor& x) const;
   at::Tensor Rotate(const at::Tensor& x);
+  // x [batch, seq, d_model] -> q and k, rotated, and v.
+  Heads ProjectAndRotate(const at::Tensor& x);
+  at::Tensor Mix(const Heads& in) const;
 
   int64_t heads_;
   AttentionKind kind_;
+  bool is_fused_;
   Rope rope_;
 };
 TORCH_MODULE(Attention);

@@ -5,7 +5,7 @@
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/types.h>
 
-#include "model/nn/attention.h"
+#include "model/nn/attention/variants.h"
 
 namespace trainbench {
 
@@ -23,13 +23,8 @@ AttentionInputs RandomAttentionInputs(int64_t batch, int64_t seq,
   return inputs;
 }
 
-at::Tensor AttentionForward(std::optional<SdpaBackend> backend,
-                            const AttentionInputs& inputs) {
-  if (!backend) return NaiveAttention(inputs.q, inputs.k, inputs.v);
-  const SdpaBackendScope scope(*backend);
-  return SdpaAttention(inputs.q.unsqueeze(1), inputs.k.unsqueeze(1),
-                       inputs.v.unsqueeze(1))
-      .squeeze(1);
+at::Tensor AttentionForward(AttentionKind kind, const AttentionInputs& inputs) {
+  return ComputeAttention(kind, inputs.q, inputs.k, inputs.v);
 }
 
 AttentionGradients AttentionBackward(const AttentionInputs& inputs,

@@ -7,9 +7,8 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <optional>
 
-#include "model/nn/sdpa_backend.h"
+#include "model/spec/attention_variant.h"
 
 namespace trainbench {
 
@@ -28,11 +27,9 @@ AttentionInputs RandomAttentionInputs(int64_t batch, int64_t seq,
                                       int64_t d_head,
                                       const at::TensorOptions& options);
 
-// Without a backend NaiveAttention, else SdpaAttention restricted to that
-// backend, on views [batch, 1, seq, d_head]. Returns [batch, seq, d_head] with
-// its graph. Throws c10::Error if the backend cannot serve the call.
-at::Tensor AttentionForward(std::optional<SdpaBackend> backend,
-                            const AttentionInputs& inputs);
+// Returns [batch, seq, d_head] with its graph. Throws c10::Error if the variant
+// cannot serve the call.
+at::Tensor AttentionForward(AttentionKind kind, const AttentionInputs& inputs);
 
 // `output` comes from AttentionForward. Frees its graph.
 AttentionGradients AttentionBackward(const AttentionInputs& inputs,

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "absl/strings/str_format.h"
-#include "model/nn/attention.h"
+#include "model/nn/attention/naive.h"
 #include "model/verification/inputs.h"
 #include "model/verification/relative_error.h"
 

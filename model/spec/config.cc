@@ -44,13 +44,14 @@ absl::Status SetName(absl::string_view value, ModelConfig& config) {
 }
 
 absl::Status SetAttention(absl::string_view value, ModelConfig& config) {
-  for (AttentionKind kind : {AttentionKind::kNaive, AttentionKind::kSdpa}) {
+  for (const AttentionKind kind : AttentionKinds()) {
     if (value == AttentionName(kind)) {
       config.attention = kind;
       return absl::OkStatus();
     }
   }
-  return TextNotAllowed("attention", value, "naive, sdpa");
+  return TextNotAllowed("attention", value,
+                        AttentionNames([](AttentionKind) { return true; }));
 }
 
 absl::Status SetImplementation(absl::string_view value, ModelConfig& config) {
@@ -112,10 +113,6 @@ absl::Status ParseFields(absl::string_view text, ModelConfig& config) {
 }
 
 }  // namespace
-
-absl::string_view AttentionName(AttentionKind kind) {
-  return kind == AttentionKind::kNaive ? "naive" : "sdpa";
-}
 
 AttentionKind AttentionOf(Implementation implementation) {
   return implementation == Implementation::kTextbook ? AttentionKind::kNaive

@@ -11,17 +11,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "model/spec/attention_variant.h"
 #include "model/spec/implementation.h"
 
 namespace trainbench {
-
-// kNaive materialises the [seq, seq] scores and computes softmax in five
-// passes, as textbook code does; kSdpa calls the fused
-// scaled_dot_product_attention of LibTorch.
-enum class AttentionKind { kNaive, kSdpa };
-
-// "naive", "sdpa".
-absl::string_view AttentionName(AttentionKind kind);
 
 struct ModelConfig {
   std::string name;
@@ -68,9 +61,10 @@ bool IsName(absl::string_view text);
 
 // Parses "name=mine,d_model=512,d_ff=2048,layers=6,heads=8,vocab=32000" and
 // validates the result. vocab (default 10000), implementation=textbook|library|
-// fused (default textbook) and attention=naive|sdpa (default AttentionOf the
-// implementation) are optional. A name satisfies IsName and is not one of
-// NamedModels(). InvalidArgument names the key or value and the allowed ones.
+// fused (default textbook) and attention=NAME (default AttentionOf the
+// implementation), a name of AttentionKinds(), are optional. A name satisfies
+// IsName and is not one of NamedModels(). InvalidArgument names the key or
+// value and the allowed ones.
 absl::StatusOr<ModelConfig> ParseModel(absl::string_view text);
 
 // Inverse of ParseModel. Without the implementation where it is the default.

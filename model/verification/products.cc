@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "model/nn/dtype.h"
+#include "model/spec/attention_variant.h"
 
 namespace trainbench {
 namespace {
@@ -27,6 +28,16 @@ constexpr char kFused[] = "aten::_scaled_dot_product_";
 bool IsProduct(absl::string_view op) {
   return absl::StartsWith(op, kFused) ||
          std::find(kProducts.begin(), kProducts.end(), op) != kProducts.end();
+}
+
+// Its kernels are no operators, or many.
+bool IsOurAttention(absl::string_view op) {
+  if (!absl::StartsWith(op, "trainbench::")) return false;
+  const auto& kinds = AttentionKinds();
+  return std::any_of(kinds.begin(), kinds.end(), [&](AttentionKind kind) {
+    return op == AttentionOpPrefix(kind, DeviceKind::kCpu) ||
+           op == AttentionOpPrefix(kind, DeviceKind::kCuda);
+  });
 }
 
 bool AllowsFewerBits() {
@@ -74,7 +85,11 @@ class Recorder {
   static std::unique_ptr<at::ObserverContext> Begin(
       const at::RecordFunction& function) {
     // Other threads inherit the callback.
-    if (recorder_ == nullptr || !IsProduct(function.name())) return nullptr;
+    if (recorder_ == nullptr) return nullptr;
+    if (IsOurAttention(function.name())) {
+      recorder_->products_.fused_attention.insert(function.name());
+    }
+    if (!IsProduct(function.name())) return nullptr;
     for (const c10::IValue& input : function.inputs()) {
       if (!input.isTensor() || !input.toTensor().defined()) continue;
       auto product = std::make_unique<Product>(input.toTensor().scalar_type());

@@ -22,7 +22,7 @@ namespace trainbench {
 
 struct Products {
   std::map<c10::ScalarType, int> by_type;  // of the operands
-  // The operators of fused attention among them.
+  // The operators of fused attention.
   std::set<std::string> fused_attention;
   // Products of fp32 may be computed in fewer bits.
   bool tf32 = false;

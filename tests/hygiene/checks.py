@@ -49,7 +49,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "tools/planner": ("reports/live", "base", "accounting", "spec"),
     "device": ("base", "spec"),
     "nn": ("fused", "spec"),
-    "fused": (),
+    "fused": ("spec",),
     "accounting": ("spec",),
     "comm": ("spec",),
     "reports/live": ("base",),

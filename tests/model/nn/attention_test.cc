@@ -11,6 +11,8 @@
 #include <limits>
 #include <vector>
 
+#include "model/nn/attention/naive.h"
+#include "model/nn/attention/variants.h"
 #include "model/nn/transformer_lm.h"
 #include "tests/support/tensors.h"
 

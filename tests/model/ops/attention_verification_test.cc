@@ -7,7 +7,6 @@
 #include <torch/types.h>
 
 #include <limits>
-#include <optional>
 #include <string>
 
 namespace trainbench {
@@ -27,30 +26,31 @@ struct Round {
 };
 
 Round Evaluate(int64_t seq, at::ScalarType dtype,
-               std::optional<SdpaBackend> backend = std::nullopt) {
+               AttentionKind kind = AttentionKind::kNaive) {
   at::manual_seed(1);
   Round round;
   round.inputs =
       RandomAttentionInputs(3, seq, 12, at::TensorOptions().dtype(dtype));
-  round.output = AttentionForward(backend, round.inputs);
+  round.output = AttentionForward(kind, round.inputs);
   round.gradients = AttentionBackward(round.inputs, round.output);
   return round;
 }
 
 TEST(VerifyAttentionTest, EveryVariantAgreesToTheLastDigitsOfEachType) {
-  const std::optional<SdpaBackend> variants[] = {
-      std::nullopt, SdpaBackend::kMath, SdpaBackend::kFlash};
   // One row, fewer than the 64 that are compared, just as many, and more.
   for (const int64_t seq : {1, 5, 64, 65, 200}) {
     for (const auto& [dtype, tolerance] :
          {std::pair(at::kDouble, 1e-13), std::pair(at::kFloat, 1e-5),
           std::pair(at::kBFloat16, 2e-2)}) {
-      for (const auto variant : variants) {
+      for (const AttentionKind kind : AttentionKinds()) {
+        if (!AttentionUnavailable(kind, DeviceKind::kCpu, false).empty() ||
+            (kind == AttentionKind::kOwn && dtype == at::kDouble)) {
+          continue;
+        }
         const absl::Status status =
-            Evaluate(seq, dtype, variant).Verify(tolerance);
-        EXPECT_TRUE(status.ok())
-            << status << " seq " << seq << " " << dtype << " "
-            << (variant ? SdpaBackendName(*variant) : "naive");
+            Evaluate(seq, dtype, kind).Verify(tolerance);
+        EXPECT_TRUE(status.ok()) << status << " seq " << seq << " " << dtype
+                                 << " " << AttentionName(kind);
       }
     }
   }
@@ -60,7 +60,7 @@ TEST(VerifyAttentionTest, RefusesConstantInputs) {
   Round round;
   round.inputs = RandomAttentionInputs(3, 20, 12, at::TensorOptions());
   round.inputs.output_gradient.fill_(1);
-  round.output = AttentionForward(std::nullopt, round.inputs);
+  round.output = AttentionForward(AttentionKind::kNaive, round.inputs);
   round.gradients = AttentionBackward(round.inputs, round.output);
   EXPECT_THAT(std::string(round.Verify(1e-4).message()),
               StartsWith("an input holds nothing but 1"));

@@ -1,27 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Forces one backend of scaled dot-product attention, as RAII.
 
-#ifndef TRAINBENCH_MODEL_NN_SDPA_BACKEND_H_
-#define TRAINBENCH_MODEL_NN_SDPA_BACKEND_H_
-
-#include <c10/core/DeviceType.h>
-#include <c10/core/ScalarType.h>
-
-#include <string>
-
-#include "absl/strings/string_view.h"
-#include "model/spec/sdpa_backend.h"
+#ifndef TRAINBENCH_MODEL_NN_ATTENTION_SDPA_BACKEND_H_
+#define TRAINBENCH_MODEL_NN_ATTENTION_SDPA_BACKEND_H_
 
 namespace trainbench {
 
-// Why the backend cannot run on this device type and dtype, as a message for
-// the user; empty if it can.
-std::string SdpaUnavailable(SdpaBackend backend, c10::DeviceType device,
-                            c10::ScalarType dtype);
-
-// Profiler name of the operator that runs in the forward pass if and only if
-// this backend does. The backend must be available on `device`.
-absl::string_view SdpaOpName(SdpaBackend backend, c10::DeviceType device);
+enum class SdpaBackend {
+  kMath,       // separate operations, with the [seq, seq] scores in memory
+  kFlash,      // FlashAttention-2 (Dao 2023); on a CPU LibTorch's own version
+  kEfficient,  // xFormers' memory-efficient attention (Rabe and Staats 2021)
+  kCudnn,      // cuDNN's fused attention
+};
 
 // Restricts scaled_dot_product_attention to one backend. A call that this
 // backend cannot serve throws c10::Error instead of using another. The setting
@@ -46,4 +36,4 @@ class SdpaBackendScope {
 
 }  // namespace trainbench
 
-#endif  // TRAINBENCH_MODEL_NN_SDPA_BACKEND_H_
+#endif  // TRAINBENCH_MODEL_NN_ATTENTION_SDPA_BACKEND_H_

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/spec/attention_variant.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace trainbench {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using enum AttentionKind;
+
+TEST(AttentionVariantTest, IsFoundByItsKind) {
+  for (const AttentionKind kind : AttentionKinds()) {
+    EXPECT_EQ(VariantOf(kind).kind, kind);
+  }
+  EXPECT_EQ(AttentionName(kSdpaFlash), "sdpa_flash");
+  EXPECT_EQ(AttentionNames([](AttentionKind) { return true; }),
+            "naive, sdpa, sdpa_math, sdpa_flash, sdpa_efficient, sdpa_cudnn, "
+            "tiled, own");
+}
+
+TEST(AttentionVariantTest, OnACpuLibrarysKernelsForGpusAreUnavailable) {
+  for (const bool bf16 : {false, true}) {
+    for (const AttentionKind kind : AttentionKinds()) {
+      const std::string reason =
+          AttentionUnavailable(kind, DeviceKind::kCpu, bf16);
+      if (kind == kSdpaEfficient || kind == kSdpaCudnn) {
+        EXPECT_THAT(reason,
+                    AllOf(HasSubstr("needs an NVIDIA GPU; this device is a "
+                                    "CPU, which has naive, sdpa, sdpa_math, "
+                                    "sdpa_flash, tiled"),
+                          Not(HasSubstr("cudnn,"))));
+      } else {
+        EXPECT_EQ(reason, "") << AttentionName(kind);
+      }
+    }
+  }
+}
+
+TEST(AttentionVariantTest, OnAGpuSomeTake16BitTypesOnly) {
+  for (const AttentionKind kind : {kSdpaFlash, kSdpaCudnn}) {
+    EXPECT_EQ(AttentionUnavailable(kind, DeviceKind::kCuda, true), "");
+    EXPECT_THAT(AttentionUnavailable(kind, DeviceKind::kCuda, false),
+                AllOf(HasSubstr("bf16 or fp16 only"),
+                      HasSubstr("fp32 is taken by naive, sdpa, sdpa_math, "
+                                "sdpa_efficient, tiled")));
+  }
+  for (const AttentionKind kind : {kNaive, kSdpaMath, kSdpaEfficient, kTiled}) {
+    EXPECT_EQ(AttentionUnavailable(kind, DeviceKind::kCuda, false), "");
+  }
+}
+
+}  // namespace
+}  // namespace trainbench
