@@ -8,7 +8,6 @@
 
 #include <limits>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +20,7 @@ namespace trainbench {
 namespace {
 
 using testing::HasSubstr;
+using enum AttentionKind;
 
 constexpr double kTolerance = 0.02;
 
@@ -58,7 +58,7 @@ class Measured {
   }
 
  private:
-  at::Tensor Forward() { return AttentionForward(query_.backend, inputs_); }
+  at::Tensor Forward() { return AttentionForward(query_.attention, inputs_); }
 
   void Round() { AttentionBackward(inputs_, Forward()); }
 
@@ -79,10 +79,11 @@ std::vector<AttentionQuery> Queries() {
   std::vector<AttentionQuery> queries;
   for (const Shape& s : shapes) {
     for (const bool bf16 : {false, true}) {
-      for (const std::optional<SdpaBackend> backend :
-           {std::optional<SdpaBackend>(), std::optional(SdpaBackend::kMath),
-            std::optional(SdpaBackend::kFlash)}) {
-        queries.push_back({.backend = backend,
+      for (const AttentionKind kind : AttentionKinds()) {
+        if (!AttentionUnavailable(kind, DeviceKind::kCpu, bf16).empty()) {
+          continue;
+        }
+        queries.push_back({.attention = kind,
                            .batch = s.batch,
                            .seq = s.seq,
                            .d_head = s.d_head,
@@ -95,7 +96,7 @@ std::vector<AttentionQuery> Queries() {
 }
 
 std::string Describe(const AttentionQuery& q) {
-  return std::string(q.backend ? SdpaBackendName(*q.backend) : "naive") +
+  return std::string(AttentionName(q.attention)) +
          (q.bf16 ? " bf16 " : " fp32 ") + std::to_string(q.batch) + "x" +
          std::to_string(q.seq) + "x" + std::to_string(q.d_head) + " threads " +
          std::to_string(q.threads);
@@ -131,27 +132,25 @@ TEST(AttentionMemoryTest, IsWithinTwoPercentOfTheAllocators) {
   at::set_num_threads(1);
 }
 
-AttentionQuery Published(std::optional<SdpaBackend> backend) {
-  return {.backend = backend, .batch = 8, .seq = 16384, .d_head = 64};
+AttentionQuery Published(AttentionKind kind) {
+  return {.attention = kind, .batch = 8, .seq = 16384, .d_head = 64};
 }
 
 TEST(AttentionMemoryTest, NaiveNeeds24BytesPerScoreAt16384AndFlashAlmostNone) {
   constexpr int64_t kGib = int64_t{1} << 30;
-  const AttentionMemory naive = EstimateAttention(Published({}));
+  const AttentionMemory naive = EstimateAttention(Published(kNaive));
   EXPECT_GT(naive.peak.bytes, 48 * kGib);
   EXPECT_LT(naive.peak.bytes, 49 * kGib);
   EXPECT_EQ(naive.largest_term,
             "scores, weights and their gradients, 24 B T^2 bytes: 48.00 GiB");
-  const AttentionMemory flash =
-      EstimateAttention(Published(SdpaBackend::kFlash));
+  const AttentionMemory flash = EstimateAttention(Published(kSdpaFlash));
   EXPECT_LT(flash.peak.bytes, kGib);
   EXPECT_THAT(flash.largest_term, HasSubstr("B T d bytes"));
 }
 
 TEST(AttentionMemoryTest, FusedKernelsOfAGpuKeepOutputAndLogSumExp) {
-  for (const SdpaBackend backend :
-       {SdpaBackend::kFlash, SdpaBackend::kEfficient, SdpaBackend::kCudnn}) {
-    const AttentionQuery query = {.backend = backend,
+  for (const AttentionKind kind : {kSdpaFlash, kSdpaEfficient, kSdpaCudnn}) {
+    const AttentionQuery query = {.attention = kind,
                                   .batch = 8,
                                   .seq = 1024,
                                   .d_head = 64,
@@ -165,7 +164,7 @@ TEST(AttentionMemoryTest, FusedKernelsOfAGpuKeepOutputAndLogSumExp) {
 }
 
 struct GpuPeak {
-  std::optional<SdpaBackend> backend;
+  AttentionKind kind;
   bool bf16;
   int64_t seq, d_head;
   int64_t bytes;
@@ -173,23 +172,21 @@ struct GpuPeak {
 
 // Of LibTorch 2.11's caching allocator with 132 multiprocessors and batch 8.
 TEST(AttentionMemoryTest, OnAGpuIsWhatLibTorchAllocatesThere) {
-  constexpr auto kMath = SdpaBackend::kMath, kFlash = SdpaBackend::kFlash,
-                 kEfficient = SdpaBackend::kEfficient;
-  const GpuPeak peaks[] = {{std::nullopt, false, 1024, 64, 215'056'384},
-                           {std::nullopt, true, 1024, 64, 208'764'928},
-                           {kMath, false, 1024, 64, 150'994'944},
-                           {kMath, true, 1024, 128, 157'286'400},
-                           {kFlash, true, 256, 128, 5'260'288},
-                           {kFlash, true, 1024, 16, 3'507'200},  // 2 splits
-                           {kFlash, true, 1024, 64, 10'552'320},
-                           {kFlash, true, 4096, 128, 84'149'248},
-                           {kEfficient, false, 1024, 16, 6'359'040},
-                           {kEfficient, false, 1024, 128, 37'816'320},
-                           {kEfficient, false, 4096, 64, 75'767'808},
-                           {kEfficient, true, 1024, 16, 4'261'888},
-                           {kEfficient, true, 4096, 128, 84'152'320}};
+  const GpuPeak peaks[] = {{kNaive, false, 1024, 64, 215'056'384},
+                           {kNaive, true, 1024, 64, 208'764'928},
+                           {kSdpaMath, false, 1024, 64, 150'994'944},
+                           {kSdpaMath, true, 1024, 128, 157'286'400},
+                           {kSdpaFlash, true, 256, 128, 5'260'288},
+                           {kSdpaFlash, true, 1024, 16, 3'507'200},  // 2 splits
+                           {kSdpaFlash, true, 1024, 64, 10'552'320},
+                           {kSdpaFlash, true, 4096, 128, 84'149'248},
+                           {kSdpaEfficient, false, 1024, 16, 6'359'040},
+                           {kSdpaEfficient, false, 1024, 128, 37'816'320},
+                           {kSdpaEfficient, false, 4096, 64, 75'767'808},
+                           {kSdpaEfficient, true, 1024, 16, 4'261'888},
+                           {kSdpaEfficient, true, 4096, 128, 84'152'320}};
   for (const GpuPeak& peak : peaks) {
-    const AttentionQuery query = {.backend = peak.backend,
+    const AttentionQuery query = {.attention = peak.kind,
                                   .batch = 8,
                                   .seq = peak.seq,
                                   .d_head = peak.d_head,
@@ -204,7 +201,7 @@ TEST(AttentionMemoryTest, OnAGpuIsWhatLibTorchAllocatesThere) {
 }
 
 TEST(AttentionMemoryTest, FlashAttentionOfFewRowsSplitsItsKeys) {
-  AttentionQuery query = {.backend = SdpaBackend::kFlash,
+  AttentionQuery query = {.attention = kSdpaFlash,
                           .batch = 1,
                           .seq = 4096,
                           .d_head = 64,
@@ -223,7 +220,7 @@ TEST(AttentionMemoryTest, FlashAttentionOfFewRowsSplitsItsKeys) {
 }
 
 TEST(AttentionMemoryTest, WhatCannotBeCountedIsTheLargestThereIs) {
-  AttentionQuery query = Published({});
+  AttentionQuery query = Published(kNaive);
   query.seq = int64_t{1} << 33;
   const AttentionMemory memory = EstimateAttention(query);
   EXPECT_EQ(memory.peak.bytes, std::numeric_limits<int64_t>::max());
@@ -232,7 +229,7 @@ TEST(AttentionMemoryTest, WhatCannotBeCountedIsTheLargestThereIs) {
 }
 
 TEST(AttentionTrafficTest, CountsFullSquaresAndWhatHasToMove) {
-  const AttentionQuery naive = Published({});
+  const AttentionQuery naive = Published(kNaive);
   const double b = 8, t = 16384, d = 64, n = b * t * d, s = b * t * t;
   EXPECT_EQ(AttentionFlops(naive, Phase::kForward), 4 * s * d);
   EXPECT_EQ(AttentionFlops(naive, Phase::kBackward), 8 * s * d);
@@ -240,7 +237,7 @@ TEST(AttentionTrafficTest, CountsFullSquaresAndWhatHasToMove) {
   const double saved = 8 * s + t * t + 12 * b * t;
   EXPECT_EQ(AttentionBytes(naive, Phase::kForward), 16 * n + saved);
   EXPECT_EQ(AttentionBytes(naive, Phase::kBackward), 28 * n + saved);
-  const AttentionQuery flash = Published(SdpaBackend::kFlash);
+  const AttentionQuery flash = Published(kSdpaFlash);
   EXPECT_EQ(AttentionBytes(flash, Phase::kForward), 16 * n + 4 * b * t);
   EXPECT_EQ(AttentionBytes(flash, Phase::kBackward), 32 * n + 4 * b * t);
   EXPECT_EQ(AttentionBytes(flash, Phase::kLoss), 0);
