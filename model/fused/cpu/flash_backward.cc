@@ -12,6 +12,7 @@
 #include "model/fused/cpu/flash.h"
 #include "model/fused/cpu/flash_common.h"
 #include "model/fused/cpu/flash_scores.h"
+#include "model/fused/cpu/parallel.h"
 
 namespace trainbench {
 namespace {
@@ -179,17 +180,16 @@ template <typename T>
 void ComputeMeans(const Pass& pass) {
   const FlashShape& s = pass.shape;
   float* const means = pass.means.data_ptr<float>();
-  at::parallel_for(0, s.sequences(), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t sequence = begin; sequence < end; ++sequence) {
-      const Rows<T> a = RowsOf<T>(pass.result.output, sequence, 0, s.seq);
-      const Rows<T> b = RowsOf<T>(pass.gradient, sequence, 0, s.seq);
-      for (int64_t r = 0; r < s.seq; ++r) {
-        float sum = 0;
-        for (int64_t k = 0; k < s.d_head; ++k) {
-          sum += static_cast<float>(a[r][k]) * static_cast<float>(b[r][k]);
-        }
-        means[sequence * s.seq + r] = sum;
+  const int64_t rows = s.sequences() * s.seq;
+  ForRows(rows, s.d_head, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      const Rows<T> a = RowsOf<T>(pass.result.output, r / s.seq, r % s.seq, 1);
+      const Rows<T> b = RowsOf<T>(pass.gradient, r / s.seq, r % s.seq, 1);
+      float sum = 0;
+      for (int64_t k = 0; k < s.d_head; ++k) {
+        sum += static_cast<float>(a.data[k]) * static_cast<float>(b.data[k]);
       }
+      means[r] = sum;
     }
   });
 }
@@ -200,7 +200,7 @@ void SumQueryGradients(const Pass& pass) {
   const FlashShape& s = pass.shape;
   const CpuFlashTiles& t = s.tiles;
   const int64_t tiles = s.sequences() * t.tiles;
-  at::parallel_for(0, tiles, 1, [&](int64_t begin, int64_t end) {
+  ForRows(tiles, t.rows * t.width, [&](int64_t begin, int64_t end) {
     for (int64_t tile = begin; tile < end; ++tile) {
       const int64_t sequence = tile / t.tiles, i = tile % t.tiles;
       const Rows<T> to = RowsOf<T>(pass.to.q, sequence, i * t.rows, t.rows);

@@ -3,11 +3,12 @@
 #include "model/fused/cpu/flash_common.h"
 
 #include <ATen/Context.h>
-#include <ATen/Parallel.h>
 
 #include <atomic>
 #include <cmath>
 #include <vector>
+
+#include "model/fused/cpu/parallel.h"
 
 namespace trainbench {
 
@@ -49,8 +50,9 @@ bool MultipliesBf16() {
 void ForEachItem(int64_t items, int64_t slots,
                  const std::function<void(int64_t, int64_t)>& work) {
   std::atomic<int64_t> next = 0;
-  at::parallel_for(0, slots, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t slot = begin; slot < end; ++slot) {
+  constexpr int64_t kWorthAThread = 1 << 20;
+  ForRows(slots, kWorthAThread, [&](int64_t first, int64_t end) {
+    for (int64_t slot = first; slot < end; ++slot) {
       for (int64_t item = next++; item < items; item = next++) {
         work(item, slot);
       }
