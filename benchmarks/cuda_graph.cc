@@ -17,7 +17,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/steps/graph/captured_call.h"
@@ -81,12 +80,12 @@ class AttentionLaunch final : public Workload {
                  {"d_head", &Params::d_head, {1, 1024}}},
         .grids = {.smoke = {both + "variant=naive precision=fp32 seq=128 "
                                    "d_head=32"},
-                  .quick_gpu = {both + "variant=naive,sdpa_flash "
+                  .quick_gpu = {both + "variant=naive,sdpa_flash,own "
                                        "precision=bf16 seq=256,4096 d_head=64"},
                   .paper = {both + "variant=naive precision=fp32 "
                                    "seq=256,1024,4096,8192,16384 "
                                    "d_head=16,32,64,128",
-                            both + "variant=naive,sdpa_flash "
+                            both + "variant=naive,sdpa_flash,own "
                                    "precision=bf16 "
                                    "seq=256,1024,4096,8192,16384 "
                                    "d_head=16,32,64,128"}}};

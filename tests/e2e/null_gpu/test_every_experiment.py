@@ -19,7 +19,8 @@ EXPERIMENTS = Path(__file__).resolve().parents[3] / "benchmarks"
 SKIPS = {
     r"^(all_reduce/nccl|ddp|ddp_equivalence|sharded_optimizer)/": (
         "NCCL needs a GPU for each of 2 ranks"
-    )
+    ),
+    r"^compiled/aoti/": "no package ",
 }
 # A time, or what is made of one.
 TIME = re.compile(

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""Compiles the PyTorch model ahead of time, for the rows of `compiled`.
+
+    tools/export_aoti --model=tiny --batch=1 --seq=128
+
+torch.export traces the forward pass without gradients, and AOTInductor compiles it
+into a package without weights: the program gives it its own. A package is for one
+shape, one precision, and the kind of machine that made it. On a CPU it takes half a
+minute and a C++ compiler, for a GPU it takes one, and Triton.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+import torch._inductor
+from torch import Tensor
+
+from tools.peers.interleaved import positive
+from tools.peers.pytorch_model import MODELS, ModelConfig, TransformerLM
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "build/aoti"  # --aoti of the program
+PRECISIONS = ("fp32", "bf16_autocast")
+_SIZES = {"d_model", "d_ff", "layers", "heads", "vocab"}
+
+
+class AutocastLM(TransformerLM):
+    """The model under autocast, with the names of its parameters."""
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        with torch.autocast(tokens.device.type, torch.bfloat16):
+            return super().forward(tokens)
+
+
+def parse_model(text: str) -> tuple[str, ModelConfig]:
+    """A name and sizes, from a name or from what the program takes as --model."""
+    if text in MODELS:
+        return text, MODELS[text]
+    allowed = (
+        f"allowed: {', '.join(MODELS)}, or name=mine,d_model=64,d_ff=128,layers=2,"
+        "heads=2,vocab=100"
+    )
+    fields = dict(item.partition("=")[::2] for item in text.split(","))
+    name = fields.pop("name", "")
+    for ours in ("attention", "implementation"):  # of the program's own operators
+        fields.pop(ours, None)
+    if not name or fields.keys() - _SIZES:
+        raise argparse.ArgumentTypeError(f"'{text}'; {allowed}")
+    try:
+        return name, ModelConfig(**{key: positive(fields[key]) for key in fields})
+    except (TypeError, argparse.ArgumentTypeError) as error:
+        raise argparse.ArgumentTypeError(f"'{text}'; {allowed}") from error
+
+
+def package_name(model: str, a: argparse.Namespace) -> str:
+    """The name under which fixtures/steps/compiled_model.cc looks for it."""
+    return f"{model}-{a.precision}-{a.device}-{a.batch}x{a.seq}.pt2"
+
+
+def device_name(device: str) -> str:
+    """As the program names it."""
+    if device == "cuda":
+        return torch.cuda.get_device_name()
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return "CPU"
+
+
+def description(config: ModelConfig, a: argparse.Namespace) -> str:
+    """What the program compares before it hands over its weights."""
+    sizes = (config.d_model, config.d_ff, config.layers, config.heads, config.vocab)
+    return f"{'/'.join(map(str, sizes))} on {device_name(a.device)}"
+
+
+def export(a: argparse.Namespace) -> Path:
+    """Writes the package and returns its path."""
+    name, config = a.model
+    kind = AutocastLM if a.precision == "bf16_autocast" else TransformerLM
+    # One table of rotations for these positions: the program makes it, too.
+    with torch.device(a.device):
+        model = kind(replace(config, context=a.seq)).eval()
+        tokens = torch.zeros((a.batch, a.seq), dtype=torch.int64)
+    path: Path = a.out / package_name(name, a)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with torch.no_grad():
+        program = torch.export.export(model, (tokens,))
+        torch._inductor.aoti_compile_and_package(
+            program,
+            package_path=str(path),
+            inductor_configs={
+                "aot_inductor.package_constants_in_so": False,
+                "aot_inductor.metadata": {"trainbench": description(config, a)},
+                # As many threads as the program has, not as this process has.
+                "cpp.dynamic_threads": True,
+            },
+        )
+    return path
+
+
+def parse(flags: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="tools/export_aoti",
+        description=__doc__.splitlines()[0],
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("--model", type=parse_model, default="tiny", help="a name, or sizes (tiny)")
+    add("--precision", choices=PRECISIONS, default="fp32", help="(%(default)s)")
+    add("--batch", type=positive, default=1, help="sequences (%(default)s)")
+    add("--seq", type=positive, default=128, help="tokens of each (%(default)s)")
+    add("--device", choices=("cpu", "cuda"), default="cpu", help="(%(default)s)")
+    add("--out", type=Path, default=FOLDER, help="folder (build/aoti)")
+    return parser.parse_args(flags)
+
+
+if __name__ == "__main__":
+    print(export(parse(sys.argv[1:])))
