@@ -115,8 +115,15 @@ absl::Status ParseFields(absl::string_view text, ModelConfig& config) {
 }  // namespace
 
 AttentionKind AttentionOf(Implementation implementation) {
-  return implementation == Implementation::kTextbook ? AttentionKind::kNaive
-                                                     : AttentionKind::kSdpa;
+  switch (implementation) {
+    case Implementation::kTextbook:
+      return AttentionKind::kNaive;
+    case Implementation::kLibrary:
+      return AttentionKind::kSdpa;
+    case Implementation::kFused:
+      return AttentionKind::kOwn;
+  }
+  return AttentionKind::kNaive;
 }
 
 bool IsName(absl::string_view text) {

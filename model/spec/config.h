@@ -29,8 +29,7 @@ struct ModelConfig {
   int64_t d_head() const { return d_model / heads; }
 };
 
-// The attention of a model of which nobody says otherwise: naive in the
-// textbook, else fused.
+// The attention of a model of which nobody says otherwise: naive, sdpa or own.
 AttentionKind AttentionOf(Implementation implementation);
 
 // InvalidArgument names the first bad field, its value and the allowed values:

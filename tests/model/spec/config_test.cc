@@ -170,7 +170,7 @@ TEST(ParseModelTest, AttentionFollowsTheImplementationUnlessItIsGiven) {
   };
   EXPECT_EQ(attention(",implementation=textbook"), AttentionKind::kNaive);
   EXPECT_EQ(attention(",implementation=library"), AttentionKind::kSdpa);
-  EXPECT_EQ(attention(",implementation=fused"), AttentionKind::kSdpa);
+  EXPECT_EQ(attention(",implementation=fused"), AttentionKind::kOwn);
   EXPECT_EQ(attention(",attention=naive,implementation=fused"),
             AttentionKind::kNaive);
   EXPECT_EQ(ParseModel(sizes)->implementation, Implementation::kTextbook);

@@ -20,8 +20,8 @@
 namespace trainbench {
 namespace {
 
-constexpr AttentionKind kAttentions[] = {AttentionKind::kNaive,
-                                         AttentionKind::kSdpa};
+constexpr AttentionKind kAttentions[] = {
+    AttentionKind::kNaive, AttentionKind::kSdpa, AttentionKind::kOwn};
 
 ModelConfig Config(Implementation implementation, AttentionKind attention) {
   return {.name = "m",
