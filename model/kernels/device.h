@@ -107,6 +107,12 @@ struct Grid {
 
 inline constexpr int64_t kMaxBlocks = 0x7fffffff;
 
+// Whether a multiprocessor of sm_90 has shared memory for `blocks` blocks at
+// once.
+constexpr bool FitTogether(int blocks, int shared_bytes) {
+  return blocks * (shared_bytes + 1024) <= 228 << 10;
+}
+
 }  // namespace trainbench::kernels
 
 #endif  // TRAINBENCH_MODEL_KERNELS_DEVICE_H_

@@ -34,7 +34,7 @@ struct RmsNormForwardKernel {
   using Args = RmsNormForwardArgs;
   using Row = RowInRegisters<kWide>;
   static constexpr int kMaxThreads = 1024;
-  static constexpr int kBlocksPerSm = 2;
+  static constexpr int kBlocksPerSm = kWide == 1 ? 1 : 2;
 
   template <class D>
   static TRAINBENCH_DEVICE void Run(const D& d, const Args& a) {

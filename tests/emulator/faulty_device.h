@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "tests/emulator/device.h"
@@ -14,13 +15,15 @@ namespace trainbench::emulator {
 
 enum class Fault {
   kNone,
-  kSkippedBarrier,    // no thread comes to the nth barrier
-  kDivergentBarrier,  // thread 0 does not
+  kSkippedBarrier,      // no thread comes to the nth barrier
+  kDivergentBarrier,    // thread 0 does not
+  kSkippedWarpBarrier,  // no lane comes to a barrier of a warp
   kEarlyWait,        // the nth wait for copies lets one more group be under way
   kUncheckedTail,    // copies read behind the end of a tensor
   kLostShuffle,      // the nth shuffle gives a lane its own value
   kSwappedMatrices,  // ldmatrix has its second and third matrix swapped
   kWrongLayout,      // ldmatrix is not transposed where it must be
+  kForgottenShrink,  // the nth Exp2 gives 1
   kPlainAdd,         // atomic additions are loads and stores
   kTruncation,       // bf16 are cut off, not rounded
 };
@@ -40,6 +43,9 @@ class FaultyDevice : public Device {
     if (options_.fault == Fault::kDivergentBarrier && Thread() == 0) return;
     Device::SyncBlock();
   }
+  void SyncWarp() const {
+    if (!Is(Fault::kSkippedWarpBarrier)) Device::SyncWarp();
+  }
   template <int groups>
   void Wait() const {
     if (IsNow(Fault::kEarlyWait)) return Device::Wait<groups + 1>();
@@ -58,6 +64,9 @@ class FaultyDevice : public Device {
   void LoadMatrix4Transposed(uint32_t (&to)[4], int at) const {
     if (Is(Fault::kWrongLayout)) return Device::LoadMatrix4(to, at);
     Device::LoadMatrix4Transposed(to, at);
+  }
+  float Exp2(float x) const {
+    return IsNow(Fault::kForgottenShrink) ? 1 : Device::Exp2(x);
   }
   void AtomicAdd(float* to, float x) const {
     if (!Is(Fault::kPlainAdd)) return Device::AtomicAdd(to, x);

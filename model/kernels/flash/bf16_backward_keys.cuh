@@ -36,6 +36,7 @@ struct FlashBf16BackwardKeys {
   // Queries, grad_o, and for each query log_sum and delta.
   static constexpr int kStageBytes = 2 * kQueryBytes + 8 * kQueries;
   static constexpr int kSharedBytes = kStagesAt + 2 * kStageBytes;
+  static_assert(FitTogether(kBlocksPerSm, kSharedBytes));
 
   using Scores = Accumulators<kTiles, kQueries>;
   using Gradient = Accumulators<kTiles, kHead>;
@@ -58,12 +59,12 @@ struct FlashBf16BackwardKeys {
     const int warp_row = d.Thread() / kWarp * 16 * kTiles;
     const int first_tile = shape.causal ? block.first / kQueries : 0;
     const int tiles = CeilDivide(shape.seq, kQueries);
-    FetchRows<Tile, kMaxThreads>(d, 0, block.Of<Bf16>(a.k, a.k_strides),
-                                 a.k_strides.token, kKeys, block.first,
-                                 shape.seq);
-    FetchRows<Tile, kMaxThreads>(d, kValuesAt, block.Of<Bf16>(a.v, a.v_strides),
-                                 a.v_strides.token, kKeys, block.first,
-                                 shape.seq);
+    FetchRows<Tile, kMaxThreads, kKeys>(d, 0, block.Of<Bf16>(a.k, a.k_strides),
+                                        a.k_strides.token, block.first,
+                                        shape.seq);
+    FetchRows<Tile, kMaxThreads, kKeys>(
+        d, kValuesAt, block.Of<Bf16>(a.v, a.v_strides), a.v_strides.token,
+        block.first, shape.seq);
     Fetch(d, a, block, first_tile);
     Gradient grad_k;
     Gradient grad_v;
@@ -72,10 +73,12 @@ struct FlashBf16BackwardKeys {
       d.SyncBlock();
       if (tile + 1 < tiles) Fetch(d, a, block, tile + 1);
       const int stage = tile % 2;
-      Scores p = Product(d, 0, warp_row, QueriesAt(stage));
+      Scores p = Tile::template Product<kTiles, kQueries>(d, 0, warp_row,
+                                                          QueriesAt(stage));
       Probabilities(d, shape, block.first + warp_row, tile, p);
       Tile::TimesRows(d, p, GradsAt(stage), grad_v);
-      Scores slopes = Product(d, kValuesAt, warp_row, GradsAt(stage));
+      Scores slopes = Tile::template Product<kTiles, kQueries>(
+          d, kValuesAt, warp_row, GradsAt(stage));
       Slopes(d, RowsAt(stage), p, slopes);
       Tile::TimesRows(d, slopes, QueriesAt(stage), grad_k);
       if (a.grad_q_sum == nullptr) continue;
@@ -99,37 +102,21 @@ struct FlashBf16BackwardKeys {
     const int stage = tile % 2;
     const int first = tile * kQueries;
     const int64_t seq = a.shape.seq;
-    FetchRows<Tile, kMaxThreads>(d, QueriesAt(stage),
-                                 block.Of<Bf16>(a.q, a.q_strides),
-                                 a.q_strides.token, kQueries, first, seq);
-    FetchRows<Tile, kMaxThreads>(d, GradsAt(stage),
-                                 block.Of<Bf16>(a.grad_o, a.grad_o_strides),
-                                 a.grad_o_strides.token, kQueries, first, seq);
+    FetchRows<Tile, kMaxThreads, kQueries>(d, QueriesAt(stage),
+                                           block.Of<Bf16>(a.q, a.q_strides),
+                                           a.q_strides.token, first, seq);
+    FetchRows<Tile, kMaxThreads, kQueries>(
+        d, GradsAt(stage), block.Of<Bf16>(a.grad_o, a.grad_o_strides),
+        a.grad_o_strides.token, first, seq);
     d.Commit();
     const int row = d.Thread();
     if (row >= kQueries) return;
     const bool valid = first + row < seq;
-    const int64_t at = block.matrix * seq + first + row;
+    const int64_t at = block.Row(a.shape) + first + row;
     d.StoreShared(RowsAt(stage) + 4 * row,
                   valid ? d.Load(a.log_sum + at) * kLog2E : -kUnseen);
     d.StoreShared(RowsAt(stage) + 4 * (kQueries + row),
                   valid ? d.Load(a.delta + at) : 0.0f);
-  }
-
-  // The rows of this warp in tile `a` times those of tile `b`.
-  template <class D>
-  static TRAINBENCH_DEVICE Scores Product(const D& d, int a, int row, int b) {
-    Scores c;
-    Tile::TimesTransposed(
-        d,
-        [&](int step, uint32_t(&to)[kTiles][4]) {
-          TRAINBENCH_UNROLL
-          for (int t = 0; t < kTiles; ++t) {
-            Tile::LoadRows(d, a, row + 16 * t, step, to[t]);
-          }
-        },
-        b, c);
-    return c;
   }
 
   // The two queries of a thread in columns n: one load.
@@ -193,7 +180,7 @@ struct FlashBf16BackwardKeys {
       TRAINBENCH_UNROLL
       for (int n = 0; n < kQueries / 8; ++n) {
         const float(&x)[4] = slopes.at[t][n];
-        d.StoreShared(kSlopesAt + SlopeTile::At(key, n) + lane % 4 * 4,
+        d.StoreShared(SlopeTile::At(kSlopesAt, key, n) + lane % 4 * 4,
                       d.Pack2(x[e], x[e + 1]));
       }
     }
@@ -219,7 +206,7 @@ struct FlashBf16BackwardKeys {
       uint32_t slopes[1][4];
       const int key = step * 16 + lane % 8 + lane / 16 * 8;
       d.LoadMatrix4Transposed(
-          slopes[0], kSlopesAt + SlopeTile::At(key, row / 8 + lane / 8 % 2));
+          slopes[0], SlopeTile::At(kSlopesAt, key, row / 8 ^ lane / 8 % 2));
       Tile::AddRows(d, slopes, 0, step * 16, part, column / 8);
     }
     TRAINBENCH_UNROLL
@@ -227,7 +214,7 @@ struct FlashBf16BackwardKeys {
       const int query = first + row + Part::Row(lane, 0, e);
       if (query >= a.shape.seq) continue;
       float* const to =
-          a.grad_q_sum + (block.matrix * a.shape.seq + query) * kHead + column;
+          a.grad_q_sum + (block.Row(a.shape) + query) * kHead + column;
       TRAINBENCH_UNROLL
       for (int n = 0; n < kColumns / 8; ++n) {
         d.AtomicAdd(to + Part::Column(lane, n, e), part.at[0][n][e]);

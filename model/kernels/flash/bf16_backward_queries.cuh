@@ -26,6 +26,7 @@ struct FlashBf16BackwardQueries {
   static constexpr int kQueryBytes = kRows * Tile::kRowBytes;
   static constexpr int kKeyBytes = kColumns * Tile::kRowBytes;
   static constexpr int kSharedBytes = 2 * kQueryBytes + 4 * kKeyBytes;
+  static_assert(FitTogether(kBlocksPerSm, kSharedBytes));
 
   using Scores = Accumulators<kTiles, kColumns>;
   using Gradient = Accumulators<kTiles, kHead>;
@@ -51,12 +52,12 @@ struct FlashBf16BackwardQueries {
     const int64_t last = Mask::LastKey(
         shape, static_cast<int>(Smaller(block.first + kRows, shape.seq)) - 1);
     const int tiles = CeilDivide(last + 1, kColumns);
-    FetchRows<Tile, kMaxThreads>(d, 0, block.Of<Bf16>(a.q, a.q_strides),
-                                 a.q_strides.token, kRows, block.first,
-                                 shape.seq);
-    FetchRows<Tile, kMaxThreads>(
+    FetchRows<Tile, kMaxThreads, kRows>(d, 0, block.Of<Bf16>(a.q, a.q_strides),
+                                        a.q_strides.token, block.first,
+                                        shape.seq);
+    FetchRows<Tile, kMaxThreads, kRows>(
         d, kQueryBytes, block.Of<Bf16>(a.grad_o, a.grad_o_strides),
-        a.grad_o_strides.token, kRows, block.first, shape.seq);
+        a.grad_o_strides.token, block.first, shape.seq);
     Fetch(d, a, block, 0);
     const Rows rows = LoadOfRows(d, a, block, warp_row);
     Gradient grad_q;
@@ -64,8 +65,10 @@ struct FlashBf16BackwardQueries {
       d.template Wait<0>();
       d.SyncBlock();
       if (tile + 1 < tiles) Fetch(d, a, block, tile + 1);
-      Scores p = Product(d, 0, warp_row, Keys(tile % 2));
-      Scores slopes = Product(d, kQueryBytes, warp_row, Values(tile % 2));
+      Scores p = Tile::template Product<kTiles, kColumns>(d, 0, warp_row,
+                                                          Keys(tile % 2));
+      Scores slopes = Tile::template Product<kTiles, kColumns>(
+          d, kQueryBytes, warp_row, Values(tile % 2));
       Slopes(d, shape, block.first, warp_row, tile * kColumns, rows, p, slopes);
       Tile::TimesRows(d, slopes, Keys(tile % 2), grad_q);
     }
@@ -77,12 +80,12 @@ struct FlashBf16BackwardQueries {
   template <class D>
   static TRAINBENCH_DEVICE void Fetch(const D& d, const Args& a,
                                       const FlashBlock& block, int tile) {
-    FetchRows<Tile, kMaxThreads>(
+    FetchRows<Tile, kMaxThreads, kColumns>(
         d, Keys(tile % 2), block.Of<Bf16>(a.k, a.k_strides), a.k_strides.token,
-        kColumns, tile * kColumns, a.shape.seq);
-    FetchRows<Tile, kMaxThreads>(
+        tile * kColumns, a.shape.seq);
+    FetchRows<Tile, kMaxThreads, kColumns>(
         d, Values(tile % 2), block.Of<Bf16>(a.v, a.v_strides),
-        a.v_strides.token, kColumns, tile * kColumns, a.shape.seq);
+        a.v_strides.token, tile * kColumns, a.shape.seq);
     d.Commit();
   }
 
@@ -96,28 +99,12 @@ struct FlashBf16BackwardQueries {
       const int mine =
           block.first + row + Scores::Row(d.Thread() % kWarp, i / 2, i % 2 * 2);
       const bool valid = mine < a.shape.seq;
-      const int64_t at = block.matrix * a.shape.seq + mine;
+      const int64_t at = block.Row(a.shape) + mine;
       rows.log_sum[i / 2][i % 2] =
           valid ? d.Load(a.log_sum + at) * kLog2E : -kUnseen;
       rows.delta[i / 2][i % 2] = valid ? d.Load(a.delta + at) : 0.0f;
     }
     return rows;
-  }
-
-  // The rows of this warp in tile `a` times those of tile `b`.
-  template <class D>
-  static TRAINBENCH_DEVICE Scores Product(const D& d, int a, int row, int b) {
-    Scores c;
-    Tile::TimesTransposed(
-        d,
-        [&](int step, uint32_t(&to)[kTiles][4]) {
-          TRAINBENCH_UNROLL
-          for (int t = 0; t < kTiles; ++t) {
-            Tile::LoadRows(d, a, row + 16 * t, step, to[t]);
-          }
-        },
-        b, c);
-    return c;
   }
 
   // ds = p (dp - delta) in the place of dp, with p = exp(scale score -

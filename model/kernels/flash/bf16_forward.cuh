@@ -28,14 +28,15 @@ struct FlashBf16Forward {
   // Queries stay in registers where these suffice.
   static constexpr bool kKeepQueries = kHead <= 64;
   static constexpr int kMaxThreads = kWarps * kWarp;
-  static constexpr int kBlocksPerSm = kHead == 16 ? 4 : kHead == 32 ? 3 : 2;
+  static constexpr int kBlocksPerSm = kHead <= 32 ? 3 : 2;
   static constexpr int kQueryBytes = kRows * Tile::kRowBytes;
   static constexpr int kKeyBytes = kColumns * Tile::kRowBytes;
   static constexpr int kSharedBytes = kQueryBytes + 4 * kKeyBytes;
+  static_assert(FitTogether(kBlocksPerSm, kSharedBytes));
 
   using Scores = Accumulators<kTiles, kColumns>;
   using Output = Accumulators<kTiles, kHead>;
-  using Queries = uint32_t[kKeepQueries ? Tile::kSteps : 1][kTiles][4];
+  using Queries = uint32_t[Tile::kSteps][kTiles][4];
 
   // Of the rows of a thread, by tile and half: the largest score so far, and
   // the sum of exp(scale (score - top)), to which four lanes contribute.
@@ -59,9 +60,9 @@ struct FlashBf16Forward {
     const int64_t last = Mask::LastKey(
         shape, static_cast<int>(Smaller(block.first + kRows, shape.seq)) - 1);
     const int tiles = CeilDivide(last + 1, kColumns);
-    FetchRows<Tile, kMaxThreads>(d, 0, block.Of<Bf16>(a.q, a.q_strides),
-                                 a.q_strides.token, kRows, block.first,
-                                 shape.seq);
+    FetchRows<Tile, kMaxThreads, kRows>(d, 0, block.Of<Bf16>(a.q, a.q_strides),
+                                        a.q_strides.token, block.first,
+                                        shape.seq);
     Fetch(d, a, block, 0);
     Queries queries;
     Output output;
@@ -77,21 +78,13 @@ struct FlashBf16Forward {
       if (tile + 1 < tiles) Fetch(d, a, block, tile + 1);
       if (kKeepQueries && tile == 0) {
         TRAINBENCH_UNROLL
-        for (int step = 0; step < Tile::kSteps; ++step) {
-          LoadQueries(d, warp_row, step, queries[step]);
+        for (int i = 0; i < Tile::kSteps * kTiles; ++i) {
+          const int t = i % kTiles;
+          Tile::LoadRows(d, 0, warp_row + 16 * t, i / kTiles,
+                         queries[i / kTiles][t]);
         }
       }
-      Scores scores;
-      Tile::TimesTransposed(
-          d,
-          [&](int step, uint32_t(&to)[kTiles][4]) {
-            if (!kKeepQueries) return LoadQueries(d, warp_row, step, to);
-            TRAINBENCH_UNROLL
-            for (int i = 0; i < 4 * kTiles; ++i) {
-              to[i / 4][i % 4] = queries[step][i / 4][i % 4];
-            }
-          },
-          Keys(tile % 2), scores);
+      Scores scores = Multiply(d, queries, warp_row, Keys(tile % 2));
       const int column = tile * kColumns;
       if (column + kColumns - 1 > Mask::LastKey(shape, block.first)) {
         Hide(d, shape, block.first + warp_row, column, scores);
@@ -105,21 +98,29 @@ struct FlashBf16Forward {
   template <class D>
   static TRAINBENCH_DEVICE void Fetch(const D& d, const Args& a,
                                       const FlashBlock& block, int tile) {
-    FetchRows<Tile, kMaxThreads>(
+    FetchRows<Tile, kMaxThreads, kColumns>(
         d, Keys(tile % 2), block.Of<Bf16>(a.k, a.k_strides), a.k_strides.token,
-        kColumns, tile * kColumns, a.shape.seq);
-    FetchRows<Tile, kMaxThreads>(
+        tile * kColumns, a.shape.seq);
+    FetchRows<Tile, kMaxThreads, kColumns>(
         d, Values(tile % 2), block.Of<Bf16>(a.v, a.v_strides),
-        a.v_strides.token, kColumns, tile * kColumns, a.shape.seq);
+        a.v_strides.token, tile * kColumns, a.shape.seq);
     d.Commit();
   }
 
   template <class D>
-  static TRAINBENCH_DEVICE void LoadQueries(const D& d, int row, int step,
-                                            uint32_t (&to)[kTiles][4]) {
-    TRAINBENCH_UNROLL
-    for (int t = 0; t < kTiles; ++t) {
-      Tile::LoadRows(d, 0, row + 16 * t, step, to[t]);
+  static TRAINBENCH_DEVICE Scores Multiply(const D& d, const Queries& queries,
+                                           int row, int keys) {
+    if constexpr (kKeepQueries) {
+      Scores scores;
+      Tile::TimesTransposed(
+          d,
+          [&](int step, uint32_t(&to)[kTiles][4]) {
+            std::memcpy(to, queries[step], sizeof(to));
+          },
+          keys, scores);
+      return scores;
+    } else {
+      return Tile::template Product<kTiles, kColumns>(d, 0, row, keys);
     }
   }
 
@@ -192,7 +193,7 @@ struct FlashBf16Forward {
       rows.sum[t][half] = 1 / sum;
       const int mine = row + Output::Row(lane, t, 2 * half);
       if (mine < a.shape.seq && lane % 4 == 0) {
-        d.Store(a.log_sum + block.matrix * a.shape.seq + mine,
+        d.Store(a.log_sum + block.Row(a.shape) + mine,
                 rows.top[t][half] * a.shape.scale + d.Log(sum));
       }
     }

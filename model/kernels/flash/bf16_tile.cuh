@@ -36,7 +36,7 @@ struct Bf16Tile : FlashTile<2 * kChannels> {
   static TRAINBENCH_DEVICE void LoadRows(const D& d, int tile, int row,
                                          int step, uint32_t (&to)[4]) {
     const int lane = d.Thread() % kWarp;
-    d.LoadMatrix4(to, tile + At(row + lane % 16, 2 * step + lane / 16));
+    d.LoadMatrix4(to, At(tile, row + lane % 16, 2 * step ^ lane / 16));
   }
 
   // c += a b^T, summed over the channels. load_a(step, to) loads the first
@@ -54,7 +54,7 @@ struct Bf16Tile : FlashTile<2 * kChannels> {
       for (int n = 0; n < kColumns / 16; ++n) {
         uint32_t columns[4];
         const int row = n * 16 + lane % 8 + lane / 16 * 8;
-        d.LoadMatrix4(columns, b + At(row, 2 * step + lane / 8 % 2));
+        d.LoadMatrix4(columns, At(b, row, 2 * step ^ lane / 8 % 2));
         TRAINBENCH_UNROLL
         for (int t = 0; t < kTiles; ++t) {
           d.Mma(c.at[t][2 * n], rows[t], columns[0], columns[1]);
@@ -62,6 +62,26 @@ struct Bf16Tile : FlashTile<2 * kChannels> {
         }
       }
     }
+  }
+
+  // a b^T, summed over the channels, for 16 kTiles rows of the tile a from
+  // `row` on and kColumns rows of the tile b.
+  template <int kTiles, int kColumns, class D>
+  static TRAINBENCH_DEVICE Accumulators<kTiles, kColumns> Product(const D& d,
+                                                                  int a,
+                                                                  int row,
+                                                                  int b) {
+    Accumulators<kTiles, kColumns> c;
+    TimesTransposed(
+        d,
+        [&](int step, uint32_t(&to)[kTiles][4]) {
+          TRAINBENCH_UNROLL
+          for (int t = 0; t < kTiles; ++t) {
+            LoadRows(d, a, row + 16 * t, step, to[t]);
+          }
+        },
+        b, c);
+    return c;
   }
 
   // c += a b, summed over the columns of a, which is rounded to bf16, and the
@@ -98,7 +118,7 @@ struct Bf16Tile : FlashTile<2 * kChannels> {
     for (int n = 0; n < kColumns / 16; ++n) {
       uint32_t columns[4];
       d.LoadMatrix4Transposed(
-          columns, b + At(row + lane % 16, chunk + 2 * n + lane / 16));
+          columns, At(b, row + lane % 16, (chunk + 2 * n) ^ lane / 16));
       TRAINBENCH_UNROLL
       for (int t = 0; t < kTiles; ++t) {
         d.Mma(c.at[t][2 * n], a[t], columns[0], columns[1]);

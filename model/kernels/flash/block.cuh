@@ -34,21 +34,25 @@ TRAINBENCH_HOST_DEVICE int64_t Smaller(int64_t x, int64_t y) {
 // head. The blocks of a head lie side by side. In causal attention they are not
 // equally long, and the longest should begin first: `last_first` for queries.
 struct FlashBlock {
-  int64_t item;
-  int64_t head;
-  int64_t matrix;  // of all heads of all items
+  int item;
+  int head;
   int first;
 
   template <class D>
   static TRAINBENCH_DEVICE FlashBlock Of(const D& d, const FlashShape& shape,
                                          int rows, bool last_first) {
     const int tiles = CeilDivide(shape.seq, rows);
-    const auto tile = static_cast<int>(d.Block() % tiles);
-    const int64_t matrix = d.Block() / tiles;
-    return {matrix / shape.heads, matrix % shape.heads, matrix,
+    const auto block = static_cast<int>(d.Block());
+    const auto heads = static_cast<int>(shape.heads);
+    const int tile = block % tiles;
+    return {block / tiles / heads, block / tiles % heads,
             (last_first ? tiles - 1 - tile : tile) * rows};
   }
 
+  // The row of a tensor [batch, heads, seq] where this head begins.
+  TRAINBENCH_DEVICE int64_t Row(const FlashShape& shape) const {
+    return (item * shape.heads + head) * shape.seq;
+  }
   template <class T>
   TRAINBENCH_DEVICE T* Of(void* tensor, const HeadStrides& strides) const {
     return static_cast<T*>(tensor) + item * strides.batch + head * strides.head;
@@ -70,25 +74,31 @@ struct FlashTile {
   static constexpr int kRowsOfLine = kChunks < 8 ? 8 / kChunks : 1;
   static constexpr int kPermuted = kChunks < 8 ? kChunks : 8;
 
-  static TRAINBENCH_DEVICE int At(int row, int chunk) {
-    const int permuted = chunk ^ (row / kRowsOfLine % kPermuted);
-    return row * kRowBytes + permuted * 16;
+  // `tile` is a multiple of kRowBytes. A thread's chunks differ in the last
+  // operation only, so that it need not keep an address for each.
+  static TRAINBENCH_DEVICE int At(int tile, int row, int chunk) {
+    return (tile + row * kRowBytes + Permutation(row) * 16) ^ (chunk * 16);
+  }
+  static TRAINBENCH_DEVICE int Permutation(int row) {
+    return static_cast<int>(static_cast<unsigned>(row) / kRowsOfLine %
+                            kPermuted);
   }
 };
 
-// Asks for `rows` rows from `first` on; those behind `seq` become 0. Tile::At
-// is where a 16-byte chunk of a row lies.
-template <class Tile, int kThreads, class T, class D>
+// Asks for kRows rows from `first` on; those behind `seq` become 0. A thread
+// has one chunk of every kStep-th row.
+template <class Tile, int kThreads, int kRows, class T, class D>
 TRAINBENCH_DEVICE void FetchRows(const D& d, int to, const T* from,
-                                 int64_t stride, int rows, int first,
-                                 int64_t seq) {
-  for (int i = d.Thread(); i < rows * Tile::kChunks; i += kThreads) {
-    const int row = i / Tile::kChunks;
-    const int chunk = i % Tile::kChunks;
-    const bool valid = first + row < seq;
-    const int64_t at =
-        valid ? (first + row) * stride + chunk * kVectorOf<T> : 0;
-    d.CopyAsync16(to + Tile::At(row, chunk), from + at, valid);
+                                 int64_t stride, int first, int64_t seq) {
+  constexpr int kStep = kThreads / Tile::kChunks;
+  static_assert(kThreads % Tile::kChunks == 0 && kRows % kStep == 0);
+  const int chunk = d.Thread() % Tile::kChunks;
+  const int row = d.Thread() / Tile::kChunks;
+  from += (first + row) * stride + chunk * kVectorOf<T>;
+  TRAINBENCH_UNROLL
+  for (int i = 0; i < kRows; i += kStep) {
+    const bool valid = first + row + i < seq;
+    d.CopyAsync16(Tile::At(to, row + i, chunk), from + i * stride, valid);
   }
 }
 

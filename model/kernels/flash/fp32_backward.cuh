@@ -30,6 +30,7 @@ struct FlashFp32BackwardKeys {
   // For each query log_sum and delta.
   static constexpr int kRowsAt = kScoresAt + kKeys * kQueries * 4;
   static constexpr int kSharedBytes = kRowsAt + 8 * kQueries;
+  static_assert(FitTogether(kBlocksPerSm, kSharedBytes));
   using Scores = Fp32Scores<kQueries>;
 
   template <class D>
@@ -37,12 +38,12 @@ struct FlashFp32BackwardKeys {
     const FlashShape& shape = a.shape;
     const FlashBlock block =
         FlashBlock::Of(d, shape, kKeys, /*last_first=*/false);
-    FetchRows<Tile, kMaxThreads>(d, 0, block.Of<float>(a.k, a.k_strides),
-                                 a.k_strides.token, kKeys, block.first,
-                                 shape.seq);
-    FetchRows<Tile, kMaxThreads>(
+    FetchRows<Tile, kMaxThreads, kKeys>(d, 0, block.Of<float>(a.k, a.k_strides),
+                                        a.k_strides.token, block.first,
+                                        shape.seq);
+    FetchRows<Tile, kMaxThreads, kKeys>(
         d, kValuesAt, block.Of<float>(a.v, a.v_strides), a.v_strides.token,
-        kKeys, block.first, shape.seq);
+        block.first, shape.seq);
     Fp32Rows<kHead> grad_k;
     Fp32Rows<kHead> grad_v;
     int first = shape.causal ? block.first / kQueries * kQueries : 0;
@@ -81,17 +82,17 @@ struct FlashFp32BackwardKeys {
   static TRAINBENCH_DEVICE void Fetch(const D& d, const Args& a,
                                       const FlashBlock& block, int first) {
     const int64_t seq = a.shape.seq;
-    FetchRows<Tile, kMaxThreads>(d, kQueriesAt,
-                                 block.Of<float>(a.q, a.q_strides),
-                                 a.q_strides.token, kQueries, first, seq);
-    FetchRows<Tile, kMaxThreads>(d, kGradsAt,
-                                 block.Of<float>(a.grad_o, a.grad_o_strides),
-                                 a.grad_o_strides.token, kQueries, first, seq);
+    FetchRows<Tile, kMaxThreads, kQueries>(d, kQueriesAt,
+                                           block.Of<float>(a.q, a.q_strides),
+                                           a.q_strides.token, first, seq);
+    FetchRows<Tile, kMaxThreads, kQueries>(
+        d, kGradsAt, block.Of<float>(a.grad_o, a.grad_o_strides),
+        a.grad_o_strides.token, first, seq);
     d.Commit();
     const int row = d.Thread();
     if (row >= kQueries) return;
     const bool valid = first + row < seq;
-    const int64_t at = block.matrix * seq + first + row;
+    const int64_t at = block.Row(a.shape) + first + row;
     d.StoreShared(kRowsAt + 4 * row,
                   valid ? d.Load(a.log_sum + at) * kLog2E : -kUnseen);
     d.StoreShared(kRowsAt + 4 * (kQueries + row),
@@ -147,7 +148,7 @@ struct FlashFp32BackwardKeys {
       TRAINBENCH_UNROLL
       for (int i = 0; i < kMine; i += 4) {
         const auto four = d.template LoadShared<Vector<float, 4>>(
-            kScoresAt + FlashTile<4 * kQueries>::At(key, (row + i) / 4));
+            FlashTile<4 * kQueries>::At(kScoresAt, key, (row + i) / 4));
         TRAINBENCH_UNROLL
         for (int e = 0; e < 4; ++e) slopes[i + e] = four.at[e];
       }
@@ -157,8 +158,7 @@ struct FlashFp32BackwardKeys {
     for (int i = 0; i < kMine; ++i) {
       const int query = first + row + i;
       if (query >= a.shape.seq) continue;
-      float* const to =
-          a.grad_q_sum + (block.matrix * a.shape.seq + query) * kHead;
+      float* const to = a.grad_q_sum + (block.Row(a.shape) + query) * kHead;
       TRAINBENCH_UNROLL
       for (int e = 0; e < Rows::kEach; ++e) {
         const int piece = e / Rows::kWide;
@@ -184,6 +184,7 @@ struct FlashFp32BackwardQueries {
   static constexpr int kValuesAt = kKeysAt + kColumns * Tile::kRowBytes;
   static constexpr int kScoresAt = kValuesAt + kColumns * Tile::kRowBytes;
   static constexpr int kSharedBytes = kScoresAt + kRows * kColumns * 4;
+  static_assert(FitTogether(kBlocksPerSm, kSharedBytes));
   using Scores = Fp32Scores<kColumns>;
 
   template <class D>
@@ -192,20 +193,20 @@ struct FlashFp32BackwardQueries {
     const FlashBlock block = FlashBlock::Of(d, shape, kRows, shape.causal);
     const int64_t last = Mask::LastKey(
         shape, static_cast<int>(Smaller(block.first + kRows, shape.seq)) - 1);
-    FetchRows<Tile, kMaxThreads>(d, 0, block.Of<float>(a.q, a.q_strides),
-                                 a.q_strides.token, kRows, block.first,
-                                 shape.seq);
-    FetchRows<Tile, kMaxThreads>(
+    FetchRows<Tile, kMaxThreads, kRows>(d, 0, block.Of<float>(a.q, a.q_strides),
+                                        a.q_strides.token, block.first,
+                                        shape.seq);
+    FetchRows<Tile, kMaxThreads, kRows>(
         d, kGradsAt, block.Of<float>(a.grad_o, a.grad_o_strides),
-        a.grad_o_strides.token, kRows, block.first, shape.seq);
+        a.grad_o_strides.token, block.first, shape.seq);
     Fp32Rows<kHead> grad_q;
     for (int column = 0; column <= last; column += kColumns) {
-      FetchRows<Tile, kMaxThreads>(
+      FetchRows<Tile, kMaxThreads, kColumns>(
           d, kKeysAt, block.Of<float>(a.k, a.k_strides), a.k_strides.token,
-          kColumns, column, shape.seq);
-      FetchRows<Tile, kMaxThreads>(
+          column, shape.seq);
+      FetchRows<Tile, kMaxThreads, kColumns>(
           d, kValuesAt, block.Of<float>(a.v, a.v_strides), a.v_strides.token,
-          kColumns, column, shape.seq);
+          column, shape.seq);
       d.Commit();
       d.template Wait<0>();
       d.SyncBlock();
@@ -234,7 +235,7 @@ struct FlashFp32BackwardQueries {
     for (int i = 0; i < kOwn; ++i) {
       const int row = block.first + Fp32Threads::Row(d) + i;
       const bool valid = row < a.shape.seq;
-      const int64_t at = block.matrix * a.shape.seq + row;
+      const int64_t at = block.Row(a.shape) + row;
       const float log_sum = valid ? d.Load(a.log_sum + at) * kLog2E : -kUnseen;
       const float delta = valid ? d.Load(a.delta + at) : 0.0f;
       const int last = Mask::LastKey(a.shape, row);

@@ -27,6 +27,7 @@ struct FlashFp32Forward {
   static constexpr int kValuesAt = kKeysAt + kColumns * Tile::kRowBytes;
   static constexpr int kScoresAt = kValuesAt + kColumns * Tile::kRowBytes;
   static constexpr int kSharedBytes = kScoresAt + kRows * kColumns * 4;
+  static_assert(FitTogether(kBlocksPerSm, kSharedBytes));
   using Scores = Fp32Scores<kColumns>;
 
   // Of the rows of a thread: the largest score so far, and the sum of
@@ -42,9 +43,9 @@ struct FlashFp32Forward {
     const FlashBlock block = FlashBlock::Of(d, shape, kRows, shape.causal);
     const int64_t last = Mask::LastKey(
         shape, static_cast<int>(Smaller(block.first + kRows, shape.seq)) - 1);
-    FetchRows<Tile, kMaxThreads>(d, 0, block.Of<float>(a.q, a.q_strides),
-                                 a.q_strides.token, kRows, block.first,
-                                 shape.seq);
+    FetchRows<Tile, kMaxThreads, kRows>(d, 0, block.Of<float>(a.q, a.q_strides),
+                                        a.q_strides.token, block.first,
+                                        shape.seq);
     Fp32Rows<kHead> output;
     Rows rows;
     TRAINBENCH_UNROLL
@@ -53,12 +54,12 @@ struct FlashFp32Forward {
       rows.sum[i] = 0;
     }
     for (int column = 0; column <= last; column += kColumns) {
-      FetchRows<Tile, kMaxThreads>(
+      FetchRows<Tile, kMaxThreads, kColumns>(
           d, kKeysAt, block.Of<float>(a.k, a.k_strides), a.k_strides.token,
-          kColumns, column, shape.seq);
-      FetchRows<Tile, kMaxThreads>(
+          column, shape.seq);
+      FetchRows<Tile, kMaxThreads, kColumns>(
           d, kValuesAt, block.Of<float>(a.v, a.v_strides), a.v_strides.token,
-          kColumns, column, shape.seq);
+          column, shape.seq);
       d.Commit();
       d.template Wait<0>();
       d.SyncBlock();
@@ -129,7 +130,7 @@ struct FlashFp32Forward {
       inverse[i] = 1 / sum;
       const int row = block.first + Fp32Threads::Row(d) + i;
       if (row < a.shape.seq && Fp32Threads::X(d) == 0) {
-        d.Store(a.log_sum + block.matrix * a.shape.seq + row,
+        d.Store(a.log_sum + block.Row(a.shape) + row,
                 rows.top[i] * a.shape.scale + d.Log(sum));
       }
     }

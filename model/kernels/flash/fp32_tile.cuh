@@ -47,7 +47,7 @@ struct Fp32Scores {
       TRAINBENCH_UNROLL
       for (int j = 0; j < kEach; ++j) {
         const int column = Column(d, j);
-        d.StoreShared(tile + Tile::At(Fp32Threads::Row(d) + i, column / 4) +
+        d.StoreShared(Tile::At(tile, Fp32Threads::Row(d) + i, column / 4) +
                           column % 4 * 4,
                       at[i][j]);
       }
@@ -107,12 +107,12 @@ struct Fp32Tile : FlashTile<4 * kHead> {
       TRAINBENCH_UNROLL
       for (int j = 0; j < Scores::kEach; ++j) {
         columns[j] =
-            d.template LoadShared<Four>(b + At(Scores::Column(d, j), chunk));
+            d.template LoadShared<Four>(At(b, Scores::Column(d, j), chunk));
       }
       TRAINBENCH_UNROLL
       for (int i = 0; i < kOwn; ++i) {
         const auto row =
-            d.template LoadShared<Four>(a + At(Fp32Threads::Row(d) + i, chunk));
+            d.template LoadShared<Four>(At(a, Fp32Threads::Row(d) + i, chunk));
         TRAINBENCH_UNROLL
         for (int j = 0; j < Scores::kEach; ++j) {
           TRAINBENCH_UNROLL
@@ -135,7 +135,7 @@ struct Fp32Tile : FlashTile<4 * kHead> {
       TRAINBENCH_UNROLL
       for (int i = 0; i < kOwn; ++i) {
         rows[i] = d.template LoadShared<Four>(
-            a + FlashTile<4 * kSum>::At(Fp32Threads::Row(d) + i, chunk));
+            FlashTile<4 * kSum>::At(a, Fp32Threads::Row(d) + i, chunk));
       }
       TRAINBENCH_UNROLL
       for (int k = 0; k < 4; ++k) {
@@ -157,7 +157,7 @@ struct Fp32Tile : FlashTile<4 * kHead> {
     for (int piece = 0; piece < Rows::kPieces; ++piece) {
       const int column = Rows::Column(d, piece);
       const auto x = d.template LoadShared<Vector<float, Rows::kWide>>(
-          b + At(row, column / 4) + column % 4 * 4);
+          At(b, row, column / 4) + column % 4 * 4);
       TRAINBENCH_UNROLL
       for (int i = 0; i < kRows; ++i) {
         TRAINBENCH_UNROLL

@@ -2,6 +2,7 @@
 
 #include "model/kernels/rms_norm.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "model/kernels/rms_norm.cuh"
+#include "tests/emulator/faulty_device.h"
 #include "tests/model/kernels/tensors.h"
 
 namespace trainbench::kernels {
@@ -131,6 +133,20 @@ TEST(RmsNormKernels, AddAnUpdateAndPassALaterGradientOn) {
   Tensors t(3);
   CheckForward<float, Bf16>(t, {4, 48, 0}, true);
   CheckBackward<float, Bf16>(t, {4, 48, 0}, true);
+}
+
+// Without it a warp would sum what the others have not written yet.
+TEST(RmsNormKernels, NeedTheBarrierOfAReduction) {
+  Tensors t(1);
+  const float* x = t.Input<float>(512);
+  float* y = t.Output<float>(512);
+  float* inverse = t.Output<float>(1);
+  emulator::BasicLauncher<emulator::FaultyDevice> launcher(
+      &t.memory(), 1, {emulator::Fault::kSkippedBarrier, 0});
+  EXPECT_THAT(
+      RmsNormForward(launcher, {Dtype::kFloat32, Dtype::kFloat32, 1, 512,
+                                kEpsilon, x, nullptr, x, nullptr, y, inverse}),
+      testing::HasSubstr("another thread"));
 }
 
 TEST(RmsNormKernels, RefuseWhatTheyCannotDo) {

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// Tensors of more than 2^32 elements, of which a block reads little: memory
+// that is only reserved costs nothing.
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "model/kernels/flash/attention.cuh"
+#include "tests/model/kernels/tensors.h"
+
+namespace trainbench::kernels {
+namespace {
+
+constexpr int64_t kSeq = 65536;
+constexpr int64_t kHeads = 1024;
+constexpr int64_t kHead = 64;
+constexpr int64_t kCount = kSeq * kHeads * kHead;
+constexpr int64_t kRows = 128;  // those that are filled, of the last head
+constexpr float kScale = 0.125f;
+
+// Runs one block of a launch of many.
+class LastBlock : public emulator::Device {
+ public:
+  struct Options {
+    int64_t block = 0;
+  };
+  LastBlock(emulator::Block* block, int64_t, Options options)
+      : Device(block, 1, {}), index_(options.block) {}
+  int64_t Block() const { return index_; }
+
+ private:
+  int64_t index_;
+};
+
+template <class T>
+class Reserved {
+ public:
+  explicit Reserved(int64_t count)
+      : bytes_(count * sizeof(T)),
+        memory_(mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {}
+  ~Reserved() {
+    if (valid()) munmap(memory_, bytes_);
+  }
+  Reserved(const Reserved&) = delete;
+  Reserved& operator=(const Reserved&) = delete;
+
+  bool valid() const { return memory_ != MAP_FAILED; }
+  T* data() const { return static_cast<T*>(memory_); }
+
+ private:
+  int64_t bytes_;
+  void* memory_;
+};
+
+class FarTest : public testing::Test {
+ protected:
+  // Row 0 of the filled rows is row `first` of the last head.
+  void Fill(int64_t first) {
+    for (const Reserved<Bf16>* x : {&q_, &k_, &v_, &grad_o_}) {
+      if (!x->valid()) GTEST_SKIP() << "no address space for 8 GiB";
+      memory_.Allow(x->data(), kCount * 2, 2, false);
+    }
+    for (const Reserved<Bf16>* x : {&o_, &grad_k_, &grad_v_}) {
+      if (!x->valid()) GTEST_SKIP() << "no address space for 8 GiB";
+      memory_.Allow(x->data(), kCount * 2, 2, true);
+    }
+    if (!sum_.valid()) GTEST_SKIP() << "no address space for 16 GiB";
+    memory_.Allow(sum_.data(), kCount * 4, 4, true);
+    for (const Reserved<float>* x : {&log_sum_, &delta_}) {
+      memory_.Allow(x->data(), kSeq * kHeads * 4, 4, true);
+    }
+    row_ = (kHeads - 1) * kSeq + first;
+    std::mt19937 random(1);
+    std::normal_distribution<double> normal;
+    for (const Reserved<Bf16>* x : {&q_, &k_, &v_, &grad_o_}) {
+      for (int64_t i = 0; i < kRows * kHead; ++i) {
+        Set(x->data()[row_ * kHead + i], normal(random));
+      }
+    }
+  }
+
+  double Dot(const Reserved<Bf16>& x, int64_t i, const Reserved<Bf16>& y,
+             int64_t j) const {
+    double sum = 0;
+    for (int64_t c = 0; c < kHead; ++c) {
+      sum += double{ToFloat(x.data()[(row_ + i) * kHead + c])} *
+             ToFloat(y.data()[(row_ + j) * kHead + c]);
+    }
+    return sum;
+  }
+
+  template <class Kernel>
+  std::string Run(const typename Kernel::Args& args, int64_t block) {
+    emulator::BasicLauncher<LastBlock> launcher(&memory_, 1, {block});
+    return launcher.Launch<Kernel>(
+        {1, Kernel::kMaxThreads, Kernel::kSharedBytes}, args);
+  }
+
+  static constexpr HeadStrides kStrides{kCount, kSeq* kHead, kHead};
+  const FlashShape shape_{
+      Dtype::kBfloat16, 1, kHeads, kSeq, kHead, true, kScale};
+  Reserved<Bf16> q_{kCount}, k_{kCount}, v_{kCount}, o_{kCount};
+  Reserved<Bf16> grad_o_{kCount}, grad_k_{kCount}, grad_v_{kCount};
+  Reserved<float> sum_{kCount};
+  Reserved<float> log_sum_{kSeq * kHeads}, delta_{kSeq * kHeads};
+  emulator::GlobalMemory memory_;
+  int64_t row_ = 0;
+};
+
+TEST_F(FarTest, ForwardFindsTheFirstRowsOfTheLastHead) {
+  Fill(0);
+  if (IsSkipped()) return;
+  using Kernel = FlashBf16Forward<kHead>;
+  // The first queries are the last tile.
+  const int64_t blocks = kHeads * (kSeq / Kernel::kRows);
+  ASSERT_EQ(
+      Run<Kernel>({shape_, q_.data(), k_.data(), v_.data(), o_.data(),
+                   log_sum_.data(), kStrides, kStrides, kStrides, kStrides},
+                  blocks - 1),
+      "");
+  std::vector<double> expected(kRows * kHead);
+  for (int64_t i = 0; i < kRows; ++i) {
+    double sum = 0;
+    for (int64_t j = 0; j <= i; ++j)
+      sum += std::exp(kScale * Dot(q_, i, k_, j));
+    for (int64_t j = 0; j <= i; ++j) {
+      const double p = std::exp(kScale * Dot(q_, i, k_, j)) / sum;
+      for (int64_t c = 0; c < kHead; ++c) {
+        expected[i * kHead + c] +=
+            p * ToFloat(v_.data()[(row_ + j) * kHead + c]);
+      }
+    }
+  }
+  EXPECT_LT(RelativeError(o_.data() + row_ * kHead, expected),
+            kTolerance<Bf16>);
+}
+
+TEST_F(FarTest, BackwardFindsTheLastRowsOfTheLastHead) {
+  Fill(kSeq - kRows);
+  if (IsSkipped()) return;
+  using Kernel = FlashBf16BackwardKeys<kHead>;
+  static_assert(Kernel::kKeys == kRows);
+  constexpr double kLogSum = 3;
+  constexpr double kDelta = 0.5;
+  for (int64_t i = 0; i < kRows; ++i) {
+    log_sum_.data()[row_ + i] = kLogSum;
+    delta_.data()[row_ + i] = kDelta;
+  }
+  FlashBackwardArgs a{};
+  a.shape = shape_;
+  a.q = q_.data();
+  a.k = k_.data();
+  a.v = v_.data();
+  a.grad_o = grad_o_.data();
+  a.grad_k = grad_k_.data();
+  a.grad_v = grad_v_.data();
+  a.q_strides = a.k_strides = a.v_strides = kStrides;
+  a.grad_o_strides = a.grad_k_strides = a.grad_v_strides = kStrides;
+  a.log_sum = log_sum_.data();
+  a.delta = delta_.data();
+  a.grad_q_sum = sum_.data();
+  ASSERT_EQ(Run<Kernel>(a, kHeads * (kSeq / kRows) - 1), "");
+  std::vector<double> grad_k(kRows * kHead);
+  std::vector<double> grad_v(kRows * kHead);
+  std::vector<double> sum(kRows * kHead);
+  for (int64_t i = 0; i < kRows; ++i) {
+    for (int64_t j = 0; j <= i; ++j) {
+      const double p = std::exp(kScale * Dot(q_, i, k_, j) - kLogSum);
+      const double slope = p * (Dot(grad_o_, i, v_, j) - kDelta);
+      for (int64_t c = 0; c < kHead; ++c) {
+        const auto of = [&](const Reserved<Bf16>& x, int64_t row) {
+          return double{ToFloat(x.data()[(row_ + row) * kHead + c])};
+        };
+        grad_v[j * kHead + c] += p * of(grad_o_, i);
+        grad_k[j * kHead + c] += kScale * slope * of(q_, i);
+        sum[i * kHead + c] += slope * of(k_, j);
+      }
+    }
+  }
+  EXPECT_LT(RelativeError(grad_k_.data() + row_ * kHead, grad_k), 8e-3);
+  EXPECT_LT(RelativeError(grad_v_.data() + row_ * kHead, grad_v), 8e-3);
+  EXPECT_LT(RelativeError(sum_.data() + row_ * kHead, sum), 8e-3);
+}
+
+}  // namespace
+}  // namespace trainbench::kernels

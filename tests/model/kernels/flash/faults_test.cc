@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// Bugs planted in the kernels of FlashAttention are found by what the other
+// tests assert: the emulator complains, or the numbers are wrong.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/kernels/flash/attention.cuh"
+#include "tests/emulator/faulty_device.h"
+#include "tests/model/kernels/flash/problem.h"
+#include "tests/model/kernels/tensors.h"
+
+namespace trainbench::kernels {
+namespace {
+
+using emulator::Fault;
+using emulator::FaultyDevice;
+using testing::HasSubstr;
+using Options = FaultyDevice::Options;
+using Forward = FlashBf16Forward<64>;
+using Keys = FlashBf16BackwardKeys<64>;
+
+// Ragged, and of two tiles of queries and four of keys.
+constexpr int64_t kSeq = 200;
+
+struct SeesOneMore {
+  static int LastKey(const FlashShape& shape, int query) {
+    return FlashMask::LastKey(shape, query) + 1;
+  }
+};
+
+template <class T>
+class Trial {
+ public:
+  explicit Trial(Options options, int shared_bytes_missing = 0)
+      : problem_(t_, {kDtypeOf<T>, 1, 1, kSeq, 64, true, 0.125f},
+                 /*joint=*/false),
+        missing_(shared_bytes_missing),
+        launcher_(&t_.memory(), 7, options) {}
+
+  // What the kernel is found to do wrong, or "".
+  template <class Kernel>
+  std::string RunForward() {
+    const std::string error = Run<Kernel>(Kernel::kRows, problem_.forward);
+    if (!error.empty()) return error;
+    return Judge(problem_.forward.o, problem_.reference().o, kTolerance<T>);
+  }
+
+  template <class Kernel>
+  std::string RunBackward() {
+    EXPECT_EQ(FlashForward(t_.launcher(), problem_.forward), "");
+    FlashBackwardArgs& a = problem_.backward;
+    EXPECT_EQ(FlashBackward(t_.launcher(), a), "");
+    float* sum = a.grad_q_sum;
+    std::fill(sum, sum + problem_.count(), 0.0f);
+    const std::string error = Run<Kernel>(Kernel::kKeys, a);
+    if (!error.empty()) return error;
+    const Reference& r = problem_.reference();
+    for (const std::string& wrong :
+         {Judge(a.grad_k, r.grad_k, 8e-3), Judge(a.grad_v, r.grad_v, 8e-3),
+          JudgeSum(sum)}) {
+      if (!wrong.empty()) return wrong;
+    }
+    return "";
+  }
+
+ private:
+  template <class Kernel, class Args>
+  std::string Run(int rows, const Args& args) {
+    Grid grid = FlashGrid<Kernel>(args.shape, rows);
+    grid.shared_bytes -= missing_;
+    return launcher_.template Launch<Kernel>(grid, args);
+  }
+  std::string Judge(const void* actual, const std::vector<double>& expected,
+                    double tolerance) {
+    return problem_.ErrorOf(actual, expected) < tolerance ? ""
+                                                          : "wrong numbers";
+  }
+  std::string JudgeSum(const float* sum) {
+    std::vector<double> expected = problem_.reference().grad_q;
+    for (double& x : expected) x /= 0.125;
+    return RelativeError(sum, expected) < 8e-3 ? "" : "wrong numbers";
+  }
+
+  Tensors t_{3};
+  Problem<T> problem_;
+  int missing_;
+  emulator::BasicLauncher<FaultyDevice> launcher_;
+};
+
+std::string ForwardWith(Options options, int shared_bytes_missing = 0) {
+  return Trial<Bf16>(options, shared_bytes_missing).RunForward<Forward>();
+}
+std::string BackwardWith(Options options) {
+  return Trial<Bf16>(options).RunBackward<Keys>();
+}
+
+TEST(PlantedBug, IsNotThereByDefault) {
+  EXPECT_EQ(ForwardWith({}), "");
+  EXPECT_EQ(BackwardWith({}), "");
+}
+
+TEST(PlantedBug, MissingBarrierIsFound) {
+  for (const int nth : {0, 1, 2}) {
+    EXPECT_NE(ForwardWith({Fault::kSkippedBarrier, nth}), "") << nth;
+  }
+  // The second protects the slopes that all warps read.
+  for (const int nth : {0, 1, 2, 3}) {
+    EXPECT_NE(BackwardWith({Fault::kSkippedBarrier, nth}), "") << nth;
+  }
+}
+
+TEST(PlantedBug, BarrierThatOneThreadMissesIsFound) {
+  EXPECT_THAT(ForwardWith({Fault::kDivergentBarrier}),
+              HasSubstr("wait for others"));
+}
+
+TEST(PlantedBug, MissingBarrierOfAWarpIsFound) {
+  EXPECT_THAT(Trial<float>({Fault::kSkippedWarpBarrier})
+                  .RunForward<FlashFp32Forward<64>>(),
+              HasSubstr("another thread"));
+}
+
+TEST(PlantedBug, WrongWaitCountIsFound) {
+  for (const int nth : {0, 1, 3}) {
+    EXPECT_THAT(ForwardWith({Fault::kEarlyWait, nth}),
+                HasSubstr("a copy under way"))
+        << nth;
+    EXPECT_THAT(BackwardWith({Fault::kEarlyWait, nth}),
+                HasSubstr("a copy under way"))
+        << nth;
+  }
+}
+
+TEST(PlantedBug, ReadBehindTheTailIsFound) {
+  EXPECT_THAT(ForwardWith({Fault::kUncheckedTail}),
+              HasSubstr("leaves the tensors"));
+}
+
+TEST(PlantedBug, TooLittleSharedMemoryIsFound) {
+  EXPECT_THAT(ForwardWith({}, 16), HasSubstr("leaves shared memory"));
+}
+
+TEST(PlantedBug, LostShuffleIsFound) {
+  // Each of a row has two for its top; those of its sum come last.
+  EXPECT_EQ(ForwardWith({Fault::kLostShuffle, 0}), "wrong numbers");
+}
+
+TEST(PlantedBug, ForgottenShrinkIsFound) {
+  // 4 rows of a thread have 1 + 16 exponentials in each of the tiles.
+  EXPECT_EQ(ForwardWith({Fault::kForgottenShrink, 68}), "wrong numbers");
+}
+
+TEST(PlantedBug, SwappedFragmentsAreFound) {
+  EXPECT_EQ(ForwardWith({Fault::kSwappedMatrices}), "wrong numbers");
+  EXPECT_EQ(BackwardWith({Fault::kSwappedMatrices}), "wrong numbers");
+}
+
+TEST(PlantedBug, WrongLayoutIsFound) {
+  EXPECT_EQ(ForwardWith({Fault::kWrongLayout}), "wrong numbers");
+  EXPECT_EQ(BackwardWith({Fault::kWrongLayout}), "wrong numbers");
+}
+
+TEST(PlantedBug, TruncationIsFound) {
+  EXPECT_EQ(ForwardWith({Fault::kTruncation}), "wrong numbers");
+}
+
+TEST(PlantedBug, AdditionThatIsNotAtomicIsFound) {
+  EXPECT_THAT(BackwardWith({Fault::kPlainAdd}), HasSubstr("another thread"));
+}
+
+TEST(PlantedBug, MaskThatSeesOneMoreIsFound) {
+  EXPECT_EQ((Trial<Bf16>({}).RunForward<FlashBf16Forward<64, SeesOneMore>>()),
+            "wrong numbers");
+  EXPECT_EQ(
+      (Trial<Bf16>({}).RunBackward<FlashBf16BackwardKeys<64, SeesOneMore>>()),
+      "wrong numbers");
+  EXPECT_EQ((Trial<float>({}).RunForward<FlashFp32Forward<64, SeesOneMore>>()),
+            "wrong numbers");
+}
+
+}  // namespace
+}  // namespace trainbench::kernels

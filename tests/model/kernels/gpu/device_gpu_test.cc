@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// The device of a GPU does what the emulator's does: then what the other tests
+// show of kernels in the emulator is true of them on the GPU.
+
+#include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "tests/emulator/global_memory.h"
+#include "tests/emulator/launcher.h"
+#include "tests/emulator/warp_operation.h"
+#include "tests/model/kernels/gpu/probes.h"
+
+namespace trainbench::kernels {
+namespace {
+
+// Memory that both sides see.
+class Managed {
+ public:
+  explicit Managed(size_t bytes) {
+    if (cudaMallocManaged(&memory_, bytes) == cudaSuccess) {
+      std::memset(memory_, 0, bytes);
+    }
+  }
+  ~Managed() { cudaFree(memory_); }
+  Managed(const Managed&) = delete;
+  Managed& operator=(const Managed&) = delete;
+
+  void* data() const { return memory_; }
+
+ private:
+  void* memory_ = nullptr;
+};
+
+template <class P>
+class Comparison {
+ public:
+  Comparison() {
+    std::mt19937 random(1);
+    std::normal_distribution<float> normal;
+    auto* in = static_cast<float*>(in_.data());
+    for (int i = 0; i < P::kInBytes / 4; ++i) in[i] = normal(random);
+  }
+
+  uint32_t* in() { return static_cast<uint32_t*>(in_.data()); }
+
+  // The results of the GPU are near those of the emulator, relative to 1 at the
+  // least; a tolerance of 0 asks for the same bits.
+  void Run(double tolerance) {
+    ASSERT_EQ(RunOnGpu<P>({in_.data(), out_.data()}), cudaSuccess);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    std::vector<float> expected(P::kOutBytes / 4);
+    emulator::GlobalMemory memory;
+    memory.Allow(in_.data(), P::kInBytes, 4, false);
+    memory.Allow(expected.data(), P::kOutBytes, 4, true);
+    emulator::Launcher launcher(&memory, 1);
+    ASSERT_EQ(
+        launcher.Launch<P>({P::kBlocks, P::kMaxThreads, kProbeSharedBytes},
+                           {in_.data(), expected.data()}),
+        "");
+    const auto* actual = static_cast<const float*>(out_.data());
+    for (size_t i = 0; i < expected.size(); ++i) {
+      if (tolerance == 0) {
+        EXPECT_EQ(std::memcmp(&actual[i], &expected[i], 4), 0) << i;
+      } else {
+        EXPECT_NEAR(actual[i], expected[i],
+                    tolerance * std::max(1.0f, std::abs(expected[i])))
+            << i;
+      }
+    }
+  }
+
+ private:
+  Managed in_{P::kInBytes};
+  Managed out_{P::kOutBytes};
+};
+
+class CudaDeviceConformance : public testing::Test {
+ protected:
+  void SetUp() override {
+    int devices = 0;
+    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+      GTEST_SKIP() << "no CUDA device";
+    }
+  }
+};
+
+TEST_F(CudaDeviceConformance, Mma) {
+  Comparison<MmaProbe> c;
+  // Factors are bf16, not the halves of floats.
+  std::mt19937 random(2);
+  std::normal_distribution<float> normal;
+  for (int thread = 0; thread < 128; ++thread) {
+    for (int i = 0; i < 6; ++i) {
+      const uint32_t low = emulator::RoundToBf16(normal(random));
+      c.in()[10 * thread + i] =
+          low | static_cast<uint32_t>(emulator::RoundToBf16(normal(random)))
+                    << 16;
+    }
+  }
+  c.Run(1e-5);
+}
+
+TEST_F(CudaDeviceConformance, LoadMatrix) {
+  Comparison<LoadMatrixProbe>().Run(0);
+}
+
+TEST_F(CudaDeviceConformance, CopyAsync) { Comparison<CopyProbe>().Run(0); }
+
+TEST_F(CudaDeviceConformance, ShuffleXor) { Comparison<ShuffleProbe>().Run(0); }
+
+TEST_F(CudaDeviceConformance, Functions) { Comparison<MathProbe>().Run(2e-6); }
+
+TEST_F(CudaDeviceConformance, BarriersAndAtomics) {
+  Comparison<ReduceProbe>().Run(1e-6);
+}
+
+}  // namespace
+}  // namespace trainbench::kernels

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+
+#ifndef TRAINBENCH_TESTS_MODEL_KERNELS_GPU_PROBES_H_
+#define TRAINBENCH_TESTS_MODEL_KERNELS_GPU_PROBES_H_
+
+#include <cuda_runtime_api.h>
+
+#include "tests/model/kernels/gpu/probes.cuh"
+
+namespace trainbench::kernels {
+
+inline constexpr int kProbeSharedBytes = 4096;
+
+// Runs P on the GPU, on the legacy stream; for the probes of probes.cuh.
+template <class P>
+cudaError_t RunOnGpu(const ProbeArgs& args);
+
+}  // namespace trainbench::kernels
+
+#endif  // TRAINBENCH_TESTS_MODEL_KERNELS_GPU_PROBES_H_

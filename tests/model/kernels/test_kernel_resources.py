@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+"""Kernels keep what they claim: blocks on a multiprocessor, and no spilled registers.
+
+Shared memory is held against the claim by static_assert in the kernels.
+"""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+ARCHITECTURES = ("80", "90")
+REGISTERS = 65536  # of a multiprocessor
+# Bytes that kernels may spill: the gradients of a tile of keys fill the registers.
+SPILLS = {
+    "FlashBf16BackwardKeysILi32E": 48,
+    "FlashBf16BackwardKeysILi64E": 80,
+    "FlashBf16BackwardKeysILi128E": 48,
+    "FlashBf16BackwardQueriesILi128E": 32,
+    "FlashFp32BackwardKeysILi128E": 16,
+}
+
+
+@dataclass(frozen=True)
+class Kernel:
+    name: str
+    registers: int
+    spilled: int  # bytes
+    threads: int
+    blocks: int  # on a multiprocessor at once, as it claims
+
+
+def kernels_of(ptx: str, verbose: str) -> list[Kernel]:
+    """From the PTX, which has the claims, and what `ptxas -v` says of it."""
+    claims = {
+        name: (int(threads), int(blocks))
+        for name, threads, blocks in re.findall(
+            r"\.entry (\w+)\(.*?\.maxntid (\d+).*?\.minnctapersm (\d+)", ptx, re.S
+        )
+    }
+    used = re.findall(
+        r"Compiling entry function '(\w+)'.*?(\d+) bytes spill stores, "
+        r"(\d+) bytes spill loads.*?Used (\d+) registers",
+        verbose,
+        re.S,
+    )
+    return [
+        Kernel(name, int(registers), max(int(stores), int(loads)), *claims[name])
+        for name, stores, loads, registers in used
+    ]
+
+
+def resident_registers(kernel: Kernel) -> int:
+    """A warp takes registers by 256."""
+    warps = -(-kernel.threads // 32)
+    return kernel.blocks * warps * (-(-kernel.registers * 32 // 256) * 256)
+
+
+def allowed_spill(kernel: Kernel) -> int:
+    listed = (size for name, size in SPILLS.items() if name in kernel.name)
+    return max(listed, default=0)
+
+
+def nvcc() -> Path:
+    """Of the build, or of the machine."""
+    commands = Path(os.environ.get("TRAINBENCH_BUILD", "")) / "compile_commands.json"
+    if commands.is_file():
+        for entry in json.loads(commands.read_text()):
+            if entry["file"].endswith(".cu"):
+                words = shlex.split(entry["command"])
+                return Path(next(w for w in words if w.endswith("nvcc")))
+    found = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
+    if found is None:
+        pytest.skip("no nvcc")
+    return Path(found)
+
+
+def compiled(source: Path, architecture: str, folder: Path) -> list[Kernel]:
+    compiler = nvcc()
+    ptx = folder / f"{source.stem}.{architecture}.ptx"
+    subprocess.run(
+        [
+            *(compiler, "-std=c++17", "-O3", f"-I{ROOT}"),
+            *(f"-arch=compute_{architecture}", "-ptx", source, "-o", ptx),
+        ],
+        check=True,
+    )
+    assembled = subprocess.run(
+        [
+            *(compiler.with_name("ptxas"), "-v", f"-arch=sm_{architecture}"),
+            *(ptx, "-o", ptx.with_suffix(".cubin")),
+        ],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return kernels_of(ptx.read_text(), assembled.stderr)
+
+
+@pytest.fixture(scope="module")
+def all_kernels(tmp_path_factory: pytest.TempPathFactory) -> list[Kernel]:
+    folder = tmp_path_factory.mktemp("ptx")
+    sources = sorted((ROOT / "model/kernels").rglob("*.cu"))
+    assert len(sources) > 5
+    return [
+        kernel
+        for source in sources
+        for architecture in ARCHITECTURES
+        for kernel in compiled(source, architecture, folder)
+    ]
+
+
+def test_what_is_parsed() -> None:
+    ptx = """.visible .entry one(
+.param .u64 p
+)
+.maxntid 96
+.minnctapersm 2
+{"""
+    verbose = """ptxas info    : Compiling entry function 'one' for 'sm_90'
+ptxas info    : Function properties for one
+    8 bytes stack frame, 8 bytes spill stores, 16 bytes spill loads
+ptxas info    : Used 81 registers, used 1 barriers
+"""
+    kernels = kernels_of(ptx, verbose)
+    assert kernels == [Kernel("one", 81, 16, 96, 2)]
+    assert resident_registers(kernels[0]) == 2 * 3 * 2816
+    assert allowed_spill(kernels[0]) == 0
+
+
+def test_registers_suffice_for_the_claimed_blocks(all_kernels: list[Kernel]) -> None:
+    assert [k for k in all_kernels if resident_registers(k) > REGISTERS] == []
+
+
+def test_only_listed_kernels_spill(all_kernels: list[Kernel]) -> None:
+    assert [k for k in all_kernels if k.spilled > allowed_spill(k)] == []
+
+
+def test_each_listed_kernel_spills(all_kernels: list[Kernel]) -> None:
+    spilling = [k.name for k in all_kernels if k.spilled]
+    assert [s for s in SPILLS if not any(s in name for name in spilling)] == []
