@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "fixtures/experiment/experiment.h"
-#include "fixtures/steps/compiled_model.h"
+#include "fixtures/steps/aoti/compiled_model.h"
 #include "fixtures/steps/model_step.h"
 #include "model/verification/relative_error.h"
 #include "model/verification/verification.h"
