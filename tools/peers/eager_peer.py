@@ -11,61 +11,83 @@ import argparse
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import torch
+from torch import Tensor
 
 from tools.peers.interleaved import Case, Peer, main, positive
 from tools.peers.pytorch_model import MODELS, TransformerLM, cross_entropy
 
-MODES = ("forward", "forward_backward", "train_step")
+MODES = ("inference", "forward", "forward_backward", "train_step")
 PRECISIONS = ("fp32", "bf16_autocast")
 
 
-def make_step(arguments: argparse.Namespace) -> Callable[[], None]:
+@dataclass(frozen=True)
+class Step:
+    """One call, and the tensors that outlive it."""
+
+    run: Callable[[], Tensor]  # the loss, or the logits of a forward mode
+    kept: Callable[[], list[Tensor]]
+
+
+def make_step(arguments: argparse.Namespace, compiled: bool = False) -> Step:
+    """The step in eager PyTorch, or with its forward pass and loss compiled."""
     torch.manual_seed(0)
     device = torch.device(arguments.device)
     config = MODELS[arguments.model]
     with device:
         model = TransformerLM(config)
-        shape = (2, arguments.batch, arguments.seq)
-        tokens, targets = torch.randint(0, config.vocab, shape)
+        tokens, targets = torch.randint(
+            0, config.vocab, (2, arguments.batch, arguments.seq)
+        )
     optimizer = torch.optim.AdamW(model.parameters(), fused=True)
     autocast = torch.autocast(
         device.type, torch.bfloat16, enabled=arguments.precision == "bf16_autocast"
     )
+    has_loss = arguments.mode in ("forward_backward", "train_step")
 
-    def step() -> None:
-        with autocast:
-            logits = model(tokens)
-            if arguments.mode == "forward":
-                return
-            loss = cross_entropy(logits, targets)
-        loss.backward()
-        if arguments.mode == "train_step":
-            optimizer.step()
-        model.zero_grad(set_to_none=True)
+    def forward(tokens: Tensor, targets: Tensor) -> Tensor:
+        logits: Tensor = model(tokens)
+        return cross_entropy(logits, targets) if has_loss else logits
 
-    if device.type != "cuda":
-        return step
+    if compiled:
+        forward = torch.compile(forward)
 
-    def synchronized() -> None:
-        step()
-        torch.cuda.synchronize()
+    def step() -> Tensor:
+        with autocast, torch.set_grad_enabled(arguments.mode != "inference"):
+            result = forward(tokens, targets)
+        if has_loss:
+            result.backward()
+            if arguments.mode == "train_step":
+                optimizer.step()
+            model.zero_grad(set_to_none=True)
+        if device.type == "cuda":
+            torch.cuda.synchronize()
+        return result.detach()
 
-    return synchronized
+    def kept() -> list[Tensor]:
+        moments = (t for state in optimizer.state.values() for t in state.values())
+        return [*model.parameters(), *model.buffers(), *moments, tokens, targets]
+
+    return Step(step, kept)
+
+
+def timed(call: Callable[[], object], count: int) -> list[float]:
+    """The time of each of `count` calls in us."""
+    samples = []
+    for _ in range(count):
+        start = time.perf_counter()
+        call()
+        samples.append(1e6 * (time.perf_counter() - start))
+    return samples
 
 
 def work(arguments: argparse.Namespace) -> list[float]:
     torch.set_num_threads(arguments.threads)
     step = make_step(arguments)
-    for _ in range(arguments.warmups):
-        step()
-    samples = []
-    for _ in range(arguments.samples):
-        start = time.perf_counter()
-        step()
-        samples.append(1e6 * (time.perf_counter() - start))
-    return samples
+    timed(step.run, arguments.warmups)
+    return timed(step.run, arguments.samples)
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
@@ -83,6 +105,8 @@ def case_of(a: argparse.Namespace) -> Case:
         f"model_size/{a.model}/{a.precision}/{a.mode}/batch:{a.batch}/seq:{a.seq}",
         [
             f"--models={a.model}",
+            f"--mode={a.mode}",
+            f"--precision={a.precision}",
             f"--batch={a.batch}",
             f"--seq={a.seq}",
             f"--device={a.device}",

@@ -57,7 +57,7 @@ def parse_model(text: str) -> tuple[str, ModelConfig]:
 
 
 def package_name(model: str, a: argparse.Namespace) -> str:
-    """The name under which fixtures/steps/compiled_model.cc looks for it."""
+    """The name under which fixtures/steps/aoti/compiled_model.cc looks for it."""
     return f"{model}-{a.precision}-{a.device}-{a.batch}x{a.seq}.pt2"
 
 

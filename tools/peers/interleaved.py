@@ -19,7 +19,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,15 +69,21 @@ def environment(threads: int) -> dict[str, str]:
     }
 
 
-def _output_of(
-    what: str, command: Sequence[str | Path], arguments: argparse.Namespace
+def output_of(
+    what: str,
+    command: Sequence[str | Path],
+    arguments: argparse.Namespace,
+    more: Mapping[str, str] | None = None,
 ) -> str:
-    """Standard output; exits with the reason if the process fails or hangs."""
+    """Standard output, in an environment with `more`.
+
+    Exits with the reason if the process fails or hangs.
+    """
     with tempfile.TemporaryDirectory() as folder:
         process = subprocess.Popen(
             command,
             cwd=ROOT,
-            env=environment(arguments.threads) | {"TMPDIR": folder},
+            env=environment(arguments.threads) | {"TMPDIR": folder, **(more or {})},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -98,8 +104,8 @@ def _output_of(
     return output
 
 
-def run_ours(case: Case, arguments: argparse.Namespace) -> dict[str, Any]:
-    """The row of the case, from a fresh process of the built program."""
+def result_of(case: Case, arguments: argparse.Namespace) -> dict[str, Any]:
+    """The result file of a fresh process of the built program that runs the case."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "result.json")
         command = [
@@ -112,8 +118,14 @@ def run_ours(case: Case, arguments: argparse.Namespace) -> dict[str, Any]:
             *case.flags,
             *arguments.ours_flag,
         ]
-        _output_of(f"{case.name}, ours", command, arguments)
-        rows: list[dict[str, Any]] = json.loads(out.read_text())["benchmarks"]
+        output_of(f"{case.name}, ours", command, arguments)
+        result: dict[str, Any] = json.loads(out.read_text())
+        return result
+
+
+def run_ours(case: Case, arguments: argparse.Namespace) -> dict[str, Any]:
+    """The row of the case, from a fresh process of the built program."""
+    rows: list[dict[str, Any]] = result_of(case, arguments)["benchmarks"]
     if len(rows) != 1:
         sys.exit(f"{case.name}: our program gave {len(rows)} rows instead of one")
     return rows[0]
@@ -161,7 +173,7 @@ def compare(
     command = worker_command(peer, flags, warmups=warmups, samples=samples)
 
     def theirs() -> float:
-        printed = _output_of(f"{case.name}, {peer.name}", command, arguments)
+        printed = output_of(f"{case.name}, {peer.name}", command, arguments)
         times: list[float] = json.loads(printed.splitlines()[-1])
         return statistics.median(times)
 
@@ -200,15 +212,9 @@ def positive(text: str) -> int:
     return int(text)
 
 
-def parse(peer: Peer, flags: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog=f"python -m {peer.module}",
-        description=peer.description,
-        allow_abbrev=False,
-    )
+def add_common_flags(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    peer.add_flags(parser)
-    add("--rounds", type=positive, default=6, help="pairs of processes (%(default)s)")
+    add("--rounds", type=positive, default=6, help="times all sides run (%(default)s)")
     add("--threads", type=positive, help="per process (a share of the cores)")
     add("--warmups", type=positive, help="PyTorch's calls before (as many as ours)")
     add("--samples", type=positive, help="PyTorch's timed calls (as many as ours)")
@@ -222,7 +228,17 @@ def parse(peer: Peer, flags: Sequence[str]) -> argparse.Namespace:
         help="one more flag for our program, such as --ours-flag=--warmup=5",
     )
     add("--json", type=Path, help="also write the result here")
-    add("--worker", action="store_true", help=argparse.SUPPRESS)
+
+
+def parse(peer: Peer, flags: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog=f"python -m {peer.module}",
+        description=peer.description,
+        allow_abbrev=False,
+    )
+    peer.add_flags(parser)
+    add_common_flags(parser)
+    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args(flags)
     if not arguments.worker and not arguments.binary.is_file():
         parser.error(f"--binary={arguments.binary}: no such file; run tools/bench once")

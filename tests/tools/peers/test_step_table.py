@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: MIT
+"""The table of a step: which sides it has, how they take turns, what a cell says."""
+
+import json
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from tools.peers import step_table
+from tools.peers.step_sides import Outcome, case_of, sides_of, work
+from tools.peers.step_table import Cell, cells_of, compare, markdown, run_rounds
+
+# Writes a row of the case that it was asked for. It has no fused model.
+PROGRAM = """#!{python}
+import json, re, sys
+flags = dict(f.split("=", 1) for f in sys.argv[1:])
+name = re.sub(r"[\\\\^$]", "", flags["--benchmark_filter"])
+row = {{"name": name, "real_time": 200.0 if "library" in name else 400.0,
+       "peak_bytes": 2.0**20, "page_faults": 3.0, "warmup_calls": 4, "samples": 7}}
+skipped = [{{"name": name, "reason": "no such kernel"}}]
+rows = [] if "fused" in name else [row]
+with open(flags["--benchmark_out"], "w") as out:
+    json.dump({{"benchmarks": rows, "skipped": [] if rows else skipped, "errors": []}},
+              out)
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    path = tmp_path / "trainbench"
+    path.write_text(PROGRAM.format(python=sys.executable))
+    path.chmod(0o755)
+    return path
+
+
+def parsed(binary: Path, *flags: str) -> Namespace:
+    arguments = step_table.parse([f"--binary={binary}", *flags])
+    arguments.model, arguments.precision = "tiny", "fp32"
+    return arguments
+
+
+def replace_worker(monkeypatch: pytest.MonkeyPatch, script: str) -> None:
+    """PyTorch's processes run `script`, which knows the side and the counts."""
+
+    def command(side: str, _: Namespace, **counts: int) -> list[str]:
+        head = f"import json, os\nside, counts = {side!r}, {counts}\n"
+        return [sys.executable, "-c", head + script]
+
+    monkeypatch.setattr(step_table, "worker_command", command)
+
+
+def test_a_forward_pass_is_also_compiled_ahead_of_time() -> None:
+    trained = sides_of("forward_backward")
+    assert trained == ("textbook", "library", "fused", "eager", "compile")
+    assert set(sides_of("inference")) - set(trained) == {"aoti"}
+
+
+def test_each_side_of_ours_is_a_case(program: Path) -> None:
+    arguments = parsed(program, "--mode=inference")
+    textbook, fused, aoti = (
+        case_of(side, arguments) for side in ("textbook", "fused", "aoti")
+    )
+    assert textbook.name == "model_size/tiny/fp32/inference/batch:4/seq:128"
+    assert not [flag for flag in textbook.flags if flag.startswith("--model=")]
+    assert fused.name == "model_size/tiny_fused/fp32/inference/batch:4/seq:128"
+    assert "--models=tiny_fused" in fused.flags
+    assert (
+        "--model=name=tiny_fused,d_model=128,d_ff=512,layers=4,heads=4,vocab=10000,"
+        "implementation=fused"
+    ) in fused.flags
+    assert aoti.name == "compiled/aoti/tiny/fp32/inference/batch:4/seq:128"
+    assert not [flag for flag in aoti.flags if flag.startswith("--mode=")]
+
+
+def test_all_sides_run_once_per_round_in_another_order() -> None:
+    calls: list[str] = []
+
+    def run(side: str) -> Outcome:
+        calls.append(side)
+        return Outcome(1, 1, 0)
+
+    found = run_rounds("abc", 40, run)
+    rounds = ["".join(calls[i : i + 3]) for i in range(0, 120, 3)]
+    assert all(sorted(order) == ["a", "b", "c"] for order in rounds)
+    assert len(set(rounds)) > 1  # but with probability 6^-39
+    assert [len(outcomes) for outcomes in found.values()] == [40] * 3
+
+
+def test_a_ratio_is_that_of_one_round() -> None:
+    # The machine is slower in each round: no ratio of medians would be 0.5.
+    def side(factor: float) -> list[Outcome]:
+        return [Outcome(factor * 10**i, 8 * factor, 2) for i in range(6)]
+
+    cells = cells_of({"fused": side(1), "eager": side(2), "compile": side(4)})
+    fused = cells["fused"]
+    assert (fused.v_eager, fused.v_compile) == (0.5, 0.25)
+    assert fused.interval == pytest.approx((0.5, 0.5))
+    assert (fused.peak_bytes, fused.page_faults) == (8, 2)
+    few = {"eager": side(2)[:5], "compile": side(4)[:5]}
+    assert cells_of(few)["eager"].interval is None
+
+
+def test_ours_decides_the_counts_and_pytorch_keeps_its_pages(
+    program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replace_worker(
+        monkeypatch,
+        "assert counts == {'warmups': 5, 'samples': 7}\n"
+        "assert os.environ['OMP_NUM_THREADS'] == '3'\n"
+        "assert os.environ['MALLOC_MMAP_MAX_'] == '0'\n"
+        "assert os.environ['TORCHINDUCTOR_CACHE_DIR'].endswith('/build/inductor')\n"
+        "us = 800 if side == 'eager' else 100\n"
+        "print('noise')\n"
+        "print(json.dumps({'us': us, 'peak_bytes': 2**21, 'page_faults': 0}))",
+    )
+    result = compare(parsed(program, "--threads=3", "--rounds=2"))
+    assert result["missing"] == {"fused": "no such kernel"}
+    cells = result["cells"]
+    assert set(cells) == {"textbook", "library", "eager", "compile"}
+    assert cells["library"] == Cell(200, 0.25, None, 2, 2**20, 3)
+    table = markdown([result]).splitlines()
+    step = "tiny/fp32/forward_backward/batch:4/seq:128"
+    row = f"| {step} | library | 0.20 | 0.250 | - | 2.000 | 1.0 | 0.500 | 3 |"
+    assert row in table
+    assert table[-1] == f"{step}, fused: no such kernel"
+    assert table[1].count("|") == table[0].count("|") == row.count("|")
+
+
+@pytest.mark.parametrize("mode", ["inference", "forward_backward", "train_step"])
+def test_the_peak_of_pytorch_is_what_a_step_holds_beside_what_it_keeps(
+    mode: str, program: Path
+) -> None:
+    flags = ["--worker=eager", f"--mode={mode}", "--seq=8", "--batch=1", "--threads=1"]
+    arguments = parsed(program, *flags, "--warmups=1", "--samples=2")
+    outcome = work(arguments)
+    assert outcome.us > 0
+    weights = 4 * (2 * 10000 * 128 + 4 * (4 * 128**2 + 3 * 128 * 512))
+    # Weights; then their gradients; then two moments of each, too.
+    copies = {"inference": 1, "forward_backward": 2, "train_step": 4}[mode]
+    assert copies * weights < outcome.peak_bytes < 1.2 * copies * weights
+
+
+@pytest.mark.parametrize(("factor", "is_right"), [(1, True), (1.1, False)])
+def test_a_compiled_step_has_eagers_result(
+    factor: float, is_right: bool, program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def compile_(function: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *inputs: factor * function(*inputs)
+
+    monkeypatch.setattr(torch, "compile", compile_)
+    flags = ["--worker=compile", "--seq=8", "--batch=1", "--threads=1"]
+    arguments = parsed(program, *flags, "--warmups=1", "--samples=1")
+    if is_right:
+        work(arguments)
+        return
+    with pytest.raises(SystemExit, match=r"wrong by 0\.1, relative to eager's"):
+        work(arguments)
+
+
+def test_the_result_is_written_as_json(
+    program: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    replace_worker(
+        monkeypatch,
+        "print(json.dumps({'us': 400, 'peak_bytes': 2**20, 'page_faults': 0}))",
+    )
+    out = tmp_path / "out.json"
+    flags: Sequence[str] = (f"--binary={program}", "--rounds=1", f"--json={out}")
+    step_table.main(flags)
+    steps = json.loads(out.read_text())["steps"]
+    assert [step["case"].split("/")[1] for step in steps] == ["fp32", "bf16_autocast"]
+    assert steps[0]["cells"]["library"]["v_eager"] == 0.5
+    assert steps[0]["rounds"]["textbook"][0]["us"] == 400
+
+
+@pytest.mark.parametrize(
+    "flag",
+    [
+        *("--models=huge", "--models=tiny,", "--precisions=bf16", "--mode=backward"),
+        *("--batch=0", "--rounds=0", "--binary=/nowhere", "--nonsense"),
+    ],
+)
+def test_wrong_usage_names_the_flag(
+    flag: str, program: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as raised:
+        parsed(program, flag)
+    assert raised.value.code == 2
+    assert flag.split("=")[0] in capsys.readouterr().err.splitlines()[-1]

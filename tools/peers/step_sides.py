@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""The sides of tools/peers/step_table.py: each is one process that times one step."""
+
+import argparse
+import resource
+import statistics
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.profiler import ProfilerActivity, profile
+
+from tools.peers.eager_peer import Step, make_step, timed
+from tools.peers.interleaved import ROOT, Case, result_of
+from tools.peers.pytorch_model import MODELS
+
+IMPLEMENTATIONS = ("textbook", "library", "fused")
+PYTORCH = ("eager", "compile")
+# glibc then takes memory from the system once and never gives it back.
+KEEP_PAGES = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 40)}
+# Compiled code is found again by the processes of later rounds.
+COMPILED = {"TORCHINDUCTOR_CACHE_DIR": str(ROOT / "build/inductor")}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One process of one side."""
+
+    us: float  # median of its calls
+    peak_bytes: float  # most bytes of tensors alive at once
+    page_faults: float  # mean of a call
+
+
+def sides_of(mode: str) -> tuple[str, ...]:
+    aoti = ("aoti",) if mode == "inference" else ()
+    return (*IMPLEMENTATIONS, *aoti, *PYTORCH)
+
+
+def case_of(side: str, a: argparse.Namespace) -> Case:
+    """The case of our program that is this side."""
+    name, flags = a.model, []
+    if side == "aoti":
+        experiment = "compiled/aoti"
+    else:
+        experiment = "model_size"
+        flags = [f"--mode={a.mode}"]
+    if side in ("library", "fused"):
+        name, sizes = f"{a.model}_{side}", MODELS[a.model]
+        flags.append(
+            f"--model=name={name},d_model={sizes.d_model},d_ff={sizes.d_ff},"
+            f"layers={sizes.layers},heads={sizes.heads},vocab={sizes.vocab},"
+            f"implementation={side}"
+        )
+    shape = f"batch:{a.batch}/seq:{a.seq}"
+    return Case(
+        f"{experiment}/{name}/{a.precision}/{a.mode}/{shape}",
+        [
+            *flags,
+            f"--models={name}",
+            f"--precision={a.precision}",
+            f"--batch={a.batch}",
+            f"--seq={a.seq}",
+            f"--device={a.device}",
+        ],
+    )
+
+
+def row_or_reason(side: str, a: argparse.Namespace) -> dict[str, Any] | str:
+    """Our row, or why there is none."""
+    case = case_of(side, a)
+    result = result_of(case, a)
+    for row in result["benchmarks"]:
+        return dict(row)
+    for row in result["errors"] + result["skipped"]:
+        return str(row["reason"])
+    return f"our program has no case {case.name}"
+
+
+def outcome_of(row: dict[str, Any]) -> Outcome:
+    return Outcome(row["real_time"], row["peak_bytes"], row.get("page_faults", 0.0))
+
+
+def worker_command(side: str, a: argparse.Namespace, **counts: int) -> list[str]:
+    keys = ("mode", "batch", "seq", "device", "threads")
+    given = {
+        "worker": side,
+        "models": a.model,
+        "precisions": a.precision,
+        **{key: getattr(a, key) for key in keys},
+        **counts,
+    }
+    flags = [f"--{key}={value}" for key, value in given.items()]
+    return [sys.executable, "-m", "tools.peers.step_table", *flags]
+
+
+def peak_bytes(step: Step, device: str) -> int:
+    """The most bytes of tensors alive during one call, those that are kept included."""
+    kept = sum(t.numel() * t.element_size() for t in step.kept())
+    if device == "cuda":
+        torch.cuda.reset_peak_memory_stats()
+        step.run()
+        return torch.cuda.max_memory_allocated()
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as traced:
+        step.run()
+    assert traced.profiler is not None and traced.profiler.kineto_results is not None
+    events = traced.profiler.kineto_results.events()
+    live = peak = 0
+    for event in sorted(events, key=lambda event: event.start_ns()):
+        if event.name() == "[memory]":
+            live += event.nbytes()
+            peak = max(peak, live)
+    return kept + peak
+
+
+def check_equal(step: Step, a: argparse.Namespace) -> None:
+    """Exits unless a first call of the step has eager PyTorch's result."""
+    actual, expected = step.run().double(), make_step(a).run().double()
+    error = ((actual - expected).norm() / expected.norm()).item()
+    if not error <= 3e-2:
+        sys.exit(f"the compiled step is wrong by {error:.3g}, relative to eager's")
+
+
+def _page_faults() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+
+
+def work(a: argparse.Namespace) -> Outcome:
+    """One process of PyTorch."""
+    torch.set_num_threads(a.threads)
+    step = make_step(a, compiled=a.worker == "compile")
+    if a.worker == "compile":
+        check_equal(step, a)
+    timed(step.run, a.warmups)
+    before = _page_faults()
+    times = timed(step.run, a.samples)
+    faults = (_page_faults() - before) / len(times)
+    return Outcome(statistics.median(times), peak_bytes(step, a.device), faults)

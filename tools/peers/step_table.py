@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: MIT
+"""Times a step in all our implementations beside eager PyTorch and torch.compile.
+
+    .venv/bin/python -m tools.peers.step_table --models=tiny,small --batch=4
+    .venv/bin/python -m tools.peers.step_table --mode=inference   # with aoti
+
+In each round every side runs in a fresh process, in an order drawn by lot. All have
+the same number of threads and keep the pages of freed tensors: on a CPU page faults
+would otherwise decide. A ratio is the median over the rounds of (this side's time /
+the other side's time of the same round).
+"""
+
+import argparse
+import json
+import math
+import os
+import random
+import statistics
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import torch
+
+from reports.compare.intervals import median_interval
+from tools.peers.eager_peer import MODES, PRECISIONS
+from tools.peers.interleaved import ALPHA, add_common_flags, output_of, positive
+from tools.peers.pytorch_model import MODELS
+from tools.peers.step_sides import (
+    COMPILED,
+    KEEP_PAGES,
+    PYTORCH,
+    Outcome,
+    case_of,
+    outcome_of,
+    row_or_reason,
+    sides_of,
+    work,
+    worker_command,
+)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One side over all rounds."""
+
+    us: float
+    v_eager: float
+    interval: tuple[float, float] | None  # of v_eager
+    v_compile: float
+    peak_bytes: float
+    page_faults: float
+
+
+def run_rounds(
+    sides: Sequence[str], rounds: int, run: Callable[[str], Outcome]
+) -> dict[str, list[Outcome]]:
+    """All sides once per round, each time in another order; prints the times."""
+    print(f"{'round':>5}" + "".join(f"{side + ' us':>14}" for side in sides))
+    lot = random.SystemRandom()
+    found: dict[str, list[Outcome]] = {side: [] for side in sides}
+    for index in range(rounds):
+        for side in lot.sample(sides, len(sides)):
+            found[side].append(run(side))
+        times = "".join(f"{found[side][-1].us:>14.0f}" for side in sides)
+        print(f"{index + 1:>5}{times}", flush=True)
+    return found
+
+
+def cells_of(found: dict[str, list[Outcome]]) -> dict[str, Cell]:
+    def ratios(side: str, other: str) -> list[float]:
+        pairs = zip(found[side], found[other], strict=True)
+        return [mine.us / theirs.us for mine, theirs in pairs]
+
+    def middle(side: str, field: Callable[[Outcome], float]) -> float:
+        return statistics.median(map(field, found[side]))
+
+    cells = {}
+    for side in found:
+        v_eager = ratios(side, "eager")
+        interval = median_interval([math.log(ratio) for ratio in v_eager], ALPHA)
+        cells[side] = Cell(
+            middle(side, lambda outcome: outcome.us),
+            statistics.median(v_eager),
+            interval.ratios if interval else None,
+            statistics.median(ratios(side, "compile")),
+            middle(side, lambda outcome: outcome.peak_bytes),
+            middle(side, lambda outcome: outcome.page_faults),
+        )
+    return cells
+
+
+def compare(a: argparse.Namespace) -> dict[str, Any]:
+    """The sides of one step. A process of ours that is not timed says the counts."""
+    rows = {side: row_or_reason(side, a) for side in sides_of(a.mode)[: -len(PYTORCH)]}
+    reasons = {side: row for side, row in rows.items() if isinstance(row, str)}
+    textbook = rows["textbook"]
+    if isinstance(textbook, str):
+        sys.exit(f"{case_of('textbook', a).name}: {textbook}")
+    warmups = a.warmups or 1 + int(textbook.get("warmup_calls", 2))
+    samples = a.samples or max(5, int(textbook.get("samples", 10)))
+
+    def run(side: str) -> Outcome:
+        if side in PYTORCH:
+            command = worker_command(side, a, warmups=warmups, samples=samples)
+            printed = output_of(f"{a.model}, {side}", command, a, KEEP_PAGES | COMPILED)
+            return Outcome(**json.loads(printed.splitlines()[-1]))
+        row = row_or_reason(side, a)
+        if isinstance(row, str):
+            sys.exit(f"{case_of(side, a).name}: {row}")
+        return outcome_of(row)
+
+    print(f"{case_of('textbook', a).name}, {a.threads} threads per process")
+    found = run_rounds(
+        [side for side in sides_of(a.mode) if side not in reasons], a.rounds, run
+    )
+    return {
+        "case": f"{a.model}/{a.precision}/{a.mode}/batch:{a.batch}/seq:{a.seq}",
+        "warmups": warmups,
+        "samples": samples,
+        "missing": reasons,
+        "cells": cells_of(found),
+        "rounds": found,
+    }
+
+
+def markdown(results: Sequence[dict[str, Any]]) -> str:
+    lines = [
+        "| step | side | ms | / eager | 95 % | / compile | MiB | / eager | faults |",
+        "|---|---|--:|--:|---|--:|--:|--:|--:|",
+    ]
+    for result in results:
+        cells: dict[str, Cell] = result["cells"]
+        for side, cell in cells.items():
+            low, high = cell.interval or (math.nan, math.nan)
+            texts = (
+                result["case"],
+                side,
+                f"{cell.us / 1e3:.2f}",
+                f"{cell.v_eager:.3f}",
+                f"{low:.3f} to {high:.3f}" if cell.interval else "-",
+                f"{cell.v_compile:.3f}",
+                f"{cell.peak_bytes / 2**20:.1f}",
+                f"{cell.peak_bytes / cells['eager'].peak_bytes:.3f}",
+                f"{cell.page_faults:.0f}",
+            )
+            lines.append(f"| {' | '.join(texts)} |")
+    missing = [
+        f"\n{result['case']}, {side}: {reason}"
+        for result in results
+        for side, reason in result["missing"].items()
+    ]
+    return "\n".join(lines + missing)
+
+
+def listed(allowed: Sequence[str]) -> Callable[[str], list[str]]:
+    def parse_list(text: str) -> list[str]:
+        values = text.split(",")
+        if not set(values) <= set(allowed):
+            raise argparse.ArgumentTypeError(f"'{text}'; allowed: {', '.join(allowed)}")
+        return values
+
+    return parse_list
+
+
+def parse(flags: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.peers.step_table",
+        description=__doc__.splitlines()[0],
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("--models", type=listed(tuple(MODELS)), default=["tiny"], help="(tiny)")
+    add("--precisions", type=listed(PRECISIONS), default=[*PRECISIONS], help="(both)")
+    add("--mode", choices=MODES, default="forward_backward", help="(%(default)s)")
+    add("--batch", type=positive, default=4, help="sequences (%(default)s)")
+    add("--seq", type=positive, default=128, help="tokens of each (%(default)s)")
+    add("--device", choices=("cpu", "cuda"), default="cpu", help="(%(default)s)")
+    add_common_flags(parser)
+    add("--worker", choices=PYTORCH, help=argparse.SUPPRESS)
+    arguments = parser.parse_args(flags)
+    if not arguments.worker and not arguments.binary.is_file():
+        parser.error(f"--binary={arguments.binary}: no such file; run tools/bench once")
+    arguments.threads = arguments.threads or len(os.sched_getaffinity(0))
+    return arguments
+
+
+def main(flags: Sequence[str]) -> None:
+    arguments = parse(flags)
+    results = []
+    for model in arguments.models:
+        for precision in arguments.precisions:
+            arguments.model, arguments.precision = model, precision
+            if arguments.worker:
+                print(json.dumps(asdict(work(arguments))))
+                return
+            results.append(compare(arguments))
+    print("\n" + markdown(results))
+    if arguments.json:
+        document = {
+            "torch": torch.__version__,
+            "threads": arguments.threads,
+            "steps": results,
+        }
+        arguments.json.write_text(json.dumps(document, indent=2, default=asdict) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
