@@ -18,32 +18,15 @@
 #include <string>
 #include <vector>
 
-#include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
-#include "fixtures/memory/memory_probe.h"
-#include "fixtures/profiling/operator_names.h"
-#include "model/accounting/attention.h"
-#include "model/accounting/library.h"
-#include "model/nn/dtype.h"
-#include "model/ops/attention_fwd_bwd.h"
-#include "model/ops/attention_verification.h"
-#include "model/spec/attention_variant.h"
-#include "model/spec/precision.h"
-#include "model/training/precision_scope.h"
+#include "fixtures/steps/attention_step.h"
 
 namespace trainbench {
 namespace {
 
-class AttentionScaling final : public Workload {
+class AttentionScaling final : public AttentionStep {
  public:
-  struct Params {
-    AttentionKind variant;
-    Precision precision;  // fp32 or bf16
-    Phase phase;          // forward or backward, the timed one
-    int64_t batch;
-    int64_t seq;
-    int64_t d_head;
-  };
+  using AttentionStep::AttentionStep;
 
   static SweepPlan<Params> Sweep();
 
@@ -53,121 +36,11 @@ class AttentionScaling final : public Workload {
     return CaseName("attention_scaling")
         .Word("variant", AttentionName(p.variant))
         .Word("precision", PrecisionName(p.precision))
-        .Word("phase", PhaseName(p.phase))
-        .Value("batch", p.batch)
+        .Word("phase", TimedPhaseName(p.phase))
+        .Value("batch", p.sequences)
         .Value("seq", p.seq)
         .Value("d_head", p.d_head);
   }
-
-  // FLOPs and bytes of the timed phase; memory of both, since a row runs both.
-  static Cost CostOf(const Params& p, const Device& device) {
-    const AttentionQuery query = QueryOf(p, device);
-    const AttentionMemory memory = EstimateAttention(query);
-    return {
-        .flops = AttentionFlops(query, p.phase),
-        .least_flops = LeastAttentionFlops(query, p.phase),
-        .precision = IsThreeTf32(p, device) ? Precision::kTf32 : p.precision,
-        .bytes = AttentionBytes(query, p.phase),
-        .predicted_peak_bytes = memory.peak.bytes,
-        .library_bytes = LibraryBytesBound(
-            {.on_cpu = query.on_cpu,
-             .precision = p.precision,
-             .threads = query.threads,
-             .result_elements = LargestProductElements(query)}),
-        .largest_term = memory.largest_term};
-  }
-
-  static std::string Unavailable(const Params& p, const Device& device) {
-    return AttentionUnavailable(p.variant, device.kind,
-                                p.precision == Precision::kBf16);
-  }
-
-  static MeasurementOptions OptionsOf(const Params& p) {
-    MeasurementOptions options;
-    options.timed_phase = p.phase;
-    options.hold = true;
-    return options;
-  }
-
-  AttentionScaling(const Params& p, const Device& device)
-      : p_(p),
-        device_(device),
-        matmul_(p.precision),
-        inputs_(RandomAttentionInputs(p.batch, p.seq, p.d_head,
-                                      at::TensorOptions()
-                                          .device(TorchDevice(device))
-                                          .dtype(WeightType(p.precision)))) {}
-
-  absl::Status Check() override {
-    const at::Tensor output = AttentionForward(p_.variant, inputs_);
-    return VerifyAttention(inputs_, output, AttentionBackward(inputs_, output),
-                           p_.precision == Precision::kBf16 ? 2e-2 : 1e-4);
-  }
-
-  void Run(PhaseObserver& phases) override {
-    phases.Enter(Phase::kForward);
-    const at::Tensor output = AttentionForward(p_.variant, inputs_);
-    phases.Enter(Phase::kBackward);
-    AttentionBackward(inputs_, output);
-  }
-
-  // The operator that ran, and the bytes that it saves for the backward pass.
-  // The operator proves which backend LibTorch took. Which kernel a GPU ran for
-  // it only a profile would prove, in one more process for each variant.
-  absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples&) override {
-    const auto forward = [this] { AttentionForward(p_.variant, inputs_); };
-    const std::string begin(AttentionOpPrefix(p_.variant, device_.kind));
-    const std::string op = OperatorThatBegins(begin, forward);
-    if (op.empty()) {
-      return absl::FailedPreconditionError(
-          std::string(AttentionName(p_.variant)) + " does not run " + begin);
-    }
-    // Intensity of the compulsory traffic, not of what the variant moves.
-    const Cost cost = CostOf(p_, device_);
-    ExtraMetrics extra;
-    extra.label = {{"backend_op", op}};
-    if (IsThreeTf32(p_, device_)) extra.label.emplace_back("arith", "3xtf32");
-    extra.counters = {
-        {"saved_bytes", static_cast<double>(SavedBytes())},
-        {"predicted_saved_bytes",
-         static_cast<double>(AttentionSavedBytes(QueryOf(p_, device_)))},
-        {"arithmetic_intensity", cost.flops / cost.bytes}};
-    return extra;
-  }
-
- private:
-  static AttentionQuery QueryOf(const Params& p, const Device& device) {
-    return {.attention = p.variant,
-            .batch = p.batch,
-            .seq = p.seq,
-            .d_head = p.d_head,
-            .bf16 = p.precision == Precision::kBf16,
-            .on_cpu = !device.is_cuda(),
-            .threads = device.Threads(),
-            .multiprocessors = device.is_cuda() ? device.cores : 0};
-  }
-
-  // LibTorch's efficient attention multiplies fp32 on the tensor cores of a
-  // GPU: each product as three of TF32, nearly as exact and not as slow as
-  // fp32.
-  static bool IsThreeTf32(const Params& p, const Device& device) {
-    return p.variant == AttentionKind::kSdpaEfficient &&
-           p.precision == Precision::kFp32 && device.is_cuda();
-  }
-
-  // Live bytes that a forward pass adds.
-  int64_t SavedBytes() const {
-    const auto probe = MakeMemoryProbe(TorchDevice(device_));
-    at::Tensor output;
-    const int64_t before = probe->LiveBytes();
-    probe->Observe([&] { output = AttentionForward(p_.variant, inputs_); });
-    return probe->LiveBytes() - before;
-  }
-
-  Params p_;
-  const Device& device_;
-  MatmulScope matmul_;
-  AttentionInputs inputs_;
 };
 
 std::vector<Expectation> AttentionScaling::Expectations(const Device&) {
@@ -202,14 +75,7 @@ SweepPlan<AttentionScaling::Params> AttentionScaling::Sweep() {
       "phase=forward,backward batch=8 ";
   const std::string some = "phase=forward,backward batch=8 ";
   return {
-      .axes = {{"variant", &Params::variant, AttentionKinds(), AttentionName},
-               {"precision", &Params::precision,
-                std::vector{Precision::kFp32, Precision::kBf16}, PrecisionName},
-               {"phase", &Params::phase,
-                std::vector{Phase::kForward, Phase::kBackward}, PhaseName},
-               {"batch", &Params::batch},
-               {"seq", &Params::seq},
-               {"d_head", &Params::d_head, {1, 1024}}},
+      .axes = AttentionAxes("batch"),
       .grids = {
           .smoke = {some + "variant=naive,tiled,sdpa_flash,own precision=fp32 "
                            "seq=128 d_head=32"},

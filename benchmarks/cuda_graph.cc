@@ -129,7 +129,7 @@ class AttentionLaunch final : public Workload {
     const std::string why = WhyNoGraphs(device);
     if (!why.empty()) return why;
     return AttentionUnavailable(p.variant, device.kind,
-                                p.precision == Precision::kBf16);
+                                p.precision == Precision::kBf16, p.d_head);
   }
 
   static std::optional<Params> BaselineOf(const Params& p) {

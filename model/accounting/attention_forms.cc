@@ -155,25 +155,30 @@ AttentionForm TiledForm(const AttentionQuery& q) {
   return form;
 }
 
-// model/fused/cpu/flash_forward.cc and flash_backward.cc.
+// model/fused/cpu and model/fused/cuda.
 AttentionForm OwnForm(const AttentionQuery& q) {
   AttentionForm form = LogSumExpForm(q);
   form.merges_heads = true;
-  const CpuFlashTiles tiles(q.seq, q.d_head);
-  const int64_t e = SymbolsOf(q).e, threads = q.threads;
-  form.forward.push_back({.name = "tiles of the forward pass",
-                          .n = e,
-                          .r = 4,
-                          .other = 4 * threads * tiles.ForwardFloats()});
+  const AttentionSymbols s = SymbolsOf(q);
+  AttentionMoment forward = {
+      .name = "tiles of the forward pass", .n = s.e, .r = 4};
+  // Beside the gradients: a value per row, and q's gradient in fp32.
+  AttentionMoment backward = {
+      .name = "tiles of the backward pass", .n = 4 * s.e, .r = 8};
+  if (q.on_cpu) {
+    const CpuFlashTiles tiles(q.seq, q.d_head);
+    const int64_t threads = q.threads;
+    forward.other = 4 * threads * tiles.ForwardFloats();
+    backward.other =
+        4 * (threads * tiles.BackwardFloats() +
+             q.batch * tiles.Splits(q.batch, std::max<int64_t>(1, threads)) *
+                 tiles.QueryGradientFloats());
+  } else {
+    backward.n += 4;
+  }
+  form.forward.push_back(forward);
   form.inference = form.forward;
-  const int64_t q_gradients =
-      q.batch * tiles.Splits(q.batch, std::max<int64_t>(1, threads)) *
-      tiles.QueryGradientFloats();
-  form.backward.push_back(
-      {.name = "tiles of the backward pass",
-       .n = 4 * e,
-       .r = 8,
-       .other = 4 * (threads * tiles.BackwardFloats() + q_gradients)});
+  form.backward.push_back(backward);
   return form;
 }
 

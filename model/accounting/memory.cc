@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "model/accounting/attention_forms.h"
+#include "model/accounting/fused_memory.h"
+#include "model/accounting/memory_symbols.h"
 #include "model/accounting/parameters.h"
 
 namespace trainbench {
@@ -13,98 +14,29 @@ namespace {
 
 constexpr int64_t kMaxSeq = int64_t{1} << 20;
 
-// The symbols of the header, with the names that they have there.
-struct Symbols {
-  int64_t n, D, F, L, S, H, W, mask, table;  // elements; mask in bytes
-  int64_t d_squared, d_ff, head;             // one matrix of each kind
-  int64_t p, r, e, c;                        // widths in bytes
-  // Of one layer's attention, in bytes.
-  int64_t inputs;              // q, k, v and the merged heads, as far as kept
-  int64_t all_inputs;          // all of q, k, v and the merged heads
-  int64_t between;             // kept from the scores to its own output
-  int64_t attention_forward;   // most between q, k and v and the merged heads
-  int64_t attention_backward;  // most beside what is kept
-  int64_t attention_inference;
-};
-
-int64_t Most(const std::vector<AttentionMoment>& moments,
-             const AttentionSymbols& s) {
-  int64_t most = 0;
-  for (const AttentionMoment& moment : moments) {
-    most = std::max(most, BytesOf(moment, s) - moment.released * s.e * s.N);
-  }
-  return most;
-}
-
-// Heads are sequences to attention. Buffers of the CPU's threads are left out.
-void SetAttention(const MemoryQuery& query, Symbols& s) {
-  const ModelConfig& m = query.config;
-  const AttentionQuery attention = {.attention = m.attention,
-                                    .batch = query.batch * m.heads,
-                                    .seq = query.seq,
-                                    .d_head = m.d_head(),
-                                    .bf16 = s.e == 2,
-                                    .on_cpu = !query.on_gpu,
-                                    .threads = 0};
-  const AttentionForm form = FormOf(attention);
-  const AttentionSymbols a = trainbench::SymbolsOf(attention);
-  const int64_t merged = form.merges_heads ? s.e * s.D : 0;
-  s.inputs = (1 + form.inputs_kept) * s.e * s.D;
-  s.all_inputs = 4 * s.e * s.D;
-  s.between = form.SavedBytes(a) - merged;
-  s.attention_forward = std::max(form.SavedBytes(a), Most(form.forward, a));
-  s.attention_inference = Most(form.inference, a);
-  // Beside q, k, v and the output's gradient, which are there now.
-  s.attention_backward =
-      s.all_inputs + Most(form.backward, a) - s.inputs - s.between;
-}
-
-Symbols SymbolsOf(const MemoryQuery& query) {
-  const ModelConfig& m = query.config;
-  const bool autocast = query.precision == Precision::kBf16Autocast;
-  const bool bf16 = query.precision == Precision::kBf16;
-  Symbols s{};
-  s.n = query.batch * query.seq;
-  s.D = s.n * m.d_model;
-  s.F = s.n * m.d_ff;
-  s.L = s.n * m.vocab;
-  s.H = query.batch * m.heads * query.seq;
-  s.S = s.H * query.seq;
-  s.W = BlockMatrixParameters(m);
-  s.mask = query.seq * query.seq;
-  s.table = query.seq * m.d_head();  // cosines and sines of seq x d_head / 2
-  s.d_squared = m.d_model * m.d_model;
-  s.d_ff = m.d_model * m.d_ff;
-  s.head = m.vocab * m.d_model;
-  s.p = bf16 ? 2 : 4;
-  s.r = bf16 ? 2 : 4;
-  s.e = bf16 || autocast ? 2 : 4;
-  s.c = autocast ? 2 : 0;
-  SetAttention(query, s);
-  return s;
-}
-
-int64_t NormSaved(const Symbols& s, int64_t consumers) {
+int64_t NormSaved(const MemorySymbols& s, int64_t consumers) {
   const int64_t output = s.c > 0 ? s.e * consumers : s.e;
   return (8 + output) * s.D + 4 * s.n;
 }
 
-int64_t AttentionSaved(const Symbols& s) {
+int64_t AttentionSaved(const MemorySymbols& s) {
   return NormSaved(s, 3) + s.inputs + s.between + s.c * 4 * s.d_squared;
 }
 
-int64_t FeedForwardSaved(const Symbols& s) {
+int64_t FeedForwardSaved(const MemorySymbols& s) {
   return NormSaved(s, 2) + 5 * s.e * s.F + s.c * 3 * s.d_ff;
 }
 
-int64_t BlockSaved(const Symbols& s) {
+int64_t BlockSaved(const MemorySymbols& s) {
   return AttentionSaved(s) + FeedForwardSaved(s);
 }
 
-int64_t HeadSaved(const Symbols& s) { return NormSaved(s, 1) + s.c * s.head; }
+int64_t HeadSaved(const MemorySymbols& s) {
+  return NormSaved(s, 1) + s.c * s.head;
+}
 
 // Live bytes of a block without a graph, at its two widest points.
-int64_t InferenceAttention(const Symbols& s) {
+int64_t InferenceAttention(const MemorySymbols& s) {
   const int64_t norm_output = s.c > 0 ? 4 * s.D : s.e * s.D;
   const int64_t operands = s.r * s.D + norm_output + 3 * s.e * s.D;
   // Rotating k, beside x, the norm's output and q: its input, four products,
@@ -113,7 +45,7 @@ int64_t InferenceAttention(const Symbols& s) {
   return std::max(operands + s.attention_inference, rotation);
 }
 
-int64_t InferenceFeedForward(const Symbols& s) {
+int64_t InferenceFeedForward(const MemorySymbols& s) {
   const int64_t norm_output = s.c > 0 ? 4 * s.D : s.e * s.D;
   // Silu, value and their product beside the output, or the value being made,
   // when W2 has not been copied yet.
@@ -122,13 +54,13 @@ int64_t InferenceFeedForward(const Symbols& s) {
   return s.r * s.D + norm_output + std::max(product, value);
 }
 
-int64_t InferenceHead(const Symbols& s) {
+int64_t InferenceHead(const MemorySymbols& s) {
   const int64_t norm_output = s.c > 0 ? 6 * s.D : s.e * s.D;
   return s.r * s.D + norm_output + s.e * s.L;
 }
 
-void AddInference(const MemoryQuery& query, const Symbols& s, int64_t resident,
-                  std::vector<PeakCandidate>& candidates) {
+void AddInference(const MemoryQuery& query, const MemorySymbols& s,
+                  int64_t resident, std::vector<PeakCandidate>& candidates) {
   // Autocast keeps every bf16 copy of a weight until the pass is over.
   const int64_t blocks = resident + s.c * s.W * query.config.layers;
   candidates.push_back({"attention", blocks - s.c * (s.d_squared + 3 * s.d_ff) +
@@ -138,8 +70,8 @@ void AddInference(const MemoryQuery& query, const Symbols& s, int64_t resident,
 }
 
 // Highest points of a forward pass that keeps its graph.
-void AddForward(const MemoryQuery& query, const Symbols& s, int64_t resident,
-                std::vector<PeakCandidate>& candidates) {
+void AddForward(const MemoryQuery& query, const MemorySymbols& s,
+                int64_t resident, std::vector<PeakCandidate>& candidates) {
   const int64_t saved = resident + query.config.layers * BlockSaved(s);
   // The norm's fp32 output (autocast) or the block's narrow input (bf16) is
   // saved by nobody but still referenced by the caller.
@@ -157,7 +89,7 @@ void AddForward(const MemoryQuery& query, const Symbols& s, int64_t resident,
 
 // Highest points of the backward pass inside a block, given the bytes `x` that
 // are alive when the block's output gradient arrives, `gradients` among them.
-void AddBlockBackward(const Symbols& s, const char* which, int64_t x,
+void AddBlockBackward(const MemorySymbols& s, const char* which, int64_t x,
                       int64_t gradients,
                       std::vector<PeakCandidate>& candidates) {
   const auto add = [&](const char* where, int64_t bytes) {
@@ -188,8 +120,8 @@ void AddBlockBackward(const Symbols& s, const char* which, int64_t x,
   add("norm", released + 20 * s.D);
 }
 
-void AddBackward(const MemoryQuery& query, const Symbols& s, int64_t resident,
-                 std::vector<PeakCandidate>& candidates) {
+void AddBackward(const MemoryQuery& query, const MemorySymbols& s,
+                 int64_t resident, std::vector<PeakCandidate>& candidates) {
   const int64_t layers = query.config.layers;
   const int64_t saved = resident + layers * BlockSaved(s);
   const int64_t block_gradients =
@@ -214,6 +146,10 @@ void AddBackward(const MemoryQuery& query, const Symbols& s, int64_t resident,
       {"end of backward", resident + gradients + s.r * s.D, gradients});
 }
 
+bool IsFused(const MemoryQuery& query) {
+  return query.config.implementation == Implementation::kFused;
+}
+
 }  // namespace
 
 // No tensor's elements are alive more than 16 times at once, with 4 bytes each.
@@ -231,16 +167,19 @@ bool IsCountable(const MemoryQuery& query) {
 }
 
 int64_t SavedBytesPerBlock(const MemoryQuery& query) {
-  return BlockSaved(SymbolsOf(query));
+  const MemorySymbols s = SymbolsOf(query);
+  return IsFused(query) ? FusedBlockSaved(s) : BlockSaved(s);
 }
 
 int64_t SavedAttentionBytesPerBlock(const MemoryQuery& query) {
-  return AttentionSaved(SymbolsOf(query));
+  const MemorySymbols s = SymbolsOf(query);
+  return IsFused(query) ? FusedAttentionSaved(s) : AttentionSaved(s);
 }
 
 int64_t SavedBytes(const MemoryQuery& query) {
-  const Symbols s = SymbolsOf(query);
-  return query.config.layers * BlockSaved(s) + HeadSaved(s);
+  const MemorySymbols s = SymbolsOf(query);
+  return query.config.layers * SavedBytesPerBlock(query) +
+         (IsFused(query) ? FusedHeadSaved(s) : HeadSaved(s));
 }
 
 MemoryEstimate EstimateMemory(const MemoryQuery& query) {
@@ -250,7 +189,7 @@ MemoryEstimate EstimateMemory(const MemoryQuery& query) {
     beyond.candidates = {beyond.peak};
     return beyond;
   }
-  const Symbols s = SymbolsOf(query);
+  const MemorySymbols s = SymbolsOf(query);
   const bool backward = query.mode == StepMode::kForwardBackward ||
                         query.mode == StepMode::kTrainStep;
   MemoryEstimate estimate;
@@ -267,13 +206,19 @@ MemoryEstimate EstimateMemory(const MemoryQuery& query) {
   estimate.gradient_bytes = backward ? estimate.parameter_bytes : 0;
   const int64_t resident = estimate.parameter_bytes + estimate.optimizer_bytes +
                            estimate.input_bytes;
+  const bool fused = IsFused(query);
   if (query.mode == StepMode::kInference) {
-    AddInference(query, s, resident, estimate.candidates);
+    (fused ? AddFusedInference : AddInference)(query, s, resident,
+                                               estimate.candidates);
   } else {
     estimate.saved_bytes = SavedBytes(query);
-    AddForward(query, s, resident, estimate.candidates);
+    (fused ? AddFusedForward : AddForward)(query, s, resident,
+                                           estimate.candidates);
   }
-  if (backward) AddBackward(query, s, resident, estimate.candidates);
+  if (backward) {
+    (fused ? AddFusedBackward : AddBackward)(query, s, resident,
+                                             estimate.candidates);
+  }
   estimate.peak = *std::max_element(
       estimate.candidates.begin(), estimate.candidates.end(),
       [](const auto& a, const auto& b) { return a.bytes < b.bytes; });
@@ -282,7 +227,7 @@ MemoryEstimate EstimateMemory(const MemoryQuery& query) {
 
 int64_t LargestProductElements(const MemoryQuery& query, int threads) {
   if (!IsCountable(query)) return std::numeric_limits<int64_t>::max();
-  const Symbols s = SymbolsOf(query);
+  const MemorySymbols s = SymbolsOf(query);
   const int64_t matrices =
       std::min<int64_t>(threads, query.batch * query.config.heads);
   return std::max({s.L, s.F, s.D, s.head, s.d_ff, s.d_squared,

@@ -51,7 +51,31 @@ class List {
     Add("bf16 copy of " + name, component, matrix, kNarrow);
   }
 
-  void AddAttention() {
+  // Those of the fused implementation, whose norm keeps no copies of its input.
+  void AddFusedNorm(const std::string& consumer) {
+    Add("1 / rms of the input of " + consumer, kNorm, kTokens, kFloat);
+    Add("input of " + consumer, kNorm, kTokensByModel, Operand());
+  }
+
+  void AddFusedProjections() {
+    AddProduct("W_q, W_k and W_v", kProjections, "3 d^2", false);
+    if (form_.inputs_kept > 0) {
+      Add("rotated q and k, and v", kProjections, "3 B T d", Operand());
+    }
+  }
+
+  void AddFusedFeedForward() {
+    AddProduct("W1 and W3", kFfn, "2 d d_ff", false);
+    Add("gate and value", kFfn, "2 B T d_ff", Operand());
+    Add("silu(gate) * value", kFfn, kHidden, Operand());
+    AddProduct("W2", kFfn, kHiddenMatrix, false);
+  }
+
+  void AddFusedResidual(const std::string& name, Component component = kNorm) {
+    Add(name, component, kTokensByModel, narrow_ ? kNarrow : kFloat);
+  }
+
+  void AddProjections() {
     for (const char* name : {"W_q", "W_k", "W_v"}) {
       AddProduct(name, kProjections, kSquare, true);
     }
@@ -65,6 +89,9 @@ class List {
     if (form_.inputs_kept > 0) {
       Add("v", copied ? kValue : kProjections, kTokensByModel, Operand());
     }
+  }
+
+  void AddAttention() {
     for (const AttentionTensor& kept : form_.saved) {
       Add(kept.name, kept.component, FormulaOf(kept.size), kept.dtype);
     }
@@ -91,7 +118,9 @@ class List {
     if (!narrow_) Add(name, component, kTokensByModel, kFloat);
   }
 
-  void AddHead() { AddProduct("the head", kLmHead, "V d", true); }
+  void AddHead(bool wide_input) {
+    AddProduct("the head", kLmHead, "V d", wide_input);
+  }
 
   std::vector<SavedTensor> Take() { return std::move(list_); }
 
@@ -124,6 +153,8 @@ class List {
   }
 
   int64_t Elements(const std::string& formula) const {
+    if (formula[0] == '2') return 2 * Elements(formula.substr(2));
+    if (formula[0] == '3') return 3 * Elements(formula.substr(2));
     if (formula == kTokens) return tokens_;
     if (formula == kTokensByModel) return tokens_ * model_.d_model;
     if (formula == kHidden) return tokens_ * model_.d_ff;
@@ -148,6 +179,22 @@ class List {
   std::vector<SavedTensor> list_;
 };
 
+bool IsFused(const MemoryQuery& query) {
+  return query.config.implementation == Implementation::kFused;
+}
+
+std::vector<SavedTensor> FusedTensorsOfBlock(const MemoryQuery& query) {
+  List list(query);
+  list.AddFusedNorm("attention");
+  list.AddFusedProjections();
+  list.AddAttention();
+  list.AddFusedResidual("residual stream after attention");
+  list.AddFusedNorm("the feed-forward part");
+  list.AddFusedFeedForward();
+  list.AddFusedResidual("residual stream after the feed-forward part");
+  return list.Take();
+}
+
 bool SavesNothing(const MemoryQuery& query) {
   return query.mode == StepMode::kInference || !IsCountable(query);
 }
@@ -158,8 +205,10 @@ int64_t SavedTensor::bytes() const { return BytesPerElement(dtype) * elements; }
 
 std::vector<SavedTensor> SavedTensorsOfBlock(const MemoryQuery& query) {
   if (SavesNothing(query)) return {};
+  if (IsFused(query)) return FusedTensorsOfBlock(query);
   List list(query);
   list.AddNorm("attention");
+  list.AddProjections();
   list.AddAttention();
   list.AddResidual("residual stream after attention");
   list.AddNorm("the feed-forward part");
@@ -171,9 +220,14 @@ std::vector<SavedTensor> SavedTensorsOfBlock(const MemoryQuery& query) {
 std::vector<SavedTensor> SavedTensorsOutsideBlocks(const MemoryQuery& query) {
   if (SavesNothing(query)) return {};
   List list(query);
-  list.AddResidual("embedded tokens", kEmbedding);
-  list.AddNorm("the head");
-  list.AddHead();
+  if (IsFused(query)) {
+    list.AddFusedResidual("embedded tokens", kEmbedding);
+    list.AddFusedNorm("the head");
+  } else {
+    list.AddResidual("embedded tokens", kEmbedding);
+    list.AddNorm("the head");
+  }
+  list.AddHead(/*wide_input=*/!IsFused(query));
   return list.Take();
 }
 

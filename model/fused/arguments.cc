@@ -13,9 +13,10 @@ at::ScalarType ProductType(at::ScalarType dtype, at::Device device) {
              : dtype;
 }
 
-void CheckDevice(const at::Tensor& x, const char* operation) {
-  TORCH_CHECK(x.is_cpu(), "the fused ", operation, " is on ", x.device(),
-              "; allowed: cpu");
+bool IsOnCpu(const at::Tensor& x, const char* operation) {
+  TORCH_CHECK(x.is_cpu() || x.is_cuda(), "the fused ", operation, " is on ",
+              x.device(), "; allowed: cpu, cuda");
+  return x.is_cpu();
 }
 
 OperatorScope::OperatorScope(const char* name)

@@ -14,8 +14,8 @@ namespace trainbench {
 // thread: autocast's if it is on for the device, else their own.
 at::ScalarType ProductType(at::ScalarType dtype, at::Device device);
 
-// c10::Error unless `x` is on a device with kernels for `operation`: a CPU.
-void CheckDevice(const at::Tensor& x, const char* operation);
+// Whether `x` is on a CPU, else on a GPU. c10::Error on any other device.
+bool IsOnCpu(const at::Tensor& x, const char* operation);
 
 // An operator of this name in a profile, for the lifetime of the object: make
 // it right before the autograd function is applied. It has the sequence number

@@ -7,6 +7,7 @@
 
 #include "model/fused/arguments.h"
 #include "model/fused/cpu/flash.h"
+#include "model/fused/cuda/flash.h"
 
 namespace trainbench {
 namespace {
@@ -25,10 +26,9 @@ class Function : public torch::autograd::Function<Function> {
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& q,
                             const at::Tensor& k, const at::Tensor& v,
                             bool causal) {
-    CheckDevice(q, "attention");
-    const CpuFlashInputs inputs = {WithRows(q), WithRows(k), WithRows(v),
-                                   causal};
-    const CpuFlashResult result = CpuFlashForward(inputs);
+    const FlashInputs inputs = {WithRows(q), WithRows(k), WithRows(v), causal};
+    const FlashResult result =
+        q.is_cpu() ? CpuFlashForward(inputs) : CudaFlashForward(inputs);
     ctx->save_for_backward(
         {inputs.q, inputs.k, inputs.v, result.output, result.log_sum_exp});
     ctx->saved_data["causal"] = causal;
@@ -37,9 +37,13 @@ class Function : public torch::autograd::Function<Function> {
 
   static variable_list backward(AutogradContext* ctx, variable_list gradients) {
     const variable_list saved = ctx->get_saved_variables();
-    const CpuFlashGradients result = CpuFlashBackward(
-        {saved[0], saved[1], saved[2], ctx->saved_data["causal"].toBool()},
-        {saved[3], saved[4]}, WithRows(gradients[0]));
+    const FlashInputs inputs = {saved[0], saved[1], saved[2],
+                                ctx->saved_data["causal"].toBool()};
+    const FlashResult forward = {saved[3], saved[4]};
+    const at::Tensor gradient = WithRows(gradients[0]);
+    const FlashGradients result =
+        gradient.is_cpu() ? CpuFlashBackward(inputs, forward, gradient)
+                          : CudaFlashBackward(inputs, forward, gradient);
     return {result.q, result.k, result.v, {}};
   }
 };
@@ -53,6 +57,8 @@ at::Tensor WithHeads(const at::Tensor& x) {
 
 at::Tensor FusedAttention(const at::Tensor& q, const at::Tensor& k,
                           const at::Tensor& v, bool causal) {
+  TORCH_CHECK(q.is_cpu() || q.is_cuda(), "attention is on ", q.device(),
+              "; allowed: cpu, cuda");
   TORCH_CHECK(q.dim() >= 2 && q.numel() > 0 && q.sizes() == k.sizes() &&
                   q.sizes() == v.sizes(),
               "q, k and v are ", q.sizes(), ", ", k.sizes(), " and ", v.sizes(),

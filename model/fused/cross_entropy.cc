@@ -7,6 +7,7 @@
 
 #include "model/fused/arguments.h"
 #include "model/fused/cpu/softmax.h"
+#include "model/fused/cuda/operations.h"
 
 namespace trainbench {
 namespace {
@@ -18,10 +19,12 @@ class Function : public torch::autograd::Function<Function> {
  public:
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& logits,
                             const at::Tensor& targets, bool with_gradient) {
-    CheckDevice(logits, "cross entropy");
     const at::Tensor gradient = logits.detach();
-    const at::Tensor losses = CrossEntropyInPlaceCpu(
-        gradient.view({-1, logits.size(-1)}), targets.flatten(), with_gradient);
+    const auto compute = IsOnCpu(logits, "cross entropy")
+                             ? CrossEntropyInPlaceCpu
+                             : CrossEntropyInPlaceCuda;
+    const at::Tensor losses = compute(gradient.view({-1, logits.size(-1)}),
+                                      targets.flatten(), with_gradient);
     // Not save_for_backward: the logits are gone on purpose.
     if (with_gradient) ctx->saved_data["gradient"] = gradient;
     return losses.mean();
@@ -30,9 +33,12 @@ class Function : public torch::autograd::Function<Function> {
   static variable_list backward(AutogradContext* ctx, variable_list gradients) {
     at::Tensor gradient = ctx->saved_data["gradient"].toTensor();
     ctx->saved_data.clear();
-    // Of the loss itself it is 1.
-    const auto factor = gradients[0].item<double>();
-    if (factor != 1) gradient.mul_(factor);
+    // The factor of the loss itself is 1.
+    if (gradient.is_cuda()) {
+      ScaleInPlaceCuda(gradient, gradients[0]);
+    } else if (const auto factor = gradients[0].item<double>(); factor != 1) {
+      gradient.mul_(factor);
+    }
     return {std::move(gradient), {}, {}};
   }
 };

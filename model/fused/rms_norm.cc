@@ -7,6 +7,7 @@
 
 #include "model/fused/arguments.h"
 #include "model/fused/cpu/rms_norm.h"
+#include "model/fused/cuda/operations.h"
 
 namespace trainbench {
 namespace {
@@ -20,8 +21,9 @@ class Function : public torch::autograd::Function<Function> {
                                const std::optional<at::Tensor>& update,
                                const at::Tensor& weight, double eps,
                                at::ScalarType normed) {
-    CheckDevice(residual, "norm");
-    const NormResult result = AddRmsNormCpu(
+    const auto compute =
+        IsOnCpu(residual, "norm") ? AddRmsNormCpu : AddRmsNormCuda;
+    const NormResult result = compute(
         residual.contiguous(), update ? update->contiguous() : at::Tensor(),
         weight, eps, normed);
     ctx->set_materialize_grads(false);
@@ -36,7 +38,9 @@ class Function : public torch::autograd::Function<Function> {
     const at::Tensor& of_normed = gradients[1];
     const bool has_update = ctx->saved_data["has_update"].toBool();
     TORCH_CHECK(of_normed.defined(), "nothing was done with the fused norm");
-    const NormGradients result = AddRmsNormBackwardCpu(
+    const auto compute = IsOnCpu(of_normed, "norm") ? AddRmsNormBackwardCpu
+                                                    : AddRmsNormBackwardCuda;
+    const NormGradients result = compute(
         of_sum.defined() ? of_sum.contiguous() : of_sum, of_normed.contiguous(),
         saved[0], saved[1], saved[2], has_update);
     return {result.residual, result.update, result.weight, {}, {}};

@@ -7,6 +7,7 @@
 
 #include "model/fused/arguments.h"
 #include "model/fused/cpu/rope.h"
+#include "model/fused/cuda/operations.h"
 
 namespace trainbench {
 namespace {
@@ -23,10 +24,11 @@ class Function : public torch::autograd::Function<Function> {
   static variable_list forward(AutogradContext* ctx, const at::Tensor& qkv,
                                int64_t heads, const at::Tensor& cos,
                                const at::Tensor& sin) {
-    CheckDevice(qkv, "rotation");
     const at::Tensor parts =
         qkv.detach().unflatten(-1, {3, heads, qkv.size(-1) / (3 * heads)});
-    RotateInPlaceCpu(parts, cos, sin);
+    const auto rotate =
+        IsOnCpu(qkv, "rotation") ? RotateInPlaceCpu : RotateInPlaceCuda;
+    rotate(parts, cos, sin);
     ctx->saved_data["cos"] = cos;
     ctx->saved_data["sin"] = sin;
     const auto part = [&](int64_t i) {
@@ -36,11 +38,13 @@ class Function : public torch::autograd::Function<Function> {
   }
 
   static variable_list backward(AutogradContext* ctx, variable_list gradients) {
-    const at::Tensor result = RotateBackCpu(
-        {WithChannelsSideBySide(gradients[0]),
-         WithChannelsSideBySide(gradients[1]),
-         WithChannelsSideBySide(gradients[2])},
-        ctx->saved_data["cos"].toTensor(), ctx->saved_data["sin"].toTensor());
+    const auto rotate =
+        IsOnCpu(gradients[0], "rotation") ? RotateBackCpu : RotateBackCuda;
+    const at::Tensor result = rotate({WithChannelsSideBySide(gradients[0]),
+                                      WithChannelsSideBySide(gradients[1]),
+                                      WithChannelsSideBySide(gradients[2])},
+                                     ctx->saved_data["cos"].toTensor(),
+                                     ctx->saved_data["sin"].toTensor());
     return {result.flatten(2), {}, {}, {}};
   }
 };

@@ -7,6 +7,7 @@
 
 #include "model/fused/arguments.h"
 #include "model/fused/cpu/softmax.h"
+#include "model/fused/cuda/operations.h"
 
 namespace trainbench {
 namespace {
@@ -18,18 +19,21 @@ class Function : public torch::autograd::Function<Function> {
  public:
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& scores,
                             double scale) {
-    CheckDevice(scores, "softmax");
     at::Tensor weights = scores.detach();
-    CausalSoftmaxInPlaceCpu(weights, scale);
+    const auto replace = IsOnCpu(scores, "softmax") ? CausalSoftmaxInPlaceCpu
+                                                    : CausalSoftmaxInPlaceCuda;
+    replace(weights, scale);
     ctx->save_for_backward({weights});
     ctx->saved_data["scale"] = scale;
     return weights;
   }
 
   static variable_list backward(AutogradContext* ctx, variable_list gradients) {
-    return {CausalSoftmaxBackwardCpu(gradients[0].contiguous(),
-                                     ctx->get_saved_variables()[0],
-                                     ctx->saved_data["scale"].toDouble()),
+    const auto compute = IsOnCpu(gradients[0], "softmax")
+                             ? CausalSoftmaxBackwardCpu
+                             : CausalSoftmaxBackwardCuda;
+    return {compute(gradients[0].contiguous(), ctx->get_saved_variables()[0],
+                    ctx->saved_data["scale"].toDouble()),
             {}};
   }
 };

@@ -7,6 +7,7 @@
 
 #include "model/fused/arguments.h"
 #include "model/fused/cpu/swiglu.h"
+#include "model/fused/cuda/operations.h"
 
 namespace trainbench {
 namespace {
@@ -18,15 +19,15 @@ class Function : public torch::autograd::Function<Function> {
  public:
   static at::Tensor forward(AutogradContext* ctx,
                             const at::Tensor& gate_value) {
-    CheckDevice(gate_value, "SwiGLU");
     const at::Tensor input = gate_value.contiguous();
     ctx->save_for_backward({input});
-    return SwigluCpu(input);
+    return IsOnCpu(input, "SwiGLU") ? SwigluCpu(input) : SwigluCuda(input);
   }
 
   static variable_list backward(AutogradContext* ctx, variable_list gradients) {
-    return {SwigluBackwardCpu(gradients[0].contiguous(),
-                              ctx->get_saved_variables()[0])};
+    const auto compute = IsOnCpu(gradients[0], "SwiGLU") ? SwigluBackwardCpu
+                                                         : SwigluBackwardCuda;
+    return {compute(gradients[0].contiguous(), ctx->get_saved_variables()[0])};
   }
 };
 

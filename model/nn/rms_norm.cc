@@ -10,6 +10,17 @@
 
 namespace trainbench {
 
+at::Tensor ComputeRmsNorm(const at::Tensor& x, const at::Tensor& weight,
+                          Implementation implementation) {
+  if (implementation != Implementation::kTextbook) {
+    return at::rms_norm(x, weight.sizes(), weight, RmsNormImpl::kEps);
+  }
+  const at::Tensor wide = x.to(AtLeastFloat(x.scalar_type()));
+  const at::Tensor inverse_rms =
+      (wide.pow(2).mean(-1, /*keepdim=*/true) + RmsNormImpl::kEps).rsqrt();
+  return (weight * (wide * inverse_rms)).to(x.scalar_type());
+}
+
 RmsNormImpl::RmsNormImpl(int64_t dim, const at::TensorOptions& options,
                          Implementation implementation)
     : weight(register_parameter("weight", at::ones({dim}, options))),
@@ -17,13 +28,7 @@ RmsNormImpl::RmsNormImpl(int64_t dim, const at::TensorOptions& options,
 
 at::Tensor RmsNormImpl::forward(const at::Tensor& x) {
   const ComponentScope scope(Component::kNorm);
-  if (implementation_ != Implementation::kTextbook) {
-    return at::rms_norm(x, weight.sizes(), weight, kEps);
-  }
-  const at::Tensor wide = x.to(AtLeastFloat(x.scalar_type()));
-  const at::Tensor inverse_rms =
-      (wide.pow(2).mean(-1, /*keepdim=*/true) + kEps).rsqrt();
-  return (weight * (wide * inverse_rms)).to(x.scalar_type());
+  return ComputeRmsNorm(x, weight, implementation_);
 }
 
 at::Tensor RmsNormImpl::AddAndNorm(ResidualStream& stream) {

@@ -13,6 +13,10 @@
 
 namespace trainbench {
 
+// The norm of RmsNorm below, as the textbook writes it or LibTorch has it.
+at::Tensor ComputeRmsNorm(const at::Tensor& x, const at::Tensor& weight,
+                          Implementation implementation);
+
 // y = g * x / sqrt(mean(x^2) + eps) over the last dimension (Zhang & Sennrich
 // 2019), computed in at least fp32 and returned in the dtype of x. g is [dim],
 // initialised to 1.

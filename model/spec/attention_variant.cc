@@ -2,10 +2,12 @@
 
 #include "model/spec/attention_variant.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 namespace trainbench {
 namespace {
@@ -17,9 +19,18 @@ constexpr auto kVariants = std::to_array<AttentionVariant>({
 #undef ATTENTION
 });
 
-bool Runs(AttentionKind kind, DeviceKind device, bool bf16) {
-  if (AttentionOpPrefix(kind, device).empty()) return false;
+bool HasKernel(AttentionKind kind, DeviceKind device) {
+  return !AttentionOpPrefix(kind, device).empty();
+}
+
+bool TakesType(AttentionKind kind, DeviceKind device, bool bf16) {
   return device == DeviceKind::kCpu || bf16 || VariantOf(kind).fp32_on_cuda;
+}
+
+bool TakesHead(AttentionKind kind, DeviceKind device, int64_t d_head) {
+  const auto& known = VariantOf(kind).cuda_d_heads;
+  return device == DeviceKind::kCpu || known[0] == 0 ||
+         std::find(known.begin(), known.end(), d_head) != known.end();
 }
 
 }  // namespace
@@ -56,22 +67,34 @@ absl::string_view AttentionOpPrefix(AttentionKind kind, DeviceKind device) {
 }
 
 std::string AttentionUnavailable(AttentionKind kind, DeviceKind device,
-                                 bool bf16) {
-  if (Runs(kind, device, bf16)) return "";
-  const bool cpu = device == DeviceKind::kCpu;
-  const std::string others = AttentionNames(
-      [&](AttentionKind other) { return Runs(other, device, bf16); });
+                                 bool bf16, int64_t d_head) {
+  const auto runs = [&](AttentionKind any) {
+    return HasKernel(any, device) && TakesType(any, device, bf16) &&
+           TakesHead(any, device, d_head);
+  };
+  if (runs(kind)) return "";
+  const std::string others = AttentionNames(runs);
   const absl::string_view name = AttentionName(kind);
-  if (AttentionOpPrefix(kind, device).empty()) {
-    return absl::StrCat(name, " attention needs ",
-                        cpu ? "an NVIDIA GPU; this device is a CPU, which has "
-                            : "a CPU; this device is a GPU, which has ",
+  if (!HasKernel(kind, device)) {
+    return device == DeviceKind::kCpu
+               ? absl::StrCat(name,
+                              " attention needs an NVIDIA GPU; this device is "
+                              "a CPU, which has ",
+                              others)
+               : absl::StrCat(name,
+                              " attention needs a CPU; this device is a GPU, "
+                              "which has ",
+                              others);
+  }
+  if (!TakesType(kind, device, bf16)) {
+    return absl::StrCat("on a GPU ", name,
+                        " attention computes in bf16 or fp16 only; fp32 is "
+                        "taken by ",
                         others);
   }
-  return absl::StrCat("on a GPU ", name,
-                      " attention computes in bf16 or fp16 only; fp32 is taken "
-                      "by ",
-                      others);
+  return absl::StrCat("on a GPU ", name, " attention has heads of dimension ",
+                      absl::StrJoin(VariantOf(kind).cuda_d_heads, ", "),
+                      "; these have ", d_head, ", which is taken by ", others);
 }
 
 }  // namespace trainbench

@@ -7,6 +7,8 @@
 #ifndef TRAINBENCH_MODEL_SPEC_ATTENTION_VARIANT_H_
 #define TRAINBENCH_MODEL_SPEC_ATTENTION_VARIANT_H_
 
+#include <array>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -40,6 +42,8 @@ struct AttentionVariant {
   absl::string_view cpu_op = {};
   absl::string_view cuda_op = {};
   bool fp32_on_cuda = true;  // else only 16-bit types
+  // The head dimensions that the GPU's kernel has; none: any.
+  std::array<int64_t, 4> cuda_d_heads = {};
 };
 
 const AttentionVariant& VariantOf(AttentionKind kind);
@@ -55,10 +59,11 @@ std::string AttentionNames(const std::function<bool(AttentionKind)>& is_meant);
 
 absl::string_view AttentionOpPrefix(AttentionKind kind, DeviceKind device);
 
-// Why the variant cannot run on this device with operands in bf16 or else fp32,
-// and which can, as a message for the user; empty if it can.
+// Why the variant cannot run on this device with operands in bf16 or else fp32
+// and heads of this dimension, and which can, as a message for the user; empty
+// if it can.
 std::string AttentionUnavailable(AttentionKind kind, DeviceKind device,
-                                 bool bf16);
+                                 bool bf16, int64_t d_head);
 
 }  // namespace trainbench
 

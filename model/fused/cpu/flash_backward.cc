@@ -19,14 +19,14 @@ namespace {
 
 // What the parts of a backward pass share.
 struct Pass {
-  const CpuFlashInputs& inputs;
-  const CpuFlashResult& result;
+  const FlashInputs& inputs;
+  const FlashResult& result;
   const at::Tensor& gradient;
   const FlashShape& shape;
   int64_t splits;
   at::Tensor means;        // [batch heads, seq]: sum of output times gradient
   at::Tensor q_gradients;  // [batch heads, splits, tiles, width, rows]
-  CpuFlashGradients to;
+  FlashGradients to;
 };
 
 // One part of a sequence's keys, a group of tiles at a time.
@@ -222,9 +222,9 @@ void SumQueryGradients(const Pass& pass) {
 
 }  // namespace
 
-CpuFlashGradients CpuFlashBackward(const CpuFlashInputs& inputs,
-                                   const CpuFlashResult& result,
-                                   const at::Tensor& gradient) {
+FlashGradients CpuFlashBackward(const FlashInputs& inputs,
+                                const FlashResult& result,
+                                const at::Tensor& gradient) {
   const FlashShape s(inputs.q);
   const int64_t threads = at::get_num_threads();
   const int64_t splits = s.tiles.Splits(s.sequences(), threads);
@@ -237,8 +237,7 @@ CpuFlashGradients CpuFlashBackward(const CpuFlashInputs& inputs,
       .means = at::empty({s.sequences(), s.seq}, at::kFloat),
       .q_gradients = at::empty(
           {s.sequences(), splits, s.tiles.QueryGradientFloats()}, at::kFloat),
-      .to = {at::empty_like(inputs.q), at::empty_like(inputs.k),
-             at::empty_like(inputs.v)}};
+      .to = FlashGradients::EmptyFor(inputs)};
   const at::Tensor scratch =
       at::empty({threads, s.tiles.BackwardFloats()}, at::kFloat);
   WithTypes(inputs.q.scalar_type(), [&](auto t, auto operand) {

@@ -21,7 +21,7 @@ namespace {
 template <typename T, typename Operand>
 class QueryGroup {
  public:
-  QueryGroup(const CpuFlashInputs& inputs, CpuFlashResult& result,
+  QueryGroup(const FlashInputs& inputs, FlashResult& result,
              const FlashShape& shape, float* scratch)
       : inputs_(inputs), result_(result), s_(shape), t_(shape.tiles) {
     const int64_t group = std::min(CpuFlashTiles::kForwardGroup, t_.tiles);
@@ -129,8 +129,8 @@ class QueryGroup {
     }
   }
 
-  const CpuFlashInputs& inputs_;
-  CpuFlashResult& result_;
+  const FlashInputs& inputs_;
+  FlashResult& result_;
   const FlashShape& s_;
   const CpuFlashTiles& t_;
   int64_t sequence_ = 0, first_ = 0, count_ = 0;
@@ -139,13 +139,9 @@ class QueryGroup {
 
 }  // namespace
 
-CpuFlashResult CpuFlashForward(const CpuFlashInputs& inputs) {
+FlashResult CpuFlashForward(const FlashInputs& inputs) {
   const FlashShape s(inputs.q);
-  CpuFlashResult result = {
-      at::empty({s.batch, s.seq, s.heads, s.d_head}, inputs.q.options())
-          .transpose(1, 2),
-      at::empty({s.batch, s.heads, s.seq},
-                inputs.q.options().dtype(at::kFloat))};
+  FlashResult result = FlashResult::EmptyFor(inputs);
   const int64_t threads = at::get_num_threads();
   // Larger groups pack less, smaller ones occupy more threads.
   int64_t group = std::min(CpuFlashTiles::kForwardGroup, s.tiles.tiles);

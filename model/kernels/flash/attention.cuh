@@ -38,7 +38,7 @@ typename L::Status WithFlashHead(const FlashShape& shape, const F& f) {
   }
 }
 
-// A tile has 16 rows at the least.
+// A block of FlashRows has 8 rows, of the others more.
 inline const char* WhyNoFlash(const FlashShape& s) {
   constexpr int64_t kMaxSeq = 1 << 30;
   if (s.batch < 1 || s.heads < 1 || s.seq < 1 || s.seq > kMaxSeq ||

@@ -80,7 +80,8 @@ std::vector<AttentionQuery> Queries() {
   for (const Shape& s : shapes) {
     for (const bool bf16 : {false, true}) {
       for (const AttentionKind kind : AttentionKinds()) {
-        if (!AttentionUnavailable(kind, DeviceKind::kCpu, bf16).empty()) {
+        if (!AttentionUnavailable(kind, DeviceKind::kCpu, bf16, s.d_head)
+                 .empty()) {
           continue;
         }
         queries.push_back({.attention = kind,

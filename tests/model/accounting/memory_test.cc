@@ -33,7 +33,7 @@ struct Shape {
 };
 
 std::vector<Shape> Shapes() {
-  constexpr AttentionKind kSdpa = AttentionKind::kSdpa;
+  using enum AttentionKind;
   return {{{"balanced", 64, 192, 2, 4, 256}, 2, 32},
           {{"balanced", 64, 192, 2, 4, 256}, 4, 64},
           {{"vocabulary", 32, 64, 1, 2, 8000}, 1, 24},
@@ -44,6 +44,9 @@ std::vector<Shape> Shapes() {
           {{"feedforward", 64, 1024, 2, 2, 64}, 8, 48},
           {{"sdpa", 64, 192, 2, 4, 256, kSdpa}, 2, 64},
           {{"sdpa", 64, 192, 2, 4, 256, kSdpa}, 2, 256},
+          {{"math", 64, 192, 2, 4, 256, kSdpaMath}, 2, 96},
+          {{"tiled", 64, 192, 2, 4, 256, kTiled}, 2, 96},
+          {{"own", 64, 192, 2, 4, 256, kOwn}, 8, 128},
           {{"odd", 36, 50, 3, 3, 101}, 3, 47},
           {{"odd", 36, 50, 3, 3, 101}, 2, 131}};
 }

@@ -24,13 +24,17 @@ namespace trainbench {
 namespace {
 
 std::vector<MemoryQuery> Queries() {
-  constexpr AttentionKind kSdpa = AttentionKind::kSdpa;
   std::vector<MemoryQuery> queries;
   for (const Precision precision : kPrecisions) {
     for (const int64_t batch : {1, 3}) {
-      queries.push_back({{"naive", 64, 192, 3, 4, 101}, batch, 48, precision});
-      queries.push_back(
-          {{"sdpa", 64, 192, 3, 4, 101, kSdpa}, batch, 48, precision});
+      for (const AttentionKind kind : AttentionKinds()) {
+        if (!AttentionUnavailable(kind, DeviceKind::kCpu, true, 16).empty()) {
+          continue;
+        }
+        const std::string name(AttentionName(kind));
+        queries.push_back(
+            {{name, 64, 192, 3, 4, 101, kind}, batch, 48, precision});
+      }
     }
   }
   return queries;

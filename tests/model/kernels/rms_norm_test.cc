@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 #include "model/kernels/rms_norm.cuh"
@@ -113,10 +114,20 @@ void CheckBackward(Tensors& t, const Shape& shape, bool later) {
 const Shape kShapes[] = {{3, 8, 0},  {2, 768, 0},  {5, 7, 0},    {2, 1601, 0},
                          {2, 64, 1}, {1, 2560, 0}, {1, 8192, 0}, {600, 16, 0}};
 
+std::vector<Shape> Shapes() {
+  std::vector<Shape> shapes(std::begin(kShapes), std::end(kShapes));
+  Tensors dice(99);
+  for (int i = 0; i < 6; ++i) {
+    shapes.push_back({dice.Between(1, 9), dice.Between(1, 900),
+                      static_cast<int>(dice.Between(0, 1))});
+  }
+  return shapes;
+}
+
 template <class S, class B>
 void CheckAll() {
   uint32_t seed = 1;
-  for (const Shape& shape : kShapes) {
+  for (const Shape& shape : Shapes()) {
     SCOPED_TRACE(testing::Message() << shape.rows << " x " << shape.columns
                                     << " misaligned by " << shape.misalign);
     Tensors t(seed++, shape.misalign);

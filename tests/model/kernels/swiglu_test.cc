@@ -55,12 +55,22 @@ void Check(Tensors& t, const Shape& shape) {
   EXPECT_LT(RelativeError(both, after), kTolerance<T>);
 }
 
+std::vector<Shape> Shapes(){
+    std::vector<Shape> shapes = {Shape{3, 64, 0, 0}, Shape{2, 2056, 16, 0},
+                                 Shape{4, 7, 3, 0}, Shape{2, 48, 0, 1},
+                                 Shape{3, 260, 1, 0}}};
+Tensors dice(99);
+for (int i = 0; i < 6; ++i) {
+  shapes.push_back({dice.Between(1, 9), dice.Between(1, 900),
+                    dice.Between(0, 16), static_cast<int>(dice.Between(0, 1))});
+}
+return shapes;
+}
+
 template <class T>
 void CheckAll() {
   uint32_t seed = 1;
-  for (const Shape& shape :
-       {Shape{3, 64, 0, 0}, Shape{2, 2056, 16, 0}, Shape{4, 7, 3, 0},
-        Shape{2, 48, 0, 1}, Shape{3, 260, 1, 0}}) {
+  for (const Shape& shape : Shapes()) {
     SCOPED_TRACE(testing::Message()
                  << shape.rows << " x " << shape.columns << " + " << shape.gap
                  << " misaligned by " << shape.misalign);

@@ -31,7 +31,7 @@ using Tensors = std::vector<at::Tensor>;
 std::vector<AttentionKind> OnCpu() {
   std::vector<AttentionKind> kinds;
   for (const AttentionKind kind : AttentionKinds()) {
-    if (AttentionUnavailable(kind, DeviceKind::kCpu, false).empty()) {
+    if (AttentionUnavailable(kind, DeviceKind::kCpu, false, 16).empty()) {
       kinds.push_back(kind);
     }
   }
@@ -158,7 +158,8 @@ TEST(AttentionVariantsTest, OneThatIsUnavailableThrows) {
   const Tensors in = RandomInputs({1, 1, 8, 16}, at::kFloat);
   int unavailable = 0;
   for (const AttentionKind kind : AttentionKinds()) {
-    if (AttentionUnavailable(kind, DeviceKind::kCpu, false).empty()) continue;
+    if (AttentionUnavailable(kind, DeviceKind::kCpu, false, 16).empty())
+      continue;
     ++unavailable;
     EXPECT_THROW(ComputeAttention(kind, in[0], in[1], in[2]), c10::Error)
         << AttentionName(kind);

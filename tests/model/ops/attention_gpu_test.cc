@@ -34,7 +34,7 @@ std::vector<Variant> Variants() {
   std::vector<Variant> variants;
   for (const AttentionKind kind : AttentionKinds()) {
     for (const bool bf16 : {false, true}) {
-      if (AttentionUnavailable(kind, DeviceKind::kCuda, bf16).empty()) {
+      if (AttentionUnavailable(kind, DeviceKind::kCuda, bf16, kHead).empty()) {
         variants.push_back({kind, bf16});
       }
     }

@@ -43,7 +43,7 @@ TEST(VerifyAttentionTest, EveryVariantAgreesToTheLastDigitsOfEachType) {
          {std::pair(at::kDouble, 1e-13), std::pair(at::kFloat, 1e-5),
           std::pair(at::kBFloat16, 2e-2)}) {
       for (const AttentionKind kind : AttentionKinds()) {
-        if (!AttentionUnavailable(kind, DeviceKind::kCpu, false).empty() ||
+        if (!AttentionUnavailable(kind, DeviceKind::kCpu, false, 12).empty() ||
             (kind == AttentionKind::kOwn && dtype == at::kDouble)) {
           continue;
         }

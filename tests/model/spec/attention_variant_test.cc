@@ -29,7 +29,7 @@ TEST(AttentionVariantTest, OnACpuLibrarysKernelsForGpusAreUnavailable) {
   for (const bool bf16 : {false, true}) {
     for (const AttentionKind kind : AttentionKinds()) {
       const std::string reason =
-          AttentionUnavailable(kind, DeviceKind::kCpu, bf16);
+          AttentionUnavailable(kind, DeviceKind::kCpu, bf16, 80);
       if (kind == kSdpaEfficient || kind == kSdpaCudnn) {
         EXPECT_THAT(reason,
                     AllOf(HasSubstr("needs an NVIDIA GPU; this device is a "
@@ -45,15 +45,24 @@ TEST(AttentionVariantTest, OnACpuLibrarysKernelsForGpusAreUnavailable) {
 
 TEST(AttentionVariantTest, OnAGpuSomeTake16BitTypesOnly) {
   for (const AttentionKind kind : {kSdpaFlash, kSdpaCudnn}) {
-    EXPECT_EQ(AttentionUnavailable(kind, DeviceKind::kCuda, true), "");
-    EXPECT_THAT(AttentionUnavailable(kind, DeviceKind::kCuda, false),
+    EXPECT_EQ(AttentionUnavailable(kind, DeviceKind::kCuda, true, 64), "");
+    EXPECT_THAT(AttentionUnavailable(kind, DeviceKind::kCuda, false, 64),
                 AllOf(HasSubstr("bf16 or fp16 only"),
                       HasSubstr("fp32 is taken by naive, sdpa, sdpa_math, "
                                 "sdpa_efficient, tiled")));
   }
   for (const AttentionKind kind : {kNaive, kSdpaMath, kSdpaEfficient, kTiled}) {
-    EXPECT_EQ(AttentionUnavailable(kind, DeviceKind::kCuda, false), "");
+    EXPECT_EQ(AttentionUnavailable(kind, DeviceKind::kCuda, false, 64), "");
   }
+}
+
+TEST(AttentionVariantTest, OnAGpuOurKernelsHaveSomeHeadDimensions) {
+  for (const int64_t d_head : {16, 32, 64, 128}) {
+    EXPECT_EQ(AttentionUnavailable(kOwn, DeviceKind::kCuda, true, d_head), "");
+  }
+  EXPECT_THAT(AttentionUnavailable(kOwn, DeviceKind::kCuda, true, 80),
+              HasSubstr("heads of dimension 16, 32, 64, 128; these have 80, "
+                        "which is taken by naive, sdpa"));
 }
 
 }  // namespace

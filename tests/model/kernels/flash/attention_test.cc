@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <vector>
 
 #include "model/kernels/flash/attention.cuh"
@@ -73,14 +74,76 @@ const Case kCases[] = {
     {1, 1, 129, 128, false, false},
 };
 
+std::vector<Case> Cases() {
+  std::vector<Case> cases(std::begin(kCases), std::end(kCases));
+  Tensors dice(99);
+  for (int i = 0; i < 6; ++i) {
+    // A row of one key has no gradient to compare with.
+    cases.push_back({dice.Between(1, 2), dice.Between(1, 2),
+                     dice.Between(3, 150), int64_t{16} << dice.Between(0, 3),
+                     dice.Coin(), dice.Coin()});
+  }
+  return cases;
+}
+
 TEST(FlashKernels, AreRightInBf16) {
   uint32_t seed = 1;
-  for (const Case& c : kCases) Check<Bf16>(c, seed++);
+  for (const Case& c : Cases()) Check<Bf16>(c, seed++);
 }
 
 TEST(FlashKernels, AreRightInFp32) {
   uint32_t seed = 101;
-  for (const Case& c : kCases) Check<float>(c, seed++);
+  for (const Case& c : Cases()) Check<float>(c, seed++);
+}
+
+TEST(FlashKernels, AttendToASingleKey) {
+  Tensors t(1);
+  Problem<float> problem(t, ShapeOf<float>({1, 2, 1, 16, true, false}), false);
+  ASSERT_EQ(FlashForward(t.launcher(), problem.forward), "");
+  EXPECT_LT(problem.ErrorOf(problem.forward.o, problem.reference().o), 1e-6);
+  ASSERT_EQ(FlashBackward(t.launcher(), problem.backward), "");
+  const auto* grad_q = static_cast<const float*>(problem.backward.grad_q);
+  for (int i = 0; i < 32; ++i) EXPECT_NEAR(grad_q[i], 0, 1e-5);
+}
+
+// Whichever block and thread comes first.
+TEST(FlashKernels, BackwardWithoutASumGivesTheSameBits) {
+  const Case c{1, 2, 140, 32, true, false};
+  std::vector<uint16_t> bits[2];
+  for (const uint64_t order : {0, 1}) {
+    Tensors t(5);
+    Problem<Bf16> problem(t, ShapeOf<Bf16>(c), c.joint);
+    emulator::Launcher launcher(&t.memory(), order);
+    ASSERT_EQ(FlashForward(launcher, problem.forward), "");
+    FlashBackwardArgs& a = problem.backward;
+    a.grad_q_sum = nullptr;
+    ASSERT_EQ(FlashBackward(launcher, a), "");
+    for (const void* grad : {a.grad_q, a.grad_k, a.grad_v}) {
+      const auto* begin = static_cast<const uint16_t*>(grad);
+      bits[order].insert(bits[order].end(), begin, begin + problem.count());
+    }
+  }
+  EXPECT_EQ(bits[0], bits[1]);
+}
+
+TEST(FlashKernels, RefuseWhatTheyCannotDo) {
+  Tensors t(1);
+  FlashForwardArgs a{};
+  a.shape = {Dtype::kBfloat16, 1, 1, 8, 48, true, 1};
+  EXPECT_EQ(FlashForward(t.launcher(), a), "d_head must be 16, 32, 64 or 128");
+  a.shape.d_head = 64;
+  a.k_strides.token = 68;
+  EXPECT_EQ(FlashForward(t.launcher(), a), kFlashTensors);
+  a.shape.scale = 0;
+  EXPECT_EQ(FlashForward(t.launcher(), a), "scale must be positive");
+  a.shape.seq = 0;
+  EXPECT_EQ(
+      FlashForward(t.launcher(), a),
+      "batch times heads times seq must be in [1, 2^34), seq in [1, 2^30]");
+  FlashBackwardArgs b{};
+  b.shape = {Dtype::kFloat32, 1, 1, 8, 64, true, 1};
+  b.grad_v_strides.head = 2;
+  EXPECT_EQ(FlashBackward(t.launcher(), b), kFlashTensors);
 }
 
 }  // namespace

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/fused/cuda/operations.h"
+
+#include <torch/types.h>
+
+#ifdef TRAINBENCH_CUDA
+#include <ATen/cuda/CUDAContext.h>
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAGuard.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "model/kernels/launchers.h"
+#endif
+
+namespace trainbench {
+
+#ifdef TRAINBENCH_CUDA
+
+namespace {
+
+kernels::Dtype DtypeOf(const at::Tensor& x) {
+  const at::ScalarType type = x.scalar_type();
+  TORCH_CHECK(type == at::kFloat || type == at::kBFloat16, "dtype is ", type,
+              "; allowed: Float, BFloat16");
+  return type == at::kFloat ? kernels::Dtype::kFloat32
+                            : kernels::Dtype::kBfloat16;
+}
+
+const void* In(const at::Tensor& x) {
+  return x.defined() ? x.const_data_ptr() : nullptr;
+}
+
+// The null pointer of a tensor that is not there.
+void* Out(const at::Tensor& x) { return x.defined() ? x.data_ptr() : nullptr; }
+
+// Elements after the first of `bytes` in memory.
+template <typename Pointer>
+Pointer After(Pointer start, int64_t bytes) {
+  using Byte =
+      std::conditional_t<std::is_same_v<Pointer, void*>, char, const char>;
+  return static_cast<Byte*>(start) + bytes;
+}
+
+template <typename Args>
+void Launch(const at::Tensor& on, const Args& args) {
+  const c10::cuda::CUDAGuard guard(on.device());
+  C10_CUDA_CHECK(kernels::Launch(args, at::cuda::getCurrentCUDAStream()));
+}
+
+kernels::HeadStrides StridesOf(const at::Tensor& x) {
+  return {x.stride(0), x.stride(1), x.stride(2)};
+}
+
+kernels::RopeArgs RopeArgsOf(const at::Tensor& q, const at::Tensor& cos,
+                             const at::Tensor& sin, bool backward) {
+  return {.dtype = DtypeOf(q),
+          .batch = q.size(0),
+          .heads = q.size(1),
+          .seq = q.size(2),
+          .d_head = q.size(3),
+          .backward = backward,
+          .cos = cos.const_data_ptr<float>(),
+          .sin = sin.const_data_ptr<float>(),
+          .from = {},
+          .to = {},
+          .from_strides = {},
+          .to_strides = {}};
+}
+
+// [batch, seq, 3, heads, d_head] -> [batch, heads, seq, d_head].
+at::Tensor Part(const at::Tensor& qkv, int64_t i) {
+  return qkv.select(2, i).transpose(1, 2);
+}
+
+}  // namespace
+
+NormResult AddRmsNormCuda(const at::Tensor& residual, const at::Tensor& update,
+                          const at::Tensor& weight, double eps,
+                          at::ScalarType normed) {
+  const at::TensorOptions options = residual.options();
+  const int64_t rows = residual.numel() / weight.numel();
+  const NormResult result = {
+      update.defined() ? at::empty_like(residual) : residual,
+      at::empty(residual.sizes(), options.dtype(normed)),
+      at::empty({rows}, options.dtype(at::kFloat))};
+  Launch(residual, kernels::RmsNormForwardArgs{
+                       .stream = DtypeOf(residual),
+                       .branch = DtypeOf(result.normed),
+                       .rows = rows,
+                       .columns = weight.numel(),
+                       .epsilon = static_cast<float>(eps),
+                       .x = In(residual),
+                       .update = In(update),
+                       .weight = In(weight),
+                       .sum = update.defined() ? Out(result.sum) : nullptr,
+                       .y = Out(result.normed),
+                       .inverse_rms = result.inverse_rms.data_ptr<float>()});
+  return result;
+}
+
+NormGradients AddRmsNormBackwardCuda(const at::Tensor& sum_gradient,
+                                     const at::Tensor& normed_gradient,
+                                     const at::Tensor& sum,
+                                     const at::Tensor& inverse_rms,
+                                     const at::Tensor& weight,
+                                     bool has_update) {
+  const int64_t rows = inverse_rms.numel(), columns = weight.numel();
+  const at::Tensor partial =
+      at::empty({kernels::RmsNormPartials(rows), columns},
+                weight.options().dtype(at::kFloat));
+  const bool apart =
+      has_update && normed_gradient.scalar_type() != sum.scalar_type();
+  NormGradients to;
+  to.residual = at::empty_like(sum);
+  to.weight = at::empty_like(weight);
+  if (has_update) {
+    to.update =
+        apart ? at::empty(sum.sizes(), normed_gradient.options()) : to.residual;
+  }
+  Launch(sum, kernels::RmsNormBackwardArgs{
+                  .stream = DtypeOf(sum),
+                  .branch = DtypeOf(normed_gradient),
+                  .rows = rows,
+                  .columns = columns,
+                  .sum = In(sum),
+                  .weight = In(weight),
+                  .inverse_rms = inverse_rms.const_data_ptr<float>(),
+                  .grad_y = In(normed_gradient),
+                  .grad_sum = In(sum_gradient),
+                  .grad_x = Out(to.residual),
+                  .grad_update = apart ? Out(to.update) : nullptr,
+                  .grad_weight = Out(to.weight),
+                  .partial = partial.data_ptr<float>()});
+  return to;
+}
+
+void RotateInPlaceCuda(const at::Tensor& qkv, const at::Tensor& cos,
+                       const at::Tensor& sin) {
+  const at::Tensor q = Part(qkv, 0), k = Part(qkv, 1);
+  kernels::RopeArgs args = RopeArgsOf(q, cos, sin, /*backward=*/false);
+  args.from[0] = args.to[0] = q.data_ptr();
+  args.from[1] = args.to[1] = k.data_ptr();
+  args.from_strides = args.to_strides = StridesOf(q);
+  Launch(qkv, args);
+}
+
+at::Tensor RotateBackCuda(const std::array<at::Tensor, 3>& gradients,
+                          const at::Tensor& cos, const at::Tensor& sin) {
+  const at::Tensor q = gradients[0];
+  // The kernel takes one layout for both.
+  const at::Tensor k =
+      gradients[1].strides() == q.strides()
+          ? gradients[1]
+          : at::empty_strided(q.sizes(), q.strides(), q.options())
+                .copy_(gradients[1]);
+  at::Tensor result =
+      at::empty({q.size(0), q.size(2), 3, q.size(1), q.size(3)}, q.options());
+  kernels::RopeArgs args = RopeArgsOf(q, cos, sin, /*backward=*/true);
+  args.from[0] = q.const_data_ptr();
+  args.from[1] = k.const_data_ptr();
+  args.from_strides = StridesOf(q);
+  args.to[0] = Part(result, 0).data_ptr();
+  args.to[1] = Part(result, 1).data_ptr();
+  args.to_strides = StridesOf(Part(result, 0));
+  Launch(q, args);
+  Part(result, 2).copy_(gradients[2]);
+  return result;
+}
+
+at::Tensor SwigluCuda(const at::Tensor& gate_value) {
+  const int64_t d_ff = gate_value.size(-1) / 2;
+  std::vector<int64_t> sizes = gate_value.sizes().vec();
+  sizes.back() = d_ff;
+  at::Tensor result = at::empty(sizes, gate_value.options());
+  const auto half = static_cast<int64_t>(gate_value.element_size()) * d_ff;
+  Launch(gate_value,
+         kernels::SwigluForwardArgs{.dtype = DtypeOf(gate_value),
+                                    .rows = result.numel() / d_ff,
+                                    .columns = d_ff,
+                                    .input_stride = 2 * d_ff,
+                                    .gate = In(gate_value),
+                                    .up = After(In(gate_value), half),
+                                    .y = Out(result)});
+  return result;
+}
+
+at::Tensor SwigluBackwardCuda(const at::Tensor& gradient,
+                              const at::Tensor& gate_value) {
+  const int64_t d_ff = gradient.size(-1);
+  at::Tensor result = at::empty_like(gate_value);
+  const auto half = static_cast<int64_t>(gate_value.element_size()) * d_ff;
+  Launch(gate_value,
+         kernels::SwigluBackwardArgs{.dtype = DtypeOf(gate_value),
+                                     .rows = gradient.numel() / d_ff,
+                                     .columns = d_ff,
+                                     .input_stride = 2 * d_ff,
+                                     .gate = In(gate_value),
+                                     .up = After(In(gate_value), half),
+                                     .grad_y = In(gradient),
+                                     .grad_gate = Out(result),
+                                     .grad_up = After(Out(result), half)});
+  return result;
+}
+
+void CausalSoftmaxInPlaceCuda(const at::Tensor& scores, double scale) {
+  const int64_t seq = scores.size(-1);
+  Launch(scores,
+         kernels::SoftmaxForwardArgs{.dtype = DtypeOf(scores),
+                                     .matrices = scores.numel() / (seq * seq),
+                                     .seq = seq,
+                                     .causal = true,
+                                     .scale = static_cast<float>(scale),
+                                     .x = In(scores),
+                                     .p = Out(scores)});
+}
+
+at::Tensor CausalSoftmaxBackwardCuda(const at::Tensor& gradient,
+                                     const at::Tensor& weights, double scale) {
+  const int64_t seq = weights.size(-1);
+  at::Tensor result = at::empty_like(weights);
+  Launch(weights,
+         kernels::SoftmaxBackwardArgs{.dtype = DtypeOf(weights),
+                                      .matrices = weights.numel() / (seq * seq),
+                                      .seq = seq,
+                                      .causal = true,
+                                      .scale = static_cast<float>(scale),
+                                      .p = In(weights),
+                                      .grad_p = In(gradient),
+                                      .grad_x = Out(result)});
+  return result;
+}
+
+at::Tensor CrossEntropyInPlaceCuda(const at::Tensor& logits,
+                                   const at::Tensor& targets,
+                                   bool with_gradient) {
+  const int64_t rows = logits.size(0);
+  at::Tensor losses = at::empty({rows}, logits.options().dtype(at::kFloat));
+  Launch(logits, kernels::CrossEntropyForwardArgs{
+                     .dtype = DtypeOf(logits),
+                     .rows = rows,
+                     .columns = logits.size(1),
+                     .scale = 1 / static_cast<float>(rows),
+                     .gradient = with_gradient,
+                     .targets = targets.const_data_ptr<int64_t>(),
+                     .logits = Out(logits),
+                     .losses = losses.data_ptr<float>()});
+  return losses;
+}
+
+void ScaleInPlaceCuda(const at::Tensor& gradient, const at::Tensor& factor) {
+  const int64_t columns = gradient.size(-1);
+  Launch(gradient, kernels::CrossEntropyBackwardArgs{
+                       .dtype = DtypeOf(gradient),
+                       .rows = gradient.numel() / columns,
+                       .columns = columns,
+                       .factor = factor.const_data_ptr<float>(),
+                       .gradient = Out(gradient)});
+}
+
+#else
+
+namespace {
+
+[[noreturn]] void NoKernels() {
+  TORCH_CHECK(false, "built without CUDA, so without our kernels for GPUs");
+}
+
+}  // namespace
+
+NormResult AddRmsNormCuda(const at::Tensor&, const at::Tensor&,
+                          const at::Tensor&, double, at::ScalarType) {
+  NoKernels();
+}
+NormGradients AddRmsNormBackwardCuda(const at::Tensor&, const at::Tensor&,
+                                     const at::Tensor&, const at::Tensor&,
+                                     const at::Tensor&, bool) {
+  NoKernels();
+}
+void RotateInPlaceCuda(const at::Tensor&, const at::Tensor&,
+                       const at::Tensor&) {
+  NoKernels();
+}
+at::Tensor RotateBackCuda(const std::array<at::Tensor, 3>&, const at::Tensor&,
+                          const at::Tensor&) {
+  NoKernels();
+}
+at::Tensor SwigluCuda(const at::Tensor&) { NoKernels(); }
+at::Tensor SwigluBackwardCuda(const at::Tensor&, const at::Tensor&) {
+  NoKernels();
+}
+void CausalSoftmaxInPlaceCuda(const at::Tensor&, double) { NoKernels(); }
+at::Tensor CausalSoftmaxBackwardCuda(const at::Tensor&, const at::Tensor&,
+                                     double) {
+  NoKernels();
+}
+at::Tensor CrossEntropyInPlaceCuda(const at::Tensor&, const at::Tensor&, bool) {
+  NoKernels();
+}
+void ScaleInPlaceCuda(const at::Tensor&, const at::Tensor&) { NoKernels(); }
+
+#endif  // TRAINBENCH_CUDA
+
+}  // namespace trainbench

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// The operations of model/fused/cpu by the kernels of model/kernels, on the
+// current stream: the same arguments and results, on a GPU. c10::Error in a
+// build without CUDA.
+
+#ifndef TRAINBENCH_MODEL_FUSED_CUDA_OPERATIONS_H_
+#define TRAINBENCH_MODEL_FUSED_CUDA_OPERATIONS_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <array>
+
+#include "model/fused/cpu/rms_norm.h"
+
+namespace trainbench {
+
+// At most 8192 columns.
+NormResult AddRmsNormCuda(const at::Tensor& residual, const at::Tensor& update,
+                          const at::Tensor& weight, double eps,
+                          at::ScalarType normed);
+NormGradients AddRmsNormBackwardCuda(const at::Tensor& sum_gradient,
+                                     const at::Tensor& normed_gradient,
+                                     const at::Tensor& sum,
+                                     const at::Tensor& inverse_rms,
+                                     const at::Tensor& weight, bool has_update);
+
+void RotateInPlaceCuda(const at::Tensor& qkv, const at::Tensor& cos,
+                       const at::Tensor& sin);
+at::Tensor RotateBackCuda(const std::array<at::Tensor, 3>& gradients,
+                          const at::Tensor& cos, const at::Tensor& sin);
+
+at::Tensor SwigluCuda(const at::Tensor& gate_value);
+at::Tensor SwigluBackwardCuda(const at::Tensor& gradient,
+                              const at::Tensor& gate_value);
+
+void CausalSoftmaxInPlaceCuda(const at::Tensor& scores, double scale);
+at::Tensor CausalSoftmaxBackwardCuda(const at::Tensor& gradient,
+                                     const at::Tensor& weights, double scale);
+
+// The loss of a target outside the vocabulary is NaN: nothing waits for the
+// GPU.
+at::Tensor CrossEntropyInPlaceCuda(const at::Tensor& logits,
+                                   const at::Tensor& targets,
+                                   bool with_gradient);
+
+// Multiplies the gradient by an fp32 scalar of the GPU; free where that is 1.
+void ScaleInPlaceCuda(const at::Tensor& gradient, const at::Tensor& factor);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_FUSED_CUDA_OPERATIONS_H_
