@@ -59,16 +59,16 @@ void Check(Tensors& t, const Shape& s, bool gradient) {
   }
 }
 
-std::vector<Shape> Shapes(){
-    std::vector<Shape> shapes = {Shape{4, 64, 0}, Shape{5, 333, 0},
-                                 Shape{3, 5, 0}, Shape{2, 5027, 0},
-                                 Shape{3, 50, 1}, Shape{2, 1, 0}}};
-Tensors dice(99);
-for (int i = 0; i < 6; ++i) {
-  shapes.push_back({dice.Between(1, 9), dice.Between(1, 900),
-                    static_cast<int>(dice.Between(0, 1))});
-}
-return shapes;
+std::vector<Shape> Shapes() {
+  std::vector<Shape> shapes = {Shape{4, 64, 0}, Shape{5, 333, 0},
+                               Shape{3, 5, 0},  Shape{2, 5027, 0},
+                               Shape{3, 50, 1}, Shape{2, 1, 0}};
+  Tensors dice(99);
+  for (int i = 0; i < 6; ++i) {
+    shapes.push_back({dice.Between(1, 9), dice.Between(1, 900),
+                      static_cast<int>(dice.Between(0, 1))});
+  }
+  return shapes;
 }
 
 template <class T>

@@ -63,15 +63,15 @@ void Check(Tensors& t, const Shape& s, bool backward) {
   EXPECT_LT(RelativeError(qkv, expected), kTolerance<T>);
 }
 
-std::vector<Shape> Shapes(){
-    std::vector<Shape> shapes = {Shape{2, 3, 5, 16}, Shape{1, 2, 3, 64},
-                                 Shape{2, 1, 4, 6}, Shape{1, 12, 2, 128}}};
-Tensors dice(99);
-for (int i = 0; i < 6; ++i) {
-  shapes.push_back({dice.Between(1, 3), dice.Between(1, 5), dice.Between(1, 9),
-                    2 * dice.Between(1, 40)});
-}
-return shapes;
+std::vector<Shape> Shapes() {
+  std::vector<Shape> shapes = {Shape{2, 3, 5, 16}, Shape{1, 2, 3, 64},
+                               Shape{2, 1, 4, 6}, Shape{1, 12, 2, 128}};
+  Tensors dice(99);
+  for (int i = 0; i < 6; ++i) {
+    shapes.push_back({dice.Between(1, 3), dice.Between(1, 5),
+                      dice.Between(1, 9), 2 * dice.Between(1, 40)});
+  }
+  return shapes;
 }
 
 template <class T>

@@ -69,17 +69,17 @@ void Check(Tensors& t, const Shape& s) {
   EXPECT_LT(RelativeError(grad_x, expected), kTolerance<T>);
 }
 
-std::vector<Shape> Shapes(){
-    std::vector<Shape> shapes = {
-        Shape{2, 16, true, false}, Shape{1, 33, true, true},
-        Shape{3, 7, false, true}, Shape{1, 65, false, false},
-        Shape{1, 1, true, false}, Shape{1, 130, true, true}}};
-Tensors dice(99);
-for (int i = 0; i < 6; ++i) {
-  shapes.push_back(
-      {dice.Between(1, 3), dice.Between(1, 90), dice.Coin(), dice.Coin()});
-}
-return shapes;
+std::vector<Shape> Shapes() {
+  std::vector<Shape> shapes = {
+      Shape{2, 16, true, false}, Shape{1, 33, true, true},
+      Shape{3, 7, false, true},  Shape{1, 65, false, false},
+      Shape{1, 1, true, false},  Shape{1, 130, true, true}};
+  Tensors dice(99);
+  for (int i = 0; i < 6; ++i) {
+    shapes.push_back(
+        {dice.Between(1, 3), dice.Between(1, 90), dice.Coin(), dice.Coin()});
+  }
+  return shapes;
 }
 
 template <class T>

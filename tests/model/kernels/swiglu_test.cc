@@ -55,16 +55,17 @@ void Check(Tensors& t, const Shape& shape) {
   EXPECT_LT(RelativeError(both, after), kTolerance<T>);
 }
 
-std::vector<Shape> Shapes(){
-    std::vector<Shape> shapes = {Shape{3, 64, 0, 0}, Shape{2, 2056, 16, 0},
-                                 Shape{4, 7, 3, 0}, Shape{2, 48, 0, 1},
-                                 Shape{3, 260, 1, 0}}};
-Tensors dice(99);
-for (int i = 0; i < 6; ++i) {
-  shapes.push_back({dice.Between(1, 9), dice.Between(1, 900),
-                    dice.Between(0, 16), static_cast<int>(dice.Between(0, 1))});
-}
-return shapes;
+std::vector<Shape> Shapes() {
+  std::vector<Shape> shapes = {Shape{3, 64, 0, 0}, Shape{2, 2056, 16, 0},
+                               Shape{4, 7, 3, 0}, Shape{2, 48, 0, 1},
+                               Shape{3, 260, 1, 0}};
+  Tensors dice(99);
+  for (int i = 0; i < 6; ++i) {
+    shapes.push_back({dice.Between(1, 9), dice.Between(1, 900),
+                      dice.Between(0, 16),
+                      static_cast<int>(dice.Between(0, 1))});
+  }
+  return shapes;
 }
 
 template <class T>
