@@ -138,13 +138,20 @@ AttentionForm TiledForm(const AttentionQuery& q) {
   const int64_t tile = std::min<int64_t>(256, q.seq);
   const int64_t scores = q.batch * tile * tile;
   const int64_t rows = q.batch * tile * q.d_head;
+  const int64_t per_row = 4 * q.batch * tile;
   const int64_t product = q.bf16 ? 6 : 4;  // narrow and wide
   AttentionForm form = LogSumExpForm(q);
   const int64_t e = SymbolsOf(q).e;
-  form.forward.push_back({.name = "tile of the forward pass",
-                          .n = e,
-                          .r = 4,
-                          .other = product * scores + (4 + product) * rows});
+  form.forward.push_back(
+      {.name = "mask of a tile",
+       .n = e,
+       .r = 4,
+       .other = 4 * scores + tile * tile + 4 * rows + 2 * per_row});
+  form.forward.push_back(
+      {.name = "product of a tile with v",
+       .n = e,
+       .r = 4,
+       .other = product * scores + (4 + product) * rows + 4 * per_row});
   form.inference = form.forward;
   // q's gradient is summed in fp32.
   form.backward.push_back(

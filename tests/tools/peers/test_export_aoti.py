@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What tools/export_aoti understands; tests/e2e/test_compiled.py runs it."""
+"""What tools/export_aoti understands; tests/e2e/peers/test_compiled.py runs it."""
 
 from pathlib import Path
 

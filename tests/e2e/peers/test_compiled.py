@@ -8,7 +8,7 @@ from pathlib import Path
 
 from program import NANO, Json, Program, load, without
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 FLAGS = (*NANO, "--benchmark_filter=^compiled/.*/fp32/", "--benchmark_out=a.json")
 NAME = "compiled/{}/nano/fp32/inference/batch:1/seq:8"
 
