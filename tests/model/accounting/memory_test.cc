@@ -33,6 +33,8 @@ struct Shape {
 };
 
 std::vector<Shape> Shapes() {
+  constexpr AttentionKind kOwn = AttentionKind::kOwn;
+  constexpr Implementation kFused = Implementation::kFused;
   using enum AttentionKind;
   return {{{"balanced", 64, 192, 2, 4, 256}, 2, 32},
           {{"balanced", 64, 192, 2, 4, 256}, 4, 64},
@@ -47,6 +49,11 @@ std::vector<Shape> Shapes() {
           {{"math", 64, 192, 2, 4, 256, kSdpaMath}, 2, 96},
           {{"tiled", 64, 192, 2, 4, 256, kTiled}, 2, 96},
           {{"own", 64, 192, 2, 4, 256, kOwn}, 8, 128},
+          {{"fused", 64, 192, 2, 4, 256, kOwn, kFused}, 2, 64},
+          {{"fused", 64, 192, 2, 4, 256, kSdpa, kFused}, 2, 256},
+          {{"fused_wide", 64, 1024, 2, 2, 64, kOwn, kFused}, 2, 32},
+          {{"fused_vocabulary", 32, 64, 1, 2, 8000, kOwn, kFused}, 3, 48},
+          {{"fused_odd", 36, 50, 3, 3, 101, kOwn, kFused}, 3, 47},
           {{"odd", 36, 50, 3, 3, 101}, 3, 47},
           {{"odd", 36, 50, 3, 3, 101}, 2, 131}};
 }
