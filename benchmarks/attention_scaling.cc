@@ -19,6 +19,8 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/attention_scaling/attention_fwd_bwd.h"
+#include "benchmarks/attention_scaling/attention_verification.h"
 #include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/memory/memory_probe.h"
@@ -26,8 +28,6 @@
 #include "model/accounting/attention.h"
 #include "model/accounting/library.h"
 #include "model/nn/dtype.h"
-#include "model/ops/attention_fwd_bwd.h"
-#include "model/ops/attention_verification.h"
 #include "model/spec/precision.h"
 #include "model/training/precision_scope.h"
 

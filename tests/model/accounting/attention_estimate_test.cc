@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/attention_scaling/attention_fwd_bwd.h"
 #include "fixtures/memory/memory_probe.h"
 #include "model/accounting/attention.h"
 #include "model/accounting/library.h"
-#include "model/ops/attention_fwd_bwd.h"
 
 namespace trainbench {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "model/ops/attention_verification.h"
+#include "benchmarks/attention_scaling/attention_verification.h"
 
 #include <torch/types.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "model/ops/norm_arithmetic.h"
+#include "benchmarks/norm_precision/norm_arithmetic.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +8,7 @@
 
 #include <string>
 
+#include "fixtures/device/cuda_support.h"
 #include "model/nn/dtype.h"
 #include "model/nn/rms_norm.h"
 
@@ -131,6 +132,24 @@ TEST(NormArithmeticTest, TheErrorIsRelativeToTheNorm) {
   EXPECT_LT(NormError(NormKind::kRmsNorm, x, y), 1e-14);
   EXPECT_NEAR(NormError(NormKind::kRmsNorm, x, y * 1.25), 0.25, 1e-12);
   EXPECT_NEAR(NormError(NormKind::kRmsNorm, x, at::zeros_like(y)), 1, 1e-12);
+}
+
+TEST(CudaNormArithmeticTest, NormsRoundAsSimulated) {
+  if (CudaDeviceCount() == 0) GTEST_SKIP() << "no CUDA device";
+  at::manual_seed(1);
+  const at::Device gpu(at::kCUDA, 0);
+  for (const NormKind kind : kKinds) {
+    for (const double magnitude : {1.0, 70.0, 300.0}) {
+      for (const at::ScalarType dtype : {at::kHalf, at::kBFloat16}) {
+        for (const at::ScalarType internals : {dtype, at::kFloat}) {
+          const at::Tensor x = NormalInput(64, 1024, magnitude, dtype, gpu);
+          const absl::Status status =
+              CheckNorm(kind, x, internals, Normalize(kind, x, internals));
+          EXPECT_TRUE(status.ok()) << status;
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

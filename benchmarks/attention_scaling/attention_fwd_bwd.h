@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // One forward and backward pass of causal attention alone, without heads.
 
-#ifndef TRAINBENCH_MODEL_OPS_ATTENTION_FWD_BWD_H_
-#define TRAINBENCH_MODEL_OPS_ATTENTION_FWD_BWD_H_
+#ifndef TRAINBENCH_BENCHMARKS_ATTENTION_SCALING_ATTENTION_FWD_BWD_H_
+#define TRAINBENCH_BENCHMARKS_ATTENTION_SCALING_ATTENTION_FWD_BWD_H_
 
 #include <ATen/core/Tensor.h>
 
@@ -40,4 +40,4 @@ AttentionGradients AttentionBackward(const AttentionInputs& inputs,
 
 }  // namespace trainbench
 
-#endif  // TRAINBENCH_MODEL_OPS_ATTENTION_FWD_BWD_H_
+#endif  // TRAINBENCH_BENCHMARKS_ATTENTION_SCALING_ATTENTION_FWD_BWD_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "model/ops/norm_arithmetic.h"
+#include "benchmarks/norm_precision/norm_arithmetic.h"
 
 #include <torch/types.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "model/ops/attention_ops.h"
+#include "benchmarks/softmax_vs_matmul/attention_ops.h"
 
 #include <torch/types.h>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Verifies attention at any sequence length, before it is timed.
 
-#ifndef TRAINBENCH_MODEL_OPS_ATTENTION_VERIFICATION_H_
-#define TRAINBENCH_MODEL_OPS_ATTENTION_VERIFICATION_H_
+#ifndef TRAINBENCH_BENCHMARKS_ATTENTION_SCALING_ATTENTION_VERIFICATION_H_
+#define TRAINBENCH_BENCHMARKS_ATTENTION_SCALING_ATTENTION_VERIFICATION_H_
 
 #include <ATen/core/Tensor.h>
 
 #include "absl/status/status.h"
-#include "model/ops/attention_fwd_bwd.h"
+#include "benchmarks/attention_scaling/attention_fwd_bwd.h"
 
 namespace trainbench {
 
@@ -23,4 +23,4 @@ absl::Status VerifyAttention(const AttentionInputs& inputs,
 
 }  // namespace trainbench
 
-#endif  // TRAINBENCH_MODEL_OPS_ATTENTION_VERIFICATION_H_
+#endif  // TRAINBENCH_BENCHMARKS_ATTENTION_SCALING_ATTENTION_VERIFICATION_H_

@@ -10,13 +10,13 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/attention_scaling/attention_fwd_bwd.h"
+#include "benchmarks/attention_scaling/attention_verification.h"
 #include "fixtures/device/cuda_support.h"
 #include "fixtures/device/device.h"
 #include "fixtures/memory/memory_probe.h"
 #include "fixtures/profiling/operator_names.h"
 #include "model/accounting/attention.h"
-#include "model/ops/attention_fwd_bwd.h"
-#include "model/ops/attention_verification.h"
 
 namespace trainbench {
 namespace {

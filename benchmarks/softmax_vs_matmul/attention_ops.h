@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The operators of NaiveAttention, each run alone.
 
-#ifndef TRAINBENCH_MODEL_OPS_ATTENTION_OPS_H_
-#define TRAINBENCH_MODEL_OPS_ATTENTION_OPS_H_
+#ifndef TRAINBENCH_BENCHMARKS_SOFTMAX_VS_MATMUL_ATTENTION_OPS_H_
+#define TRAINBENCH_BENCHMARKS_SOFTMAX_VS_MATMUL_ATTENTION_OPS_H_
 
 #include <ATen/core/Tensor.h>
 
@@ -39,4 +39,4 @@ absl::Status VerifyAttentionOp(AttentionOp op, const AttentionOpInputs& inputs);
 
 }  // namespace trainbench
 
-#endif  // TRAINBENCH_MODEL_OPS_ATTENTION_OPS_H_
+#endif  // TRAINBENCH_BENCHMARKS_SOFTMAX_VS_MATMUL_ATTENTION_OPS_H_

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-#include "model/ops/attention_fwd_bwd.h"
+#include "benchmarks/attention_scaling/attention_fwd_bwd.h"
 
-#include <torch/csrc/autograd/autograd.h>
+#include <torch/autograd.h>
 #include <torch/types.h>
 
 #include "model/nn/attention.h"

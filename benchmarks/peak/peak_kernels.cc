@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "model/ops/peak_kernels.h"
+#include "benchmarks/peak/peak_kernels.h"
 
 #include <torch/types.h>
 

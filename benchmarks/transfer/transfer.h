@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Transfers between host and device, within a device, and within a host.
 
-#ifndef TRAINBENCH_MODEL_OPS_TRANSFER_H_
-#define TRAINBENCH_MODEL_OPS_TRANSFER_H_
+#ifndef TRAINBENCH_BENCHMARKS_TRANSFER_TRANSFER_H_
+#define TRAINBENCH_BENCHMARKS_TRANSFER_TRANSFER_H_
 
 #include <ATen/core/Tensor.h>
 
@@ -70,9 +70,6 @@ class Transfer {
   at::Tensor destination_;  // int64
 };
 
-// Takes `bytes` of host memory, fills them and gives them back.
-void WriteNewTensor(int64_t bytes);
-
 }  // namespace trainbench
 
-#endif  // TRAINBENCH_MODEL_OPS_TRANSFER_H_
+#endif  // TRAINBENCH_BENCHMARKS_TRANSFER_TRANSFER_H_

@@ -2,8 +2,8 @@
 // Norms whose intermediate results are rounded to a chosen dtype, to measure
 // the error of 16-bit intermediates.
 
-#ifndef TRAINBENCH_MODEL_OPS_NORM_ARITHMETIC_H_
-#define TRAINBENCH_MODEL_OPS_NORM_ARITHMETIC_H_
+#ifndef TRAINBENCH_BENCHMARKS_NORM_PRECISION_NORM_ARITHMETIC_H_
+#define TRAINBENCH_BENCHMARKS_NORM_PRECISION_NORM_ARITHMETIC_H_
 
 #include <ATen/core/Tensor.h>
 
@@ -58,4 +58,4 @@ absl::Status CheckNorm(NormKind kind, const at::Tensor& x,
 
 }  // namespace trainbench
 
-#endif  // TRAINBENCH_MODEL_OPS_NORM_ARITHMETIC_H_
+#endif  // TRAINBENCH_BENCHMARKS_NORM_PRECISION_NORM_ARITHMETIC_H_

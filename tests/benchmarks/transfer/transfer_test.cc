@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "model/ops/transfer.h"
+#include "benchmarks/transfer/transfer.h"
 
 #include <gtest/gtest.h>
 #include <torch/types.h>
@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "fixtures/device/cuda_support.h"
 #include "fixtures/memory/memory_probe.h"
 
 namespace trainbench {
@@ -75,6 +76,22 @@ TEST(TransferTest, ASizeThatIsNotWholeWordsIsRefused) {
   for (const int64_t bytes : {-8, 0, 4, 1001}) {
     EXPECT_THROW(Transfer(TransferKind::kMemcpy, bytes, at::kCPU), c10::Error)
         << bytes;
+  }
+}
+
+TEST(CudaTransferTest, BytesArriveAndFillTheMemoryAsPredicted) {
+  if (CudaDeviceCount() == 0) GTEST_SKIP() << "no CUDA device";
+  const at::Device gpu(at::kCUDA, 0);
+  constexpr int64_t kMany = 64 << 20;
+  for (const TransferKind kind : TransferKinds(at::kCUDA)) {
+    const auto probe = MakeMemoryProbe(gpu);
+    const int64_t before = probe->LiveBytes();
+    Transfer transfer(kind, kMany, gpu);
+    transfer.Poison();
+    const MemoryPeak peak = probe->MeasurePeak([&] { transfer.Enqueue(); });
+    EXPECT_EQ(peak.allocated - before, TransferMemory(kind, kMany));
+    const absl::Status status = transfer.CheckArrived();
+    EXPECT_TRUE(status.ok()) << status;
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "model/ops/transfer.h"
+#include "benchmarks/transfer/transfer.h"
 
 #include <torch/types.h>
 
@@ -119,7 +119,5 @@ absl::Status Transfer::CheckArrived() const {
   return absl::FailedPreconditionError(
       absl::StrFormat("%d of %d words did not arrive", wrong, arrived.numel()));
 }
-
-void WriteNewTensor(int64_t bytes) { at::empty({bytes}, at::kByte).fill_(1); }
 
 }  // namespace trainbench

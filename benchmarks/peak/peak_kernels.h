@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Simple kernels that measure a device's peak rates.
 
-#ifndef TRAINBENCH_MODEL_OPS_PEAK_KERNELS_H_
-#define TRAINBENCH_MODEL_OPS_PEAK_KERNELS_H_
+#ifndef TRAINBENCH_BENCHMARKS_PEAK_PEAK_KERNELS_H_
+#define TRAINBENCH_BENCHMARKS_PEAK_PEAK_KERNELS_H_
 
 #include <ATen/core/Tensor.h>
 
@@ -85,4 +85,4 @@ class OpOverhead {
 
 }  // namespace trainbench
 
-#endif  // TRAINBENCH_MODEL_OPS_PEAK_KERNELS_H_
+#endif  // TRAINBENCH_BENCHMARKS_PEAK_PEAK_KERNELS_H_
