@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
 """The rooms know each other in one direction only."""
 
+import subprocess
 from collections import Counter
 
+import pytest
+
 import checks
+from contributing import example
 
 
 def test_includes_point_one_way() -> None:
@@ -51,12 +55,27 @@ def test_experiments_leave_measuring_to_the_harness() -> None:
 
 
 def test_the_example_of_an_experiment_is_one() -> None:
-    path = "tests/data/example_experiment.cc"
-    text = checks.read(path)
-    assert checks.experiment_errors("benchmarks/gelu.cc", text) == []
-    assert checks.arrow_errors("benchmarks/gelu.cc", text) == []
+    text = example()
+    path = "benchmarks/gelu.cc"
+    assert checks.license_errors(path, text) == []
+    assert checks.experiment_errors(path, text) == []
+    assert checks.arrow_errors(path, text) == []
     assert len(text.splitlines()) <= 60
-    assert path in checks.read("CONTRIBUTING.md")
+
+
+def test_the_example_of_an_experiment_is_formatted() -> None:
+    formatter = checks.ROOT / ".venv" / "bin" / "clang-format"
+    if not formatter.exists():
+        pytest.skip(f"no {formatter}")
+    formatted = subprocess.run(
+        [formatter, "--style=file", "--assume-filename=benchmarks/gelu.cc"],
+        input=example(),
+        cwd=checks.ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    assert formatted == example()
 
 
 def test_experiments_and_their_folders_are_all_there_is_in_their_room() -> None:
