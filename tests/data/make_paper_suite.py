@@ -12,15 +12,16 @@ from case_patterns import compress, expand, unwrapped, wrapped
 
 PATH = Path(__file__).with_name("paper_suite.txt")
 NATIVE = "native_bf16: "  # before a pattern that needs bf16 instructions
-COMMAND = ".venv/bin/python tests/data/make_paper_suite.py build/release/benchmarks/trainbench"
+PROGRAM = "build/release/benchmarks/trainbench"
+COMMAND = f".venv/bin/python tests/data/make_paper_suite.py {PROGRAM}"
 _HEADER = f"""\
 # Every case of --suite=paper on a CPU. Generated: after a change of a sweep run
 #   {COMMAND}
 # and look at the difference.
 #
-# {{a,b}} and {{0..3}} stand for one each; an indented line continues the one above. What
-# follows "native_bf16:" is there where the CPU has bf16 instructions: those words are
-# the only ones written by hand, and stay.
+# {{a,b}} and {{0..3}} stand for one each; an indented line continues the one above.
+# What follows "native_bf16:" is there where the CPU has bf16 instructions: those words
+# are the only ones written by hand, and stay.
 """
 
 
