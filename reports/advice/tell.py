@@ -79,10 +79,12 @@ def checks_table(lines: Sequence[Line]) -> Table:
 
 
 def sentence(given: Advice) -> str:
-    """What helps most; "" if nothing does."""
-    if not given.lines or given.lines[0].saved_us.value <= 0:
+    """What helps a step most; without such a line, what helps an operation that was
+    timed alone; "" if nothing helps."""
+    gains = [line for line in given.lines if line.saved_us.value > 0]
+    if not gains:
         return ""
-    first = given.lines[0]
+    first = next((line for line in gains if line.is_of_step), gains[0])
     return (
         f"Most would help {first.change}: it saves "
         f"{_gain(first.saved_us)} of {text.time(first.of_us)} in "

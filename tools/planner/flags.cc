@@ -27,8 +27,9 @@ ABSL_FLAG(
     std::string, models, "",
     "Comma-separated models: tiny, small, medium, large, xl, 2.7B; gpt2, "
     "gpt2-medium, gpt2-large, gpt2-xl, with the sizes and the vocabulary "
-    "of GPT-2; or a name that --model defines. Default: the first six and "
-    "those of --model.");
+    "of GPT-2 (but with three matrices in the feed-forward part and a head "
+    "of its own, so with more parameters); or a name that --model defines. "
+    "Default: the first six and those of --model.");
 ABSL_FLAG(int64_t, batch, 4, "Sequences in one step.");
 ABSL_FLAG(int64_t, seq, 512, "Tokens in one sequence.");
 ABSL_FLAG(std::string, precision, "fp32",

@@ -75,6 +75,22 @@ def test_the_page_of_advice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert "lacks" not in out
 
 
+def test_the_sentence_is_about_a_step_before_an_operation_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    alone = (
+        *PEAKS,
+        entry("optimizer/textbook/tiny", 9000, "kind=textbook model=tiny", bytes=1e7),
+    )
+    _, out, _ = ran(tmp_path, capsys, *alone)
+    assert out.startswith("Most would help fused AdamW: it saves 8.5 ms of 9 ms")
+    norm = part("forward", "norm", 500, pass_bytes=1e6, compulsory_bytes=1e6)
+    _, out, _ = ran(tmp_path, capsys, *alone, norm, whole(1000))
+    assert out.startswith("Most would help fused norm: it saves 400 us of 1 ms")
+    # The table keeps the largest first.
+    assert 0 < out.find("| fused AdamW | 8.5 ms |") < out.find("| fused norm |")
+
+
 def test_an_interval_that_is_wider_than_the_gain_shows_its_ends(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
