@@ -7,6 +7,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+# A cell of a column of numbers: one that begins with a number, or tells of none.
+_NUMBER = re.compile(r"[-+≤≥] ?\d|\d|(-|unknown|)$")
+
 
 def significant(value: float, digits: int = 3) -> str:
     """Rounded to `digits` digits; with an exponent only below 1e-4 and from 1e7 on."""
@@ -50,9 +53,15 @@ def percent(fraction: float) -> str:
     return f"{significant(fraction * 100, 2 if fraction < 1 else 3)} %"
 
 
-def table(headings: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    """A Markdown table: first column left-aligned, all others right-aligned."""
-    rule = ["---"] + ["---:"] * (len(headings) - 1)
+def table(
+    headings: Sequence[str],
+    lines: Sequence[Sequence[str]],
+    right: Sequence[bool] | None = None,
+) -> str:
+    """A Markdown table. `right`: which columns are right-aligned; if not given, all but
+    the first."""
+    right = right or [False] + [True] * (len(headings) - 1)
+    rule = ["---:" if is_right else "---" for is_right in right]
     return "\n".join(
         "| " + " | ".join(cells) + " |" for cells in (headings, rule, *lines)
     )
@@ -71,10 +80,21 @@ class Table:
     lines: Sequence[Sequence[str]]
     title: str = ""  # of a table that is not the only one beside its text
 
+    @property
+    def numeric(self) -> list[bool]:
+        """Which columns hold numbers alone, and not the first: those to align right."""
+        columns = list(zip(*self.lines, strict=True))
+        columns = columns or [()] * len(self.headings)
+        return [
+            number > 0 and all(map(_NUMBER.match, cells))
+            for number, cells in enumerate(columns)
+        ]
+
     def markdown(self) -> str:
         told = table(
             [_cell(heading) for heading in self.headings],
             [[_cell(cell) for cell in cells] for cells in self.lines],
+            self.numeric,
         )
         return f"{_cell(self.title)}:\n\n{told}" if self.title else told
 
