@@ -84,7 +84,8 @@ def test_the_sentence_is_about_a_step_before_an_operation_alone(
     )
     _, out, _ = ran(tmp_path, capsys, *alone)
     assert out.startswith(
-        "Of the changes to operations timed alone, fused AdamW would save most: 8.5 ms of 9 ms"
+        "Of the changes to operations timed alone, fused AdamW would save most: 8.5 ms "
+        "of 9 ms"
     )
     norm = part("forward", "norm", 500, pass_bytes=1e6, compulsory_bytes=1e6)
     _, out, _ = ran(tmp_path, capsys, *alone, norm, whole(1000))

@@ -255,7 +255,7 @@ def test_the_profiled_forward_pass_stands_beside_the_timed_one() -> None:
     made = parse(document(*rows("inference"), *rows("train_step"), timed))
     assert lines(made, "The forward pass of each step with and without a profile") == [
         "| step | profiled | timed | profiled over timed | difference |",
-        "| --- | --- | --- | --- | ---: |",
+        "| --- | ---: | ---: | ---: | ---: |",
         f"| {STEP} | 30 us ± 1 % | 25 us | 1.2 (no interval) | 5 us |",
     ]
 

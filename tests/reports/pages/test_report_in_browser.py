@@ -10,7 +10,7 @@ import pytest
 
 from reports.pages.__main__ import main
 
-REFERENCE = Path(__file__).resolve().parents[3] / "reports/reference/xeon-2-cores"
+REFERENCE = Path(__file__).resolve().parents[3] / "reports/reference/epyc-2-cores"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 PATIENCE_MS = 600_000  # on a busy machine
 # What is wider than the window, but not within a box that scrolls by itself.
