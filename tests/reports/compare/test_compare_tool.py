@@ -210,7 +210,8 @@ def damaged() -> dict[str, tuple[Any, int, str]]:
         "missing rows": (
             document(*rows[:2]),
             BAD,
-            "LOST  e/three: base measured; new absent",
+            "1 row without a number on both sides; --filter skips some:\n"
+            "  LOST  e/three: base measured; new absent",
         ),
         "skip on one side": (
             document(*rows[:2], skipped=[failure("e/three", "does not fit")]),
