@@ -21,28 +21,28 @@ def significant(value: float, digits: int = 3) -> str:
     return f"{float(text):f}".rstrip("0").rstrip(".")
 
 
-def _scaled(value: float, units: Sequence[str], base: float) -> str:
+def _scaled(value: float, units: Sequence[str], base: float, digits: int) -> str:
     for unit in units[:-1]:
         # 999.9 us rounds to 1e3 us, which is written as 1 ms.
-        if max(abs(value), abs(float(f"{value:.3g}"))) < base:
-            return f"{significant(value)} {unit}"
+        if max(abs(value), abs(float(f"{value:.{digits}g}"))) < base:
+            return f"{significant(value, digits)} {unit}"
         value /= base
-    return f"{significant(value)} {units[-1]}"
+    return f"{significant(value, digits)} {units[-1]}"
 
 
-def time(microseconds: float) -> str:
+def time(microseconds: float, digits: int = 3) -> str:
     if abs(microseconds) < 1:
-        return f"{significant(microseconds * 1e3)} ns"
-    return _scaled(microseconds, ("us", "ms", "s"), 1e3)
+        return f"{significant(microseconds * 1e3, digits)} ns"
+    return _scaled(microseconds, ("us", "ms", "s"), 1e3, digits)
 
 
-def size(count: float) -> str:
-    return _scaled(count, ("B", "KiB", "MiB", "GiB", "TiB"), 1024)
+def size(count: float, digits: int = 3) -> str:
+    return _scaled(count, ("B", "KiB", "MiB", "GiB", "TiB"), 1024, digits)
 
 
-def rate(per_second: float, unit: str) -> str:
+def rate(per_second: float, unit: str, digits: int = 3) -> str:
     prefixes = ("", "k", "M", "G", "T", "P")
-    return _scaled(per_second, [prefix + unit for prefix in prefixes], 1e3)
+    return _scaled(per_second, [prefix + unit for prefix in prefixes], 1e3, digits)
 
 
 def plural(count: int, noun: str) -> str:
