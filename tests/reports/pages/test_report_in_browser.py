@@ -68,6 +68,18 @@ def test_the_page_opens_without_a_fault(
     context.close()
 
 
+def test_no_column_of_words_is_squeezed(browser: Any, page: str) -> None:
+    context = new_context(browser, 390)
+    opened = context.new_page()
+    opened.goto(page)
+    widths = opened.evaluate(
+        """() => [...document.querySelectorAll(".words td")].map(
+        e => e.getBoundingClientRect().width)"""
+    )
+    assert min(widths) > 100
+    context.close()
+
+
 def test_every_plot_is_seen_and_can_be_read(browser: Any, page: str) -> None:
     context = new_context(browser, 390)
     opened = context.new_page()
