@@ -10,18 +10,55 @@
 //   bandwidth is reached from 9 * 600 KB = 5 MB on, unless the buffer outgrows
 //   the cache first. NCCL over NVLink has 30 us and 300 GB/s, worth 9 MB.
 
+#include <torch/types.h>
+
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/experiment/rank_plan.h"
 #include "model/accounting/parallel/communication.h"
-#include "model/ops/all_reduce_buffer.h"
+#include "model/distributed/comm/process_group.h"
+#include "model/verification/inputs.h"
 
 namespace trainbench {
 namespace {
+
+// What the check writes repeats: prime, so that no two chunks of a ring or
+// bucket hold the same values.
+constexpr int64_t kPeriod = 1021;
+
+// Elements of a part that is filled and compared at a time, whole periods: 16
+// MiB. So as many ranks as fit can also check.
+constexpr int64_t kPart = kPeriod * 4096;
+
+// Far below the largest fp32, 2^128, for the calls that nobody prepares.
+constexpr double kLargest = 0x1p60;
+
+// All parts of `sums` against the same values; DataLoss gives the first wrong
+// element.
+absl::Status CompareParts(const std::vector<at::Tensor>& sums,
+                          const at::Tensor& values, int ranks) {
+  int64_t before = 0;
+  for (const at::Tensor& sum : sums) {
+    const at::Tensor expected = values.narrow(0, 0, sum.numel());
+    if (!at::equal(sum, expected)) {
+      const int64_t first =
+          (sum != expected).to(at::kByte).cpu().argmax().item<int64_t>();
+      return absl::DataLossError(absl::StrCat(
+          "the sum over ", ranks, " ranks is ", sum[first].item<float>(),
+          " instead of ", expected[first].item<float>(), " at element ",
+          before + first));
+    }
+    before += sum.numel();
+  }
+  return absl::OkStatus();
+}
 
 class AllReduce final : public Workload {
  public:
@@ -45,7 +82,8 @@ class AllReduce final : public Workload {
 
   static Cost CostOf(const Params& p, const Device&) {
     return {.predicted_peak_bytes = p.bytes,
-            .check_peak_bytes = AllReduceBuffer::PeakBytes(p.bytes)};
+            .check_peak_bytes =
+                p.bytes + std::min(p.bytes, kPart * int64_t{sizeof(float)})};
   }
 
   static std::vector<Expectation> Expectations(const Device&) {
@@ -71,20 +109,50 @@ class AllReduce final : public Workload {
   }
 
   AllReduce(const Params& p, const Device& device, ProcessGroup& group)
-      : params_(p), buffer_(p.bytes, TorchDevice(device), group) {}
+      : params_(p),
+        group_(group),
+        values_(at::rand({p.bytes / static_cast<int64_t>(sizeof(float))},
+                         at::device(TorchDevice(device)))) {}
 
-  absl::Status Check() override { return buffer_.VerifySum(); }
-
-  // All ranks verify, whatever one of them finds.
-  absl::Status CheckOutput() override {
-    absl::Status status = buffer_.CheckValues();
-    status.Update(buffer_.VerifySum());
+  // Sums values that differ by rank and position, with every partial sum exact
+  // in fp32: rank r has (r + 1) i at element i of a period.
+  absl::Status Check() override {
+    const int64_t part = std::min(kPart, values_.numel());
+    const at::Tensor place =
+        at::arange(part, values_.options()).remainder_(kPeriod);
+    const std::vector<at::Tensor> parts = values_.split(part);
+    for (at::Tensor values : parts) {
+      at::mul_out(values, place.narrow(0, 0, values.numel()),
+                  at::scalar_tensor(group_.rank() + 1));
+    }
+    group_.AllReduce(values_);
+    const int ranks = group_.size();
+    place.mul_(0.5 * ranks * (ranks + 1));
+    const absl::Status status = CompareParts(parts, place, ranks);
+    values_.uniform_();
+    growth_ = 1;
     return status;
   }
 
-  void Prepare() override { buffer_.KeepFinite(); }
+  // All ranks verify, whatever one of them finds.
+  absl::Status CheckOutput() override {
+    absl::Status status = CheckVaried("the buffer", values_);
+    status.Update(Check());
+    return status;
+  }
 
-  void Run(PhaseObserver&) override { buffer_.Reduce(); }
+  // Each call makes the values as many times as large as there are ranks.
+  // Infinities would be constants.
+  void Prepare() override {
+    if (growth_ < kLargest) return;
+    values_.mul_(1 / growth_);
+    growth_ = 1;
+  }
+
+  void Run(PhaseObserver&) override {
+    group_.AllReduce(values_);
+    growth_ *= group_.size();
+  }
 
   absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples& sampling) override {
     // As nccl-tests defines them (doc/PERFORMANCE.md).
@@ -97,7 +165,9 @@ class AllReduce final : public Workload {
 
  private:
   Params params_;
-  AllReduceBuffer buffer_;
+  ProcessGroup& group_;
+  at::Tensor values_;
+  double growth_ = 1;  // since the values were drawn from [0, 1) or shrunk
 };
 
 // The paper suite has powers of four from 1 KiB to 1 GiB, and the published 1,

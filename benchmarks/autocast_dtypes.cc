@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "benchmarks/autocast_dtypes/toy_step.h"
 #include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
 #include "model/nn/dtype.h"

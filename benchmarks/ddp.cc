@@ -152,8 +152,7 @@ Axis<Ddp::Params> BucketAxis() {
 }
 
 SweepPlan<Ddp::Params> Ddp::Sweep() {
-  std::vector<Axis<Params>> axes = StepAxes<Params>(&Params::step);
-  std::erase_if(axes, [](const auto& axis) { return axis.name == "mode"; });
+  std::vector<Axis<Params>> axes = StepAxes<Params>(&Params::step, {"mode"});
   axes.emplace_back("ranks", &Params::ranks, WholeNumbers{1, kMostRanks});
   axes.push_back(StrategyAxis());
   axes.push_back(BucketAxis());

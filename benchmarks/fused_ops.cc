@@ -13,7 +13,7 @@
 //   are in between: its norm and SiLU are one pass each, but leave the residual
 //   and the value to another. It has no rotary embedding.
 
-#include "model/ops/fused_ops.h"
+#include "benchmarks/fused_ops/fused_ops.h"
 
 #include <optional>
 #include <string>

@@ -16,10 +16,10 @@
 #include <array>
 #include <vector>
 
+#include "benchmarks/norm_precision/norm_arithmetic.h"
 #include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
 #include "model/nn/dtype.h"
-#include "model/ops/norm_arithmetic.h"
 
 namespace trainbench {
 namespace {

@@ -15,12 +15,12 @@
 
 #include <vector>
 
+#include "benchmarks/peak/peak_kernels.h"
 #include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/timing/statistics.h"
 #include "model/accounting/library.h"
 #include "model/nn/dtype.h"
-#include "model/ops/peak_kernels.h"
 #include "model/training/precision_scope.h"
 
 namespace trainbench {

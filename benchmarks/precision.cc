@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/profiling/kernel_families.h"
 #include "fixtures/profiling/profiler.h"
@@ -87,11 +88,11 @@ class PrecisionSweep final : public ModelStep {
                   .quick_gpu = {"model=small,2.7B "
                                 "precision=fp32,tf32,bf16_autocast,bf16 "
                                 "mode=train_step batch=4 seq=512"},
-                  .paper = {std::string("precision=fp32,tf32,bf16_autocast,bf16"
-                                        " mode=forward,forward_backward,"
-                                        "train_step batch=4 "
-                                        "seq=128,256,512,1024 model=") +
-                            kPublishedModels}}};
+                  .paper = {absl::StrCat(
+                      "model=", kPublishedModels,
+                      " precision=fp32,tf32,bf16_autocast,bf16 mode=forward,"
+                      "forward_backward,train_step batch=4 "
+                      "seq=128,256,512,1024")}}};
   }
 
   absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples& sampling) override {

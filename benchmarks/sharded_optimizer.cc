@@ -55,10 +55,8 @@ class ShardedOptimizer final : public ShardedStep {
   }
 
   static SweepPlan<Params> Sweep() {
-    std::vector<Axis<Params>> axes = StepAxes<Params>(&Params::step);
-    std::erase_if(axes, [](const auto& axis) {
-      return axis.name == "precision" || axis.name == "mode";
-    });
+    std::vector<Axis<Params>> axes =
+        StepAxes<Params>(&Params::step, {"precision", "mode"});
     axes.emplace_back("ranks", &Params::ranks, WholeNumbers{1, kMostRanks});
     axes.emplace_back("sharding", &Params::sharding, kOptimizerShardings,
                       OptimizerShardingName);

@@ -16,13 +16,13 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/softmax_vs_matmul/attention_ops.h"
 #include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
 #include "model/accounting/attention.h"
 #include "model/accounting/attention_ops.h"
 #include "model/accounting/library.h"
 #include "model/nn/dtype.h"
-#include "model/ops/attention_ops.h"
 #include "model/spec/precision.h"
 #include "model/training/precision_scope.h"
 

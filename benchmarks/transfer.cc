@@ -12,7 +12,7 @@
 //   moves 2 bytes for each counted byte, a memcpy 3 for 2, so beyond the cache
 //   memset shows 3/4 of memcpy's bytes per second.
 
-#include "model/ops/transfer.h"
+#include "benchmarks/transfer/transfer.h"
 
 #include <string>
 #include <vector>

@@ -2,7 +2,7 @@
 
 #include "model/ops/attention_fwd_bwd.h"
 
-#include <torch/csrc/autograd/autograd.h>
+#include <torch/autograd.h>
 #include <torch/types.h>
 
 #include "model/nn/attention/variants.h"

@@ -4,42 +4,7 @@
 
 #include <torch/types.h>
 
-#include <cstddef>
-#include <string>
-
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "model/nn/dtype.h"
-#include "model/training/precision_scope.h"
-#include "model/verification/inputs.h"
-#include "model/verification/relative_error.h"
-
 namespace trainbench {
-namespace {
-
-constexpr double kNormEps = 1e-5;
-
-at::Tensor Norm(const at::Tensor& x, const at::Tensor& weight,
-                const at::Tensor& bias) {
-  return at::layer_norm(x, {x.size(-1)}, weight, bias, kNormEps);
-}
-
-// Logits in float64, operation by operation.
-at::Tensor ReferenceLogits(const ToyModelImpl& model, const at::Tensor& x) {
-  const auto wide = [](const at::Tensor& t) {
-    return t.detach().to(at::kDouble);
-  };
-  const at::Tensor relu =
-      at::matmul(wide(x), wide(model.fc1->weight).t()).clamp_min(0);
-  const at::Tensor centred = relu - relu.mean(-1, /*keepdim=*/true);
-  const at::Tensor variance = centred.square().mean(-1, /*keepdim=*/true);
-  const at::Tensor norm =
-      centred / (variance + kNormEps).sqrt() * wide(model.norm_weight) +
-      wide(model.norm_bias);
-  return at::matmul(norm, wide(model.fc2->weight).t());
-}
-
-}  // namespace
 
 ToyModelImpl::ToyModelImpl(int64_t in, int64_t out, c10::Device device)
     : fc1(register_module("fc1", Linear(in, kHidden, at::device(device)))),
@@ -53,77 +18,16 @@ ToyActivations ToyModelImpl::forward(const at::Tensor& x) {
   ToyActivations result;
   result.fc1 = fc1(x);
   result.relu = at::relu(result.fc1);
-  result.layer_norm = Norm(result.relu, norm_weight, norm_bias);
+  result.layer_norm =
+      at::layer_norm(result.relu, {kHidden}, norm_weight, norm_bias, kNormEps);
   result.logits = fc2(result.layer_norm);
   return result;
-}
-
-bool NamedDtype::operator==(const NamedDtype& other) const {
-  return std::string(name) == other.name && dtype == other.dtype;
 }
 
 ToyBatch RandomToyBatch(int64_t batch, int64_t in, int64_t out,
                         c10::Device device) {
   return {at::randn({batch, in}, at::device(device)),
           at::randint(out, {batch}, at::device(device).dtype(at::kLong))};
-}
-
-Dtypes RunToyStep(ToyModel& model, const ToyBatch& data, c10::ScalarType low,
-                  PhaseObserver& observer) {
-  ToyActivations found;
-  at::Tensor loss;
-  {
-    const AutocastScope autocast(low, data.x.device().type());
-    observer.Enter(Phase::kForward);
-    found = model(data.x);
-    observer.Enter(Phase::kLoss);
-    loss = at::cross_entropy_loss(found.logits, data.targets);
-  }
-  observer.Enter(Phase::kBackward);
-  loss.backward();
-  const at::Tensor& weight = model->fc1->weight;
-  Dtypes dtypes = {{"parameters", weight.scalar_type()},
-                   {"fc1", found.fc1.scalar_type()},
-                   {"relu", found.relu.scalar_type()},
-                   {"layer_norm", found.layer_norm.scalar_type()},
-                   {"logits", found.logits.scalar_type()},
-                   {"loss", loss.scalar_type()},
-                   {"gradients", weight.grad().scalar_type()}};
-  model->zero_grad(/*set_to_none=*/true);
-  return dtypes;
-}
-
-Dtypes DocumentedDtypes(c10::ScalarType low, c10::DeviceType device) {
-  const c10::ScalarType norm = device == c10::kCUDA ? c10::kFloat : low;
-  return {{"parameters", c10::kFloat}, {"fc1", low},    {"relu", low},
-          {"layer_norm", norm},        {"logits", low}, {"loss", c10::kFloat},
-          {"gradients", c10::kFloat}};
-}
-
-absl::Status CompareDtypes(const Dtypes& found, const Dtypes& expected) {
-  std::string wrong;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    if (i < found.size() && found[i] == expected[i]) continue;
-    absl::StrAppend(&wrong, wrong.empty() ? "" : ", ", expected[i].name, " is ",
-                    i < found.size() ? DtypeName(found[i].dtype) : "missing",
-                    " instead of ", DtypeName(expected[i].dtype));
-  }
-  return wrong.empty() ? absl::OkStatus()
-                       : absl::FailedPreconditionError(wrong);
-}
-
-absl::Status CheckToyLogits(ToyModel& model, const at::Tensor& x,
-                            c10::ScalarType low) {
-  const at::NoGradGuard no_grad;
-  const at::Tensor expected = ReferenceLogits(*model, x);
-  const AutocastScope autocast(low, x.device().type());
-  const double error = RelativeError(model(x).logits, expected);
-  // Inputs, weights and results of two products and a norm are rounded.
-  const double allowed = 8 * (low == c10::kHalf ? 0x1p-11 : 0x1p-8);
-  if (error <= allowed) return CheckVaried("the input", x);
-  return absl::FailedPreconditionError(absl::StrFormat(
-      "the logits miss float64 by %.3g of their norm, %.3g is allowed in %s",
-      error, allowed, DtypeName(low)));
 }
 
 }  // namespace trainbench

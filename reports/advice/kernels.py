@@ -61,6 +61,7 @@ def _softmax_alone(run: Run, copy: Rate) -> list[Line]:
                 assumption=f"it is {_ONE_PASS}",
                 rows=(naive.name, copy.row),
                 checks=(Check(naive.name, fused.name, predicted, measured),),
+                is_of_step=False,
             )
         )
     return lines
@@ -120,8 +121,10 @@ def fused_adamw(run: Run) -> Iterator[Line]:
                 where=row.name,
                 saved_us=predicted,
                 of_us=row.time_us,
-                assumption="it moves its bytes once, at the rate of an update in place",
+                assumption="it moves its bytes once, at the rate of an update in "
+                "place, as the update in a step does already",
                 rows=(row.name, update.row),
+                is_of_step=False,
             )
         )
     for line in largest(lines):

@@ -34,6 +34,7 @@ class Line:
     rows: tuple[str, ...]  # that the numbers rest on
     saved_bytes: float | None = None  # negative: it costs memory
     checks: tuple[Check, ...] = ()
+    is_of_step: bool = True  # else of an operation that was timed alone
 
     @property
     def expectation(self) -> Expectation:

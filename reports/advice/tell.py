@@ -5,8 +5,9 @@ from collections.abc import Callable, Sequence
 
 from reports.advice.advice import Advice
 from reports.advice.line import Check, Line
+from reports.answers.comparing import listed
 from reports.answers.judging import Verdict
-from reports.answers.measured import Measured
+from reports.answers.measured import CANNOT_TELL, Measured, differ
 from reports.results import text
 from reports.results.text import Table
 
@@ -35,7 +36,8 @@ def _verdicts(line: Line) -> str:
 
 
 def lines_table(lines: Sequence[Line]) -> Table:
-    headings = ["change", "saves", "of it", "memory", "prediction", "in"]
+    headings = ["change", "time saved", "of the time", "memory saved"]
+    headings += ["prediction", "in"]
     rows = [
         [
             line.change,
@@ -47,7 +49,7 @@ def lines_table(lines: Sequence[Line]) -> Table:
         ]
         for line in lines
     ]
-    return Table(headings, rows, "What would help")
+    return Table(headings, rows, "What would help; what is below 0 is a cost")
 
 
 def reasons_table(lines: Sequence[Line]) -> Table:
@@ -78,16 +80,34 @@ def checks_table(lines: Sequence[Line]) -> Table:
     return Table(headings, rows, "Predicted and measured")
 
 
+def gains(given: Advice) -> list[Line]:
+    """The lines that save time, the largest first."""
+    return [line for line in given.lines if line.saved_us.value > 0]
+
+
 def sentence(given: Advice) -> str:
-    """What helps most; "" if nothing does."""
-    if not given.lines or given.lines[0].saved_us.value <= 0:
+    """What helps a step most, as far as the intervals tell; without such a line, what
+    helps an operation that was timed alone; "" if nothing helps."""
+    helpful = gains(given)
+    of_steps = [line for line in helpful if line.is_of_step]
+    if not helpful:
         return ""
-    first = given.lines[0]
-    return (
-        f"Most would help {first.change}: it saves "
-        f"{_gain(first.saved_us)} of {text.time(first.of_us)} in "
-        f"`{first.where}`. {NOT_A_SUM}"
+    group, where = (
+        (of_steps, "a step") if of_steps else (helpful, "operations timed alone")
     )
+    first, *others = group
+    rivals = [
+        line.change for line in others if not differ(line.saved_us, first.saved_us)
+    ]
+    told = f"{_gain(first.saved_us)} of {text.time(first.of_us)} in `{first.where}`"
+    if not rivals:
+        opening = f"Of the changes to {where}, {first.change} would save most: {told}."
+    else:
+        opening = (
+            f"Which change to {where} would save most {CANNOT_TELL}: {first.change} "
+            f"would save {told}, and {listed(rivals)} may save more."
+        )
+    return f"{opening} {NOT_A_SUM}"
 
 
 def tables(given: Advice) -> list[Table]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Tells what became of the expectations."""
 
+import math
 from collections.abc import Sequence
 
 from reports.answers.judging import Judgement, Verdict
@@ -8,24 +9,41 @@ from reports.answers.measured import CANNOT_TELL
 from reports.results import text
 from reports.results.expectations import Expectation
 
+MOST_DIGITS = 6
 
-def _formatted(expectation: Expectation, value: float) -> str:
+
+def _formatted(expectation: Expectation, value: float, digits: int = 3) -> str:
     """The value with the unit of the quantity; ratios and exponents have none."""
     quantity = expectation.quantity
     if quantity.per or quantity.versus or quantity.along:
-        return text.significant(value)
+        return text.significant(value, digits)
     if quantity.counter.endswith("_us"):
-        return text.time(value)
+        return text.time(value, digits)
     if quantity.counter.endswith("_bytes"):
-        return text.size(value)
+        return text.size(value, digits)
     if quantity.counter.endswith("bytes_per_second"):
-        return text.rate(value, "B/s")
-    return text.significant(value, 6)
+        return text.rate(value, "B/s", digits)
+    return text.significant(value, digits)
+
+
+def _digits(judgement: Judgement) -> int:
+    """As few as tell the measured value from the bounds."""
+    expectation, value = judgement.expectation, judgement.worst.measured.value
+    bounds = [
+        bound for bound in expectation.bounds if math.isfinite(bound) and bound != value
+    ]
+    for digits in range(3, MOST_DIGITS):
+        shown = [_formatted(expectation, bound, digits) for bound in bounds]
+        if _formatted(expectation, value, digits) not in shown:
+            return digits
+    return MOST_DIGITS
 
 
 def expected_text(expectation: Expectation) -> str:
     """E.g. "2 ± 15 %" or "at most 52"."""
-    value = _formatted(expectation, expectation.expected)
+    exact = expectation.expected == float(f"{expectation.expected:.{MOST_DIGITS}g}")
+    digits = MOST_DIGITS if exact else 3
+    value = _formatted(expectation, expectation.expected, digits)
     if expectation.relation == "about":
         tolerance = expectation.tolerance
         return f"{value} ± {text.percent(tolerance)}" if tolerance else value
@@ -34,7 +52,10 @@ def expected_text(expectation: Expectation) -> str:
 
 def measured_text(judgement: Judgement) -> str:
     expectation = judgement.expectation
-    return judgement.worst.measured.text(lambda value: _formatted(expectation, value))
+    digits = _digits(judgement)
+    return judgement.worst.measured.text(
+        lambda value: _formatted(expectation, value, digits)
+    )
 
 
 def _more_runs(judgement: Judgement) -> str:

@@ -55,6 +55,11 @@ def _cells(profile: Profile, kernel: Kernel, whole_us: float) -> list[str]:
     return cells
 
 
+def _per_step(profile: Profile, whole_us: float) -> str:
+    """Totals are means, unlike the medians of the rows: a slow pass weighs on them."""
+    return f"per step, mean of {profile.passes} passes" if whole_us else "per step"
+
+
 def kernels_table(profile: Profile, step: str) -> Table:
     """As Nsight's kernel summary: those that take most of the step."""
     kernels = sorted(profile.kernels, key=_weight)
@@ -64,12 +69,18 @@ def kernels_table(profile: Profile, step: str) -> Table:
         headings += ["total", "share", "mean", "median", "min", "max", "std"]
     lines = [_cells(profile, kernel, whole_us) for kernel in kernels[:MOST]]
     if rest := kernels[MOST:]:
-        others = [f"{len(rest)} others", "", "", str(sum(k.instances for k in rest))]
+        others = [
+            text.plural(len(rest), "other"),
+            "",
+            "",
+            str(sum(k.instances for k in rest)),
+        ]
         if whole_us:
             total_us = _total(rest)
             others += [text.time(total_us), text.percent(total_us / whole_us)]
         lines.append([*others, *[""] * (len(headings) - len(others))])
-    return Table(headings, lines, title=f"The {profile.of} of {step}, per step")
+    title = f"The {profile.of} of {step}, {_per_step(profile, whole_us)}"
+    return Table(headings, lines, title)
 
 
 def families_table(profile: Profile, inference: Profile | None, step: str) -> Table:
@@ -98,9 +109,12 @@ def families_table(profile: Profile, inference: Profile | None, step: str) -> Ta
         [family, *(cell(kernels, family) for kernels in columns.values())]
         for family in [*families, *sorted(known - set(FAMILIES))]
     ]
-    what = "times" if _total(profile.kernels) else "instances"
+    whole_us = _total(profile.kernels)
+    what = "times" if whole_us else "instances"
     title = f"The {what} of {step} by family of {profile.of}"
-    return Table(["family", *columns], lines, title=title)
+    return Table(
+        ["family", *columns], lines, f"{title}, {_per_step(profile, whole_us)}"
+    )
 
 
 @dataclass(frozen=True)

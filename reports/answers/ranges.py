@@ -124,7 +124,13 @@ def copies_table(profile: Profile, step: str) -> Table | None:
             cells.append("-" if rate is None else text.rate(rate, "B/s"))
         lines.append(cells)
     if rest := copies[MOST:]:
-        others = [f"{len(rest)} others", "", "", "", str(sum(c.count for c in rest))]
+        others = [
+            text.plural(len(rest), "other"),
+            "",
+            "",
+            "",
+            str(sum(c.count for c in rest)),
+        ]
         others.append(text.size(sum(c.bytes for c in rest)))
         if is_timed:
             others += [text.time(sum(c.time_us or 0 for c in rest)), ""]

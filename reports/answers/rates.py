@@ -24,26 +24,34 @@ def peak(result: Result) -> tuple[str, text.Table] | None:
     if not (product and copy and update and overhead):
         return None
     sentence = (
-        f"{text.rate(product['flops_per_second'], 'FLOP/s')} "
-        f"({_case(product)}), "
-        f"{_bytes(copy['bytes_per_second'])} ({_case(copy)}), "
-        f"{_bytes(update['bytes_per_second'])} ({_case(update)}), and "
-        f"{text.time(overhead['op_us'])} for an operation on one element."
+        f"{_flop_rate(product)} ({_case(product)}), {_byte_rate(copy)} "
+        f"({_case(copy)}), {_byte_rate(update)} ({_case(update)}), and "
+        f"{counter_of(overhead, 'op_us').plus_minus(text.time)} for an operation on "
+        "one element."
     )
     lines = [
         [
             _case(row),
-            text.time(row.time_us),
-            text.rate(row["flops_per_second"], "FLOP/s")
-            if row.get("flops_per_second")
-            else "-",
-            text.rate(row["bytes_per_second"], "B/s")
-            if row.words["work"] in ("copy", "update")
-            else "-",
+            _time(row),
+            _flop_rate(row) if row.get("flops_per_second") else "-",
+            _byte_rate(row) if row.words["work"] in ("copy", "update") else "-",
         ]
         for row in result.of("peak")
     ]
     return sentence, text.Table(["work", "time", "FLOP rate", "byte rate"], lines)
+
+
+def _time(row: Row) -> str:
+    return time_of(row).plus_minus(text.time)
+
+
+def _flop_rate(row: Row) -> str:
+    rate = counter_of(row, "flops_per_second")
+    return rate.plus_minus(lambda value: text.rate(value, "FLOP/s"))
+
+
+def _byte_rate(row: Row) -> str:
+    return counter_of(row, "bytes_per_second").plus_minus(_bytes)
 
 
 def _case(row: Row) -> str:
@@ -71,17 +79,9 @@ def transfer(result: Result) -> tuple[str, text.Table] | None:
         return None
     largest = max(rows, key=lambda row: row["size"])
     sentence = (
-        f"{_fastest(rows)}; the largest, {_case(largest)}, "
-        f"{counter_of(largest, 'bytes_per_second').plus_minus(_bytes)}."
+        f"{_fastest(rows)}; the largest, {_case(largest)}, {_byte_rate(largest)}."
     )
-    lines = [
-        [
-            _case(row),
-            text.time(row.time_us),
-            text.rate(row["bytes_per_second"], "B/s"),
-        ]
-        for row in rows
-    ]
+    lines = [[_case(row), _time(row), _byte_rate(row)] for row in rows]
     return sentence, text.Table(["transfer", "time", "rate"], lines)
 
 
@@ -114,9 +114,9 @@ def harness(result: Result) -> tuple[str, text.Table] | None:
     if not math.isfinite(worst):
         within = f"may be reported well, which {CANNOT_TELL}"
     sentence = (
-        f"An empty call costs {text.time(empty[0].time_us)}, and known durations "
+        f"An empty call costs {_time(empty[0])}, and known durations "
         f"{within}.{_kept_pages(result)}"
     )
-    lines = [["empty", "0", text.time(empty[0].time_us)]]
-    lines += [["spin", text.time(row["us"]), text.time(row.time_us)] for row in spins]
+    lines = [["empty", "0", _time(empty[0])]]
+    lines += [["spin", text.time(row["us"]), _time(row)] for row in spins]
     return sentence, text.Table(["work", "true", "reported"], lines)

@@ -27,6 +27,7 @@ from reports.compare.exact import METRICS
 from reports.compare.noise import NotANoiseFloor, load_noise
 from reports.results.parts import runs
 from reports.results.rows import NotAResult, Result, load
+from reports.results.text import plural
 
 NOT_COMPARABLE = 2
 
@@ -119,7 +120,9 @@ def _sides(
             parser.error("--base and --new go together, and without other files")
         return base, new
     if len(given.files) < 2:
-        parser.error(f"it takes BASE.json and NEW.json, not {len(given.files)} files")
+        parser.error(
+            f"it takes BASE.json and NEW.json, not {plural(len(given.files), 'file')}"
+        )
     return given.files[:1], given.files[1:]
 
 

@@ -143,7 +143,8 @@ def render(comparison: Comparison) -> str:
         *_aligned(HEADINGS, [cells(row, comparison) for row in comparison.rows]),
     ]
     if comparison.unmatched:
-        lines += ["", "without a number on both sides:"]
+        count = text.plural(len(comparison.unmatched), "row")
+        lines += ["", f"{count} without a number on both sides; --filter skips some:"]
         lines += [
             f"  {'LOST  ' if row.fails else '      '}{row.name}: "
             f"base {row.base}; new {row.new}"

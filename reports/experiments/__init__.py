@@ -29,7 +29,7 @@ _LAST = 1000
 class Experiment:
     answer: Answerer = lambda result: None
     details: Callable[[Result], list[Table]] = lambda result: []
-    # Of reports.pages.plotting.figure.Figure; None: the default plot.
+    # Of reports.pages.plotting.figure.Figure; None: no plot beside the answer.
     figures: Callable[[Result], list[Any]] | None = None
     place: int = _LAST
 

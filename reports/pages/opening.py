@@ -5,7 +5,7 @@ what would help."""
 from dataclasses import dataclass, replace
 
 from reports.advice.advice import advice
-from reports.advice.tell import lines_table, sentence
+from reports.advice.tell import gains, lines_table, sentence
 from reports.answers import disturbed
 from reports.answers.answer import answer_of
 from reports.answers.comparing import least
@@ -76,7 +76,8 @@ def _gap(result: Result) -> str:
         return f"The largest gap to its bound: {told}."
     others = text.plural(len(rivals), "other row")
     return (
-        f"Which row is farthest from its bound {CANNOT_TELL}: {told}, as {others} may."
+        f"Which row is farthest from its bound {CANNOT_TELL}: {told}, and {others} may "
+        "reach less."
     )
 
 
@@ -84,7 +85,7 @@ def _changes(result: Result) -> tuple[str, Table | None]:
     given = advice(result)
     told = sentence(given)
     return told, replace(
-        lines_table(given.lines[:MOST_CHANGES]), title=""
+        lines_table(gains(given)[:MOST_CHANGES]), title=""
     ) if told else None
 
 

@@ -57,6 +57,16 @@ def is_number(value: object) -> bool:
         return False
 
 
+def number_of(entry: dict[str, Any], key: str, what: str) -> float:
+    """The finite number at `key` of `what`, e.g. a profile. Errors: NotAResult;
+    KeyError, if it is missing."""
+    if not is_number(entry[key]):
+        raise NotAResult(
+            f"{key} in {what} is {shown(entry[key])}; allowed: finite numbers"
+        )
+    return float(entry[key])
+
+
 def _check_object(name: str, key: str, value: object) -> None:
     """Checks names with texts, or as parameters numbers."""
     if not isinstance(value, dict):

@@ -7,7 +7,7 @@ fixtures/steps/memory_tables.h says what each number is.
 from dataclasses import dataclass
 from typing import Any
 
-from reports.results.checked_entry import NotAResult, is_number, shown, word_of
+from reports.results.checked_entry import number_of, word_of
 
 
 @dataclass(frozen=True)
@@ -55,11 +55,7 @@ class MemoryTable:
 
 
 def _count(entry: dict[str, Any], key: str) -> int:
-    if not is_number(entry[key]):
-        raise NotAResult(
-            f"{key} in a list of tensors is {shown(entry[key])}; allowed: numbers"
-        )
-    return int(entry[key])
+    return int(number_of(entry, key, "a list of tensors"))
 
 
 def _optional(entry: dict[str, Any], key: str) -> int | None:

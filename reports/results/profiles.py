@@ -8,7 +8,7 @@ times.
 from dataclasses import dataclass
 from typing import Any
 
-from reports.results.checked_entry import NotAResult, is_number, shown, word_of
+from reports.results.checked_entry import number_of, word_of
 
 
 @dataclass(frozen=True)
@@ -70,11 +70,7 @@ class Profile:
 
 
 def _number(entry: dict[str, Any], key: str) -> float:
-    if not is_number(entry[key]):
-        raise NotAResult(
-            f"{key} in a profile is {shown(entry[key])}; allowed: finite numbers"
-        )
-    return float(entry[key])
+    return number_of(entry, key, "a profile")
 
 
 def _optional(entry: dict[str, Any], key: str) -> float | None:

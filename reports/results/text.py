@@ -7,6 +7,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+# A cell of a column of numbers: one that begins with a number, or tells of none.
+_NUMBER = re.compile(r"[-+≤≥] ?\d|\d|(-|unknown|)$")
+
 
 def significant(value: float, digits: int = 3) -> str:
     """Rounded to `digits` digits; with an exponent only below 1e-4 and from 1e7 on."""
@@ -18,28 +21,28 @@ def significant(value: float, digits: int = 3) -> str:
     return f"{float(text):f}".rstrip("0").rstrip(".")
 
 
-def _scaled(value: float, units: Sequence[str], base: float) -> str:
+def _scaled(value: float, units: Sequence[str], base: float, digits: int) -> str:
     for unit in units[:-1]:
         # 999.9 us rounds to 1e3 us, which is written as 1 ms.
-        if max(abs(value), abs(float(f"{value:.3g}"))) < base:
-            return f"{significant(value)} {unit}"
+        if max(abs(value), abs(float(f"{value:.{digits}g}"))) < base:
+            return f"{significant(value, digits)} {unit}"
         value /= base
-    return f"{significant(value)} {units[-1]}"
+    return f"{significant(value, digits)} {units[-1]}"
 
 
-def time(microseconds: float) -> str:
+def time(microseconds: float, digits: int = 3) -> str:
     if abs(microseconds) < 1:
-        return f"{significant(microseconds * 1e3)} ns"
-    return _scaled(microseconds, ("us", "ms", "s"), 1e3)
+        return f"{significant(microseconds * 1e3, digits)} ns"
+    return _scaled(microseconds, ("us", "ms", "s"), 1e3, digits)
 
 
-def size(count: float) -> str:
-    return _scaled(count, ("B", "KiB", "MiB", "GiB", "TiB"), 1024)
+def size(count: float, digits: int = 3) -> str:
+    return _scaled(count, ("B", "KiB", "MiB", "GiB", "TiB"), 1024, digits)
 
 
-def rate(per_second: float, unit: str) -> str:
+def rate(per_second: float, unit: str, digits: int = 3) -> str:
     prefixes = ("", "k", "M", "G", "T", "P")
-    return _scaled(per_second, [prefix + unit for prefix in prefixes], 1e3)
+    return _scaled(per_second, [prefix + unit for prefix in prefixes], 1e3, digits)
 
 
 def plural(count: int, noun: str) -> str:
@@ -50,9 +53,15 @@ def percent(fraction: float) -> str:
     return f"{significant(fraction * 100, 2 if fraction < 1 else 3)} %"
 
 
-def table(headings: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    """A Markdown table: first column left-aligned, all others right-aligned."""
-    rule = ["---"] + ["---:"] * (len(headings) - 1)
+def table(
+    headings: Sequence[str],
+    lines: Sequence[Sequence[str]],
+    right: Sequence[bool] | None = None,
+) -> str:
+    """A Markdown table. `right`: which columns are right-aligned; if not given, all but
+    the first."""
+    right = right or [False] + [True] * (len(headings) - 1)
+    rule = ["---:" if is_right else "---" for is_right in right]
     return "\n".join(
         "| " + " | ".join(cells) + " |" for cells in (headings, rule, *lines)
     )
@@ -71,10 +80,21 @@ class Table:
     lines: Sequence[Sequence[str]]
     title: str = ""  # of a table that is not the only one beside its text
 
+    @property
+    def numeric(self) -> list[bool]:
+        """Which columns hold numbers alone, and not the first: those to align right."""
+        columns = list(zip(*self.lines, strict=True))
+        columns = columns or [()] * len(self.headings)
+        return [
+            number > 0 and all(map(_NUMBER.match, cells))
+            for number, cells in enumerate(columns)
+        ]
+
     def markdown(self) -> str:
         told = table(
             [_cell(heading) for heading in self.headings],
             [[_cell(cell) for cell in cells] for cells in self.lines],
+            self.numeric,
         )
         return f"{_cell(self.title)}:\n\n{told}" if self.title else told
 

@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: MIT
 """The list of the paper suite is as its generator writes it."""
 
+from pathlib import Path
+
 import make_paper_suite
 from case_patterns import compress, expand, unwrapped, wrapped
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_the_committed_list_is_what_the_generator_writes() -> None:
     text = make_paper_suite.PATH.read_text(encoding="utf-8")
     assert text == make_paper_suite.text_of(*make_paper_suite.read())
+    assert f"#   {make_paper_suite.COMMAND}\n" in text
+    script = Path(make_paper_suite.__file__).resolve()
+    assert str(script.relative_to(ROOT)) in make_paper_suite.COMMAND.split()
 
 
 def test_braces_stand_for_every_combination() -> None:

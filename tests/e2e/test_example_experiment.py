@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The example of CONTRIBUTING.md: one file in benchmarks/ is a whole experiment.
 
-The file is compiled and linked as the build would do it, beside the experiments that
-are there, without touching the sources that other tests read.
+The test takes the file out of the document, compiles and links it as the build would
+do, beside the experiments that are there, and touches no source that others read.
 """
 
 import json
@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from contributing import example
 from program import Json, Program, binary, load, measured
 from reports.pages.__main__ import main as report
 
 ROOT = Path(__file__).resolve().parents[2]
-EXAMPLE = ROOT / "tests" / "data" / "example_experiment.cc"
 TEXTS = "trainbench_experiments_experiment_texts.cc"
 
 
@@ -69,15 +69,15 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
     build = build_directory()
     directory = tmp_path_factory.mktemp("benchmarks")
     experiment = directory / "gelu.cc"
-    shutil.copy(EXAMPLE, experiment)
-    example = compile_like(build, "benchmarks/harness.cc", experiment)
+    experiment.write_text(example(), encoding="utf-8")
+    compiled = compile_like(build, "benchmarks/harness.cc", experiment)
     texts = compile_like(build, TEXTS, texts_of(directory, experiment))
     usual = binary("TRAINBENCH_BINARY").resolve()
     target = str(usual.relative_to(build.resolve()))
     link = run(f"ninja -t commands {shlex.quote(target)}", build).splitlines()[-1]
     own = directory / "trainbench"
     built_texts = [word for word in link.split() if word.endswith(f"/{TEXTS}.o")]
-    link = link.replace(built_texts[0], f"{shlex.quote(str(texts))} {example}")
+    link = link.replace(built_texts[0], f"{shlex.quote(str(texts))} {compiled}")
     link = link.replace(f"-o {target} ", f"-o {shlex.quote(str(own))} ")
     assert str(own) in link, link
     run(link, build)

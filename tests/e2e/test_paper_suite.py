@@ -25,7 +25,7 @@ def listed(trainbench: Program) -> list[str]:
 
 
 def test_the_paper_suite_is_as_its_list(listed: list[str]) -> None:
-    """After a change that is meant: run tests/data/make_paper_suite.py."""
+    """After a change that is meant: run the command at the head of the list."""
     assert len(set(listed)) == len(listed)
     expected, native = make_paper_suite.read()
     assert native

@@ -2,6 +2,7 @@
 // A distributed experiment in which rank 1 misbehaves, in each way once per n.
 
 #include <sys/types.h>
+#include <torch/types.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -20,7 +21,7 @@
 #include "absl/strings/str_join.h"
 #include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
-#include "model/ops/all_reduce_buffer.h"
+#include "model/distributed/comm/process_group.h"
 
 namespace trainbench {
 namespace {
@@ -70,19 +71,23 @@ class RankFault final : public Workload {
   RankFault(const Params& p, const Device& device, ProcessGroup& group)
       : kind_(p.kind),
         is_culprit_(group.rank() == 1),
-        buffer_(kBytes, TorchDevice(device), group) {
+        group_(group),
+        values_(at::zeros({kBytes / 4}, at::device(TorchDevice(device)))) {
     if (Is("throws_in_build")) throw std::runtime_error("cannot be built");
   }
 
   absl::Status Check() override {
     if (Is("wrong")) return absl::DataLossError("the sum is 3, should be 4");
-    return buffer_.VerifySum();
+    values_.fill_(1);
+    group_.AllReduce(values_);
+    if (at::all(values_ == group_.size()).item<bool>()) return absl::OkStatus();
+    return absl::DataLossError("the sum of ones is not the number of ranks");
   }
 
   void Run(PhaseObserver&) override {
     // The other ranks are then in the middle of an all-reduce.
     if (++calls_ == 3) Misbehave();
-    buffer_.Reduce();
+    group_.AllReduce(values_);
   }
 
  private:
@@ -105,7 +110,8 @@ class RankFault final : public Workload {
 
   std::string kind_;
   bool is_culprit_;
-  AllReduceBuffer buffer_;
+  ProcessGroup& group_;
+  at::Tensor values_;
   int64_t calls_ = 0;
 };
 

@@ -16,13 +16,17 @@ CPP = (".cc", ".h", ".cu", ".cuh")
 SPDX = "SPDX-License-Identifier: MIT"
 
 _TORCH = ("torch/", "ATen/", "c10/")
+# The operations beside an experiment, in the folder of its name.
+_OPERATIONS = "benchmarks/*"
 # The rooms, from the highest to the lowest, and the rooms that each may include.
 # An arrow points downward only, so there is no cycle.
 ARROWS: dict[str, tuple[str, ...]] = {
     "benchmarks": (
-        *("steps", "experiment", "timing", "memory", "profiling", "device", "base"),
-        *("ops", "training", "verification", "nn", "accounting", "spec"),
+        *(_OPERATIONS, "steps"),
+        *("experiment", "timing", "memory", "profiling", "device", "base"),
+        *("ops", "comm", "verification", "training", "nn", "accounting", "spec"),
     ),
+    _OPERATIONS: ("ops", "verification", "training", "nn", "fused", "spec"),
     "steps": (
         *("experiment", "ranks", "timing", "memory", "profiling", "device"),
         *("zero", "ddp", "ops", "comm", "verification", "training", "nn"),
@@ -38,7 +42,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
         *("accounting", "spec"),
     ),
     "ddp": ("comm", "verification", "training", "nn", "spec"),
-    "ops": ("comm", "verification", "training", "nn", "fused", "spec"),
+    "ops": ("comm", "verification", "training", "nn", "spec"),
     "experiment": ("timing", "memory", "device", "spec"),
     "ranks": ("timing", "memory", "device", "base", "comm"),
     "verification": ("training", "nn", "spec"),
@@ -62,12 +66,28 @@ _WITHOUT_TORCH = (
     *("spec", "kernels", "accounting", "base", "timing", "experiment"),
     *("reports/live", "tools/planner"),
 )
-# Libraries that a folder must not include.
+# Libraries that a folder must not include. An experiment may include LibTorch to
+# build inputs and references, but nothing of it that measures.
 _FORBIDDEN = {
     "model": ("benchmark/", "absl/flags/", "nlohmann/", "chrono", "ctime", "time.h"),
-    "tests": ("benchmarks/",),
+    "benchmarks": (
+        *("benchmark/", "absl/flags/", "absl/log/", "absl/time/", "nlohmann/", "cuda"),
+        *("ATen/cuda/", "c10/cuda/", "torch/csrc/", "torch/cuda.h"),
+        *("c10/util/ApproximateClock.h", "c10/util/Logging.h"),
+    ),
 }
-_MEASURING = {"chrono", "ctime", "iostream", "fstream", "cstdio", "thread", "future"}
+_MEASURING = {
+    *("chrono", "ctime", "time.h", "sys/time.h", "thread", "future"),
+    *("iostream", "fstream", "filesystem", "cstdio", "stdio.h"),
+}
+# Headers of LibTorch include some of those.
+_MEASURES = re.compile(
+    r"\bcuda[A-Z]\w*|\b(?:at|c10|torch)::cuda::\w+|\bbenchmark::\w+"
+    r"|\bstd::(?:chrono|clock|cout|cerr|clog|filesystem|[io]?fstream)\b"
+    r"|\b(?:clock_gettime|gettimeofday|c10::getTime)\b"
+    r"|\b(?:fopen|f?printf|f?puts|torch::save|torch::load)\b"
+    r"|\bTORCH_WARN\w*|\bLOG\b"
+)
 
 
 def files(*suffixes: str) -> list[str]:
@@ -107,7 +127,7 @@ def room_of(path: str) -> str | None:
     """The room that a C++ file of the product belongs to: a key of ARROWS."""
     parts = path.split("/")
     if parts[0] == "benchmarks":
-        return "benchmarks"
+        return "benchmarks" if len(parts) == 2 else _OPERATIONS
     if parts[:2] == ["model", "distributed"]:
         return parts[2]
     if parts[0] in ("model", "fixtures"):
@@ -124,14 +144,14 @@ def arrow_errors(path: str, text: str) -> list[str]:
         for name in found
         if room and name.split("/")[0] in ROOMS and room_of(name) not in allowed
     ]
+    errors += [
+        f"{path} includes {name}, which belongs to another experiment"
+        for name in found
+        if room_of(name) in ("benchmarks", _OPERATIONS) and not _may_include(path, name)
+    ]
     forbidden = _FORBIDDEN.get(folder, ())
     if room in _WITHOUT_TORCH:
         forbidden += _TORCH
-    if folder == "benchmarks":
-        # LibTorch for inputs and references, but nothing that measures, and no
-        # other experiment.
-        forbidden += ("benchmark/", "benchmarks/", "cuda", "absl/flags/", "nlohmann/")
-        forbidden += ("ATen/cuda/", "c10/cuda/", "torch/csrc/")
     if room in ("comm", "ddp", "zero") and "_clock" not in without_comments(text):
         # A rank waits for others at most as long as its timeout.
         forbidden = tuple(name for name in forbidden if name != "chrono")
@@ -142,6 +162,14 @@ def arrow_errors(path: str, text: str) -> list[str]:
         or name.startswith(tuple(f for f in forbidden if "/" in f))
         or ("cuda" in forbidden and name.startswith("cuda"))
     ]
+
+
+def _may_include(path: str, name: str) -> bool:
+    """Whether `name` of benchmarks/ may be known here: an experiment knows what is
+    in the folder of its name, a test every operation, none knows an experiment."""
+    room, experiment = path.split("/")[0], "/".join(path.split("/")[:2])
+    own = experiment.removesuffix(".cc") + "/" if room == "benchmarks" else ""
+    return room_of(name) == _OPERATIONS and name.startswith(own)
 
 
 def kernel_errors(path: str, read_file: Callable[[str], str]) -> list[str]:
@@ -158,6 +186,13 @@ def kernel_errors(path: str, read_file: Callable[[str], str]) -> list[str]:
     return errors
 
 
+def measuring_errors(path: str, text: str) -> list[str]:
+    """Clocks, the CUDA runtime, files and printing, which the harness has."""
+    used = [f"includes {name}" for name in includes(text) if name in _MEASURING]
+    used += [f"uses {found}" for found in _MEASURES.findall(without_comments(text))]
+    return [f"{path} {use}: the harness measures and reports" for use in used]
+
+
 def experiment_errors(path: str, text: str) -> list[str]:
     """What an experiment leaves to the harness, and how it must begin."""
     if not path.endswith(".cc"):
@@ -169,20 +204,8 @@ def experiment_errors(path: str, text: str) -> list[str]:
         errors.append(f"{path}: the second line begins with '// Question: '")
     if comment is None or "\n// Expect: " not in comment[0]:
         errors.append(f"{path}: the question is followed by '// Expect: '")
+    errors += measuring_errors(path, text)
     code = without_comments(text)
-    errors += [
-        f"{path} includes {name}: the harness measures and reports"
-        for name in includes(text)
-        if name in _MEASURING
-    ]
-    errors += [
-        f"{path} uses {found}: the harness measures and reports"
-        for found in re.findall(
-            r"\bcuda[A-Z]\w*|\bstd::(?:chrono|cout|cerr|clog)\b|\bf?printf\b"
-            r"|\bbenchmark::\w+",
-            code,
-        )
-    ]
     if not re.search(r"\bstd::vector<Expectation> Expectations\(", code):
         errors.append(f"{path} states no Expectations(), which reports/answers judges")
     if not re.search(r"= Register(?:MultiRow)?<", code):

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
 """The rooms know each other in one direction only."""
 
+import subprocess
 from collections import Counter
 
+import pytest
+
 import checks
+from contributing import example
 
 
 def test_includes_point_one_way() -> None:
@@ -27,8 +31,7 @@ def test_no_folder_is_crowded() -> None:
     folders = Counter(
         path.parent
         for path in checks.tracked()
-        if path.parts[0] in ("model", "fixtures", "reports", "tools", "tests")
-        and path.suffix != ".svg"
+        if path.parts[0] in checks.ROOMS and path.suffix != ".svg"
     )
     assert [str(f) for f, count in folders.items() if count > 30] == []
 
@@ -39,23 +42,45 @@ def test_no_kernel_sees_a_header_of_torch() -> None:
 
 
 def test_experiments_leave_measuring_to_the_harness() -> None:
-    experiments = [p for p in checks.files(*checks.CPP) if p.startswith("benchmarks/")]
-    assert experiments
+    sources = [p for p in checks.files(*checks.CPP) if p.startswith("benchmarks/")]
+    experiments = [path for path in sources if path.count("/") == 1]
+    operations = [path for path in sources if path.count("/") > 1]
+    assert experiments and operations
     assert [
         e for p in experiments for e in checks.experiment_errors(p, checks.read(p))
+    ] == []
+    assert [
+        e for p in operations for e in checks.measuring_errors(p, checks.read(p))
     ] == []
 
 
 def test_the_example_of_an_experiment_is_one() -> None:
-    path = "tests/data/example_experiment.cc"
-    text = checks.read(path)
-    assert checks.experiment_errors("benchmarks/gelu.cc", text) == []
-    assert checks.arrow_errors("benchmarks/gelu.cc", text) == []
+    text = example()
+    path = "benchmarks/gelu.cc"
+    assert checks.license_errors(path, text) == []
+    assert checks.experiment_errors(path, text) == []
+    assert checks.arrow_errors(path, text) == []
     assert len(text.splitlines()) <= 60
-    assert path in checks.read("CONTRIBUTING.md")
 
 
-def test_experiments_are_all_there_is_in_their_room() -> None:
-    names = {path.name for path in (checks.ROOT / "benchmarks").iterdir()}
-    others = {name for name in names if not name.endswith(".cc")}
+def test_the_example_of_an_experiment_is_formatted() -> None:
+    formatter = checks.ROOT / ".venv" / "bin" / "clang-format"
+    if not formatter.exists():
+        pytest.skip(f"no {formatter}")
+    formatted = subprocess.run(
+        [formatter, "--style=file", "--assume-filename=benchmarks/gelu.cc"],
+        input=example(),
+        cwd=checks.ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    assert formatted == example()
+
+
+def test_experiments_and_their_folders_are_all_there_is_in_their_room() -> None:
+    found = list((checks.ROOT / "benchmarks").iterdir())
+    experiments = {path.stem for path in found if path.suffix == ".cc"}
+    assert {path.name for path in found if path.is_dir()} <= experiments
+    others = {path.name for path in found if path.is_file() and path.suffix != ".cc"}
     assert others == {"CMakeLists.txt", "README.md"}

@@ -50,18 +50,26 @@ def test_includes_are_found_and_comments_are_not() -> None:
         ("fixtures/runner/a.cc", "reports/live/progress.h"),
         ("fixtures/timing/a.h", "fixtures/runner/counters.h"),
         ("fixtures/timing/a.h", "c10/core/Device.h"),
-        ("fixtures/app/main.cc", "benchmarks/a.h"),
+        ("fixtures/app/main.cc", "benchmarks/a/c.h"),
         ("benchmarks/a.cc", "fixtures/runner/counters.h"),
         ("benchmarks/a.cc", "benchmark/benchmark.h"),
         ("benchmarks/a.cc", "cuda_runtime_api.h"),
-        ("benchmarks/a.cc", "benchmarks/b.h"),
+        ("benchmarks/a.cc", "benchmarks/a.h"),
+        ("benchmarks/a.cc", "benchmarks/b/c.h"),
+        ("benchmarks/a.cc", "benchmarks/ab/c.h"),
+        ("benchmarks/a/c.cc", "benchmarks/b/c.h"),
+        ("benchmarks/a/c.cc", "fixtures/device/device.h"),
+        ("benchmarks/a/c.cc", "c10/cuda/CUDAStream.h"),
         ("benchmarks/a.cc", "c10/cuda/CUDAStream.h"),
         ("benchmarks/a.cc", "torch/csrc/autograd/profiler.h"),
+        ("benchmarks/a.cc", "torch/cuda.h"),
+        ("benchmarks/a.cc", "c10/util/ApproximateClock.h"),
+        ("benchmarks/a.cc", "absl/log/log.h"),
         ("reports/live/a.cc", "model/spec/config.h"),
         ("reports/live/a.cc", "fixtures/device/device.h"),
         ("reports/live/a.cc", "torch/types.h"),
-        ("tests/a_test.cc", "benchmarks/a.h"),
-        ("tools/planner/main.cc", "benchmarks/a.h"),
+        ("tests/a_test.cc", "benchmarks/a.cc"),
+        ("model/ops/a.cc", "benchmarks/a/c.h"),
         ("tools/planner/main.cc", "model/nn/linear.h"),
     ],
 )
@@ -88,6 +96,11 @@ def test_who_waits_for_ranks_reads_no_clock_either() -> None:
         ("benchmarks/a.cc", "vector"),
         ("benchmarks/a.cc", "torch/types.h"),
         ("benchmarks/a.cc", "ATen/ops/gelu.h"),
+        ("benchmarks/a.cc", "torch/autograd.h"),
+        ("benchmarks/a.cc", "benchmarks/a/c.h"),
+        ("benchmarks/a/b.cc", "benchmarks/a/c.h"),
+        ("benchmarks/a/b.cc", "model/verification/inputs.h"),
+        ("tests/benchmarks/a/b_test.cc", "benchmarks/a/b.h"),
         ("reports/live/a.cc", "benchmark/benchmark.h"),
         ("tests/a_test.cc", "reports/live/progress.h"),
     ],
@@ -126,6 +139,11 @@ def test_a_good_experiment() -> None:
         ("const", "std::cout << 1; const", "uses std::cout"),
         ("const", "cudaEventRecord(e); const", "uses cudaEventRecord"),
         ("const", "printf(text); const", "uses printf"),
+        ("const", "c10::getTime(); const", "uses c10::getTime"),
+        ("const", "at::cuda::warp_size(); const", "uses at::cuda::warp_size"),
+        ("const", "std::ofstream f; const", "uses std::ofstream"),
+        ("const", "torch::save(x, name); const", "uses torch::save"),
+        ("const", "TORCH_WARN(x); const", "uses TORCH_WARN"),
         ("const", "benchmark::State& s; const", "uses benchmark::State"),
         ("= Register<F>()", "= true", "registers nothing"),
         ("Expectation> Expectations(", "Row> Rows(", "states no Expectations()"),
@@ -139,6 +157,13 @@ def test_a_bad_experiment(old: str, new: str, message: str) -> None:
 
 def test_an_experiment_is_no_header() -> None:
     assert checks.experiment_errors("benchmarks/a.h", EXPERIMENT) != []
+
+
+def test_an_operation_beside_an_experiment_does_not_measure_either() -> None:
+    path = "benchmarks/a/b.h"
+    assert checks.measuring_errors(path, "#include <vector>\nint count;\n") == []
+    (error,) = checks.measuring_errors(path, "#include <fstream>\n// std::cout\n")
+    assert error.startswith(f"{path} includes fstream")
 
 
 def test_guards() -> None:

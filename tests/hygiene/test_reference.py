@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The committed runs are complete, of one revision each, and name no local path."""
 
+import gzip
 import json
 import re
 from pathlib import Path
@@ -51,8 +52,12 @@ def test_no_path_of_the_machine(machine: Path) -> None:
 
 
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda path: path.name)
-def test_the_samples_stay_out(machine: Path) -> None:
-    assert not list(machine.rglob("*.jsonl"))
+def test_each_row_has_its_samples(machine: Path) -> None:
+    with gzip.open(machine / "quick.samples.jsonl.gz", "rt", encoding="utf-8") as log:
+        lines = [json.loads(line) for line in log]
+    rows = {row["name"] for row in result(machine)["benchmarks"]}
+    assert {line["name"] for line in lines} == rows
+    assert all(len(line["start_seconds"]) == len(line["samples_us"]) for line in lines)
 
 
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda path: path.name)

@@ -7,6 +7,8 @@ import pytest
 
 from reports import experiments
 from reports.answers.answer import answers, details_of
+from reports.pages.page import page
+from reports.pages.render import as_html, as_markdown
 from reports.pages.section import section
 from reports.results.rows import parse
 from results import document, entry
@@ -46,6 +48,22 @@ def test_without_a_module_there_is_a_default_table_and_plot() -> None:
     assert [table.lines for table in made.tables] == [[["unheard_of/a", "10 us", "-"]]]
     assert [figure.title for figure in made.figures] == ["Time of each case"]
     assert made.answer == ""
+
+
+def test_the_page_shows_the_default_table_and_plot() -> None:
+    rows = [entry(f"unheard_of/case/n:{n}", 10.0 * n) for n in (1, 2)]
+    questions = [{"experiment": "unheard_of", "question": "Why not?", "expect": "So."}]
+    result = parse(document(*rows) | {"questions": questions})
+    html = as_html(page([result]), "page.md")
+    shown = html[html.index('<section id="unheard_of"') :]
+    shown = shown[: shown.index("</section>")]
+    assert "Why not?" in shown and "So." in shown
+    for n in (1, 2):
+        assert f"unheard_of/case/n:{n}</t" in shown  # a cell of the table
+    assert "<svg" in shown and "Time of each case" in shown
+    markdown = as_markdown(page([result]), "page")
+    assert "| unheard_of/case/n:2 | 20 us |" in markdown
+    assert "Time of each case" in markdown
 
 
 def test_a_null_gpu_has_no_answers_and_plots() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from reports.results.rows import Result, Row
 
 ROOT = Path(__file__).resolve().parents[2]
-REFERENCE = ROOT / "reports/reference/xeon-2-cores/quick.json"
+REFERENCE = ROOT / "reports/reference/epyc-2-cores/quick.json"
 CONTEXT = {
     "date": "2026-01-01T00:00:00+00:00",
     "git_revision": "a" * 40,

@@ -67,6 +67,12 @@ def without_filter(tokens: Sequence[str]) -> tuple[str | None, list[str]]:
     return found, others
 
 
+def sets_sampling(tokens: Sequence[str]) -> bool:
+    """Whether these program flags say how long, or how often, a case is called."""
+    names = {_name(token) for token in tokens if token.startswith("-")}
+    return bool(names & {"benchmark_min_time", "samples"})
+
+
 def program_flags(tokens: Sequence[str]) -> list[str]:
     for token in tokens:
         if token.startswith("-") and _name(token) in _RESERVED:

@@ -12,10 +12,22 @@ from reports.compare.ab_record import samples_file_of
 from tools.ab_run import schedule
 from tools.ab_run.child import Child, ChildExit, run_children
 from tools.ab_run.duet import run_in_turns
+from tools.ab_run.flags import sets_sampling
 from tools.ab_run.task import Task, key_of
 from tools.ab_run.turns import Turns
 
 _LAST_WORDS = 5  # lines
+
+
+# Seconds of calls on each side: twice the program's own choice, because the noise of a
+# pair is almost only that of its turns.
+_SECONDS_IN_TURNS = 2
+
+
+def _sampling_of(task: Task) -> list[str]:
+    if not task.run.in_turns or sets_sampling(task.flags):
+        return []
+    return [f"--benchmark_min_time={_SECONDS_IN_TURNS}"]
 
 
 def command_of(
@@ -31,6 +43,7 @@ def command_of(
         pattern = schedule.filter_of(rows) or pattern
     command: list[str | Path] = [
         task.programs[schedule.side_of(key, position)].path,
+        *_sampling_of(task),
         *task.flags,
         f"--benchmark_out={file}",
         f"--samples_out={samples_file_of(str(file))}",

@@ -21,8 +21,8 @@ def _parser() -> argparse.ArgumentParser:
         description="Runs the chosen steps of model_size under Nsight Systems and "
         f"keeps, for each, its summaries {', '.join(REPORTS)} as CSV. Then it runs our "
         "breakdown of the same steps without Nsight, and writes its page and tables.",
-        epilog="All other flags are those of tools/bench: --suite, --models, --seq, "
-        "--batch, --benchmark_filter, ...; a filter also chooses the modes.",
+        epilog="All other flags are those of tools/bench: --suite, --models, --mode, "
+        "--seq, --batch, --benchmark_filter=..., ...",
         allow_abbrev=False,
     )
     parser.add_argument(

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/flags/flag.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -19,6 +18,7 @@
 #include "tools/planner/flags.h"
 #include "tools/planner/plan.h"
 #include "tools/planner/print.h"
+#include "tools/planner/query.h"
 
 namespace trainbench {
 namespace {
@@ -44,39 +44,40 @@ constexpr absl::string_view kUsage =
     "  tools/plan --parallel --fsdp_ranks=8 --tensor_ranks=8\n"
     "\n";
 
-absl::StatusOr<std::string> ModelPlan(const std::vector<ModelConfig>& models,
-                                      bool json) {
-  const absl::StatusOr<ModelQuery> query = ReadModelQuery(models);
+absl::StatusOr<std::string> ModelPlan(const PlannerFlags& flags) {
+  const absl::StatusOr<ModelQuery> query = ReadModelQuery(flags);
   if (!query.ok()) return query.status();
   const absl::StatusOr<std::vector<ModelRow>> rows = PlanModels(*query);
   if (!rows.ok()) return rows.status();
-  return json ? ModelJson(*query, *rows) : ModelText(*query, *rows);
+  return flags.json ? ModelJson(*query, *rows) : ModelText(*query, *rows);
 }
 
-absl::StatusOr<std::string> ParallelPlan(bool json) {
-  const absl::StatusOr<ParallelQuery> query = ReadParallelQuery();
+absl::StatusOr<std::string> ParallelPlan(const PlannerFlags& flags,
+                                         const ModeFlags& declared) {
+  const absl::StatusOr<ParallelQuery> query =
+      ReadParallelQuery(flags, declared);
   if (!query.ok()) return query.status();
   const std::vector<ParallelGroup> groups = PlanParallel(*query);
-  return json ? ParallelJson(*query, groups) : ParallelText(groups);
+  return flags.json ? ParallelJson(*query, groups) : ParallelText(groups);
 }
 
 // The text for standard output.
 absl::StatusOr<std::string> Run(const std::vector<std::string>& args) {
-  FlagParser flags;
-  std::vector<ModelConfig> models;
-  AddPlannerFlags(models, flags);
-  const auto positional = flags.Parse(args);
+  FlagParser parser;
+  ModeFlags declared(parser);
+  PlannerFlags flags;
+  AddPlannerFlags(flags, declared);
+  const auto positional = parser.Parse(args);
   if (!positional.ok()) return positional.status();
   if (!positional->empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "unexpected argument '", positional->front(), "'; allowed: flags"));
   }
-  if (absl::GetFlag(FLAGS_help)) return absl::StrCat(kUsage, flags.Help());
-  const absl::Status status = CheckFlagsOfMode(flags);
+  if (flags.help) return absl::StrCat(kUsage, parser.Help());
+  const absl::Status status =
+      declared.CheckMode(flags.parallel ? Mode::kParallel : Mode::kModels);
   if (!status.ok()) return status;
-  const bool json = absl::GetFlag(FLAGS_json);
-  return absl::GetFlag(FLAGS_parallel) ? ParallelPlan(json)
-                                       : ModelPlan(models, json);
+  return flags.parallel ? ParallelPlan(flags, declared) : ModelPlan(flags);
 }
 
 int Main(const std::vector<std::string>& args) {

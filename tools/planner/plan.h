@@ -18,7 +18,7 @@
 #include "model/spec/config.h"
 #include "model/spec/precision.h"
 #include "model/spec/step_mode.h"
-#include "tools/planner/flags.h"
+#include "tools/planner/query.h"
 #include "tools/planner/training.h"
 
 namespace trainbench {

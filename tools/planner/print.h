@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/planner/flags.h"
 #include "tools/planner/plan.h"
+#include "tools/planner/query.h"
 
 namespace trainbench {
 

@@ -180,8 +180,7 @@ class C10dGroup final : public ProcessGroup {
 
 absl::Status DidNotMeet(const GroupOptions& options, const char* reason) {
   return absl::UnavailableError(
-      absl::StrCat("rank ", options.rank, " of ", options.size,
-                   " did not meet the others: ", reason));
+      absl::StrCat("did not meet all ", options.size, " ranks: ", reason));
 }
 
 }  // namespace

@@ -54,6 +54,17 @@ def test_every_row_is_good_or_skipped_for_a_right_reason(
         assert row["reason"].startswith(why), row
 
 
+@pytest.mark.parametrize("suite", ["quick", "paper"])
+def test_every_sweep_is_valid_on_a_gpu(trainbench: Program, suite: str) -> None:
+    done = trainbench.run(
+        "--device=cuda", f"--suite={suite}", "--benchmark_list_tests", env=null_gpu()
+    )
+    assert done.code == 0, done.err
+    assert {name.partition("/")[0] for name in done.out.split()} == {
+        path.stem for path in EXPERIMENTS.glob("*.cc")
+    }
+
+
 def test_every_experiment_has_rows(smoke: tuple[Finished, Json]) -> None:
     _, document = smoke
     names = program.names(document["benchmarks"] + document["skipped"])

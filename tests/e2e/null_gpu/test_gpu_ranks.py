@@ -131,4 +131,5 @@ def test_collectives_that_never_end_end_the_case(trainbench: Program) -> None:
     )
     assert done.code == 1, done.err
     (error,) = load(trainbench.directory / "a.json")["errors"]
-    assert re.match("rank [01]: .*collective operation timeout", error["reason"])
+    # What the rank says, or the last words of one that c10d aborts first.
+    assert re.match("rank [01].*collective operation timeout", error["reason"])

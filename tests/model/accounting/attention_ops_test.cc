@@ -2,7 +2,6 @@
 
 #include "model/accounting/attention_ops.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
@@ -11,8 +10,8 @@
 #include <set>
 #include <string>
 
+#include "benchmarks/softmax_vs_matmul/attention_ops.h"
 #include "fixtures/memory/memory_probe.h"
-#include "model/ops/attention_ops.h"
 
 namespace trainbench {
 namespace {
@@ -94,38 +93,6 @@ TEST(AttentionOpFlopsTest, AreTwoPerMultiplyAddAndFivePerScore) {
        {AttentionOp::kSoftmaxNaive, AttentionOp::kSoftmaxFused}) {
     query.part = part;
     EXPECT_EQ(product / AttentionOpFlops(query), 32);
-  }
-}
-
-TEST(AttentionOpTest, EachGivesTheFloat64Result) {
-  for (const AttentionOpQuery& query : Queries()) {
-    const AttentionOpInputs in = MakeInputs(query);
-    EXPECT_TRUE(VerifyAttentionOp(query.part, in).ok()) << Describe(query);
-    const at::Tensor a = in.a.to(at::kDouble);
-    at::Tensor expected;
-    if (query.part == AttentionOp::kQk) {
-      expected = at::einsum("bhqd,bhkd->bhqk", {a, in.b.to(at::kDouble)});
-    } else if (query.part == AttentionOp::kPv) {
-      expected = at::einsum("bhqk,bhkd->bhqd", {a, in.b.to(at::kDouble)});
-    } else {
-      expected = at::softmax(a, -1);
-    }
-    const at::Tensor actual = ComputeAttentionOp(query.part, in);
-    EXPECT_EQ(actual.scalar_type(), in.a.scalar_type()) << Describe(query);
-    const double error =
-        ((actual.to(at::kDouble) - expected).norm() / expected.norm())
-            .item<double>();
-    EXPECT_LE(error, query.bf16 ? 4e-3 : 1e-6) << Describe(query);
-  }
-}
-
-TEST(AttentionOpTest, AResultThatIsNoNumberIsNamed) {
-  for (const AttentionOp part : kAttentionOps) {
-    const AttentionOpInputs in = MakeInputs({.part = part, .seq = 8});
-    in.a.fill_(std::numeric_limits<double>::quiet_NaN());
-    EXPECT_THAT(
-        std::string(VerifyAttentionOp(part, in).message()),
-        testing::StartsWith(std::string(AttentionOpName(part)) + " differs"));
   }
 }
 

@@ -225,6 +225,18 @@ TEST(RandomBatchTest, CoversTheVocabularyAndFollowsTheSeed) {
   EXPECT_FALSE(RandomBatch(11, 8, 64, at::kCPU).tokens.equal(batch.tokens));
 }
 
+TEST(RandomizeGradientsTest, EveryParameterHasOneOfItsOwn) {
+  TransformerLm model(
+      ParseModel("name=n,d_model=8,d_ff=16,layers=1,heads=2,vocab=16").value(),
+      at::kFloat);
+  RandomizeGradients(model);
+  for (const at::Tensor& parameter : Parameters(model)) {
+    ASSERT_TRUE(parameter.grad().defined());
+    EXPECT_FALSE(parameter.grad().requires_grad());
+    EXPECT_GT(parameter.grad().abs().min().item<double>(), 0);
+  }
+}
+
 TEST(StepModeTest, NamesRoundTripAndErrorsListThem) {
   for (const StepMode mode : kStepModes) {
     const auto parsed = ParseStepMode(StepModeName(mode));

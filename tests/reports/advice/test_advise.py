@@ -56,11 +56,11 @@ def test_the_page_of_advice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     status, out, err = ran(tmp_path, capsys, *rows)
     assert status == GOOD and err == ""
     assert out.startswith(
-        "Most would help fused norm: it saves 400 us of 1 ms in "
+        "Of the changes to a step, fused norm would save most: 400 us of 1 ms in "
         "`tiny fp32 train_step 4 x 128`."
     )
     order = [
-        "What would help:",
+        "What would help; what is below 0 is a cost:",
         "| fused norm | 400 us | 40 % | - | no row to check it | tiny fp32",
         "| fused AdamW | 400 us | 44 % | - | 1 cannot tell | optimizer/textbook/tiny |",
         "Why:",
@@ -73,6 +73,44 @@ def test_the_page_of_advice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     places = [out.find(told) for told in order]
     assert places == sorted(places) and places[0] > 0, places
     assert "lacks" not in out
+
+
+def test_the_sentence_is_about_a_step_before_an_operation_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    alone = (
+        *PEAKS,
+        entry("optimizer/textbook/tiny", 9000, "kind=textbook model=tiny", bytes=1e7),
+    )
+    _, out, _ = ran(tmp_path, capsys, *alone)
+    assert out.startswith(
+        "Of the changes to operations timed alone, fused AdamW would save most: 8.5 ms "
+        "of 9 ms"
+    )
+    norm = part("forward", "norm", 500, pass_bytes=1e6, compulsory_bytes=1e6)
+    _, out, _ = ran(tmp_path, capsys, *alone, norm, whole(1000))
+    assert out.startswith(
+        "Of the changes to a step, fused norm would save most: 400 us of 1 ms"
+    )
+    # The table keeps the largest first.
+    assert 0 < out.find("| fused AdamW | 8.5 ms |") < out.find("| fused norm |")
+
+
+def test_what_saves_most_is_said_only_if_the_intervals_tell(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = (
+        *PEAKS,
+        part("forward", "norm", 500, pass_bytes=1e6) | {"half_width": 0.5},
+        part("forward", "rope", 400, pass_bytes=1e6),
+        whole(1000),
+    )
+    _, out, _ = ran(tmp_path, capsys, *rows)
+    assert out.startswith(
+        "Which change to a step would save most cannot be told from this run: fused "
+        "norm would save 400 us ± 65 % of 1 ms in `tiny fp32 train_step 4 x 128`, and "
+        "fused RoPE may save more. Each line"
+    )
 
 
 def test_an_interval_that_is_wider_than_the_gain_shows_its_ends(

@@ -181,3 +181,19 @@ def test_what_was_expected_has_its_unit_and_tolerance() -> None:
     assert told("a", "peak_bytes", "at_least", 2048) == "at least 2 KiB"
     assert told("a", "algbw_bytes_per_second", "about", 3e9, 0.3) == "3 GB/s ± 30 %"
     assert told("a", "logits_bits", "about", 16) == "16"
+
+
+def test_as_many_digits_are_shown_as_tell_the_measured_from_the_expected() -> None:
+    def told(bytes_: float) -> list[str]:
+        least = expected("model_size", "peak_bytes", "at_least", 1.92 * 2**30)
+        return line_of(judged(least, step("tiny", 1, peak_bytes=bytes_)))[2:4]
+
+    assert told(1.917 * 2**30) == ["at least 1.92 GiB", "1.917 GiB"]
+    assert told(1.5 * 2**30 + 1) == ["at least 1.92 GiB", "1.5 GiB"]
+    terms = expected("model_size", "sum", "about", 10.0021, 1e-5)
+    assert line_of(judged(terms, step("tiny", 1, sum=10.00214)))[2:4] == [
+        "10.0021 ± 0.001 %",
+        "10.0021",
+    ]
+    share = expected("model_size", "overlap", "at_most", 0.5)
+    assert line_of(judged(share, step("tiny", 1, overlap=0.207737)))[3] == "0.208"

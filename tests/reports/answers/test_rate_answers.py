@@ -26,12 +26,36 @@ def test_transfer_names_the_fastest_and_the_largest() -> None:
     )
 
 
+def test_times_and_rates_have_their_intervals() -> None:
+    _, table = answered("transfer", moved(64, 5e9), moved(4096, 2e9, 0.2))
+    assert "| memcpy/size:4096 | 244 us ± 20 % | 2 GB/s ± 20 % |" in table
+    _, table = answered("harness", *spun(101, 0.01))
+    assert "| empty | 0 | 100 ns |\n| spin | 100 us | 101 us ± 1 % |" in table
+    sentence, table = answered(
+        "peak",
+        peak("matmul/fp32/m:1/n:1/k:1", "matmul", flops_per_second=2e11),
+        peak("copy/size:8", "copy", bytes_per_second=1e10),
+        peak("update/size:8", "update", bytes_per_second=2e10),
+        peak("op_overhead/ops:1000", "op_overhead", op_us=4),
+    )
+    assert sentence == (
+        "200 GFLOP/s ± 3 % (matmul/fp32/m:1/n:1/k:1), 10 GB/s ± 3 % (copy/size:8), "
+        "20 GB/s ± 3 % (update/size:8), and 4 us ± 3 % for an operation on one element."
+    )
+    assert "| copy/size:8 | 1 ms ± 3 % | - | 10 GB/s ± 3 % |" in table
+
+
 def test_noise_alone_makes_no_transfer_the_fastest() -> None:
     sentence, _ = answered("transfer", moved(64, 5e9, 0.2), moved(4096, 4.9e9))
     assert sentence.startswith(
         "Which is the fastest cannot be told from this run: memcpy/size:64 moves 5 "
         "GB/s ± 20 %, memcpy/size:4096 may move more;"
     )
+
+
+def peak(name: str, work: str, **counters: float) -> dict[str, Any]:
+    words = f"work={work} precision=fp32"
+    return entry(f"peak/{name}", 1000, words, half_width=0.03, **counters)
 
 
 def spun(us: float, half_width: float | None) -> list[dict[str, Any]]:

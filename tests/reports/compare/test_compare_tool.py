@@ -210,7 +210,8 @@ def damaged() -> dict[str, tuple[Any, int, str]]:
         "missing rows": (
             document(*rows[:2]),
             BAD,
-            "LOST  e/three: base measured; new absent",
+            "1 row without a number on both sides; --filter skips some:\n"
+            "  LOST  e/three: base measured; new absent",
         ),
         "skip on one side": (
             document(*rows[:2], skipped=[failure("e/three", "does not fit")]),
@@ -253,7 +254,7 @@ def test_a_file_that_is_not_there(tmp_path: Path, capsys: Any) -> None:
     ("arguments", "said"),
     [
         ([], "not 0 files"),
-        (["a.json"], "not 1 files"),
+        (["a.json"], "NEW.json, not 1 file"),
         (["--base", "a.json"], "--base and --new go together"),
         (["a", "b", "c", "./b"], "b is given twice on one side"),
         (["a", "b", "--threshold=0"], "'0'; allowed: a percentage between 0 and 100"),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The history of a machine, from results made by hand."""
 
+import re
 from typing import Any
 
 import pytest
@@ -147,7 +148,7 @@ def test_different_machines_have_no_common_history() -> None:
 def test_the_reference_run_with_itself_has_not_moved() -> None:
     reference = load(REFERENCE)
     experiments, _ = history([reference, reference])
-    assert "x 1.000 ddp (8 rows)" in experiments.description
+    assert re.search(r"x 1\.000 ddp \(\d+ rows\)", experiments.description)
     headings, lines = table([reference, reference])
     revision = reference.context["git_revision"][:7]
     assert headings[1:3] == [revision, f"{revision} (2)"]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from advised import PEAKS, part, whole
+from advised import step as timed
 from expected import expected
 from paper_result import paper_rows
 from reports.advice.advice import advice
@@ -78,6 +79,7 @@ def test_the_largest_gap_is_told_only_where_it_is_clear() -> None:
     )
     gap = opened(*peaks, step("tiny", 1e11, 0.5), step("small", 1.1e11)).gap
     assert gap.startswith("Which row is farthest from its bound cannot be told from")
+    assert gap.endswith(", and 1 other row may reach less.")
     assert opened(step("tiny", 1e11)).gap == "", "no peak, no bound"
 
 
@@ -87,7 +89,9 @@ def test_a_page_opens_with_what_would_help(tmp_path: Path) -> None:
         *(part("backward", "norm", 500, pass_bytes=1e6), whole(1000)),
     ]
     made = opened(*PEAKS, *rows)
-    assert made.help.startswith("Most would help fused norm: it saves 800 us of 1 ms")
+    assert made.help.startswith(
+        "Of the changes to a step, fused norm would save most: 800 us of 1 ms"
+    )
     assert made.changes is not None and made.changes.lines[0][0] == "fused norm"
     assert opened(*PEAKS[1:2]).help == "" and opened(*PEAKS[1:2]).changes is None
     (tmp_path / "run.json").write_text(json.dumps(document(*PEAKS, *rows)))
@@ -95,9 +99,14 @@ def test_a_page_opens_with_what_would_help(tmp_path: Path) -> None:
     html = (tmp_path / "run.html").read_text()
     head = html[: html.index('id="contents"')]
     assert "What would help" in head and '<a href="#advice">' in head
+    assert "named by model, precision, mode, and batch x tokens" in head
     assert 'id="advice"' in html[len(head) :]
     assert "Headroom" not in head and "memory passes" in html
-    assert "](#advice)" in (tmp_path / "run.md").read_text()
+    markdown = (tmp_path / "run.md").read_text()
+    assert "](#advice)" in markdown
+    assert "named by model, precision, mode, and batch x tokens" in markdown
+    assert '<td class="text">tiny fp32 train_step 4 x 128</td>' in head
+    assert "<td>800 us</td>" in head
 
 
 def test_the_opening_names_the_five_largest_changes() -> None:
@@ -107,6 +116,19 @@ def test_the_opening_names_the_five_largest_changes() -> None:
     assert [line[0] for line in changes.lines] == [
         line.change for line in advice(result).lines[:5]
     ]
+
+
+def test_a_change_that_costs_time_is_none_that_would_help() -> None:
+    slower = (timed("precision", 1000), timed("precision", 1100, "bf16"))
+    norm = part("forward", "norm", 500, pass_bytes=1e6)
+    result = parse(document(*PEAKS, norm, whole(1000), *slower))
+    assert [line.change for line in advice(result).lines] == [
+        "fused norm",
+        "bf16 weights",
+    ]
+    changes = opening(result).changes
+    assert changes is not None
+    assert [line[0] for line in changes.lines] == ["fused norm"]
 
 
 @pytest.mark.parametrize(

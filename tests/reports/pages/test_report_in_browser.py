@@ -10,7 +10,7 @@ import pytest
 
 from reports.pages.__main__ import main
 
-REFERENCE = Path(__file__).resolve().parents[3] / "reports/reference/xeon-2-cores"
+REFERENCE = Path(__file__).resolve().parents[3] / "reports/reference/epyc-2-cores"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 PATIENCE_MS = 600_000  # on a busy machine
 # What is wider than the window, but not within a box that scrolls by itself.
@@ -65,6 +65,18 @@ def test_the_page_opens_without_a_fault(
     assert requests == [page]
     assert opened.evaluate("document.documentElement.scrollWidth") <= width
     assert opened.evaluate(ESCAPED) == []
+    context.close()
+
+
+def test_no_column_of_words_is_squeezed(browser: Any, page: str) -> None:
+    context = new_context(browser, 390)
+    opened = context.new_page()
+    opened.goto(page)
+    widths = opened.evaluate(
+        """() => [...document.querySelectorAll(".words td")].map(
+        e => e.getBoundingClientRect().width)"""
+    )
+    assert min(widths) > 100
     context.close()
 
 

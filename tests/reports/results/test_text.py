@@ -55,6 +55,18 @@ def test_a_table_has_its_first_column_on_the_left() -> None:
     )
 
 
+def test_columns_of_numbers_are_on_the_right_and_words_on_the_left() -> None:
+    lines = [
+        ["1", "1 ms ± 3 %", "≤ 5 %", "-4 MiB", "norm", "1 held", "1"],
+        ["2", "-", "unknown", "+0.00 %", "-", "no row", ""],
+    ]
+    told = text.Table(["", *"abcdef"], lines)
+    assert told.numeric == [False, True, True, True, False, False, True]
+    rule = "| --- | ---: | ---: | ---: | --- | --- | ---: |"
+    assert told.markdown().splitlines()[1] == rule
+    assert text.Table(["a", "b"], []).numeric == [False, True]
+
+
 def test_a_cell_cannot_leave_its_table() -> None:
     cell = "a|b\n<b> *c* [d](e) `f` \\g"
     assert text.Table(["x"], [[cell]]).markdown().splitlines()[2:] == [

@@ -81,6 +81,22 @@ def test_the_time_of_a_pair_is_counted_once(tmp_path: Path) -> None:
     assert all(one.seconds == other.seconds for one, other in pairs)
 
 
+@pytest.mark.parametrize("flag", ["--benchmark_min_time=3", "--samples=9"])
+def test_turns_are_twice_as_many_unless_the_user_says_how_many(
+    tmp_path: Path, flag: str
+) -> None:
+    log = tmp_path / "log"
+    base = write(tmp_path / "base", log=str(log))
+    assert ab(base, base, SHORT) == 0
+    calls = measuring_calls(log)
+    assert {call["benchmark_min_time"] for call in calls} == {"2"}
+    assert ab(base, base, SHORT, flag, f"--out={tmp_path / 'other'}") == 0
+    name, _, value = flag.lstrip("-").partition("=")
+    for call in measuring_calls(log)[len(calls) :]:
+        assert call[name] == value
+        assert call.get("benchmark_min_time") in (None, "3")
+
+
 def test_an_older_program_has_the_machine_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -253,3 +253,8 @@ def test_bad_usage(flags: list[str], words: list[str]) -> None:
 
 def test_flags_of_parallel_need_it() -> None:
     check_usage_error(run("--ranks=8"), ["'--ranks' is '8'", "with --parallel"])
+
+
+def test_a_flag_at_its_default_is_of_any_mode() -> None:
+    assert plan("--batch=4") == plan()
+    assert plan_program.plan("--ranks=4") == plan_program.plan()

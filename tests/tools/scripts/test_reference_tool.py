@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """tools/reference with stubs in place of what takes long, and README's table."""
 
+import gzip
 import shutil
 import subprocess
 import sys
@@ -90,6 +91,7 @@ TRAINBENCH = """#!/bin/bash
 echo "trainbench $*" >>"$STUB_LOG"
 for argument in "$@"; do
   [[ $argument != --benchmark_out=* ]] || echo '{"run": "new"}' >"${argument#*=}"
+  [[ $argument != --samples_out=* ]] || echo '{"name": "a"}' >"${argument#*=}"
   if [[ $argument == --memory_trace=* ]]; then
     mkdir -p "${argument#*=}" && touch "${argument#*=}"/{step.csv,step.pickle}
   fi
@@ -146,14 +148,19 @@ def test_the_run_its_table_its_pages_and_the_readme(checkout: Checkout) -> None:
     assert done.returncode == 0, done.stderr
     log = checkout.log()
     assert log[0] == "setup --if-needed"
-    # By relative paths, and without samples.
+    # By relative paths.
     scratch = "build/reference/my-box"
-    assert log[-3] == f"trainbench --suite=quick --benchmark_out={scratch}/quick.json"
+    assert log[-3] == (
+        f"trainbench --suite=quick --benchmark_out={scratch}/quick.json"
+        f" --samples_out={scratch}/quick.samples.jsonl"
+    )
     assert log[-2].endswith(f" --memory_trace={scratch}/quick.memory_trace")
     assert log[-1] == "report reports/reference/my-box/quick.json"
     directory = checkout.root / "reports/reference/my-box"
     assert (directory / "quick.json").read_text() == '{"run": "new"}\n'
     assert (directory / "quick.txt").read_text() == table(1)
+    with gzip.open(directory / "quick.samples.jsonl.gz", "rt") as log_of_samples:
+        assert log_of_samples.read() == '{"name": "a"}\n'
     traces = (directory / "quick.memory_trace").iterdir()
     assert [path.name for path in traces] == ["step.csv"]
     readme = (checkout.root / "README.md").read_text()

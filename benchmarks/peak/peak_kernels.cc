@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+
+#include "benchmarks/peak/peak_kernels.h"
+
+#include <torch/types.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "model/nn/dtype.h"
+#include "model/verification/inputs.h"
+#include "model/verification/relative_error.h"
+
+namespace trainbench {
+namespace {
+
+constexpr int64_t kRowsToVerify = 4;
+
+// About kRowsToVerify evenly spaced rows; all rows of a smaller matrix.
+at::Tensor SomeRows(const at::Tensor& x) {
+  const int64_t stride = std::max<int64_t>(1, x.size(0) / kRowsToVerify);
+  return x.slice(0, 0, x.size(0), stride).to(at::kDouble);
+}
+
+double Allowed(Precision precision) {
+  switch (precision) {
+    case Precision::kFp32:
+      return 1e-5;
+    case Precision::kTf32:
+      return 0x1p-10;
+    case Precision::kBf16Autocast:
+    case Precision::kBf16:
+      return 0x1p-7;
+  }
+  return 0;
+}
+
+}  // namespace
+
+MatrixProduct::MatrixProduct(int64_t m, int64_t n, int64_t k,
+                             Precision precision, at::Device device)
+    : precision_(precision) {
+  const at::TensorOptions options =
+      at::device(device).dtype(WeightType(precision));
+  a_ = at::randn({m, k}, options);
+  b_ = at::randn({k, n}, options);
+  c_ = at::zeros({m, n}, options);
+}
+
+void MatrixProduct::Multiply() { at::mm_out(c_, a_, b_); }
+
+absl::Status MatrixProduct::Verify() {
+  // No result of an earlier call may pass for this one's.
+  c_.fill_(std::numeric_limits<double>::quiet_NaN());
+  Multiply();
+  absl::Status status = VerifyProduct(a_, b_, c_, precision_);
+  for (const at::Tensor& operand : {a_, b_}) {
+    if (status.ok()) status = CheckVaried("an operand", operand);
+  }
+  return status;
+}
+
+absl::Status VerifyProduct(const at::Tensor& a, const at::Tensor& b,
+                           const at::Tensor& c, Precision precision) {
+  const at::Tensor expected = at::mm(SomeRows(a), b.to(at::kDouble));
+  const double error = RelativeError(SomeRows(c), expected);
+  const double allowed = Allowed(precision);
+  if (error <= allowed) return absl::OkStatus();  // false for NaN too
+  return absl::FailedPreconditionError(absl::StrFormat(
+      "the product differs from float64 by %.3g relative; allowed in %s: %.3g",
+      error, std::string(PrecisionName(precision)), allowed));
+}
+
+absl::Status VerifyEqual(absl::string_view what, const at::Tensor& actual,
+                         const at::Tensor& expected) {
+  if (actual.equal(expected)) return absl::OkStatus();
+  const int64_t wrong = actual.ne(expected).sum().item<int64_t>();
+  return absl::DataLossError(absl::StrCat(
+      "of ", what, ", ", wrong, " of ", actual.numel(), " numbers are wrong"));
+}
+
+MemoryCopy::MemoryCopy(int64_t bytes, const at::TensorOptions& options)
+    : from_(at::rand({bytes / 4}, options.dtype(at::kFloat))),
+      to_(at::zeros_like(from_)) {}
+
+void MemoryCopy::Copy() { to_.copy_(from_); }
+
+absl::Status MemoryCopy::Verify() {
+  to_.fill_(std::numeric_limits<double>::quiet_NaN());
+  Copy();
+  const absl::Status status = VerifyEqual("the copy", to_, from_);
+  return status.ok() ? CheckVaried("the source", from_) : status;
+}
+
+InPlaceUpdate::InPlaceUpdate(int64_t bytes, const at::TensorOptions& options)
+    : x_(at::rand({bytes / 4}, options.dtype(at::kFloat))) {}
+
+void InPlaceUpdate::Update() { x_.mul_(-1); }
+
+absl::Status InPlaceUpdate::Verify() {
+  const at::Tensor original = x_.clone();
+  Update();
+  const absl::Status status = VerifyEqual("the update", x_, -original);
+  return status.ok() ? CheckVaried("the buffer", x_) : status;
+}
+
+OpOverhead::OpOverhead(int ops, const at::TensorOptions& options)
+    : ops_(ops), x_(at::zeros({1}, options)) {}
+
+void OpOverhead::Run() {
+  for (int i = 0; i < ops_; ++i) x_.add_(1);
+}
+
+absl::Status OpOverhead::Verify() {
+  x_.zero_();
+  Run();
+  const auto sum = x_.item<double>();
+  if (sum == ops_) return absl::OkStatus();
+  return absl::DataLossError(
+      absl::StrCat(ops_, " additions of 1 to 0 gave ", sum));
+}
+
+}  // namespace trainbench

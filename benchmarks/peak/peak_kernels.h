@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// Simple kernels that measure a device's peak rates.
+
+#ifndef TRAINBENCH_BENCHMARKS_PEAK_PEAK_KERNELS_H_
+#define TRAINBENCH_BENCHMARKS_PEAK_PEAK_KERNELS_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "model/spec/precision.h"
+
+namespace trainbench {
+
+// Compares some rows of c [m, n] with a [m, k] b [k, n] in float64, by
+// RelativeError. FailedPrecondition gives the error and the limit: 1e-5 in
+// fp32, which a product of tf32 operands fails; 2^-10 in tf32; 2^-7 in bf16.
+absl::Status VerifyProduct(const at::Tensor& a, const at::Tensor& b,
+                           const at::Tensor& c, Precision precision);
+
+// DataLoss gives the number of elements of `what` that differ.
+absl::Status VerifyEqual(absl::string_view what, const at::Tensor& actual,
+                         const at::Tensor& expected);
+
+// C [m, n] = A [m, k] B [k, n] with normally distributed operands, into
+// preallocated memory.
+class MatrixProduct {
+ public:
+  // The caller opens a MatmulScope for `precision`.
+  MatrixProduct(int64_t m, int64_t n, int64_t k, Precision precision,
+                at::Device device);
+
+  void Multiply();
+  // Overwrites the result, multiplies, then VerifyProduct. Refuses constant
+  // operands (inputs.h), as do the other checks of this file.
+  absl::Status Verify();
+
+ private:
+  Precision precision_;
+  at::Tensor a_, b_, c_;
+};
+
+// Copies `bytes` (a multiple of 4) of random numbers within the device.
+class MemoryCopy {
+ public:
+  MemoryCopy(int64_t bytes, const at::TensorOptions& options);
+
+  void Copy();
+  // Overwrites the copy, copies, then VerifyEqual.
+  absl::Status Verify();
+
+ private:
+  at::Tensor from_, to_;
+};
+
+// Updates `bytes` (a multiple of 4) in place. A copy on a CPU also loads the
+// cache lines that it overwrites; an update in place moves no uncounted bytes.
+class InPlaceUpdate {
+ public:
+  InPlaceUpdate(int64_t bytes, const at::TensorOptions& options);
+
+  void Update();
+  // Updates once, then VerifyEqual with the negated original.
+  absl::Status Verify();
+
+ private:
+  at::Tensor x_;
+};
+
+// A chain of dependent operations on one element.
+class OpOverhead {
+ public:
+  OpOverhead(int ops, const at::TensorOptions& options);
+
+  void Run();
+  // DataLoss if the operations were not `ops` additions of 1.
+  absl::Status Verify();
+
+ private:
+  int ops_;
+  at::Tensor x_;
+};
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_BENCHMARKS_PEAK_PEAK_KERNELS_H_

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// The operators of NaiveAttention, each run alone.
+
+#ifndef TRAINBENCH_BENCHMARKS_SOFTMAX_VS_MATMUL_ATTENTION_OPS_H_
+#define TRAINBENCH_BENCHMARKS_SOFTMAX_VS_MATMUL_ATTENTION_OPS_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "model/spec/attention_op.h"
+
+namespace trainbench {
+
+struct AttentionOpShape {
+  int64_t batch, heads, seq, d_head;
+};
+
+// qk: a = q, b = k, both [batch, heads, seq, d_head]. Softmax: a = scores,
+// [batch, heads, seq, seq]; no b. pv: a = weights, like the scores; b = v.
+struct AttentionOpInputs {
+  at::Tensor a, b;
+};
+
+// Standard normal values from the default generator. Scores of such q and k,
+// divided by sqrt(d_head), have the same distribution.
+AttentionOpInputs RandomOpInputs(AttentionOp op, const AttentionOpShape& shape,
+                                 const at::TensorOptions& options);
+
+// Runs the operator without a graph. qk: scores, neither scaled nor masked.
+// Softmax: weights, with the shape and dtype of the scores. pv: [batch, heads,
+// seq, d_head].
+at::Tensor ComputeAttentionOp(AttentionOp op, const AttentionOpInputs& inputs);
+
+// Compares the last head of the last sequence with float64. FailedPrecondition
+// gives the relative error and the limit, or names a constant input.
+absl::Status VerifyAttentionOp(AttentionOp op, const AttentionOpInputs& inputs);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_BENCHMARKS_SOFTMAX_VS_MATMUL_ATTENTION_OPS_H_

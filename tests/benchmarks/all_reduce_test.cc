@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "fixtures/experiment/experiment.h"
+#include "fixtures/memory/memory_probe.h"
+#include "tests/support/fake_group.h"
+
+namespace trainbench {
+namespace {
+
+using ::testing::StartsWith;
+
+// The case of a buffer of this size.
+Case CaseOf(int64_t bytes, const Device& device) {
+  RunOptions options;
+  options.suite = Suite::kSmoke;
+  options.axes["bytes"] = {absl::StrCat(bytes)};
+  for (Case& bench_case : ListCases(options, device)) {
+    if (ExperimentOf(bench_case) == "all_reduce") return std::move(bench_case);
+  }
+  return {.name = CaseName("none")};
+}
+
+class AllReduceTest : public testing::Test {
+ protected:
+  std::unique_ptr<Workload> Build(int64_t bytes, ProcessGroup& group) const {
+    return CaseOf(bytes, device_).build_rank(group);
+  }
+  const Device device_ = *OpenDevice("cpu");
+};
+
+// Multiplies by `factor`, as if ranks had added their values.
+class MultiplyingGroup final : public FakeGroup {
+ public:
+  explicit MultiplyingGroup(int size) : FakeGroup(/*rank=*/0, size) {}
+  std::unique_ptr<Collective> StartAllReduce(
+      const at::Tensor& tensor) override {
+    tensor.narrow(0, 0, tensor.numel() - untouched).mul_(factor);
+    return FakeGroup::StartAllReduce(tensor);
+  }
+  double factor = 1;
+  int64_t untouched = 0;  // elements at the end
+};
+
+TEST_F(AllReduceTest, AWrongSumIsNamedWithItsFirstElement) {
+  FakeGroup group(/*rank=*/0, /*size=*/2);
+  // Element 0 is right by chance: 0 on all ranks.
+  EXPECT_EQ(std::string(Build(64, group)->Check().message()),
+            "the sum over 2 ranks is 1 instead of 3 at element 1");
+}
+
+TEST_F(AllReduceTest, ValuesStayFiniteAndRandom) {
+  MultiplyingGroup group(/*size=*/6);
+  const auto work = Build(4096, group);
+  NullObserver nobody;
+  group.factor = 6;  // all ranks have the same values
+  for (int i = 0; i < 1000; ++i) {
+    work->Prepare();
+    work->Run(nobody);
+  }
+  group.factor = 21;  // rank r has r + 1 times those of rank 0
+  EXPECT_EQ(work->CheckOutput(), absl::OkStatus());
+  group.factor = 6;
+  for (int i = 0; i < 100; ++i) work->Run(nobody);
+  group.factor = 21;
+  EXPECT_EQ(std::string(work->CheckOutput().message()),
+            "the buffer holds numbers that are not finite");
+}
+
+// A check leaves random values, whatever the ranks made of its own.
+TEST_F(AllReduceTest, TheCheckIsRepeated) {
+  MultiplyingGroup group(/*size=*/2);
+  const auto work = Build(4096, group);
+  EXPECT_THAT(std::string(work->Check().message()), StartsWith("the sum over"));
+  group.factor = 3;
+  EXPECT_EQ(work->CheckOutput(), absl::OkStatus());
+  EXPECT_EQ(group.calls(), 2);
+}
+
+TEST_F(AllReduceTest, OneRanksSumIsItsOwnValues) {
+  FakeGroup group(/*rank=*/0, /*size=*/1);
+  EXPECT_EQ(Build(64, group)->Check(), absl::OkStatus());
+  EXPECT_EQ(group.calls(), 1);
+}
+
+// Larger than the part that is compared at a time, with a last part that is not
+// full.
+TEST_F(AllReduceTest, EveryPartIsFilledAndCompared) {
+  constexpr int64_t kElements = (int64_t{9} << 20) + 3;
+  MultiplyingGroup group(/*size=*/2);
+  group.factor = 3;
+  const auto work = Build(4 * kElements, group);
+  EXPECT_EQ(work->Check(), absl::OkStatus());
+  group.untouched = 1;
+  const int64_t last = kElements - 1;
+  EXPECT_EQ(
+      std::string(work->Check().message()),
+      absl::StrCat("the sum over 2 ranks is ", last % 1021, " instead of ",
+                   3 * (last % 1021), " at element ", last));
+}
+
+TEST_F(AllReduceTest, TheCheckTakesAsManyBytesAsItSays) {
+  FakeGroup group(/*rank=*/0, /*size=*/1);
+  for (const int64_t bytes : {int64_t{64}, int64_t{40} << 20}) {
+    const Case bench_case = CaseOf(bytes, device_);
+    const auto probe = MakeMemoryProbe(at::kCPU);
+    const MemoryPeak peak = probe->MeasurePeak([&] {
+      const auto work = bench_case.build_rank(group);
+      EXPECT_EQ(work->Check(), absl::OkStatus());
+    });
+    const auto said = static_cast<double>(bench_case.cost.check_peak_bytes);
+    EXPECT_NEAR(static_cast<double>(peak.allocated), said, 64);
+  }
+}
+
+}  // namespace
+}  // namespace trainbench

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+
+#include "benchmarks/autocast_dtypes/toy_step.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <string>
+
+#include "fixtures/device/cuda_support.h"
+#include "model/nn/dtype.h"
+#include "model/training/precision_scope.h"
+
+namespace trainbench {
+namespace {
+
+class ToyStepTest : public testing::TestWithParam<at::ScalarType> {
+ protected:
+  ToyStepTest() { at::manual_seed(1); }
+  at::ScalarType low() const { return GetParam(); }
+  Dtypes Step() { return RunToyStep(model_, data_, low(), observer_); }
+
+  ToyModel model_{20, 5, at::kCPU};
+  ToyBatch data_ = RandomToyBatch(8, 20, 5, at::kCPU);
+  NullObserver observer_;
+};
+
+TEST_P(ToyStepTest, TheCpuLeavesTheLayerNormNarrow) {
+  const Dtypes expected = {
+      {"parameters", at::kFloat}, {"fc1", low()},    {"relu", low()},
+      {"layer_norm", low()},      {"logits", low()}, {"loss", at::kFloat},
+      {"gradients", at::kFloat}};
+  EXPECT_EQ(Step(), expected);
+  EXPECT_EQ(DocumentedDtypes(low(), at::kCPU), expected);
+}
+
+TEST_P(ToyStepTest, CudaIsDocumentedToWidenTheLayerNorm) {
+  const Dtypes cpu = DocumentedDtypes(low(), at::kCPU);
+  const Dtypes cuda = DocumentedDtypes(low(), at::kCUDA);
+  EXPECT_EQ(
+      CompareDtypes(cpu, cuda).message(),
+      "layer_norm is " + std::string(DtypeName(low())) + " instead of fp32");
+}
+
+TEST_P(ToyStepTest, ComparingNamesEveryDifference) {
+  Dtypes found = DocumentedDtypes(low(), at::kCPU);
+  EXPECT_TRUE(CompareDtypes(found, found).ok());
+  const Dtypes expected = found;
+  found[4].dtype = at::kDouble;
+  found.pop_back();
+  const absl::Status wrong = CompareDtypes(found, expected);
+  EXPECT_EQ(wrong.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(wrong.message(), "logits is fp64 instead of " +
+                                 std::string(DtypeName(low())) +
+                                 ", gradients is missing instead of fp32");
+}
+
+TEST_P(ToyStepTest, AStepLeavesNoGradientsAndRepeats) {
+  const Dtypes first = Step();
+  for (const at::Tensor& parameter : model_->parameters()) {
+    EXPECT_FALSE(parameter.grad().defined());
+  }
+  EXPECT_EQ(Step(), first);
+}
+
+TEST_P(ToyStepTest, WrongLogitsAreReported) {
+  EXPECT_TRUE(CheckToyLogits(model_, data_.x, low()).ok())
+      << CheckToyLogits(model_, data_.x, low());
+  // Autocast goes on with its copy of the weights that were.
+  const AutocastScope outer(low(), at::kCPU);
+  model_(data_.x);
+  {
+    const at::NoGradGuard no_grad;
+    model_->fc2->weight.mul_(2);
+  }
+  const absl::Status wrong = CheckToyLogits(model_, data_.x, low());
+  EXPECT_EQ(wrong.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(wrong.message()),
+              testing::StartsWith("the logits miss float64 by 0.5"));
+}
+
+TEST(CudaToyStepTest, AutocastWidensTheLayerNorm) {
+  if (CudaDeviceCount() == 0) GTEST_SKIP() << "no CUDA device";
+  at::manual_seed(1);
+  const at::Device gpu(at::kCUDA, 0);
+  ToyModel model(20, 5, gpu);
+  const ToyBatch data = RandomToyBatch(8, 20, 5, gpu);
+  NullObserver nobody;
+  for (const at::ScalarType low : {at::kHalf, at::kBFloat16}) {
+    absl::Status status = CompareDtypes(RunToyStep(model, data, low, nobody),
+                                        DocumentedDtypes(low, at::kCUDA));
+    EXPECT_TRUE(status.ok()) << status;
+    status = CheckToyLogits(model, data.x, low);
+    EXPECT_TRUE(status.ok()) << status;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Dtypes, ToyStepTest,
+                         testing::Values(at::kHalf, at::kBFloat16),
+                         [](const auto& param) {
+                           return std::string(DtypeName(param.param));
+                         });
+
+}  // namespace
+}  // namespace trainbench

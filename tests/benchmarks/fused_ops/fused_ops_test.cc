@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+
+#include "benchmarks/fused_ops/fused_ops.h"
+
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace trainbench {
+namespace {
+
+ModelConfig Config() {
+  return {.name = "m",
+          .d_model = 24,
+          .d_ff = 50,
+          .layers = 1,
+          .heads = 3,
+          .vocab = 70};
+}
+
+TEST(FusedOpCallTest, EveryImplementationPassesItsCheckAndAgain) {
+  for (const FusedOp op : kFusedOps) {
+    for (const Implementation implementation : kImplementations) {
+      if (!FusedOpUnavailable(op, implementation).empty()) continue;
+      for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
+        at::manual_seed(1);
+        FusedOpCall call(op, implementation, Config(), 2, 9,
+                         at::TensorOptions().dtype(dtype));
+        for (int time = 0; time < 2; ++time) {
+          EXPECT_EQ(call.Verify(), absl::OkStatus())
+              << FusedOpName(op) << " " << ImplementationName(implementation)
+              << " " << dtype;
+        }
+      }
+    }
+  }
+}
+
+TEST(FusedOpCallTest, RestoreGivesOverwrittenInputsTheirValuesAgain) {
+  for (const FusedOp op : kFusedOps) {
+    FusedOpCall call(op, Implementation::kFused, Config(), 2, 9, at::kFloat);
+    const std::vector<at::Tensor> first = call.Backward(call.Forward());
+    call.Restore();
+    const std::vector<at::Tensor> second = call.Backward(call.Forward());
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      EXPECT_TRUE(second[i].equal(first[i])) << FusedOpName(op) << " " << i;
+    }
+  }
+}
+
+TEST(FusedOpCallTest, LibTorchHasNoRotation) {
+  for (const FusedOp op : kFusedOps) {
+    for (const Implementation implementation : kImplementations) {
+      EXPECT_EQ(
+          FusedOpUnavailable(op, implementation).empty(),
+          op != FusedOp::kRope || implementation != Implementation::kLibrary);
+    }
+  }
+}
+
+// Tensors by hand: 2 sequences of 9 tokens in bf16.
+TEST(FusedOpBytesTest, CountsEachTensorOnce) {
+  const auto bytes = [](FusedOp op, Pass pass) {
+    return FusedOpBytes(op, pass, Config(), 2, 9, 2);
+  };
+  constexpr double kModel = 2.0 * 18 * 24, kHidden = 2.0 * 18 * 50;
+  EXPECT_EQ(bytes(FusedOp::kAddRmsNorm, Pass::kForward), 4 * kModel);
+  EXPECT_EQ(bytes(FusedOp::kAddRmsNorm, Pass::kBackward), 4 * kModel);
+  EXPECT_EQ(bytes(FusedOp::kRope, Pass::kForward), 4 * kModel);
+  EXPECT_EQ(bytes(FusedOp::kSwiglu, Pass::kForward), 3 * kHidden);
+  EXPECT_EQ(bytes(FusedOp::kSwiglu, Pass::kBoth), 8 * kHidden);
+  constexpr double kScores = 2.0 * 2 * 3 * 9 * 9;
+  EXPECT_EQ(bytes(FusedOp::kCausalSoftmax, Pass::kForward), 1.5 * kScores);
+  EXPECT_EQ(bytes(FusedOp::kCausalSoftmax, Pass::kBackward), 2 * kScores);
+  EXPECT_EQ(bytes(FusedOp::kCrossEntropy, Pass::kBoth), 2 * 2.0 * 18 * 70);
+}
+
+}  // namespace
+}  // namespace trainbench

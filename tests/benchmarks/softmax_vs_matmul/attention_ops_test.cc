@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+
+#include "benchmarks/softmax_vs_matmul/attention_ops.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <limits>
+#include <string>
+
+namespace trainbench {
+namespace {
+
+constexpr AttentionOpShape kShapes[] = {
+    {.batch = 2, .heads = 3, .seq = 128, .d_head = 64},
+    {.batch = 1, .heads = 2, .seq = 256, .d_head = 16},
+    {.batch = 2, .heads = 2, .seq = 64, .d_head = 80},
+    {.batch = 1, .heads = 2, .seq = 48, .d_head = 100}};
+
+at::Tensor Expected(AttentionOp op, const AttentionOpInputs& in) {
+  const at::Tensor a = in.a.to(at::kDouble);
+  if (op == AttentionOp::kQk) {
+    return at::einsum("bhqd,bhkd->bhqk", {a, in.b.to(at::kDouble)});
+  }
+  if (op == AttentionOp::kPv) {
+    return at::einsum("bhqk,bhkd->bhqd", {a, in.b.to(at::kDouble)});
+  }
+  return at::softmax(a, -1);
+}
+
+TEST(AttentionOpsTest, EachGivesTheFloat64Result) {
+  at::manual_seed(1);
+  for (const AttentionOpShape& shape : kShapes) {
+    for (const AttentionOp op : kAttentionOps) {
+      for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
+        const AttentionOpInputs in = RandomOpInputs(op, shape, dtype);
+        EXPECT_TRUE(VerifyAttentionOp(op, in).ok()) << AttentionOpName(op);
+        const at::Tensor actual = ComputeAttentionOp(op, in);
+        const at::Tensor expected = Expected(op, in);
+        EXPECT_EQ(actual.scalar_type(), dtype) << AttentionOpName(op);
+        const double error =
+            ((actual.to(at::kDouble) - expected).norm() / expected.norm())
+                .item<double>();
+        EXPECT_LE(error, dtype == at::kBFloat16 ? 4e-3 : 1e-6)
+            << AttentionOpName(op) << " " << dtype << " " << shape.seq;
+      }
+    }
+  }
+}
+
+TEST(AttentionOpsTest, AResultThatIsNoNumberIsNamed) {
+  for (const AttentionOp op : kAttentionOps) {
+    const AttentionOpInputs in = RandomOpInputs(
+        op, {.batch = 1, .heads = 1, .seq = 8, .d_head = 64}, at::kFloat);
+    in.a.fill_(std::numeric_limits<double>::quiet_NaN());
+    EXPECT_THAT(
+        std::string(VerifyAttentionOp(op, in).message()),
+        testing::StartsWith(std::string(AttentionOpName(op)) + " differs"));
+  }
+}
+
+}  // namespace
+}  // namespace trainbench

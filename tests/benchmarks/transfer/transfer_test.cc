@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+
+#include "benchmarks/transfer/transfer.h"
+
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <memory>
+#include <optional>
+#include <set>
+
+#include "fixtures/device/cuda_support.h"
+#include "fixtures/memory/memory_probe.h"
+
+namespace trainbench {
+namespace {
+
+constexpr int64_t kBytes = 40'000;
+
+TEST(TransferTest, OnTheHostTheBytesArrive) {
+  for (const TransferKind kind : TransferKinds(at::kCPU)) {
+    Transfer transfer(kind, kBytes, at::kCPU);
+    transfer.Poison();
+    transfer.Enqueue();
+    const absl::Status arrived = transfer.CheckArrived();
+    EXPECT_TRUE(arrived.ok()) << arrived;
+  }
+}
+
+TEST(TransferTest, WhatDidNotArriveIsReported) {
+  for (const TransferKind kind : TransferKinds(at::kCPU)) {
+    Transfer transfer(kind, kBytes, at::kCPU);
+    transfer.Enqueue();
+    transfer.Poison();
+    const absl::Status poisoned = transfer.CheckArrived();
+    EXPECT_EQ(poisoned.code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_EQ(poisoned.message(), "5000 of 5000 words did not arrive");
+  }
+}
+
+TEST(TransferTest, EachDeviceHasKindsOfItsOwn) {
+  std::set<TransferKind> all;
+  for (const c10::DeviceType device : {c10::kCPU, c10::kCUDA}) {
+    for (const TransferKind kind : TransferKinds(device)) {
+      EXPECT_TRUE(all.insert(kind).second);
+    }
+  }
+  EXPECT_EQ(all.size(), 7U);
+}
+
+TEST(TransferTest, TheMemoryIsThatOfTheTensors) {
+  for (const TransferKind kind : TransferKinds(at::kCPU)) {
+    for (const int64_t bytes : {int64_t{8}, int64_t{1024}, kBytes}) {
+      const auto probe = MakeMemoryProbe(at::kCPU);
+      std::optional<Transfer> transfer;
+      probe->Observe([&] { transfer.emplace(kind, bytes, at::kCPU); });
+      const MemoryPeak peak = probe->MeasurePeak([&] { transfer->Enqueue(); });
+      EXPECT_EQ(peak.allocated, TransferMemory(kind, bytes));
+      EXPECT_EQ(probe->LiveBytes(), TransferMemory(kind, bytes));
+    }
+  }
+}
+
+TEST(TransferTest, OneMemoryIsLoadedTwiceByACopyWithinIt) {
+  using enum TransferKind;
+  for (const TransferKind twice : {kMemcpy, kD2d}) {
+    EXPECT_EQ(TransferTraffic(twice, 1 << 30), 2.0 * (1 << 30));
+  }
+  for (const TransferKind once :
+       {kMemset, kH2dPinned, kH2dPageable, kD2hPinned, kD2hPageable}) {
+    EXPECT_EQ(TransferTraffic(once, 1 << 30), 1.0 * (1 << 30));
+  }
+}
+
+TEST(TransferTest, ASizeThatIsNotWholeWordsIsRefused) {
+  for (const int64_t bytes : {-8, 0, 4, 1001}) {
+    EXPECT_THROW(Transfer(TransferKind::kMemcpy, bytes, at::kCPU), c10::Error)
+        << bytes;
+  }
+}
+
+TEST(CudaTransferTest, BytesArriveAndFillTheMemoryAsPredicted) {
+  if (CudaDeviceCount() == 0) GTEST_SKIP() << "no CUDA device";
+  const at::Device gpu(at::kCUDA, 0);
+  constexpr int64_t kMany = 64 << 20;
+  for (const TransferKind kind : TransferKinds(at::kCUDA)) {
+    const auto probe = MakeMemoryProbe(gpu);
+    const int64_t before = probe->LiveBytes();
+    Transfer transfer(kind, kMany, gpu);
+    transfer.Poison();
+    const MemoryPeak peak = probe->MeasurePeak([&] { transfer.Enqueue(); });
+    EXPECT_EQ(peak.allocated - before, TransferMemory(kind, kMany));
+    const absl::Status status = transfer.CheckArrived();
+    EXPECT_TRUE(status.ok()) << status;
+  }
+}
+
+}  // namespace
+}  // namespace trainbench
