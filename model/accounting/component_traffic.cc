@@ -14,7 +14,7 @@ double Number(int64_t value) { return static_cast<double>(value); }
 
 // The terms of the header's table: bytes of tensors, of all layers together.
 struct Terms {
-  double eD, rD, eF, eS, eL;
+  double eD, rD, eF, eS, eC, eL;
   double square, ff;    // p d^2, p d ff
   double head;          // p V d
   double rows;          // of W, each once
@@ -38,6 +38,7 @@ Terms TermsOf(const MemoryQuery& query) {
   t.eD = layers * t.one_eD;
   t.eF = layers * e * n * Number(m.d_ff);
   t.eS = layers * e * n * Number(m.heads) * Number(query.seq);
+  t.eC = t.eS * (Number(query.seq) + 1) / (2 * Number(query.seq));
   t.eL = e * n * Number(m.vocab);
   t.square = layers * p * d * d;
   t.ff = layers * p * d * Number(m.d_ff);
@@ -61,11 +62,11 @@ ComponentTraffic ForwardTraffic(const Terms& t, Component component) {
     case Component::kRope:
       return Pass(4 * t.eD);
     case Component::kScores:
-      return {2 * t.eD + t.eS, 0};
+      return {2 * t.eD + t.eC, 0};
     case Component::kSoftmax:
-      return Pass(2 * t.eS);
+      return {2 * t.eC, 2 * t.eS};
     case Component::kValue:
-      return {2 * t.eD + t.eS, 0};
+      return {2 * t.eD + t.eC, 0};
     case Component::kFusedAttention:
       return {4 * t.eD, 0};
     case Component::kOutputProjection:
@@ -94,11 +95,11 @@ ComponentTraffic BackwardTraffic(const Terms& t, Component component) {
     case Component::kRope:
       return Pass(4 * t.eD);
     case Component::kScores:
-      return {4 * t.eD + t.eS, 0};
+      return {4 * t.eD + t.eC, 0};
     case Component::kSoftmax:
-      return Pass(3 * t.eS);
+      return {3 * t.eC, 3 * t.eS};
     case Component::kValue:
-      return {3 * t.eD + 2 * t.eS, 0};
+      return {3 * t.eD + 2 * t.eC, 0};
     case Component::kFusedAttention:
       return {7 * t.eD, 0};
     case Component::kOutputProjection:

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 // The least bytes that a component moves in a phase, whoever implements it.
 // Symbols as in accounting/memory.h; a layer's bytes count for each layer, and
-// vectors of fewer than n d elements only where they are parameters.
+// vectors of fewer than n d elements only where they are parameters. C are the
+// scores that the causal mask leaves, (seq + 1) / (2 seq) of S: nobody needs
+// the others, although naive attention moves them.
 //
 //                      forward             backward
 //   embedding          rows of W, r D      r D, p V d
 //   projections        4 e D, 3 p d^2      5 e D, 6 p d^2
 //   rope               4 e D               4 e D
-//   scores             2 e D, e S          4 e D, e S
-//   softmax            2 e S               3 e S
-//   value              2 e D, e S          3 e D, 2 e S
+//   scores             2 e D, e C          4 e D, e C
+//   softmax            2 e C               3 e C
+//   value              2 e D, e C          3 e D, 2 e C
 //   fused_attention    4 e D               7 e D
 //   output_projection  2 e D, p d^2        3 e D, 2 p d^2
 //   ffn                2 e D, 3 p d ff     3 e D, 6 p d ff
@@ -36,8 +38,9 @@ struct ComponentTraffic {
   double compulsory_bytes = 0;  // the table
   // Of one pass over what the component computes beside its matrix products; 0
   // where a product can do that as it reads or writes. All of the table for
-  // embedding, rope, softmax, norm, residual, cross_entropy and optimizer. For
-  // ffn the SwiGLU: reads gate and value and writes their product, 3 e F;
+  // embedding, rope, norm, residual, cross_entropy and optimizer. For softmax
+  // 2 e S, backward 3 e S: an operator of its own is not told what is masked.
+  // For ffn the SwiGLU: reads gate and value and writes their product, 3 e F;
   // backward reads that gradient, too, and writes two, 5 e F.
   double pass_bytes = 0;
 };

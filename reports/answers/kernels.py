@@ -5,8 +5,11 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
+from statistics import mean, stdev
 
-from reports.answers.measured import CANNOT_TELL, Measured, differ
+from scipy.stats import t
+
+from reports.answers.measured import CANNOT_TELL
 from reports.results import text
 from reports.results.kernel_names import shortened
 from reports.results.profiles import Kernel, Profile
@@ -123,18 +126,31 @@ class _Sum:
 
     name: str
     instances: int
-    us: Measured
+    us: float
+    passes: list[float] | None  # the time of each, where the result has it
 
     @property
     def weight(self) -> tuple[float, int]:
-        return -self.us.value, -self.instances
+        return -self.us, -self.instances
 
 
-def _deviation(kernel: Kernel, passes: int) -> float:
-    """Of the time in a step: instances are taken for independent."""
-    if kernel.times is None or not kernel.instances:
-        return 0.0
-    return kernel.times.stddev * math.sqrt(kernel.instances / passes)
+def _passes(kernels: list[Kernel]) -> list[float] | None:
+    totals = [kernel.totals_us for kernel in kernels if kernel.totals_us is not None]
+    if len(totals) < len(kernels):
+        return None
+    return [sum(times) for times in zip(*totals, strict=True)]
+
+
+def _exceeds(one: _Sum, other: _Sum) -> bool:
+    """Whether the 95 % interval of the difference over the passes is above 0.
+
+    Passes are independent, what runs in one of them is not: a slow one lengthens both.
+    """
+    if one.passes is None or other.passes is None or len(one.passes) < 2:
+        return False
+    differences = [a - b for a, b in zip(one.passes, other.passes, strict=True)]
+    error = stdev(differences) / math.sqrt(len(differences))
+    return mean(differences) > float(t.ppf(0.975, len(differences) - 1)) * error
 
 
 def _sums(profile: Profile, phases: Collection[str] | None) -> list[_Sum]:
@@ -145,20 +161,17 @@ def _sums(profile: Profile, phases: Collection[str] | None) -> list[_Sum]:
             named[kernel.name].append(kernel)
     sums = []
     for name, kernels in named.items():
-        us = _total(kernels)
-        half = 1.96 * math.hypot(*(_deviation(k, profile.passes) for k in kernels))
         instances = sum(kernel.instances for kernel in kernels)
-        sums.append(_Sum(name, instances, Measured(us, us - half, us + half)))
+        sums.append(_Sum(name, instances, _total(kernels), _passes(kernels)))
     return sorted(sums, key=lambda kernel: kernel.weight)
 
 
 def _shares(sums: list[_Sum]) -> Callable[[_Sum], str]:
-    whole_us = sum(kernel.us.value for kernel in sums)
+    whole_us = sum(kernel.us for kernel in sums)
     if not whole_us:
         return lambda kernel: text.plural(kernel.instances, "call")
     return lambda kernel: (
-        f"{text.percent(kernel.us.value / whole_us)}, "
-        f"{text.plural(kernel.instances, 'call')}"
+        f"{text.percent(kernel.us / whole_us)}, {text.plural(kernel.instances, 'call')}"
     )
 
 
@@ -193,7 +206,7 @@ def _first(profile: Profile, span: str) -> tuple[_Sum | None, str]:
     sums = _sums(profile, _SPANS[span])
     told = _shares(sums)
     shown = [f"`{_name(profile, one.name)}` ({told(one)})" for one in sums[:2]]
-    if len(shown) > 1 and sums[1].us.value and not differ(sums[0].us, sums[1].us):
+    if len(shown) > 1 and sums[1].us and not _exceeds(sums[0], sums[1]):
         return None, f"which takes most {CANNOT_TELL}: {' or '.join(shown)}"
     return sums[0], f"{shown[0]} takes most"
 

@@ -67,6 +67,15 @@ def number_of(entry: dict[str, Any], key: str, what: str) -> float:
     return float(entry[key])
 
 
+def numbers_of(entry: dict[str, Any], key: str, what: str) -> list[float]:
+    """The finite numbers at `key` of `what`. Errors: NotAResult; KeyError, if they are
+    missing."""
+    values = entry[key]
+    if not isinstance(values, list) or not all(map(is_number, values)):
+        raise NotAResult(f"{key} in {what} is {shown(values)}; allowed: finite numbers")
+    return [float(value) for value in values]
+
+
 def _check_object(name: str, key: str, value: object) -> None:
     """Checks names with texts, or as parameters numbers."""
     if not isinstance(value, dict):

@@ -8,7 +8,12 @@ times.
 from dataclasses import dataclass
 from typing import Any
 
-from reports.results.checked_entry import number_of, word_of
+from reports.results.checked_entry import (
+    NotAResult,
+    number_of,
+    numbers_of,
+    word_of,
+)
 
 
 @dataclass(frozen=True)
@@ -32,6 +37,7 @@ class Kernel:
     instances: int  # in a step
     total_us: float | None  # in a step
     times: Times | None  # of the instances of all passes
+    totals_us: list[float] | None = None  # of each pass; files of before lack it
 
 
 @dataclass(frozen=True)
@@ -88,7 +94,19 @@ def _times(entry: dict[str, Any], key: str) -> Times | None:
     return Times(*(_number(entry[key], name) for name in names))
 
 
-def _kernel(entry: dict[str, Any]) -> Kernel:
+def _totals(time: dict[str, Any], passes: int) -> list[float] | None:
+    if "totals" not in time:
+        return None
+    totals = numbers_of(time, "totals", "a profile")
+    if len(totals) != passes:
+        raise NotAResult(
+            f"totals in a profile are {len(totals)}; allowed: one for each of its "
+            f"{passes} passes"
+        )
+    return totals
+
+
+def _kernel(entry: dict[str, Any], passes: int) -> Kernel:
     times = _times(entry, "time_us")
     return Kernel(
         word_of(entry, "phase"),
@@ -97,6 +115,7 @@ def _kernel(entry: dict[str, Any]) -> Kernel:
         _count(entry, "instances"),
         None if times is None else _number(entry["time_us"], "total"),
         times,
+        None if times is None else _totals(entry["time_us"], passes),
     )
 
 
@@ -125,11 +144,12 @@ def _copies(entry: dict[str, Any]) -> Copies:
 
 def profile(entry: dict[str, Any]) -> Profile:
     """Errors: NotAResult, KeyError, TypeError and AttributeError, if it is none."""
+    passes = _count(entry, "passes")
     return Profile(
         word_of(entry, "case"),
-        _count(entry, "passes"),
+        passes,
         word_of(entry, "of"),
-        [_kernel(kernel) for kernel in entry["kernels"]],
+        [_kernel(kernel, passes) for kernel in entry["kernels"]],
         [_range(span) for span in entry["ranges"]],
         [_copies(copies) for copies in entry["copies"]],
     )

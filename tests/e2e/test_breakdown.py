@@ -103,6 +103,7 @@ def test_the_operators_and_the_gaps_are_the_step(trainbench: Program) -> None:
     profile = profile_of(trainbench)
     assert profile["of"] == "operators"
     total = sum(entry["time_us"]["total"] for entry in profile["kernels"])
+    assert {len(entry["time_us"]["totals"]) for entry in profile["kernels"]} == {6}
     gaps = [name for name in rows if name.endswith(("/dispatch", "/autograd"))]
     total += sum(rows[name]["mean_us"] for name in gaps)
     assert total == pytest.approx(rows["step/all"]["mean_us"], rel=1e-3)

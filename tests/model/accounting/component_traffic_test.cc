@@ -48,21 +48,41 @@ TEST(ComponentTrafficTest, EachParameterIsMovedOnce) {
   }
 }
 
-// The operators of attention alone move what attention_ops.h says.
-TEST(ComponentTrafficTest, AttentionMovesWhatItsOperatorsDo) {
+// The operators of attention alone move what attention_ops.h says. They know of
+// no mask, which leaves i of a query's scores to the i-th.
+TEST(ComponentTrafficTest, AttentionNeedsWhatItsOperatorsMoveUnmasked) {
   for (const bool bf16 : {false, true}) {
     const auto op = [&](AttentionOp part) {
       return 12 * AttentionOpBytes({part, 4, 12, 128, 64, bf16});
     };
+    const double masked =
+        12 * (bf16 ? 2 : 4) * 4 * 12 * (128.0 * 128 - 128 * 129 / 2);
     const MemoryQuery query =
         Small(4, bf16 ? Precision::kBf16 : Precision::kFp32);
     const auto forward = [&](Component component) {
       return TrafficOf(query, Phase::kForward, component).compulsory_bytes;
     };
-    EXPECT_EQ(forward(Component::kScores), op(AttentionOp::kQk));
-    EXPECT_EQ(forward(Component::kSoftmax), op(AttentionOp::kSoftmaxFused));
-    EXPECT_EQ(forward(Component::kValue), op(AttentionOp::kPv));
+    EXPECT_EQ(forward(Component::kScores), op(AttentionOp::kQk) - masked);
+    EXPECT_EQ(forward(Component::kSoftmax),
+              op(AttentionOp::kSoftmaxFused) - 2 * masked);
+    EXPECT_EQ(forward(Component::kValue), op(AttentionOp::kPv) - masked);
+    EXPECT_EQ(TrafficOf(query, Phase::kForward, Component::kSoftmax).pass_bytes,
+              op(AttentionOp::kSoftmaxFused));
   }
+}
+
+TEST(ComponentTrafficTest, TheBackwardPassOfAttentionNeedsNoMaskedScore) {
+  const double queries = 4 * 128 * 768, scores = 4 * 12 * 128 * 129 / 2;
+  const auto of = [](Component component) {
+    return TrafficOf(Small(), Phase::kBackward, component);
+  };
+  EXPECT_EQ(of(Component::kScores).compulsory_bytes,
+            12 * 4 * (4 * queries + scores));
+  EXPECT_EQ(of(Component::kSoftmax).compulsory_bytes, 12 * 4 * 3 * scores);
+  EXPECT_EQ(of(Component::kSoftmax).pass_bytes,
+            12 * 4 * 3 * (4.0 * 12 * 128 * 128));
+  EXPECT_EQ(of(Component::kValue).compulsory_bytes,
+            12 * 4 * (3 * queries + 2 * scores));
 }
 
 TEST(ComponentTrafficTest, OnePassOverWhatIsNoProduct) {

@@ -26,7 +26,7 @@ PROFILE: dict[str, Any] = {
             "name": FILL,
             "family": "fill",
             "instances": 2,
-            "time_us": {"total": 6, **STATISTICS},
+            "time_us": {"total": 6, "totals": [3, 4, 5, 6, 7, 11], **STATISTICS},
         }
     ],
     "ranges": [
@@ -56,6 +56,7 @@ def test_a_profile_is_read_with_its_times() -> None:
     (kernel,) = profile.kernels
     assert (kernel.name, kernel.family, kernel.instances) == (FILL, "fill", 2)
     assert kernel.total_us == 6
+    assert kernel.totals_us == [3, 4, 5, 6, 7, 11]
     assert kernel.times == Times(3, 2, 1, 9, 0.5)
     (span,) = profile.ranges
     assert (span.name, span.host, span.device) == ("ffn", kernel.times, None)
@@ -71,6 +72,16 @@ def test_of_a_null_gpu_a_profile_has_no_times() -> None:
     assert profile.kernels[0].total_us is None
 
 
+def with_time(**time: Any) -> dict[str, Any]:
+    (kernel,) = PROFILE["kernels"]
+    return {"kernels": [kernel | {"time_us": {"total": 6, **STATISTICS, **time}}]}
+
+
+def test_a_file_of_before_has_no_time_of_each_pass() -> None:
+    (profile,) = parse(document(profiles=[PROFILE | with_time()])).profiles
+    assert profile.kernels[0].totals_us is None
+
+
 def test_a_file_of_before_has_no_profile() -> None:
     assert parse(document()).profiles == []
 
@@ -82,6 +93,8 @@ def test_a_file_of_before_has_no_profile() -> None:
         ({"of": 1}, "of is 1; allowed: a text"),
         ({"kernels": [{}]}, "lacks phase"),
         ({"kernels": [PROFILE["kernels"][0] | {"time_us": {}}]}, "mean"),
+        (with_time(totals=[6.0]), "totals in a profile are 1; .* its 6 passes"),
+        (with_time(totals=[1, 2, 3, 4, 5, "6"]), "totals in a profile is .*numbers"),
         ({"ranges": 7}, "not a result of trainbench"),
     ],
 )
