@@ -87,7 +87,7 @@ def told(found: Sequence[Choice]) -> list[Choice]:
 def _clause(choice: Choice, name: str, row: Row) -> str:
     time, peak = choice.time(row), choice.peak(row)
     assert time is not None
-    clause = f"{name} takes {factor(time, f'the time of {choice.axis.base}')}"
+    clause = f"{name} takes " + factor(time, f"{choice.axis.base}'s time")
     if peak is None:
         return clause
     return f"{clause} and {text.significant(peak)} times its peak memory"

@@ -60,7 +60,7 @@ def _told(rows: Sequence[Row]) -> str:
         f"{own.words['phase']} {_rate(own)}, "
         + factor(
             over(time_of(own), time_of(rival)),
-            f"the time of {rival.words['variant']}",
+            f"{rival.words['variant']}'s time",
         )
         for own, rival in largest[shape]
     )

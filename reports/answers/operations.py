@@ -71,7 +71,9 @@ def _shares(rows: Sequence[Row]) -> str:
         f"({pass_text(row)})"
         for row in ends
     )
-    return f"; it has {low} to {high} of the best memory rate measured"
+    warm = any(row.findings.get("cache") == "warm" for row in known)
+    cached = ", where its data may be in the cache" if warm else ""
+    return f"; it has {low} to {high} of the best memory rate measured{cached}"
 
 
 def _told(shape: str, rows: Sequence[Row]) -> str:

@@ -64,7 +64,7 @@ def grouped(
         write_beside(axes, [bar.end for bar in bars], values)
         axes.set_xlim(0, max(1.1, axes.get_xlim()[1]))
         axes.axvline(1, color="black", linewidth=1, linestyle="--", label=one)
-        legend_above(axes, len(colours))
+        legend_above(axes, len({bar.kind for bar in bars}) + 1)
         set_ticks(axes.xaxis, formatted)
 
     return [draw(title, description, paint, (HALF[0], height(len(bars))))]

@@ -45,10 +45,10 @@ def test_ours_stand_beside_the_librarys_in_the_largest_shape() -> None:
     )
     assert sentence == (
         "Ours in fp32 at T 2048, 1 head, d 64: forward 21.5 TFLOP/s ± 1 %, 0.5 (0.493 "
-        "to 0.507) times the time of sdpa_flash; backward 5.37 TFLOP/s ± 1 %, 1 (0.986 "
-        "to 1.01) times the time of sdpa_flash (more or less cannot be told from this "
+        "to 0.507) times sdpa_flash's time; backward 5.37 TFLOP/s ± 1 %, 1 (0.986 "
+        "to 1.01) times sdpa_flash's time (more or less cannot be told from this "
         "run: not even 100 runs would tell). Ours in bf16 at T 1024, 1 head, d 64: "
-        "forward 1.68 TFLOP/s ± 1 %, 2 (1.97 to 2.03) times the time of sdpa_flash."
+        "forward 1.68 TFLOP/s ± 1 %, 2 (1.97 to 2.03) times sdpa_flash's time."
     )
     assert "| FLOP/s of kernels | T 1024 | T 2048 | T 4096 |" in table
     assert (

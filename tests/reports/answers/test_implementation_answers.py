@@ -49,9 +49,9 @@ def test_each_implementation_stands_beside_the_textbook_of_its_step() -> None:
     )
     assert sentence == (
         "In `tiny fp32 forward_backward 4 x 128` library takes 0.99 (0.976 to 1) times "
-        "the time of textbook (more or less cannot be told from this run: about 6 "
+        "textbook's time (more or less cannot be told from this run: about 6 "
         "runs would tell) and 0.5 times its peak memory; fused takes 0.5 (0.493 to "
-        "0.507) times the time of textbook and 0.25 times its peak memory."
+        "0.507) times textbook's time and 0.25 times its peak memory."
     )
     assert [line.split(" | ")[1:] for line in table.splitlines()[2:]] == [
         ["textbook", "100 us ± 1 %", "1", "2 KiB", "1 |"],
@@ -97,8 +97,8 @@ def test_what_a_compiler_gains_and_what_it_changes() -> None:
         forward("aoti", 60, peak_bytes=512, textbook_error=3.21e-7),
     )
     assert sentence == (
-        "In `tiny fp32 inference 4 x 128` aoti takes 0.6 (0.592 to 0.609) times the "
-        "time of eager and 0.5 times its peak memory. The logits differ by at most "
+        "In `tiny fp32 inference 4 x 128` aoti takes 0.6 (0.592 to 0.609) times "
+        "eager's time and 0.5 times its peak memory. The logits differ by at most "
         "3.2e-07 on 1 row."
     )
     assert table.splitlines()[2].endswith("| 1 | 1 KiB | 1 | - |")
