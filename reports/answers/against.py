@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Rows that differ from a baseline in one word alone, such as the implementation."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from reports.answers.cells import optional
@@ -62,6 +62,13 @@ def choices(rows: Sequence[Row], axis: Axis) -> list[Choice]:
 def compared(rows: Sequence[Row], axis: Axis) -> list[Choice]:
     """Those with the baseline and with something beside it."""
     return [one for one in choices(rows, axis) if one.base and one.others]
+
+
+def baselines(rows: Sequence[Row], axis: Axis, name: str) -> Iterator[tuple[Row, Row]]:
+    """Each baseline with the row beside it of this name."""
+    for choice in compared(rows, axis):
+        if choice.base and name in choice.others:
+            yield choice.base, choice.others[name]
 
 
 def _size(choice: Choice) -> float:

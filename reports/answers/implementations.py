@@ -11,7 +11,7 @@ from reports.results.rows import Result, Row
 
 IMPLEMENTATION = Axis("implementation", "textbook")
 _RUNTIME = Axis("runtime", "eager")
-_LAUNCH = Axis("launch", "eager")
+LAUNCH = Axis("launch", "eager")
 
 
 def implementations(result: Result) -> tuple[str, text.Table] | None:
@@ -59,7 +59,7 @@ def _paid_back(choice: Choice, row: Row) -> str:
 
 def cuda_graph(result: Result) -> tuple[str, text.Table] | None:
     rows = result.of("cuda_graph")
-    steps = compared([row for row in rows if "model" in row.words], _LAUNCH)
+    steps = compared([row for row in rows if "model" in row.words], LAUNCH)
     if not steps:
         return None
     told = _worst(
@@ -74,4 +74,4 @@ def cuda_graph(result: Result) -> tuple[str, text.Table] | None:
         ("pool", lambda _, row: optional(row, "pool_bytes", text.size)),
         ("replays to pay back", _paid_back),
     )
-    return sentence(steps) + told, table(choices(rows, _LAUNCH), *columns)
+    return sentence(steps) + told, table(choices(rows, LAUNCH), *columns)
