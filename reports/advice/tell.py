@@ -96,8 +96,12 @@ def sentence(given: Advice) -> str:
         (of_steps, "a step") if of_steps else (helpful, "operations timed alone")
     )
     first, *others = group
+    # What rests on fewer of its rows is a part of it.
     rivals = [
-        line.change for line in others if not differ(line.saved_us, first.saved_us)
+        line.change
+        for line in others
+        if not differ(line.saved_us, first.saved_us)
+        and not set(line.rows) < set(first.rows)
     ]
     told = f"{_gain(first.saved_us)} of {text.time(first.of_us)} in `{first.where}`"
     if not rivals:

@@ -4,8 +4,11 @@
 import pytest
 
 from advised import EXACT, PEAKS, Entry, lines, part, verdicts, whole
+from reports.advice.advice import advice
+from reports.advice.tell import sentence
 from reports.answers.judging import Verdict
-from results import entry
+from reports.results.rows import parse
+from results import document, entry
 
 
 def op(implementation: str, us: float, model: str = "tiny") -> Entry:
@@ -97,6 +100,12 @@ def test_the_fused_implementation_is_all_its_kernels_at_once() -> None:
         for name, size in (("textbook", 120.0), ("fused", 80.0))
     ]
     assert lines(*rows, *trained)["implementation=fused"].saved_bytes == 40
+    # Its own kernels cannot save more than all of them.
+    noisy = [row | {"half_width": 0.9} for row in parts.values()]
+    given = advice(parse(document(*PEAKS, *noisy, whole(2000))))
+    assert sentence(given).startswith(
+        "Of the changes to a step, implementation=fused would save most: 300 us"
+    )
     del parts["rope"]
     incomplete = lines(*PEAKS, *parts.values(), whole(2000), *steps)
     assert "implementation=fused" not in incomplete
