@@ -17,7 +17,7 @@ from reports.pages.plotting.axes import (
 from reports.pages.plotting.figure import HALF, Figure, draw
 from reports.results import text
 
-_WIDEST = 1.0  # the widest half-width that leaves room for the bars
+_WIDEST = 1.0  # a half-width that leaves room for the bars; wider ones are cut off
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,18 @@ class Bar:
 
     @property
     def end(self) -> float:
-        """Of the interval, if it is drawn."""
-        return self.value.high if self.has_interval else self.value.value
+        """Of the interval, or of the bar if that is cut off."""
+        return self.value.high if self.value.half_width <= _WIDEST else self.value.value
 
-    @property
-    def has_interval(self) -> bool:
-        return self.value.is_known and 0 < self.value.half_width <= _WIDEST
+
+def _intervals(axes: Axes, bars: Sequence[Bar]) -> None:
+    """Draws those of measured values as far as the axis goes."""
+    limit = axes.get_xlim()[1]
+    for place, bar in enumerate(bars):
+        if bar.value.low < bar.value.high:
+            ends = [max(bar.value.low, 0), min(bar.value.high, limit)]
+            (line,) = axes.plot(ends, [place] * 2, color="black", linewidth=1)
+            line.set_gid(f"interval-{place}")
 
 
 def grouped(
@@ -54,15 +60,11 @@ def grouped(
             widths = [bars[at].value.value for at in places]
             if places:
                 axes.barh(places, widths, 0.66, color=colour, label=kind)
-        for place, bar in enumerate(bars):
-            if bar.has_interval:
-                ends = [bar.value.low, bar.value.high]
-                (line,) = axes.plot(ends, [place] * 2, color="black", linewidth=1)
-                line.set_gid(f"interval-{place}")
         name_groups(axes, [bar.group for bar in bars])
         values = [formatted(bar.value.value) for bar in bars]
         write_beside(axes, [bar.end for bar in bars], values)
         axes.set_xlim(0, max(1.1, axes.get_xlim()[1]))
+        _intervals(axes, bars)
         axes.axvline(1, color="black", linewidth=1, linestyle="--", label=one)
         legend_above(axes, len({bar.kind for bar in bars}) + 1)
         set_ticks(axes.xaxis, formatted)

@@ -48,15 +48,19 @@ def test_time_and_peak_are_bars_beside_the_textbook() -> None:
     assert len(without) == 1
 
 
-def test_an_interval_is_drawn_unless_it_leaves_no_room() -> None:
-    def intervals(half_width: float) -> list[str]:
+def test_an_interval_is_drawn_as_far_as_it_leaves_room() -> None:
+    def figure(half_width: float) -> Figure:
         base = step("textbook", 100, half_width=0)
         fused = step("fused", 50, half_width=half_width)
-        (figure,) = drawn("implementations", base, fused)
-        return gids(figure.svg, "interval-")
+        (found,) = drawn("implementations", base, fused)
+        return found
 
-    assert intervals(0.05) == ["interval-0"]
-    assert intervals(0) == intervals(3) == []
+    exact = figure(0)
+    assert gids(exact.svg, "interval-") == []
+    for half_width in (0.05, 3, 60):
+        found = figure(half_width)
+        assert gids(found.svg, "interval-") == ["interval-0"]
+        assert boxes(found, fill(2)) == boxes(exact, fill(2))
 
 
 def op(name: str, implementation: str, share: float, one: str = "forward") -> Any:
