@@ -62,27 +62,26 @@ class AttentionLaunch final : public Replayable<AttentionStep> {
       return [member](Params & p) -> auto& { return p.attention.*member; };
     };
     const std::string both = "launch=eager,graph batch=8 ";
-    return {
-        .axes = {{"launch", &Params::launch, kLaunches, LaunchName},
-                 {"variant", in(&AttentionParams::variant), AttentionKinds(),
-                  AttentionName},
-                 {"precision", in(&AttentionParams::precision),
-                  std::vector{Precision::kFp32, Precision::kBf16},
-                  PrecisionName},
-                 {"batch", in(&AttentionParams::sequences)},
-                 {"seq", in(&AttentionParams::seq)},
-                 {"d_head", in(&AttentionParams::d_head), {1, 1024}}},
-        .grids = {.smoke = {both + "variant=naive precision=fp32 seq=128 "
-                                   "d_head=32"},
-                  .quick_gpu = {both + "variant=naive,own precision=bf16 "
-                                       "seq=256 d_head=64"},
-                  .paper = {both + "variant=naive precision=fp32 "
-                                   "seq=256,1024,4096,8192,16384 "
-                                   "d_head=16,32,64,128",
-                            both + "variant=naive,sdpa_flash,own "
-                                   "precision=bf16 "
-                                   "seq=256,1024,4096,8192,16384 "
-                                   "d_head=16,32,64,128"}}};
+    return {.axes = {{"launch", &Params::launch, kLaunches, LaunchName},
+                     {"variant", in(&AttentionParams::variant),
+                      AttentionKinds(), AttentionName},
+                     {"precision", in(&AttentionParams::precision),
+                      std::vector{Precision::kFp32, Precision::kBf16},
+                      PrecisionName},
+                     {"batch", in(&AttentionParams::sequences)},
+                     {"seq", in(&AttentionParams::seq)},
+                     {"d_head", in(&AttentionParams::d_head), {1, 1024}}},
+            .grids = {.smoke = {both + "variant=naive precision=fp32 seq=128 "
+                                       "d_head=32"},
+                      .quick_gpu = {both + "variant=naive,own precision=bf16 "
+                                           "seq=256 d_head=64"},
+                      .paper = {both + "variant=naive precision=fp32 "
+                                       "seq=256,1024,4096,8192,16384 "
+                                       "d_head=16,32,64,128",
+                                both + "variant=naive,sdpa_flash,own "
+                                       "precision=bf16 "
+                                       "seq=256,1024,4096,8192,16384 "
+                                       "d_head=16,32,64,128"}}};
   }
 
   static CaseName NameOf(const Params& p) {
