@@ -57,6 +57,8 @@ class Compiled final : public ModelStep {
                   .quick = {both +
                             "model=tiny,small precision=fp32,bf16_autocast "
                             "batch=4 seq=128"},
+                  .quick_gpu = {both + "model=small precision=bf16_autocast "
+                                       "batch=4 seq=128"},
                   .paper = {both +
                             "precision=fp32,bf16_autocast batch=4 seq=128,512 "
                             "model=" +

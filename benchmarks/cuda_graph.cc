@@ -74,8 +74,8 @@ class AttentionLaunch final : public Replayable<AttentionStep> {
                  {"d_head", in(&AttentionParams::d_head), {1, 1024}}},
         .grids = {.smoke = {both + "variant=naive precision=fp32 seq=128 "
                                    "d_head=32"},
-                  .quick_gpu = {both + "variant=naive,sdpa_flash,own "
-                                       "precision=bf16 seq=256,4096 d_head=64"},
+                  .quick_gpu = {both + "variant=naive,own precision=bf16 "
+                                       "seq=256 d_head=64"},
                   .paper = {both + "variant=naive precision=fp32 "
                                    "seq=256,1024,4096,8192,16384 "
                                    "d_head=16,32,64,128",
@@ -159,9 +159,9 @@ class StepLaunch final : public Replayable<ModelStep> {
             .grids = {.smoke = {"launch=eager,graph model=tiny precision=fp32 "
                                 "batch=2 seq=32 " +
                                 modes},
-                      .quick_gpu = {both + "model=tiny,small,large "
-                                           "precision=bf16_autocast seq=512 "
-                                           "mode=forward,train_step"},
+                      .quick_gpu = {both + modes +
+                                    "model=small precision=bf16_autocast "
+                                    "seq=512"},
                       .paper = {both + modes +
                                 "precision=fp32,bf16_autocast seq=128,512 "
                                 "model=" +

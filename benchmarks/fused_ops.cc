@@ -141,8 +141,7 @@ SweepPlan<FusedOps::Params> FusedOps::Sweep() {
                {"pass", &Params::pass, kPasses, PassName},
                {"implementation", &Params::implementation, kImplementations,
                 ImplementationName}},
-      .grids = {.smoke = {every + "model=tiny precision=fp32,bf16 batch=1 "
-                                  "seq=32"},
+      .grids = {.smoke = {every + "model=tiny precision=fp32 batch=1 seq=32"},
                 .quick = {every + "model=small precision=fp32 batch=4 seq=128"},
                 .quick_gpu = {"op=add_rms_norm,swiglu,causal_softmax,"
                               "cross_entropy pass=forward,backward,both "

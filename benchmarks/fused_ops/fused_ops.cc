@@ -2,7 +2,7 @@
 
 #include "benchmarks/fused_ops/fused_ops.h"
 
-#include <torch/csrc/autograd/autograd.h>
+#include <torch/autograd.h>
 #include <torch/types.h>
 
 #include <cmath>

@@ -36,17 +36,18 @@ std::set<std::string> Kinds(Predicate holds) {
 }
 
 TEST(MeasurementOptionsTest, ShortCallsAreHeld) {
-  EXPECT_THAT(Kinds([](const MeasurementOptions& how) { return how.hold; }),
-              ElementsAre("attention_scaling", "harness", "norm_precision",
-                          "peak/copy", "peak/matmul", "peak/update",
-                          "softmax_vs_matmul", "transfer/d2d"));
+  EXPECT_THAT(
+      Kinds([](const MeasurementOptions& how) { return how.hold; }),
+      ElementsAre("attention_scaling", "flash_attention", "fused_ops",
+                  "harness", "norm_precision", "peak/copy", "peak/matmul",
+                  "peak/update", "softmax_vs_matmul", "transfer/d2d"));
 }
 
 TEST(MeasurementOptionsTest, WhatMemoryBoundsBeginsWithAColdCache) {
   EXPECT_THAT(
       Kinds([](const MeasurementOptions& how) { return how.cold_cache; }),
-      ElementsAre("norm_precision", "optimizer", "peak/copy", "peak/update",
-                  "softmax_vs_matmul", "transfer/d2d"));
+      ElementsAre("fused_ops", "norm_precision", "optimizer", "peak/copy",
+                  "peak/update", "softmax_vs_matmul", "transfer/d2d"));
 }
 
 // Its bound and its peak are those of the units that compute it.

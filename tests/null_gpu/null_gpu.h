@@ -63,6 +63,32 @@ void trainbench_null_gpu_count(trainbench_null_gpu_counters* counters,
 // the room.
 size_t trainbench_null_gpu_json(char* text, size_t size);
 
+// Memory of a device that is allocated. `bytes` is what was asked for.
+typedef struct {
+  const void* base;
+  size_t bytes;
+} trainbench_null_gpu_range;
+
+// A kernel that a device runs now.
+typedef struct {
+  unsigned grid[3], block[3];
+  size_t shared_bytes;   // dynamic
+  const void* argument;  // as it was when the kernel was enqueued
+  const trainbench_null_gpu_range* memory;  // all of the device
+  size_t ranges;
+} trainbench_null_gpu_launch;
+
+typedef void (*trainbench_null_gpu_body)(
+    const trainbench_null_gpu_launch* launch);
+
+// From now on, calls `body` where a device runs a kernel whose demangled name
+// contains `part`: in the order of its stream, by the thread that enqueues it
+// or launches its graph, one at a time. It must not call CUDA. The kernel takes
+// one argument, of `argument_bytes`. Ends the process unless
+// TRAINBENCH_NULL_GPU_VALUES is 1.
+void trainbench_null_gpu_emulate(const char* part, size_t argument_bytes,
+                                 trainbench_null_gpu_body body);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif

@@ -33,7 +33,6 @@ struct Shape {
 };
 
 std::vector<Shape> Shapes() {
-  constexpr AttentionKind kOwn = AttentionKind::kOwn;
   constexpr Implementation kFused = Implementation::kFused;
   using enum AttentionKind;
   return {{{"balanced", 64, 192, 2, 4, 256}, 2, 32},

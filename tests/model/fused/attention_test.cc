@@ -10,16 +10,16 @@
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/types.h>
 
-#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
+
+#include "tests/model/fused/formulas.h"
 
 namespace trainbench {
 namespace {
 
 using testing::HasSubstr;
-using Tensors = std::vector<at::Tensor>;
 
 struct Shape {
   int64_t batch, heads, seq, d_head;
@@ -55,18 +55,6 @@ Tensors Differentiate(const Tensors& inputs, const Attention& attention) {
   return results;
 }
 
-at::Tensor Formula(const at::Tensor& q, const at::Tensor& k,
-                   const at::Tensor& v, bool causal) {
-  const int64_t seq = q.size(-2);
-  at::Tensor scores = at::matmul(q, k.transpose(-2, -1)) /
-                      std::sqrt(static_cast<double>(q.size(-1)));
-  if (causal) {
-    scores = scores.masked_fill(at::ones({seq, seq}, at::kBool).triu(1),
-                                -std::numeric_limits<double>::infinity());
-  }
-  return at::matmul(scores.softmax(-1), v);
-}
-
 void ExpectRight(const Shape& s, at::ScalarType type, bool causal) {
   const Tensors inputs = RandomInputs(s, type);
   const Tensors actual =
@@ -77,7 +65,7 @@ void ExpectRight(const Shape& s, at::ScalarType type, bool causal) {
   for (const at::Tensor& x : inputs) wide.push_back(x.to(at::kDouble));
   const Tensors expected =
       Differentiate(wide, [&](const auto& q, const auto& k, const auto& v) {
-        return Formula(q, k, v, causal);
+        return AttentionFormula(q, k, v, causal);
       });
   const double allowed = type == at::kFloat ? 2e-6 : 1e-2;
   for (std::size_t i = 0; i < actual.size(); ++i) {
@@ -138,8 +126,8 @@ TEST(FusedAttentionTest, LargeScoresDoNotOverflow) {
   inputs[0] = inputs[0] * 100;
   const at::Tensor actual = FusedAttention(inputs[0], inputs[1], inputs[2]);
   const at::Tensor expected =
-      Formula(inputs[0].to(at::kDouble), inputs[1].to(at::kDouble),
-              inputs[2].to(at::kDouble), true);
+      AttentionFormula(inputs[0].to(at::kDouble), inputs[1].to(at::kDouble),
+                       inputs[2].to(at::kDouble), true);
   EXPECT_LE((actual - expected).norm().item<double>(),
             1e-4 * expected.norm().item<double>());
 }

@@ -6,8 +6,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <functional>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -18,22 +16,12 @@
 #include "model/fused/softmax.h"
 #include "model/fused/swiglu.h"
 #include "model/nn/rope.h"
+#include "tests/model/fused/formulas.h"
 
 namespace trainbench {
 namespace {
 
-using Tensors = std::vector<at::Tensor>;
-using Operation = std::function<Tensors(const Tensors&)>;
-
 constexpr at::ScalarType kTypes[] = {at::kFloat, at::kBFloat16};
-
-double RelativeNorm(const at::Tensor& actual, const at::Tensor& expected) {
-  const at::Tensor wide = expected.detach().to(at::kDouble);
-  // Zeros must be exact.
-  return ((actual.detach().to(at::kDouble) - wide).norm() /
-          wide.norm().clamp_min(1e-300))
-      .item<double>();
-}
 
 // Of the dtype, for results that are rounded a few times.
 double Tolerance(at::ScalarType dtype) {
@@ -95,10 +83,6 @@ void ExpectEqual(const Operation& fused, const Operation& formula,
   }
 }
 
-at::Tensor NormFormula(const at::Tensor& x, const at::Tensor& weight) {
-  return weight * x / (x.square().mean(-1, true) + 1e-5).sqrt();
-}
-
 TEST(FusedAddRmsNormTest, FollowsTheFormula) {
   at::manual_seed(1);
   for (const at::ScalarType dtype : kTypes) {
@@ -112,14 +96,8 @@ TEST(FusedAddRmsNormTest, FollowsTheFormula) {
               const auto [sum, normed] = AddRmsNorm(x[0], x[1], x[2], 1e-5);
               return {sum, normed};
             },
-            [&](const Tensors& x) -> Tensors {
-              // The stored sum is what is normed.
-              const at::Tensor sum = x[0] + x[1];
-              const at::Tensor rounded =
-                  sum + (sum.to(dtype).to(at::kDouble) - sum).detach();
-              return {sum, NormFormula(rounded, x[2])};
-            },
-            values, "dim " + std::to_string(dim), left_out);
+            AddedNormFormula(dtype), values, "dim " + std::to_string(dim),
+            left_out);
       }
     }
   }
@@ -158,11 +136,7 @@ TEST(FusedSwigluTest, FollowsTheFormula) {
   for (const at::ScalarType dtype : kTypes) {
     for (const int64_t d_ff : {1, 15, 64, 100}) {
       ExpectEqual([](const Tensors& x) -> Tensors { return {Swiglu(x[0])}; },
-                  [](const Tensors& x) -> Tensors {
-                    const Tensors parts = x[0].chunk(2, -1);
-                    return {at::silu(parts[0]) * parts[1]};
-                  },
-                  {(at::randn({2, 9, 2 * d_ff}) * 4).to(dtype)},
+                  SwigluFormula, {(at::randn({2, 9, 2 * d_ff}) * 4).to(dtype)},
                   "d_ff " + std::to_string(d_ff));
     }
   }
@@ -189,12 +163,7 @@ TEST(FusedCausalSoftmaxTest, FollowsTheFormula) {
             return {CausalSoftmax(x[0], scale)};
           },
           [&](const Tensors& x) -> Tensors {
-            const at::Tensor hidden =
-                at::ones({seq, seq}, at::kBool).triu(/*diagonal=*/1);
-            return {(x[0] * scale)
-                        .masked_fill(hidden,
-                                     -std::numeric_limits<double>::infinity())
-                        .softmax(-1)};
+            return {CausalSoftmaxFormula(x[0], scale)};
           },
           {(at::randn({2, 3, seq, seq}) * 4).to(dtype)},
           "seq " + std::to_string(seq));
@@ -270,7 +239,6 @@ TEST(FusedCrossEntropyTest, ATargetOutsideTheVocabularyIsNamed) {
   }
 }
 
-// The textbook rotation, itself tested against complex numbers.
 TEST(FusedRopeTest, EqualsTheTextbookRotation) {
   at::manual_seed(7);
   constexpr int64_t kHeads = 3, kSeq = 6;
@@ -283,13 +251,7 @@ TEST(FusedRopeTest, EqualsTheTextbookRotation) {
             const Heads heads = SplitAndRotate(x[0], kHeads, c, s);
             return {heads.q, heads.k, heads.v};
           },
-          [&](const Tensors& x) -> Tensors {
-            const Tensors parts =
-                x[0].unflatten(-1, {3, kHeads, d_head}).unbind(2);
-            return {rope.Rotate(parts[0].transpose(1, 2)),
-                    rope.Rotate(parts[1].transpose(1, 2)),
-                    parts[2].transpose(1, 2)};
-          },
+          RopeFormula(kHeads, d_head),
           {at::randn({2, kSeq, 3 * kHeads * d_head}).to(dtype)},
           "d_head " + std::to_string(d_head));
     }

@@ -94,7 +94,7 @@ cudaError_t Map(CUdeviceptr address, size_t bytes, Physical* physical) {
   ++physical->mappings;
   Get().mapped[address] = {physical, bytes};
   GetMemory().Remember(
-      {static_cast<char*>(Pointer(address)), bytes, physical->device});
+      {static_cast<char*>(Pointer(address)), bytes, physical->device, bytes});
   return cudaSuccess;
 }
 

@@ -38,9 +38,10 @@ Operation Copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   return operation;
 }
 
-Operation Fill(void* to, size_t bytes) {
+Operation Fill(void* to, int value, size_t bytes) {
   Operation operation;
   operation.kind = Operation::Kind::kFill;
+  operation.value = value;
   operation.to = to;
   operation.bytes = bytes;
   return operation;
@@ -119,14 +120,17 @@ cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from,
   });
 }
 
-cudaError_t cudaMemset(void* to, int, size_t bytes) {
-  return Call<"cudaMemset">(
-      [&] { return null_gpu::Enqueue(Fill(to, bytes), nullptr, "fill"); });
+cudaError_t cudaMemset(void* to, int value, size_t bytes) {
+  return Call<"cudaMemset">([&] {
+    return null_gpu::Enqueue(Fill(to, value, bytes), nullptr, "fill");
+  });
 }
 
-cudaError_t cudaMemsetAsync(void* to, int, size_t bytes, cudaStream_t stream) {
-  return Call<"cudaMemsetAsync">(
-      [&] { return null_gpu::Enqueue(Fill(to, bytes), stream, "fill"); });
+cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes,
+                            cudaStream_t stream) {
+  return Call<"cudaMemsetAsync">([&] {
+    return null_gpu::Enqueue(Fill(to, value, bytes), stream, "fill");
+  });
 }
 
 }  // extern "C"

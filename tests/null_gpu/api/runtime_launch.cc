@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -37,6 +38,22 @@ int64_t Duration(const Kernel& kernel, void** arguments) {
   return nanoseconds;
 }
 
+// For a kernel with a body, a copy.
+std::vector<std::byte> Argument(const Kernel& kernel, void** arguments) {
+  const Body* const body = kernel.body.load();
+  if (body == nullptr || arguments == nullptr) return {};
+  const auto* const first = static_cast<const std::byte*>(arguments[0]);
+  return {first, first + body->argument_bytes};
+}
+
+// More must be allowed, by cudaFuncSetAttribute().
+constexpr size_t kSharedWithoutAsking = 48 << 10;
+
+bool MayShare(const Kernel& kernel, size_t bytes) {
+  return bytes <= std::max(kSharedWithoutAsking,
+                           kernel.shared_bytes[CurrentDevice()].load());
+}
+
 }  // namespace
 
 cudaError_t LaunchKernel(Kernel* kernel, dim3 grid, dim3 block,
@@ -44,12 +61,14 @@ cudaError_t LaunchKernel(Kernel* kernel, dim3 grid, dim3 block,
                          cudaStream_t stream) {
   if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
   if (!IsValid(grid, block)) return cudaErrorInvalidConfiguration;
+  if (!MayShare(*kernel, shared_bytes)) return cudaErrorInvalidValue;
   Operation operation;
   operation.kind = Operation::Kind::kKernel;
   operation.kernel = kernel;
   operation.grid = grid;
   operation.block = block;
   operation.shared_bytes = shared_bytes;
+  operation.argument = Argument(*kernel, arguments);
   operation.nanoseconds = Duration(*kernel, arguments);
   return Enqueue(operation, stream, "launch");
 }
@@ -180,40 +199,6 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function,
     const cudaError_t error = null_gpu::Enqueue(operation, stream, "launch");
     if (error == cudaSuccess) function(data);
     return error;
-  });
-}
-
-cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
-  return Call<"cudaFuncGetAttributes">([&] {
-    const cudaDeviceProp properties = null_gpu::DeviceProperties(0);
-    *attributes = {};
-    attributes->maxThreadsPerBlock = 1024;
-    attributes->numRegs = 32;
-    attributes->binaryVersion = 10 * properties.major + properties.minor;
-    attributes->ptxVersion = attributes->binaryVersion;
-    attributes->maxDynamicSharedSizeBytes =
-        static_cast<int>(properties.sharedMemPerBlockOptin);
-    return cudaSuccess;
-  });
-}
-
-// As if registers and shared memory always left room for two blocks.
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks,
-                                                          const void*, int,
-                                                          size_t) {
-  return Call<"cudaOccupancyMaxActiveBlocksPerMultiprocessor">([&] {
-    *blocks = 2;
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks,
-                                                                   const void*,
-                                                                   int, size_t,
-                                                                   unsigned) {
-  return Call<"cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags">([&] {
-    *blocks = 2;
-    return cudaSuccess;
   });
 }
 

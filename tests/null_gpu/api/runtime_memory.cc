@@ -34,7 +34,7 @@ cudaError_t AllocateHost(void** pointer, size_t bytes) {
   const size_t rounded = (bytes + kHostPage - 1) / kHostPage * kHostPage;
   *pointer = std::aligned_alloc(kHostPage, rounded);
   if (*pointer == nullptr) return cudaErrorMemoryAllocation;
-  GetMemory().Remember({static_cast<char*>(*pointer), rounded, kHost});
+  GetMemory().Remember({static_cast<char*>(*pointer), rounded, kHost, bytes});
   null_gpu::GetCounters().host_allocations.Add();
   null_gpu::GetCounters().host_allocated_bytes.Add(bytes);
   return cudaSuccess;
@@ -110,7 +110,7 @@ cudaError_t cudaFreeHost(void* pointer) {
 cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned) {
   return Call<"cudaHostRegister">([&] {
     if (GetMemory().Find(pointer)) return cudaErrorHostMemoryAlreadyRegistered;
-    GetMemory().Remember({static_cast<char*>(pointer), bytes, kHost});
+    GetMemory().Remember({static_cast<char*>(pointer), bytes, kHost, bytes});
     return cudaSuccess;
   });
 }

@@ -4,6 +4,7 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -24,6 +25,7 @@ struct Registry {
   std::unordered_map<const void*, const char*> registered;
   std::unordered_map<const void*, Kernel*> found;
   std::map<std::string, Kernel*, std::less<>> by_name;
+  std::vector<const Body*> bodies;  // never deleted: launches may run
 };
 
 Registry& GetRegistry() {
@@ -39,11 +41,22 @@ int64_t DurationOf(std::string_view name) {
 }
 
 // With the registry's mutex held.
+const Body* BodyOf(const Registry& registry, const char* kernel) {
+  if (registry.bodies.empty()) return nullptr;
+  const std::string name = Demangled(kernel);
+  const auto found = std::find_if(
+      registry.bodies.rbegin(), registry.bodies.rend(),
+      [&](const Body* body) { return name.find(body->part) != name.npos; });
+  return found != registry.bodies.rend() ? *found : nullptr;
+}
+
+// With the registry's mutex held.
 Kernel* Named(Registry& registry, std::string_view name) {
   const auto at = registry.by_name.find(name);
   if (at != registry.by_name.end()) return at->second;
   const auto made = registry.by_name.emplace(name, nullptr).first;
-  made->second = new Kernel{made->first.c_str(), {}, DurationOf(name)};
+  const char* const kept = made->first.c_str();
+  made->second = new Kernel{kept, {}, DurationOf(name), BodyOf(registry, kept)};
   return made->second;
 }
 
@@ -81,6 +94,15 @@ std::vector<Kernel*> AllKernels() {
   return kernels;
 }
 
+void Emulate(const Body& body) {
+  Registry& registry = GetRegistry();
+  const std::lock_guard lock(registry.mutex);
+  registry.bodies.push_back(new Body(body));
+  for (const auto& [name, kernel] : registry.by_name) {
+    kernel->body = BodyOf(registry, kernel->name);
+  }
+}
+
 std::string Demangled(const char* name) {
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(
@@ -89,3 +111,12 @@ std::string Demangled(const char* name) {
 }
 
 }  // namespace null_gpu
+
+extern "C" void trainbench_null_gpu_emulate(const char* part,
+                                            size_t argument_bytes,
+                                            trainbench_null_gpu_body body) {
+  if (!null_gpu::GetSettings().values) {
+    null_gpu::Die("kernels compute only with TRAINBENCH_NULL_GPU_VALUES=1");
+  }
+  null_gpu::Emulate({part, argument_bytes, body});
+}

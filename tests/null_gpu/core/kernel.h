@@ -4,20 +4,36 @@
 #ifndef TRAINBENCH_TESTS_NULL_GPU_CORE_KERNEL_H_
 #define TRAINBENCH_TESTS_NULL_GPU_CORE_KERNEL_H_
 
+#include <array>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tests/null_gpu/core/counters.h"
+#include "tests/null_gpu/null_gpu.h"
 
 namespace null_gpu {
+
+// What computes where a kernel runs.
+struct Body {
+  std::string part;  // of the demangled names of its kernels
+  size_t argument_bytes;
+  trainbench_null_gpu_body run;
+};
+
+constexpr int kMostDevices = 16;
 
 struct Kernel {
   const char* name;  // mangled
   Counter launches;
   // Made up. Negative: the first argument of a launch.
   int64_t nanoseconds;
+  std::atomic<const Body*> body;  // null: none
+  // By device, the dynamic shared memory that cudaFuncSetAttribute() allowed.
+  std::array<std::atomic<size_t>, kMostDevices> shared_bytes = {};
 };
 
 // A kernel of the program, which the runtime knows by the address of its stub
@@ -32,6 +48,9 @@ Kernel* NamedKernel(std::string_view name);
 
 // Of those that were found or named.
 std::vector<Kernel*> AllKernels();
+
+// Of kernels known and to come; the last body for a part counts.
+void Emulate(const Body& body);
 
 std::string Demangled(const char* name);
 

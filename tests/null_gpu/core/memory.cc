@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "tests/null_gpu/core/counters.h"
 #include "tests/null_gpu/core/settings.h"
@@ -70,6 +71,7 @@ void Memory::Release(int device) {
 cudaError_t Memory::Allocate(int device, size_t bytes, void** pointer) {
   *pointer = nullptr;
   if (bytes == 0) return cudaSuccess;
+  const size_t wanted = bytes;
   bytes = InPages(bytes);
   const cudaError_t error = Take(device, bytes);
   if (error != cudaSuccess) return error;
@@ -78,7 +80,8 @@ cudaError_t Memory::Allocate(int device, size_t bytes, void** pointer) {
     GiveBack(device, bytes);
     return cudaErrorMemoryAllocation;
   }
-  Remember({static_cast<char*>(*pointer), bytes, device});
+  if (GetSettings().values) std::memset(*pointer, 255, wanted);
+  Remember({static_cast<char*>(*pointer), bytes, device, wanted});
   return cudaSuccess;
 }
 
@@ -97,7 +100,8 @@ cudaError_t Memory::Free(void* pointer) {
 void* Memory::Reserve(size_t bytes) {
   // Aligned to a page of the device, as cuMemAddressReserve promises.
   const size_t room = bytes + kPageBytes;
-  void* const raw = mmap(nullptr, room, PROT_NONE,
+  const int access = GetSettings().values ? PROT_READ | PROT_WRITE : PROT_NONE;
+  void* const raw = mmap(nullptr, room, access,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (raw == MAP_FAILED) return nullptr;
   auto* const start = static_cast<char*>(raw);
@@ -134,6 +138,15 @@ std::optional<Range> Memory::Find(const void* pointer) {
 bool Memory::IsDevice(const void* pointer) {
   const auto range = Find(pointer);
   return range && range->device >= 0;
+}
+
+std::vector<Range> Memory::OfDevice(int device) {
+  const std::lock_guard lock(mutex_);
+  std::vector<Range> found;
+  for (const auto& [base, range] : ranges_) {
+    if (range.device == device) found.push_back(range);
+  }
+  return found;
 }
 
 void Memory::Info(int device, size_t* free, size_t* total) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The memory of the null devices: addresses without anything behind them, and
-// the count of the bytes that are taken.
+// The memory of the null devices: addresses without anything behind them, but
+// where Settings::values asks for it, and the count of the bytes that are
+// taken.
 
 #ifndef TRAINBENCH_TESTS_NULL_GPU_CORE_MEMORY_H_
 #define TRAINBENCH_TESTS_NULL_GPU_CORE_MEMORY_H_
@@ -25,7 +26,8 @@ constexpr size_t kContextBytes = size_t{512} << 20;
 struct Range {
   char* base;
   size_t bytes;
-  int device;  // of host memory -1
+  int device;     // of host memory -1
+  size_t wanted;  // before `bytes` became whole pages
 };
 
 class Memory {
@@ -36,7 +38,8 @@ class Memory {
   void EnsureContext(int device);
   bool HasContext(int device);
 
-  // Memory with an address.
+  // Memory with an address. Where devices hold values, all its bytes are 255,
+  // which is NaN in fp32 and in bf16.
   cudaError_t Allocate(int device, size_t bytes, void** pointer);
   cudaError_t Free(void* pointer);
 
@@ -47,7 +50,8 @@ class Memory {
   // All that the process has of the device, its context too. Addresses stay.
   void Release(int device);
 
-  // Addresses without pages. They cannot be touched.
+  // Addresses without pages. They cannot be touched, but where devices hold
+  // values.
   static void* Reserve(size_t bytes);
   static void Unreserve(void* pointer, size_t bytes);
 
@@ -56,6 +60,7 @@ class Memory {
   bool Forget(void* base);
   std::optional<Range> Find(const void* pointer);
   bool IsDevice(const void* pointer);
+  std::vector<Range> OfDevice(int device);
 
   void Info(int device, size_t* free, size_t* total);
   uint64_t TakenBytes();

@@ -6,12 +6,22 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "tests/null_gpu/core/kernel.h"
+
 namespace null_gpu {
 namespace {
 
 std::string Variable(const char* name, const char* otherwise) {
   const char* value = std::getenv(name);
   return value != nullptr && *value != '\0' ? value : otherwise;
+}
+
+bool Flag(const char* name) {
+  const std::string value = Variable(name, "0");
+  if (value != "0" && value != "1") {
+    Die(std::string(name) + "=" + value + " is neither 0 nor 1");
+  }
+  return value == "1";
 }
 
 std::vector<DurationRule> ParseDurations(const std::string& text) {
@@ -45,14 +55,11 @@ Settings* Read() {
   }
   const std::string count = Variable("TRAINBENCH_NULL_GPU_COUNT", "1");
   settings->devices = std::atoi(count.c_str());
-  if (settings->devices < 1 || settings->devices > 16) {
+  if (settings->devices < 1 || settings->devices > kMostDevices) {
     Die("TRAINBENCH_NULL_GPU_COUNT=" + count + " is not from 1 to 16");
   }
-  const std::string exclusive = Variable("TRAINBENCH_NULL_GPU_EXCLUSIVE", "0");
-  if (exclusive != "0" && exclusive != "1") {
-    Die("TRAINBENCH_NULL_GPU_EXCLUSIVE=" + exclusive + " is neither 0 nor 1");
-  }
-  settings->exclusive = exclusive == "1";
+  settings->exclusive = Flag("TRAINBENCH_NULL_GPU_EXCLUSIVE");
+  settings->values = Flag("TRAINBENCH_NULL_GPU_VALUES");
   settings->report = Variable("TRAINBENCH_NULL_GPU_REPORT", "");
   settings->durations =
       ParseDurations(Variable("TRAINBENCH_NULL_GPU_DURATION", ""));

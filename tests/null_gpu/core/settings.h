@@ -28,6 +28,9 @@ struct Settings {
   // TRAINBENCH_NULL_GPU_EXCLUSIVE is "1": the compute mode EXCLUSIVE_PROCESS
   // is reported. No other process is refused.
   bool exclusive;
+  // TRAINBENCH_NULL_GPU_VALUES is "1": memory of the devices is the host's,
+  // copies copy, fills fill, and kernels run that have a body (kernel.h).
+  bool values;
   std::string report;  // TRAINBENCH_NULL_GPU_REPORT, a file to append to
   // TRAINBENCH_NULL_GPU_DURATION: "<part>=<ns>;<part>=arg0;...". The first rule
   // that fits counts; kernels without a rule take 1000 ns.

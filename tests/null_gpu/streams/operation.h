@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "tests/null_gpu/core/kernel.h"
 
@@ -35,7 +36,8 @@ struct Operation {
   Kernel* kernel = nullptr;
   dim3 grid{1, 1, 1}, block{1, 1, 1};
   size_t shared_bytes = 0;
-  bool is_collective = false;  // one of NCCL's kernels
+  std::vector<std::byte> argument;  // of a kernel with a body
+  bool is_collective = false;       // one of NCCL's kernels
   size_t collective_bytes = 0;
 
   cudaMemcpyKind direction = cudaMemcpyDeviceToDevice;
@@ -44,6 +46,7 @@ struct Operation {
   size_t bytes = 0;  // of a copy or a fill
   size_t rows = 1;   // with `bytes` in each
   size_t to_pitch = 0, from_pitch = 0;
+  int value = 0;        // of a fill
   bool pinned = false;  // the host's side of a copy
 
   Event* event = nullptr;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <thread>
 #include <unordered_set>
 #include <vector>
@@ -14,7 +13,7 @@
 #include "tests/null_gpu/core/settings.h"
 #include "tests/null_gpu/streams/call.h"
 #include "tests/null_gpu/streams/capture.h"
-#include "tests/null_gpu/streams/message.h"
+#include "tests/null_gpu/streams/effect.h"
 #include "tests/null_gpu/streams/trace.h"
 
 namespace null_gpu {
@@ -60,31 +59,6 @@ void CountCopy(const Operation& operation) {
       return count(counters.copies_h2h, counters.copy_bytes_h2h);
     default:
       return count(counters.copies_d2d, counters.copy_bytes_d2d);
-  }
-}
-
-// What a copy does to the host: the device holds zeros, but for messages.
-void CopyOnHost(const Operation& operation) {
-  const bool in_one_piece = operation.rows == 1;
-  if (operation.direction == cudaMemcpyHostToDevice && in_one_piece) {
-    KeepMessage(operation.to, operation.from, operation.bytes);
-  }
-  const bool reads = operation.direction == cudaMemcpyDeviceToHost;
-  if (!reads && operation.direction != cudaMemcpyHostToHost) return;
-  if (reads && in_one_piece &&
-      ReadMessage(operation.from, operation.to, operation.bytes)) {
-    return;
-  }
-  for (size_t row = 0; row < operation.rows; ++row) {
-    char* to = static_cast<char*>(operation.to) + row * operation.to_pitch;
-    if (reads) {
-      std::memset(to, 0, operation.bytes);
-    } else {
-      std::memmove(
-          to,
-          static_cast<const char*>(operation.from) + row * operation.from_pitch,
-          operation.bytes);
-    }
   }
 }
 
@@ -202,11 +176,7 @@ void Execute(const Operation& operation, Stream& stream, uint32_t graph,
                         ? start + operation.nanoseconds
                         : kForever;
   Count(operation);
-  if (operation.kind == Operation::Kind::kCopy) CopyOnHost(operation);
-  const bool writes =
-      operation.kind == Operation::Kind::kFill ||
-      (operation.kind == Operation::Kind::kKernel && !operation.is_collective);
-  if (writes) ForgetMessages();
+  ApplyToMemory(operation, stream.device);
   TraceOperation(operation, {stream.device, stream.id, graph, graph_node},
                  CallScope::Correlation());
 }

@@ -122,6 +122,27 @@ TEST_F(StreamTest, LaunchesAreChecked) {
   EXPECT_EQ(Counted().launches, 0);
 }
 
+TEST_F(StreamTest, MuchSharedMemoryMustBeAskedFor) {
+  static const char host = 0;
+  RegisterKernel(&host, "kernel_that_shares");
+  constexpr int kMuch = 64 << 10;
+  const auto launch = [&](size_t bytes) {
+    return cudaLaunchKernel(&host, dim3(1), dim3(1), nullptr, bytes, stream_);
+  };
+  const auto allow = [&](int bytes) {
+    return cudaFuncSetAttribute(
+        &host, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+  };
+  EXPECT_EQ(launch(48 << 10), cudaSuccess);
+  EXPECT_EQ(launch(kMuch), cudaErrorInvalidValue);
+  EXPECT_EQ(allow(228 << 10), cudaErrorInvalidValue);
+  EXPECT_EQ(allow(kMuch), cudaSuccess);
+  EXPECT_EQ(launch(kMuch), cudaSuccess);
+  EXPECT_EQ(launch(kMuch + 4), cudaErrorInvalidValue);
+  EXPECT_EQ(allow(0), cudaSuccess);
+  EXPECT_EQ(launch(48 << 10), cudaSuccess);
+}
+
 TEST_F(StreamTest, WaitsAreCounted) {
   EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   EXPECT_EQ(cudaStreamSynchronize(stream_), cudaSuccess);

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// FlashAttention-2 on a GPU against attention in float64, through autograd.
+
+#include "model/fused/cuda/flash.h"
+
+#include <ATen/Context.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <cstdint>
+#include <string>
+
+#include "model/fused/attention.h"
+#include "tests/model/fused/cuda/fixture.h"
+
+namespace trainbench {
+namespace {
+
+constexpr at::ScalarType kTypes[] = {at::kFloat, at::kBFloat16};
+
+struct Shape {
+  int64_t batch, heads, seq, d_head;
+};
+
+class CudaFlashTest : public CudaFusedTest {
+ protected:
+  // q and v are views like a model's, which splits heads.
+  void ExpectRight(const Shape& s, at::ScalarType type, bool causal) {
+    Tensors inputs;
+    for (int i = 0; i < 3; ++i) {
+      inputs.push_back(at::randn({s.batch, s.seq, s.heads, s.d_head})
+                           .to(type)
+                           .transpose(1, 2));
+    }
+    inputs[1] = inputs[1].contiguous();
+    ExpectEqual(
+        [&](const Tensors& x) -> Tensors {
+          return {FusedAttention(x[0], x[1], x[2], causal)};
+        },
+        [&](const Tensors& x) -> Tensors {
+          return {AttentionFormula(x[0], x[1], x[2], causal)};
+        },
+        inputs,
+        std::to_string(s.seq) + " x " + std::to_string(s.d_head) +
+            (causal ? " causal" : ""));
+  }
+};
+
+TEST_F(CudaFlashTest, IsTheFormulaForwardAndBackward) {
+  for (const at::ScalarType type : kTypes) {
+    for (const Shape& shape : {Shape{2, 2, 33, 16}, Shape{1, 1, 70, 32},
+                               Shape{1, 1, 130, 64}, Shape{1, 1, 20, 128}}) {
+      ExpectRight(shape, type, /*causal=*/true);
+    }
+    ExpectRight({1, 2, 70, 16}, type, /*causal=*/false);
+  }
+}
+
+TEST_F(CudaFlashTest, IsTheFormulaDeterministically) {
+  at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
+  // LibTorch would fill what is empty.
+  at::globalContext().setDeterministicFillUninitializedMemory(false);
+  for (const at::ScalarType type : kTypes) {
+    ExpectRight({1, 2, 70, 32}, type, /*causal=*/true);
+  }
+  at::globalContext().setDeterministicFillUninitializedMemory(true);
+  at::globalContext().setDeterministicAlgorithms(false, /*warn_only=*/false);
+}
+
+// The sum of exponentials that the backward pass starts from.
+TEST_F(CudaFlashTest, KeepsTheLogSumExp) {
+  const at::Tensor q = at::randn({1, 2, 40, 16}), k = at::randn({1, 2, 40, 16});
+  const FlashResult result = CudaFlashForward(
+      {ToDevice(q), ToDevice(k), ToDevice(at::ones_like(k)), false});
+  const at::Tensor scores =
+      at::matmul(q.to(at::kDouble), k.to(at::kDouble).transpose(-2, -1)) / 4;
+  EXPECT_LE(RelativeNorm(ToHost(result.log_sum_exp), scores.logsumexp(-1)),
+            Tolerance(at::kFloat));
+}
+
+// Kernels load 16 bytes: a tensor that begins elsewhere is copied first.
+TEST_F(CudaFlashTest, TakesTensorsThatAreNotAligned) {
+  const at::Tensor whole = at::randn({1 + 3 * 17 * 16});
+  const at::Tensor x = whole.narrow(0, 1, 3 * 17 * 16).view({1, 3, 17, 16});
+  ExpectEqual(
+      [](const Tensors& in) -> Tensors {
+        return {FusedAttention(in[0], in[1], in[2])};
+      },
+      [](const Tensors& in) -> Tensors {
+        return {AttentionFormula(in[0], in[1], in[2], true)};
+      },
+      {x, at::randn_like(x), at::randn_like(x)}, "not aligned");
+}
+
+TEST_F(CudaFlashTest, OtherHeadsAreAnError) {
+  const at::Tensor q = ToDevice(at::ones({1, 1, 4, 24}));
+  EXPECT_THROW(FusedAttention(q, q, q), c10::Error);
+}
+
+}  // namespace
+}  // namespace trainbench

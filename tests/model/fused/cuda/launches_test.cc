@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// What a null GPU finds wrong with launches, and that it replays them in
+// graphs.
+
+#include <ATen/cuda/CUDAContext.h>
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <cuda_runtime_api.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "model/fused/cuda/flash.h"
+#include "model/fused/cuda/operations.h"
+#include "model/kernels/launchers.h"
+#include "tests/model/fused/cuda/fixture.h"
+#include "tests/model/kernels/emulated.h"
+
+namespace trainbench {
+namespace {
+
+using kernels::EmulatedKernels;
+using kernels::Grid;
+using testing::HasSubstr;
+
+class EmulatedLaunchTest : public CudaFusedTest {
+ protected:
+  void SetUp() override {
+    CudaFusedTest::SetUp();
+    ASSERT_TRUE(emulated()) << "no null GPU is preloaded";
+  }
+
+  // What is wrong with the spoiled launches of an operation.
+  static std::string WrongWith(std::function<void(Grid&)> spoil,
+                               const std::function<void()>& operation) {
+    EmulatedKernels::Spoil(std::move(spoil));
+    operation();
+    EmulatedKernels::Spoil(nullptr);
+    std::string wrong;
+    for (const auto& launch : EmulatedKernels::Take()) wrong += launch.wrong;
+    ResetCounters();
+    return wrong;
+  }
+
+  static at::Tensor Random(at::IntArrayRef sizes) {
+    return ToDevice(at::randn(sizes));
+  }
+};
+
+TEST_F(EmulatedLaunchTest, SharedMemoryThatIsMissingIsFound) {
+  const at::Tensor rows = Random({2, 40, 40});
+  EXPECT_THAT(WrongWith([](Grid& grid) { grid.shared_bytes = 0; },
+                        [&] { CausalSoftmaxInPlaceCuda(rows, 1); }),
+              HasSubstr("leaves shared memory"));
+  for (const at::ScalarType type : {at::kFloat, at::kBFloat16}) {
+    const at::Tensor x = ToDevice(at::randn({1, 1, 128, 128}).to(type));
+    EXPECT_THAT(WrongWith([](Grid& grid) { grid.shared_bytes -= 4; },
+                          [&] {
+                            CudaFlashForward({x, x, x});
+                          }),
+                HasSubstr("leaves shared memory"))
+        << type;
+  }
+}
+
+TEST_F(EmulatedLaunchTest, ABlockTooManyIsFound) {
+  const at::Tensor x = Random({3, 2 * 64});
+  EXPECT_THAT(
+      WrongWith([](Grid& grid) { ++grid.blocks; }, [&] { SwigluCuda(x); }),
+      HasSubstr("leaves the tensors"));
+}
+
+TEST_F(EmulatedLaunchTest, WhatNoThreadWritesIsNoNumber) {
+  const at::Tensor x = Random({5, 512}), weight = Random({512});
+  NormResult result;
+  const auto norm = [&] {
+    result = AddRmsNormCuda(x, {}, weight, 1e-5, at::kFloat);
+  };
+  EXPECT_EQ(WrongWith([](Grid& grid) { --grid.blocks; }, norm), "");
+  EXPECT_TRUE(ToHost(result.normed).isnan().any().item<bool>());
+  EXPECT_EQ(WrongWith([](Grid& grid) { grid.threads -= 32; }, norm), "");
+  EXPECT_TRUE(ToHost(result.normed).isnan().any().item<bool>());
+  EXPECT_EQ(WrongWith(nullptr, norm), "");
+  EXPECT_FALSE(ToHost(result.normed).isnan().any().item<bool>());
+}
+
+TEST_F(EmulatedLaunchTest, ATensorTooSmallIsFound) {
+  const at::Tensor logits = Random({4, 40}), losses = Random({4});
+  const at::Tensor targets = ToDevice(at::zeros({5}, at::kLong));
+  const auto launch = [&] {
+    C10_CUDA_CHECK(kernels::Launch(
+        kernels::CrossEntropyForwardArgs{
+            .dtype = kernels::Dtype::kFloat32,
+            .rows = 5,
+            .columns = 40,
+            .scale = 1,
+            .gradient = false,
+            .targets = targets.const_data_ptr<int64_t>(),
+            .logits = logits.data_ptr(),
+            .losses = losses.data_ptr<float>()},
+        at::cuda::getCurrentCUDAStream()));
+  };
+  EXPECT_THAT(WrongWith(nullptr, launch), HasSubstr("leaves the tensors"));
+}
+
+TEST_F(EmulatedLaunchTest, AGraphComputesAgain) {
+  const at::Tensor scores = Random({1, 20, 20});
+  const c10::cuda::CUDAStream stream = c10::cuda::getStreamFromPool();
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t exec = nullptr;
+  {
+    const c10::cuda::CUDAStreamGuard guard(stream);
+    C10_CUDA_CHECK(
+        cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    CausalSoftmaxInPlaceCuda(scores, 0.5);
+    C10_CUDA_CHECK(cudaStreamEndCapture(stream, &graph));
+  }
+  C10_CUDA_CHECK(cudaGraphInstantiateWithFlags(&exec, graph, 0));
+  for (int i = 0; i < 2; ++i) {
+    const at::Tensor values = at::randn(scores.sizes());
+    scores.copy_(values);
+    C10_CUDA_CHECK(cudaGraphLaunch(exec, stream));
+    EXPECT_LE(RelativeNorm(ToHost(scores),
+                           CausalSoftmaxFormula(values.to(at::kDouble), 0.5)),
+              Tolerance(at::kFloat));
+  }
+  C10_CUDA_CHECK(cudaGraphExecDestroy(exec));
+  C10_CUDA_CHECK(cudaGraphDestroy(graph));
+}
+
+}  // namespace
+}  // namespace trainbench

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+// The fused operations on a GPU against float64, through autograd.
+
+#include "model/fused/cuda/operations.h"
+
+#include <gtest/gtest.h>
+#include <torch/csrc/autograd/autograd.h>
+#include <torch/types.h>
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+#include "model/fused/cross_entropy.h"
+#include "model/fused/rms_norm.h"
+#include "model/fused/rope.h"
+#include "model/fused/softmax.h"
+#include "model/fused/swiglu.h"
+#include "model/training/precision_scope.h"
+#include "tests/model/fused/cuda/fixture.h"
+
+namespace trainbench {
+namespace {
+
+constexpr at::ScalarType kTypes[] = {at::kFloat, at::kBFloat16};
+
+Tensors AddAndNorm(const Tensors& x) {
+  const auto [sum, normed] = AddRmsNorm(x[0], x[1], x[2], 1e-5);
+  return {sum, normed};
+}
+
+// Rows, columns: such that are loaded one by one and 16 bytes at a time, and
+// more rows than the gradient of the weight has partial sums.
+struct Matrix {
+  int64_t rows, columns;
+};
+
+TEST_F(CudaFusedTest, AddRmsNorm) {
+  for (const at::ScalarType dtype : kTypes) {
+    for (const auto [rows, columns] :
+         {Matrix{5, 83}, Matrix{7, 768}, Matrix{600, 8}}) {
+      ExpectEqual(AddAndNorm, AddedNormFormula(dtype),
+                  {at::randn({rows, columns}).to(dtype),
+                   at::randn({rows, columns}).to(dtype),
+                   at::rand({columns}).add(0.5).to(dtype)},
+                  std::to_string(columns) + " columns");
+    }
+  }
+}
+
+TEST_F(CudaFusedTest, AddRmsNormWhoseSumNobodyReads) {
+  ExpectEqual(AddAndNorm, AddedNormFormula(at::kFloat),
+              {at::randn({5, 64}), at::randn({5, 64}), at::rand({64})},
+              "without the sum's gradient", /*left_out=*/1);
+}
+
+TEST_F(CudaFusedTest, RmsNorm) {
+  for (const at::ScalarType dtype : kTypes) {
+    ExpectEqual(
+        [](const Tensors& x) -> Tensors {
+          return {AddRmsNorm(x[0], {}, x[1], 1e-5).normed};
+        },
+        [](const Tensors& x) -> Tensors { return {NormFormula(x[0], x[1])}; },
+        {at::randn({9, 33}).to(dtype), at::rand({33}).add(0.5).to(dtype)},
+        "no update");
+  }
+}
+
+TEST_F(CudaFusedTest, AddRmsNormUnderAutocast) {
+  ExpectEqual(
+      [](const Tensors& x) -> Tensors {
+        const AutocastScope scope(at::kBFloat16, at::kCUDA);
+        return AddAndNorm(x);
+      },
+      AddedNormFormula(at::kFloat),
+      {at::randn({5, 96}), at::randn({5, 96}).to(at::kBFloat16),
+       at::rand({96}).add(0.5)},
+      "fp32 and bf16");
+}
+
+TEST_F(CudaFusedTest, Swiglu) {
+  for (const at::ScalarType dtype : kTypes) {
+    for (const int64_t d_ff : {5, 64, 1000}) {
+      ExpectEqual([](const Tensors& x) -> Tensors { return {Swiglu(x[0])}; },
+                  SwigluFormula, {(at::randn({2, 3, 2 * d_ff}) * 4).to(dtype)},
+                  "d_ff " + std::to_string(d_ff));
+    }
+  }
+}
+
+TEST_F(CudaFusedTest, CausalSoftmax) {
+  constexpr double kScale = 0.37;
+  for (const at::ScalarType dtype : kTypes) {
+    for (const int64_t seq : {1, 5, 48}) {
+      ExpectEqual(
+          [&](const Tensors& x) -> Tensors {
+            return {CausalSoftmax(x[0], kScale)};
+          },
+          [&](const Tensors& x) -> Tensors {
+            return {CausalSoftmaxFormula(x[0], kScale)};
+          },
+          {(at::randn({2, 2, seq, seq}) * 4).to(dtype)},
+          "seq " + std::to_string(seq));
+    }
+  }
+}
+
+TEST_F(CudaFusedTest, CrossEntropyOfRows) {
+  for (const at::ScalarType dtype : kTypes) {
+    const at::Tensor logits = (at::randn({5, 1000}) * 4).to(dtype);
+    const at::Tensor targets = at::randint(1000, {5}, at::kLong);
+    const at::Tensor losses = CrossEntropyInPlaceCuda(
+        ToDevice(logits), ToDevice(targets), /*with_gradient=*/false);
+    const at::Tensor expected = at::cross_entropy_loss(
+        logits.to(at::kDouble), targets, {}, at::Reduction::None);
+    EXPECT_LE(RelativeNorm(ToHost(losses), expected), Tolerance(at::kFloat));
+  }
+}
+
+TEST_F(CudaFusedTest, CrossEntropyWithItsGradient) {
+  const at::Tensor factor = at::scalar_tensor(-3.5);
+  for (const at::ScalarType dtype : kTypes) {
+    for (const int64_t vocab : {7, 1000}) {
+      const at::Tensor values = (at::randn({3, 2, vocab}) * 4).to(dtype);
+      const at::Tensor targets = at::randint(vocab, {3, 2}, at::kLong);
+      const at::Tensor logits = ToDevice(values).requires_grad_();
+      const at::Tensor loss = FusedCrossEntropy(logits, ToDevice(targets));
+      const Tensors actual =
+          torch::autograd::grad({loss}, {logits}, {ToDevice(factor)});
+      // The mean over the rows is LibTorch's.
+      ExpectKernelsOfLibTorch(1);
+      const at::Tensor wide = values.to(at::kDouble).requires_grad_();
+      const at::Tensor expected =
+          at::cross_entropy_loss(wide.flatten(0, 1), targets.flatten());
+      if (!emulated()) {
+        EXPECT_LE(RelativeNorm(ToHost(loss), expected), 1e-5);
+      }
+      (expected * factor).backward();
+      EXPECT_LE(RelativeNorm(ToHost(actual[0]), wide.grad()), Tolerance(dtype))
+          << "vocab " << vocab;
+    }
+  }
+}
+
+TEST_F(CudaFusedTest, ATargetOutsideTheVocabularyHasNoLoss) {
+  const at::Tensor losses = ToHost(CrossEntropyInPlaceCuda(
+      ToDevice(at::zeros({3, 4})), ToDevice(at::tensor({-1, 2, 4}, at::kLong)),
+      /*with_gradient=*/true));
+  EXPECT_TRUE(std::isnan(losses[0].item<float>()));
+  EXPECT_NEAR(losses[1].item<float>(), std::log(4.0), 1e-6);
+  EXPECT_TRUE(std::isnan(losses[2].item<float>()));
+}
+
+TEST_F(CudaFusedTest, Rope) {
+  constexpr int64_t kHeads = 3, kSeq = 6;
+  for (const at::ScalarType dtype : kTypes) {
+    for (const int64_t d_head : {6, 64}) {
+      const auto [cos, sin] = trainbench::Rope(d_head).Tables(kSeq, at::kFloat);
+      // LibTorch copies the gradient of the values.
+      set_known_columns(2 * kHeads * d_head);
+      ExpectEqual(
+          [&, c = ToDevice(cos),
+           s = ToDevice(sin)](const Tensors& x) -> Tensors {
+            const Heads heads = SplitAndRotate(x[0], kHeads, c, s);
+            return {heads.q, heads.k, heads.v};
+          },
+          RopeFormula(kHeads, d_head),
+          {at::randn({2, kSeq, 3 * kHeads * d_head}).to(dtype)},
+          "d_head " + std::to_string(d_head));
+      ExpectKernelsOfLibTorch(1);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trainbench
