@@ -9,6 +9,7 @@ from reports.advice.attention import flash_attention
 from reports.advice.batch import larger_batch
 from reports.advice.bounds import device_of, table
 from reports.advice.exchange import bucketed_exchange
+from reports.advice.implementation import fused_implementation
 from reports.advice.kernels import cuda_graph, fused, fused_adamw
 from reports.advice.line import Line, order
 from reports.advice.memory import checkpointing
@@ -20,6 +21,7 @@ from reports.results.text import Table
 CHANGES: tuple[Callable[[Run], Iterator[Line]], ...] = (
     fused,
     flash_attention,
+    fused_implementation,
     cuda_graph,
     fused_adamw,
     bf16,

@@ -39,7 +39,7 @@ def _predicted(run: Run, step: Row) -> tuple[Measured, tuple[str, ...]] | None:
     return minus(products[0], new), (step.name, products[1], wide.row, narrow.row)
 
 
-def _saved_bytes(wide: Row, narrow: Row, counter: str) -> float | None:
+def saved_bytes(wide: Row, narrow: Row, counter: str) -> float | None:
     if wide.get(counter) is None or narrow.get(counter) is None:
         return None
     return wide[counter] - narrow[counter]
@@ -50,8 +50,8 @@ def _checks(run: Run, wide: Row, narrow: Row) -> Iterator[Check]:
     if predicted:
         gained = minus(time_of(wide), time_of(narrow))
         yield Check(wide.name, narrow.name, predicted[0], gained)
-    closed = _saved_bytes(wide, narrow, "predicted_peak_bytes")
-    peak = _saved_bytes(wide, narrow, "peak_bytes")
+    closed = saved_bytes(wide, narrow, "predicted_peak_bytes")
+    peak = saved_bytes(wide, narrow, "peak_bytes")
     if closed and peak is not None:
         gains = exactly(closed), exactly(peak)
         yield Check(wide.name, narrow.name, *gains, in_bytes=True)
@@ -80,7 +80,7 @@ def _measured_alone(change: str, pairs: list[tuple[Row, Row]]) -> Line:
         where=step_text(wide),
         saved_us=minus(time_of(wide), time_of(narrow)),
         of_us=wide.time_us,
-        saved_bytes=_saved_bytes(wide, narrow, "predicted_peak_bytes"),
+        saved_bytes=saved_bytes(wide, narrow, "predicted_peak_bytes"),
         assumption="the time is measured, not predicted: the run has no product in "
         "bf16 among its peaks; the memory is that of the closed forms",
         rows=(wide.name, narrow.name),
@@ -104,7 +104,7 @@ def _line(run: Run, change: str, pairs: list[tuple[Row, Row]]) -> Line | None:
         of_us=step.time_us,
         assumption="products run at the rate of bf16, all else as before",
         rows=rows,
-        saved_bytes=_saved_bytes(step, narrow, "predicted_peak_bytes")
+        saved_bytes=saved_bytes(step, narrow, "predicted_peak_bytes")
         if narrow
         else None,
     )

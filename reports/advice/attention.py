@@ -2,17 +2,20 @@
 """What flash attention would buy: scores that never reach the memory."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from reports.advice.bounds import product_us
 from reports.advice.line import Check, Line, largest
 from reports.advice.memory import room
 from reports.advice.rates import Rate, arithmetic
 from reports.advice.run import Run, Step
+from reports.answers.against import Axis, baselines
 from reports.answers.measured import Measured, exactly, minus, time_of, times, total
 from reports.results.rows import Row
 
 _NAIVE = ("scores", "softmax", "value")
-_FLASH = ("sdpa_flash", "sdpa_efficient")  # the latter for fp32 on a GPU
+_VARIANT = Axis("variant", "naive")
+_FLASH = ("sdpa_flash", "sdpa_efficient", "own")
 # A backward pass without scores makes them again: five products instead of four.
 _RECOMPUTED = 1.25
 
@@ -25,18 +28,17 @@ def _flash_us(row: Row, products: Rate, copy: Rate) -> Measured:
 
 
 def _checks(run: Run) -> Iterator[Check]:
-    rows = {row.name: row for row in run.of("attention_scaling")}
-    for naive in run.of("attention_scaling", variant="naive"):
-        names = [naive.name.replace("/naive/", f"/{variant}/") for variant in _FLASH]
-        flash = next((rows[name] for name in names if name in rows), None)
-        products = run.attention_products(arithmetic(naive))
-        if not flash or not products or not run.copy:
-            continue
-        if flash.get("flops") and flash.get("bytes"):
-            new = _flash_us(flash, products, run.copy)
-            predicted = minus(time_of(naive), new)
-            measured = minus(time_of(naive), time_of(flash))
-            yield Check(naive.name, flash.name, predicted, measured)
+    rows = run.of("attention_scaling")
+    for kernel in _FLASH:
+        for naive, flash in baselines(rows, _VARIANT, kernel):
+            products = run.attention_products(arithmetic(naive))
+            if not products or not run.copy:
+                continue
+            if flash.get("flops") and flash.get("bytes"):
+                new = _flash_us(flash, products, run.copy)
+                predicted = minus(time_of(naive), new)
+                measured = minus(time_of(naive), time_of(flash))
+                yield Check(naive.name, flash.name, predicted, measured)
 
 
 def _saved_bytes(run: Run, step: Step) -> float | None:
@@ -51,28 +53,27 @@ def _saved_bytes(run: Run, step: Step) -> float | None:
     return min(most, (4 + width) * scores)
 
 
+def of_step(run: Run, step: Step) -> Line | None:
+    rows = step.of(*_NAIVE)
+    if not rows:
+        return None
+    # What is no product goes, and the first product comes twice.
+    beside = [times(time_of(r), 1 - product_us(r) / r.time_us) for r in rows]
+    scores = step.parts.get(("forward", "scores"))
+    again = exactly(product_us(scores) if scores else 0)
+    return Line(
+        change="flash attention",
+        where=step.name,
+        saved_us=minus(total(beside), again),
+        of_us=step.whole.time_us,
+        assumption="its products alone remain, at the rate that they have, and the "
+        "backward pass makes the scores once more",
+        rows=tuple(row.name for row in rows),
+        saved_bytes=_saved_bytes(run, step),
+    )
+
+
 def flash_attention(run: Run) -> Iterator[Line]:
-    checks = tuple(_checks(run))
-    lines = []
-    for step in run.train_steps:
-        rows = step.of(*_NAIVE)
-        if not rows:
-            continue
-        # What is no product goes, and the first product comes twice.
-        beside = [times(time_of(r), 1 - product_us(r) / r.time_us) for r in rows]
-        scores = step.parts.get(("forward", "scores"))
-        again = exactly(product_us(scores) if scores else 0)
-        lines.append(
-            Line(
-                change="flash attention",
-                where=step.name,
-                saved_us=minus(total(beside), again),
-                of_us=step.whole.time_us,
-                assumption="its products alone remain, at the rate that they have, and "
-                "the backward pass makes the scores once more",
-                rows=tuple(row.name for row in rows),
-                saved_bytes=_saved_bytes(run, step),
-                checks=checks,
-            )
-        )
-    yield from largest(lines)
+    lines = [line for step in run.train_steps if (line := of_step(run, step))]
+    for line in largest(lines):
+        yield replace(line, checks=tuple(_checks(run)))

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Changes of kernels: one pass over memory where there are several, and no gaps."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from reports.advice.bounds import product_us
 from reports.advice.line import Check, Line, largest
 from reports.advice.rates import Rate
-from reports.advice.run import Run, Step
+from reports.advice.run import TRAINING, Run, Step, shape_of
+from reports.answers.against import Axis, baselines
+from reports.answers.implementations import IMPLEMENTATION, LAUNCH
 from reports.answers.measured import Measured, minus, time_of, times, total
 from reports.results.rows import Row
 
@@ -19,6 +21,17 @@ FUSED = {
     "cross entropy": ("cross_entropy",),
     "RoPE": ("rope",),
 }
+# The operation in `fused_ops`.
+_OPS = {
+    "norm": "add_rms_norm",
+    "softmax": "causal_softmax",
+    "SwiGLU": "swiglu",
+    "cross entropy": "cross_entropy",
+    "RoPE": "rope",
+}
+_SOFTMAX = Axis("part", "softmax_naive")
+# An operation that was timed alone: written out, and in one pass.
+Pair = tuple[Row, Row]
 _ONE_PASS = "one pass over memory, at the rate of a copy"
 
 
@@ -28,7 +41,7 @@ def _saved(row: Row, copy: Rate) -> Measured:
     return minus(beside, copy.time(row["pass_bytes"]))
 
 
-def _of_step(step: Step, what: str, copy: Rate) -> Line | None:
+def of_step(step: Step, what: str, copy: Rate) -> Line | None:
     rows = step.of(*FUSED[what])
     if not rows or any(row.get("pass_bytes") is None for row in rows):
         return None
@@ -42,29 +55,39 @@ def _of_step(step: Step, what: str, copy: Rate) -> Line | None:
     )
 
 
-def _softmax_alone(run: Run, copy: Rate) -> list[Line]:
-    """Of each softmax that was timed alone, with the fused one beside it."""
-    lines = []
-    rows = {row.name: row for row in run.of("softmax_vs_matmul")}
-    for naive in run.of("softmax_vs_matmul", part="softmax_naive"):
-        fused = rows.get(naive.name.replace("/softmax_naive/", "/softmax_fused/"))
-        if fused is None or not fused.get("bytes"):
-            continue
-        predicted = minus(time_of(naive), copy.time(fused["bytes"]))
-        measured = minus(time_of(naive), time_of(fused))
-        lines.append(
-            Line(
-                change="fused softmax",
-                where=naive.name,
-                saved_us=predicted,
-                of_us=naive.time_us,
-                assumption=f"it is {_ONE_PASS}",
-                rows=(naive.name, copy.row),
-                checks=(Check(naive.name, fused.name, predicted, measured),),
-                is_of_step=False,
-            )
+def _pairs(run: Run, what: str, step: Step | None) -> list[Pair]:
+    """Those of the step's shape, if the run has them. A softmax that was timed beside
+    its products has a shape of its own."""
+    rows = run.of("fused_ops", op=_OPS[what])
+    found = list(baselines(rows, IMPLEMENTATION, "fused"))
+    if step:
+        shape = shape_of(step.whole, "mode")
+        found = [pair for pair in found if shape_of(pair[0], "mode") == shape] or found
+    if what == "softmax":
+        found += baselines(run.of("softmax_vs_matmul"), _SOFTMAX, "softmax_fused")
+    return [(plain, fused) for plain, fused in found if fused.get("bytes")]
+
+
+def _check(pair: Pair, copy: Rate) -> Check:
+    plain, fused = pair
+    predicted = minus(time_of(plain), copy.time(fused["bytes"]))
+    measured = minus(time_of(plain), time_of(fused))
+    return Check(plain.name, fused.name, predicted, measured)
+
+
+def _alone(what: str, pairs: Sequence[Pair], copy: Rate) -> list[Line]:
+    return [
+        Line(
+            change=f"fused {what}",
+            where=plain.name,
+            saved_us=check.predicted,
+            of_us=plain.time_us,
+            assumption=f"it is {_ONE_PASS}",
+            rows=(plain.name, copy.row),
+            is_of_step=False,
         )
-    return lines
+        for plain, check in ((pair[0], _check(pair, copy)) for pair in pairs)
+    ]
 
 
 def fused(run: Run) -> Iterator[Line]:
@@ -72,28 +95,40 @@ def fused(run: Run) -> Iterator[Line]:
     if copy is None:
         return
     for what in FUSED:
-        found = [_of_step(step, what, copy) for step in run.train_steps]
-        lines = [line for line in found if line]
-        alone = _softmax_alone(run, copy) if what == "softmax" else []
-        checks = tuple(check for line in alone for check in line.checks)
-        # A run whose steps state no bytes tells of the softmax alone.
-        for line in largest(lines or alone):
-            yield replace(line, checks=checks)
+        steps = {
+            line.where: (step, line)
+            for step in run.train_steps
+            if (line := of_step(step, what, copy))
+        }
+        # A run whose steps state no bytes tells of the operation alone.
+        lines = [line for _, line in steps.values()]
+        for best in largest(lines or _alone(what, _pairs(run, what, None), copy)):
+            step = steps[best.where][0] if lines else None
+            pairs = _pairs(run, what, step)
+            yield replace(best, checks=tuple(_check(pair, copy) for pair in pairs))
 
 
 def cuda_graph(run: Run) -> Iterator[Line]:
     """Of a GPU: only there the device waits for the host."""
     lines = []
+    pairs = baselines(run.of("cuda_graph", mode=TRAINING), LAUNCH, "graph")
+    replayed = {shape_of(eager): (eager, graph) for eager, graph in pairs}
     for step in run.train_steps:
         gaps = step.of("gap")
+        saved = total([time_of(row) for row in gaps])
+        checks: tuple[Check, ...] = ()
+        if pair := replayed.get(shape_of(step.whole)):
+            measured = minus(time_of(pair[0]), time_of(pair[1]))
+            checks = (Check(pair[0].name, pair[1].name, saved, measured),)
         lines.append(
             Line(
                 change="CUDA graph",
                 where=step.name,
-                saved_us=total([time_of(row) for row in gaps]),
+                saved_us=saved,
                 of_us=step.whole.time_us,
                 assumption="the device never waits for the host",
                 rows=tuple(row.name for row in gaps),
+                checks=checks,
             )
         )
     yield from largest(lines)

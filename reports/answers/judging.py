@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from reports.answers.measured import Measured, counter_of, exponent, over
+from reports.answers.shapes import without
 from reports.results.expectations import Expectation
 from reports.results.rows import Result, Row
 
@@ -88,24 +89,19 @@ def _value(row: Row, expectation: Expectation) -> Measured | None:
     return over(value, counter_of(row, quantity.per))
 
 
-def _without(row: Row, *keys: str) -> tuple[tuple[str, str], ...]:
-    """The parameters of a row but these."""
-    return tuple(sorted(p for p in row.parameters.items() if p[0] not in keys))
-
-
 def _values(
     expectation: Expectation, rows: Sequence[Row]
 ) -> Iterator[tuple[Row, Measured]]:
     quantity = expectation.quantity
     versus = quantity.versus
     # The rows to compare with, by what they have in common with the others.
-    others = {_without(row, *versus): row for row in rows if _selected(row, versus)}
+    others = {without(row, *versus): row for row in rows if _selected(row, versus)}
     for row in rows:
         value = _value(row, expectation) if _selected(row, quantity.rows) else None
         if value is None:
             continue
         if versus:
-            other = others.get(_without(row, *versus))
+            other = others.get(without(row, *versus))
             # All layers together, say, do not differ from layer 1 in the layer.
             if other is None or other is row or not set(versus) <= set(row.parameters):
                 continue
@@ -124,7 +120,7 @@ def _exponents(
     series = defaultdict(list)
     for row, value in values:
         if along in row.parameters and value.value > 0:
-            series[_without(row, along)].append((row, value))
+            series[without(row, along)].append((row, value))
     for found in series.values():
         points = [(float(row.parameters[along]), value) for row, value in found]
         if len({at for at, _ in points}) > 1:

@@ -4,6 +4,7 @@
 from collections import defaultdict
 from collections.abc import Iterable
 
+from reports.results import text
 from reports.results.rows import Row
 
 
@@ -24,10 +25,21 @@ def shape_text(row: Row) -> str:
     elif batch is not None:
         parts.append(f"batch {int(batch)}")
     if (heads := row.get("heads")) is not None:
-        parts.append(f"{int(heads)} heads")
+        parts.append(text.plural(int(heads), "head"))
     if (d_head := row.get("d_head")) is not None:
         parts.append(f"d {int(d_head)}")
     return ", ".join(parts)
+
+
+def without(row: Row, *keys: str) -> tuple[tuple[str, str], ...]:
+    """The parameters of a row but these."""
+    return tuple(sorted(p for p in row.parameters.items() if p[0] not in keys))
+
+
+def case_text(row: Row, *but: str) -> str:
+    """The words of a row but these, and its shape, e.g. "naive fp32 8 x 128, d 64"."""
+    words = [word for key, word in row.words.items() if key not in but]
+    return " ".join([*words, shape_text(row)]).strip()
 
 
 def step_text(row: Row) -> str:

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""A device whose rates are round numbers, and the rows of a divided step on it."""
+"""A device whose rates are round numbers, the rows of a divided step on it, and what
+advice makes of them."""
 
 from typing import Any
 
-from results import entry
+from reports.advice.advice import advice
+from reports.advice.line import Line
+from reports.answers.judging import Verdict
+from reports.results.rows import parse
+from results import document, entry
 
 Entry = dict[str, Any]
 EXACT = {"half_width": 0.0}
@@ -66,3 +71,14 @@ def step(experiment: str, us: float, /, *words: str, **counters: float) -> Entry
         f"model=tiny precision={precision} mode=train_step",
         **{"batch": float(batch), "seq": 128, "p50_us": us} | EXACT | counters,
     )
+
+
+def lines(*rows: Entry, **others: Any) -> dict[str, Line]:
+    """By the change."""
+    given = advice(parse(document(*rows, **others)))
+    return {line.change: line for line in given.lines}
+
+
+def verdicts(line: Line) -> list[Verdict]:
+    judged = line.judgement
+    return [found.verdict for found in judged.instances] if judged else []

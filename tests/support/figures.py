@@ -3,6 +3,27 @@
 
 import html
 import re
+from xml.etree import ElementTree
+
+from reports.pages.plotting.figure import COLOURS, Figure
+
+SVG = "{http://www.w3.org/2000/svg}"
+BLUE = f"fill: var(--blue, {COLOURS[0]})"
+
+
+def fill(number: int) -> str:
+    """The style of what has the colour of this number."""
+    return BLUE if number == 0 else f"fill: {COLOURS[number].lower()}"
+
+
+def boxes(figure: Figure, colour: str) -> list[float]:
+    """The widths of the bars of this colour; not of its squares in the legend."""
+    widths = []
+    for path in ElementTree.fromstring(figure.svg).iter(f"{SVG}path"):
+        if colour in path.get("style", "") and path.get("clip-path"):
+            xs = [float(x) for x in re.findall(r"[ML] ([\d.]+) ", path.get("d", ""))]
+            widths.append(max(xs) - min(xs))
+    return widths
 
 
 def texts(svg: str) -> list[str]:

@@ -14,6 +14,7 @@ PRECISIONS = {"fp32": 1.0, "bf16_autocast": 0.25}
 MODES = {"forward": 1.0, "forward_backward": 3.0, "train_step": 3.5}
 SEQS = (128, 256, 512, 1024)
 PHASES = {"forward": 1.0, "backward": 2.0}
+IMPLEMENTATIONS = {"textbook": 1.0, "library": 0.8, "fused": 0.5}
 COMPONENTS = {"ffn": 0.6, "projections": 0.3, "softmax": 0.1}
 
 
@@ -148,10 +149,64 @@ def _peaks(half_width: float) -> list[dict[str, Any]]:
     ]
 
 
+def _implementations(half_width: float) -> list[dict[str, Any]]:
+    """Of each step and operation; fused takes half of the textbook's time."""
+    rows = []
+    axes = itertools.product(MODELS, PRECISIONS, SEQS, IMPLEMENTATIONS.items())
+    for model, precision, seq, (name, times) in axes:
+        us = step_us(model, precision, "forward_backward", seq) * times
+        words = f"implementation={name} model={model} precision={precision}"
+        setting, common = f"{model}/{precision}", _common(us, half_width, seq)
+        rows.append(
+            entry(
+                f"implementations/{name}/{setting}/forward_backward/batch:4/seq:{seq}",
+                us,
+                f"{words} mode=forward_backward",
+                # A step's work is the same, however long it takes.
+                **common | {"flops": common["flops"] / times},
+            )
+        )
+        for op, one in (("swiglu", "forward"), ("cross_entropy", "both")):
+            rows.append(
+                entry(
+                    f"fused_ops/{op}/{name}/{setting}/{one}/batch:4/seq:{seq}",
+                    us,
+                    f"op={op} {words} pass={one}",
+                    **common | {"bytes": common["bytes"] / times},
+                    bytes_per_second=1e9,
+                )
+            )
+    return rows
+
+
+def _kernels(half_width: float) -> list[dict[str, Any]]:
+    rows = []
+    variants = {"sdpa_flash": 1.0, "own": 1.5}
+    axes = itertools.product(variants, PRECISIONS, PHASES, SEQS, (16, 64))
+    for variant, precision, phase, seq, d_head in axes:
+        us = 1e-4 * PHASES[phase] * variants[variant] * seq**2 * d_head
+        common = _common(us, half_width, seq) | {"heads": 1.0, "d_head": d_head}
+        del common["batch"]
+        rows.append(
+            entry(
+                f"flash_attention/{variant}/{precision}/{phase}/heads:1/seq:{seq}"
+                f"/d_head:{d_head}",
+                us,
+                f"variant={variant} precision={precision} phase={phase}",
+                **common,
+                kernel_flops_per_second=1e12 / variants[variant],
+            )
+        )
+    return rows
+
+
 def paper_rows(half_width: float = 0.01) -> list[dict[str, Any]]:
     """The rows, all as noisy as this."""
     return [
         row
-        for make in (_peaks, _steps, _breakdowns, _attention, _ranks)
+        for make in (
+            *(_peaks, _steps, _breakdowns, _attention, _ranks),
+            *(_implementations, _kernels),
+        )
         for row in make(half_width)
     ]

@@ -7,6 +7,7 @@ from operator import itemgetter
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 
+from reports.answers import flash
 from reports.answers.attention import exponent_of, series_of
 from reports.pages.plotting.axes import (
     Formatter,
@@ -14,6 +15,7 @@ from reports.pages.plotting.axes import (
     nested,
     set_binary_ticks,
     set_log_ticks,
+    set_ticks,
     set_ticks_at,
 )
 from reports.pages.plotting.figure import COLOURS, HALF, Figure, draw
@@ -112,3 +114,64 @@ def _memory(series: dict[str, list[Row]], which: str) -> list[Figure]:
                 )
             )
     return figures
+
+
+def _rates(series: dict[str, list[Row]]) -> Callable[[Axes], None]:
+    """Paints a line of FLOP/s for each variant."""
+
+    def paint(axes: Axes) -> None:
+        axes.set_xscale("log", base=2)
+        for number, (variant, rows) in enumerate(series.items()):
+            points = sorted((row["seq"], row[flash.RATE]) for row in rows)
+            (line,) = axes.plot(
+                *zip(*points, strict=True),
+                f"{MARKERS[number % len(MARKERS)]}-",
+                color=COLOURS[number],
+                label=variant,
+                **nested(number),
+            )
+            line.set_gid(f"rates-of-{variant}")
+        every = {row["seq"] for rows in series.values() for row in rows}
+        set_ticks_at(axes.xaxis, sorted(every), _tokens)
+        axes.set_ylim(bottom=0)
+        set_ticks(axes.yaxis, lambda rate: text.rate(rate, "FLOP/s") if rate else "0")
+        axes.set_xlabel("tokens T")
+        legend_above(axes, 3)
+
+    return paint
+
+
+def _tokens(seq: float) -> str:
+    """Short, since ten of them stand side by side."""
+    return f"{int(seq) // 1024}k" if seq >= 1024 else str(int(seq))
+
+
+def flash_attention(result: Result) -> list[Figure]:
+    shown: dict[tuple[str, ...], dict[str, list[Row]]] = {}
+    for (variant, *setting), rows in flash.series_of(
+        result.of("flash_attention")
+    ).items():
+        shown.setdefault(tuple(setting), {})[variant] = rows
+    # Of each precision and phase the heads with most lengths, the table has all.
+    best: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for precision, phase, heads, d_head in shown:
+        rank = (_lengths(shown[precision, phase, heads, d_head]), int(d_head))
+        known = best.get((precision, phase))
+        if known is None or rank > (_lengths(shown[known]), int(known[-1])):
+            best[precision, phase] = (precision, phase, heads, d_head)
+    return [
+        draw(
+            f"FLOP/s of the {phase.replace('_', ' and ')} pass, in {precision}, "
+            f"{text.plural(int(heads), 'head')}, d {d_head}",
+            "The FLOP per second of attention kernels, without the masked half, over "
+            "the sequence.",
+            _rates(shown[precision, phase, heads, d_head]),
+            SIZE,
+        )
+        for precision, phase, heads, d_head in best.values()
+        if _lengths(shown[precision, phase, heads, d_head]) > 1
+    ]
+
+
+def _lengths(series: dict[str, list[Row]]) -> int:
+    return len({row["seq"] for rows in series.values() for row in rows})

@@ -1,26 +1,22 @@
 # SPDX-License-Identifier: MIT
 """What each change buys, from rows made by hand on a device of round numbers."""
 
-from typing import Any
-
 import pytest
 
-from advised import BF16_PEAK, EXACT, PEAKS, STEP, Entry, part, step, whole
-from reports.advice.advice import advice
-from reports.advice.line import Line
+from advised import (
+    BF16_PEAK,
+    EXACT,
+    PEAKS,
+    STEP,
+    Entry,
+    lines,
+    part,
+    step,
+    verdicts,
+    whole,
+)
 from reports.answers.judging import Verdict
-from reports.results.rows import parse
-from results import document, entry
-
-
-def lines(*rows: Entry, **others: Any) -> dict[str, Line]:
-    given = advice(parse(document(*rows, **others)))
-    return {line.change: line for line in given.lines}
-
-
-def verdicts(line: Line) -> list[Verdict]:
-    judged = line.judgement
-    return [found.verdict for found in judged.instances] if judged else []
+from results import entry
 
 
 def softmax(part_: str, us: float, **counters: float) -> Entry:
@@ -106,14 +102,15 @@ def test_flash_attention_is_predicted_at_the_rate_of_attentions_products() -> No
         attention("naive", "backward", 2000),
         attention("sdpa_flash", "forward", 300, flops=1e8, bytes=1e5),
         attention("sdpa_flash", "backward", 1400, flops=2e8, bytes=1e5),
+        attention("own", "forward", 250, flops=1e8, bytes=1e5),
     ]
     found = lines(*PEAKS, row, whole(900), qk, *rows)["flash attention"]
     # 200 us, and 1.25 * 400 us: five products instead of four.
     assert [check.predicted.value for check in found.checks] == pytest.approx(
-        [800, 1500]
+        [800, 1500, 800]
     )
     assert [check.where for check in found.checks] == [r["name"] for r in rows[2:]]
-    assert verdicts(found) == [Verdict.HELD, Verdict.FAILED]
+    assert verdicts(found) == [Verdict.HELD, Verdict.FAILED, Verdict.HELD]
     without = lines(*PEAKS, row, whole(900), *rows)["flash attention"]
     assert without.checks[0].predicted.value == pytest.approx(900)
 
@@ -124,6 +121,7 @@ def test_a_cuda_graph_closes_the_gaps_of_a_gpu() -> None:
     found = lines(*PEAKS, norm, *gaps, whole(590))["CUDA graph"]
     assert found.saved_us.value == 500
     assert found.rows == tuple(gap["name"] for gap in gaps)
+    assert verdicts(found) == []
     dispatch = part("forward", "dispatch", 200)
     assert "CUDA graph" not in lines(*PEAKS, norm, dispatch, whole(290))
 

@@ -14,6 +14,11 @@ from reports.pages.page import page
 from reports.results.rows import Result, parse
 from results import document, entry
 
+STEPS = (
+    *("model_size", "precision", "warmup", "ddp", "sharded_optimizer"),
+    *("implementations", "fused_ops"),
+)
+
 
 @pytest.fixture(scope="module")
 def paper() -> Result:
@@ -60,6 +65,21 @@ def test_attention_grows_at_one_head_size_and_precision(
     assert sentence.count("T^2.00 (") == 2 and sentence.count("naive") == 1
 
 
+def test_implementations_are_told_of_few_steps(told: dict[str, Answer]) -> None:
+    sentence = told["implementations"].sentence
+    assert [part.partition("`")[0] for part in sentence.split("In `")[1:]] == [
+        f"{model} {precision} forward_backward 4 x 1024"
+        for precision in ("fp32", "bf16_autocast")
+        for model in ("small", "2.7B")
+    ]
+    assert sentence.count("fused takes 0.5 (") == 4
+    sentence = told["fused_ops"].sentence
+    assert sentence.count("In `") == 2 and "In `2.7B fp32 4 x 1024` fused" in sentence
+    sentence = told["flash_attention"].sentence
+    assert sentence.count("Ours in") == 2
+    assert "in fp32 at T 1024, 1 head, d 64: forward" in sentence
+
+
 def test_ranks_are_compared_with_as_many(told: dict[str, Answer]) -> None:
     assert told["ddp"].sentence.startswith(
         "With 2.7B bf16_autocast, 6 ranks, 4 x 128 the fastest is reducer"
@@ -71,10 +91,11 @@ def test_ranks_are_compared_with_as_many(told: dict[str, Answer]) -> None:
 
 
 def test_every_line_about_a_step_states_its_shape(told: dict[str, Answer]) -> None:
-    for experiment in ("model_size", "precision", "warmup", "ddp", "sharded_optimizer"):
+    for experiment in STEPS:
         for line in told[experiment].table.lines:
             assert re.search(r"\b4 x \d+", str(line[0])), (experiment, line[0])
-        firsts = [line[0] for line in told[experiment].table.lines]
+        columns = 1 + (told[experiment].table.headings[1] == "implementation")
+        firsts = [tuple(line[:columns]) for line in told[experiment].table.lines]
         assert len(set(firsts)) == len(firsts), "two rows have one label"
     for line in told["attention_scaling"].table.lines:
         assert "batch 8, d " in str(line[0])

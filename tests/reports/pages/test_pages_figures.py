@@ -7,30 +7,18 @@ from xml.etree import ElementTree
 
 import pytest
 
-from figures import texts
+from figures import SVG, boxes, fill, texts
 from reports.experiments import known
 from reports.pages.figures.plain import MOST, plain
-from reports.pages.plotting.figure import COLOURS, Figure, draw
+from reports.pages.plotting.figure import Figure, draw
 from reports.results.rows import parse
 from results import document, entry
-
-SVG = "{http://www.w3.org/2000/svg}"
 
 
 def drawn(experiment: str, *rows: Any, **context: str) -> list[Figure]:
     figures = known()[experiment].figures
     assert figures is not None
     return figures(parse(document(*rows, context=context)))
-
-
-def boxes(figure: Figure, colour: str) -> list[float]:
-    """The widths of the bars of this colour; not of its squares in the legend."""
-    widths = []
-    for path in ElementTree.fromstring(figure.svg).iter(f"{SVG}path"):
-        if colour in path.get("style", "") and path.get("clip-path"):
-            xs = [float(x) for x in re.findall(r"[ML] ([\d.]+) ", path.get("d", ""))]
-            widths.append(max(xs) - min(xs))
-    return widths
 
 
 def height_of(figure: Figure, text: str) -> float:
@@ -48,13 +36,6 @@ def top_of_bars(figure: Figure, colour: str) -> float:
         for bar in bars
         for y in re.findall(r"[ML] [\d.]+ ([\d.]+)", bar.get("d", ""))
     )
-
-
-BLUE = f"fill: var(--blue, {COLOURS[0]})"
-
-
-def fill(number: int) -> str:
-    return BLUE if number == 0 else f"fill: {COLOURS[number].lower()}"
 
 
 def step(model: str, mode: str, seq: int = 128, **counters: float) -> Any:

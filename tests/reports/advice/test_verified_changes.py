@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""Predictions beside the rows of the same run that implement the change."""
+
+import pytest
+
+from advised import EXACT, PEAKS, Entry, lines, part, verdicts, whole
+from reports.answers.judging import Verdict
+from results import entry
+
+
+def op(implementation: str, us: float, model: str = "tiny") -> Entry:
+    return entry(
+        f"fused_ops/swiglu/{implementation}/{model}/fp32/forward/batch:4/seq:128",
+        us,
+        f"op=swiglu implementation={implementation} model={model} precision=fp32 "
+        "pass=forward",
+        **{"bytes": 2e6, "batch": 4, "seq": 128} | EXACT,
+    )
+
+
+def test_a_fused_operation_is_checked_by_its_rows_of_the_steps_shape() -> None:
+    ffn = part("forward", "ffn", 1000, matmul_share=0.6, pass_bytes=1e6)
+    others = (op("textbook", 5000, "small"), op("fused", 4900, "small"))
+    own = (op("textbook", 1000), op("library", 700), op("fused", 250))
+    found = lines(*PEAKS, ffn, whole(5000), *others, *own)["fused SwiGLU"]
+    # Of 1000 us 200 remain, at the rate of a copy.
+    (check,) = found.checks
+    assert (check.base, check.where) == (own[0]["name"], own[2]["name"])
+    assert check.predicted.value == pytest.approx(800)
+    assert verdicts(found) == [Verdict.HELD]
+    # Rows of another shape are better than none.
+    found = lines(*PEAKS, ffn, whole(5000), *others)["fused SwiGLU"]
+    assert [check.where for check in found.checks] == [others[1]["name"]]
+    assert verdicts(found) == [Verdict.FAILED]
+    # A run whose steps state no bytes tells of the operation that gains most.
+    alone = lines(*PEAKS, *others, *own)["fused SwiGLU"]
+    assert alone.where == others[0]["name"] and not alone.is_of_step
+    assert verdicts(alone) == [Verdict.FAILED, Verdict.HELD]
+
+
+def launched(launch: str, us: float, mode: str = "train_step") -> Entry:
+    return entry(
+        f"cuda_graph/{launch}/tiny/fp32/{mode}/batch:4/seq:128",
+        us,
+        f"launch={launch} model=tiny precision=fp32 mode={mode}",
+        **EXACT,
+    )
+
+
+def test_a_cuda_graph_is_checked_by_the_replay_of_the_same_step() -> None:
+    gaps = (part("forward", "gap", 200), part("backward", "gap", 300))
+    rows = (
+        *(launched("eager", 600), launched("graph", 150)),
+        *(launched("eager", 600, "forward"), launched("graph", 1, "forward")),
+    )
+    found = lines(*PEAKS, *gaps, whole(590), *rows)["CUDA graph"]
+    (check,) = found.checks
+    assert (check.where, check.measured.value) == (rows[1]["name"], 450)
+    assert verdicts(found) == [Verdict.HELD]
+
+
+def implemented(
+    name: str, us: float, mode: str = "forward_backward", **more: float
+) -> Entry:
+    return entry(
+        f"implementations/{name}/tiny/fp32/{mode}/batch:4/seq:128",
+        us,
+        f"implementation={name} model=tiny precision=fp32 mode={mode}",
+        **EXACT | more,
+    )
+
+
+def test_the_fused_implementation_is_all_its_kernels_at_once() -> None:
+    parts = {
+        name: part("forward", name, 100, pass_bytes=5e5)  # in 50 us
+        for name in ("norm", "ffn", "cross_entropy", "rope", "softmax")
+    }
+    rows = (*PEAKS, *parts.values(), whole(2000))
+    steps = (
+        implemented("textbook", 1900, predicted_peak_bytes=90, peak_bytes=91),
+        implemented("fused", 1550, predicted_peak_bytes=50, peak_bytes=52),
+        implemented("textbook", 500, "forward"),
+        implemented("fused", 1, "forward"),
+    )
+    found = lines(*rows, *steps)["implementation=fused"]
+    # 50 us of each of four, and all of the softmax.
+    assert found.saved_us.value == pytest.approx(300)
+    assert found.saved_bytes is None
+    assert set(found.rows) == {p["name"] for p in parts.values()} | {PEAKS[1]["name"]}
+    assert [(check.measured.value, check.in_bytes) for check in found.checks] == [
+        (350, False),
+        (39, True),
+    ]
+    assert verdicts(found) == [Verdict.HELD, Verdict.HELD]
+    trained = [
+        implemented(name, 9, "train_step", predicted_peak_bytes=size, peak_bytes=size)
+        for name, size in (("textbook", 120.0), ("fused", 80.0))
+    ]
+    assert lines(*rows, *trained)["implementation=fused"].saved_bytes == 40
+    del parts["rope"]
+    incomplete = lines(*PEAKS, *parts.values(), whole(2000), *steps)
+    assert "implementation=fused" not in incomplete
