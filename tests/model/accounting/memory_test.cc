@@ -33,7 +33,8 @@ struct Shape {
 };
 
 std::vector<Shape> Shapes() {
-  constexpr Implementation kFused = Implementation::kFused;
+  constexpr Implementation kFused = Implementation::kFused,
+                           kLibrary = Implementation::kLibrary;
   using enum AttentionKind;
   return {{{"balanced", 64, 192, 2, 4, 256}, 2, 32},
           {{"balanced", 64, 192, 2, 4, 256}, 4, 64},
@@ -53,6 +54,13 @@ std::vector<Shape> Shapes() {
           {{"fused_wide", 64, 1024, 2, 2, 64, kOwn, kFused}, 2, 32},
           {{"fused_vocabulary", 32, 64, 1, 2, 8000, kOwn, kFused}, 3, 48},
           {{"fused_odd", 36, 50, 3, 3, 101, kOwn, kFused}, 3, 47},
+          {{"fused_naive", 64, 192, 2, 4, 256, kNaive, kFused}, 2, 96},
+          {{"library", 64, 192, 2, 4, 256, kSdpa, kLibrary}, 2, 64},
+          {{"library", 32, 64, 1, 2, 8000, kNaive, kLibrary}, 3, 48},
+          {{"narrow", 96, 32, 3, 4, 64}, 4, 32},
+          {{"narrow", 128, 64, 2, 4, 64, kSdpa}, 2, 96},
+          {{"one_head", 32, 24, 2, 1, 48}, 3, 64},
+          {{"fused_narrow", 128, 64, 2, 4, 64, kOwn, kFused}, 2, 96},
           {{"odd", 36, 50, 3, 3, 101}, 3, 47},
           {{"odd", 36, 50, 3, 3, 101}, 2, 131}};
 }
@@ -130,7 +138,12 @@ class MemoryTest : public testing::TestWithParam<Point> {
  protected:
   MemoryTest() {
     const auto& [shape, precision, mode] = GetParam();
-    query_ = {shape.config, shape.batch, shape.seq, precision, mode};
+    query_ = {.config = shape.config,
+              .batch = shape.batch,
+              .seq = shape.seq,
+              .precision = precision,
+              .mode = mode,
+              .threads = 1};
   }
   MemoryQuery query_;
 };
