@@ -63,7 +63,7 @@ void Block::Forward(Step& s, Stream& stream, int64_t layer) {
     }
     s.component = Component::kResidual;
     const Tensor wide =
-        s.autocast ? s.MakeFloats("fp32 update", s.x) : Tensor();
+        s.autocast && s.sizes.on_cpu ? s.Floats("fp32 update", s.x) : Tensor();
     stream.x = s.Make(name, s.x, s.stream);
   };
   {
@@ -81,8 +81,7 @@ void Block::Backward(Step& s, Stream& gradient) {
     if (s.is(Implementation::kFused)) return std::move(gradient.update);
     s.Enter("residual backward");
     s.component = Component::kResidual;
-    return s.autocast ? s.Make("gradient of the update", s.x, s.operand)
-                      : gradient.x;
+    return s.autocast ? s.Operands("gradient of the update", s.x) : gradient.x;
   };
   norm2_.Backward(s, feed_forward_.Backward(s, of_update()), gradient);
   norm1_.Backward(s, attention_.Backward(s, of_update()), gradient);
