@@ -163,11 +163,10 @@ StepEnd RunStep(const MemoryQuery& query, Ledger& to) {
                           s.logits);
   }
   s.casts.clear();
-  const StepEnd end = {to.events().size(),
-                       to.live() - resident - logits.bytes()};
-  if (query.mode == StepMode::kInference || query.mode == StepMode::kForward) {
-    return end;
-  }
+  StepEnd end = {.forward_events = to.events().size()};
+  if (query.mode == StepMode::kInference) return end;
+  end.saved_bytes = to.live() - resident - logits.bytes();
+  if (query.mode == StepMode::kForward) return end;
   CrossEntropy loss;
   loss.Forward(s, std::move(logits));
   Tensor of_logits = loss.Backward(s);
