@@ -41,9 +41,8 @@ AttentionResult LogSumExpMemory(AttentionScene& s, const Heads& in) {
 }
 
 Heads MakeGradients(AttentionScene& s) {
-  return {s.Make("gradient of q", s.x, s.operand),
-          s.Make("gradient of k", s.x, s.operand),
-          s.Make("gradient of v", s.x, s.operand)};
+  return {s.Operands("gradient of q", s.x), s.Operands("gradient of k", s.x),
+          s.Operands("gradient of v", s.x)};
 }
 
 AttentionResult LogSumExpMemory(AttentionScene& s, const Heads& in,
@@ -57,7 +56,7 @@ AttentionResult LogSumExpMemory(AttentionScene& s, const Heads& in,
     }
     of.v = s.Separated(in.v, "v");
   }
-  AttentionResult result = {s.Make("output", s.x, s.operand)};
+  AttentionResult result = {s.Operands("output", s.x)};
   const Tensor sums = s.Make("log-sum-exp", s.rows, kFloat);
   kernels.forward(s);
   if (!s.sizes.graph) return result;
@@ -71,8 +70,7 @@ AttentionResult LogSumExpMemory(AttentionScene& s, const Heads& in,
     Heads to = kernels.backward(s);
     gradient.Reset();
     kept = {};
-    output.Reset();
-    rows.Reset();
+    Free(output, rows);
     return to;
   };
   return result;
@@ -85,7 +83,7 @@ AttentionResult TiledMemory(AttentionScene& s, const Heads& in) {
   const int64_t tile = std::min<int64_t>(256, z.seq);
   const TensorSize scores = {"", z.sequences() * tile * tile};
   const TensorSize x = {"", z.sequences() * tile * z.d_head};
-  const int64_t rows = z.sequences() * tile;
+  const TensorSize rows = {"", z.sequences() * tile};
   // In at least fp32.
   const auto product = [=](AttentionScene& at, const TensorSize& size) {
     if (!at.sizes.bf16) return at.Make("product of a tile", size, kFloat);
@@ -98,16 +96,16 @@ AttentionResult TiledMemory(AttentionScene& s, const Heads& in) {
   };
   AttentionKernels tiles;
   tiles.forward = [=](AttentionScene& at) {
-    Tensor maxima = at.MakeFloats("row maxima of a tile", rows);
-    const Tensor sums = at.MakeFloats("row sums of a tile", rows);
+    Tensor maxima = at.Floats("row maxima of a tile", rows);
+    const Tensor sums = at.Floats("row sums of a tile", rows);
     const Tensor mixed = at.Make("output of a tile", x, kFloat);
     const Tensor weights = product(at, scores);
     at.Make("mask of a tile", {"", tile * tile}, kBool);
-    Tensor highest = at.MakeFloats("row maxima of the scores", rows);
-    const Tensor raised = at.MakeFloats("raised row maxima", rows);
+    Tensor highest = at.Floats("row maxima of the scores", rows);
+    const Tensor raised = at.Floats("raised row maxima", rows);
     highest.Reset();
-    const Tensor factor = at.MakeFloats("factor of the rows", rows);
-    at.MakeFloats("row sums of the weights", rows);
+    const Tensor factor = at.Floats("factor of the rows", rows);
+    at.Floats("row sums of the weights", rows);
     const Tensor narrow = narrowed(at);
     product(at, x);
   };
@@ -118,8 +116,8 @@ AttentionResult TiledMemory(AttentionScene& s, const Heads& in) {
     product_with_output.Reset();
     Heads to;
     to.q = at.Make("fp32 gradient of q", at.x, kFloat);
-    to.k = at.Make("gradient of k", at.x, at.operand);
-    to.v = at.Make("gradient of v", at.x, at.operand);
+    to.k = at.Operands("gradient of k", at.x);
+    to.v = at.Operands("gradient of v", at.x);
     {
       const Tensor of_k = at.Make("gradient of a tile of k", x, kFloat);
       const Tensor of_v = at.Make("gradient of a tile of v", x, kFloat);
@@ -134,7 +132,7 @@ AttentionResult TiledMemory(AttentionScene& s, const Heads& in) {
       times();
       times();
     }
-    if (at.sizes.bf16) to.q = at.Make("gradient of q", at.x, at.operand);
+    if (at.sizes.bf16) to.q = at.Operands("gradient of q", at.x);
     return to;
   };
   tiles.separate_heads = true;
@@ -145,24 +143,26 @@ AttentionResult TiledMemory(AttentionScene& s, const Heads& in) {
 AttentionResult OwnMemory(AttentionScene& s, const Heads& in) {
   const CpuFlashTiles tiles(s.sizes.seq, s.sizes.d_head);
   const int64_t sequences = s.sizes.sequences(), threads = s.sizes.threads;
+  const int64_t splits =
+      sequences * tiles.Splits(sequences, std::max<int64_t>(1, threads));
   AttentionKernels kernels;
   if (s.sizes.on_cpu) {
     kernels.forward = [=](AttentionScene& at) {
-      at.MakeFloats("tiles of the threads", threads * tiles.ForwardFloats());
+      at.Floats("tiles of the threads", {"", threads * tiles.ForwardFloats()});
     };
   }
   kernels.backward = [=](AttentionScene& at) {
-    const Tensor means = at.Make("means of the gradient", at.rows, kFloat);
     if (!at.sizes.on_cpu) {
-      const Tensor of_q = at.Make("fp32 gradient of q", at.x, kFloat);
-      return MakeGradients(at);
+      Heads to = MakeGradients(at);
+      const Tensor means = at.Floats("means of the gradient", at.rows);
+      at.Floats("fp32 gradient of q", at.x);
+      return to;
     }
-    const Tensor of_q = at.MakeFloats(
-        "fp32 gradient of q",
-        sequences * tiles.Splits(sequences, std::max<int64_t>(1, threads)) *
-            tiles.QueryGradientFloats());
+    const Tensor means = at.Floats("means of the gradient", at.rows);
+    const Tensor of_q = at.Floats("fp32 gradient of q",
+                                  {"", splits * tiles.QueryGradientFloats()});
     Heads to = MakeGradients(at);
-    at.MakeFloats("tiles of the threads", threads * tiles.BackwardFloats());
+    at.Floats("tiles of the threads", {"", threads * tiles.BackwardFloats()});
     return to;
   };
   AttentionResult result = LogSumExpMemory(s, in, kernels);

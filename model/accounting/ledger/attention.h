@@ -32,11 +32,12 @@ class AttentionScene {
   Tensor Make(const TensorName& name, const TensorSize& size, TensorType type) {
     return ledger.Make(name, component, size, type);
   }
-  Tensor MakeFloats(const TensorName& name, const TensorSize& size) {
+  Tensor Floats(const TensorName& name, const TensorSize& size) {
     return Make(name, size, TensorType::kFloat);
   }
-  Tensor MakeFloats(const TensorName& name, int64_t count) {
-    return MakeFloats(name, TensorSize{"", count});
+  // In the type of a product's operands.
+  Tensor Operands(const TensorName& name, const TensorSize& size) {
+    return Make(name, size, operand);
   }
   // What the backward pass needs of it: nothing where none follows.
   Tensor Save(const Tensor& tensor) const {

@@ -14,11 +14,13 @@ TensorSize Half(const Step& s) { return {"B T d / 2", s.x.elements / 2}; }
 
 bool IsWidened(const Step& s) { return s.operand == kBfloat16; }
 
-// One of the four products of a rotation: of the even or the odd channels.
+// One of the four products of a rotation: of the even or the odd channels. A
+// CPU widens operands of two types before it multiplies them.
 Tensor Turn(Step& s) {
-  const Tensor wide =
-      IsWidened(s) ? s.MakeFloats("fp32 channels", Half(s)) : Tensor();
-  return s.MakeFloats("channels x angle", Half(s));
+  const Tensor wide = IsWidened(s) && s.sizes.on_cpu
+                          ? s.Floats("fp32 channels", Half(s))
+                          : Tensor();
+  return s.Floats("channels x angle", Half(s));
 }
 
 // model/nn/rope.cc.
@@ -27,25 +29,24 @@ Tensor Rotate(Step& s, const TensorName& name) {
   Tensor turned;
   {
     const Tensor even_cos = Turn(s), odd_sin = Turn(s);
-    const Tensor even = s.MakeFloats("rotated even channels", Half(s));
+    const Tensor even = s.Floats("rotated even channels", Half(s));
     const Tensor even_sin = Turn(s), odd_cos = Turn(s);
-    const Tensor odd = s.MakeFloats("rotated odd channels", Half(s));
-    turned = s.MakeFloats(IsWidened(s) ? "rotated channels" : name, s.x);
+    const Tensor odd = s.Floats("rotated odd channels", Half(s));
+    turned = s.Floats(IsWidened(s) ? "rotated channels" : name, s.x);
   }
-  return IsWidened(s) ? s.Make(name, s.x, s.operand) : turned;
+  return IsWidened(s) ? s.Operands(name, s.x) : turned;
 }
 
 Tensor TurnBack(Step& s) {
-  const Tensor gradient = s.MakeFloats("gradient of channels", Half(s));
-  return IsWidened(s) ? s.Make("gradient of channels", Half(s), s.operand)
-                      : gradient;
+  const Tensor gradient = s.Floats("gradient of channels", Half(s));
+  return IsWidened(s) ? s.Operands("gradient of channels", Half(s)) : gradient;
 }
 
 // Merges the heads of a gradient that lies [batch, heads, seq, d_head].
 Tensor Merged(Step& s, Tensor gradient) {
   s.component = kProjections;
   if (s.sizes.heads > 1) {
-    gradient = s.Make("merged gradient", s.x, s.operand);
+    gradient = s.Operands("merged gradient", s.x);
   }
   return gradient;
 }
@@ -53,20 +54,19 @@ Tensor Merged(Step& s, Tensor gradient) {
 Tensor RotateBackward(Step& s, Tensor gradient) {
   s.Enter("rotation backward");
   s.component = kRope;
-  if (IsWidened(s)) gradient = s.MakeFloats("fp32 gradient", s.x);
+  if (IsWidened(s)) gradient = s.Floats("fp32 gradient", s.x);
   Tensor odd = TurnBack(s), even = TurnBack(s);
   {
-    const Tensor negated = s.MakeFloats("-gradient", Half(s));
+    const Tensor negated = s.Floats("-gradient", Half(s));
     Tensor second = TurnBack(s);
-    gradient.Reset();
-    second.Reset();
+    Free(gradient, second);
     second = TurnBack(s);
     // The second terms are added to the first, in place.
   }
-  gradient = s.Make("gradient of all channels", s.x, s.operand);
+  gradient = s.Operands("gradient of all channels", s.x);
   even.Reset();
   {
-    const Tensor second = s.Make("gradient of all channels", s.x, s.operand);
+    const Tensor second = s.Operands("gradient of all channels", s.x);
     odd.Reset();
   }
   return Merged(s, std::move(gradient));
@@ -112,7 +112,7 @@ Tensor AttentionLayer::Forward(Step& s, const Tensor& x) {
   Tensor mixed = std::move(attended_.output);
   s.component = kOutputProjection;
   if (!attended_.merged && s.sizes.heads > 1) {
-    mixed = s.Make("merged heads", s.x, s.operand);
+    mixed = s.Operands("merged heads", s.x);
   }
   return output_.Forward(s, mixed, /*wide=*/false, "update", s.x);
 }
@@ -142,9 +142,9 @@ Tensor AttentionLayer::FusedBackward(Step& s, Heads gradients) {
   s.component = kRope;
   Tensor rows;
   if (attended_.transposed_k_gradient) {
-    rows = s.Make("gradient of k in rows", s.x, s.operand);
+    rows = s.Operands("gradient of k in rows", s.x);
   }
-  Tensor all = s.Make("gradient of q, k and v", s.three_x, s.operand);
+  Tensor all = s.Operands("gradient of q, k and v", s.three_x);
   rows.Reset();
   gradients = {};
   s.Enter("projections backward");

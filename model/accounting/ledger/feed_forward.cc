@@ -24,21 +24,20 @@ Tensor FeedForward::Forward(Step& s, const Tensor& x) {
   } else if (s.is(Implementation::kLibrary)) {
     value = up(w3_, "value");
     gate = up(w1_, "gate");
-    silu = s.Make("silu(gate)", s.hidden, s.operand);
+    silu = s.Operands("silu(gate)", s.hidden);
   } else {
     gate = up(w1_, "gate");
-    sigmoid = s.Make("sigmoid(gate)", s.hidden, s.operand);
-    silu = s.Make("silu(gate)", s.hidden, s.operand);
+    sigmoid = s.Operands("sigmoid(gate)", s.hidden);
+    silu = s.Operands("silu(gate)", s.hidden);
     gate_ = s.Save(gate);
     sigmoid_ = s.Save(sigmoid);
-    gate.Reset();
-    sigmoid.Reset();
+    Free(gate, sigmoid);
     value = up(w3_, "value");
   }
   if (gate) gate_ = s.Save(gate);
   silu_ = s.Save(silu);
   value_ = s.Save(value);
-  product = s.Make("silu(gate) * value", s.hidden, s.operand);
+  product = s.Operands("silu(gate) * value", s.hidden);
   return w2_.Forward(s, product, /*wide=*/false, "update", s.x);
 }
 
@@ -49,20 +48,18 @@ Tensor FeedForward::Backward(Step& s, Tensor gradient) {
   w2_.Backward(s, std::move(gradient), s.hidden, of_product);
   gradient = std::move(of_product.sum);
   const auto make = [&](const char* name) {
-    return s.Make(name, s.hidden, s.operand);
+    return s.Operands(name, s.hidden);
   };
   s.Enter("SwiGLU backward");
   if (s.is(Implementation::kFused)) {
-    gradient = s.Make("gradient of gate and value", s.two_hidden, s.operand);
+    gradient = s.Operands("gradient of gate and value", s.two_hidden);
     gate_.Reset();
     s.Enter("W1 and W3 backward");
     return joined_.Backward(s, std::move(gradient));
   }
   Tensor of_value = make("gradient of value");
   Tensor of_silu = make("gradient of silu(gate)");
-  gradient.Reset();
-  value_.Reset();
-  silu_.Reset();
+  Free(gradient, value_, silu_);
   GradientSum sum;
   if (s.is(Implementation::kLibrary)) {
     of_silu = make("gradient of gate");
@@ -78,12 +75,9 @@ Tensor FeedForward::Backward(Step& s, Tensor gradient) {
   s.Enter("gate backward");
   Tensor of_sigmoid = make("gradient of sigmoid(gate)");
   Tensor of_gate = make("gradient of gate");
-  of_silu.Reset();
-  gate_.Reset();
+  Free(of_silu, gate_);
   Tensor through_sigmoid = make("gradient through the sigmoid");
-  of_sigmoid.Reset();
-  sigmoid_.Reset();
-  through_sigmoid.Reset();
+  Free(of_sigmoid, sigmoid_, through_sigmoid);
   s.Enter("W1 backward");
   w1_.Backward(s, std::move(of_gate), s.x, sum);
   return std::move(sum.sum);

@@ -47,6 +47,16 @@ class Tensor {
   std::size_t index_ = 0;
 };
 
+template <typename... Tensors>
+void Free(Tensors&... tensors) {
+  (tensors.Reset(), ...);
+}
+
+// Adds a gradient to the sum of others, which needs no tensor of its own.
+inline void AddInPlace(Tensor& sum, Tensor gradient) {
+  if (!sum) sum = std::move(gradient);
+}
+
 // Elements, and how they follow from the sizes of the model: "B h T^2".
 struct TensorSize {
   const char* formula = "";

@@ -18,11 +18,9 @@ std::pair<Tensor, Tensor> ValueBackward(AttentionScene& s, Tensor gradient,
   s.Enter("value backward");
   s.component = kValue;
   gradient = s.Separated(gradient, "gradient of the output");
-  Tensor of_v = s.Make("gradient of v", s.x, s.operand);
-  Tensor of_weights = s.Make("gradient of the weights", s.scores, s.operand);
-  gradient.Reset();
-  v.Reset();
-  weights.Reset();
+  Tensor of_v = s.Operands("gradient of v", s.x);
+  Tensor of_weights = s.Operands("gradient of the weights", s.scores);
+  Free(gradient, v, weights);
   return {std::move(of_weights), std::move(of_v)};
 }
 
@@ -30,11 +28,9 @@ Heads ScoresBackward(AttentionScene& s, Tensor gradient, Tensor of_v, Tensor& q,
                      Tensor& k) {
   s.Enter("scores backward");
   s.component = kScores;
-  Tensor of_k = s.Make("gradient of k", s.x, s.operand);
-  Tensor of_q = s.Make("gradient of q", s.x, s.operand);
-  gradient.Reset();
-  k.Reset();
-  q.Reset();
+  Tensor of_k = s.Operands("gradient of k", s.x);
+  Tensor of_q = s.Operands("gradient of q", s.x);
+  Free(gradient, k, q);
   return {std::move(of_q), std::move(of_k), std::move(of_v)};
 }
 
@@ -59,7 +55,7 @@ Tensor Softmax(AttentionScene& s, Tensor x, SoftmaxKept& kept) {
     kept.sums = s.Save(sums);
     x = s.Make(s.sizes.bf16 ? "fp32 weights" : "weights", s.scores, kFloat);
   }
-  if (s.sizes.bf16) x = s.Make("weights", s.scores, s.operand);
+  if (s.sizes.bf16) x = s.Operands("weights", s.scores);
   return x;
 }
 
@@ -77,9 +73,7 @@ Tensor SoftmaxBackward(AttentionScene& s, Tensor gradient, SoftmaxKept& kept) {
     Tensor second = scores("weights / sums");
     Tensor negated = scores("-gradient");
     const Tensor product = scores("gradient of the sums, by element");
-    negated.Reset();
-    second.Reset();
-    quotient.Reset();
+    Free(negated, second, quotient);
     of_exponentials = scores("gradient of exp(scores)");
     of_sums = s.Make("gradient of the sums", s.rows, kFloat);
   }
@@ -104,19 +98,19 @@ AttentionResult NaiveMemory(AttentionScene& s, const Heads& in) {
   s.component = kScores;
   Tensor mask, x;
   {
-    x = s.Make("scores", s.scores, s.operand);
-    x = s.Make("scaled scores", s.scores, s.operand);
+    x = s.Operands("scores", s.scores);
+    x = s.Operands("scaled scores", s.scores);
     Tensor positions = s.Make("positions", {"T", s.sizes.seq}, kLong);
     const Tensor all = s.Make("causal mask", s.mask, kBool);
     positions.Reset();
     mask = s.Save(all);
-    x = s.Make("masked scores", s.scores, s.operand);
+    x = s.Operands("masked scores", s.scores);
   }
   SoftmaxKept kept;
   x = Softmax(s, std::move(x), kept);
   s.component = kValue;
   Tensor v = s.Separated(in.v, "v");
-  AttentionResult result = {s.Make("heads", s.x, s.operand)};
+  AttentionResult result = {s.Operands("heads", s.x)};
   result.transposed_k_gradient = true;
   if (!s.sizes.graph) return result;
   result.backward = [&s, q = in.q, k = in.k, mask, kept, weights = x,
@@ -124,12 +118,12 @@ AttentionResult NaiveMemory(AttentionScene& s, const Heads& in) {
     auto [of_scores, of_v] = ValueBackward(s, std::move(gradient), weights, v);
     of_scores = SoftmaxBackward(s, std::move(of_scores), kept);
     if (s.sizes.bf16) {
-      of_scores = s.Make("gradient of the scores", s.scores, s.operand);
+      of_scores = s.Operands("gradient of the scores", s.scores);
     }
     s.component = kScores;
-    of_scores = s.Make("masked gradient", s.scores, s.operand);
+    of_scores = s.Operands("masked gradient", s.scores);
     mask.Reset();
-    of_scores = s.Make("scaled gradient", s.scores, s.operand);
+    of_scores = s.Operands("scaled gradient", s.scores);
     return ScoresBackward(s, std::move(of_scores), std::move(of_v), q, k);
   };
   return result;
@@ -141,13 +135,13 @@ AttentionResult FusedNaiveMemory(AttentionScene& s, const Heads& in) {
   {
     const Tensor rows = s.Separated(in.q, "q"),
                  columns = s.Separated(in.k, "k");
-    weights = s.Make("weights", s.scores, s.operand);
+    weights = s.Operands("weights", s.scores);
     q = s.Save(rows);
     k = s.Save(columns);
   }
   s.component = kValue;
   Tensor v = s.Separated(in.v, "v");
-  AttentionResult result = {s.Make("heads", s.x, s.operand)};
+  AttentionResult result = {s.Operands("heads", s.x)};
   result.transposed_k_gradient = true;
   if (!s.sizes.graph) return result;
   // Both the product and the softmax need the weights.
@@ -157,7 +151,7 @@ AttentionResult FusedNaiveMemory(AttentionScene& s, const Heads& in) {
         ValueBackward(s, std::move(gradient), of_product, v);
     s.Enter("softmax backward");
     s.component = kSoftmax;
-    of_weights = s.Make("gradient of the scores", s.scores, s.operand);
+    of_weights = s.Operands("gradient of the scores", s.scores);
     weights.Reset();
     return ScoresBackward(s, std::move(of_weights), std::move(of_v), q, k);
   };

@@ -20,7 +20,7 @@ Tensor Linear::Forward(Step& s, const Tensor& x, bool wide,
   }
   copy_ = s.Save(copy);
   x_ = s.Save(input);
-  return s.Make(result, size, s.operand);
+  return s.Operands(result, size);
 }
 
 void GradientSum::Add(Step& s, Tensor term, bool is_view) {
@@ -28,24 +28,22 @@ void GradientSum::Add(Step& s, Tensor term, bool is_view) {
     sum = std::move(term);
     sum_is_view = is_view;
   } else if (sum_is_view) {
-    sum = s.Make("sum of gradients", s.x, s.operand);
+    sum = s.Operands("sum of gradients", s.x);
     sum_is_view = false;
   }
 }
 
 void Linear::Backward(Step& s, Tensor gradient, const TensorSize& size,
                       GradientSum& sum) {
-  Tensor of_matrix = s.Make({"gradient of ", name_}, matrix_, s.operand);
-  Tensor of_x = s.Make({"gradient of the input of ", name_}, size, s.operand);
-  gradient.Reset();
-  copy_.Reset();
-  x_.Reset();
+  Tensor of_matrix = s.Operands({"gradient of ", name_}, matrix_);
+  Tensor of_x = s.Operands({"gradient of the input of ", name_}, size);
+  Free(gradient, copy_, x_);
   if (widened_) {
-    of_x = s.MakeFloats({"gradient of the input of ", name_}, size);
+    of_x = s.Floats({"gradient of the input of ", name_}, size);
   }
   sum.Add(s, std::move(of_x), /*is_view=*/!widened_);
   if (s.autocast) {
-    of_matrix = s.MakeFloats({"gradient of ", name_}, matrix_);
+    of_matrix = s.Floats({"gradient of ", name_}, matrix_);
   }
   s.Keep(std::move(of_matrix));
 }
@@ -58,19 +56,17 @@ Tensor JoinedProduct::Forward(Step& s, const Tensor& x,
                           : Tensor();
   copy_ = s.Save(copy);
   x_ = s.Save(x);
-  return s.Make(result, size, s.operand);
+  return s.Operands(result, size);
 }
 
 Tensor JoinedProduct::Backward(Step& s, Tensor gradient) {
-  Tensor of_x = s.Make({"gradient of the input of ", name_}, s.x, s.operand);
-  Tensor of_matrix = s.Make({"gradient of ", name_}, matrix_, s.operand);
+  Tensor of_x = s.Operands({"gradient of the input of ", name_}, s.x);
+  Tensor of_matrix = s.Operands({"gradient of ", name_}, matrix_);
   if (s.autocast) {
-    of_matrix = s.MakeFloats({"gradient of ", name_}, matrix_);
+    of_matrix = s.Floats({"gradient of ", name_}, matrix_);
   }
   s.Keep(std::move(of_matrix));
-  gradient.Reset();
-  x_.Reset();
-  copy_.Reset();
+  Free(gradient, x_, copy_);
   return of_x;
 }
 

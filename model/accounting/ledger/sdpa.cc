@@ -33,7 +33,7 @@ AttentionKernels CpuFlashKernels(const AttentionSizes& z) {
   return {.forward =
               [=](AttentionScene& s) {
                 const Tensor floats =
-                    s.MakeFloats("tiles of the threads", forward);
+                    s.Floats("tiles of the threads", {"", forward});
                 if (s.sizes.bf16) s.Make("bf16 tiles", narrowed, kBfloat16);
               },
           // Weights and their gradient. What each thread takes for itself while
@@ -43,12 +43,12 @@ AttentionKernels CpuFlashKernels(const AttentionSizes& z) {
               [=](AttentionScene& s) {
                 Heads to = MakeGradients(s);
                 const Tensor floats =
-                    s.MakeFloats("tiles of the threads", 2 * tile);
+                    s.Floats("tiles of the threads", {"", 2 * tile});
                 Tensor narrow;
                 if (s.sizes.bf16) {
                   narrow = s.Make("bf16 tiles", {"", 2 * tile}, kBfloat16);
                 }
-                s.MakeFloats("row sums of a tile", rows);
+                s.Floats("row sums of a tile", {"", rows});
                 return to;
               }};
 }
@@ -104,7 +104,7 @@ AttentionKernels CudaKernels(const AttentionSizes& z,
   kernels.backward = [=](AttentionScene& s) {
     Heads to = MakeGradients(s);
     const Tensor sums = s.Make("sums of the gradient", s.rows, kFloat);
-    if (summed > 0) s.MakeFloats("fp32 gradient of q", summed);
+    if (summed > 0) s.Floats("fp32 gradient of q", {"", summed});
     return to;
   };
   return kernels;
@@ -170,8 +170,7 @@ AttentionResult SdpaMathMemory(AttentionScene& s, const Heads& in) {
     gradient = s.Separated(gradient, "gradient of the output", kFloat);
     Tensor of_v = make("gradient of v", s.x);
     Tensor of_weights = make("gradient of the weights", s.scores);
-    gradient.Reset();
-    v.Reset();
+    Free(gradient, v);
     {
       // A GPU first multiplies the gradient with the weights.
       const Tensor product =
@@ -181,9 +180,7 @@ AttentionResult SdpaMathMemory(AttentionScene& s, const Heads& in) {
     weights.Reset();
     Heads to = {make("gradient of scaled q", s.x),
                 make("gradient of scaled k", s.x), std::move(of_v)};
-    of_weights.Reset();
-    k.Reset();
-    q.Reset();
+    Free(of_weights, k, q);
     to.k = make("gradient of k", s.x);
     to.q = make("gradient of q", s.x);
     if (bf16) {
@@ -205,7 +202,7 @@ AttentionResult SdpaFlashMemory(AttentionScene& s, const Heads& in) {
     // Each part has its own output and sums.
     const int64_t columns = RoundUp(s.sizes.d_head, buffer.column_tile) + 1;
     kernels.forward = [=](AttentionScene& at) {
-      at.MakeFloats("parts", splits * at.rows.elements * columns);
+      at.Floats("parts", {"", splits * at.rows.elements * columns});
     };
   }
   return Fused(s, in, kernels);

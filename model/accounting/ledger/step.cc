@@ -63,7 +63,7 @@ void Block::Forward(Step& s, Stream& stream, int64_t layer) {
     }
     s.component = Component::kResidual;
     const Tensor wide =
-        s.autocast ? s.MakeFloats("fp32 update", s.x) : Tensor();
+        s.autocast && s.sizes.on_cpu ? s.Floats("fp32 update", s.x) : Tensor();
     stream.x = s.Make(name, s.x, s.stream);
   };
   {
@@ -81,8 +81,7 @@ void Block::Backward(Step& s, Stream& gradient) {
     if (s.is(Implementation::kFused)) return std::move(gradient.update);
     s.Enter("residual backward");
     s.component = Component::kResidual;
-    return s.autocast ? s.Make("gradient of the update", s.x, s.operand)
-                      : gradient.x;
+    return s.autocast ? s.Operands("gradient of the update", s.x) : gradient.x;
   };
   norm2_.Backward(s, feed_forward_.Backward(s, of_update()), gradient);
   norm1_.Backward(s, attention_.Backward(s, of_update()), gradient);
@@ -164,11 +163,10 @@ StepEnd RunStep(const MemoryQuery& query, Ledger& to) {
                           s.logits);
   }
   s.casts.clear();
-  const StepEnd end = {to.events().size(),
-                       to.live() - resident - logits.bytes()};
-  if (query.mode == StepMode::kInference || query.mode == StepMode::kForward) {
-    return end;
-  }
+  StepEnd end = {.forward_events = to.events().size()};
+  if (query.mode == StepMode::kInference) return end;
+  end.saved_bytes = to.live() - resident - logits.bytes();
+  if (query.mode == StepMode::kForward) return end;
   CrossEntropy loss;
   loss.Forward(s, std::move(logits));
   Tensor of_logits = loss.Backward(s);

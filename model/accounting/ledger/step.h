@@ -59,10 +59,9 @@ class Norm {
   void Backward(Step& s, Tensor gradient, Stream& to);
 
  private:
-  Tensor FusedForward(Step& s, Stream& stream);
-  void FusedBackward(Step& s, Tensor gradient, Stream& to);
-  // Of w * (x / rms), from its gradient that of x / rms.
   Tensor WeightBackward(Step& s, Tensor gradient);
+  Tensor KernelForward(Step& s, Stream& stream);
+  void KernelBackward(Step& s, Tensor gradient, Stream& to);
 
   const char* consumer_;  // of the norm's output
   bool added_ = false;    // an update to the stream

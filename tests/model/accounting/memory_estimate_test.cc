@@ -32,9 +32,10 @@ TEST(SavedBytesTest, GrowByTheSameWithEveryBlock) {
 }
 
 TEST(EstimateMemoryTest, HasThePartsThatTheModeHas) {
-  const ModelConfig config = {"m", 24, 40, 2, 3, 37};
+  // Autocast keeps copies of the weights of five blocks until the pass is over.
+  const ModelConfig config = {"m", 24, 40, 5, 3, 37};
   for (const StepMode mode : kStepModes) {
-    const MemoryQuery query = {config, 2, 5, Precision::kFp32, mode};
+    const MemoryQuery query = {config, 2, 5, Precision::kBf16Autocast, mode};
     const MemoryEstimate estimate = EstimateMemory(query);
     const bool backward =
         mode == StepMode::kForwardBackward || mode == StepMode::kTrainStep;
