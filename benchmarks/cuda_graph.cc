@@ -73,7 +73,7 @@ class AttentionLaunch final : public Replayable<AttentionStep> {
                      {"d_head", in(&AttentionParams::d_head), {1, 1024}}},
             .grids = {.smoke = {both + "variant=naive precision=fp32 seq=128 "
                                        "d_head=32"},
-                      .quick_gpu = {both + "variant=naive,own precision=bf16 "
+                      .quick_gpu = {both + "variant=own precision=bf16 "
                                            "seq=256 d_head=64"},
                       .paper = {both + "variant=naive precision=fp32 "
                                        "seq=256,1024,4096,8192,16384 "

@@ -48,8 +48,9 @@ class FlashAttention final : public AttentionStep {
             .smoke = {each + both + "seq=300 d_head=32"},
             .quick = {each + both + "seq=1024,4096 d_head=64"},
             .quick_gpu = {many_heads, leaderboard,
-                          each + "variant=sdpa_efficient,own precision=fp32 "
-                                 "seq=4096 d_head=64"},
+                          "phase=forward_backward heads=1 "
+                          "variant=sdpa_efficient,own precision=fp32 "
+                          "seq=4096 d_head=64"},
             .paper = {each + "variant=naive,sdpa_flash,sdpa_efficient,"
                              "sdpa_cudnn,tiled,own precision=bf16,fp32 "
                              "seq=128,256,512,1024,2048,4096,8192,16384,32768,"
