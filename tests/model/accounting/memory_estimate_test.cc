@@ -51,6 +51,19 @@ TEST(EstimateMemoryTest, HasThePartsThatTheModeHas) {
   }
 }
 
+TEST(EstimateMemoryTest, ThePeakKnowsItsMomentAndItsLargestTensor) {
+  const auto estimate = [](int64_t seq, int64_t vocab) {
+    return EstimateMemory({{"m", 32, 96, 2, 4, vocab}, 2, seq});
+  };
+  const MemoryEstimate scores = estimate(256, 512);
+  EXPECT_EQ(scores.peak.name, "softmax backward of the last block");
+  EXPECT_EQ(scores.largest_at_peak_bytes, 4 * 2 * 4 * 256 * 256);
+  const MemoryEstimate logits = estimate(32, 8000);
+  EXPECT_EQ(logits.peak.name, "loss backward");
+  EXPECT_EQ(logits.largest_at_peak, "logits - maxima");
+  EXPECT_EQ(logits.largest_at_peak_bytes, 4 * 2 * 32 * 8000);
+}
+
 TEST(EstimateMemoryTest, ALaterModeNeverNeedsLess) {
   for (const ModelConfig& config : StandardModels()) {
     for (const Precision precision : kPrecisions) {
