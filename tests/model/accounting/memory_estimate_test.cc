@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The closed forms of memory where no allocator can follow.
+// Predictions of memory where no allocator can follow.
 
 #include <gtest/gtest.h>
 

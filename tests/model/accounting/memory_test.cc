@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The closed forms of memory against the allocator.
+// Predictions of memory against the allocator.
 
 #include "model/accounting/memory.h"
 
