@@ -103,7 +103,7 @@ def test_every_step_of_the_published_models(trainbench: Program) -> None:
     # where bf16 copies of weights settle between the scores.
     for name in holes:
         assert re.search(r"/bf16_autocast/|seq:128$|/inference/|/small/", name), name
-    assert len(holes) < 0.1 * len(found)
+    assert len(holes) < 0.14 * len(found)
     assert max(holes.values()) < 0.08
 
 
