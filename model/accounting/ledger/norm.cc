@@ -154,9 +154,12 @@ void Norm::KernelBackward(Step& s, Tensor gradient, Stream& to) {
   }
   s.Keep(std::move(of_weight));
   partial.Reset();
-  if (s.is(Implementation::kFused)) to = std::move(result);
   Free(gradient, x_, inverse_rms_);
-  if (result.x) AddInPlace(to.x, std::move(result.x));
+  if (s.is(Implementation::kFused)) {
+    to = std::move(result);
+  } else {
+    AddInPlace(to.x, std::move(result.x));
+  }
 }
 
 }  // namespace trainbench::ledger
