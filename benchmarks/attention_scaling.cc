@@ -86,7 +86,7 @@ SweepPlan<AttentionScaling::Params> AttentionScaling::Sweep() {
               {some +
                "variant=naive,tiled,sdpa_math,sdpa_flash,own precision=fp32 "
                "seq=256,512,1024 d_head=64"},
-          .quick_gpu = {some + "variant=naive,tiled,sdpa_flash,own "
+          .quick_gpu = {some + "variant=naive,sdpa_flash,own "
                                "precision=bf16 seq=1024,4096,16384 d_head=64"},
           .paper = {all + "precision=fp32,bf16 seq=256,1024,4096,8192,16384 "
                           "d_head=16,32,64,128"}}};

@@ -115,7 +115,8 @@ class Compiled final : public ModelStep {
   }
 
   static std::string Unavailable(const Params& p, const Device& device) {
-    if (p.runtime == Runtime::kEager) return "";
+    const std::string why = ModelStep::Unavailable(p.step, device);
+    if (!why.empty() || p.runtime == Runtime::kEager) return why;
     return WhyNoPackage(p.packages, p.step, device);
   }
 

@@ -12,23 +12,16 @@
 //   pool_bytes, from everybody else. Recording takes about as long as an eager
 //   call: a few replays pay it back.
 
-#include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
-#include "fixtures/steps/graph/captured_call.h"
+#include "fixtures/steps/attention_step.h"
+#include "fixtures/steps/graph/replayable.h"
 #include "fixtures/steps/model_step.h"
-#include "model/accounting/attention.h"
-#include "model/accounting/library.h"
 #include "model/accounting/memory.h"
-#include "model/nn/dtype.h"
 #include "model/ops/attention_fwd_bwd.h"
-#include "model/ops/attention_verification.h"
-#include "model/training/precision_scope.h"
 #include "model/training/train_step.h"
 #include "model/verification/verification.h"
 
@@ -57,79 +50,60 @@ std::optional<Params> EagerOf(Params p) {
 int Workspaces(Launch launch) { return launch == Launch::kEager ? 1 : 2; }
 
 // Forward and backward pass of attention alone.
-class AttentionLaunch final : public Workload {
+class AttentionLaunch final : public Replayable<AttentionStep> {
  public:
   struct Params {
     Launch launch;
-    AttentionKind variant;
-    Precision precision;  // fp32 or bf16
-    int64_t batch;
-    int64_t seq;
-    int64_t d_head;
+    AttentionParams attention;
   };
 
   static SweepPlan<Params> Sweep() {
+    const auto in = [](auto member) {
+      return [member](Params & p) -> auto& { return p.attention.*member; };
+    };
     const std::string both = "launch=eager,graph batch=8 ";
-    return {
-        .axes = {{"launch", &Params::launch, kLaunches, LaunchName},
-                 {"variant", &Params::variant, AttentionKinds(), AttentionName},
-                 {"precision", &Params::precision,
-                  std::vector{Precision::kFp32, Precision::kBf16},
-                  PrecisionName},
-                 {"batch", &Params::batch},
-                 {"seq", &Params::seq},
-                 {"d_head", &Params::d_head, {1, 1024}}},
-        .grids = {.smoke = {both + "variant=naive precision=fp32 seq=128 "
-                                   "d_head=32"},
-                  .quick_gpu = {both + "variant=naive,own precision=bf16 "
-                                       "seq=256 d_head=64"},
-                  .paper = {both + "variant=naive precision=fp32 "
-                                   "seq=256,1024,4096,8192,16384 "
-                                   "d_head=16,32,64,128",
-                            both + "variant=naive,sdpa_flash,own "
-                                   "precision=bf16 "
-                                   "seq=256,1024,4096,8192,16384 "
-                                   "d_head=16,32,64,128"}}};
+    return {.axes = {{"launch", &Params::launch, kLaunches, LaunchName},
+                     {"variant", in(&AttentionParams::variant),
+                      AttentionKinds(), AttentionName},
+                     {"precision", in(&AttentionParams::precision),
+                      std::vector{Precision::kFp32, Precision::kBf16},
+                      PrecisionName},
+                     {"batch", in(&AttentionParams::sequences)},
+                     {"seq", in(&AttentionParams::seq)},
+                     {"d_head", in(&AttentionParams::d_head), {1, 1024}}},
+            .grids = {.smoke = {both + "variant=naive precision=fp32 seq=128 "
+                                       "d_head=32"},
+                      .quick_gpu = {both + "variant=own precision=bf16 "
+                                           "seq=256 d_head=64"},
+                      .paper = {both + "variant=naive precision=fp32 "
+                                       "seq=256,1024,4096,8192,16384 "
+                                       "d_head=16,32,64,128",
+                                both + "variant=naive,sdpa_flash,own "
+                                       "precision=bf16 "
+                                       "seq=256,1024,4096,8192,16384 "
+                                       "d_head=16,32,64,128"}}};
   }
 
   static CaseName NameOf(const Params& p) {
     return CaseName("cuda_graph")
         .Word("launch", LaunchName(p.launch))
         .Word("work", "attention")
-        .Word("variant", AttentionName(p.variant))
-        .Word("precision", PrecisionName(p.precision))
-        .Value("batch", p.batch)
-        .Value("seq", p.seq)
-        .Value("d_head", p.d_head);
+        .Word("variant", AttentionName(p.attention.variant))
+        .Word("precision", PrecisionName(p.attention.precision))
+        .Value("batch", p.attention.sequences)
+        .Value("seq", p.attention.seq)
+        .Value("d_head", p.attention.d_head);
   }
 
   static Cost CostOf(const Params& p, const Device& device) {
-    const AttentionQuery query = QueryOf(p, device);
-    const AttentionMemory memory = EstimateAttention(query);
-    const double flops = AttentionFlops(query, Phase::kForward) +
-                         AttentionFlops(query, Phase::kBackward);
-    return {.flops = flops,
-            .least_flops = LeastAttentionFlops(query, Phase::kForward) +
-                           LeastAttentionFlops(query, Phase::kBackward),
-            .precision = p.precision,
-            .bytes = AttentionBytes(query, Phase::kForward) +
-                     AttentionBytes(query, Phase::kBackward),
-            .predicted_peak_bytes = memory.peak.bytes,
-            .library_bytes =
-                Workspaces(p.launch) *
-                LibraryBytesBound(
-                    {.on_cpu = query.on_cpu,
-                     .precision = p.precision,
-                     .threads = query.threads,
-                     .result_elements = LargestProductElements(query)}),
-            .largest_term = memory.largest_term};
+    Cost cost = AttentionStep::CostOf(p.attention, device);
+    cost.library_bytes *= Workspaces(p.launch);
+    return cost;
   }
 
   static std::string Unavailable(const Params& p, const Device& device) {
     const std::string why = WhyNoGraphs(device);
-    if (!why.empty()) return why;
-    return AttentionUnavailable(p.variant, device.kind,
-                                p.precision == Precision::kBf16, p.d_head);
+    return why.empty() ? AttentionStep::Unavailable(p.attention, device) : why;
   }
 
   static std::optional<Params> BaselineOf(const Params& p) {
@@ -137,79 +111,37 @@ class AttentionLaunch final : public Workload {
   }
 
   AttentionLaunch(const Params& p, const Device& device)
-      : p_(p),
-        matmul_(p.precision),
-        inputs_(RandomAttentionInputs(p.batch, p.seq, p.d_head,
-                                      at::TensorOptions()
-                                          .device(TorchDevice(device))
-                                          .dtype(WeightType(p.precision)))) {
+      : Replayable(p.attention, device) {
     if (p.launch == Launch::kEager) return;
-    graph_ = std::make_unique<CapturedCall>(
-        RepeatableCall{.run = [this](PhaseObserver& o) { return Call(o); },
-                       .input = inputs_.q},
-        MakeCudaGraph(device));
-  }
-
-  absl::Status Check() override {
-    NullObserver nobody;
-    absl::Status status = Verify(Call(nobody));
-    if (graph_ != nullptr) status.Update(graph_->Verify());
-    return status;
+    ReplayGraphOf({.run = [this](PhaseObserver& o) { return Call(o); },
+                   .input = inputs().q},
+                  device);
   }
 
   absl::Status CheckOutput() override {
-    NullObserver nobody;
-    return Verify(graph_ == nullptr ? Call(nobody) : graph_->ReplayAfresh());
+    if (graph() == nullptr) return Replayable::CheckOutput();
+    const Tensors& results = graph()->ReplayAfresh();
+    return Verify(results[0], {results[1], results[2], results[3]});
   }
 
-  void Run(PhaseObserver& phases) override {
-    if (graph_ != nullptr) return graph_->Replay(phases);
-    Call(phases);
-  }
-
-  int64_t UncountedBytes() const override {
-    return graph_ == nullptr ? 0 : graph_->UncountedBytes();
-  }
-
-  absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples&) override {
-    if (graph_ == nullptr) return ExtraMetrics();
-    return ExtraMetrics{graph_->Counters()};
+  // Beside a graph, which keeps its memory, no eager call may fit.
+  absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples& sampling) override {
+    if (graph() == nullptr) return Replayable::MeasureExtra(sampling);
+    return ExtraMetrics{graph()->Counters()};
   }
 
  private:
   // Output and gradients.
   Tensors Call(PhaseObserver& phases) {
     phases.Enter(Phase::kForward);
-    const at::Tensor output = AttentionForward(p_.variant, inputs_);
+    const at::Tensor output = AttentionForward(params().variant, inputs());
     phases.Enter(Phase::kBackward);
-    const AttentionGradients gradients = AttentionBackward(inputs_, output);
+    const AttentionGradients gradients = AttentionBackward(inputs(), output);
     return {output.detach(), gradients.q, gradients.k, gradients.v};
   }
-
-  absl::Status Verify(const Tensors& results) const {
-    return VerifyAttention(inputs_, results[0],
-                           {results[1], results[2], results[3]},
-                           p_.precision == Precision::kBf16 ? 2e-2 : 1e-4);
-  }
-
-  static AttentionQuery QueryOf(const Params& p, const Device& device) {
-    return {.attention = p.variant,
-            .batch = p.batch,
-            .seq = p.seq,
-            .d_head = p.d_head,
-            .bf16 = p.precision == Precision::kBf16,
-            .on_cpu = !device.is_cuda(),
-            .threads = device.Threads(),
-            .multiprocessors = device.is_cuda() ? device.cores : 0};
-  }
-
-  Params p_;
-  MatmulScope matmul_;
-  AttentionInputs inputs_;
-  std::unique_ptr<CapturedCall> graph_;  // null: eager
 };
 
-class StepLaunch final : public ModelStep {
+class StepLaunch final : public Replayable<ModelStep> {
  public:
   struct Params {
     Launch launch;
@@ -280,8 +212,9 @@ class StepLaunch final : public ModelStep {
     return cost;
   }
 
-  static std::string Unavailable(const Params&, const Device& device) {
-    return WhyNoGraphs(device);
+  static std::string Unavailable(const Params& p, const Device& device) {
+    const std::string why = WhyNoGraphs(device);
+    return why.empty() ? ModelStep::Unavailable(p.step, device) : why;
   }
 
   static std::optional<Params> BaselineOf(const Params& p) {
@@ -289,40 +222,24 @@ class StepLaunch final : public ModelStep {
   }
 
   StepLaunch(const Params& p, const Device& device)
-      : ModelStep(p.step, device) {
+      : Replayable(p.step, device) {
     if (p.launch == Launch::kEager) return;
-    graph_ = std::make_unique<CapturedCall>(
-        RepeatableCall{.run = [this](PhaseObserver& o) { return Call(o); },
-                       .input = batch().tokens,
-                       .state = optimizer() ? Weights() : Tensors(),
-                       .sums = optimizer() ? optimizer()->State() : Tensors()},
-        MakeCudaGraph(device));
-  }
-
-  absl::Status Check() override {
-    absl::Status status = ModelStep::Check();
-    if (graph_ != nullptr) status.Update(graph_->Verify());
-    return status;
+    ReplayGraphOf({.run = [this](PhaseObserver& o) { return Call(o); },
+                   .input = batch().tokens,
+                   .state = optimizer() ? Weights() : Tensors(),
+                   .sums = optimizer() ? optimizer()->State() : Tensors()},
+                  device);
   }
 
   absl::Status CheckOutput() override {
-    if (graph_ == nullptr) return ModelStep::CheckOutput();
+    if (graph() == nullptr) return Replayable::CheckOutput();
     return VerifyOutput(step().mode, model(), batch(), step().precision,
-                        [&] { return graph_->ReplayAfresh().front(); });
-  }
-
-  void Run(PhaseObserver& phases) override {
-    if (graph_ == nullptr) return ModelStep::Run(phases);
-    graph_->Replay(phases);
-  }
-
-  int64_t UncountedBytes() const override {
-    return graph_ == nullptr ? 0 : graph_->UncountedBytes();
+                        [&] { return graph()->ReplayAfresh().front(); });
   }
 
   absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples& sampling) override {
-    auto extra = ModelStep::MeasureExtra(sampling);
-    if (extra.ok() && graph_ != nullptr) extra->Append({graph_->Counters()});
+    auto extra = Replayable::MeasureExtra(sampling);
+    if (extra.ok() && graph() != nullptr) extra->Append({graph()->Counters()});
     return extra;
   }
 
@@ -349,8 +266,6 @@ class StepLaunch final : public ModelStep {
     }
     return weights;
   }
-
-  std::unique_ptr<CapturedCall> graph_;  // null: eager
 };
 
 const bool kRegistered = Register<AttentionLaunch>() && Register<StepLaunch>();

@@ -5,11 +5,12 @@
 // Expect: The bytes of a row are the fewest possible, so bandwidth_share is a
 //   grade: the share of the copy rate that an operation earns. In one pass it
 //   is near 1 where the tensors exceed the caches, and may pass 1 where they
-//   fit. Written out, the forward pass moves every intermediate result too: 48
-//   bytes per element for residual and norm in fp32 against 16, 28 for SwiGLU
-//   against 12, 44 for scale, mask and softmax against 6, and cross entropy
-//   and its gradient 52 against 8. So fused is 2 to 6 times as fast, more where
-//   the textbook's temporaries are new pages each time. LibTorch's operators
+//   fit. Written out, the forward pass moves every intermediate result too: 40
+//   bytes per element for residual and norm in fp32 against 16, 32 for SwiGLU
+//   against 12, 48 for scale, mask and softmax against 6, and cross entropy
+//   and its gradient 90 against 8. So fused is 2 to 10 times as fast, more
+//   where the textbook's temporaries are new pages each time, and less where a
+//   CPU's exponentials take longer than its memory. LibTorch's operators
 //   are in between: its norm and SiLU are one pass each, but leave the residual
 //   and the value to another. It has no rotary embedding.
 

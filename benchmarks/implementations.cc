@@ -80,7 +80,7 @@ class Implementations final : public ModelStep {
                                       "mode=forward_backward batch=2 seq=32"},
                       .quick = {all + "model=tiny,small precision=fp32 "
                                       "mode=forward_backward batch=4 seq=128"},
-                      .quick_gpu = {all + "model=small,large "
+                      .quick_gpu = {all + "model=small "
                                           "precision=bf16_autocast "
                                           "mode=forward_backward batch=4 "
                                           "seq=512"},

@@ -48,7 +48,7 @@ class Memory final : public Workload {
                             "mode=train_step batch=4 seq=128",
                             modes + "model=small precision=fp32 batch=1 "
                                     "seq=128"},
-                  .quick_gpu = {"model=small,2.7B precision=fp32,bf16_autocast "
+                  .quick_gpu = {"model=2.7B precision=fp32,bf16_autocast "
                                 "mode=inference,train_step batch=4 "
                                 "seq=128,512"},
                   .paper = {modes +

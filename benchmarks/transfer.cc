@@ -104,7 +104,7 @@ SweepPlan<TransferBytes::Params> TransferBytes::Sweep() {
       .grids = {.smoke = {cpu + "64Ki"},
                 .smoke_gpu = {gpu + "64Ki"},
                 .quick = {cpu + "64Ki,4Mi,64Mi,256Mi"},
-                .quick_gpu = {gpu + "64Ki,4Mi,256Mi"},
+                .quick_gpu = {gpu + "64Ki,256Mi"},
                 .paper = {cpu + all},
                 .paper_gpu = {gpu + all}},
       .complete = [](Params& p, const RunOptions&, const Device& device) {

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <limits>
-#include <vector>
+#include <string>
+#include <string_view>
 
 #include "absl/strings/str_format.h"
-#include "model/accounting/attention_forms.h"
+#include "model/accounting/ledger/attention.h"
 
 namespace trainbench {
 
@@ -23,38 +24,71 @@ bool IsCountable(const AttentionQuery& q) {
   return 64 * rows * columns < 0x1p62;
 }
 
-int64_t Highest(const std::vector<AttentionMoment>& moments,
-                const AttentionSymbols& s, AttentionMoment& highest) {
-  int64_t most = 0;
-  for (const AttentionMoment& moment : moments) {
-    const int64_t bytes = BytesOf(moment, s) + 4 * s.e * s.N;
-    if (bytes <= most) continue;
-    most = bytes;
-    highest = moment;
-  }
-  return most;
+ledger::AttentionSizes SizesOf(const AttentionQuery& query) {
+  return {.batch = query.batch,
+          .heads = 1,
+          .seq = query.seq,
+          .d_head = query.d_head,
+          .bf16 = query.bf16,
+          .on_cpu = query.on_cpu,
+          .threads = query.threads,
+          .multiprocessors = query.multiprocessors};
 }
 
-// What the caller holds when the forward pass is over, the output among it.
-AttentionMoment EndOfForward(const AttentionForm& form,
-                             const AttentionSymbols& s) {
-  return {.name = "end of the forward pass",
-          .n = form.keeps_output() ? 0 : s.e,
-          .other = form.SavedBytes(s)};
-}
-
-std::string LargestTerm(const AttentionMoment& moment,
-                        const AttentionSymbols& s) {
-  const double gib = 1024.0 * 1024 * 1024;
-  const int64_t inputs = moment.n + 4 * s.e;
-  if (moment.s * s.S > inputs * s.N) {
-    return absl::StrFormat(
-        "scores, weights and their gradients, %d B T^2 bytes: %.2f GiB",
-        moment.s, static_cast<double>(moment.s * s.S) / gib);
+// Attention alone, whose inputs, output and its gradient the caller holds.
+struct Alone {
+  explicit Alone(const AttentionQuery& query)
+      : scene(ledger, SizesOf(query)), input(scene.x) {
+    ledger.Enter("forward pass");
+    in = {Input("q"), Input("k"), Input("v")};
+    gradient = Input("gradient of the output");
+    input_bytes = ledger.live();
+    result = ledger::Attend(query.attention, scene, in);
+    ledger.Enter("end of the forward pass");
+    saved_bytes = ledger.live() - input_bytes;
   }
-  return absl::StrFormat(
-      "inputs, output and their gradients, %d B T d bytes: %.2f GiB", inputs,
-      static_cast<double>(inputs * s.N) / gib);
+
+  ledger::Tensor Input(const char* name) {
+    return scene.Make(name, input, scene.operand);
+  }
+  const ledger::LedgerMoment& Highest() const {
+    return *std::max_element(
+        ledger.moments().begin(), ledger.moments().end(),
+        [](const auto& a, const auto& b) { return a.bytes < b.bytes; });
+  }
+
+  ledger::Ledger ledger;
+  ledger::AttentionScene scene;
+  ledger::TensorSize input;
+  ledger::Heads in;
+  ledger::Tensor gradient;
+  ledger::AttentionResult result;
+  int64_t input_bytes = 0, saved_bytes = 0;
+};
+
+// The larger of the two: all of the scores' size, or of the inputs'.
+std::string LargestTerm(const Alone& alone, const ledger::LedgerMoment& peak) {
+  const auto bytes_of = [&](const ledger::TensorSize& size) {
+    int64_t bytes = 0;
+    for (const ledger::TensorRecord& tensor :
+         alone.ledger.AliveAfter(peak.event)) {
+      if (tensor.size.formula == std::string_view(size.formula))
+        bytes += tensor.bytes();
+    }
+    return bytes;
+  };
+  const auto text = [](const char* what, int64_t bytes,
+                       const ledger::TensorSize& size, const char* formula) {
+    return absl::StrFormat("%s, %d %s bytes: %.2f GiB", what,
+                           bytes / size.elements, formula,
+                           static_cast<double>(bytes) / 0x1p30);
+  };
+  const ledger::TensorSize &scores = alone.scene.scores, &x = alone.scene.x;
+  const int64_t of_scores = bytes_of(scores), of_inputs = bytes_of(x);
+  return of_scores > of_inputs ? text("scores, weights and their gradients",
+                                      of_scores, scores, "B T^2")
+                               : text("inputs, output and their gradients",
+                                      of_inputs, x, "B T d");
 }
 
 }  // namespace
@@ -73,19 +107,22 @@ double LeastAttentionFlops(const AttentionQuery& query, Phase phase) {
 }
 
 int64_t AttentionSavedBytes(const AttentionQuery& query) {
-  if (!IsCountable(query)) return kUncountable;
-  const AttentionSymbols s = SymbolsOf(query);
-  return BytesOf(EndOfForward(FormOf(query), s), s);
+  return IsCountable(query) ? Alone(query).saved_bytes : kUncountable;
 }
 
 double AttentionBytes(const AttentionQuery& query, Phase phase) {
-  const auto saved = static_cast<double>(AttentionSavedBytes(query));
   const double input =
       (query.bf16 ? 2.0 : 4.0) * static_cast<double>(query.batch) *
       static_cast<double>(query.seq) * static_cast<double>(query.d_head);
+  auto saved = static_cast<double>(AttentionSavedBytes(query));
   if (phase == Phase::kForward) return 3 * input + saved;
   if (phase != Phase::kBackward) return 0;
-  return 7 * input + saved - (FormOf(query).keeps_output() ? 0 : input);
+  if (IsCountable(query)) {
+    Alone alone(query);
+    alone.result.output.Reset();  // not read if nobody else keeps it
+    saved = static_cast<double>(alone.ledger.live() - alone.input_bytes);
+  }
+  return 7 * input + saved;
 }
 
 AttentionMemory EstimateAttention(const AttentionQuery& query) {
@@ -96,19 +133,15 @@ AttentionMemory EstimateAttention(const AttentionQuery& query) {
     memory.largest_term = "scores, more bytes than 64 bits can count";
     return memory;
   }
-  const AttentionSymbols s = SymbolsOf(query);
-  memory.input_bytes = 4 * s.e * s.N;
-  memory.saved_bytes = AttentionSavedBytes(query);
-  const AttentionForm form = FormOf(query);
-  std::vector<AttentionMoment> moments = form.forward;
-  moments.push_back(EndOfForward(form, s));
-  AttentionMoment highest;
-  memory.forward_peak.bytes = Highest(moments, s, highest);
-  memory.forward_peak.name = highest.name;
-  moments.insert(moments.end(), form.backward.begin(), form.backward.end());
-  memory.peak.bytes = Highest(moments, s, highest);
-  memory.peak.name = highest.name;
-  memory.largest_term = LargestTerm(highest, s);
+  Alone alone(query);
+  memory.input_bytes = alone.input_bytes;
+  memory.saved_bytes = alone.saved_bytes;
+  ledger::LedgerMoment peak = alone.Highest();
+  memory.forward_peak = {peak.name.Joined(), peak.bytes};
+  const ledger::Heads gradients = alone.result.backward(alone.gradient);
+  peak = alone.Highest();
+  memory.peak = {peak.name.Joined(), peak.bytes};
+  memory.largest_term = LargestTerm(alone, peak);
   return memory;
 }
 

@@ -44,7 +44,7 @@ double AttentionFlops(const AttentionQuery& query, Phase phase);
 double LeastAttentionFlops(const AttentionQuery& query, Phase phase);
 
 // Bytes held from the forward to the backward pass beyond q, k and v, the
-// output among them: the tensors of the variant's form (attention_forms.h).
+// output among them.
 int64_t AttentionSavedBytes(const AttentionQuery& query);
 
 // Compulsory traffic. Forward: reads q, k and v, 3 e N, and writes what is

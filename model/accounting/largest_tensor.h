@@ -13,13 +13,12 @@ namespace trainbench {
 
 struct LargeTensor {
   std::string name;
-  Component component;
+  Component component = Component::kEmbedding;
   int64_t bytes = 0;
 };
 
-// The largest single tensor of a step, parameters included; of equal ones the
-// first of: embedding, logits, fp32 logits, scores, hidden layer, feed-forward
-// matrix. Domain as in memory.h. 0 bytes if the job is not countable.
+// The largest single tensor of a step, parameters included; of equal ones that
+// which is made first. 0 bytes if the job is not countable.
 LargeTensor LargestTensor(const MemoryQuery& query);
 
 }  // namespace trainbench

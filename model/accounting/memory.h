@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Bytes of tensors that one step keeps alive, in closed form.
+// Bytes of tensors that one step keeps alive, at its highest point and between
+// its passes. ledger/ lists the tensors in the order in which the step makes
+// and frees them; tests compare it with the allocator, event by event.
 //
-// Symbols, in elements: n = batch * seq tokens, D = n d, F = n ff, L = n V,
-// S = batch * heads * seq^2 (one score matrix), H = batch * heads * seq, and
-// W = 4 d^2 + 3 d ff (matrices of a block). Widths, in bytes:
+// Widths, in bytes:
 //
 //                            fp32, tf32   bf16_autocast   bf16
-//   p  parameter, gradient       4             4            2
-//   r  residual stream           4             4            2
-//   e  matmul operand, result    4             2            2
-//   c  cast copy of a weight     0             2            0
+//   parameter, gradient          4             4            2
+//   residual stream              4             4            2
+//   matmul operand, result       4             2            2
+//   cast copy of a weight        0             2            0
 //
-// Norms, softmax and loss are computed in fp32 under every precision. The
-// forms follow what autograd saves for the backward pass of model/, tensor by
-// tensor; tests compare them with the allocator.
+// Norms, softmax and loss are computed in fp32 under every precision.
 //
-// Domain: d_ff of at least 2 d and more than one head, as real models have. In
-// a model with a narrower feed-forward network the backward pass of the
-// projections can be the peak. It is no candidate here, so the forms are then
-// up to 16 % low.
+// Left out: numbers of a few bytes, and the copies that a CPU which multiplies
+// bf16 makes of operands in pieces, each during its product.
 
 #ifndef TRAINBENCH_MODEL_ACCOUNTING_MEMORY_H_
 #define TRAINBENCH_MODEL_ACCOUNTING_MEMORY_H_
@@ -42,32 +38,26 @@ struct MemoryQuery {
   // Of attention that is not naive, whose kernels differ. Other steps take the
   // same bytes on any device.
   bool on_gpu = false;
+  // Of the CPU. Kernels of attention keep buffers for each; 0 leaves them out.
+  int threads = 0;
 };
 
 // Bytes that one block keeps from its forward to its backward pass:
-//   2 norms     the fp32 input and its normalised form, 8 D each; 1 / rms, 4 n
-//               each; their outputs: 4 D, or a bf16 copy per consumer under
-//               autocast (3 for q, k, v; 2 for w1, w3), or 2 D
-//   attention   rotated q, rotated k, v and the merged heads, e D each, as far
-//               as the variant keeps them
-//     between   what its variant keeps beside them (attention_forms.h), but
-//               not an output that is the merged heads in memory
-//   SwiGLU      gate, sigmoid, silu, value, product: 5 e F
-//   autocast    the bf16 copies of its matrices, c W
+// saved_tensors.h lists them.
 int64_t SavedBytesPerBlock(const MemoryQuery& query);
 // Of them, those of attention and of the norm before it.
 int64_t SavedAttentionBytesPerBlock(const MemoryQuery& query);
 
 // All that is kept at the end of the forward pass, logits excluded: the blocks,
-// the last norm (as above, one consumer) and under autocast the bf16 copy of
-// the head, c V d.
+// the last norm and under autocast the bf16 copy of the head.
 int64_t SavedBytes(const MemoryQuery& query);
 
-// A point of the step at which memory can be highest.
+// A moment of the step, e.g. "softmax backward of the last block", and the most
+// bytes that are alive in it.
 struct PeakCandidate {
   std::string name;
   int64_t bytes = 0;
-  // The part of `bytes` that is complete gradients of blocks and of the head.
+  // The part of `bytes` that is complete gradients of parameters.
   int64_t gradient_bytes = 0;
 };
 
@@ -82,9 +72,13 @@ struct MemoryEstimate {
   // One tensor each: the residual stream, r D, and the logits, e L.
   int64_t residual_bytes = 0;
   int64_t logit_bytes = 0;
-  // The peak is the largest candidate, not the sum of the parts.
+  // In their order; of blocks between the second and the last none. The peak is
+  // the largest of them, not the sum of the parts.
   std::vector<PeakCandidate> candidates;
   PeakCandidate peak;
+  // The largest tensor of those that the step itself has made by then.
+  std::string largest_at_peak;
+  int64_t largest_at_peak_bytes = 0;
 };
 
 // Whether 64 bits can count the job's bytes, with room to spare: the sizes that

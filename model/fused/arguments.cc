@@ -4,6 +4,7 @@
 
 #include <ATen/SequenceNumber.h>
 #include <ATen/autocast_mode.h>
+#include <ATen/core/grad_mode.h>
 
 namespace trainbench {
 
@@ -17,6 +18,17 @@ bool IsOnCpu(const at::Tensor& x, const char* operation) {
   TORCH_CHECK(x.is_cpu() || x.is_cuda(), "the fused ", operation, " is on ",
               x.device(), "; allowed: cpu, cuda");
   return x.is_cpu();
+}
+
+at::Tensor WithRows(const at::Tensor& x) {
+  return x.stride(-1) == 1 ? x : x.contiguous();
+}
+
+void RefuseSecondDerivative(const char* operation) {
+  // create_graph turns gradients on in the backward pass.
+  TORCH_CHECK(!at::GradMode::is_enabled(), "the fused ", operation,
+              " has no second derivative; allowed: a backward pass without "
+              "create_graph");
 }
 
 OperatorScope::OperatorScope(const char* name)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the fused operations share: on which devices they run, the dtype of
-// products, and how a profile finds them.
+// products, which gradients they have, and how a profile finds them.
 
 #ifndef TRAINBENCH_MODEL_FUSED_ARGUMENTS_H_
 #define TRAINBENCH_MODEL_FUSED_ARGUMENTS_H_
@@ -16,6 +16,14 @@ at::ScalarType ProductType(at::ScalarType dtype, at::Device device);
 
 // Whether `x` is on a CPU, else on a GPU. c10::Error on any other device.
 bool IsOnCpu(const at::Tensor& x, const char* operation);
+
+// Has channels, the last dimension, side by side; x itself if it does.
+at::Tensor WithRows(const at::Tensor& x);
+
+// For the begin of a backward pass. c10::Error if that is to be differentiated
+// again: a kernel's results are constants to autograd, so the second derivative
+// would lack a part and nobody would notice.
+void RefuseSecondDerivative(const char* operation);
 
 // An operator of this name in a profile, for the lifetime of the object: make
 // it right before the autograd function is applied. It has the sequence number

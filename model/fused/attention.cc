@@ -15,11 +15,6 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// With rows that lie in one piece.
-at::Tensor WithRows(const at::Tensor& x) {
-  return x.stride(-1) == 1 ? x : x.contiguous();
-}
-
 class Function : public torch::autograd::Function<Function> {
  public:
   // All [batch, heads, seq, d_head].
@@ -27,8 +22,9 @@ class Function : public torch::autograd::Function<Function> {
                             const at::Tensor& k, const at::Tensor& v,
                             bool causal) {
     const FlashInputs inputs = {WithRows(q), WithRows(k), WithRows(v), causal};
-    const FlashResult result =
-        q.is_cpu() ? CpuFlashForward(inputs) : CudaFlashForward(inputs);
+    const FlashResult result = IsOnCpu(q, "attention")
+                                   ? CpuFlashForward(inputs)
+                                   : CudaFlashForward(inputs);
     ctx->save_for_backward(
         {inputs.q, inputs.k, inputs.v, result.output, result.log_sum_exp});
     ctx->saved_data["causal"] = causal;
@@ -36,6 +32,7 @@ class Function : public torch::autograd::Function<Function> {
   }
 
   static variable_list backward(AutogradContext* ctx, variable_list gradients) {
+    RefuseSecondDerivative("attention");
     const variable_list saved = ctx->get_saved_variables();
     const FlashInputs inputs = {saved[0], saved[1], saved[2],
                                 ctx->saved_data["causal"].toBool()};
@@ -57,8 +54,6 @@ at::Tensor WithHeads(const at::Tensor& x) {
 
 at::Tensor FusedAttention(const at::Tensor& q, const at::Tensor& k,
                           const at::Tensor& v, bool causal) {
-  TORCH_CHECK(q.is_cpu() || q.is_cuda(), "attention is on ", q.device(),
-              "; allowed: cpu, cuda");
   TORCH_CHECK(q.dim() >= 2 && q.numel() > 0 && q.sizes() == k.sizes() &&
                   q.sizes() == v.sizes(),
               "q, k and v are ", q.sizes(), ", ", k.sizes(), " and ", v.sizes(),

@@ -23,15 +23,21 @@ class Function : public torch::autograd::Function<Function> {
     const auto compute = IsOnCpu(logits, "cross entropy")
                              ? CrossEntropyInPlaceCpu
                              : CrossEntropyInPlaceCuda;
-    const at::Tensor losses = compute(gradient.view({-1, logits.size(-1)}),
-                                      targets.flatten(), with_gradient);
+    const at::Tensor losses =
+        compute(gradient.view({-1, logits.size(-1)}),
+                targets.flatten().contiguous(), with_gradient);
     // Not save_for_backward: the logits are gone on purpose.
     if (with_gradient) ctx->saved_data["gradient"] = gradient;
     return losses.mean();
   }
 
   static variable_list backward(AutogradContext* ctx, variable_list gradients) {
-    at::Tensor gradient = ctx->saved_data["gradient"].toTensor();
+    RefuseSecondDerivative("cross entropy");
+    const auto saved = ctx->saved_data.find("gradient");
+    TORCH_CHECK(saved != ctx->saved_data.end(),
+                "the fused cross entropy's gradient went to an earlier "
+                "backward pass; allowed: one pass");
+    at::Tensor gradient = saved->second.toTensor();
     ctx->saved_data.clear();
     // The factor of the loss itself is 1.
     if (gradient.is_cuda()) {
@@ -46,10 +52,14 @@ class Function : public torch::autograd::Function<Function> {
 }  // namespace
 
 at::Tensor FusedCrossEntropy(at::Tensor logits, const at::Tensor& targets) {
-  TORCH_CHECK(logits.is_contiguous() &&
+  TORCH_CHECK(logits.dim() > 0 && logits.is_contiguous() &&
                   logits.sizes().slice(0, logits.dim() - 1) == targets.sizes(),
               "logits are ", logits.sizes(), " and targets ", targets.sizes(),
               "; allowed: contiguous logits [targets..., vocab]");
+  TORCH_CHECK(
+      targets.scalar_type() == at::kLong && targets.device() == logits.device(),
+      "targets are ", targets.scalar_type(), " on ", targets.device(),
+      "; allowed: Long on ", logits.device());
   const bool with_gradient =
       at::GradMode::is_enabled() && logits.requires_grad();
   const OperatorScope scope("trainbench::cross_entropy");

@@ -66,6 +66,7 @@ class Function : public torch::autograd::Function<Function> {
   }
 
   static variable_list backward(AutogradContext* ctx, variable_list gradients) {
+    RefuseSecondDerivative("product");
     const variable_list saved = ctx->get_saved_variables();
     const at::Tensor& input = saved[0];
     const at::Tensor& joined = saved[1];

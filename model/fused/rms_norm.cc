@@ -33,6 +33,7 @@ class Function : public torch::autograd::Function<Function> {
   }
 
   static variable_list backward(AutogradContext* ctx, variable_list gradients) {
+    RefuseSecondDerivative("norm");
     const variable_list saved = ctx->get_saved_variables();
     const at::Tensor& of_sum = gradients[0];
     const at::Tensor& of_normed = gradients[1];
@@ -53,6 +54,13 @@ AddedAndNormed AddRmsNorm(const at::Tensor& residual, const at::Tensor& update,
                           const at::Tensor& weight, double eps) {
   const at::ScalarType normed =
       ProductType(residual.scalar_type(), residual.device());
+  TORCH_CHECK(weight.dim() == 1 && weight.numel() > 0 &&
+                  weight.is_contiguous() &&
+                  weight.scalar_type() == residual.scalar_type() &&
+                  residual.dim() > 0 && weight.size(0) == residual.size(-1),
+              "the weight is ", weight.toString(), weight.sizes(),
+              " for a residual ", residual.toString(), residual.sizes(),
+              "; allowed: the same dtype, contiguous, [the last size]");
   TORCH_CHECK(!update.defined() || (update.scalar_type() == normed &&
                                     update.sizes() == residual.sizes()),
               "the update is ", update.toString(), update.sizes(),

@@ -15,10 +15,6 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-at::Tensor WithChannelsSideBySide(const at::Tensor& x) {
-  return x.stride(-1) == 1 ? x : x.contiguous();
-}
-
 class Function : public torch::autograd::Function<Function> {
  public:
   static variable_list forward(AutogradContext* ctx, const at::Tensor& qkv,
@@ -38,13 +34,13 @@ class Function : public torch::autograd::Function<Function> {
   }
 
   static variable_list backward(AutogradContext* ctx, variable_list gradients) {
+    RefuseSecondDerivative("rotation");
     const auto rotate =
         IsOnCpu(gradients[0], "rotation") ? RotateBackCpu : RotateBackCuda;
-    const at::Tensor result = rotate({WithChannelsSideBySide(gradients[0]),
-                                      WithChannelsSideBySide(gradients[1]),
-                                      WithChannelsSideBySide(gradients[2])},
-                                     ctx->saved_data["cos"].toTensor(),
-                                     ctx->saved_data["sin"].toTensor());
+    const at::Tensor result = rotate(
+        {WithRows(gradients[0]), WithRows(gradients[1]),
+         WithRows(gradients[2])},
+        ctx->saved_data["cos"].toTensor(), ctx->saved_data["sin"].toTensor());
     return {result.flatten(2), {}, {}, {}};
   }
 };
@@ -53,16 +49,21 @@ class Function : public torch::autograd::Function<Function> {
 
 Heads SplitAndRotate(at::Tensor qkv, int64_t heads, const at::Tensor& cos,
                      const at::Tensor& sin) {
-  TORCH_CHECK(
-      qkv.dim() == 3 && qkv.is_contiguous() && qkv.size(-1) % (6 * heads) == 0,
-      "qkv is ", qkv.sizes(), " for ", heads,
-      " heads; allowed: [batch, seq, 3 heads d_head], contiguous, with "
-      "an even d_head");
-  TORCH_CHECK(cos.scalar_type() == at::kFloat && cos.is_contiguous() &&
-                  cos.size(0) >= qkv.size(1) &&
-                  cos.size(1) * 6 * heads == qkv.size(-1),
-              "the angles are ", cos.toString(), cos.sizes(),
-              "; allowed: Float [at least seq, d_head / 2]");
+  TORCH_CHECK(heads > 0 && qkv.dim() == 3 && qkv.is_contiguous() &&
+                  qkv.size(-1) % (6 * heads) == 0,
+              "qkv is ", qkv.sizes(), " for ", heads,
+              " heads; allowed: [batch, seq, 3 heads d_head], contiguous, with "
+              "an even d_head");
+  for (const at::Tensor& table : {cos, sin}) {
+    TORCH_CHECK(table.scalar_type() == at::kFloat && table.is_contiguous() &&
+                    table.device() == qkv.device() && table.dim() == 2 &&
+                    table.size(0) >= qkv.size(1) &&
+                    table.size(1) * 6 * heads == qkv.size(-1),
+                "the angles are ", table.toString(), table.sizes(), " on ",
+                table.device(),
+                "; allowed: Float [at least seq, d_head / 2] on ",
+                qkv.device());
+  }
   const OperatorScope scope("trainbench::split_and_rotate");
   variable_list result = Function::apply(qkv, heads, cos, sin);
   return {std::move(result[0]), std::move(result[1]), std::move(result[2])};

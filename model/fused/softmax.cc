@@ -29,6 +29,7 @@ class Function : public torch::autograd::Function<Function> {
   }
 
   static variable_list backward(AutogradContext* ctx, variable_list gradients) {
+    RefuseSecondDerivative("softmax");
     const auto compute = IsOnCpu(gradients[0], "softmax")
                              ? CausalSoftmaxBackwardCpu
                              : CausalSoftmaxBackwardCuda;
@@ -41,10 +42,10 @@ class Function : public torch::autograd::Function<Function> {
 }  // namespace
 
 at::Tensor CausalSoftmax(at::Tensor scores, double scale) {
-  TORCH_CHECK(scores.dim() >= 2 && scores.is_contiguous() &&
-                  scores.size(-1) == scores.size(-2),
+  TORCH_CHECK(scores.dim() >= 2 && scores.numel() > 0 &&
+                  scores.is_contiguous() && scores.size(-1) == scores.size(-2),
               "scores are ", scores.sizes(),
-              "; allowed: [..., seq, seq], contiguous");
+              "; allowed: [..., seq, seq], contiguous, not empty");
   const OperatorScope scope("trainbench::causal_softmax");
   return Function::apply(scores, scale);
 }

@@ -25,6 +25,7 @@ class Function : public torch::autograd::Function<Function> {
   }
 
   static variable_list backward(AutogradContext* ctx, variable_list gradients) {
+    RefuseSecondDerivative("SwiGLU");
     const auto compute = IsOnCpu(gradients[0], "SwiGLU") ? SwigluBackwardCpu
                                                          : SwigluBackwardCuda;
     return {compute(gradients[0].contiguous(), ctx->get_saved_variables()[0])};
@@ -34,8 +35,9 @@ class Function : public torch::autograd::Function<Function> {
 }  // namespace
 
 at::Tensor Swiglu(const at::Tensor& gate_value) {
-  TORCH_CHECK(gate_value.size(-1) % 2 == 0, "gate and value have ",
-              gate_value.size(-1), " columns; allowed: an even number");
+  TORCH_CHECK(gate_value.numel() > 0 && gate_value.size(-1) % 2 == 0,
+              "gate and value are ", gate_value.sizes(),
+              "; allowed: [..., 2 d_ff], not empty");
   const OperatorScope scope("trainbench::swiglu");
   return Function::apply(gate_value);
 }

@@ -33,8 +33,8 @@ struct CrossEntropyForwardKernel {
       row.Load(d, x, row.Column(i), Max::kNeutral, logits);
       total.Add(d, logits);
     }
-    total.Reduce(
-        d);  // its barriers also order the read of x[target] before writes
+    // Its barriers also order the read of x[target] before writes.
+    total.Reduce(d);
     if (d.Thread() == 0) {
       const float loss = total.top + d.Log(total.sum) - chosen;
       d.Store(a.losses + d.Block(), valid ? loss : Nan());

@@ -12,7 +12,8 @@ namespace trainbench::kernels {
 
 // losses[r] = log(sum(exp(x))) - x[target] for each row x of logits [rows,
 // columns], contiguous, in fp32 inside. With a gradient, the row becomes scale
-// (softmax(x) - onehot(target)): 1 / rows is the gradient of the mean. A target that is not in [0, columns) gives a loss of NaN.
+// (softmax(x) - onehot(target)): 1 / rows is the gradient of the mean. A target
+// that is not in [0, columns) gives a loss of NaN.
 struct CrossEntropyForwardArgs {
   Dtype dtype;
   int64_t rows;

@@ -30,7 +30,17 @@ class CudaDevice {
   }
   template <class T>
   TRAINBENCH_DEVICE void Store(T* to, const T& x) const {
-    *to = x;
+    if constexpr (sizeof(T) == 16) {
+      // Beside a branch that stores single elements, the compiler would divide
+      // `*to = x` into single elements too.
+      uint32_t bits[4];
+      std::memcpy(bits, &x, sizeof(bits));
+      asm volatile("st.global.v4.u32 [%0], {%1,%2,%3,%4};" ::"l"(to),
+                   "r"(bits[0]), "r"(bits[1]), "r"(bits[2]), "r"(bits[3])
+                   : "memory");
+    } else {
+      *to = x;
+    }
   }
   TRAINBENCH_DEVICE void AtomicAdd(float* to, float x) const {
     asm volatile("red.global.add.f32 [%0], %1;" ::"l"(to), "f"(x) : "memory");

@@ -4,19 +4,23 @@
 // (cuda_device.cuh) for nvcc, the emulator's (tests/emulator) for g++. C++17,
 // because nvcc compiles it.
 //
-// A device has
-//   Thread() Threads() Block() Blocks()   indices and sizes of a 1-d launch
-//   SyncBlock() SyncWarp()                barriers that order shared memory
-//   Load(p) Store(p, x)                   global memory, up to 16 aligned bytes
-//   AtomicAdd(p, x)                       fp32, global
-//   LoadShared<T>(at) StoreShared(at, x)  shared memory by byte, from 4 bytes
-//   on CopyAsync16(at, p, valid)             cp.async of 16 bytes, zeros if not
-//   valid Commit() Wait<n>()                    groups of copies; at most n are
-//   under way LoadMatrix4(r, at)                    ldmatrix.x4, and its
-//   transposed form Mma(c, a, b0, b1)                     c += a b, m16n8k16,
-//   bf16 with fp32 sums ShuffleXor(x, mask)                   of the lanes of a
-//   warp Exp2(x) Exp(x) Log(x) Rsqrt(x)        Exp2 is the unit's approximation
-//   Pack2(low, high)                      two rounded bf16 in 32 bits
+// A device has, in a launch of one dimension:
+//
+// - Thread(), Threads(), Block(), Blocks(): indices and sizes.
+// - SyncBlock(), SyncWarp(): barriers that order shared memory.
+// - Load(p), Store(p, x): global memory, aligned as the type is.
+// - AtomicAdd(p, x): of fp32 in global memory.
+// - LoadShared<T>(at), StoreShared(at, x): shared memory by byte, from 4 bytes
+//   on.
+// - CopyAsync16(at, p, valid): begins a copy of 16 bytes from global to shared
+//   memory, of zeros if not valid. Commit() ends a group of copies; Wait<n>()
+//   leaves at most n groups under way.
+// - LoadMatrix4(r, at): four 8x8 matrices of 16-bit elements, as ldmatrix.x4
+//   does; LoadMatrix4Transposed(r, at): each transposed.
+// - Mma(c, a, b0, b1): c += a b, m16n8k16, bf16 with fp32 sums.
+// - ShuffleXor(x, mask): of the lanes of a warp.
+// - Exp2(x), Exp(x), Log(x), Rsqrt(x): Exp2 is the unit's approximation.
+// - Pack2(low, high): two rounded bf16 in 32 bits.
 
 #ifndef TRAINBENCH_MODEL_KERNELS_DEVICE_H_
 #define TRAINBENCH_MODEL_KERNELS_DEVICE_H_

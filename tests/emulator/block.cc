@@ -111,9 +111,8 @@ void Block::LoadMatrices(int row, bool transposed, uint32_t (&to)[4]) {
   Meet(transposed ? WarpOperation::kLoadMatrixTransposed
                   : WarpOperation::kLoadMatrix,
        &mine, [](Block& block, void* const(&lanes)[kWarp]) {
-         const bool flipped =
-             block.warps_[block.running_ / kWarp].operation ==
-             WarpOperation::kLoadMatrixTransposed;
+         const bool flipped = block.warps_[block.running_ / kWarp].operation ==
+                              WarpOperation::kLoadMatrixTransposed;
          int rows[kWarp];
          uint16_t values[kWarp][8];
          uint32_t(*registers[kWarp])[4];

@@ -42,14 +42,14 @@ def _errors(line: str, sources: str) -> list[str]:
     match = _LINE.fullmatch(line)
     if match is None:
         return [f"no line of a variant: {line}"]
-    name, _, form, fields = match.groups()
+    name, _, memory, fields = match.groups()
     errors = []
     if not re.search(_FUNCTION.format(name), sources):
         errors.append(f"no file defines {name}Attention")
-    if f"AttentionForm {form}(" not in checks.read(
-        "model/accounting/attention_forms.h"
+    if f"AttentionResult {memory}(" not in checks.read(
+        "model/accounting/ledger/attention.h"
     ):
-        errors.append(f"no form {form}")
+        errors.append(f"nothing records {memory}")
     known = checks.read("model/spec/attention_variant.h")
     for field in re.findall(r"\.(\w+) = ", fields):
         if not re.search(rf"^  \S.* {field}\b", known, re.MULTILINE):
@@ -76,9 +76,9 @@ def test_what_contributing_shows_adds_a_variant() -> None:
 
 def test_a_wrong_line_is_found() -> None:
     assert _errors("ATTENTION(Own)", "") == ["no line of a variant: ATTENTION(Own)"]
-    line = 'ATTENTION(No, "no", NoForm, .no_op = "no")'
+    line = 'ATTENTION(No, "no", NoMemory, .no_op = "no")'
     assert _errors(line, "") == [
         "no file defines NoAttention",
-        "no form NoForm",
+        "nothing records NoMemory",
         "no field no_op",
     ]

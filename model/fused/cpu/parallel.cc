@@ -15,7 +15,10 @@ void ForRows(int64_t rows, int64_t elements_per_row,
   constexpr int64_t kElements = 1 << 14;
   const int64_t grain =
       std::max<int64_t>(1, kElements / std::max<int64_t>(1, elements_per_row));
-  at::parallel_for(0, rows, grain, work);
+  // A lambda, because of its type: parallel_for is a template, and a linker may
+  // keep another file's instance, without OpenMP, for the same type.
+  at::parallel_for(0, rows, grain,
+                   [&](int64_t first, int64_t end) { work(first, end); });
 }
 
 }  // namespace trainbench

@@ -2,24 +2,20 @@
 
 #include "model/fused/cuda/flash.h"
 
-#include <torch/types.h>
-
 #ifdef TRAINBENCH_CUDA
+
 #include <ATen/Context.h>
 #include <ATen/cuda/CUDAContext.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
+#include <torch/types.h>
 
 #include <cmath>
 #include <cstdint>
 
 #include "model/kernels/launchers.h"
-#endif
 
 namespace trainbench {
-
-#ifdef TRAINBENCH_CUDA
-
 namespace {
 
 kernels::HeadStrides StridesOf(const at::Tensor& x) {
@@ -38,14 +34,18 @@ at::Tensor Aligned(const at::Tensor& x) {
 
 kernels::FlashShape ShapeOf(const FlashInputs& inputs) {
   const at::Tensor& q = inputs.q;
+  const int64_t d_head = q.size(3);
+  TORCH_CHECK(d_head == 16 || d_head == 32 || d_head == 64 || d_head == 128,
+              "heads have dimension ", d_head,
+              "; allowed on a GPU: 16, 32, 64, 128");
   return {.dtype = q.scalar_type() == at::kFloat ? kernels::Dtype::kFloat32
                                                  : kernels::Dtype::kBfloat16,
           .batch = q.size(0),
           .heads = q.size(1),
           .seq = q.size(2),
-          .d_head = q.size(3),
+          .d_head = d_head,
           .causal = inputs.causal,
-          .scale = 1 / std::sqrt(static_cast<float>(q.size(3)))};
+          .scale = 1 / std::sqrt(static_cast<float>(d_head))};
 }
 
 template <typename Args>
@@ -111,17 +111,6 @@ FlashGradients CudaFlashBackward(const FlashInputs& inputs,
   return to;
 }
 
-#else
-
-FlashResult CudaFlashForward(const FlashInputs&) {
-  TORCH_CHECK(false, "built without CUDA, so without our kernels for GPUs");
-}
-
-FlashGradients CudaFlashBackward(const FlashInputs&, const FlashResult&,
-                                 const at::Tensor&) {
-  TORCH_CHECK(false, "built without CUDA, so without our kernels for GPUs");
-}
+}  // namespace trainbench
 
 #endif  // TRAINBENCH_CUDA
-
-}  // namespace trainbench

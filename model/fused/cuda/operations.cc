@@ -2,23 +2,19 @@
 
 #include "model/fused/cuda/operations.h"
 
-#include <torch/types.h>
-
 #ifdef TRAINBENCH_CUDA
+
 #include <ATen/cuda/CUDAContext.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
+#include <torch/types.h>
 
 #include <cstdint>
 #include <vector>
 
 #include "model/kernels/launchers.h"
-#endif
 
 namespace trainbench {
-
-#ifdef TRAINBENCH_CUDA
-
 namespace {
 
 kernels::Dtype DtypeOf(const at::Tensor& x) {
@@ -80,6 +76,9 @@ at::Tensor Part(const at::Tensor& qkv, int64_t i) {
 NormResult AddRmsNormCuda(const at::Tensor& residual, const at::Tensor& update,
                           const at::Tensor& weight, double eps,
                           at::ScalarType normed) {
+  TORCH_CHECK(weight.numel() <= kernels::kRmsNormMaxColumns, "a norm has ",
+              weight.numel(), " columns; allowed on a GPU: at most ",
+              kernels::kRmsNormMaxColumns);
   const at::TensorOptions options = residual.options();
   const int64_t rows = residual.numel() / weight.numel();
   const NormResult result = {
@@ -149,13 +148,10 @@ void RotateInPlaceCuda(const at::Tensor& qkv, const at::Tensor& cos,
 
 at::Tensor RotateBackCuda(const std::array<at::Tensor, 3>& gradients,
                           const at::Tensor& cos, const at::Tensor& sin) {
-  const at::Tensor q = gradients[0];
   // The kernel takes one layout for both.
-  const at::Tensor k =
-      gradients[1].strides() == q.strides()
-          ? gradients[1]
-          : at::empty_strided(q.sizes(), q.strides(), q.options())
-                .copy_(gradients[1]);
+  const bool alike = gradients[0].strides() == gradients[1].strides();
+  const at::Tensor q = alike ? gradients[0] : gradients[0].contiguous();
+  const at::Tensor k = alike ? gradients[1] : gradients[1].contiguous();
   at::Tensor result =
       at::empty({q.size(0), q.size(2), 3, q.size(1), q.size(3)}, q.options());
   kernels::RopeArgs args = RopeArgsOf(q, cos, sin, /*backward=*/true);
@@ -260,47 +256,6 @@ void ScaleInPlaceCuda(const at::Tensor& gradient, const at::Tensor& factor) {
                        .gradient = Out(gradient)});
 }
 
-#else
-
-namespace {
-
-[[noreturn]] void NoKernels() {
-  TORCH_CHECK(false, "built without CUDA, so without our kernels for GPUs");
-}
-
-}  // namespace
-
-NormResult AddRmsNormCuda(const at::Tensor&, const at::Tensor&,
-                          const at::Tensor&, double, at::ScalarType) {
-  NoKernels();
-}
-NormGradients AddRmsNormBackwardCuda(const at::Tensor&, const at::Tensor&,
-                                     const at::Tensor&, const at::Tensor&,
-                                     const at::Tensor&, bool) {
-  NoKernels();
-}
-void RotateInPlaceCuda(const at::Tensor&, const at::Tensor&,
-                       const at::Tensor&) {
-  NoKernels();
-}
-at::Tensor RotateBackCuda(const std::array<at::Tensor, 3>&, const at::Tensor&,
-                          const at::Tensor&) {
-  NoKernels();
-}
-at::Tensor SwigluCuda(const at::Tensor&) { NoKernels(); }
-at::Tensor SwigluBackwardCuda(const at::Tensor&, const at::Tensor&) {
-  NoKernels();
-}
-void CausalSoftmaxInPlaceCuda(const at::Tensor&, double) { NoKernels(); }
-at::Tensor CausalSoftmaxBackwardCuda(const at::Tensor&, const at::Tensor&,
-                                     double) {
-  NoKernels();
-}
-at::Tensor CrossEntropyInPlaceCuda(const at::Tensor&, const at::Tensor&, bool) {
-  NoKernels();
-}
-void ScaleInPlaceCuda(const at::Tensor&, const at::Tensor&) { NoKernels(); }
+}  // namespace trainbench
 
 #endif  // TRAINBENCH_CUDA
-
-}  // namespace trainbench

@@ -102,6 +102,7 @@ class Function : public torch::autograd::Function<Function> {
   }
 
   static variable_list backward(AutogradContext* ctx, variable_list gradients) {
+    RefuseSecondDerivative("attention");
     const variable_list saved = ctx->get_saved_variables();
     const at::Tensor &q = saved[0], &k = saved[1], &v = saved[2],
                      &log_sum_exp = saved[4], &g = gradients[0];

@@ -21,6 +21,7 @@ SKIPS = {
         "NCCL needs a GPU for each of 2 ranks"
     ),
     r"^compiled/aoti/": "no package ",
+    r"^fused_ops/rope/library/": "LibTorch has no rotary embedding",
     r"^flash_attention/sdpa_flash/fp32/": "on a GPU sdpa_flash attention computes in ",
 }
 # A time, or what is made of one.

@@ -71,7 +71,7 @@ TEST(LargestTensorTest, OfTheLargestModelAreTheScores) {
   const LargeTensor largest =
       LargestTensor({*FindModel("2.7B", StandardModels()), 4, 512});
   EXPECT_EQ(largest.name, "scores");
-  EXPECT_EQ(largest.component, Component::kSoftmax);
+  EXPECT_EQ(largest.component, Component::kScores);
   EXPECT_EQ(largest.bytes, int64_t{128} << 20);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The closed forms of memory where no allocator can follow.
+// Predictions of memory where no allocator can follow.
 
 #include <gtest/gtest.h>
 
@@ -32,9 +32,10 @@ TEST(SavedBytesTest, GrowByTheSameWithEveryBlock) {
 }
 
 TEST(EstimateMemoryTest, HasThePartsThatTheModeHas) {
-  const ModelConfig config = {"m", 24, 40, 2, 3, 37};
+  // Autocast keeps copies of the weights of five blocks until the pass is over.
+  const ModelConfig config = {"m", 24, 40, 5, 3, 37};
   for (const StepMode mode : kStepModes) {
-    const MemoryQuery query = {config, 2, 5, Precision::kFp32, mode};
+    const MemoryQuery query = {config, 2, 5, Precision::kBf16Autocast, mode};
     const MemoryEstimate estimate = EstimateMemory(query);
     const bool backward =
         mode == StepMode::kForwardBackward || mode == StepMode::kTrainStep;
@@ -48,6 +49,19 @@ TEST(EstimateMemoryTest, HasThePartsThatTheModeHas) {
     }
     EXPECT_EQ(estimate.peak.bytes, highest);
   }
+}
+
+TEST(EstimateMemoryTest, ThePeakKnowsItsMomentAndItsLargestTensor) {
+  const auto estimate = [](int64_t seq, int64_t vocab) {
+    return EstimateMemory({{"m", 32, 96, 2, 4, vocab}, 2, seq});
+  };
+  const MemoryEstimate scores = estimate(256, 512);
+  EXPECT_EQ(scores.peak.name, "softmax backward of the last block");
+  EXPECT_EQ(scores.largest_at_peak_bytes, 4 * 2 * 4 * 256 * 256);
+  const MemoryEstimate logits = estimate(32, 8000);
+  EXPECT_EQ(logits.peak.name, "loss backward");
+  EXPECT_EQ(logits.largest_at_peak, "logits - maxima");
+  EXPECT_EQ(logits.largest_at_peak_bytes, 4 * 2 * 32 * 8000);
 }
 
 TEST(EstimateMemoryTest, ALaterModeNeverNeedsLess) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The closed forms of memory against the allocator.
+// Predictions of memory against the allocator.
 
 #include "model/accounting/memory.h"
 
@@ -17,6 +17,7 @@
 
 #include "fixtures/memory/memory_probe.h"
 #include "model/accounting/library.h"
+#include "model/accounting/parameters.h"
 #include "model/nn/dtype.h"
 #include "model/training/adamw.h"
 #include "model/training/precision_scope.h"
@@ -25,7 +26,10 @@
 namespace trainbench {
 namespace {
 
-constexpr double kTolerance = 0.02;
+// In fp32 all but numbers is predicted. CPUs differ in how they multiply bf16.
+double Tolerance(Precision precision) {
+  return precision == Precision::kFp32 ? 0.001 : 0.02;
+}
 
 struct Shape {
   ModelConfig config;
@@ -33,7 +37,8 @@ struct Shape {
 };
 
 std::vector<Shape> Shapes() {
-  constexpr Implementation kFused = Implementation::kFused;
+  constexpr Implementation kFused = Implementation::kFused,
+                           kLibrary = Implementation::kLibrary;
   using enum AttentionKind;
   return {{{"balanced", 64, 192, 2, 4, 256}, 2, 32},
           {{"balanced", 64, 192, 2, 4, 256}, 4, 64},
@@ -53,6 +58,13 @@ std::vector<Shape> Shapes() {
           {{"fused_wide", 64, 1024, 2, 2, 64, kOwn, kFused}, 2, 32},
           {{"fused_vocabulary", 32, 64, 1, 2, 8000, kOwn, kFused}, 3, 48},
           {{"fused_odd", 36, 50, 3, 3, 101, kOwn, kFused}, 3, 47},
+          {{"fused_naive", 64, 192, 2, 4, 256, kNaive, kFused}, 2, 96},
+          {{"library", 64, 192, 2, 4, 256, kSdpa, kLibrary}, 2, 64},
+          {{"library", 32, 64, 1, 2, 8000, kNaive, kLibrary}, 3, 48},
+          {{"narrow", 96, 32, 3, 4, 64}, 4, 32},
+          {{"narrow", 128, 64, 2, 4, 64, kSdpa}, 2, 96},
+          {{"one_head", 32, 24, 2, 1, 48}, 3, 64},
+          {{"fused_narrow", 128, 64, 2, 4, 64, kOwn, kFused}, 2, 96},
           {{"odd", 36, 50, 3, 3, 101}, 3, 47},
           {{"odd", 36, 50, 3, 3, 101}, 2, 131}};
 }
@@ -130,7 +142,12 @@ class MemoryTest : public testing::TestWithParam<Point> {
  protected:
   MemoryTest() {
     const auto& [shape, precision, mode] = GetParam();
-    query_ = {shape.config, shape.batch, shape.seq, precision, mode};
+    query_ = {.config = shape.config,
+              .batch = shape.batch,
+              .seq = shape.seq,
+              .precision = precision,
+              .mode = mode,
+              .threads = 1};
   }
   MemoryQuery query_;
 };
@@ -143,7 +160,8 @@ TEST_P(MemoryTest, TensorsAreWithinTwoPercentAndLibrariesWithinTheirBound) {
   EXPECT_EQ(workload.LiveBytes(), resident);
   const MemoryPeak measured = workload.Peak();
   const auto peak = static_cast<double>(measured.allocated);
-  EXPECT_NEAR(static_cast<double>(estimate.peak.bytes), peak, kTolerance * peak)
+  EXPECT_NEAR(static_cast<double>(estimate.peak.bytes), peak,
+              Tolerance(query_.precision) * peak)
       << "off by " << static_cast<double>(estimate.peak.bytes) / peak - 1
       << " at " << estimate.peak.name;
   EXPECT_EQ(workload.LiveBytes(), resident) << "after the step";
@@ -168,10 +186,49 @@ TEST(SavedBytesTest, AreWithinTwoPercentOfWhatTheGraphHolds) {
                                  precision, StepMode::kForward};
       const auto saved = static_cast<double>(Workload(query).SavedBytes());
       EXPECT_NEAR(static_cast<double>(SavedBytes(query)), saved,
-                  kTolerance * saved)
+                  Tolerance(precision) * saved)
           << shape.config.name << " " << shape.seq << " "
           << PrecisionName(precision);
     }
+  }
+}
+
+// As the ranks of a job keep them: each gradient is added to its place in the
+// buffer when it is complete.
+TEST(GradientBufferTest, ThePeakIsThatOfAStepWithItsGradientsInOneBuffer) {
+  for (const Shape& shape : Shapes()) {
+    const MemoryQuery query = {.config = shape.config,
+                               .batch = shape.batch,
+                               .seq = shape.seq,
+                               .mode = StepMode::kForwardBackward,
+                               .threads = 1};
+    at::set_num_threads(1);
+    const auto probe = MakeMemoryProbe(at::kCPU);
+    TransformerLm model{nullptr};
+    at::Tensor buffer;
+    Batch batch;
+    NullObserver observer;
+    const auto step = [&] {
+      ComputeGradients(model, batch, query.precision, observer);
+    };
+    probe->Observe([&] {
+      model = TransformerLm(query.config, at::TensorOptions());
+      batch = RandomBatch(query.config.vocab, query.batch, query.seq, at::kCPU);
+      buffer = at::zeros({ParameterCount(query.config)});
+      int64_t offset = 0;
+      for (const at::Tensor& parameter : Parameters(model)) {
+        parameter.mutable_grad() =
+            buffer.narrow(0, offset, parameter.numel()).view_as(parameter);
+        offset += parameter.numel();
+      }
+      step();  // makes the rotary tables
+    });
+    const auto peak = static_cast<double>(probe->MeasurePeak(step).allocated);
+    EXPECT_NEAR(
+        static_cast<double>(PeakWithGradientBuffer(
+            EstimateMemory(query), static_cast<int64_t>(buffer.nbytes()))),
+        peak, 0.02 * peak)
+        << shape.config.name;
   }
 }
 

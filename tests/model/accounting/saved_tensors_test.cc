@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The list of saved tensors against the closed form and against what a recorded
+// The list of saved tensors against the sum and against what a recorded
 // step keeps.
 
 #include "model/accounting/saved_tensors.h"
@@ -45,7 +45,7 @@ std::string NameOf(const MemoryQuery& query) {
          std::string(PrecisionName(query.precision));
 }
 
-TEST(SavedTensorsTest, AddUpToTheClosedForm) {
+TEST(SavedTensorsTest, AddUpToTheirSum) {
   for (MemoryQuery query : Queries()) {
     for (const bool on_gpu : {false, true}) {
       query.on_gpu = on_gpu;

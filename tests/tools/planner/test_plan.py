@@ -254,7 +254,7 @@ def test_the_largest_tensors_of_the_largest_model() -> None:
     assert row["logit_bytes"] == 4 * 4 * 512 * 10000
     assert row["largest_tensor"] == {
         "name": "scores",
-        "component": "softmax",
+        "component": "scores",
         "bytes": 128 * 2**20,
     }
     (tensors,) = only(plan(*flags), "single tensors")

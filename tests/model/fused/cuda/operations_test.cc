@@ -7,10 +7,12 @@
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/types.h>
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <string>
 
+#include "model/fused/cpu/rope.h"
 #include "model/fused/cross_entropy.h"
 #include "model/fused/rms_norm.h"
 #include "model/fused/rope.h"
@@ -169,6 +171,32 @@ TEST_F(CudaFusedTest, Rope) {
           "d_head " + std::to_string(d_head));
       ExpectKernelsOfLibTorch(1);
     }
+  }
+}
+
+TEST_F(CudaFusedTest, RopeTakesGradientsInDifferentLayouts) {
+  // That of the queries is the same for each sequence.
+  const std::array<at::Tensor, 3> gradients = {
+      at::randn({1, 3, 6, 16}).expand({2, 3, 6, 16}), at::randn({2, 3, 6, 16}),
+      at::randn({2, 3, 6, 16})};
+  const auto [cos, sin] = trainbench::Rope(16).Tables(6, at::kFloat);
+  const at::Tensor result = ToHost(RotateBackCuda(
+      {ToDevice(gradients[0]), ToDevice(gradients[1]), ToDevice(gradients[2])},
+      ToDevice(cos), ToDevice(sin)));
+  ExpectKernelsOfLibTorch(2);  // copies of the queries' and of the values'
+  if (emulated()) return;
+  EXPECT_LE(RelativeNorm(result, RotateBackCpu(gradients, cos, sin)),
+            Tolerance(at::kFloat));
+}
+
+TEST_F(CudaFusedTest, ANormOfTooManyColumnsIsNamed) {
+  const at::Tensor x = ToDevice(at::zeros({1, 8200}));
+  try {
+    AddRmsNorm(x, {}, x[0], 1e-5);
+    FAIL();
+  } catch (const c10::Error& error) {
+    EXPECT_EQ(std::string(error.what_without_backtrace()),
+              "a norm has 8200 columns; allowed on a GPU: at most 8192");
   }
 }
 

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// A step whose tensors a ledger records, and the layers of model/nn and
+// model/fused, which make and free them in the same order. Numbers of a few
+// bytes are left out.
+//
+// Autograd, as far as memory sees it: a node's gradient is freed when the
+// node's own results are there, and then what the node saved. Nodes run in the
+// reverse order of the forward pass. A second gradient of the same tensor is
+// added in place, unless the first is a view.
+
+#ifndef TRAINBENCH_MODEL_ACCOUNTING_LEDGER_STEP_H_
+#define TRAINBENCH_MODEL_ACCOUNTING_LEDGER_STEP_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "model/accounting/ledger/attention.h"
+#include "model/accounting/ledger/ledger.h"
+#include "model/accounting/memory.h"
+
+namespace trainbench::ledger {
+
+class Step : public AttentionScene {
+ public:
+  Step(const MemoryQuery& query, Ledger& to);
+
+  bool is(Implementation implementation) const {
+    return query.config.implementation == implementation;
+  }
+  // A parameter's gradient, which stays.
+  void Keep(Tensor gradient);
+
+  const MemoryQuery query;
+  const bool autocast, narrow;         // narrow: bf16 throughout
+  const TensorType parameter, stream;  // stream: of the residual stream
+  const TensorSize tokens, hidden, two_hidden, three_x, logits;
+  const TensorSize weight;  // of a norm
+  const TensorSize square, three_squares, d_ff, two_d_ff, embedding;
+  // Autocast's copies of weights, until the forward pass is over.
+  std::vector<Tensor> casts;
+
+ private:
+  std::vector<Tensor> gradients_;
+};
+
+// What runs through the blocks, and its gradient (model/nn/residual_stream.h).
+struct Stream {
+  Tensor x, update;
+  // Of the sum of both, and the block that it belongs to.
+  const char* name = "embedded tokens";
+  int64_t layer = -1;
+};
+
+// model/nn/rms_norm.cc, model/fused/rms_norm.cc.
+class Norm {
+ public:
+  explicit Norm(const char* consumer) : consumer_(consumer) {}
+  Tensor Forward(Step& s, Stream& stream);
+  void Backward(Step& s, Tensor gradient, Stream& to);
+
+ private:
+  Tensor WeightBackward(Step& s, Tensor gradient);
+  Tensor KernelForward(Step& s, Stream& stream);
+  void KernelBackward(Step& s, Tensor gradient, Stream& to);
+
+  const char* consumer_;  // of the norm's output
+  bool added_ = false;    // an update to the stream
+  Tensor x_, inverse_rms_, normalised_;
+};
+
+// The gradient of a tensor that several products read.
+struct GradientSum {
+  void Add(Step& s, Tensor term, bool is_view);
+
+  Tensor sum;
+  bool sum_is_view = false;
+};
+
+// x W^T: at::linear.
+class Linear {
+ public:
+  Linear(const char* name, const TensorSize& matrix)
+      : name_(name), matrix_(matrix) {}
+  // x is in fp32 under autocast if it is `wide`.
+  Tensor Forward(Step& s, const Tensor& x, bool wide, const TensorName& result,
+                 const TensorSize& size);
+  // Adds x's gradient [`size`] to `sum`.
+  void Backward(Step& s, Tensor gradient, const TensorSize& size,
+                GradientSum& sum);
+
+ private:
+  const char* name_;
+  const TensorSize matrix_;
+  bool widened_ = false;  // x, in the backward pass
+  Tensor x_, copy_;
+};
+
+// Several matrices in one product: model/fused/product.cc.
+class JoinedProduct {
+ public:
+  JoinedProduct(const char* name, const TensorSize& matrix)
+      : name_(name), matrix_(matrix) {}
+  Tensor Forward(Step& s, const Tensor& x, const TensorName& result,
+                 const TensorSize& size);
+  Tensor Backward(Step& s, Tensor gradient);
+
+ private:
+  const char* name_;
+  const TensorSize matrix_;
+  Tensor x_, copy_;
+};
+
+// model/nn/attention.cc.
+class AttentionLayer {
+ public:
+  explicit AttentionLayer(const Step& s);
+  Tensor Forward(Step& s, const Tensor& x);
+  Tensor Backward(Step& s, Tensor gradient);
+
+ private:
+  Heads ProjectAndRotate(Step& s, const Tensor& x);
+  Tensor FusedBackward(Step& s, Heads gradients);
+
+  Linear q_, k_, v_, output_;
+  JoinedProduct joined_;
+  AttentionResult attended_;
+};
+
+// model/nn/feed_forward.cc, model/fused/swiglu.cc.
+class FeedForward {
+ public:
+  explicit FeedForward(const Step& s);
+  Tensor Forward(Step& s, const Tensor& x);
+  Tensor Backward(Step& s, Tensor gradient);
+
+ private:
+  Linear w1_, w3_, w2_;
+  JoinedProduct joined_;
+  Tensor gate_, sigmoid_, silu_, value_;
+};
+
+inline constexpr char kFeedForwardPart[] = "the feed-forward part";
+
+// model/nn/block.cc.
+class Block {
+ public:
+  explicit Block(const Step& s) : attention_(s), feed_forward_(s) {}
+  void Forward(Step& s, Stream& stream, int64_t layer);
+  void Backward(Step& s, Stream& gradient);
+
+ private:
+  Norm norm1_{"attention"}, norm2_{kFeedForwardPart};
+  AttentionLayer attention_;
+  FeedForward feed_forward_;
+};
+
+// model/nn/cross_entropy.cc, model/fused/cross_entropy.cc.
+class CrossEntropy {
+ public:
+  void Forward(Step& s, Tensor logits);
+  Tensor Backward(Step& s);  // the gradient of the logits
+
+ private:
+  Tensor TextbookBackward(Step& s);
+
+  Tensor shifted_, indices_, exponentials_, sums_;
+};
+
+struct StepEnd {
+  std::size_t forward_events = 0;  // of the ledger
+  int64_t saved_bytes = 0;         // between forward and backward pass
+};
+
+// Makes and frees the tensors of a whole step, in `to`. Of the blocks between
+// the second and the last the ledger has the bytes alone.
+StepEnd RunStep(const MemoryQuery& query, Ledger& to);
+
+// What is alive between the forward and the backward pass of a model with one
+// block, logits excluded: of layer 0 and, outside the block, of layer -1.
+std::vector<TensorRecord> KeptByOneBlock(const MemoryQuery& query);
+
+}  // namespace trainbench::ledger
+
+#endif  // TRAINBENCH_MODEL_ACCOUNTING_LEDGER_STEP_H_

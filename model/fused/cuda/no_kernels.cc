@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// What operations.h and flash.h declare, in a build without CUDA.
+
+#include "model/fused/cuda/flash.h"
+#include "model/fused/cuda/operations.h"
+
+#ifndef TRAINBENCH_CUDA
+
+#include <c10/util/Exception.h>
+
+namespace trainbench {
+namespace {
+
+[[noreturn]] void NoKernels() {
+  TORCH_CHECK(false, "built without CUDA, so without our kernels for GPUs");
+}
+
+}  // namespace
+
+NormResult AddRmsNormCuda(const at::Tensor&, const at::Tensor&,
+                          const at::Tensor&, double, at::ScalarType) {
+  NoKernels();
+}
+NormGradients AddRmsNormBackwardCuda(const at::Tensor&, const at::Tensor&,
+                                     const at::Tensor&, const at::Tensor&,
+                                     const at::Tensor&, bool) {
+  NoKernels();
+}
+void RotateInPlaceCuda(const at::Tensor&, const at::Tensor&,
+                       const at::Tensor&) {
+  NoKernels();
+}
+at::Tensor RotateBackCuda(const std::array<at::Tensor, 3>&, const at::Tensor&,
+                          const at::Tensor&) {
+  NoKernels();
+}
+at::Tensor SwigluCuda(const at::Tensor&) { NoKernels(); }
+at::Tensor SwigluBackwardCuda(const at::Tensor&, const at::Tensor&) {
+  NoKernels();
+}
+void CausalSoftmaxInPlaceCuda(const at::Tensor&, double) { NoKernels(); }
+at::Tensor CausalSoftmaxBackwardCuda(const at::Tensor&, const at::Tensor&,
+                                     double) {
+  NoKernels();
+}
+at::Tensor CrossEntropyInPlaceCuda(const at::Tensor&, const at::Tensor&, bool) {
+  NoKernels();
+}
+void ScaleInPlaceCuda(const at::Tensor&, const at::Tensor&) { NoKernels(); }
+
+FlashResult CudaFlashForward(const FlashInputs&) { NoKernels(); }
+FlashGradients CudaFlashBackward(const FlashInputs&, const FlashResult&,
+                                 const at::Tensor&) {
+  NoKernels();
+}
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_CUDA

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// What the fused operations refuse, by a message that says what is allowed, and
+// layouts that they must not mistake.
+
+#include "model/fused/arguments.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/csrc/autograd/autograd.h>
+#include <torch/types.h>
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/fused/attention.h"
+#include "model/fused/cross_entropy.h"
+#include "model/fused/product.h"
+#include "model/fused/rms_norm.h"
+#include "model/fused/rope.h"
+#include "model/fused/softmax.h"
+#include "model/fused/swiglu.h"
+#include "model/nn/attention/tiled.h"
+#include "model/nn/rope.h"
+
+namespace trainbench {
+namespace {
+
+using testing::HasSubstr;
+
+std::string ErrorOf(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const c10::Error& error) {
+    return error.what_without_backtrace();
+  }
+  return "no error";
+}
+
+at::Tensor Targets(std::initializer_list<int64_t> ids) {
+  return at::tensor(at::ArrayRef<int64_t>(ids), at::kLong);
+}
+
+// Of a leaf [2, 16, 96], which the operation may overwrite.
+using Operation = std::function<at::Tensor(const at::Tensor&)>;
+
+std::map<std::string, Operation> Operations() {
+  const auto heads = [](const at::Tensor& x) {
+    return x.unflatten(-1, {6, 16}).transpose(1, 2);
+  };
+  return {{"attention",
+           [=](const at::Tensor& x) {
+             return FusedAttention(heads(x), heads(x), heads(x));
+           }},
+          {"tiled attention",
+           [](const at::Tensor& x) {
+             return TiledAttention(x, x, x, /*causal=*/true, {});
+           }},
+          {"norm",
+           [](const at::Tensor& x) {
+             return AddRmsNorm(x, {}, at::ones({96}), 1e-5).normed;
+           }},
+          {"rotation",
+           [](const at::Tensor& x) {
+             const auto [cos, sin] = Rope(16).Tables(16, at::kFloat);
+             return SplitAndRotate(x, 2, cos, sin).q;
+           }},
+          {"SwiGLU", [](const at::Tensor& x) { return Swiglu(x); }},
+          {"softmax",
+           [](const at::Tensor& x) {
+             return CausalSoftmax(x.narrow(-1, 0, 16).contiguous(), 1);
+           }},
+          {"product",
+           [](const at::Tensor& x) {
+             return JoinedProduct(x, {at::ones({3, 96}), at::ones({2, 96})});
+           }},
+          {"cross entropy", [](const at::Tensor& x) {
+             return FusedCrossEntropy(x, at::zeros({2, 16}, at::kLong));
+           }}};
+}
+
+TEST(FusedOperationsTest, ASecondDerivativeIsRefused) {
+  for (const auto& [name, operation] : Operations()) {
+    const at::Tensor leaf = at::randn({2, 16, 96}).requires_grad_();
+    const at::Tensor sum = operation(leaf * 1).sum();
+    const auto differentiate = [&](bool create_graph) {
+      return ErrorOf([&] {
+        torch::autograd::grad({sum}, {leaf}, {}, /*retain_graph=*/true,
+                              create_graph);
+      });
+    };
+    EXPECT_THAT(differentiate(true), HasSubstr("without create_graph")) << name;
+    EXPECT_EQ(differentiate(false), "no error") << name;
+  }
+}
+
+TEST(FusedCrossEntropyTest, HandsItsGradientToOnePassOnly) {
+  const at::Tensor leaf = at::randn({2, 5}).requires_grad_();
+  const at::Tensor loss = FusedCrossEntropy(leaf * 1, Targets({1, 4}));
+  const auto backward = [&] { loss.backward({}, /*retain_graph=*/true); };
+  backward();
+  EXPECT_THAT(ErrorOf(backward), HasSubstr("allowed: one pass"));
+}
+
+TEST(FusedCrossEntropyTest, TakesTargetsThatLieApart) {
+  const at::Tensor logits = at::randn({3, 1, 5});
+  // As the second tokens of three sequences.
+  const at::Tensor targets =
+      Targets({9, 0, 9, 4, 9, 2}).view({3, 2}).narrow(1, 1, 1);
+  const at::Tensor expected =
+      at::cross_entropy_loss(logits.flatten(0, 1), Targets({0, 4, 2}));
+  EXPECT_TRUE(at::allclose(FusedCrossEntropy(logits.clone(), targets), expected,
+                           /*rtol=*/1e-6));
+}
+
+TEST(FusedCrossEntropyTest, TargetsOfAnotherDtypeAreNamed) {
+  EXPECT_EQ(ErrorOf([] {
+              FusedCrossEntropy(at::zeros({2, 5}), at::zeros({2}, at::kInt));
+            }),
+            "targets are Int on cpu; allowed: Long on cpu");
+}
+
+TEST(FusedAddRmsNormTest, AWeightThatDoesNotFitIsNamed) {
+  const at::Tensor x = at::zeros({2, 4});
+  for (const at::Tensor& weight :
+       {at::ones({4}, at::kBFloat16), at::ones({2}),
+        at::ones({8}).slice(0, 0, 8, 2), at::ones({4, 1})}) {
+    EXPECT_THAT(ErrorOf([&] { AddRmsNorm(x, {}, weight, 1e-5); }),
+                HasSubstr("allowed: the same dtype, contiguous"));
+  }
+}
+
+TEST(FusedOperationsTest, EmptyInputsAreNamed) {
+  EXPECT_THAT(ErrorOf([] {
+                Swiglu(at::zeros({2, 0}));
+              }),
+              HasSubstr("not empty"));
+  EXPECT_THAT(ErrorOf([] {
+                CausalSoftmax(at::zeros({2, 0, 0}), 1);
+              }),
+              HasSubstr("not empty"));
+}
+
+}  // namespace
+}  // namespace trainbench
