@@ -86,14 +86,14 @@ def check_fit_is_not_too_high(found: list[Row]) -> None:
 
 def test_every_step_of_the_published_models(trainbench: Program) -> None:
     # `memory` alone has inference; its other steps are those of `model_size`.
-    # Two lengths show what grows with T and with T^2; small has four.
+    # Three lengths show what grows with T and with T^2; small has a fourth.
     steps = "^(memory/{0}/[^/]*/inference|model_size/{0}/.*|precision/{0}/bf16/.*)/"
     found = rows(
         trainbench,
-        f"{steps.format('[^/]*')}batch:4/seq:(128|1024)$"
-        f"|{steps.format('small')}batch:4/seq:(256|512)$",
+        f"{steps.format('[^/]*')}batch:4/seq:(128|512|1024)$"
+        f"|{steps.format('small')}batch:4/seq:256$",
     )
-    assert len(found) == (2 * len(SIZES) + 2) * (2 + 9 + 3)
+    assert len(found) == (3 * len(SIZES) + 1) * (2 + 9 + 3)
     assert {row.name.split("/")[1] for row in found} == set(SIZES)
     for row in found:
         assert abs(row.predicted / row.tensors - 1) < 0.0005, row
@@ -103,7 +103,7 @@ def test_every_step_of_the_published_models(trainbench: Program) -> None:
     # where bf16 copies of weights settle between the scores.
     for name in holes:
         assert re.search(r"/bf16_autocast/|seq:128$|/inference/|/small/", name), name
-    assert len(holes) < 0.14 * len(found)
+    assert len(holes) < 0.1 * len(found)
     assert max(holes.values()) < 0.08
 
 
