@@ -19,10 +19,8 @@ absl::string_view ImplementationName(Implementation implementation) {
 }
 
 absl::StatusOr<Implementation> ParseImplementation(absl::string_view name) {
-  for (Implementation implementation : kImplementations) {
-    if (name == ImplementationName(implementation)) return implementation;
-  }
-  return TextNotAllowed("implementation", name, "textbook, library, fused");
+  return ParseName("implementation", name, kImplementations,
+                   ImplementationName);
 }
 
 }  // namespace trainbench
