@@ -2,6 +2,7 @@
 
 #include "model/spec/implementation.h"
 
+#include "absl/strings/str_cat.h"
 #include "model/spec/not_allowed.h"
 
 namespace trainbench {
@@ -23,6 +24,17 @@ absl::StatusOr<Implementation> ParseImplementation(absl::string_view name) {
     if (name == ImplementationName(implementation)) return implementation;
   }
   return TextNotAllowed("implementation", name, "textbook, library, fused");
+}
+
+std::string ImplementationUnavailable(Implementation implementation,
+                                      DeviceKind device, int64_t d_model) {
+  if (implementation != Implementation::kFused || device == DeviceKind::kCpu ||
+      d_model <= kMostFusedGpuWidth) {
+    return "";
+  }
+  return absl::StrCat("on a GPU the fused implementation has norms of at most ",
+                      kMostFusedGpuWidth, " columns; d_model is ", d_model,
+                      ", which is taken by textbook, library");
 }
 
 }  // namespace trainbench

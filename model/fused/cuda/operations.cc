@@ -13,9 +13,13 @@
 #include <vector>
 
 #include "model/kernels/launchers.h"
+#include "model/spec/implementation.h"
 
 namespace trainbench {
 namespace {
+
+static_assert(kMostFusedGpuWidth == kernels::kRmsNormMaxColumns,
+              "steps are refused by the one, norms by the other");
 
 kernels::Dtype DtypeOf(const at::Tensor& x) {
   const at::ScalarType type = x.scalar_type();
