@@ -6,12 +6,12 @@
 
 #include <ATen/Context.h>
 #include <ATen/cuda/CUDAContext.h>
-#include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <torch/types.h>
 
 #include <cmath>
 #include <cstdint>
+#include <string>
 
 #include "model/kernels/launchers.h"
 
@@ -50,7 +50,9 @@ kernels::FlashShape ShapeOf(const FlashInputs& inputs) {
 
 template <typename Args>
 void Launch(const Args& args) {
-  C10_CUDA_CHECK(kernels::Launch(args, at::cuda::getCurrentCUDAStream()));
+  const std::string why =
+      kernels::Launch(args, at::cuda::getCurrentCUDAStream());
+  TORCH_CHECK(why.empty(), why);
 }
 
 }  // namespace

@@ -5,11 +5,11 @@
 #ifdef TRAINBENCH_CUDA
 
 #include <ATen/cuda/CUDAContext.h>
-#include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <torch/types.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "model/kernels/launchers.h"
@@ -47,7 +47,9 @@ Pointer After(Pointer start, int64_t bytes) {
 template <typename Args>
 void Launch(const at::Tensor& on, const Args& args) {
   const c10::cuda::CUDAGuard guard(on.device());
-  C10_CUDA_CHECK(kernels::Launch(args, at::cuda::getCurrentCUDAStream()));
+  const std::string why =
+      kernels::Launch(args, at::cuda::getCurrentCUDAStream());
+  TORCH_CHECK(why.empty(), why);
 }
 
 kernels::HeadStrides StridesOf(const at::Tensor& x) {
