@@ -2,7 +2,10 @@
 
 #include "model/spec/implementation.h"
 
+#include <vector>
+
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "model/spec/not_allowed.h"
 
 namespace trainbench {
@@ -19,11 +22,19 @@ absl::string_view ImplementationName(Implementation implementation) {
   return "unknown";
 }
 
+std::string ImplementationNames() {
+  std::vector<absl::string_view> names;
+  for (const Implementation implementation : kImplementations) {
+    names.push_back(ImplementationName(implementation));
+  }
+  return absl::StrJoin(names, ", ");
+}
+
 absl::StatusOr<Implementation> ParseImplementation(absl::string_view name) {
   for (Implementation implementation : kImplementations) {
     if (name == ImplementationName(implementation)) return implementation;
   }
-  return TextNotAllowed("implementation", name, "textbook, library, fused");
+  return TextNotAllowed("implementation", name, ImplementationNames());
 }
 
 std::string ImplementationUnavailable(Implementation implementation,

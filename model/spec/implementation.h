@@ -27,6 +27,9 @@ inline constexpr std::array<Implementation, 3> kImplementations = {
 // "textbook", "library", "fused".
 absl::string_view ImplementationName(Implementation implementation);
 
+// All of them: "textbook, library, fused".
+std::string ImplementationNames();
+
 // InvalidArgument names the value and lists the names above.
 absl::StatusOr<Implementation> ParseImplementation(absl::string_view name);
 
