@@ -2,6 +2,10 @@
 
 #include "model/spec/implementation.h"
 
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "model/spec/not_allowed.h"
 
 namespace trainbench {
@@ -18,11 +22,30 @@ absl::string_view ImplementationName(Implementation implementation) {
   return "unknown";
 }
 
+std::string ImplementationNames() {
+  std::vector<absl::string_view> names;
+  for (const Implementation implementation : kImplementations) {
+    names.push_back(ImplementationName(implementation));
+  }
+  return absl::StrJoin(names, ", ");
+}
+
 absl::StatusOr<Implementation> ParseImplementation(absl::string_view name) {
   for (Implementation implementation : kImplementations) {
     if (name == ImplementationName(implementation)) return implementation;
   }
-  return TextNotAllowed("implementation", name, "textbook, library, fused");
+  return TextNotAllowed("implementation", name, ImplementationNames());
+}
+
+std::string ImplementationUnavailable(Implementation implementation,
+                                      DeviceKind device, int64_t d_model) {
+  if (implementation != Implementation::kFused || device == DeviceKind::kCpu ||
+      d_model <= kMostFusedGpuWidth) {
+    return "";
+  }
+  return absl::StrCat("on a GPU the fused implementation has norms of at most ",
+                      kMostFusedGpuWidth, " columns; d_model is ", d_model,
+                      ", which is taken by textbook, library");
 }
 
 }  // namespace trainbench
