@@ -5,6 +5,7 @@
 #ifndef TRAINBENCH_MODEL_SPEC_NOT_ALLOWED_H_
 #define TRAINBENCH_MODEL_SPEC_NOT_ALLOWED_H_
 
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -29,6 +30,14 @@ inline absl::Status TextNotAllowed(absl::string_view what,
   return NotAllowed(what, absl::StrCat("'", value, "'"), allowed);
 }
 
+// "a, b, c": what is allowed.
+template <typename Values, typename NameOf>
+std::string JoinNames(const Values& values, NameOf name_of) {
+  std::vector<absl::string_view> names;
+  for (const auto value : values) names.push_back(name_of(value));
+  return absl::StrJoin(names, ", ");
+}
+
 // The one of `values` with this name. InvalidArgument names the value and lists
 // the names of all.
 template <typename Values, typename NameOf>
@@ -36,12 +45,10 @@ absl::StatusOr<typename Values::value_type> ParseName(absl::string_view what,
                                                       absl::string_view name,
                                                       const Values& values,
                                                       NameOf name_of) {
-  std::vector<absl::string_view> names;
   for (const auto value : values) {
-    names.push_back(name_of(value));
-    if (name == names.back()) return value;
+    if (name == name_of(value)) return value;
   }
-  return TextNotAllowed(what, name, absl::StrJoin(names, ", "));
+  return TextNotAllowed(what, name, JoinNames(values, name_of));
 }
 
 }  // namespace trainbench

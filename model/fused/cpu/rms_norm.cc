@@ -15,7 +15,7 @@ namespace trainbench {
 namespace {
 
 template <typename R, typename E>
-struct Forward {
+struct NormForward {
   const R* residual;
   const E* update;  // null: nothing is added
   const R* weight;
@@ -66,7 +66,7 @@ struct Forward {
 
 // With s = 1 / rms and y = w x s: dx = s (w dy) - x s^3 mean(w dy x).
 template <typename R, typename E>
-struct Backward {
+struct NormBackward {
   const R* sum_gradient;  // null: zeros
   const E* normed_gradient;
   const R* sum;
@@ -126,7 +126,7 @@ T* Data(const at::Tensor& x) {
 template <typename R, typename E>
 void RunForward(const at::Tensor& residual, const at::Tensor& update,
                 const at::Tensor& weight, double eps, const NormResult& to) {
-  const Forward<R, E> kernel = {
+  const NormForward<R, E> kernel = {
       Data<R>(residual),  Data<E>(update),
       Data<R>(weight),    update.defined() ? Data<R>(to.sum) : nullptr,
       Data<E>(to.normed), Data<float>(to.inverse_rms),
@@ -189,17 +189,17 @@ NormGradients AddRmsNormBackwardCpu(const at::Tensor& sum_gradient,
     using R = decltype(r);
     using E = decltype(e);
     const bool apart = has_update && !to.update.is_same(to.residual);
-    const Backward<R, E> kernel = {Data<R>(sum_gradient),
-                                   Data<E>(normed_gradient),
-                                   Data<R>(sum),
-                                   Data<float>(inverse_rms),
-                                   Data<R>(weight),
-                                   Data<R>(to.residual),
-                                   apart ? Data<E>(to.update) : nullptr,
-                                   Data<float>(partial),
-                                   weight.numel(),
-                                   rows,
-                                   rows_per_part};
+    const NormBackward<R, E> kernel = {Data<R>(sum_gradient),
+                                       Data<E>(normed_gradient),
+                                       Data<R>(sum),
+                                       Data<float>(inverse_rms),
+                                       Data<R>(weight),
+                                       Data<R>(to.residual),
+                                       apart ? Data<E>(to.update) : nullptr,
+                                       Data<float>(partial),
+                                       weight.numel(),
+                                       rows,
+                                       rows_per_part};
     RunRows(kernel, parts, rows_per_part * kernel.dim);
   });
   to.weight = partial.sum(0).to(weight.scalar_type());

@@ -28,7 +28,7 @@ TRAINBENCH_SIMD void RotateHead(const T* from, T* to, const float* cos,
 }
 
 template <typename T>
-struct Forward {
+struct RopeForward {
   T* qkv;
   const float* cos;
   const float* sin;
@@ -54,7 +54,7 @@ struct Gradient {
 };
 
 template <typename T>
-struct Backward {
+struct RopeBackward {
   std::array<Gradient<T>, 3> from;
   T* to;
   const float* cos;
@@ -88,12 +88,12 @@ void RotateInPlaceCpu(const at::Tensor& qkv, const at::Tensor& cos,
   const int64_t seq = qkv.size(1), heads = qkv.size(3), d_head = qkv.size(4);
   WithElements(qkv.scalar_type(), [&](auto element) {
     using T = decltype(element);
-    const Forward<T> kernel = {qkv.data_ptr<T>(),
-                               cos.const_data_ptr<float>(),
-                               sin.const_data_ptr<float>(),
-                               seq,
-                               heads,
-                               d_head};
+    const RopeForward<T> kernel = {qkv.data_ptr<T>(),
+                                   cos.const_data_ptr<float>(),
+                                   sin.const_data_ptr<float>(),
+                                   seq,
+                                   heads,
+                                   d_head};
     RunRows(kernel, qkv.size(0) * seq, 2 * heads * d_head);
   });
 }
@@ -111,14 +111,15 @@ at::Tensor RotateBackCpu(const std::array<at::Tensor, 3>& gradients,
       return Gradient<T>{g.const_data_ptr<T>(), g.stride(0), g.stride(1),
                          g.stride(2)};
     };
-    const Backward<T> kernel = {{gradient(gradients[0]), gradient(gradients[1]),
-                                 gradient(gradients[2])},
-                                result.data_ptr<T>(),
-                                cos.const_data_ptr<float>(),
-                                sin.const_data_ptr<float>(),
-                                seq,
-                                heads,
-                                d_head};
+    const RopeBackward<T> kernel = {
+        {gradient(gradients[0]), gradient(gradients[1]),
+         gradient(gradients[2])},
+        result.data_ptr<T>(),
+        cos.const_data_ptr<float>(),
+        sin.const_data_ptr<float>(),
+        seq,
+        heads,
+        d_head};
     RunRows(kernel, batch * seq, 3 * heads * d_head);
   });
   return result;

@@ -5,7 +5,6 @@
 #include <torch/types.h>
 
 #include <cmath>
-#include <limits>
 
 #include "model/fused/cpu/elements.h"
 #include "model/fused/cpu/row_kernel.h"
@@ -14,14 +13,13 @@
 namespace trainbench {
 namespace {
 
-constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
-
 template <typename V, typename T>
 TRAINBENCH_SIMD float MaxOf(const T* x, int64_t size) {
-  auto most = V::Broadcast(kMinusInfinity);
+  auto most = V::Broadcast(simd::kMinusInfinity);
   for (int64_t i = 0; i < size; i += V::kLanes) {
     const int count = simd::Count<V>(size, i);
-    most = V::Max(V::Keep(V::Load(x + i, count), count, kMinusInfinity), most);
+    most = V::Max(V::Keep(V::Load(x + i, count), count, simd::kMinusInfinity),
+                  most);
   }
   return V::Largest(most);
 }

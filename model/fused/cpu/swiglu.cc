@@ -12,7 +12,7 @@ namespace trainbench {
 namespace {
 
 template <typename T>
-struct Forward {
+struct SwiGluForward {
   const T* gate_value;
   T* result;
   int64_t d_ff;
@@ -32,7 +32,7 @@ struct Forward {
 
 // With s = sigmoid(a): d(a s b) = a s db + b s (1 + a (1 - s)) da.
 template <typename T>
-struct Backward {
+struct SwiGluBackward {
   const T* gradient;
   const T* gate_value;
   T* result;
@@ -64,8 +64,8 @@ at::Tensor SwigluCpu(const at::Tensor& gate_value) {
   const at::Tensor result = at::empty(sizes, gate_value.options());
   WithElements(gate_value.scalar_type(), [&](auto element) {
     using T = decltype(element);
-    const Forward<T> kernel = {gate_value.const_data_ptr<T>(),
-                               result.data_ptr<T>(), d_ff};
+    const SwiGluForward<T> kernel = {gate_value.const_data_ptr<T>(),
+                                     result.data_ptr<T>(), d_ff};
     RunRows(kernel, result.numel() / d_ff, d_ff);
   });
   return result;
@@ -77,9 +77,9 @@ at::Tensor SwigluBackwardCpu(const at::Tensor& gradient,
   const at::Tensor result = at::empty_like(gate_value);
   WithElements(gate_value.scalar_type(), [&](auto element) {
     using T = decltype(element);
-    const Backward<T> kernel = {gradient.const_data_ptr<T>(),
-                                gate_value.const_data_ptr<T>(),
-                                result.data_ptr<T>(), d_ff};
+    const SwiGluBackward<T> kernel = {gradient.const_data_ptr<T>(),
+                                      gate_value.const_data_ptr<T>(),
+                                      result.data_ptr<T>(), d_ff};
     RunRows(kernel, gradient.numel() / d_ff, d_ff);
   });
   return result;

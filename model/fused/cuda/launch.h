@@ -6,8 +6,10 @@
 
 #include <ATen/core/Tensor.h>
 #include <ATen/cuda/CUDAContext.h>
-#include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
+#include <c10/util/Exception.h>
+
+#include <string>
 
 #include "model/kernels/launchers.h"
 
@@ -27,11 +29,14 @@ inline kernels::HeadStrides StridesOf(const at::Tensor& x) {
   return {x.stride(0), x.stride(1), x.stride(2)};
 }
 
-// On the current stream of the device that `on` is on.
+// On the current stream of the device that `on` is on. c10::Error says why a
+// launch was refused.
 template <typename Args>
 void Launch(const at::Tensor& on, const Args& args) {
   const c10::cuda::CUDAGuard guard(on.device());
-  C10_CUDA_CHECK(kernels::Launch(args, at::cuda::getCurrentCUDAStream()));
+  const std::string why =
+      kernels::Launch(args, at::cuda::getCurrentCUDAStream());
+  TORCH_CHECK(why.empty(), why);
 }
 
 }  // namespace trainbench

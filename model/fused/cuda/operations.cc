@@ -10,9 +10,13 @@
 #include <vector>
 
 #include "model/fused/cuda/launch.h"
+#include "model/spec/implementation.h"
 
 namespace trainbench {
 namespace {
+
+static_assert(kMostFusedGpuWidth == kernels::kRmsNormMaxColumns,
+              "steps are refused by the one, norms by the other");
 
 const void* In(const at::Tensor& x) {
   return x.defined() ? x.const_data_ptr() : nullptr;
