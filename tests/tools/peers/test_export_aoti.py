@@ -25,8 +25,8 @@ def test_a_model_is_a_name_or_the_sizes_that_the_program_takes() -> None:
     assert parse(["--model=small"]).model == ("small", MODELS["small"])
     config = ModelConfig(16, 32, 1, 2, vocab=64)
     assert parse([f"--model={NANO}"]).model == ("nano", config)
-    ours = ",attention=naive,implementation=fused"  # the twin has neither
-    assert parse([f"--model={NANO}{ours}"]).model == ("nano", config)
+    twin = ",attention=naive,implementation=textbook"
+    assert parse([f"--model={NANO}{twin}"]).model == ("nano", config)
 
 
 @pytest.mark.parametrize(
@@ -35,6 +35,8 @@ def test_a_model_is_a_name_or_the_sizes_that_the_program_takes() -> None:
         "--model=huge",
         "--model=name=nano,d_model=16",
         f"--model={NANO},depth=3",
+        f"--model={NANO},attention=own",
+        f"--model={NANO},implementation=fused",
         f"--model={NANO.replace('=16', '=0')}",
         f"--model={NANO.replace('name=nano,', '')}",
         *("--precision=bf16", "--batch=0", "--seq=x", "--device=tpu", "--nonsense"),
