@@ -88,10 +88,7 @@ class FusedOps final : public Workload {
   }
 
   static std::optional<Params> BaselineOf(const Params& p) {
-    if (p.implementation == Implementation::kTextbook) return std::nullopt;
-    Params baseline = p;
-    baseline.implementation = Implementation::kTextbook;
-    return baseline;
+    return BaselineWith(p, &Params::implementation, Implementation::kTextbook);
   }
 
   static MeasurementOptions OptionsOf(const Params& p) {

@@ -2,10 +2,7 @@
 
 #include "model/spec/implementation.h"
 
-#include <vector>
-
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "model/spec/not_allowed.h"
 
 namespace trainbench {
@@ -23,18 +20,12 @@ absl::string_view ImplementationName(Implementation implementation) {
 }
 
 std::string ImplementationNames() {
-  std::vector<absl::string_view> names;
-  for (const Implementation implementation : kImplementations) {
-    names.push_back(ImplementationName(implementation));
-  }
-  return absl::StrJoin(names, ", ");
+  return JoinNames(kImplementations, ImplementationName);
 }
 
 absl::StatusOr<Implementation> ParseImplementation(absl::string_view name) {
-  for (Implementation implementation : kImplementations) {
-    if (name == ImplementationName(implementation)) return implementation;
-  }
-  return TextNotAllowed("implementation", name, ImplementationNames());
+  return ParseName("implementation", name, kImplementations,
+                   ImplementationName);
 }
 
 std::string ImplementationUnavailable(Implementation implementation,
