@@ -29,6 +29,8 @@ class Step : public AttentionScene {
   }
   // A parameter's gradient, which stays.
   void Keep(Tensor gradient);
+  // Those that a checkpoint's node has held are complete now.
+  void HandGradientsOn();
 
   const MemoryQuery query;
   const bool autocast, narrow;         // narrow: bf16 throughout
@@ -38,6 +40,11 @@ class Step : public AttentionScene {
   const TensorSize square, three_squares, d_ff, two_d_ff, embedding;
   // Autocast's copies of weights, until the forward pass is over.
   std::vector<Tensor> casts;
+  bool caches_casts = true;
+  // Of the checkpoint that is done again.
+  bool recomputes = false;       // its forward pass
+  bool holds_gradients = false;  // of parameters, until all are there
+  int64_t held_gradient_bytes = 0;
 
  private:
   std::vector<Tensor> gradients_;
@@ -119,11 +126,14 @@ class AttentionLayer {
 
  private:
   Heads ProjectAndRotate(Step& s, const Tensor& x);
+  AttentionResult Mix(Step& s, const Heads& in) const;
+  Heads MixBackward(Step& s, Tensor gradient);
   Tensor FusedBackward(Step& s, Heads gradients);
 
   Linear q_, k_, v_, output_;
   JoinedProduct joined_;
   AttentionResult attended_;
+  Heads kept_;  // of a checkpoint
 };
 
 // model/nn/feed_forward.cc, model/fused/swiglu.cc.
