@@ -42,8 +42,8 @@ struct MemoryQuery {
   int threads = 0;
 };
 
-// Bytes that one block keeps from its forward to its backward pass:
-// saved_tensors.h lists them.
+// Bytes that one block keeps from its forward to its backward pass; where
+// blocks are recomputed, a segment of them. saved_tensors.h lists them.
 int64_t SavedBytesPerBlock(const MemoryQuery& query);
 // Of them, those of attention and of the norm before it.
 int64_t SavedAttentionBytesPerBlock(const MemoryQuery& query);

@@ -92,7 +92,7 @@ TransformerLmImpl::TransformerLmImpl(const ModelConfig& config,
 void TransformerLmImpl::RunLayers(ResidualStream& stream) {
   const auto count =
       static_cast<std::size_t>(config_.checkpointing.SegmentOf(config_.layers));
-  if (count == 0) return Run(layers, 0, stream);
+  if (count == 0 || !at::GradMode::is_enabled()) return Run(layers, 0, stream);
   for (std::size_t first = 0; first < layers.size(); first += count) {
     const auto segment = std::span(layers).subspan(
         first, std::min(count, layers.size() - first));

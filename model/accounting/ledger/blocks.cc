@@ -77,14 +77,19 @@ Layers::Layers(Step& s)
       segment_(s.sizes.graph ? s.query.config.checkpointing.SegmentOf(
                                    s.query.config.layers)
                              : 0),
+      rows_(segment_ == 0 ? s.query.config.layers
+                          : (s.query.config.layers + segment_ - 1) / segment_),
       all_(s, 0, s.query.config.layers),
-      segments_(segment_ == 0
-                    ? 0
-                    : (s.query.config.layers + segment_ - 1) / segment_),
-      kept_(segments_.represented()) {}
+      kept_(rows_.represented()) {}
+
+StepEnd Layers::End() const {
+  const int64_t row = std::max<int64_t>(1, segment_);
+  return {
+      .repeated_from = row, .repeated_to = 2 * row, .others = rows_.others()};
+}
 
 Blocks Layers::Segment(std::size_t index) const {
-  const int64_t first = segment_ * segments_.Number(index);
+  const int64_t first = segment_ * rows_.Number(index);
   return {s_, first, std::min(segment_, s_.query.config.layers - first)};
 }
 
@@ -92,7 +97,7 @@ void Layers::Forward(Stream& stream) {
   if (segment_ == 0) return all_.Forward(stream);
   s_.sizes.graph = s_.caches_casts = false;
   for (std::size_t i = 0; i < kept_.size(); ++i) {
-    segments_.Do(s_, i, [&] {
+    rows_.Do(s_, i, [&] {
       kept_[i] = stream;
       Segment(i).Forward(stream);
     });
@@ -119,7 +124,7 @@ void Layers::Backward(Stream& gradient) {
   s_.caches_casts = false;
   s_.holds_gradients = true;
   for (std::size_t i = kept_.size(); i-- > 0;) {
-    segments_.Do(s_, i, [&] {
+    rows_.Do(s_, i, [&] {
       Recompute(i, gradient);
       kept_[i] = {};
     });

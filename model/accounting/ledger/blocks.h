@@ -19,6 +19,8 @@ class LikeSecond {
   explicit LikeSecond(int64_t count);
 
   std::size_t represented() const { return represented_; }
+  // For how many others the second one stands.
+  int64_t others() const { return others_; }
   // The number of a represented part among all.
   int64_t Number(std::size_t index) const;
   // Does `work` for a part, and books its bytes for those it stands for.
@@ -63,6 +65,8 @@ class Layers {
   explicit Layers(Step& s);
   void Forward(Stream& stream);
   void Backward(Stream& gradient);
+  // Which blocks stand for others, and for how many.
+  StepEnd End() const;
 
  private:
   Blocks Segment(std::size_t index) const;
@@ -70,8 +74,8 @@ class Layers {
 
   Step& s_;
   const int64_t segment_;  // blocks in it; 0: nothing is recomputed
+  const LikeSecond rows_;  // segments, or blocks if nothing is recomputed
   Blocks all_;
-  const LikeSecond segments_;
   std::vector<Stream> kept_;  // the input of each segment
 };
 

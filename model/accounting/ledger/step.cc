@@ -114,7 +114,8 @@ StepEnd RunStep(const MemoryQuery& query, Ledger& to) {
                           s.logits);
   }
   s.casts.clear();
-  StepEnd end = {.forward_events = to.events().size()};
+  StepEnd end = layers.End();
+  end.forward_events = to.events().size();
   if (query.mode == StepMode::kInference) return end;
   end.saved_bytes = to.live() - resident - logits.bytes();
   if (query.mode == StepMode::kForward) return end;
@@ -138,6 +139,10 @@ std::vector<TensorRecord> KeptByOneBlock(const MemoryQuery& query) {
   MemoryQuery one = query;
   one.mode = StepMode::kForward;
   one.config.layers = 1;
+  if (one.config.checkpointing.kind == Checkpointing::Kind::kBlocks) {
+    one.config.layers = 2;
+    one.config.checkpointing.every = 1;
+  }
   Ledger ledger;
   const StepEnd end = RunStep(one, ledger);
   std::vector<TensorRecord> kept = ledger.AliveAfter(end.forward_events);

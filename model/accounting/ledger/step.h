@@ -177,8 +177,15 @@ class CrossEntropy {
 };
 
 struct StepEnd {
+  // How many tensors of the step one of this block stands for: in the second
+  // block, or segment of blocks, more than one.
+  int64_t CountOf(int64_t layer) const {
+    return layer >= repeated_from && layer < repeated_to ? 1 + others : 1;
+  }
+
   std::size_t forward_events = 0;  // of the ledger
   int64_t saved_bytes = 0;         // between forward and backward pass
+  int64_t repeated_from = 0, repeated_to = 0, others = 0;
 };
 
 // Makes and frees the tensors of a whole step, in `to`. Of the blocks between
@@ -186,7 +193,8 @@ struct StepEnd {
 StepEnd RunStep(const MemoryQuery& query, Ledger& to);
 
 // What is alive between the forward and the backward pass of a model with one
-// block, logits excluded: of layer 0 and, outside the block, of layer -1.
+// block, logits excluded: of layer 0 and, outside the block, of layer -1. Where
+// blocks are recomputed, layer 0 is a segment that another follows.
 std::vector<TensorRecord> KeptByOneBlock(const MemoryQuery& query);
 
 }  // namespace trainbench::ledger
