@@ -22,8 +22,11 @@ def fitting(batch: float, seq: float) -> dict[str, float]:
 
 
 BASE = row(
-    *("none", 100),
-    **{"peak_bytes": 2000, "predicted_peak_bytes": 2000, "mfu_measured": 0.4},
+    "none",
+    100,
+    peak_bytes=2000,
+    predicted_peak_bytes=2000,
+    mfu_measured=0.4,
     **fitting(600, 14000),
 )
 
@@ -34,9 +37,13 @@ def test_the_choice_that_makes_most_room_is_told_with_its_price() -> None:
         BASE,
         row("attention", 110, peak_bytes=1500, **fitting(900, 20000)),
         row(
-            *("every_1", 125),
-            **{"peak_bytes": 1010, "predicted_peak_bytes": 1000},
-            **{"recomputed_flops": 2.5e9, "mfu_measured": 0.32, "hfu_measured": 0.4},
+            "every_1",
+            125,
+            peak_bytes=1010,
+            predicted_peak_bytes=1000,
+            recomputed_flops=2.5e9,
+            mfu_measured=0.32,
+            hfu_measured=0.4,
             **fitting(1800, 18000),
         ),
     )
