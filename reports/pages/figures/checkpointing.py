@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: MIT
 """The plot of time against memory of a step that computes part of it twice."""
 
+from itertools import cycle
+
 from matplotlib.axes import Axes
 
 from reports.answers.against import Choice, compared
 from reports.answers.checkpointing import CHECKPOINT
-from reports.pages.plotting.axes import legend_above, nested, set_ticks
+from reports.pages.plotting.axes import legend_above, set_ticks
 from reports.pages.plotting.figure import COLOURS, HALF, Figure, draw
 from reports.pages.plotting.steps import at_one_shape, tokens_of
 from reports.results import text
 from reports.results.rows import Result
 
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 Point = tuple[float, float, str]  # peak and time over those without, and the name
 
 
@@ -37,26 +40,28 @@ def checkpointing(result: Result) -> list[Figure]:
     if not found:
         return []
 
+    names = list(dict.fromkeys(name for one in found for name in one.others))
+
     def paint(axes: Axes) -> None:
-        for number, choice in enumerate(found):
+        for choice, marker in zip(found, cycle(_MARKERS)):
             points = _points(choice)
-            look = {"color": COLOURS[number % len(COLOURS)]} | nested(number)
-            places = [point[:2] for point in points]
-            axes.plot(*zip(*places, strict=True), "o", label=choice.label, **look)
             edge = [point[:2] for point in frontier(points)]
-            axes.plot(*zip(*edge, strict=True), "-", linewidth=1, color=look["color"])
-            # The choices lie alike in all steps.
-            for x, y, name in points if number == 0 else []:
-                axes.annotate(
-                    *(name, (x, y), (4, 4)), textcoords="offset points", fontsize=8
-                )
+            axes.plot(*zip(*edge, strict=True), "-", linewidth=0.8, color="black")
+            for x, y, name in points:
+                colour = COLOURS[names.index(name) % len(COLOURS)]
+                axes.plot(x, y, marker, color=colour)
         axes.plot(1, 1, "ko", label=CHECKPOINT.base)
+        # The colour tells the choice, the shape the step.
+        for number, name in enumerate(names):
+            axes.plot([], [], "o", color=COLOURS[number % len(COLOURS)], label=name)
+        for choice, marker in zip(found, cycle(_MARKERS)):
+            axes.plot([], [], marker, color="black", mfc="none", label=choice.label)
         axes.set_xlim(0, 1.1)
         axes.set_xlabel("peak memory")
         axes.set_ylabel("time")
         set_ticks(axes.xaxis, text.significant)
         set_ticks(axes.yaxis, text.significant)
-        legend_above(axes, 2)
+        legend_above(axes, 3)
 
     description = (
         f"The time of a step{tokens_of(rows[0])} over its peak memory, both as "
