@@ -96,8 +96,8 @@ class Checkpointed final : public ModelStep {
                                           "mode=train_step batch=4 seq=512"},
                       .paper = {all +
                                 ",every_sqrt precision=fp32,bf16_autocast"
-                                " mode=train_step batch=4,8 "
-                                "seq=512,1024 model=" +
+                                " mode=train_step "
+                                "batch:seq=4:512,8:512,4:1024 model=" +
                                 kPublishedModels}}};
   }
 
