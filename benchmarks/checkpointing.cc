@@ -121,7 +121,7 @@ class Checkpointed final : public ModelStep {
 
  private:
   static std::vector<std::string> AllowedCheckpoints(const RunOptions&) {
-    return {"none", "attention", "every_sqrt", "every_1 to every_1048576"};
+    return {CheckpointingNames()};
   }
   static bool SetCheckpoint(absl::string_view name, const RunOptions&,
                             Params& p) {

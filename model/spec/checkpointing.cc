@@ -13,19 +13,18 @@
 namespace trainbench {
 namespace {
 
-using enum Checkpointing::Kind;
-
-constexpr int64_t kMost = int64_t{1} << 20;
+constexpr int64_t kMostBlocks = int64_t{1} << 20;  // of a segment
 
 }  // namespace
 
 int64_t Checkpointing::SegmentOf(int64_t layers) const {
-  if (kind != kBlocks) return 0;
+  if (kind != Kind::kBlocks) return 0;
   if (every > 0) return std::min(every, layers);
   return std::llround(std::sqrt(static_cast<double>(layers)));
 }
 
 std::string CheckpointingName(const Checkpointing& checkpointing) {
+  using enum Checkpointing::Kind;
   switch (checkpointing.kind) {
     case kNone:
       return "none";
@@ -39,20 +38,25 @@ std::string CheckpointingName(const Checkpointing& checkpointing) {
   return "unknown";
 }
 
+std::string CheckpointingNames() {
+  return absl::StrCat("none, attention, every_sqrt, or every_1 to every_",
+                      kMostBlocks);
+}
+
 absl::StatusOr<Checkpointing> ParseCheckpointing(absl::string_view name) {
+  using enum Checkpointing::Kind;
   if (name == "none") return Checkpointing{};
   if (name == "attention") return Checkpointing{kAttention};
   absl::string_view blocks = name;
   if (absl::ConsumePrefix(&blocks, "every_")) {
     if (blocks == "sqrt") return Checkpointing{kBlocks};
     int64_t every = 0;
-    if (absl::SimpleAtoi(blocks, &every) && every >= 1 && every <= kMost) {
+    if (absl::SimpleAtoi(blocks, &every) && every >= 1 &&
+        every <= kMostBlocks) {
       return Checkpointing{kBlocks, every};
     }
   }
-  return TextNotAllowed(
-      "checkpoint", name,
-      "none, attention, every_sqrt, or every_1 to every_1048576");
+  return TextNotAllowed("checkpoint", name, CheckpointingNames());
 }
 
 }  // namespace trainbench

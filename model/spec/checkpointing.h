@@ -37,6 +37,9 @@ struct Checkpointing {
 // "none", "attention", "every_2", "every_sqrt".
 std::string CheckpointingName(const Checkpointing& checkpointing);
 
+// What can be asked for, as text: "none, attention, every_sqrt, or ...".
+std::string CheckpointingNames();
+
 // InvalidArgument names the value and what is allowed.
 absl::StatusOr<Checkpointing> ParseCheckpointing(absl::string_view name);
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import torch
+from refused import check_refused
 
 from tools.peers import step_table
 from tools.peers.step_sides import Outcome, case_of, sides_of, work
@@ -188,7 +189,4 @@ def test_the_result_is_written_as_json(
 def test_wrong_usage_names_the_flag(
     flag: str, program: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(SystemExit) as raised:
-        parsed(program, flag)
-    assert raised.value.code == 2
-    assert flag.split("=")[0] in capsys.readouterr().err.splitlines()[-1]
+    check_refused(lambda: parsed(program, flag), flag, capsys)
