@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""tools/plan --checkpoint: what recomputing buys, and what it costs."""
+
+import json
+from typing import Any
+
+import pytest
+
+from plan_program import check_usage_error, needs_plan, plan, run
+
+pytestmark = needs_plan
+
+CHOICES = "none,attention,every_1,every_4,every_sqrt"
+LARGE = ("--models=2.7B", "--precision=bf16_autocast", f"--checkpoint={CHOICES}")
+
+
+def rows_of(*flags: str) -> dict[str, dict[str, Any]]:
+    document = json.loads(plan("--json", *flags))
+    return {row["checkpoint"]: row for row in document["rows"]}
+
+
+def test_what_fits_grows_with_what_is_recomputed() -> None:
+    rows = rows_of(*LARGE)
+    assert list(rows) == CHOICES.split(",")
+    none, attention, one = rows["none"], rows["attention"], rows["every_1"]
+    for key in ("largest_seq", "largest_batch"):
+        assert none[key] < attention[key] < rows["every_4"][key] < one[key]
+    assert none["predicted_peak_bytes"] > 1.2 * one["predicted_peak_bytes"]
+    assert none["recomputed_flops"] == 0
+    # The blocks have all FLOPs but those of the head, a third of them forward.
+    forward = one["flops"] / 3
+    assert 0.98 * forward < one["recomputed_flops"] < forward
+    assert rows["every_4"]["recomputed_flops"] == one["recomputed_flops"]
+    assert attention["recomputed_flops"] < 0.1 * one["recomputed_flops"]
+    # Neither are FLOPs of the model.
+    assert {row["flops"] for row in rows.values()} == {none["flops"]}
+
+
+def test_the_table_compares_each_choice_with_the_first() -> None:
+    text = plan(*LARGE)
+    _, _, table = text.partition("\ncheckpointing, bf16_autocast train_step\n")
+    head, *lines = table.split("\n\n")[0].splitlines()
+    assert head.split()[:2] == ["model", "checkpoint"]
+    cells = {line.split()[1]: line.split() for line in lines[:5]}
+    assert list(cells) == CHOICES.split(",")
+    rows = rows_of(*LARGE)
+    for name, line in cells.items():
+        longer = rows[name]["largest_seq"] / rows["none"]["largest_seq"]
+        at = line.index(str(rows[name]["largest_seq"]))
+        assert float(line[at + 1]) == pytest.approx(longer, abs=0.006)
+    assert "recomputed" in text  # the moment of a peak
+    assert "HFU" in table
+
+
+def test_a_model_says_itself_what_it_recomputes() -> None:
+    model = "name=m,d_model=512,d_ff=2048,layers=6,heads=8,checkpoint=every_2"
+    flags = (f"--model={model}", "--models=m")
+    (row,) = json.loads(plan("--json", *flags))["rows"]
+    assert row["checkpoint"] == "every_2"
+    assert "\ncheckpointing," not in plan(*flags)
+    assert list(rows_of(*flags, "--checkpoint=none")) == ["none"]
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("every_0", ["checkpoint is 'every_0'", "none, attention, every_sqrt"]),
+        ("none,none", ["checkpoint 'none' is given twice"]),
+        ("all", ["checkpoint is 'all'"]),
+    ],
+)
+def test_a_wrong_choice_is_named(value: str, words: list[str]) -> None:
+    check_usage_error(run(f"--checkpoint={value}"), words)
+
+
+def test_parallel_plans_do_not_read_it() -> None:
+    check_usage_error(run("--parallel", "--checkpoint=none"), ["checkpoint"])
