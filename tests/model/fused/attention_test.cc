@@ -10,16 +10,39 @@
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/types.h>
 
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <vector>
 
+#include "model/kernels/flash/attention.cuh"
+#include "model/spec/attention_variant.h"
 #include "tests/model/fused/formulas.h"
 
 namespace trainbench {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
+
+// The most of the kernels of both passes and types.
+template <int head>
+constexpr int64_t SharedBytes() {
+  return std::max({kernels::FlashBf16Forward<head>::kSharedBytes,
+                   kernels::FlashBf16BackwardKeys<head>::kSharedBytes,
+                   kernels::FlashBf16BackwardQueries<head>::kSharedBytes,
+                   kernels::FlashFp32Forward<head>::kSharedBytes,
+                   kernels::FlashFp32BackwardKeys<head>::kSharedBytes,
+                   kernels::FlashFp32BackwardQueries<head>::kSharedBytes});
+}
+
+TEST(FusedAttentionTest, TheRegistryKnowsTheSharedMemoryOfTheGpusKernels) {
+  const AttentionVariant& own = VariantOf(AttentionKind::kOwn);
+  EXPECT_THAT(own.cuda_d_heads, ElementsAre(16, 32, 64, 128));
+  EXPECT_THAT(own.cuda_shared_bytes,
+              ElementsAre(SharedBytes<16>(), SharedBytes<32>(),
+                          SharedBytes<64>(), SharedBytes<128>()));
+}
 
 struct Shape {
   int64_t batch, heads, seq, d_head;
