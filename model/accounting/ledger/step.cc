@@ -48,12 +48,15 @@ Step::Step(const MemoryQuery& of, Ledger& to)
       embedding{"V d", of.config.vocab * of.config.d_model} {}
 
 void Step::Keep(Tensor gradient) {
+  if (units != nullptr) return units->TakeGradient(std::move(gradient));
   ledger.CountGradient(gradient);
   gradients_.push_back(std::move(gradient));
 }
 
 void Block::Forward(Step& s, Stream& stream, int64_t layer) {
   s.ledger.EnterLayer(layer);
+  layer_ = layer;
+  if (s.units != nullptr) s.units->BeforeBlock(layer);
   const auto add = [&](Tensor update, const char* name) {
     stream.name = name;
     stream.layer = layer;
@@ -73,9 +76,11 @@ void Block::Forward(Step& s, Stream& stream, int64_t layer) {
   const Tensor normed = norm2_.Forward(s, stream);
   add(feed_forward_.Forward(s, normed),
       "residual stream after the feed-forward part");
+  if (s.units != nullptr) s.units->AfterBlock(layer);
 }
 
 void Block::Backward(Step& s, Stream& gradient) {
+  if (s.units != nullptr) s.units->BeforeBlockBackward(layer_);
   // The gradient of what a sublayer added to the stream.
   const auto of_update = [&] {
     if (s.is(Implementation::kFused)) return std::move(gradient.update);
@@ -143,8 +148,9 @@ class Blocks {
 
 }  // namespace
 
-StepEnd RunStep(const MemoryQuery& query, Ledger& to) {
+StepEnd RunStep(const MemoryQuery& query, Ledger& to, Units* units) {
   Step s(query, to);
+  s.units = units;
   const int64_t resident = to.live();
   Blocks blocks(s);
   Norm norm("the head");
@@ -152,6 +158,7 @@ StepEnd RunStep(const MemoryQuery& query, Ledger& to) {
   Tensor logits;
   {
     to.Enter("embedding");
+    if (units != nullptr) units->BeforeForward();
     s.component = Component::kEmbedding;
     Stream stream;
     stream.x = s.Make(stream.name, s.x, s.stream);
@@ -169,6 +176,7 @@ StepEnd RunStep(const MemoryQuery& query, Ledger& to) {
   if (query.mode == StepMode::kForward) return end;
   CrossEntropy loss;
   loss.Forward(s, std::move(logits));
+  if (units != nullptr) units->BeforeBackward();
   Tensor of_logits = loss.Backward(s);
   to.Enter("head backward");
   s.component = Component::kLmHead;
