@@ -24,6 +24,7 @@ from tools.peers.pytorch_model import MODELS, ModelConfig, TransformerLM
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build/aoti"  # --aoti of the program
+_TWIN = {"attention": "naive", "implementation": "textbook"}  # as the twin computes
 _SIZES = {"d_model", "d_ff", "layers", "heads", "vocab"}
 
 
@@ -45,8 +46,11 @@ def parse_model(text: str) -> tuple[str, ModelConfig]:
     )
     fields = dict(item.partition("=")[::2] for item in text.split(","))
     name = fields.pop("name", "")
-    for ours in ("attention", "implementation"):  # of the program's own operators
-        fields.pop(ours, None)
+    of_twin = {key: fields.pop(key, word) == word for key, word in _TWIN.items()}
+    if not all(of_twin.values()):
+        raise argparse.ArgumentTypeError(
+            f"'{text}'; allowed: attention=naive,implementation=textbook"
+        )
     if not name or fields.keys() - _SIZES:
         raise argparse.ArgumentTypeError(f"'{text}'; {allowed}")
     try:
