@@ -156,6 +156,10 @@ void FullySharded::Gather() {
   for (ShardedUnit& unit : units_) unit.Gather();
 }
 
+void FullySharded::SetExchanges(bool on) {
+  for (ShardedUnit& unit : units_) unit.set_exchanges(on);
+}
+
 void FullySharded::Free() {
   for (ShardedUnit& unit : units_) unit.Free();
 }

@@ -73,6 +73,11 @@ class FullySharded {
   void Gather();
   void Free();
 
+  // Off, the steps that follow have all but their communication: another rank's
+  // parameters are copies of this rank's, and gradients are this rank's own. So
+  // the ranks no longer agree.
+  void SetExchanges(bool on);
+
   // Of the last finished step.
   const FullShardingTraffic& Traffic() const { return last_; }
   // Bytes of AdamW's moments and step counts.

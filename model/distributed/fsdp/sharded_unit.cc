@@ -70,21 +70,27 @@ void ShardedUnit::Refill() {
   storage.set_data_ptr_noswap(storage.allocator()->allocate(bytes));
   storage.set_nbytes(bytes);
   has_values_ = true;
-  MyPart(values_).copy_(shard_);
+  if (exchanges_) {
+    MyPart(values_).copy_(shard_);
+  } else {
+    values_.view({group_.size(), -1}).copy_(shard_);
+  }
 }
 
 void ShardedUnit::Gather() {
   if (has_values_) return WaitForValues();
   const at::NoGradGuard no_grad;
   Refill();
-  group_.AllGather(values_, MyPart(values_));
+  if (exchanges_) group_.AllGather(values_, MyPart(values_));
 }
 
 void ShardedUnit::StartGather() {
   if (has_values_) return;
   const at::NoGradGuard no_grad;
   Refill();
-  gathering_ = group_.StartAllGather(values_, MyPart(values_));
+  if (exchanges_) {
+    gathering_ = group_.StartAllGather(values_, MyPart(values_));
+  }
 }
 
 void ShardedUnit::WaitForValues() {
@@ -125,11 +131,16 @@ bool ShardedUnit::TakeGradient(std::size_t index) {
 
 void ShardedUnit::Reduce() {
   const at::NoGradGuard no_grad;
-  group_.ReduceScatter(shard_gradient_, gradients_);
+  if (exchanges_) {
+    group_.ReduceScatter(shard_gradient_, gradients_);
+  } else {
+    shard_gradient_.copy_(MyPart(gradients_));
+  }
   FinishReduce();
 }
 
 void ShardedUnit::StartReduce() {
+  if (!exchanges_) return Reduce();
   const at::NoGradGuard no_grad;
   reducing_ = group_.StartReduceScatter(shard_gradient_, gradients_);
 }

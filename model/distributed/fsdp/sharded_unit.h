@@ -36,6 +36,10 @@ class ShardedUnit {
   int64_t gathered_bytes() const;
   int64_t reduced_bytes() const;
 
+  // Off, a rank does not communicate: it copies its own shard to where those of
+  // the others belong, and takes its own gradients for the mean.
+  void set_exchanges(bool on) { exchanges_ = on; }
+
   // Whether the values are there, or on their way.
   bool has_values() const { return has_values_; }
   // Allocates the buffer and gathers into it, in place. All ranks together, as
@@ -69,6 +73,7 @@ class ShardedUnit {
   at::Tensor shard_, shard_gradient_;
   at::Tensor values_;     // of all parameters; without bytes while freed
   at::Tensor gradients_;  // as many, from the first gradient to the sum
+  bool exchanges_ = true;
   bool has_values_ = false;
   std::size_t taken_ = 0;  // gradients of this step
   std::unique_ptr<Collective> gathering_, reducing_;
