@@ -4,12 +4,17 @@
 
 #include "model/accounting/flops.h"
 #include "model/accounting/parameters.h"
+#include "model/accounting/saved_tensors.h"
 #include "model/accounting/traffic.h"
 
 namespace trainbench {
 namespace {
 
 double Number(int64_t value) { return static_cast<double>(value); }
+
+bool RecomputesBlocks(const MemoryQuery& query) {
+  return query.config.checkpointing.kind == Checkpointing::Kind::kBlocks;
+}
 
 struct Forward {
   const char* name;
@@ -18,6 +23,7 @@ struct Forward {
   int64_t parameters;
   int64_t saved_bytes;
   int64_t output_bytes;  // written beside them
+  bool is_recomputed = false;
 };
 
 std::vector<Forward> ForwardWork(const MemoryQuery& query,
@@ -28,15 +34,22 @@ std::vector<Forward> ForwardWork(const MemoryQuery& query,
   const int64_t head = m.vocab * m.d_model;
   // Nothing is saved without a backward pass.
   const int64_t layers = memory.saved_bytes > 0 ? m.layers : 0;
-  const int64_t attention_saved = layers * SavedAttentionBytesPerBlock(query);
-  const int64_t blocks_saved = layers * SavedBytesPerBlock(query);
+  int64_t blocks_saved = layers > 0 ? memory.saved_bytes : 0;
+  for (const SavedTensor& tensor : SavedTensorsOutsideBlocks(query)) {
+    blocks_saved -= tensor.bytes();
+  }
+  // Where blocks are recomputed, the input of the norm before it is all.
+  const int64_t attention_saved =
+      RecomputesBlocks(query) ? blocks_saved
+                              : layers * SavedAttentionBytesPerBlock(query);
   return {
       {"embedding", 0, 0, head, 0, 0},
       {"attention", m.layers * attention,
        Number(m.layers) * LayerAttentionFlops(m, query.batch, query.seq),
-       m.layers * (attention + m.d_model), attention_saved, 0},
+       m.layers * (attention + m.d_model), attention_saved, 0,
+       RecomputesBlocks(query)},
       {"ffn", m.layers * ffn, 0, m.layers * (ffn + m.d_model),
-       blocks_saved - attention_saved, 0},
+       blocks_saved - attention_saved, 0, RecomputesBlocks(query)},
       {"head", head, 0, head + m.d_model, memory.saved_bytes - blocks_saved,
        memory.logit_bytes},
   };
@@ -58,7 +71,8 @@ std::vector<ComponentWork> StepComponents(const MemoryQuery& query) {
     const double parameters = width * Number(part.parameters);
     const double forward = parameters + Number(part.saved_bytes);
     // The backward pass reads both again and writes the gradients.
-    const double backward_bytes = backward ? forward + parameters : 0;
+    double backward_bytes = backward ? forward + parameters : 0;
+    if (backward && part.is_recomputed) backward_bytes += parameters;
     work.push_back({part.name, backward ? 3 * flops : flops,
                     forward + Number(part.output_bytes) + backward_bytes});
   }

@@ -5,6 +5,22 @@
 #include "model/accounting/parameters.h"
 
 namespace trainbench {
+namespace {
+
+// Of all blocks in the forward pass.
+double BlocksFlops(const ModelConfig& config, int64_t batch, int64_t seq) {
+  // In double: exact up to 2^53, and a large sweep exceeds int64.
+  const double layer = 2 * static_cast<double>(batch * seq) *
+                           static_cast<double>(BlockMatrixParameters(config)) +
+                       LayerAttentionFlops(config, batch, seq);
+  return static_cast<double>(config.layers) * layer;
+}
+
+bool HasBackward(StepMode mode) {
+  return mode == StepMode::kForwardBackward || mode == StepMode::kTrainStep;
+}
+
+}  // namespace
 
 double LayerAttentionFlops(const ModelConfig& config, int64_t batch,
                            int64_t seq) {
@@ -13,15 +29,10 @@ double LayerAttentionFlops(const ModelConfig& config, int64_t batch,
 }
 
 double ForwardFlops(const ModelConfig& config, int64_t batch, int64_t seq) {
-  // In double: exact up to 2^53, and a large sweep exceeds int64.
-  const auto tokens = static_cast<double>(batch * seq);
-  const auto d_model = static_cast<double>(config.d_model);
-  const auto layers = static_cast<double>(config.layers);
-  const double weights =
-      layers * static_cast<double>(BlockMatrixParameters(config)) +
-      static_cast<double>(config.vocab) * d_model;
-  return 2 * tokens * weights +
-         layers * LayerAttentionFlops(config, batch, seq);
+  const double head = 2 * static_cast<double>(batch * seq) *
+                      static_cast<double>(config.vocab) *
+                      static_cast<double>(config.d_model);
+  return BlocksFlops(config, batch, seq) + head;
 }
 
 double BackwardFlops(const ModelConfig& config, int64_t batch, int64_t seq) {
@@ -31,10 +42,23 @@ double BackwardFlops(const ModelConfig& config, int64_t batch, int64_t seq) {
 double StepFlops(const ModelConfig& config, int64_t batch, int64_t seq,
                  StepMode mode) {
   const double forward = ForwardFlops(config, batch, seq);
-  if (mode == StepMode::kInference || mode == StepMode::kForward) {
-    return forward;
-  }
+  if (!HasBackward(mode)) return forward;
   return forward + BackwardFlops(config, batch, seq);
+}
+
+double RecomputedFlops(const ModelConfig& config, int64_t batch, int64_t seq,
+                       StepMode mode) {
+  if (!HasBackward(mode)) return 0;
+  switch (config.checkpointing.kind) {
+    case Checkpointing::Kind::kNone:
+      return 0;
+    case Checkpointing::Kind::kAttention:
+      return static_cast<double>(config.layers) *
+             LayerAttentionFlops(config, batch, seq);
+    case Checkpointing::Kind::kBlocks:
+      return BlocksFlops(config, batch, seq);
+  }
+  return 0;
 }
 
 std::vector<ComponentFlops> FlopsByComponent(const ModelConfig& config,

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Floating-point operations of the matrix products, a multiply-add counted as
 // two. Elementwise work is not counted, as in the "model FLOPs" of PaLM
-// (Chowdhery et al. 2022, appendix B); neither is recomputation. Attention
-// counts as the full seq x seq square although half of it is masked: the naive
-// variant computes all of it, and variants stay comparable.
+// (Chowdhery et al. 2022, appendix B); neither is recomputation, whose FLOPs
+// are apart: a share of a peak is the model's with the former alone (MFU) and
+// the hardware's with both (HFU). Attention counts as the full seq x seq square
+// although half of it is masked: the naive variant computes all of it, and
+// variants stay comparable.
 
 #ifndef TRAINBENCH_MODEL_ACCOUNTING_FLOPS_H_
 #define TRAINBENCH_MODEL_ACCOUNTING_FLOPS_H_
@@ -34,6 +36,12 @@ double BackwardFlops(const ModelConfig& config, int64_t batch, int64_t seq);
 // optimizer multiplies no matrices.
 double StepFlops(const ModelConfig& config, int64_t batch, int64_t seq,
                  StepMode mode);
+
+// What the backward pass multiplies once more because the model's config keeps
+// less, beside StepFlops: of blocks all that their forward pass does, of
+// attention LayerAttentionFlops of each layer. 0 without a backward pass.
+double RecomputedFlops(const ModelConfig& config, int64_t batch, int64_t seq,
+                       StepMode mode);
 
 struct ComponentFlops {
   Component component;

@@ -13,7 +13,7 @@
 namespace trainbench {
 namespace {
 
-constexpr int64_t kMaxSeq = int64_t{1} << 20;
+constexpr int64_t kMaxSize = int64_t{1} << 20;
 
 // The moments, the peak among them, and its largest tensor.
 void ReadLedger(const ledger::Ledger& ledger, MemoryEstimate& to) {
@@ -29,6 +29,23 @@ void ReadLedger(const ledger::Ledger& ledger, MemoryEstimate& to) {
     to.largest_at_peak = tensor.name.Joined();
     to.largest_at_peak_bytes = tensor.bytes();
   }
+}
+
+// The largest value of a field with which the step fits.
+int64_t Largest(MemoryQuery query, int64_t MemoryQuery::*field,
+                int64_t budget_bytes) {
+  const auto fits = [&](int64_t value) {
+    query.*field = value;
+    return EstimateMemory(query).peak.bytes <= budget_bytes;
+  };
+  // low fits, high does not or is beyond the limit. Sizes whose bytes cannot be
+  // counted fit no budget.
+  int64_t low = 0, high = kMaxSize + 1;
+  while (high - low > 1) {
+    const int64_t middle = low + (high - low) / 2;
+    (fits(middle) ? low : high) = middle;
+  }
+  return low;
 }
 
 }  // namespace
@@ -129,19 +146,12 @@ int64_t PeakWithGradientBuffer(const MemoryEstimate& estimate,
              : most + buffer_bytes;
 }
 
-int64_t LargestSeq(MemoryQuery query, int64_t budget_bytes) {
-  const auto fits = [&](int64_t seq) {
-    query.seq = seq;
-    return EstimateMemory(query).peak.bytes <= budget_bytes;
-  };
-  // low fits, high does not or is beyond the limit. Sizes whose bytes cannot be
-  // counted fit no budget.
-  int64_t low = 0, high = kMaxSeq + 1;
-  while (high - low > 1) {
-    const int64_t middle = low + (high - low) / 2;
-    (fits(middle) ? low : high) = middle;
-  }
-  return low;
+int64_t LargestSeq(const MemoryQuery& query, int64_t budget_bytes) {
+  return Largest(query, &MemoryQuery::seq, budget_bytes);
+}
+
+int64_t LargestBatch(const MemoryQuery& query, int64_t budget_bytes) {
+  return Largest(query, &MemoryQuery::batch, budget_bytes);
 }
 
 }  // namespace trainbench

@@ -42,8 +42,8 @@ struct MemoryQuery {
   int threads = 0;
 };
 
-// Bytes that one block keeps from its forward to its backward pass:
-// saved_tensors.h lists them.
+// Bytes that one block keeps from its forward to its backward pass; where
+// blocks are recomputed, a segment of them. saved_tensors.h lists them.
 int64_t SavedBytesPerBlock(const MemoryQuery& query);
 // Of them, those of attention and of the norm before it.
 int64_t SavedAttentionBytesPerBlock(const MemoryQuery& query);
@@ -100,9 +100,10 @@ int64_t LargestProductElements(const MemoryQuery& query, int threads);
 int64_t PeakWithGradientBuffer(const MemoryEstimate& estimate,
                                int64_t buffer_bytes);
 
-// The largest seq, at most 2^20, whose predicted peak is within `budget_bytes`;
-// 0 if not even one token fits.
-int64_t LargestSeq(MemoryQuery query, int64_t budget_bytes);
+// The largest seq, or batch, at most 2^20, whose predicted peak is within
+// `budget_bytes`; 0 if not even one token, or sequence, fits.
+int64_t LargestSeq(const MemoryQuery& query, int64_t budget_bytes);
+int64_t LargestBatch(const MemoryQuery& query, int64_t budget_bytes);
 
 }  // namespace trainbench
 

@@ -15,7 +15,7 @@ std::vector<SavedTensor> SavedTensors(const MemoryQuery& query, bool in_block) {
   std::vector<SavedTensor> saved;
   if (query.mode == StepMode::kInference || !IsCountable(query)) return saved;
   for (const ledger::TensorRecord& tensor : ledger::KeptByOneBlock(query)) {
-    if ((tensor.layer == 0) != in_block) continue;
+    if (tensor.layer != (in_block ? 0 : -1)) continue;
     saved.push_back({tensor.name.Joined(), tensor.component,
                      tensor.size.formula, ledger::TypeName(tensor.type),
                      tensor.size.elements});
@@ -44,17 +44,22 @@ std::vector<SavedTensor> SavedTensorsOutsideBlocks(const MemoryQuery& query) {
 }
 
 std::vector<SavedByComponent> SavedComponents(const MemoryQuery& query) {
-  std::array<SavedByComponent, kComponentCount> sums{};
-  const auto add = [&](const std::vector<SavedTensor>& tensors, int64_t count) {
-    for (const SavedTensor& tensor : tensors) {
-      SavedByComponent& sum = sums[static_cast<std::size_t>(tensor.component)];
-      sum.elements += count * tensor.elements;
-      sum.bytes += count * tensor.bytes();
-    }
-  };
-  add(SavedTensorsOfBlock(query), query.config.layers);
-  add(SavedTensorsOutsideBlocks(query), 1);
   std::vector<SavedByComponent> saved;
+  if (query.mode == StepMode::kInference || !IsCountable(query)) return saved;
+  MemoryQuery forward = query;
+  forward.mode = StepMode::kForward;
+  ledger::Ledger ledger;
+  const ledger::StepEnd end = ledger::RunStep(forward, ledger);
+  std::vector<ledger::TensorRecord> kept =
+      ledger.AliveAfter(end.forward_events);
+  kept.pop_back();  // the logits
+  std::array<SavedByComponent, kComponentCount> sums{};
+  for (const ledger::TensorRecord& tensor : kept) {
+    SavedByComponent& sum = sums[static_cast<std::size_t>(tensor.component)];
+    const int64_t count = end.CountOf(tensor.layer);
+    sum.elements += count * tensor.size.elements;
+    sum.bytes += count * tensor.bytes();
+  }
   for (const Component component : kComponents) {
     SavedByComponent& sum = sums[static_cast<std::size_t>(component)];
     sum.component = component;

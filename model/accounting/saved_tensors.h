@@ -26,7 +26,8 @@ struct SavedTensor {
 
 // Of one block, in the order in which the forward pass makes them; of inference
 // none. The residual stream counts where it is made: before the second norm and
-// after the block.
+// after the block. Where blocks are recomputed, what the last block of a
+// segment makes for the next one is all that is saved.
 std::vector<SavedTensor> SavedTensorsOfBlock(const MemoryQuery& query);
 
 // Outside the blocks: of the embedding, the last norm and the head; of

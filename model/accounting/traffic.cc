@@ -2,6 +2,8 @@
 
 #include "model/accounting/traffic.h"
 
+#include "model/accounting/parameters.h"
+
 namespace trainbench {
 
 double OptimizerBytes(const MemoryQuery& query) {
@@ -16,6 +18,13 @@ double StepBytes(const MemoryQuery& query) {
   double bytes = parameters + saved + logits;
   if (memory.gradient_bytes > 0) {
     bytes += parameters + saved + static_cast<double>(memory.gradient_bytes);
+    const ModelConfig& m = query.config;
+    if (m.checkpointing.kind == Checkpointing::Kind::kBlocks) {
+      const int64_t blocks =
+          m.layers * (BlockMatrixParameters(m) + 2 * m.d_model);
+      bytes += parameters / static_cast<double>(ParameterCount(m)) *
+               static_cast<double>(blocks);
+    }
   }
   if (query.mode == StepMode::kTrainStep) bytes += OptimizerBytes(query);
   return bytes;

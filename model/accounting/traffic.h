@@ -16,6 +16,7 @@ double OptimizerBytes(const MemoryQuery& query);
 // Compulsory traffic of one step. The forward pass reads every parameter and
 // writes what it saves (inference: only the logits); the backward pass reads
 // both again and writes the gradients; the optimizer moves OptimizerBytes.
+// Blocks that are recomputed read their parameters a third time.
 // Caches larger than a tensor can move less; real kernels move more.
 double StepBytes(const MemoryQuery& query);
 

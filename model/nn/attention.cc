@@ -6,10 +6,12 @@
 
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "model/fused/product.h"
 #include "model/fused/softmax.h"
 #include "model/nn/attention/variants.h"
+#include "model/nn/checkpoint.h"
 #include "model/nn/component.h"
 
 namespace trainbench {
@@ -42,6 +44,8 @@ AttentionImpl::AttentionImpl(const ModelConfig& config,
       output_proj(nullptr),
       heads_(config.heads),
       kind_(config.attention),
+      is_checkpointed_(config.checkpointing.kind ==
+                       Checkpointing::Kind::kAttention),
       is_fused_(config.implementation == Implementation::kFused),
       rope_(config.d_head()) {
   const int64_t d = config.d_model;
@@ -84,9 +88,16 @@ Heads AttentionImpl::ProjectAndRotate(const at::Tensor& x) {
 }
 
 at::Tensor AttentionImpl::Mix(const Heads& in) const {
-  const bool fused_softmax = is_fused_ && kind_ == AttentionKind::kNaive;
-  return fused_softmax ? FusedNaiveAttention(in.q, in.k, in.v)
-                       : ComputeAttention(kind_, in.q, in.k, in.v);
+  const auto mix = [kind = kind_, is_fused = is_fused_](
+                       const std::vector<at::Tensor>& heads) {
+    const bool fused_softmax = is_fused && kind == AttentionKind::kNaive;
+    return std::vector<at::Tensor>{
+        fused_softmax ? FusedNaiveAttention(heads[0], heads[1], heads[2])
+                      : ComputeAttention(kind, heads[0], heads[1], heads[2])};
+  };
+  const std::vector<at::Tensor> heads = {in.q, in.k, in.v};
+  return is_checkpointed_ ? Checkpoint(mix, heads, {}).front()
+                          : mix(heads).front();
 }
 
 at::Tensor AttentionImpl::forward(const at::Tensor& x) {

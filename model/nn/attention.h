@@ -40,6 +40,7 @@ class AttentionImpl : public torch::nn::Module {
 
   int64_t heads_;
   AttentionKind kind_;
+  bool is_checkpointed_;
   bool is_fused_;
   Rope rope_;
 };

@@ -5,6 +5,11 @@
 #include <torch/nn/modules/container/modulelist.h>
 #include <torch/types.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <span>
+
+#include "model/nn/checkpoint.h"
 #include "model/nn/component.h"
 
 namespace trainbench {
@@ -23,6 +28,44 @@ std::vector<Block> MakeLayers(const ModelConfig& config,
     layers.emplace_back(config, options);
   }
   return layers;
+}
+
+std::vector<at::Tensor> TensorsOf(const ResidualStream& stream) {
+  if (!stream.update.defined()) return {stream.x};
+  return {stream.x, stream.update};
+}
+
+ResidualStream StreamOf(const std::vector<at::Tensor>& tensors) {
+  return {tensors[0], tensors.size() > 1 ? tensors[1] : at::Tensor()};
+}
+
+// Consecutive layers, of which the first is number `first`.
+void Run(std::span<Block> layers, std::size_t first, ResidualStream& stream) {
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const LayerScope scope(first + i);
+    layers[i](stream);
+  }
+}
+
+std::vector<at::Tensor> ParametersOf(const std::vector<Block>& layers) {
+  std::vector<at::Tensor> all;
+  for (const Block& layer : layers) {
+    for (const at::Tensor& one : layer->parameters()) all.push_back(one);
+  }
+  return all;
+}
+
+// The same layers, of which only the input is kept.
+ResidualStream RunAgainInBackward(const std::vector<Block>& layers,
+                                  std::size_t first,
+                                  const ResidualStream& stream) {
+  const auto work = [layers = layers,
+                     first](const std::vector<at::Tensor>& inputs) mutable {
+    ResidualStream through = StreamOf(inputs);
+    Run(layers, first, through);
+    return TensorsOf(through);
+  };
+  return StreamOf(Checkpoint(work, TensorsOf(stream), ParametersOf(layers)));
 }
 
 }  // namespace
@@ -46,16 +89,25 @@ TransformerLmImpl::TransformerLmImpl(const ModelConfig& config,
       register_module("lm_head", Linear(config.d_model, config.vocab, options));
 }
 
+void TransformerLmImpl::RunLayers(ResidualStream& stream) {
+  const auto count =
+      static_cast<std::size_t>(config_.checkpointing.SegmentOf(config_.layers));
+  if (count == 0 || !at::GradMode::is_enabled()) return Run(layers, 0, stream);
+  for (std::size_t first = 0; first < layers.size(); first += count) {
+    const auto segment = std::span(layers).subspan(
+        first, std::min(count, layers.size() - first));
+    stream =
+        RunAgainInBackward({segment.begin(), segment.end()}, first, stream);
+  }
+}
+
 at::Tensor TransformerLmImpl::forward(const at::Tensor& tokens) {
   ResidualStream stream;
   {
     const ComponentScope scope(Component::kEmbedding);
     stream.x = token_embeddings(tokens);
   }
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    const LayerScope scope(i);
-    layers[i](stream);
-  }
+  RunLayers(stream);
   const at::Tensor normed = ln_final->AddAndNorm(stream);
   const ComponentScope scope(Component::kLmHead);
   return lm_head(normed);

@@ -11,6 +11,7 @@
 #include "model/nn/block.h"
 #include "model/nn/embedding.h"
 #include "model/nn/linear.h"
+#include "model/nn/residual_stream.h"
 #include "model/nn/rms_norm.h"
 #include "model/spec/config.h"
 
@@ -27,7 +28,8 @@ class TransformerLmImpl : public torch::nn::Module {
   TransformerLmImpl(const ModelConfig& config,
                     const at::TensorOptions& options);
 
-  // tokens [batch, seq] (int64) -> logits [batch, seq, vocab].
+  // tokens [batch, seq] (int64) -> logits [batch, seq, vocab]. Segments of
+  // blocks are checkpointed as the config says.
   at::Tensor forward(const at::Tensor& tokens);
 
   const ModelConfig& config() const { return config_; }
@@ -38,6 +40,8 @@ class TransformerLmImpl : public torch::nn::Module {
   Linear lm_head;
 
  private:
+  void RunLayers(ResidualStream& stream);
+
   ModelConfig config_;
 };
 TORCH_MODULE(TransformerLm);

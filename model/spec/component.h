@@ -61,6 +61,9 @@ absl::string_view ComponentName(Component component);
 // components, and the construction of the causal mask, a part of kScores.
 inline constexpr char kAttentionSpan[] = "attention";
 inline constexpr char kMaskSpan[] = "causal_mask";
+// In the backward pass: work of the forward pass that was not kept
+// (model/nn/checkpoint.h).
+inline constexpr char kRecomputeSpan[] = "recompute";
 
 // InvalidArgument names the value and lists the names above.
 absl::StatusOr<Component> ParseComponent(absl::string_view name);

@@ -56,6 +56,12 @@ absl::Status SetImplementation(absl::string_view value, ModelConfig& config) {
   return implementation.status();
 }
 
+absl::Status SetCheckpointing(absl::string_view value, ModelConfig& config) {
+  const auto checkpointing = ParseCheckpointing(value);
+  if (checkpointing.ok()) config.checkpointing = *checkpointing;
+  return checkpointing.status();
+}
+
 absl::Status SetSize(absl::string_view key, absl::string_view value,
                      ModelConfig& config) {
   int64_t* field = key == "d_model"  ? &config.d_model
@@ -68,7 +74,7 @@ absl::Status SetSize(absl::string_view key, absl::string_view value,
     return absl::InvalidArgumentError(
         absl::StrCat("unknown key '", key,
                      "'; allowed: name, d_model, d_ff, layers, heads, vocab, "
-                     "attention, implementation"));
+                     "attention, implementation, checkpoint"));
   }
   if (!absl::SimpleAtoi(value, field)) {
     return TextNotAllowed(key, value, "a whole number");
@@ -81,6 +87,7 @@ absl::Status SetField(absl::string_view key, absl::string_view value,
   if (key == "name") return SetName(value, config);
   if (key == "attention") return SetAttention(value, config);
   if (key == "implementation") return SetImplementation(value, config);
+  if (key == "checkpoint") return SetCheckpointing(value, config);
   return SetSize(key, value, config);
 }
 
@@ -205,6 +212,10 @@ std::string FormatModel(const ModelConfig& config) {
   if (config.implementation != Implementation::kTextbook) {
     absl::StrAppend(
         &text, ",implementation=", ImplementationName(config.implementation));
+  }
+  if (config.checkpointing != Checkpointing()) {
+    absl::StrAppend(&text,
+                    ",checkpoint=", CheckpointingName(config.checkpointing));
   }
   return text;
 }

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "model/spec/attention_variant.h"
+#include "model/spec/checkpointing.h"
 #include "model/spec/implementation.h"
 
 namespace trainbench {
@@ -25,6 +26,7 @@ struct ModelConfig {
   int64_t vocab = 10000;
   AttentionKind attention = AttentionKind::kNaive;
   Implementation implementation = Implementation::kTextbook;
+  Checkpointing checkpointing = {};
 
   int64_t d_head() const { return d_model / heads; }
 };
@@ -60,13 +62,15 @@ bool IsName(absl::string_view text);
 
 // Parses "name=mine,d_model=512,d_ff=2048,layers=6,heads=8,vocab=32000" and
 // validates the result. vocab (default 10000), implementation=textbook|library|
-// fused (default textbook) and attention=NAME (default AttentionOf the
-// implementation), a name of AttentionKinds(), are optional. A name satisfies
-// IsName and is not one of NamedModels(). InvalidArgument names the key or
-// value and the allowed ones.
+// fused (default textbook), attention=NAME (default AttentionOf the
+// implementation), a name of AttentionKinds(), and checkpoint=NAME (default
+// none), as ParseCheckpointing reads it, are optional. A name satisfies IsName
+// and is not one of NamedModels(). InvalidArgument names the key or value and
+// the allowed ones.
 absl::StatusOr<ModelConfig> ParseModel(absl::string_view text);
 
-// Inverse of ParseModel. Without the implementation where it is the default.
+// Inverse of ParseModel. Without implementation and checkpoint where they are
+// the default.
 std::string FormatModel(const ModelConfig& config);
 
 }  // namespace trainbench

@@ -10,7 +10,7 @@ from reports.answers.shapes import by_shape, step_text
 from reports.results.rows import Result, Row
 
 TRAINING = "train_step"
-_SUMS = ("all", "block", "timed", "unattributed")
+_SUMS = ("all", "block", "recompute", "timed", "unattributed")
 _STEP = ("model", "precision", "mode")
 
 

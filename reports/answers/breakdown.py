@@ -21,7 +21,7 @@ from reports.answers.shapes import by_shape, step_text
 from reports.results import text
 from reports.results.rows import Result, Row
 
-NOT_PARTS = ("all", "block", "timed", "unattributed")
+NOT_PARTS = ("all", "block", "recompute", "timed", "unattributed")
 # A profile that takes up to so much longer or shorter is the timed step.
 MOST_APART = 0.15
 

@@ -43,8 +43,9 @@ void AddModelFlags(PlannerFlags& v, ModeFlags& flags) {
       },
       "Defines one more model; repeatable:\n"
       "name=mine,d_model=512,d_ff=2048,layers=6,heads=8\n"
-      "and, if wanted, vocab=32000 (default 10000) and attention=sdpa "
-      "(default naive).");
+      "and, if wanted, vocab=32000 (default 10000), attention=sdpa (default "
+      "naive), implementation=fused (default textbook) and checkpoint=every_1 "
+      "(default none).");
   flags.Add(kModels, "batch", v.batch, "Sequences in one step.");
   flags.Add(kModels, "seq", v.seq, "Tokens in one sequence.");
   flags.Add(kModels, "precision", v.precision,
@@ -52,6 +53,12 @@ void AddModelFlags(PlannerFlags& v, ModeFlags& flags) {
   flags.Add(kModels, "mode", v.mode,
             "Comma-separated: inference, forward, forward_backward, "
             "train_step.");
+  flags.Add(kModels, "checkpoint", v.checkpoint,
+            "Comma-separated: none, attention, every_1, every_2, ..., "
+            "every_sqrt. What the backward pass computes again instead of "
+            "keeping it: the scores of attention, or segments of so many "
+            "blocks. Compares the batch and the context that fit with the "
+            "FLOPs that they cost. Default: what --model says, else none.");
   flags.Add(kModels, "device_memory_gib", v.device_memory_gib,
             "Memory of the device, in units of 2^30 bytes.");
 }

@@ -31,6 +31,7 @@ struct PlannerFlags {
   int64_t seq = 512;
   std::string precision = "fp32";
   std::string mode = "train_step";
+  std::string checkpoint;  // as the models say
   double device_memory_gib = 80;
   double mfu = 0;
   double peak_tflops = 0;

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "reports/live/human_units.h"
 
 namespace trainbench {
 
@@ -43,6 +44,15 @@ std::string Table(const std::vector<Cells>& lines, bool ends_in_words) {
 }
 
 std::string Text(absl::string_view text) { return {text.data(), text.size()}; }
+
+std::string Teraflop(double flops) {
+  const double value = flops / 1e12;
+  return absl::StrFormat("%.*f", value < 10 ? 3 : value < 1000 ? 1 : 0, value);
+}
+
+std::string Bytes(int64_t bytes) {
+  return HumanBytes(static_cast<double>(bytes));
+}
 
 Json Number(double value) {
   if (value == std::floor(value) && value < 0x1p53) {

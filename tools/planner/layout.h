@@ -4,6 +4,7 @@
 #ifndef TRAINBENCH_TOOLS_PLANNER_LAYOUT_H_
 #define TRAINBENCH_TOOLS_PLANNER_LAYOUT_H_
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -27,6 +28,11 @@ std::string Line(const Cells& cells, const std::vector<int>& widths,
 std::string Table(const std::vector<Cells>& lines, bool ends_in_words = false);
 
 std::string Text(absl::string_view text);
+
+// "12.5 MiB".
+std::string Bytes(int64_t bytes);
+// In units of 10^12, with at least three digits.
+std::string Teraflop(double flops);
 
 // A whole number without ".0" where a double holds every one of them.
 Json Number(double value);

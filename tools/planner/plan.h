@@ -37,14 +37,17 @@ struct ModelRow {
   LargeTensor largest_tensor;
   double flops = 0;  // of the matrix products
   std::vector<ComponentFlops> component_flops;
-  double adamw_flops = 0;  // beside them; 0 without an update
-  double bytes = 0;        // the least traffic with device memory
+  double recomputed_flops = 0;  // beside them
+  double adamw_flops = 0;       // beside them; 0 without an update
+  double bytes = 0;             // the least traffic with device memory
   bool fits = false;
-  int64_t largest_seq = 0;  // that fits at this batch, at most 2^20; or 0
+  int64_t largest_seq = 0;    // that fits at this batch, at most 2^20; or 0
+  int64_t largest_batch = 0;  // that fits at this seq, likewise
   std::optional<TrainingTime> training;  // if the query asks for it
 };
 
-// One row per precision, mode and model; the model varies fastest.
+// One row per precision, mode, checkpointing and model; the model varies
+// fastest.
 // InvalidArgument if a job has too many bytes to count.
 absl::StatusOr<std::vector<ModelRow>> PlanModels(const ModelQuery& query);
 

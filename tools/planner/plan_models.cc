@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+#include <utility>
+
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "model/accounting/traffic.h"
@@ -23,6 +25,8 @@ ModelRow PlanModel(const MemoryQuery& job, const ModelQuery& query) {
   row.block_tensors = SavedTensorsOfBlock(job);
   row.largest_tensor = LargestTensor(job);
   row.flops = StepFlops(job.config, job.batch, job.seq, job.mode);
+  row.recomputed_flops =
+      RecomputedFlops(job.config, job.batch, job.seq, job.mode);
   row.component_flops =
       FlopsByComponent(job.config, job.batch, job.seq, job.mode);
   if (job.mode == StepMode::kTrainStep) {
@@ -31,6 +35,7 @@ ModelRow PlanModel(const MemoryQuery& job, const ModelQuery& query) {
   row.bytes = StepBytes(job);
   row.fits = row.memory.peak.bytes <= query.device_memory_bytes;
   row.largest_seq = LargestSeq(job, query.device_memory_bytes);
+  row.largest_batch = LargestBatch(job, query.device_memory_bytes);
   if (query.training) {
     row.training = TimeTraining(*query.training, job, row.flops);
   }
@@ -44,13 +49,27 @@ absl::Status TooLarge(const MemoryQuery& job) {
       " has too many bytes to count; allowed: a smaller model, batch or seq"));
 }
 
+// Each choice with all models, which vary fastest.
+std::vector<ModelConfig> ModelsOf(const ModelQuery& query) {
+  if (query.checkpointing.empty()) return query.models;
+  std::vector<ModelConfig> models;
+  for (const Checkpointing& checkpointing : query.checkpointing) {
+    for (ModelConfig model : query.models) {
+      model.checkpointing = checkpointing;
+      models.push_back(std::move(model));
+    }
+  }
+  return models;
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<ModelRow>> PlanModels(const ModelQuery& query) {
   std::vector<ModelRow> rows;
+  const std::vector<ModelConfig> models = ModelsOf(query);
   for (Precision precision : query.precisions) {
     for (StepMode mode : query.modes) {
-      for (const ModelConfig& model : query.models) {
+      for (const ModelConfig& model : models) {
         const MemoryQuery job{.config = model,
                               .batch = query.batch,
                               .seq = query.seq,

@@ -20,6 +20,10 @@ namespace trainbench {
 std::string ModelText(const ModelQuery& query,
                       const std::vector<ModelRow>& rows);
 
+// Of it what checkpointing buys and costs; "" if the query does not ask.
+std::string CheckpointTables(const ModelQuery& query,
+                             const std::vector<ModelRow>& rows);
+
 // Keys shared with a benchmark row have the names used there: params, flops,
 // bytes, predicted_peak_bytes.
 std::string ModelJson(const ModelQuery& query,

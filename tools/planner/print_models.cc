@@ -30,15 +30,6 @@ constexpr absl::string_view kModelNotes =
     "Predictions count tensors: leave room for the device's context, library "
     "workspaces and fragmentation.\n";
 
-std::string Teraflop(double flops) {
-  const double value = flops / 1e12;
-  return absl::StrFormat("%.*f", value < 10 ? 3 : value < 1000 ? 1 : 0, value);
-}
-
-std::string Bytes(int64_t bytes) {
-  return HumanBytes(static_cast<double>(bytes));
-}
-
 // "45.0 s", "3.2 h", "12.5 days".
 std::string Duration(double seconds) {
   if (seconds < 120) return HumanTime(seconds * 1e6);
@@ -208,8 +199,12 @@ std::string ModelText(const ModelQuery& query,
     const std::vector<ModelRow> group(rows.begin() + first,
                                       rows.begin() + first + models);
     absl::StrAppend(&out, "\n", PrecisionName(group[0].precision), " ",
-                    StepModeName(group[0].mode), "\n",
-                    Line(lines[0], widths, true));
+                    StepModeName(group[0].mode));
+    if (!query.checkpointing.empty()) {
+      absl::StrAppend(&out, ", checkpoint ",
+                      CheckpointingName(group[0].model.checkpointing));
+    }
+    absl::StrAppend(&out, "\n", Line(lines[0], widths, true));
     for (std::size_t i = first; i < first + models; ++i) {
       absl::StrAppend(&out, Line(lines[i + 1], widths, true));
     }
@@ -218,8 +213,8 @@ std::string ModelText(const ModelQuery& query,
   // They depend on neither precision nor mode.
   absl::StrAppend(
       &out, "\nparameters by component\n",
-      ByComponent({rows.begin(), rows.begin() + models}, ParameterValues), "\n",
-      kModelNotes);
+      ByComponent({rows.begin(), rows.begin() + models}, ParameterValues),
+      CheckpointTables(query, rows), "\n", kModelNotes);
   return out;
 }
 

@@ -22,6 +22,9 @@ Json QueryJson(const ModelQuery& query) {
                {"models", models},
                {"precisions", precisions},
                {"modes", modes}};
+  for (const Checkpointing& checkpointing : query.checkpointing) {
+    json["checkpoints"].push_back(CheckpointingName(checkpointing));
+  }
   if (!query.training) return json;
   json["tokens"] = query.training->tokens;
   if (query.training->mfu > 0) json["mfu"] = query.training->mfu;
@@ -90,6 +93,7 @@ Json RowJson(const ModelRow& row) {
                {"heads", model.heads},
                {"vocab", model.vocab},
                {"attention", Text(AttentionName(model.attention))},
+               {"checkpoint", CheckpointingName(model.checkpointing)},
                {"precision", Text(PrecisionName(row.precision))},
                {"mode", Text(StepModeName(row.mode))},
                {"params", row.params},
@@ -109,7 +113,9 @@ Json RowJson(const ModelRow& row) {
                {"predicted_peak_moment", memory.peak.name},
                {"fits", row.fits},
                {"largest_seq", row.largest_seq},
+               {"largest_batch", row.largest_batch},
                {"flops", Number(row.flops)},
+               {"recomputed_flops", Number(row.recomputed_flops)},
                {"bytes", Number(row.bytes)},
                {"moments", moments}};
   AddComponents(row, json);

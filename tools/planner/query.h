@@ -27,6 +27,8 @@ struct ModelQuery {
   std::vector<ModelConfig> models;
   std::vector<Precision> precisions;
   std::vector<StepMode> modes;
+  // Empty: as the models say.
+  std::vector<Checkpointing> checkpointing;
   int64_t batch = 1;
   int64_t seq = 1;
   int64_t device_memory_bytes = 0;

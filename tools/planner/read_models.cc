@@ -107,6 +107,13 @@ absl::StatusOr<ModelQuery> ReadModelQuery(const PlannerFlags& flags) {
       ParseList<StepMode>("mode", flags.mode, ParseStepMode);
   if (!modes.ok()) return modes.status();
   query.modes = *std::move(modes);
+  if (!flags.checkpoint.empty()) {
+    absl::StatusOr<std::vector<Checkpointing>> checkpointing =
+        ParseList<Checkpointing>("checkpoint", flags.checkpoint,
+                                 ParseCheckpointing);
+    if (!checkpointing.ok()) return checkpointing.status();
+    query.checkpointing = *std::move(checkpointing);
+  }
   absl::StatusOr<std::optional<TrainingQuery>> training =
       ReadTrainingQuery(flags);
   if (!training.ok()) return training.status();

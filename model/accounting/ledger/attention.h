@@ -52,7 +52,7 @@ class AttentionScene {
   void Enter(const char* moment) { ledger.Enter({moment, where}); }
 
   Ledger& ledger;
-  const AttentionSizes sizes;
+  AttentionSizes sizes;
   const TensorType operand;  // of products
   const TensorSize x, rows, scores, mask;
   Component component = Component::kFusedAttention;

@@ -102,13 +102,24 @@ Heads AttentionLayer::ProjectAndRotate(Step& s, const Tensor& x) {
   return {std::move(q), std::move(k), project(v_, "v")};
 }
 
+AttentionResult AttentionLayer::Mix(Step& s, const Heads& in) const {
+  const bool fused_naive = s.is(Implementation::kFused) &&
+                           s.query.config.attention == AttentionKind::kNaive;
+  return fused_naive ? FusedNaiveMemory(s, in)
+                     : Attend(s.query.config.attention, s, in);
+}
+
 Tensor AttentionLayer::Forward(Step& s, const Tensor& x) {
   s.Enter("attention");
   const Heads in = ProjectAndRotate(s, x);
-  const bool fused_naive = s.is(Implementation::kFused) &&
-                           s.query.config.attention == AttentionKind::kNaive;
-  attended_ = fused_naive ? FusedNaiveMemory(s, in)
-                          : Attend(s.query.config.attention, s, in);
+  const bool graph = s.sizes.graph;
+  if (graph &&
+      s.query.config.checkpointing.kind == Checkpointing::Kind::kAttention) {
+    kept_ = in;
+    s.sizes.graph = false;
+  }
+  attended_ = Mix(s, in);
+  s.sizes.graph = graph;
   Tensor mixed = std::move(attended_.output);
   s.component = kOutputProjection;
   if (!attended_.merged && s.sizes.heads > 1) {
@@ -117,12 +128,24 @@ Tensor AttentionLayer::Forward(Step& s, const Tensor& x) {
   return output_.Forward(s, mixed, /*wide=*/false, "update", s.x);
 }
 
+// model/nn/checkpoint.cc: a checkpoint is done again.
+Heads AttentionLayer::MixBackward(Step& s, Tensor gradient) {
+  if (!kept_.q) return attended_.backward(std::move(gradient));
+  const Tensor of_output = gradient;  // which the node holds
+  s.Enter("recomputed attention");
+  AttentionResult again = Mix(s, kept_);
+  again.output.Reset();
+  Heads to = again.backward(std::move(gradient));
+  kept_ = {};
+  return to;
+}
+
 Tensor AttentionLayer::Backward(Step& s, Tensor gradient) {
   s.Enter("W_o backward");
   s.component = kOutputProjection;
   GradientSum of_output;
   output_.Backward(s, std::move(gradient), s.x, of_output);
-  Heads to = attended_.backward(std::move(of_output.sum));
+  Heads to = MixBackward(s, std::move(of_output.sum));
   if (s.is(Implementation::kFused)) return FusedBackward(s, std::move(to));
   GradientSum sum;
   const auto project = [&](Linear& linear, Tensor of_result) {

@@ -20,6 +20,10 @@ int64_t Tensor::bytes() const {
   return ledger_ == nullptr ? 0 : ledger_->tensors_[index_].bytes();
 }
 
+bool Tensor::is_shared() const {
+  return ledger_ != nullptr && ledger_->tensors_[index_].uses > 1;
+}
+
 const char* TypeName(TensorType type) {
   switch (type) {
     case TensorType::kFloat:

@@ -34,6 +34,7 @@ class Tensor {
   explicit operator bool() const { return ledger_ != nullptr; }
   void Reset();
   int64_t bytes() const;
+  bool is_shared() const;  // there is another copy
 
  private:
   friend class Ledger;

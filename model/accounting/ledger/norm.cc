@@ -29,6 +29,16 @@ int64_t PartialRows(const Step& s) {
   return (rows + rows_per_part - 1) / rows_per_part;
 }
 
+// Adds a term to the gradient of the stream: in place, unless a checkpoint's
+// node holds that, too.
+void AddToStream(Step& s, Stream& to, Tensor term) {
+  if (to.x.is_shared()) {
+    to.x = s.Make("gradient of the residual stream", s.x, s.stream);
+  } else {
+    AddInPlace(to.x, std::move(term));
+  }
+}
+
 }  // namespace
 
 Tensor Norm::Forward(Step& s, Stream& stream) {
@@ -93,7 +103,11 @@ void Norm::Backward(Step& s, Tensor gradient, Stream& to) {
   Free(product, gradient);
   // The stream's gradient, or that of its fp32 copy.
   Tensor copy;
-  AddInPlace(s.narrow ? copy : to.x, std::move(direct));
+  if (s.narrow) {
+    copy = std::move(direct);
+  } else {
+    AddToStream(s, to, std::move(direct));
+  }
   Tensor of_mean;
   {
     const Tensor cube = s.Floats("1 / rms^3", s.tokens),
@@ -111,7 +125,7 @@ void Norm::Backward(Step& s, Tensor gradient, Stream& to) {
   if (!s.narrow) return;
   Tensor narrow = s.Operands("gradient of the residual stream", s.x);
   copy.Reset();
-  AddInPlace(to.x, std::move(narrow));
+  AddToStream(s, to, std::move(narrow));
 }
 
 // Adds the update to the stream, if there is one.
@@ -158,7 +172,7 @@ void Norm::KernelBackward(Step& s, Tensor gradient, Stream& to) {
   if (s.is(Implementation::kFused)) {
     to = std::move(result);
   } else {
-    AddInPlace(to.x, std::move(result.x));
+    AddToStream(s, to, std::move(result.x));
   }
 }
 

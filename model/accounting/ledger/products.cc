@@ -14,7 +14,7 @@ Tensor Linear::Forward(Step& s, const Tensor& x, bool wide,
   Tensor copy, input = x;
   if (s.autocast) {
     copy = s.Make({"bf16 copy of ", name_}, matrix_, kBfloat16);
-    s.casts.push_back(copy);
+    if (s.caches_casts) s.casts.push_back(copy);
     widened_ = wide;
     if (wide) input = s.Make({"bf16 input of ", name_}, s.x, kBfloat16);
   }

@@ -2,10 +2,9 @@
 
 #include "model/accounting/ledger/step.h"
 
-#include <algorithm>
-#include <cstddef>
 #include <utility>
 
+#include "model/accounting/ledger/blocks.h"
 #include "model/accounting/parameters.h"
 
 namespace trainbench::ledger {
@@ -48,9 +47,22 @@ Step::Step(const MemoryQuery& of, Ledger& to)
       embedding{"V d", of.config.vocab * of.config.d_model} {}
 
 void Step::Keep(Tensor gradient) {
-  if (units != nullptr) return units->TakeGradient(std::move(gradient));
-  ledger.CountGradient(gradient);
+  if (holds_gradients) {
+    held_gradient_bytes += gradient.bytes();
+  } else if (units != nullptr) {
+    return units->TakeGradient(std::move(gradient));
+  } else {
+    ledger.CountGradient(gradient);
+  }
   gradients_.push_back(std::move(gradient));
+}
+
+void Step::HandGradientsOn() {
+  const int64_t held = std::exchange(held_gradient_bytes, 0);
+  if (units == nullptr) return ledger.Add(0, held);
+  std::vector<Tensor> gradients = std::move(gradients_);
+  gradients_.clear();
+  for (Tensor& gradient : gradients) units->TakeGradient(std::move(gradient));
 }
 
 void Block::Forward(Step& s, Stream& stream, int64_t layer) {
@@ -92,67 +104,11 @@ void Block::Backward(Step& s, Stream& gradient) {
   norm1_.Backward(s, attention_.Backward(s, of_update()), gradient);
 }
 
-namespace {
-
-// All blocks, of which the second stands for those between it and the last.
-class Blocks {
- public:
-  explicit Blocks(Step& s)
-      : s_(s),
-        layers_(s.query.config.layers),
-        like_second_(std::max<int64_t>(0, layers_ - 3)),
-        blocks_(static_cast<std::size_t>(layers_ - like_second_), Block(s)) {}
-
-  void Forward(Stream& stream) {
-    for (std::size_t i = 0; i < blocks_.size(); ++i) {
-      const int64_t before = s_.ledger.live();
-      const int64_t layer = Layer(i);
-      if (s_.sizes.graph) s_.where = Where(layer);
-      blocks_[i].Forward(s_, stream, layer);
-      if (i == 1) s_.ledger.Add(like_second_ * (s_.ledger.live() - before));
-    }
-    Leave();
-  }
-
-  void Backward(Stream& gradient) {
-    for (std::size_t i = blocks_.size(); i-- > 0;) {
-      const int64_t before = s_.ledger.live();
-      const int64_t gradients = s_.ledger.gradients();
-      s_.where = Where(Layer(i));
-      blocks_[i].Backward(s_, gradient);
-      if (i == 1) {
-        s_.ledger.Add(like_second_ * (s_.ledger.live() - before),
-                      like_second_ * (s_.ledger.gradients() - gradients));
-      }
-    }
-    Leave();
-  }
-
- private:
-  int64_t Layer(std::size_t index) const {
-    return static_cast<int64_t>(index) + (index > 1 ? like_second_ : 0);
-  }
-  const char* Where(int64_t layer) const {
-    if (layer == layers_ - 1) return " of the last block";
-    return layer == 0 ? " of the first block" : " of a middle block";
-  }
-  void Leave() {
-    s_.where = "";
-    s_.ledger.EnterLayer(-1);
-  }
-
-  Step& s_;
-  const int64_t layers_, like_second_;
-  std::vector<Block> blocks_;
-};
-
-}  // namespace
-
 StepEnd RunStep(const MemoryQuery& query, Ledger& to, Units* units) {
   Step s(query, to);
   s.units = units;
   const int64_t resident = to.live();
-  Blocks blocks(s);
+  Layers layers(s);
   Norm norm("the head");
   Linear head("the head", s.embedding);
   Tensor logits;
@@ -162,7 +118,7 @@ StepEnd RunStep(const MemoryQuery& query, Ledger& to, Units* units) {
     s.component = Component::kEmbedding;
     Stream stream;
     stream.x = s.Make(stream.name, s.x, s.stream);
-    blocks.Forward(stream);
+    layers.Forward(stream);
     const Tensor normed = norm.Forward(s, stream);
     to.Enter("logits");
     s.component = Component::kLmHead;
@@ -170,7 +126,8 @@ StepEnd RunStep(const MemoryQuery& query, Ledger& to, Units* units) {
                           s.logits);
   }
   s.casts.clear();
-  StepEnd end = {.forward_events = to.events().size()};
+  StepEnd end = layers.End();
+  end.forward_events = to.events().size();
   if (query.mode == StepMode::kInference) return end;
   end.saved_bytes = to.live() - resident - logits.bytes();
   if (query.mode == StepMode::kForward) return end;
@@ -184,7 +141,7 @@ StepEnd RunStep(const MemoryQuery& query, Ledger& to, Units* units) {
   head.Backward(s, std::move(of_logits), s.x, sum);
   Stream gradient;
   norm.Backward(s, std::move(sum.sum), gradient);
-  blocks.Backward(gradient);
+  layers.Backward(gradient);
   to.Enter("end of backward");
   s.component = Component::kEmbedding;
   s.Keep(s.Make("gradient of the embedding", s.embedding, s.parameter));
@@ -195,6 +152,10 @@ std::vector<TensorRecord> KeptByOneBlock(const MemoryQuery& query) {
   MemoryQuery one = query;
   one.mode = StepMode::kForward;
   one.config.layers = 1;
+  if (one.config.checkpointing.kind == Checkpointing::Kind::kBlocks) {
+    one.config.layers = 2;
+    one.config.checkpointing.every = 1;
+  }
   Ledger ledger;
   const StepEnd end = RunStep(one, ledger);
   std::vector<TensorRecord> kept = ledger.AliveAfter(end.forward_events);

@@ -30,6 +30,8 @@ class Step : public AttentionScene {
   }
   // A parameter's gradient, which stays, unless units take it.
   void Keep(Tensor gradient);
+  // Those that a checkpoint's node has held are complete now.
+  void HandGradientsOn();
 
   const MemoryQuery query;
   const bool autocast, narrow;         // narrow: bf16 throughout
@@ -40,6 +42,11 @@ class Step : public AttentionScene {
   // Autocast's copies of weights, until the forward pass is over.
   std::vector<Tensor> casts;
   Units* units = nullptr;  // null: all parameters are there all the time
+  bool caches_casts = true;
+  // Of the checkpoint that is done again.
+  bool recomputes = false;       // its forward pass
+  bool holds_gradients = false;  // of parameters, until all are there
+  int64_t held_gradient_bytes = 0;
 
  private:
   std::vector<Tensor> gradients_;
@@ -121,11 +128,14 @@ class AttentionLayer {
 
  private:
   Heads ProjectAndRotate(Step& s, const Tensor& x);
+  AttentionResult Mix(Step& s, const Heads& in) const;
+  Heads MixBackward(Step& s, Tensor gradient);
   Tensor FusedBackward(Step& s, Heads gradients);
 
   Linear q_, k_, v_, output_;
   JoinedProduct joined_;
   AttentionResult attended_;
+  Heads kept_;  // of a checkpoint
 };
 
 // model/nn/feed_forward.cc, model/fused/swiglu.cc.
@@ -170,8 +180,15 @@ class CrossEntropy {
 };
 
 struct StepEnd {
+  // How many tensors of the step one of this block stands for: in the second
+  // block, or segment of blocks, more than one.
+  int64_t CountOf(int64_t layer) const {
+    return layer >= repeated_from && layer < repeated_to ? 1 + others : 1;
+  }
+
   std::size_t forward_events = 0;  // of the ledger
   int64_t saved_bytes = 0;         // between forward and backward pass
+  int64_t repeated_from = 0, repeated_to = 0, others = 0;
 };
 
 // Makes and frees the tensors of a whole step, in `to`. Of the blocks between
@@ -180,7 +197,8 @@ struct StepEnd {
 StepEnd RunStep(const MemoryQuery& query, Ledger& to, Units* units = nullptr);
 
 // What is alive between the forward and the backward pass of a model with one
-// block, logits excluded: of layer 0 and, outside the block, of layer -1.
+// block, logits excluded: of layer 0 and, outside the block, of layer -1. Where
+// blocks are recomputed, layer 0 is a segment that another follows.
 std::vector<TensorRecord> KeptByOneBlock(const MemoryQuery& query);
 
 }  // namespace trainbench::ledger

@@ -101,8 +101,8 @@ class ShardedUnits final : public ledger::Units {
     return Make(unit.values, type_, unit.padded);
   }
 
-  // Blocks are alike, so what was gathered ahead serves whichever is next: the
-  // ledger leaves some out.
+  // Blocks are alike, so what was gathered ahead serves whichever is next: of
+  // recomputed segments the first and not the last.
   void Use(int64_t layer) {
     if (!gathered_.contains(layer)) {
       gathered_[layer] = next_ ? std::move(next_) : Gather(block_);

@@ -42,7 +42,7 @@ LOOKS = {
     LOST: Look("#cccccc"),
 }
 OTHER = Look("#7a5c3e")  # for components that are not listed
-NOT_PARTS = ("all", "block", "timed", LOST)
+NOT_PARTS = ("all", "block", "recompute", "timed", LOST)
 LEAST_LOST = 5e-5  # of a step; less is a rounding error
 COLUMNS = 5  # of the legend
 MOST_PASSES = 8  # side by side

@@ -28,15 +28,19 @@ std::map<std::string, ComponentWork> ByName(const MemoryQuery& query) {
 TEST(ComponentWorkTest, AddsUpToTheStep) {
   for (const Precision precision : kPrecisions) {
     for (const StepMode mode : kStepModes) {
-      const MemoryQuery query = Small(precision, mode);
-      double flops = 0, bytes = 0;
-      for (const ComponentWork& part : StepComponents(query)) {
-        flops += part.flops;
-        bytes += part.bytes;
+      for (const char* checkpoint : {"none", "attention", "every_5"}) {
+        MemoryQuery query = Small(precision, mode);
+        query.config.checkpointing = *ParseCheckpointing(checkpoint);
+        double flops = 0, bytes = 0;
+        for (const ComponentWork& part : StepComponents(query)) {
+          flops += part.flops;
+          bytes += part.bytes;
+        }
+        EXPECT_EQ(flops, StepFlops(query.config, query.batch, query.seq, mode));
+        EXPECT_EQ(bytes, StepBytes(query))
+            << PrecisionName(precision) << " " << StepModeName(mode) << " "
+            << checkpoint;
       }
-      EXPECT_EQ(flops, StepFlops(query.config, query.batch, query.seq, mode));
-      EXPECT_EQ(bytes, StepBytes(query))
-          << PrecisionName(precision) << " " << StepModeName(mode);
     }
   }
 }
@@ -52,6 +56,19 @@ TEST(ComponentWorkTest, EachComponentHasItsMatrices) {
   EXPECT_EQ(work.at("ffn").bytes, 4 * 12 * (3 * d * 3072 + d));
   EXPECT_EQ(work.at("head").bytes, 4 * (10000 * d + d + tokens * 10000));
   EXPECT_EQ(work.count("optimizer"), 0);
+}
+
+TEST(ComponentWorkTest, RecomputedBlocksKeepLittleAndReadTheirWeightsAgain) {
+  MemoryQuery query = Small(Precision::kFp32, StepMode::kForwardBackward);
+  query.config.checkpointing = {Checkpointing::Kind::kBlocks, 3};
+  const auto work = ByName(query);
+  const double tokens = 4 * 128, d = 768;
+  const double ffn = 4 * 12 * (3 * d * 3072 + d),
+               attention = 4 * 12 * (4 * d * d + d);
+  // Forward, backward, gradients, and once more.
+  EXPECT_EQ(work.at("ffn").bytes, 4 * ffn);
+  // What each of the four segments makes, for the next one or the last norm.
+  EXPECT_EQ(work.at("attention").bytes, 4 * attention + 2 * 4 * 4 * tokens * d);
 }
 
 TEST(ComponentWorkTest, OnlyTheOptimizerMultipliesNothing) {

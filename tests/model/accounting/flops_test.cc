@@ -86,6 +86,33 @@ TEST(FlopsTest, EqualTheProfilersForEveryMode) {
   }
 }
 
+TEST(FlopsTest, WhatIsRecomputedIsAllThatTheProfilerSeesBesideIt) {
+  using enum Checkpointing::Kind;
+  for (Case c : Cases()) {
+    for (const Checkpointing& checkpointing :
+         {Checkpointing{kAttention}, Checkpointing{kBlocks, 1},
+          Checkpointing{kBlocks, 2}}) {
+      c.config.checkpointing = checkpointing;
+      at::manual_seed(1);
+      TransformerLm model(c.config, at::TensorOptions().dtype(at::kFloat));
+      const Batch batch = RandomBatch(c.config.vocab, c.batch, c.seq, at::kCPU);
+      NullObserver observer;
+      for (const StepMode mode :
+           {StepMode::kForward, StepMode::kForwardBackward}) {
+        const double profiled = ProfiledFlops([&] {
+          RunStep(mode, model, nullptr, batch, Precision::kFp32, observer);
+        });
+        const double recomputed =
+            RecomputedFlops(c.config, c.batch, c.seq, mode);
+        EXPECT_EQ(StepFlops(c.config, c.batch, c.seq, mode) + recomputed,
+                  profiled)
+            << c.config.name << " " << CheckpointingName(checkpointing);
+        EXPECT_EQ(recomputed > 0, mode == StepMode::kForwardBackward);
+      }
+    }
+  }
+}
+
 TEST(FlopsTest, BackwardCostsTwiceTheForward) {
   for (const Case& c : Cases()) {
     const double forward = ForwardFlops(c.config, c.batch, c.seq);

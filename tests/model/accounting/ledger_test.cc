@@ -152,10 +152,17 @@ std::string Text(const std::vector<Allocation>& made, std::size_t index) {
 std::string Describe(const MemoryQuery& q) {
   return std::string(AttentionName(q.config.attention)) + " " +
          std::string(ImplementationName(q.config.implementation)) + " " +
+         CheckpointingName(q.config.checkpointing) + " " +
          std::to_string(q.config.d_ff) + " " + std::to_string(q.batch) + "x" +
          std::to_string(q.seq) + " " + std::string(PrecisionName(q.precision)) +
          " " + std::string(StepModeName(q.mode));
 }
+
+// Of three blocks: each alone, two and a rest of one.
+const std::vector<Checkpointing> kCheckpointing = {
+    {Checkpointing::Kind::kAttention},
+    {Checkpointing::Kind::kBlocks, 1},
+    {Checkpointing::Kind::kBlocks, 2}};
 
 std::vector<MemoryQuery> Queries(Precision precision, int64_t batch) {
   std::vector<MemoryQuery> queries;
@@ -165,15 +172,20 @@ std::vector<MemoryQuery> Queries(Precision precision, int64_t batch) {
     }
     for (const Implementation implementation : kImplementations) {
       for (const auto& [d_ff, heads] : {std::pair(160, 4), std::pair(24, 1)}) {
-        for (const StepMode mode :
-             {StepMode::kInference, StepMode::kForwardBackward}) {
-          queries.push_back(
-              {.config = {"m", 64, d_ff, 3, heads, 101, kind, implementation},
-               .batch = batch,
-               .seq = 48,
-               .precision = precision,
-               .mode = mode,
-               .threads = 1});
+        const MemoryQuery query = {
+            .config = {"m", 64, d_ff, 3, heads, 101, kind, implementation},
+            .batch = batch,
+            .seq = 48,
+            .precision = precision,
+            .mode = StepMode::kForwardBackward,
+            .threads = 1};
+        queries.push_back(query);
+        queries.push_back(query);
+        queries.back().mode = StepMode::kInference;
+        for (const Checkpointing& checkpointing : kCheckpointing) {
+          if (heads == 1) continue;
+          queries.push_back(query);
+          queries.back().config.checkpointing = checkpointing;
         }
       }
     }

@@ -139,6 +139,20 @@ TEST(LargestSeqTest, IsZeroWhenNothingFitsAndTheCapWhenEverythingDoes) {
   EXPECT_EQ(LargestSeq(query, int64_t{1} << 60), int64_t{1} << 20);
 }
 
+TEST(LargestBatchTest, FitsAndOneMoreDoesNotAndGrowsWithWhatIsRecomputed) {
+  MemoryQuery query = {Largest(), 1, 512};
+  const int64_t budget = int64_t{80} << 30;
+  int64_t before = 0;
+  for (const char* checkpoint : {"none", "attention", "every_4", "every_1"}) {
+    query.config.checkpointing = *ParseCheckpointing(checkpoint);
+    query.batch = LargestBatch(query, budget);
+    EXPECT_GT(query.batch, before) << checkpoint;
+    EXPECT_LE(PeakBytes(query), budget) << checkpoint;
+    before = query.batch++;
+    EXPECT_GT(PeakBytes(query), budget) << checkpoint;
+  }
+}
+
 // Sizes that Validate() allows and no machine could hold.
 TEST(LargestSeqTest, BytesBeyondAnIntegerFitNoBudget) {
   const int64_t size = int64_t{1} << 20;

@@ -62,6 +62,29 @@ TEST(SavedTensorsTest, AddUpToTheirSum) {
   }
 }
 
+TEST(SavedTensorsTest, OfRecomputedBlocksAreTheInputsOfTheSegments) {
+  for (const Implementation implementation : kImplementations) {
+    MemoryQuery query = {{"m", 64, 192, 23, 4, 101}, 2, 48};
+    query.config.implementation = implementation;
+    query.config.checkpointing = {Checkpointing::Kind::kBlocks, 4};
+    int64_t all = 0;
+    for (const SavedByComponent& part : SavedComponents(query)) {
+      all += part.bytes;
+    }
+    EXPECT_EQ(all, SavedBytes(query));
+    // Six segments: what five of them hand on, what the last one makes, and the
+    // embedded tokens.
+    const int64_t x = 4 * 2 * 48 * 64;
+    const bool fused = implementation == Implementation::kFused;
+    EXPECT_EQ(SavedBytesPerBlock(query), fused ? 2 * x : x);
+    int64_t outside = 0;
+    for (const SavedTensor& tensor : SavedTensorsOutsideBlocks(query)) {
+      outside += tensor.bytes();
+    }
+    EXPECT_EQ(all - outside, 5 * SavedBytesPerBlock(query) + x);
+  }
+}
+
 TEST(SavedTensorsTest, InferenceSavesNone) {
   MemoryQuery query = Queries().front();
   query.mode = StepMode::kInference;

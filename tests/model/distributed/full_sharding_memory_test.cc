@@ -120,6 +120,14 @@ TEST_F(RankFullShardingMemory, IsAsPredicted) {
   for (const int64_t layers : {1, 2, 3}) {
     queries.push_back(Query(layers, 8, Precision::kFp32, textbook));
   }
+  for (const Implementation implementation : kImplementations) {
+    MemoryQuery query = Query(5, 32, Precision::kFp32, implementation);
+    query.config.checkpointing.kind = Checkpointing::Kind::kAttention;
+    queries.push_back(query);
+    query.config.checkpointing = {.kind = Checkpointing::Kind::kBlocks,
+                                  .every = 1};
+    queries.push_back(query);
+  }
   for (const FullSharding& sharding : kShardings) {
     for (const MemoryQuery& query : queries) {
       SCOPED_TRACE(Describe(query, sharding));

@@ -17,12 +17,10 @@
 #include "fixtures/memory/memory_probe.h"
 #include "model/distributed/ddp/gradient_sync.h"
 #include "model/distributed/zero/parallel_optimizer.h"
-#include "model/nn/cross_entropy.h"
 #include "model/nn/dtype.h"
 #include "model/training/train_step.h"
 #include "tests/support/fake_group.h"
 #include "tests/support/rank_fixture.h"
-#include "tests/support/recomputed_block.h"
 
 namespace trainbench {
 namespace {
@@ -35,6 +33,13 @@ constexpr FullSharding kShardings[] = {
     {.reshard_after_forward = true, .prefetch = false},
     {.reshard_after_forward = false, .prefetch = true},
     {.reshard_after_forward = false, .prefetch = false}};
+
+// Nothing, each block, segments of two blocks and of one, attention.
+const Checkpointing kRecomputed[] = {
+    {},
+    {.kind = Checkpointing::Kind::kBlocks, .every = 1},
+    {.kind = Checkpointing::Kind::kBlocks, .every = 2},
+    {.kind = Checkpointing::Kind::kAttention}};
 
 std::string Describe(const FullSharding& sharding) {
   return c10::str("reshard ", sharding.reshard_after_forward, ", prefetch ",
@@ -58,24 +63,14 @@ TransformerLm MakeModel(uint64_t seed, const ModelConfig& config = Config()) {
   return TransformerLm(config, at::TensorOptions());
 }
 
-using Forward = std::function<at::Tensor(TransformerLm&, const Batch&)>;
-
-at::Tensor PlainLoss(TransformerLm& model, const Batch& batch) {
+at::Tensor LossOf(TransformerLm& model, const Batch& batch) {
   NullObserver nobody;
   return ComputeLoss(model, batch, Precision::kFp32, nobody);
 }
 
-at::Tensor RecomputedLoss(TransformerLm& model, const Batch& batch) {
-  at::Tensor x = model->token_embeddings(batch.tokens);
-  for (Block& block : model->layers) x = RecomputedBlock::Run(block, x);
-  return CrossEntropy(model->lm_head(model->ln_final(x)), batch.targets,
-                      model->config().implementation);
-}
-
-void Step(TransformerLm& model, FullySharded& sharded, const Batch& batch,
-          const Forward& forward = PlainLoss) {
+void Step(TransformerLm& model, FullySharded& sharded, const Batch& batch) {
   sharded.BeforeForward();
-  const at::Tensor loss = forward(model, batch);
+  const at::Tensor loss = LossOf(model, batch);
   sharded.BeforeBackward();
   loss.backward();
   sharded.Finish();
@@ -159,19 +154,20 @@ TEST_F(RankFullySharded, TwoRanksTrainToTheBitsOfAShardedOptimizer) {
       MakeParallelOptimizer(OptimizerSharding::kSharded,
                             TrainableParameters(*expected), kAdamW, *group_);
   for (int step = 0; step < 4; ++step) {
-    PlainLoss(expected, batch).backward();
+    LossOf(expected, batch).backward();
     optimizer->Synchronize();
     optimizer->Step();
     optimizer->ShareParameters();
     ReleaseGradients(expected);
   }
-  for (const auto forward : {PlainLoss, RecomputedLoss}) {
+  for (const Checkpointing& recomputed : kRecomputed) {
+    config.checkpointing = recomputed;
     for (const FullSharding& sharding : kShardings) {
       SCOPED_TRACE(Describe(sharding));
       TransformerLm model = Build(config);
       FullySharded sharded(model, sharding, at::kFloat, kAdamW, *group_);
       for (int step = 0; step < 4; ++step) {
-        Step(model, sharded, batch, forward);
+        Step(model, sharded, batch);
       }
       sharded.Gather();
       ExpectEqual(model, expected);
@@ -180,20 +176,24 @@ TEST_F(RankFullySharded, TwoRanksTrainToTheBitsOfAShardedOptimizer) {
   }
 }
 
+// Whatever is recomputed.
 TEST_F(RankFullySharded, TrafficIsAsComputed) {
   for (const Precision precision : {Precision::kFp32, Precision::kBf16}) {
     for (const FullSharding& sharding : kShardings) {
       SCOPED_TRACE(Describe(sharding));
       const FullShardingTraffic expected =
           StepTraffic(Config(), sharding, precision, launch_.world_size);
-      TransformerLm model = Build();
-      FullySharded sharded(model, sharding, WeightType(precision), kAdamW,
-                           *group_);
-      for (const auto forward : {PlainLoss, RecomputedLoss}) {
-        Step(model, sharded, MyBatch(), forward);
-        EXPECT_EQ(sharded.Traffic().gathers, expected.gathers);
-        EXPECT_EQ(sharded.Traffic().reductions, expected.reductions);
-        EXPECT_EQ(sharded.Traffic(), expected);
+      for (const Checkpointing& recomputed : kRecomputed) {
+        ModelConfig config = Config();
+        config.checkpointing = recomputed;
+        TransformerLm model = Build(config);
+        FullySharded sharded(model, sharding, WeightType(precision), kAdamW,
+                             *group_);
+        for (int step = 0; step < 2; ++step) {
+          Step(model, sharded, MyBatch());
+          EXPECT_EQ(sharded.Traffic().gathers, expected.gathers);
+          EXPECT_EQ(sharded.Traffic(), expected);
+        }
       }
     }
   }
@@ -208,7 +208,7 @@ TEST_F(RankFullySharded, Bf16IsGatheredAndFp32Kept) {
   TransformerLm model = Build();
   FullySharded sharded(model, {}, at::kBFloat16, kAdamW, *group_);
   for (int step = 0; step < 3; ++step) {
-    PlainLoss(narrow, batch).backward();
+    LossOf(narrow, batch).backward();
     for (std::size_t i = 0; i < Parameters(master).size(); ++i) {
       const at::Tensor mean =
           Parameters(narrow)[i].grad().to(at::kFloat) / launch_.world_size;
@@ -240,7 +240,7 @@ TEST_F(RankFullySharded, AForwardPassAloneLeavesNothing) {
   const Batch batch = MyBatch();
   const auto pass = [&] {
     sharded.BeforeForward();
-    EXPECT_TRUE(PlainLoss(model, batch).equal(PlainLoss(same, batch)));
+    EXPECT_TRUE(LossOf(model, batch).equal(LossOf(same, batch)));
     sharded.Free();
   };
   pass();  // makes the rotary tables, which stay
@@ -280,7 +280,7 @@ TEST_F(RankFullySharded, DISABLED_OneDies) {
       Job& job = *jobs.back();
       if (!in_backward) continue;
       job.sharded.BeforeForward();
-      job.loss = PlainLoss(job.model, MyBatch());
+      job.loss = LossOf(job.model, MyBatch());
     }
   }
   group_->Barrier();
@@ -324,7 +324,7 @@ TEST(FullyShardedTest, TheUpdateSendsNothing) {
   FullySharded sharded(model, {}, at::kFloat, kAdamW, group);
   EXPECT_EQ(group.calls(), 0);
   sharded.BeforeForward();
-  const at::Tensor loss = PlainLoss(model, RandomBatch(37, 1, 4, at::kCPU));
+  const at::Tensor loss = LossOf(model, RandomBatch(37, 1, 4, at::kCPU));
   sharded.BeforeBackward();
   loss.backward();
   sharded.Finish();

@@ -217,6 +217,8 @@ TEST(ParseModelTest, NamesWhatIsWrongAndWhatIsAllowed) {
       {"name=m" + sizes + ",attention=foo", "'foo'; allowed: naive, sdpa"},
       {"name=m" + sizes + ",implementation=own",
        "implementation is 'own'; allowed: textbook, library, fused"},
+      {"name=m" + sizes + ",checkpoint=every_0",
+       "checkpoint is 'every_0'; allowed: none, attention, every_sqrt"},
       {"name=" + sizes, "name is ''; " + names},
       {"name=a/b" + sizes, "name is 'a/b'; " + names},
       {"name=a b" + sizes, "name is 'a b'; " + names},
@@ -234,7 +236,8 @@ TEST(ParseModelTest, NamesWhatIsWrongAndWhatIsAllowed) {
 TEST(FormatModelTest, IsReadBack) {
   const std::string text =
       "name=mine,d_model=96,d_ff=256,layers=3,heads=6,vocab=123,attention=sdpa";
-  for (const std::string& whole : {text, text + ",implementation=fused"}) {
+  for (const std::string& whole :
+       {text, text + ",implementation=fused", text + ",checkpoint=every_2"}) {
     const auto model = ParseModel(whole);
     ASSERT_TRUE(model.ok()) << model.status();
     EXPECT_EQ(FormatModel(*model), whole);

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/nn/checkpoint.h"
+
+#include <ATen/autocast_mode.h>
+#include <torch/csrc/autograd/custom_function.h>
+#include <torch/csrc/autograd/engine.h>
+#include <torch/types.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include "model/fused/arguments.h"
+#include "model/nn/component.h"
+
+namespace trainbench {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::edge_list;
+using torch::autograd::Engine;
+using torch::autograd::variable_list;
+using torch::autograd::impl::gradient_edge;
+
+struct Autocast {
+  c10::DeviceType device;
+  bool enabled;
+  at::ScalarType dtype;
+};
+
+Autocast AutocastOf(c10::DeviceType device) {
+  return {device, at::autocast::is_autocast_enabled(device),
+          at::autocast::get_autocast_dtype(device)};
+}
+
+void Set(const Autocast& autocast) {
+  at::autocast::set_autocast_enabled(autocast.device, autocast.enabled);
+  at::autocast::set_autocast_dtype(autocast.device, autocast.dtype);
+}
+
+// Autocast as it was elsewhere, without the cache.
+class AutocastAs {
+ public:
+  explicit AutocastAs(const Autocast& autocast)
+      : saved_(AutocastOf(autocast.device)),
+        saved_cache_enabled_(at::autocast::is_autocast_cache_enabled()) {
+    Set(autocast);
+    at::autocast::set_autocast_cache_enabled(false);
+  }
+  ~AutocastAs() {
+    Set(saved_);
+    at::autocast::set_autocast_cache_enabled(saved_cache_enabled_);
+  }
+  AutocastAs(const AutocastAs&) = delete;
+  AutocastAs& operator=(const AutocastAs&) = delete;
+
+ private:
+  Autocast saved_;
+  bool saved_cache_enabled_;
+};
+
+struct Segment : torch::CustomClassHolder {
+  Segment(CheckpointedWork of, const Autocast& as)
+      : work(std::move(of)), autocast(as) {}
+
+  variable_list Run(const variable_list& inputs) const {
+    const AutocastAs as_in_the_forward_pass(autocast);
+    return work(inputs);
+  }
+
+  const CheckpointedWork work;
+  const Autocast autocast;
+};
+
+// Leaves of a graph that begins here.
+variable_list Detached(const variable_list& inputs) {
+  variable_list leaves;
+  for (const at::Tensor& input : inputs) {
+    leaves.push_back(input.detach().set_requires_grad(input.requires_grad()));
+  }
+  return leaves;
+}
+
+// Leaves without the hooks on their gradients: the hooks' turn comes when the
+// node hands the gradients on.
+class WithoutHooks {
+ public:
+  explicit WithoutHooks(const variable_list& leaves) : leaves_(leaves) {
+    for (const at::Tensor& leaf : leaves_) {
+      hooks_.push_back(std::exchange(torch::autograd::impl::hooks(leaf), {}));
+    }
+  }
+  ~WithoutHooks() {
+    for (std::size_t i = 0; i < leaves_.size(); ++i) {
+      torch::autograd::impl::hooks(leaves_[i]) = std::move(hooks_[i]);
+    }
+  }
+  WithoutHooks(const WithoutHooks&) = delete;
+  WithoutHooks& operator=(const WithoutHooks&) = delete;
+
+ private:
+  using Hooks = std::vector<std::unique_ptr<torch::autograd::FunctionPreHook>>;
+
+  const variable_list& leaves_;
+  std::vector<Hooks> hooks_;
+};
+
+// Where the gradients enter a graph, and which.
+struct Roots {
+  edge_list edges;
+  variable_list gradients;
+};
+
+// The results themselves are let go.
+Roots Recompute(const Segment& segment, const variable_list& inputs,
+                const variable_list& gradients) {
+  const at::AutoGradMode with_graph(true);
+  const SpanScope span(kRecomputeSpan);
+  const variable_list results = segment.Run(inputs);
+  Roots roots;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (!gradients[i].defined() || !results[i].requires_grad()) continue;
+    roots.edges.push_back(gradient_edge(results[i]));
+    roots.gradients.push_back(gradients[i]);
+  }
+  return roots;
+}
+
+// Undefined for a leaf that requires none.
+variable_list GradientsOf(const variable_list& leaves, const Roots& roots) {
+  variable_list wanted;
+  edge_list edges;
+  for (const at::Tensor& leaf : leaves) {
+    if (!leaf.requires_grad()) continue;
+    wanted.push_back(leaf);
+    edges.push_back(gradient_edge(leaf));
+  }
+  const WithoutHooks later(wanted);
+  const variable_list found = Engine::get_default_engine().execute(
+      roots.edges, roots.gradients, /*keep_graph=*/false,
+      /*create_graph=*/false, /*accumulate_grad=*/false, edges);
+  variable_list gradients;
+  auto next = found.begin();
+  for (const at::Tensor& leaf : leaves) {
+    gradients.push_back(leaf.requires_grad() ? *next++ : at::Tensor());
+  }
+  return gradients;
+}
+
+class CheckpointFunction
+    : public torch::autograd::Function<CheckpointFunction> {
+ public:
+  static variable_list forward(AutogradContext* ctx,
+                               const c10::intrusive_ptr<Segment>& segment,
+                               at::TensorList inputs,
+                               at::TensorList parameters) {
+    variable_list kept = inputs.vec();
+    ctx->saved_data["inputs"] = static_cast<int64_t>(kept.size());
+    kept.insert(kept.end(), parameters.begin(), parameters.end());
+    ctx->save_for_backward(std::move(kept));
+    ctx->saved_data["segment"] = c10::IValue::make_capsule(segment);
+    ctx->set_materialize_grads(false);
+    return segment->Run(inputs.vec());
+  }
+
+  static variable_list backward(AutogradContext* ctx, variable_list gradients) {
+    RefuseSecondDerivative("checkpoint");
+    const auto segment = c10::static_intrusive_pointer_cast<Segment>(
+        ctx->saved_data["segment"].toCapsule());
+    variable_list leaves = ctx->get_saved_variables();
+    const auto first_parameter =
+        leaves.begin() + ctx->saved_data["inputs"].toInt();
+    const variable_list inputs = Detached({leaves.begin(), first_parameter});
+    std::copy(inputs.begin(), inputs.end(), leaves.begin());
+    const Roots roots = Recompute(*segment, inputs, gradients);
+    variable_list result = GradientsOf(leaves, roots);
+    result.insert(result.begin(), at::Tensor());  // of the segment
+    return result;
+  }
+};
+
+}  // namespace
+
+std::vector<at::Tensor> Checkpoint(CheckpointedWork work,
+                                   const std::vector<at::Tensor>& inputs,
+                                   const std::vector<at::Tensor>& parameters) {
+  if (!at::GradMode::is_enabled()) return work(inputs);
+  const auto segment = c10::make_intrusive<Segment>(
+      std::move(work), AutocastOf(inputs.front().device().type()));
+  // What the node does beside the recomputed work has this place.
+  { const OperatorScope made("trainbench::checkpoint"); }
+  return CheckpointFunction::apply(segment, at::TensorList(inputs),
+                                   at::TensorList(parameters));
+}
+
+}  // namespace trainbench

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/nn/checkpoint.h"
+
+#include <ATen/SequenceNumber.h>
+#include <ATen/autocast_mode.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/csrc/autograd/autograd.h>
+#include <torch/types.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/training/precision_scope.h"
+
+namespace trainbench {
+namespace {
+
+using Tensors = std::vector<at::Tensor>;
+using ::testing::HasSubstr;
+
+at::Tensor Leaf(at::IntArrayRef sizes) {
+  return at::randn(sizes).set_requires_grad(true);
+}
+
+// tanh(x W)^2 and its double, which says how often it was computed.
+struct Work {
+  Tensors operator()(const Tensors& inputs) const {
+    ++*calls;
+    const at::Tensor y = at::mm(inputs[0], weight).tanh();
+    return {y * y, 2 * y};
+  }
+
+  at::Tensor weight = Leaf({3, 3});
+  std::shared_ptr<int> calls = std::make_shared<int>(0);
+};
+
+at::Tensor Sum(const Tensors& results) {
+  return results[0].sum() + (results[1] * results[1]).sum();
+}
+
+TEST(CheckpointTest, ResultsAndGradientsAreThoseOfTheWork) {
+  const Work work;
+  const at::Tensor x = Leaf({2, 3});
+  const auto gradients = [&](const Tensors& results) {
+    return torch::autograd::grad({Sum(results)}, {x, work.weight});
+  };
+  const Tensors plain = work({x});
+  const Tensors expected = gradients(plain);
+  *work.calls = 0;
+  const Tensors results = Checkpoint(work, {x}, {work.weight});
+  EXPECT_TRUE(results[0].equal(plain[0]) && results[1].equal(plain[1]));
+  EXPECT_EQ(*work.calls, 1);
+  const Tensors actual = gradients(results);
+  EXPECT_EQ(*work.calls, 2);
+  EXPECT_TRUE(actual[0].equal(expected[0]) && actual[1].equal(expected[1]));
+}
+
+TEST(CheckpointTest, BackwardAccumulatesInTheParametersAndCallsTheirHooks) {
+  const Work work;
+  const at::Tensor x = at::randn({2, 3});  // needs no gradient
+  Sum(work({x})).backward();
+  const at::Tensor expected = work.weight.grad().clone();
+  int calls = 0;
+  work.weight.register_hook([&](const at::Tensor&) { ++calls; });
+  Sum(Checkpoint(work, {x}, {work.weight})).backward();
+  EXPECT_TRUE(work.weight.grad().equal(2 * expected));
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(CheckpointTest, OneUnusedResultNeedsNoGradient) {
+  const Work work;
+  const at::Tensor x = Leaf({2, 3});
+  const at::Tensor expected =
+      torch::autograd::grad({work({x})[1].sum()}, {x})[0];
+  const at::Tensor y = Checkpoint(work, {x}, {work.weight})[1];
+  EXPECT_TRUE(torch::autograd::grad({y.sum()}, {x})[0].equal(expected));
+}
+
+TEST(CheckpointTest, WithoutGradientsNothingIsMade) {
+  const Work work;
+  const at::NoGradGuard no_grad;
+  const uint64_t before = at::sequence_number::peek();
+  const Tensors results = Checkpoint(work, {at::randn({2, 3})}, {work.weight});
+  EXPECT_FALSE(results[0].requires_grad());
+  EXPECT_EQ(at::sequence_number::peek(), before);
+}
+
+TEST(CheckpointTest, TheWorkIsDoneAgainUnderTheAutocastOfTheForwardPass) {
+  std::vector<at::ScalarType> products;
+  const at::Tensor weight = Leaf({3, 3}), x = Leaf({2, 3});
+  const auto work = [&](const Tensors& inputs) {
+    const at::Tensor y = at::mm(inputs[0], weight);
+    products.push_back(y.scalar_type());
+    return Tensors{y};
+  };
+  const auto gradients = [&](bool checkpointed) {
+    at::Tensor y;
+    {
+      const AutocastScope autocast(at::kBFloat16, at::kCPU);
+      y = checkpointed ? Checkpoint(work, {x}, {weight})[0] : work({x})[0];
+      EXPECT_TRUE(at::autocast::is_autocast_cache_enabled());
+    }
+    Tensors found = torch::autograd::grad({y.sum()}, {x, weight});
+    EXPECT_FALSE(at::autocast::is_autocast_enabled(at::kCPU));
+    return found;
+  };
+  const Tensors expected = gradients(false), actual = gradients(true);
+  EXPECT_EQ(products, std::vector(3, at::kBFloat16));
+  EXPECT_TRUE(actual[0].equal(expected[0]) && actual[1].equal(expected[1]));
+}
+
+// A copy of the weight that the forward pass made without a graph would cut the
+// gradient off.
+TEST(CheckpointTest, TheCacheOfAnAutocastAroundBothPassesIsNotUsed) {
+  const at::Tensor weight = Leaf({3, 3}), x = Leaf({2, 3});
+  const auto work = [&](const Tensors& inputs) {
+    return Tensors{at::mm(inputs[0], weight)};
+  };
+  const AutocastScope autocast(at::kBFloat16, at::kCPU);
+  const at::Tensor y = Checkpoint(work, {x}, {weight})[0];
+  EXPECT_TRUE(torch::autograd::grad({y.sum()}, {weight})[0].defined());
+  EXPECT_TRUE(at::mm(x, weight).requires_grad());
+}
+
+std::string Refusal(const at::Tensor& loss, const at::Tensor& of,
+                    bool create_graph = false) {
+  try {
+    torch::autograd::grad({loss}, {of}, {}, std::nullopt, create_graph);
+  } catch (const c10::Error& error) {
+    return error.what_without_backtrace();
+  }
+  return "";
+}
+
+TEST(CheckpointTest, RefusesWhatHasChangedSince) {
+  for (const bool change_weight : {false, true}) {
+    const Work work;
+    const at::Tensor x = Leaf({2, 3});
+    const at::Tensor loss = Sum(Checkpoint(work, {x}, {work.weight}));
+    {
+      const at::NoGradGuard no_grad;
+      (change_weight ? work.weight : x).add_(1);
+    }
+    EXPECT_THAT(Refusal(loss, x),
+                HasSubstr("modified by an inplace operation"));
+  }
+}
+
+TEST(CheckpointTest, RefusesASecondDerivative) {
+  const Work work;
+  const at::Tensor x = Leaf({2, 3});
+  const at::Tensor loss = Sum(Checkpoint(work, {x}, {work.weight}));
+  EXPECT_THAT(Refusal(loss, x, /*create_graph=*/true),
+              HasSubstr("checkpoint has no second derivative"));
+}
+
+}  // namespace
+}  // namespace trainbench

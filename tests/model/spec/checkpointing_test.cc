@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/spec/checkpointing.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+namespace trainbench {
+namespace {
+
+using enum Checkpointing::Kind;
+using ::testing::HasSubstr;
+
+TEST(CheckpointingNameTest, NamesAreReadAsTheyAreWritten) {
+  for (const Checkpointing& one :
+       {Checkpointing{}, Checkpointing{kAttention}, Checkpointing{kBlocks},
+        Checkpointing{kBlocks, 1}, Checkpointing{kBlocks, 1 << 20}}) {
+    const auto read = ParseCheckpointing(CheckpointingName(one));
+    ASSERT_TRUE(read.ok()) << read.status();
+    EXPECT_EQ(*read, one);
+  }
+  EXPECT_EQ(CheckpointingName({}), "none");
+  EXPECT_EQ(CheckpointingName({kAttention}), "attention");
+  EXPECT_EQ(CheckpointingName({kBlocks}), "every_sqrt");
+  EXPECT_EQ(CheckpointingName({kBlocks, 2}), "every_2");
+}
+
+TEST(CheckpointingNameTest, AnErrorSaysWhatIsAllowed) {
+  for (const char* name : {"", "every", "every_", "every_0", "every_-1",
+                           "every_1048577", "every_1.5", "Attention", "2"}) {
+    const auto read = ParseCheckpointing(name);
+    ASSERT_FALSE(read.ok()) << name;
+    EXPECT_THAT(std::string(read.status().message()),
+                HasSubstr("checkpoint is '" + std::string(name) +
+                          "'; allowed: none, attention, every_sqrt, or every_1 "
+                          "to every_1048576"));
+  }
+}
+
+TEST(CheckpointingNameTest, ASegmentHasTheBlocksAskedForOrTheirSquareRoot) {
+  EXPECT_EQ(Checkpointing{}.SegmentOf(12), 0);
+  EXPECT_EQ(Checkpointing{kAttention}.SegmentOf(12), 0);
+  EXPECT_EQ((Checkpointing{kBlocks, 5}.SegmentOf(12)), 5);
+  EXPECT_EQ((Checkpointing{kBlocks, 50}.SegmentOf(12)), 12);
+  for (const auto& [layers, root] :
+       {std::pair(1, 1), std::pair(2, 1), std::pair(4, 2), std::pair(12, 3),
+        std::pair(32, 6), std::pair(48, 7)}) {
+    EXPECT_EQ(Checkpointing{kBlocks}.SegmentOf(layers), root) << layers;
+  }
+}
+
+}  // namespace
+}  // namespace trainbench

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// A model that recomputes is the same model.
+
+#include "model/spec/checkpointing.h"
+
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "model/nn/dtype.h"
+#include "model/training/adamw.h"
+#include "model/training/precision_scope.h"
+#include "model/training/train_step.h"
+#include "model/verification/verification.h"
+
+namespace trainbench {
+namespace {
+
+using enum Checkpointing::Kind;
+
+// Of five blocks: each alone, a rest of one, the square root, one segment.
+const std::vector<Checkpointing> kChoices = {
+    {kAttention}, {kBlocks, 1}, {kBlocks, 2}, {kBlocks}, {kBlocks, 9}};
+
+using Choice = std::tuple<Implementation, AttentionKind, Precision>;
+
+class CheckpointingTest : public testing::TestWithParam<Choice> {
+ protected:
+  static Precision precision() { return std::get<2>(GetParam()); }
+
+  static TransformerLm MakeModel(const Checkpointing& checkpointing) {
+    at::manual_seed(1);
+    const ModelConfig config = {.name = "m",
+                                .d_model = 48,
+                                .d_ff = 100,
+                                .layers = 5,
+                                .heads = 3,
+                                .vocab = 90,
+                                .attention = std::get<1>(GetParam()),
+                                .implementation = std::get<0>(GetParam()),
+                                .checkpointing = checkpointing};
+    return TransformerLm(config,
+                         at::TensorOptions().dtype(WeightType(precision())));
+  }
+
+  const MatmulScope matmul_{precision()};
+};
+
+TEST_P(CheckpointingTest, LossAndGradientsAreTheSameToTheLastBit) {
+  at::manual_seed(2);
+  const Batch batch = RandomBatch(90, 2, 11, at::kCPU);
+  NullObserver nobody;
+  TransformerLm plain = MakeModel({});
+  const at::Tensor expected =
+      ComputeGradients(plain, batch, precision(), nobody);
+  for (const Checkpointing& choice : kChoices) {
+    TransformerLm model = MakeModel(choice);
+    // The second time with rotary tables from the first.
+    for (int i = 0; i < 2; ++i) {
+      ReleaseGradients(model);
+      const at::Tensor loss =
+          ComputeGradients(model, batch, precision(), nobody);
+      EXPECT_TRUE(loss.equal(expected)) << CheckpointingName(choice);
+      for (const auto& item : model->named_parameters()) {
+        EXPECT_TRUE(item.value().grad().equal(
+            plain->named_parameters()[item.key()].grad()))
+            << CheckpointingName(choice) << " " << item.key();
+      }
+    }
+  }
+}
+
+TEST_P(CheckpointingTest, EveryModeComputesTheSame) {
+  at::manual_seed(2);
+  const Batch batch = RandomBatch(90, 2, 11, at::kCPU);
+  NullObserver nobody;
+  for (const StepMode mode : kStepModes) {
+    TransformerLm plain = MakeModel({}), model = MakeModel({kBlocks, 2});
+    AdamW plain_adamw(Parameters(plain), AdamWKind::kFused);
+    AdamW adamw(Parameters(model), AdamWKind::kFused);
+    const at::Tensor expected =
+        RunStep(mode, plain, &plain_adamw, batch, precision(), nobody);
+    EXPECT_TRUE(RunStep(mode, model, &adamw, batch, precision(), nobody)
+                    .equal(expected))
+        << StepModeName(mode);
+    for (const auto& item : model->named_parameters()) {
+      EXPECT_TRUE(item.value().equal(plain->named_parameters()[item.key()]))
+          << StepModeName(mode) << " " << item.key();
+    }
+  }
+}
+
+TEST_P(CheckpointingTest, PassesTheCheckBeforeTimings) {
+  TransformerLm model = MakeModel({kBlocks, 2});
+  AdamW optimizer(Parameters(model), AdamWKind::kFused);
+  EXPECT_EQ(
+      VerifyStep(StepMode::kTrainStep, model, &optimizer, precision(), {2, 17}),
+      absl::OkStatus());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , CheckpointingTest,
+    testing::Combine(testing::ValuesIn(kImplementations),
+                     testing::Values(AttentionKind::kNaive,
+                                     AttentionKind::kSdpa, AttentionKind::kOwn),
+                     testing::Values(Precision::kFp32, Precision::kBf16Autocast,
+                                     Precision::kBf16)),
+    [](const auto& param) {
+      return std::string(ImplementationName(std::get<0>(param.param))) + "_" +
+             std::string(AttentionName(std::get<1>(param.param))) + "_" +
+             std::string(PrecisionName(std::get<2>(param.param)));
+    });
+
+}  // namespace
+}  // namespace trainbench
