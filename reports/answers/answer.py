@@ -71,13 +71,27 @@ def details_of(result: Result, experiment: str) -> list[Table]:
 
 
 def answer_of(result: Result, experiment: str) -> tuple[str, Table] | None:
-    """The sentence and the table of one experiment.
+    """The sentence and the table of one experiment; else which cases were skipped.
 
-    None if it has none, and on a null GPU, because most are about times.
+    None if it has neither, and on a null GPU, because most are about times.
     """
     if result.of_null_gpu or experiment not in known():
         return None
-    return known()[experiment].answer(result)
+    return known()[experiment].answer(result) or _skipped(result, experiment)
+
+
+def _skipped(result: Result, experiment: str) -> tuple[str, Table] | None:
+    """Why there is no answer, if it needs cases that were skipped."""
+    lines = [
+        (case.name, case.reason)
+        for case in result.skipped
+        if case.name.startswith(f"{experiment}/")
+    ]
+    if not lines:
+        return None
+    number = plural(len(lines), "case")
+    sentence = f"Not answered: {number} skipped. The first: {lines[0][1]}."
+    return sentence, Table(("case", "skipped because"), lines)
 
 
 def _count(failures: list[Failure], what: str) -> list[str]:

@@ -1,20 +1,30 @@
 # SPDX-License-Identifier: MIT
-"""The answer about checkpointing, from rows made by hand."""
+"""The answer and the plot about checkpointing, from rows made by hand."""
 
 from typing import Any
 
 from answered import answered
+from figures import texts
 from reports.answers import answers
+from reports.experiments import known
+from reports.experiments.checkpointing import frontier
+from reports.pages.plotting.figure import Figure
 from reports.results.rows import parse
 from results import document, entry
 
-STEP = "tiny/fp32/train_step/batch:1/seq:512"
-
 
 def row(checkpoint: str, us: float, **more: float) -> dict[str, Any]:
+    return row_of("tiny", checkpoint, us, **more)
+
+
+def row_of(model: str, checkpoint: str, us: float, **more: float) -> dict[str, Any]:
     counters = {"batch": 1.0, "seq": 512.0, "half_width": 0.01, "flops": 1e10} | more
-    words = f"checkpoint={checkpoint} model=tiny precision=fp32 mode=train_step"
-    return entry(f"checkpointing/{checkpoint}/{STEP}", us, words, **counters)
+    return entry(
+        f"checkpointing/{checkpoint}/{model}/fp32/train_step/batch:1/seq:512",
+        us,
+        f"checkpoint={checkpoint} model={model} precision=fp32 mode=train_step",
+        **counters,
+    )
 
 
 def fitting(batch: float, seq: float) -> dict[str, float]:
@@ -78,3 +88,38 @@ def test_a_step_without_room_to_gain_says_so() -> None:
 def test_without_a_baseline_there_is_no_answer() -> None:
     result = parse(document(row("every_1", 120)))
     assert answers(result) == []
+
+
+def drawn(*rows: Any) -> list[Figure]:
+    figures = known()["checkpointing"].figures
+    assert figures is not None
+    return figures(parse(document(*rows)))
+
+
+def test_each_choice_is_a_point_with_its_name_beside_the_step_without() -> None:
+    (figure,) = drawn(
+        row("none", 100, peak_bytes=2000),
+        row("attention", 110, peak_bytes=1500),
+        row("every_1", 125, peak_bytes=1000),
+        row_of("small", "none", 1000, peak_bytes=9000),
+        row_of("small", "every_1", 1300, peak_bytes=3000),
+    )
+    assert figure.title == "Time against memory of checkpointed steps"
+    assert {"none", "attention", "every_1", "peak memory", "time"} <= set(
+        texts(figure.svg)
+    )
+    assert {"tiny fp32 train_step 1 x 512", "small fp32 train_step 1 x 512"} <= set(
+        texts(figure.svg)
+    )
+    assert "1 x 512 tokens" in figure.description
+
+
+def test_without_a_step_to_compare_with_nothing_is_drawn() -> None:
+    assert drawn(row("every_1", 125, peak_bytes=1000)) == []
+    assert drawn(row("none", 100, peak_bytes=2000)) == []
+
+
+def test_the_frontier_has_what_no_other_choice_beats_in_both() -> None:
+    points = [(0.5, 1.3, "every_1"), (0.6, 1.3, "every_4"), (0.8, 1.1, "attention")]
+    assert [name for _, _, name in frontier(points)] == ["every_1", "attention", "none"]
+    assert [name for _, _, name in frontier([(0.9, 0.9, "every_1")])] == ["every_1"]
