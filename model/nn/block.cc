@@ -28,8 +28,10 @@ void BlockImpl::Add(ResidualStream& stream, at::Tensor update) const {
 }
 
 void BlockImpl::forward(ResidualStream& stream) {
+  if (hooks_.before) hooks_.before();
   Add(stream, attn(ln1->AddAndNorm(stream)));
   Add(stream, ffn(ln2->AddAndNorm(stream)));
+  if (hooks_.after) hooks_.after(stream);
 }
 
 }  // namespace trainbench

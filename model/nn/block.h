@@ -6,6 +6,9 @@
 #include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>
 
+#include <functional>
+#include <utility>
+
 #include "model/nn/attention.h"
 #include "model/nn/feed_forward.h"
 #include "model/nn/residual_stream.h"
@@ -14,12 +17,21 @@
 
 namespace trainbench {
 
+// Called around every forward pass of a block, a recomputed one included.
+struct BlockHooks {
+  std::function<void()> before;
+  std::function<void(const ResidualStream& output)> after;
+};
+
 // Pre-norm Transformer block: x += attn(ln1(x)); x += ffn(ln2(x)).
 class BlockImpl : public torch::nn::Module {
  public:
   BlockImpl(const ModelConfig& config, const at::TensorOptions& options);
 
   void forward(ResidualStream& stream);
+
+  // Null functions are not called.
+  void SetHooks(BlockHooks hooks) { hooks_ = std::move(hooks); }
 
   RmsNorm ln1;
   Attention attn;
@@ -30,6 +42,7 @@ class BlockImpl : public torch::nn::Module {
   void Add(ResidualStream& stream, at::Tensor update) const;
 
   bool is_fused_;
+  BlockHooks hooks_;
 };
 TORCH_MODULE(Block);
 

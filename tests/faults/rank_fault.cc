@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -19,6 +20,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
 #include "model/distributed/comm/process_group.h"
@@ -27,6 +30,9 @@ namespace trainbench {
 namespace {
 
 constexpr int64_t kBytes = 4096;
+// Of kinds whose ranks do not all-reduce: they start an all-gather or a
+// reduce-scatter and wait for it, as fully sharded ranks do.
+constexpr char kGathering[] = "_gathering", kReducing[] = "_reducing";
 // How often each fault must be survived.
 constexpr int64_t kRounds = 20;
 
@@ -40,9 +46,14 @@ class RankFault final : public Workload {
 
   // Slow, so only in the paper suite.
   static SweepPlan<Params> Sweep() {
-    const std::vector<std::string> kinds = {
+    std::vector<std::string> kinds = {
         "killed",          "asleep", "throws", "throws_lines", "chatty",
         "throws_in_build", "wrong",  "exits",  "endless",      "good"};
+    for (const char* fault : {"killed", "asleep", "throws", "no_memory"}) {
+      for (const char* where : {kGathering, kReducing}) {
+        kinds.push_back(absl::StrCat(fault, where));
+      }
+    }
     std::vector<int64_t> rounds(kRounds);
     std::iota(rounds.begin(), rounds.end(), int64_t{0});
     return {.axes = {{"n", &Params::n, {0, kRounds}},
@@ -70,6 +81,8 @@ class RankFault final : public Workload {
 
   RankFault(const Params& p, const Device& device, ProcessGroup& group)
       : kind_(p.kind),
+        gathers_(absl::ConsumeSuffix(&fault_, kGathering)),
+        reduces_(absl::ConsumeSuffix(&fault_, kReducing)),
         is_culprit_(group.rank() == 1),
         group_(group),
         values_(at::zeros({kBytes / 4}, at::device(TorchDevice(device)))) {
@@ -85,30 +98,45 @@ class RankFault final : public Workload {
   }
 
   void Run(PhaseObserver&) override {
-    // The other ranks are then in the middle of an all-reduce.
+    // The other ranks are then in the middle of the collective.
     if (++calls_ == 3) Misbehave();
-    group_.AllReduce(values_);
+    if (gathers_) {
+      group_.StartAllGather(values_, MyPart())->Wait();
+    } else if (reduces_) {
+      group_.StartReduceScatter(MyPart(), values_)->Wait();
+    } else {
+      group_.AllReduce(values_);
+    }
   }
 
  private:
-  bool Is(const char* kind) const { return is_culprit_ && kind_ == kind; }
+  bool Is(const char* fault) const { return is_culprit_ && fault_ == fault; }
+
+  at::Tensor MyPart() const {
+    return values_.chunk(
+        group_.size())[static_cast<std::size_t>(group_.rank())];
+  }
 
   void Misbehave() {
     if (Is("killed")) ::raise(SIGKILL);
     if (Is("asleep")) std::this_thread::sleep_for(std::chrono::hours(1));
     if (Is("throws")) throw std::runtime_error("no third call");
+    // Exceeds the address space, so that no overcommit grants it.
+    if (Is("no_memory")) at::empty({int64_t{1} << 46}, at::kFloat);
     if (Is("throws_lines")) throw std::runtime_error("NCCL says:\nno more");
     // Like libraries, e.g. NCCL with NCCL_DEBUG.
-    if (kind_ == "chatty") std::puts("version 2.28.9");
+    if (fault_ == "chatty") std::puts("version 2.28.9");
     if (Is("exits")) {
       std::fputs("cannot go on\n", stderr);
       std::_Exit(7);
     }
     // On all ranks, so that none waits for another.
-    if (kind_ == "endless") std::this_thread::sleep_for(std::chrono::hours(1));
+    if (fault_ == "endless") std::this_thread::sleep_for(std::chrono::hours(1));
   }
 
   std::string kind_;
+  absl::string_view fault_ = kind_;
+  bool gathers_, reduces_;
   bool is_culprit_;
   ProcessGroup& group_;
   at::Tensor values_;

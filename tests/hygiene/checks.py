@@ -29,13 +29,14 @@ ARROWS: dict[str, tuple[str, ...]] = {
     _OPERATIONS: ("ops", "verification", "training", "nn", "fused", "spec"),
     "steps": (
         *("experiment", "ranks", "timing", "memory", "profiling", "device"),
-        *("zero", "ddp", "ops", "comm", "verification", "training", "nn"),
+        *("fsdp", "zero", "ddp", "ops", "comm", "verification", "training", "nn"),
         *("accounting", "spec"),
     ),
     "app": (
         *("runner", "ranks", "experiment", "timing", "profiling", "device", "base"),
         *("spec", "reports/live"),
     ),
+    "fsdp": ("ddp", "comm", "training", "nn", "accounting", "spec"),
     "zero": ("ddp", "comm", "training", "accounting", "spec"),
     "runner": (
         *("ranks", "experiment", "timing", "memory", "profiling", "device", "base"),

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A process group whose collectives move nothing.
+// A process group whose collectives send nothing.
 
 #ifndef TRAINBENCH_TESTS_SUPPORT_FAKE_GROUP_H_
 #define TRAINBENCH_TESTS_SUPPORT_FAKE_GROUP_H_
 
+#include <torch/types.h>
+
+#include <cstddef>
 #include <memory>
 #include <stdexcept>
 
@@ -31,10 +34,22 @@ class FakeGroup : public ProcessGroup {
     ++calls_;
     return std::make_unique<Done>();
   }
+  std::unique_ptr<Collective> StartReduceScatter(
+      const at::Tensor& output, const at::Tensor& input) override {
+    ReduceScatter(output, input);
+    return std::make_unique<Done>();
+  }
+  std::unique_ptr<Collective> StartAllGather(const at::Tensor&,
+                                             const at::Tensor&) override {
+    ++calls_;
+    return std::make_unique<Done>();
+  }
   void AllReduceMax(const at::Tensor&) override { ++calls_; }
   void Broadcast(const at::Tensor&, int) override { ++calls_; }
-  void ReduceScatter(const at::Tensor&, const at::Tensor&) override {
+  void ReduceScatter(const at::Tensor& output,
+                     const at::Tensor& input) override {
     ++calls_;
+    output.detach().copy_(input.chunk(size_)[static_cast<std::size_t>(rank_)]);
   }
   void AllGather(const at::Tensor&, const at::Tensor&) override { ++calls_; }
   void Barrier() override { ++calls_; }

@@ -7,8 +7,8 @@
 
 namespace trainbench::ledger {
 
-LikeSecond::LikeSecond(int64_t count)
-    : others_(std::max<int64_t>(0, count - 3)),
+LikeSecond::LikeSecond(const Step& s, int64_t count)
+    : others_(s.units == nullptr ? std::max<int64_t>(0, count - 3) : 0),
       represented_(static_cast<std::size_t>(count - others_)) {}
 
 int64_t LikeSecond::Number(std::size_t index) const {
@@ -30,7 +30,7 @@ void LikeSecond::Repeat(Step& s, const Booked& before) const {
 Blocks::Blocks(Step& s, int64_t first, int64_t count)
     : s_(s),
       first_(first),
-      parts_(count),
+      parts_(s, count),
       blocks_(parts_.represented(), Block(s)) {}
 
 void Blocks::Forward(Stream& stream) {
@@ -77,8 +77,9 @@ Layers::Layers(Step& s)
       segment_(s.sizes.graph ? s.query.config.checkpointing.SegmentOf(
                                    s.query.config.layers)
                              : 0),
-      rows_(segment_ == 0 ? s.query.config.layers
-                          : (s.query.config.layers + segment_ - 1) / segment_),
+      rows_(s, segment_ == 0
+                   ? s.query.config.layers
+                   : (s.query.config.layers + segment_ - 1) / segment_),
       all_(s, 0, s.query.config.layers),
       kept_(rows_.represented()) {}
 

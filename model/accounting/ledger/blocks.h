@@ -13,10 +13,11 @@
 namespace trainbench::ledger {
 
 // A row of equal parts, of which the second stands for those between it and the
-// last: the ledger has the tensors of three of them and the bytes of all.
+// last: the ledger has the tensors of three of them and the bytes of all. Where
+// units gather them, each stands for itself.
 class LikeSecond {
  public:
-  explicit LikeSecond(int64_t count);
+  LikeSecond(const Step& s, int64_t count);
 
   std::size_t represented() const { return represented_; }
   // For how many others the second one stands.

@@ -2,6 +2,8 @@
 
 #include "model/accounting/ledger/ledger.h"
 
+#include <algorithm>
+
 namespace trainbench::ledger {
 
 Tensor::Tensor(const Tensor& other)
@@ -53,6 +55,12 @@ int64_t BytesPerElement(TensorType type) {
 void Ledger::Enter(const TensorName& moment) {
   moments_.push_back({.name = moment});
   Raise(0);
+}
+
+const LedgerMoment& Ledger::peak() const {
+  return *std::max_element(
+      moments_.begin(), moments_.end(),
+      [](const auto& a, const auto& b) { return a.bytes < b.bytes; });
 }
 
 void Ledger::Raise(int64_t bytes) {

@@ -124,6 +124,8 @@ class Ledger {
   int64_t live() const { return live_; }
   int64_t gradients() const { return gradients_; }
   const std::vector<LedgerMoment>& moments() const { return moments_; }
+  // The highest moment; there must be one.
+  const LedgerMoment& peak() const;
   const std::vector<TensorRecord>& tensors() const { return tensors_; }
   // The tensors that were alive after so many events, in the order of making.
   std::vector<TensorRecord> AliveAfter(std::size_t events) const;

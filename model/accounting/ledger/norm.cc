@@ -87,8 +87,8 @@ Tensor Norm::WeightBackward(Step& s, Tensor gradient) {
   if (s.narrow) {
     of_weight = s.Operands("gradient of the norm's weight", s.weight);
   }
-  s.Keep(std::move(of_weight));
   Free(gradient, normalised_);
+  s.Keep(std::move(of_weight));
   return of_normalised;
 }
 
@@ -166,9 +166,9 @@ void Norm::KernelBackward(Step& s, Tensor gradient, Stream& to) {
   if (narrowed) {
     of_weight = s.Operands("gradient of the norm's weight", s.weight);
   }
-  s.Keep(std::move(of_weight));
   partial.Reset();
   Free(gradient, x_, inverse_rms_);
+  s.Keep(std::move(of_weight));
   if (s.is(Implementation::kFused)) {
     to = std::move(result);
   } else {

@@ -65,8 +65,8 @@ Tensor JoinedProduct::Backward(Step& s, Tensor gradient) {
   if (s.autocast) {
     of_matrix = s.Floats({"gradient of ", name_}, matrix_);
   }
-  s.Keep(std::move(of_matrix));
   Free(gradient, x_, copy_);
+  s.Keep(std::move(of_matrix));
   return of_x;
 }
 

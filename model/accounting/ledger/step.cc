@@ -49,6 +49,8 @@ Step::Step(const MemoryQuery& of, Ledger& to)
 void Step::Keep(Tensor gradient) {
   if (holds_gradients) {
     held_gradient_bytes += gradient.bytes();
+  } else if (units != nullptr) {
+    return units->TakeGradient(std::move(gradient));
   } else {
     ledger.CountGradient(gradient);
   }
@@ -56,11 +58,17 @@ void Step::Keep(Tensor gradient) {
 }
 
 void Step::HandGradientsOn() {
-  ledger.Add(0, std::exchange(held_gradient_bytes, 0));
+  const int64_t held = std::exchange(held_gradient_bytes, 0);
+  if (units == nullptr) return ledger.Add(0, held);
+  std::vector<Tensor> gradients = std::move(gradients_);
+  gradients_.clear();
+  for (Tensor& gradient : gradients) units->TakeGradient(std::move(gradient));
 }
 
 void Block::Forward(Step& s, Stream& stream, int64_t layer) {
   s.ledger.EnterLayer(layer);
+  layer_ = layer;
+  if (s.units != nullptr) s.units->BeforeBlock(layer);
   const auto add = [&](Tensor update, const char* name) {
     stream.name = name;
     stream.layer = layer;
@@ -80,9 +88,11 @@ void Block::Forward(Step& s, Stream& stream, int64_t layer) {
   const Tensor normed = norm2_.Forward(s, stream);
   add(feed_forward_.Forward(s, normed),
       "residual stream after the feed-forward part");
+  if (s.units != nullptr) s.units->AfterBlock(layer);
 }
 
 void Block::Backward(Step& s, Stream& gradient) {
+  if (s.units != nullptr) s.units->BeforeBlockBackward(layer_);
   // The gradient of what a sublayer added to the stream.
   const auto of_update = [&] {
     if (s.is(Implementation::kFused)) return std::move(gradient.update);
@@ -94,8 +104,9 @@ void Block::Backward(Step& s, Stream& gradient) {
   norm1_.Backward(s, attention_.Backward(s, of_update()), gradient);
 }
 
-StepEnd RunStep(const MemoryQuery& query, Ledger& to) {
+StepEnd RunStep(const MemoryQuery& query, Ledger& to, Units* units) {
   Step s(query, to);
+  s.units = units;
   const int64_t resident = to.live();
   Layers layers(s);
   Norm norm("the head");
@@ -103,6 +114,7 @@ StepEnd RunStep(const MemoryQuery& query, Ledger& to) {
   Tensor logits;
   {
     to.Enter("embedding");
+    if (units != nullptr) units->BeforeForward();
     s.component = Component::kEmbedding;
     Stream stream;
     stream.x = s.Make(stream.name, s.x, s.stream);
@@ -121,6 +133,7 @@ StepEnd RunStep(const MemoryQuery& query, Ledger& to) {
   if (query.mode == StepMode::kForward) return end;
   CrossEntropy loss;
   loss.Forward(s, std::move(logits));
+  if (units != nullptr) units->BeforeBackward();
   Tensor of_logits = loss.Backward(s);
   to.Enter("head backward");
   s.component = Component::kLmHead;

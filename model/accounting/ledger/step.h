@@ -16,6 +16,7 @@
 
 #include "model/accounting/ledger/attention.h"
 #include "model/accounting/ledger/ledger.h"
+#include "model/accounting/ledger/units.h"
 #include "model/accounting/memory.h"
 
 namespace trainbench::ledger {
@@ -27,7 +28,7 @@ class Step : public AttentionScene {
   bool is(Implementation implementation) const {
     return query.config.implementation == implementation;
   }
-  // A parameter's gradient, which stays.
+  // A parameter's gradient, which stays, unless units take it.
   void Keep(Tensor gradient);
   // Those that a checkpoint's node has held are complete now.
   void HandGradientsOn();
@@ -40,6 +41,7 @@ class Step : public AttentionScene {
   const TensorSize square, three_squares, d_ff, two_d_ff, embedding;
   // Autocast's copies of weights, until the forward pass is over.
   std::vector<Tensor> casts;
+  Units* units = nullptr;  // null: all parameters are there all the time
   bool caches_casts = true;
   // Of the checkpoint that is done again.
   bool recomputes = false;       // its forward pass
@@ -159,6 +161,7 @@ class Block {
   void Backward(Step& s, Stream& gradient);
 
  private:
+  int64_t layer_ = 0;
   Norm norm1_{"attention"}, norm2_{kFeedForwardPart};
   AttentionLayer attention_;
   FeedForward feed_forward_;
@@ -189,8 +192,9 @@ struct StepEnd {
 };
 
 // Makes and frees the tensors of a whole step, in `to`. Of the blocks between
-// the second and the last the ledger has the bytes alone.
-StepEnd RunStep(const MemoryQuery& query, Ledger& to);
+// the second and the last the ledger has the bytes alone. `units` are told what
+// the step does, if there are any.
+StepEnd RunStep(const MemoryQuery& query, Ledger& to, Units* units = nullptr);
 
 // What is alive between the forward and the backward pass of a model with one
 // block, logits excluded: of layer 0 and, outside the block, of layer -1. Where

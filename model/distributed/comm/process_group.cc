@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "model/distributed/comm/direct_exchange.h"
 #include "model/distributed/comm/gloo_backend.h"
 #include "model/distributed/comm/nccl_backend.h"
 #include "model/distributed/comm/rendezvous.h"
@@ -51,14 +52,33 @@ void CopyUnlessSame(const at::Tensor& from, at::Tensor to) {
 
 class StartedWork final : public Collective {
  public:
-  StartedWork(WorkPtr work, at::Tensor tensor, CommBackend backend)
-      : work_(std::move(work)), tensor_(std::move(tensor)), backend_(backend) {}
+  StartedWork(WorkPtr work, std::vector<at::Tensor> tensors,
+              CommBackend backend)
+      : work_(std::move(work)),
+        tensors_(std::move(tensors)),
+        backend_(backend) {}
   void Wait() override { trainbench::Wait(work_, backend_); }
 
  private:
   WorkPtr work_;
-  at::Tensor tensor_;
+  std::vector<at::Tensor> tensors_;
   CommBackend backend_;
+};
+
+// Of Gloo.
+class StartedExchange final : public Collective {
+ public:
+  using Finish = std::function<void()>;
+  StartedExchange(std::unique_ptr<Collective> exchange, Finish finish)
+      : exchange_(std::move(exchange)), finish_(std::move(finish)) {}
+  void Wait() override {
+    Communicate([&] { exchange_->Wait(); });
+    finish_();
+  }
+
+ private:
+  std::unique_ptr<Collective> exchange_;
+  Finish finish_;
 };
 
 // Calls the backend directly: c10d's dispatched operators would add a schema
@@ -105,8 +125,39 @@ class C10dGroup final : public ProcessGroup {
   std::unique_ptr<Collective> StartAllReduce(
       const at::Tensor& tensor) override {
     return std::make_unique<StartedWork>(
-        Start([&] { return Reduce(tensor, c10d::ReduceOp::SUM); }), tensor,
-        options_.backend);
+        Start([&] { return Reduce(tensor, c10d::ReduceOp::SUM); }),
+        std::vector{tensor}, options_.backend);
+  }
+
+  std::unique_ptr<Collective> StartReduceScatter(
+      const at::Tensor& output, const at::Tensor& input) override {
+    at::Tensor mine = output;
+    at::Tensor all = input;
+    if (options_.backend == CommBackend::kNccl) {
+      return std::make_unique<StartedWork>(
+          Start([&] { return backend_->_reduce_scatter_base(mine, all); }),
+          std::vector{mine, all}, options_.backend);
+    }
+    std::unique_ptr<Collective> exchange;
+    Communicate([&] { exchange = StartDirectReduceScatter(*backend_, all); });
+    return std::make_unique<StartedExchange>(
+        std::move(exchange),
+        [mine, sum = Mine(all)] { CopyUnlessSame(sum, mine); });
+  }
+
+  std::unique_ptr<Collective> StartAllGather(const at::Tensor& output,
+                                             const at::Tensor& input) override {
+    at::Tensor all = output;
+    at::Tensor mine = input;
+    if (options_.backend == CommBackend::kNccl) {
+      return std::make_unique<StartedWork>(
+          Start([&] { return backend_->_allgather_base(all, mine); }),
+          std::vector{all, mine}, options_.backend);
+    }
+    CopyUnlessSame(mine, Mine(all));
+    std::unique_ptr<Collective> exchange;
+    Communicate([&] { exchange = StartDirectAllGather(*backend_, all); });
+    return std::make_unique<StartedExchange>(std::move(exchange), [all] {});
   }
 
   void AllReduceMax(const at::Tensor& tensor) override {
@@ -122,23 +173,19 @@ class C10dGroup final : public ProcessGroup {
 
   void ReduceScatter(const at::Tensor& output,
                      const at::Tensor& input) override {
-    at::Tensor mine = output;
-    at::Tensor all = input;
     if (options_.backend == CommBackend::kNccl) {
-      return Wait([&] { return backend_->_reduce_scatter_base(mine, all); });
+      return StartReduceScatter(output, input)->Wait();
     }
-    Communicate([&] { RingReduceScatter(*backend_, all); });
-    CopyUnlessSame(Mine(all), mine);
+    Communicate([&] { RingReduceScatter(*backend_, input); });
+    CopyUnlessSame(Mine(input), output);
   }
 
   void AllGather(const at::Tensor& output, const at::Tensor& input) override {
-    at::Tensor all = output;
-    at::Tensor mine = input;
     if (options_.backend == CommBackend::kNccl) {
-      return Wait([&] { return backend_->_allgather_base(all, mine); });
+      return StartAllGather(output, input)->Wait();
     }
-    CopyUnlessSame(mine, Mine(all));
-    Communicate([&] { RingAllGather(*backend_, all); });
+    CopyUnlessSame(input, Mine(output));
+    Communicate([&] { RingAllGather(*backend_, output); });
   }
 
   void Barrier() override {

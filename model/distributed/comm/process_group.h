@@ -77,18 +77,26 @@ class ProcessGroup {
   // Starts replacing `tensor` by its sum over all ranks.
   virtual std::unique_ptr<Collective> StartAllReduce(
       const at::Tensor& tensor) = 0;
+  // input [size * n] -> output [n]: chunk `rank()` of the sum over all ranks.
+  // Leaves `input` undefined; `output` may be chunk `rank()` of it. Nobody may
+  // use either until Wait() returns. Over Gloo, where Wait() adds, n more
+  // values for each other rank are alive until then.
+  virtual std::unique_ptr<Collective> StartReduceScatter(
+      const at::Tensor& output, const at::Tensor& input) = 0;
+  // input [n] -> output [size * n], in the order of the ranks. `input` may be
+  // chunk `rank()` of `output`. Nobody may use either until Wait() returns.
+  virtual std::unique_ptr<Collective> StartAllGather(
+      const at::Tensor& output, const at::Tensor& input) = 0;
   // The calls below return when they are done and throw as Collective::Wait
   // does. AllReduce sums.
   void AllReduce(const at::Tensor& tensor) { StartAllReduce(tensor)->Wait(); }
   virtual void AllReduceMax(const at::Tensor& tensor) = 0;
   // Copies the tensor of rank `root` to all others.
   virtual void Broadcast(const at::Tensor& tensor, int root) = 0;
-  // input [size * n] -> output [n]: chunk `rank()` of the sum over all ranks.
-  // Leaves `input` undefined; `output` may be chunk `rank()` of it.
+  // As StartReduceScatter and StartAllGather. Over Gloo on a ring, which takes
+  // little memory.
   virtual void ReduceScatter(const at::Tensor& output,
                              const at::Tensor& input) = 0;
-  // input [n] -> output [size * n], in the order of the ranks. `input` may be
-  // chunk `rank()` of `output`.
   virtual void AllGather(const at::Tensor& output, const at::Tensor& input) = 0;
   // Returns when all ranks have called it.
   virtual void Barrier() = 0;

@@ -49,7 +49,7 @@ def _settings(rows: Sequence[Row]) -> dict[str, list[Row]]:
     return found
 
 
-def _figures(
+def per_setting(
     rows: Sequence[Row], figure: Callable[[str, list[Row]], Figure]
 ) -> list[Figure]:
     """A figure for each of the last MOST_SETTINGS settings.
@@ -67,7 +67,7 @@ def _figures(
     return figures
 
 
-def _by_ranks(rows: Sequence[Row]) -> list[tuple[str, Row]]:
+def by_ranks(rows: Sequence[Row]) -> list[tuple[str, Row]]:
     """The rows ordered by number of ranks, each with the name of its group."""
 
     def ranks(row: Row) -> int:
@@ -108,7 +108,7 @@ def _ddp_bar(group: str, row: Row) -> Bar:
 def _fastest(rows: Sequence[Row]) -> str:
     """A sentence for each number of ranks about its fastest strategy."""
     times: dict[str, dict[str, Measured]] = defaultdict(dict)
-    for ranks, row in _by_ranks(rows):
+    for ranks, row in by_ranks(rows):
         if row.words["strategy"] not in WITHOUT_EXCHANGE:
             times[ranks][_ddp_bar("", row).label] = counter_of(row, "p50_us")
     sentences = [
@@ -120,7 +120,7 @@ def _fastest(rows: Sequence[Row]) -> str:
 
 
 def _ddp_figure(setting: str, rows: list[Row]) -> Figure:
-    bars = [_ddp_bar(*member) for member in _by_ranks(rows)]
+    bars = [_ddp_bar(*member) for member in by_ranks(rows)]
 
     def paint(axes: Axes) -> None:
         draw_bars(axes, bars, LOOKS, Scale(text.time, mark_name="predicted"))
@@ -135,10 +135,10 @@ def ddp(result: Result) -> list[Figure]:
     rows = result.of("ddp")
     if all(row.words["strategy"] in WITHOUT_EXCHANGE for row in rows):
         return []
-    return _figures(rows, _ddp_figure)
+    return per_setting(rows, _ddp_figure)
 
 
-def _time_bar(group: str, row: Row) -> Bar:
+def time_bar(label: str, group: str, row: Row) -> Bar:
     communication = row.get("communication_us") or 0.0
     optimizer = row.get("optimizer_us") or 0.0
     rest = max(row["p50_us"] - communication - optimizer, 0.0)
@@ -147,17 +147,17 @@ def _time_bar(group: str, row: Row) -> Bar:
         "communication": communication,
         "optimizer": optimizer,
     }
-    return Bar(row.words["sharding"], parts, text.time(row["p50_us"]), None, group)
+    return Bar(label, parts, text.time(row["p50_us"]), None, group)
 
 
-def _memory_bar(group: str, row: Row) -> Bar:
+def memory_bar(group: str, row: Row) -> Bar:
     peak, state = row.get("peak_bytes") or 0.0, row.get("state_bytes") or 0.0
     parts = {"optimizer state": state, "everything else": max(peak - state, 0.0)}
     predicted = row.get("predicted_peak_bytes")
     return Bar("", parts, text.size(peak), predicted, group)
 
 
-def _side_by_side(axes: Axes, times: list[Bar], sizes: list[Bar]) -> None:
+def side_by_side(axes: Axes, times: list[Bar], sizes: list[Bar]) -> None:
     grid = axes.figure.add_gridspec(1, 2)
     axes.set_subplotspec(grid[0])
     right = axes.figure.add_subplot(grid[1])
@@ -172,9 +172,9 @@ def _side_by_side(axes: Axes, times: list[Bar], sizes: list[Bar]) -> None:
 
 
 def _sharded_figure(setting: str, rows: list[Row]) -> Figure:
-    members = _by_ranks(rows)
-    times = [_time_bar(*member) for member in members]
-    sizes = [_memory_bar(*member) for member in members]
+    members = by_ranks(rows)
+    times = [time_bar(row.words["sharding"], group, row) for group, row in members]
+    sizes = [memory_bar(*member) for member in members]
     summary = ", ".join(
         f"{time.label} ({time.group}) {time.value} and {size.value}"
         for time, size in zip(times, sizes, strict=True)
@@ -182,11 +182,11 @@ def _sharded_figure(setting: str, rows: list[Row]) -> Figure:
     return draw(
         f"Sharded optimizer: {setting}",
         f"{summary}.",
-        lambda axes: _side_by_side(axes, times, sizes),
+        lambda axes: side_by_side(axes, times, sizes),
         (7.2, height_of(times, 6) + 0.3),
     )
 
 
 def sharded_optimizer(result: Result) -> list[Figure]:
     """A figure per setting: for each sharding, time (left) and memory (right)."""
-    return _figures(result.of("sharded_optimizer"), _sharded_figure)
+    return per_setting(result.of("sharded_optimizer"), _sharded_figure)

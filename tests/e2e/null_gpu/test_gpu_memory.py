@@ -131,11 +131,11 @@ def test_ranks_of_data_parallel_training(trainbench: Program) -> None:
         trainbench,
         "^ddp/(alone|flat|per_parameter|overlap_(per|bucketed).*)/small/fp32/"
         "|^ddp/(flat/small/bf16_autocast|overlap_bucketed/small/bf16_autocast.*mb:10)/"
-        "|^sharded_optimizer/[a-z]*/small/",
+        "|^sharded_optimizer/[a-z]*/small/|^fsdp/everything/small/",
         "--ranks=2",
         gpus=2,
     )
-    assert len(found) == 8 + 2 + 3
+    assert len(found) == 8 + 2 + 3 + 5
     check_tensors(found)
     check_fit_is_not_too_high(found)
     assert not missed(found)

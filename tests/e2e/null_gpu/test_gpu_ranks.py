@@ -30,7 +30,7 @@ def calls(report: Path) -> Counter[str]:
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_every_case_of_nccl_runs(trainbench: Program, ranks: int) -> None:
     done = trainbench.run(
-        "--benchmark_filter=^(all_reduce/nccl|ddp.*|sharded_optimizer)/",
+        "--benchmark_filter=^(all_reduce/nccl|ddp.*|sharded_optimizer|fsdp)/",
         f"--ranks={ranks}",
         *FAST,
         env=null_gpu(count=2),
@@ -43,6 +43,7 @@ def test_every_case_of_nccl_runs(trainbench: Program, ranks: int) -> None:
         "all_reduce",
         "ddp",
         "ddp_equivalence",
+        "fsdp",
         "sharded_optimizer",
     }
     one_process = re.compile("/(alone|whole_batch)/")
@@ -55,6 +56,31 @@ def test_eight_ranks_meet(trainbench: Program) -> None:
     assert done.code == 0, done.err
     (row,) = measured(load(trainbench.directory / "a.json"))
     assert row["ranks"] == 8
+
+
+def test_eight_ranks_divide_everything(trainbench: Program) -> None:
+    """Each unit is gathered and reduced by NCCL as often as the row says."""
+    report = trainbench.directory / "report.jsonl"
+    done = trainbench.run(
+        "--benchmark_filter=^fsdp/everything/",
+        "--suite=quick",
+        "--ranks=8",
+        *without(FAST, "--suite"),
+        env=null_gpu(count=8, TRAINBENCH_NULL_GPU_REPORT=str(report)),
+    )
+    assert done.code == 0, done.err
+    document = load(trainbench.directory / "a.json")
+    assert (document["errors"], document["skipped"]) == ([], [])
+    rows = measured(document)
+    assert len(rows) == 5  # reshard x prefetch in fp32, and bf16
+    for row in rows:
+        assert row["ranks"] == 8
+        assert row["sent_bytes"] == row["predicted_sent_bytes"] > 0
+        # One layer, the embedding and the head.
+        assert row["gather_calls"] == 3 + row["reshard"]
+        assert row["reduce_calls"] == 3
+    called = calls(report)
+    assert called["ncclAllGather"] > 0 and called["ncclReduceScatter"] > 0
 
 
 def test_ranks_beyond_the_gpus_are_skipped(trainbench: Program) -> None:

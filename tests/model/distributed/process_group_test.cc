@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "fixtures/device/cuda_support.h"
+#include "fixtures/memory/memory_probe.h"
 #include "fixtures/ranks/distributed_context.h"
 #include "fixtures/ranks/rank_failure.h"
 #include "model/distributed/comm/nccl_backend.h"
@@ -84,6 +85,48 @@ TEST_F(RankProcessGroup, TwoAllReducesAtOnce) {
   first->Wait();
   EXPECT_EQ(a[0].item<float>(), static_cast<float>(group_->size()));
   EXPECT_EQ(b[0].item<float>(), 2.0F * static_cast<float>(group_->size()));
+}
+
+// To the bits of the ring, which has a buffer of another size.
+TEST_F(RankProcessGroup, StartedCollectivesGiveTheBitsOfTheRing) {
+  const int n = group_->size(), rank = group_->rank();
+  at::manual_seed(static_cast<uint64_t>(rank));
+  const at::Tensor values = at::randn({1000 * n}), ring = values.clone();
+  const at::Tensor sum = at::empty({1000}), sum_of_ring = at::empty({1000});
+  const at::Tensor half = at::full({7}, rank, at::kBFloat16);
+  const at::Tensor halves = at::empty({7 * n}, at::kBFloat16);
+  const auto reduced = group_->StartReduceScatter(sum, values);
+  const auto gathered = group_->StartAllGather(halves, half);
+  group_->ReduceScatter(sum_of_ring, ring);
+  gathered->Wait();
+  reduced->Wait();
+  EXPECT_TRUE(sum.equal(sum_of_ring));
+  EXPECT_TRUE(halves.equal(
+      at::arange(n, at::kFloat).repeat_interleave(7).to(at::kBFloat16)));
+
+  const at::Tensor all = at::empty({1000 * n}), all_of_ring = all.clone();
+  const auto mine = all.narrow(0, 1000 * rank, 1000);
+  mine.copy_(sum);
+  group_->StartAllGather(all, mine)->Wait();
+  group_->AllGather(all_of_ring, sum);
+  EXPECT_TRUE(all.equal(all_of_ring));
+}
+
+TEST_F(RankProcessGroup, AStartedReduceScatterHoldsAsMuchAsTheOthersSend) {
+  const int n = group_->size();
+  const auto probe = MakeMemoryProbe(at::kCPU);
+  const at::Tensor values = at::ones({1000 * n});
+  const at::Tensor mine = values.narrow(0, 1000 * group_->rank(), 1000);
+  const MemoryPeak peak = probe->MeasurePeak(
+      [&] { group_->StartReduceScatter(mine, values)->Wait(); });
+  EXPECT_EQ(peak.allocated, 4 * 1000 * (n - 1));
+  EXPECT_TRUE(mine.equal(at::full({1000}, static_cast<float>(n))));
+}
+
+TEST_F(RankProcessGroup, NothingIsSentOfNothing) {
+  const at::Tensor none = at::empty({0});
+  group_->StartAllGather(none, none)->Wait();
+  group_->StartReduceScatter(none, none)->Wait();
 }
 
 // With a group of less patience than the fixture's.

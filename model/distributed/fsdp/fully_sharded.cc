@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/distributed/fsdp/fully_sharded.h"
+
+#include <torch/types.h>
+
+#include "model/distributed/ddp/sync_base.h"
+
+namespace trainbench {
+namespace {
+
+std::vector<std::vector<at::Tensor>> ParametersByUnit(
+    const TransformerLm& model) {
+  std::vector<std::vector<at::Tensor>> units = {
+      model->token_embeddings->parameters()};
+  for (const Block& block : model->layers) {
+    units.push_back(block->parameters());
+  }
+  units.push_back(model->ln_final->parameters());
+  units.back().push_back(model->lm_head->weight);
+  return units;
+}
+
+std::deque<ShardedUnit> MakeUnits(const TransformerLm& model,
+                                  c10::ScalarType gathered_type,
+                                  ProcessGroup& group) {
+  std::deque<ShardedUnit> units;
+  for (std::vector<at::Tensor>& parameters : ParametersByUnit(model)) {
+    units.emplace_back(std::move(parameters), gathered_type, group);
+  }
+  return units;
+}
+
+std::vector<std::pair<std::size_t, std::size_t>> PlacesIn(
+    const std::deque<ShardedUnit>& units) {
+  std::vector<std::pair<std::size_t, std::size_t>> places;
+  for (std::size_t unit = 0; unit < units.size(); ++unit) {
+    for (std::size_t i = 0; i < units[unit].parameters(); ++i) {
+      places.emplace_back(unit, i);
+    }
+  }
+  return places;
+}
+
+std::vector<at::Tensor> ShardsOf(const std::deque<ShardedUnit>& units) {
+  std::vector<at::Tensor> shards;
+  for (const ShardedUnit& unit : units) shards.push_back(unit.shard());
+  return shards;
+}
+
+}  // namespace
+
+FullySharded::FullySharded(TransformerLm model, const FullSharding& sharding,
+                           c10::ScalarType gathered_type,
+                           const AdamWOptions& options, ProcessGroup& group)
+    : model_(std::move(model)),
+      group_(group),
+      sharding_(sharding),
+      units_(MakeUnits(model_, gathered_type, group)),
+      places_(PlacesIn(units_)),
+      heard_(places_.size(), false),
+      hooks_(model_->parameters(), [this](std::size_t i) { OnGradient(i); }),
+      adamw_(ShardsOf(units_), AdamWKind::kFused, options) {
+  for (std::size_t i = 0; i < model_->layers.size(); ++i) {
+    const std::size_t unit = first_block() + i;
+    model_->layers[i]->SetHooks({[=, this] { BeforeBlock(unit); },
+                                 [=, this](const ResidualStream& output) {
+                                   AfterBlock(unit, output);
+                                 }});
+  }
+}
+
+FullySharded::~FullySharded() {
+  for (Block& block : model_->layers) block->SetHooks({});
+}
+
+void FullySharded::BeforeForward() {
+  counting_ = {};
+  in_backward_ = false;
+  Use(0);
+}
+
+void FullySharded::BeforeBackward() {
+  in_backward_ = true;
+  // While the head is at work.
+  if (sharding_.prefetch) StartGather(last_block());
+}
+
+void FullySharded::BeforeBlock(std::size_t unit) {
+  if (!in_backward_ && unit == first_block()) units_.front().Free();
+  Use(unit);
+}
+
+void FullySharded::AfterBlock(std::size_t unit, const ResidualStream& output) {
+  // The block was recomputed, so its backward pass follows.
+  if (in_backward_) return;
+  if (sharding_.reshard_after_forward) units_[unit].Free();
+  // The first thing that the backward pass of a block does. A block without a
+  // graph has none, or is recomputed.
+  for (const at::Tensor& tensor : {output.x, output.update}) {
+    if (!tensor.defined() || !tensor.requires_grad()) continue;
+    tensor.register_hook([this, unit](const at::Tensor&) { Use(unit); });
+  }
+  if (unit == last_block()) Use(head());
+}
+
+void FullySharded::Use(std::size_t unit) {
+  if (sharding_.prefetch) {
+    StartGather(unit);
+    units_[unit].WaitForValues();
+    const std::size_t next = in_backward_ ? unit - 1 : unit + 1;
+    if (next >= first_block() && next <= head()) StartGather(next);
+    return;
+  }
+  if (units_[unit].has_values()) return;
+  counting_.Gathered(units_[unit].gathered_bytes());
+  units_[unit].Gather();
+}
+
+void FullySharded::StartGather(std::size_t unit) {
+  if (units_[unit].has_values()) return;
+  counting_.Gathered(units_[unit].gathered_bytes());
+  units_[unit].StartGather();
+}
+
+void FullySharded::OnGradient(std::size_t index) {
+  TORCH_CHECK(!heard_[index],
+              DescribeParameter(index, model_->parameters()[index]),
+              " got a second gradient before Finish() was called");
+  heard_[index] = true;
+  ShardedUnit& unit = units_[places_[index].first];
+  if (!unit.TakeGradient(places_[index].second)) return;
+  unit.Free();
+  counting_.Reduced(unit.reduced_bytes());
+  if (!sharding_.prefetch) return unit.Reduce();
+  if (reducing_ != nullptr) reducing_->FinishReduce();
+  unit.StartReduce();
+  reducing_ = &unit;
+}
+
+void FullySharded::Finish() {
+  if (reducing_ != nullptr) reducing_->FinishReduce();
+  reducing_ = nullptr;
+  for (std::size_t i = 0; i < heard_.size(); ++i) {
+    TORCH_CHECK(heard_[i], DescribeParameter(i, model_->parameters()[i]),
+                " has no gradient on rank ", group_.rank());
+  }
+  heard_.assign(heard_.size(), false);
+  in_backward_ = false;
+  last_ = std::exchange(counting_, {});
+}
+
+void FullySharded::Step() { adamw_.Step(); }
+
+void FullySharded::Gather() {
+  for (ShardedUnit& unit : units_) unit.Gather();
+}
+
+void FullySharded::SetExchanges(bool on) {
+  for (ShardedUnit& unit : units_) unit.set_exchanges(on);
+}
+
+void FullySharded::Free() {
+  for (ShardedUnit& unit : units_) unit.Free();
+}
+
+}  // namespace trainbench

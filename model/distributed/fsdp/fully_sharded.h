@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// Fully sharded data parallelism (ZeRO stage 3: Rajbhandari et al. 2020; Zhao
+// et al. 2023, PyTorch FSDP): a rank keeps its shard of parameters, gradients
+// and AdamW's state, and gathers parameters while it uses them.
+//
+// Units, in the order of use: the embedding, each block, and the head with the
+// last norm. Per rank and step, for Psi bytes of parameters as gathered, of
+// which Psi_b in blocks, over N ranks and with f = (N - 1) / N:
+//
+//                                  sent
+//   all-gather, forward            f Psi
+//   all-gather, backward           f Psi_b, if blocks are resharded
+//   reduce-scatter of gradients    f bytes of gradients in the shards' dtype
+//
+// The embedding is freed after its lookup, whose backward pass needs no weight;
+// the head is kept until its gradients are there.
+// model/accounting/parallel/full_sharding.h has calls, bytes and memory.
+
+#ifndef TRAINBENCH_MODEL_DISTRIBUTED_FSDP_FULLY_SHARDED_H_
+#define TRAINBENCH_MODEL_DISTRIBUTED_FSDP_FULLY_SHARDED_H_
+
+#include <c10/core/ScalarType.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include "model/accounting/parallel/full_sharding.h"
+#include "model/distributed/comm/process_group.h"
+#include "model/distributed/ddp/gradient_hooks.h"
+#include "model/distributed/fsdp/sharded_unit.h"
+#include "model/nn/transformer_lm.h"
+#include "model/spec/full_sharding.h"
+#include "model/training/adamw.h"
+
+namespace trainbench {
+
+// One rank's model and optimizer. In each step every rank calls BeforeForward,
+// forward and loss, BeforeBackward, backward, Finish, Step. Blocks may be
+// recomputed in the backward pass: a recomputed block gathers its parameters,
+// and keeps them for its own backward pass. Throws c10::Error if a collective
+// fails, out of backward() too; the object is then of no further use.
+//
+// With prefetch, at most one all-gather is in flight: that of the next unit, in
+// the order of the pass. And at most one reduce-scatter: that of the last unit
+// whose gradients are complete. Without, each waits for itself.
+class FullySharded {
+ public:
+  // The model's parameters are equal on all ranks and stay the shards' dtype.
+  // From now on they are of `gathered_type`, and there only where a step needs
+  // them: bf16 with shards of fp32 is mixed precision. The model and `group`
+  // must outlive this object, after which the model is of no use.
+  FullySharded(TransformerLm model, const FullSharding& sharding,
+               c10::ScalarType gathered_type, const AdamWOptions& options,
+               ProcessGroup& group);
+  ~FullySharded();
+  FullySharded(const FullySharded&) = delete;
+  FullySharded& operator=(const FullySharded&) = delete;
+
+  void BeforeForward();
+  void BeforeBackward();
+  // Waits for the last gradients: on return this rank's shard of the mean is
+  // there, and nothing is gathered. Throws c10::Error that names a parameter
+  // without a gradient.
+  void Finish();
+  // AdamW on this rank's shards.
+  void Step();
+
+  // Gathers all parameters, to look at them, until Free(). Without a backward
+  // pass, Free() also ends a forward pass.
+  void Gather();
+  void Free();
+
+  // Off, the steps that follow have all but their communication: another rank's
+  // parameters are copies of this rank's, and gradients are this rank's own. So
+  // the ranks no longer agree.
+  void SetExchanges(bool on);
+
+  // Of the last finished step.
+  const FullShardingTraffic& Traffic() const { return last_; }
+  // Bytes of AdamW's moments and step counts.
+  int64_t StateBytes() const { return adamw_.StateBytes(); }
+
+ private:
+  void BeforeBlock(std::size_t unit);
+  void AfterBlock(std::size_t unit, const ResidualStream& output);
+  // Returns when the unit is gathered. Starts the next one in this direction.
+  void Use(std::size_t unit);
+  void StartGather(std::size_t unit);
+  void OnGradient(std::size_t index);
+
+  std::size_t first_block() const { return 1; }
+  std::size_t last_block() const { return units_.size() - 2; }
+  std::size_t head() const { return units_.size() - 1; }
+
+  TransformerLm model_;
+  ProcessGroup& group_;
+  FullSharding sharding_;
+  std::deque<ShardedUnit> units_;
+  // By parameter: its unit, and its index there.
+  std::vector<std::pair<std::size_t, std::size_t>> places_;
+  std::vector<bool> heard_;  // by parameter: its gradient is there
+  GradientHooks hooks_;
+  AdamW adamw_;
+  bool in_backward_ = false;
+  ShardedUnit* reducing_ = nullptr;  // in flight
+  FullShardingTraffic counting_, last_;
+};
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_DISTRIBUTED_FSDP_FULLY_SHARDED_H_

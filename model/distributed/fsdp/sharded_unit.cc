@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/distributed/fsdp/sharded_unit.h"
+
+#include <ATen/ScalarOps.h>
+#include <c10/core/StorageImpl.h>
+#include <torch/types.h>
+
+#include <utility>
+
+#include "model/distributed/ddp/flat_buffer.h"
+
+namespace trainbench {
+namespace {
+
+c10::StorageImpl& StorageOf(const at::Tensor& tensor) {
+  return *tensor.storage().unsafeGetStorageImpl();
+}
+
+// The values of all, one after another, padded with zeros.
+at::Tensor Flatten(const std::vector<at::Tensor>& tensors, int multiple) {
+  const FlatBuffer buffer = MakeFlatBuffer(tensors, multiple);
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    buffer.views[i].copy_(tensors[i]);
+  }
+  return buffer.values;
+}
+
+}  // namespace
+
+ShardedUnit::ShardedUnit(std::vector<at::Tensor> parameters,
+                         c10::ScalarType gathered_type, ProcessGroup& group)
+    : group_(group), parameters_(std::move(parameters)) {
+  const at::NoGradGuard no_grad;
+  const at::Tensor whole = Flatten(parameters_, group.size());
+  elements_ = whole.numel();
+  shard_ = MyPart(whole).clone();
+  shard_gradient_ = at::empty_like(shard_);
+  shard_.mutable_grad() = shard_gradient_;
+  values_ = whole.to(gathered_type);  // itself if it has this type
+  int64_t begin = 0;
+  for (at::Tensor& parameter : parameters_) {
+    begins_.push_back(begin);
+    parameter.set_data(
+        values_.narrow(0, begin, parameter.numel()).view(parameter.sizes()));
+    begin += parameter.numel();
+  }
+  padding_ = elements_ - begin;
+  has_values_ = true;
+  Free();
+}
+
+int64_t ShardedUnit::gathered_bytes() const {
+  return elements_ * static_cast<int64_t>(values_.element_size());
+}
+
+int64_t ShardedUnit::reduced_bytes() const {
+  return elements_ * static_cast<int64_t>(shard_.element_size());
+}
+
+at::Tensor ShardedUnit::MyPart(const at::Tensor& all) const {
+  const int64_t n = elements_ / group_.size();
+  return all.narrow(0, group_.rank() * n, n);
+}
+
+// resize_ would tell autograd, for which nothing changes.
+void ShardedUnit::Refill() {
+  c10::StorageImpl& storage = StorageOf(values_);
+  const auto bytes = static_cast<std::size_t>(gathered_bytes());
+  storage.set_data_ptr_noswap(storage.allocator()->allocate(bytes));
+  storage.set_nbytes(bytes);
+  has_values_ = true;
+  if (exchanges_) {
+    MyPart(values_).copy_(shard_);
+  } else {
+    values_.view({group_.size(), -1}).copy_(shard_);
+  }
+}
+
+void ShardedUnit::Gather() {
+  if (has_values_) return WaitForValues();
+  const at::NoGradGuard no_grad;
+  Refill();
+  if (exchanges_) group_.AllGather(values_, MyPart(values_));
+}
+
+void ShardedUnit::StartGather() {
+  if (has_values_) return;
+  const at::NoGradGuard no_grad;
+  Refill();
+  if (exchanges_) {
+    gathering_ = group_.StartAllGather(values_, MyPart(values_));
+  }
+}
+
+void ShardedUnit::WaitForValues() {
+  if (const auto gathering = std::exchange(gathering_, nullptr)) {
+    gathering->Wait();
+  }
+}
+
+void ShardedUnit::Free() {
+  if (!has_values_) return;
+  WaitForValues();
+  c10::StorageImpl& storage = StorageOf(values_);
+  storage.set_data_ptr_noswap(c10::DataPtr(nullptr, storage.device()));
+  storage.set_nbytes(0);
+  has_values_ = false;
+}
+
+bool ShardedUnit::TakeGradient(std::size_t index) {
+  const at::NoGradGuard no_grad;
+  at::Tensor& parameter = parameters_[index];
+  if (!gradients_.defined()) {
+    gradients_ = at::empty({elements_}, shard_.options());
+    gradients_.narrow(0, elements_ - padding_, padding_).zero_();
+  }
+  const at::Tensor& gradient = parameter.grad();
+  at::Tensor place = gradients_.narrow(0, begins_[index], parameter.numel())
+                         .view(parameter.sizes());
+  const double share = 1.0 / group_.size();
+  if (gradient.dtype() == place.dtype()) {
+    // In one pass. The overload for a plain number would make a temporary.
+    at::mul_out(place, gradient, at::native::wrapped_scalar_tensor(share));
+  } else {
+    place.copy_(gradient).mul_(share);
+  }
+  parameter.mutable_grad().reset();
+  return ++taken_ == parameters_.size();
+}
+
+void ShardedUnit::Reduce() {
+  const at::NoGradGuard no_grad;
+  if (exchanges_) {
+    group_.ReduceScatter(shard_gradient_, gradients_);
+  } else {
+    shard_gradient_.copy_(MyPart(gradients_));
+  }
+  FinishReduce();
+}
+
+void ShardedUnit::StartReduce() {
+  if (!exchanges_) return Reduce();
+  const at::NoGradGuard no_grad;
+  reducing_ = group_.StartReduceScatter(shard_gradient_, gradients_);
+}
+
+void ShardedUnit::FinishReduce() {
+  if (const auto reducing = std::exchange(reducing_, nullptr)) {
+    reducing->Wait();
+  }
+  gradients_.reset();
+  taken_ = 0;
+}
+
+}  // namespace trainbench

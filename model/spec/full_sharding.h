@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+
+#ifndef TRAINBENCH_MODEL_SPEC_FULL_SHARDING_H_
+#define TRAINBENCH_MODEL_SPEC_FULL_SHARDING_H_
+
+namespace trainbench {
+
+// How fully sharded ranks exchange parameters and gradients
+// (model/distributed/fsdp/fully_sharded.h).
+struct FullSharding {
+  // A block's parameters are freed after its forward pass and gathered again
+  // for its backward pass.
+  bool reshard_after_forward = true;
+  // The next unit is gathered, and the last one's gradients are reduced, while
+  // a unit computes.
+  bool prefetch = true;
+};
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_SPEC_FULL_SHARDING_H_

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/distributed/fsdp/fully_sharded.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fixtures/memory/memory_probe.h"
+#include "model/distributed/ddp/gradient_sync.h"
+#include "model/distributed/zero/parallel_optimizer.h"
+#include "model/nn/dtype.h"
+#include "model/training/train_step.h"
+#include "tests/support/fake_group.h"
+#include "tests/support/rank_fixture.h"
+
+namespace trainbench {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr AdamWOptions kAdamW = {.lr = 1e-2, .weight_decay = 0.1};
+constexpr FullSharding kShardings[] = {
+    {.reshard_after_forward = true, .prefetch = true},
+    {.reshard_after_forward = true, .prefetch = false},
+    {.reshard_after_forward = false, .prefetch = true},
+    {.reshard_after_forward = false, .prefetch = false}};
+
+// Nothing, each block, segments of two blocks and of one, attention.
+const Checkpointing kRecomputed[] = {
+    {},
+    {.kind = Checkpointing::Kind::kBlocks, .every = 1},
+    {.kind = Checkpointing::Kind::kBlocks, .every = 2},
+    {.kind = Checkpointing::Kind::kAttention}};
+
+std::string Describe(const FullSharding& sharding) {
+  return c10::str("reshard ", sharding.reshard_after_forward, ", prefetch ",
+                  sharding.prefetch);
+}
+
+// No unit divides by four, two of three not by two.
+ModelConfig Config(Implementation implementation = Implementation::kTextbook) {
+  return {.name = "m",
+          .d_model = 18,
+          .d_ff = 35,
+          .layers = 3,
+          .heads = 3,
+          .vocab = 37,
+          .attention = AttentionKind::kNaive,
+          .implementation = implementation};
+}
+
+TransformerLm MakeModel(uint64_t seed, const ModelConfig& config = Config()) {
+  at::manual_seed(seed);
+  return TransformerLm(config, at::TensorOptions());
+}
+
+at::Tensor LossOf(TransformerLm& model, const Batch& batch) {
+  NullObserver nobody;
+  return ComputeLoss(model, batch, Precision::kFp32, nobody);
+}
+
+void Step(TransformerLm& model, FullySharded& sharded, const Batch& batch) {
+  sharded.BeforeForward();
+  const at::Tensor loss = LossOf(model, batch);
+  sharded.BeforeBackward();
+  loss.backward();
+  sharded.Finish();
+  sharded.Step();
+}
+
+void ExpectEqual(const TransformerLm& a, const TransformerLm& b) {
+  const auto left = Parameters(a), right = Parameters(b);
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    EXPECT_TRUE(left[i].equal(right[i]))
+        << "parameter " << i << " differs by up to "
+        << (left[i] - right[i]).abs().max().item<double>() << " in "
+        << left[i].ne(right[i]).sum().item<int64_t>() << " elements";
+  }
+}
+
+class RankFullySharded : public RankTest {
+ protected:
+  // Equal on all ranks.
+  TransformerLm Build(const ModelConfig& config = Config()) {
+    TransformerLm model =
+        MakeModel(static_cast<uint64_t>(launch_.rank), config);
+    BroadcastModel(*model, *group_);
+    return model;
+  }
+
+  Batch WholeBatch() const {
+    at::manual_seed(5);
+    return RandomBatch(37, 2 * launch_.world_size, 5, at::kCPU);
+  }
+  Batch MyBatch() const {
+    const Batch whole = WholeBatch();
+    return {whole.tokens.narrow(0, 2 * launch_.rank, 2),
+            whole.targets.narrow(0, 2 * launch_.rank, 2)};
+  }
+
+  void ExpectTrainsAsOneProcess(const ModelConfig& config,
+                                const FullSharding& sharding) {
+    TransformerLm model = Build(config), alone = MakeModel(0, config);
+    FullySharded sharded(model, sharding, at::kFloat, {}, *group_);
+    AdamW adamw(Parameters(alone), AdamWKind::kFused);
+    NullObserver nobody;
+    for (int step = 0; step < 3; ++step) {
+      Step(model, sharded, MyBatch());
+      RunStep(StepMode::kTrainStep, alone, &adamw, WholeBatch(),
+              Precision::kFp32, nobody);
+    }
+    sharded.Gather();
+    for (std::size_t i = 0; i < Parameters(model).size(); ++i) {
+      const at::Tensor a = Parameters(model)[i], b = Parameters(alone)[i];
+      EXPECT_FALSE(a.grad().defined());
+      // Where a gradient is nearly 0, rounding decides where AdamW steps to.
+      const at::Tensor far = (a - b).abs() > 1e-4;
+      EXPECT_LE(far.sum().item<int64_t>(), 2) << i;
+    }
+    sharded.Free();
+  }
+};
+
+TEST_F(RankFullySharded, TrainsAsOneProcess) {
+  for (const Implementation implementation : kImplementations) {
+    for (const FullSharding& sharding : kShardings) {
+      SCOPED_TRACE(Describe(sharding));
+      ExpectTrainsAsOneProcess(Config(implementation), sharding);
+    }
+  }
+}
+
+// A sum of two does not depend on their order. All tensors and shards begin at
+// a multiple of 64 bytes, so that kernels divide them in the same way.
+TEST_F(RankFullySharded, TwoRanksTrainToTheBitsOfAShardedOptimizer) {
+  if (launch_.world_size != 2) GTEST_SKIP();
+  const Batch batch = MyBatch();
+  ModelConfig config = Config();
+  config.d_model = 32;
+  config.d_ff = 64;
+  config.heads = 2;
+  config.vocab = 48;
+  TransformerLm expected = Build(config);
+  const auto optimizer =
+      MakeParallelOptimizer(OptimizerSharding::kSharded,
+                            TrainableParameters(*expected), kAdamW, *group_);
+  for (int step = 0; step < 4; ++step) {
+    LossOf(expected, batch).backward();
+    optimizer->Synchronize();
+    optimizer->Step();
+    optimizer->ShareParameters();
+    ReleaseGradients(expected);
+  }
+  for (const Checkpointing& recomputed : kRecomputed) {
+    config.checkpointing = recomputed;
+    for (const FullSharding& sharding : kShardings) {
+      SCOPED_TRACE(Describe(sharding));
+      TransformerLm model = Build(config);
+      FullySharded sharded(model, sharding, at::kFloat, kAdamW, *group_);
+      for (int step = 0; step < 4; ++step) {
+        Step(model, sharded, batch);
+      }
+      sharded.Gather();
+      ExpectEqual(model, expected);
+      sharded.Free();
+    }
+  }
+}
+
+// Whatever is recomputed.
+TEST_F(RankFullySharded, TrafficIsAsComputed) {
+  for (const Precision precision : {Precision::kFp32, Precision::kBf16}) {
+    for (const FullSharding& sharding : kShardings) {
+      SCOPED_TRACE(Describe(sharding));
+      const FullShardingTraffic expected =
+          StepTraffic(Config(), sharding, precision, launch_.world_size);
+      for (const Checkpointing& recomputed : kRecomputed) {
+        ModelConfig config = Config();
+        config.checkpointing = recomputed;
+        TransformerLm model = Build(config);
+        FullySharded sharded(model, sharding, WeightType(precision), kAdamW,
+                             *group_);
+        for (int step = 0; step < 2; ++step) {
+          Step(model, sharded, MyBatch());
+          EXPECT_EQ(sharded.Traffic().gathers, expected.gathers);
+          EXPECT_EQ(sharded.Traffic(), expected);
+        }
+      }
+    }
+  }
+}
+
+// Gradients are those of bf16 weights, weights are updated in fp32.
+TEST_F(RankFullySharded, Bf16IsGatheredAndFp32Kept) {
+  const Batch batch = MyBatch();
+  TransformerLm master = Build(), narrow = Build();
+  narrow->to(at::kBFloat16);
+  AdamW adamw(Parameters(master), AdamWKind::kFused, kAdamW);
+  TransformerLm model = Build();
+  FullySharded sharded(model, {}, at::kBFloat16, kAdamW, *group_);
+  for (int step = 0; step < 3; ++step) {
+    LossOf(narrow, batch).backward();
+    for (std::size_t i = 0; i < Parameters(master).size(); ++i) {
+      const at::Tensor mean =
+          Parameters(narrow)[i].grad().to(at::kFloat) / launch_.world_size;
+      group_->AllReduce(mean);
+      Parameters(master)[i].mutable_grad() = mean;
+    }
+    adamw.Step();
+    ReleaseGradients(narrow);
+    const at::NoGradGuard no_grad;
+    for (std::size_t i = 0; i < Parameters(master).size(); ++i) {
+      Parameters(narrow)[i].copy_(Parameters(master)[i]);
+    }
+    const at::AutoGradMode with_graph(true);
+    Step(model, sharded, batch);
+  }
+  sharded.Gather();
+  for (std::size_t i = 0; i < Parameters(model).size(); ++i) {
+    const at::Tensor a = Parameters(model)[i], b = Parameters(narrow)[i];
+    EXPECT_EQ(a.scalar_type(), at::kBFloat16);
+    EXPECT_TRUE(a.to(at::kFloat).allclose(b.to(at::kFloat), 1e-2, 1e-3)) << i;
+  }
+  sharded.Free();
+}
+
+// With a graph or without one.
+TEST_F(RankFullySharded, AForwardPassAloneLeavesNothing) {
+  TransformerLm model = Build(), same = Build();
+  FullySharded sharded(model, {}, at::kFloat, kAdamW, *group_);
+  const Batch batch = MyBatch();
+  const auto pass = [&] {
+    sharded.BeforeForward();
+    EXPECT_TRUE(LossOf(model, batch).equal(LossOf(same, batch)));
+    sharded.Free();
+  };
+  pass();  // makes the rotary tables, which stay
+  const auto probe = MakeMemoryProbe(at::kCPU);
+  for (const bool graph : {false, true}) {
+    const at::AutoGradMode mode(graph);
+    probe->Observe(pass);
+    EXPECT_EQ(probe->LiveBytes(), 0);
+  }
+  Step(model, sharded, batch);
+}
+
+// One rank's part of a step that another rank does not live to see.
+struct Job {
+  Job(std::unique_ptr<ProcessGroup> over, TransformerLm of,
+      const FullSharding& sharding)
+      : group(std::move(over)),
+        model(std::move(of)),
+        sharded(model, sharding, at::kFloat, kAdamW, *group) {}
+
+  std::unique_ptr<ProcessGroup> group;
+  TransformerLm model;
+  FullySharded sharded;
+  at::Tensor loss;
+};
+
+// Before the forward pass, whose first gather then fails. Or before the
+// backward pass: in its first gather or, without one, in its first reduction.
+TEST_F(RankFullySharded, DISABLED_OneDies) {
+  std::vector<std::unique_ptr<Job>> jobs;
+  for (const FullSharding& sharding : kShardings) {
+    for (const bool in_backward : {false, true}) {
+      auto group = NewGroup(c10::str(Describe(sharding), in_backward));
+      ASSERT_NE(group, nullptr);
+      jobs.push_back(
+          std::make_unique<Job>(std::move(group), Build(), sharding));
+      Job& job = *jobs.back();
+      if (!in_backward) continue;
+      job.sharded.BeforeForward();
+      job.loss = LossOf(job.model, MyBatch());
+    }
+  }
+  group_->Barrier();
+  if (launch_.rank == 1) std::_Exit(0);
+  const auto go_on = [&](Job& job) {
+    if (!job.loss.defined()) return Step(job.model, job.sharded, MyBatch());
+    job.sharded.BeforeBackward();
+    job.loss.backward();
+    job.sharded.Finish();
+  };
+  for (const auto& job : jobs) EXPECT_THROW(go_on(*job), c10::DistError);
+}
+
+TEST(FullyShardedTest, ARankThatDiesIsAnErrorForTheOthers) {
+  const absl::Status status =
+      RunAsRanks("RankFullySharded.DISABLED_OneDies", 2);
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+TEST(FullyShardedTest, AMissingGradientIsAnErrorThatNamesIt) {
+  FakeGroup group(/*rank=*/0, /*size=*/1);
+  TransformerLm model = MakeModel(0);
+  FullySharded sharded(model, {}, at::kFloat, kAdamW, group);
+  sharded.BeforeForward();
+  const at::Tensor loss =
+      model->token_embeddings(at::zeros({1, 2}, at::kLong)).sum();
+  sharded.BeforeBackward();
+  loss.backward();
+  try {
+    sharded.Finish();
+    ADD_FAILURE() << "no error";
+  } catch (const c10::Error& error) {
+    EXPECT_THAT(error.what_without_backtrace(),
+                HasSubstr("parameter 1 [18] has no gradient on rank 0"));
+  }
+}
+
+TEST(FullyShardedTest, TheUpdateSendsNothing) {
+  FakeGroup group(/*rank=*/0, /*size=*/1);
+  TransformerLm model = MakeModel(0);
+  FullySharded sharded(model, {}, at::kFloat, kAdamW, group);
+  EXPECT_EQ(group.calls(), 0);
+  sharded.BeforeForward();
+  const at::Tensor loss = LossOf(model, RandomBatch(37, 1, 4, at::kCPU));
+  sharded.BeforeBackward();
+  loss.backward();
+  sharded.Finish();
+  EXPECT_EQ(group.calls(), sharded.Traffic().calls());
+  EXPECT_EQ(group.calls(), 5 + 3 + 5);
+  sharded.Step();
+  EXPECT_EQ(group.calls(), 13);
+}
+
+TEST(FullyShardedTest, HooksGoWithTheObject) {
+  FakeGroup group(/*rank=*/0, /*size=*/1);
+  TransformerLm model = MakeModel(0);
+  { FullySharded sharded(model, {}, at::kFloat, kAdamW, group); }
+  FullySharded sharded(MakeModel(0), {}, at::kFloat, kAdamW, group);
+  EXPECT_EQ(group.calls(), 0);
+}
+
+}  // namespace
+}  // namespace trainbench
