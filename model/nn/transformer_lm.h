@@ -10,6 +10,7 @@
 
 #include "model/nn/block.h"
 #include "model/nn/embedding.h"
+#include "model/nn/layer_ranks.h"
 #include "model/nn/linear.h"
 #include "model/nn/rms_norm.h"
 #include "model/spec/config.h"
@@ -23,12 +24,16 @@ class TransformerLmImpl : public torch::nn::Module {
  public:
   // `options` gives device and dtype of the parameters. Weights are drawn from
   // the device's default generator; the meta device allocates nothing. Throws
-  // c10::Error if `config` does not pass Validate().
-  TransformerLmImpl(const ModelConfig& config,
-                    const at::TensorOptions& options);
+  // c10::Error if `config` does not pass Validate(). `ranks`, if any, share the
+  // model and outlive it; `config` is then of this rank's part.
+  TransformerLmImpl(const ModelConfig& config, const at::TensorOptions& options,
+                    LayerRanks* ranks = nullptr);
 
   // tokens [batch, seq] (int64) -> logits [batch, seq, vocab].
   at::Tensor forward(const at::Tensor& tokens);
+
+  // The loss of these logits, moved in: a scalar (model/nn/cross_entropy.h).
+  at::Tensor Loss(at::Tensor logits, const at::Tensor& targets) const;
 
   const ModelConfig& config() const { return config_; }
 
@@ -39,6 +44,7 @@ class TransformerLmImpl : public torch::nn::Module {
 
  private:
   ModelConfig config_;
+  LayerRanks* ranks_;
 };
 TORCH_MODULE(TransformerLm);
 

@@ -29,14 +29,15 @@ ARROWS: dict[str, tuple[str, ...]] = {
     _OPERATIONS: ("ops", "verification", "training", "nn", "fused", "spec"),
     "steps": (
         *("experiment", "ranks", "timing", "memory", "profiling", "device"),
-        *("zero", "ddp", "ops", "comm", "verification", "training", "nn"),
-        *("accounting", "spec"),
+        *("tensor_parallel", "zero", "ddp", "ops", "comm"),
+        *("verification", "training", "nn", "accounting", "spec"),
     ),
     "app": (
         *("runner", "ranks", "experiment", "timing", "profiling", "device", "base"),
         *("spec", "reports/live"),
     ),
     "zero": ("ddp", "comm", "training", "accounting", "spec"),
+    "tensor_parallel": ("ddp", "comm", "nn", "spec"),
     "runner": (
         *("ranks", "experiment", "timing", "memory", "profiling", "device", "base"),
         *("accounting", "spec"),
