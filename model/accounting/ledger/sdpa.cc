@@ -126,15 +126,16 @@ AttentionResult SdpaMathMemory(AttentionScene& s, const Heads& in) {
   const bool bf16 = s.sizes.bf16;
   Heads wide = in;
   if (bf16) {
-    wide = {s.Make("widened q", s.x, kFloat), s.Make("widened k", s.x, kFloat),
-            s.Make("widened v", s.x, kFloat)};
+    wide = {s.Make("widened q", s.projection, kFloat),
+            s.Make("widened k", s.projection, kFloat),
+            s.Make("widened v", s.projection, kFloat)};
   }
-  const Tensor scaled_q = s.Make("scaled q", s.x, kFloat);
+  const Tensor scaled_q = s.Make("scaled q", s.projection, kFloat);
   Tensor seen = s.Make("ones", s.mask, kBool);
   seen = s.Make("causal mask", s.mask, kBool);
   const Tensor mask = s.Make("mask as numbers", s.mask, kFloat);
   seen.Reset();
-  Tensor k = s.Make("scaled k", s.x, kFloat);
+  Tensor k = s.Make("scaled k", s.projection, kFloat);
   Tensor q = scaled_q, scores;
   {
     const Tensor scaled_k = k;
@@ -155,10 +156,10 @@ AttentionResult SdpaMathMemory(AttentionScene& s, const Heads& in) {
   const Tensor narrow =
       bf16 ? s.Make("bf16 weights", s.scores, kBfloat16) : Tensor();
   Tensor v = s.Separated(wide.v, "v", kFloat);
-  AttentionResult result = {s.Make("output", s.x, kFloat)};
+  AttentionResult result = {s.Make("output", s.projection, kFloat)};
   result.transposed_k_gradient = true;
   v = s.Save(v);
-  if (bf16) result.output = s.Make("output", s.x, kBfloat16);
+  if (bf16) result.output = s.Make("output", s.projection, kBfloat16);
   if (!s.sizes.graph) return result;
   result.backward = [&s, bf16, q, k, v, weights](Tensor gradient) mutable {
     s.Enter("fused attention backward");
@@ -166,9 +167,9 @@ AttentionResult SdpaMathMemory(AttentionScene& s, const Heads& in) {
     const auto make = [&](const char* name, const TensorSize& size) {
       return s.Make(name, size, kFloat);
     };
-    if (bf16) gradient = make("fp32 gradient of the output", s.x);
+    if (bf16) gradient = make("fp32 gradient of the output", s.projection);
     gradient = s.Separated(gradient, "gradient of the output", kFloat);
-    Tensor of_v = make("gradient of v", s.x);
+    Tensor of_v = make("gradient of v", s.projection);
     Tensor of_weights = make("gradient of the weights", s.scores);
     Free(gradient, v);
     {
@@ -178,15 +179,15 @@ AttentionResult SdpaMathMemory(AttentionScene& s, const Heads& in) {
       of_weights = make("gradient of the scores", s.scores);
     }
     weights.Reset();
-    Heads to = {make("gradient of scaled q", s.x),
-                make("gradient of scaled k", s.x), std::move(of_v)};
+    Heads to = {make("gradient of scaled q", s.projection),
+                make("gradient of scaled k", s.projection), std::move(of_v)};
     Free(of_weights, k, q);
-    to.k = make("gradient of k", s.x);
-    to.q = make("gradient of q", s.x);
+    to.k = make("gradient of k", s.projection);
+    to.q = make("gradient of q", s.projection);
     if (bf16) {
-      to.v = s.Make("gradient of v", s.x, kBfloat16);
-      to.k = s.Make("gradient of k", s.x, kBfloat16);
-      to.q = s.Make("gradient of q", s.x, kBfloat16);
+      to.v = s.Make("gradient of v", s.projection, kBfloat16);
+      to.k = s.Make("gradient of k", s.projection, kBfloat16);
+      to.q = s.Make("gradient of q", s.projection, kBfloat16);
     }
     return to;
   };
