@@ -110,7 +110,12 @@ SweepPlan<Breakdown::Params> Breakdown::Sweep() {
                           "batch=2 seq=32"},
                 .quick = {"model=tiny,small precision=fp32 "
                           "mode=inference,train_step batch=4 seq=128"},
-                .quick_gpu = {"model=xl precision=fp32,bf16_autocast "
+                // The smaller step is one that cuda_graph replays.
+                .quick_gpu = {"model=small precision=bf16_autocast "
+                              "mode=train_step batch=4 seq=512",
+                              "model=xl precision=fp32 mode=train_step "
+                              "batch=4 seq=512",
+                              "model=xl precision=bf16_autocast "
                               "mode=inference,train_step batch=4 seq=512"},
                 .paper = {published +
                           " precision=fp32,bf16_autocast mode=inference,"

@@ -95,13 +95,8 @@ class Compiled final : public ModelStep {
   }
 
   static CaseName NameOf(const Params& p) {
-    return CaseName("compiled")
-        .Word("runtime", RuntimeName(p.runtime))
-        .Word("model", p.step.model.name)
-        .Word("precision", PrecisionName(p.step.precision))
-        .Word("mode", StepModeName(p.step.mode))
-        .Value("batch", p.step.batch)
-        .Value("seq", p.step.seq);
+    return StepName(
+        CaseName("compiled").Word("runtime", RuntimeName(p.runtime)), p.step);
   }
 
   static Cost CostOf(const Params& p, const Device& device) {
@@ -121,10 +116,7 @@ class Compiled final : public ModelStep {
   }
 
   static std::optional<Params> BaselineOf(const Params& p) {
-    if (p.runtime == Runtime::kEager) return std::nullopt;
-    Params baseline = p;
-    baseline.runtime = Runtime::kEager;
-    return baseline;
+    return BaselineWith(p, &Params::runtime, Runtime::kEager);
   }
 
   Compiled(const Params& p, const Device& device) : ModelStep(p.step, device) {

@@ -38,14 +38,6 @@ std::string LaunchName(Launch launch) {
 
 const std::vector<Launch> kLaunches = {Launch::kEager, Launch::kGraph};
 
-// What a row is compared with.
-template <typename Params>
-std::optional<Params> EagerOf(Params p) {
-  if (p.launch == Launch::kEager) return std::nullopt;
-  p.launch = Launch::kEager;
-  return p;
-}
-
 // The stream of a capture has workspaces of its own.
 int Workspaces(Launch launch) { return launch == Launch::kEager ? 1 : 2; }
 
@@ -107,7 +99,7 @@ class AttentionLaunch final : public Replayable<AttentionStep> {
   }
 
   static std::optional<Params> BaselineOf(const Params& p) {
-    return EagerOf(p);
+    return BaselineWith(p, &Params::launch, Launch::kEager);
   }
 
   AttentionLaunch(const Params& p, const Device& device)
@@ -190,13 +182,8 @@ class StepLaunch final : public Replayable<ModelStep> {
   }
 
   static CaseName NameOf(const Params& p) {
-    return CaseName("cuda_graph")
-        .Word("launch", LaunchName(p.launch))
-        .Word("model", p.step.model.name)
-        .Word("precision", PrecisionName(p.step.precision))
-        .Word("mode", StepModeName(p.step.mode))
-        .Value("batch", p.step.batch)
-        .Value("seq", p.step.seq);
+    return StepName(CaseName("cuda_graph").Word("launch", LaunchName(p.launch)),
+                    p.step);
   }
 
   static Cost CostOf(const Params& p, const Device& device) {
@@ -218,7 +205,7 @@ class StepLaunch final : public Replayable<ModelStep> {
   }
 
   static std::optional<Params> BaselineOf(const Params& p) {
-    return EagerOf(p);
+    return BaselineWith(p, &Params::launch, Launch::kEager);
   }
 
   StepLaunch(const Params& p, const Device& device)

@@ -82,15 +82,13 @@ class FusedOps final : public Workload {
                                   BitsOf(WeightType(p.precision)) / 8)};
   }
 
-  static std::string Unavailable(const Params& p, const Device&) {
-    return FusedOpUnavailable(p.op, p.implementation);
+  static std::string Unavailable(const Params& p, const Device& device) {
+    return FusedOpUnavailable(p.op, p.implementation, device.kind,
+                              p.model.d_model);
   }
 
   static std::optional<Params> BaselineOf(const Params& p) {
-    if (p.implementation == Implementation::kTextbook) return std::nullopt;
-    Params baseline = p;
-    baseline.implementation = Implementation::kTextbook;
-    return baseline;
+    return BaselineWith(p, &Params::implementation, Implementation::kTextbook);
   }
 
   static MeasurementOptions OptionsOf(const Params& p) {

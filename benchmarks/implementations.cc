@@ -29,13 +29,10 @@ class Implementations final : public ModelStep {
   using ModelStep::ModelStep;
 
   static CaseName NameOf(const Params& p) {
-    return CaseName("implementations")
-        .Word("implementation", ImplementationName(p.model.implementation))
-        .Word("model", p.model.name)
-        .Word("precision", PrecisionName(p.precision))
-        .Word("mode", StepModeName(p.mode))
-        .Value("batch", p.batch)
-        .Value("seq", p.seq);
+    return StepName(
+        CaseName("implementations")
+            .Word("implementation", ImplementationName(p.model.implementation)),
+        p);
   }
 
   static std::vector<Expectation> Expectations(const Device&) {
@@ -61,12 +58,7 @@ class Implementations final : public ModelStep {
   }
 
   static std::optional<Params> BaselineOf(const Params& p) {
-    if (p.model.implementation == Implementation::kTextbook) {
-      return std::nullopt;
-    }
-    Params baseline = p;
-    baseline.model.implementation = Implementation::kTextbook;
-    return baseline;
+    return BaselineWith(p, ImplementationOf, Implementation::kTextbook);
   }
 
   static SweepPlan<Params> Sweep() {

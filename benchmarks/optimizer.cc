@@ -70,8 +70,7 @@ class Optimizer final : public Workload {
   }
 
   static std::optional<Params> BaselineOf(const Params& p) {
-    if (p.kind == AdamWKind::kTextbook) return std::nullopt;
-    return Params{AdamWKind::kTextbook, p.model};
+    return BaselineWith(p, &Params::kind, AdamWKind::kTextbook);
   }
 
   // In a step the backward pass comes before it and needs the cache.

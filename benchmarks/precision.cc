@@ -72,10 +72,7 @@ class PrecisionSweep final : public ModelStep {
   }
 
   static std::optional<Params> BaselineOf(const Params& p) {
-    if (p.precision == kFp32) return std::nullopt;
-    Params baseline = p;
-    baseline.precision = kFp32;
-    return baseline;
+    return BaselineWith(p, &Params::precision, kFp32);
   }
 
   static SweepPlan<Params> Sweep() {

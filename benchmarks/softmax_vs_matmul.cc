@@ -102,10 +102,7 @@ class SoftmaxVsMatmul final : public Workload {
 
   // The product that makes scores of the same shape.
   static std::optional<Params> BaselineOf(const Params& p) {
-    if (p.part == AttentionOp::kQk) return std::nullopt;
-    Params baseline = p;
-    baseline.part = AttentionOp::kQk;
-    return baseline;
+    return BaselineWith(p, &Params::part, AttentionOp::kQk);
   }
 
   static MeasurementOptions OptionsOf(const Params&) {

@@ -132,7 +132,11 @@ double FusedOpBytes(FusedOp op, Pass pass, const ModelConfig& model,
   return 0;
 }
 
-std::string FusedOpUnavailable(FusedOp op, Implementation implementation) {
+std::string FusedOpUnavailable(FusedOp op, Implementation implementation,
+                               DeviceKind device, int64_t d_model) {
+  if (op == FusedOp::kAddRmsNorm) {
+    return ImplementationUnavailable(implementation, device, d_model);
+  }
   return op == FusedOp::kRope && implementation == Implementation::kLibrary
              ? "LibTorch has no rotary embedding; see textbook and fused"
              : "";

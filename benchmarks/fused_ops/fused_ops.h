@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "model/nn/rope.h"
 #include "model/spec/config.h"
+#include "model/spec/device_kind.h"
 #include "model/spec/fused_op.h"
 
 namespace trainbench {
@@ -31,8 +32,10 @@ namespace trainbench {
 double FusedOpBytes(FusedOp op, Pass pass, const ModelConfig& model,
                     int64_t batch, int64_t seq, int width);
 
-// Why there is no such implementation; empty if there is.
-std::string FusedOpUnavailable(FusedOp op, Implementation implementation);
+// Why the device has no such implementation for models of this width; empty if
+// it has.
+std::string FusedOpUnavailable(FusedOp op, Implementation implementation,
+                               DeviceKind device, int64_t d_model);
 
 // One operation on random inputs of a model's shape.
 class FusedOpCall {

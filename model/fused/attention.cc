@@ -15,7 +15,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-class Function : public torch::autograd::Function<Function> {
+class AttentionFunction : public torch::autograd::Function<AttentionFunction> {
  public:
   // All [batch, heads, seq, d_head].
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& q,
@@ -65,7 +65,7 @@ at::Tensor FusedAttention(const at::Tensor& q, const at::Tensor& k,
               v.scalar_type(), "; allowed: all Float or all BFloat16");
   const at::Tensor heads[] = {WithHeads(q), WithHeads(k), WithHeads(v)};
   const OperatorScope scope("trainbench::attention");
-  return Function::apply(heads[0], heads[1], heads[2], causal)
+  return AttentionFunction::apply(heads[0], heads[1], heads[2], causal)
       .reshape(q.sizes());
 }
 

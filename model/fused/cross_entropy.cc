@@ -15,7 +15,8 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-class Function : public torch::autograd::Function<Function> {
+class CrossEntropyFunction
+    : public torch::autograd::Function<CrossEntropyFunction> {
  public:
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& logits,
                             const at::Tensor& targets, bool with_gradient) {
@@ -63,7 +64,7 @@ at::Tensor FusedCrossEntropy(at::Tensor logits, const at::Tensor& targets) {
   const bool with_gradient =
       at::GradMode::is_enabled() && logits.requires_grad();
   const OperatorScope scope("trainbench::cross_entropy");
-  return Function::apply(logits, targets, with_gradient);
+  return CrossEntropyFunction::apply(logits, targets, with_gradient);
 }
 
 }  // namespace trainbench

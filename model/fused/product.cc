@@ -46,7 +46,8 @@ at::Tensor Join(at::TensorList matrices, at::ScalarType dtype) {
 
 at::Tensor AsMatrix(const at::Tensor& x) { return x.flatten(0, -2); }
 
-class Function : public torch::autograd::Function<Function> {
+class JoinedProductFunction
+    : public torch::autograd::Function<JoinedProductFunction> {
  public:
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& x,
                             at::TensorList weights) {
@@ -110,7 +111,7 @@ std::vector<at::Tensor> AdjacentMatrices(const std::vector<int64_t>& rows,
 
 at::Tensor JoinedProduct(const at::Tensor& x, at::TensorList weights) {
   const OperatorScope scope("trainbench::joined_product");
-  return Function::apply(x, weights);
+  return JoinedProductFunction::apply(x, weights);
 }
 
 }  // namespace trainbench

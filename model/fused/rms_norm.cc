@@ -15,7 +15,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-class Function : public torch::autograd::Function<Function> {
+class RmsNormFunction : public torch::autograd::Function<RmsNormFunction> {
  public:
   static variable_list forward(AutogradContext* ctx, const at::Tensor& residual,
                                const std::optional<at::Tensor>& update,
@@ -68,7 +68,8 @@ AddedAndNormed AddRmsNorm(const at::Tensor& residual, const at::Tensor& update,
   const std::optional<at::Tensor> added =
       update.defined() ? std::optional(update) : std::nullopt;
   const OperatorScope scope("trainbench::add_rms_norm");
-  variable_list result = Function::apply(residual, added, weight, eps, normed);
+  variable_list result =
+      RmsNormFunction::apply(residual, added, weight, eps, normed);
   return {std::move(result[0]), std::move(result[1])};
 }
 

@@ -15,7 +15,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-class Function : public torch::autograd::Function<Function> {
+class RopeFunction : public torch::autograd::Function<RopeFunction> {
  public:
   static variable_list forward(AutogradContext* ctx, const at::Tensor& qkv,
                                int64_t heads, const at::Tensor& cos,
@@ -65,7 +65,7 @@ Heads SplitAndRotate(at::Tensor qkv, int64_t heads, const at::Tensor& cos,
                 qkv.device());
   }
   const OperatorScope scope("trainbench::split_and_rotate");
-  variable_list result = Function::apply(qkv, heads, cos, sin);
+  variable_list result = RopeFunction::apply(qkv, heads, cos, sin);
   return {std::move(result[0]), std::move(result[1]), std::move(result[2])};
 }
 

@@ -15,7 +15,8 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-class Function : public torch::autograd::Function<Function> {
+class CausalSoftmaxFunction
+    : public torch::autograd::Function<CausalSoftmaxFunction> {
  public:
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& scores,
                             double scale) {
@@ -47,7 +48,7 @@ at::Tensor CausalSoftmax(at::Tensor scores, double scale) {
               "scores are ", scores.sizes(),
               "; allowed: [..., seq, seq], contiguous, not empty");
   const OperatorScope scope("trainbench::causal_softmax");
-  return Function::apply(scores, scale);
+  return CausalSoftmaxFunction::apply(scores, scale);
 }
 
 }  // namespace trainbench

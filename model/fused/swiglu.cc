@@ -15,7 +15,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-class Function : public torch::autograd::Function<Function> {
+class SwiGluFunction : public torch::autograd::Function<SwiGluFunction> {
  public:
   static at::Tensor forward(AutogradContext* ctx,
                             const at::Tensor& gate_value) {
@@ -39,7 +39,7 @@ at::Tensor Swiglu(const at::Tensor& gate_value) {
               "gate and value are ", gate_value.sizes(),
               "; allowed: [..., 2 d_ff], not empty");
   const OperatorScope scope("trainbench::swiglu");
-  return Function::apply(gate_value);
+  return SwiGluFunction::apply(gate_value);
 }
 
 }  // namespace trainbench

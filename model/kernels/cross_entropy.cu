@@ -6,12 +6,12 @@
 
 namespace trainbench::kernels {
 
-cudaError_t Launch(const CrossEntropyForwardArgs& args, cudaStream_t stream) {
+std::string Launch(const CrossEntropyForwardArgs& args, cudaStream_t stream) {
   CudaLauncher launcher(stream);
   return CrossEntropyForward(launcher, args);
 }
 
-cudaError_t Launch(const CrossEntropyBackwardArgs& args, cudaStream_t stream) {
+std::string Launch(const CrossEntropyBackwardArgs& args, cudaStream_t stream) {
   CudaLauncher launcher(stream);
   return CrossEntropyBackward(launcher, args);
 }

@@ -6,7 +6,11 @@
 
 #include <cuda_runtime.h>
 
+#include <string>
+#include <typeinfo>
+
 #include "model/kernels/device.h"
+#include "model/kernels/launch_error.cuh"
 
 namespace trainbench::kernels {
 
@@ -123,30 +127,39 @@ __global__ void __launch_bounds__(Kernel::kMaxThreads, Kernel::kBlocksPerSm)
 
 class CudaLauncher {
  public:
-  using Status = cudaError_t;
+  // What is wrong, or "".
+  using Status = std::string;
 
   explicit CudaLauncher(cudaStream_t stream) : stream_(stream) {}
 
-  static Status Invalid(const char*) { return cudaErrorInvalidValue; }
-  static bool Ok(Status status) { return status == cudaSuccess; }
+  static Status Invalid(const char* why) { return why; }
+  static bool Ok(const Status& status) { return status.empty(); }
 
   template <class Kernel>
   Status Launch(const Grid& grid, const typename Kernel::Args& args) {
+    const cudaError_t error = Enqueue<Kernel>(grid, args);
+    if (error == cudaSuccess) return "";
+    (void)cudaGetLastError();  // else the next check would find it again
+    return LaunchError(error, typeid(Kernel).name(), grid);
+  }
+
+ private:
+  template <class Kernel>
+  cudaError_t Enqueue(const Grid& grid, const typename Kernel::Args& args) {
     // More than this must be asked for, each time, because each device keeps
     // it.
     constexpr int kWithoutAsking = 48 << 10;
     if (grid.shared_bytes > kWithoutAsking) {
-      const Status status = cudaFuncSetAttribute(
+      const cudaError_t error = cudaFuncSetAttribute(
           Run<Kernel>, cudaFuncAttributeMaxDynamicSharedMemorySize,
           grid.shared_bytes);
-      if (status != cudaSuccess) return status;
+      if (error != cudaSuccess) return error;
     }
     Run<Kernel><<<static_cast<unsigned>(grid.blocks), grid.threads,
                   grid.shared_bytes, stream_>>>(args);
     return cudaGetLastError();
   }
 
- private:
   cudaStream_t stream_;
 };
 

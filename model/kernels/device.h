@@ -96,6 +96,10 @@ TRAINBENCH_DEVICE void StoreNarrow(const D& d, T* to, const float (&from)[n]) {
   d.Store(reinterpret_cast<Vector<T, n>*>(to), raw);
 }
 
+TRAINBENCH_HOST_DEVICE int CeilDivide(int64_t x, int by) {
+  return static_cast<int>((x + by - 1) / by);
+}
+
 template <class T>
 constexpr bool IsAligned(const T* pointer, int64_t bytes) {
   return reinterpret_cast<uintptr_t>(pointer) % bytes == 0;

@@ -2,14 +2,17 @@
 // Enqueues kernels on a stream. The boundary to nvcc: no LibTorch header may
 // pass it.
 //
-// Each returns cudaErrorInvalidValue for arguments that its header does not
-// allow, and else what the launch returned. Pointers are of the device, nothing
-// waits, and a captured stream records the launches.
+// Each returns why it did not launch, or "": which argument its header does not
+// allow, or what CUDA says, with the kernel, its geometry and the GPU's limits.
+// Pointers are of the device, nothing waits, and a captured stream records the
+// launches.
 
 #ifndef TRAINBENCH_MODEL_KERNELS_LAUNCHERS_H_
 #define TRAINBENCH_MODEL_KERNELS_LAUNCHERS_H_
 
 #include <cuda_runtime_api.h>
+
+#include <string>
 
 #include "model/kernels/cross_entropy.h"
 #include "model/kernels/flash/attention.h"
@@ -20,17 +23,17 @@
 
 namespace trainbench::kernels {
 
-cudaError_t Launch(const RmsNormForwardArgs& args, cudaStream_t stream);
-cudaError_t Launch(const RmsNormBackwardArgs& args, cudaStream_t stream);
-cudaError_t Launch(const RopeArgs& args, cudaStream_t stream);
-cudaError_t Launch(const SwigluForwardArgs& args, cudaStream_t stream);
-cudaError_t Launch(const SwigluBackwardArgs& args, cudaStream_t stream);
-cudaError_t Launch(const SoftmaxForwardArgs& args, cudaStream_t stream);
-cudaError_t Launch(const SoftmaxBackwardArgs& args, cudaStream_t stream);
-cudaError_t Launch(const CrossEntropyForwardArgs& args, cudaStream_t stream);
-cudaError_t Launch(const CrossEntropyBackwardArgs& args, cudaStream_t stream);
-cudaError_t Launch(const FlashForwardArgs& args, cudaStream_t stream);
-cudaError_t Launch(const FlashBackwardArgs& args, cudaStream_t stream);
+std::string Launch(const RmsNormForwardArgs& args, cudaStream_t stream);
+std::string Launch(const RmsNormBackwardArgs& args, cudaStream_t stream);
+std::string Launch(const RopeArgs& args, cudaStream_t stream);
+std::string Launch(const SwigluForwardArgs& args, cudaStream_t stream);
+std::string Launch(const SwigluBackwardArgs& args, cudaStream_t stream);
+std::string Launch(const SoftmaxForwardArgs& args, cudaStream_t stream);
+std::string Launch(const SoftmaxBackwardArgs& args, cudaStream_t stream);
+std::string Launch(const CrossEntropyForwardArgs& args, cudaStream_t stream);
+std::string Launch(const CrossEntropyBackwardArgs& args, cudaStream_t stream);
+std::string Launch(const FlashForwardArgs& args, cudaStream_t stream);
+std::string Launch(const FlashBackwardArgs& args, cudaStream_t stream);
 
 }  // namespace trainbench::kernels
 

@@ -6,12 +6,12 @@
 
 namespace trainbench::kernels {
 
-cudaError_t Launch(const RmsNormForwardArgs& args, cudaStream_t stream) {
+std::string Launch(const RmsNormForwardArgs& args, cudaStream_t stream) {
   CudaLauncher launcher(stream);
   return RmsNormForward(launcher, args);
 }
 
-cudaError_t Launch(const RmsNormBackwardArgs& args, cudaStream_t stream) {
+std::string Launch(const RmsNormBackwardArgs& args, cudaStream_t stream) {
   CudaLauncher launcher(stream);
   return RmsNormBackward(launcher, args);
 }

@@ -23,8 +23,7 @@ struct RowInRegisters {
   }
 
   static int Threads(int64_t columns) {
-    const auto threads = static_cast<int>((columns + kValues - 1) / kValues);
-    return (threads + kWarp - 1) / kWarp * kWarp;
+    return CeilDivide(columns, kValues * kWarp) * kWarp;
   }
 };
 
@@ -222,12 +221,10 @@ typename L::Status RmsNormForward(L& launcher, const RmsNormForwardArgs& a) {
   return WithNormTypes(a.stream, a.branch, [&](auto s, auto b) {
     using S = decltype(s);
     using B = decltype(b);
-    return wide
-               ? launcher
-                     .template Launch<RmsNormForwardKernel<S, B, kVectorOf<S>>>(
-                         grid, a)
-               : launcher.template Launch<RmsNormForwardKernel<S, B, 1>>(grid,
-                                                                         a);
+    using Wide = RmsNormForwardKernel<S, B, kVectorOf<S>>;
+    using Single = RmsNormForwardKernel<S, B, 1>;
+    return wide ? launcher.template Launch<Wide>(grid, a)
+                : launcher.template Launch<Single>(grid, a);
   });
 }
 
@@ -241,15 +238,14 @@ typename L::Status RmsNormBackward(L& launcher, const RmsNormBackwardArgs& a) {
   return WithNormTypes(a.stream, a.branch, [&](auto s, auto b) {
     using S = decltype(s);
     using B = decltype(b);
-    const typename L::Status status =
-        wide
-            ? launcher
-                  .template Launch<RmsNormBackwardKernel<S, B, kVectorOf<S>>>(
-                      rows, a)
-            : launcher.template Launch<RmsNormBackwardKernel<S, B, 1>>(rows, a);
-    if (!L::Ok(status)) return status;
+    using Wide = RmsNormBackwardKernel<S, B, kVectorOf<S>>;
+    using Single = RmsNormBackwardKernel<S, B, 1>;
     using Weight = RmsNormWeightKernel<S>;
-    const Grid columns{(a.columns + kWarp - 1) / kWarp, Weight::kMaxThreads,
+    const typename L::Status status =
+        wide ? launcher.template Launch<Wide>(rows, a)
+             : launcher.template Launch<Single>(rows, a);
+    if (!L::Ok(status)) return status;
+    const Grid columns{CeilDivide(a.columns, kWarp), Weight::kMaxThreads,
                        Weight::kSharedBytes};
     return launcher.template Launch<Weight>(columns, a);
   });

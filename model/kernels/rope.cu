@@ -6,7 +6,7 @@
 
 namespace trainbench::kernels {
 
-cudaError_t Launch(const RopeArgs& args, cudaStream_t stream) {
+std::string Launch(const RopeArgs& args, cudaStream_t stream) {
   CudaLauncher launcher(stream);
   return RopeTurn(launcher, args);
 }

@@ -84,9 +84,8 @@ typename L::Status RopeTurn(L& launcher, const RopeArgs& a) {
     const bool wide =
         can_be(kWide) && IsAligned(a.cos, 16) && IsAligned(a.sin, 16);
     const int64_t vectors = 2 * a.heads * a.d_head / (wide ? kWide : 2);
-    const int64_t threads = (vectors + kWarp - 1) / kWarp * kWarp;
-    const Grid grid{a.batch * a.seq,
-                    static_cast<int>(threads < 256 ? threads : 256), 0};
+    const int threads = CeilDivide(vectors, kWarp) * kWarp;
+    const Grid grid{a.batch * a.seq, threads < 256 ? threads : 256, 0};
     return wide ? launcher.template Launch<RopeKernel<T, kWide>>(grid, a)
                 : launcher.template Launch<RopeKernel<T, 2>>(grid, a);
   };

@@ -6,12 +6,12 @@
 
 namespace trainbench::kernels {
 
-cudaError_t Launch(const SoftmaxForwardArgs& args, cudaStream_t stream) {
+std::string Launch(const SoftmaxForwardArgs& args, cudaStream_t stream) {
   CudaLauncher launcher(stream);
   return SoftmaxForward(launcher, args);
 }
 
-cudaError_t Launch(const SoftmaxBackwardArgs& args, cudaStream_t stream) {
+std::string Launch(const SoftmaxBackwardArgs& args, cudaStream_t stream) {
   CudaLauncher launcher(stream);
   return SoftmaxBackward(launcher, args);
 }

@@ -6,12 +6,12 @@
 
 namespace trainbench::kernels {
 
-cudaError_t Launch(const SwigluForwardArgs& args, cudaStream_t stream) {
+std::string Launch(const SwigluForwardArgs& args, cudaStream_t stream) {
   CudaLauncher launcher(stream);
   return SwigluForward(launcher, args);
 }
 
-cudaError_t Launch(const SwigluBackwardArgs& args, cudaStream_t stream) {
+std::string Launch(const SwigluBackwardArgs& args, cudaStream_t stream) {
   CudaLauncher launcher(stream);
   return SwigluBackward(launcher, args);
 }

@@ -18,23 +18,29 @@ TRAINBENCH_DEVICE float Sigmoid(const D& d, float x) {
 inline constexpr int kSwigluThreads = 256;
 
 // A block for each row, and for each kSwigluThreads vectors of it.
-template <class T, int kWide>
+template <int kWide>
 struct SwigluTile {
   static int64_t BlocksOfRow(int64_t columns) {
     const int64_t vectors = (columns + kWide - 1) / kWide;
     return (vectors + kSwigluThreads - 1) / kSwigluThreads;
   }
 
-  int64_t row;
-  int64_t column;
+  // Where the thread's vector lies: in gate, up and their gradients, and in y
+  // and its gradient.
+  int64_t in;
+  int64_t out;
+  bool exists;
 
-  template <class D>
-  static TRAINBENCH_DEVICE SwigluTile Of(const D& d, int64_t columns) {
-    const auto vectors = static_cast<int>((columns + kWide - 1) / kWide);
+  template <class D, class Args>
+  static TRAINBENCH_DEVICE SwigluTile Of(const D& d, const Args& a) {
+    const auto vectors = static_cast<int>((a.columns + kWide - 1) / kWide);
     const int of_row = (vectors + kSwigluThreads - 1) / kSwigluThreads;
     const auto block = static_cast<int>(d.Block());
-    return {block / of_row,
-            (block % of_row * kSwigluThreads + d.Thread()) * int64_t{kWide}};
+    const int64_t row = block / of_row;
+    const int64_t column =
+        (block % of_row * kSwigluThreads + d.Thread()) * int64_t{kWide};
+    return {row * a.input_stride + column, row * a.columns + column,
+            column < a.columns};
   }
 };
 
@@ -46,17 +52,15 @@ struct SwigluForwardKernel {
 
   template <class D>
   static TRAINBENCH_DEVICE void Run(const D& d, const Args& a) {
-    const auto tile = SwigluTile<T, kWide>::Of(d, a.columns);
-    if (tile.column >= a.columns) return;
-    const int64_t at = tile.row * a.input_stride + tile.column;
+    const auto tile = SwigluTile<kWide>::Of(d, a);
+    if (!tile.exists) return;
     float gate[kWide];
     float up[kWide];
-    LoadWide(d, static_cast<const T*>(a.gate) + at, gate);
-    LoadWide(d, static_cast<const T*>(a.up) + at, up);
+    LoadWide(d, static_cast<const T*>(a.gate) + tile.in, gate);
+    LoadWide(d, static_cast<const T*>(a.up) + tile.in, up);
     TRAINBENCH_UNROLL
     for (int e = 0; e < kWide; ++e) up[e] *= gate[e] * Sigmoid(d, gate[e]);
-    StoreNarrow(d, static_cast<T*>(a.y) + tile.row * a.columns + tile.column,
-                up);
+    StoreNarrow(d, static_cast<T*>(a.y) + tile.out, up);
   }
 };
 
@@ -69,17 +73,14 @@ struct SwigluBackwardKernel {
 
   template <class D>
   static TRAINBENCH_DEVICE void Run(const D& d, const Args& a) {
-    const auto tile = SwigluTile<T, kWide>::Of(d, a.columns);
-    if (tile.column >= a.columns) return;
-    const int64_t at = tile.row * a.input_stride + tile.column;
+    const auto tile = SwigluTile<kWide>::Of(d, a);
+    if (!tile.exists) return;
     float gate[kWide];
     float up[kWide];
     float grad[kWide];
-    LoadWide(d, static_cast<const T*>(a.gate) + at, gate);
-    LoadWide(d, static_cast<const T*>(a.up) + at, up);
-    LoadWide(
-        d, static_cast<const T*>(a.grad_y) + tile.row * a.columns + tile.column,
-        grad);
+    LoadWide(d, static_cast<const T*>(a.gate) + tile.in, gate);
+    LoadWide(d, static_cast<const T*>(a.up) + tile.in, up);
+    LoadWide(d, static_cast<const T*>(a.grad_y) + tile.out, grad);
     TRAINBENCH_UNROLL
     for (int e = 0; e < kWide; ++e) {
       const float s = Sigmoid(d, gate[e]);
@@ -88,8 +89,8 @@ struct SwigluBackwardKernel {
       gate[e] = grad[e] * up[e] * slope;
       up[e] = grad_up;
     }
-    StoreNarrow(d, static_cast<T*>(a.grad_gate) + at, gate);
-    StoreNarrow(d, static_cast<T*>(a.grad_up) + at, up);
+    StoreNarrow(d, static_cast<T*>(a.grad_gate) + tile.in, gate);
+    StoreNarrow(d, static_cast<T*>(a.grad_up) + tile.in, up);
   }
 };
 
@@ -102,8 +103,8 @@ typename L::Status LaunchSwiglu(L& launcher, const Args& a,
     constexpr int kWide = kVectorOf<T>;
     const bool wide = a.columns % kWide == 0 && a.input_stride % kWide == 0 &&
                       (IsAligned(tensors, 16) && ...);
-    const int64_t of_row = wide ? SwigluTile<T, kWide>::BlocksOfRow(a.columns)
-                                : SwigluTile<T, 1>::BlocksOfRow(a.columns);
+    const int64_t of_row = wide ? SwigluTile<kWide>::BlocksOfRow(a.columns)
+                                : SwigluTile<1>::BlocksOfRow(a.columns);
     if (a.rows < 1 || a.columns < 1 || a.rows > kMaxBlocks / of_row) {
       return L::Invalid("rows and columns must be in [1, 2^31)");
     }

@@ -33,6 +33,16 @@ bool TakesHead(AttentionKind kind, DeviceKind device, int64_t d_head) {
          std::find(known.begin(), known.end(), d_head) != known.end();
 }
 
+// What a block needs for heads that TakesHead accepts.
+int64_t SharedBytes(AttentionKind kind, DeviceKind device, int64_t d_head) {
+  if (device == DeviceKind::kCpu) return 0;
+  const AttentionVariant& variant = VariantOf(kind);
+  for (std::size_t i = 0; i < variant.cuda_d_heads.size(); ++i) {
+    if (variant.cuda_d_heads[i] == d_head) return variant.cuda_shared_bytes[i];
+  }
+  return 0;
+}
+
 }  // namespace
 
 const AttentionVariant& VariantOf(AttentionKind kind) {
@@ -67,10 +77,15 @@ absl::string_view AttentionOpPrefix(AttentionKind kind, DeviceKind device) {
 }
 
 std::string AttentionUnavailable(AttentionKind kind, DeviceKind device,
-                                 bool bf16, int64_t d_head) {
+                                 bool bf16, int64_t d_head,
+                                 int64_t shared_bytes) {
+  const auto fits = [&](AttentionKind any) {
+    return shared_bytes == 0 ||
+           SharedBytes(any, device, d_head) <= shared_bytes;
+  };
   const auto runs = [&](AttentionKind any) {
     return HasKernel(any, device) && TakesType(any, device, bf16) &&
-           TakesHead(any, device, d_head);
+           TakesHead(any, device, d_head) && fits(any);
   };
   if (runs(kind)) return "";
   const std::string others = AttentionNames(runs);
@@ -91,6 +106,14 @@ std::string AttentionUnavailable(AttentionKind kind, DeviceKind device,
                         " attention computes in bf16 or fp16 only; fp32 is "
                         "taken by ",
                         others);
+  }
+  if (!fits(kind)) {
+    return absl::StrCat(name, " attention takes ",
+                        SharedBytes(kind, device, d_head),
+                        " bytes of shared memory in a block for heads of "
+                        "dimension ",
+                        d_head, "; a block of this GPU may have ", shared_bytes,
+                        ", which suffice for ", others);
   }
   return absl::StrCat("on a GPU ", name, " attention has heads of dimension ",
                       absl::StrJoin(VariantOf(kind).cuda_d_heads, ", "),

@@ -44,6 +44,9 @@ struct AttentionVariant {
   bool fp32_on_cuda = true;  // else only 16-bit types
   // The head dimensions that the GPU's kernel has; none: any.
   std::array<int64_t, 4> cuda_d_heads = {};
+  // For each of these, the most shared memory that a block of the kernels
+  // takes, of the backward pass or in either type.
+  std::array<int64_t, 4> cuda_shared_bytes = {};
 };
 
 const AttentionVariant& VariantOf(AttentionKind kind);
@@ -61,9 +64,11 @@ absl::string_view AttentionOpPrefix(AttentionKind kind, DeviceKind device);
 
 // Why the variant cannot run on this device with operands in bf16 or else fp32
 // and heads of this dimension, and which can, as a message for the user; empty
-// if it can.
+// if it can. `shared_bytes` is what a block of the GPU may have of shared
+// memory; 0: unknown, and then nothing is refused for it.
 std::string AttentionUnavailable(AttentionKind kind, DeviceKind device,
-                                 bool bf16, int64_t d_head);
+                                 bool bf16, int64_t d_head,
+                                 int64_t shared_bytes = 0);
 
 }  // namespace trainbench
 

@@ -4,7 +4,6 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "model/spec/not_allowed.h"
 
@@ -35,10 +34,7 @@ absl::string_view ComponentName(Component component) {
 }
 
 absl::StatusOr<Component> ParseComponent(absl::string_view name) {
-  for (const Component component : kComponents) {
-    if (name == ComponentName(component)) return component;
-  }
-  return TextNotAllowed("component", name, absl::StrJoin(kNames, ", "));
+  return ParseName("component", name, kComponents, ComponentName);
 }
 
 std::string LayerScopeName(std::size_t layer) {

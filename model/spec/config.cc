@@ -44,14 +44,10 @@ absl::Status SetName(absl::string_view value, ModelConfig& config) {
 }
 
 absl::Status SetAttention(absl::string_view value, ModelConfig& config) {
-  for (const AttentionKind kind : AttentionKinds()) {
-    if (value == AttentionName(kind)) {
-      config.attention = kind;
-      return absl::OkStatus();
-    }
-  }
-  return TextNotAllowed("attention", value,
-                        AttentionNames([](AttentionKind) { return true; }));
+  const auto kind =
+      ParseName("attention", value, AttentionKinds(), AttentionName);
+  if (kind.ok()) config.attention = *kind;
+  return kind.status();
 }
 
 absl::Status SetImplementation(absl::string_view value, ModelConfig& config) {

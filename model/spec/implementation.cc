@@ -2,6 +2,7 @@
 
 #include "model/spec/implementation.h"
 
+#include "absl/strings/str_cat.h"
 #include "model/spec/not_allowed.h"
 
 namespace trainbench {
@@ -18,11 +19,24 @@ absl::string_view ImplementationName(Implementation implementation) {
   return "unknown";
 }
 
+std::string ImplementationNames() {
+  return JoinNames(kImplementations, ImplementationName);
+}
+
 absl::StatusOr<Implementation> ParseImplementation(absl::string_view name) {
-  for (Implementation implementation : kImplementations) {
-    if (name == ImplementationName(implementation)) return implementation;
+  return ParseName("implementation", name, kImplementations,
+                   ImplementationName);
+}
+
+std::string ImplementationUnavailable(Implementation implementation,
+                                      DeviceKind device, int64_t d_model) {
+  if (implementation != Implementation::kFused || device == DeviceKind::kCpu ||
+      d_model <= kMostFusedGpuWidth) {
+    return "";
   }
-  return TextNotAllowed("implementation", name, "textbook, library, fused");
+  return absl::StrCat("on a GPU the fused implementation has norms of at most ",
+                      kMostFusedGpuWidth, " columns; d_model is ", d_model,
+                      ", which is taken by textbook, library");
 }
 
 }  // namespace trainbench

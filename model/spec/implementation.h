@@ -5,9 +5,12 @@
 #define TRAINBENCH_MODEL_SPEC_IMPLEMENTATION_H_
 
 #include <array>
+#include <cstdint>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "model/spec/device_kind.h"
 
 namespace trainbench {
 
@@ -24,8 +27,19 @@ inline constexpr std::array<Implementation, 3> kImplementations = {
 // "textbook", "library", "fused".
 absl::string_view ImplementationName(Implementation implementation);
 
+// All of them: "textbook, library, fused".
+std::string ImplementationNames();
+
 // InvalidArgument names the value and lists the names above.
 absl::StatusOr<Implementation> ParseImplementation(absl::string_view name);
+
+// A block of our GPU kernel has a row of the norm in its registers.
+inline constexpr int64_t kMostFusedGpuWidth = 8192;
+
+// Why layers of this d_model cannot be computed so on this device, as a message
+// for the user; empty if they can.
+std::string ImplementationUnavailable(Implementation implementation,
+                                      DeviceKind device, int64_t d_model);
 
 }  // namespace trainbench
 

@@ -21,10 +21,7 @@ absl::string_view PrecisionName(Precision precision) {
 }
 
 absl::StatusOr<Precision> ParsePrecision(absl::string_view name) {
-  for (Precision precision : kPrecisions) {
-    if (name == PrecisionName(precision)) return precision;
-  }
-  return TextNotAllowed("precision", name, "fp32, tf32, bf16_autocast, bf16");
+  return ParseName("precision", name, kPrecisions, PrecisionName);
 }
 
 }  // namespace trainbench

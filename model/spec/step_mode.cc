@@ -21,11 +21,7 @@ absl::string_view StepModeName(StepMode mode) {
 }
 
 absl::StatusOr<StepMode> ParseStepMode(absl::string_view name) {
-  for (StepMode mode : kStepModes) {
-    if (name == StepModeName(mode)) return mode;
-  }
-  return TextNotAllowed("mode", name,
-                        "inference, forward, forward_backward, train_step");
+  return ParseName("mode", name, kStepModes, StepModeName);
 }
 
 }  // namespace trainbench

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: MIT
 // How long a person with a GPU waits for the suites.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "fixtures/app/estimate.h"
 #include "fixtures/app/shard.h"
 #include "fixtures/experiment/experiment.h"
 
 namespace trainbench {
 namespace {
+
+using testing::Contains;
 
 // A GPU that nothing runs on.
 Device H200() {
@@ -77,6 +82,21 @@ TEST(QuickSuiteTest, OnAGpuTheGuessesAreThoseOfAnEstimateByHand) {
   add(532, row);
   EXPECT_GE(Minutes(cases, device), 6);
   EXPECT_LE(Minutes(cases, device), 9);
+}
+
+// Else the advice of a CUDA graph has nothing to be held against.
+TEST(QuickSuiteTest, OnAGpuAGraphReplaysATrainStepThatBreakdownDivides) {
+  std::set<std::string> names;
+  for (const Case& bench_case : ListSuite(Suite::kQuick, H200())) {
+    names.insert(bench_case.name.text());
+  }
+  for (const std::string launch : {"eager", "graph"}) {
+    EXPECT_THAT(names, Contains(absl::StrCat(
+                           "cuda_graph/", launch,
+                           "/small/bf16_autocast/train_step/batch:4/seq:512")));
+  }
+  EXPECT_THAT(names, Contains("breakdown/small/bf16_autocast/train_step/"
+                              "backward/gap/batch:4/seq:512"));
 }
 
 TEST(QuickSuiteTest, OnAGpuNoTimedRowFollowsAProfile) {

@@ -2,12 +2,9 @@
 
 #include "tests/emulator/access_record.h"
 
+#include "tests/emulator/warp_operation.h"
+
 namespace trainbench::emulator {
-namespace {
-
-constexpr int kWarp = 32;
-
-}  // namespace
 
 bool AccessRecord::Last::Races(const Moment& now) const {
   if (!any) return false;

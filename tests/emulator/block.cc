@@ -27,8 +27,7 @@ std::string Block::Run(int64_t index, int threads, int shared_bytes,
   while (left > 0 && error_.empty()) {
     if (ready_.empty()) {
       return "threads wait for others, which do not come to the same barrier "
-             "or "
-             "operation of a warp";
+             "or operation of a warp";
     }
     running_ = NextReady();
     fibers_[running_]->Resume();

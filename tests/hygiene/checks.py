@@ -44,7 +44,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     ),
     "ddp": ("comm", "verification", "training", "nn", "spec"),
     "ops": ("comm", "verification", "training", "nn", "spec"),
-    "experiment": ("timing", "memory", "device", "spec"),
+    "experiment": ("timing", "memory", "device", "base", "spec"),
     "ranks": ("timing", "memory", "device", "base", "comm"),
     "verification": ("training", "nn", "spec"),
     "timing": ("device", "base", "spec"),

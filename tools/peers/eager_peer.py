@@ -16,11 +16,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from tools.peers.interleaved import Case, Peer, main, positive
+from tools.peers.flags import PRECISIONS, add_shape_flags
+from tools.peers.interleaved import Case, Peer, main
 from tools.peers.pytorch_model import MODELS, TransformerLM, cross_entropy
 
 MODES = ("inference", "forward", "forward_backward", "train_step")
-PRECISIONS = ("fp32", "bf16_autocast")
 
 
 @dataclass(frozen=True)
@@ -95,9 +95,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     add("--model", choices=MODELS, default="small", help="(%(default)s)")
     add("--mode", choices=MODES, default="forward_backward", help="(%(default)s)")
     add("--precision", choices=PRECISIONS, default="fp32", help="(%(default)s)")
-    add("--batch", type=positive, default=1, help="sequences (%(default)s)")
-    add("--seq", type=positive, default=128, help="tokens of each (%(default)s)")
-    add("--device", choices=("cpu", "cuda"), default="cpu", help="(%(default)s)")
+    add_shape_flags(parser)
 
 
 def case_of(a: argparse.Namespace) -> Case:

@@ -19,12 +19,12 @@ import torch
 import torch._inductor
 from torch import Tensor
 
-from tools.peers.interleaved import positive
+from tools.peers.flags import PRECISIONS, add_shape_flags, make_parser, positive
 from tools.peers.pytorch_model import MODELS, ModelConfig, TransformerLM
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build/aoti"  # --aoti of the program
-PRECISIONS = ("fp32", "bf16_autocast")
+_TWIN = {"attention": "naive", "implementation": "textbook"}  # as the twin computes
 _SIZES = {"d_model", "d_ff", "layers", "heads", "vocab"}
 
 
@@ -46,8 +46,11 @@ def parse_model(text: str) -> tuple[str, ModelConfig]:
     )
     fields = dict(item.partition("=")[::2] for item in text.split(","))
     name = fields.pop("name", "")
-    for ours in ("attention", "implementation"):  # of the program's own operators
-        fields.pop(ours, None)
+    of_twin = {key: fields.pop(key, word) == word for key, word in _TWIN.items()}
+    if not all(of_twin.values()):
+        raise argparse.ArgumentTypeError(
+            f"'{text}'; allowed: attention=naive,implementation=textbook"
+        )
     if not name or fields.keys() - _SIZES:
         raise argparse.ArgumentTypeError(f"'{text}'; {allowed}")
     try:
@@ -103,17 +106,11 @@ def export(a: argparse.Namespace) -> Path:
 
 
 def parse(flags: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="tools/export_aoti",
-        description=__doc__.splitlines()[0],
-        allow_abbrev=False,
-    )
+    parser = make_parser("tools/export_aoti", __doc__)
     add = parser.add_argument
     add("--model", type=parse_model, default="tiny", help="a name, or sizes (tiny)")
     add("--precision", choices=PRECISIONS, default="fp32", help="(%(default)s)")
-    add("--batch", type=positive, default=1, help="sequences (%(default)s)")
-    add("--seq", type=positive, default=128, help="tokens of each (%(default)s)")
-    add("--device", choices=("cpu", "cuda"), default="cpu", help="(%(default)s)")
+    add_shape_flags(parser)
     add("--out", type=Path, default=FOLDER, help="folder (build/aoti)")
     return parser.parse_args(flags)
 

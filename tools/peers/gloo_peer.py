@@ -19,7 +19,8 @@ import torch
 import torch.distributed as dist
 import torch.multiprocessing
 
-from tools.peers.interleaved import Case, Peer, main, positive
+from tools.peers.flags import positive
+from tools.peers.interleaved import Case, Peer, main
 
 
 def _check_sum(data: torch.Tensor, rank: int, ranks: int) -> None:

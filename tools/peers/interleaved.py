@@ -26,6 +26,7 @@ from typing import Any
 
 from reports.compare.intervals import median_interval, pairs_for
 from tools.ab_run.schedule import side_of
+from tools.peers.flags import make_parser, positive
 
 ROOT = Path(__file__).resolve().parents[2]
 BINARY = ROOT / "build/release/benchmarks/trainbench"
@@ -206,12 +207,6 @@ def compare(
     }
 
 
-def positive(text: str) -> int:
-    if not (text.isdecimal() and int(text)):
-        raise argparse.ArgumentTypeError(f"'{text}'; allowed: a whole number above 0")
-    return int(text)
-
-
 def add_common_flags(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--rounds", type=positive, default=6, help="times all sides run (%(default)s)")
@@ -231,11 +226,7 @@ def add_common_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def parse(peer: Peer, flags: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog=f"python -m {peer.module}",
-        description=peer.description,
-        allow_abbrev=False,
-    )
+    parser = make_parser(f"python -m {peer.module}", peer.description)
     peer.add_flags(parser)
     add_common_flags(parser)
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)

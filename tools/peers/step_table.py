@@ -24,8 +24,9 @@ from typing import Any
 import torch
 
 from reports.compare.intervals import median_interval
-from tools.peers.eager_peer import MODES, PRECISIONS
-from tools.peers.interleaved import ALPHA, add_common_flags, output_of, positive
+from tools.peers.eager_peer import MODES
+from tools.peers.flags import PRECISIONS, add_shape_flags, make_parser
+from tools.peers.interleaved import ALPHA, add_common_flags, output_of
 from tools.peers.pytorch_model import MODELS
 from tools.peers.step_sides import (
     COMPILED,
@@ -165,18 +166,12 @@ def listed(allowed: Sequence[str]) -> Callable[[str], list[str]]:
 
 
 def parse(flags: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m tools.peers.step_table",
-        description=__doc__.splitlines()[0],
-        allow_abbrev=False,
-    )
+    parser = make_parser("python -m tools.peers.step_table", __doc__)
     add = parser.add_argument
     add("--models", type=listed(tuple(MODELS)), default=["tiny"], help="(tiny)")
     add("--precisions", type=listed(PRECISIONS), default=[*PRECISIONS], help="(both)")
     add("--mode", choices=MODES, default="forward_backward", help="(%(default)s)")
-    add("--batch", type=positive, default=4, help="sequences (%(default)s)")
-    add("--seq", type=positive, default=128, help="tokens of each (%(default)s)")
-    add("--device", choices=("cpu", "cuda"), default="cpu", help="(%(default)s)")
+    add_shape_flags(parser, batch=4)
     add_common_flags(parser)
     add("--worker", choices=PYTORCH, help=argparse.SUPPRESS)
     arguments = parser.parse_args(flags)

@@ -59,7 +59,7 @@ AttentionResult LogSumExpMemory(AttentionScene& s, const Heads& in,
     of.v = s.Separated(in.v, "v");
   }
   AttentionResult result = {s.Operands("output", s.projection)};
-  const Tensor sums = s.Make("log-sum-exp", s.rows, kFloat);
+  const Tensor sums = s.Floats("log-sum-exp", s.rows);
   kernels.forward(s);
   if (!s.sizes.graph) return result;
   result.backward = [&s, kept = of, output = result.output, rows = Tensor(sums),
@@ -88,9 +88,9 @@ AttentionResult TiledMemory(AttentionScene& s, const Heads& in) {
   const TensorSize rows = {"", z.sequences() * tile};
   // In at least fp32.
   const auto product = [=](AttentionScene& at, const TensorSize& size) {
-    if (!at.sizes.bf16) return at.Make("product of a tile", size, kFloat);
+    if (!at.sizes.bf16) return at.Floats("product of a tile", size);
     const Tensor narrow = at.Make("bf16 product of a tile", size, kBfloat16);
-    return at.Make("product of a tile", size, kFloat);
+    return at.Floats("product of a tile", size);
   };
   const auto narrowed = [=](AttentionScene& at) {
     return at.sizes.bf16 ? at.Make("bf16 scores of a tile", scores, kBfloat16)
@@ -100,7 +100,7 @@ AttentionResult TiledMemory(AttentionScene& s, const Heads& in) {
   tiles.forward = [=](AttentionScene& at) {
     Tensor maxima = at.Floats("row maxima of a tile", rows);
     const Tensor sums = at.Floats("row sums of a tile", rows);
-    const Tensor mixed = at.Make("output of a tile", x, kFloat);
+    const Tensor mixed = at.Floats("output of a tile", x);
     const Tensor weights = product(at, scores);
     at.Make("mask of a tile", {"", tile * tile}, kBool);
     Tensor highest = at.Floats("row maxima of the scores", rows);
@@ -112,18 +112,17 @@ AttentionResult TiledMemory(AttentionScene& s, const Heads& in) {
     product(at, x);
   };
   tiles.backward = [=](AttentionScene& at) {
-    Tensor product_with_output =
-        at.Make("gradient x output", at.projection, kFloat);
-    if (at.sizes.bf16) at.Make("fp32 output", at.projection, kFloat);
-    const Tensor means = at.Make("means of the gradient", at.rows, kFloat);
+    Tensor product_with_output = at.Floats("gradient x output", at.projection);
+    if (at.sizes.bf16) at.Floats("fp32 output", at.projection);
+    const Tensor means = at.Floats("means of the gradient", at.rows);
     product_with_output.Reset();
     Heads to;
-    to.q = at.Make("fp32 gradient of q", at.projection, kFloat);
+    to.q = at.Floats("fp32 gradient of q", at.projection);
     to.k = at.Operands("gradient of k", at.projection);
     to.v = at.Operands("gradient of v", at.projection);
     {
-      const Tensor of_k = at.Make("gradient of a tile of k", x, kFloat);
-      const Tensor of_v = at.Make("gradient of a tile of v", x, kFloat);
+      const Tensor of_k = at.Floats("gradient of a tile of k", x);
+      const Tensor of_v = at.Floats("gradient of a tile of v", x);
       const Tensor weights = product(at, scores);
       at.Make("mask of a tile", {"", tile * tile}, kBool);
       const auto times = [&] {

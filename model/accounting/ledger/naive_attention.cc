@@ -41,19 +41,19 @@ struct SoftmaxKept {
 
 Tensor Softmax(AttentionScene& s, Tensor x, SoftmaxKept& kept) {
   s.component = kSoftmax;
-  if (s.sizes.bf16) x = s.Make("fp32 scores", s.scores, kFloat);
+  if (s.sizes.bf16) x = s.Floats("fp32 scores", s.scores);
   {
-    const Tensor maxima = s.Make("row maxima", s.rows, kFloat);
+    const Tensor maxima = s.Floats("row maxima", s.rows);
     const Tensor indices = s.Make("indices of the row maxima", s.rows, kLong);
-    x = s.Make("scores - maxima", s.scores, kFloat);
+    x = s.Floats("scores - maxima", s.scores);
     kept.indices = s.Save(indices);
   }
-  x = s.Make("exp(scores)", s.scores, kFloat);
+  x = s.Floats("exp(scores)", s.scores);
   kept.exponentials = s.Save(x);
   {
-    const Tensor sums = s.Make("row sums", s.rows, kFloat);
+    const Tensor sums = s.Floats("row sums", s.rows);
     kept.sums = s.Save(sums);
-    x = s.Make(s.sizes.bf16 ? "fp32 weights" : "weights", s.scores, kFloat);
+    x = s.Floats(s.sizes.bf16 ? "fp32 weights" : "weights", s.scores);
   }
   if (s.sizes.bf16) x = s.Operands("weights", s.scores);
   return x;
@@ -64,7 +64,7 @@ Tensor SoftmaxBackward(AttentionScene& s, Tensor gradient, SoftmaxKept& kept) {
   s.Enter("softmax backward");
   s.component = kSoftmax;
   const auto scores = [&](const char* name) {
-    return s.Make(name, s.scores, kFloat);
+    return s.Floats(name, s.scores);
   };
   if (s.sizes.bf16) gradient = scores("fp32 gradient of the weights");
   Tensor of_exponentials, of_sums;
@@ -75,7 +75,7 @@ Tensor SoftmaxBackward(AttentionScene& s, Tensor gradient, SoftmaxKept& kept) {
     const Tensor product = scores("gradient of the sums, by element");
     Free(negated, second, quotient);
     of_exponentials = scores("gradient of exp(scores)");
-    of_sums = s.Make("gradient of the sums", s.rows, kFloat);
+    of_sums = s.Floats("gradient of the sums", s.rows);
   }
   gradient.Reset();
   kept.sums.Reset();
@@ -84,7 +84,7 @@ Tensor SoftmaxBackward(AttentionScene& s, Tensor gradient, SoftmaxKept& kept) {
   of_exponentials.Reset();
   kept.exponentials.Reset();
   Tensor negated = scores("-gradient");
-  Tensor of_maxima = s.Make("gradient of the maxima", s.rows, kFloat);
+  Tensor of_maxima = s.Floats("gradient of the maxima", s.rows);
   negated.Reset();
   const Tensor spread = scores("gradient of the maxima, by element");
   of_maxima.Reset();

@@ -103,7 +103,7 @@ AttentionKernels CudaKernels(const AttentionSizes& z,
   AttentionKernels kernels;
   kernels.backward = [=](AttentionScene& s) {
     Heads to = MakeGradients(s);
-    const Tensor sums = s.Make("sums of the gradient", s.rows, kFloat);
+    const Tensor sums = s.Floats("sums of the gradient", s.rows);
     if (summed > 0) s.Floats("fp32 gradient of q", {"", summed});
     return to;
   };
@@ -126,16 +126,16 @@ AttentionResult SdpaMathMemory(AttentionScene& s, const Heads& in) {
   const bool bf16 = s.sizes.bf16;
   Heads wide = in;
   if (bf16) {
-    wide = {s.Make("widened q", s.projection, kFloat),
-            s.Make("widened k", s.projection, kFloat),
-            s.Make("widened v", s.projection, kFloat)};
+    wide = {s.Floats("widened q", s.projection),
+            s.Floats("widened k", s.projection),
+            s.Floats("widened v", s.projection)};
   }
-  const Tensor scaled_q = s.Make("scaled q", s.projection, kFloat);
+  const Tensor scaled_q = s.Floats("scaled q", s.projection);
   Tensor seen = s.Make("ones", s.mask, kBool);
   seen = s.Make("causal mask", s.mask, kBool);
-  const Tensor mask = s.Make("mask as numbers", s.mask, kFloat);
+  const Tensor mask = s.Floats("mask as numbers", s.mask);
   seen.Reset();
-  Tensor k = s.Make("scaled k", s.projection, kFloat);
+  Tensor k = s.Floats("scaled k", s.projection);
   Tensor q = scaled_q, scores;
   {
     const Tensor scaled_k = k;
@@ -143,11 +143,11 @@ AttentionResult SdpaMathMemory(AttentionScene& s, const Heads& in) {
       q = s.Separated(q, "scaled q", kFloat);
       k = s.Separated(k, "scaled k", kFloat);
     }
-    scores = s.Make("scores", s.scores, kFloat);
+    scores = s.Floats("scores", s.scores);
     q = s.Save(q);
     k = s.Save(k);
   }
-  Tensor weights = s.Make("weights", s.scores, kFloat);
+  Tensor weights = s.Floats("weights", s.scores);
   {
     const Tensor hidden = s.Make("hidden scores", s.scores, kBool);
     s.Make("hidden rows", s.rows, kBool);
@@ -156,7 +156,7 @@ AttentionResult SdpaMathMemory(AttentionScene& s, const Heads& in) {
   const Tensor narrow =
       bf16 ? s.Make("bf16 weights", s.scores, kBfloat16) : Tensor();
   Tensor v = s.Separated(wide.v, "v", kFloat);
-  AttentionResult result = {s.Make("output", s.projection, kFloat)};
+  AttentionResult result = {s.Floats("output", s.projection)};
   result.transposed_k_gradient = true;
   v = s.Save(v);
   if (bf16) result.output = s.Make("output", s.projection, kBfloat16);
@@ -164,26 +164,24 @@ AttentionResult SdpaMathMemory(AttentionScene& s, const Heads& in) {
   result.backward = [&s, bf16, q, k, v, weights](Tensor gradient) mutable {
     s.Enter("fused attention backward");
     s.component = Component::kFusedAttention;
-    const auto make = [&](const char* name, const TensorSize& size) {
-      return s.Make(name, size, kFloat);
-    };
-    if (bf16) gradient = make("fp32 gradient of the output", s.projection);
+    if (bf16) gradient = s.Floats("fp32 gradient of the output", s.projection);
     gradient = s.Separated(gradient, "gradient of the output", kFloat);
-    Tensor of_v = make("gradient of v", s.projection);
-    Tensor of_weights = make("gradient of the weights", s.scores);
+    Tensor of_v = s.Floats("gradient of v", s.projection);
+    Tensor of_weights = s.Floats("gradient of the weights", s.scores);
     Free(gradient, v);
     {
       // A GPU first multiplies the gradient with the weights.
       const Tensor product =
-          s.sizes.on_cpu ? Tensor() : make("gradient x weights", s.scores);
-      of_weights = make("gradient of the scores", s.scores);
+          s.sizes.on_cpu ? Tensor() : s.Floats("gradient x weights", s.scores);
+      of_weights = s.Floats("gradient of the scores", s.scores);
     }
     weights.Reset();
-    Heads to = {make("gradient of scaled q", s.projection),
-                make("gradient of scaled k", s.projection), std::move(of_v)};
+    Heads to = {s.Floats("gradient of scaled q", s.projection),
+                s.Floats("gradient of scaled k", s.projection),
+                std::move(of_v)};
     Free(of_weights, k, q);
-    to.k = make("gradient of k", s.projection);
-    to.q = make("gradient of q", s.projection);
+    to.k = s.Floats("gradient of k", s.projection);
+    to.q = s.Floats("gradient of q", s.projection);
     if (bf16) {
       to.v = s.Make("gradient of v", s.projection, kBfloat16);
       to.k = s.Make("gradient of k", s.projection, kBfloat16);

@@ -10,12 +10,12 @@
 
 namespace trainbench {
 
-// Calls f with a null pointer to float or c10::BFloat16, the type of the
-// dtype's elements. c10::Error names any other dtype.
+// Calls f with a float or c10::BFloat16, the type of the dtype's elements.
+// c10::Error names any other dtype.
 template <typename F>
 void WithElements(c10::ScalarType dtype, F f) {
-  if (dtype == c10::kFloat) return f(static_cast<float*>(nullptr));
-  if (dtype == c10::kBFloat16) return f(static_cast<c10::BFloat16*>(nullptr));
+  if (dtype == c10::kFloat) return f(float());
+  if (dtype == c10::kBFloat16) return f(c10::BFloat16());
   TORCH_CHECK(false, "dtype is ", dtype, "; allowed: Float, BFloat16");
 }
 

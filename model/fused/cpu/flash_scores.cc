@@ -2,15 +2,12 @@
 
 #include "model/fused/cpu/flash_scores.h"
 
-#include <limits>
 #include <type_traits>
 
 #include "model/fused/cpu/simd.h"
 
 namespace trainbench {
 namespace {
-
-constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
 template <typename Operand>
 inline constexpr bool kIsFloat = std::is_same_v<Operand, float>;
@@ -43,7 +40,7 @@ TRAINBENCH_SIMD void StoreInterleaved(float* to, const typename V::Floats& even,
 template <typename V>
 TRAINBENCH_SIMD typename V::Floats LargestScores(const ScoreTile& t,
                                                  int64_t r) {
-  auto largest = V::Broadcast(kMinusInfinity);
+  auto largest = V::Broadcast(simd::kMinusInfinity);
   for (int64_t c = 0; c < t.keys; ++c) {
     largest = V::Max(Load<V>(t.scores + c * t.stride + r), largest);
   }

@@ -8,14 +8,14 @@
 #include <cmath>
 
 #include "model/fused/cpu/elements.h"
-#include "model/fused/cpu/parallel.h"
+#include "model/fused/cpu/row_kernel.h"
 #include "model/fused/cpu/simd.h"
 
 namespace trainbench {
 namespace {
 
 template <typename R, typename E>
-struct Forward {
+struct NormForward {
   const R* residual;
   const E* update;  // null: nothing is added
   const R* weight;
@@ -26,51 +26,47 @@ struct Forward {
   float eps;
 
   template <typename V>
-  TRAINBENCH_SIMD static void Run(const Forward& k, int64_t first,
-                                  int64_t end) {
-    for (int64_t row = first; row < end; ++row) {
-      const R* const x =
-          k.update == nullptr ? k.residual + row * k.dim : Add<V>(k, row);
-      const float inverse = 1 / std::sqrt(MeanSquare<V>(x, k.dim) + k.eps);
-      k.inverse_rms[row] = inverse;
-      E* const y = k.normed + row * k.dim;
-      for (int64_t i = 0; i < k.dim; i += V::kLanes) {
-        const int count = simd::Count<V>(k.dim, i);
-        V::Store(y + i,
-                 V::Load(x + i, count) * inverse * V::Load(k.weight + i, count),
-                 count);
-      }
+  TRAINBENCH_SIMD void Run(int64_t row) const {
+    const R* const x = update == nullptr ? residual + row * dim : Add<V>(row);
+    const float inverse = 1 / std::sqrt(MeanSquare<V>(x) + eps);
+    inverse_rms[row] = inverse;
+    E* const y = normed + row * dim;
+    for (int64_t i = 0; i < dim; i += V::kLanes) {
+      const int count = simd::Count<V>(dim, i);
+      V::Store(y + i,
+               V::Load(x + i, count) * inverse * V::Load(weight + i, count),
+               count);
     }
   }
 
  private:
   // The next passes read what was stored, rounded, from the cache.
   template <typename V>
-  TRAINBENCH_SIMD static const R* Add(const Forward& k, int64_t row) {
-    const R* const a = k.residual + row * k.dim;
-    const E* const b = k.update + row * k.dim;
-    R* const to = k.sum + row * k.dim;
-    for (int64_t i = 0; i < k.dim; i += V::kLanes) {
-      const int count = simd::Count<V>(k.dim, i);
+  TRAINBENCH_SIMD const R* Add(int64_t row) const {
+    const R* const a = residual + row * dim;
+    const E* const b = update + row * dim;
+    R* const to = sum + row * dim;
+    for (int64_t i = 0; i < dim; i += V::kLanes) {
+      const int count = simd::Count<V>(dim, i);
       V::Store(to + i, V::Load(a + i, count) + V::Load(b + i, count), count);
     }
     return to;
   }
 
   template <typename V>
-  TRAINBENCH_SIMD static float MeanSquare(const R* x, int64_t dim) {
-    typename V::Floats sum{};
+  TRAINBENCH_SIMD float MeanSquare(const R* x) const {
+    typename V::Floats squares{};
     for (int64_t i = 0; i < dim; i += V::kLanes) {
       const auto v = V::Load(x + i, simd::Count<V>(dim, i));
-      sum += v * v;
+      squares += v * v;
     }
-    return V::Sum(sum) / static_cast<float>(dim);
+    return V::Sum(squares) / static_cast<float>(dim);
   }
 };
 
 // With s = 1 / rms and y = w x s: dx = s (w dy) - x s^3 mean(w dy x).
 template <typename R, typename E>
-struct Backward {
+struct NormBackward {
   const R* sum_gradient;  // null: zeros
   const E* normed_gradient;
   const R* sum;
@@ -82,44 +78,41 @@ struct Backward {
   int64_t dim, rows, rows_per_part;
 
   template <typename V>
-  TRAINBENCH_SIMD static void Run(const Backward& k, int64_t first,
-                                  int64_t end) {
-    for (int64_t part = first; part < end; ++part) {
-      float* const dw = k.partial_gradient + part * k.dim;
-      const int64_t last = (part + 1) * k.rows_per_part;
-      for (int64_t row = part * k.rows_per_part;
-           row < (last < k.rows ? last : k.rows); ++row) {
-        Row<V>(k, row, dw);
-      }
+  TRAINBENCH_SIMD void Run(int64_t part) const {
+    float* const dw = partial_gradient + part * dim;
+    const int64_t last = (part + 1) * rows_per_part;
+    for (int64_t row = part * rows_per_part; row < (last < rows ? last : rows);
+         ++row) {
+      Row<V>(row, dw);
     }
   }
 
  private:
   template <typename V>
-  TRAINBENCH_SIMD static void Row(const Backward& k, int64_t row, float* dw) {
-    const int64_t start = row * k.dim;
-    const E* const dy = k.normed_gradient + start;
-    const R* const x = k.sum + start;
-    const float s = k.inverse_rms[row];
+  TRAINBENCH_SIMD void Row(int64_t row, float* dw) const {
+    const int64_t start = row * dim;
+    const E* const dy = normed_gradient + start;
+    const R* const x = sum + start;
+    const float s = inverse_rms[row];
     typename V::Floats dot{};
-    for (int64_t i = 0; i < k.dim; i += V::kLanes) {
-      const int count = simd::Count<V>(k.dim, i);
+    for (int64_t i = 0; i < dim; i += V::kLanes) {
+      const int count = simd::Count<V>(dim, i);
       const auto y = V::Load(dy + i, count) * V::Load(x + i, count);
-      dot += y * V::Load(k.weight + i, count);
+      dot += y * V::Load(weight + i, count);
       V::Store(dw + i, V::Load(dw + i, count) + y * s, count);
     }
     // s^2 first: s^3 alone may overflow.
-    const float along = V::Sum(dot) * s * s / static_cast<float>(k.dim) * s;
-    for (int64_t i = 0; i < k.dim; i += V::kLanes) {
-      const int count = simd::Count<V>(k.dim, i);
-      auto dx = V::Load(dy + i, count) * V::Load(k.weight + i, count) * s -
+    const float along = V::Sum(dot) * s * s / static_cast<float>(dim) * s;
+    for (int64_t i = 0; i < dim; i += V::kLanes) {
+      const int count = simd::Count<V>(dim, i);
+      auto dx = V::Load(dy + i, count) * V::Load(weight + i, count) * s -
                 V::Load(x + i, count) * along;
-      if (k.sum_gradient != nullptr) {
-        dx += V::Load(k.sum_gradient + start + i, count);
+      if (sum_gradient != nullptr) {
+        dx += V::Load(sum_gradient + start + i, count);
       }
-      V::Store(k.residual_gradient + start + i, dx, count);
-      if (k.update_gradient != nullptr) {
-        V::Store(k.update_gradient + start + i, dx, count);
+      V::Store(residual_gradient + start + i, dx, count);
+      if (update_gradient != nullptr) {
+        V::Store(update_gradient + start + i, dx, count);
       }
     }
   }
@@ -133,25 +126,23 @@ T* Data(const at::Tensor& x) {
 template <typename R, typename E>
 void RunForward(const at::Tensor& residual, const at::Tensor& update,
                 const at::Tensor& weight, double eps, const NormResult& to) {
-  const Forward<R, E> kernel = {
+  const NormForward<R, E> kernel = {
       Data<R>(residual),  Data<E>(update),
       Data<R>(weight),    update.defined() ? Data<R>(to.sum) : nullptr,
       Data<E>(to.normed), Data<float>(to.inverse_rms),
       weight.numel(),     static_cast<float>(eps)};
-  ForRows(to.inverse_rms.numel(), kernel.dim, [&](int64_t first, int64_t end) {
-    simd::Run<Forward<R, E>>(kernel, first, end);
-  });
+  RunRows(kernel, to.inverse_rms.numel(), kernel.dim);
 }
 
-// Calls f with the pointers of R and E.
+// Calls f with an R and an E.
 template <typename F>
 void WithDtypes(at::ScalarType residual, at::ScalarType update, F f) {
-  WithElements(residual, [&](auto* r) {
+  WithElements(residual, [&](auto r) {
     if (residual == update) return f(r, r);
     TORCH_CHECK(residual == at::kFloat && update == at::kBFloat16, "a norm of ",
                 residual, " in ", update,
                 "; allowed: of the same dtype, or of Float in BFloat16");
-    f(static_cast<float*>(nullptr), static_cast<c10::BFloat16*>(nullptr));
+    f(float(), c10::BFloat16());
   });
 }
 
@@ -166,9 +157,9 @@ NormResult AddRmsNormCpu(const at::Tensor& residual, const at::Tensor& update,
       update.defined() ? at::empty_like(residual) : residual,
       at::empty(residual.sizes(), options.dtype(normed)),
       at::empty({rows}, options.dtype(at::kFloat))};
-  WithDtypes(residual.scalar_type(), normed, [&](auto* r, auto* e) {
-    using R = std::remove_pointer_t<decltype(r)>;
-    using E = std::remove_pointer_t<decltype(e)>;
+  WithDtypes(residual.scalar_type(), normed, [&](auto r, auto e) {
+    using R = decltype(r);
+    using E = decltype(e);
     RunForward<R, E>(residual, update, weight, eps, result);
   });
   return result;
@@ -194,24 +185,22 @@ NormGradients AddRmsNormBackwardCpu(const at::Tensor& sum_gradient,
                     ? to.residual
                     : at::empty(sum.sizes(), sum.options().dtype(narrow));
   }
-  WithDtypes(sum.scalar_type(), narrow, [&](auto* r, auto* e) {
-    using R = std::remove_pointer_t<decltype(r)>;
-    using E = std::remove_pointer_t<decltype(e)>;
+  WithDtypes(sum.scalar_type(), narrow, [&](auto r, auto e) {
+    using R = decltype(r);
+    using E = decltype(e);
     const bool apart = has_update && !to.update.is_same(to.residual);
-    const Backward<R, E> kernel = {Data<R>(sum_gradient),
-                                   Data<E>(normed_gradient),
-                                   Data<R>(sum),
-                                   Data<float>(inverse_rms),
-                                   Data<R>(weight),
-                                   Data<R>(to.residual),
-                                   apart ? Data<E>(to.update) : nullptr,
-                                   Data<float>(partial),
-                                   weight.numel(),
-                                   rows,
-                                   rows_per_part};
-    ForRows(parts, rows_per_part * kernel.dim, [&](int64_t first, int64_t end) {
-      simd::Run<Backward<R, E>>(kernel, first, end);
-    });
+    const NormBackward<R, E> kernel = {Data<R>(sum_gradient),
+                                       Data<E>(normed_gradient),
+                                       Data<R>(sum),
+                                       Data<float>(inverse_rms),
+                                       Data<R>(weight),
+                                       Data<R>(to.residual),
+                                       apart ? Data<E>(to.update) : nullptr,
+                                       Data<float>(partial),
+                                       weight.numel(),
+                                       rows,
+                                       rows_per_part};
+    RunRows(kernel, parts, rows_per_part * kernel.dim);
   });
   to.weight = partial.sum(0).to(weight.scalar_type());
   return to;

@@ -5,7 +5,7 @@
 #include <torch/types.h>
 
 #include "model/fused/cpu/elements.h"
-#include "model/fused/cpu/parallel.h"
+#include "model/fused/cpu/row_kernel.h"
 #include "model/fused/cpu/simd.h"
 
 namespace trainbench {
@@ -28,23 +28,20 @@ TRAINBENCH_SIMD void RotateHead(const T* from, T* to, const float* cos,
 }
 
 template <typename T>
-struct Forward {
+struct RopeForward {
   T* qkv;
   const float* cos;
   const float* sin;
   int64_t seq, heads, d_head;
 
   template <typename V>
-  TRAINBENCH_SIMD static void Run(const Forward& k, int64_t first,
-                                  int64_t end) {
-    const int64_t half = k.d_head / 2;
-    for (int64_t token = first; token < end; ++token) {
-      T* const row = k.qkv + token * 3 * k.heads * k.d_head;
-      const int64_t t = token % k.seq;
-      for (int64_t head = 0; head < 2 * k.heads; ++head) {
-        T* const x = row + head * k.d_head;
-        RotateHead<V>(x, x, k.cos + t * half, k.sin + t * half, k.d_head, 1);
-      }
+  TRAINBENCH_SIMD void Run(int64_t token) const {
+    const int64_t half = d_head / 2;
+    T* const row = qkv + token * 3 * heads * d_head;
+    const int64_t t = token % seq;
+    for (int64_t head = 0; head < 2 * heads; ++head) {
+      T* const x = row + head * d_head;
+      RotateHead<V>(x, x, cos + t * half, sin + t * half, d_head, 1);
     }
   }
 };
@@ -57,7 +54,7 @@ struct Gradient {
 };
 
 template <typename T>
-struct Backward {
+struct RopeBackward {
   std::array<Gradient<T>, 3> from;
   T* to;
   const float* cos;
@@ -65,24 +62,19 @@ struct Backward {
   int64_t seq, heads, d_head;
 
   template <typename V>
-  TRAINBENCH_SIMD static void Run(const Backward& k, int64_t first,
-                                  int64_t end) {
-    const int64_t half = k.d_head / 2;
-    for (int64_t token = first; token < end; ++token) {
-      const int64_t t = token % k.seq, b = token / k.seq;
-      T* to = k.to + token * 3 * k.heads * k.d_head;
-      for (int part = 0; part < 3; ++part) {
-        const Gradient<T>& g = k.from.data()[part];
-        const T* const row = g.data + b * g.batch_stride + t * g.token_stride;
-        for (int64_t head = 0; head < k.heads; ++head, to += k.d_head) {
-          const T* const from = row + head * g.head_stride;
-          if (part == 2) {
-            std::memcpy(to, from,
-                        static_cast<std::size_t>(k.d_head) * sizeof(T));
-          } else {
-            RotateHead<V>(from, to, k.cos + t * half, k.sin + t * half,
-                          k.d_head, -1);
-          }
+  TRAINBENCH_SIMD void Run(int64_t token) const {
+    const int64_t half = d_head / 2;
+    const int64_t t = token % seq, b = token / seq;
+    T* result = to + token * 3 * heads * d_head;
+    for (int part = 0; part < 3; ++part) {
+      const Gradient<T>& g = from.data()[part];
+      const T* const row = g.data + b * g.batch_stride + t * g.token_stride;
+      for (int64_t head = 0; head < heads; ++head, result += d_head) {
+        const T* const x = row + head * g.head_stride;
+        if (part == 2) {
+          std::memcpy(result, x, static_cast<std::size_t>(d_head) * sizeof(T));
+        } else {
+          RotateHead<V>(x, result, cos + t * half, sin + t * half, d_head, -1);
         }
       }
     }
@@ -94,18 +86,15 @@ struct Backward {
 void RotateInPlaceCpu(const at::Tensor& qkv, const at::Tensor& cos,
                       const at::Tensor& sin) {
   const int64_t seq = qkv.size(1), heads = qkv.size(3), d_head = qkv.size(4);
-  WithElements(qkv.scalar_type(), [&](auto* type) {
-    using T = std::remove_pointer_t<decltype(type)>;
-    const Forward<T> kernel = {static_cast<T*>(qkv.data_ptr()),
-                               cos.const_data_ptr<float>(),
-                               sin.const_data_ptr<float>(),
-                               seq,
-                               heads,
-                               d_head};
-    ForRows(qkv.size(0) * seq, 2 * heads * d_head,
-            [&](int64_t first, int64_t end) {
-              simd::Run<Forward<T>>(kernel, first, end);
-            });
+  WithElements(qkv.scalar_type(), [&](auto element) {
+    using T = decltype(element);
+    const RopeForward<T> kernel = {qkv.data_ptr<T>(),
+                                   cos.const_data_ptr<float>(),
+                                   sin.const_data_ptr<float>(),
+                                   seq,
+                                   heads,
+                                   d_head};
+    RunRows(kernel, qkv.size(0) * seq, 2 * heads * d_head);
   });
 }
 
@@ -116,23 +105,22 @@ at::Tensor RotateBackCpu(const std::array<at::Tensor, 3>& gradients,
                 d_head = q.size(3);
   const at::Tensor result =
       at::empty({batch, seq, 3, heads, d_head}, q.options());
-  WithElements(q.scalar_type(), [&](auto* type) {
-    using T = std::remove_pointer_t<decltype(type)>;
+  WithElements(q.scalar_type(), [&](auto element) {
+    using T = decltype(element);
     const auto gradient = [](const at::Tensor& g) {
-      return Gradient<T>{static_cast<const T*>(g.const_data_ptr()), g.stride(0),
-                         g.stride(1), g.stride(2)};
+      return Gradient<T>{g.const_data_ptr<T>(), g.stride(0), g.stride(1),
+                         g.stride(2)};
     };
-    const Backward<T> kernel = {{gradient(gradients[0]), gradient(gradients[1]),
-                                 gradient(gradients[2])},
-                                static_cast<T*>(result.data_ptr()),
-                                cos.const_data_ptr<float>(),
-                                sin.const_data_ptr<float>(),
-                                seq,
-                                heads,
-                                d_head};
-    ForRows(batch * seq, 3 * heads * d_head, [&](int64_t first, int64_t end) {
-      simd::Run<Backward<T>>(kernel, first, end);
-    });
+    const RopeBackward<T> kernel = {
+        {gradient(gradients[0]), gradient(gradients[1]),
+         gradient(gradients[2])},
+        result.data_ptr<T>(),
+        cos.const_data_ptr<float>(),
+        sin.const_data_ptr<float>(),
+        seq,
+        heads,
+        d_head};
+    RunRows(kernel, batch * seq, 3 * heads * d_head);
   });
   return result;
 }

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 // Inlined into a function for a newer CPU, it is compiled for that.
@@ -34,6 +35,8 @@
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 namespace trainbench::simd {
+
+inline constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
 // Operations on kBytes of fp32. Those that load or store take the number of
 // elements, 1 to kLanes; absent lanes are 0. bf16 is widened and narrowed, to

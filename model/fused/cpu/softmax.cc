@@ -5,23 +5,21 @@
 #include <torch/types.h>
 
 #include <cmath>
-#include <limits>
 
 #include "model/fused/cpu/elements.h"
-#include "model/fused/cpu/parallel.h"
+#include "model/fused/cpu/row_kernel.h"
 #include "model/fused/cpu/simd.h"
 
 namespace trainbench {
 namespace {
 
-constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
-
 template <typename V, typename T>
 TRAINBENCH_SIMD float MaxOf(const T* x, int64_t size) {
-  auto most = V::Broadcast(kMinusInfinity);
+  auto most = V::Broadcast(simd::kMinusInfinity);
   for (int64_t i = 0; i < size; i += V::kLanes) {
     const int count = simd::Count<V>(size, i);
-    most = V::Max(V::Keep(V::Load(x + i, count), count, kMinusInfinity), most);
+    most = V::Max(V::Keep(V::Load(x + i, count), count, simd::kMinusInfinity),
+                  most);
   }
   return V::Largest(most);
 }
@@ -64,16 +62,13 @@ struct CausalForward {
   float scale;
 
   template <typename V>
-  TRAINBENCH_SIMD static void Run(const CausalForward& k, int64_t first,
-                                  int64_t end) {
-    for (int64_t row = first; row < end; ++row) {
-      T* const x = k.scores + row * k.keys;
-      const int64_t seen = row % k.keys + 1;
-      const float max = MaxOf<V>(x, seen);
-      const float sum = SumOfExp<V>(x, seen, max, k.scale);
-      ReplaceByExp<V>(x, seen, max, k.scale, 1 / sum);
-      Clear<V>(x + seen, k.keys - seen);
-    }
+  TRAINBENCH_SIMD void Run(int64_t row) const {
+    T* const x = scores + row * keys;
+    const int64_t seen = row % keys + 1;
+    const float max = MaxOf<V>(x, seen);
+    const float sum = SumOfExp<V>(x, seen, max, scale);
+    ReplaceByExp<V>(x, seen, max, scale, 1 / sum);
+    Clear<V>(x + seen, keys - seen);
   }
 };
 
@@ -87,28 +82,24 @@ struct CausalBackward {
   float scale;
 
   template <typename V>
-  TRAINBENCH_SIMD static void Run(const CausalBackward& k, int64_t first,
-                                  int64_t end) {
-    for (int64_t row = first; row < end; ++row) {
-      const T* const dp = k.gradient + row * k.keys;
-      const T* const p = k.weights + row * k.keys;
-      T* const to = k.result + row * k.keys;
-      const int64_t seen = row % k.keys + 1;
-      typename V::Floats dot{};
-      for (int64_t i = 0; i < seen; i += V::kLanes) {
-        const int count = simd::Count<V>(seen, i);
-        dot += V::Load(p + i, count) * V::Load(dp + i, count);
-      }
-      const float mean = V::Sum(dot);
-      for (int64_t i = 0; i < seen; i += V::kLanes) {
-        const int count = simd::Count<V>(seen, i);
-        V::Store(
-            to + i,
-            V::Load(p + i, count) * (V::Load(dp + i, count) - mean) * k.scale,
-            count);
-      }
-      Clear<V>(to + seen, k.keys - seen);
+  TRAINBENCH_SIMD void Run(int64_t row) const {
+    const T* const dp = gradient + row * keys;
+    const T* const p = weights + row * keys;
+    T* const to = result + row * keys;
+    const int64_t seen = row % keys + 1;
+    typename V::Floats dot{};
+    for (int64_t i = 0; i < seen; i += V::kLanes) {
+      const int count = simd::Count<V>(seen, i);
+      dot += V::Load(p + i, count) * V::Load(dp + i, count);
     }
+    const float mean = V::Sum(dot);
+    for (int64_t i = 0; i < seen; i += V::kLanes) {
+      const int count = simd::Count<V>(seen, i);
+      V::Store(to + i,
+               V::Load(p + i, count) * (V::Load(dp + i, count) - mean) * scale,
+               count);
+    }
+    Clear<V>(to + seen, keys - seen);
   }
 };
 
@@ -121,38 +112,28 @@ struct CrossEntropy {
   float factor;  // of the gradient: 1 / rows; 0 leaves the logits
 
   template <typename V>
-  TRAINBENCH_SIMD static void Run(const CrossEntropy& k, int64_t first,
-                                  int64_t end) {
-    for (int64_t row = first; row < end; ++row) {
-      T* const x = k.logits + row * k.vocab;
-      const int64_t target = k.targets[row];
-      const float max = MaxOf<V>(x, k.vocab);
-      const float sum = SumOfExp<V>(x, k.vocab, max, 1);
-      const float chosen = static_cast<float>(x[target]) - max;
-      k.losses[row] = std::log(sum) - chosen;
-      if (k.factor == 0) continue;
-      ReplaceByExp<V>(x, k.vocab, max, 1, k.factor / sum);
-      x[target] = static_cast<T>((std::exp(chosen) / sum - 1) * k.factor);
-    }
+  TRAINBENCH_SIMD void Run(int64_t row) const {
+    T* const x = logits + row * vocab;
+    const int64_t target = targets[row];
+    const float max = MaxOf<V>(x, vocab);
+    const float sum = SumOfExp<V>(x, vocab, max, 1);
+    const float chosen = static_cast<float>(x[target]) - max;
+    losses[row] = std::log(sum) - chosen;
+    if (factor == 0) return;
+    ReplaceByExp<V>(x, vocab, max, 1, factor / sum);
+    x[target] = static_cast<T>((std::exp(chosen) / sum - 1) * factor);
   }
 };
-
-template <typename T>
-T* Data(const at::Tensor& x) {
-  return static_cast<T*>(x.data_ptr());
-}
 
 }  // namespace
 
 void CausalSoftmaxInPlaceCpu(const at::Tensor& scores, double scale) {
   const int64_t keys = scores.size(-1);
-  WithElements(scores.scalar_type(), [&](auto* type) {
-    using T = std::remove_pointer_t<decltype(type)>;
-    const CausalForward<T> kernel = {Data<T>(scores), keys,
+  WithElements(scores.scalar_type(), [&](auto element) {
+    using T = decltype(element);
+    const CausalForward<T> kernel = {scores.data_ptr<T>(), keys,
                                      static_cast<float>(scale)};
-    ForRows(scores.numel() / keys, keys, [&](int64_t first, int64_t end) {
-      simd::Run<CausalForward<T>>(kernel, first, end);
-    });
+    RunRows(kernel, scores.numel() / keys, keys);
   });
 }
 
@@ -160,14 +141,12 @@ at::Tensor CausalSoftmaxBackwardCpu(const at::Tensor& gradient,
                                     const at::Tensor& weights, double scale) {
   const int64_t keys = weights.size(-1);
   const at::Tensor result = at::empty_like(weights);
-  WithElements(weights.scalar_type(), [&](auto* type) {
-    using T = std::remove_pointer_t<decltype(type)>;
-    const CausalBackward<T> kernel = {Data<T>(gradient), Data<T>(weights),
-                                      Data<T>(result), keys,
-                                      static_cast<float>(scale)};
-    ForRows(weights.numel() / keys, keys, [&](int64_t first, int64_t end) {
-      simd::Run<CausalBackward<T>>(kernel, first, end);
-    });
+  WithElements(weights.scalar_type(), [&](auto element) {
+    using T = decltype(element);
+    const CausalBackward<T> kernel = {
+        gradient.data_ptr<T>(), weights.data_ptr<T>(), result.data_ptr<T>(),
+        keys, static_cast<float>(scale)};
+    RunRows(kernel, weights.numel() / keys, keys);
   });
   return result;
 }
@@ -183,14 +162,12 @@ at::Tensor CrossEntropyInPlaceCpu(const at::Tensor& logits,
   }
   const at::Tensor losses =
       at::empty({rows}, logits.options().dtype(at::kFloat));
-  WithElements(logits.scalar_type(), [&](auto* type) {
-    using T = std::remove_pointer_t<decltype(type)>;
+  WithElements(logits.scalar_type(), [&](auto element) {
+    using T = decltype(element);
     const CrossEntropy<T> kernel = {
-        Data<T>(logits), ids, Data<float>(losses), vocab,
+        logits.data_ptr<T>(), ids, losses.data_ptr<float>(), vocab,
         with_gradient ? 1 / static_cast<float>(rows) : 0};
-    ForRows(rows, vocab, [&](int64_t first, int64_t end) {
-      simd::Run<CrossEntropy<T>>(kernel, first, end);
-    });
+    RunRows(kernel, rows, vocab);
   });
   return losses;
 }

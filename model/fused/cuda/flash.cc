@@ -5,30 +5,20 @@
 #ifdef TRAINBENCH_CUDA
 
 #include <ATen/Context.h>
-#include <ATen/cuda/CUDAContext.h>
-#include <c10/cuda/CUDAException.h>
-#include <c10/cuda/CUDAGuard.h>
 #include <torch/types.h>
 
 #include <cmath>
-#include <cstdint>
 
-#include "model/kernels/launchers.h"
+#include "model/fused/cuda/launch.h"
 
 namespace trainbench {
 namespace {
 
-kernels::HeadStrides StridesOf(const at::Tensor& x) {
-  return {x.stride(0), x.stride(1), x.stride(2)};
-}
-
 // The kernels read 16 bytes at a time.
 at::Tensor Aligned(const at::Tensor& x) {
   const int64_t wide = 16 / static_cast<int64_t>(x.element_size());
-  const bool is_aligned =
-      reinterpret_cast<std::uintptr_t>(x.const_data_ptr()) % 16 == 0 &&
-      x.stride(0) % wide == 0 && x.stride(1) % wide == 0 &&
-      x.stride(2) % wide == 0;
+  const bool is_aligned = kernels::IsAligned(x.const_data_ptr(), 16) &&
+                          kernels::KeepAlignment(StridesOf(x), wide);
   return is_aligned ? x : x.clone(at::MemoryFormat::Contiguous);
 }
 
@@ -38,8 +28,7 @@ kernels::FlashShape ShapeOf(const FlashInputs& inputs) {
   TORCH_CHECK(d_head == 16 || d_head == 32 || d_head == 64 || d_head == 128,
               "heads have dimension ", d_head,
               "; allowed on a GPU: 16, 32, 64, 128");
-  return {.dtype = q.scalar_type() == at::kFloat ? kernels::Dtype::kFloat32
-                                                 : kernels::Dtype::kBfloat16,
+  return {.dtype = DtypeOf(q),
           .batch = q.size(0),
           .heads = q.size(1),
           .seq = q.size(2),
@@ -48,36 +37,29 @@ kernels::FlashShape ShapeOf(const FlashInputs& inputs) {
           .scale = 1 / std::sqrt(static_cast<float>(d_head))};
 }
 
-template <typename Args>
-void Launch(const Args& args) {
-  C10_CUDA_CHECK(kernels::Launch(args, at::cuda::getCurrentCUDAStream()));
-}
-
 }  // namespace
 
 FlashResult CudaFlashForward(const FlashInputs& inputs) {
-  const c10::cuda::CUDAGuard guard(inputs.q.device());
   const at::Tensor q = Aligned(inputs.q), k = Aligned(inputs.k),
                    v = Aligned(inputs.v);
   FlashResult result = FlashResult::EmptyFor(inputs);
-  Launch(
-      kernels::FlashForwardArgs{.shape = ShapeOf(inputs),
-                                .q = q.const_data_ptr(),
-                                .k = k.const_data_ptr(),
-                                .v = v.const_data_ptr(),
-                                .o = result.output.data_ptr(),
-                                .log_sum = result.log_sum_exp.data_ptr<float>(),
-                                .q_strides = StridesOf(q),
-                                .k_strides = StridesOf(k),
-                                .v_strides = StridesOf(v),
-                                .o_strides = StridesOf(result.output)});
+  Launch(q, kernels::FlashForwardArgs{
+                .shape = ShapeOf(inputs),
+                .q = q.const_data_ptr(),
+                .k = k.const_data_ptr(),
+                .v = v.const_data_ptr(),
+                .o = result.output.data_ptr(),
+                .log_sum = result.log_sum_exp.data_ptr<float>(),
+                .q_strides = StridesOf(q),
+                .k_strides = StridesOf(k),
+                .v_strides = StridesOf(v),
+                .o_strides = StridesOf(result.output)});
   return result;
 }
 
 FlashGradients CudaFlashBackward(const FlashInputs& inputs,
                                  const FlashResult& result,
                                  const at::Tensor& gradient) {
-  const c10::cuda::CUDAGuard guard(inputs.q.device());
   const at::Tensor q = Aligned(inputs.q), k = Aligned(inputs.k),
                    v = Aligned(inputs.v), g = Aligned(gradient);
   FlashGradients to = FlashGradients::EmptyFor({q, k, v});
@@ -87,27 +69,28 @@ FlashGradients CudaFlashBackward(const FlashInputs& inputs,
   if (!at::globalContext().deterministicAlgorithms()) {
     q_sum = at::empty(q.sizes(), sums);
   }
-  Launch(kernels::FlashBackwardArgs{
-      .shape = ShapeOf(inputs),
-      .q = q.const_data_ptr(),
-      .k = k.const_data_ptr(),
-      .v = v.const_data_ptr(),
-      .o = result.output.const_data_ptr(),
-      .log_sum = result.log_sum_exp.const_data_ptr<float>(),
-      .grad_o = g.const_data_ptr(),
-      .grad_q = to.q.data_ptr(),
-      .grad_k = to.k.data_ptr(),
-      .grad_v = to.v.data_ptr(),
-      .q_strides = StridesOf(q),
-      .k_strides = StridesOf(k),
-      .v_strides = StridesOf(v),
-      .o_strides = StridesOf(result.output),
-      .grad_o_strides = StridesOf(g),
-      .grad_q_strides = StridesOf(to.q),
-      .grad_k_strides = StridesOf(to.k),
-      .grad_v_strides = StridesOf(to.v),
-      .delta = delta.data_ptr<float>(),
-      .grad_q_sum = q_sum.defined() ? q_sum.data_ptr<float>() : nullptr});
+  Launch(q, kernels::FlashBackwardArgs{
+                .shape = ShapeOf(inputs),
+                .q = q.const_data_ptr(),
+                .k = k.const_data_ptr(),
+                .v = v.const_data_ptr(),
+                .o = result.output.const_data_ptr(),
+                .log_sum = result.log_sum_exp.const_data_ptr<float>(),
+                .grad_o = g.const_data_ptr(),
+                .grad_q = to.q.data_ptr(),
+                .grad_k = to.k.data_ptr(),
+                .grad_v = to.v.data_ptr(),
+                .q_strides = StridesOf(q),
+                .k_strides = StridesOf(k),
+                .v_strides = StridesOf(v),
+                .o_strides = StridesOf(result.output),
+                .grad_o_strides = StridesOf(g),
+                .grad_q_strides = StridesOf(to.q),
+                .grad_k_strides = StridesOf(to.k),
+                .grad_v_strides = StridesOf(to.v),
+                .delta = delta.data_ptr<float>(),
+                .grad_q_sum =
+                    q_sum.defined() ? q_sum.data_ptr<float>() : nullptr});
   return to;
 }
 

@@ -4,26 +4,19 @@
 
 #ifdef TRAINBENCH_CUDA
 
-#include <ATen/cuda/CUDAContext.h>
-#include <c10/cuda/CUDAException.h>
-#include <c10/cuda/CUDAGuard.h>
 #include <torch/types.h>
 
 #include <cstdint>
 #include <vector>
 
-#include "model/kernels/launchers.h"
+#include "model/fused/cuda/launch.h"
+#include "model/spec/implementation.h"
 
 namespace trainbench {
 namespace {
 
-kernels::Dtype DtypeOf(const at::Tensor& x) {
-  const at::ScalarType type = x.scalar_type();
-  TORCH_CHECK(type == at::kFloat || type == at::kBFloat16, "dtype is ", type,
-              "; allowed: Float, BFloat16");
-  return type == at::kFloat ? kernels::Dtype::kFloat32
-                            : kernels::Dtype::kBfloat16;
-}
+static_assert(kMostFusedGpuWidth == kernels::kRmsNormMaxColumns,
+              "steps are refused by the one, norms by the other");
 
 const void* In(const at::Tensor& x) {
   return x.defined() ? x.const_data_ptr() : nullptr;
@@ -38,16 +31,6 @@ Pointer After(Pointer start, int64_t bytes) {
   using Byte =
       std::conditional_t<std::is_same_v<Pointer, void*>, char, const char>;
   return static_cast<Byte*>(start) + bytes;
-}
-
-template <typename Args>
-void Launch(const at::Tensor& on, const Args& args) {
-  const c10::cuda::CUDAGuard guard(on.device());
-  C10_CUDA_CHECK(kernels::Launch(args, at::cuda::getCurrentCUDAStream()));
-}
-
-kernels::HeadStrides StridesOf(const at::Tensor& x) {
-  return {x.stride(0), x.stride(1), x.stride(2)};
 }
 
 kernels::RopeArgs RopeArgsOf(const at::Tensor& q, const at::Tensor& cos,

@@ -68,8 +68,8 @@ Grid FlashGrid(const FlashShape& shape, int rows) {
 
 template <class Kernel>
 Grid FlashRowsGrid(const FlashShape& shape) {
-  const int64_t rows = Kernel::Count(shape);
-  return {(rows + Kernel::kRows - 1) / Kernel::kRows, Kernel::kMaxThreads, 0};
+  return {CeilDivide(Kernel::Count(shape), Kernel::kRows), Kernel::kMaxThreads,
+          0};
 }
 
 template <class L>

@@ -6,7 +6,7 @@
 
 namespace trainbench::kernels {
 
-cudaError_t Launch(const FlashBackwardArgs& args, cudaStream_t stream) {
+std::string Launch(const FlashBackwardArgs& args, cudaStream_t stream) {
   CudaLauncher launcher(stream);
   return FlashBackward(launcher, args);
 }

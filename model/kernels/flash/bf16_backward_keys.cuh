@@ -59,12 +59,9 @@ struct FlashBf16BackwardKeys {
     const int warp_row = d.Thread() / kWarp * 16 * kTiles;
     const int first_tile = shape.causal ? block.first / kQueries : 0;
     const int tiles = CeilDivide(shape.seq, kQueries);
-    FetchRows<Tile, kMaxThreads, kKeys>(d, 0, block.Of<Bf16>(a.k, a.k_strides),
-                                        a.k_strides.token, block.first,
-                                        shape.seq);
-    FetchRows<Tile, kMaxThreads, kKeys>(
-        d, kValuesAt, block.Of<Bf16>(a.v, a.v_strides), a.v_strides.token,
-        block.first, shape.seq);
+    FetchBoth<Tile, kMaxThreads, kKeys>(d, 0, block.Of<Bf16>(a.k, a.k_strides),
+                                        block.Of<Bf16>(a.v, a.v_strides),
+                                        block.first, shape.seq);
     Fetch(d, a, block, first_tile);
     Gradient grad_k;
     Gradient grad_v;
@@ -87,36 +84,22 @@ struct FlashBf16BackwardKeys {
       AddQueryGradient(d, a, block, tile * kQueries);
     }
     const int row = block.first + warp_row;
-    StoreRows(d, grad_k, block.Of<Bf16>(a.grad_k, a.grad_k_strides),
-              a.grad_k_strides.token, row, shape.seq,
-              [&](int, int) { return shape.scale; });
-    StoreRows(d, grad_v, block.Of<Bf16>(a.grad_v, a.grad_v_strides),
-              a.grad_v_strides.token, row, shape.seq,
-              [](int, int) { return 1.0f; });
+    StoreRows(d, grad_k, block.Of<Bf16>(a.grad_k, a.grad_k_strides), row,
+              shape.seq, [&](int, int) { return shape.scale; });
+    StoreRows(d, grad_v, block.Of<Bf16>(a.grad_v, a.grad_v_strides), row,
+              shape.seq, [](int, int) { return 1.0f; });
   }
 
-  // Queries behind the end get a log_sum that makes their probabilities 0.
   template <class D>
   static TRAINBENCH_DEVICE void Fetch(const D& d, const Args& a,
                                       const FlashBlock& block, int tile) {
     const int stage = tile % 2;
     const int first = tile * kQueries;
-    const int64_t seq = a.shape.seq;
-    FetchRows<Tile, kMaxThreads, kQueries>(d, QueriesAt(stage),
-                                           block.Of<Bf16>(a.q, a.q_strides),
-                                           a.q_strides.token, first, seq);
-    FetchRows<Tile, kMaxThreads, kQueries>(
-        d, GradsAt(stage), block.Of<Bf16>(a.grad_o, a.grad_o_strides),
-        a.grad_o_strides.token, first, seq);
+    FetchBoth<Tile, kMaxThreads, kQueries>(
+        d, QueriesAt(stage), block.Of<Bf16>(a.q, a.q_strides),
+        block.Of<Bf16>(a.grad_o, a.grad_o_strides), first, a.shape.seq);
     d.Commit();
-    const int row = d.Thread();
-    if (row >= kQueries) return;
-    const bool valid = first + row < seq;
-    const int64_t at = block.Row(a.shape) + first + row;
-    d.StoreShared(RowsAt(stage) + 4 * row,
-                  valid ? d.Load(a.log_sum + at) * kLog2E : -kUnseen);
-    d.StoreShared(RowsAt(stage) + 4 * (kQueries + row),
-                  valid ? d.Load(a.delta + at) : 0.0f);
+    StoreSums<kQueries>(d, RowsAt(stage), a, block, first);
   }
 
   // The two queries of a thread in columns n: one load.

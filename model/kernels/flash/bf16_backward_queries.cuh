@@ -49,15 +49,11 @@ struct FlashBf16BackwardQueries {
     const FlashShape& shape = a.shape;
     const FlashBlock block = FlashBlock::Of(d, shape, kRows, shape.causal);
     const int warp_row = d.Thread() / kWarp * 16 * kTiles;
-    const int64_t last = Mask::LastKey(
-        shape, static_cast<int>(Smaller(block.first + kRows, shape.seq)) - 1);
+    const int64_t last = LastKeyOf<Mask>(shape, block.first, kRows);
     const int tiles = CeilDivide(last + 1, kColumns);
-    FetchRows<Tile, kMaxThreads, kRows>(d, 0, block.Of<Bf16>(a.q, a.q_strides),
-                                        a.q_strides.token, block.first,
-                                        shape.seq);
-    FetchRows<Tile, kMaxThreads, kRows>(
-        d, kQueryBytes, block.Of<Bf16>(a.grad_o, a.grad_o_strides),
-        a.grad_o_strides.token, block.first, shape.seq);
+    FetchBoth<Tile, kMaxThreads, kRows>(
+        d, 0, block.Of<Bf16>(a.q, a.q_strides),
+        block.Of<Bf16>(a.grad_o, a.grad_o_strides), block.first, shape.seq);
     Fetch(d, a, block, 0);
     const Rows rows = LoadOfRows(d, a, block, warp_row);
     Gradient grad_q;
@@ -73,19 +69,16 @@ struct FlashBf16BackwardQueries {
       Tile::TimesRows(d, slopes, Keys(tile % 2), grad_q);
     }
     StoreRows(d, grad_q, block.Of<Bf16>(a.grad_q, a.grad_q_strides),
-              a.grad_q_strides.token, block.first + warp_row, shape.seq,
+              block.first + warp_row, shape.seq,
               [&](int, int) { return shape.scale; });
   }
 
   template <class D>
   static TRAINBENCH_DEVICE void Fetch(const D& d, const Args& a,
                                       const FlashBlock& block, int tile) {
-    FetchRows<Tile, kMaxThreads, kColumns>(
-        d, Keys(tile % 2), block.Of<Bf16>(a.k, a.k_strides), a.k_strides.token,
-        tile * kColumns, a.shape.seq);
-    FetchRows<Tile, kMaxThreads, kColumns>(
-        d, Values(tile % 2), block.Of<Bf16>(a.v, a.v_strides),
-        a.v_strides.token, tile * kColumns, a.shape.seq);
+    FetchBoth<Tile, kMaxThreads, kColumns>(
+        d, Keys(tile % 2), block.Of<Bf16>(a.k, a.k_strides),
+        block.Of<Bf16>(a.v, a.v_strides), tile * kColumns, a.shape.seq);
     d.Commit();
   }
 

@@ -57,12 +57,10 @@ struct FlashBf16Forward {
     const FlashShape& shape = a.shape;
     const FlashBlock block = FlashBlock::Of(d, shape, kRows, shape.causal);
     const int warp_row = d.Thread() / kWarp * 16 * kTiles;
-    const int64_t last = Mask::LastKey(
-        shape, static_cast<int>(Smaller(block.first + kRows, shape.seq)) - 1);
+    const int64_t last = LastKeyOf<Mask>(shape, block.first, kRows);
     const int tiles = CeilDivide(last + 1, kColumns);
     FetchRows<Tile, kMaxThreads, kRows>(d, 0, block.Of<Bf16>(a.q, a.q_strides),
-                                        a.q_strides.token, block.first,
-                                        shape.seq);
+                                        block.first, shape.seq);
     Fetch(d, a, block, 0);
     Queries queries;
     Output output;
@@ -98,12 +96,9 @@ struct FlashBf16Forward {
   template <class D>
   static TRAINBENCH_DEVICE void Fetch(const D& d, const Args& a,
                                       const FlashBlock& block, int tile) {
-    FetchRows<Tile, kMaxThreads, kColumns>(
-        d, Keys(tile % 2), block.Of<Bf16>(a.k, a.k_strides), a.k_strides.token,
-        tile * kColumns, a.shape.seq);
-    FetchRows<Tile, kMaxThreads, kColumns>(
-        d, Values(tile % 2), block.Of<Bf16>(a.v, a.v_strides),
-        a.v_strides.token, tile * kColumns, a.shape.seq);
+    FetchBoth<Tile, kMaxThreads, kColumns>(
+        d, Keys(tile % 2), block.Of<Bf16>(a.k, a.k_strides),
+        block.Of<Bf16>(a.v, a.v_strides), tile * kColumns, a.shape.seq);
     d.Commit();
   }
 
@@ -197,8 +192,7 @@ struct FlashBf16Forward {
                 rows.top[t][half] * a.shape.scale + d.Log(sum));
       }
     }
-    StoreRows(d, output, block.Of<Bf16>(a.o, a.o_strides), a.o_strides.token,
-              row, a.shape.seq,
+    StoreRows(d, output, block.Of<Bf16>(a.o, a.o_strides), row, a.shape.seq,
               [&](int t, int half) { return rows.sum[t][half]; });
   }
 };

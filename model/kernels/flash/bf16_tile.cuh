@@ -133,7 +133,7 @@ struct Bf16Tile : FlashTile<2 * kChannels> {
 template <int kTiles, int kColumns, class D, class Factor>
 TRAINBENCH_DEVICE void StoreRows(const D& d,
                                  const Accumulators<kTiles, kColumns>& c,
-                                 Bf16* to, int64_t stride, int row, int64_t seq,
+                                 const HeadRows<Bf16>& to, int row, int64_t seq,
                                  const Factor& factor) {
   using Layout = Accumulators<kTiles, kColumns>;
   const int lane = d.Thread() % kWarp;
@@ -148,7 +148,7 @@ TRAINBENCH_DEVICE void StoreRows(const D& d,
       for (int n = 0; n < kColumns / 8; ++n) {
         const float(&x)[4] = c.at[t][n];
         const uint32_t pair = d.Pack2(x[2 * half] * by, x[2 * half + 1] * by);
-        d.Store(reinterpret_cast<uint32_t*>(to + mine * stride +
+        d.Store(reinterpret_cast<uint32_t*>(to.at + mine * to.stride +
                                             Layout::Column(lane, n, 0)),
                 pair);
       }

@@ -10,10 +10,13 @@
 namespace trainbench::kernels {
 
 inline constexpr float kLog2E = 1.44269504f;
-inline constexpr float kLn2 = 0.69314718f;
 
 // A score that is not seen. Finite, so that the difference of two of them is 0.
 inline constexpr float kUnseen = -1e30f;
+
+TRAINBENCH_HOST_DEVICE int64_t Smaller(int64_t x, int64_t y) {
+  return x < y ? x : y;
+}
 
 // The last key that a query sees.
 struct FlashMask {
@@ -22,13 +25,20 @@ struct FlashMask {
   }
 };
 
-TRAINBENCH_HOST_DEVICE int CeilDivide(int64_t x, int by) {
-  return static_cast<int>((x + by - 1) / by);
+// The last key that one of `rows` queries from `first` on sees.
+template <class Mask>
+TRAINBENCH_DEVICE int64_t LastKeyOf(const FlashShape& shape, int first,
+                                    int rows) {
+  return Mask::LastKey(shape,
+                       static_cast<int>(Smaller(first + rows, shape.seq)) - 1);
 }
 
-TRAINBENCH_HOST_DEVICE int64_t Smaller(int64_t x, int64_t y) {
-  return x < y ? x : y;
-}
+// The rows of one head of a tensor.
+template <class T>
+struct HeadRows {
+  T* at;
+  int64_t stride;
+};
 
 // Which part of the tensors a block works on: rows from `first` on, of one
 // head. The blocks of a head lie side by side. In causal attention they are not
@@ -54,14 +64,17 @@ struct FlashBlock {
     return (item * shape.heads + head) * shape.seq;
   }
   template <class T>
-  TRAINBENCH_DEVICE T* Of(void* tensor, const HeadStrides& strides) const {
-    return static_cast<T*>(tensor) + item * strides.batch + head * strides.head;
+  TRAINBENCH_DEVICE HeadRows<T> Of(void* tensor,
+                                   const HeadStrides& strides) const {
+    return {static_cast<T*>(tensor) + Start(strides), strides.token};
   }
   template <class T>
-  TRAINBENCH_DEVICE const T* Of(const void* tensor,
-                                const HeadStrides& strides) const {
-    return static_cast<const T*>(tensor) + item * strides.batch +
-           head * strides.head;
+  TRAINBENCH_DEVICE HeadRows<const T> Of(const void* tensor,
+                                         const HeadStrides& strides) const {
+    return {static_cast<const T*>(tensor) + Start(strides), strides.token};
+  }
+  TRAINBENCH_DEVICE int64_t Start(const HeadStrides& strides) const {
+    return item * strides.batch + head * strides.head;
   }
 };
 
@@ -88,18 +101,43 @@ struct FlashTile {
 // Asks for kRows rows from `first` on; those behind `seq` become 0. A thread
 // has one chunk of every kStep-th row.
 template <class Tile, int kThreads, int kRows, class T, class D>
-TRAINBENCH_DEVICE void FetchRows(const D& d, int to, const T* from,
-                                 int64_t stride, int first, int64_t seq) {
+TRAINBENCH_DEVICE void FetchRows(const D& d, int to, const HeadRows<T>& from,
+                                 int first, int64_t seq) {
   constexpr int kStep = kThreads / Tile::kChunks;
   static_assert(kThreads % Tile::kChunks == 0 && kRows % kStep == 0);
   const int chunk = d.Thread() % Tile::kChunks;
   const int row = d.Thread() / Tile::kChunks;
-  from += (first + row) * stride + chunk * kVectorOf<T>;
+  const T* const mine =
+      from.at + (first + row) * from.stride + chunk * kVectorOf<T>;
   TRAINBENCH_UNROLL
   for (int i = 0; i < kRows; i += kStep) {
     const bool valid = first + row + i < seq;
-    d.CopyAsync16(Tile::At(to, row + i, chunk), from + i * stride, valid);
+    d.CopyAsync16(Tile::At(to, row + i, chunk), mine + i * from.stride, valid);
   }
+}
+
+// The same of two tensors, the second behind the first.
+template <class Tile, int kThreads, int kRows, class T, class D>
+TRAINBENCH_DEVICE void FetchBoth(const D& d, int to, const HeadRows<T>& one,
+                                 const HeadRows<T>& other, int first,
+                                 int64_t seq) {
+  FetchRows<Tile, kThreads, kRows>(d, to, one, first, seq);
+  FetchRows<Tile, kThreads, kRows>(d, to + kRows * Tile::kRowBytes, other,
+                                   first, seq);
+}
+
+// log_sum of kQueries queries from `first` on, as Exp2 takes it, and behind
+// them their delta. Those behind `seq` get what makes their probabilities 0.
+template <int kQueries, class D>
+TRAINBENCH_DEVICE void StoreSums(const D& d, int to, const FlashBackwardArgs& a,
+                                 const FlashBlock& block, int first) {
+  const int row = d.Thread();
+  if (row >= kQueries) return;
+  const bool valid = first + row < a.shape.seq;
+  const int64_t at = block.Row(a.shape) + first + row;
+  d.StoreShared(to + 4 * row,
+                valid ? d.Load(a.log_sum + at) * kLog2E : -kUnseen);
+  d.StoreShared(to + 4 * (kQueries + row), valid ? d.Load(a.delta + at) : 0.0f);
 }
 
 }  // namespace trainbench::kernels

@@ -15,14 +15,11 @@ namespace trainbench::kernels {
 // are transposed, as in FlashBf16BackwardKeys; the probabilities and their
 // slopes take turns in shared memory.
 template <int kHead, class Mask = FlashMask>
-struct FlashFp32BackwardKeys {
+struct FlashFp32BackwardKeys : Fp32Threads {
   using Args = FlashBackwardArgs;
   using Tile = Fp32Tile<kHead>;
-  static constexpr int kKeys = Fp32Threads::kRows;
+  static constexpr int kKeys = kRows;
   static constexpr int kQueries = kHead == 128 ? 32 : 64;
-  static constexpr int kMaxThreads = Fp32Threads::kThreads;
-  static constexpr int kBlocksPerSm = 2;
-  static constexpr int kOwn = Fp32Threads::kOwn;
   static constexpr int kValuesAt = kKeys * Tile::kRowBytes;
   static constexpr int kQueriesAt = 2 * kValuesAt;
   static constexpr int kGradsAt = kQueriesAt + kQueries * Tile::kRowBytes;
@@ -38,12 +35,9 @@ struct FlashFp32BackwardKeys {
     const FlashShape& shape = a.shape;
     const FlashBlock block =
         FlashBlock::Of(d, shape, kKeys, /*last_first=*/false);
-    FetchRows<Tile, kMaxThreads, kKeys>(d, 0, block.Of<float>(a.k, a.k_strides),
-                                        a.k_strides.token, block.first,
-                                        shape.seq);
-    FetchRows<Tile, kMaxThreads, kKeys>(
-        d, kValuesAt, block.Of<float>(a.v, a.v_strides), a.v_strides.token,
-        block.first, shape.seq);
+    FetchBoth<Tile, kMaxThreads, kKeys>(d, 0, block.Of<float>(a.k, a.k_strides),
+                                        block.Of<float>(a.v, a.v_strides),
+                                        block.first, shape.seq);
     Fp32Rows<kHead> grad_k;
     Fp32Rows<kHead> grad_v;
     int first = shape.causal ? block.first / kQueries * kQueries : 0;
@@ -69,34 +63,20 @@ struct FlashFp32BackwardKeys {
       AddQueryGradient(d, a, block, first);
       d.SyncBlock();
     }
-    grad_k.Store(d, block.Of<float>(a.grad_k, a.grad_k_strides),
-                 a.grad_k_strides.token, block.first, shape.seq,
-                 [&](int) { return shape.scale; });
-    grad_v.Store(d, block.Of<float>(a.grad_v, a.grad_v_strides),
-                 a.grad_v_strides.token, block.first, shape.seq,
-                 [](int) { return 1.0f; });
+    grad_k.Store(d, block.Of<float>(a.grad_k, a.grad_k_strides), block.first,
+                 shape.seq, [&](int) { return shape.scale; });
+    grad_v.Store(d, block.Of<float>(a.grad_v, a.grad_v_strides), block.first,
+                 shape.seq, [](int) { return 1.0f; });
   }
 
-  // Queries behind the end get a log_sum that makes their probabilities 0.
   template <class D>
   static TRAINBENCH_DEVICE void Fetch(const D& d, const Args& a,
                                       const FlashBlock& block, int first) {
-    const int64_t seq = a.shape.seq;
-    FetchRows<Tile, kMaxThreads, kQueries>(d, kQueriesAt,
-                                           block.Of<float>(a.q, a.q_strides),
-                                           a.q_strides.token, first, seq);
-    FetchRows<Tile, kMaxThreads, kQueries>(
-        d, kGradsAt, block.Of<float>(a.grad_o, a.grad_o_strides),
-        a.grad_o_strides.token, first, seq);
+    FetchBoth<Tile, kMaxThreads, kQueries>(
+        d, kQueriesAt, block.Of<float>(a.q, a.q_strides),
+        block.Of<float>(a.grad_o, a.grad_o_strides), first, a.shape.seq);
     d.Commit();
-    const int row = d.Thread();
-    if (row >= kQueries) return;
-    const bool valid = first + row < seq;
-    const int64_t at = block.Row(a.shape) + first + row;
-    d.StoreShared(kRowsAt + 4 * row,
-                  valid ? d.Load(a.log_sum + at) * kLog2E : -kUnseen);
-    d.StoreShared(kRowsAt + 4 * (kQueries + row),
-                  valid ? d.Load(a.delta + at) : 0.0f);
+    StoreSums<kQueries>(d, kRowsAt, a, block, first);
   }
 
   // exp(scale score - log_sum), 0 where the query does not see the key.
@@ -112,7 +92,7 @@ struct FlashFp32BackwardKeys {
       const int last = Mask::LastKey(shape, first_query + column);
       TRAINBENCH_UNROLL
       for (int i = 0; i < kOwn; ++i) {
-        const bool seen = first_key + Fp32Threads::Row(d) + i <= last;
+        const bool seen = first_key + Row(d) + i <= last;
         const float x = p.at[i][j] * (shape.scale * kLog2E) - log_sum;
         p.at[i][j] = seen ? d.Exp2(x) : 0.0f;
       }
@@ -139,9 +119,9 @@ struct FlashFp32BackwardKeys {
   static TRAINBENCH_DEVICE void AddQueryGradient(const D& d, const Args& a,
                                                  const FlashBlock& block,
                                                  int first) {
-    constexpr int kMine = kQueries * Fp32Threads::kAcross / kMaxThreads;
+    constexpr int kMine = kQueries * kAcross / kMaxThreads;
     using Rows = Fp32Rows<kHead, kMine>;
-    const int row = d.Thread() / Fp32Threads::kAcross * kMine;
+    const int row = d.Thread() / kAcross * kMine;
     Rows part;
     for (int key = 0; key < kKeys; ++key) {
       float slopes[kMine];
@@ -171,14 +151,10 @@ struct FlashFp32BackwardKeys {
 
 // The gradient of kRows queries, the same in every run.
 template <int kHead, class Mask = FlashMask>
-struct FlashFp32BackwardQueries {
+struct FlashFp32BackwardQueries : Fp32Threads {
   using Args = FlashBackwardArgs;
   using Tile = Fp32Tile<kHead>;
-  static constexpr int kRows = Fp32Threads::kRows;
   static constexpr int kColumns = kHead == 128 ? 32 : 64;
-  static constexpr int kMaxThreads = Fp32Threads::kThreads;
-  static constexpr int kBlocksPerSm = 2;
-  static constexpr int kOwn = Fp32Threads::kOwn;
   static constexpr int kGradsAt = kRows * Tile::kRowBytes;
   static constexpr int kKeysAt = 2 * kGradsAt;
   static constexpr int kValuesAt = kKeysAt + kColumns * Tile::kRowBytes;
@@ -191,22 +167,15 @@ struct FlashFp32BackwardQueries {
   static TRAINBENCH_DEVICE void Run(const D& d, const Args& a) {
     const FlashShape& shape = a.shape;
     const FlashBlock block = FlashBlock::Of(d, shape, kRows, shape.causal);
-    const int64_t last = Mask::LastKey(
-        shape, static_cast<int>(Smaller(block.first + kRows, shape.seq)) - 1);
-    FetchRows<Tile, kMaxThreads, kRows>(d, 0, block.Of<float>(a.q, a.q_strides),
-                                        a.q_strides.token, block.first,
-                                        shape.seq);
-    FetchRows<Tile, kMaxThreads, kRows>(
-        d, kGradsAt, block.Of<float>(a.grad_o, a.grad_o_strides),
-        a.grad_o_strides.token, block.first, shape.seq);
+    const int64_t last = LastKeyOf<Mask>(shape, block.first, kRows);
+    FetchBoth<Tile, kMaxThreads, kRows>(
+        d, 0, block.Of<float>(a.q, a.q_strides),
+        block.Of<float>(a.grad_o, a.grad_o_strides), block.first, shape.seq);
     Fp32Rows<kHead> grad_q;
     for (int column = 0; column <= last; column += kColumns) {
-      FetchRows<Tile, kMaxThreads, kColumns>(
-          d, kKeysAt, block.Of<float>(a.k, a.k_strides), a.k_strides.token,
-          column, shape.seq);
-      FetchRows<Tile, kMaxThreads, kColumns>(
-          d, kValuesAt, block.Of<float>(a.v, a.v_strides), a.v_strides.token,
-          column, shape.seq);
+      FetchBoth<Tile, kMaxThreads, kColumns>(
+          d, kKeysAt, block.Of<float>(a.k, a.k_strides),
+          block.Of<float>(a.v, a.v_strides), column, shape.seq);
       d.Commit();
       d.template Wait<0>();
       d.SyncBlock();
@@ -220,9 +189,8 @@ struct FlashFp32BackwardQueries {
       Tile::template TimesRows<kColumns>(d, kScoresAt, kKeysAt, grad_q);
       d.SyncBlock();
     }
-    grad_q.Store(d, block.Of<float>(a.grad_q, a.grad_q_strides),
-                 a.grad_q_strides.token, block.first, shape.seq,
-                 [&](int) { return shape.scale; });
+    grad_q.Store(d, block.Of<float>(a.grad_q, a.grad_q_strides), block.first,
+                 shape.seq, [&](int) { return shape.scale; });
   }
 
   // ds = p (dp - delta) in the place of dp, with p = exp(scale score -
@@ -233,7 +201,7 @@ struct FlashFp32BackwardQueries {
                                        const Scores& scores, Scores& dp) {
     TRAINBENCH_UNROLL
     for (int i = 0; i < kOwn; ++i) {
-      const int row = block.first + Fp32Threads::Row(d) + i;
+      const int row = block.first + Row(d) + i;
       const bool valid = row < a.shape.seq;
       const int64_t at = block.Row(a.shape) + row;
       const float log_sum = valid ? d.Load(a.log_sum + at) * kLog2E : -kUnseen;

@@ -15,14 +15,10 @@ namespace trainbench::kernels {
 // A block has kRows queries and goes over the keys that they see, kColumns at a
 // time. The probabilities go through shared memory, from a warp to itself.
 template <int kHead, class Mask = FlashMask>
-struct FlashFp32Forward {
+struct FlashFp32Forward : Fp32Threads {
   using Args = FlashForwardArgs;
   using Tile = Fp32Tile<kHead>;
-  static constexpr int kRows = Fp32Threads::kRows;
   static constexpr int kColumns = 64;
-  static constexpr int kMaxThreads = Fp32Threads::kThreads;
-  static constexpr int kBlocksPerSm = 2;
-  static constexpr int kOwn = Fp32Threads::kOwn;
   static constexpr int kKeysAt = kRows * Tile::kRowBytes;
   static constexpr int kValuesAt = kKeysAt + kColumns * Tile::kRowBytes;
   static constexpr int kScoresAt = kValuesAt + kColumns * Tile::kRowBytes;
@@ -41,11 +37,9 @@ struct FlashFp32Forward {
   static TRAINBENCH_DEVICE void Run(const D& d, const Args& a) {
     const FlashShape& shape = a.shape;
     const FlashBlock block = FlashBlock::Of(d, shape, kRows, shape.causal);
-    const int64_t last = Mask::LastKey(
-        shape, static_cast<int>(Smaller(block.first + kRows, shape.seq)) - 1);
+    const int64_t last = LastKeyOf<Mask>(shape, block.first, kRows);
     FetchRows<Tile, kMaxThreads, kRows>(d, 0, block.Of<float>(a.q, a.q_strides),
-                                        a.q_strides.token, block.first,
-                                        shape.seq);
+                                        block.first, shape.seq);
     Fp32Rows<kHead> output;
     Rows rows;
     TRAINBENCH_UNROLL
@@ -54,12 +48,9 @@ struct FlashFp32Forward {
       rows.sum[i] = 0;
     }
     for (int column = 0; column <= last; column += kColumns) {
-      FetchRows<Tile, kMaxThreads, kColumns>(
-          d, kKeysAt, block.Of<float>(a.k, a.k_strides), a.k_strides.token,
-          column, shape.seq);
-      FetchRows<Tile, kMaxThreads, kColumns>(
-          d, kValuesAt, block.Of<float>(a.v, a.v_strides), a.v_strides.token,
-          column, shape.seq);
+      FetchBoth<Tile, kMaxThreads, kColumns>(
+          d, kKeysAt, block.Of<float>(a.k, a.k_strides),
+          block.Of<float>(a.v, a.v_strides), column, shape.seq);
       d.Commit();
       d.template Wait<0>();
       d.SyncBlock();
@@ -82,7 +73,7 @@ struct FlashFp32Forward {
                                      int first, int column, Scores& scores) {
     TRAINBENCH_UNROLL
     for (int i = 0; i < kOwn; ++i) {
-      const int last = Mask::LastKey(shape, first + Fp32Threads::Row(d) + i);
+      const int last = Mask::LastKey(shape, first + Row(d) + i);
       TRAINBENCH_UNROLL
       for (int j = 0; j < Scores::kEach; ++j) {
         if (column + Scores::Column(d, j) > last) scores.at[i][j] = kUnseen;
@@ -101,7 +92,7 @@ struct FlashFp32Forward {
       TRAINBENCH_UNROLL
       for (int j = 0; j < Scores::kEach; ++j)
         top = Max::Of(top, scores.at[i][j]);
-      top = WarpReduce<Max, Fp32Threads::kAcross>(d, top);
+      top = WarpReduce<Max, kAcross>(d, top);
       const float shrink = d.Exp2((rows.top[i] - top) * scale);
       rows.top[i] = top;
       rows.sum[i] *= shrink;
@@ -126,16 +117,16 @@ struct FlashFp32Forward {
     float inverse[kOwn];
     TRAINBENCH_UNROLL
     for (int i = 0; i < kOwn; ++i) {
-      const float sum = WarpReduce<Sum, Fp32Threads::kAcross>(d, rows.sum[i]);
+      const float sum = WarpReduce<Sum, kAcross>(d, rows.sum[i]);
       inverse[i] = 1 / sum;
-      const int row = block.first + Fp32Threads::Row(d) + i;
-      if (row < a.shape.seq && Fp32Threads::X(d) == 0) {
+      const int row = block.first + Row(d) + i;
+      if (row < a.shape.seq && X(d) == 0) {
         d.Store(a.log_sum + block.Row(a.shape) + row,
                 rows.top[i] * a.shape.scale + d.Log(sum));
       }
     }
-    output.Store(d, block.Of<float>(a.o, a.o_strides), a.o_strides.token,
-                 block.first, a.shape.seq, [&](int i) { return inverse[i]; });
+    output.Store(d, block.Of<float>(a.o, a.o_strides), block.first, a.shape.seq,
+                 [&](int i) { return inverse[i]; });
   }
 };
 

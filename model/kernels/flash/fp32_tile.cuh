@@ -12,10 +12,11 @@ namespace trainbench::kernels {
 // 128 threads in 8 rows of 16: thread (y, x) has the rows 8 y to 8 y + 7 of a
 // product, so that a warp has 16 rows of its own.
 struct Fp32Threads {
-  static constexpr int kThreads = 128;
+  static constexpr int kMaxThreads = 128;
+  static constexpr int kBlocksPerSm = 2;
   static constexpr int kAcross = 16;
   static constexpr int kOwn = 8;
-  static constexpr int kRows = kThreads / kAcross * kOwn;
+  static constexpr int kRows = kMaxThreads / kAcross * kOwn;
 
   template <class D>
   static TRAINBENCH_DEVICE int X(const D& d) {
@@ -71,7 +72,7 @@ struct Fp32Rows {
 
   // Times `factor` of a row, to those rows of a tensor that are before `seq`.
   template <class D, class Factor>
-  TRAINBENCH_DEVICE void Store(const D& d, float* to, int64_t stride, int first,
+  TRAINBENCH_DEVICE void Store(const D& d, const HeadRows<float>& to, int first,
                                int64_t seq, const Factor& factor) const {
     TRAINBENCH_UNROLL
     for (int i = 0; i < kOwn; ++i) {
@@ -83,7 +84,7 @@ struct Fp32Rows {
         float x[kWide];
         TRAINBENCH_UNROLL
         for (int e = 0; e < kWide; ++e) x[e] = at[i][piece][e] * by;
-        StoreNarrow(d, to + row * stride + Column(d, piece), x);
+        StoreNarrow(d, to.at + row * to.stride + Column(d, piece), x);
       }
     }
   }

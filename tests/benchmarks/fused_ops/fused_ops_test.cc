@@ -2,6 +2,7 @@
 
 #include "benchmarks/fused_ops/fused_ops.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
@@ -11,6 +12,8 @@
 
 namespace trainbench {
 namespace {
+
+using testing::HasSubstr;
 
 ModelConfig Config() {
   return {.name = "m",
@@ -24,7 +27,10 @@ ModelConfig Config() {
 TEST(FusedOpCallTest, EveryImplementationPassesItsCheckAndAgain) {
   for (const FusedOp op : kFusedOps) {
     for (const Implementation implementation : kImplementations) {
-      if (!FusedOpUnavailable(op, implementation).empty()) continue;
+      if (!FusedOpUnavailable(op, implementation, DeviceKind::kCpu, 24)
+               .empty()) {
+        continue;
+      }
       for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
         at::manual_seed(1);
         FusedOpCall call(op, implementation, Config(), 2, 9,
@@ -55,10 +61,20 @@ TEST(FusedOpCallTest, LibTorchHasNoRotation) {
   for (const FusedOp op : kFusedOps) {
     for (const Implementation implementation : kImplementations) {
       EXPECT_EQ(
-          FusedOpUnavailable(op, implementation).empty(),
+          FusedOpUnavailable(op, implementation, DeviceKind::kCpu, 24).empty(),
           op != FusedOp::kRope || implementation != Implementation::kLibrary);
     }
   }
+}
+
+TEST(FusedOpCallTest, OnAGpuANormHasALimit) {
+  const auto why = [](FusedOp op, Implementation implementation) {
+    return FusedOpUnavailable(op, implementation, DeviceKind::kCuda, 8200);
+  };
+  using enum Implementation;
+  EXPECT_THAT(why(FusedOp::kAddRmsNorm, kFused), HasSubstr("d_model is 8200"));
+  EXPECT_EQ(why(FusedOp::kAddRmsNorm, kLibrary), "");
+  EXPECT_EQ(why(FusedOp::kSwiglu, kFused), "");
 }
 
 // Tensors by hand: 2 sequences of 9 tokens in bf16.

@@ -7,19 +7,41 @@
 #include <ATen/Parallel.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <torch/csrc/autograd/autograd.h>
 #include <torch/types.h>
 
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <vector>
 
+#include "model/kernels/flash/attention.cuh"
+#include "model/spec/attention_variant.h"
 #include "tests/model/fused/formulas.h"
 
 namespace trainbench {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
+
+// The most of the kernels of both passes and types.
+template <int head>
+constexpr int64_t SharedBytes() {
+  return std::max({kernels::FlashBf16Forward<head>::kSharedBytes,
+                   kernels::FlashBf16BackwardKeys<head>::kSharedBytes,
+                   kernels::FlashBf16BackwardQueries<head>::kSharedBytes,
+                   kernels::FlashFp32Forward<head>::kSharedBytes,
+                   kernels::FlashFp32BackwardKeys<head>::kSharedBytes,
+                   kernels::FlashFp32BackwardQueries<head>::kSharedBytes});
+}
+
+TEST(FusedAttentionTest, TheRegistryKnowsTheSharedMemoryOfTheGpusKernels) {
+  const AttentionVariant& own = VariantOf(AttentionKind::kOwn);
+  EXPECT_THAT(own.cuda_d_heads, ElementsAre(16, 32, 64, 128));
+  EXPECT_THAT(own.cuda_shared_bytes,
+              ElementsAre(SharedBytes<16>(), SharedBytes<32>(),
+                          SharedBytes<64>(), SharedBytes<128>()));
+}
 
 struct Shape {
   int64_t batch, heads, seq, d_head;
@@ -42,38 +64,24 @@ Tensors RandomInputs(const Shape& s, at::ScalarType type) {
   return inputs;
 }
 
-// The output and the gradients of q, k and v.
-template <typename Attention>
-Tensors Differentiate(const Tensors& inputs, const Attention& attention) {
-  Tensors leaves;
-  for (int i = 0; i < 3; ++i) {
-    leaves.push_back(inputs[i].detach().requires_grad_());
-  }
-  const at::Tensor output = attention(leaves[0], leaves[1], leaves[2]);
-  Tensors results = torch::autograd::grad({output}, leaves, {inputs[3]});
-  results.insert(results.begin(), output.detach());
-  return results;
-}
-
 void ExpectRight(const Shape& s, at::ScalarType type, bool causal) {
   const Tensors inputs = RandomInputs(s, type);
-  const Tensors actual =
-      Differentiate(inputs, [&](const auto& q, const auto& k, const auto& v) {
+  const Tensors actual = Differentiate(
+      [&](const auto& q, const auto& k, const auto& v) {
         return FusedAttention(q, k, v, causal);
-      });
+      },
+      inputs);
   Tensors wide;
   for (const at::Tensor& x : inputs) wide.push_back(x.to(at::kDouble));
-  const Tensors expected =
-      Differentiate(wide, [&](const auto& q, const auto& k, const auto& v) {
+  const Tensors expected = Differentiate(
+      [&](const auto& q, const auto& k, const auto& v) {
         return AttentionFormula(q, k, v, causal);
-      });
+      },
+      wide);
   const double allowed = type == at::kFloat ? 2e-6 : 1e-2;
   for (std::size_t i = 0; i < actual.size(); ++i) {
     EXPECT_EQ(actual[i].scalar_type(), type);
-    const double error =
-        ((actual[i].to(at::kDouble) - expected[i]).norm() / expected[i].norm())
-            .item<double>();
-    EXPECT_LE(error, allowed)
+    EXPECT_LE(RelativeNorm(actual[i], expected[i]), allowed)
         << "tensor " << i << " of " << s.batch << "x" << s.heads << "x" << s.seq
         << "x" << s.d_head << " " << type << (causal ? " causal" : "");
   }
@@ -108,10 +116,9 @@ TEST(FusedAttentionTest, TwoCallsAreEqualBitByBit) {
   at::set_num_threads(3);
   const Tensors inputs = RandomInputs({1, 2, 641, 16}, at::kFloat);
   const auto run = [&] {
-    return Differentiate(inputs,
-                         [](const auto& q, const auto& k, const auto& v) {
-                           return FusedAttention(q, k, v);
-                         });
+    return Differentiate([](const auto& q, const auto& k,
+                            const auto& v) { return FusedAttention(q, k, v); },
+                         inputs);
   };
   const Tensors first = run(), second = run();
   for (std::size_t i = 0; i < first.size(); ++i) {

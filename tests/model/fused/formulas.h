@@ -4,6 +4,7 @@
 #ifndef TRAINBENCH_TESTS_MODEL_FUSED_FORMULAS_H_
 #define TRAINBENCH_TESTS_MODEL_FUSED_FORMULAS_H_
 
+#include <torch/csrc/autograd/autograd.h>
 #include <torch/types.h>
 
 #include <cmath>
@@ -64,6 +65,23 @@ inline at::Tensor AttentionFormula(const at::Tensor& q, const at::Tensor& k,
   return at::matmul(causal ? CausalSoftmaxFormula(scores, scale)
                            : (scores * scale).softmax(-1),
                     v);
+}
+
+using Attention = std::function<at::Tensor(const at::Tensor&, const at::Tensor&,
+                                           const at::Tensor&)>;
+
+// The output and the gradients of q, k and v, which are the inputs with the
+// output's gradient.
+inline Tensors Differentiate(const Attention& attention,
+                             const Tensors& inputs) {
+  Tensors leaves;
+  for (int i = 0; i < 3; ++i) {
+    leaves.push_back(inputs[i].detach().requires_grad_());
+  }
+  const at::Tensor output = attention(leaves[0], leaves[1], leaves[2]);
+  Tensors results = torch::autograd::grad({output}, leaves, {inputs[3]});
+  results.insert(results.begin(), output.detach());
+  return results;
 }
 
 // Of qkv [batch, seq, 3 heads d_head]: the textbook rotation, itself tested

@@ -4,12 +4,9 @@
 #include <ATen/record_function.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <torch/csrc/autograd/autograd.h>
 #include <torch/types.h>
 
-#include <cmath>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <set>
 #include <string>
@@ -18,6 +15,7 @@
 
 #include "model/nn/attention/tiled.h"
 #include "model/nn/attention/variants.h"
+#include "tests/model/fused/formulas.h"
 
 namespace trainbench {
 namespace {
@@ -26,7 +24,6 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
-using Tensors = std::vector<at::Tensor>;
 
 std::vector<AttentionKind> OnCpu() {
   std::vector<AttentionKind> kinds;
@@ -48,33 +45,6 @@ Tensors RandomInputs(at::IntArrayRef sizes, at::ScalarType type) {
   return inputs;
 }
 
-using Attention = std::function<at::Tensor(const at::Tensor&, const at::Tensor&,
-                                           const at::Tensor&)>;
-
-// The output and the gradients of q, k and v.
-Tensors Differentiate(const Attention& attention, const Tensors& inputs) {
-  Tensors leaves;
-  for (int i = 0; i < 3; ++i) {
-    leaves.push_back(inputs[i].detach().requires_grad_());
-  }
-  const at::Tensor output = attention(leaves[0], leaves[1], leaves[2]);
-  Tensors results = torch::autograd::grad({output}, leaves, {inputs[3]});
-  results.insert(results.begin(), output.detach());
-  return results;
-}
-
-at::Tensor Formula(const at::Tensor& q, const at::Tensor& k,
-                   const at::Tensor& v, bool causal) {
-  const int64_t seq = q.size(-2);
-  at::Tensor scores = at::matmul(q, k.transpose(-2, -1)) /
-                      std::sqrt(static_cast<double>(q.size(-1)));
-  if (causal) {
-    scores = scores.masked_fill(at::ones({seq, seq}, at::kBool).triu(1),
-                                -std::numeric_limits<double>::infinity());
-  }
-  return at::matmul(scores.softmax(-1), v);
-}
-
 void ExpectFormula(const Attention& attention, const Tensors& inputs,
                    bool causal, const std::string& what) {
   const at::ScalarType type = inputs[0].scalar_type();
@@ -84,17 +54,16 @@ void ExpectFormula(const Attention& attention, const Tensors& inputs,
   Tensors wide;
   for (const at::Tensor& x : inputs) wide.push_back(x.to(at::kDouble));
   const Tensors actual = Differentiate(attention, inputs);
-  const Tensors expected =
-      Differentiate([&](const auto& q, const auto& k,
-                        const auto& v) { return Formula(q, k, v, causal); },
-                    wide);
+  const Tensors expected = Differentiate(
+      [&](const auto& q, const auto& k, const auto& v) {
+        return AttentionFormula(q, k, v, causal);
+      },
+      wide);
   for (std::size_t i = 0; i < actual.size(); ++i) {
     EXPECT_EQ(actual[i].scalar_type(), type) << what;
     EXPECT_EQ(actual[i].sizes(), expected[i].sizes()) << what;
-    const double error =
-        ((actual[i].to(at::kDouble) - expected[i]).norm() / expected[i].norm())
-            .item<double>();
-    EXPECT_LE(error, allowed) << what << " " << type << " tensor " << i;
+    EXPECT_LE(RelativeNorm(actual[i], expected[i]), allowed)
+        << what << " " << type << " tensor " << i;
   }
 }
 

@@ -65,5 +65,25 @@ TEST(AttentionVariantTest, OnAGpuOurKernelsHaveSomeHeadDimensions) {
                         "which is taken by naive, sdpa"));
 }
 
+TEST(AttentionVariantTest, OnASmallGpuOurKernelsLackSharedMemory) {
+  constexpr int64_t kOf86 = 99 << 10, kOf80 = 163 << 10;
+  const auto why = [](int64_t d_head, bool bf16, int64_t shared_bytes) {
+    return AttentionUnavailable(kOwn, DeviceKind::kCuda, bf16, d_head,
+                                shared_bytes);
+  };
+  for (const bool bf16 : {false, true}) {
+    EXPECT_THAT(why(128, bf16, kOf86),
+                AllOf(HasSubstr("own attention takes 148480 bytes of shared "
+                                "memory in a block for heads of dimension 128; "
+                                "a block of this GPU may have 101376, which "
+                                "suffice for naive, sdpa, sdpa_math, "),
+                      HasSubstr("tiled"), Not(HasSubstr(", own"))));
+    EXPECT_EQ(why(128, bf16, kOf80), "");
+    EXPECT_EQ(why(128, bf16, 0), "");  // unknown
+    EXPECT_EQ(why(64, bf16, kOf86), "");
+  }
+  EXPECT_EQ(AttentionUnavailable(kOwn, DeviceKind::kCpu, true, 128, 1), "");
+}
+
 }  // namespace
 }  // namespace trainbench

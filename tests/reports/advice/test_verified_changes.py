@@ -60,6 +60,19 @@ def test_a_cuda_graph_is_checked_by_the_replay_of_the_same_step() -> None:
     (check,) = found.checks
     assert (check.where, check.measured.value) == (rows[1]["name"], 450)
     assert verdicts(found) == [Verdict.HELD]
+    # The step that gains most may be one that no row replays.
+    narrow = [
+        entry(
+            row["name"].replace("/fp32/", "/bf16/"),
+            2 * row["real_time"],
+            row["label"].replace("=fp32", "=bf16"),
+            **EXACT,
+        )
+        for row in (*gaps, whole(590))
+    ]
+    found = lines(*PEAKS, *gaps, whole(590), *narrow, *rows)["CUDA graph"]
+    assert "bf16" in found.where
+    assert [check.where for check in found.checks] == [rows[1]["name"]]
 
 
 def implemented(

@@ -1,47 +1,27 @@
 # SPDX-License-Identifier: MIT
 """The rates of attention kernels, from rows made by hand."""
 
-from typing import Any
-
 from answered import answered
+from implementation_rows import attention
 from reports.answers import answers
 from reports.results.rows import parse
-from results import document, entry
-
-
-def case(
-    variant: str,
-    us: float,
-    phase: str = "forward",
-    seq: int = 1024,
-    precision: str = "fp32",
-    d_head: int = 64,
-) -> dict[str, Any]:
-    flops = 2.0 * seq**2 * d_head
-    return entry(
-        f"flash_attention/{variant}/{precision}/{phase}/heads:1/seq:{seq}"
-        f"/d_head:{d_head}",
-        us,
-        f"variant={variant} precision={precision} phase={phase}",
-        **{"heads": 1, "seq": seq, "d_head": d_head, "half_width": 0.01},
-        **{"flops": 2 * flops, "kernel_flops_per_second": flops / us * 1e6},
-    )
+from results import document
 
 
 def test_ours_stand_beside_the_librarys_in_the_largest_shape() -> None:
     sentence, table = answered(
         "flash_attention",
-        case("sdpa_flash", 10),
-        case("own", 5),
-        case("naive", 1, seq=2048),
-        case("sdpa_efficient", 100, seq=2048),
-        case("sdpa_flash", 50, seq=2048),
-        case("own", 25, seq=2048),
-        case("sdpa_flash", 100, "backward", seq=2048),
-        case("own", 100, "backward", seq=2048),
-        case("own", 1e3, seq=4096),  # nothing beside it
-        case("sdpa_flash", 40, precision="bf16"),
-        case("own", 80, precision="bf16"),
+        attention("sdpa_flash", 10),
+        attention("own", 5),
+        attention("naive", 1, seq=2048),
+        attention("sdpa_efficient", 100, seq=2048),
+        attention("sdpa_flash", 50, seq=2048),
+        attention("own", 25, seq=2048),
+        attention("sdpa_flash", 100, "backward", seq=2048),
+        attention("own", 100, "backward", seq=2048),
+        attention("own", 1e3, seq=4096),  # nothing beside it
+        attention("sdpa_flash", 40, precision="bf16"),
+        attention("own", 80, precision="bf16"),
     )
     assert sentence == (
         "Ours in fp32 at T 2048, 1 head, d 64: forward 21.5 TFLOP/s ± 1 %, 0.5 (0.493 "
@@ -59,5 +39,9 @@ def test_ours_stand_beside_the_librarys_in_the_largest_shape() -> None:
 
 
 def test_without_a_kernel_of_the_library_there_is_no_answer() -> None:
-    rows = (case("own", 5), case("naive", 50), case("sdpa_flash", 5, "backward"))
+    rows = (
+        attention("own", 5),
+        attention("naive", 50),
+        attention("sdpa_flash", 5, "backward"),
+    )
     assert answers(parse(document(*rows))) == []

@@ -6,37 +6,10 @@ from typing import Any
 import pytest
 
 from answered import answered
+from implementation_rows import op, row, step
 from reports.answers import answers
 from reports.results.rows import parse
 from results import document, entry
-
-STEP = ("tiny", "fp32", "forward_backward")
-
-
-def row(
-    experiment: str,
-    axis: tuple[str, str],
-    us: float,
-    words: tuple[str, str, str] = STEP,
-    **more: float,
-) -> dict[str, Any]:
-    """`axis`: its word, and the row's value of it. `words`: model, precision, mode."""
-    model, precision, mode = words
-    counters = {"batch": 4.0, "seq": 128.0, "half_width": 0.01, "flops": 1e9} | more
-    sizes = f"batch:{counters['batch']:g}/seq:{counters['seq']:g}"
-    return entry(
-        f"{experiment}/{axis[1]}/{model}/{precision}/{mode}/{sizes}",
-        us,
-        f"{axis[0]}={axis[1]} model={model} precision={precision} mode={mode}",
-        **counters,
-    )
-
-
-def step(name: str, us: float, *words: str, **more: float) -> dict[str, Any]:
-    """A row of `implementations`; `words` replace the first of STEP."""
-    model, precision, mode = (*words, *STEP[len(words) :])
-    axis = ("implementation", name)
-    return row("implementations", axis, us, (model, precision, mode), **more)
 
 
 def test_each_implementation_stands_beside_the_textbook_of_its_step() -> None:
@@ -150,25 +123,6 @@ def test_attention_in_a_graph_is_a_line_of_the_table() -> None:
     assert (
         "| attention own bf16 8 x 256, d 64 | graph | 15 us ± 1 % | 0.5 (0.493 to 0.507"
     ) in table
-
-
-def op(
-    name: str,
-    implementation: str,
-    us: float,
-    one: str = "forward",
-    **more: float,
-) -> dict[str, Any]:
-    counters = {"batch": 4.0, "seq": 128.0, "half_width": 0.01, "bytes": 1e6} | more
-    return entry(
-        f"fused_ops/{name}/{implementation}/small/fp32/{one}/batch:4"
-        f"/seq:{counters['seq']:g}",
-        us,
-        f"op={name} implementation={implementation} model=small precision=fp32 "
-        f"pass={one}",
-        bytes_per_second=1e12 / us,
-        **counters,
-    )
 
 
 def test_fused_operations_are_graded_by_the_memory_rate() -> None:

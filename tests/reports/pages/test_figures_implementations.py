@@ -6,25 +6,17 @@ from typing import Any
 import pytest
 
 from figures import boxes, fill, gids, markers, texts
+from implementation_rows import attention, op, step
 from reports.experiments import known
 from reports.pages.plotting.figure import Figure
 from reports.results.rows import parse
-from results import document, entry
+from results import document
 
 
 def drawn(experiment: str, *rows: Any) -> list[Figure]:
     figures = known()[experiment].figures
     assert figures is not None
     return figures(parse(document(*rows)))
-
-
-def step(implementation: str, us: float, seq: int = 128, **more: float) -> Any:
-    return entry(
-        f"implementations/{implementation}/tiny/fp32/forward/batch:4/seq:{seq}",
-        us,
-        f"implementation={implementation} model=tiny precision=fp32 mode=forward",
-        **{"batch": 4, "seq": seq, "half_width": 0.05} | more,
-    )
 
 
 def test_time_and_peak_are_bars_beside_the_textbook() -> None:
@@ -37,7 +29,9 @@ def test_time_and_peak_are_bars_beside_the_textbook() -> None:
     )
     assert time.title == "Time against the textbook"
     labels = texts(time.svg)
-    assert {"library", "fused", "textbook", "tiny fp32 forward", "0.8"} <= set(labels)
+    assert {"library", "fused", "textbook", "tiny fp32 forward_backward", "0.8"} <= set(
+        labels
+    )
     (library,), (fused,) = boxes(time, fill(1)), boxes(time, fill(2))
     assert library / fused == pytest.approx(2, rel=0.01)
     assert "4 x 128 tokens" in time.description
@@ -63,26 +57,15 @@ def test_an_interval_is_drawn_as_far_as_it_leaves_room() -> None:
         assert boxes(found, fill(2)) == boxes(exact, fill(2))
 
 
-def op(name: str, implementation: str, share: float, one: str = "forward") -> Any:
-    return entry(
-        f"fused_ops/{name}/{implementation}/small/fp32/{one}/batch:4/seq:128",
-        10,
-        f"op={name} implementation={implementation} model=small precision=fp32 "
-        f"pass={one}",
-        **{"batch": 4, "seq": 128, "bytes": 1e6, "half_width": 0.01},
-        bandwidth_share=share,
-    )
-
-
 def test_operations_are_bars_of_the_memory_rate_by_pass() -> None:
     forward, both = drawn(
         "fused_ops",
         *(
-            op(name, implementation, share)
+            op(name, implementation, 10, bandwidth_share=share)
             for implementation, share in (("textbook", 0.2), ("fused", 0.8))
             for name in ("swiglu", "rope")
         ),
-        op("cross_entropy", "fused", 0.5, "both"),
+        op("cross_entropy", "fused", 10, "both", bandwidth_share=0.5),
     )
     assert (
         forward.title
@@ -99,27 +82,18 @@ def test_operations_are_bars_of_the_memory_rate_by_pass() -> None:
     assert len(boxes(both, fill(2))) == 1
 
 
-def attention(variant: str, seq: int, phase: str = "forward", d: int = 64) -> Any:
-    return entry(
-        f"flash_attention/{variant}/bf16/{phase}/heads:1/seq:{seq}/d_head:{d}",
-        10,
-        f"variant={variant} precision=bf16 phase={phase}",
-        **{"heads": 1, "seq": seq, "d_head": d, "half_width": 0.01},
-        kernel_flops_per_second=1e9 * seq,
-    )
-
-
 def test_kernels_are_lines_over_the_length_at_one_head_size() -> None:
     seqs = (512, 1024, 4096)
     rows = [
-        attention(variant, seq, phase, d)
+        attention(variant, 10, phase, seq, "bf16", d)
         for variant in ("sdpa_flash", "own")
         for phase in ("forward", "forward_backward")
         for d in (64, 128)
         for seq in seqs
         if (variant, seq) != ("sdpa_flash", 512)  # skipped
     ]
-    figures = drawn("flash_attention", *rows, attention("own", 512, "backward"))
+    other_phase = attention("own", 10, "backward", 512, "bf16")
+    figures = drawn("flash_attention", *rows, other_phase)
     assert [figure.title for figure in figures] == [
         "FLOP/s of the forward pass, in bf16, 1 head, d 128",
         "FLOP/s of the forward and backward pass, in bf16, 1 head, d 128",

@@ -15,6 +15,7 @@ from tools.peers.export_aoti import (
     parse,
 )
 from tools.peers.pytorch_model import MODELS, ModelConfig
+from wrong_usage import check_refused
 
 NANO = "name=nano,d_model=16,d_ff=32,layers=1,heads=2,vocab=64"
 
@@ -24,8 +25,8 @@ def test_a_model_is_a_name_or_the_sizes_that_the_program_takes() -> None:
     assert parse(["--model=small"]).model == ("small", MODELS["small"])
     config = ModelConfig(16, 32, 1, 2, vocab=64)
     assert parse([f"--model={NANO}"]).model == ("nano", config)
-    ours = ",attention=naive,implementation=fused"  # the twin has neither
-    assert parse([f"--model={NANO}{ours}"]).model == ("nano", config)
+    twin = ",attention=naive,implementation=textbook"
+    assert parse([f"--model={NANO}{twin}"]).model == ("nano", config)
 
 
 @pytest.mark.parametrize(
@@ -34,6 +35,8 @@ def test_a_model_is_a_name_or_the_sizes_that_the_program_takes() -> None:
         "--model=huge",
         "--model=name=nano,d_model=16",
         f"--model={NANO},depth=3",
+        f"--model={NANO},attention=own",
+        f"--model={NANO},implementation=fused",
         f"--model={NANO.replace('=16', '=0')}",
         f"--model={NANO.replace('name=nano,', '')}",
         *("--precision=bf16", "--batch=0", "--seq=x", "--device=tpu", "--nonsense"),
@@ -42,10 +45,7 @@ def test_a_model_is_a_name_or_the_sizes_that_the_program_takes() -> None:
 def test_wrong_usage_names_the_flag(
     flag: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(SystemExit) as raised:
-        parse([flag])
-    assert raised.value.code == 2
-    assert flag.split("=")[0] in capsys.readouterr().err.splitlines()[-1]
+    check_refused(lambda: parse([flag]), flag, capsys)
 
 
 def test_a_package_is_of_one_shape_and_says_what_it_is_for() -> None:

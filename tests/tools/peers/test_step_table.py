@@ -14,6 +14,7 @@ import torch
 from tools.peers import step_table
 from tools.peers.step_sides import Outcome, case_of, sides_of, work
 from tools.peers.step_table import Cell, cells_of, compare, markdown, run_rounds
+from wrong_usage import check_refused
 
 # Writes a row of the case that it was asked for. It has no fused model.
 PROGRAM = """#!{python}
@@ -188,7 +189,4 @@ def test_the_result_is_written_as_json(
 def test_wrong_usage_names_the_flag(
     flag: str, program: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(SystemExit) as raised:
-        parsed(program, flag)
-    assert raised.value.code == 2
-    assert flag.split("=")[0] in capsys.readouterr().err.splitlines()[-1]
+    check_refused(lambda: parsed(program, flag), flag, capsys)

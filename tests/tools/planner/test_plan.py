@@ -282,7 +282,7 @@ def test_the_family_of_gpt2() -> None:
 
 
 def test_the_time_of_training_at_a_given_mfu() -> None:
-    flags = ("--models=small", "--tokens=1000000000", "--mfu=0.4", "--peak_tflops=100")
+    flags = ("--models=small", "--tokens=1e9", "--mfu=0.4", "--peak_tflops=100")
     document, text = plan_json(*flags), plan(*flags)
     assert document["query"]["tokens"] == 10**9
     assert document["query"]["mfu"] == 0.4

@@ -25,6 +25,8 @@ namespace {
 
 using kernels::EmulatedKernels;
 using kernels::Grid;
+using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 
 class EmulatedLaunchTest : public CudaFusedTest {
@@ -92,19 +94,53 @@ TEST_F(EmulatedLaunchTest, ATensorTooSmallIsFound) {
   const at::Tensor logits = Random({4, 40}), losses = Random({4});
   const at::Tensor targets = ToDevice(at::zeros({5}, at::kLong));
   const auto launch = [&] {
-    C10_CUDA_CHECK(kernels::Launch(
-        kernels::CrossEntropyForwardArgs{
-            .dtype = kernels::Dtype::kFloat32,
-            .rows = 5,
-            .columns = 40,
-            .scale = 1,
-            .gradient = false,
-            .targets = targets.const_data_ptr<int64_t>(),
-            .logits = logits.data_ptr(),
-            .losses = losses.data_ptr<float>()},
-        at::cuda::getCurrentCUDAStream()));
+    EXPECT_EQ(kernels::Launch(
+                  kernels::CrossEntropyForwardArgs{
+                      .dtype = kernels::Dtype::kFloat32,
+                      .rows = 5,
+                      .columns = 40,
+                      .scale = 1,
+                      .gradient = false,
+                      .targets = targets.const_data_ptr<int64_t>(),
+                      .logits = logits.data_ptr(),
+                      .losses = losses.data_ptr<float>()},
+                  at::cuda::getCurrentCUDAStream()),
+              "");
   };
   EXPECT_THAT(WrongWith(nullptr, launch), HasSubstr("leaves the tensors"));
+}
+
+TEST_F(EmulatedLaunchTest, AnArgumentThatIsNotAllowedIsNamed) {
+  kernels::SoftmaxForwardArgs args = {};
+  EXPECT_EQ(kernels::Launch(args, at::cuda::getCurrentCUDAStream()),
+            "matrices times seq must be in [1, 2^31)");
+}
+
+TEST_F(EmulatedLaunchTest, WhatCudaRefusesIsNamedWithTheLimits) {
+  const at::Tensor scores = Random({3, 64, 64});
+  // The legacy stream may not be used while such a stream captures.
+  cudaStream_t capturing = nullptr;
+  cudaGraph_t graph = nullptr;
+  C10_CUDA_CHECK(cudaStreamCreate(&capturing));
+  C10_CUDA_CHECK(
+      cudaStreamBeginCapture(capturing, cudaStreamCaptureModeRelaxed));
+  std::string error;
+  try {
+    CausalSoftmaxInPlaceCuda(scores, 1);
+  } catch (const c10::Error& thrown) {
+    error = thrown.what_without_backtrace();
+  }
+  EXPECT_THAT(error,
+              AllOf(HasSubstr("CUDA error: "),
+                    HasSubstr(" at the launch of "
+                              "trainbench::kernels::SoftmaxForwardKernel<"),
+                    ContainsRegex("[0-9]+ blocks of [0-9]+ threads and [0-9]+ "
+                                  "bytes of shared memory each; this GPU "
+                                  "allows 2147483647 blocks of 1024 threads "
+                                  "and 232448 bytes")));
+  EXPECT_NE(cudaStreamEndCapture(capturing, &graph), cudaSuccess);
+  (void)cudaGetLastError();
+  C10_CUDA_CHECK(cudaStreamDestroy(capturing));
 }
 
 TEST_F(EmulatedLaunchTest, AGraphComputesAgain) {

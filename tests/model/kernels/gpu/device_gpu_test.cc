@@ -52,7 +52,7 @@ class Comparison {
   // The results of the GPU are near those of the emulator, relative to 1 at the
   // least; a tolerance of 0 asks for the same bits.
   void Run(double tolerance) {
-    ASSERT_EQ(RunOnGpu<P>({in_.data(), out_.data()}), cudaSuccess);
+    ASSERT_EQ(RunOnGpu<P>({in_.data(), out_.data()}), "");
     ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     std::vector<float> expected(P::kOutBytes / 4);
     emulator::GlobalMemory memory;

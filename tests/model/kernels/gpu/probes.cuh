@@ -21,12 +21,12 @@ struct Probe {
   static constexpr int kBlocksPerSm = 1;
   static constexpr int kBlocks = 1;
 
-  template <class T, class D>
-  static TRAINBENCH_DEVICE const T* In(const D&, const Args& a) {
+  template <class T>
+  static TRAINBENCH_DEVICE const T* In(const Args& a) {
     return static_cast<const T*>(a.in);
   }
-  template <class T, class D>
-  static TRAINBENCH_DEVICE T* Out(const D&, const Args& a) {
+  template <class T>
+  static TRAINBENCH_DEVICE T* Out(const Args& a) {
     return static_cast<T*>(a.out);
   }
 };
@@ -37,7 +37,7 @@ struct MmaProbe : Probe {
   static constexpr int kOutBytes = 16 * 128;
   template <class D>
   static TRAINBENCH_DEVICE void Run(const D& d, const Args& args) {
-    const uint32_t* in = In<uint32_t>(d, args) + 10 * d.Thread();
+    const uint32_t* in = In<uint32_t>(args) + 10 * d.Thread();
     uint32_t a[4];
     float c[4];
     for (int i = 0; i < 4; ++i) a[i] = d.Load(in + i);
@@ -46,7 +46,7 @@ struct MmaProbe : Probe {
     }
     d.Mma(c, a, d.Load(in + 4), d.Load(in + 5));
     for (int i = 0; i < 4; ++i)
-      d.Store(Out<float>(d, args) + 4 * d.Thread() + i, c[i]);
+      d.Store(Out<float>(args) + 4 * d.Thread() + i, c[i]);
   }
 };
 
@@ -58,7 +58,7 @@ struct LoadMatrixProbe : Probe {
   template <class D>
   static TRAINBENCH_DEVICE void Run(const D& d, const Args& args) {
     const int thread = d.Thread();
-    d.CopyAsync16(16 * (thread ^ 5), In<char>(d, args) + 16 * thread, true);
+    d.CopyAsync16(16 * (thread ^ 5), In<char>(args) + 16 * thread, true);
     d.Commit();
     d.template Wait<0>();
     d.SyncBlock();
@@ -66,7 +66,7 @@ struct LoadMatrixProbe : Probe {
     uint32_t transposed[4];
     d.LoadMatrix4(plain, 16 * (thread ^ 3));
     d.LoadMatrix4Transposed(transposed, 16 * (thread ^ 64));
-    uint32_t* out = Out<uint32_t>(d, args) + 8 * thread;
+    uint32_t* out = Out<uint32_t>(args) + 8 * thread;
     for (int i = 0; i < 4; ++i) {
       d.Store(out + i, plain[i]);
       d.Store(out + 4 + i, transposed[i]);
@@ -84,7 +84,7 @@ struct CopyProbe : Probe {
     const int thread = d.Thread();
     for (int group = 0; group < 2; ++group) {
       const int at = 16 * (128 * group + thread);
-      d.CopyAsync16(at, In<char>(d, args) + at, thread % 3 != group);
+      d.CopyAsync16(at, In<char>(args) + at, thread % 3 != group);
       d.Commit();
     }
     for (int group = 0; group < 2; ++group) {
@@ -92,7 +92,7 @@ struct CopyProbe : Probe {
       if (group == 1) d.template Wait<0>();
       d.SyncBlock();
       const int from = 16 * (128 * group + 127 - thread);
-      d.Store(Out<Vector<float, 4>>(d, args) + 128 * group + thread,
+      d.Store(Out<Vector<float, 4>>(args) + 128 * group + thread,
               d.template LoadShared<Vector<float, 4>>(from));
     }
   }
@@ -103,10 +103,9 @@ struct ShuffleProbe : Probe {
   static constexpr int kOutBytes = 4 * 5 * 128;
   template <class D>
   static TRAINBENCH_DEVICE void Run(const D& d, const Args& args) {
-    const float x = d.Load(In<float>(d, args) + d.Thread());
+    const float x = d.Load(In<float>(args) + d.Thread());
     for (int i = 0; i < 5; ++i) {
-      d.Store(Out<float>(d, args) + 128 * i + d.Thread(),
-              d.ShuffleXor(x, 1 << i));
+      d.Store(Out<float>(args) + 128 * i + d.Thread(), d.ShuffleXor(x, 1 << i));
     }
   }
 };
@@ -117,7 +116,7 @@ struct MathProbe : Probe {
   static constexpr int kOutBytes = 4 * 5 * 128;
   template <class D>
   static TRAINBENCH_DEVICE void Run(const D& d, const Args& args) {
-    const float x = d.Load(In<float>(d, args) + d.Thread());
+    const float x = d.Load(In<float>(args) + d.Thread());
     const float positive = x < 0 ? -x : x;
     const uint32_t packed = d.Pack2(x, positive);
     const Bf16 high{static_cast<uint16_t>(packed >> 16)};
@@ -125,7 +124,7 @@ struct MathProbe : Probe {
     const float results[5] = {d.Exp2(x), d.Exp(x), d.Log(positive),
                               d.Rsqrt(positive), Widen(low) + 4 * Widen(high)};
     for (int i = 0; i < 5; ++i) {
-      d.Store(Out<float>(d, args) + 128 * i + d.Thread(), results[i]);
+      d.Store(Out<float>(args) + 128 * i + d.Thread(), results[i]);
     }
   }
 };
@@ -139,10 +138,10 @@ struct ReduceProbe : Probe {
   template <class D>
   static TRAINBENCH_DEVICE void Run(const D& d, const Args& args) {
     const int thread = d.Thread();
-    const float x = d.Load(In<float>(d, args) + thread);
+    const float x = d.Load(In<float>(args) + thread);
     const float sum = BlockReduce<Sum>(d, x, 0);
     const float top = BlockReduce<Max>(d, x, kReduceBytes);
-    float* out = Out<float>(d, args);
+    float* out = Out<float>(args);
     d.AtomicAdd(out, static_cast<float>(thread));
     d.StoreShared(2 * kReduceBytes + 4 * thread, x);
     d.SyncWarp();

@@ -3,7 +3,7 @@
 #ifndef TRAINBENCH_TESTS_MODEL_KERNELS_GPU_PROBES_H_
 #define TRAINBENCH_TESTS_MODEL_KERNELS_GPU_PROBES_H_
 
-#include <cuda_runtime_api.h>
+#include <string>
 
 #include "tests/model/kernels/gpu/probes.cuh"
 
@@ -11,9 +11,10 @@ namespace trainbench::kernels {
 
 inline constexpr int kProbeSharedBytes = 4096;
 
-// Runs P on the GPU, on the legacy stream; for the probes of probes.cuh.
+// Runs P on the GPU, on the legacy stream, and says what is wrong, or ""; for
+// the probes of probes.cuh.
 template <class P>
-cudaError_t RunOnGpu(const ProbeArgs& args);
+std::string RunOnGpu(const ProbeArgs& args);
 
 }  // namespace trainbench::kernels
 

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// From tensors to the arguments of kernels, and their launch.
+
+#ifndef TRAINBENCH_MODEL_FUSED_CUDA_LAUNCH_H_
+#define TRAINBENCH_MODEL_FUSED_CUDA_LAUNCH_H_
+
+#include <ATen/core/Tensor.h>
+#include <ATen/cuda/CUDAContext.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/util/Exception.h>
+
+#include <string>
+
+#include "model/kernels/launchers.h"
+
+namespace trainbench {
+
+// c10::Error names a dtype that no kernel has.
+inline kernels::Dtype DtypeOf(const at::Tensor& x) {
+  const at::ScalarType type = x.scalar_type();
+  TORCH_CHECK(type == at::kFloat || type == at::kBFloat16, "dtype is ", type,
+              "; allowed: Float, BFloat16");
+  return type == at::kFloat ? kernels::Dtype::kFloat32
+                            : kernels::Dtype::kBfloat16;
+}
+
+// x is [batch, heads, seq, d_head].
+inline kernels::HeadStrides StridesOf(const at::Tensor& x) {
+  return {x.stride(0), x.stride(1), x.stride(2)};
+}
+
+// On the current stream of the device that `on` is on. c10::Error says why a
+// launch was refused.
+template <typename Args>
+void Launch(const at::Tensor& on, const Args& args) {
+  const c10::cuda::CUDAGuard guard(on.device());
+  const std::string why =
+      kernels::Launch(args, at::cuda::getCurrentCUDAStream());
+  TORCH_CHECK(why.empty(), why);
+}
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_FUSED_CUDA_LAUNCH_H_

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+"""Command-line flags that several tools share."""
+
+import argparse
+
+PRECISIONS = ("fp32", "bf16_autocast")
+
+
+def positive(text: str) -> int:
+    if not (text.isdecimal() and int(text)):
+        raise argparse.ArgumentTypeError(f"'{text}'; allowed: a whole number above 0")
+    return int(text)
+
+
+def make_parser(program: str, description: str) -> argparse.ArgumentParser:
+    """`program` as it is called; of the description the first line is told."""
+    return argparse.ArgumentParser(
+        prog=program, description=description.splitlines()[0], allow_abbrev=False
+    )
+
+
+def add_shape_flags(parser: argparse.ArgumentParser, *, batch: int = 1) -> None:
+    """The tokens of a step, and where it runs."""
+    add = parser.add_argument
+    add("--batch", type=positive, default=batch, help="sequences (%(default)s)")
+    add("--seq", type=positive, default=128, help="tokens of each (%(default)s)")
+    add("--device", choices=("cpu", "cuda"), default="cpu", help="(%(default)s)")
