@@ -79,7 +79,7 @@ class AutocastDtypes final : public Workload {
     ExtraMetrics extra;
     for (const auto& [name, dtype] :
          RunToyStep(model_, data_, p_.low, nobody)) {
-      extra.label.emplace_back(name, DtypeName(dtype));
+      extra.findings.emplace_back(name, DtypeName(dtype));
       extra.counters[std::string(name) + "_bits"] = BitsOf(dtype);
     }
     return extra;

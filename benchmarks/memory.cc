@@ -141,7 +141,7 @@ class Memory final : public Workload {
         {"predicted_saved_bytes", number(predicted_.saved_bytes)},
         {"residual_bytes", number(predicted_.residual_bytes)},
         {"logit_bytes", number(predicted_.logit_bytes)}};
-    extra.label = {{"predicted_peak_at", predicted_.peak.name}};
+    extra.findings = {{"predicted_peak_at", predicted_.peak.name}};
     extra.Append(MemoryTables(timeline, query_));
     return extra;
   }

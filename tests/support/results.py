@@ -21,14 +21,18 @@ CONTEXT = {
 
 
 def entry(
-    name: str, time_us: float, label: str = "", /, **counters: float
+    name: str, time_us: float, texts: str = "", /, **counters: float
 ) -> dict[str, Any]:
+    """`texts` are its parameters and, behind a bar, its findings: "model=tiny
+    precision=fp32 | logits=fp32, loss=fp32"."""
+    parameters, _, findings = texts.partition(" | ")
     return {
         "name": name,
         "run_type": "iteration",
         "real_time": time_us,
         "time_unit": "us",
-        "label": label,
+        "parameters": dict(item.split("=", 1) for item in parameters.split()),
+        "findings": dict(item.split("=", 1) for item in findings.split(", ") if item),
         **counters,
     }
 

@@ -154,7 +154,8 @@ def test_a_damaged_result_is_wrong_usage(
     assert main([str(tmp_path / "none.json")]) == USAGE
     assert "none.json" in capsys.readouterr().err
     damaged = [
-        row | {"label": row["label"].replace("model=tiny ", "")}
+        row
+        | {"parameters": {k: v for k, v in row["parameters"].items() if k != "model"}}
         for row in (part("forward", "norm", 500), whole(1000))
     ]
     status, _, err = ran(tmp_path, capsys, *damaged)

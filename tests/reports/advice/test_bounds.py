@@ -107,7 +107,7 @@ def test_without_a_peak_of_the_precision_products_have_no_bound() -> None:
 def test_the_last_train_step_is_told() -> None:
     inference = FFN | {
         "name": FFN["name"].replace("train_step", "inference"),
-        "label": FFN["label"].replace("train_step", "inference"),
+        "parameters": FFN["parameters"] | {"mode": "inference"},
     }
     given = advice(parse(document(*PEAKS, FFN, whole(1000), inference)))
     assert given.headroom is not None

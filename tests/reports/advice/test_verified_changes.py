@@ -65,7 +65,9 @@ def test_a_cuda_graph_is_checked_by_the_replay_of_the_same_step() -> None:
         entry(
             row["name"].replace("/fp32/", "/bf16/"),
             2 * row["real_time"],
-            row["label"].replace("=fp32", "=bf16"),
+            " ".join(
+                f"{key}={word}" for key, word in row["parameters"].items()
+            ).replace("=fp32", "=bf16"),
             **EXACT,
         )
         for row in (*gaps, whole(590))

@@ -131,7 +131,7 @@ def test_a_run_without_times_is_held_to_its_bytes_only() -> None:
         entry(
             row["name"],
             0,
-            row["label"],
+            " ".join(f"{key}={word}" for key, word in row["parameters"].items()),
             **{k: row[k] for k in ("peak_bytes", "batch", "seq", "flops") if k in row},
         )
         for row in paper_rows()

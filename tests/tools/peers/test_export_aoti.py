@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from refused import check_refused
 
 from tools.peers.export_aoti import (
     AutocastLM,
@@ -15,7 +16,6 @@ from tools.peers.export_aoti import (
     parse,
 )
 from tools.peers.pytorch_model import MODELS, ModelConfig
-from wrong_usage import check_refused
 
 NANO = "name=nano,d_model=16,d_ff=32,layers=1,heads=2,vocab=64"
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from refused import check_refused
 
 from tools.peers import eager_peer, gloo_peer, interleaved
 from tools.peers.interleaved import Peer, interval_of, run_rounds
-from wrong_usage import check_refused
 
 PEERS = (eager_peer.PEER, gloo_peer.PEER)
 # Writes a row to --benchmark_out and says how it was called.

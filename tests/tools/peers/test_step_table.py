@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 import torch
+from refused import check_refused
 
 from tools.peers import step_table
 from tools.peers.step_sides import Outcome, case_of, sides_of, work
 from tools.peers.step_table import Cell, cells_of, compare, markdown, run_rounds
-from wrong_usage import check_refused
 
 # Writes a row of the case that it was asked for. It has no fused model.
 PROGRAM = """#!{python}

@@ -231,7 +231,7 @@ def test_activations_that_do_not_fit() -> None:
                 ("gradient_gb", "-inf", "1e-06 to 1e+09"),
             ]
         ),
-        (["--tokens=4e6"], ["--tokens", "'4e6'", "whole number"]),
+        (["--tokens=4.5"], ["--tokens", "'4.5'", "whole number"]),
         (["--gpu_gb=80GB"], ["--gpu_gb", "'80GB'", "a number"]),
         (["--links="], ["links has ''", "NAME:GB_PER_S:US"]),
         (["--links=a:1"], ["links has 'a:1'", "NAME:GB_PER_S:US"]),
