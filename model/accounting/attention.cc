@@ -38,7 +38,7 @@ ledger::AttentionSizes SizesOf(const AttentionQuery& query) {
 // Attention alone, whose inputs, output and its gradient the caller holds.
 struct Alone {
   explicit Alone(const AttentionQuery& query)
-      : scene(ledger, SizesOf(query)), input(scene.x) {
+      : scene(ledger, SizesOf(query)), input(scene.projection) {
     ledger.Enter("forward pass");
     in = {Input("q"), Input("k"), Input("v")};
     gradient = Input("gradient of the output");
@@ -83,7 +83,8 @@ std::string LargestTerm(const Alone& alone, const ledger::LedgerMoment& peak) {
                            bytes / size.elements, formula,
                            static_cast<double>(bytes) / 0x1p30);
   };
-  const ledger::TensorSize &scores = alone.scene.scores, &x = alone.scene.x;
+  const ledger::TensorSize &scores = alone.scene.scores,
+                           &x = alone.scene.projection;
   const int64_t of_scores = bytes_of(scores), of_inputs = bytes_of(x);
   return of_scores > of_inputs ? text("scores, weights and their gradients",
                                       of_scores, scores, "B T^2")

@@ -25,7 +25,7 @@ bool HasBackward(StepMode mode) {
 double LayerAttentionFlops(const ModelConfig& config, int64_t batch,
                            int64_t seq) {
   return 4 * static_cast<double>(batch * seq) * static_cast<double>(seq) *
-         static_cast<double>(config.d_model);
+         static_cast<double>(config.d_attention());
 }
 
 double ForwardFlops(const ModelConfig& config, int64_t batch, int64_t seq) {

@@ -5,7 +5,8 @@
 namespace trainbench {
 
 int64_t BlockMatrixParameters(const ModelConfig& config) {
-  return 4 * config.d_model * config.d_model + 3 * config.d_model * config.d_ff;
+  return 4 * config.d_model * config.d_attention() +
+         3 * config.d_model * config.d_ff;
 }
 
 int64_t BlockParameters(const ModelConfig& config) {
@@ -23,7 +24,7 @@ int64_t ParameterTensorCount(const ModelConfig& config) {
 
 std::vector<ComponentParameters> ParametersByComponent(
     const ModelConfig& config) {
-  const int64_t square = config.d_model * config.d_model;
+  const int64_t square = config.d_model * config.d_attention();
   const int64_t vocabulary = config.vocab * config.d_model;
   return {{Component::kEmbedding, vocabulary},
           {Component::kProjections, config.layers * 3 * square},

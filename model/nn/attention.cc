@@ -48,12 +48,13 @@ AttentionImpl::AttentionImpl(const ModelConfig& config,
                        Checkpointing::Kind::kAttention),
       is_fused_(config.implementation == Implementation::kFused),
       rope_(config.d_head()) {
-  const int64_t d = config.d_model;
-  const std::vector<Linear> in = MakeLinears(d, {d, d, d}, is_fused_, options);
+  const int64_t d = config.d_model, heads = config.d_attention();
+  const std::vector<Linear> in =
+      MakeLinears(d, {heads, heads, heads}, is_fused_, options);
   q_proj = register_module("q_proj", in[0]);
   k_proj = register_module("k_proj", in[1]);
   v_proj = register_module("v_proj", in[2]);
-  output_proj = register_module("output_proj", Linear(d, d, options));
+  output_proj = register_module("output_proj", Linear(heads, d, options));
 }
 
 at::Tensor AttentionImpl::SplitHeads(const at::Tensor& x) const {

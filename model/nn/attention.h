@@ -29,7 +29,7 @@ class AttentionImpl : public torch::nn::Module {
   Linear output_proj;
 
  private:
-  // [batch, seq, d_model] -> a view [batch, heads, seq, d_head].
+  // [batch, seq, heads * d_head] -> a view [batch, heads, seq, d_head].
   at::Tensor SplitHeads(const at::Tensor& x) const;
   // x [batch, seq, d_model] -> [batch, heads, seq, d_head].
   at::Tensor Project(Linear& linear, const at::Tensor& x) const;

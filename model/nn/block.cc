@@ -9,14 +9,23 @@
 namespace trainbench {
 
 BlockImpl::BlockImpl(const ModelConfig& config,
-                     const at::TensorOptions& options)
+                     const at::TensorOptions& options, LayerRanks* ranks)
     : ln1(register_module(
           "ln1", RmsNorm(config.d_model, options, config.implementation))),
       attn(register_module("attn", Attention(config, options))),
       ln2(register_module(
           "ln2", RmsNorm(config.d_model, options, config.implementation))),
       ffn(register_module("ffn", FeedForward(config, options))),
-      is_fused_(config.implementation == Implementation::kFused) {}
+      is_fused_(config.implementation == Implementation::kFused),
+      ranks_(ranks) {}
+
+at::Tensor BlockImpl::Enter(const at::Tensor& normed) const {
+  return ranks_ == nullptr ? normed : ranks_->Enter(normed);
+}
+
+at::Tensor BlockImpl::Leave(at::Tensor update) const {
+  return ranks_ == nullptr ? update : ranks_->Leave(std::move(update));
+}
 
 void BlockImpl::Add(ResidualStream& stream, at::Tensor update) const {
   if (is_fused_) {
@@ -29,8 +38,8 @@ void BlockImpl::Add(ResidualStream& stream, at::Tensor update) const {
 
 void BlockImpl::forward(ResidualStream& stream) {
   if (hooks_.before) hooks_.before();
-  Add(stream, attn(ln1->AddAndNorm(stream)));
-  Add(stream, ffn(ln2->AddAndNorm(stream)));
+  Add(stream, Leave(attn(Enter(ln1->AddAndNorm(stream)))));
+  Add(stream, Leave(ffn(Enter(ln2->AddAndNorm(stream)))));
   if (hooks_.after) hooks_.after(stream);
 }
 

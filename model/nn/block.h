@@ -11,6 +11,7 @@
 
 #include "model/nn/attention.h"
 #include "model/nn/feed_forward.h"
+#include "model/nn/layer_ranks.h"
 #include "model/nn/residual_stream.h"
 #include "model/nn/rms_norm.h"
 #include "model/spec/config.h"
@@ -26,7 +27,10 @@ struct BlockHooks {
 // Pre-norm Transformer block: x += attn(ln1(x)); x += ffn(ln2(x)).
 class BlockImpl : public torch::nn::Module {
  public:
-  BlockImpl(const ModelConfig& config, const at::TensorOptions& options);
+  // `ranks`, if any, share the block and outlive it; `config` is then of this
+  // rank's part.
+  BlockImpl(const ModelConfig& config, const at::TensorOptions& options,
+            LayerRanks* ranks = nullptr);
 
   void forward(ResidualStream& stream);
 
@@ -39,9 +43,13 @@ class BlockImpl : public torch::nn::Module {
   FeedForward ffn;
 
  private:
+  // Of a sublayer.
+  at::Tensor Enter(const at::Tensor& normed) const;
+  at::Tensor Leave(at::Tensor update) const;
   void Add(ResidualStream& stream, at::Tensor update) const;
 
   bool is_fused_;
+  LayerRanks* ranks_;
   BlockHooks hooks_;
 };
 TORCH_MODULE(Block);

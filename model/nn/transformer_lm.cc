@@ -11,6 +11,7 @@
 
 #include "model/nn/checkpoint.h"
 #include "model/nn/component.h"
+#include "model/nn/cross_entropy.h"
 
 namespace trainbench {
 namespace {
@@ -22,10 +23,11 @@ const ModelConfig& Checked(const ModelConfig& config) {
 }
 
 std::vector<Block> MakeLayers(const ModelConfig& config,
-                              const at::TensorOptions& options) {
+                              const at::TensorOptions& options,
+                              LayerRanks* ranks) {
   std::vector<Block> layers;
   for (int64_t i = 0; i < config.layers; ++i) {
-    layers.emplace_back(config, options);
+    layers.emplace_back(config, options, ranks);
   }
   return layers;
 }
@@ -71,14 +73,16 @@ ResidualStream RunAgainInBackward(const std::vector<Block>& layers,
 }  // namespace
 
 TransformerLmImpl::TransformerLmImpl(const ModelConfig& config,
-                                     const at::TensorOptions& options)
+                                     const at::TensorOptions& options,
+                                     LayerRanks* ranks)
     : token_embeddings(register_module(
           "token_embeddings",
           Embedding(Checked(config).vocab, config.d_model, options))),
-      layers(MakeLayers(config, options)),
+      layers(MakeLayers(config, options, ranks)),
       ln_final(nullptr),
       lm_head(nullptr),
-      config_(config) {
+      config_(config),
+      ranks_(ranks) {
   torch::nn::ModuleList list;
   for (const Block& layer : layers) list->push_back(layer);
   register_module("layers", list);
@@ -105,12 +109,24 @@ at::Tensor TransformerLmImpl::forward(const at::Tensor& tokens) {
   ResidualStream stream;
   {
     const ComponentScope scope(Component::kEmbedding);
-    stream.x = token_embeddings(tokens);
+    stream.x = ranks_ == nullptr
+                   ? token_embeddings(tokens)
+                   : ranks_->Embed(token_embeddings->weight, tokens);
   }
   RunLayers(stream);
-  const at::Tensor normed = ln_final->AddAndNorm(stream);
+  at::Tensor normed = ln_final->AddAndNorm(stream);
+  if (ranks_ != nullptr) normed = ranks_->Enter(normed);
   const ComponentScope scope(Component::kLmHead);
   return lm_head(normed);
+}
+
+at::Tensor TransformerLmImpl::Loss(at::Tensor logits,
+                                   const at::Tensor& targets) const {
+  if (ranks_ == nullptr) {
+    return CrossEntropy(std::move(logits), targets, config_.implementation);
+  }
+  const ComponentScope scope(Component::kCrossEntropy);
+  return ranks_->CrossEntropy(std::move(logits), targets);
 }
 
 }  // namespace trainbench

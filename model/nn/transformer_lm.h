@@ -10,6 +10,7 @@
 
 #include "model/nn/block.h"
 #include "model/nn/embedding.h"
+#include "model/nn/layer_ranks.h"
 #include "model/nn/linear.h"
 #include "model/nn/residual_stream.h"
 #include "model/nn/rms_norm.h"
@@ -24,13 +25,17 @@ class TransformerLmImpl : public torch::nn::Module {
  public:
   // `options` gives device and dtype of the parameters. Weights are drawn from
   // the device's default generator; the meta device allocates nothing. Throws
-  // c10::Error if `config` does not pass Validate().
-  TransformerLmImpl(const ModelConfig& config,
-                    const at::TensorOptions& options);
+  // c10::Error if `config` does not pass Validate(). `ranks`, if any, share the
+  // model and outlive it; `config` is then of this rank's part.
+  TransformerLmImpl(const ModelConfig& config, const at::TensorOptions& options,
+                    LayerRanks* ranks = nullptr);
 
   // tokens [batch, seq] (int64) -> logits [batch, seq, vocab]. Segments of
   // blocks are checkpointed as the config says.
   at::Tensor forward(const at::Tensor& tokens);
+
+  // The loss of these logits, moved in: a scalar (model/nn/cross_entropy.h).
+  at::Tensor Loss(at::Tensor logits, const at::Tensor& targets) const;
 
   const ModelConfig& config() const { return config_; }
 
@@ -43,6 +48,7 @@ class TransformerLmImpl : public torch::nn::Module {
   void RunLayers(ResidualStream& stream);
 
   ModelConfig config_;
+  LayerRanks* ranks_;
 };
 TORCH_MODULE(TransformerLm);
 

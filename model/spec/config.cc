@@ -145,7 +145,7 @@ absl::Status Validate(const ModelConfig& config) {
         CheckRange("vocab", config.vocab, kMaxVocab)}) {
     if (!status.ok()) return status;
   }
-  if (config.d_model % config.heads != 0) {
+  if (config.head_width == 0 && config.d_model % config.heads != 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("d_model is ", config.d_model, " and heads is ",
                      config.heads, "; allowed: heads that divide d_model"));

@@ -27,8 +27,15 @@ struct ModelConfig {
   AttentionKind attention = AttentionKind::kNaive;
   Implementation implementation = Implementation::kTextbook;
   Checkpointing checkpointing = {};
+  // Of a head; 0: d_model / heads. A rank's part of a model has fewer heads,
+  // as wide as before (model/spec/tensor_part.h).
+  int64_t head_width = 0;
 
-  int64_t d_head() const { return d_model / heads; }
+  int64_t d_head() const {
+    return head_width > 0 ? head_width : d_model / heads;
+  }
+  // Of all heads.
+  int64_t d_attention() const { return heads * d_head(); }
 };
 
 // The attention of a model of which nobody says otherwise: naive, sdpa or own.

@@ -48,8 +48,7 @@ at::Tensor ComputeLoss(TransformerLm& model, const Batch& batch,
   const AutocastScope autocast(precision, batch.tokens.device().type());
   at::Tensor logits = model(batch.tokens);
   observer.Enter(Phase::kLoss);
-  return CrossEntropy(std::move(logits), batch.targets,
-                      model->config().implementation);
+  return model->Loss(std::move(logits), batch.targets);
 }
 
 at::Tensor ComputeGradients(TransformerLm& model, const Batch& batch,

@@ -29,8 +29,8 @@ ARROWS: dict[str, tuple[str, ...]] = {
     _OPERATIONS: ("ops", "verification", "training", "nn", "fused", "spec"),
     "steps": (
         *("experiment", "ranks", "timing", "memory", "profiling", "device"),
-        *("fsdp", "zero", "ddp", "ops", "comm", "verification", "training", "nn"),
-        *("accounting", "spec"),
+        *("tensor_parallel", "fsdp", "zero", "ddp", "ops", "comm"),
+        *("verification", "training", "nn", "accounting", "spec"),
     ),
     "app": (
         *("runner", "ranks", "experiment", "timing", "profiling", "device", "base"),
@@ -38,6 +38,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     ),
     "fsdp": ("ddp", "comm", "training", "nn", "accounting", "spec"),
     "zero": ("ddp", "comm", "training", "accounting", "spec"),
+    "tensor_parallel": ("ddp", "comm", "nn", "spec"),
     "runner": (
         *("ranks", "experiment", "timing", "memory", "profiling", "device", "base"),
         *("accounting", "spec"),

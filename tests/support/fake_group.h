@@ -6,9 +6,11 @@
 
 #include <torch/types.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <stdexcept>
+#include <vector>
 
 #include "model/distributed/comm/process_group.h"
 
@@ -53,6 +55,14 @@ class FakeGroup : public ProcessGroup {
   }
   void AllGather(const at::Tensor&, const at::Tensor&) override { ++calls_; }
   void Barrier() override { ++calls_; }
+  absl::StatusOr<std::unique_ptr<ProcessGroup>> Split(
+      const std::vector<int>& colours) override {
+    const auto end = colours.begin() + rank_;
+    return std::make_unique<FakeGroup>(
+        static_cast<int>(std::count(colours.begin(), end, *end)),
+        static_cast<int>(std::count(colours.begin(), colours.end(), *end)),
+        nullptr, backend_);
+  }
   void Close() override {}
   const c10::intrusive_ptr<c10d::ProcessGroup>& c10d_group() const override {
     throw std::logic_error("c10d has no such group");

@@ -15,14 +15,15 @@ AttentionScene::AttentionScene(Ledger& to, const AttentionSizes& of)
     : ledger(to),
       sizes(of),
       operand(of.bf16 ? kBfloat16 : kFloat),
-      x{"B T d", of.sequences() * of.seq * of.d_head},
+      projection{"B T d", of.sequences() * of.seq * of.d_head},
       rows{"B h T", of.sequences() * of.seq},
       scores{"B h T^2", of.sequences() * of.seq * of.seq},
       mask{"T^2", of.seq * of.seq} {}
 
 Tensor AttentionScene::Separated(const Tensor& from, const TensorName& name,
                                  TensorType type) {
-  return sizes.batch > 1 && sizes.heads > 1 ? Make(name, x, type) : from;
+  return sizes.batch > 1 && sizes.heads > 1 ? Make(name, projection, type)
+                                            : from;
 }
 
 AttentionResult Attend(AttentionKind kind, AttentionScene& s, const Heads& in) {
@@ -41,8 +42,9 @@ AttentionResult LogSumExpMemory(AttentionScene& s, const Heads& in) {
 }
 
 Heads MakeGradients(AttentionScene& s) {
-  return {s.Operands("gradient of q", s.x), s.Operands("gradient of k", s.x),
-          s.Operands("gradient of v", s.x)};
+  return {s.Operands("gradient of q", s.projection),
+          s.Operands("gradient of k", s.projection),
+          s.Operands("gradient of v", s.projection)};
 }
 
 AttentionResult LogSumExpMemory(AttentionScene& s, const Heads& in,
@@ -56,7 +58,7 @@ AttentionResult LogSumExpMemory(AttentionScene& s, const Heads& in,
     }
     of.v = s.Separated(in.v, "v");
   }
-  AttentionResult result = {s.Operands("output", s.x)};
+  AttentionResult result = {s.Operands("output", s.projection)};
   const Tensor sums = s.Floats("log-sum-exp", s.rows);
   kernels.forward(s);
   if (!s.sizes.graph) return result;
@@ -110,14 +112,14 @@ AttentionResult TiledMemory(AttentionScene& s, const Heads& in) {
     product(at, x);
   };
   tiles.backward = [=](AttentionScene& at) {
-    Tensor product_with_output = at.Floats("gradient x output", at.x);
-    if (at.sizes.bf16) at.Floats("fp32 output", at.x);
+    Tensor product_with_output = at.Floats("gradient x output", at.projection);
+    if (at.sizes.bf16) at.Floats("fp32 output", at.projection);
     const Tensor means = at.Floats("means of the gradient", at.rows);
     product_with_output.Reset();
     Heads to;
-    to.q = at.Floats("fp32 gradient of q", at.x);
-    to.k = at.Operands("gradient of k", at.x);
-    to.v = at.Operands("gradient of v", at.x);
+    to.q = at.Floats("fp32 gradient of q", at.projection);
+    to.k = at.Operands("gradient of k", at.projection);
+    to.v = at.Operands("gradient of v", at.projection);
     {
       const Tensor of_k = at.Floats("gradient of a tile of k", x);
       const Tensor of_v = at.Floats("gradient of a tile of v", x);
@@ -132,7 +134,7 @@ AttentionResult TiledMemory(AttentionScene& s, const Heads& in) {
       times();
       times();
     }
-    if (at.sizes.bf16) to.q = at.Operands("gradient of q", at.x);
+    if (at.sizes.bf16) to.q = at.Operands("gradient of q", at.projection);
     return to;
   };
   tiles.separate_heads = true;
@@ -155,7 +157,7 @@ AttentionResult OwnMemory(AttentionScene& s, const Heads& in) {
     if (!at.sizes.on_cpu) {
       Heads to = MakeGradients(at);
       const Tensor means = at.Floats("means of the gradient", at.rows);
-      at.Floats("fp32 gradient of q", at.x);
+      at.Floats("fp32 gradient of q", at.projection);
       return to;
     }
     const Tensor means = at.Floats("means of the gradient", at.rows);

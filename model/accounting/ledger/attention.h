@@ -53,8 +53,9 @@ class AttentionScene {
 
   Ledger& ledger;
   AttentionSizes sizes;
-  const TensorType operand;  // of products
-  const TensorSize x, rows, scores, mask;
+  const TensorType operand;     // of products
+  const TensorSize projection;  // q, k or v, and what their heads give
+  const TensorSize rows, scores, mask;
   Component component = Component::kFusedAttention;
   const char* where = "";  // " of the last block"
 };

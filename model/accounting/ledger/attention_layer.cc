@@ -10,7 +10,9 @@ namespace {
 using enum Component;
 using enum TensorType;
 
-TensorSize Half(const Step& s) { return {"B T d / 2", s.x.elements / 2}; }
+TensorSize Half(const Step& s) {
+  return {"B T d / 2", s.projection.elements / 2};
+}
 
 bool IsWidened(const Step& s) { return s.operand == kBfloat16; }
 
@@ -32,9 +34,9 @@ Tensor Rotate(Step& s, const TensorName& name) {
     const Tensor even = s.Floats("rotated even channels", Half(s));
     const Tensor even_sin = Turn(s), odd_cos = Turn(s);
     const Tensor odd = s.Floats("rotated odd channels", Half(s));
-    turned = s.Floats(IsWidened(s) ? "rotated channels" : name, s.x);
+    turned = s.Floats(IsWidened(s) ? "rotated channels" : name, s.projection);
   }
-  return IsWidened(s) ? s.Operands(name, s.x) : turned;
+  return IsWidened(s) ? s.Operands(name, s.projection) : turned;
 }
 
 Tensor TurnBack(Step& s) {
@@ -46,7 +48,7 @@ Tensor TurnBack(Step& s) {
 Tensor Merged(Step& s, Tensor gradient) {
   s.component = kProjections;
   if (s.sizes.heads > 1) {
-    gradient = s.Operands("merged gradient", s.x);
+    gradient = s.Operands("merged gradient", s.projection);
   }
   return gradient;
 }
@@ -54,7 +56,7 @@ Tensor Merged(Step& s, Tensor gradient) {
 Tensor RotateBackward(Step& s, Tensor gradient) {
   s.Enter("rotation backward");
   s.component = kRope;
-  if (IsWidened(s)) gradient = s.Floats("fp32 gradient", s.x);
+  if (IsWidened(s)) gradient = s.Floats("fp32 gradient", s.projection);
   Tensor odd = TurnBack(s), even = TurnBack(s);
   {
     const Tensor negated = s.Floats("-gradient", Half(s));
@@ -63,10 +65,10 @@ Tensor RotateBackward(Step& s, Tensor gradient) {
     second = TurnBack(s);
     // The second terms are added to the first, in place.
   }
-  gradient = s.Operands("gradient of all channels", s.x);
+  gradient = s.Operands("gradient of all channels", s.projection);
   even.Reset();
   {
-    const Tensor second = s.Operands("gradient of all channels", s.x);
+    const Tensor second = s.Operands("gradient of all channels", s.projection);
     odd.Reset();
   }
   return Merged(s, std::move(gradient));
@@ -86,12 +88,12 @@ Heads AttentionLayer::ProjectAndRotate(Step& s, const Tensor& x) {
   if (s.is(Implementation::kFused)) {
     // Rotated in place.
     const Tensor all =
-        joined_.Forward(s, x, "rotated q and k, and v", s.three_x);
+        joined_.Forward(s, x, "rotated q and k, and v", s.three_projections);
     return {all, all, all, /*merged=*/true};
   }
   const auto project = [&](Linear& linear, const char* name) {
     s.component = kProjections;
-    return linear.Forward(s, x, /*wide=*/true, name, s.x);
+    return linear.Forward(s, x, /*wide=*/true, name, s.projection);
   };
   const auto rotated = [&](Linear& linear, const char* name) {
     const Tensor projected = project(linear, "projection");
@@ -123,7 +125,7 @@ Tensor AttentionLayer::Forward(Step& s, const Tensor& x) {
   Tensor mixed = std::move(attended_.output);
   s.component = kOutputProjection;
   if (!attended_.merged && s.sizes.heads > 1) {
-    mixed = s.Operands("merged heads", s.x);
+    mixed = s.Operands("merged heads", s.projection);
   }
   return output_.Forward(s, mixed, /*wide=*/false, "update", s.x);
 }
@@ -144,7 +146,7 @@ Tensor AttentionLayer::Backward(Step& s, Tensor gradient) {
   s.Enter("W_o backward");
   s.component = kOutputProjection;
   GradientSum of_output;
-  output_.Backward(s, std::move(gradient), s.x, of_output);
+  output_.Backward(s, std::move(gradient), s.projection, of_output);
   Heads to = MixBackward(s, std::move(of_output.sum));
   if (s.is(Implementation::kFused)) return FusedBackward(s, std::move(to));
   GradientSum sum;
@@ -165,9 +167,9 @@ Tensor AttentionLayer::FusedBackward(Step& s, Heads gradients) {
   s.component = kRope;
   Tensor rows;
   if (attended_.transposed_k_gradient) {
-    rows = s.Operands("gradient of k in rows", s.x);
+    rows = s.Operands("gradient of k in rows", s.projection);
   }
-  Tensor all = s.Operands("gradient of q, k and v", s.three_x);
+  Tensor all = s.Operands("gradient of q, k and v", s.three_projections);
   rows.Reset();
   gradients = {};
   s.Enter("projections backward");

@@ -11,6 +11,7 @@ using enum TensorType;
 void CrossEntropy::Forward(Step& s, Tensor logits) {
   s.Enter("loss");
   s.component = Component::kCrossEntropy;
+  if (s.is_shared()) return SharedForward(s, std::move(logits));
   if (s.is(Implementation::kFused)) {
     // The logits become their gradient.
     shifted_ = std::move(logits);
@@ -55,6 +56,7 @@ Tensor CrossEntropy::TextbookBackward(Step& s) {
 Tensor CrossEntropy::Backward(Step& s) {
   s.Enter("loss backward");
   s.component = Component::kCrossEntropy;
+  if (s.is_shared()) return SharedBackward(s);
   if (s.is(Implementation::kFused)) return std::move(shifted_);
   Tensor gradient;
   if (s.is(Implementation::kLibrary)) {

@@ -18,7 +18,7 @@ std::pair<Tensor, Tensor> ValueBackward(AttentionScene& s, Tensor gradient,
   s.Enter("value backward");
   s.component = kValue;
   gradient = s.Separated(gradient, "gradient of the output");
-  Tensor of_v = s.Operands("gradient of v", s.x);
+  Tensor of_v = s.Operands("gradient of v", s.projection);
   Tensor of_weights = s.Operands("gradient of the weights", s.scores);
   Free(gradient, v, weights);
   return {std::move(of_weights), std::move(of_v)};
@@ -28,8 +28,8 @@ Heads ScoresBackward(AttentionScene& s, Tensor gradient, Tensor of_v, Tensor& q,
                      Tensor& k) {
   s.Enter("scores backward");
   s.component = kScores;
-  Tensor of_k = s.Operands("gradient of k", s.x);
-  Tensor of_q = s.Operands("gradient of q", s.x);
+  Tensor of_k = s.Operands("gradient of k", s.projection);
+  Tensor of_q = s.Operands("gradient of q", s.projection);
   Free(gradient, k, q);
   return {std::move(of_q), std::move(of_k), std::move(of_v)};
 }
@@ -110,7 +110,7 @@ AttentionResult NaiveMemory(AttentionScene& s, const Heads& in) {
   x = Softmax(s, std::move(x), kept);
   s.component = kValue;
   Tensor v = s.Separated(in.v, "v");
-  AttentionResult result = {s.Operands("heads", s.x)};
+  AttentionResult result = {s.Operands("heads", s.projection)};
   result.transposed_k_gradient = true;
   if (!s.sizes.graph) return result;
   result.backward = [&s, q = in.q, k = in.k, mask, kept, weights = x,
@@ -141,7 +141,7 @@ AttentionResult FusedNaiveMemory(AttentionScene& s, const Heads& in) {
   }
   s.component = kValue;
   Tensor v = s.Separated(in.v, "v");
-  AttentionResult result = {s.Operands("heads", s.x)};
+  AttentionResult result = {s.Operands("heads", s.projection)};
   result.transposed_k_gradient = true;
   if (!s.sizes.graph) return result;
   // Both the product and the softmax need the weights.

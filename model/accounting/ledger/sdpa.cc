@@ -126,15 +126,16 @@ AttentionResult SdpaMathMemory(AttentionScene& s, const Heads& in) {
   const bool bf16 = s.sizes.bf16;
   Heads wide = in;
   if (bf16) {
-    wide = {s.Floats("widened q", s.x), s.Floats("widened k", s.x),
-            s.Floats("widened v", s.x)};
+    wide = {s.Floats("widened q", s.projection),
+            s.Floats("widened k", s.projection),
+            s.Floats("widened v", s.projection)};
   }
-  const Tensor scaled_q = s.Floats("scaled q", s.x);
+  const Tensor scaled_q = s.Floats("scaled q", s.projection);
   Tensor seen = s.Make("ones", s.mask, kBool);
   seen = s.Make("causal mask", s.mask, kBool);
   const Tensor mask = s.Floats("mask as numbers", s.mask);
   seen.Reset();
-  Tensor k = s.Floats("scaled k", s.x);
+  Tensor k = s.Floats("scaled k", s.projection);
   Tensor q = scaled_q, scores;
   {
     const Tensor scaled_k = k;
@@ -155,17 +156,17 @@ AttentionResult SdpaMathMemory(AttentionScene& s, const Heads& in) {
   const Tensor narrow =
       bf16 ? s.Make("bf16 weights", s.scores, kBfloat16) : Tensor();
   Tensor v = s.Separated(wide.v, "v", kFloat);
-  AttentionResult result = {s.Floats("output", s.x)};
+  AttentionResult result = {s.Floats("output", s.projection)};
   result.transposed_k_gradient = true;
   v = s.Save(v);
-  if (bf16) result.output = s.Make("output", s.x, kBfloat16);
+  if (bf16) result.output = s.Make("output", s.projection, kBfloat16);
   if (!s.sizes.graph) return result;
   result.backward = [&s, bf16, q, k, v, weights](Tensor gradient) mutable {
     s.Enter("fused attention backward");
     s.component = Component::kFusedAttention;
-    if (bf16) gradient = s.Floats("fp32 gradient of the output", s.x);
+    if (bf16) gradient = s.Floats("fp32 gradient of the output", s.projection);
     gradient = s.Separated(gradient, "gradient of the output", kFloat);
-    Tensor of_v = s.Floats("gradient of v", s.x);
+    Tensor of_v = s.Floats("gradient of v", s.projection);
     Tensor of_weights = s.Floats("gradient of the weights", s.scores);
     Free(gradient, v);
     {
@@ -175,15 +176,16 @@ AttentionResult SdpaMathMemory(AttentionScene& s, const Heads& in) {
       of_weights = s.Floats("gradient of the scores", s.scores);
     }
     weights.Reset();
-    Heads to = {s.Floats("gradient of scaled q", s.x),
-                s.Floats("gradient of scaled k", s.x), std::move(of_v)};
+    Heads to = {s.Floats("gradient of scaled q", s.projection),
+                s.Floats("gradient of scaled k", s.projection),
+                std::move(of_v)};
     Free(of_weights, k, q);
-    to.k = s.Floats("gradient of k", s.x);
-    to.q = s.Floats("gradient of q", s.x);
+    to.k = s.Floats("gradient of k", s.projection);
+    to.q = s.Floats("gradient of q", s.projection);
     if (bf16) {
-      to.v = s.Make("gradient of v", s.x, kBfloat16);
-      to.k = s.Make("gradient of k", s.x, kBfloat16);
-      to.q = s.Make("gradient of q", s.x, kBfloat16);
+      to.v = s.Make("gradient of v", s.projection, kBfloat16);
+      to.k = s.Make("gradient of k", s.projection, kBfloat16);
+      to.q = s.Make("gradient of q", s.projection, kBfloat16);
     }
     return to;
   };

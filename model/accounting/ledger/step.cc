@@ -35,12 +35,13 @@ Step::Step(const MemoryQuery& of, Ledger& to)
       parameter(narrow ? TensorType::kBfloat16 : TensorType::kFloat),
       stream(parameter),
       tokens{"B T", of.batch * of.seq},
+      x{"B T d", tokens.elements * of.config.d_model},
+      three_projections{"3 B T d", 3 * projection.elements},
       hidden{"B T d_ff", tokens.elements * of.config.d_ff},
       two_hidden{"2 B T d_ff", 2 * hidden.elements},
-      three_x{"3 B T d", 3 * x.elements},
       logits{"B T V", tokens.elements * of.config.vocab},
       weight{"d", of.config.d_model},
-      square{"d^2", of.config.d_model * of.config.d_model},
+      square{"d^2", of.config.d_model * of.config.d_attention()},
       three_squares{"3 d^2", 3 * square.elements},
       d_ff{"d d_ff", of.config.d_model * of.config.d_ff},
       two_d_ff{"2 d d_ff", 2 * d_ff.elements},
@@ -109,15 +110,12 @@ StepEnd RunStep(const MemoryQuery& query, Ledger& to, Units* units) {
   s.units = units;
   const int64_t resident = to.live();
   Layers layers(s);
+  Embedding embedding;
   Norm norm("the head");
   Linear head("the head", s.embedding);
   Tensor logits;
   {
-    to.Enter("embedding");
-    if (units != nullptr) units->BeforeForward();
-    s.component = Component::kEmbedding;
-    Stream stream;
-    stream.x = s.Make(stream.name, s.x, s.stream);
+    Stream stream = embedding.Forward(s);
     layers.Forward(stream);
     const Tensor normed = norm.Forward(s, stream);
     to.Enter("logits");
@@ -142,9 +140,7 @@ StepEnd RunStep(const MemoryQuery& query, Ledger& to, Units* units) {
   Stream gradient;
   norm.Backward(s, std::move(sum.sum), gradient);
   layers.Backward(gradient);
-  to.Enter("end of backward");
-  s.component = Component::kEmbedding;
-  s.Keep(s.Make("gradient of the embedding", s.embedding, s.parameter));
+  embedding.Backward(s, std::move(gradient));
   return end;
 }
 

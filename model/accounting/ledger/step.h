@@ -28,6 +28,8 @@ class Step : public AttentionScene {
   bool is(Implementation implementation) const {
     return query.config.implementation == implementation;
   }
+  // Whether ranks share the matrices. What they sum they sum in place.
+  bool is_shared() const { return query.tensor_ranks > 1; }
   // A parameter's gradient, which stays, unless units take it.
   void Keep(Tensor gradient);
   // Those that a checkpoint's node has held are complete now.
@@ -36,7 +38,7 @@ class Step : public AttentionScene {
   const MemoryQuery query;
   const bool autocast, narrow;         // narrow: bf16 throughout
   const TensorType parameter, stream;  // stream: of the residual stream
-  const TensorSize tokens, hidden, two_hidden, three_x, logits;
+  const TensorSize tokens, x, three_projections, hidden, two_hidden, logits;
   const TensorSize weight;  // of a norm
   const TensorSize square, three_squares, d_ff, two_d_ff, embedding;
   // Autocast's copies of weights, until the forward pass is over.
@@ -167,6 +169,21 @@ class Block {
   FeedForward feed_forward_;
 };
 
+// Where a shared vocabulary has this rank's words, and which are not.
+struct WordIds {
+  Tensor rows, foreign;
+};
+
+// model/nn/embedding.cc.
+class Embedding {
+ public:
+  Stream Forward(Step& s);
+  void Backward(Step& s, Stream gradient);
+
+ private:
+  WordIds ids_;
+};
+
 // model/nn/cross_entropy.cc, model/fused/cross_entropy.cc.
 class CrossEntropy {
  public:
@@ -175,7 +192,10 @@ class CrossEntropy {
 
  private:
   Tensor TextbookBackward(Step& s);
+  void SharedForward(Step& s, Tensor logits);
+  Tensor SharedBackward(Step& s);
 
+  WordIds ids_;
   Tensor shifted_, indices_, exponentials_, sums_;
 };
 

@@ -4,6 +4,8 @@
 
 #include <c10/core/Allocator.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -87,7 +89,7 @@ class C10dGroup final : public ProcessGroup {
  public:
   C10dGroup(const c10::intrusive_ptr<c10d::Store>& store,
             const GroupOptions& options)
-      : options_(options) {
+      : store_(store), options_(options) {
     const bool gloo = options.backend == CommBackend::kGloo;
     // NCCL needs no other rank yet, so that without a GPU each rank says so and
     // none of them leaves the others while Gloo connects them.
@@ -192,6 +194,23 @@ class C10dGroup final : public ProcessGroup {
     Wait([&] { return backend_->barrier(); });
   }
 
+  absl::StatusOr<std::unique_ptr<ProcessGroup>> Split(
+      const std::vector<int>& colours) override {
+    if (colours.size() != static_cast<std::size_t>(options_.size)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(colours.size(), " colours are given; allowed: one for ",
+                       "each of ", options_.size, " ranks"));
+    }
+    const auto end = colours.begin() + options_.rank;
+    GroupOptions part = options_;
+    part.rank = static_cast<int>(std::count(colours.begin(), end, *end));
+    part.size =
+        static_cast<int>(std::count(colours.begin(), colours.end(), *end));
+    return Join(
+        SubStore(absl::StrCat("split", splits_++, ".colour", *end), store_),
+        part);
+  }
+
   void Close() override {
     backend_->shutdown();
     closed_ = true;
@@ -218,7 +237,9 @@ class C10dGroup final : public ProcessGroup {
     return backend_->allreduce(tensors, options);
   }
 
+  c10::intrusive_ptr<c10d::Store> store_;
   GroupOptions options_;
+  int splits_ = 0;                        // so far
   std::unique_ptr<C10dGroup> cpu_group_;  // null over Gloo
   c10::intrusive_ptr<c10d::Backend> backend_;
   c10::intrusive_ptr<c10d::ProcessGroup> group_;

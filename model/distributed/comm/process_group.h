@@ -108,6 +108,14 @@ class ProcessGroup {
 
   // For c10d's own Reducer.
   virtual const c10::intrusive_ptr<c10d::ProcessGroup>& c10d_group() const = 0;
+
+  // This rank's part of the group: the ranks whose colour is this rank's, in
+  // this group's order. colours[r] is rank r's; all ranks call it together with
+  // the same colours. The part has keys of its own in the store, the same
+  // backend and timeout, and may outlive this group. InvalidArgument unless
+  // there is a colour for each rank; Unavailable as of Join().
+  virtual absl::StatusOr<std::unique_ptr<ProcessGroup>> Split(
+      const std::vector<int>& colours) = 0;
 };
 
 }  // namespace trainbench

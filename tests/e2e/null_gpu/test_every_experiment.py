@@ -17,7 +17,7 @@ from reports.results.rows import parse
 EXPERIMENTS = Path(__file__).resolve().parents[3] / "benchmarks"
 # What a smoke run on one GPU leaves out, and why.
 SKIPS = {
-    r"^(all_reduce/nccl|ddp|ddp_equivalence|sharded_optimizer|fsdp)/": (
+    r"^(all_reduce/nccl|ddp|ddp_equivalence|sharded_optimizer|fsdp|tensor_parallel)/": (
         "NCCL needs a GPU for each of 2 ranks"
     ),
     r"^compiled/aoti/": "no package ",

@@ -141,6 +141,17 @@ def test_ranks_of_data_parallel_training(trainbench: Program) -> None:
     assert not missed(found)
 
 
+def test_ranks_of_shared_models(trainbench: Program) -> None:
+    small = "^tensor_parallel/small/"
+    found = rows(trainbench, f"{small}.*ranks:(1|2)/", gpus=2)
+    # One model, and two replicas of two ranks each.
+    found += rows(trainbench, f"{small}fp32/ranks:4/", gpus=4)
+    assert len(found) == 2 * 2 + 2
+    check_tensors(found)
+    check_fit_is_not_too_high(found)
+    assert max(missed(found).values(), default=0) < 0.03
+
+
 @pytest.mark.parametrize(
     ("cases", "ranks", "count"),
     [

@@ -30,7 +30,7 @@ def calls(report: Path) -> Counter[str]:
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_every_case_of_nccl_runs(trainbench: Program, ranks: int) -> None:
     done = trainbench.run(
-        "--benchmark_filter=^(all_reduce/nccl|ddp.*|sharded_optimizer|fsdp)/",
+        "--benchmark_filter=^(all_reduce/nccl|ddp.*|sharded_.*|fsdp|tensor_.*)/",
         f"--ranks={ranks}",
         *FAST,
         env=null_gpu(count=2),
@@ -45,10 +45,29 @@ def test_every_case_of_nccl_runs(trainbench: Program, ranks: int) -> None:
         "ddp_equivalence",
         "fsdp",
         "sharded_optimizer",
+        "tensor_parallel",
     }
     one_process = re.compile("/(alone|whole_batch)/")
     together = [row for row in rows if not one_process.search(row["name"])]
     assert {row["ranks"] for row in together} == {ranks}
+
+
+def test_eight_ranks_share_models(trainbench: Program) -> None:
+    """Two replicas of four ranks, and eight of one model."""
+    done = trainbench.run(
+        *("--benchmark_filter=^tensor_parallel/", "--ranks=8", "--data=1,2"),
+        "--model=name=wide,d_model=64,d_ff=128,layers=1,heads=8,vocab=64",
+        "--models=wide",
+        *without(FAST, "--models", "--model"),
+        env=null_gpu(count=8),
+    )
+    assert done.code == 0, done.err
+    rows = measured(load(trainbench.directory / "a.json"))
+    assert [(row["ranks"], row["data"]) for row in rows] == [(8, 1), (8, 2)]
+    for row in rows:
+        assert row["sent_bytes"] == row["predicted_sent_bytes"] > 0
+        # Embedding; forward and backward of two sublayers; the head; the loss.
+        assert row["tensor_calls_per_step"] == 1 + 4 + 1 + 2
 
 
 def test_eight_ranks_meet(trainbench: Program) -> None:

@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "fixtures/device/cuda_support.h"
 #include "fixtures/memory/memory_probe.h"
@@ -57,6 +58,47 @@ TEST_F(RankProcessGroup, Collectives) {
                           static_cast<float>(n)));
 
   group_->Barrier();
+}
+
+// Neighbours, and then each with those of its place among them.
+TEST_F(RankProcessGroup, ARankTalksToTheRanksOfItsColour) {
+  const int n = group_->size(), rank = group_->rank();
+  std::vector<int> neighbours, places;
+  for (int r = 0; r < n; ++r) {
+    neighbours.push_back(r / 2);
+    places.push_back(r % 2);
+  }
+  auto pair = group_->Split(neighbours);
+  auto row = group_->Split(places);
+  ASSERT_TRUE(pair.ok()) << pair.status();
+  ASSERT_TRUE(row.ok()) << row.status();
+  EXPECT_EQ((*pair)->size(), 2);
+  EXPECT_EQ((*pair)->rank(), rank % 2);
+  EXPECT_EQ((*row)->size(), n / 2);
+  EXPECT_EQ((*row)->rank(), rank / 2);
+  const at::Tensor of_pair = at::full({2}, rank, at::kFloat);
+  const at::Tensor of_row = of_pair.clone();
+  const auto started = (*pair)->StartAllReduce(of_pair);
+  (*row)->AllReduce(of_row);
+  started->Wait();
+  EXPECT_EQ(of_pair[0].item<int>(), rank / 2 * 4 + 1);
+  EXPECT_EQ(of_row[0].item<int>(), n / 2 * (rank % 2 + (n / 2 - 1)));
+  // A part of a part, of this rank alone, outlives both.
+  pair = (*pair)->Split({3, 5});
+  ASSERT_TRUE(pair.ok()) << pair.status();
+  row->reset();
+  (*pair)->AllReduce(of_pair);
+  EXPECT_EQ((*pair)->size(), 1);
+  EXPECT_EQ(of_pair[0].item<int>(), rank / 2 * 4 + 1);
+  (*pair)->Close();
+}
+
+TEST_F(RankProcessGroup, EachRankHasOneColour) {
+  const auto part = group_->Split({0});
+  EXPECT_EQ(part.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(
+      std::string(part.status().message()),
+      AllOf(HasSubstr("1 colours"), HasSubstr("allowed: one for each of ")));
 }
 
 TEST_F(RankProcessGroup, GloosRanksAgreeThroughTheirOwnGroup) {

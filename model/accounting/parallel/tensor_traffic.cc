@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/accounting/parallel/tensor_traffic.h"
+
+namespace trainbench {
+
+TensorTraffic TensorTrafficOf(const MemoryQuery& query, bool backward) {
+  if (query.tensor_ranks == 1) return {};
+  const bool narrow = query.precision == Precision::kBf16;
+  const bool autocast = query.precision == Precision::kBf16Autocast;
+  const bool fused = query.config.implementation == Implementation::kFused;
+  const int64_t stream = narrow ? 2 : 4;
+  const int64_t operand = narrow || autocast ? 2 : 4;
+  const int64_t normed = fused ? operand : stream;
+  const int64_t tokens = query.batch * query.seq;
+  const int64_t values = tokens * query.config.d_model;
+  const int64_t sublayers = 2 * query.config.layers;
+  TensorTraffic traffic = {
+      .calls = 1 + sublayers + 2,
+      .bytes = (stream + sublayers * operand) * values + 3 * 4 * tokens};
+  if (backward) {
+    traffic.calls += sublayers + 1;
+    traffic.bytes += (sublayers + 1) * normed * values;
+  }
+  return traffic;
+}
+
+}  // namespace trainbench

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// What the ranks that share a model's matrices exchange in a step.
+
+#ifndef TRAINBENCH_MODEL_ACCOUNTING_PARALLEL_TENSOR_TRAFFIC_H_
+#define TRAINBENCH_MODEL_ACCOUNTING_PARALLEL_TENSOR_TRAFFIC_H_
+
+#include <cstdint>
+
+#include "model/accounting/memory.h"
+
+namespace trainbench {
+
+struct TensorTraffic {
+  int64_t calls = 0;  // all-reduces
+  int64_t bytes = 0;  // all-reduced; RingAllReduceBytes of them are sent
+};
+
+// The forward pass and, if `backward`, the backward pass of the query's model,
+// the loss included, among its tensor_ranks. For B T tokens and L layers:
+//
+//                  forward               backward
+//   embedding      r B T d               -
+//   a sublayer     e B T d               i B T d
+//   head           -                     i B T d
+//   loss           4 B T and 2 * 4 B T   -
+//
+// Bytes of a value: r of the residual stream, e of a product's result and i of
+// a norm's result, which under autocast is fp32 unless the implementation is
+// fused (accounting/memory.h has them by precision). There are 2 L sublayers.
+// Nothing for one rank.
+TensorTraffic TensorTrafficOf(const MemoryQuery& query, bool backward);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_ACCOUNTING_PARALLEL_TENSOR_TRAFFIC_H_

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/distributed/tensor_parallel/mesh.h"
+
+#include <c10/util/Exception.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace trainbench {
+namespace {
+
+std::unique_ptr<ProcessGroup> Part(ProcessGroup& group,
+                                   const std::vector<int>& colours) {
+  auto part = group.Split(colours);
+  TORCH_CHECK_WITH(DistNetworkError, part.ok(),
+                   std::string(part.status().message()));
+  return *std::move(part);
+}
+
+}  // namespace
+
+void MeshGroups::Close() {
+  tensor->Close();
+  data->Close();
+}
+
+MeshGroups SplitMesh(ProcessGroup& group, int tensor) {
+  TORCH_CHECK(tensor >= 1 && group.size() % tensor == 0, "a mesh of ",
+              group.size(), " ranks has ", tensor,
+              " tensor ranks; allowed: a divisor of the ranks");
+  std::vector<int> of_tensor, of_data;
+  for (int rank = 0; rank < group.size(); ++rank) {
+    of_tensor.push_back(rank / tensor);
+    of_data.push_back(rank % tensor);
+  }
+  MeshGroups groups;
+  groups.tensor = Part(group, of_tensor);
+  groups.data = Part(group, of_data);
+  return groups;
+}
+
+}  // namespace trainbench

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/distributed/tensor_parallel/tensor_parallel_lm.h"
+
+#include <ATen/Context.h>
+#include <torch/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "model/distributed/tensor_parallel/conjugate_pair.h"
+#include "model/distributed/tensor_parallel/vocabulary.h"
+
+namespace trainbench {
+namespace {
+
+const ModelConfig& Checked(const ModelConfig& whole, int ranks) {
+  const absl::Status status = ValidateParts(whole, ranks);
+  TORCH_CHECK(status.ok(), std::string(status.message()));
+  return whole;
+}
+
+// A model whose weights are drawn and not used, because the next one draws the
+// same numbers.
+TransformerLm WithoutDrawing(TensorRanks& ranks,
+                             const at::TensorOptions& options) {
+  if (options.device().is_meta()) {
+    return TransformerLm(ranks.part(), options, &ranks);
+  }
+  at::Generator generator =
+      at::globalContext().defaultGenerator(options.device());
+  const at::Tensor state = generator.get_state();
+  TransformerLm part(ranks.part(), options, &ranks);
+  generator.set_state(state);
+  return part;
+}
+
+// Copies this rank's part of each weight of `whole`, a layer.
+template <typename Layer>
+void Fill(const Layer& part, const Layer& whole, const ProcessGroup& group) {
+  const auto from = whole->named_parameters();
+  for (const auto& parameter : part->named_parameters()) {
+    at::Tensor weight = parameter.value();
+    weight.copy_(PartOf(from[parameter.key()], weight.sizes(), group));
+  }
+}
+
+}  // namespace
+
+TensorRanks::TensorRanks(const ModelConfig& whole, ProcessGroup& group)
+    : whole_(Checked(whole, group.size())),
+      group_(group),
+      words_(PartOf(whole.vocab, group.rank(), group.size())) {}
+
+ModelConfig TensorRanks::part() const {
+  return PartOf(whole_, group_.rank(), group_.size());
+}
+
+at::Tensor TensorRanks::Enter(const at::Tensor& x) {
+  return CopyToRanks(x, group_);
+}
+
+at::Tensor TensorRanks::Leave(at::Tensor summand) {
+  return SumOverRanks(std::move(summand), group_);
+}
+
+at::Tensor TensorRanks::Embed(const at::Tensor& weight,
+                              const at::Tensor& tokens) {
+  return EmbedOverRanks(weight, tokens, words_, group_);
+}
+
+at::Tensor TensorRanks::CrossEntropy(at::Tensor logits,
+                                     const at::Tensor& targets) {
+  return CrossEntropyOverRanks(std::move(logits), targets, words_, group_);
+}
+
+TransformerLm MakePart(TensorRanks& ranks, const at::TensorOptions& options) {
+  if (ranks.group().size() == 1) return TransformerLm(ranks.whole(), options);
+  const TransformerLm part = WithoutDrawing(ranks, options);
+  const at::NoGradGuard no_grad;
+  const ModelConfig& whole = ranks.whole();
+  const ProcessGroup& group = ranks.group().group();
+  // In the order in which a whole model draws them.
+  Fill(part->token_embeddings, Embedding(whole.vocab, whole.d_model, options),
+       group);
+  for (const Block& layer : part->layers) {
+    Fill(layer, Block(whole, options), group);
+  }
+  Fill(part->lm_head, Linear(whole.d_model, whole.vocab, options), group);
+  return part;
+}
+
+at::Tensor PartOf(const at::Tensor& whole, at::IntArrayRef sizes,
+                  const ProcessGroup& group) {
+  for (int64_t d = 0; d < whole.dim(); ++d) {
+    if (whole.size(d) == sizes[static_cast<std::size_t>(d)]) continue;
+    const Range part = PartOf(whole.size(d), group.rank(), group.size());
+    return whole.narrow(d, part.first, part.count);
+  }
+  return whole;
+}
+
+at::Tensor Assemble(const at::Tensor& part, at::IntArrayRef sizes,
+                    ProcessGroup& group) {
+  if (part.sizes() == sizes) return part.detach().clone();
+  const at::NoGradGuard no_grad;
+  at::Tensor whole = at::zeros(sizes, part.options());
+  PartOf(whole, part.sizes(), group).copy_(part);
+  group.AllReduce(whole);
+  return whole;
+}
+
+}  // namespace trainbench

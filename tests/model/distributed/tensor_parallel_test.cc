@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: MIT
+// A model that ranks share, against the same model on one process.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/distributed/ddp/gradient_sync.h"
+#include "model/distributed/ddp/parallel_step.h"
+#include "model/distributed/ddp/sync_verification.h"
+#include "model/distributed/tensor_parallel/conjugate_pair.h"
+#include "model/distributed/tensor_parallel/mesh.h"
+#include "model/distributed/tensor_parallel/tensor_parallel_lm.h"
+#include "model/distributed/tensor_parallel/vocabulary.h"
+#include "model/nn/dtype.h"
+#include "model/training/train_step.h"
+#include "model/verification/relative_error.h"
+#include "tests/support/fake_group.h"
+#include "tests/support/rank_fixture.h"
+
+namespace trainbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// Channels and words that neither two nor four ranks divide evenly.
+ModelConfig Small(Implementation implementation) {
+  return {"m", 24, 42, 2, 4, 37, AttentionOf(implementation), implementation};
+}
+
+constexpr uint64_t kSeed = 3;
+
+class RankTensorParallel : public RankTest {
+ protected:
+  TransformerLm MakeWhole(const ModelConfig& config, at::ScalarType dtype) {
+    at::manual_seed(kSeed);
+    return TransformerLm(config, at::dtype(dtype));
+  }
+  TransformerLm MakePartOf(TensorRanks& ranks, at::ScalarType dtype) {
+    at::manual_seed(kSeed);
+    return MakePart(ranks, at::dtype(dtype));
+  }
+  Batch SameBatch(int64_t sequences) {
+    at::manual_seed(11);
+    return RandomBatch(37, sequences, 7, at::kCPU);
+  }
+};
+
+struct Limits {
+  double loss, gradient, parameter;
+};
+
+// The gradients of `part` against their part of those of `whole`.
+void ExpectPartOfGradients(const TransformerLm& part,
+                           const TransformerLm& whole,
+                           const ProcessGroup& group, double limit) {
+  const auto expected = whole->named_parameters();
+  for (const auto& parameter : part->named_parameters()) {
+    const at::Tensor& gradient = parameter.value().grad();
+    ASSERT_TRUE(gradient.defined()) << parameter.key();
+    EXPECT_LE(RelativeError(gradient, PartOf(expected[parameter.key()].grad(),
+                                             gradient.sizes(), group)),
+              limit)
+        << parameter.key();
+  }
+}
+
+void ExpectAssembled(const TransformerLm& part, const TransformerLm& whole,
+                     ProcessGroup& group, double limit) {
+  const auto expected = whole->named_parameters();
+  for (const auto& parameter : part->named_parameters()) {
+    const at::Tensor& of_whole = expected[parameter.key()];
+    const at::Tensor found =
+        Assemble(parameter.value(), of_whole.sizes(), group);
+    EXPECT_LE(RelativeError(found, of_whole), limit) << parameter.key();
+  }
+}
+
+TEST_F(RankTensorParallel, APartHasTheWeightsOfTheWholeModel) {
+  for (const Implementation implementation : kImplementations) {
+    for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
+      const ModelConfig config = Small(implementation);
+      const TransformerLm whole = MakeWhole(config, dtype);
+      const at::Tensor next = at::rand({3});
+      TensorRanks ranks(config, *group_);
+      const TransformerLm part = MakePartOf(ranks, dtype);
+      EXPECT_TRUE(at::rand({3}).equal(next)) << "the generator goes on";
+      const auto expected = whole->named_parameters();
+      const auto found = part->named_parameters();
+      ASSERT_EQ(found.keys(), expected.keys());
+      int64_t divided = 0;
+      for (const auto& parameter : found) {
+        const at::Tensor& of_whole = expected[parameter.key()];
+        EXPECT_TRUE(parameter.value().equal(
+            PartOf(of_whole, parameter.value().sizes(), *group_)))
+            << parameter.key();
+        divided += parameter.value().numel() < of_whole.numel() ? 1 : 0;
+      }
+      EXPECT_EQ(divided, 2 * 7 + 2) << "all but the norms";
+      ExpectAssembled(part, whole, *group_, 0);
+    }
+  }
+}
+
+TEST_F(RankTensorParallel, StepsAsTheWholeModel) {
+  struct Numbers {
+    Precision precision;
+    Limits limits;
+  };
+  for (const Implementation implementation : kImplementations) {
+    for (const auto& [precision, limits] :
+         {Numbers{Precision::kFp32, {1e-6, 1e-5, 1e-4}},
+          Numbers{Precision::kBf16Autocast, {1e-2, 3e-2, 1e-2}},
+          Numbers{Precision::kBf16, {2e-2, 8e-2, 2e-2}}}) {
+      SCOPED_TRACE(std::string(ImplementationName(implementation)) + " " +
+                   std::string(PrecisionName(precision)));
+      const ModelConfig config = Small(implementation);
+      TensorRanks ranks(config, *group_);
+      TransformerLm part = MakePartOf(ranks, WeightType(precision));
+      TransformerLm whole = MakeWhole(config, WeightType(precision));
+      AdamW optimizer(Parameters(part), AdamWKind::kFused);
+      AdamW optimizer_of_whole(Parameters(whole), AdamWKind::kFused);
+      const Batch batch = SameBatch(3);
+      NullObserver nobody;
+      for (int step = 0; step < 3; ++step) {
+        const auto loss =
+            ComputeGradients(part, batch, precision, nobody).item<double>();
+        const auto expected =
+            ComputeGradients(whole, batch, precision, nobody).item<double>();
+        EXPECT_NEAR(loss, expected, limits.loss * expected) << step;
+        ExpectPartOfGradients(part, whole, *group_, limits.gradient);
+        optimizer.Step();
+        optimizer_of_whole.Step();
+        ReleaseGradients(part);
+        ReleaseGradients(whole);
+      }
+      ExpectAssembled(part, whole, *group_, limits.parameter);
+      // What all ranks have stays equal to the last bit.
+      EXPECT_TRUE(
+          VerifyReplicas({part->ln_final->weight, part->layers[0]->ln2->weight},
+                         *group_)
+              .ok());
+    }
+  }
+}
+
+// With nothing rounded away, the formulas are the whole model's.
+TEST_F(RankTensorParallel, InFloat64ItIsTheWholeModel) {
+  for (const Implementation implementation :
+       {Implementation::kTextbook, Implementation::kLibrary}) {
+    const ModelConfig config = Small(implementation);
+    TensorRanks ranks(config, *group_);
+    TransformerLm part = MakePartOf(ranks, at::kDouble);
+    TransformerLm whole = MakeWhole(config, at::kDouble);
+    NullObserver nobody;
+    const Batch batch = SameBatch(2);
+    const auto loss = ComputeGradients(part, batch, Precision::kFp32, nobody);
+    const auto of_whole =
+        ComputeGradients(whole, batch, Precision::kFp32, nobody);
+    EXPECT_LE(RelativeError(loss, of_whole), 1e-14);
+    ExpectPartOfGradients(part, whole, *group_, 1e-12);
+  }
+}
+
+// Ranks of one replica have the same batch, replicas share the whole one.
+TEST_F(RankTensorParallel, ReplicasOfASharedModelStepAsOneProcess) {
+  for (const int tensor : {1, 2}) {
+    MeshGroups mesh = SplitMesh(*group_, tensor);
+    const int replicas = mesh.data->size();
+    EXPECT_EQ(mesh.tensor->size(), tensor);
+    EXPECT_EQ(replicas * tensor, group_->size());
+    const ModelConfig config = Small(Implementation::kTextbook);
+    TensorRanks ranks(config, *mesh.tensor);
+    TransformerLm part = MakePartOf(ranks, at::kFloat);
+    TransformerLm whole = MakeWhole(config, at::kFloat);
+    AdamW optimizer(Parameters(part), AdamWKind::kFused);
+    AdamW optimizer_of_whole(Parameters(whole), AdamWKind::kFused);
+    const auto sync =
+        MakeGradientSync({}, TrainableParameters(*part), *mesh.data);
+    const Batch batch = SameBatch(2 * replicas);
+    const Batch mine = {batch.tokens.narrow(0, 2 * mesh.data->rank(), 2),
+                        batch.targets.narrow(0, 2 * mesh.data->rank(), 2)};
+    NullObserver nobody;
+    for (int step = 0; step < 3; ++step) {
+      const at::Tensor loss = RunParallelStep(part, optimizer, *sync, mine,
+                                              Precision::kFp32, nobody);
+      const at::Tensor expected =
+          RunStep(StepMode::kTrainStep, whole, &optimizer_of_whole, batch,
+                  Precision::kFp32, nobody);
+      mesh.data->AllReduce(loss);
+      EXPECT_LE(RelativeError(loss / replicas, expected), 1e-5) << step;
+    }
+    ExpectAssembled(part, whole, *mesh.tensor, 1e-4);
+    EXPECT_TRUE(VerifyReplicas(Parameters(part), *mesh.data).ok());
+    mesh.Close();
+  }
+}
+
+TEST_F(RankTensorParallel, TheConjugatePairsGradientsAreEachOther) {
+  TensorGroup ranks(*group_);
+  const auto n = static_cast<float>(group_->size());
+  const at::Tensor x = at::full({2, 3}, 2.0F).requires_grad_();
+  const at::Tensor weight = at::full({2, 3}, group_->rank() + 1.0F);
+  const at::Tensor copy = CopyToRanks(x, ranks);
+  EXPECT_TRUE(copy.equal(x));
+  const at::Tensor y = SumOverRanks(copy * weight, ranks);
+  const float sum = n * (n + 1) / 2;
+  EXPECT_TRUE(y.equal(at::full({2, 3}, 2 * sum)));
+  y.sum().backward();
+  EXPECT_TRUE(x.grad().equal(at::full({2, 3}, sum)))
+      << "of the product with all ranks' weights";
+  EXPECT_EQ(ranks.TakeTraffic().bytes, 2 * 6 * 4);
+  EXPECT_EQ(ranks.TakeTraffic().calls, 0) << "counted from the last call on";
+  const at::NoGradGuard no_grad;
+  EXPECT_TRUE(CopyToRanks(x, ranks).is_same(x));
+}
+
+TEST_F(RankTensorParallel, TheLossOfAllWordsNeedsNoRankToSeeThem) {
+  TensorGroup ranks(*group_);
+  const Range words = PartOf(37, group_->rank(), group_->size());
+  at::manual_seed(5);
+  // Of which fp32 could not take the exponentials.
+  at::Tensor logits = at::randn({3, 4, 37}) * 20 + 300;
+  const at::Tensor targets = at::randint(37, {3, 4}, at::kLong);
+  at::Tensor exact = logits.to(at::kDouble).requires_grad_();
+  const at::Tensor expected =
+      at::cross_entropy_loss(exact.flatten(0, 1), targets.flatten());
+  (2 * expected).backward();
+  const at::Tensor of_words =
+      logits.narrow(-1, words.first, words.count).clone().requires_grad_();
+  const at::Tensor loss =
+      CrossEntropyOverRanks(of_words.clone(), targets, words, ranks);
+  EXPECT_LE(RelativeError(loss, expected), 1e-6);
+  (2 * loss).backward({}, /*retain_graph=*/true);
+  EXPECT_LE(RelativeError(of_words.grad(),
+                          exact.grad().narrow(-1, words.first, words.count)),
+            1e-5);
+  EXPECT_THROW(loss.backward(), c10::Error) << "the logits are overwritten";
+}
+
+TEST_F(RankTensorParallel, WhatIsNotSentIsNotCounted) {
+  TensorGroup ranks(*group_);
+  ranks.set_sends(false);
+  const at::Tensor one = at::ones({4});
+  ranks.Sum(one);
+  ranks.Max(one);
+  EXPECT_TRUE(one.equal(at::ones({4})));
+  EXPECT_EQ(ranks.TakeTraffic().calls, 0);
+}
+
+TEST(TensorParallelTest, OneRankHasTheWholeModelAndSendsNothing) {
+  FakeGroup alone(/*rank=*/0, /*size=*/1);
+  const ModelConfig config = Small(Implementation::kLibrary);
+  TensorRanks ranks(config, alone);
+  at::manual_seed(kSeed);
+  TransformerLm part = MakePart(ranks, at::TensorOptions());
+  at::manual_seed(kSeed);
+  TransformerLm whole(config, at::TensorOptions());
+  NullObserver nobody;
+  const Batch batch = RandomBatch(37, 2, 5, at::kCPU);
+  const at::Tensor loss =
+      ComputeGradients(part, batch, Precision::kFp32, nobody);
+  const at::Tensor expected =
+      ComputeGradients(whole, batch, Precision::kFp32, nobody);
+  EXPECT_LE(RelativeError(loss, expected), 1e-6);
+  ExpectPartOfGradients(part, whole, alone, 1e-5);
+  EXPECT_EQ(alone.calls(), 0);
+}
+
+TEST(TensorParallelTest, RanksThatDoNotDivideTheHeadsAreAnError) {
+  FakeGroup three(/*rank=*/0, /*size=*/3);
+  try {
+    TensorRanks ranks(Small(Implementation::kTextbook), three);
+    FAIL() << "accepted";
+  } catch (const c10::Error& error) {
+    EXPECT_THAT(error.what_without_backtrace(),
+                AllOf(HasSubstr("3 ranks"), HasSubstr("4 heads")));
+  }
+}
+
+TEST(TensorParallelTest, AMeshHasRowsOfOneLength) {
+  FakeGroup group(/*rank=*/5, /*size=*/6);
+  const MeshGroups mesh = SplitMesh(group, 2);
+  EXPECT_EQ(mesh.tensor->size(), 2);
+  EXPECT_EQ(mesh.tensor->rank(), 1);
+  EXPECT_EQ(mesh.data->size(), 3);
+  EXPECT_EQ(mesh.data->rank(), 2);
+  EXPECT_THROW(SplitMesh(group, 4), c10::Error);
+}
+
+TEST(TensorParallelTest, AnIndirectSummandIsRefused) {
+  FakeGroup two(/*rank=*/0, /*size=*/2);
+  TensorGroup ranks(two);
+  EXPECT_THROW(SumOverRanks(at::ones({2, 3}).t(), ranks), c10::Error);
+  EXPECT_THROW(CrossEntropyOverRanks(at::ones({2, 3}),
+                                     at::zeros({2}, at::kLong), {0, 4}, ranks),
+               c10::Error)
+      << "three logits of four words";
+}
+
+}  // namespace
+}  // namespace trainbench

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/spec/tensor_part.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace trainbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+TEST(TensorPartTest, PartsFollowEachOtherAndDifferByOneAtMost) {
+  for (const int64_t size : {4, 7, 10, 50257}) {
+    for (const int64_t ranks : {1, 2, 3, 4}) {
+      int64_t next = 0;
+      for (int64_t rank = 0; rank < ranks; ++rank) {
+        const Range part = PartOf(size, rank, ranks);
+        EXPECT_EQ(part.first, next);
+        EXPECT_LE(part.count, PartOf(size, 0, ranks).count);
+        EXPECT_GE(part.count + 1, PartOf(size, 0, ranks).count);
+        next += part.count;
+      }
+      EXPECT_EQ(next, size);
+    }
+  }
+}
+
+TEST(TensorPartTest, APartHasFewerHeadsOfTheSameWidth) {
+  const ModelConfig whole = {"m", 24, 41, 2, 6, 37};
+  const ModelConfig part = PartOf(whole, /*rank=*/0, /*ranks=*/3);
+  EXPECT_EQ(part.d_model, 24);
+  EXPECT_EQ(part.heads, 2);
+  EXPECT_EQ(part.d_head(), 4);
+  EXPECT_EQ(part.d_attention(), 8);
+  EXPECT_EQ(part.d_ff, 14);
+  EXPECT_EQ(part.vocab, 13);
+  EXPECT_EQ(PartOf(whole, /*rank=*/2, /*ranks=*/3).d_ff, 13);
+  EXPECT_TRUE(Validate(part).ok()) << "8 channels of heads in 24 of the model";
+}
+
+TEST(TensorPartTest, HeadsAreNotDivided) {
+  const ModelConfig xl = *FindModel("xl", StandardModels());
+  EXPECT_TRUE(ValidateParts(xl, 5).ok());
+  for (const int ranks : {0, 2, 4}) {
+    EXPECT_THAT(std::string(ValidateParts(xl, ranks).message()),
+                AllOf(HasSubstr(std::to_string(ranks) + " ranks"),
+                      HasSubstr("25 heads"), HasSubstr("allowed:")));
+  }
+  EXPECT_THAT(std::string(ValidateParts({"m", 48, 2, 1, 4, 37}, 4).message()),
+              AllOf(HasSubstr("d_ff 2"), HasSubstr("allowed: at most 2")));
+}
+
+}  // namespace
+}  // namespace trainbench
