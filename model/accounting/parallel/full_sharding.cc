@@ -26,7 +26,7 @@ int64_t GatheredWidth(Precision precision) {
 
 FullShardingTraffic StepTraffic(const ModelConfig& config,
                                 const FullSharding& sharding,
-                                Precision precision, int ranks) {
+                                Precision precision, int ranks, int replicas) {
   FullShardingTraffic traffic;
   const std::vector<int64_t> units = UnitElements(config, ranks);
   for (std::size_t unit = 0; unit < units.size(); ++unit) {
@@ -36,6 +36,7 @@ FullShardingTraffic StepTraffic(const ModelConfig& config,
       traffic.Gathered(GatheredWidth(precision) * units[unit]);
     }
     traffic.Reduced(4 * units[unit]);
+    if (replicas > 1) traffic.Averaged(4 * units[unit] / ranks);
   }
   return traffic;
 }

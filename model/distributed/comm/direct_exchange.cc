@@ -46,7 +46,7 @@ class DirectExchange {
   std::vector<c10::intrusive_ptr<c10d::Work>> sending_, receiving_;
 };
 
-at::Tensor Part(const at::Tensor& values, int rank, int size) {
+at::Tensor Chunk(const at::Tensor& values, int rank, int size) {
   const int64_t n = values.numel() / size;
   return values.narrow(0, rank * n, n);
 }
@@ -60,9 +60,9 @@ class AllGather final : public Collective {
     const std::vector<int> others = exchange_.Others();
     messages_ = others.size();
     for (const int from : others) {
-      exchange_.Receive(Part(values, from, size), from);
+      exchange_.Receive(Chunk(values, from, size), from);
     }
-    for (const int to : others) exchange_.Send(Part(values, rank, size), to);
+    for (const int to : others) exchange_.Send(Chunk(values, rank, size), to);
   }
 
   void Wait() override {
@@ -82,12 +82,12 @@ class ReduceScatter final : public Collective {
     const int rank = backend.getRank(), size = backend.getSize();
     const std::vector<int> others = exchange_.Others();
     if (values.numel() == 0 || others.empty()) return;
-    mine_ = Part(values, rank, size);
+    mine_ = Chunk(values, rank, size);
     received_ = at::empty({size - 1, mine_.numel()}, values.options());
     for (std::size_t i = 0; i < others.size(); ++i) {
       exchange_.Receive(received_[static_cast<int64_t>(i)], others[i]);
     }
-    for (const int to : others) exchange_.Send(Part(values, to, size), to);
+    for (const int to : others) exchange_.Send(Chunk(values, to, size), to);
   }
 
   void Wait() override {

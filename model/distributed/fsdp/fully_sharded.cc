@@ -23,10 +23,10 @@ std::vector<std::vector<at::Tensor>> ParametersByUnit(
 
 std::deque<ShardedUnit> MakeUnits(const TransformerLm& model,
                                   c10::ScalarType gathered_type,
-                                  ProcessGroup& group) {
+                                  ProcessGroup& group, ProcessGroup* replicas) {
   std::deque<ShardedUnit> units;
   for (std::vector<at::Tensor>& parameters : ParametersByUnit(model)) {
-    units.emplace_back(std::move(parameters), gathered_type, group);
+    units.emplace_back(std::move(parameters), gathered_type, group, replicas);
   }
   return units;
 }
@@ -52,11 +52,12 @@ std::vector<at::Tensor> ShardsOf(const std::deque<ShardedUnit>& units) {
 
 FullySharded::FullySharded(TransformerLm model, const FullSharding& sharding,
                            c10::ScalarType gathered_type,
-                           const AdamWOptions& options, ProcessGroup& group)
+                           const AdamWOptions& options, ProcessGroup& group,
+                           ProcessGroup* replicas)
     : model_(std::move(model)),
       group_(group),
       sharding_(sharding),
-      units_(MakeUnits(model_, gathered_type, group)),
+      units_(MakeUnits(model_, gathered_type, group, replicas)),
       places_(PlacesIn(units_)),
       heard_(places_.size(), false),
       hooks_(model_->parameters(), [this](std::size_t i) { OnGradient(i); }),
@@ -132,6 +133,7 @@ void FullySharded::OnGradient(std::size_t index) {
   if (!unit.TakeGradient(places_[index].second)) return;
   unit.Free();
   counting_.Reduced(unit.reduced_bytes());
+  counting_.Averaged(unit.averaged_bytes());
   if (!sharding_.prefetch) return unit.Reduce();
   if (reducing_ != nullptr) reducing_->FinishReduce();
   unit.StartReduce();
@@ -141,6 +143,7 @@ void FullySharded::OnGradient(std::size_t index) {
 void FullySharded::Finish() {
   if (reducing_ != nullptr) reducing_->FinishReduce();
   reducing_ = nullptr;
+  for (ShardedUnit& unit : units_) unit.WaitForReplicas();
   for (std::size_t i = 0; i < heard_.size(); ++i) {
     TORCH_CHECK(heard_[i], DescribeParameter(i, model_->parameters()[i]),
                 " has no gradient on rank ", group_.rank());

@@ -12,6 +12,10 @@
 //   all-gather, backward           f Psi_b, if blocks are resharded
 //   reduce-scatter of gradients    f bytes of gradients in the shards' dtype
 //
+// Where R groups of N ranks have a replica of the model each (hybrid sharding),
+// ranks with the same shard average its gradient by an all-reduce, which sends
+// 2 (R - 1) / R of a shard's bytes.
+//
 // The embedding is freed after its lookup, whose backward pass needs no weight;
 // the head is kept until its gradients are there.
 // model/accounting/parallel/full_sharding.h has calls, bytes and memory.
@@ -45,16 +49,21 @@ namespace trainbench {
 //
 // With prefetch, at most one all-gather is in flight: that of the next unit, in
 // the order of the pass. And at most one reduce-scatter: that of the last unit
-// whose gradients are complete. Without, each waits for itself.
+// whose gradients are complete. All-reduces over replicas are in flight until
+// Finish(). Without, each collective waits for itself.
 class FullySharded {
  public:
   // The model's parameters are equal on all ranks and stay the shards' dtype.
   // From now on they are of `gathered_type`, and there only where a step needs
-  // them: bf16 with shards of fp32 is mixed precision. The model and `group`
+  // them: bf16 with shards of fp32 is mixed precision. The model and the groups
   // must outlive this object, after which the model is of no use.
+  //
+  // `group` has the ranks that share a replica of the model, `replicas` those
+  // with the same shard of it: rows and columns of a mesh, which all have equal
+  // parameters and batches of their own.
   FullySharded(TransformerLm model, const FullSharding& sharding,
                c10::ScalarType gathered_type, const AdamWOptions& options,
-               ProcessGroup& group);
+               ProcessGroup& group, ProcessGroup* replicas = nullptr);
   ~FullySharded();
   FullySharded(const FullySharded&) = delete;
   FullySharded& operator=(const FullySharded&) = delete;

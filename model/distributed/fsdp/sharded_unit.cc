@@ -29,8 +29,9 @@ at::Tensor Flatten(const std::vector<at::Tensor>& tensors, int multiple) {
 }  // namespace
 
 ShardedUnit::ShardedUnit(std::vector<at::Tensor> parameters,
-                         c10::ScalarType gathered_type, ProcessGroup& group)
-    : group_(group), parameters_(std::move(parameters)) {
+                         c10::ScalarType gathered_type, ProcessGroup& group,
+                         ProcessGroup* replicas)
+    : group_(group), replicas_(replicas), parameters_(std::move(parameters)) {
   const at::NoGradGuard no_grad;
   const at::Tensor whole = Flatten(parameters_, group.size());
   elements_ = whole.numel();
@@ -56,6 +57,10 @@ int64_t ShardedUnit::gathered_bytes() const {
 
 int64_t ShardedUnit::reduced_bytes() const {
   return elements_ * static_cast<int64_t>(shard_.element_size());
+}
+
+int64_t ShardedUnit::averaged_bytes() const {
+  return replicas_ == nullptr ? 0 : reduced_bytes() / group_.size();
 }
 
 at::Tensor ShardedUnit::MyPart(const at::Tensor& all) const {
@@ -118,7 +123,8 @@ bool ShardedUnit::TakeGradient(std::size_t index) {
   const at::Tensor& gradient = parameter.grad();
   at::Tensor place = gradients_.narrow(0, begins_[index], parameter.numel())
                          .view(parameter.sizes());
-  const double share = 1.0 / group_.size();
+  const int replicas = replicas_ == nullptr ? 1 : replicas_->size();
+  const double share = 1.0 / (group_.size() * replicas);
   if (gradient.dtype() == place.dtype()) {
     // In one pass. The overload for a plain number would make a temporary.
     at::mul_out(place, gradient, at::native::wrapped_scalar_tensor(share));
@@ -137,6 +143,7 @@ void ShardedUnit::Reduce() {
     shard_gradient_.copy_(MyPart(gradients_));
   }
   FinishReduce();
+  WaitForReplicas();
 }
 
 void ShardedUnit::StartReduce() {
@@ -151,6 +158,15 @@ void ShardedUnit::FinishReduce() {
   }
   gradients_.reset();
   taken_ = 0;
+  if (exchanges_ && replicas_ != nullptr) {
+    averaging_ = replicas_->StartAllReduce(shard_gradient_);
+  }
+}
+
+void ShardedUnit::WaitForReplicas() {
+  if (const auto averaging = std::exchange(averaging_, nullptr)) {
+    averaging->Wait();
+  }
 }
 
 }  // namespace trainbench

@@ -25,9 +25,10 @@ class ShardedUnit {
  public:
   // `parameters`: contiguous leaves of one dtype and device, equal on all
   // ranks. They become views of `gathered_type` for good, and are freed. The
-  // shard keeps the dtype that they had.
+  // shard keeps the dtype that they had. `replicas`, if any, are the ranks that
+  // have this shard, too, of which `group` has one.
   ShardedUnit(std::vector<at::Tensor> parameters, c10::ScalarType gathered_type,
-              ProcessGroup& group);
+              ProcessGroup& group, ProcessGroup* replicas);
 
   std::size_t parameters() const { return parameters_.size(); }
   // [elements / ranks], rounded up, with the gradient's shard as its gradient.
@@ -35,6 +36,8 @@ class ShardedUnit {
   // Bytes of the buffers that a call gathers and reduces, all shards together.
   int64_t gathered_bytes() const;
   int64_t reduced_bytes() const;
+  // Bytes of a gradient's shard, if replicas average it, else 0.
+  int64_t averaged_bytes() const;
 
   // Off, a rank does not communicate: it copies its own shard to where those of
   // the others belong, and takes its own gradients for the mean.
@@ -52,20 +55,23 @@ class ShardedUnit {
   void Free();
 
   // Moves the complete gradient of parameter `index`, divided by the number of
-  // ranks, into one buffer of the shard's dtype. Returns whether it was the
+  // all ranks, into one buffer of the shard's dtype. Returns whether it was the
   // last one of a step, in which each is taken once.
   bool TakeGradient(std::size_t index);
   // Sums the buffer over the ranks into the gradient's shard, and frees it.
+  // Then sums the shard over the replicas.
   void Reduce();
-  // The same in two parts.
+  // The same in three parts, the last of which waits for the replicas.
   void StartReduce();
   void FinishReduce();
+  void WaitForReplicas();
 
  private:
   at::Tensor MyPart(const at::Tensor& all) const;
   void Refill();
 
   ProcessGroup& group_;
+  ProcessGroup* replicas_;
   std::vector<at::Tensor> parameters_;
   std::vector<int64_t> begins_;  // of each parameter, in elements
   int64_t elements_ = 0;         // padded to a multiple of the ranks
@@ -76,7 +82,7 @@ class ShardedUnit {
   bool exchanges_ = true;
   bool has_values_ = false;
   std::size_t taken_ = 0;  // gradients of this step
-  std::unique_ptr<Collective> gathering_, reducing_;
+  std::unique_ptr<Collective> gathering_, reducing_, averaging_;
 };
 
 }  // namespace trainbench
