@@ -31,7 +31,10 @@ at::Tensor Flatten(const std::vector<at::Tensor>& tensors, int multiple) {
 ShardedUnit::ShardedUnit(std::vector<at::Tensor> parameters,
                          c10::ScalarType gathered_type, ProcessGroup& group,
                          ProcessGroup* replicas)
-    : group_(group), replicas_(replicas), parameters_(std::move(parameters)) {
+    : group_(group),
+      replicas_(replicas != nullptr && replicas->size() > 1 ? replicas
+                                                            : nullptr),
+      parameters_(std::move(parameters)) {
   const at::NoGradGuard no_grad;
   const at::Tensor whole = Flatten(parameters_, group.size());
   elements_ = whole.numel();
