@@ -180,7 +180,8 @@ const std::vector<ModelConfig>& NamedModels() {
                    {{"gpt2", 768, 3072, 12, 12, kGpt2Vocab},
                     {"gpt2-medium", 1024, 4096, 24, 16, kGpt2Vocab},
                     {"gpt2-large", 1280, 5120, 36, 20, kGpt2Vocab},
-                    {"gpt2-xl", 1600, 6400, 48, 25, kGpt2Vocab}});
+                    {"gpt2-xl", 1600, 6400, 48, 25, kGpt2Vocab},
+                    {"8B", 4096, 11008, 34, 32, 151936}});
     return models;
   }();
   return *kModels;

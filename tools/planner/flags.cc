@@ -30,9 +30,9 @@ void AddModelFlags(PlannerFlags& v, ModeFlags& flags) {
             "Comma-separated models: tiny, small, medium, large, xl, 2.7B; "
             "gpt2, gpt2-medium, gpt2-large, gpt2-xl, with the sizes and the "
             "vocabulary of GPT-2 (but with three matrices in the feed-forward "
-            "part and a head of its own, so with more parameters); or a name "
-            "that --model defines. Default: the first six and those of "
-            "--model.");
+            "part and a head of its own, so with more parameters); 8B, whose "
+            "sequences have 32768 tokens; or a name that --model defines. "
+            "Default: the first six and those of --model.");
   flags.AddRepeated(
       "model",
       [&models = v.custom_models](const std::string& text) {

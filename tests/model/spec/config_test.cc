@@ -113,7 +113,7 @@ TEST(StandardModelsTest, HaveThePublishedSizes) {
 }
 
 TEST(NamedModelsTest, HaveTheSizesOfGpt2BehindTheStandardOnes) {
-  ASSERT_EQ(NamedModels().size(), StandardModels().size() + 4);
+  ASSERT_EQ(NamedModels().size(), StandardModels().size() + 5);
   for (const auto& [name, standard] :
        {std::pair("gpt2", "small"), std::pair("gpt2-medium", "medium"),
         std::pair("gpt2-large", "large"), std::pair("gpt2-xl", "xl")}) {
@@ -129,6 +129,16 @@ TEST(NamedModelsTest, HaveTheSizesOfGpt2BehindTheStandardOnes) {
     EXPECT_FALSE(FindModel(name, StandardModels()).ok());
   }
   EXPECT_EQ(NamedModels().front().name, StandardModels().front().name);
+}
+
+TEST(NamedModelsTest, HaveTheModelOfTheLeaderboard) {
+  const auto found = FindModel("8B", NamedModels());
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_TRUE(Validate(*found).ok());
+  EXPECT_EQ(FormatModel(*found),
+            "name=8B,d_model=4096,d_ff=11008,layers=34,heads=32,vocab=151936,"
+            "attention=naive");
+  EXPECT_FALSE(FindModel("8B", StandardModels()).ok());
 }
 
 TEST(FindModelTest, FindsByNameAndListsTheNamesThereAre) {
