@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Plots of data-parallel training, sharded optimizers and shared models."""
+"""Plots of data-parallel training and of sharded optimizers."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -10,7 +10,6 @@ from matplotlib.axes import Axes
 from reports.answers.comparing import least_text
 from reports.answers.measured import Measured, counter_of
 from reports.answers.parallel import WITHOUT_EXCHANGE
-from reports.answers.tensor_parallel import ranks_text
 from reports.pages.plotting.bars import (
     Bar,
     Look,
@@ -191,41 +190,3 @@ def _sharded_figure(setting: str, rows: list[Row]) -> Figure:
 def sharded_optimizer(result: Result) -> list[Figure]:
     """A figure per setting: for each sharding, time (left) and memory (right)."""
     return per_setting(result.of("sharded_optimizer"), _sharded_figure)
-
-
-def _shared_parts(row: Row) -> dict[str, float]:
-    """The parts that add up to the step; one process exchanges nothing."""
-    exposed = min(max(row.get("exposed_us") or 0.0, 0.0), row["p50_us"])
-    parts = {"step alone": row["p50_us"] - exposed}
-    return parts | ({"exposed communication": exposed} if exposed else {})
-
-
-def _shared_figure(setting: str, rows: list[Row]) -> Figure:
-    rows = sorted(rows, key=lambda row: (row["ranks"], row.get("data") or 1))
-    times = [
-        Bar(ranks_text(row), _shared_parts(row), text.time(row["p50_us"]))
-        for row in rows
-    ]
-    sizes = [
-        Bar(
-            *("", {"everything else": row.get("peak_bytes") or 0.0}),
-            *(text.size(row.get("peak_bytes") or 0.0), row.get("predicted_peak_bytes")),
-        )
-        for row in rows
-    ]
-    summary = ", ".join(
-        f"{time.label} {time.value} and {size.value}"
-        for time, size in zip(times, sizes, strict=True)
-    )
-    return draw(
-        f"Tensor parallelism: {setting}",
-        f"{summary}.",
-        lambda axes: _side_by_side(axes, times, sizes),
-        (7.2, height_of(times, 4) + 0.3),
-    )
-
-
-def tensor_parallel(result: Result) -> list[Figure]:
-    """A figure per setting: for each number of ranks, time (left), memory (right)."""
-    rows = result.of("tensor_parallel")
-    return per_setting(rows, _shared_figure) if rows else []

@@ -7,7 +7,7 @@ import pytest
 
 from figures import gids, markers, texts
 from reports.pages.figures.collectives import all_reduce
-from reports.pages.figures.parallel import ddp, sharded_optimizer, tensor_parallel
+from reports.pages.figures.parallel import ddp, sharded_optimizer
 from reports.results.rows import Row, load
 from results import REFERENCE, result_of
 
@@ -190,40 +190,3 @@ def test_the_reference_run_is_drawn(plot: Any) -> None:
     figures = plot(load(REFERENCE))
     assert figures
     assert all(len(figure.svg) < 100_000 for figure in figures)
-
-
-def shared(ranks: int, us: float, **more: float) -> Row:
-    counters = {"p50_us": us, "ranks": float(ranks), "batch": 4.0, "seq": 128.0} | more
-    words = {"model": "tiny", "precision": "fp32"}
-    name = f"tensor_parallel/tiny/fp32/ranks:{ranks}/data:{int(more.get('data', 1))}"
-    return Row(name, us, words, {}, counters)
-
-
-def test_shared_models_show_what_their_exchange_adds() -> None:
-    (figure,) = tensor_parallel(
-        result_of(
-            shared(4, 90, data=2, exposed_us=20, peak_bytes=3 * 2**20),
-            shared(1, 100, peak_bytes=4 * 2**20),
-            shared(
-                *(2, 110),
-                exposed_us=-5,  # noise
-                peak_bytes=2**20,
-                predicted_peak_bytes=2**20,
-            ),
-        )
-    )
-    assert figure.title == "Tensor parallelism: tiny fp32, 4 x 128"
-    assert figure.description == (
-        "1 rank 100 us and 4 MiB, 2 ranks 110 us and 1 MiB, 4 ranks, 2 replicas 90 us "
-        "and 3 MiB."
-    )
-    assert gids(figure.svg, "bar-") == [
-        "bar-0-step-alone",
-        "bar-1-step-alone",
-        "bar-2-step-alone",
-        "bar-2-exposed-communication",
-        "bar-0-everything-else",
-        "bar-1-everything-else",
-        "bar-2-everything-else",
-    ]
-    assert tensor_parallel(result_of()) == []

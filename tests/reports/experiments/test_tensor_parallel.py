@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""The answer about ranks that share a model, from rows made by hand."""
+"""The answer and the plot of ranks that share a model, from rows made by hand."""
 
 from typing import Any
 
 from answered import answered
-from reports.answers.tensor_parallel import tensor_parallel
+from figures import gids
+from reports.experiments.tensor_parallel import answer, figures
 from reports.results.rows import parse
 from results import document, entry
 
 
 def step(ranks: int, us: float, data: int = 1, **more: float) -> dict[str, Any]:
     name = f"tensor_parallel/tiny/fp32/ranks:{ranks}/data:{data}/batch:4/seq:128"
-    counters = {"p50_us": us, "half_width": 0.01, "batch": 4, "seq": 128} | more
+    shape = {"ranks": ranks, "data": data, "batch": 4, "seq": 128}
+    counters = shape | {"p50_us": us, "half_width": 0.01} | more
     return entry(name, us, "model=tiny precision=fp32", **counters)
 
 
@@ -59,4 +61,29 @@ def test_what_was_not_measured_is_left_out() -> None:
 
 def test_without_one_process_there_is_no_answer() -> None:
     for rows in ((), (PAIR,), (ALONE,), (ALONE, step(4, 9, 2))):
-        assert tensor_parallel(parse(document(*rows))) is None
+        assert answer(parse(document(*rows))) is None
+
+
+def test_the_plot_shows_what_the_exchange_adds() -> None:
+    rows = (
+        step(4, 90, 2, exposed_us=20, peak_bytes=3 * 2**20),
+        ALONE,
+        step(2, 110, exposed_us=-5, peak_bytes=2**20),  # noise
+    )
+    (figure,) = figures(parse(document(*rows)))
+    assert figure.title == "Tensor parallelism: tiny fp32, 4 x 128"
+    assert figure.description == (
+        "1 rank 100 us and 4 MiB, 2 ranks 110 us and 1 MiB, 4 ranks, 2 replicas 90 us "
+        "and 3 MiB."
+    )
+    bars = [gid for gid in gids(figure.svg, "bar-") if "optimizer-state" not in gid]
+    assert bars == [
+        "bar-0-step-alone",
+        "bar-1-step-alone",
+        "bar-2-step-alone",
+        "bar-2-exposed-communication",
+        "bar-0-everything-else",
+        "bar-1-everything-else",
+        "bar-2-everything-else",
+    ]
+    assert figures(parse(document())) == []
