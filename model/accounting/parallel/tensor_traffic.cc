@@ -21,6 +21,10 @@ TensorTraffic TensorTrafficOf(const MemoryQuery& query, bool backward) {
   if (backward) {
     traffic.calls += sublayers + 1;
     traffic.bytes += (sublayers + 1) * normed * values;
+    if (query.config.checkpointing.kind == Checkpointing::Kind::kBlocks) {
+      traffic.calls += sublayers;
+      traffic.bytes += sublayers * operand * values;
+    }
   }
   return traffic;
 }

@@ -18,16 +18,17 @@ struct TensorTraffic {
 // The forward pass and, if `backward`, the backward pass of the query's model,
 // the loss included, among its tensor_ranks. For B T tokens and L layers:
 //
-//                  forward               backward
-//   embedding      r B T d               -
-//   a sublayer     e B T d               i B T d
-//   head           -                     i B T d
-//   loss           4 B T and 2 * 4 B T   -
+//                  forward               backward   recomputed
+//   embedding      r B T d               -          -
+//   a sublayer     e B T d               i B T d    e B T d
+//   head           -                     i B T d    -
+//   loss           4 B T and 2 * 4 B T   -          -
 //
 // Bytes of a value: r of the residual stream, e of a product's result and i of
 // a norm's result, which under autocast is fp32 unless the implementation is
-// fused (accounting/memory.h has them by precision). There are 2 L sublayers.
-// Nothing for one rank.
+// fused (accounting/memory.h has them by precision). There are 2 L sublayers,
+// which a backward pass that recomputes blocks does again. Recomputed attention
+// has no sum. Nothing for one rank.
 TensorTraffic TensorTrafficOf(const MemoryQuery& query, bool backward);
 
 }  // namespace trainbench

@@ -25,19 +25,27 @@
 namespace trainbench {
 namespace {
 
+// Of parts that keep all, that recompute attention, and that recompute each
+// block or segments of two.
 std::vector<MemoryQuery> Queries(Precision precision) {
+  using enum Checkpointing::Kind;
   std::vector<MemoryQuery> queries;
   for (const Implementation implementation : kImplementations) {
     for (const int64_t ranks : {2, 4}) {
-      const ModelConfig whole = {
+      ModelConfig whole = {
           "m", 64, 162, 3, 4, 101, AttentionOf(implementation), implementation};
-      queries.push_back({.config = PartOf(whole, /*rank=*/0, ranks),
-                         .batch = 2,
-                         .seq = 48,
-                         .precision = precision,
-                         .mode = StepMode::kForwardBackward,
-                         .threads = 1,
-                         .tensor_ranks = ranks});
+      for (const Checkpointing& checkpointing :
+           {Checkpointing{}, Checkpointing{kAttention},
+            Checkpointing{kBlocks, 1}, Checkpointing{kBlocks, 2}}) {
+        whole.checkpointing = checkpointing;
+        queries.push_back({.config = PartOf(whole, /*rank=*/0, ranks),
+                           .batch = 2,
+                           .seq = 48,
+                           .precision = precision,
+                           .mode = StepMode::kForwardBackward,
+                           .threads = 1,
+                           .tensor_ranks = ranks});
+      }
     }
   }
   return queries;
@@ -55,7 +63,8 @@ ModelConfig WholeOf(const MemoryQuery& query) {
 std::string Describe(const MemoryQuery& q) {
   return std::string(ImplementationName(q.config.implementation)) + " " +
          std::string(PrecisionName(q.precision)) + " of " +
-         std::to_string(q.tensor_ranks);
+         std::to_string(q.tensor_ranks) + ", checkpoint " +
+         CheckpointingName(q.config.checkpointing);
 }
 
 // Rank 0's part, whose sums are its own summands: that takes the same memory.
@@ -173,7 +182,9 @@ TEST(TensorTrafficTest, IsWhatAStepExchangesToTheByte) {
       EXPECT_EQ(sent.bytes, step.bytes);
       // The forward pass has no backward pass's calls; the loss is in both.
       const TensorTraffic forward = TensorTrafficOf(query, /*backward=*/false);
-      EXPECT_EQ(step.calls - forward.calls, 2 * 3 + 1);
+      const bool again =
+          query.config.checkpointing.kind == Checkpointing::Kind::kBlocks;
+      EXPECT_EQ(step.calls - forward.calls, (again ? 2 : 1) * 2 * 3 + 1);
     }
   }
 }

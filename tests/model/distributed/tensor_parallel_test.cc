@@ -150,6 +150,37 @@ TEST_F(RankTensorParallel, StepsAsTheWholeModel) {
   }
 }
 
+// The ranks sum again what they compute again.
+TEST_F(RankTensorParallel, RecomputedBlocksHaveTheSameGradientsToTheBit) {
+  for (const Implementation implementation : kImplementations) {
+    for (const Precision precision :
+         {Precision::kFp32, Precision::kBf16Autocast, Precision::kBf16}) {
+      SCOPED_TRACE(std::string(ImplementationName(implementation)) + " " +
+                   std::string(PrecisionName(precision)));
+      ModelConfig config = Small(implementation);
+      TensorRanks ranks(config, *group_);
+      TransformerLm kept = MakePartOf(ranks, WeightType(precision));
+      config.checkpointing = {Checkpointing::Kind::kBlocks, /*every=*/1};
+      TensorRanks ranks_again(config, *group_);
+      TransformerLm again = MakePartOf(ranks_again, WeightType(precision));
+      const Batch batch = SameBatch(3);
+      NullObserver nobody;
+      const at::Tensor loss = ComputeGradients(kept, batch, precision, nobody);
+      const at::Tensor loss_again =
+          ComputeGradients(again, batch, precision, nobody);
+      EXPECT_TRUE(loss_again.equal(loss));
+      const auto expected = kept->named_parameters();
+      for (const auto& parameter : again->named_parameters()) {
+        EXPECT_TRUE(
+            parameter.value().grad().equal(expected[parameter.key()].grad()))
+            << parameter.key();
+      }
+      EXPECT_EQ(ranks_again.group().TakeTraffic().calls,
+                ranks.group().TakeTraffic().calls + 2 * config.layers);
+    }
+  }
+}
+
 // With nothing rounded away, the formulas are the whole model's.
 TEST_F(RankTensorParallel, InFloat64ItIsTheWholeModel) {
   for (const Implementation implementation :
