@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// Fully sharded ranks in a mesh: replicas beside them, and models of which each
+// rank has a part.
+
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "model/accounting/parallel/full_sharding.h"
+#include "model/distributed/ddp/sync_verification.h"
+#include "model/distributed/fsdp/fully_sharded.h"
+#include "model/distributed/tensor_parallel/mesh.h"
+#include "model/distributed/tensor_parallel/tensor_parallel_lm.h"
+#include "model/training/train_step.h"
+#include "model/verification/relative_error.h"
+#include "tests/support/fake_group.h"
+#include "tests/support/rank_fixture.h"
+
+namespace trainbench {
+namespace {
+
+constexpr FullSharding kShardings[] = {
+    {.reshard_after_forward = true, .prefetch = true},
+    {.reshard_after_forward = false, .prefetch = false}};
+// Blocks, the embedding and the head.
+constexpr int kUnits = 4;
+
+ModelConfig Config(Implementation implementation) {
+  return {"m", 24, 42, 2, 4, 37, AttentionOf(implementation), implementation};
+}
+
+void Step(TransformerLm& model, FullySharded& sharded, const Batch& batch) {
+  NullObserver nobody;
+  sharded.BeforeForward();
+  const at::Tensor loss = ComputeLoss(model, batch, Precision::kFp32, nobody);
+  sharded.BeforeBackward();
+  loss.backward();
+  sharded.Finish();
+  sharded.Step();
+}
+
+class RankFullyShardedMesh : public RankTest {
+ protected:
+  // All ranks as `replicas` of a model, which fsdp ranks each share, parameter
+  // by parameter, and which tensor ranks share, matrix by matrix.
+  void ExpectTrainsAsOneProcess(const ModelConfig& config, int replicas,
+                                int tensor, const FullSharding& sharding) {
+    SCOPED_TRACE(c10::str("data ", replicas, ", tensor ", tensor, ", reshard ",
+                          sharding.reshard_after_forward));
+    MeshGroups mesh = SplitMesh(*group_, tensor);
+    const int batches = mesh.data->size(), fsdp = batches / replicas;
+    // Neighbours share a replica.
+    MeshGroups shards = SplitMesh(*mesh.data, fsdp);
+    at::manual_seed(3);
+    TransformerLm whole(config, at::TensorOptions());
+    TensorRanks ranks(config, *mesh.tensor);
+    at::manual_seed(3);
+    TransformerLm part = MakePart(ranks, {});
+    AdamW adamw(Parameters(whole), AdamWKind::kFused);
+    FullySharded sharded(part, sharding, at::kFloat, {}, *shards.tensor,
+                         shards.data.get());
+    at::manual_seed(11);
+    const Batch batch = RandomBatch(37, 2 * batches, 7, at::kCPU);
+    const int mine = 2 * mesh.data->rank();
+    NullObserver nobody;
+    for (int step = 0; step < 3; ++step) {
+      Step(part, sharded,
+           {batch.tokens.narrow(0, mine, 2), batch.targets.narrow(0, mine, 2)});
+      RunStep(StepMode::kTrainStep, whole, &adamw, batch, Precision::kFp32,
+              nobody);
+    }
+    EXPECT_EQ(sharded.Traffic(), StepTraffic(ranks.part(), sharding,
+                                             Precision::kFp32, fsdp, replicas));
+    sharded.Gather();
+    EXPECT_TRUE(VerifyReplicas(Parameters(part), *mesh.data).ok());
+    const auto expected = whole->named_parameters();
+    for (const auto& parameter : part->named_parameters()) {
+      const at::Tensor& of_whole = expected[parameter.key()];
+      EXPECT_LE(RelativeError(
+                    Assemble(parameter.value(), of_whole.sizes(), *mesh.tensor),
+                    of_whole),
+                1e-4)
+          << parameter.key();
+    }
+    sharded.Free();
+    shards.Close();
+    mesh.Close();
+  }
+};
+
+TEST_F(RankFullyShardedMesh, TrainsAsOneProcess) {
+  const int half = group_->size() / 2;
+  for (const Implementation implementation : kImplementations) {
+    for (const FullSharding& sharding : kShardings) {
+      ModelConfig config = Config(implementation);
+      ExpectTrainsAsOneProcess(config, /*replicas=*/2, /*tensor=*/1, sharding);
+      ExpectTrainsAsOneProcess(config, /*replicas=*/1, /*tensor=*/2, sharding);
+      config.checkpointing = {.kind = Checkpointing::Kind::kBlocks, .every = 1};
+      ExpectTrainsAsOneProcess(config, half, /*tensor=*/2, sharding);
+    }
+  }
+}
+
+TEST(FullyShardedMeshTest, ReplicasAverageEachShard) {
+  const ModelConfig config = Config(Implementation::kTextbook);
+  for (const int replicas : {1, 3}) {
+    FakeGroup group(/*rank=*/0, /*size=*/2), others(/*rank=*/0, replicas);
+    for (const FullSharding& sharding : kShardings) {
+      TransformerLm model(config, at::TensorOptions());
+      FullySharded sharded(model, sharding, at::kFloat, {}, group, &others);
+      const int before = others.calls();
+      Step(model, sharded, RandomBatch(37, 1, 4, at::kCPU));
+      const FullShardingTraffic traffic = sharded.Traffic();
+      EXPECT_EQ(others.calls() - before, replicas == 1 ? 0 : kUnits);
+      EXPECT_EQ(traffic.averages, others.calls() - before);
+      EXPECT_EQ(traffic.averaged_bytes,
+                replicas == 1 ? 0 : traffic.reduced_bytes / 2);
+      EXPECT_EQ(traffic.SentToReplicas(replicas),
+                traffic.averaged_bytes * 4 / 3);
+      EXPECT_EQ(traffic,
+                StepTraffic(config, sharding, Precision::kFp32, 2, replicas));
+      // Whoever does not exchange does not average either.
+      sharded.SetExchanges(false);
+      const int off = others.calls();
+      Step(model, sharded, RandomBatch(37, 1, 4, at::kCPU));
+      EXPECT_EQ(others.calls(), off);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trainbench
