@@ -49,8 +49,8 @@ class Memory final : public Workload {
                             modes + "model=small precision=fp32 batch=1 "
                                     "seq=128"},
                   .quick_gpu = {"model=2.7B precision=fp32,bf16_autocast "
-                                "mode=inference,train_step batch=4 "
-                                "seq=128,512"},
+                                "batch=4 mode:seq=inference:512,"
+                                "train_step:128,train_step:512"},
                   .paper = {modes +
                             "precision=fp32,bf16_autocast batch=4 "
                             "seq=128,256,512,1024 model=" +

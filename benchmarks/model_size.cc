@@ -53,9 +53,11 @@ class ModelSize final : public ModelStep {
                             "model=tiny,small precision=fp32,bf16_autocast "
                             "batch=1 seq=128"},
                   // breakdown times xl
-                  .quick_gpu = {"model=tiny,small,large,2.7B "
+                  .quick_gpu = {"model=small,large,2.7B "
                                 "precision=fp32,bf16_autocast "
-                                "mode=forward,train_step batch=4 seq=512"},
+                                "mode=forward,train_step batch=4 seq=512",
+                                "model=tiny precision=fp32,bf16_autocast "
+                                "mode=train_step batch=4 seq=512"},
                   .paper = {modes +
                             "precision=fp32,tf32,bf16_autocast batch=4 "
                             "seq=128,256,512,1024 model=" +
