@@ -147,7 +147,9 @@ SweepPlan<Fsdp::Params> Fsdp::Sweep() {
           .grids = {.smoke = {one + "model=tiny batch=1 seq=32 ranks=2"},
                     .smoke_gpu = {one + "model=small batch=4 seq=32 ranks=2"},
                     .quick = {whole + tiny, fp32 + tiny},
-                    .quick_gpu = {whole + small, fp32 + small, bf16 + small},
+                    .quick_gpu = {"precision=fp32 sharded=everything "
+                                  "reshard=0,1 prefetch=1 " +
+                                  small},
                     .paper = {whole + paper, fp32 + paper, bf16 + paper}},
           .complete = [](Params& p, const RunOptions&, const Device& device) {
             p.step.mode = StepMode::kTrainStep;

@@ -82,7 +82,7 @@ def test_eight_ranks_divide_everything(trainbench: Program) -> None:
     report = trainbench.directory / "report.jsonl"
     done = trainbench.run(
         "--benchmark_filter=^fsdp/everything/",
-        "--suite=quick",
+        "--suite=paper",
         "--ranks=8",
         *without(FAST, "--suite"),
         env=null_gpu(count=8, TRAINBENCH_NULL_GPU_REPORT=str(report)),
