@@ -29,6 +29,10 @@ struct LibraryQuery {
 //   another for the thread of the backward pass.
 int64_t LibraryBytesBound(const LibraryQuery& query);
 
+// What a GPU's kernels may still take when they are first used, and the buffer
+// that empties its cache.
+inline constexpr int64_t kKernelBytes = int64_t{1} << 29;
+
 // What LibTorch's caching allocator takes from a GPU for `block_bytes` in
 // tensors and workspaces: 3 % or two pages more, for holes between blocks and
 // pages in part used. No formula knows the holes: steps whose blocks have many

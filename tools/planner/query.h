@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "model/accounting/parallel/alpha_beta.h"
+#include "model/accounting/parallel/links.h"
 #include "model/accounting/parallel/parallel_bounds.h"
 #include "model/accounting/parallel/sharded_job.h"
 #include "model/spec/config.h"
@@ -33,12 +33,6 @@ struct ModelQuery {
   int64_t seq = 1;
   int64_t device_memory_bytes = 0;
   std::optional<TrainingQuery> training;  // with --mfu or --measured
-};
-
-// A link between ranks: its bandwidth and the cost of one call.
-struct Link {
-  std::string name;
-  AlphaBeta call;
 };
 
 // What does parallel training send, and when does it pay off?

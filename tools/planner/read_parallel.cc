@@ -1,47 +1,14 @@
 // SPDX-License-Identifier: MIT
 
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/string_view.h"
+#include <utility>
+
+#include "model/accounting/parallel/links.h"
 #include "tools/planner/query.h"
 
 namespace trainbench {
 namespace {
 
 constexpr double kGiga = 1e9;
-
-absl::StatusOr<Link> ParseLink(absl::string_view text) {
-  const std::vector<std::string> parts = absl::StrSplit(text, ':');
-  double gb_per_s = 0, us = 0;
-  if (parts.size() != 3 || !IsName(parts[0]) ||
-      !absl::SimpleAtod(parts[1], &gb_per_s) ||
-      !absl::SimpleAtod(parts[2], &us)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "links has '", text, "'; allowed: NAME:GB_PER_S:US, by comma"));
-  }
-  const std::string link = absl::StrCat("links has '", text, "', whose ");
-  absl::Status status = CheckRange(link + "GB_PER_S", gb_per_s, kAmount);
-  if (status.ok()) status = CheckRange(link + "US", us, kAmount);
-  if (!status.ok()) return status;
-  return Link{parts[0], {us, 1e6 / (gb_per_s * kGiga)}};
-}
-
-absl::StatusOr<std::vector<Link>> ParseLinks(absl::string_view text) {
-  std::vector<Link> links;
-  for (absl::string_view item : absl::StrSplit(text, ',')) {
-    absl::StatusOr<Link> link = ParseLink(item);
-    if (!link.ok()) return link.status();
-    for (const Link& other : links) {
-      if (other.name == link->name) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("links has '", link->name, "' twice; allowed: once"));
-      }
-    }
-    links.push_back(*std::move(link));
-  }
-  return links;
-}
 
 }  // namespace
 

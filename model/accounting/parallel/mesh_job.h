@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// One rank's part of a training step on a mesh of ranks, in closed form: the
+// model is divided matrix by matrix (model/distributed/tensor_parallel), each
+// part shard by shard (model/distributed/fsdp), and replicas average gradients.
+
+#ifndef TRAINBENCH_MODEL_ACCOUNTING_PARALLEL_MESH_JOB_H_
+#define TRAINBENCH_MODEL_ACCOUNTING_PARALLEL_MESH_JOB_H_
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "model/accounting/memory.h"
+#include "model/accounting/parallel/full_sharding_memory.h"
+#include "model/spec/config.h"
+#include "model/spec/full_sharding.h"
+#include "model/spec/mesh_shape.h"
+#include "model/spec/precision.h"
+
+namespace trainbench {
+
+struct MeshJob {
+  MeshShape mesh;
+  ModelConfig model;  // whole
+  // Sequences of each of the mesh's batches; the tensor ranks share one.
+  int64_t batch = 1;
+  int64_t seq = 1;
+  Precision precision = Precision::kBf16;
+  FullSharding sharding = {};
+  // The last rank, else the first, whose part is the largest.
+  bool last_rank = false;
+};
+
+// InvalidArgument unless the tensor ranks can share the model (ValidateParts).
+// All else here needs such a job.
+absl::Status Validate(const MeshJob& job);
+
+// The rank's place among those that share the model matrix by matrix.
+int64_t TensorRank(const MeshJob& job);
+
+// What the rank computes, on a GPU: a step of its part of the model.
+MemoryQuery PartStep(const MeshJob& job);
+
+enum class CollectiveKind { kAllReduce, kAllGather, kReduceScatter };
+inline constexpr std::array<CollectiveKind, 3> kCollectiveKinds = {
+    CollectiveKind::kAllReduce, CollectiveKind::kAllGather,
+    CollectiveKind::kReduceScatter};
+
+// "all_reduce", "all_gather", "reduce_scatter".
+absl::string_view CollectiveName(CollectiveKind kind);
+
+// Calls of one kind in the rank's group along an axis.
+struct CollectiveCalls {
+  MeshAxis axis = MeshAxis::kData;
+  CollectiveKind kind = CollectiveKind::kAllReduce;
+  int64_t calls = 0;
+  int64_t bytes = 0;  // of whole buffers
+
+  // That the rank sends on a ring of so many ranks.
+  double SentBytes(int64_t ranks) const;
+
+  bool operator==(const CollectiveCalls&) const = default;
+};
+
+// Of a step or one of its passes. Along axes of one rank there are none.
+struct MeshTraffic {
+  std::vector<CollectiveCalls> forward, backward;
+
+  // Both together, by axis and kind.
+  std::vector<CollectiveCalls> Step() const;
+};
+MeshTraffic TrafficOf(const MeshJob& job);
+
+struct MeshMemory {
+  FullShardingMemory step;
+  // At least, before there are shards: the weights of the rank's part in fp32,
+  // and one table of the whole vocabulary.
+  int64_t build_bytes = 0;
+  // What the allocator takes from the GPU: of the larger of both, with the
+  // libraries' workspaces (accounting/library.h).
+  int64_t reserved_bytes = 0;
+};
+MeshMemory MemoryOf(const MeshJob& job);
+
+struct MeshFlops {
+  double forward = 0;
+  double backward = 0;    // twice as many
+  double recomputed = 0;  // in the backward pass
+};
+// Of the rank's matrix products. Without what the variant of attention skips,
+// because it is masked; StepFlops counts it.
+MeshFlops FlopsOf(const MeshJob& job);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_ACCOUNTING_PARALLEL_MESH_JOB_H_

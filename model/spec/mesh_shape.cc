@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/spec/mesh_shape.h"
+
+#include <set>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "model/spec/not_allowed.h"
+
+namespace trainbench {
+namespace {
+
+int64_t& SizeOf(MeshShape& mesh, MeshAxis axis) {
+  switch (axis) {
+    case MeshAxis::kData:
+      return mesh.data;
+    case MeshAxis::kFsdp:
+      return mesh.fsdp;
+    case MeshAxis::kTensor:
+      break;
+  }
+  return mesh.tensor;
+}
+
+}  // namespace
+
+absl::string_view MeshAxisName(MeshAxis axis) {
+  switch (axis) {
+    case MeshAxis::kData:
+      return "data";
+    case MeshAxis::kFsdp:
+      return "fsdp";
+    case MeshAxis::kTensor:
+      return "tensor";
+  }
+  return "";
+}
+
+int64_t MeshShape::Size(MeshAxis axis) const {
+  MeshShape mesh = *this;
+  return SizeOf(mesh, axis);
+}
+
+int64_t MeshShape::Stride(MeshAxis axis) const {
+  switch (axis) {
+    case MeshAxis::kData:
+      return fsdp * tensor;
+    case MeshAxis::kFsdp:
+      return tensor;
+    case MeshAxis::kTensor:
+      break;
+  }
+  return 1;
+}
+
+std::string MeshName(const MeshShape& mesh) {
+  return absl::StrCat("data:", mesh.data, ",fsdp:", mesh.fsdp,
+                      ",tensor:", mesh.tensor);
+}
+
+absl::StatusOr<MeshShape> ParseMesh(absl::string_view text) {
+  MeshShape mesh;
+  std::set<MeshAxis> seen;
+  for (absl::string_view item : absl::StrSplit(text, ',')) {
+    const std::pair<absl::string_view, absl::string_view> pair =
+        absl::StrSplit(item, absl::MaxSplits(':', 1));
+    const auto axis =
+        ParseName("an axis of the mesh", pair.first, kMeshAxes, MeshAxisName);
+    if (!axis.ok()) return axis.status();
+    if (!seen.insert(*axis).second) {
+      return TextNotAllowed("mesh", text, "each axis once");
+    }
+    int64_t& size = SizeOf(mesh, *axis);
+    if (!absl::SimpleAtoi(pair.second, &size) || size < 1 ||
+        size > kMostMeshRanks) {
+      return TextNotAllowed(absl::StrCat("mesh: ", pair.first), pair.second,
+                            absl::StrCat("1 to ", kMostMeshRanks, " ranks"));
+    }
+  }
+  // Three sizes of at most 2^20 have a product of at most 2^60.
+  if (mesh.ranks() > kMostMeshRanks) {
+    return NotAllowed("the number of ranks of the mesh", mesh.ranks(),
+                      absl::StrCat("1 to ", kMostMeshRanks));
+  }
+  return mesh;
+}
+
+std::vector<MeshShape> MeshesOf(int64_t ranks) {
+  std::vector<MeshShape> meshes;
+  for (int64_t tensor = 1; tensor <= ranks; ++tensor) {
+    if (ranks % tensor != 0) continue;
+    const int64_t rest = ranks / tensor;
+    for (int64_t fsdp = 1; fsdp <= rest; ++fsdp) {
+      if (rest % fsdp == 0) meshes.push_back({rest / fsdp, fsdp, tensor});
+    }
+  }
+  return meshes;
+}
+
+}  // namespace trainbench
