@@ -8,6 +8,7 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -19,6 +20,8 @@
 #include "model/accounting/parameters.h"
 #include "model/distributed/ddp/gradient_sync.h"
 #include "model/distributed/fsdp/fully_sharded.h"
+#include "model/distributed/tensor_parallel/mesh.h"
+#include "model/distributed/tensor_parallel/tensor_parallel_lm.h"
 #include "model/nn/dtype.h"
 #include "model/training/train_step.h"
 #include "tests/support/rank_fixture.h"
@@ -51,19 +54,28 @@ MemoryQuery Query(int64_t layers, int64_t seq, Precision precision,
 
 class RankFullShardingMemory : public RankTest {
  protected:
-  // Whole steps in an account of their own.
   void Measure(const MemoryQuery& query, const FullSharding& sharding) {
-    const FullShardingMemory predicted = EstimateFullSharding(
-        query, sharding, launch_.world_size, CommBackend::kGloo);
+    Measure(query, sharding, *group_, [&](TransformerLm& model) {
+      model = TransformerLm(query.config, at::TensorOptions());
+      BroadcastModel(*model, *group_);
+    });
+  }
+
+  // Whole steps in an account of their own. `query` is of the model that `make`
+  // makes.
+  static void Measure(const MemoryQuery& query, const FullSharding& sharding,
+                      ProcessGroup& group,
+                      const std::function<void(TransformerLm&)>& make) {
+    const FullShardingMemory predicted =
+        EstimateFullSharding(query, sharding, group.size(), CommBackend::kGloo);
     const auto probe = MakeMemoryProbe(at::kCPU);
     TransformerLm model{nullptr};
     std::optional<FullySharded> sharded;
     Batch batch;
     probe->Observe([&] {
-      model = TransformerLm(query.config, at::TensorOptions());
-      BroadcastModel(*model, *group_);
+      make(model);
       sharded.emplace(model, sharding, WeightType(query.precision),
-                      AdamWOptions(), *group_);
+                      AdamWOptions(), group);
     });
     EXPECT_EQ(probe->LiveBytes(), predicted.resident_bytes());
     EXPECT_EQ(sharded->StateBytes(), predicted.optimizer_bytes);
@@ -79,9 +91,8 @@ class RankFullShardingMemory : public RankTest {
     EXPECT_NEAR(measured / static_cast<double>(predicted.peak.bytes), 1, 0.02)
         << predicted.peak.name << ", " << predicted.largest_at_peak;
     EXPECT_EQ(probe->LiveBytes(), between);
-    EXPECT_EQ(sharded->Traffic(),
-              StepTraffic(query.config, sharding, query.precision,
-                          launch_.world_size));
+    EXPECT_EQ(sharded->Traffic(), StepTraffic(query.config, sharding,
+                                              query.precision, group.size()));
   }
 
  private:
@@ -128,12 +139,43 @@ TEST_F(RankFullShardingMemory, IsAsPredicted) {
                                   .every = 1};
     queries.push_back(query);
   }
+  // Of more ranks only the shards differ.
+  if (launch_.world_size > 2) queries.resize(2);
   for (const FullSharding& sharding : kShardings) {
     for (const MemoryQuery& query : queries) {
       SCOPED_TRACE(Describe(query, sharding));
       Measure(query, sharding);
     }
   }
+}
+
+// In a mesh of two tensor ranks.
+TEST_F(RankFullShardingMemory, OfASharedModelIsAsPredicted) {
+  at::set_num_threads(1);
+  MeshGroups mesh = SplitMesh(*group_, 2);
+  for (const Implementation implementation : kImplementations) {
+    MemoryQuery query = Query(3, 32, Precision::kFp32, implementation);
+    query.config.d_model = 32;
+    query.config.heads = 2;
+    query.tensor_ranks = 2;
+    const ModelConfig whole = query.config;
+    for (const bool recomputed : {false, true}) {
+      ModelConfig config = whole;
+      if (recomputed) {
+        config.checkpointing = {.kind = Checkpointing::Kind::kBlocks,
+                                .every = 1};
+      }
+      TensorRanks ranks(config, *mesh.tensor);
+      query.config = ranks.part();
+      for (const FullSharding& sharding : {kShardings[0], kShardings[3]}) {
+        SCOPED_TRACE(Describe(query, sharding));
+        Measure(query, sharding, *mesh.data, [&](TransformerLm& model) {
+          model = MakePart(ranks, at::TensorOptions());
+        });
+      }
+    }
+  }
+  mesh.Close();
 }
 
 TEST(FullShardingMemoryTest, EachParameterTakes16BytesDividedByTheRanks) {
