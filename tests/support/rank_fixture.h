@@ -51,7 +51,9 @@ class RankTest : public ::testing::Test {
 
   // Null if the ranks do not meet.
   std::unique_ptr<ProcessGroup> NewGroup(const std::string& name) {
-    const auto store = OpenStore(launch_, kTimeout);
+    // Open for good: whoever closes a file last removes it, and another rank
+    // may just have opened it for the next test.
+    static const auto store = OpenStore(launch_, kTimeout);
     EXPECT_TRUE(store.ok()) << store.status();
     if (!store.ok()) return nullptr;
     const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
