@@ -8,20 +8,26 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from reports.results.rows import NotAResult, load
-from tools.rehearsal import as_json, text
+from tools.rehearsal import as_json, mesh, text
 from tools.rehearsal.arguments import parse
 from tools.rehearsal.records import rehearsals
 from tools.rehearsal.run import run
 
 _BUILD = Path(__file__).resolve().parents[2] / "build/release"
 PROGRAM = _BUILD / "benchmarks/trainbench"
+MESH_PROGRAM = _BUILD / "tools/trainbench_mesh"
 LIBRARY = _BUILD / "tests/null_gpu"
 GOOD, FAILED, USAGE = 0, 1, 2
 
 
 def main(
-    tokens: Sequence[str], program: Path = PROGRAM, library: Path = LIBRARY
+    tokens: Sequence[str],
+    program: Path = PROGRAM,
+    library: Path = LIBRARY,
+    mesh_program: Path = MESH_PROGRAM,
 ) -> int:
+    if mesh.asks_for_a_mesh(tokens):
+        return mesh.main(tokens, mesh_program, library)
     arguments = parse(tokens)
     with tempfile.TemporaryDirectory(prefix="rehearse-") as name:
         records, result = Path(name, "records"), Path(name, "result.json")

@@ -16,6 +16,8 @@
 namespace trainbench {
 namespace {
 
+constexpr int64_t kMostBatch = int64_t{1} << 20;
+
 void Add(std::vector<CollectiveCalls>& to, const CollectiveCalls& calls) {
   if (calls.calls == 0) return;
   for (CollectiveCalls& known : to) {
@@ -61,6 +63,19 @@ void AddTensor(const MemoryQuery& part, MeshTraffic& traffic) {
   Add(traffic.backward,
       {MeshAxis::kTensor, kAllReduce, step.calls - forward.calls,
        step.bytes - forward.bytes});
+}
+
+// model/distributed/fsdp/sharded_unit.cc, of the first unit.
+int64_t BuildBytes(const MeshJob& job, const FullShardingMemory& step) {
+  const ModelConfig part = PartStep(job).config;
+  const int64_t unit = part.vocab * part.d_model;
+  const int64_t gathered = GatheredWidth(job.precision);
+  const int64_t sharded = 4 * unit + (gathered < 4 ? gathered * unit : 0) +
+                          2 * 4 * unit / job.mesh.fsdp;
+  const int64_t drawn =
+      job.mesh.tensor > 1 ? 4 * job.model.vocab * job.model.d_model : 0;
+  return std::max(4 * ParameterCount(part) + std::max(sharded, drawn),
+                  step.resident_bytes() + step.input_bytes);
 }
 
 }  // namespace
@@ -126,15 +141,33 @@ MeshMemory MemoryOf(const MeshJob& job) {
   memory.step = EstimateFullSharding(
       part, job.sharding, static_cast<int>(job.mesh.fsdp), CommBackend::kNccl);
   if (!IsCountable(part)) {
-    memory.reserved_bytes = memory.step.peak.bytes;
+    memory.reserved_bytes = memory.needed_bytes = memory.step.peak.bytes;
     return memory;
   }
-  memory.build_bytes =
-      4 * (ParameterCount(part.config) + job.model.vocab * job.model.d_model);
-  memory.reserved_bytes =
-      ReservedBytes(std::max(memory.step.peak.bytes, memory.build_bytes) +
-                    LibraryBytesBound({.on_cpu = false}));
+  memory.build_bytes = BuildBytes(job, memory.step);
+  const int64_t libraries = LibraryBytesBound({.on_cpu = false});
+  memory.reserved_bytes = ReservedBytes(memory.step.peak.bytes + libraries);
+  memory.needed_bytes = std::max(memory.reserved_bytes,
+                                 ReservedBytes(memory.build_bytes + libraries));
   return memory;
+}
+
+int64_t LargestBatch(const MeshJob& job, int64_t budget_bytes) {
+  MeshJob tried = job;
+  const auto fits = [&](int64_t batch) {
+    tried.batch = batch;
+    return MemoryOf(tried).needed_bytes <= budget_bytes;
+  };
+  int64_t least = 0, most = kMostBatch + 1;  // fits, and does not
+  while (most - least > 1) {
+    // Doubles, until one is too large.
+    const int64_t middle =
+        most > kMostBatch
+            ? std::min(std::max<int64_t>(2 * least, 1), kMostBatch)
+            : least + (most - least) / 2;
+    (fits(middle) ? least : most) = middle;
+  }
+  return least;
 }
 
 MeshFlops FlopsOf(const MeshJob& job) {

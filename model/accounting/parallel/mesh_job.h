@@ -75,14 +75,20 @@ MeshTraffic TrafficOf(const MeshJob& job);
 
 struct MeshMemory {
   FullShardingMemory step;
-  // At least, before there are shards: the weights of the rank's part in fp32,
-  // and one table of the whole vocabulary.
+  // At its highest point, as MeshRank of tools/mesh builds it: the rank's part
+  // is whole, in fp32, and beside it a table of the whole vocabulary from which
+  // it is drawn, or the first unit while it is sharded; at last AdamW is there.
   int64_t build_bytes = 0;
-  // What the allocator takes from the GPU: of the larger of both, with the
-  // libraries' workspaces (accounting/library.h).
+  // What the allocator takes from the GPU for a step, with the libraries'
+  // workspaces, and for the larger of both (accounting/library.h).
   int64_t reserved_bytes = 0;
+  int64_t needed_bytes = 0;
 };
 MeshMemory MemoryOf(const MeshJob& job);
+
+// The largest batch, up to 2^20, that needs at most `budget_bytes`; 0 if not
+// even one sequence does. The job's own batch does not matter.
+int64_t LargestBatch(const MeshJob& job, int64_t budget_bytes);
 
 struct MeshFlops {
   double forward = 0;

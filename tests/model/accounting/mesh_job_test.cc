@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/accounting/parallel/mesh_job.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "model/accounting/flops.h"
+#include "model/accounting/parallel/communication.h"
+#include "model/accounting/parallel/full_sharding.h"
+#include "model/accounting/parallel/tensor_traffic.h"
+
+namespace trainbench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+MeshJob SmallOn(const MeshShape& mesh) {
+  MeshJob job;
+  job.mesh = mesh;
+  job.model = *FindModel("small", StandardModels());
+  job.model.implementation = Implementation::kFused;
+  job.model.attention = AttentionKind::kOwn;
+  job.batch = 2;
+  job.seq = 256;
+  return job;
+}
+
+CollectiveCalls Of(const std::vector<CollectiveCalls>& all, MeshAxis axis,
+                   CollectiveKind kind) {
+  for (const CollectiveCalls& calls : all) {
+    if (calls.axis == axis && calls.kind == kind) return calls;
+  }
+  return {axis, kind};
+}
+
+TEST(MeshJobTest, ARankHasItsPartOfTheHeads) {
+  MeshJob job = SmallOn({2, 2, 4});
+  EXPECT_TRUE(Validate(job).ok());
+  EXPECT_EQ(PartStep(job).config.heads, 3);
+  EXPECT_EQ(PartStep(job).tensor_ranks, 4);
+  EXPECT_EQ(PartStep(SmallOn({2, 2, 1})).config.head_width, 0);
+  job.mesh.tensor = 5;
+  EXPECT_THAT(std::string(Validate(job).message()),
+              HasSubstr("5 ranks share the 12 heads of small"));
+}
+
+TEST(MeshJobTest, TheLastRankHasTheSmallestPart) {
+  MeshJob job = SmallOn({1, 1, 3});  // 10,000 words
+  EXPECT_EQ(PartStep(job).config.vocab, 3334);
+  job.last_rank = true;
+  EXPECT_EQ(PartStep(job).config.vocab, 3333);
+}
+
+TEST(MeshTrafficTest, IsThatOfEachStrategy) {
+  const MeshJob job = SmallOn({2, 4, 3});
+  const MeshTraffic traffic = TrafficOf(job);
+  const MemoryQuery part = PartStep(job);
+  const FullShardingTraffic sharding =
+      StepTraffic(part.config, job.sharding, job.precision, 4, 2);
+  const std::vector<CollectiveCalls> step = traffic.Step();
+  EXPECT_THAT(step, SizeIs(4));
+  using enum CollectiveKind;
+  EXPECT_EQ(Of(step, MeshAxis::kFsdp, kAllGather),
+            (CollectiveCalls{MeshAxis::kFsdp, kAllGather, sharding.gathers,
+                             sharding.gathered_bytes}));
+  EXPECT_EQ(Of(step, MeshAxis::kFsdp, kReduceScatter).bytes,
+            sharding.reduced_bytes);
+  EXPECT_EQ(Of(step, MeshAxis::kData, kAllReduce).bytes,
+            sharding.averaged_bytes);
+  EXPECT_EQ(Of(step, MeshAxis::kTensor, kAllReduce).bytes,
+            TensorTrafficOf(part, /*backward=*/true).bytes);
+  // Every unit is gathered forward, blocks again backward.
+  EXPECT_EQ(Of(traffic.forward, MeshAxis::kFsdp, kAllGather).calls, 14);
+  EXPECT_EQ(Of(traffic.backward, MeshAxis::kFsdp, kAllGather).calls, 12);
+  EXPECT_EQ(Of(traffic.forward, MeshAxis::kData, kAllReduce).calls, 0);
+}
+
+TEST(MeshTrafficTest, AlongAnAxisOfOneRankThereIsNone) {
+  EXPECT_THAT(TrafficOf(SmallOn({1, 1, 1})).Step(), IsEmpty());
+  const auto tensor = TrafficOf(SmallOn({1, 1, 2})).Step();
+  ASSERT_THAT(tensor, SizeIs(1));
+  EXPECT_EQ(tensor[0].axis, MeshAxis::kTensor);
+}
+
+TEST(MeshTrafficTest, SendsWhatARingSends) {
+  const CollectiveCalls all = {MeshAxis::kData, CollectiveKind::kAllReduce, 1,
+                               800};
+  EXPECT_EQ(all.SentBytes(8), RingAllReduceBytes(800, 8));
+  const CollectiveCalls gather = {MeshAxis::kFsdp, CollectiveKind::kAllGather,
+                                  1, 800};
+  EXPECT_EQ(gather.SentBytes(8), 700);
+}
+
+TEST(MeshMemoryTest, ShardsHaveSixteenBytesPerParameterAllTogether) {
+  const MeshMemory whole = MemoryOf(SmallOn({1, 1, 1}));
+  const MeshMemory shard = MemoryOf(SmallOn({3, 8, 1}));
+  const auto resident = [](const MeshMemory& memory) {
+    return static_cast<double>(memory.step.resident_bytes());
+  };
+  EXPECT_NEAR(8 * resident(shard) / resident(whole), 1, 1e-5);
+  EXPECT_LT(shard.step.peak.bytes, whole.step.peak.bytes);
+  EXPECT_GT(shard.needed_bytes, shard.step.peak.bytes);
+  EXPECT_GE(whole.build_bytes, whole.step.resident_bytes());
+}
+
+TEST(MeshMemoryTest, TheLargestBatchFitsAndTheNextDoesNot) {
+  MeshJob job = SmallOn({1, 4, 2});
+  const int64_t budget = int64_t{4} << 30;
+  job.batch = LargestBatch(job, budget);
+  EXPECT_GT(job.batch, 1);
+  EXPECT_LE(MemoryOf(job).needed_bytes, budget);
+  ++job.batch;
+  EXPECT_GT(MemoryOf(job).needed_bytes, budget);
+  EXPECT_EQ(LargestBatch(job, 1000), 0);
+}
+
+TEST(MeshMemoryTest, AJobBeyondCountingNeedsAllThereIs) {
+  MeshJob job = SmallOn({1, 1, 1});
+  job.batch = job.seq = 1 << 20;
+  EXPECT_EQ(MemoryOf(job).needed_bytes, std::numeric_limits<int64_t>::max());
+  EXPECT_GT(LargestBatch(job, int64_t{1} << 45), -1);
+}
+
+TEST(MeshFlopsTest, RanksThatShareMatricesShareTheFlops) {
+  const MeshFlops whole = FlopsOf(SmallOn({1, 1, 1}));
+  const MeshFlops part = FlopsOf(SmallOn({2, 4, 2}));
+  EXPECT_DOUBLE_EQ(2 * part.forward, whole.forward);
+  EXPECT_DOUBLE_EQ(whole.backward, 2 * whole.forward);
+  EXPECT_EQ(whole.recomputed, 0);
+}
+
+TEST(MeshFlopsTest, AMaskHidesHalfOfAttentionFromKernelsThatSkipIt) {
+  MeshJob job = SmallOn({1, 1, 1});
+  const double own = FlopsOf(job).forward;
+  job.model.attention = AttentionKind::kNaive;
+  const double attention =
+      12 * LayerAttentionFlops(job.model, job.batch, job.seq);
+  EXPECT_DOUBLE_EQ(FlopsOf(job).forward - own, attention / 2);
+  job.model.checkpointing = *ParseCheckpointing("every_1");
+  EXPECT_DOUBLE_EQ(
+      FlopsOf(job).recomputed,
+      RecomputedFlops(job.model, job.batch, job.seq, StepMode::kTrainStep));
+}
+
+}  // namespace
+}  // namespace trainbench

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// The answer as JSON: bytes, microseconds, FLOPs.
+//
+//   query: model, batch, seq, precision, ..., links, device_tflops
+//   device, free_bytes
+//   overlap: the sentence that says what `computed` takes to overlap
+//   rows: [{mesh: {name, data, fsdp, tensor, ranks}, batch, fits, why_not,
+//     closed_form: {peak_bytes, peak_at, ..., collectives}, computed: {...},
+//     rehearsed: {...}}, ...]
+// `batch`, `closed_form` and `computed` are null where the ranks cannot share
+// the model, `rehearsed` where nothing was.
+
+#ifndef TRAINBENCH_TOOLS_MESH_PRINT_JSON_H_
+#define TRAINBENCH_TOOLS_MESH_PRINT_JSON_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fixtures/device/device.h"
+#include "tools/mesh/query.h"
+#include "tools/mesh/rehearsal.h"
+#include "tools/mesh/rows.h"
+
+namespace trainbench {
+
+// What was rehearsed, if anything, is the first row.
+std::string MeshDocument(const MeshQuery& query, const Device& device,
+                         int64_t free_bytes, const std::vector<MeshRow>& rows,
+                         const std::optional<MeshRehearsal>& rehearsal);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_TOOLS_MESH_PRINT_JSON_H_

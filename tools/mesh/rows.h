@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// What closed forms say of the meshes that a query asks for.
+
+#ifndef TRAINBENCH_TOOLS_MESH_ROWS_H_
+#define TRAINBENCH_TOOLS_MESH_ROWS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/accounting/parallel/mesh_job.h"
+#include "model/accounting/parallel/mesh_time.h"
+#include "tools/mesh/query.h"
+
+namespace trainbench {
+
+struct MeshRow {
+  MeshJob job;
+  bool is_valid = false;  // else only `why_not` is there
+  std::string why_not;    // "" if it fits
+  MeshMemory memory;
+  std::vector<CollectiveCalls> traffic;
+  MeshFlops flops;
+  MeshTime time;
+  int64_t largest_batch = 0;  // that fits
+  std::optional<int64_t> compute_bound_batch;
+};
+
+// Of all ranks together.
+double TokensPerSecond(const MeshRow& row);
+
+// Of a GPU with so many free bytes: the mesh of the query; all meshes of so
+// many ranks; or the best of each number of ranks. Those that fit come first,
+// the one that trains most tokens per second at their head, then those that
+// need least; numbers of ranks stay in their order.
+std::vector<MeshRow> RowsOf(const MeshQuery& query, int64_t free_bytes);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_TOOLS_MESH_ROWS_H_

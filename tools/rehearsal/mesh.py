@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""tools/rehearse --mesh: one rank of a job on many GPUs."""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from tools.rehearsal import mesh_text
+from tools.rehearsal.arguments import GPUS, Arguments
+from tools.rehearsal.run import environment
+
+
+def asks_for_a_mesh(tokens: Sequence[str]) -> bool:
+    return any(token.lstrip("-").partition("=")[0] == "mesh" for token in tokens)
+
+
+def parse(tokens: Sequence[str]) -> Arguments:
+    """The flags of the program, trainbench_mesh, are passed on, --help too."""
+    parser = argparse.ArgumentParser(
+        prog="tools/rehearse", allow_abbrev=False, add_help=False
+    )
+    parser.add_argument("--gpu", required=True, choices=GPUS)
+    parser.add_argument("--json", action="store_true")
+    given, flags = parser.parse_known_args(tokens)
+    return Arguments(given.gpu, None, given.json, 0, flags)
+
+
+def main(tokens: Sequence[str], program: Path, library: Path) -> int:
+    """Returns the program's exit status; negative if a signal ended it."""
+    arguments = parse(tokens)
+    done = subprocess.run(
+        [program, *arguments.flags],
+        env=environment(library, arguments, os.environ),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    if done.returncode or arguments.json or not done.stdout.startswith("{"):
+        print(done.stdout, end="")  # --help is no JSON
+    else:
+        print(mesh_text.render(json.loads(done.stdout)))
+    if done.returncode < 0:
+        print(f"tools/rehearse: signal {-done.returncode}", file=sys.stderr)
+    return done.returncode

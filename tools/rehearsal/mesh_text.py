@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: MIT
+"""A rank of a mesh as text, for a terminal."""
+
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from reports.results import text
+from tools.rehearsal.text import table
+
+Json = Mapping[str, Any]
+
+_BOUNDS = {
+    "compute": "compute",
+    "tensor": "the tensor group's communication",
+    "fsdp": "the fsdp group's communication",
+    "data": "the data group's communication",
+    "update": "memory, in AdamW",
+}
+_EXACT = (
+    "Rehearsed is exact: bytes of tensors at the caching allocator's peak, without what "
+    "cuBLAS and NCCL keep; what it reserved for the steps, with cuBLAS; the kernels of "
+    "one step, but for NCCL's; its collectives, with the bytes of whole buffers and what "
+    "a ring sends."
+)
+_COMPUTED = (
+    "Computed, not measured: {overlap}. Compute takes the FLOPs of each component, "
+    "without what a mask hides, at {tflops} TFLOP/s, or its least bytes at {memory} GB/s. "
+    "A call takes {inside} inside a node of {node}, {between} from each GPU to other "
+    "nodes."
+)
+
+
+def _size(count: float) -> str:
+    return text.size(count, 4)
+
+
+def _count(value: int) -> str:
+    return f"{value:,}"
+
+
+def _link(link: Json) -> str:
+    return (
+        f"{text.significant(link['us'])} us and {text.significant(link['gb_per_s'])} "
+        f"GB/s ({link['name']})"
+    )
+
+
+def _batch(query: Json) -> str:
+    if query["global_batch"] is not None:
+        return f"{text.plural(query['global_batch'], 'sequence')} in all"
+    return f"a batch of {query['batch']}"
+
+
+def _head(document: Json) -> str:
+    query = document["query"]
+    return (
+        f"{document['device']}, {text.size(document['free_bytes'])} free\n"
+        f"{query['model']}: {_count(query['parameters'])} parameters, "
+        f"{query['implementation']}, attention {query['attention']}, checkpoint "
+        f"{query['checkpoint']}, {query['precision']}, {_batch(query)} of "
+        f"{_count(query['seq'])} tokens"
+    )
+
+
+def _memory(row: Json) -> str:
+    formed, found = row["closed_form"], row["rehearsed"]
+    rehearsed = found is not None and "out_of_memory" not in found
+    resident = sum(
+        formed[f"{part}_bytes"]
+        for part in ("shard", "gradient_shard", "optimizer", "input")
+    )
+
+    def line(what: str, predicted: float, key: str, what_for: str) -> list[str]:
+        measured = _size(found[key]) if rehearsed else "-"
+        return [what, _size(predicted), measured, what_for]
+
+    lines = [
+        line("tensors, peak", formed["peak_bytes"], "peak_bytes", formed["peak_at"]),
+        line("tensors, between steps", resident, "resident_bytes", ""),
+        line("tensors, build", formed["build_bytes"], "build_peak_bytes", ""),
+        line("reserved", formed["reserved_bytes"], "reserved_bytes", "with libraries"),
+    ]
+    elements = found["shard_elements"] if rehearsed else None
+    lines.append(
+        [
+            "parameters",
+            _count(formed["shard_elements"]),
+            "-" if elements is None else _count(elements),
+            f"of {_count(formed['part_parameters'])} in its part",
+        ]
+    )
+    return table(["memory of a rank", "predicted", "rehearsed", ""], lines)
+
+
+def _by_kind(calls: Sequence[Json]) -> dict[str, Json]:
+    return {f"{one['group']} {one['collective']}": one for one in calls}
+
+
+def _collectives(row: Json) -> str:
+    predicted = _by_kind(row["closed_form"]["collectives"])
+    found = (row["rehearsed"] or {}).get("collectives")
+    shown = predicted if found is None else _by_kind(found)
+    lines = []
+    for name, calls in shown.items():
+        if found is None:
+            source = "predicted"
+        else:
+            source = "as predicted" if calls == predicted.get(name) else "not predicted"
+        buffers, sent = _size(calls["bytes"]), _size(calls["sent_bytes"])
+        lines.append([name, _count(calls["calls"]), buffers, sent, source])
+    headings = ["collectives of a step", "calls", "buffers", "sent", ""]
+    return table(headings, lines) if lines else ""
+
+
+def _ending(found: Json) -> str:
+    full = found["out_of_memory"]
+    return (
+        f"memory ends in {full['phase']}: {full['operator'] or 'an unknown operator'} "
+        f"asks for {text.size(full['requested_bytes'])}, "
+        f"{text.size(full['allocated_bytes'])} are taken"
+    )
+
+
+def _kernels(row: Json) -> str:
+    found = row["rehearsed"]
+    if found is None:
+        return ""
+    if "out_of_memory" in found:
+        return _ending(found)
+    phases = ", ".join(
+        f"{phase} {_count(count)}" for phase, count in found["kernels"].items()
+    )
+    counters = found["counters"]
+    return f"kernels of a step: {_count(counters['launches'])} ({phases})"
+
+
+def _times(row: Json) -> str:
+    computed = row["computed"]
+    forward, backward = computed["forward"], computed["backward"]
+    update = computed["update_us"]
+    lines = [
+        [part, *(text.time(each[f"{part}_us"]) for each in (forward, backward)), ""]
+        for part in ("compute", "tensor", "fsdp", "data")
+    ]
+    lines.append(["AdamW", "", text.time(update), ""])
+    shares = ", ".join(
+        f"{name} {text.percent(us / computed['step_us'])}"
+        for name, us in computed["parts_us"].items()
+        if us > 0
+    )
+    return "\n".join(
+        [
+            table(["computed time", "forward", "backward", ""], lines),
+            f"step {text.time(computed['step_us'])} at least, bound by "
+            f"{_BOUNDS[computed['bound']]} ({shares}); "
+            f"{text.percent(computed['model_flops_share'])} of the peak, "
+            f"{text.rate(computed['tokens_per_second'], 'tokens/s')}",
+        ]
+    )
+
+
+def _batches(row: Json, seq: int) -> str:
+    batch = row["computed"]["compute_bound_batch"]
+    largest = row["closed_form"]["largest_batch"]
+    bound = (
+        "at no batch"
+        if batch is None
+        else f"from a batch of {batch}, {_count(batch * seq)} tokens"
+    )
+    return f"compute-bound {bound}; memory holds a batch of {_count(largest)}"
+
+
+def _row(row: Json, query: Json) -> Iterator[str]:
+    mesh = row["mesh"]
+    yield (
+        f"the {query['rank']} rank of {mesh['name']}, "
+        f"{text.plural(mesh['ranks'], 'rank')}: {row['why_not'] or 'fits'}"
+    )
+    if row["closed_form"] is None:
+        return
+    yield _memory(row)
+    yield _collectives(row)
+    yield _kernels(row)
+    yield _times(row) + "\n" + _batches(row, query["seq"])
+
+
+def _from(row: Json) -> str:
+    batch = row["computed"]["compute_bound_batch"]
+    return "-" if batch is None else _count(batch)
+
+
+def _list(rows: Sequence[Json]) -> str:
+    lines = []
+    for row in rows:
+        mesh, computed, formed = row["mesh"], row["computed"], row["closed_form"]
+        if computed is None:
+            cells = ["-"] * 8
+        else:
+            cells = [
+                str(row["batch"]),
+                text.size(formed["needed_bytes"]),
+                text.time(computed["step_us"]),
+                text.rate(computed["tokens_per_second"], "").rstrip(),
+                text.percent(computed["model_flops_share"]),
+                computed["bound"],
+                _from(row),
+                _count(formed["largest_batch"]),
+            ]
+        why = row["why_not"] or "fits"
+        lines.append([f"{mesh['ranks']}: {mesh['name']}", *cells, why])
+    headings = ["closed forms", "batch", "memory", "step", "tokens/s", "of peak"]
+    return table([*headings, "bound", "from", "largest", ""], lines)
+
+
+_LIST = """\
+batch: sequences of each data and fsdp rank; from: the smallest that is compute-bound;
+largest: that memory holds. The times are computed."""
+
+
+def render(document: Json) -> str:
+    query, rows = document["query"], document["rows"]
+    parts = [_head(document)]
+    if len(rows) > 1:
+        parts.append(f"{_list(rows)}\n{_LIST}")
+    if len(rows) == 1 or rows[0]["rehearsed"] is not None:
+        parts += _row(rows[0], query)
+    if rows[0]["rehearsed"] is not None:
+        parts.append(textwrap.fill(_EXACT, 88))
+    inside, between = query["links"]
+    computed = _COMPUTED.format(
+        overlap=document["overlap"],
+        tflops=text.significant(query["device_tflops"]),
+        memory=text.significant(query["memory_gb_per_s"], 4),
+        inside=_link(inside),
+        node=query["node_ranks"],
+        between=_link(between),
+    )
+    parts.append(textwrap.fill(computed, 88))
+    return "\n\n".join(part for part in parts if part)
