@@ -121,20 +121,23 @@ def test_memory_is_as_predicted_and_the_state_is_divided(trainbench: Program) ->
 WIDE = "--model=name=wide,d_model=32,d_ff=66,layers=2,heads=4,vocab=1001"
 
 
+@pytest.mark.parametrize("checkpoint", ["none", "every_1"])
 @pytest.mark.parametrize(("ranks", "replicas"), [(2, 1), (4, 1), (4, 2)])
 def test_ranks_that_share_a_model_send_and_keep_what_is_predicted(
-    trainbench: Program, ranks: int, replicas: int
+    trainbench: Program, ranks: int, replicas: int, checkpoint: str
 ) -> None:
     rows = rows_of(
         trainbench,
         "--benchmark_filter=^tensor_parallel/",
-        *(f"--ranks={ranks}", f"--data={replicas}", WIDE),
+        *(f"--ranks={ranks}", f"--data={replicas}"),
+        f"{WIDE},checkpoint={checkpoint}",
         models="wide",
     )
     ((name, row),) = rows.items()
     assert f"/ranks:{ranks}/data:{replicas}/" in name
     assert row["sent_bytes"] == row["predicted_sent_bytes"] > 0
-    assert row["tensor_calls_per_step"] == 1 + 2 * 4 + 1 + 2
+    again = 4 if checkpoint == "every_1" else 0
+    assert row["tensor_calls_per_step"] == 1 + 2 * 4 + again + 1 + 2
     assert ("data_bytes" in row) == (replicas > 1)
     assert row["peak_bytes"] == pytest.approx(row["predicted_peak_bytes"], rel=0.02)
     assert row["exposed_low_us"] <= row["exposed_us"] <= row["exposed_high_us"]
