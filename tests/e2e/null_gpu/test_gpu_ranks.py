@@ -96,8 +96,8 @@ def test_eight_ranks_divide_everything(trainbench: Program) -> None:
         assert row["ranks"] == 8
         assert row["sent_bytes"] == row["predicted_sent_bytes"] > 0
         # One layer, the embedding and the head.
-        assert row["gather_calls"] == 3 + row["reshard"]
-        assert row["reduce_calls"] == 3
+        assert row["gather_calls_per_step"] == 3 + row["reshard"]
+        assert row["reduce_calls_per_step"] == 3
     called = calls(report)
     assert called["ncclAllGather"] > 0 and called["ncclReduceScatter"] > 0
 
