@@ -82,7 +82,7 @@ class PrecisionSweep final : public ModelStep {
                             "mode=forward_backward batch=2 seq=32"},
                   .quick = {"model=tiny precision=fp32,bf16_autocast,bf16 "
                             "mode=forward,train_step batch=4 seq=128"},
-                  .quick_gpu = {"model=small,2.7B "
+                  .quick_gpu = {"model=small,large "
                                 "precision=fp32,tf32,bf16_autocast,bf16 "
                                 "mode=train_step batch=4 seq=512"},
                   .paper = {absl::StrCat(
