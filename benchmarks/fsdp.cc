@@ -21,7 +21,7 @@
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/experiment/rank_plan.h"
 #include "fixtures/steps/data_parallel_step.h"
-#include "fixtures/steps/fsdp_step.h"
+#include "fixtures/steps/parallel/fsdp_step.h"
 
 namespace trainbench {
 namespace {
