@@ -53,6 +53,10 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "profiling": ("device", "spec"),
     "training": ("nn", "spec"),
     "tools/planner": ("reports/live", "base", "accounting", "spec"),
+    "tools/mesh": (
+        *("fsdp", "tensor_parallel", "comm", "training", "nn", "accounting", "spec"),
+        *("memory", "device", "base", "reports/live"),
+    ),
     "device": ("base", "spec"),
     "nn": ("fused", "spec"),
     "fused": ("kernels", "spec"),

@@ -3,10 +3,10 @@
 // least; tools/rehearse --mesh starts it and prints its JSON. Exit status: 0; 2
 // for wrong usage; 1 without a null GPU, or if the rehearsal fails.
 
+#include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +18,6 @@
 #include "tools/mesh/flags.h"
 #include "tools/mesh/print_json.h"
 #include "tools/mesh/query.h"
-#include "tools/mesh/rehearsal.h"
 #include "tools/mesh/rows.h"
 
 namespace trainbench {
@@ -46,12 +45,9 @@ int Fail(int status, absl::string_view why) {
 
 std::string Answer(const MeshQuery& query, const Device& device) {
   const int64_t free_bytes = device.FreeBytes();
-  const std::vector<MeshRow> rows = RowsOf(query, free_bytes);
-  std::optional<MeshRehearsal> rehearsal;
-  if (query.rehearses && rows[0].is_valid) {
-    rehearsal = RehearseRank(rows[0].job, device);
-  }
-  return MeshDocument(query, device, free_bytes, rows, rehearsal);
+  std::vector<MeshRow> rows = RowsOf(query, free_bytes);
+  if (query.rehearses) RehearseBest(device, free_bytes, rows);
+  return MeshDocument(query, device, free_bytes, rows);
 }
 
 int Main(const std::vector<std::string>& args) {

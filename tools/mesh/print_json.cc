@@ -30,7 +30,9 @@ Json QueryJson(const MeshQuery& query) {
       {"attention", Text(AttentionName(job.model.attention))},
       {"checkpoint", CheckpointingName(job.model.checkpointing)},
       {"precision", Text(PrecisionName(job.precision))},
-      {"batch", job.batch},
+      {"batch", query.global_batch > 0 ? Json() : Json(job.batch)},
+      {"global_batch",
+       query.global_batch > 0 ? Json(query.global_batch) : Json()},
       {"seq", job.seq},
       {"reshard", job.sharding.reshard_after_forward},
       {"prefetch", job.sharding.prefetch},
@@ -152,19 +154,18 @@ Json RowJson(const MeshRow& row, const MeshMachine& machine) {
   json["batch"] = row.job.batch;
   json["closed_form"] = ClosedFormJson(row);
   json["computed"] = ComputedJson(row, machine);
+  if (row.rehearsal) {
+    json["rehearsed"] = RehearsedJson(*row.rehearsal, row.job.mesh);
+  }
   return json;
 }
 
 }  // namespace
 
 std::string MeshDocument(const MeshQuery& query, const Device& device,
-                         int64_t free_bytes, const std::vector<MeshRow>& rows,
-                         const std::optional<MeshRehearsal>& rehearsal) {
+                         int64_t free_bytes, const std::vector<MeshRow>& rows) {
   Json all = Json::array();
   for (const MeshRow& row : rows) all.push_back(RowJson(row, query.machine));
-  if (rehearsal) {
-    all[0]["rehearsed"] = RehearsedJson(*rehearsal, rows[0].job.mesh);
-  }
   const Json document = {
       {"query", QueryJson(query)},
       {"device", device.name},

@@ -13,21 +13,18 @@
 #ifndef TRAINBENCH_TOOLS_MESH_PRINT_JSON_H_
 #define TRAINBENCH_TOOLS_MESH_PRINT_JSON_H_
 
-#include <optional>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "fixtures/device/device.h"
 #include "tools/mesh/query.h"
-#include "tools/mesh/rehearsal.h"
 #include "tools/mesh/rows.h"
 
 namespace trainbench {
 
-// What was rehearsed, if anything, is the first row.
 std::string MeshDocument(const MeshQuery& query, const Device& device,
-                         int64_t free_bytes, const std::vector<MeshRow>& rows,
-                         const std::optional<MeshRehearsal>& rehearsal);
+                         int64_t free_bytes, const std::vector<MeshRow>& rows);
 
 }  // namespace trainbench
 

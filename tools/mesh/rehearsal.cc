@@ -33,7 +33,11 @@ class PhaseRecorder final : public PhaseObserver {
   void End() {
     const auto counts = nlohmann::json::parse(NullGpuCounts()).at("counters");
     if (!to_.ended_in.empty()) {
-      to_.kernels.emplace_back(to_.ended_in, counts.at("launches"));
+      // A phase may be entered again.
+      if (to_.kernels.empty() || to_.kernels.back().first != to_.ended_in) {
+        to_.kernels.emplace_back(to_.ended_in, 0);
+      }
+      to_.kernels.back().second += counts.at("launches").get<int64_t>();
     }
     for (const auto& [name, count] : counts.items()) {
       to_.counters[name] += count.get<int64_t>();

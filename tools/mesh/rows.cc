@@ -31,6 +31,16 @@ std::string WhyNot(const MeshMemory& memory, int64_t budget_bytes) {
                       " more at ", step.peak.name);
 }
 
+std::string WhyNot(const MeshRehearsal& found, int64_t budget_bytes) {
+  if (found.out_of_memory) {
+    return absl::StrCat("memory ends in ", found.ended_in);
+  }
+  const int64_t bytes = found.step_peak_bytes + found.library_bytes;
+  if (bytes <= budget_bytes) return "";
+  return absl::StrCat("takes ", HumanBytes(Number(bytes)), " of ",
+                      HumanBytes(Number(budget_bytes)));
+}
+
 MeshRow RowOf(const MeshQuery& query, const MeshShape& mesh,
               int64_t budget_bytes) {
   MeshRow row;
@@ -82,6 +92,19 @@ std::vector<MeshRow> RowsOf(const MeshQuery& query, int64_t free_bytes) {
     std::move(rows.begin(), rows.end(), std::back_inserter(all));
   }
   return all;
+}
+
+void RehearseBest(const Device& device, int64_t free_bytes,
+                  std::vector<MeshRow>& rows) {
+  for (MeshRow& row : rows) {
+    const bool is_first = &row == &rows.front();
+    if (!row.is_valid || (!is_first && !row.why_not.empty())) break;
+    row.rehearsal = RehearseRank(row.job, device);
+    row.why_not = WhyNot(*row.rehearsal, free_bytes - kKernelBytes);
+    if (row.why_not.empty()) break;
+  }
+  std::stable_partition(rows.begin(), rows.end(),
+                        [](const MeshRow& row) { return row.why_not.empty(); });
 }
 
 }  // namespace trainbench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What closed forms say of the meshes that a query asks for.
+// What is said of the meshes that a query asks for.
 
 #ifndef TRAINBENCH_TOOLS_MESH_ROWS_H_
 #define TRAINBENCH_TOOLS_MESH_ROWS_H_
@@ -12,6 +12,7 @@
 #include "model/accounting/parallel/mesh_job.h"
 #include "model/accounting/parallel/mesh_time.h"
 #include "tools/mesh/query.h"
+#include "tools/mesh/rehearsal.h"
 
 namespace trainbench {
 
@@ -25,16 +26,23 @@ struct MeshRow {
   MeshTime time;
   int64_t largest_batch = 0;  // that fits
   std::optional<int64_t> compute_bound_batch;
+  std::optional<MeshRehearsal> rehearsal;
 };
 
 // Of all ranks together.
 double TokensPerSecond(const MeshRow& row);
 
-// Of a GPU with so many free bytes: the mesh of the query; all meshes of so
-// many ranks; or the best of each number of ranks. Those that fit come first,
-// the one that trains most tokens per second at their head, then those that
-// need least; numbers of ranks stay in their order.
+// By closed forms, of a GPU with so many free bytes: the mesh of the query; all
+// meshes of so many ranks; or the best of each number of ranks. Those that fit
+// come first, the one that trains most tokens per second at their head, then
+// those that need least; numbers of ranks stay in their order.
 std::vector<MeshRow> RowsOf(const MeshQuery& query, int64_t free_bytes);
+
+// Rehearses the first row, and if memory ends those after it that should fit,
+// until one does; it is then the first. What was rehearsed decides whether a
+// mesh fits.
+void RehearseBest(const Device& device, int64_t free_bytes,
+                  std::vector<MeshRow>& rows);
 
 }  // namespace trainbench
 

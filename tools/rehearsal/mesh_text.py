@@ -223,9 +223,10 @@ def render(document: Json) -> str:
     parts = [_head(document)]
     if len(rows) > 1:
         parts.append(f"{_list(rows)}\n{_LIST}")
-    if len(rows) == 1 or rows[0]["rehearsed"] is not None:
-        parts += _row(rows[0], query)
-    if rows[0]["rehearsed"] is not None:
+    rehearsed = [row for row in rows if row["rehearsed"] is not None]
+    if rehearsed or len(rows) == 1:
+        parts += _row(rehearsed[0] if rehearsed else rows[0], query)
+    if rehearsed:
         parts.append(textwrap.fill(_EXACT, 88))
     inside, between = query["links"]
     computed = _COMPUTED.format(

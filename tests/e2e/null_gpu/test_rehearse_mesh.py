@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: MIT
+"""tools/rehearse --mesh with the built program and the null GPU."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import plan_program
+from null_gpu import library
+from tools.rehearsal.__main__ import main
+
+Json = dict[str, Any]
+SHORT = ("--gpu=h100", "--model=tiny", "--seq=256", "--batch=2")
+AXES = ("data", "fsdp", "tensor")
+
+
+def program() -> Path:
+    path = os.environ.get("TRAINBENCH_MESH")
+    if not path:
+        pytest.skip("TRAINBENCH_MESH does not name the built program")
+    return Path(path)
+
+
+def run(capsys: pytest.CaptureFixture[str], *flags: str) -> tuple[int, str, str]:
+    status = main(flags, library=library(), mesh_program=program())
+    found = capsys.readouterr()
+    return status, found.out, found.err
+
+
+def rehearse(capsys: pytest.CaptureFixture[str], *flags: str) -> Json:
+    status, out, err = run(capsys, "--json", *SHORT, *flags)
+    assert status == 0, err
+    document: Json = json.loads(out)
+    return document
+
+
+def calls(side: Json) -> dict[tuple[str, str], Json]:
+    return {(one["group"], one["collective"]): one for one in side["collectives"]}
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ("--mesh=data:2,fsdp:2,tensor:2",),
+        ("--mesh=data:2,fsdp:2,tensor:2", "--rank=last", "--precision=fp32"),
+        ("--mesh=data:64,fsdp:8,tensor:4", "--checkpoint=none"),
+        ("--mesh=fsdp:3", "--prefetch=false", "--reshard=false"),
+        ("--mesh=data:5", "--precision=bf16_autocast"),
+        ("--mesh=tensor:4,fsdp:2", "--implementation=textbook"),
+    ],
+)
+def test_what_is_rehearsed_is_what_closed_forms_say(
+    flags: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    (row,) = rehearse(capsys, *flags)["rows"]
+    formed, found = row["closed_form"], row["rehearsed"]
+    assert row["fits"] and row["why_not"] == ""
+    assert found["collectives"] == formed["collectives"]
+    assert found["shard_elements"] == formed["shard_elements"]
+    assert found["peak_bytes"] == pytest.approx(formed["peak_bytes"], rel=0.03)
+    assert found["build_peak_bytes"] == pytest.approx(formed["build_bytes"], rel=0.03)
+    assert found["reserved_bytes"] > found["peak_bytes"] > found["resident_bytes"]
+    assert sum(found["kernels"].values()) == found["counters"]["launches"] > 0
+    # Which axes exchange anything, and how much of a buffer a ring sends.
+    sizes = {axis: row["mesh"][axis] for axis in AXES}
+    assert {group for group, _ in calls(found)} == {
+        axis for axis, size in sizes.items() if size > 1
+    }
+    for (group, collective), one in calls(found).items():
+        share = (sizes[group] - 1) / sizes[group]
+        rounds = 2 if collective == "all_reduce" else 1
+        assert one["sent_bytes"] == pytest.approx(rounds * share * one["bytes"])
+        assert one["calls"] > 0
+
+
+def test_the_document_has_what_the_header_says(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    document = rehearse(capsys, "--mesh=data:2,fsdp:2,tensor:2")
+    assert set(document) == {"query", "device", "free_bytes", "overlap", "rows"}
+    (row,) = document["rows"]
+    assert set(row) == {
+        *("mesh", "batch", "fits", "why_not"),
+        *("closed_form", "computed", "rehearsed"),
+    }
+    assert row["mesh"] == {
+        "name": "data:2,fsdp:2,tensor:2",
+        **dict.fromkeys(AXES, 2),
+        "ranks": 8,
+    }
+    computed = row["computed"]
+    parts = computed["parts_us"]
+    assert set(parts) == {"compute", "tensor", "fsdp", "data", "update"}
+    assert sum(parts.values()) == pytest.approx(computed["step_us"])
+    assert parts[computed["bound"]] == max(parts.values())
+    tokens = 2 * 256 * 4
+    assert computed["tokens_per_second"] == pytest.approx(
+        1e6 * tokens / computed["step_us"]
+    )
+    for one in ("forward", "backward"):
+        assert set(computed[one]) == {
+            f"{part}_us" for part in ("compute", "tensor", "fsdp", "data")
+        }
+
+
+def test_the_8b_step_on_256_gpus(capsys: pytest.CaptureFixture[str]) -> None:
+    flags = ("--gpu=h100", "--mesh=data:4,fsdp:16,tensor:4", "--model=8B", "--json")
+    status, out, err = run(capsys, *flags)
+    assert status == 0, err
+    document = json.loads(out)
+    (row,) = document["rows"]
+    formed, found = row["closed_form"], row["rehearsed"]
+    assert document["query"]["parameters"] == 8_125_698_048
+    assert found["peak_bytes"] == pytest.approx(formed["peak_bytes"], rel=0.03)
+    assert found["collectives"] == formed["collectives"]
+    # 34 blocks, the embedding and the head; blocks are gathered twice.
+    assert calls(found)["fsdp", "all_gather"]["calls"] == 2 * 36 - 2
+    # Two sums for each sublayer in either pass, and two more as it is done again.
+    assert calls(found)["tensor", "all_reduce"]["calls"] == 34 * 2 * 3 + 4
+    assert row["computed"]["bound"] == "compute"
+
+
+def test_auto_lists_all_meshes_and_rehearses_the_best(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rows = rehearse(capsys, "--mesh=auto", "--ranks=8")["rows"]
+    assert len({row["mesh"]["name"] for row in rows}) == len(rows) == 10
+    assert [row["rehearsed"] is not None for row in rows] == [True] + [False] * 9
+    rates = [row["computed"]["tokens_per_second"] for row in rows if row["fits"]]
+    assert rates == sorted(rates, reverse=True)
+    (refused,) = [row for row in rows if not row["fits"]]
+    assert refused["mesh"]["tensor"] == 8
+    assert "8 ranks share the 4 heads of tiny" in refused["why_not"]
+    assert refused["closed_form"] is None and rows[-1] == refused
+
+
+def test_of_several_numbers_of_ranks_the_best_of_each_is_listed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    flags = ("--mesh=auto", "--ranks=1,4,2", "--global_batch=2")
+    rows = rehearse(capsys, *flags)["rows"]
+    assert [row["mesh"]["ranks"] for row in rows] == [1, 4, 2]
+    assert all(row["rehearsed"] is None for row in rows)
+    # The batch of 2 has a sequence for each of two ranks, but not for four.
+    assert all(
+        row["batch"] * row["mesh"]["data"] * row["mesh"]["fsdp"] == 2 for row in rows
+    )
+
+
+def test_a_mesh_that_does_not_fit_is_tried_and_says_where_it_ends(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    flags = ("--gpu=a100-40", "--model=8B", "--mesh=data:2")
+    status, out, err = run(capsys, *flags, "--json")
+    assert status == 0, err
+    (row,) = json.loads(out)["rows"]
+    assert not row["fits"] and row["why_not"] == "memory ends in build"
+    assert row["rehearsed"]["out_of_memory"]["operator"].startswith("aten::")
+    assert "memory ends in build" in run(capsys, *flags)[1]
+    (formed,) = json.loads(run(capsys, *flags, "--json", "--closed_form")[1])["rows"]
+    assert formed["rehearsed"] is None
+    assert formed["why_not"].startswith("needs 156 GiB of ")
+
+
+@plan_program.needs_plan
+def test_it_agrees_with_the_plan_of_parallel_training(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    # Links without a cost per call.
+    links = "--links=a:50:0.000001,b:50:0.000001"
+    (row,) = rehearse(capsys, "--mesh=data:8", "--closed_form", links)["rows"]
+    (calls_of_data,) = row["closed_form"]["collectives"]
+    gradient_gb = calls_of_data["bytes"] / 1e9
+    planned = json.loads(
+        plan_program.plan(
+            *("--parallel", "--json", "--ranks=8", "--link_gb_per_s=50"),
+            *(f"--gradient_gb={gradient_gb:.12f}", "--links=a:50:1"),
+        )
+    )
+    values = {f"{r['group']}.{r['name']}": r["value"] for r in planned["rows"]}
+    sent = calls_of_data["sent_bytes"]
+    assert sent == pytest.approx(values["all_reduce.ring_bytes"], rel=1e-6)
+    seconds = row["computed"]["backward"]["data_us"] / 1e6
+    assert seconds == pytest.approx(values["all_reduce.ring_seconds"], rel=1e-4)
+    # 16 bytes of state for each parameter.
+    formed = row["closed_form"]
+    state = sum(formed[f"{p}_bytes"] for p in ("shard", "gradient_shard", "optimizer"))
+    parameters = formed["part_parameters"]
+    assert state == pytest.approx(16 * parameters, rel=1e-4)
+    query = {row["name"]: row["value"] for row in planned["rows"]}
+    assert query["state_bytes"] == 16 * query["params"]
+
+
+@plan_program.needs_plan
+def test_from_which_batch_gathers_are_hidden_agrees_with_the_plan(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    # A model that is little but feed-forward layers, so that the bound of one such
+    # layer is that of the step. Forward, bf16: B > X C / W tokens in the whole batch.
+    model = (
+        "--model=name=wide,d_model=1024,d_ff=65536,layers=4,heads=8,vocab=2,"
+        "implementation=fused"
+    )
+    machine = ("--device_tflops=200", "--memory_gb_per_s=1e9")
+    links = "--links=a:50:0.000001,b:50:0.000001"
+    flags = ("--gpu=h100", "--json", "--closed_form", "--mesh=fsdp:8", links, model)
+    status, out, err = run(
+        capsys, *flags, *machine, "--batch=1", "--seq=1000", "--checkpoint=none"
+    )
+    assert status == 0, err
+    (row,) = json.loads(out)["rows"]
+    forward = row["computed"]["forward"]
+    tokens = 8 * 1000 * forward["fsdp_us"] / forward["compute_us"]
+    planned = json.loads(
+        plan_program.plan(
+            *("--parallel", "--json", "--fsdp_ranks=8", "--tensor_ranks=1"),
+            *("--fsdp_axes=1", "--device_tflops=200", "--link_gb_per_s=50"),
+            *("--d_model=1024", "--d_ff=65536", f"--tokens={round(tokens)}"),
+        )
+    )
+    values = {f"{r['group']}.{r['name']}": r["value"] for r in planned["rows"]}
+    # With so many tokens, 8 ranks are the most that compute as long as they gather.
+    assert values["bounds.fsdp_forward_devices"] == pytest.approx(8, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (("--mesh=pipe:2",), ["'pipe'", "data, fsdp, tensor"]),
+        (("--mesh=data:0",), ["data is '0'", "1 to 1048576"]),
+        (("--mesh=data:2,fsdp:2", "--ranks=8"), ["ranks is '8'", "allowed: 4"]),
+        (("--mesh=auto",), ["'auto'", "with --ranks"]),
+        (("--mesh=auto", "--ranks=8,x"), ["ranks is '8,x'"]),
+        (("--mesh=tensor:3",), ["3 ranks share the 4 heads of tiny", "divides"]),
+        (("--mesh=data:2", "--global_batch=3"), ["global_batch is 3", "of 2"]),
+        (("--mesh=data:2", "--links=a:1:1"), ["links is 'a:1:1'", "two"]),
+        (("--mesh=data:2", "--links=a:x:1,b:1:1"), ["'a:x:1'", "NAME:GB_PER_S:US"]),
+        (("--mesh=data:2", "--rank=2"), ["first, last"]),
+        (("--mesh=data:2", "--precision=fp8"), ["'fp8'", "bf16"]),
+        (("--mesh=data:2", "--checkpoint=all"), ["'all'", "every_"]),
+        (("--mesh=data:2", "--attention=best"), ["'best'", "sdpa"]),
+        (("--mesh=data:2", "--nonsense=1"), ["nonsense"]),
+        (("--mesh=data:2", "--device_tflops=-1"), ["device_tflops", "-1"]),
+    ],
+)
+def test_usage_errors_name_the_value_and_what_is_allowed(
+    flags: tuple[str, ...], words: list[str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    status, out, err = run(capfd, "--gpu=h100", "--model=tiny", *flags)
+    assert status == 2 and out == ""
+    assert err.startswith("tools/rehearse: ") and err.count("\n") == 1
+    for word in words:
+        assert word in err
+
+
+def test_the_text_says_what_is_exact_and_what_is_computed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    status, out, err = run(capsys, *SHORT, "--mesh=data:2,fsdp:2,tensor:2")
+    assert status == 0, err
+    assert "the first rank of data:2,fsdp:2,tensor:2, 8 ranks: fits" in out
+    assert "Rehearsed is exact" in out and "Computed, not measured" in out
+    assert out.count("as predicted") == 4
