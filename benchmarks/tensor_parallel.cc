@@ -3,17 +3,18 @@
 //   matrix of a model?
 // Expect: A rank has 1/n of the matrices and of what they make, the heads, the
 //   hidden layer and the logits; the residual stream and the norms' results
-//   stay whole. With two ranks it needs a little more than half of the memory.
-//   A step has an all-reduce of B T d values for the embedding, two for each of
-//   its 2 L sublayers and one for the head, so a rank sends 2 (n-1)/n of
-//   (4 L + 2) B T d values, and a few numbers for each token's loss. It
+//   stay whole. With two ranks it needs half of the memory, and less where the
+//   loss is much of it: theirs overwrites the logits, the textbook's copies
+//   them. A step has an all-reduce of B T d values for the embedding, two for
+//   each of its 2 L sublayers and one for the head, so a rank sends 2 (n-1)/n
+//   of (4 L + 2) B T d values, and a few numbers for each token's loss. It
 //   computes 6 B T (4 d^2 + 3 d d_ff) / n for a layer's matrices. For tiny with
 //   4 x 128 tokens that is 4.7 MB in 20 calls beside 3.8 GFLOPs: at 1 GB/s and
 //   50 GFLOP/s a rank on one core sends for 5 ms and computes for 76 ms. None
 //   of it can hide, because the next product needs the sum. Ranks of one CPU
 //   share the cores that one process has for itself. Data-parallel ranks send
 //   the gradients, whatever the batch; these send activations, in proportion to
-//   it.
+//   it. Recomputed blocks sum again: 6 L + 2 instead of 4 L + 2.
 
 #include <optional>
 #include <string>
@@ -58,8 +59,8 @@ class TensorParallel final : public TensorParallelStep {
         {"the peak is predicted within 2 %",
          {.counter = "peak_bytes", .per = "predicted_peak_bytes"},
          About(1, 0.02)},
-        {"two ranks need at most two thirds of the memory each",
-         versus_one("peak_bytes", "2"), AtMost(0.67)}};
+        {"two ranks need about half of the memory each, or less",
+         versus_one("peak_bytes", "2"), AtMost(0.55)}};
     if (device.is_cuda()) {
       expected.push_back({"two GPUs are faster than one",
                           versus_one("p50_us", "2"), AtMost(1)});
