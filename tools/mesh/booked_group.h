@@ -9,7 +9,7 @@
 
 #include "model/accounting/parallel/mesh_job.h"
 #include "model/distributed/comm/process_group.h"
-#include "model/spec/mesh_shape.h"
+#include "model/spec/parallel/mesh_shape.h"
 
 namespace trainbench {
 

@@ -5,7 +5,7 @@
 #include "model/accounting/parallel/parallel_bounds.h"
 #include "model/accounting/parallel/sharded_job.h"
 #include "model/accounting/parameters.h"
-#include "model/spec/optimizer_sharding.h"
+#include "model/spec/parallel/optimizer_sharding.h"
 #include "reports/live/human_units.h"
 #include "tools/planner/plan.h"
 

@@ -12,7 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "model/accounting/parallel/alpha_beta.h"
-#include "model/spec/optimizer_sharding.h"
+#include "model/spec/parallel/optimizer_sharding.h"
 
 namespace trainbench {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "model/spec/config.h"
-#include "model/spec/full_sharding.h"
+#include "model/spec/parallel/full_sharding.h"
 #include "model/spec/precision.h"
 
 namespace trainbench {

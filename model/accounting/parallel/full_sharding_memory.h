@@ -10,7 +10,7 @@
 
 #include "model/accounting/memory.h"
 #include "model/spec/comm_backend.h"
-#include "model/spec/full_sharding.h"
+#include "model/spec/parallel/full_sharding.h"
 
 namespace trainbench {
 

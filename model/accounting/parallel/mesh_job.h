@@ -15,8 +15,8 @@
 #include "model/accounting/memory.h"
 #include "model/accounting/parallel/full_sharding_memory.h"
 #include "model/spec/config.h"
-#include "model/spec/full_sharding.h"
-#include "model/spec/mesh_shape.h"
+#include "model/spec/parallel/full_sharding.h"
+#include "model/spec/parallel/mesh_shape.h"
 #include "model/spec/precision.h"
 
 namespace trainbench {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model/spec/comm_backend.h"
-#include "model/spec/optimizer_sharding.h"
+#include "model/spec/parallel/optimizer_sharding.h"
 
 namespace trainbench {
 

@@ -36,7 +36,7 @@
 #include "model/distributed/ddp/gradient_hooks.h"
 #include "model/distributed/fsdp/sharded_unit.h"
 #include "model/nn/transformer_lm.h"
-#include "model/spec/full_sharding.h"
+#include "model/spec/parallel/full_sharding.h"
 #include "model/training/adamw.h"
 
 namespace trainbench {

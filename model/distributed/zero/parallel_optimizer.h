@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "model/distributed/comm/process_group.h"
-#include "model/spec/optimizer_sharding.h"
+#include "model/spec/parallel/optimizer_sharding.h"
 #include "model/training/adamw.h"
 
 namespace trainbench {

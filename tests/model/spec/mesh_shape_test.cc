@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "model/spec/mesh_shape.h"
+#include "model/spec/parallel/mesh_shape.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

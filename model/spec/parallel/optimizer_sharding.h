@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Placement of the optimizer's state on the ranks of a job, by name.
 
-#ifndef TRAINBENCH_MODEL_SPEC_OPTIMIZER_SHARDING_H_
-#define TRAINBENCH_MODEL_SPEC_OPTIMIZER_SHARDING_H_
+#ifndef TRAINBENCH_MODEL_SPEC_PARALLEL_OPTIMIZER_SHARDING_H_
+#define TRAINBENCH_MODEL_SPEC_PARALLEL_OPTIMIZER_SHARDING_H_
 
 #include <array>
 
@@ -33,4 +33,4 @@ absl::string_view OptimizerShardingName(OptimizerSharding sharding);
 
 }  // namespace trainbench
 
-#endif  // TRAINBENCH_MODEL_SPEC_OPTIMIZER_SHARDING_H_
+#endif  // TRAINBENCH_MODEL_SPEC_PARALLEL_OPTIMIZER_SHARDING_H_

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // How many ranks a job has along each axis of its mesh.
 
-#ifndef TRAINBENCH_MODEL_SPEC_MESH_SHAPE_H_
-#define TRAINBENCH_MODEL_SPEC_MESH_SHAPE_H_
+#ifndef TRAINBENCH_MODEL_SPEC_PARALLEL_MESH_SHAPE_H_
+#define TRAINBENCH_MODEL_SPEC_PARALLEL_MESH_SHAPE_H_
 
 #include <array>
 #include <cstdint>
@@ -58,4 +58,4 @@ std::vector<MeshShape> MeshesOf(int64_t ranks);
 
 }  // namespace trainbench
 
-#endif  // TRAINBENCH_MODEL_SPEC_MESH_SHAPE_H_
+#endif  // TRAINBENCH_MODEL_SPEC_PARALLEL_MESH_SHAPE_H_

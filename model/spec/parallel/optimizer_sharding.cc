@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "model/spec/optimizer_sharding.h"
+#include "model/spec/parallel/optimizer_sharding.h"
 
 namespace trainbench {
 
