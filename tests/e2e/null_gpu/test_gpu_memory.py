@@ -26,6 +26,7 @@ FAST = (
 )
 PAGES = 40 << 20  # two pages of a segment
 SIZES = ("small", "medium", "large", "xl", "2.7B")
+TINY = "d_model=128,d_ff=512,layers=4,heads=4"
 SMALL = "d_model=768,d_ff=3072,layers=12,heads=12"
 
 
@@ -170,7 +171,7 @@ def test_ranks_of_shared_models(trainbench: Program) -> None:
     assert max(missed(found).values(), default=0) < 0.03
 
 
-@pytest.mark.parametrize("sizes", ["d_model=128,d_ff=512,layers=4,heads=4", SMALL])
+@pytest.mark.parametrize("sizes", [TINY, SMALL, f"{SMALL},implementation=fused"])
 @pytest.mark.parametrize("checkpoint", ["none", "every_1"])
 def test_shared_models_and_their_replicas(
     trainbench: Program, sizes: str, checkpoint: str
