@@ -26,6 +26,10 @@ ARROWS: dict[str, tuple[str, ...]] = {
         *("experiment", "timing", "memory", "profiling", "device", "base"),
         *("ops", "comm", "verification", "training", "nn", "accounting", "spec"),
     ),
+    "tools/mesh": (
+        *("fsdp", "tensor_parallel", "comm", "training", "nn", "accounting", "spec"),
+        *("memory", "device", "base", "reports/live"),
+    ),
     _OPERATIONS: ("ops", "verification", "training", "nn", "fused", "spec"),
     "steps": (
         *("experiment", "ranks", "timing", "memory", "profiling", "device"),
@@ -53,10 +57,6 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "profiling": ("device", "spec"),
     "training": ("nn", "spec"),
     "tools/planner": ("reports/live", "base", "accounting", "spec"),
-    "tools/mesh": (
-        *("fsdp", "tensor_parallel", "comm", "training", "nn", "accounting", "spec"),
-        *("memory", "device", "base", "reports/live"),
-    ),
     "device": ("base", "spec"),
     "nn": ("fused", "spec"),
     "fused": ("kernels", "spec"),

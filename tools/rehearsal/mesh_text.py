@@ -18,16 +18,16 @@ _BOUNDS = {
     "update": "memory, in AdamW",
 }
 _EXACT = (
-    "Rehearsed is exact: bytes of tensors at the caching allocator's peak, without what "
-    "cuBLAS and NCCL keep; what it reserved for the steps, with cuBLAS; the kernels of "
-    "one step, but for NCCL's; its collectives, with the bytes of whole buffers and what "
-    "a ring sends."
+    "Rehearsed is exact: bytes of tensors at the caching allocator's peak, without "
+    "what cuBLAS and NCCL keep; what it reserved for the steps, with cuBLAS; the "
+    "kernels of a step, but for NCCL's; its collectives, with the bytes of whole "
+    "buffers and those that a ring sends."
 )
 _COMPUTED = (
     "Computed, not measured: {overlap}. Compute takes the FLOPs of each component, "
-    "without what a mask hides, at {tflops} TFLOP/s, or its least bytes at {memory} GB/s. "
-    "A call takes {inside} inside a node of {node}, {between} from each GPU to other "
-    "nodes."
+    "without what a mask hides, at {tflops} TFLOP/s, or its least bytes at {memory} "
+    "GB/s. A call takes {inside} inside a node of {node}, {between} from each GPU to "
+    "other nodes."
 )
 
 
@@ -47,9 +47,10 @@ def _link(link: Json) -> str:
 
 
 def _batch(query: Json) -> str:
-    if query["global_batch"] is not None:
-        return f"{text.plural(query['global_batch'], 'sequence')} in all"
-    return f"a batch of {query['batch']}"
+    whole = query["global_batch"]
+    sequences = text.plural(query["batch"] if whole is None else whole, "sequence")
+    where = "each data and fsdp rank" if whole is None else "all ranks together"
+    return f"{sequences} of {_count(query['seq'])} tokens on {where}"
 
 
 def _head(document: Json) -> str:
@@ -58,8 +59,7 @@ def _head(document: Json) -> str:
         f"{document['device']}, {text.size(document['free_bytes'])} free\n"
         f"{query['model']}: {_count(query['parameters'])} parameters, "
         f"{query['implementation']}, attention {query['attention']}, checkpoint "
-        f"{query['checkpoint']}, {query['precision']}, {_batch(query)} of "
-        f"{_count(query['seq'])} tokens"
+        f"{query['checkpoint']}, {query['precision']}, {_batch(query)}"
     )
 
 
