@@ -43,7 +43,9 @@ void AddModel(MeshFlags& v, FlagParser& flags) {
                          ". Default: that of the implementation."));
   flags.Add("checkpoint", v.checkpoint,
             absl::StrCat("What is computed again: ", CheckpointingNames(),
-                         ". Default: what the definition says, else every_1."));
+                         "; of several by comma, the fastest that fits. "
+                         "Default: what the definition says, else ",
+                         kCheckpoints, "."));
   flags.Add("precision", v.precision,
             "fp32, tf32, bf16_autocast, bf16 (gathers bf16 of fp32 shards).");
   flags.Add("batch", v.batch, kSize,
@@ -65,6 +67,10 @@ void AddMachine(MeshFlags& v, FlagParser& flags) {
             "to other nodes, in 10^9 bytes/s, and the cost of one call, as "
             "all_reduce measures it (busbw).");
   flags.Add("node_ranks", v.node_ranks, kSize, "GPUs of a node.");
+  flags.Add(
+      "spare_gib", v.spare_gib, kRate,
+      "What must stay free of a GPU's memory, in units of 2^30 bytes: the "
+      "buffers of NCCL's groups, which are not rehearsed.");
   flags.Add("device_tflops", v.device_tflops, kRate,
             "What a GPU reaches, in 10^12 FLOP/s. 0: its data sheet.");
   flags.Add("memory_gb_per_s", v.memory_gb_per_s, kRate,

@@ -11,6 +11,8 @@
 
 namespace trainbench {
 
+inline constexpr char kCheckpoints[] = "none,every_1";
+
 // Values as the user gives them.
 struct MeshFlags {
   bool help = false;
@@ -20,7 +22,7 @@ struct MeshFlags {
   std::string model = "8B";
   std::string implementation = "fused";
   std::string attention;   // that of the implementation
-  std::string checkpoint;  // as the model says, else every_1
+  std::string checkpoint;  // as the model says, else kCheckpoints
   std::string precision = "bf16";
   int64_t batch = 1;
   int64_t global_batch = 0;  // 0: not given
@@ -30,6 +32,7 @@ struct MeshFlags {
   bool closed_form = false;
   std::string links = "h100_nvlink:450:30,infiniband_ndr:50:30";
   int64_t node_ranks = 8;
+  double spare_gib = 1;
   double device_tflops = 0;    // 0: of the data sheet
   double memory_gb_per_s = 0;  // 0: of the data sheet
 };

@@ -15,6 +15,7 @@
 #include "fixtures/base/flag_parser.h"
 #include "fixtures/device/device.h"
 #include "fixtures/device/null_gpu.h"
+#include "model/accounting/library.h"
 #include "tools/mesh/flags.h"
 #include "tools/mesh/print_json.h"
 #include "tools/mesh/query.h"
@@ -45,8 +46,9 @@ int Fail(int status, absl::string_view why) {
 
 std::string Answer(const MeshQuery& query, const Device& device) {
   const int64_t free_bytes = device.FreeBytes();
-  std::vector<MeshRow> rows = RowsOf(query, free_bytes);
-  if (query.rehearses) RehearseBest(device, free_bytes, rows);
+  const int64_t budget_bytes = free_bytes - kKernelBytes - query.spare_bytes;
+  std::vector<MeshRow> rows = RowsOf(query, budget_bytes);
+  if (query.rehearses) RehearseBest(device, budget_bytes, rows);
   return MeshDocument(query, device, free_bytes, rows);
 }
 

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "model/accounting/parameters.h"
 
@@ -28,7 +30,11 @@ Json QueryJson(const MeshQuery& query) {
       {"parameters", ParameterCount(job.model)},
       {"implementation", Text(ImplementationName(job.model.implementation))},
       {"attention", Text(AttentionName(job.model.attention))},
-      {"checkpoint", CheckpointingName(job.model.checkpointing)},
+      {"checkpoint",
+       absl::StrJoin(query.checkpointing, ",",
+                     [](std::string* out, const Checkpointing& one) {
+                       absl::StrAppend(out, CheckpointingName(one));
+                     })},
       {"precision", Text(PrecisionName(job.precision))},
       {"batch", query.global_batch > 0 ? Json() : Json(job.batch)},
       {"global_batch",
@@ -38,6 +44,7 @@ Json QueryJson(const MeshQuery& query) {
       {"prefetch", job.sharding.prefetch},
       {"rank", job.last_rank ? "last" : "first"},
       {"links", {LinkJson(machine.inside), LinkJson(machine.between)}},
+      {"spare_bytes", query.spare_bytes},
       {"node_ranks", machine.node_ranks},
       {"device_tflops", machine.flops_per_second / 1e12},
       {"memory_gb_per_s", machine.bytes_per_second / 1e9}};
@@ -145,6 +152,7 @@ Json RehearsedJson(const MeshRehearsal& found, const MeshShape& mesh) {
 Json RowJson(const MeshRow& row, const MeshMachine& machine) {
   Json json = {{"mesh", MeshJson(row.job.mesh)},
                {"batch", nullptr},
+               {"checkpoint", nullptr},
                {"fits", row.why_not.empty()},
                {"why_not", row.why_not},
                {"closed_form", nullptr},
@@ -152,6 +160,7 @@ Json RowJson(const MeshRow& row, const MeshMachine& machine) {
                {"rehearsed", nullptr}};
   if (!row.is_valid) return json;
   json["batch"] = row.job.batch;
+  json["checkpoint"] = CheckpointingName(row.job.model.checkpointing);
   json["closed_form"] = ClosedFormJson(row);
   json["computed"] = ComputedJson(row, machine);
   if (row.rehearsal) {

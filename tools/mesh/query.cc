@@ -74,13 +74,23 @@ absl::StatusOr<ModelConfig> ReadModel(const MeshFlags& flags) {
     if (!kind.ok()) return kind.status();
     model->attention = *kind;
   }
-  const bool says = model->checkpointing != Checkpointing();
-  if (flags.checkpoint.empty() && says) return model;
-  const auto checkpointing = ParseCheckpointing(
-      flags.checkpoint.empty() ? "every_1" : flags.checkpoint);
-  if (!checkpointing.ok()) return checkpointing.status();
-  model->checkpointing = *checkpointing;
   return model;
+}
+
+absl::StatusOr<std::vector<Checkpointing>> ReadCheckpointing(
+    const MeshFlags& flags, const ModelConfig& model) {
+  if (flags.checkpoint.empty() && model.checkpointing != Checkpointing()) {
+    return std::vector{model.checkpointing};
+  }
+  const std::string text =
+      flags.checkpoint.empty() ? kCheckpoints : flags.checkpoint;
+  std::vector<Checkpointing> all;
+  for (absl::string_view item : absl::StrSplit(text, ',')) {
+    const auto one = ParseCheckpointing(item);
+    if (!one.ok()) return one.status();
+    all.push_back(*one);
+  }
+  return all;
 }
 
 absl::Status CheckDevice(const MeshJob& job, const Device& device) {
@@ -149,6 +159,9 @@ absl::StatusOr<MeshQuery> ReadMeshQuery(const MeshFlags& flags,
   auto model = ReadModel(flags);
   if (!model.ok()) return model.status();
   job.model = *std::move(model);
+  auto checkpointing = ReadCheckpointing(flags, job.model);
+  if (!checkpointing.ok()) return checkpointing.status();
+  query.checkpointing = *std::move(checkpointing);
   const auto precision = ParsePrecision(flags.precision);
   if (!precision.ok()) return precision.status();
   job.precision = *precision;
@@ -157,6 +170,7 @@ absl::StatusOr<MeshQuery> ReadMeshQuery(const MeshFlags& flags,
   job.seq = flags.seq;
   job.sharding = {flags.reshard, flags.prefetch};
   job.last_rank = flags.rank == "last";
+  query.spare_bytes = static_cast<int64_t>(flags.spare_gib * 0x1p30);
   query.rehearses = !flags.closed_form && query.ranks.size() <= 1;
   status = CheckDevice(job, device);
   if (status.ok() && query.mesh) status = OnMesh(query, *query.mesh).status();

@@ -17,11 +17,13 @@
 namespace trainbench {
 
 struct MeshQuery {
-  MeshJob job;                    // on any mesh
+  MeshJob job;  // on any mesh, with any of `checkpointing`
+  std::vector<Checkpointing> checkpointing;
   std::optional<MeshShape> mesh;  // that is asked for
   std::vector<int64_t> ranks;     // whose meshes are asked for, without one
   int64_t global_batch = 0;  // that the mesh's batches divide; 0: job.batch
   MeshMachine machine;
+  int64_t spare_bytes = 0;  // of a GPU's memory
   bool rehearses = true;
 };
 

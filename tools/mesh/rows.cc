@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "model/accounting/library.h"
 #include "reports/live/human_units.h"
 
 namespace trainbench {
@@ -41,24 +40,18 @@ std::string WhyNot(const MeshRehearsal& found, int64_t budget_bytes) {
                       HumanBytes(Number(budget_bytes)));
 }
 
-MeshRow RowOf(const MeshQuery& query, const MeshShape& mesh,
+MeshRow RowOf(const MeshJob& job, const MeshMachine& machine,
               int64_t budget_bytes) {
   MeshRow row;
-  row.job.mesh = mesh;
-  const auto job = OnMesh(query, mesh);
-  if (!job.ok()) {
-    row.why_not = std::string(job.status().message());
-    return row;
-  }
-  row.job = *job;
+  row.job = job;
   row.is_valid = true;
-  row.memory = MemoryOf(*job);
+  row.memory = MemoryOf(job);
   row.why_not = WhyNot(row.memory, budget_bytes);
-  row.traffic = TrafficOf(*job).Step();
-  row.flops = FlopsOf(*job);
-  row.time = TimeOf(*job, query.machine);
-  row.largest_batch = LargestBatch(*job, budget_bytes);
-  row.compute_bound_batch = ComputeBoundBatch(*job, query.machine);
+  row.traffic = TrafficOf(job).Step();
+  row.flops = FlopsOf(job);
+  row.time = TimeOf(job, machine);
+  row.largest_batch = LargestBatch(job, budget_bytes);
+  row.compute_bound_batch = ComputeBoundBatch(job, machine);
   return row;
 }
 
@@ -70,6 +63,24 @@ bool IsBetter(const MeshRow& a, const MeshRow& b) {
   return a.memory.needed_bytes < b.memory.needed_bytes;
 }
 
+// With the checkpointing that is best.
+MeshRow BestRow(const MeshQuery& query, const MeshShape& mesh,
+                int64_t budget_bytes) {
+  MeshRow best;
+  best.job.mesh = mesh;
+  auto job = OnMesh(query, mesh);
+  if (!job.ok()) {
+    best.why_not = std::string(job.status().message());
+    return best;
+  }
+  for (const Checkpointing& checkpointing : query.checkpointing) {
+    job->model.checkpointing = checkpointing;
+    MeshRow row = RowOf(*job, query.machine, budget_bytes);
+    if (!best.is_valid || IsBetter(row, best)) best = std::move(row);
+  }
+  return best;
+}
+
 }  // namespace
 
 double TokensPerSecond(const MeshRow& row) {
@@ -78,14 +89,13 @@ double TokensPerSecond(const MeshRow& row) {
          (row.time.step_us() / 1e6);
 }
 
-std::vector<MeshRow> RowsOf(const MeshQuery& query, int64_t free_bytes) {
-  const int64_t budget_bytes = free_bytes - kKernelBytes;
-  if (query.mesh) return {RowOf(query, *query.mesh, budget_bytes)};
+std::vector<MeshRow> RowsOf(const MeshQuery& query, int64_t budget_bytes) {
+  if (query.mesh) return {BestRow(query, *query.mesh, budget_bytes)};
   std::vector<MeshRow> all;
   for (const int64_t ranks : query.ranks) {
     std::vector<MeshRow> rows;
     for (const MeshShape& mesh : MeshesOf(ranks)) {
-      rows.push_back(RowOf(query, mesh, budget_bytes));
+      rows.push_back(BestRow(query, mesh, budget_bytes));
     }
     std::stable_sort(rows.begin(), rows.end(), IsBetter);
     if (query.ranks.size() > 1) rows.resize(1);
@@ -94,13 +104,13 @@ std::vector<MeshRow> RowsOf(const MeshQuery& query, int64_t free_bytes) {
   return all;
 }
 
-void RehearseBest(const Device& device, int64_t free_bytes,
+void RehearseBest(const Device& device, int64_t budget_bytes,
                   std::vector<MeshRow>& rows) {
   for (MeshRow& row : rows) {
     const bool is_first = &row == &rows.front();
     if (!row.is_valid || (!is_first && !row.why_not.empty())) break;
     row.rehearsal = RehearseRank(row.job, device);
-    row.why_not = WhyNot(*row.rehearsal, free_bytes - kKernelBytes);
+    row.why_not = WhyNot(*row.rehearsal, budget_bytes);
     if (row.why_not.empty()) break;
   }
   std::stable_partition(rows.begin(), rows.end(),

@@ -32,16 +32,16 @@ struct MeshRow {
 // Of all ranks together.
 double TokensPerSecond(const MeshRow& row);
 
-// By closed forms, of a GPU with so many free bytes: the mesh of the query; all
-// meshes of so many ranks; or the best of each number of ranks. Those that fit
-// come first, the one that trains most tokens per second at their head, then
-// those that need least; numbers of ranks stay in their order.
-std::vector<MeshRow> RowsOf(const MeshQuery& query, int64_t free_bytes);
+// By closed forms, where a rank may take so many bytes: the mesh of the query;
+// all meshes of so many ranks; or the best of each number of ranks. Those that
+// fit come first, the one that trains most tokens per second at their head,
+// then those that need least; numbers of ranks stay in their order.
+std::vector<MeshRow> RowsOf(const MeshQuery& query, int64_t budget_bytes);
 
 // Rehearses the first row, and if memory ends those after it that should fit,
 // until one does; it is then the first. What was rehearsed decides whether a
 // mesh fits.
-void RehearseBest(const Device& device, int64_t free_bytes,
+void RehearseBest(const Device& device, int64_t budget_bytes,
                   std::vector<MeshRow>& rows);
 
 }  // namespace trainbench

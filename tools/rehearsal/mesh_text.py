@@ -56,10 +56,11 @@ def _batch(query: Json) -> str:
 def _head(document: Json) -> str:
     query = document["query"]
     return (
-        f"{document['device']}, {text.size(document['free_bytes'])} free\n"
+        f"{document['device']}, {text.size(document['free_bytes'])} free, "
+        f"{text.size(query['spare_bytes'])} of it spared for NCCL\n"
         f"{query['model']}: {_count(query['parameters'])} parameters, "
-        f"{query['implementation']}, attention {query['attention']}, checkpoint "
-        f"{query['checkpoint']}, {query['precision']}, {_batch(query)}"
+        f"{query['implementation']}, attention {query['attention']}, "
+        f"{query['precision']}, checkpoint {query['checkpoint']}, {_batch(query)}"
     )
 
 
@@ -173,9 +174,10 @@ def _batches(row: Json, seq: int) -> str:
 
 def _row(row: Json, query: Json) -> Iterator[str]:
     mesh = row["mesh"]
+    checkpoint = f", checkpoint {row['checkpoint']}" if row["checkpoint"] else ""
     yield (
         f"the {query['rank']} rank of {mesh['name']}, "
-        f"{text.plural(mesh['ranks'], 'rank')}: {row['why_not'] or 'fits'}"
+        f"{text.plural(mesh['ranks'], 'rank')}{checkpoint}: {row['why_not'] or 'fits'}"
     )
     if row["closed_form"] is None:
         return
@@ -195,10 +197,11 @@ def _list(rows: Sequence[Json]) -> str:
     for row in rows:
         mesh, computed, formed = row["mesh"], row["computed"], row["closed_form"]
         if computed is None:
-            cells = ["-"] * 8
+            cells = ["-"] * 9
         else:
             cells = [
                 str(row["batch"]),
+                row["checkpoint"],
                 text.size(formed["needed_bytes"]),
                 text.time(computed["step_us"]),
                 text.rate(computed["tokens_per_second"], "").rstrip(),
@@ -209,8 +212,8 @@ def _list(rows: Sequence[Json]) -> str:
             ]
         why = row["why_not"] or "fits"
         lines.append([f"{mesh['ranks']}: {mesh['name']}", *cells, why])
-    headings = ["closed forms", "batch", "memory", "step", "tokens/s", "of peak"]
-    return table([*headings, "bound", "from", "largest", ""], lines)
+    headings = ["closed forms", "batch", "checkpoint", "memory", "step", "tokens/s"]
+    return table([*headings, "of peak", "bound", "from", "largest", ""], lines)
 
 
 _LIST = """\

@@ -44,7 +44,7 @@ def calls(side: Json) -> dict[tuple[str, str], Json]:
 @pytest.mark.parametrize(
     "flags",
     [
-        ("--mesh=data:2,fsdp:2,tensor:2",),
+        ("--mesh=data:2,fsdp:2,tensor:2", "--checkpoint=every_1"),
         ("--mesh=data:2,fsdp:2,tensor:2", "--rank=last", "--precision=fp32"),
         ("--mesh=data:64,fsdp:8,tensor:4", "--checkpoint=none"),
         ("--mesh=fsdp:3", "--prefetch=false", "--reshard=false"),
@@ -83,7 +83,7 @@ def test_the_document_has_what_the_header_says(
     assert set(document) == {"query", "device", "free_bytes", "overlap", "rows"}
     (row,) = document["rows"]
     assert set(row) == {
-        *("mesh", "batch", "fits", "why_not"),
+        *("mesh", "batch", "checkpoint", "fits", "why_not"),
         *("closed_form", "computed", "rehearsed"),
     }
     assert row["mesh"] == {
@@ -118,9 +118,24 @@ def test_the_8b_step_on_256_gpus(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["collectives"] == formed["collectives"]
     # 34 blocks, the embedding and the head; blocks are gathered twice.
     assert calls(found)["fsdp", "all_gather"]["calls"] == 2 * 36 - 2
-    # Two sums for each sublayer in either pass, and two more as it is done again.
-    assert calls(found)["tensor", "all_reduce"]["calls"] == 34 * 2 * 3 + 4
+    # A sum for each sublayer in either pass, and four around them.
+    assert calls(found)["tensor", "all_reduce"]["calls"] == 34 * 2 * 2 + 4
     assert row["computed"]["bound"] == "compute"
+
+
+def test_what_must_be_recomputed_is(capsys: pytest.CaptureFixture[str]) -> None:
+    flags = ("--gpu=h100", "--mesh=fsdp:8,tensor:2", "--model=8B", "--json")
+    status, out, err = run(capsys, *flags)
+    assert status == 0, err
+    (row,) = json.loads(out)["rows"]
+    # Nothing recomputed would be faster, but does not fit.
+    assert row["fits"] and row["checkpoint"] == "every_1"
+    assert row["closed_form"]["recomputed_flops"] > 0
+    assert calls(row["rehearsed"])["tensor", "all_reduce"]["calls"] == 34 * 2 * 3 + 4
+    spared = run(capsys, *flags, "--spare_gib=60", "--closed_form")[1]
+    assert not json.loads(spared)["rows"][0]["fits"]
+    kept = run(capsys, *flags, "--checkpoint=none", "--closed_form")[1]
+    assert not json.loads(kept)["rows"][0]["fits"]
 
 
 def test_auto_lists_all_meshes_and_rehearses_the_best(
@@ -261,6 +276,9 @@ def test_the_text_says_what_is_exact_and_what_is_computed(
 ) -> None:
     status, out, err = run(capsys, *SHORT, "--mesh=data:2,fsdp:2,tensor:2")
     assert status == 0, err
-    assert "the first rank of data:2,fsdp:2,tensor:2, 8 ranks: fits" in out
+    assert (
+        "the first rank of data:2,fsdp:2,tensor:2, 8 ranks, checkpoint none: fits"
+        in out
+    )
     assert "Rehearsed is exact" in out and "Computed, not measured" in out
     assert out.count("as predicted") == 4

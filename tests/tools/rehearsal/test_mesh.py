@@ -17,12 +17,13 @@ CALLS = {"calls": 70, "bytes": 7 * GIB, "sent_bytes": 6.5625 * GIB}
 GATHERS = {"group": "fsdp", "collective": "all_gather", **CALLS}
 QUERY = {
     **{"model": "8B", "parameters": 8_125_698_048, "implementation": "fused"},
-    **{"attention": "own", "checkpoint": "every_1", "precision": "bf16"},
+    **{"attention": "own", "checkpoint": "none,every_1", "precision": "bf16"},
     **{"batch": 1, "global_batch": None, "seq": 32768, "rank": "first"},
     "links": [
         {"name": "nvlink", "gb_per_s": 450.0, "us": 30.0},
         {"name": "ib", "gb_per_s": 50.0, "us": 30.0},
     ],
+    "spare_bytes": GIB,
     **{"node_ranks": 8, "device_tflops": 989.0, "memory_gb_per_s": 3350.0},
 }
 
@@ -61,7 +62,8 @@ def rehearsed(**others: Any) -> Json:
 def row(**others: Any) -> Json:
     name = {"name": "data:1,fsdp:16,tensor:1", "data": 1, "fsdp": 16, "tensor": 1}
     return {
-        **{"mesh": {**name, "ranks": 16}, "batch": 1, "fits": True, "why_not": ""},
+        **{"mesh": {**name, "ranks": 16}, "batch": 1, "checkpoint": "every_1"},
+        **{"fits": True, "why_not": ""},
         "closed_form": formed(),
         "computed": computed(),
         "rehearsed": rehearsed(),
@@ -126,20 +128,25 @@ def test_where_memory_ends_is_said() -> None:
     }
     ended = row(fits=False, why_not="memory ends in backward")
     text = mesh_text.render(document(ended | {"rehearsed": {"out_of_memory": full}}))
-    assert "16 ranks: memory ends in backward" in text
+    assert "16 ranks, checkpoint every_1: memory ends in backward" in text
     assert "backward: aten::mm asks for 1 GiB, 77 GiB are taken" in text
 
 
 def test_meshes_are_listed_with_why_they_do_not_fit() -> None:
-    none = dict.fromkeys(("batch", "closed_form", "computed", "rehearsed"))
+    none = dict.fromkeys(
+        ("batch", "checkpoint", "closed_form", "computed", "rehearsed")
+    )
     refused = row(fits=False, why_not="5 ranks share 12 heads", **none)
     text = mesh_text.render(document(row(), refused, global_batch=16))
     listed = [line for line in text.splitlines() if line.startswith("16: ")]
-    assert listed[0].split()[2:5] == ["1", "28", "GiB"]
+    assert listed[0].split()[2:6] == ["1", "every_1", "28", "GiB"]
     assert listed[0].endswith("compute     1        3  fits")
     assert listed[1].endswith("5 ranks share 12 heads")
     assert "16 sequences of 32,768 tokens on all ranks together" in text
-    assert "the first rank of data:1,fsdp:16,tensor:1, 16 ranks: fits" in text
+    assert (
+        "the first rank of data:1,fsdp:16,tensor:1, 16 ranks, checkpoint every_1: fits"
+        in text
+    )
     # Of several numbers of ranks nothing is rehearsed.
     many = mesh_text.render(document(row(rehearsed=None), refused))
     assert "the first rank" not in many
@@ -180,7 +187,7 @@ def test_flags_go_to_the_program_of_meshes(
     assert answer["flags"] == list(flags)
     assert answer["gpu"] == "h200"
     assert main(given[:1] + flags, library=program.parent, mesh_program=program) == 0
-    assert capsys.readouterr().out.startswith("H100 (null), 78 GiB free\n8B: 8,1")
+    assert capsys.readouterr().out.startswith("H100 (null), 78 GiB free, 1 GiB of it")
 
 
 def test_help_and_errors_are_those_of_the_program(
