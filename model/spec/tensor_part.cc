@@ -8,7 +8,7 @@
 
 namespace trainbench {
 
-Range PartOf(int64_t size, int64_t rank, int64_t ranks) {
+IndexRange PartOf(int64_t size, int64_t rank, int64_t ranks) {
   const int64_t least = size / ranks, larger = size % ranks;
   return {rank * least + std::min(rank, larger),
           least + (rank < larger ? 1 : 0)};

@@ -13,14 +13,14 @@
 namespace trainbench {
 
 // first, first + 1, ..., first + count - 1.
-struct Range {
+struct IndexRange {
   int64_t first = 0;
   int64_t count = 0;
 };
 
 // Rank `rank`'s part of 0 .. size-1, divided as evenly as possible in the order
 // of the ranks. Those of the first ranks may be larger by one.
-Range PartOf(int64_t size, int64_t rank, int64_t ranks);
+IndexRange PartOf(int64_t size, int64_t rank, int64_t ranks);
 
 // The sizes of the rank's part: its heads, as wide as in the whole model, its
 // channels of the feed-forward layers, its words of the vocabulary. Norms are

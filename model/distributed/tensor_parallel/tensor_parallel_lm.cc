@@ -96,7 +96,7 @@ at::Tensor PartOf(const at::Tensor& whole, at::IntArrayRef sizes,
                   const ProcessGroup& group) {
   for (int64_t d = 0; d < whole.dim(); ++d) {
     if (whole.size(d) == sizes[static_cast<std::size_t>(d)]) continue;
-    const Range part = PartOf(whole.size(d), group.rank(), group.size());
+    const IndexRange part = PartOf(whole.size(d), group.rank(), group.size());
     return whole.narrow(d, part.first, part.count);
   }
   return whole;

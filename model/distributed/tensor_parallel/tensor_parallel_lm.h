@@ -43,7 +43,7 @@ class TensorRanks final : public LayerRanks {
  private:
   ModelConfig whole_;
   TensorGroup group_;
-  Range words_;
+  IndexRange words_;
 };
 
 // This rank's part of the model that TransformerLm(ranks.whole(), options)

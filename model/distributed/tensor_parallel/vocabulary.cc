@@ -22,7 +22,7 @@ struct LocalIds {
   at::Tensor foreign;  // whether it is another rank's word
 };
 
-LocalIds FindWords(const at::Tensor& ids, const Range& words) {
+LocalIds FindWords(const at::Tensor& ids, const IndexRange& words) {
   const at::Tensor local = ids - words.first;
   at::Tensor rows = local.clamp(0, words.count - 1);
   at::Tensor foreign = rows.ne(local);
@@ -33,7 +33,7 @@ LocalIds FindWords(const at::Tensor& ids, const Range& words) {
 class Function : public torch::autograd::Function<Function> {
  public:
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& logits,
-                            const at::Tensor& targets, const Range& words,
+                            const at::Tensor& targets, const IndexRange& words,
                             TensorGroup* ranks, bool with_gradient) {
     const at::Tensor values = logits.detach();
     {
@@ -83,7 +83,7 @@ class Function : public torch::autograd::Function<Function> {
 }  // namespace
 
 at::Tensor EmbedOverRanks(const at::Tensor& weight, const at::Tensor& tokens,
-                          const Range& words, TensorGroup& ranks) {
+                          const IndexRange& words, TensorGroup& ranks) {
   const LocalIds ids = FindWords(tokens, words);
   at::Tensor rows = at::embedding(weight, ids.rows);
   rows.masked_fill_(ids.foreign.unsqueeze(-1), 0);
@@ -91,7 +91,7 @@ at::Tensor EmbedOverRanks(const at::Tensor& weight, const at::Tensor& tokens,
 }
 
 at::Tensor CrossEntropyOverRanks(at::Tensor logits, const at::Tensor& targets,
-                                 const Range& words, TensorGroup& ranks) {
+                                 const IndexRange& words, TensorGroup& ranks) {
   TORCH_CHECK(logits.dim() > 0 && logits.is_contiguous() &&
                   logits.size(-1) == words.count &&
                   logits.sizes().slice(0, logits.dim() - 1) == targets.sizes(),

@@ -18,7 +18,7 @@ namespace trainbench {
 // this rank has the rows of `words`, `weight` [words, d_model]. One all-reduce
 // of the result, to which each rank adds the rows that it has.
 at::Tensor EmbedOverRanks(const at::Tensor& weight, const at::Tensor& tokens,
-                          const Range& words, TensorGroup& ranks);
+                          const IndexRange& words, TensorGroup& ranks);
 
 // The mean over all positions of -log softmax(logits)[target], a scalar,
 // computed in at least fp32. This rank has the logits of `words`, contiguous
@@ -29,7 +29,7 @@ at::Tensor EmbedOverRanks(const at::Tensor& weight, const at::Tensor& tokens,
 // Overwrites the logits with their exponentials, and these in the backward pass
 // with the gradient: move the logits in, and run one backward pass.
 at::Tensor CrossEntropyOverRanks(at::Tensor logits, const at::Tensor& targets,
-                                 const Range& words, TensorGroup& ranks);
+                                 const IndexRange& words, TensorGroup& ranks);
 
 }  // namespace trainbench
 

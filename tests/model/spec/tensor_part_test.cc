@@ -18,7 +18,7 @@ TEST(TensorPartTest, PartsFollowEachOtherAndDifferByOneAtMost) {
     for (const int64_t ranks : {1, 2, 3, 4}) {
       int64_t next = 0;
       for (int64_t rank = 0; rank < ranks; ++rank) {
-        const Range part = PartOf(size, rank, ranks);
+        const IndexRange part = PartOf(size, rank, ranks);
         EXPECT_EQ(part.first, next);
         EXPECT_LE(part.count, PartOf(size, 0, ranks).count);
         EXPECT_GE(part.count + 1, PartOf(size, 0, ranks).count);
