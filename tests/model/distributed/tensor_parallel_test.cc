@@ -254,7 +254,7 @@ TEST_F(RankTensorParallel, TheConjugatePairsGradientsAreEachOther) {
 
 TEST_F(RankTensorParallel, TheLossOfAllWordsNeedsNoRankToSeeThem) {
   TensorGroup ranks(*group_);
-  const Range words = PartOf(37, group_->rank(), group_->size());
+  const IndexRange words = PartOf(37, group_->rank(), group_->size());
   at::manual_seed(5);
   // Of which fp32 could not take the exponentials.
   at::Tensor logits = at::randn({3, 4, 37}) * 20 + 300;
