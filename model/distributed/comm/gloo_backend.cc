@@ -4,13 +4,25 @@
 
 // The header is empty without this macro. LibTorch was built with Gloo.
 #define USE_C10D_GLOO
+#include <csignal>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 
 namespace trainbench {
+namespace {
+
+// A write to a rank that died also raises a signal. Gloo handles the write's
+// error, and counts on Python, which ignores the signal.
+void IgnoreBrokenPipes() {
+  const auto before = std::signal(SIGPIPE, SIG_IGN);
+  if (before != SIG_DFL && before != SIG_ERR) std::signal(SIGPIPE, before);
+}
+
+}  // namespace
 
 c10::intrusive_ptr<c10d::Backend> MakeGlooBackend(
     const c10::intrusive_ptr<c10d::Store>& store, const GroupOptions& options) {
   using Gloo = c10d::ProcessGroupGloo;
+  IgnoreBrokenPipes();
   auto gloo = Gloo::Options::create(options.timeout);
   gloo->devices.push_back(
       options.network_interface.empty()

@@ -12,7 +12,8 @@
 
 namespace trainbench {
 
-// Throws what c10d throws.
+// Throws what c10d throws. From now on a broken pipe is an error of the write
+// for this process, not its end.
 c10::intrusive_ptr<c10d::Backend> MakeGlooBackend(
     const c10::intrusive_ptr<c10d::Store>& store, const GroupOptions& options);
 

@@ -7,6 +7,7 @@
 #include <torch/types.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -202,6 +203,12 @@ TEST(ProcessGroupTest, AnNcclHeaderOtherThanLibTorchsIsRefused) {
   }
 }
 #endif
+
+// As of a message to a rank that died.
+TEST_F(RankProcessGroup, ABrokenPipeIsNotTheEnd) {
+  EXPECT_EQ(std::raise(SIGPIPE), 0);
+  group_->Barrier();
+}
 
 TEST(ProcessGroupTest, ALateRankIsAnErrorWithinTheTimeout) {
   const absl::Status status =
