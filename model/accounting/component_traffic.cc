@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "model/accounting/number.h"
 #include "model/accounting/traffic.h"
 
 namespace trainbench {
 namespace {
-
-double Number(int64_t value) { return static_cast<double>(value); }
 
 // The terms of the header's table: bytes of tensors, of all layers together.
 struct Terms {
@@ -51,16 +50,16 @@ Terms TermsOf(const MemoryQuery& query) {
   return t;
 }
 
-ComponentTraffic Pass(double bytes) { return {bytes, bytes}; }
+ComponentTraffic EachPass(double bytes) { return {bytes, bytes}; }
 
 ComponentTraffic ForwardTraffic(const Terms& t, Component component) {
   switch (component) {
     case Component::kEmbedding:
-      return Pass(t.ids + t.rows + t.one_rD);
+      return EachPass(t.ids + t.rows + t.one_rD);
     case Component::kProjections:
       return {4 * t.eD + 3 * t.square, 0};
     case Component::kRope:
-      return Pass(4 * t.eD);
+      return EachPass(4 * t.eD);
     case Component::kScores:
       return {2 * t.eD + t.eC, 0};
     case Component::kSoftmax:
@@ -74,9 +73,9 @@ ComponentTraffic ForwardTraffic(const Terms& t, Component component) {
     case Component::kFfn:
       return {2 * t.eD + 3 * t.ff, 3 * t.eF};
     case Component::kNorm:
-      return Pass(t.norms * (2 * t.one_rD + t.scale));
+      return EachPass(t.norms * (2 * t.one_rD + t.scale));
     case Component::kResidual:
-      return Pass(t.adds * (2 * t.one_rD + t.one_eD));
+      return EachPass(t.adds * (2 * t.one_rD + t.one_eD));
     case Component::kLmHead:
       return {t.one_eD + t.eL + t.head, 0};
     case Component::kCrossEntropy:
@@ -89,11 +88,11 @@ ComponentTraffic ForwardTraffic(const Terms& t, Component component) {
 ComponentTraffic BackwardTraffic(const Terms& t, Component component) {
   switch (component) {
     case Component::kEmbedding:
-      return Pass(t.ids + t.one_rD + t.head);
+      return EachPass(t.ids + t.one_rD + t.head);
     case Component::kProjections:
       return {5 * t.eD + 6 * t.square, 0};
     case Component::kRope:
-      return Pass(4 * t.eD);
+      return EachPass(4 * t.eD);
     case Component::kScores:
       return {4 * t.eD + t.eC, 0};
     case Component::kSoftmax:
@@ -107,11 +106,11 @@ ComponentTraffic BackwardTraffic(const Terms& t, Component component) {
     case Component::kFfn:
       return {3 * t.eD + 6 * t.ff, 5 * t.eF};
     case Component::kNorm:
-      return Pass(t.norms * (3 * t.one_rD + 2 * t.scale));
+      return EachPass(t.norms * (3 * t.one_rD + 2 * t.scale));
     case Component::kLmHead:
       return {2 * t.one_eD + t.eL + 2 * t.head, 0};
     case Component::kCrossEntropy:
-      return Pass(2 * t.eL);
+      return EachPass(2 * t.eL);
     case Component::kResidual:
     case Component::kOptimizer:
       return {};
@@ -132,10 +131,10 @@ ComponentTraffic TrafficOf(const MemoryQuery& query, Phase phase,
       return BackwardTraffic(terms, component);
     case Phase::kLoss:
       if (component != Component::kCrossEntropy) return {};
-      return Pass(terms.eL + terms.ids);
+      return EachPass(terms.eL + terms.ids);
     case Phase::kOptimizer:
       if (component != Component::kOptimizer) return {};
-      return Pass(OptimizerBytes(query));
+      return EachPass(OptimizerBytes(query));
     case Phase::kCommunication:
       return {};
   }

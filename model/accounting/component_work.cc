@@ -3,14 +3,13 @@
 #include "model/accounting/component_work.h"
 
 #include "model/accounting/flops.h"
+#include "model/accounting/number.h"
 #include "model/accounting/parameters.h"
 #include "model/accounting/saved_tensors.h"
 #include "model/accounting/traffic.h"
 
 namespace trainbench {
 namespace {
-
-double Number(int64_t value) { return static_cast<double>(value); }
 
 bool RecomputesBlocks(const MemoryQuery& query) {
   return query.config.checkpointing.kind == Checkpointing::Kind::kBlocks;

@@ -41,7 +41,7 @@ struct MemoryQuery {
   // Of the CPU. Kernels of attention keep buffers for each; 0 leaves them out.
   int threads = 0;
   // That share the matrices, of which `config` has the sizes of one rank's part
-  // (model/spec/tensor_part.h).
+  // (model/spec/parallel/tensor_part.h).
   int64_t tensor_ranks = 1;
 };
 

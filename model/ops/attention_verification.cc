@@ -6,56 +6,108 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <limits>
-#include <utility>
 
 #include "absl/strings/str_format.h"
+#include "model/spec/check_log.h"
 #include "model/verification/inputs.h"
 
 namespace trainbench {
 namespace {
 
-constexpr int64_t kRows = 64;
+constexpr int64_t kBlock = 64;
+// Scores [rows, keys] of the reference: of a CPU those that it computes in
+// about 0.1 s, and those alive at once, few enough for its cache; of a GPU few
+// enough for its memory, but enough to be worth a kernel.
+constexpr int64_t kScoresOnCpu = int64_t{1} << 24;
+constexpr int64_t kAtOnceOnCpu = int64_t{1} << 18;
+constexpr int64_t kAtOnceOnGpu = int64_t{1} << 24;
 
-// The last sequence, [seq, d_head], in float64.
-at::Tensor LastSequence(const at::Tensor& x) {
-  return x.detach().select(0, x.size(0) - 1).to(at::kDouble);
+int64_t RowsAtOnce(int64_t seq, bool on_cpu) {
+  const int64_t rows = (on_cpu ? kAtOnceOnCpu : kAtOnceOnGpu) / seq;
+  return std::min(seq, std::max(kBlock, rows));
 }
 
-at::Tensor LastRows(const at::Tensor& x) {
-  const int64_t rows = std::min(kRows, x.size(0));
-  return x.narrow(0, x.size(0) - rows, rows);
+// Those to compare.
+std::vector<int64_t> SequencesOf(const at::Tensor& x, int64_t rows) {
+  const int64_t all = x.size(0);
+  const int64_t count =
+      x.is_cpu()
+          ? std::clamp(kScoresOnCpu / (rows * x.size(1)), int64_t{1}, all)
+          : all;
+  const at::Tensor drawn =
+      count < all ? at::randperm(all, at::kLong) : at::arange(all, at::kLong);
+  const auto* first = drawn.const_data_ptr<int64_t>();
+  return {first, first + count};
 }
 
-// The formulas of Vaswani et al. 2017, differentiated by hand.
-struct Reference {
-  at::Tensor output, q_gradient, k_gradient, v_gradient;  // last rows
+// Of one sequence, each [seq, d_head] in float64. Gradients of k and v are
+// those of the rows that are compared.
+struct Results {
+  at::Tensor output, q_gradient, k_gradient, v_gradient;
 };
 
-Reference Compute(const AttentionInputs& inputs) {
-  const at::Tensor k = LastSequence(inputs.k), v = LastSequence(inputs.v);
-  const at::Tensor q = LastRows(LastSequence(inputs.q));
-  const at::Tensor g = LastRows(LastSequence(inputs.output_gradient));
-  const int64_t seq = k.size(0), rows = q.size(0);
+// The formulas of Vaswani et al. 2017, differentiated by hand, for the rows
+// from `first` on of a sequence.
+Results AttentionReference(const at::Tensor& q, const at::Tensor& k,
+                           const at::Tensor& v, const at::Tensor& g,
+                           int64_t first) {
+  const int64_t seq = q.size(0);
   const double scale = 1 / std::sqrt(static_cast<double>(q.size(1)));
-  // Row i is the query at position seq - rows + i, which sees no later key.
-  const at::Tensor hidden =
-      at::ones({rows, seq}, k.options().dtype(at::kBool)).triu(seq - rows + 1);
-  const at::Tensor weights =
-      (at::mm(q, k.t()) * scale)
-          .masked_fill(hidden, -std::numeric_limits<double>::infinity())
-          .softmax(-1);
-  const at::Tensor weight_gradient = at::mm(g, v.t());
-  const at::Tensor mean = (weights * weight_gradient).sum(-1, /*keepdim=*/true);
-  const at::Tensor score_gradient = weights * (weight_gradient - mean) * scale;
-  const auto last_keys = [&](const at::Tensor& x) {
-    return x.narrow(1, seq - rows, rows).t();
+  const Results found = {at::zeros_like(q), at::zeros_like(q),
+                         at::zeros_like(q), at::zeros_like(q)};
+  for (int64_t row = first; row < seq;) {
+    const int64_t rows = std::min(RowsAtOnce(seq, q.is_cpu()), seq - row);
+    const auto mine = [&](const at::Tensor& x) {
+      return x.narrow(0, row, rows);
+    };
+    // A row sees no later key.
+    const int64_t keys = row + rows;
+    const auto seen = [&](const at::Tensor& x) { return x.narrow(0, 0, keys); };
+    const at::Tensor hidden =
+        at::ones({rows, keys}, q.options().dtype(at::kBool)).triu(row + 1);
+    const at::Tensor weights =
+        (at::mm(mine(q), seen(k).t()) * scale)
+            .masked_fill_(hidden, -std::numeric_limits<double>::infinity())
+            .softmax(-1);
+    at::Tensor score_gradient = at::mm(mine(g), seen(v).t());
+    const at::Tensor mean =
+        (weights * score_gradient).sum(-1, /*keepdim=*/true);
+    score_gradient.sub_(mean).mul_(weights).mul_(scale);
+    mine(found.output).copy_(at::mm(weights, seen(v)));
+    mine(found.q_gradient).copy_(at::mm(score_gradient, seen(k)));
+    seen(found.k_gradient).addmm_(score_gradient.t(), mine(q));
+    seen(found.v_gradient).addmm_(weights.t(), mine(g));
+    row += rows;
+  }
+  return found;
+}
+
+struct WorstBlock {
+  double error;
+  int64_t row;  // its first
+};
+
+// Blocks of 64 rows, of which the last one has what remains, too. Where a block
+// should be 0, as of the gradients of a single key, the error is compared with
+// `instead`.
+WorstBlock Compare(const at::Tensor& actual, const at::Tensor& expected,
+                   const at::Tensor& instead) {
+  const int64_t blocks = std::max<int64_t>(1, expected.size(0) / kBlock);
+  const at::Tensor block =
+      at::arange(expected.size(0), expected.options().dtype(at::kLong))
+          .floor_divide(kBlock)
+          .clamp_max_(blocks - 1);
+  const auto squares = [&](const at::Tensor& x) {
+    return at::zeros({blocks}, x.options())
+        .index_add_(0, block, x.square().sum(1));
   };
-  return {.output = at::mm(weights, v),
-          .q_gradient = at::mm(score_gradient, k),
-          .k_gradient = at::mm(last_keys(score_gradient), q),
-          .v_gradient = at::mm(last_keys(weights), g)};
+  const at::Tensor size = squares(expected);
+  const auto [error, index] = (squares(actual - expected) /
+                               at::where(size == 0, squares(instead), size))
+                                  .sqrt()
+                                  .max(0);
+  return {error.item<double>(), kBlock * index.item<int64_t>()};
 }
 
 }  // namespace
@@ -65,34 +117,51 @@ absl::Status VerifyAttention(const AttentionInputs& inputs,
                              const AttentionGradients& gradients,
                              double tolerance) {
   const at::NoGradGuard no_grad;
-  const Reference reference = Compute(inputs);
-  struct Pair {
-    const char* name;
-    const at::Tensor& actual;
-    const at::Tensor& expected;
-  };
-  const Pair pairs[] = {{"output", output, reference.output},
-                        {"gradient of q", gradients.q, reference.q_gradient},
-                        {"gradient of k", gradients.k, reference.k_gradient},
-                        {"gradient of v", gradients.v, reference.v_gradient}};
-  for (const Pair& pair : pairs) {
-    const at::Tensor actual = LastRows(LastSequence(pair.actual));
-    // With a single key the gradients of q and k are 0: compare the error with
-    // the gradient of the output.
-    double size = pair.expected.norm().item<double>();
-    if (size == 0) size = inputs.output_gradient.norm().item<double>();
-    const double error = (actual - pair.expected).norm().item<double>() / size;
-    if (error <= tolerance) continue;  // false for NaN too
-    return absl::FailedPreconditionError(absl::StrFormat(
-        "%s differs from float64 by %.3g relative; allowed: %.3g", pair.name,
-        error, tolerance));
-  }
+  const int64_t seq = output.size(1);
+  const int64_t rows = output.is_cpu()
+                           ? std::min(seq, std::max(kBlock, kScoresOnCpu / seq))
+                           : seq;
   absl::Status status;
+  for (const int64_t sequence : SequencesOf(output, rows)) {
+    const auto wide = [&](const at::Tensor& x) {
+      return x.detach().select(0, sequence).to(at::kDouble);
+    };
+    const auto last = [&](const at::Tensor& x) {
+      return x.narrow(0, seq - rows, rows);
+    };
+    const at::Tensor g = wide(inputs.output_gradient);
+    const Results expected = AttentionReference(wide(inputs.q), wide(inputs.k),
+                                                wide(inputs.v), g, seq - rows);
+    const auto compare = [&](const char* name, const at::Tensor& actual,
+                             const at::Tensor& wanted) {
+      const auto [error, row] =
+          Compare(last(wide(actual)), last(wanted), last(g));
+      status.Update(
+          CheckError(name, error, tolerance,
+                     absl::StrFormat("in 64 rows from %d on of sequence %d",
+                                     seq - rows + row, sequence)));
+    };
+    compare("output", output, expected.output);
+    compare("q_gradient", gradients.q, expected.q_gradient);
+    compare("k_gradient", gradients.k, expected.k_gradient);
+    compare("v_gradient", gradients.v, expected.v_gradient);
+  }
   for (const at::Tensor& input :
        {inputs.q, inputs.k, inputs.v, inputs.output_gradient}) {
     if (status.ok()) status = CheckVaried("an input", input);
   }
   return status;
+}
+
+int64_t VerificationBytes(int64_t sequences, int64_t seq, int64_t d_head,
+                          int64_t width, bool on_cpu) {
+  // Inputs, output and gradients; in float64 those of one sequence, with either
+  // scores and their gradients, with a mask and a product of both, or what a
+  // comparison takes.
+  const int64_t elements = seq * d_head;
+  const int64_t scores = RowsAtOnce(seq, on_cpu) * seq;
+  return 8 * width * sequences * elements +
+         8 * (8 * elements + std::max(3 * scores + scores / 8, 3 * elements));
 }
 
 }  // namespace trainbench

@@ -18,9 +18,10 @@ namespace {
 constexpr int64_t kMaxSize = int64_t{1} << 20;
 constexpr int64_t kMaxVocab = int64_t{1} << 24;
 
-absl::Status CheckRange(absl::string_view field, int64_t value, int64_t max) {
-  if (value >= 1 && value <= max) return absl::OkStatus();
-  return NotAllowed(field, value, absl::StrCat("1 to ", max));
+absl::Status CheckRange(absl::string_view field, int64_t value, int64_t max,
+                        int64_t min = 1) {
+  if (value >= min && value <= max) return absl::OkStatus();
+  return NotAllowed(field, value, absl::StrCat(min, " to ", max));
 }
 
 std::string Names(const std::vector<ModelConfig>& models) {
@@ -142,7 +143,8 @@ absl::Status Validate(const ModelConfig& config) {
         CheckRange("d_ff", config.d_ff, kMaxSize),
         CheckRange("layers", config.layers, kMaxSize),
         CheckRange("heads", config.heads, kMaxSize),
-        CheckRange("vocab", config.vocab, kMaxVocab)}) {
+        // The loss of a single token is always 0.
+        CheckRange("vocab", config.vocab, kMaxVocab, 2)}) {
     if (!status.ok()) return status;
   }
   if (config.head_width == 0 && config.d_model % config.heads != 0) {

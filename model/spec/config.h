@@ -28,7 +28,7 @@ struct ModelConfig {
   Implementation implementation = Implementation::kTextbook;
   Checkpointing checkpointing = {};
   // Of a head; 0: d_model / heads. A rank's part of a model has fewer heads,
-  // as wide as before (model/spec/tensor_part.h).
+  // as wide as before (model/spec/parallel/tensor_part.h).
   int64_t head_width = 0;
 
   int64_t d_head() const {

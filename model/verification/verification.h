@@ -37,16 +37,18 @@ struct BatchShape {
 // (products.h).
 //
 // `optimizer` is needed for kTrainStep and must not have stepped yet; it and
-// the weights are one step further afterwards. FailedPrecondition gives the
-// error and the limit in this precision.
+// the weights are one step further afterwards. The errors are logits_error,
+// gradient_error and update_error (spec/check_log.h), the last one in units of
+// what rounding may do.
 absl::Status VerifyStep(StepMode mode, TransformerLm& model, AdamW* optimizer,
                         Precision precision, const BatchShape& shape);
 
 // For after the timing: runs one more step of `mode` on the batch that was
 // timed, and compares what it returns with the float64 model of now: the logits
-// of the last sequence, or the loss. The loss may differ by as much as the
-// logits, of 1 where it is smaller. A train step must also have moved the
-// weights. FailedPrecondition as above.
+// of the last sequence, or the loss (loss_error). The loss may differ by as
+// much as the logits, of 1 where it is smaller. A train step must also have
+// moved the weights, unless each is so large that its dtype rounds the step
+// away.
 absl::Status VerifyOutput(StepMode mode, TransformerLm& model, AdamW* optimizer,
                           const Batch& batch, Precision precision);
 
@@ -56,14 +58,10 @@ absl::Status VerifyOutput(StepMode mode, const TransformerLm& model,
                           const Batch& batch, Precision precision,
                           const std::function<at::Tensor()>& run);
 
-// Relative error, in norm, of the model's logits against ReferenceLogits on one
-// short random sequence.
-double LogitsError(TransformerLm& model, Precision precision);
-
 // Takes the first step of `optimizer` and compares the update of `parameters`
 // with AdamW's formula for a first update in float64. `parameters` belong to
 // the optimizer and have gradients. With the same gradients in each step the
-// formula holds for later ones, too. FailedPrecondition as above.
+// formula holds for later ones, too.
 absl::Status VerifyFirstUpdate(const std::vector<at::Tensor>& parameters,
                                AdamW& optimizer);
 

@@ -11,12 +11,10 @@
 #include "model/accounting/parallel/full_sharding.h"
 #include "model/accounting/parallel/tensor_traffic.h"
 #include "model/accounting/parameters.h"
-#include "model/spec/tensor_part.h"
+#include "model/spec/parallel/tensor_part.h"
 
 namespace trainbench {
 namespace {
-
-constexpr int64_t kMostBatch = int64_t{1} << 20;
 
 void Add(std::vector<CollectiveCalls>& to, const CollectiveCalls& calls) {
   if (calls.calls == 0) return;

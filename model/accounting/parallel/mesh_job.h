@@ -21,6 +21,9 @@
 
 namespace trainbench {
 
+// The largest batch per rank that a search tries.
+constexpr int64_t kMostBatch = int64_t{1} << 20;
+
 struct MeshJob {
   MeshShape mesh;
   ModelConfig model;  // whole

@@ -8,15 +8,13 @@
 
 #include "model/accounting/component_work.h"
 #include "model/accounting/flops.h"
+#include "model/accounting/number.h"
 #include "model/accounting/parallel/full_sharding.h"
 
 namespace trainbench {
 namespace {
 
-constexpr int64_t kMostBatch = int64_t{1} << 20;
 constexpr double kUpdateBytes = 28;  // per parameter, in fp32 (traffic.h)
-
-double Number(int64_t value) { return static_cast<double>(value); }
 
 int64_t ShardElements(const MeshJob& job) {
   const int ranks = static_cast<int>(job.mesh.fsdp);

@@ -29,21 +29,22 @@ struct ParallelMemory {
   }
 };
 
-// Symbols: N ranks; fp32 parameters of E elements in T tensors; E_r elements in
-// T_r tensors that this rank owns (AssignOwners); E', E rounded up to a
-// multiple of N.
+// Symbols: N ranks; parameters of E elements, w = `width` bytes each, in T
+// tensors; E_r elements in T_r tensors that this rank owns (AssignOwners); E',
+// E rounded up to a multiple of N.
 //
-//               parameters  gradients  optimizer      buffer
-//   replicated  4 E         4 E'       8 E + 4 T      -
-//   sharded     4 E'        4 E'       8 E' / N + 4   8 min(E' / N, 2^18)
-//   broadcast   4 E         4 E'       8 E_r + 4 T_r  -
+//               parameters  gradients  optimizer        buffer
+//   replicated  w E         w E'       2 w E + 4 T      -
+//   sharded     w E'        w E'       2 w E' / N + 4   2 w min(E' / N, 2^18)
+//   broadcast   w E         w E'       2 w E_r + 4 T_r  -
 //
 // The buffer receives the values of Gloo's ring
 // (model/distributed/comm/ring.h), if there is more than one rank; NCCL needs
 // none. The fused kernel keeps one fp32 step count per tensor that it updates.
 ParallelMemory EstimateParallelMemory(OptimizerSharding sharding,
                                       const std::vector<int64_t>& elements,
-                                      int rank, int ranks, CommBackend backend);
+                                      int rank, int ranks, CommBackend backend,
+                                      int64_t width = 4);
 
 }  // namespace trainbench
 

@@ -2,7 +2,13 @@
 
 #include "model/distributed/comm/rendezvous.h"
 
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <exception>
+#include <optional>
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
@@ -10,6 +16,51 @@
 #include "absl/strings/str_cat.h"
 
 namespace trainbench {
+namespace {
+
+bool IsLoopback(const sockaddr& address) {
+  if (address.sa_family == AF_INET6) {
+    const auto& v6 = reinterpret_cast<const sockaddr_in6&>(address);
+    return IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr);
+  }
+  const auto& v4 = reinterpret_cast<const sockaddr_in&>(address);
+  return ntohl(v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+}
+
+// A socket bound to this address, or -1.
+int BindTo(const addrinfo& address) {
+  const int fd = ::socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int yes = 1;  // as c10d's own socket: connections of before may linger
+  if (fd < 0 ||
+      (::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) == 0 &&
+       ::bind(fd, address.ai_addr, address.ai_addrlen) == 0)) {
+    return fd;
+  }
+  ::close(fd);
+  return -1;
+}
+
+// A socket bound where the store is to listen; empty: at each address. Left to
+// itself, c10d listens at each.
+std::optional<int> BindStore(const TcpRendezvous& where) {
+  addrinfo hints = {};
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (::getaddrinfo(where.host.c_str(), absl::StrCat(where.port).c_str(),
+                    &hints, &found) != 0) {
+    return std::nullopt;
+  }
+  int fd = -1;
+  for (const addrinfo* address = found; address != nullptr && fd < 0;
+       address = address->ai_next) {
+    if (!where.one_machine && IsLoopback(*address->ai_addr)) continue;
+    fd = BindTo(*address);
+  }
+  ::freeaddrinfo(found);
+  return fd < 0 ? std::nullopt : std::optional(fd);
+}
+
+}  // namespace
 
 c10::intrusive_ptr<c10d::Store> OpenFileStore(
     const std::string& path, int ranks, std::chrono::milliseconds timeout) {
@@ -27,6 +78,7 @@ absl::StatusOr<c10::intrusive_ptr<c10d::Store>> OpenTcpStore(
   // Ranks wait for a late rank when they first need its keys.
   options.waitWorkers = false;
   options.timeout = timeout;
+  if (where.serves) options.masterListenFd = BindStore(where);
   try {
     return c10::make_intrusive<c10d::TCPStore>(where.host, options);
   } catch (const c10::Error& error) {

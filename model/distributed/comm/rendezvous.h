@@ -22,11 +22,16 @@ struct TcpRendezvous {
   std::string host;  // of the rank that serves the store
   uint16_t port = 0;
   int ranks = 1;
-  bool serves = false;  // this process serves the store
+  bool serves = false;       // this process serves the store
+  bool one_machine = false;  // all ranks are on this one
 };
 
-// A store that one process serves to all. Unavailable, with c10d's reason, if
-// the server cannot be reached, or started, in time.
+// A store that one process serves to all. It listens at the first address of
+// `host` that its machine has, and at each address of the machine only if it
+// has none of them (behind a proxy). If other machines take part, a loopback
+// address does not count: /etc/hosts may give one to the machine's own name.
+// Unavailable, with c10d's reason, if the server cannot be reached, or started,
+// in time.
 absl::StatusOr<c10::intrusive_ptr<c10d::Store>> OpenTcpStore(
     const TcpRendezvous& where, std::chrono::milliseconds timeout);
 

@@ -6,10 +6,9 @@
 #include <torch/types.h>
 
 #include <cstddef>
-#include <string>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "model/spec/check_log.h"
 #include "model/spec/phase.h"
 #include "model/verification/relative_error.h"
 
@@ -49,23 +48,15 @@ absl::Status VerifySync(TransformerLm& model, GradientSync& sync,
   sync.BeforeBackward();
   Communicate([&] { loss.backward(); });
   sync.Finish();
-  std::string wrong;
-  double worst = 0;
+  absl::Status status;  // every rank compares all, whatever one finds
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const double error =
-        RelativeError(parameters[i].grad(), Mean(local[i], group));
-    const double allowed = Allowed(parameters[i].scalar_type());
-    // Written so that NaN fails.
-    if (error <= allowed || error / allowed <= worst) continue;
-    worst = error / allowed;
-    wrong = absl::StrFormat(
-        "the gradient of parameter %d misses the mean over %d ranks by %.3g of "
-        "its norm, %.3g is allowed",
-        i, group.size(), error, allowed);
+    status.Update(CheckError(
+        "gradient", RelativeError(parameters[i].grad(), Mean(local[i], group)),
+        Allowed(parameters[i].scalar_type()),
+        absl::StrCat("in parameter ", i)));
   }
   ReleaseGradients(model);
-  return wrong.empty() ? absl::OkStatus()
-                       : absl::FailedPreconditionError(wrong);
+  return status;
 }
 
 absl::Status VerifyReplicas(const std::vector<at::Tensor>& tensors,

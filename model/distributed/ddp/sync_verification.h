@@ -18,9 +18,8 @@ namespace trainbench {
 
 // Computes the gradients of this rank's batch without and with `sync`. Compares
 // the synchronised gradients with the mean of the local gradients over the
-// ranks, in float64. FailedPrecondition names the worst parameter, its relative
-// error in norm, and the limit in its dtype. All ranks call it together. Leaves
-// no gradients.
+// ranks, in float64: gradient_error (spec/check_log.h). All ranks call it
+// together. Leaves no gradients.
 absl::Status VerifySync(TransformerLm& model, GradientSync& sync,
                         const Batch& batch, Precision precision,
                         ProcessGroup& group);

@@ -19,7 +19,7 @@
 #include "model/nn/layer_ranks.h"
 #include "model/nn/transformer_lm.h"
 #include "model/spec/config.h"
-#include "model/spec/tensor_part.h"
+#include "model/spec/parallel/tensor_part.h"
 
 namespace trainbench {
 

@@ -8,7 +8,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "model/distributed/tensor_parallel/tensor_group.h"
-#include "model/spec/tensor_part.h"
+#include "model/spec/parallel/tensor_part.h"
 
 namespace trainbench {
 

@@ -52,6 +52,14 @@ class BroadcastAdamW final : public ParallelOptimizer {
     }
   }
   int64_t StateBytes() const override { return adamw_.StateBytes(); }
+  double SentBytes() const override {
+    double bytes = 0;
+    for (const at::Tensor& owned :
+         OwnedBy(group_.rank(), parameters_, owners_)) {
+      bytes += static_cast<double>(owned.nbytes());
+    }
+    return gradients_.AllReducedBytes() + (group_.size() - 1) * bytes;
+  }
 
  private:
   ProcessGroup& group_;

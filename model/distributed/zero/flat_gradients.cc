@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "model/accounting/parallel/communication.h"
+
 namespace trainbench {
 
 FlatGradients::FlatGradients(std::vector<at::Tensor> parameters,
@@ -11,6 +13,11 @@ FlatGradients::FlatGradients(std::vector<at::Tensor> parameters,
     : OverlapBase(std::move(parameters), group),
       buffer_(MakeFlatBuffer(this->parameters(), group.size())),
       reduce_(std::move(reduce)) {}
+
+double FlatGradients::AllReducedBytes() const {
+  return RingAllReduceBytes(static_cast<double>(buffer_.values.nbytes()),
+                            group().size());
+}
 
 void FlatGradients::OnGradient(std::size_t index) {
   CopyShare(parameters()[index].grad(), buffer_.views[index]);

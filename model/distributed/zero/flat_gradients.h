@@ -25,6 +25,8 @@ class FlatGradients final : public OverlapBase {
                 Reduce reduce);
 
   const at::Tensor& values() const { return buffer_.values; }
+  // What a rank sends if the buffer is reduced for all of them.
+  double AllReducedBytes() const;
 
  private:
   void OnGradient(std::size_t index) override;

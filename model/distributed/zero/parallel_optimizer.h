@@ -50,6 +50,9 @@ class ParallelOptimizer {
   virtual void ShareParameters() = 0;
   // Bytes of AdamW's state on this rank.
   virtual int64_t StateBytes() const = 0;
+  // Bytes that this rank sends in a step, as its buffers are: with padding. The
+  // owner of a parameter sends it to each other rank.
+  virtual double SentBytes() const = 0;
 
  protected:
   ParallelOptimizer() = default;

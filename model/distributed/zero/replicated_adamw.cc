@@ -19,6 +19,7 @@ class ReplicatedAdamW final : public ParallelOptimizer {
   void Step() override { adamw_.Step(); }
   void ShareParameters() override {}
   int64_t StateBytes() const override { return adamw_.StateBytes(); }
+  double SentBytes() const override { return gradients_.AllReducedBytes(); }
 
  private:
   FlatGradients gradients_;

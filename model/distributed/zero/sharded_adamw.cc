@@ -19,7 +19,8 @@ at::Tensor MyPart(const at::Tensor& values, const ProcessGroup& group) {
 }
 
 // Makes each parameter a view of one buffer, its values unchanged.
-at::Tensor Flatten(const std::vector<at::Tensor>& parameters, int multiple) {
+at::Tensor FlattenInPlace(const std::vector<at::Tensor>& parameters,
+                          int multiple) {
   const at::NoGradGuard no_grad;
   const FlatBuffer buffer = MakeFlatBuffer(parameters, multiple);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -39,7 +40,7 @@ class ShardedAdamW final : public ParallelOptimizer {
                    [&group](const at::Tensor& values) {
                      group.ReduceScatter(MyPart(values, group), values);
                    }),
-        parameters_(Flatten(parameters, group.size())),
+        parameters_(FlattenInPlace(parameters, group.size())),
         shard_(MyPart(parameters_, group)),
         adamw_({shard_}, AdamWKind::kFused, options) {
     shard_.mutable_grad() = MyPart(gradients_.values(), group);
@@ -49,6 +50,10 @@ class ShardedAdamW final : public ParallelOptimizer {
   void Step() override { adamw_.Step(); }
   void ShareParameters() override { group_.AllGather(parameters_, shard_); }
   int64_t StateBytes() const override { return adamw_.StateBytes(); }
+  double SentBytes() const override {
+    const std::size_t shards = shard_.nbytes() + shard_.grad().nbytes();
+    return (group_.size() - 1) * static_cast<double>(shards);
+  }
 
  private:
   ProcessGroup& group_;

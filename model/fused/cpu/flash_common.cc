@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <cmath>
-#include <vector>
 
 #include "model/fused/cpu/parallel.h"
 
@@ -22,30 +21,24 @@ FlashShape::FlashShape(const at::Tensor& q)
 
 namespace {
 
-// oneDNN says no by an exception, e.g. under ONEDNN_MAX_CPU_ISA.
-bool TryBf16() {
+// Elsewhere oneDNN may emulate bf16, which is slow.
+bool HasBf16() {
 #ifdef __x86_64__
-  if (!__builtin_cpu_supports("avx512bf16")) return false;  // emulated: slow
-#endif
-  constexpr int64_t kSize = 16;
-  const std::vector<c10::BFloat16> ones(kSize * kSize, 1.0F);
-  std::vector<float> result(kSize * kSize);
-  try {
-    Multiply(kSize, kSize, kSize, ones.data(), kSize, ones.data(), kSize,
-             result.data(), kSize, false);
-  } catch (const c10::Error&) {
-    return false;
-  }
-  at::native::cpublas::brgemm_release();
+  return __builtin_cpu_supports("avx512bf16") != 0;
+#else
   return true;
+#endif
 }
+
+std::atomic<bool> widens_bf16 = false;
 
 }  // namespace
 
 bool MultipliesBf16() {
-  static const bool can = TryBf16();
-  return can && at::globalContext().userEnabledMkldnn();
+  return HasBf16() && !widens_bf16 && at::globalContext().userEnabledMkldnn();
 }
+
+void WidenBf16() { widens_bf16 = true; }
 
 void ForEachItem(int64_t items, int64_t slots,
                  const std::function<void(int64_t, int64_t)>& work) {

@@ -7,6 +7,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 
 #include "model/fused/cpu/flash_operands.h"
@@ -34,8 +35,10 @@ Rows<T> RowsOf(const at::Tensor& x, int64_t sequence, int64_t first,
   return {data, x.stride(2), std::min(count, x.size(2) - first), x.size(3)};
 }
 
-// Whether bf16 products run on this CPU as such.
+// Whether bf16 products run on this CPU as such, as far as is known.
 bool MultipliesBf16();
+// From now on they do not.
+void WidenBf16();
 
 // Calls work(item, slot) once for each item, the first ones first, on threads
 // that take the next item when they are done. Two calls at once have different
@@ -43,16 +46,20 @@ bool MultipliesBf16();
 void ForEachItem(int64_t items, int64_t slots,
                  const std::function<void(int64_t, int64_t)>& work);
 
-// Sets T and Operand for `work(T(), Operand())`.
+// Sets T and Operand for `work(T(), Operand())`, which may be called twice:
+// oneDNN throws at a product that it has no kernel for, as under a lower
+// ONEDNN_MAX_CPU_ISA, and takes other shapes.
 template <typename Work>
 void WithTypes(at::ScalarType dtype, const Work& work) {
-  if (dtype == at::kFloat) {
-    work(float(), float());
-  } else if (MultipliesBf16()) {
-    work(c10::BFloat16(), c10::BFloat16());
-  } else {
-    work(c10::BFloat16(), float());
+  if (dtype == at::kFloat) return work(float(), float());
+  if (MultipliesBf16()) {
+    try {
+      return work(c10::BFloat16(), c10::BFloat16());
+    } catch (const std::exception&) {
+      WidenBf16();
+    }
   }
+  work(c10::BFloat16(), float());
 }
 
 }  // namespace trainbench

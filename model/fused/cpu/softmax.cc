@@ -104,7 +104,7 @@ struct CausalBackward {
 };
 
 template <typename T>
-struct CrossEntropy {
+struct CrossEntropyRows {
   T* logits;
   const int64_t* targets;
   float* losses;
@@ -164,7 +164,7 @@ at::Tensor CrossEntropyInPlaceCpu(const at::Tensor& logits,
       at::empty({rows}, logits.options().dtype(at::kFloat));
   WithElements(logits.scalar_type(), [&](auto element) {
     using T = decltype(element);
-    const CrossEntropy<T> kernel = {
+    const CrossEntropyRows<T> kernel = {
         logits.data_ptr<T>(), ids, losses.data_ptr<float>(), vocab,
         with_gradient ? 1 / static_cast<float>(rows) : 0};
     RunRows(kernel, rows, vocab);

@@ -2,8 +2,8 @@
 // What one of several ranks has of a model that they share matrix by matrix
 // (tensor parallelism; Shoeybi et al. 2019, Megatron-LM).
 
-#ifndef TRAINBENCH_MODEL_SPEC_TENSOR_PART_H_
-#define TRAINBENCH_MODEL_SPEC_TENSOR_PART_H_
+#ifndef TRAINBENCH_MODEL_SPEC_PARALLEL_TENSOR_PART_H_
+#define TRAINBENCH_MODEL_SPEC_PARALLEL_TENSOR_PART_H_
 
 #include <cstdint>
 
@@ -33,4 +33,4 @@ absl::Status ValidateParts(const ModelConfig& whole, int64_t ranks);
 
 }  // namespace trainbench
 
-#endif  // TRAINBENCH_MODEL_SPEC_TENSOR_PART_H_
+#endif  // TRAINBENCH_MODEL_SPEC_PARALLEL_TENSOR_PART_H_
