@@ -146,7 +146,7 @@ class AccumulationOrder final : public Workload {
   at::Tensor term_;
 };
 
-const bool kRegistered = Register<AccumulationOrder>();
+const bool kAccumulationOrderRegistered = Register<AccumulationOrder>();
 
 }  // namespace
 }  // namespace trainbench

@@ -174,7 +174,7 @@ class AllReduce final : public Workload {
 // 10 and 100 MB and 1 GB. On a CPU 4 and 6 ranks stop at 100 MB, unless --ranks
 // asks for them. Where a person waits for a GPU, its CPU is not the question.
 SweepPlan<AllReduce::Params> AllReduce::Sweep() {
-  const std::string quick = "bytes=1Ki,64Ki,1Mi,16Mi,100M";
+  const std::string some = "bytes=1Ki,64Ki,1Mi,16Mi,100M";
   const std::string small =
       "bytes=1Ki,4Ki,16Ki,64Ki,256Ki,1M,1Mi,4Mi,10M,16Mi,64Mi,100M";
   const std::string all = small + ",256Mi,1G,1Gi";
@@ -184,14 +184,15 @@ SweepPlan<AllReduce::Params> AllReduce::Sweep() {
                {"bytes", &Params::bytes, {4, kMostBytes, 4}}},
       .grids = {.smoke = {"backend=gloo ranks=2 bytes=64Ki"},
                 .smoke_gpu = {"backend=gloo,nccl ranks=2 bytes=64Ki"},
-                .quick = {"backend=gloo ranks=2 " + quick},
-                .quick_gpu = {"backend=nccl ranks=2 " + quick},
+                .quick = {"backend=gloo ranks=2 bytes=1Ki,64Ki,100M"},
+                .quick_gpu = {"backend=nccl ranks=2 " + some},
+                .full = {"backend=gloo ranks=2 " + some},
                 .paper = {"backend=gloo ranks=2 " + all,
                           "backend=gloo ranks=4,6 " + small,
                           "backend=nccl ranks=2,4,6 " + all}}};
 }
 
-const bool kRegistered = Register<AllReduce>();
+const bool kAllReduceRegistered = Register<AllReduce>();
 
 }  // namespace
 }  // namespace trainbench

@@ -74,6 +74,8 @@ SweepPlan<AttentionScaling::Params> AttentionScaling::Sweep() {
       "variant=naive,tiled,sdpa_math,sdpa_flash,sdpa_efficient,sdpa_cudnn,own "
       "phase=forward,backward batch=8 ";
   const std::string some = "phase=forward,backward batch=8 ";
+  const std::string two =
+      "variant=naive,sdpa_flash precision=fp32 batch=8 d_head=64";
   return {
       .axes = AttentionAxes("batch"),
       .grids = {
@@ -82,17 +84,17 @@ SweepPlan<AttentionScaling::Params> AttentionScaling::Sweep() {
           // A GPU's flash attention is for 16-bit types.
           .smoke_gpu = {some + "variant=naive,sdpa_efficient precision=fp32 "
                                "seq=128 d_head=32"},
-          .quick =
-              {some +
-               "variant=naive,tiled,sdpa_math,sdpa_flash,own precision=fp32 "
-               "seq=256,512,1024 d_head=64"},
+          .quick = {"phase=forward seq=256,1024 " + two,
+                    "phase=backward seq=1024 " + two},
           .quick_gpu = {some + "variant=naive,sdpa_flash,own "
                                "precision=bf16 seq=1024,4096,16384 d_head=64"},
+          .full = {some + "variant=naive,tiled,sdpa_math,sdpa_flash,own "
+                          "precision=fp32 seq=256,512,1024 d_head=64"},
           .paper = {all + "precision=fp32,bf16 seq=256,1024,4096,8192,16384 "
                           "d_head=16,32,64,128"}}};
 }
 
-const bool kRegistered = Register<AttentionScaling>();
+const bool kAttentionScalingRegistered = Register<AttentionScaling>();
 
 }  // namespace
 }  // namespace trainbench

@@ -92,7 +92,7 @@ class AutocastDtypes final : public Workload {
   ToyBatch data_;
 };
 
-const bool kRegistered = Register<AutocastDtypes>();
+const bool kAutocastDtypesRegistered = Register<AutocastDtypes>();
 
 }  // namespace
 }  // namespace trainbench

@@ -13,6 +13,8 @@
 //   GB, take 0.36 s at 10 GB/s. All layers take the same time, and so do the
 //   profiled and the timed step.
 
+#include <algorithm>
+#include <cstddef>
 #include <map>
 #include <string>
 #include <utility>
@@ -38,6 +40,9 @@ namespace {
 using enum Precision;
 using enum StepMode;
 
+// Components and gaps, of all phases together.
+constexpr std::size_t kPrintedParts = 5;
+
 // Profiles a step several times. The time of a row is the sum of the durations
 // of its operators (CPU) or of its kernels (GPU) in a pass, or of the gaps
 // between them.
@@ -46,7 +51,8 @@ class Breakdown final : public ModelStep {
   struct Params : StepParams {
     PassPlan plan;
     std::string trace_directory;
-    bool has_layers;  // whether each layer is a row
+    bool has_layers;   // whether each layer is a row
+    bool has_details;  // whether small rows are for the result file alone
   };
   using Rows = std::map<std::string, Measurement>;
   // The step as others time it, beside the profiled one.
@@ -65,6 +71,8 @@ class Breakdown final : public ModelStep {
  private:
   static std::vector<BreakdownRow> PartsOf(const Params& p);
   static CaseName NameOf(const Params& p, const BreakdownRow& part);
+  // Leaves the step, its phases and their largest parts to the printed table.
+  void MarkDetails(const std::vector<BreakdownRow>& parts, Rows& rows) const;
 
   Params p_;
   const Device& device_;
@@ -108,8 +116,8 @@ SweepPlan<Breakdown::Params> Breakdown::Sweep() {
       .axes = StepAxes<Params>(),
       .grids = {.smoke = {"model=tiny precision=fp32 mode=inference,train_step "
                           "batch=2 seq=32"},
-                .quick = {"model=tiny,small precision=fp32 "
-                          "mode=inference,train_step batch=4 seq=128"},
+                .quick = {"model=tiny precision=fp32 mode=train_step batch=4 "
+                          "seq=128"},
                 // The smaller step is one that cuda_graph replays.
                 .quick_gpu = {"model=small precision=bf16_autocast "
                               "mode=train_step batch=4 seq=512",
@@ -117,6 +125,8 @@ SweepPlan<Breakdown::Params> Breakdown::Sweep() {
                               "batch=4 seq=512",
                               "model=xl precision=bf16_autocast "
                               "mode=inference,train_step batch=4 seq=512"},
+                .full = {"model=tiny,small precision=fp32 "
+                         "mode=inference,train_step batch=4 seq=128"},
                 .paper = {published +
                           " precision=fp32,bf16_autocast mode=inference,"
                           "forward,forward_backward,train_step batch=4 "
@@ -125,10 +135,11 @@ SweepPlan<Breakdown::Params> Breakdown::Sweep() {
                      const Device& device) {
         p.plan = PlanOf(options, device);
         p.trace_directory = options.trace;
-        // The 48 layers of xl would be most rows of the quick suite, and a
+        p.has_details = options.suite == Suite::kQuick;
+        // The 48 layers of xl would be most rows of the full suite, and a
         // forward pass of a train step shows its layers.
-        p.has_layers = options.suite != Suite::kQuick ||
-                       (!device.is_cuda() && p.mode == kTrainStep);
+        const bool is_short = p.has_details || options.suite == Suite::kFull;
+        p.has_layers = !is_short || (!device.is_cuda() && p.mode == kTrainStep);
         return true;
       }};
 }
@@ -182,6 +193,22 @@ std::vector<CaseName> Breakdown::RowsOf(const Params& p) {
   return rows;
 }
 
+void Breakdown::MarkDetails(const std::vector<BreakdownRow>& parts,
+                            Rows& rows) const {
+  std::vector<Measurement*> addends;  // of the step's time
+  for (const BreakdownRow& part : parts) {
+    if (ComponentText(part) == "all") continue;
+    Measurement& row = rows.at(NameOf(p_, part).text());
+    row.is_detail = true;
+    if (part.component || part.gap) addends.push_back(&row);
+  }
+  std::stable_sort(addends.begin(), addends.end(), [](auto* a, auto* b) {
+    return MedianUs(a->sampling) > MedianUs(b->sampling);
+  });
+  if (addends.size() > kPrintedParts) addends.resize(kPrintedParts);
+  for (Measurement* row : addends) row->is_detail = false;
+}
+
 absl::StatusOr<Breakdown::Rows> Breakdown::Measure() {
   const std::vector<BreakdownRow> parts = PartsOf(p_);
   const auto path =
@@ -207,6 +234,7 @@ absl::StatusOr<Breakdown::Rows> Breakdown::Measure() {
     AddTraffic(part, StepMemory(p_, device_), row->extra);
     rows[NameOf(p_, part).text()] = *std::move(row);
   }
+  if (p_.has_details) MarkDetails(parts, rows);
   rows.at(WholeOf(p_).text()).extra.tables[kProfiles] =
       ProfileDocument(*passes, plan.time_of, !device_.null_gpu);
   return rows;

@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/steps/model_step.h"
 #include "model/accounting/memory.h"
@@ -78,21 +79,29 @@ class Checkpointed final : public ModelStep {
     std::vector<Axis<Params>> axes = StepAxes<Params>();
     // After the model, which sets it too.
     axes.emplace_back("checkpoint", AllowedCheckpoints, SetCheckpoint);
-    const std::string all = "checkpoint=none,attention,every_1,every_2,every_4";
-    return {.axes = axes,
-            .grids = {.smoke = {"checkpoint=none,attention,every_1,every_sqrt "
-                                "model=tiny precision=fp32 mode=train_step "
-                                "batch=2 seq=32"},
-                      .quick = {all + " model=tiny precision=fp32 "
-                                      "mode=train_step batch=1 seq=512"},
-                      .quick_gpu = {"checkpoint=none,attention,every_1 "
-                                    "model=medium precision=bf16_autocast "
-                                    "mode=train_step batch=4 seq=512"},
-                      .paper = {all +
-                                ",every_sqrt precision=fp32,bf16_autocast"
-                                " mode=train_step "
-                                "batch:seq=4:512,8:512,4:1024 model=" +
-                                kPublishedModels}}};
+    const std::string some = "checkpoint=none,attention,every_1 ";
+    const std::string tiny =
+        "model=tiny precision=fp32 mode=train_step batch=1 seq=512";
+    return {
+        .axes = axes,
+        .grids = {.smoke = {"checkpoint=none,attention,every_1,every_sqrt "
+                            "model=tiny precision=fp32 mode=train_step "
+                            "batch=2 seq=32"},
+                  .quick = {some + tiny},
+                  .quick_gpu = {some + "model=medium precision=bf16_autocast "
+                                       "mode=train_step batch=4 seq=512"},
+                  .full = {some + tiny, "checkpoint=every_2,every_4 " + tiny},
+                  .paper = {absl::StrCat(
+                      "checkpoint=none,attention,every_1,every_2,every_4,"
+                      "every_sqrt precision=fp32,bf16_autocast mode=train_step "
+                      "batch:seq=4:512,8:512,4:1024 model=",
+                      kPublishedModels)}},
+        // A segment has all blocks at most: one name for the same work.
+        .complete = [](Params& p, const RunOptions&, const Device&) {
+          Checkpointing& how = p.model.checkpointing;
+          if (how.every > 0) how.every = how.SegmentOf(p.model.layers);
+          return true;
+        }};
   }
 
   Checkpointed(const Params& p, const Device& device)
@@ -127,7 +136,7 @@ class Checkpointed final : public ModelStep {
   Device device_;
 };
 
-const bool kRegistered = Register<Checkpointed>();
+const bool kCheckpointedRegistered = Register<Checkpointed>();
 
 }  // namespace
 }  // namespace trainbench

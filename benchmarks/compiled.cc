@@ -54,11 +54,12 @@ class Compiled final : public ModelStep {
                  {"batch", in(&StepParams::batch)},
                  {"seq", in(&StepParams::seq)}},
         .grids = {.smoke = {both + "model=tiny precision=fp32 batch=2 seq=32"},
-                  .quick = {both +
-                            "model=tiny,small precision=fp32,bf16_autocast "
-                            "batch=4 seq=128"},
+                  .quick = {both + "model=tiny precision=fp32 batch=4 seq=128"},
                   .quick_gpu = {both + "model=small precision=bf16_autocast "
                                        "batch=4 seq=128"},
+                  .full = {both +
+                           "model=tiny,small precision=fp32,bf16_autocast "
+                           "batch=4 seq=128"},
                   .paper = {both +
                             "precision=fp32,bf16_autocast batch=4 seq=128,512 "
                             "model=" +
@@ -159,7 +160,7 @@ class Compiled final : public ModelStep {
   std::unique_ptr<CompiledModel> compiled_;  // null: eager
 };
 
-const bool kRegistered = Register<Compiled>();
+const bool kCompiledRegistered = Register<Compiled>();
 
 }  // namespace
 }  // namespace trainbench

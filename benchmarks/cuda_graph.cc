@@ -146,13 +146,15 @@ class StepLaunch final : public Replayable<ModelStep> {
     for (auto& axis : StepAxes<Params>(&Params::step)) axes.push_back(axis);
     const std::string both = "launch=eager,graph batch=4 ";
     const std::string modes = "mode=forward,forward_backward,train_step ";
+    const std::string tiny =
+        "launch=eager,graph model=tiny precision=fp32 batch=2 seq=32 ";
     return {.axes = axes,
-            .grids = {.smoke = {"launch=eager,graph model=tiny precision=fp32 "
-                                "batch=2 seq=32 " +
-                                modes},
+            .grids = {.smoke = {tiny + modes},
+                      .quick = {tiny + "mode=train_step"},
                       .quick_gpu = {both + modes +
                                     "model=small precision=bf16_autocast "
                                     "seq=512"},
+                      .full = {tiny + modes},
                       .paper = {both + modes +
                                 "precision=fp32,bf16_autocast seq=128,512 "
                                 "model=" +
@@ -255,7 +257,8 @@ class StepLaunch final : public Replayable<ModelStep> {
   }
 };
 
-const bool kRegistered = Register<AttentionLaunch>() && Register<StepLaunch>();
+const bool kAttentionLaunchRegistered =
+    Register<AttentionLaunch>() && Register<StepLaunch>();
 
 }  // namespace
 }  // namespace trainbench

@@ -161,19 +161,23 @@ SweepPlan<Ddp::Params> Ddp::Sweep() {
       "per_parameter,flat,overlap_per_parameter,overlap_predicted_bucket,"
       "overlap_bucketed,reducer bucket_mb=1,10,100";
   const std::string all = "strategy=alone,side_by_side,whole_batch," + most;
+  const std::string tiny = "model=tiny precision=fp32 batch=1 seq=128 ranks=2 ";
   return {
       .axes = std::move(axes),
       .grids =
           {.smoke = {"model=tiny precision=fp32 batch=1 seq=32 ranks=2 " + few},
            .smoke_gpu = {"model=small precision=fp32 batch=4 seq=32 ranks=2 " +
                          few},
-           .quick = {"model=tiny precision=fp32 batch=1 seq=128 ranks=2 " +
-                     all},
+           .quick =
+               {tiny +
+                "strategy=alone,side_by_side,whole_batch,per_parameter,flat,"
+                "overlap_bucketed bucket_mb=10"},
            // Where a person waits for one GPU, the whole batch would have
            // nothing to compare with.
            .quick_gpu = {"model=small precision=fp32 batch=4 seq=128 ranks=2 "
                          "strategy=alone,side_by_side," +
                          most},
+           .full = {tiny + all},
            .paper = {"model=tiny,small,xl precision=fp32,bf16_autocast batch=4 "
                      "seq=128 ranks=2,4,6 " +
                      all + ",1000"}},
@@ -187,7 +191,7 @@ SweepPlan<Ddp::Params> Ddp::Sweep() {
       }};
 }
 
-const bool kRegistered = Register<Ddp>();
+const bool kDdpRegistered = Register<Ddp>();
 
 }  // namespace
 }  // namespace trainbench

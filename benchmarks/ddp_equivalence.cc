@@ -44,8 +44,9 @@ class DdpEquivalence final : public ToyTraining {
                       SyncStrategyName},
                      {"ranks", &Params::ranks, {1, kMostRanks}}},
             .grids = {.smoke = {"strategy=per_parameter ranks=2"},
-                      .quick = {"strategy=per_parameter,overlap_bucketed "
-                                "ranks=2"},
+                      .quick = {"strategy=overlap_bucketed ranks=2"},
+                      .full = {"strategy=per_parameter,overlap_bucketed "
+                               "ranks=2"},
                       .paper = {"strategy=per_parameter,flat,"
                                 "overlap_per_parameter,overlap_bucketed,"
                                 "reducer ranks=2,4,6"}},
@@ -56,7 +57,7 @@ class DdpEquivalence final : public ToyTraining {
   }
 };
 
-const bool kRegistered = Register<DdpEquivalence>();
+const bool kDdpEquivalenceRegistered = Register<DdpEquivalence>();
 
 }  // namespace
 }  // namespace trainbench

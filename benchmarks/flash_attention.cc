@@ -34,6 +34,7 @@ class FlashAttention final : public AttentionStep {
   static SweepPlan<Params> Sweep() {
     const std::string each = "phase=forward,backward,forward_backward heads=1 ";
     const std::string both = "variant=sdpa_flash,own precision=fp32,bf16 ";
+    const std::string long_fp32 = "precision=fp32 heads=1 seq=4096 d_head=64";
     // What papers on such kernels measure.
     const std::string many_heads =
         "phase=forward,backward,forward_backward heads=16 "
@@ -46,11 +47,14 @@ class FlashAttention final : public AttentionStep {
         .axes = AttentionAxes("heads"),
         .grids = {
             .smoke = {each + both + "seq=300 d_head=32"},
-            .quick = {each + both + "seq=1024,4096 d_head=64"},
+            .quick = {"phase=forward,backward variant=sdpa_flash,own " +
+                          long_fp32,
+                      "phase=forward_backward variant=own " + long_fp32},
             .quick_gpu = {many_heads, leaderboard,
                           "phase=forward_backward heads=1 "
                           "variant=sdpa_efficient,own precision=fp32 "
                           "seq=4096 d_head=64"},
+            .full = {each + both + "seq=1024,4096 d_head=64"},
             .paper = {each + "variant=naive,sdpa_flash,sdpa_efficient,"
                              "sdpa_cudnn,tiled,own precision=bf16,fp32 "
                              "seq=128,256,512,1024,2048,4096,8192,16384,32768,"
@@ -116,7 +120,7 @@ class FlashAttention final : public AttentionStep {
   }
 };
 
-const bool kRegistered = Register<FlashAttention>();
+const bool kFlashAttentionRegistered = Register<FlashAttention>();
 
 }  // namespace
 }  // namespace trainbench

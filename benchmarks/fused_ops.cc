@@ -129,6 +129,7 @@ SweepPlan<FusedOps::Params> FusedOps::Sweep() {
       "op=add_rms_norm,rope,swiglu,causal_softmax,cross_entropy "
       "pass=forward,backward,both ";
   const std::string every = all + "implementation=textbook,library,fused ";
+  const std::string small = "model=small precision=fp32 batch=4 seq=128";
   return {
       .axes = {ModelAxis<Params>(&Params::model),
                {"precision", &Params::precision,
@@ -140,11 +141,15 @@ SweepPlan<FusedOps::Params> FusedOps::Sweep() {
                {"implementation", &Params::implementation, kImplementations,
                 ImplementationName}},
       .grids = {.smoke = {every + "model=tiny precision=fp32 batch=1 seq=32"},
-                .quick = {every + "model=small precision=fp32 batch=4 seq=128"},
+                .quick = {"op=add_rms_norm,rope,swiglu,causal_softmax,"
+                          "cross_entropy pass=forward,both "
+                          "implementation=textbook,library,fused " +
+                          small},
                 .quick_gpu = {"op=add_rms_norm,swiglu,causal_softmax,"
                               "cross_entropy pass=forward,backward,both "
                               "implementation=textbook,library,fused "
                               "model=2.7B precision=bf16 batch=4 seq=512"},
+                .full = {every + small},
                 .paper = {every +
                           "precision=fp32,bf16 batch=4 seq=128,1024 "
                           "model=" +
@@ -156,7 +161,7 @@ SweepPlan<FusedOps::Params> FusedOps::Sweep() {
       }};
 }
 
-const bool kRegistered = Register<FusedOps>();
+const bool kFusedOpsRegistered = Register<FusedOps>();
 
 }  // namespace
 }  // namespace trainbench

@@ -33,9 +33,8 @@ class Harness final : public Workload {
   };
 
   static SweepPlan<Params> Sweep() {
-    return {
-        .axes = {{"us", &Params::spin_us, {0, 1000 * 1000}}},
-        .grids = {.smoke = {"us=0,1000"}, .quick = {"us=0,100,1000,10000"}}};
+    return {.axes = {{"us", &Params::spin_us, {0, 1000 * 1000}}},
+            .grids = {.smoke = {"us=0,1000"}, .full = {"us=0,100,1000,10000"}}};
   }
 
   static std::vector<Expectation> Expectations(const Device& device) {
@@ -123,7 +122,7 @@ class Allocate final : public Workload {
   const CpuAllocatorScope scope_;
 };
 
-const bool kRegistered = Register<Harness>() && Register<Allocate>();
+const bool kHarnessRegistered = Register<Harness>() && Register<Allocate>();
 
 }  // namespace
 }  // namespace trainbench

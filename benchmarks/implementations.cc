@@ -67,15 +67,20 @@ class Implementations final : public ModelStep {
     axes.emplace_back("implementation", ImplementationOf, kImplementations,
                       ImplementationName);
     const std::string all = "implementation=textbook,library,fused ";
+    const std::string fp32 =
+        " precision=fp32 mode=forward_backward batch=4 seq=128";
     return {.axes = axes,
             .grids = {.smoke = {all + "model=tiny precision=fp32,bf16_autocast "
                                       "mode=forward_backward batch=2 seq=32"},
-                      .quick = {all + "model=tiny,small precision=fp32 "
-                                      "mode=forward_backward batch=4 seq=128"},
+                      .quick = {all + "model=tiny" + fp32},
                       .quick_gpu = {all + "model=small "
                                           "precision=bf16_autocast "
                                           "mode=forward_backward batch=4 "
-                                          "seq=512"},
+                                          "seq=512",
+                                    "implementation=library,fused model=2.7B "
+                                    "precision=bf16_autocast,bf16 "
+                                    "mode=forward_backward batch=4 seq=512"},
+                      .full = {all + "model=tiny,small" + fp32},
                       .paper = {all +
                                 "precision=fp32,bf16_autocast,bf16 "
                                 "mode=forward,forward_backward,train_step "
@@ -93,7 +98,7 @@ class Implementations final : public ModelStep {
   }
 };
 
-const bool kRegistered = Register<Implementations>();
+const bool kImplementationsRegistered = Register<Implementations>();
 
 }  // namespace
 }  // namespace trainbench

@@ -38,19 +38,20 @@ class Memory final : public Workload {
 
   static SweepPlan<Params> Sweep() {
     const std::string modes = "mode=inference,forward,train_step ";
+    const std::string tiny = "model=tiny precision=fp32 batch=4 seq=128,256";
+    const std::string autocast =
+        "model=tiny precision=bf16_autocast mode=train_step batch=4 seq=128";
     return {
         .axes = StepAxes<Params>(&Params::step),
         .grids = {.smoke = {"model=tiny precision=fp32 mode=train_step batch=2 "
                             "seq=32"},
-                  .quick = {modes + "model=tiny precision=fp32 batch=4 "
-                                    "seq=128,256",
-                            "model=tiny precision=bf16_autocast "
-                            "mode=train_step batch=4 seq=128",
-                            modes + "model=small precision=fp32 batch=1 "
-                                    "seq=128"},
+                  .quick = {"mode=inference,train_step " + tiny, autocast},
                   .quick_gpu = {"model=2.7B precision=fp32,bf16_autocast "
                                 "batch=4 mode:seq=inference:512,"
                                 "train_step:128,train_step:512"},
+                  .full = {modes + tiny, autocast,
+                           modes + "model=small precision=fp32 batch=1 "
+                                   "seq=128"},
                   .paper = {modes +
                             "precision=fp32,bf16_autocast batch=4 "
                             "seq=128,256,512,1024 model=" +
@@ -157,7 +158,7 @@ class Memory final : public Workload {
   std::unique_ptr<ModelStep> step_;
 };
 
-const bool kRegistered = Register<Memory>();
+const bool kMemoryRegistered = Register<Memory>();
 
 }  // namespace
 }  // namespace trainbench

@@ -49,8 +49,7 @@ class ModelSize final : public ModelStep {
         .axes = StepAxes<Params>(),
         .grids = {.smoke = {modes + "model=tiny precision=fp32,bf16_autocast "
                                     "batch=2 seq=32"},
-                  .quick = {modes +
-                            "model=tiny,small precision=fp32,bf16_autocast "
+                  .quick = {"mode=train_step model=tiny,small precision=fp32 "
                             "batch=1 seq=128"},
                   // breakdown times xl
                   .quick_gpu = {"model=small,large,2.7B "
@@ -58,6 +57,9 @@ class ModelSize final : public ModelStep {
                                 "mode=forward,train_step batch=4 seq=512",
                                 "model=tiny precision=fp32,bf16_autocast "
                                 "mode=train_step batch=4 seq=512"},
+                  .full = {modes +
+                           "model=tiny,small precision=fp32,bf16_autocast "
+                           "batch=1 seq=128"},
                   .paper = {modes +
                             "precision=fp32,tf32,bf16_autocast batch=4 "
                             "seq=128,256,512,1024 model=" +
@@ -65,14 +67,14 @@ class ModelSize final : public ModelStep {
         // Emulated bf16 is slower than fp32 and would only add minutes.
         .complete = [](Params& p, const RunOptions& options,
                        const Device& device) {
-          return options.suite != Suite::kQuick || device.is_cuda() ||
+          return options.suite != Suite::kFull || device.is_cuda() ||
                  device.native_bf16 || p.precision == kFp32 ||
                  options.axes.contains("precision");
         }};
   }
 };
 
-const bool kRegistered = Register<ModelSize>();
+const bool kModelSizeRegistered = Register<ModelSize>();
 
 }  // namespace
 }  // namespace trainbench

@@ -122,8 +122,10 @@ SweepPlan<NormPrecision::Params> NormPrecision::Sweep() {
                    {"magnitude", &Params::magnitude}},
           .grids = {.smoke = {"norm=rms_norm,layer_norm dtype=fp16 "
                               "internals=low,wide magnitude=100"},
-                    .quick = {"norm=rms_norm dtype=fp16,bf16,fp32 "
-                              "internals=low,wide magnitude=1,100"},
+                    .quick = {"norm=rms_norm dtype=fp16,bf16 "
+                              "internals=low,wide magnitude=100"},
+                    .full = {"norm=rms_norm dtype=fp16,bf16,fp32 "
+                             "internals=low,wide magnitude=1,100"},
                     .paper = {"norm=rms_norm,layer_norm dtype=fp16,bf16,fp32 "
                               "internals=low,wide "
                               "magnitude=1,10,30,60,100,300,1000,10000"}},
@@ -133,7 +135,7 @@ SweepPlan<NormPrecision::Params> NormPrecision::Sweep() {
           }};
 }
 
-const bool kRegistered = Register<NormPrecision>();
+const bool kNormPrecisionRegistered = Register<NormPrecision>();
 
 }  // namespace
 }  // namespace trainbench

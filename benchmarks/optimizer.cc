@@ -83,8 +83,9 @@ class Optimizer final : public Workload {
     return {.axes = {ModelAxis<Params>(&Params::model),
                      {"kind", &Params::kind, kinds, AdamWName}},
             .grids = {.smoke = {"model=tiny kind=textbook,fused"},
-                      .quick = {"model=tiny,small kind=textbook,fused"},
-                      .quick_gpu = {"model=xl kind=textbook,fused"},
+                      .quick = {"model=small kind=textbook,fused"},
+                      .quick_gpu = {"model=xl,2.7B kind=textbook,fused"},
+                      .full = {"model=tiny,small kind=textbook,fused"},
                       .paper = {absl::StrCat("kind=textbook,fused model=",
                                              kPublishedModels)}}};
   }
@@ -134,7 +135,7 @@ class Optimizer final : public Workload {
   AdamW adamw_;
 };
 
-const bool kRegistered = Register<Optimizer>();
+const bool kOptimizerRegistered = Register<Optimizer>();
 
 }  // namespace
 }  // namespace trainbench

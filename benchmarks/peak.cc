@@ -106,10 +106,12 @@ SweepPlan<PeakMatmul::Params> PeakMatmul::Sweep() {
                    {"k", &Params::k}},
           .grids = {.smoke = {"precision=fp32 m:n:k=256:256:256"},
                     .quick = {"precision=fp32,bf16 m:n:k=1024:1024:1024,"
-                              "2048:2048:2048,512:3072:3072"},
+                              "2048:2048:2048"},
                     .quick_gpu = {"precision=fp32,tf32,bf16 "
                                   "m:n:k=4096:4096:4096,8192:8192:8192,"
-                                  "2048:2048:13312"}},
+                                  "2048:2048:13312"},
+                    .full = {"precision=fp32,bf16 m:n:k=1024:1024:1024,"
+                             "2048:2048:2048,512:3072:3072"}},
           // Emulated arithmetic is no peak.
           .complete = [](Params& p, const RunOptions&, const Device& device) {
             return p.precision == kFp32 || device.is_cuda() ||
@@ -125,8 +127,9 @@ struct Size {
 SweepPlan<Size> SizeSweep() {
   return {.axes = {{"size", &Size::bytes, {8, kMostBytes, 8}}},
           .grids = {.smoke = {"size=1Mi"},
-                    .quick = {"size=256Mi,512Mi"},
-                    .quick_gpu = {"size=4Gi"}}};
+                    .quick = {"size=256Mi"},
+                    .quick_gpu = {"size=4Gi"},
+                    .full = {"size=256Mi,512Mi"}}};
 }
 
 // Copies one buffer to another.

@@ -23,7 +23,6 @@
 #include "fixtures/profiling/kernel_families.h"
 #include "fixtures/profiling/profiler.h"
 #include "fixtures/steps/model_step.h"
-#include "model/verification/verification.h"
 
 namespace trainbench {
 namespace {
@@ -76,26 +75,22 @@ class PrecisionSweep final : public ModelStep {
   }
 
   static SweepPlan<Params> Sweep() {
+    const std::string tiny =
+        "model=tiny precision=fp32,bf16_autocast,bf16 batch=4 seq=128";
     return {
         .axes = StepAxes<Params>(),
         .grids = {.smoke = {"model=tiny precision=fp32,bf16 "
                             "mode=forward_backward batch=2 seq=32"},
-                  .quick = {"model=tiny precision=fp32,bf16_autocast,bf16 "
-                            "mode=forward,train_step batch=4 seq=128"},
+                  .quick = {"mode=train_step " + tiny},
                   .quick_gpu = {"model=small,large "
                                 "precision=fp32,tf32,bf16_autocast,bf16 "
                                 "mode=train_step batch=4 seq=512"},
+                  .full = {"mode=forward,train_step " + tiny},
                   .paper = {absl::StrCat(
                       "model=", kPublishedModels,
                       " precision=fp32,tf32,bf16_autocast,bf16 mode=forward,"
                       "forward_backward,train_step batch=4 "
                       "seq=128,256,512,1024")}}};
-  }
-
-  absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples& sampling) override {
-    auto extra = ModelStep::MeasureExtra(sampling);
-    extra->counters["logits_error"] = LogitsError(model(), step().precision);
-    return extra;
   }
 
   // A CPU has no kernel names. Other shapes multiply in the same arithmetic.
@@ -118,7 +113,7 @@ class PrecisionSweep final : public ModelStep {
   const Device& device_;
 };
 
-const bool kRegistered = Register<PrecisionSweep>();
+const bool kPrecisionSweepRegistered = Register<PrecisionSweep>();
 
 }  // namespace
 }  // namespace trainbench

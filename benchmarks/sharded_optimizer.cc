@@ -50,6 +50,10 @@ class ShardedOptimizer final : public ShardedStep {
              versus_replicated("optimizer_us", "sharded"), About(0.5, 0.25)},
             {"sharded exchanges as many bytes as replicated",
              versus_replicated("communication_us", "sharded"), About(1, 0.25)},
+            {"sharded sends as many bytes as replicated",
+             versus_replicated("sent_bytes", "sharded"), About(1, 1e-4)},
+            {"broadcast sends half as many more",
+             versus_replicated("sent_bytes", "broadcast"), About(1.5, 0.02)},
             {"broadcast takes longer than replicated",
              versus_replicated("p50_us", "broadcast"), AtLeast(1)}};
   }
@@ -61,12 +65,14 @@ class ShardedOptimizer final : public ShardedStep {
     axes.emplace_back("sharding", &Params::sharding, kOptimizerShardings,
                       OptimizerShardingName);
     const std::string all = "sharding=replicated,sharded,broadcast ";
+    const std::string tiny = "model=tiny batch=1 seq=128 ranks=2";
     return {
         .axes = std::move(axes),
         .grids = {.smoke = {all + "model=tiny batch=1 seq=32 ranks=2"},
                   .smoke_gpu = {all + "model=small batch=4 seq=32 ranks=2"},
-                  .quick = {all + "model=tiny batch=1 seq=128 ranks=2"},
+                  .quick = {"sharding=replicated,sharded " + tiny},
                   .quick_gpu = {all + "model=small batch=4 seq=128 ranks=2"},
+                  .full = {all + tiny},
                   .paper = {all + "model=tiny,small,xl batch=4 seq=128 "
                                   "ranks=2,4,6"}},
         .complete = [](Params& p, const RunOptions&, const Device& device) {
@@ -78,7 +84,7 @@ class ShardedOptimizer final : public ShardedStep {
   }
 };
 
-const bool kRegistered = Register<ShardedOptimizer>();
+const bool kShardedOptimizerRegistered = Register<ShardedOptimizer>();
 
 }  // namespace
 }  // namespace trainbench

@@ -129,6 +129,7 @@ class SoftmaxVsMatmul final : public Workload {
 
 SweepPlan<SoftmaxVsMatmul::Params> SoftmaxVsMatmul::Sweep() {
   const std::string all = " part=qk,softmax_naive,softmax_fused,pv";
+  const std::string small = "precision=fp32 heads:d_head=12:64 batch=4 seq=";
   return {
       .axes = {{"precision", &Params::precision,
                 std::vector{Precision::kFp32, Precision::kBf16}, PrecisionName},
@@ -139,11 +140,11 @@ SweepPlan<SoftmaxVsMatmul::Params> SoftmaxVsMatmul::Sweep() {
                {"part", &Params::part, kAttentionOps, AttentionOpName}},
       .grids = {
           .smoke = {"precision=fp32 heads:d_head=2:32 batch=1 seq=64" + all},
-          .quick = {"precision=fp32 heads:d_head=12:64 batch=4 seq=128,512" +
-                    all},
+          .quick = {small + "512" + all},
           .quick_gpu = {"precision=bf16 heads:d_head=16:64 batch=4 "
                         "seq=2048" +
                         all},
+          .full = {small + "128,512" + all},
           // small, medium, large, xl and 2.7B.
           .paper = {"precision=fp32,bf16 "
                     "heads:d_head=12:64,16:64,20:64,25:64,32:80 batch=4 "
@@ -151,7 +152,7 @@ SweepPlan<SoftmaxVsMatmul::Params> SoftmaxVsMatmul::Sweep() {
                     all}}};
 }
 
-const bool kRegistered = Register<SoftmaxVsMatmul>();
+const bool kSoftmaxVsMatmulRegistered = Register<SoftmaxVsMatmul>();
 
 }  // namespace
 }  // namespace trainbench

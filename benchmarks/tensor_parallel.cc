@@ -105,7 +105,7 @@ class TensorParallel final : public TensorParallelStep {
   }
 };
 
-const bool kRegistered = Register<TensorParallel>();
+const bool kTensorParallelRegistered = Register<TensorParallel>();
 
 }  // namespace
 }  // namespace trainbench

@@ -103,8 +103,10 @@ SweepPlan<TransferBytes::Params> TransferBytes::Sweep() {
                {"size", &Params::bytes, {8, kMostBytes, 8}}},
       .grids = {.smoke = {cpu + "64Ki"},
                 .smoke_gpu = {gpu + "64Ki"},
-                .quick = {cpu + "64Ki,4Mi,64Mi,256Mi"},
+                .quick = {"transfer=memcpy size=64Ki,4Mi,256Mi",
+                          "transfer=memset size=256Mi"},
                 .quick_gpu = {gpu + "64Ki,256Mi"},
+                .full = {cpu + "64Ki,4Mi,64Mi,256Mi"},
                 .paper = {cpu + all},
                 .paper_gpu = {gpu + all}},
       .complete = [](Params& p, const RunOptions&, const Device& device) {
@@ -114,7 +116,7 @@ SweepPlan<TransferBytes::Params> TransferBytes::Sweep() {
       }};
 }
 
-const bool kRegistered = Register<TransferBytes>();
+const bool kTransferBytesRegistered = Register<TransferBytes>();
 
 }  // namespace
 }  // namespace trainbench

@@ -63,14 +63,16 @@ class Warmup final : public ModelStep {
     const std::string all =
         "precision=fp32,bf16_autocast mode=forward,forward_backward,train_step "
         "batch=4 seq=512 calls=0,1,2,5 model=";
+    const std::string tiny =
+        "model=tiny precision=fp32 mode=train_step batch=1 seq=32 calls=";
     return {.axes = std::move(axes),
             .grids = {.smoke = {"model=tiny precision=fp32 mode=train_step "
                                 "batch=2 seq=32 calls=0,1"},
-                      .quick = {"model=tiny precision=fp32 mode=train_step "
-                                "batch=1 seq=32 calls=0,1,2,5"},
+                      .quick = {tiny + "0,1,5"},
                       .quick_gpu = {"model=small precision=fp32 "
                                     "mode=train_step batch=4 seq=512 "
                                     "calls=0,1,5"},
+                      .full = {tiny + "0,1,2,5"},
                       .paper = {all + kPublishedModels},
                       .paper_gpu = {all + "small,2.7B"}}};
   }
@@ -101,7 +103,7 @@ class Warmup final : public ModelStep {
   }
 };
 
-const bool kRegistered = Register<Warmup>();
+const bool kWarmupRegistered = Register<Warmup>();
 
 }  // namespace
 }  // namespace trainbench

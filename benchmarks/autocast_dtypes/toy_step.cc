@@ -8,8 +8,8 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "model/nn/dtype.h"
+#include "model/spec/check_log.h"
 #include "model/training/precision_scope.h"
 #include "model/verification/inputs.h"
 #include "model/verification/relative_error.h"
@@ -90,10 +90,8 @@ absl::Status CheckToyLogits(ToyModel& model, const at::Tensor& x,
   const double error = RelativeError(model(x).logits, expected);
   // Inputs, weights and results of two products and a norm are rounded.
   const double allowed = 8 * (low == c10::kHalf ? 0x1p-11 : 0x1p-8);
-  if (error <= allowed) return CheckVaried("the input", x);
-  return absl::FailedPreconditionError(absl::StrFormat(
-      "the logits miss float64 by %.3g of their norm, %.3g is allowed in %s",
-      error, allowed, DtypeName(low)));
+  const absl::Status status = CheckError("logits", error, allowed);
+  return status.ok() ? CheckVaried("the input", x) : status;
 }
 
 }  // namespace trainbench

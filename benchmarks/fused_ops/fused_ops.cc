@@ -9,7 +9,7 @@
 #include <limits>
 #include <utility>
 
-#include "absl/strings/str_format.h"
+#include "absl/strings/str_cat.h"
 #include "model/fused/rms_norm.h"
 #include "model/fused/rope.h"
 #include "model/fused/softmax.h"
@@ -17,6 +17,7 @@
 #include "model/nn/attention/naive.h"
 #include "model/nn/cross_entropy.h"
 #include "model/nn/rms_norm.h"
+#include "model/spec/check_log.h"
 #include "model/verification/relative_error.h"
 
 namespace trainbench {
@@ -96,16 +97,13 @@ std::vector<std::vector<int64_t>> ShapesOf(FusedOp op,
 
 absl::Status Compare(const char* what, const Tensors& actual,
                      const Tensors& expected) {
+  absl::Status status;
   for (std::size_t i = 0; i < actual.size(); ++i) {
     const double allowed = actual[i].scalar_type() == at::kFloat ? 1e-5 : 1e-2;
-    const double error = RelativeError(actual[i], expected[i]);
-    if (error <= allowed) continue;  // false for NaN too
-    return absl::FailedPreconditionError(
-        absl::StrFormat("%s %d differs from float64 by %.3g relative; "
-                        "allowed: %.3g",
-                        what, i, error, allowed));
+    status.Update(CheckError(what, RelativeError(actual[i], expected[i]),
+                             allowed, absl::StrCat("in tensor ", i)));
   }
-  return absl::OkStatus();
+  return status;
 }
 
 }  // namespace
@@ -224,7 +222,7 @@ absl::Status FusedOpCall::Verify() {
   }
   const Tensors expected = Compute(Implementation::kTextbook, wide);
   const Tensors results = Forward();
-  absl::Status status = Compare("result", results, expected);
+  absl::Status status = Compare("output", results, expected);
   if (!status.ok()) return status;
   Tensors expected_gradients = torch::autograd::grad(expected, wide, gradients);
   if (wide.size() > inputs_.size()) {

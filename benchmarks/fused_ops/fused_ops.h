@@ -53,8 +53,8 @@ class FusedOpCall {
   // The inputs' gradients for random gradients of the results. Frees the graph.
   std::vector<at::Tensor> Backward(const std::vector<at::Tensor>& results);
 
-  // Compares results and gradients with the textbook's in float64.
-  // FailedPrecondition names what differs, by how much, and what is allowed.
+  // Compares results and gradients with the textbook's in float64: output_error
+  // and gradient_error (spec/check_log.h).
   absl::Status Verify();
 
  private:

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_format.h"
 #include "model/nn/dtype.h"
+#include "model/spec/check_log.h"
 #include "model/verification/inputs.h"
 #include "model/verification/relative_error.h"
 
@@ -85,11 +86,8 @@ absl::Status CheckNorm(NormKind kind, const at::Tensor& x,
   const double allowed = UnitRoundoff(dtype) * (low                   ? 0.25
                                                 : dtype == at::kFloat ? 8
                                                                       : 1);
-  if (error <= allowed) return CheckVaried("the input", x);
-  return absl::FailedPreconditionError(absl::StrFormat(
-      "%s of %s with internals in %s is off by %.3g of its norm, %.3g allowed",
-      NormKindName(kind), DtypeName(dtype), DtypeName(compute_dtype), error,
-      allowed));
+  const absl::Status status = CheckError("norm", error, allowed);
+  return status.ok() ? CheckVaried("the input", x) : status;
 }
 
 }  // namespace trainbench

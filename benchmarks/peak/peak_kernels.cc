@@ -6,11 +6,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <string>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "model/nn/dtype.h"
+#include "model/spec/check_log.h"
 #include "model/verification/inputs.h"
 #include "model/verification/relative_error.h"
 
@@ -66,12 +65,8 @@ absl::Status MatrixProduct::Verify() {
 absl::Status VerifyProduct(const at::Tensor& a, const at::Tensor& b,
                            const at::Tensor& c, Precision precision) {
   const at::Tensor expected = at::mm(SomeRows(a), b.to(at::kDouble));
-  const double error = RelativeError(SomeRows(c), expected);
-  const double allowed = Allowed(precision);
-  if (error <= allowed) return absl::OkStatus();  // false for NaN too
-  return absl::FailedPreconditionError(absl::StrFormat(
-      "the product differs from float64 by %.3g relative; allowed in %s: %.3g",
-      error, std::string(PrecisionName(precision)), allowed));
+  return CheckError("product", RelativeError(SomeRows(c), expected),
+                    Allowed(precision));
 }
 
 absl::Status VerifyEqual(absl::string_view what, const at::Tensor& actual,

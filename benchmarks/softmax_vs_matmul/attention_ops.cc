@@ -4,10 +4,9 @@
 
 #include <torch/types.h>
 
-#include <string>
-
-#include "absl/strings/str_format.h"
+#include "absl/strings/str_cat.h"
 #include "model/nn/attention/naive.h"
+#include "model/spec/check_log.h"
 #include "model/verification/inputs.h"
 #include "model/verification/relative_error.h"
 
@@ -68,16 +67,12 @@ absl::Status VerifyAttentionOp(AttentionOp op,
   const double error = RelativeError(actual, expected);
   // bf16: the rounding of the result; sums are in fp32.
   const double allowed = inputs.a.scalar_type() == at::kBFloat16 ? 4e-3 : 1e-5;
-  if (error <= allowed) {  // false for NaN too
-    absl::Status varied = CheckVaried("an input", inputs.a);
-    if (varied.ok() && inputs.b.defined()) {
-      varied = CheckVaried("an input", inputs.b);
-    }
-    return varied;
+  absl::Status status = CheckError("output", error, allowed,
+                                   absl::StrCat("of ", AttentionOpName(op)));
+  for (const at::Tensor& input : {inputs.a, inputs.b}) {
+    if (status.ok() && input.defined()) status = CheckVaried("an input", input);
   }
-  return absl::FailedPreconditionError(
-      absl::StrFormat("%s differs from float64 by %.3g relative; allowed: %.3g",
-                      std::string(AttentionOpName(op)), error, allowed));
+  return status;
 }
 
 }  // namespace trainbench
