@@ -7,6 +7,7 @@ from pathlib import Path
 
 from reports.advice.advice import advice
 from reports.advice.tell import markdown
+from reports.command import run_main
 from reports.results.rows import NotAResult, load
 
 GOOD, NOTHING, USAGE = 0, 1, 2
@@ -31,4 +32,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    run_main("tools/advise", main)

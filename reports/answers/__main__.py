@@ -9,6 +9,7 @@ from reports.answers import answers as answered
 from reports.answers import markdown
 from reports.answers.expectations import plain
 from reports.answers.judging import judgements
+from reports.command import run_main
 from reports.results.rows import NotAResult, load
 
 GOOD, NOTHING, USAGE = 0, 1, 2
@@ -45,4 +46,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    run_main("tools/answers", main)

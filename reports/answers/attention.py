@@ -24,27 +24,31 @@ def series_of(rows: list[Row]) -> dict[Key, list[Row]]:
         words = row.words
         key = (words["variant"], words["precision"], words["phase"])
         series[*key, int(row["batch"]), int(row["d_head"])].append(row)
-    return {key: rows for key, rows in series.items() if len(rows) > 1}
+    return {
+        key: rows
+        for key, rows in series.items()
+        if len({row["seq"] for row in rows}) > 1
+    }
 
 
 # The quantities that grow with sequence length: heading, and value in a row.
 _GROWING: dict[str, Value] = {
     "time": lambda row: row.time_us,
-    "saved bytes": lambda row: row["saved_bytes"],
-    "peak": lambda row: row["peak_bytes"],
+    "saved bytes": lambda row: row.positive("saved_bytes"),
+    "peak": lambda row: row.positive("peak_bytes"),
 }
 
 
 def exponent_of(rows: list[Row], value: Value) -> Fit:
     return power_law_exponent(
-        [row["seq"] for row in rows], [value(row) for row in rows]
+        [row.positive("seq") for row in rows], [value(row) for row in rows]
     )
 
 
 def _measured_exponent(rows: list[Row], value: Value) -> Measured:
     """With the interval that follows from those of the rows."""
     if value is _GROWING["time"]:
-        return exponent([(row["seq"], time_of(row)) for row in rows])
+        return exponent([(row.positive("seq"), time_of(row)) for row in rows])
     return exactly(exponent_of(rows, value).exponent)
 
 

@@ -5,15 +5,11 @@ import math
 from collections import defaultdict
 
 from reports.answers.cells import optional
-from reports.answers.measured import CANNOT_TELL, Measured, counter_of
+from reports.answers.measured import CANNOT_TELL, Measured, time_of
 from reports.answers.shapes import number_of
 from reports.results import text
 from reports.results.alpha_beta import AlphaBeta, fit_alpha_beta
 from reports.results.rows import Result, Row
-
-
-def _time(row: Row) -> Measured:
-    return counter_of(row, "p50_us")
 
 
 def _rate(per_second: float) -> str:
@@ -68,16 +64,16 @@ def _relative(errors: list[float], value: float) -> float:
 def all_reduce(result: Result) -> tuple[str, text.Table] | None:
     series: dict[str, list[Row]] = defaultdict(list)
     for row in result.of("all_reduce"):
-        series[f"{row.name_words[0]}, {number_of(row, 'ranks')} ranks:"].append(row)
+        series[f"{row.words['backend']}, {number_of(row, 'ranks')} ranks:"].append(row)
     laws, lines = [], []
     for name, rows in series.items():
-        sizes = [float(number_of(row, "bytes") or 0) for row in rows]
+        sizes = [row.positive("bytes") for row in rows]
         if len(set(sizes)) > 1:
-            laws.append(_told_law(name, sizes, [_time(row) for row in rows]))
+            laws.append(_told_law(name, sizes, [time_of(row) for row in rows]))
         lines += [
             [
                 f"{name} {text.size(size)}",
-                text.time(row["p50_us"]),
+                text.time(row.time_us),
                 optional(row, "algbw_bytes_per_second", _rate),
                 optional(row, "busbw_bytes_per_second", _rate),
                 optional(row, "rank_spread", text.percent),

@@ -7,13 +7,15 @@ from reports.results.rows import Result, Row
 NOISY_CV = 0.1  # as in the table on the console
 # What a row says in words, and what that means; {} is the word.
 _WORDS = {
+    "wrong": "its result is wrong ({})",
     "noisy": "{}",
+    "samples": "it has {} samples",
     "warmup": "its calls still became faster when the warm-up ended",
     "trend": "its samples changed by {} from first to last",
     "clock": "its clock was {}",
 }
 # The words that any row may have, whatever it measures.
-ABOUT_THE_TIMES = {*_WORDS, "overhead", "time", "l2", "cache", "process"}
+ABOUT_THE_TIMES = {*_WORDS, "overhead", "time", "l2", "cache", "process", "weights"}
 
 
 def reasons(row: Row) -> list[str]:

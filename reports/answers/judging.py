@@ -119,10 +119,10 @@ def _exponents(
     series: dict[tuple[tuple[str, str], ...], list[tuple[Row, Measured]]]
     series = defaultdict(list)
     for row, value in values:
-        if along in row.parameters and value.value > 0:
+        if row.numbers.get(along, 0) > 0 and value.value > 0:
             series[without(row, along)].append((row, value))
     for found in series.values():
-        points = [(float(row.parameters[along]), value) for row, value in found]
+        points = [(float(row.numbers[along]), value) for row, value in found]
         if len({at for at, _ in points}) > 1:
             ends = min(points)[0], max(points)[0]
             where = found[0][0].name.split("/")

@@ -17,10 +17,10 @@ from reports.results.text import Table
 
 MOST = 20  # kernels in a table
 TOP = 5  # of them beside each other
-# In the order of a table. "other" are gathers, and operators that call others.
+# In the order of a table. "other" are operators that call others.
 FAMILIES = (
-    *("gemm", "attention", "reduce", "elementwise", "copy", "fill", "optimizer"),
-    *("communication", "other"),
+    *("gemm", "attention", "reduce", "elementwise", "copy", "fill", "gather"),
+    *("optimizer", "communication", "other"),
 )
 _SPANS: dict[str, Collection[str] | None] = {  # phases; None: all
     "forward": ("forward",),

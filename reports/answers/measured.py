@@ -161,7 +161,9 @@ def time_of(row: Row) -> Measured:
 
 
 def over(one: Measured, other: Measured) -> Measured:
-    """The ratio of two independent values."""
+    """The ratio of two independent values; unknown to one that is 0."""
+    if not other.value:
+        return Measured(math.inf, -math.inf, math.inf)
     widths = [_log_half_width(measured) for measured in (one, other)]
     return spread(one.value / other.value, math.hypot(*widths))
 

@@ -50,16 +50,13 @@ def autocast_dtypes(result: Result) -> tuple[str, text.Table] | None:
     rows = result.of("autocast_dtypes")
     if not rows:
         return None
-    dtypes = {
-        key: dtype
-        for key, dtype in rows[0].findings.items()
-        if key not in ABOUT_THE_TIMES
-    }
+    found = rows[0].findings
+    dtypes = [key for key in found if key not in ABOUT_THE_TIMES]
     sentence = (
         f"Under {rows[0].words['autocast']} autocast the parameters stay "
-        f"{dtypes['parameters']} and so do the "
-        f"gradients ({dtypes['gradients']}); the logits are {dtypes['logits']}, the "
-        f"loss {dtypes['loss']}."
+        f"{found['parameters']} and so do the "
+        f"gradients ({found['gradients']}); the logits are {found['logits']}, the "
+        f"loss {found['loss']}."
     )
     lines = [
         [row.words["autocast"], *(row.findings.get(tensor, "-") for tensor in dtypes)]

@@ -21,7 +21,7 @@ WITHOUT_EXCHANGE = ("alone", "side_by_side", "whole_batch")
 
 def _ddp_setting(row: Row) -> tuple[str, str, int, int | None, int | None]:
     """Model, precision, ranks, batch of a rank, sequence: what rows compare."""
-    _, model, precision = row.name_words
+    model, precision = row.words["model"], row.words["precision"]
     batch, replaced = number_of(row, "batch"), number_of(row, "instead_of")
     ranks = number_of(row, "as_one_of") or replaced or number_of(row, "ranks") or 1
     if batch is not None and replaced is not None:
@@ -32,12 +32,12 @@ def _ddp_setting(row: Row) -> tuple[str, str, int, int | None, int | None]:
 def _strategy(row: Row) -> str:
     bucket, predicted = number_of(row, "bucket_mb"), row.get("bucket_bytes")
     if predicted is not None:
-        return f"{row.name_words[0]} of {text.size(predicted)}"
-    return row.name_words[0] + ("" if bucket is None else f" {bucket} MiB")
+        return f"{row.words['strategy']} of {text.size(predicted)}"
+    return row.words["strategy"] + ("" if bucket is None else f" {bucket} MiB")
 
 
 def _exchanging(rows: list[Row]) -> list[Row]:
-    return [row for row in rows if row.name_words[0] not in WITHOUT_EXCHANGE]
+    return [row for row in rows if row.words["strategy"] not in WITHOUT_EXCHANGE]
 
 
 def _setting_text(row: Row) -> str:
@@ -97,10 +97,10 @@ def _baseline_sentence(strategies: list[Row]) -> str:
     """The quickest against the plain exchange and against PyTorch's."""
     best = min(strategies, key=lambda row: row["p50_us"])
     parts = [
-        f"`{row.name_words[0]}` takes "
+        f"`{row.words['strategy']}` takes "
         f"{factor(over(_time(row), _time(best)), f'as long as {_strategy(best)}')}"
         for row in strategies
-        if row.name_words[0] in ("per_parameter", "reducer") and row is not best
+        if row.words["strategy"] in ("per_parameter", "reducer") and row is not best
     ]
     return "".join(f"; {part}" for part in parts)
 
@@ -156,7 +156,9 @@ def _bucket_sentence(strategies: list[Row], best: Row) -> str:
 
 def _scaling_sentence(rows: list[Row], best: Row) -> str:
     """The best strategy against processes that exchange nothing."""
-    others = {row.name_words[0]: row for row in rows if row not in _exchanging(rows)}
+    others = {
+        row.words["strategy"]: row for row in rows if row not in _exchanging(rows)
+    }
     alone, whole = others.get("alone"), others.get("whole_batch")
     beside = others.get("side_by_side")
     sentence = ""

@@ -10,8 +10,7 @@ from reports.results.rows import Row
 
 def number_of(row: Row, key: str) -> int | None:
     """The number after `key:` in the case name, e.g. of ranks."""
-    value = row.parameters.get(key)
-    return None if value is None else int(value)
+    return row.numbers.get(key)
 
 
 def shape_text(row: Row) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from reports.answers.cells import optional
 from reports.answers.comparing import factor
 from reports.answers.measured import Measured, counter_of, over
-from reports.answers.shapes import number_of
+from reports.answers.shapes import number_of, without
 from reports.results import text
 from reports.results.rows import Result, Row
 
@@ -48,7 +48,7 @@ def _phases_sentence(shard: Row, whole: Row) -> str:
 def _sharded_sentence(whole: Row, shard: Row) -> str:
     time = factor(_ratio(shard, whole, "p50_us"), "the time of replicating it")
     sentence = (
-        f"Sharding the optimizer of `{shard.name_words[1]}` over "
+        f"Sharding the optimizer of `{shard.words['model']}` over "
         f"{_ranks_and_shape(shard)}, takes {time}"
     )
     if whole.get("peak_bytes") and shard.get("peak_bytes"):
@@ -62,10 +62,9 @@ def _sharded_sentence(whole: Row, shard: Row) -> str:
 
 def sharded_optimizer(result: Result) -> tuple[str, text.Table] | None:
     rows = result.of("sharded_optimizer")
-    settings: dict[str, dict[str, Row]] = defaultdict(dict)
+    settings: dict[tuple[tuple[str, str], ...], dict[str, Row]] = defaultdict(dict)
     for row in rows:
-        _, kind, setting = row.name.split("/", 2)
-        settings[setting][kind] = row
+        settings[without(row, "sharding")][row.words["sharding"]] = row
     compared = [
         by_kind
         for by_kind in settings.values()
@@ -77,7 +76,7 @@ def sharded_optimizer(result: Result) -> tuple[str, text.Table] | None:
     sentence = _sharded_sentence(compared[-1]["replicated"], compared[-1]["sharded"])
     lines = [
         [
-            f"{row.name_words[0]}, {row.name_words[1]}, {_ranks_and_shape(row)}",
+            f"{row.words['sharding']}, {row.words['model']}, {_ranks_and_shape(row)}",
             *(optional(row, *column) for column in _SHARDED_COLUMNS.values()),
         ]
         for row in rows

@@ -9,7 +9,9 @@ from pathlib import Path
 from reports.calibration.pages import markdown
 from reports.calibration.samples import STORED, Samples, load
 from reports.calibration.stored import REPETITIONS
+from reports.command import run_main
 from reports.results.document import with_block
+from reports.results.files import write_files
 
 GOOD, USAGE = 0, 2
 # Half of the processes, two or more, give the spread; the other half is tested.
@@ -52,7 +54,7 @@ def main(arguments: list[str]) -> int:
         document = options.into.read_text(encoding="utf-8")
         with_block(document, "calibration", "")  # fail before a minute is spent
         text = with_block(document, "calibration", markdown(samples, progress))
-        options.into.write_text(text, encoding="utf-8")
+        write_files({options.into: text})
     except (OSError, ValueError) as error:
         print(f"tools/calibrate: {options.into}: {error}", file=sys.stderr)
         return USAGE
@@ -60,4 +62,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    run_main("tools/calibrate", main)

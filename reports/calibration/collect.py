@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from reports.calibration.samples import STORED, Samples, load, save
+from reports.command import run_main
 
 # Small cases of five experiments, from a matrix product of 25 us to an optimizer
 # step of many ms.
@@ -90,4 +91,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    run_main("collect", main)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from reports.compare.fields import Fields
 from reports.results import strict_json
 from reports.results.checked_entry import LONGEST_US, SHORTEST_US, is_number
+from reports.results.files import write_files
 
 Floats = NDArray[np.float64]
 
@@ -102,9 +103,9 @@ def save(samples: Samples, path: Path) -> None:
         + "\n  ]"
         for name, processes in samples.rows.items()
     )
-    path.write_text(
+    text = (
         f'{{"about": {json.dumps(samples.about, indent=1)},\n'
         f' "started_s": {json.dumps(samples.started_s)},\n'
-        f' "rows": {{\n{rows}\n }}\n}}\n',
-        encoding="utf-8",
+        f' "rows": {{\n{rows}\n }}\n}}\n'
     )
+    write_files({path: text})

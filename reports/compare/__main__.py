@@ -11,12 +11,12 @@ that is no result, or nothing to compare.
 
 import argparse
 import json
-import os
 import re
 import sys
 from dataclasses import replace
 from pathlib import Path
 
+from reports.command import run_main
 from reports.compare import as_json, markdown, text
 from reports.compare.ab_comparison import compare_directory
 from reports.compare.ab_record import NotAnAbRun
@@ -169,20 +169,6 @@ def _comparison(
     return compare(_processes(base), _processes(new), options)
 
 
-def _print(report: str) -> bool:
-    """False if the output could not be written; a closed pipe is fine."""
-    try:
-        print(report, flush=True)
-    except BrokenPipeError:
-        # Otherwise Python would report the broken pipe again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except OSError as error:
-        print(f"tools/compare: cannot print: {error.strerror}", file=sys.stderr)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return False
-    return True
-
-
 def main(arguments: list[str]) -> int:
     parser = _parser()
     given = parser.parse_intermixed_args(arguments)
@@ -195,8 +181,9 @@ def main(arguments: list[str]) -> int:
         report = json.dumps(as_json.document(comparison), indent=1)
     else:
         report = (markdown if given.markdown else text).render(comparison)
-    return comparison.exit_code if _print(report) else NOT_COMPARABLE
+    print(report)
+    return comparison.exit_code
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    run_main("tools/compare", main)

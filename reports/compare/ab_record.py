@@ -7,11 +7,12 @@ NNN.json and its samples in NNN.samples.jsonl.
 
 import hashlib
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
+
+from reports.results.files import write_files
 
 KIND = "trainbench ab run"
 VERSION = 1
@@ -93,10 +94,8 @@ def samples_file_of(file: str) -> str:
 
 
 def write_json(path: Path, document: dict[str, Any]) -> None:
-    """Replaces the file atomically."""
-    beside = path.with_name(path.name + ".tmp")
-    beside.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
-    os.replace(beside, path)
+    """Replaces the file atomically. Errors: OSError."""
+    write_files({path: json.dumps(document, indent=2) + "\n"})
 
 
 def save(run: AbRun, directory: Path) -> None:

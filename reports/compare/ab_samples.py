@@ -43,11 +43,9 @@ def _parse(line: str) -> Samples:
 def load(path: Path) -> list[Samples]:
     """Errors: NotAResult, which names the file."""
     try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise NotAResult(f"{path}: it cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise NotAResult(f"{path}: it is no text") from error
+        text = strict_json.read(path)
+    except strict_json.NotJson as error:
+        raise NotAResult(f"{path}: {error}") from error
     found = []
     for number, line in enumerate(text.splitlines(), 1):
         try:

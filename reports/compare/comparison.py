@@ -19,7 +19,7 @@ from reports.compare.samples_by_side import (
     plan_for,
 )
 from reports.compare.unmatched import Unmatched, unmatched
-from reports.results.rows import Result
+from reports.results.rows import Failure, Result
 
 
 @dataclass(frozen=True)
@@ -103,13 +103,20 @@ def _notes(base: list[Result], new: list[Result], paired: bool) -> list[str]:
 
 
 def _only(pattern: str, result: Result) -> Result:
-    """Only the rows whose name matches the pattern."""
+    """Only the rows whose name matches the pattern. One that says `wrong` failed: its
+    time is no work's."""
     wanted = re.compile(pattern)
+    rows = [row for row in result.rows if wanted.search(row.name)]
+    wrong = [
+        Failure(row.name, f"wrong result: {row.findings['wrong']}")
+        for row in rows
+        if "wrong" in row.findings
+    ]
     return replace(
         result,
-        rows=[row for row in result.rows if wanted.search(row.name)],
+        rows=[row for row in rows if "wrong" not in row.findings],
         skipped=[row for row in result.skipped if wanted.search(row.name)],
-        errors=[row for row in result.errors if wanted.search(row.name)],
+        errors=[row for row in result.errors if wanted.search(row.name)] + wrong,
     )
 
 

@@ -22,6 +22,8 @@ struct RowStatus {
   std::optional<int64_t> predicted_peak_bytes;
   // False on a null GPU, whose good rows have a time of 0.
   bool is_timed = true;
+  // A good row that the table leaves to the result file.
+  bool is_detail = false;
   // What the case has beside its row: JSON objects, by the list of the result
   // that holds them.
   std::map<std::string, std::string> tables = {};

@@ -19,6 +19,7 @@ struct StoredEntry {
   // Of a measured repetition: its numbers. Empty for an aggregate or a row
   // without a number.
   std::map<std::string, double> counters = {};
+  std::string flaw = {};  // of a row that cannot be true (row_flaw.h)
   bool is_repetition() const { return !counters.empty(); }
 };
 

@@ -41,14 +41,20 @@ std::string Header(
   return out.empty() ? out : out + "\n\n";
 }
 
-std::string Summary(const RowCounts& counts) {
+std::string Summary(const RowCounts& counts, size_t details) {
   std::string out =
       absl::StrCat(counts.cases(), counts.cases() == 1 ? " case" : " cases");
   if (counts.rows() != counts.cases()) {
     absl::StrAppend(&out, " in ", counts.rows(), " runs");
   }
-  return absl::StrCat(out, ": ", counts.good(), " measured, ", counts.skipped(),
-                      " skipped, ", counts.errors(), " failed\n");
+  absl::StrAppend(&out, ": ", counts.good(), " measured, ", counts.skipped(),
+                  " skipped, ", counts.errors(), " failed\n");
+  if (details > 0) {
+    absl::StrAppend(&out, details, " smaller ",
+                    details == 1 ? "part is" : "parts are",
+                    " in the result file alone; --suite=full prints all\n");
+  }
+  return out;
 }
 
 }  // namespace
@@ -70,7 +76,7 @@ void TableReporter::ReportRuns(const std::vector<Run>& runs) {
 }
 
 void TableReporter::Finalize() {
-  GetOutputStream() << "\n" << Summary(counts_) << std::flush;
+  GetOutputStream() << "\n" << Summary(counts_, details_.size()) << std::flush;
 }
 
 void TableReporter::PrintHeadings() {
@@ -80,6 +86,10 @@ void TableReporter::PrintHeadings() {
 
 void TableReporter::PrintRun(const Run& published) {
   const RowStatus status = Classify(published, lookup_);
+  if (status.is_detail && status.kind == RowStatus::Kind::kGood) {
+    details_.insert(published.run_name.str());
+    return;
+  }
   const bool counted = counts_.Add(published.run_name.str(),
                                    IsAggregate(published), status.kind);
   if (status.kind == RowStatus::Kind::kGood) {

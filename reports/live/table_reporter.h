@@ -7,6 +7,7 @@
 #include <benchmark/benchmark.h>
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,7 +43,8 @@ class TableReporter : public benchmark::BenchmarkReporter {
   const TableOptions options_;
   const bool use_color_;
   const StatusLookup lookup_;
-  RowCounts counts_;
+  RowCounts counts_;  // of the rows that are printed
+  std::set<std::string> details_;
   bool printed_headings_ = false;
 };
 

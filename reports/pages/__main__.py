@@ -5,33 +5,35 @@ import argparse
 import sys
 from pathlib import Path
 
+from reports.command import run_main
 from reports.pages.inputs import load_all
 from reports.pages.page import Page, page
 from reports.pages.render import as_html, as_markdown, images, tables
+from reports.results.files import write_files
 from reports.results.rows import NotAResult
 
 GOOD, USAGE = 0, 2
 
 
-def _fill(directory: Path, wanted: dict[str, str], kind: str) -> None:
-    """Leaves the wanted files of this kind in the directory, and no others of it."""
-    directory.mkdir(parents=True, exist_ok=True)
-    for old in directory.glob(f"*{kind}"):
-        if old.name not in wanted:
-            old.unlink()  # of an earlier run with more of them
-    for name, content in wanted.items():
-        (directory / name).write_text(content, encoding="utf-8")
-
-
 def _write(made: Page, directory: Path, stem: str, as_csv: bool) -> list[Path]:
-    """Errors: OSError."""
+    """Errors: OSError; the pages of before are then still there."""
     figures, csv = directory / f"{stem}.figures", directory / f"{stem}.tables"
-    _fill(figures, images(made), ".svg")
-    if as_csv:
-        _fill(csv, tables(made), ".csv")
     html, markdown = directory / f"{stem}.html", directory / f"{stem}.md"
-    html.write_text(as_html(made, markdown.name), encoding="utf-8")
-    markdown.write_text(as_markdown(made, figures.name), encoding="utf-8")
+    filled = [(figures, "*.svg", images(made))]
+    if as_csv:
+        filled.append((csv, "*.csv", tables(made)))
+    contents = {
+        html: as_html(made, markdown.name),
+        markdown: as_markdown(made, figures.name),
+    }
+    for folder, _, files in filled:
+        folder.mkdir(parents=True, exist_ok=True)
+        contents |= {folder / name: text for name, text in files.items()}
+    write_files(contents)
+    for folder, kind, _ in filled:
+        for old in folder.glob(kind):
+            if old not in contents:
+                old.unlink()  # of an earlier run with more of them
     return [html, markdown, *([csv] if as_csv else [])]
 
 
@@ -91,4 +93,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    run_main("tools/report", main)

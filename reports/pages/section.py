@@ -17,7 +17,7 @@ from reports.experiments import known
 from reports.pages.figures.plain import plain
 from reports.pages.plotting.figure import Figure
 from reports.results import text
-from reports.results.rows import Failure, NotAResult, Result
+from reports.results.rows import Failure, Result
 from reports.results.text import Table
 
 
@@ -80,22 +80,6 @@ def _of(experiment: str, failures: Iterable[Failure]) -> list[Failure]:
 
 def section(result: Result, experiment: str) -> Section:
     """Errors: NotAResult, if a row lacks what the program writes."""
-    try:
-        return _section(result, experiment)
-    except (KeyError, ValueError, ZeroDivisionError) as error:
-        raise NotAResult(f"the rows of {experiment} are damaged: {error}") from error
-
-
-def _figures(result: Result, experiment: str) -> list[Figure]:
-    if result.of_null_gpu:
-        return []
-    if experiment not in known():
-        return plain(result, experiment)
-    own = known()[experiment].figures
-    return own(result) if own else []
-
-
-def _section(result: Result, experiment: str) -> Section:
     summary = answer_of(result, experiment)
     rows = len(result.of(experiment))
     plain = [_plain(result, experiment)] if rows else []
@@ -111,3 +95,12 @@ def _section(result: Result, experiment: str) -> Section:
         errors=_of(experiment, result.errors),
         rows=rows,
     )
+
+
+def _figures(result: Result, experiment: str) -> list[Figure]:
+    if result.of_null_gpu:
+        return []
+    if experiment not in known():
+        return plain(result, experiment)
+    own = known()[experiment].figures
+    return own(result) if own else []

@@ -2,7 +2,11 @@
 """Checks the entries of a result file before they are used."""
 
 import math
-from typing import Any
+import re
+from collections.abc import Mapping
+from typing import Any, TypeGuard, TypeVar
+
+T = TypeVar("T")
 
 # The keys of Google Benchmark whose values are text.
 _WORDS = {
@@ -20,10 +24,28 @@ _FLAGS = {"error_occurred", "skipped"}
 _OBJECTS = {"parameters", "findings"}
 # Times beyond these limits, in us, may give ratios of 0 or infinity.
 SHORTEST_US, LONGEST_US = 1e-9, 1e15
+# Beyond any count, and small enough for the arithmetic of a report.
+LARGEST = 1e100
+# Counters that are never below 0. What is exposed is a difference of times.
+_AMOUNT = re.compile(
+    r"(?!.*exposed).*(_us|bytes|flops|params|_per_second|samples)|cv|half_width"
+)
 
 
 class NotAResult(ValueError):
     """The file is no result of trainbench. The message says why, in one line."""
+
+
+class PartsOf(dict[str, T]):
+    """Parts of a row, which say whose they are where one is missing."""
+
+    def __init__(self, row: str, kind: str, parts: Mapping[str, T]) -> None:
+        super().__init__(parts)
+        self._row, self._kind = row, kind
+
+    def __missing__(self, key: str) -> T:
+        """Errors: NotAResult, because the program writes what is asked for."""
+        raise NotAResult(f"{self._row} lacks the {self._kind} {key}")
 
 
 def word_of(entry: dict[str, Any], key: str) -> str:
@@ -39,6 +61,14 @@ def word_of(entry: dict[str, Any], key: str) -> str:
     return value
 
 
+def flag_of(entry: dict[str, Any], key: str) -> bool:
+    """Whether it is set; False if it is missing. Errors: NotAResult."""
+    value = entry.get(key, False)
+    if not isinstance(value, bool):
+        raise NotAResult(f"{key} is {shown(value)}; allowed: true or false")
+    return value
+
+
 def shown(value: object) -> str:
     """The value for an error message, in one line of bounded length."""
     if isinstance(value, int) and abs(value) >= 10**30:
@@ -47,7 +77,7 @@ def shown(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def is_number(value: object) -> bool:
+def is_number(value: object) -> TypeGuard[int | float]:
     """Whether it is a finite number. Booleans are not numbers."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
@@ -88,9 +118,34 @@ def _check_object(name: str, key: str, value: object) -> None:
             )
 
 
+def _check_name(name: str) -> None:
+    """Checks that it is a case's, e.g. e/fp32/seq:8."""
+    if not name.isprintable() or len(name) > 255:
+        raise NotAResult(f"name is {shown(name)}; allowed: up to 255 printable letters")
+    for part in name.split("/")[1:]:
+        key, colon, number = part.partition(":")
+        if colon and not re.fullmatch(r"-?[0-9]{1,19}", number):
+            raise NotAResult(
+                f"{key} in the name {shown(name)} is {number!r}; allowed: whole numbers"
+            )
+
+
+def _check_counter(name: str, key: str, value: object) -> None:
+    if not is_number(value):  # 1e999 is JSON, and infinite
+        allowed = "finite numbers"
+    elif abs(value) > LARGEST:
+        allowed = f"at most {LARGEST:g}"
+    elif value < 0 and _AMOUNT.fullmatch(key):
+        allowed = "0 or more"
+    else:
+        return
+    raise NotAResult(f"{key} of {name} is {shown(value)}; allowed: {allowed}")
+
+
 def check_entry(entry: dict[str, Any], is_timed: bool) -> None:
     """Checks a measured row, whose time is 0 if it is not timed. Errors: NotAResult."""
     name = word_of(entry, "name")
+    _check_name(name)
     for key, value in entry.items():
         if key in _WORDS:
             word_of(entry, key)
@@ -98,10 +153,8 @@ def check_entry(entry: dict[str, Any], is_timed: bool) -> None:
             continue
         elif key in _OBJECTS:
             _check_object(name, key, value)
-        elif not is_number(value):  # 1e999 is JSON, and infinite
-            raise NotAResult(
-                f"{key} of {name} is {shown(value)}; allowed: finite numbers"
-            )
+        else:
+            _check_counter(name, key, value)
     time = entry["real_time"]
     if not is_timed:
         if time != 0:

@@ -9,7 +9,9 @@ import re
 import sys
 from pathlib import Path
 
+from reports.command import run_main
 from reports.results.document import with_block
+from reports.results.files import write_files
 
 GOOD, USAGE = 0, 2
 WIDTH = 100
@@ -79,14 +81,14 @@ def with_excerpt(document: str, printed: str) -> str:
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("document", type=Path, help="document with marks for a table")
-    parser.add_argument("reference", type=Path, help="a machine's committed run")
+    parser.add_argument("table", type=Path, help="of a machine's committed run")
     options = parser.parse_args(arguments)
     try:
         text = options.document.read_text(encoding="utf-8")
-        if machine_of(text) != options.reference.name:
+        if machine_of(text) != options.table.parent.name:
             return GOOD
-        printed = (options.reference / "quick.txt").read_text(encoding="utf-8")
-        options.document.write_text(with_excerpt(text, printed), encoding="utf-8")
+        printed = options.table.read_text(encoding="utf-8")
+        write_files({options.document: with_excerpt(text, printed)})
     except (OSError, ValueError) as error:
         print(f"{options.document}: {error}", file=sys.stderr)
         return USAGE
@@ -94,4 +96,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    run_main("readme_excerpt", main)

@@ -14,7 +14,13 @@ from scipy.stats import t
 
 from reports.results import strict_json
 from reports.results.checked_entry import NotAResult as NotAResult
-from reports.results.checked_entry import check_entry, is_number, word_of
+from reports.results.checked_entry import (
+    PartsOf,
+    check_entry,
+    flag_of,
+    is_number,
+    word_of,
+)
 from reports.results.expectations import Expectation, expectation
 from reports.results.memory_tables import MemoryTable, memory_table
 from reports.results.profiles import Profile, profile
@@ -49,26 +55,43 @@ class Row:
     counters: dict[str, float]  # numeric results and parameters
     repetitions: int = 1
 
+    def __post_init__(self) -> None:
+        for key, kind in (
+            ("words", "parameter"),
+            ("findings", "finding"),
+            ("counters", "counter"),
+        ):
+            parts = PartsOf(self.name, kind, getattr(self, key))
+            object.__setattr__(self, key, parts)
+
     @property
     def experiment(self) -> str:
         return self.name.partition("/")[0]
 
-    @property
-    def name_words(self) -> list[str]:
-        """The parts of the name after the experiment without a number."""
-        return [part for part in self.name.split("/")[1:] if ":" not in part]
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The parameters that are numbers, which the name has, too."""
+        parts = (part.partition(":") for part in self.name.split("/")[1:])
+        return {key: int(number) for key, colon, number in parts if colon}
 
     @cached_property
     def parameters(self) -> dict[str, str]:
-        """What tells the case from others: its words, and the numbers of its name."""
-        numbers = (part.partition(":") for part in self.name.split("/")[1:])
-        return self.words | {key: number for key, colon, number in numbers if colon}
+        """What tells the case from others: words and numbers."""
+        return self.words | {key: str(value) for key, value in self.numbers.items()}
 
     def get(self, counter: str) -> float | None:
         return self.counters.get(counter)
 
     def __getitem__(self, counter: str) -> float:
+        """Errors: NotAResult, as for a missing word or finding."""
         return self.counters[counter]
+
+    def positive(self, counter: str) -> float:
+        """Errors: NotAResult, also if it is not above 0, where a fit needs that."""
+        value = self.counters[counter]
+        if not value > 0:
+            raise NotAResult(f"{counter} of {self.name} is {value:g}; allowed: above 0")
+        return value
 
 
 @dataclass(frozen=True)
@@ -214,10 +237,15 @@ def _failures(entries: Iterable[dict[str, Any]]) -> list[Failure]:
     ]
 
 
-def _flag(value: object) -> bool:
-    if not isinstance(value, bool):
-        raise NotAResult("complete is neither true nor false")
-    return value
+def _flagged(
+    entries: Iterable[dict[str, Any]], flag: str, message: str
+) -> list[Failure]:
+    """The rows in which Google Benchmark says why they have no number."""
+    return [
+        Failure(word_of(entry, "name"), word_of(entry, message))
+        for entry in entries
+        if flag_of(entry, flag)
+    ]
 
 
 def parse(document: Any) -> Result:
@@ -231,16 +259,23 @@ def parse(document: Any) -> Result:
     try:
         context = {key: str(value) for key, value in document["context"].items()}
         is_timed = context.get("device_kind") != NULL_GPU
+        entries = [
+            entry
+            for entry in document["benchmarks"]
+            if word_of(entry, "run_type") == "iteration"
+        ]
+        skipped = _flagged(entries, "skipped", "skip_message")
+        errors = _flagged(entries, "error_occurred", "error_message")
         return Result(
             context=context,
             rows=one_per_case(
                 _row(entry, is_timed)
-                for entry in document["benchmarks"]
-                if word_of(entry, "run_type") == "iteration"
+                for entry in entries
+                if not (flag_of(entry, "skipped") or flag_of(entry, "error_occurred"))
             ),
-            skipped=_failures(document["skipped"]),
-            errors=_failures(document["errors"]),
-            complete=_flag(document["complete"]),
+            skipped=_failures(document["skipped"]) + skipped,
+            errors=_failures(document["errors"]) + errors,
+            complete=flag_of(document, "complete"),
             expectations=[
                 expectation(entry) for entry in document.get("expectations", [])
             ],

@@ -12,13 +12,16 @@ from scipy.stats import t
 
 @dataclass(frozen=True)
 class Fit:
-    """y = coefficient * x ** exponent, by least squares on the logarithms."""
+    """y is proportional to x ** exponent, by least squares on the logarithms."""
 
     exponent: float
-    coefficient: float
+    log_at_one: float  # of y where x is 1
     # 95 % interval of the exponent by Student's t; None for two points, which
     # always fit exactly.
     interval: tuple[float, float] | None
+
+    def at(self, x: float) -> float:
+        return math.exp(self.log_at_one + self.exponent * math.log(x))
 
 
 def _logarithms(name: str, values: Sequence[float]) -> NDArray[np.float64]:
@@ -46,11 +49,10 @@ def power_law_exponent(x: Sequence[float], y: Sequence[float]) -> Fit:
     spread = float(offsets @ offsets)
     exponent = float(offsets @ log_y) / spread
     intercept = float(log_y.mean() - exponent * log_x.mean())
-    coefficient = math.exp(intercept)
     freedom = len(x) - 2
     if freedom == 0:
-        return Fit(exponent, coefficient, None)
+        return Fit(exponent, intercept, None)
     residuals = log_y - (intercept + exponent * log_x)
     standard_error = math.sqrt(float(residuals @ residuals) / freedom / spread)
     margin = float(t.ppf(0.975, freedom)) * standard_error
-    return Fit(exponent, coefficient, (exponent - margin, exponent + margin))
+    return Fit(exponent, intercept, (exponent - margin, exponent + margin))

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+MOST_BYTES = 1 << 28  # a hundred times a result of the quick suite
 # An escaped UTF-16 surrogate. Without its partner, no encoding can hold it.
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -48,11 +49,20 @@ def parse(text: str) -> Any:
         raise NotJson("it holds a whole number of too many digits") from error
 
 
-def load(path: Path) -> Any:
+def read(path: Path) -> str:
     """Errors: NotJson; the message does not name the file."""
     try:
-        return parse(path.read_text(encoding="utf-8"))
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:  # /dev/zero never ends
+            raise NotJson(f"it has more than {MOST_BYTES >> 20} MiB")
+        return content.decode("utf-8")
     except OSError as error:
         raise NotJson(f"it cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise NotJson("it is no text") from error
+
+
+def load(path: Path) -> Any:
+    """Errors: NotJson, as read()."""
+    return parse(read(path))

@@ -10,6 +10,13 @@ from dataclasses import dataclass
 # A cell of a column of numbers: one that begins with a number, or tells of none.
 _NUMBER = re.compile(r"[-+≤≥] ?\d|\d|(-|unknown|)$")
 
+# A cell that a spreadsheet would compute, and what it may: numbers with their units,
+# as in "-44.7 us ± 5.9 %" or "-1.45 (-1.54 to -1.36)", and "-" for none.
+_FORMULA = re.compile(r"[-=+@]")
+_SIGNED = re.compile(
+    r"-|[-+]\d[\d.]*(e[-+]?\d+)?( (\(?[-+]?\d[\d.]*\)?|±|%|[A-Za-z]+(/s)?))*"
+)
+
 
 def significant(value: float, digits: int = 3) -> str:
     """Rounded to `digits` digits; with an exponent only below 1e-4 and from 1e7 on."""
@@ -72,6 +79,13 @@ def _cell(text: str) -> str:
     return re.sub(r"[\\|<*`\[]", r"\\\g<0>", " ".join(text.split()))
 
 
+def _csv_cell(text: str) -> str:
+    """On one line; a formula gets the quote by which a spreadsheet knows a text."""
+    text = " ".join(text.split())
+    is_formula = _FORMULA.match(text) and not _SIGNED.fullmatch(text)
+    return f"'{text}" if is_formula else text
+
+
 @dataclass(frozen=True)
 class Table:
     """A table of text cells, independent of the output format."""
@@ -99,7 +113,9 @@ class Table:
         return f"{_cell(self.title)}:\n\n{told}" if self.title else told
 
     def csv(self) -> str:
-        """With a line for the headings."""
+        """With a line for the headings, and no formula."""
         written = io.StringIO()
-        csv.writer(written, lineterminator="\n").writerows([self.headings, *self.lines])
+        csv.writer(written, lineterminator="\n").writerows(
+            map(_csv_cell, cells) for cells in (self.headings, *self.lines)
+        )
         return written.getvalue()

@@ -50,7 +50,7 @@ def _grown(
             )
             axes.plot(
                 seqs,
-                [fit.coefficient * seq**fit.exponent for seq in seqs],
+                [fit.at(seq) for seq in seqs],
                 color=colour,
                 linewidth=nested(number)["linewidth"] / 2,
                 label=f"{variant}: T^{fit.exponent:.2f}",

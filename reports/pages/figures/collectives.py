@@ -39,8 +39,8 @@ def _series(result: Result) -> list[Series]:
     series = []
     for index, ((backend, ranks), rows) in enumerate(found.items()):
         rows = sorted(rows, key=lambda row: row["bytes"])
-        sizes = [row["bytes"] for row in rows]
-        times = [row["p50_us"] for row in rows]
+        sizes = [row.positive("bytes") for row in rows]
+        times = [row.time_us for row in rows]
         fit = fit_alpha_beta(sizes, times) if len(set(sizes)) > 1 else None
         marker = "osD^"[backends.index(backend) % 4]
         colour = CLEAR_COLOURS[index % len(CLEAR_COLOURS)]

@@ -68,7 +68,7 @@ def peak(result: Result) -> list[Figure]:
 
 def _way(row: Row) -> str:
     """The kind and direction of a transfer."""
-    return " ".join(row.name_words)
+    return " ".join(row.words.values())
 
 
 def _over_size(
