@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The command tools/ab."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from reports.command import run_main
 from reports.compare.ab_decisions import fewest_pairs
 from reports.compare.ab_reader import load
 from reports.compare.ab_record import AbRun, save
@@ -155,4 +155,4 @@ def main(tokens: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    run_main("tools/ab", main)

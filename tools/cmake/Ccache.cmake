@@ -1,11 +1,14 @@
 # Compiles through ccache where it is installed; a preset cannot test for it.
 # The sloppiness settings are what ccache demands before it accepts a precompiled
-# header, and -fpch-preprocess lets g++ name the header that it used.
+# header, and -fpch-preprocess lets g++ name the header that it used. Paths below the
+# checkout count relative to it, so that another checkout finds what this one compiled.
 find_program(TRAINBENCH_CCACHE ccache)
 mark_as_advanced(TRAINBENCH_CCACHE)
 if(TRAINBENCH_CCACHE)
   set(ccache_launcher "${CMAKE_COMMAND}" -E env
-                      CCACHE_SLOPPINESS=pch_defines,time_macros "${TRAINBENCH_CCACHE}")
+                      CCACHE_SLOPPINESS=pch_defines,time_macros
+                      "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}" CCACHE_NOHASHDIR=1
+                      "${TRAINBENCH_CCACHE}")
   foreach(language CXX CUDA)
     if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
       set(CMAKE_${language}_COMPILER_LAUNCHER "${ccache_launcher}")

@@ -3,8 +3,10 @@
 # runs without a GPU.
 # CMAKE_CUDA_ARCHITECTURES must be set before the language is enabled, because
 # "native" needs a GPU and CMake's own default is an architecture we never use.
+# A GPU that is newer than all of them compiles the PTX of the last one.
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-  set(CMAKE_CUDA_ARCHITECTURES "80;90" CACHE STRING "CUDA architectures")
+  set(CMAKE_CUDA_ARCHITECTURES "80-real;90-real;90-virtual"
+      CACHE STRING "CUDA architectures")
 endif()
 
 set(TRAINBENCH_CUDA OFF)

@@ -30,9 +30,20 @@ usage() {
   exit "$status"
 }
 
+# folder PATH: makes it unless it is there.
+folder() {
+  if ! mkdir -p -- "$1" 2>/dev/null || [[ ! -w $1 ]]; then
+    fail "cannot write to $1"
+  fi
+}
+
+# empty FILE: makes it empty.
+empty() { { : >"$1"; } 2>/dev/null || fail "cannot write $1"; }
+
 # lock NAME: waits for other calls that work on the same thing in this checkout.
 lock() {
-  mkdir -p "$root/build"
+  folder "$root/build"
+  empty "$root/build/.$1.lock"
   exec 9>"$root/build/.$1.lock"
   command -v flock >/dev/null || return 0
   flock --nonblock 9 && return
@@ -41,6 +52,14 @@ lock() {
 }
 
 unlock() { exec 9>&-; }
+
+# run_python MODULE ARGUMENT...: its main, in place of this script.
+run_python() {
+  local module=$1
+  shift
+  PYTHONPATH=$root PYTHONDONTWRITEBYTECODE=1 exec "$root/.venv/bin/python" \
+    -m reports.command "tools/${0##*/}" "$module" "$@"
+}
 
 # One compiler per core, but each may need 2 GB.
 build_jobs() {
@@ -58,6 +77,7 @@ configure() {
   [[ ! $root/.venv/.trainbench-stamp -nt $ninja ]] || restart=(--fresh)
   ((${#restart[@]})) || [[ ! -f $ninja || $root/CMakePresets.json -nt $ninja ]] || return 0
   say "configuring $1 ..."
+  empty "$log"
   (cd "$root" && cmake --preset "$1" "${restart[@]}") >"$log" 2>&1 </dev/null ||
     fail "cmake --preset $1 failed" "$log"
 }
@@ -77,6 +97,7 @@ build() {
       fail "the build of $preset failed"
   else
     say "building $preset ..."
+    empty "$log"
     (cd "$root" && "${command[@]}") >"$log" 2>&1 </dev/null ||
       fail "the build of $preset failed" "$log"
   fi

@@ -3,27 +3,49 @@
 # Runs what tools/pack-gpu packed, with the LibTorch of a Python.
 #
 #   ./run.sh --suite=smoke --device=cuda    the program; all flags go to it
-#   ./run.sh tests                          the tests that need a GPU
+#   ./run.sh tests --into=DIR               the tests that need a GPU, and a report of
+#                                           each program in DIR; other flags go to them
+#   ./run.sh prove --into=DIR               all that shows what a GPU does; see --help
+#   ./run.sh --any-torch ...                even with a LibTorch of another version
 #
+# A program with tests may take 120 seconds, or --seconds=N.
 # PYTHON=... is the Python that has torch; python3 by default.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")" && pwd -P)
 
+say() { printf 'run.sh: %s\n' "$1" >&2; }
+
 fail() {
-  printf 'run.sh: %s\n' "$1" >&2
+  say "$1"
   exit 3
 }
 
+shopt -s extglob
+any_torch=0
+[[ ${1:-} != --any-torch ]] || { any_torch=1 && shift; }
+
 version_in() { sed -n "s/^__version__ = '\(.*\)'$/\1/p" -- "$1"; }
 
+# "2.11.0+cu130" as "2.11+cu130": what has the same interface.
+interface() {
+  local version=${1%%+*}
+  echo "${version%.*}${1#"$version"}"
+}
+
 # torch is found, not imported, which would take seconds.
+built=$(version_in "$here/torch_version.py")
 python=${PYTHON:-python3}
 torch=$("$python" -c '
 import importlib.util
 print(importlib.util.find_spec("torch").submodule_search_locations[0])' 2>/dev/null) ||
-  fail "$python has no torch; set PYTHON to one that has torch $(version_in "$here/torch_version.py")"
-[[ $(version_in "$torch/version.py") == $(version_in "$here/torch_version.py") ]] ||
-  fail "$python has torch $(version_in "$torch/version.py"); this was built with $(version_in "$here/torch_version.py")"
+  fail "$python has no torch; set PYTHON to one that has torch $built"
+found=$(version_in "$torch/version.py")
+if [[ $found != "$built" ]]; then
+  differs="$python has torch $found; this was built with $built"
+  [[ $any_torch == 1 || $(interface "$found") == "$(interface "$built")" ]] ||
+    fail "$differs; --any-torch, as the first flag, tries anyway"
+  say "$differs"
+fi
 
 # LibTorch finds CUDA's libraries itself; the program is linked against some, too.
 path=$here/lib:$torch/lib
@@ -32,10 +54,33 @@ for folder in "$torch"/../nvidia/*/lib; do
 done
 export LD_LIBRARY_PATH=$path${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 
-[[ ${1:-} == tests ]] || exec "$here/bin/trainbench" "$@"
-shift
+case ${1:-} in
+  tests) shift ;;
+  prove)
+    shift
+    # Not what another `tools` in the current folder has.
+    PYTHONPATH=$here PYTHONSAFEPATH=1 PYTHONDONTWRITEBYTECODE=1 \
+      exec "$python" -m tools.prove "--pack=$here" "$@"
+    ;;
+  *) exec "$here/bin/trainbench" "$@" ;;
+esac
+
+seconds=120 into='' flags=()
+for argument in "$@"; do
+  case $argument in
+    --into=?*) into=${argument#*=} ;;
+    --seconds=+([0-9])) seconds=${argument#*=} ;;
+    *) flags+=("$argument") ;;
+  esac
+done
+[[ $into ]] || { say "tests need --into=DIR, a folder for their reports" && exit 2; }
+mkdir -p -- "$into" || fail "cannot make $into"
 status=0
 for test in "$here"/bin/*_test; do
-  "$test" --gtest_filter='Cuda*:*/Cuda*' "$@" || status=$?
+  name=${test##*/} ended=0
+  timeout --kill-after=5 "$seconds" "$test" --gtest_filter='Cuda*:*/Cuda*' \
+    "--gtest_output=xml:$into/$name.xml" "${flags[@]}" || ended=$?
+  ((ended != 124 && ended != 137)) || say "$name was ended after $seconds seconds"
+  ((!ended)) || status=$ended
 done
 exit "$status"

@@ -36,7 +36,8 @@ void AddModel(MeshFlags& v, FlagParser& flags) {
             "vocab=32000.");
   flags.Add("implementation", v.implementation,
             absl::StrCat("How layers are computed: ", ImplementationNames(),
-                         ". A definition may have its own."));
+                         ". Default: ", kImplementation,
+                         "; of a definition, what it says."));
   flags.Add("attention", v.attention,
             absl::StrCat("One of ",
                          AttentionNames([](AttentionKind) { return true; }),

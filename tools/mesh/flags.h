@@ -12,6 +12,7 @@
 namespace trainbench {
 
 inline constexpr char kCheckpoints[] = "none,every_1";
+inline constexpr char kImplementation[] = "fused";  // of a named model
 
 // Values as the user gives them.
 struct MeshFlags {
@@ -20,9 +21,9 @@ struct MeshFlags {
   std::string ranks;
   std::string rank = "first";
   std::string model = "8B";
-  std::string implementation = "fused";
-  std::string attention;   // that of the implementation
-  std::string checkpoint;  // as the model says, else kCheckpoints
+  std::string implementation;  // as a definition says, else kImplementation
+  std::string attention;       // that of the implementation
+  std::string checkpoint;      // as the model says, else kCheckpoints
   std::string precision = "bf16";
   int64_t batch = 1;
   int64_t global_batch = 0;  // 0: not given

@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "fixtures/base/file.h"
 #include "fixtures/base/flag_parser.h"
 #include "fixtures/device/device.h"
 #include "fixtures/device/null_gpu.h"
@@ -86,6 +87,7 @@ int Main(const std::vector<std::string>& args) {
 }  // namespace trainbench
 
 int main(int argc, char** argv) {
+  trainbench::ReportFullFiles();
   try {
     return trainbench::Main(std::vector<std::string>(argv + 1, argv + argc));
   } catch (const std::exception& error) {

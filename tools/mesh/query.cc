@@ -53,11 +53,18 @@ absl::Status ReadMesh(const MeshFlags& flags, MeshQuery& query) {
       absl::StrCat(mesh->ranks(), ", the product of ", MeshName(*mesh)));
 }
 
-// A definition says itself what it leaves to the flags otherwise.
+// The flag is a part of the definition, which may have it only once.
+absl::StatusOr<ModelConfig> ReadDefined(const MeshFlags& flags) {
+  if (flags.implementation.empty()) return ParseModel(flags.model);
+  return ParseModel(
+      absl::StrCat(flags.model, ",implementation=", flags.implementation));
+}
+
 absl::StatusOr<ModelConfig> ReadNamed(const MeshFlags& flags) {
   auto model = FindModel(flags.model, NamedModels());
   if (!model.ok()) return model.status();
-  const auto implementation = ParseImplementation(flags.implementation);
+  const auto implementation = ParseImplementation(
+      flags.implementation.empty() ? kImplementation : flags.implementation);
   if (!implementation.ok()) return implementation.status();
   model->implementation = *implementation;
   model->attention = AttentionOf(*implementation);
@@ -66,7 +73,7 @@ absl::StatusOr<ModelConfig> ReadNamed(const MeshFlags& flags) {
 
 absl::StatusOr<ModelConfig> ReadModel(const MeshFlags& flags) {
   const bool defined = absl::StrContains(flags.model, '=');
-  auto model = defined ? ParseModel(flags.model) : ReadNamed(flags);
+  auto model = defined ? ReadDefined(flags) : ReadNamed(flags);
   if (!model.ok()) return model;
   if (!flags.attention.empty()) {
     const auto kind = ParseName("attention", flags.attention, AttentionKinds(),

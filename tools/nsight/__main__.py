@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from reports.command import run_main
 from reports.pages.__main__ import main as report
 from tools.nsight.cases import Refused, cases, divided, exactly, folder, only
 from tools.nsight.collect import REPORTS, Failed, profile
@@ -81,4 +82,4 @@ def main(tokens: Sequence[str], program: Path = PROGRAM) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    run_main("tools/nsys", main)

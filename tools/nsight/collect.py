@@ -5,6 +5,8 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from reports.results.files import write_files
+
 REPORTS = (
     "osrt_sum",
     "cuda_api_sum",
@@ -53,7 +55,7 @@ def profile(directory: Path, program: Path, flags: Sequence[str]) -> list[Path]:
             subprocess.PIPE,
         )
         path = directory / f"{report}.csv"
-        path.write_text(_csv(printed), encoding="utf-8")
+        write_files({path: _csv(printed)})
         if path.stat().st_size:
             written.append(path)
     return written

@@ -8,14 +8,15 @@ gradients; interleaved.py says how the two sides are compared.
 """
 
 import argparse
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor
 
+from reports.command import run_main
 from tools.peers.flags import PRECISIONS, add_shape_flags
 from tools.peers.interleaved import Case, Peer, main
 from tools.peers.pytorch_model import MODELS, TransformerLM, cross_entropy
@@ -122,4 +123,4 @@ PEER = Peer(
 )
 
 if __name__ == "__main__":
-    main(PEER, sys.argv[1:])
+    run_main("eager_peer", partial(main, PEER))

@@ -10,7 +10,7 @@ minute and a C++ compiler, for a GPU it takes one, and Triton.
 """
 
 import argparse
-import sys
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,12 +19,14 @@ import torch
 import torch._inductor
 from torch import Tensor
 
+from reports.command import run_main
 from tools.peers.flags import PRECISIONS, add_shape_flags, make_parser, positive
 from tools.peers.pytorch_model import MODELS, ModelConfig, TransformerLM
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build/aoti"  # --aoti of the program
 _TWIN = {"attention": "naive", "implementation": "textbook"}  # as the twin computes
+_NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")  # as model/spec/config.h, IsName()
 _SIZES = {"d_model", "d_ff", "layers", "heads", "vocab"}
 
 
@@ -53,6 +55,11 @@ def parse_model(text: str) -> tuple[str, ModelConfig]:
         )
     if not name or fields.keys() - _SIZES:
         raise argparse.ArgumentTypeError(f"'{text}'; {allowed}")
+    if not _NAME.fullmatch(name) or name in MODELS:
+        raise argparse.ArgumentTypeError(
+            f"name '{name}'; allowed: 1 to 64 letters, digits, '.', '_' or '-', and no "
+            f"name of {', '.join(MODELS)}"
+        )
     try:
         return name, ModelConfig(**{key: positive(fields[key]) for key in fields})
     except (TypeError, argparse.ArgumentTypeError) as error:
@@ -115,5 +122,9 @@ def parse(flags: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(flags)
 
 
+def main(flags: Sequence[str]) -> None:
+    print(export(parse(flags)))
+
+
 if __name__ == "__main__":
-    print(export(parse(sys.argv[1:])))
+    run_main("tools/export_aoti", main)

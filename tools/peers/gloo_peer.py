@@ -13,12 +13,14 @@ import sys
 import tempfile
 import time
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import torch
 import torch.distributed as dist
 import torch.multiprocessing
 
+from reports.command import run_main
 from tools.peers.flags import positive
 from tools.peers.interleaved import Case, Peer, main
 
@@ -98,4 +100,4 @@ PEER = Peer(
 )
 
 if __name__ == "__main__":
-    main(PEER, sys.argv[1:])
+    run_main("gloo_peer", partial(main, PEER))

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from reports.compare.intervals import median_interval, pairs_for
+from reports.results.files import write_files
 from tools.ab_run.schedule import side_of
 from tools.peers.flags import make_parser, positive
 
@@ -246,4 +247,4 @@ def main(peer: Peer, flags: Sequence[str]) -> None:
         return
     result = compare(peer, arguments, flags)
     if arguments.json:
-        arguments.json.write_text(json.dumps(result, indent=2) + "\n")
+        write_files({arguments.json: json.dumps(result, indent=2) + "\n"})

@@ -23,7 +23,9 @@ from typing import Any
 
 import torch
 
+from reports.command import run_main
 from reports.compare.intervals import median_interval
+from reports.results.files import write_files
 from tools.peers.eager_peer import MODES
 from tools.peers.flags import PRECISIONS, add_shape_flags, make_parser
 from tools.peers.interleaved import ALPHA, add_common_flags, output_of
@@ -198,8 +200,9 @@ def main(flags: Sequence[str]) -> None:
             "threads": arguments.threads,
             "steps": results,
         }
-        arguments.json.write_text(json.dumps(document, indent=2, default=asdict) + "\n")
+        text = json.dumps(document, indent=2, default=asdict) + "\n"
+        write_files({arguments.json: text})
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    run_main("step_table", main)

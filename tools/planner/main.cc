@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
+#include "fixtures/base/file.h"
 #include "fixtures/base/flag_parser.h"
 #include "tools/planner/flags.h"
 #include "tools/planner/plan.h"
@@ -99,5 +100,6 @@ int Main(const std::vector<std::string>& args) {
 }  // namespace trainbench
 
 int main(int argc, char** argv) {
+  trainbench::ReportFullFiles();
   return trainbench::Main(std::vector<std::string>(argv + 1, argv + argc));
 }

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from reports.command import run_main
 from reports.results.rows import NotAResult, load
 from tools.rehearsal import as_json, mesh, text
 from tools.rehearsal.arguments import parse
@@ -54,4 +55,4 @@ def main(
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    run_main("tools/rehearse", main)

@@ -10,7 +10,7 @@ GPUS = ("h100", "h200", "a100-40", "a100-80", "b200")
 MOST_RANKS = 16
 # The flags of the program that a rehearsal sets or has no use for.
 _OURS = (
-    *("device", "skip_value_checks", "rehearsal", "isolated_case"),
+    *("device", "value_checks", "rehearsal", "isolated_case"),
     *("benchmark_out", "benchmark_out_format", "benchmark_format", "samples_out"),
 )
 

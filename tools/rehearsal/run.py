@@ -42,7 +42,7 @@ def flags(arguments: Arguments, records: Path, result: Path) -> list[str]:
         *ranks,
         *arguments.flags,
         "--device=cuda",
-        "--skip_value_checks",
+        "--value_checks=skip",
         f"--rehearsal={records}",
         f"--benchmark_out={result}",
     ]

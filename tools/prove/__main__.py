@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""The command `run.sh prove` of a pack."""
+
+import argparse
+import re
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from types import FrameType
+
+from tools.prove import evidence, monitor, table
+from tools.prove.process import Place
+from tools.prove.runner import now, run_parts
+from tools.prove.stages import STAGES, Stage
+from tools.prove.state import Json, Part, State, parts_of
+
+GOOD, FAILED, USAGE = 0, 1, 2
+_BAD = {"failed", "timed out", "killed"}
+
+
+class Stopped(BaseException):
+    """A signal asked for the end."""
+
+
+def _stage_numbers(text: str) -> list[int]:
+    known = [stage.number for stage in STAGES]
+    numbers = [int(item) if item.isdecimal() else -1 for item in text.split(",")]
+    if not set(numbers) <= set(known):
+        raise argparse.ArgumentTypeError(
+            f"it is '{text}'; allowed: numbers of stages, {known[0]} to {known[-1]}, "
+            "separated by commas"
+        )
+    return numbers
+
+
+def _seconds(text: str) -> float:
+    if not (text.isdecimal() and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"it is '{text}'; allowed: whole seconds")
+    return float(text)
+
+
+def _pattern(text: str) -> str:
+    try:
+        re.compile(text.removeprefix("-"))
+    except re.error as error:
+        raise argparse.ArgumentTypeError(
+            f"it is '{text}'; allowed: a regular expression ({error})"
+        ) from error
+    return text
+
+
+def parse(tokens: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="run.sh prove",
+        description="Runs what shows that the suite is right on this GPU, stage by "
+        "stage, and keeps what each stage leaves. No failure ends it. The same call "
+        "again goes on where this one had no time left.",
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("--pack", type=Path, required=True, help=argparse.SUPPRESS)
+    add("--into", type=Path, help="folder of the 8 files that are to be kept")
+    add("--seconds", type=_seconds, default=560.0, help="that this call may take (560)")
+    state = Path("build/gpu-proof")
+    add("--state", type=Path, default=state, help=f"folder between calls ({state})")
+    add("--stages", type=_stage_numbers, help="only these: 0,3,4")
+    add("--filter", type=_pattern, default="", help="of cases; -own: all but own")
+    add("--again", action="store_true", help="also the stages that have ended")
+    add("--rehearse", type=Path, metavar="DIR", help="on the null GPU in DIR")
+    add("--list", action="store_true", help="print the stages and run nothing")
+    arguments = parser.parse_args(tokens)
+    if arguments.into is None and not arguments.list:
+        parser.error("--into is missing; allowed: a folder for what is to be kept")
+    return arguments
+
+
+def chosen(arguments: argparse.Namespace, stages: Sequence[Stage]) -> list[Part]:
+    wanted = arguments.stages
+    return [p for p in parts_of(stages) if wanted is None or p.stage.number in wanted]
+
+
+def listed(parts: Sequence[Part]) -> str:
+    return "\n".join(
+        f"{part.key:<5}{part.stage.name:<12}{part.stage.limit:>4.0f} s"
+        + (" or more" if part.stage.takes_rest else "")
+        for part in parts
+    )
+
+
+def heed_signals() -> None:
+    def stop(number: int, _: FrameType | None) -> None:
+        raise Stopped(signal.Signals(number).name)
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stop)
+
+
+def prove(arguments: argparse.Namespace, stages: Sequence[Stage], began: float) -> int:
+    """Errors: OSError, ValueError for a state of something else."""
+    state = State(arguments.state.resolve())
+    into = arguments.into.resolve()
+    place = Place(
+        programs=arguments.pack.resolve() / "bin",
+        state=state.folder,
+        null_gpu=arguments.rehearse and arguments.rehearse.resolve(),
+        pattern=arguments.filter,
+    )
+    state.find_killed()
+    call: Json = {"started": now()}
+    state.calls.append(call)
+    evidence.keep(state.folder, into)  # what cannot be kept is found before it is made
+    parts = chosen(arguments, stages)
+
+    def after(part: Part) -> None:
+        call["seconds"] = round(time.monotonic() - began, 1)
+        state.save()
+        try:
+            evidence.keep(state.folder, into)
+        except OSError as error:
+            print(f"run.sh prove: {error}", file=sys.stderr)
+        record = state.parts[part.key]
+        text = f"{part.key} {part.stage.name}: {record['status']}"
+        print(text, f"{record['seconds']} s", file=sys.stderr, flush=True)
+
+    late = left = state.left(parts, arguments.again)
+    try:
+        with monitor.watched(state.folder / "dmon.txt"):
+            late = run_parts(
+                left, place, state, began + arguments.seconds, arguments.again, after
+            )
+    except Stopped as stopped:
+        print(f"run.sh prove: stopped by {stopped}", file=sys.stderr)
+        state.find_killed()
+        late = state.left(parts, again=False)
+    call["seconds"] = round(time.monotonic() - began, 1)
+    state.save()
+    evidence.keep(state.folder, into)
+    print(table.render(list(parts_of(stages)), state, late))
+    bad = {record["status"] for record in state.parts.values()} & _BAD
+    return FAILED if bad else GOOD
+
+
+def main(tokens: Sequence[str], stages: Sequence[Stage] = STAGES) -> int:
+    began = time.monotonic()
+    arguments = parse(tokens)
+    if arguments.list:
+        print(listed(chosen(arguments, stages)))
+        return GOOD
+    try:
+        return prove(arguments, stages, began)
+    except (OSError, ValueError) as error:
+        print(f"run.sh prove: {error}", file=sys.stderr)
+        return USAGE
+
+
+if __name__ == "__main__":
+    heed_signals()
+    sys.exit(main(sys.argv[1:]))

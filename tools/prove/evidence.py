@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""The files that a machine hands back: at most eight, flat, of at most 16 MiB each."""
+
+import gzip
+import os
+import shutil
+import tarfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from tools.prove.steps import SUITE
+
+MOST_BYTES = 16 << 20
+# Of a log, the beginning and the end.
+_LOG_BYTES = 1 << 20
+
+# As they are.
+_COPIED = {
+    "proof.json": "proof.json",
+    "smoke.json": "04-smoke/smoke.json",
+    f"{SUITE}.json": f"08-suite/{SUITE}.json",
+    "ncu.txt": "12-ncu/log.txt",
+    "dmon.txt": "dmon.txt",
+}
+_ZIPPED = {f"{SUITE}.samples.jsonl.gz": f"08-suite/{SUITE}.samples.jsonl"}
+_PROFILE = "06-breakdown"
+_PACKAGES = "aoti"  # of export_aoti, which a machine of its own needs
+_MADE = "kept"  # the files as they are made
+FILES = (*_COPIED, *_ZIPPED, "profile.tar.gz", "logs.tar.gz")
+
+
+def _shortened(path: Path) -> None:
+    """A program that says the same for minutes must not cost the other logs."""
+    size = path.stat().st_size
+    if size <= 2 * _LOG_BYTES:
+        return
+    with path.open("rb") as file:
+        head = file.read(_LOG_BYTES)
+        file.seek(size - _LOG_BYTES)
+        tail = file.read()
+    left_out = f"\n... {size - 2 * _LOG_BYTES} bytes ...\n".encode()
+    path.write_bytes(head + left_out + tail)
+
+
+def _pack(sources: Sequence[Path], state: Path, to: Path) -> None:
+    """All sources, or the smaller ones that fit."""
+    kept = sorted(sources, key=lambda path: path.stat().st_size)
+    while True:
+        with tarfile.open(to, "w:gz", compresslevel=6) as archive:
+            for path in kept:
+                archive.add(path, path.relative_to(state))
+        if to.stat().st_size <= MOST_BYTES or not kept:
+            return
+        kept.pop()
+
+
+def _is_newer(sources: Sequence[Path], target: Path) -> bool:
+    if not target.exists():
+        return True
+    return max(path.stat().st_mtime for path in sources) >= target.stat().st_mtime
+
+
+def _files_of(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def _make(target: Path, sources: Sequence[Path], state: Path) -> None:
+    if target.name in _COPIED:
+        shutil.copyfile(sources[0], target)
+    elif target.name in _ZIPPED:
+        with sources[0].open("rb") as file, gzip.open(target, "wb") as zipped:
+            shutil.copyfileobj(file, zipped)
+    else:
+        _pack(sources, state, target)
+
+
+def _put(name: str, sources: Sequence[Path], state: Path, into: Path) -> None:
+    """Makes the file of its sources, if they changed; it is whole at every moment."""
+    if not sources:
+        return
+    made = state / _MADE / name
+    if _is_newer(sources, made):
+        _make(made, sources, state)
+    if made.stat().st_size <= MOST_BYTES and _is_newer([made], into / name):
+        beside = into / f"{name}.new"
+        shutil.copyfile(made, beside)
+        os.replace(beside, into / name)
+
+
+def keep(state: Path, into: Path) -> None:
+    """Brings the files in `into` up to date. Errors: OSError."""
+    into.mkdir(parents=True, exist_ok=True)
+    (state / _MADE).mkdir(exist_ok=True)
+    for log in state.glob("*/log.txt"):
+        _shortened(log)
+    alone = {name: state / path for name, path in (_COPIED | _ZIPPED).items()}
+    for name, path in alone.items():
+        _put(name, [path] if path.is_file() else [], state, into)
+    profile = _files_of(state / _PROFILE)
+    _put("profile.tar.gz", profile, state, into)
+    not_in_logs = {*alone.values(), *profile}
+    for folder in (_MADE, _PACKAGES):
+        not_in_logs |= set(_files_of(state / folder))
+    rest = [path for path in _files_of(state) if path not in not_in_logs]
+    _put("logs.tar.gz", rest, state, into)

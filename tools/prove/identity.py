@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""Writes which versions of what are here: python -m tools.prove.identity BIN FILE."""
+
+import json
+import platform
+import shutil
+import subprocess
+import sys
+from importlib.metadata import distributions
+from pathlib import Path
+
+_OF_GPU = ("nvidia-", "torch", "triton", "numpy", "scipy")
+_QUERY = "name,driver_version,vbios_version,persistence_mode,pstate,power.limit"
+
+
+def output_of(*command: str) -> str:
+    """Both outputs, or why there is none."""
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=60,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"{command[0]}: {error}"
+    return done.stdout
+
+
+def wheels() -> dict[str, str]:
+    found = {one.metadata["Name"]: one.version for one in distributions()}
+    return {
+        name: version
+        for name, version in sorted(found.items())
+        if name.startswith(_OF_GPU)
+    }
+
+
+def missing_libraries(programs: Path) -> list[str]:
+    """Lines of ldd, each once."""
+    lines = output_of("ldd", *map(str, sorted(programs.iterdir()))).splitlines()
+    return sorted({line.strip() for line in lines if "not found" in line})
+
+
+def main(programs: Path, out: Path) -> None:
+    gpu = ""
+    if shutil.which("nvidia-smi"):
+        print(output_of("nvidia-smi", "-q"))
+        gpu = output_of("nvidia-smi", f"--query-gpu={_QUERY}", "--format=csv,noheader")
+    found = {
+        "gpu": gpu.strip(),
+        "wheels": wheels(),
+        "missing": missing_libraries(programs),
+        "kernel": platform.release(),
+    }
+    print(json.dumps(found, indent=1))
+    out.write_text(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

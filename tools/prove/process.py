@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+"""Runs a step: its command line on this machine, its environment, its end."""
+
+import importlib.util
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from tools.prove.steps import Step
+from tools.rehearsal.arguments import Arguments
+from tools.rehearsal.run import environment as null_environment
+
+# Where toolkits are, if PATH does not know it.
+_TOOLKIT = "/usr/local/cuda/bin"
+_MOST_GRACE = 10.0  # seconds between the request to end and the end
+
+
+@dataclass(frozen=True)
+class Place:
+    programs: Path
+    state: Path
+    null_gpu: Path | None = None  # the folder of its libraries, in a rehearsal
+    pattern: str = ""  # of names of cases; with a leading -, of those left out
+
+    @property
+    def path(self) -> str:
+        return os.environ.get("PATH", os.defpath) + os.pathsep + _TOOLKIT
+
+
+@dataclass(frozen=True)
+class Ended:
+    status: int | None  # None: it was ended at its limit
+    seconds: float
+
+
+def why_not(step: Step, place: Place) -> str:
+    """Why the step cannot run here, or ""."""
+    if place.null_gpu is not None and step.null is None:
+        return "a null GPU computes nothing"
+    for program in step.programs:
+        if shutil.which(program, path=place.path) is None:
+            return f"no {program} here"
+    for module in step.modules:
+        if importlib.util.find_spec(module) is None:
+            return f"{sys.executable} has no {module}"
+    return ""
+
+
+def environment_of(step: Step, place: Place) -> dict[str, str]:
+    given = {**os.environ, "PATH": place.path, **step.environment}
+    if place.null_gpu is None:
+        return given
+    gpu = Arguments("h200", None, json=False, kernels=0, flags=[])
+    return null_environment(place.null_gpu, gpu, given) | dict(step.null_environment)
+
+
+def _names(command: Sequence[str], step: Step, place: Place) -> list[str]:
+    """Of the cases of the command."""
+    outputs = ("--benchmark_out=", "--samples_out=", "--trace=", "--resume=")
+    program = command[command.index(str(place.programs / "trainbench")) :]
+    listing = [flag for flag in program if not flag.startswith(outputs)]
+    return subprocess.run(
+        [*listing, "--benchmark_list_tests"],
+        env=environment_of(step, place),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    ).stdout.split()
+
+
+def _filtered(command: list[str], step: Step, place: Place) -> list[str]:
+    """The command with those of its cases that the place's pattern leaves, if any."""
+    joined = "|".join(step.patterns)
+    chosen = [*command, f"--benchmark_filter=^({joined})"] if joined else command
+    if not place.pattern:
+        return chosen
+    matched = not place.pattern.startswith("-")
+    pattern = re.compile(place.pattern.removeprefix("-"))
+    names = _names(chosen, step, place)
+    kept = [name for name in names if bool(pattern.search(name)) == matched]
+    if not kept:
+        return []
+    # The program's expressions are POSIX's.
+    kept = [name.replace(".", "[.]").replace("+", "[+]") for name in kept]
+    return [*command, f"--benchmark_filter=^({'|'.join(kept)})$"]
+
+
+def command_of(step: Step, place: Place, out: Path) -> list[str]:
+    """Empty if the pattern leaves no case.
+
+    Errors: OSError, subprocess.TimeoutExpired where cases cannot be listed.
+    """
+    names = {
+        "{bin}": place.programs,
+        "{out}": out,
+        "{state}": place.state,
+        "{python}": sys.executable,
+    }
+    known = step.real if place.null_gpu is None else (step.null or ())
+    resumed = step.resumes.replace("{out}", str(out))
+    if resumed and Path(resumed).is_file():
+        known = (*known, f"--resume={resumed}")
+    command = []
+    for word in (*step.command, *known):
+        for name, value in names.items():
+            word = word.replace(name, str(value))
+        command.append(word)
+    return _filtered(command, step, place) if step.of_cases else command
+
+
+def _signal(process: subprocess.Popen[bytes], number: int) -> None:
+    """To all processes of its group; children may outlive their parent."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, number)
+
+
+def run(
+    command: Sequence[str],
+    environment: dict[str, str],
+    log: IO[bytes],
+    seconds: float,
+) -> Ended:
+    """Ends the command in time, and all that it started. Errors: OSError."""
+    began = time.monotonic()
+    grace = min(_MOST_GRACE, seconds / 10)
+    process = subprocess.Popen(
+        command,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=log,
+        start_new_session=True,
+    )
+    status: int | None = None
+    try:
+        status = process.wait(max(0.0, seconds - grace))
+    except subprocess.TimeoutExpired:
+        _signal(process, signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(grace)
+    finally:
+        _signal(process, signal.SIGKILL)
+        process.wait()
+    return Ended(status, time.monotonic() - began)

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""What is run on a GPU that is at hand for less than an hour, most telling first."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tools.prove import targets, verdicts
+from tools.prove.readings import Seen
+from tools.prove.steps import SUITE, Step, cases, counted, ours, peer, sanitized, tests
+
+
+@dataclass(frozen=True)
+class Stage:
+    number: int
+    name: str
+    limit: float  # in seconds, of each part; with takes_rest the least
+    look_at: Callable[[Seen], list[str]]
+    steps: tuple[Step, ...]
+    parts: int = 1  # each goes on where the one before was cut
+    takes_rest: bool = False  # of a call, and goes on in every later one
+
+    @property
+    def goes_on(self) -> bool:
+        return self.parts > 1 or self.takes_rest
+
+    @property
+    def folder(self) -> str:
+        return f"{self.number:02}-{self.name}"
+
+
+def stage(
+    number: int,
+    name: str,
+    limit: float,
+    look_at: Callable[[Seen], list[str]],
+    *steps: Step,
+    parts: int = 1,
+    takes_rest: bool = False,
+) -> Stage:
+    return Stage(number, name, limit, look_at, steps, parts, takes_rest)
+
+
+# Its heads of 80 are none for our attention.
+_LARGE_FUSED = (
+    "--model=name=2.7B_fused,d_model=2560,d_ff=10240,layers=32,heads=32,vocab=10000,"
+    "implementation=fused,attention=sdpa_flash "
+    "--models=2.7B_fused --precision=bf16_autocast --mode=forward_backward"
+)
+_ATTENTION = "flash_attention/own/bf16/forward_backward/.*d_head:"
+
+STAGES = (
+    stage(
+        *(0, "identity", 60, verdicts.identity),
+        ours("identity", "{bin} {out}/identity.json"),
+        cases("first", "harness/empty$"),
+        cases("second", "harness/empty$"),
+    ),
+    stage(
+        *(1, "kernels", 60, verdicts.device),
+        tests("kernels_gpu_test", null="*", values=True),
+    ),
+    stage(
+        *(2, "fused", 90, verdicts.errors),
+        tests("fused_cuda_test", null="*", values=True),
+        cases("attention", "flash_attention/(own|sdpa_flash)/bf16/"),
+    ),
+    stage(
+        *(3, "rates", 90, targets.rates),
+        cases("rates", "harness/ peak/ transfer/ accumulation/ norm_precision/"),
+    ),
+    stage(
+        *(4, "smoke", 180, verdicts.rows),
+        cases("smoke", suite="smoke"),
+    ),
+    stage(
+        *(5, "ranks", 60, verdicts.rows),
+        cases(
+            *("ranks", "ddp/ all_reduce/ fsdp/ tensor_parallel/", "--ranks=1"),
+            suite="smoke",
+        ),
+    ),
+    stage(
+        *(6, "breakdown", 60, verdicts.breakdown),
+        cases("breakdown", "breakdown/small/", real="--trace={out}/traces"),
+        ours("kernel_names", "{out}/breakdown.json {out}/kernel_names.txt"),
+    ),
+    stage(
+        *(7, "headline", 150, targets.headline),
+        cases("headline", "peak/ flash_attention/ cuda_graph/"),
+        cases("large", "model_size/ optimizer/", "--models=2.7B"),
+        cases("implementations", "implementations/", "--models=2.7B"),
+        cases("fused", "model_size/", _LARGE_FUSED),
+    ),
+    stage(
+        *(8, "suite", 200, verdicts.rows),
+        cases(SUITE, null="--shard=1/3", resumes=True),
+        parts=3,
+    ),
+    stage(
+        *(9, "tests", 240, verdicts.tests),
+        tests("ops_test", null="CudaAttentionTest.Memory*", seconds=60),
+        tests("memory_test", null="Cuda*", seconds=60),
+        tests("steps_test", null="CudaMemoryOrder*", seconds=60),
+        tests(
+            *("runner_test", "Cuda*:*/Cuda*-CudaCaseRunnerTest.OutOfMemory*"),
+            null="CudaDeviceTest.Finds*:CudaHarnessCalls*:CudaMemoryProbe*",
+            seconds=60,
+        ),
+        # It fills the GPU.
+        tests(
+            *("runner_test", "CudaCaseRunnerTest.OutOfMemory*"),
+            null="CudaCaseRunnerTest.OutOfMemory*",
+            report="out_of_memory",
+        ),
+    ),
+    stage(
+        *(10, "aftermath", 60, targets.aftermath),
+        cases("new_process", "harness/ peak/ optimizer/"),
+        # Rows of a process that has profiled before.
+        cases("same_process", "breakdown/small/ harness/ optimizer/"),
+    ),
+    stage(
+        *(11, "sanitizer", 240, verdicts.sanitizer),
+        sanitized("memcheck", "kernels_gpu_test"),
+        sanitized("memcheck", "fused_cuda_test"),
+        sanitized("racecheck", "kernels_gpu_test"),
+        sanitized("racecheck", "fused_cuda_test"),
+        sanitized("initcheck", "kernels_gpu_test"),
+        sanitized("initcheck", "fused_cuda_test"),
+    ),
+    stage(
+        *(12, "ncu", 150, verdicts.counters),
+        counted("FlashBf16Forward", f"{_ATTENTION}64$"),
+        counted("FlashBf16BackwardKeys", f"{_ATTENTION}64$"),
+        counted("FlashBf16Forward", f"{_ATTENTION}128$"),
+        counted("FlashBf16BackwardKeys", f"{_ATTENTION}128$"),
+        counted("RmsNormBackward", "fused_ops/add_rms_norm/fused/.*/backward/"),
+        counted("CrossEntropy", "fused_ops/cross_entropy/fused/"),
+        counted("SoftmaxForward", "fused_ops/causal_softmax/fused/.*/forward/"),
+    ),
+    stage(
+        *(13, "peers", 180, verdicts.peers),
+        peer(
+            "step_table",
+            "--models=small --precisions=bf16_autocast --device=cuda --batch=4 "
+            "--seq=512 --rounds=3 --binary={bin}/trainbench --json={out}/peers.json",
+            modules=("torch", "numpy", "scipy", "triton"),
+            seconds=90,
+        ),
+        peer(
+            "export_aoti",
+            "--model=small --precision=bf16_autocast --device=cuda --batch=4 "
+            "--seq=128 --out={state}/aoti",
+            modules=("torch", "triton"),
+            seconds=60,
+        ),
+        cases("compiled", "compiled/", "--aoti={state}/aoti"),
+    ),
+    stage(
+        *(14, "paper", 60, verdicts.rows),
+        cases(
+            "paper",
+            "model_size/ implementations/ attention_scaling/ memory/",
+            suite="paper",
+            null="--shard=1/200",
+            resumes=True,
+        ),
+        takes_rest=True,
+    ),
+)

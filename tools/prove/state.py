@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""What has been run so far, in a folder that the next call finds again."""
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tools.prove.stages import Stage
+
+Json = dict[str, Any]
+# A part whose call was killed is run again, once and last: it may be what killed it.
+MOST_ATTEMPTS = 2
+
+
+@dataclass(frozen=True)
+class Part:
+    """A stage, or a part of it."""
+
+    stage: Stage
+    index: int  # from 1
+
+    @property
+    def key(self) -> str:
+        whole = self.stage.parts == 1
+        return f"{self.stage.number}" if whole else f"{self.stage.number}.{self.index}"
+
+
+def parts_of(stages: Sequence[Stage]) -> Iterator[Part]:
+    for stage in stages:
+        for index in range(1, stage.parts + 1):
+            yield Part(stage, index)
+
+
+def replace(path: Path, text: str) -> None:
+    """The file is whole at every moment."""
+    beside = path.with_name(path.name + ".new")
+    beside.write_text(text, encoding="utf-8")
+    os.replace(beside, path)
+
+
+class State:
+    def __init__(self, folder: Path) -> None:
+        """Errors: OSError, ValueError for a proof.json of something else."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self.folder = folder
+        self.calls: list[Json] = []
+        self.parts: dict[str, Json] = {}
+        if self.path.exists():
+            known = json.loads(self.path.read_text(encoding="utf-8"))
+            if not isinstance(known, dict) or not known.keys() >= {"calls", "parts"}:
+                raise ValueError(f"{self.path} is no proof")
+            self.calls, self.parts = known["calls"], known["parts"]
+
+    @property
+    def path(self) -> Path:
+        return self.folder / "proof.json"
+
+    def save(self) -> None:
+        document = {"calls": self.calls, "parts": self.parts}
+        replace(self.path, json.dumps(document, indent=1) + "\n")
+
+    def status(self, part: Part) -> str:
+        return str(self.parts.get(part.key, {}).get("status", ""))
+
+    def find_killed(self) -> None:
+        """Parts that no call ended."""
+        for record in self.parts.values():
+            if record["status"] == "running":
+                record["status"] = "killed"
+
+    def left(self, parts: Sequence[Part], again: bool) -> list[Part]:
+        """The parts that a call runs, in its order."""
+        if again:
+            return list(parts)
+        new, killed = [], []
+        for part in parts:
+            status = self.status(part)
+            if not status or (status == "cut" and part.stage.takes_rest):
+                new.append(part)
+            elif status == "killed" and self.attempts(part) < MOST_ATTEMPTS:
+                killed.append(part)
+        return new + killed
+
+    def attempts(self, part: Part) -> int:
+        return int(self.parts.get(part.key, {}).get("attempts", 0))

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT
+"""The commands of a stage as data, and what each of them needs.
+
+{bin} stands for the folder of the programs, {out} for the stage's own folder, {state}
+for the one that holds all stages, {python} for the Python that has torch.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+SUITE = "full"  # what the committed reference of a machine holds
+GPU_TESTS = "Cuda*:*/Cuda*"
+
+
+@dataclass(frozen=True)
+class Step:
+    command: tuple[str, ...]
+    patterns: tuple[str, ...] = ()  # of cases: the name of each begins with one
+    seconds: float | None = None  # at most; None: what is left of the stage
+    programs: tuple[str, ...] = ()  # of other projects
+    modules: tuple[str, ...] = ()  # of Python
+    environment: Mapping[str, str] = field(default_factory=dict)
+    resumes: str = ""  # the result file to go on with, if it exists
+    real: tuple[str, ...] = ()  # flags that a GPU gets, and a null GPU does not
+    # The reverse. None: it does not run on a null GPU, which computes nothing.
+    null: tuple[str, ...] | None = ()
+    null_environment: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def of_cases(self) -> bool:
+        return "{bin}/trainbench" in self.command
+
+
+def cases(
+    result: str,
+    patterns: str = "",
+    flags: str = "",
+    *,
+    suite: str = SUITE,
+    real: str = "",
+    null: str = "",
+    resumes: bool = False,
+) -> Step:
+    """The cases whose names begin with one of the patterns, or all.
+
+    A wrong value fails no row: its error is in the row.
+    """
+    path = f"{{out}}/{result}.json"
+    return Step(
+        (
+            *("{bin}/trainbench", "--device=cuda", "--value_checks=report"),
+            *(f"--suite={suite}", f"--benchmark_out={path}", *flags.split()),
+        ),
+        patterns=tuple(patterns.split()),
+        resumes=path if resumes else "",
+        real=(f"--samples_out={{out}}/{result}.samples.jsonl", *real.split()),
+        null=("--warmup=0", "--benchmark_min_time=0", *null.split()),
+    )
+
+
+def tests(
+    program: str,
+    pattern: str = GPU_TESTS,
+    *,
+    null: str,
+    values: bool = False,
+    report: str = "",
+    seconds: float | None = None,
+) -> Step:
+    """Tests that need a GPU; `null` selects those that a null GPU passes.
+
+    With `values` the null GPU runs our kernels in the emulator.
+    """
+    return Step(
+        (f"{{bin}}/{program}", f"--gtest_output=xml:{{out}}/{report or program}.xml"),
+        seconds=seconds,
+        real=(f"--gtest_filter={pattern}",),
+        null=(f"--gtest_filter={null}",),
+        null_environment=(
+            {"TRAINBENCH_NULL_GPU_VALUES": "1", "PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}
+            if values
+            else {"TRAINBENCH_NULL_GPU_DURATION": "SpinKernel=arg0"}
+        ),
+    )
+
+
+def sanitized(tool: str, program: str) -> Step:
+    """Tests under compute-sanitizer, where each tensor is an allocation of its own."""
+    return Step(
+        (
+            *("compute-sanitizer", f"--tool={tool}", "--error-exitcode=9"),
+            *(f"{{bin}}/{program}", f"--gtest_filter={GPU_TESTS}"),
+        ),
+        seconds=40,
+        programs=("compute-sanitizer",),
+        environment={"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"},
+        null=None,
+    )
+
+
+def counted(kernel: str, case: str) -> Step:
+    """All counters of the first launch of a kernel that the pattern finds."""
+    return Step(
+        (
+            *("ncu", "--clock-control=none", "--set=full", "--launch-count=1"),
+            *("--kernel-name-base=demangled", f"--kernel-name=regex:{kernel}"),
+            *("{bin}/trainbench", "--device=cuda", "--value_checks=report"),
+            *(f"--suite={SUITE}", "--warmup=0", "--samples=1"),
+        ),
+        patterns=(case,),
+        seconds=22,
+        programs=("ncu",),
+        null=None,
+    )
+
+
+def peer(module: str, flags: str, modules: tuple[str, ...], seconds: float) -> Step:
+    """A tool of tools/peers, which runs PyTorch in Python."""
+    command = ("{python}", "-m", f"tools.peers.{module}", *flags.split())
+    return Step(command, seconds=seconds, modules=modules, null=None)
+
+
+def ours(module: str, flags: str) -> Step:
+    return Step(("{python}", "-m", f"tools.prove.{module}", *flags.split()))

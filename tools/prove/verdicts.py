@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""What to look at after each stage, in a line or two."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from tools.prove.readings import Json, Seen
+
+_SHOWN = 3  # names in a line
+
+
+def _few(items: Sequence[str]) -> str:
+    rest = len(items) - _SHOWN
+    return ", ".join(items[:_SHOWN]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _reasons(label: str, failures: Sequence[Json]) -> list[str]:
+    """The reasons, most frequent first, each with its number and one case."""
+    counts = Counter(failure["reason"] for failure in failures)
+    first = {f["reason"]: f["name"] for f in reversed(failures)}
+    texts = [
+        f"{count} {label} as {first[reason]}: {reason}"
+        for reason, count in counts.most_common(_SHOWN)
+    ]
+    return texts
+
+
+def rows(seen: Seen) -> list[str]:
+    found = seen.results()
+    if not found:
+        return ["no result"]
+    measured = [row for one in found for row in one.rows]
+    skipped = [row for one in found for row in one.skipped]
+    errors = [row for one in found for row in one.errors]
+    wrong = [row["name"] for row in measured if "wrong" in row.get("findings", {})]
+    ended = "" if all(one.complete for one in found) else ", not complete"
+    return [
+        f"{len(measured)} measured, {len(skipped)} skipped, {len(errors)} failed"
+        f"{ended}",
+        *([f"{len(wrong)} wrong: {_few(wrong)}"] if wrong else []),
+        *_reasons("failed", errors),
+        *_reasons("skipped", skipped),
+    ]
+
+
+def tests(seen: Seen) -> list[str]:
+    found = list(seen.tests())
+    failed = [name for one in found for name in one.failed]
+    passed = sum(one.passed for one in found)
+    skipped = sum(one.skipped for one in found)
+    begun = sum("--gtest_output" in " ".join(s["command"]) for s in seen.steps)
+    lost = begun - len(found)
+    return [
+        f"{passed} passed, {skipped} skipped, {len(failed)} failed",
+        *([f"failed: {_few(failed)}"] if failed else []),
+        *([f"{lost} of {begun} programs left no report"] if lost else []),
+    ]
+
+
+def device(seen: Seen) -> list[str]:
+    trusted = all(one.passed and not one.failed for one in seen.tests())
+    told = "" if trusted else "the emulator is another device: go on with --filter=-own"
+    return [*tests(seen), *([told] if told else [])]
+
+
+def identity(seen: Seen) -> list[str]:
+    found = json.loads((seen.out / "identity.json").read_text(encoding="utf-8"))
+    context = seen.result("second").context
+    wheels = found["wheels"]
+    cupti = next((v for name, v in wheels.items() if "cupti" in name), "unknown")
+    first, second = (step["seconds"] for step in seen.steps[1:3])
+    missing = [line.split()[0] for line in found["missing"]]
+    return [
+        found["gpu"] or "no nvidia-smi here",
+        f"torch {context.get('torch')}, CUPTI {cupti}, cuDNN {context.get('cudnn')}, "
+        f"NCCL {context.get('nccl')}",
+        f"first start {first:.1f} s, second {second:.1f} s",
+        str(context.get("allocator_settings")),
+        *([f"not found: {_few(missing)}"] if missing else []),
+    ]
+
+
+def errors(seen: Seen) -> list[str]:
+    """The largest of each measured error."""
+    largest: dict[str, tuple[float, str]] = {}
+    for row in (row for one in seen.results() for row in one.rows):
+        for counter in row:
+            if counter.endswith("_error"):
+                found = (float(row[counter]), row["name"])
+                largest[counter] = max(found, largest.get(counter, found))
+    texts = [f"{c} {x:.2g} in {name}" for c, (x, name) in sorted(largest.items())]
+    return [*tests(seen), *(texts or ["no row has an error"]), *rows(seen)[:1]]
+
+
+def breakdown(seen: Seen) -> list[str]:
+    found = seen.result("breakdown")
+    dropped = [e["name"] for e in found.errors if "dropped" in e["reason"]]
+    names = seen.out / "kernel_names.txt"
+    families = Counter(
+        line.partition("\t")[0]
+        for line in (names.read_text().splitlines() if names.exists() else [])
+    )
+    shares = []
+    times = found.times
+    for name, time in times.items():
+        whole = times.get(name.replace("/step/unattributed/", "/step/all/"))
+        if "/step/unattributed/" in name and whole:
+            shares.append(time / whole)
+    share = f"{max(shares):.1%} (<= 2 %)" if shares else "without a time"
+    return [
+        f"{len(dropped)} rows lost to dropped records",
+        f"unattributed {share}",
+        f"{families.total()} kernels: "
+        + ", ".join(f"{count} {family}" for family, count in families.most_common()),
+        *rows(seen),
+    ]
+
+
+def sanitizer(seen: Seen) -> list[str]:
+    log = seen.log()
+    errors = [int(n) for n in re.findall(r"ERROR SUMMARY: (\d+) error", log)]
+    hazards = [int(n) for n in re.findall(r"RACECHECK SUMMARY: (\d+) hazard", log)]
+    return [
+        f"{sum(errors)} errors and {sum(hazards)} hazards (0) in "
+        f"{len(errors) + len(hazards)} of {len(seen.steps)} runs"
+    ]
+
+
+# As Nsight Compute prints them: a name, its unit and the value.
+_METRICS = {
+    "Duration": "{1} {0}",
+    "Compute (SM) Throughput": "SM {1} {0}",
+    "DRAM Throughput": "DRAM {1} {0}",
+}
+_KERNEL = re.compile(r"\bRun<(?:\w+::)*(\w+(?:<\w+)?).*, Context ")
+_METRIC = re.compile(r"\s+(\S.*?)\s{2,}(\S+)\s+([\d.,]+)\s*$")
+
+
+def counters(seen: Seen) -> list[str]:
+    """The first value of each metric of each kernel."""
+    kernels: list[tuple[str, dict[str, str]]] = []
+    for line in seen.log().splitlines():
+        if kernel := _KERNEL.search(line):
+            kernels.append((kernel[1], {}))
+        elif (metric := _METRIC.match(line)) and kernels and metric[1] in _METRICS:
+            text = _METRICS[metric[1]].format(metric[2], metric[3])
+            kernels[-1][1].setdefault(metric[1], text)
+    told = [f"{name}: {', '.join(found.values())}" for name, found in kernels]
+    if "ERR_NVGPUCTRPERM" in seen.log():
+        told.append("no permission: ERR_NVGPUCTRPERM")
+    return told or ["no kernel was counted"]
+
+
+def peers(seen: Seen) -> list[str]:
+    table = [line for line in seen.log().splitlines() if line.startswith("| small/")]
+    cells = [[cell.strip() for cell in line.split("|")] for line in table]
+    return [f"{c[2]} {c[4]} of eager, {c[6]} of compile" for c in cells] + rows(seen)
