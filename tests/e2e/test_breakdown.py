@@ -53,6 +53,44 @@ def test_the_timed_step_stands_beside_the_profiled_one(trainbench: Program) -> N
     assert {"forward_us", "backward_us", "optimizer_us"} <= set(rows["step/timed"])
 
 
+def times_printed(trainbench: Program, *flags: str) -> dict[str, float]:
+    """By name, the times in the file of the rows that the table has."""
+    flags = (*without(NANO, "--suite"), "--benchmark_out=a.json", *flags)
+    done = trainbench.run(*flags)
+    assert done.code == 0, done.err
+    rows = {row["name"]: row for row in measured(load(trainbench.directory / "a.json"))}
+    first_words = (line.partition(" ")[0] for line in done.out.splitlines())
+    return {name: rows[name]["real_time"] for name in first_words if name in rows}
+
+
+def test_quick_prints_the_step_its_phases_and_the_five_largest_parts(
+    trainbench: Program,
+) -> None:
+    printed = times_printed(trainbench, ONLY, "--suite=quick")
+    rows = measured(load(trainbench.directory / "a.json"))
+    whole = {
+        row["name"]
+        for row in rows
+        if row["parameters"]["component"] in ("all", "timed")
+    }
+    phases = {name.split("/")[4] for name in whole}
+    assert phases == {"step", "forward", "loss", "backward", "optimizer"}
+    parts = sorted(
+        row["real_time"]
+        for row in rows
+        if row["parameters"]["component"] not in (*SUMS, "unattributed")
+    )
+    assert whole <= set(printed)
+    assert sorted(printed[name] for name in set(printed) - whole) == parts[-5:]
+
+
+def test_every_part_is_printed_that_is_asked_for(trainbench: Program) -> None:
+    norms = f"--benchmark_filter=^{STEP}/(for|back)ward/norm/"
+    assert len(times_printed(trainbench, norms, "--suite=quick")) == 2
+    printed = times_printed(trainbench, ONLY, "--suite=full")
+    assert len(printed) == len(measured(load(trainbench.directory / "a.json"))) > 30
+
+
 def test_a_component_has_the_bytes_that_it_has_to_move(trainbench: Program) -> None:
     rows = rows_of(trainbench)
     norm, ffn = rows["forward/norm"], rows["forward/ffn"]
@@ -145,13 +183,26 @@ def test_an_injected_delay_reaches_every_part(trainbench: Program) -> None:
     assert sum(slower) > 0.9 * len(slower)
 
 
-def test_on_a_null_gpu_a_breakdown_has_its_counts(trainbench: Program) -> None:
+def on_null_gpu(trainbench: Program, fault: str = "") -> Json:
     small = without(NANO, "--benchmark_min_time")
-    done = trainbench.run(
-        *FLAGS, *small, ONLY, "--benchmark_out=a.json", env=null_gpu()
-    )
-    document = load(trainbench.directory / "a.json")
-    assert done.code == 0, document["errors"]
+    env = null_gpu(fault=fault)
+    trainbench.run(*FLAGS, *small, ONLY, "--benchmark_out=a.json", env=env)
+    return load(trainbench.directory / "a.json")
+
+
+def test_a_step_is_profiled_again_if_the_profiler_lost_kernels(
+    trainbench: Program,
+) -> None:
+    document = on_null_gpu(trainbench, "kernel_record:3;kernel_record:300")
+    assert document["errors"] == []
+    document = on_null_gpu(trainbench, "kernel_record:*")
+    assert document["errors"]
+    assert all("its profile has 0:" in row["reason"] for row in document["errors"])
+
+
+def test_on_a_null_gpu_a_breakdown_has_its_counts(trainbench: Program) -> None:
+    document = on_null_gpu(trainbench)
+    assert document["errors"] == []
     rows = {row["name"]: row for row in measured(document)}
     step = rows[f"{STEP}/step/all/{SHAPE}"]
     assert step["kernels_per_step"] >= step["launches_per_step"] > 0

@@ -13,7 +13,7 @@ def rows_of(trainbench: Program, *flags: str, models: str = "nano") -> dict[str,
     done = trainbench.run(
         *without(NANO, "--suite", "--models"),
         f"--models={models}",
-        "--suite=quick",
+        "--suite=full",
         "--benchmark_out=a.json",
         *flags,
     )

@@ -74,6 +74,17 @@ def test_the_allocator_is_in_the_context(trainbench: Program, allocator: str) ->
     assert context["sampling"].endswith("warmup=1 samples=auto")
 
 
+@pytest.mark.parametrize(("suite", "seconds"), [("quick", "0.5"), ("full", "1")])
+def test_the_quick_suite_samples_for_half_as_long(
+    trainbench: Program, suite: str, seconds: str
+) -> None:
+    tiny = without(NANO, "--suite", "--benchmark_min_time")
+    step = "--benchmark_filter=^model_size/nano/fp32/train_step/"
+    rows(trainbench, *tiny, step, f"--suite={suite}", "--samples=1")
+    context = load(trainbench.directory / "a.json")["context"]
+    assert context["sampling"].startswith(f"min_time={seconds} ")
+
+
 def test_peak_tflops_gives_the_utilization(trainbench: Program) -> None:
     (row,) = rows(trainbench, *NANO_FORWARD, "--peak_tflops=0.5")
     assert row["mfu"] == pytest.approx(row["flops_per_second"] / 0.5e12)

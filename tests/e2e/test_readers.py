@@ -23,7 +23,10 @@ from readers import READERS, Reader, Refused, bencher, github_action
 from too_large import FORWARD_AND_HARNESS, HUGE
 
 ROOT = Path(__file__).resolve().parents[2]
-REFERENCES = sorted(ROOT.glob("reports/reference/*/quick.json"))
+REFERENCES = [
+    table.with_suffix(".json")
+    for table in sorted(ROOT.glob("reports/reference/*/*.txt"))
+]
 
 
 def written(program: Program, *flags: str, code: int = 0) -> str:

@@ -2,6 +2,7 @@
 """Wrong usage of the whole program, tests/fixtures/app/program_test.cc has the rest;
 and a GPU that cannot be used."""
 
+import resource
 import shutil
 import subprocess
 from pathlib import Path
@@ -56,6 +57,21 @@ def test_a_full_disk_is_status_1_and_one_line(trainbench: Program) -> None:
     assert done.code == 1
     last = done.err.splitlines(keepends=True)[-1]
     assert_one_line(last, "/dev/full", "No space left")
+
+
+def test_a_file_that_may_not_grow_is_status_1_and_one_line(
+    trainbench: Program,
+) -> None:
+    limit = 1000
+    done = trainbench.run(
+        *NANO_FORWARD,
+        "--benchmark_out=a.json",
+        preexec=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+    )
+    assert done.code == 1
+    assert done.err.count("\n") == 1
+    assert "a.json" in done.err and "File too large" in done.err
+    assert list(trainbench.directory.iterdir()) == []
 
 
 # --- a GPU that cannot be used, with drivers made here -----------------------

@@ -85,7 +85,7 @@ class Fault final : public Workload {
   at::Tensor b_;
 };
 
-const bool kRegistered = Register<Fault>();
+const bool kFaultRegistered = Register<Fault>();
 
 }  // namespace
 }  // namespace trainbench

@@ -143,7 +143,7 @@ class RankFault final : public Workload {
   int64_t calls_ = 0;
 };
 
-const bool kRegistered = Register<RankFault>();
+const bool kRankFaultRegistered = Register<RankFault>();
 
 }  // namespace
 }  // namespace trainbench

@@ -6,6 +6,7 @@ A path is relative to the root of the repository and has forward slashes.
 
 import posixpath
 import re
+import struct
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -214,7 +215,7 @@ def experiment_errors(path: str, text: str) -> list[str]:
     code = without_comments(text)
     if not re.search(r"\bstd::vector<Expectation> Expectations\(", code):
         errors.append(f"{path} states no Expectations(), which reports/answers judges")
-    if not re.search(r"= Register(?:MultiRow)?<", code):
+    if not re.search(r"=\s+Register(?:MultiRow)?<", code):
         errors.append(f"{path} registers nothing")
     return errors
 
@@ -303,3 +304,23 @@ def needed_libraries(readelf: str) -> list[str]:
 def driver_libraries(needed: list[str]) -> list[str]:
     """Libraries of the NVIDIA driver, which most machines do not have."""
     return [name for name in needed if re.match(r"lib(cuda|nvidia-ml)\.so", name)]
+
+
+def gpu_code(program: bytes) -> set[str]:
+    """What a program has for GPUs: "sm_90" is machine code, "compute_90" PTX.
+
+    By the heads of nvcc's containers and of the parts in them.
+    """
+    magic = bytes.fromhex("50ed55ba")
+    found = set()
+    at = program.find(magic)
+    while at >= 0:
+        head, size = struct.unpack_from("<HQ", program, at + 6)
+        part, end = at + head, at + head + size
+        while part < end:
+            kind, head, size = struct.unpack_from("<H2xIQ", program, part)
+            (capability,) = struct.unpack_from("<I", program, part + 28)
+            found.add(f"{'compute' if kind == 1 else 'sm'}_{capability}")
+            part += head + size
+        at = program.find(magic, end)
+    return found

@@ -46,3 +46,13 @@ def test_the_program_loads_the_cuda_half_of_torch_if_built_for_it() -> None:
     commands = (Path(build) / "compile_commands.json").read_text()
     has_cuda = "-DTRAINBENCH_CUDA=1" in commands
     assert ("libtorch_cuda.so" in libraries) == has_cuda
+
+
+def test_newer_gpus_find_ptx_to_compile() -> None:
+    binary = os.environ.get("TRAINBENCH_BINARY")
+    if not binary:
+        pytest.skip("TRAINBENCH_BINARY does not name a built program")
+    found = checks.gpu_code(Path(binary).read_bytes())
+    if not found:
+        pytest.skip("built without CUDA")
+    assert found == {"sm_80", "sm_90", "compute_90"}

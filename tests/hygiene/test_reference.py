@@ -16,8 +16,14 @@ MACHINES = sorted(
 )
 
 
+def run_of(machine: Path, suffix: str) -> Path:
+    """A file of the machine's only run, all of which are named after its suite."""
+    (table,) = machine.glob("*.txt")
+    return table.with_suffix(suffix)
+
+
 def result(machine: Path) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads((machine / "quick.json").read_text("utf-8"))
+    document: dict[str, Any] = json.loads(run_of(machine, ".json").read_text("utf-8"))
     return document
 
 
@@ -30,14 +36,14 @@ def test_the_run_is_good_and_of_a_revision(machine: Path) -> None:
     document = result(machine)
     assert document["complete"] is True
     assert document["errors"] == []
-    assert document["context"]["suite"] == "quick"
+    assert document["context"]["suite"] == run_of(machine, ".json").stem
     # tools/reference --allow-dirty is for a look, not for a commit.
     assert document["context"]["git_dirty"] == "false"
 
 
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda path: path.name)
 def test_the_table_is_of_the_same_run(machine: Path) -> None:
-    document, table = result(machine), (machine / "quick.txt").read_text("utf-8")
+    document, table = result(machine), run_of(machine, ".txt").read_text("utf-8")
     found = re.match(r"git_revision: ([0-9a-f]+) ", table)
     assert found and document["context"]["git_revision"].startswith(found[1])
     printed = {line.split()[0] for line in table.splitlines() if line.strip()}
@@ -53,7 +59,8 @@ def test_no_path_of_the_machine(machine: Path) -> None:
 
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda path: path.name)
 def test_each_row_has_its_samples(machine: Path) -> None:
-    with gzip.open(machine / "quick.samples.jsonl.gz", "rt", encoding="utf-8") as log:
+    samples = run_of(machine, ".samples.jsonl.gz")
+    with gzip.open(samples, "rt", encoding="utf-8") as log:
         lines = [json.loads(line) for line in log]
     rows = {row["name"] for row in result(machine)["benchmarks"]}
     assert {line["name"] for line in lines} == rows
@@ -75,6 +82,6 @@ def test_a_run_of_today_can_be_compared_with_it(machine: Path) -> None:
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda path: path.name)
 def test_it_has_its_pages(machine: Path) -> None:
     revision = result(machine)["context"]["git_revision"][:12]
-    for page in ("quick.html", "quick.md"):
-        assert revision in (machine / page).read_text("utf-8")
-    assert list((machine / "quick.memory_trace").glob("*.csv"))
+    for page in (".html", ".md"):
+        assert revision in run_of(machine, page).read_text("utf-8")
+    assert list(run_of(machine, ".memory_trace").glob("*.csv"))

@@ -38,6 +38,7 @@ typedef struct {
   // Memory of all devices that is taken now, and its peak since the last reset.
   // Contexts count, as they do on a real device.
   uint64_t device_bytes, peak_device_bytes;
+  uint64_t accesses;  // of memory, held against each other
 } trainbench_null_gpu_counters;
 
 // TRAINBENCH_NULL_GPU_VERSION of the library.

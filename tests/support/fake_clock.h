@@ -59,7 +59,10 @@ class FakeClock final : public Clock {
   bool Reached(std::size_t slot) override {
     return stamps_.at(slot) <= host_us_;
   }
-  void StartCycles() override { cycles_from_us_ = StreamEnd(); }
+  void StartCycles() override {
+    AdvanceDevice(reading_us_);
+    cycles_from_us_ = StreamEnd();
+  }
   void StopCycles() override {
     const double us = StreamEnd() - cycles_from_us_;
     cycles_ = {us * mhz_, us};
@@ -68,6 +71,8 @@ class FakeClock final : public Clock {
 
   int waits() const { return waits_; }
   void set_mhz(double mhz) { mhz_ = mhz; }
+  // The device's time to read its cycles before a call.
+  void set_reading_us(double us) { reading_us_ = us; }
   // The host's time for a stamp.
   void set_stamp_us(double us) { stamp_us_ = us; }
 
@@ -80,7 +85,8 @@ class FakeClock final : public Clock {
   bool pending_ = false;
   int waits_ = 0;
   double stamp_us_ = 0;
-  double mhz_ = 0;  // of the device
+  double mhz_ = 0;         // of the device
+  double reading_us_ = 0;  // of the cycles
   double cycles_from_us_ = 0;
   Cycles cycles_ = {};
   std::array<double, kSlots> stamps_ = {};      // of the device

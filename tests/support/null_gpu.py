@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Starts programs that find null GPUs in place of real ones."""
 
+import json
 import os
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from tools.rehearsal.arguments import Arguments
 from tools.rehearsal.run import environment
 
 # The device, and that it computes nothing. As few samples as there can be.
-FLAGS = ("--device=cuda", "--skip_value_checks", "--benchmark_min_time=0")
+FLAGS = ("--device=cuda", "--value_checks=skip", "--benchmark_min_time=0")
 
 
 def library() -> Path:
@@ -28,3 +29,25 @@ def null_gpu(
     arguments = Arguments(gpu, count, json=False, kernels=0, flags=[])
     added = environment(library(), arguments, {})
     return added | {"TRAINBENCH_NULL_GPU_FAULT": fault} | extra
+
+
+def in_order(report: Path) -> dict[str, str]:
+    """Ends each process whose streams touch memory in no order.
+
+    `report` gets a line from each of the others.
+    """
+    return {
+        "TRAINBENCH_NULL_GPU_ORDER": "1",
+        "TRAINBENCH_NULL_GPU_REPORT": str(report),
+    }
+
+
+def processes_without_accesses(report: Path) -> list[int]:
+    """Those that launched kernels of which none was seen to touch memory."""
+    processes = [json.loads(line) for line in report.read_text().splitlines()]
+    assert any(process["counters"]["launches"] for process in processes)
+    return [
+        process["pid"]
+        for process in processes
+        if process["counters"]["launches"] and not process["counters"]["accesses"]
+    ]

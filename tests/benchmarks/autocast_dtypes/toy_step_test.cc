@@ -77,7 +77,7 @@ TEST_P(ToyStepTest, WrongLogitsAreReported) {
   const absl::Status wrong = CheckToyLogits(model_, data_.x, low());
   EXPECT_EQ(wrong.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(wrong.message()),
-              testing::StartsWith("the logits miss float64 by 0.5"));
+              testing::StartsWith("logits_error 0.5"));
 }
 
 TEST(CudaToyStepTest, AutocastWidensTheLayerNorm) {

@@ -12,7 +12,10 @@
 namespace trainbench {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 TEST(PeakKernelsTest, ProductsOfEveryTypeAreRight) {
   at::manual_seed(1);
@@ -35,8 +38,7 @@ TEST(PeakKernelsTest, AWrongProductIsFound) {
   EXPECT_TRUE(VerifyProduct(a, b, c, Precision::kFp32).ok());
   for (const at::Tensor& wrong : {c * 1.01, c.roll(1, 0), c * std::nan("")}) {
     const absl::Status status = VerifyProduct(a, b, wrong, Precision::kTf32);
-    EXPECT_THAT(std::string(status.message()),
-                HasSubstr("differs from float64 by"));
+    EXPECT_THAT(std::string(status.message()), HasSubstr("product_error "));
   }
 }
 
@@ -46,7 +48,7 @@ TEST(PeakKernelsTest, ATf32ProductIsNoFp32Product) {
   const at::Tensor c = at::mm(RoundedToTf32(a), RoundedToTf32(b));
   EXPECT_TRUE(VerifyProduct(a, b, c, Precision::kTf32).ok());
   EXPECT_THAT(std::string(VerifyProduct(a, b, c, Precision::kFp32).message()),
-              HasSubstr("allowed in fp32: 1e-05"));
+              AllOf(StartsWith("product_error "), EndsWith(" > 1e-05")));
 }
 
 TEST(PeakKernelsTest, UnequalNumbersAreCounted) {

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import program
-from null_gpu import FLAGS, null_gpu
+from null_gpu import FLAGS, in_order, null_gpu, processes_without_accesses
 from program import NANO_FORWARD, Finished, Json, Program, binary, load, without
 from reports.answers.judging import Verdict, judgements
 from reports.results.rows import parse
@@ -37,11 +37,18 @@ def run(trainbench: Program, *flags: str, **env: Any) -> tuple[Finished, Json]:
 
 
 @pytest.fixture(scope="module")
-def smoke(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Finished, Json]]:
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("report") / "report.jsonl"
+
+
+@pytest.fixture(scope="module")
+def smoke(
+    tmp_path_factory: pytest.TempPathFactory, report: Path
+) -> Iterator[tuple[Finished, Json]]:
     trainbench = Program(
         binary("TRAINBENCH_BINARY"), tmp_path_factory.mktemp("null_gpu")
     )
-    yield run(trainbench, "--suite=smoke")
+    yield run(trainbench, "--suite=smoke", **in_order(report))
 
 
 def test_every_row_is_good_or_skipped_for_a_right_reason(
@@ -56,7 +63,15 @@ def test_every_row_is_good_or_skipped_for_a_right_reason(
         assert row["reason"].startswith(why), row
 
 
-@pytest.mark.parametrize("suite", ["quick", "paper"])
+def test_streams_touch_memory_in_order(
+    smoke: tuple[Finished, Json], report: Path
+) -> None:
+    """A process that does not ends, and the test of its rows fails."""
+    assert smoke[0].code == 0, smoke[0].err
+    assert processes_without_accesses(report) == []
+
+
+@pytest.mark.parametrize("suite", ["quick", "full", "paper"])
 def test_every_sweep_is_valid_on_a_gpu(trainbench: Program, suite: str) -> None:
     done = trainbench.run(
         "--device=cuda", f"--suite={suite}", "--benchmark_list_tests", env=null_gpu()

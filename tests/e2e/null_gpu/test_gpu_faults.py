@@ -244,7 +244,7 @@ def test_a_launch_that_fails_in_the_check_fails_the_row(trainbench: Program) -> 
 
 def test_an_event_that_never_comes_costs_its_case(trainbench: Program) -> None:
     # The last event of a call: on a GPU none comes after one that never does.
-    document = run(trainbench, "event_record:64=never", *NORMS, SOON)
+    document = run(trainbench, "event_record:66=never", *NORMS, SOON)
     (failed,) = document["errors"]
     assert "the GPU did not finish a call within" in failed["reason"]
     assert len(measured(document)) == 3

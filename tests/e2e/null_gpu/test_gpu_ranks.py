@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from launcher import free_port, rank_variables, run_all
-from null_gpu import FLAGS, null_gpu
+from null_gpu import FLAGS, in_order, null_gpu, processes_without_accesses
 from program import NANO, Finished, Program, load, measured, without
 
 SUM = "--benchmark_filter=^all_reduce/nccl/.*bytes:65536$"
@@ -29,13 +29,16 @@ def calls(report: Path) -> Counter[str]:
 
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_every_case_of_nccl_runs(trainbench: Program, ranks: int) -> None:
+    """Also in order: compute and collectives share memory on several streams."""
+    report = trainbench.directory / "report.jsonl"
     done = trainbench.run(
         "--benchmark_filter=^(all_reduce/nccl|ddp.*|sharded_.*|fsdp|tensor_.*)/",
         f"--ranks={ranks}",
         *FAST,
-        env=null_gpu(count=2),
+        env=null_gpu(count=2, **in_order(report)),
     )
     assert done.code == 0, done.err
+    assert processes_without_accesses(report) == []
     document = load(trainbench.directory / "a.json")
     assert (document["errors"], document["skipped"]) == ([], [])
     rows = measured(document)

@@ -209,6 +209,28 @@ def test_it_agrees_with_the_plan_of_parallel_training(
     assert query["state_bytes"] == 16 * query["params"]
 
 
+NANO = "--model=name=nano,d_model=64,d_ff=128,layers=1,heads=2"
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        ((NANO,), ["textbook", "naive"]),
+        ((f"{NANO},implementation=fused",), ["fused", "own"]),
+        ((NANO, "--implementation=fused"), ["fused", "own"]),
+        (("--model=tiny",), ["fused", "own"]),
+    ],
+)
+def test_the_implementation_is_that_of_the_definition_or_of_the_flag(
+    flags: tuple[str, ...], words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    small = ("--gpu=h100", "--json", "--closed_form", "--mesh=data:1", "--seq=256")
+    status, out, err = run(capsys, *small, *flags)
+    assert status == 0, err
+    query = json.loads(out)["query"]
+    assert [query["implementation"], query["attention"]] == words
+
+
 @plan_program.needs_plan
 def test_from_which_batch_gathers_are_hidden_agrees_with_the_plan(
     capsys: pytest.CaptureFixture[str],
@@ -258,13 +280,19 @@ def test_from_which_batch_gathers_are_hidden_agrees_with_the_plan(
         (("--mesh=data:2", "--checkpoint=all"), ["'all'", "every_"]),
         (("--mesh=data:2", "--attention=best"), ["'best'", "sdpa"]),
         (("--mesh=data:2", "--nonsense=1"), ["nonsense"]),
+        (("--mesh=data:2", "--implementation=x", NANO), ["'x'", "fused"]),
+        (
+            ("--mesh=data:2", "--implementation=fused", f"{NANO},implementation=fused"),
+            ["'implementation' is given twice"],
+        ),
         (("--mesh=data:2", "--device_tflops=-1"), ["device_tflops", "-1"]),
     ],
 )
 def test_usage_errors_name_the_value_and_what_is_allowed(
     flags: tuple[str, ...], words: list[str], capfd: pytest.CaptureFixture[str]
 ) -> None:
-    status, out, err = run(capfd, "--gpu=h100", "--model=tiny", *flags)
+    model = () if "--model" in flags[-1] else ("--model=tiny",)
+    status, out, err = run(capfd, "--gpu=h100", *model, *flags)
     assert status == 2 and out == ""
     assert err.startswith("tools/rehearse: ") and err.count("\n") == 1
     for word in words:

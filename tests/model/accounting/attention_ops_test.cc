@@ -23,7 +23,7 @@ AttentionOpInputs MakeInputs(const AttentionOpQuery& q) {
       at::TensorOptions().dtype(q.bf16 ? at::kBFloat16 : at::kFloat));
 }
 
-std::vector<AttentionOpQuery> Queries() {
+std::vector<AttentionOpQuery> OpQueries() {
   const AttentionOpQuery shapes[] = {
       {.batch = 2, .heads = 3, .seq = 128, .d_head = 64},
       {.batch = 1, .heads = 2, .seq = 256, .d_head = 16},
@@ -48,7 +48,7 @@ std::string Describe(const AttentionOpQuery& q) {
 }
 
 TEST(AttentionOpPeakTest, IsThatOfTheAllocator) {
-  for (const AttentionOpQuery& query : Queries()) {
+  for (const AttentionOpQuery& query : OpQueries()) {
     const auto probe = MakeMemoryProbe(at::kCPU);
     AttentionOpInputs in;
     probe->Observe([&] { in = MakeInputs(query); });
@@ -67,7 +67,7 @@ TEST(AttentionOpPeakTest, WhatCannotBeCountedIsTheLargestThereIs) {
 
 // What goes in and comes out, by the tensors themselves.
 TEST(AttentionOpBytesTest, AreThoseOfTheTensors) {
-  for (const AttentionOpQuery& query : Queries()) {
+  for (const AttentionOpQuery& query : OpQueries()) {
     const AttentionOpInputs in = MakeInputs(query);
     const at::Tensor out = ComputeAttentionOp(query.part, in);
     double moved = static_cast<double>(in.a.nbytes() + out.nbytes());

@@ -17,8 +17,8 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
 // Ranks on a ring, each with a buffer; counts what each sends to the next.
 class Ring {
@@ -220,11 +220,11 @@ TEST(BucketsTest, SaysWhatIsWrong) {
     return std::string(plan.status().message());
   };
   EXPECT_THAT(message(0, {1, 1}), HasSubstr("gradient_bytes is 0"));
-  EXPECT_THAT(message(kNan, {1, 1}), HasSubstr("gradient_bytes is nan"));
+  EXPECT_THAT(message(kNoNumber, {1, 1}), HasSubstr("gradient_bytes is nan"));
   EXPECT_THAT(message(8, {0, 1}), HasSubstr("alpha_us is 0"));
-  EXPECT_THAT(message(8, {kInfinity, 1}), HasSubstr("alpha_us is inf"));
+  EXPECT_THAT(message(8, {kInfinite, 1}), HasSubstr("alpha_us is inf"));
   EXPECT_THAT(message(8, {1, -1}), HasSubstr("us_per_byte is -1"));
-  EXPECT_THAT(message(8, {1, kNan}), HasSubstr("us_per_byte is nan"));
+  EXPECT_THAT(message(8, {1, kNoNumber}), HasSubstr("us_per_byte is nan"));
 }
 
 }  // namespace

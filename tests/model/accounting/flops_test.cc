@@ -3,7 +3,6 @@
 #include "model/accounting/flops.h"
 
 #include <gtest/gtest.h>
-#include <torch/csrc/autograd/profiler_kineto.h>
 #include <torch/types.h>
 
 #include <cstddef>
@@ -29,26 +28,10 @@ namespace {
 // FLOPs that the profiler of LibTorch derives from the shapes of the matrix
 // products it sees while `work` runs.
 double ProfiledFlops(const std::function<void()>& work) {
-  namespace profiler = torch::autograd::profiler;
-  using torch::profiler::impl::ActivityType;
-  const torch::profiler::impl::ProfilerConfig config(
-      torch::profiler::impl::ProfilerState::KINETO,
-      /*report_input_shapes=*/true, /*profile_memory=*/false,
-      /*with_stack=*/false, /*with_flops=*/true);
-  const std::set<ActivityType> activities = {ActivityType::CPU};
-  profiler::prepareProfiler(config, activities);
-  profiler::enableProfiler(config, activities);
-  work();
-  const auto result = profiler::disableProfiler();
-  const std::set<std::string> products = {"aten::mm", "aten::addmm",
-                                          "aten::bmm", "aten::baddbmm"};
+  const auto trace = Profile(Device(), work);
+  EXPECT_TRUE(trace.ok()) << trace.status();
   double flops = 0;
-  for (const auto& event : result->events()) {
-    // The profiler also counts elementwise operations, which we do not.
-    if (products.contains(event.name())) {
-      flops += static_cast<double>(event.flops());
-    }
-  }
+  for (const TraceEvent& event : trace->events) flops += event.flops;
   return flops;
 }
 
@@ -64,7 +47,7 @@ std::vector<Case> Cases() {
       {{"token", 18, 29, 2, 3, 37}, 1, 1},      // one token
       {{"batch", 20, 12, 1, 1, 101}, 5, 1},     // one position
       {{"long", 8, 11, 2, 4, 13}, 1, 65},       // seq beyond every width
-      {{"narrow", 2, 1, 1, 1, 1}, 3, 3},        // the smallest model
+      {{"narrow", 2, 1, 1, 1, 2}, 3, 3},        // the smallest model
       {{"wide", 48, 1000, 1, 2, 1009}, 1, 11},  // ff and vocab beyond d_model
   };
 }

@@ -80,9 +80,9 @@ std::vector<Shape> Shapes() {
 }
 
 // A model with what a step needs, all of it in the account of a probe.
-class Workload {
+class MeasuredJob {
  public:
-  explicit Workload(const MemoryQuery& query) : query_(query) {
+  explicit MeasuredJob(const MemoryQuery& query) : query_(query) {
     // Attention on the CPU takes a buffer per thread; one is in no way special,
     // but the same on every machine.
     at::set_num_threads(1);
@@ -163,7 +163,7 @@ class MemoryTest : public testing::TestWithParam<Point> {
 };
 
 TEST_P(MemoryTest, TensorsAreWithinTwoPercentAndLibrariesWithinTheirBound) {
-  Workload workload(query_);
+  MeasuredJob workload(query_);
   const MemoryEstimate estimate = EstimateMemory(query_);
   const int64_t resident = estimate.parameter_bytes + estimate.optimizer_bytes +
                            estimate.input_bytes;
@@ -194,7 +194,7 @@ TEST(SavedBytesTest, AreWithinTwoPercentOfWhatTheGraphHolds) {
     for (const Precision precision : kPrecisions) {
       const MemoryQuery query = {shape.config, shape.batch, shape.seq,
                                  precision, StepMode::kForward};
-      const auto saved = static_cast<double>(Workload(query).SavedBytes());
+      const auto saved = static_cast<double>(MeasuredJob(query).SavedBytes());
       EXPECT_NEAR(static_cast<double>(SavedBytes(query)), saved,
                   Tolerance(precision) * saved)
           << shape.config.name << " " << shape.seq << " "

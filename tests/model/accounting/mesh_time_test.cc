@@ -17,7 +17,7 @@ const MeshMachine kMachine = {.flops_per_second = 1e15,
                               .inside = {"inside", {1, 1e-2}},
                               .between = {"between", {3, 1e-1}}};
 
-MeshJob SmallOn(const MeshShape& mesh) {
+MeshJob SmallTimedOn(const MeshShape& mesh) {
   MeshJob job;
   job.mesh = mesh;
   job.model = *FindModel("small", StandardModels());
@@ -52,7 +52,7 @@ TEST(LinkOfTest, AGroupThatLiesAcrossTwoNodesLeavesThem) {
 }
 
 TEST(MeshTimeTest, OneRankComputesAllTheTime) {
-  const MeshJob job = SmallOn({1, 1, 1});
+  const MeshJob job = SmallTimedOn({1, 1, 1});
   const MeshTime time = TimeOf(job, kMachine);
   const double us =
       1e6 * StepFlops(job.model, job.batch, job.seq, StepMode::kTrainStep) /
@@ -81,7 +81,7 @@ TEST(MeshTimeTest, APassTakesTheLongerOfWhatOverlaps) {
 }
 
 TEST(MeshTimeTest, EachGroupHasItsCallsAndItsBytes) {
-  const MeshJob job = SmallOn({16, 4, 2});
+  const MeshJob job = SmallTimedOn({16, 4, 2});
   const MeshTime time = TimeOf(job, kMachine);
   const MeshTraffic traffic = TrafficOf(job);
   const auto us = [&](const std::vector<CollectiveCalls>& all, MeshAxis axis) {
@@ -107,13 +107,13 @@ TEST(MeshTimeTest, EachGroupHasItsCallsAndItsBytes) {
 TEST(MeshTimeTest, AdamWMovesTwentyEightBytesForEachParameterOfTheShard) {
   MeshMachine machine = kMachine;
   machine.bytes_per_second = 1e6;
-  const MeshJob job = SmallOn({1, 4, 1});
+  const MeshJob job = SmallTimedOn({1, 4, 1});
   const double shard = static_cast<double>(MemoryOf(job).step.shard_bytes) / 4;
   EXPECT_NEAR(TimeOf(job, machine).update_us, 28 * shard, 1);
 }
 
 TEST(ComputeBoundBatchTest, IsTheSmallestThatHidesTheGathers) {
-  MeshJob job = SmallOn({2, 8, 1});
+  MeshJob job = SmallTimedOn({2, 8, 1});
   const auto batch = ComputeBoundBatch(job, kMachine);
   ASSERT_TRUE(batch.has_value());
   EXPECT_GT(*batch, 1);
@@ -126,7 +126,7 @@ TEST(ComputeBoundBatchTest, IsTheSmallestThatHidesTheGathers) {
 TEST(ComputeBoundBatchTest, IsNoneIfTensorRanksSendLongerThanTheyCompute) {
   MeshMachine slow = kMachine;
   slow.inside.call.us_per_byte = 1e3;
-  EXPECT_EQ(ComputeBoundBatch(SmallOn({1, 1, 2}), slow), std::nullopt);
+  EXPECT_EQ(ComputeBoundBatch(SmallTimedOn({1, 1, 2}), slow), std::nullopt);
 }
 
 }  // namespace

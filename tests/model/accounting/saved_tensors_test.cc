@@ -23,7 +23,7 @@
 namespace trainbench {
 namespace {
 
-std::vector<MemoryQuery> Queries() {
+std::vector<MemoryQuery> SavedQueries() {
   std::vector<MemoryQuery> queries;
   for (const Precision precision : kPrecisions) {
     for (const int64_t batch : {1, 3}) {
@@ -46,7 +46,7 @@ std::string NameOf(const MemoryQuery& query) {
 }
 
 TEST(SavedTensorsTest, AddUpToTheirSum) {
-  for (MemoryQuery query : Queries()) {
+  for (MemoryQuery query : SavedQueries()) {
     for (const bool on_gpu : {false, true}) {
       query.on_gpu = on_gpu;
       int64_t block = 0, all = 0;
@@ -86,14 +86,14 @@ TEST(SavedTensorsTest, OfRecomputedBlocksAreTheInputsOfTheSegments) {
 }
 
 TEST(SavedTensorsTest, InferenceSavesNone) {
-  MemoryQuery query = Queries().front();
+  MemoryQuery query = SavedQueries().front();
   query.mode = StepMode::kInference;
   EXPECT_TRUE(SavedTensorsOfBlock(query).empty());
   EXPECT_TRUE(SavedComponents(query).empty());
 }
 
 TEST(SavedTensorsTest, AJobThatNobodyCanCountHasNone) {
-  MemoryQuery query = Queries().front();
+  MemoryQuery query = SavedQueries().front();
   query.batch = query.seq = int64_t{1} << 20;
   query.config.layers = int64_t{1} << 20;
   ASSERT_FALSE(IsCountable(query));
@@ -118,7 +118,7 @@ std::vector<RecordedBlock> Recorded(const MemoryQuery& query, int64_t layer) {
 }
 
 TEST(SavedTensorsTest, AreThoseThatALayerKeeps) {
-  for (const MemoryQuery& query : Queries()) {
+  for (const MemoryQuery& query : SavedQueries()) {
     const int64_t layer = 1;
     std::vector<RecordedBlock> kept = Recorded(query, layer);
     for (const SavedTensor& tensor : SavedTensorsOfBlock(query)) {

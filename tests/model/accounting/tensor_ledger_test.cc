@@ -60,7 +60,7 @@ ModelConfig WholeOf(const MemoryQuery& query) {
   return whole;
 }
 
-std::string Describe(const MemoryQuery& q) {
+std::string DescribePart(const MemoryQuery& q) {
   return std::string(ImplementationName(q.config.implementation)) + " " +
          std::string(PrecisionName(q.precision)) + " of " +
          std::to_string(q.tensor_ranks) + ", checkpoint " +
@@ -94,15 +94,15 @@ class Part {
   Batch batch_;
 };
 
-constexpr int64_t kNumbers = 16;  // bytes, at the most
+constexpr int64_t kPartNumbers = 16;  // bytes, at the most
 
 // Bytes of an allocation, and all that are alive then.
-using Allocation = std::pair<int64_t, int64_t>;
+using PartAllocation = std::pair<int64_t, int64_t>;
 
-std::vector<Allocation> Predicted(const MemoryQuery& query) {
+std::vector<PartAllocation> PredictedOfPart(const MemoryQuery& query) {
   ledger::Ledger ledger;
   ledger::RunStep(query, ledger);
-  std::vector<Allocation> made;
+  std::vector<PartAllocation> made;
   int64_t live = 0;
   for (const ledger::LedgerEvent& event : ledger.events()) {
     const int64_t bytes = ledger.tensors()[event.tensor].bytes();
@@ -113,7 +113,7 @@ std::vector<Allocation> Predicted(const MemoryQuery& query) {
   return made;
 }
 
-std::vector<Allocation> Recorded(const MemoryQuery& query) {
+std::vector<PartAllocation> RecordedOfPart(const MemoryQuery& query) {
   at::set_num_threads(1);
   at::manual_seed(1);
   Part part(query);
@@ -121,11 +121,11 @@ std::vector<Allocation> Recorded(const MemoryQuery& query) {
   const auto run = [&](PhaseObserver& phases) { part.Run(phases); };
   recorder.Record(run);  // makes the rotary tables
   const AllocationTimeline timeline = recorder.Record(run);
-  std::vector<Allocation> made;
+  std::vector<PartAllocation> made;
   int64_t live = 0;
   for (const AllocationEvent& event : timeline.events) {
     const RecordedBlock& block = timeline.blocks[event.block];
-    if (block.by_library || block.bytes <= kNumbers) continue;
+    if (block.by_library || block.bytes <= kPartNumbers) continue;
     live += event.bytes;
     if (event.bytes > 0) made.emplace_back(event.bytes, live);
   }
@@ -134,17 +134,18 @@ std::vector<Allocation> Recorded(const MemoryQuery& query) {
 
 TEST(TensorLedgerTest, InFp32EachAllocationOfAPartsStepIsPredicted) {
   for (const MemoryQuery& query : Queries(Precision::kFp32)) {
-    const std::vector<Allocation> predicted = Predicted(query);
-    const std::vector<Allocation> recorded = Recorded(query);
+    const std::vector<PartAllocation> predicted = PredictedOfPart(query);
+    const std::vector<PartAllocation> recorded = RecordedOfPart(query);
     const auto [p, r] = std::mismatch(predicted.begin(), predicted.end(),
                                       recorded.begin(), recorded.end());
     if (p == predicted.end() && r == recorded.end()) continue;
-    ADD_FAILURE() << Describe(query) << ", allocation " << p - predicted.begin()
-                  << " of " << predicted.size() << " and " << recorded.size()
-                  << ": " << (p == predicted.end() ? 0 : p->first)
-                  << " bytes of " << (p == predicted.end() ? 0 : p->second)
-                  << " predicted, " << (r == recorded.end() ? 0 : r->first)
-                  << " of " << (r == recorded.end() ? 0 : r->second) << " made";
+    ADD_FAILURE() << DescribePart(query) << ", allocation "
+                  << p - predicted.begin() << " of " << predicted.size()
+                  << " and " << recorded.size() << ": "
+                  << (p == predicted.end() ? 0 : p->first) << " bytes of "
+                  << (p == predicted.end() ? 0 : p->second) << " predicted, "
+                  << (r == recorded.end() ? 0 : r->first) << " of "
+                  << (r == recorded.end() ? 0 : r->second) << " made";
   }
 }
 
@@ -152,7 +153,7 @@ TEST(TensorLedgerTest, ThePeakIsWithinTwoPercent) {
   for (const Precision precision :
        {Precision::kFp32, Precision::kBf16Autocast, Precision::kBf16}) {
     for (const MemoryQuery& query : Queries(precision)) {
-      SCOPED_TRACE(Describe(query));
+      SCOPED_TRACE(DescribePart(query));
       at::set_num_threads(1);
       const auto probe = MakeMemoryProbe(at::kCPU);
       std::optional<Part> part;
@@ -173,7 +174,7 @@ TEST(TensorTrafficTest, IsWhatAStepExchangesToTheByte) {
   for (const Precision precision :
        {Precision::kFp32, Precision::kBf16Autocast, Precision::kBf16}) {
     for (const MemoryQuery& query : Queries(precision)) {
-      SCOPED_TRACE(Describe(query));
+      SCOPED_TRACE(DescribePart(query));
       Part part(query);
       part.Run();
       const SyncTraffic sent = part.group().TakeTraffic();

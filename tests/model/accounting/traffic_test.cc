@@ -30,20 +30,20 @@ MemoryQuery Query(Precision precision, StepMode mode) {
 }
 
 // What a real model of that precision is made of, in bytes.
-struct Measured {
+struct MeasuredTraffic {
   double parameters = 0;
   double candidates = 0;
   double logits = 0;
   double saved = 0;  // held between forward and backward, logits apart
 };
 
-Measured Measure(Precision precision) {
+MeasuredTraffic Measure(Precision precision) {
   at::manual_seed(1);
   const auto probe = MakeMemoryProbe(at::kCPU);
   TransformerLm model{nullptr};
   std::optional<AdamW> optimizer;
   at::Tensor logits;
-  Measured bytes;
+  MeasuredTraffic bytes;
   double before = 0;
   const auto grown = [&] {
     const auto live = static_cast<double>(probe->LiveBytes());
@@ -79,7 +79,7 @@ Measured Measure(Precision precision) {
 
 TEST(OptimizerBytesTest, AreSevenValuesPerParameterOfTheRealModel) {
   for (const Precision precision : kPrecisions) {
-    const Measured bytes = Measure(precision);
+    const MeasuredTraffic bytes = Measure(precision);
     EXPECT_EQ(bytes.candidates, 2 * bytes.parameters)
         << PrecisionName(precision);
     // Read weight, gradient and moments, write weight and moments.
@@ -97,7 +97,7 @@ TEST(OptimizerBytesTest, Are28BytesPerFp32ParameterOfTheLargestModel) {
 
 TEST(StepBytesTest, PartsAreThoseOfTheRealModel) {
   for (const Precision precision : kPrecisions) {
-    const Measured bytes = Measure(precision);
+    const MeasuredTraffic bytes = Measure(precision);
     const auto step = [&](StepMode mode) {
       return StepBytes(Query(precision, mode));
     };

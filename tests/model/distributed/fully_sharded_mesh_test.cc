@@ -21,7 +21,7 @@
 namespace trainbench {
 namespace {
 
-constexpr FullSharding kShardings[] = {
+constexpr FullSharding kMeshShardings[] = {
     {.reshard_after_forward = true, .prefetch = true},
     {.reshard_after_forward = false, .prefetch = false}};
 // Blocks, the embedding and the head.
@@ -93,7 +93,7 @@ class RankFullyShardedMesh : public RankTest {
 TEST_F(RankFullyShardedMesh, TrainsAsOneProcess) {
   const int half = group_->size() / 2;
   for (const Implementation implementation : kImplementations) {
-    for (const FullSharding& sharding : kShardings) {
+    for (const FullSharding& sharding : kMeshShardings) {
       ModelConfig config = Config(implementation);
       ExpectTrainsAsOneProcess(config, /*replicas=*/2, /*tensor=*/1, sharding);
       ExpectTrainsAsOneProcess(config, /*replicas=*/1, /*tensor=*/2, sharding);
@@ -107,7 +107,7 @@ TEST(FullyShardedMeshTest, ReplicasAverageEachShard) {
   const ModelConfig config = Config(Implementation::kTextbook);
   for (const int replicas : {1, 3}) {
     FakeGroup group(/*rank=*/0, /*size=*/2), others(/*rank=*/0, replicas);
-    for (const FullSharding& sharding : kShardings) {
+    for (const FullSharding& sharding : kMeshShardings) {
       TransformerLm model(config, at::TensorOptions());
       FullySharded sharded(model, sharding, at::kFloat, {}, group, &others);
       const int before = others.calls();

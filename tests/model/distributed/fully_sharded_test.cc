@@ -28,7 +28,7 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr AdamWOptions kAdamW = {.lr = 1e-2, .weight_decay = 0.1};
-constexpr FullSharding kShardings[] = {
+constexpr FullSharding kAllShardings[] = {
     {.reshard_after_forward = true, .prefetch = true},
     {.reshard_after_forward = true, .prefetch = false},
     {.reshard_after_forward = false, .prefetch = true},
@@ -47,7 +47,8 @@ std::string Describe(const FullSharding& sharding) {
 }
 
 // No unit divides by four, two of three not by two.
-ModelConfig Config(Implementation implementation = Implementation::kTextbook) {
+ModelConfig UnshardedConfig(
+    Implementation implementation = Implementation::kTextbook) {
   return {.name = "m",
           .d_model = 18,
           .d_ff = 35,
@@ -58,7 +59,8 @@ ModelConfig Config(Implementation implementation = Implementation::kTextbook) {
           .implementation = implementation};
 }
 
-TransformerLm MakeModel(uint64_t seed, const ModelConfig& config = Config()) {
+TransformerLm MakeShardedModel(uint64_t seed,
+                               const ModelConfig& config = UnshardedConfig()) {
   at::manual_seed(seed);
   return TransformerLm(config, at::TensorOptions());
 }
@@ -68,7 +70,8 @@ at::Tensor LossOf(TransformerLm& model, const Batch& batch) {
   return ComputeLoss(model, batch, Precision::kFp32, nobody);
 }
 
-void Step(TransformerLm& model, FullySharded& sharded, const Batch& batch) {
+void ShardedStep(TransformerLm& model, FullySharded& sharded,
+                 const Batch& batch) {
   sharded.BeforeForward();
   const at::Tensor loss = LossOf(model, batch);
   sharded.BeforeBackward();
@@ -90,9 +93,9 @@ void ExpectEqual(const TransformerLm& a, const TransformerLm& b) {
 class RankFullySharded : public RankTest {
  protected:
   // Equal on all ranks.
-  TransformerLm Build(const ModelConfig& config = Config()) {
+  TransformerLm Build(const ModelConfig& config = UnshardedConfig()) {
     TransformerLm model =
-        MakeModel(static_cast<uint64_t>(launch_.rank), config);
+        MakeShardedModel(static_cast<uint64_t>(launch_.rank), config);
     BroadcastModel(*model, *group_);
     return model;
   }
@@ -109,12 +112,12 @@ class RankFullySharded : public RankTest {
 
   void ExpectTrainsAsOneProcess(const ModelConfig& config,
                                 const FullSharding& sharding) {
-    TransformerLm model = Build(config), alone = MakeModel(0, config);
+    TransformerLm model = Build(config), alone = MakeShardedModel(0, config);
     FullySharded sharded(model, sharding, at::kFloat, {}, *group_);
     AdamW adamw(Parameters(alone), AdamWKind::kFused);
     NullObserver nobody;
     for (int step = 0; step < 3; ++step) {
-      Step(model, sharded, MyBatch());
+      ShardedStep(model, sharded, MyBatch());
       RunStep(StepMode::kTrainStep, alone, &adamw, WholeBatch(),
               Precision::kFp32, nobody);
     }
@@ -132,9 +135,9 @@ class RankFullySharded : public RankTest {
 
 TEST_F(RankFullySharded, TrainsAsOneProcess) {
   for (const Implementation implementation : kImplementations) {
-    for (const FullSharding& sharding : kShardings) {
+    for (const FullSharding& sharding : kAllShardings) {
       SCOPED_TRACE(Describe(sharding));
-      ExpectTrainsAsOneProcess(Config(implementation), sharding);
+      ExpectTrainsAsOneProcess(UnshardedConfig(implementation), sharding);
     }
   }
 }
@@ -144,7 +147,7 @@ TEST_F(RankFullySharded, TrainsAsOneProcess) {
 TEST_F(RankFullySharded, TwoRanksTrainToTheBitsOfAShardedOptimizer) {
   if (launch_.world_size != 2) GTEST_SKIP();
   const Batch batch = MyBatch();
-  ModelConfig config = Config();
+  ModelConfig config = UnshardedConfig();
   config.d_model = 32;
   config.d_ff = 64;
   config.heads = 2;
@@ -162,12 +165,12 @@ TEST_F(RankFullySharded, TwoRanksTrainToTheBitsOfAShardedOptimizer) {
   }
   for (const Checkpointing& recomputed : kRecomputed) {
     config.checkpointing = recomputed;
-    for (const FullSharding& sharding : kShardings) {
+    for (const FullSharding& sharding : kAllShardings) {
       SCOPED_TRACE(Describe(sharding));
       TransformerLm model = Build(config);
       FullySharded sharded(model, sharding, at::kFloat, kAdamW, *group_);
       for (int step = 0; step < 4; ++step) {
-        Step(model, sharded, batch);
+        ShardedStep(model, sharded, batch);
       }
       sharded.Gather();
       ExpectEqual(model, expected);
@@ -179,18 +182,18 @@ TEST_F(RankFullySharded, TwoRanksTrainToTheBitsOfAShardedOptimizer) {
 // Whatever is recomputed.
 TEST_F(RankFullySharded, TrafficIsAsComputed) {
   for (const Precision precision : {Precision::kFp32, Precision::kBf16}) {
-    for (const FullSharding& sharding : kShardings) {
+    for (const FullSharding& sharding : kAllShardings) {
       SCOPED_TRACE(Describe(sharding));
-      const FullShardingTraffic expected =
-          StepTraffic(Config(), sharding, precision, launch_.world_size);
+      const FullShardingTraffic expected = StepTraffic(
+          UnshardedConfig(), sharding, precision, launch_.world_size);
       for (const Checkpointing& recomputed : kRecomputed) {
-        ModelConfig config = Config();
+        ModelConfig config = UnshardedConfig();
         config.checkpointing = recomputed;
         TransformerLm model = Build(config);
         FullySharded sharded(model, sharding, WeightType(precision), kAdamW,
                              *group_);
         for (int step = 0; step < 2; ++step) {
-          Step(model, sharded, MyBatch());
+          ShardedStep(model, sharded, MyBatch());
           EXPECT_EQ(sharded.Traffic().gathers, expected.gathers);
           EXPECT_EQ(sharded.Traffic(), expected);
         }
@@ -222,7 +225,7 @@ TEST_F(RankFullySharded, Bf16IsGatheredAndFp32Kept) {
       Parameters(narrow)[i].copy_(Parameters(master)[i]);
     }
     const at::AutoGradMode with_graph(true);
-    Step(model, sharded, batch);
+    ShardedStep(model, sharded, batch);
   }
   sharded.Gather();
   for (std::size_t i = 0; i < Parameters(model).size(); ++i) {
@@ -250,7 +253,7 @@ TEST_F(RankFullySharded, AForwardPassAloneLeavesNothing) {
     probe->Observe(pass);
     EXPECT_EQ(probe->LiveBytes(), 0);
   }
-  Step(model, sharded, batch);
+  ShardedStep(model, sharded, batch);
 }
 
 // One rank's part of a step that another rank does not live to see.
@@ -271,7 +274,7 @@ struct Job {
 // backward pass: in its first gather or, without one, in its first reduction.
 TEST_F(RankFullySharded, DISABLED_OneDies) {
   std::vector<std::unique_ptr<Job>> jobs;
-  for (const FullSharding& sharding : kShardings) {
+  for (const FullSharding& sharding : kAllShardings) {
     for (const bool in_backward : {false, true}) {
       auto group = NewGroup(c10::str(Describe(sharding), in_backward));
       ASSERT_NE(group, nullptr);
@@ -286,7 +289,8 @@ TEST_F(RankFullySharded, DISABLED_OneDies) {
   group_->Barrier();
   if (launch_.rank == 1) std::_Exit(0);
   const auto go_on = [&](Job& job) {
-    if (!job.loss.defined()) return Step(job.model, job.sharded, MyBatch());
+    if (!job.loss.defined())
+      return ShardedStep(job.model, job.sharded, MyBatch());
     job.sharded.BeforeBackward();
     job.loss.backward();
     job.sharded.Finish();
@@ -302,7 +306,7 @@ TEST(FullyShardedTest, ARankThatDiesIsAnErrorForTheOthers) {
 
 TEST(FullyShardedTest, AMissingGradientIsAnErrorThatNamesIt) {
   FakeGroup group(/*rank=*/0, /*size=*/1);
-  TransformerLm model = MakeModel(0);
+  TransformerLm model = MakeShardedModel(0);
   FullySharded sharded(model, {}, at::kFloat, kAdamW, group);
   sharded.BeforeForward();
   const at::Tensor loss =
@@ -320,7 +324,7 @@ TEST(FullyShardedTest, AMissingGradientIsAnErrorThatNamesIt) {
 
 TEST(FullyShardedTest, TheUpdateSendsNothing) {
   FakeGroup group(/*rank=*/0, /*size=*/1);
-  TransformerLm model = MakeModel(0);
+  TransformerLm model = MakeShardedModel(0);
   FullySharded sharded(model, {}, at::kFloat, kAdamW, group);
   EXPECT_EQ(group.calls(), 0);
   sharded.BeforeForward();
@@ -336,9 +340,9 @@ TEST(FullyShardedTest, TheUpdateSendsNothing) {
 
 TEST(FullyShardedTest, HooksGoWithTheObject) {
   FakeGroup group(/*rank=*/0, /*size=*/1);
-  TransformerLm model = MakeModel(0);
+  TransformerLm model = MakeShardedModel(0);
   { FullySharded sharded(model, {}, at::kFloat, kAdamW, group); }
-  FullySharded sharded(MakeModel(0), {}, at::kFloat, kAdamW, group);
+  FullySharded sharded(MakeShardedModel(0), {}, at::kFloat, kAdamW, group);
   EXPECT_EQ(group.calls(), 0);
 }
 

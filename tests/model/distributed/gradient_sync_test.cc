@@ -26,10 +26,10 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 using ModelPtr = std::shared_ptr<ParallelModel>;
-using MakeModel = std::function<ModelPtr()>;
+using ModelMaker = std::function<ModelPtr()>;
 
-const MakeModel kMakeToy = [] { return std::make_shared<DdpToyModel>(); };
-const MakeModel kMakeTied = [] { return std::make_shared<TiedModel>(); };
+const ModelMaker kMakeToy = [] { return std::make_shared<DdpToyModel>(); };
+const ModelMaker kMakeTied = [] { return std::make_shared<TiedModel>(); };
 
 // Buckets of the sizes of the assignment's tests: 0.0001, 0.0016 and 0.01 MB.
 std::vector<SyncOptions> AllOptions(std::vector<int64_t> bucket_bytes = {
@@ -109,7 +109,7 @@ class RankGradientSync : public RankTest {
   int rank() const { return launch_.rank; }
 
   // Seeded by rank, then made equal.
-  ModelPtr Build(const MakeModel& make) {
+  ModelPtr Build(const ModelMaker& make) {
     at::manual_seed(static_cast<uint64_t>(rank()));
     ModelPtr model = make();
     BroadcastModel(*model, *group_);
@@ -126,7 +126,7 @@ class RankGradientSync : public RankTest {
   // `train` on all ranks, each with its part of the batch, against `train` in
   // this process alone with the whole of it.
   void ExpectTrainsAsOneProcess(
-      const SyncOptions& options, const MakeModel& make,
+      const SyncOptions& options, const ModelMaker& make,
       void (*train)(ParallelModel&, const ParallelData&, GradientSync*),
       double tolerance) {
     const ModelPtr model = Build(make);
@@ -144,7 +144,7 @@ class RankGradientSync : public RankTest {
 TEST_F(RankGradientSync, TrainsAsOneProcess) {
   const auto all = launch_.world_size == 2 ? AllOptions() : AllOptions({1600});
   for (const SyncOptions& options : all) {
-    for (const MakeModel& make : {kMakeToy, kMakeTied}) {
+    for (const ModelMaker& make : {kMakeToy, kMakeTied}) {
       ExpectTrainsAsOneProcess(options, make, TrainSgd, 5e-7);
       ExpectTrainsAsOneProcess(options, make, TrainAdamW, 1e-5);
     }

@@ -31,7 +31,7 @@ using ::testing::IsEmpty;
 
 using ModelPtr = std::shared_ptr<ParallelModel>;
 
-constexpr AdamWOptions kAdamW = {.lr = 0.1, .weight_decay = 0.1};
+constexpr AdamWOptions kSlowAdamW = {.lr = 0.1, .weight_decay = 0.1};
 
 std::vector<int64_t> Elements(const ParallelModel& model) {
   std::vector<int64_t> elements;
@@ -45,8 +45,8 @@ class RankParallelOptimizer : public RankTest {
  protected:
   std::unique_ptr<ParallelOptimizer> Optimizer(OptimizerSharding sharding,
                                                const ParallelModel& model) {
-    return MakeParallelOptimizer(sharding, TrainableParameters(model), kAdamW,
-                                 *group_);
+    return MakeParallelOptimizer(sharding, TrainableParameters(model),
+                                 kSlowAdamW, *group_);
   }
 
   ParallelMemory Predicted(OptimizerSharding sharding,
@@ -74,7 +74,7 @@ class RankParallelOptimizer : public RankTest {
     const ModelPtr alone = make(0);
     BroadcastModel(*model, *group_);
     const auto optimizer = Optimizer(sharding, *model);
-    AdamW adamw(TrainableParameters(*alone), AdamWKind::kFused, kAdamW);
+    AdamW adamw(TrainableParameters(*alone), AdamWKind::kFused, kSlowAdamW);
     for (int step = 0; step < 10; ++step) {
       Step(*model, *optimizer);
       LossOf(*alone, data_).backward();
@@ -194,7 +194,7 @@ TEST(ParallelOptimizerTest, TheUpdateSendsNothing) {
     FakeGroup group(/*rank=*/0, /*size=*/2);
     DdpToyModel model;
     const auto optimizer = MakeParallelOptimizer(
-        sharding, TrainableParameters(model), kAdamW, group);
+        sharding, TrainableParameters(model), kSlowAdamW, group);
     LossOf(model, ParallelData::Make()).backward();
     EXPECT_EQ(group.calls(), 0) << "before the exchange";
     optimizer->Synchronize();

@@ -43,9 +43,9 @@ at::Tensor Targets(std::initializer_list<int64_t> ids) {
 }
 
 // Of a leaf [2, 16, 96], which the operation may overwrite.
-using Operation = std::function<at::Tensor(const at::Tensor&)>;
+using UnaryOperation = std::function<at::Tensor(const at::Tensor&)>;
 
-std::map<std::string, Operation> Operations() {
+std::map<std::string, UnaryOperation> Operations() {
   const auto heads = [](const at::Tensor& x) {
     return x.unflatten(-1, {6, 16}).transpose(1, 2);
   };

@@ -67,12 +67,12 @@ inline at::Tensor AttentionFormula(const at::Tensor& q, const at::Tensor& k,
                     v);
 }
 
-using Attention = std::function<at::Tensor(const at::Tensor&, const at::Tensor&,
-                                           const at::Tensor&)>;
+using AttentionFunction = std::function<at::Tensor(
+    const at::Tensor&, const at::Tensor&, const at::Tensor&)>;
 
 // The output and the gradients of q, k and v, which are the inputs with the
 // output's gradient.
-inline Tensors Differentiate(const Attention& attention,
+inline Tensors Differentiate(const AttentionFunction& attention,
                              const Tensors& inputs) {
   Tensors leaves;
   for (int i = 0; i < 3; ++i) {

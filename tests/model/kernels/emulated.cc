@@ -20,6 +20,7 @@
 #include "model/kernels/swiglu.cuh"
 #include "tests/emulator/global_memory.h"
 #include "tests/emulator/launcher.h"
+#include "tests/model/kernels/gpu/probes.cuh"
 #include "tests/null_gpu/null_gpu.h"
 
 namespace trainbench::kernels {
@@ -108,6 +109,13 @@ class Lister {
     return is_listed<Kernel>;
   }
 };
+
+template const bool is_listed<MmaProbe>;
+template const bool is_listed<LoadMatrixProbe>;
+template const bool is_listed<CopyProbe>;
+template const bool is_listed<ShuffleProbe>;
+template const bool is_listed<MathProbe>;
+template const bool is_listed<ReduceProbe>;
 
 }  // namespace
 

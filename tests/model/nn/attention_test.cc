@@ -22,19 +22,19 @@ namespace {
 constexpr AttentionKind kKinds[] = {AttentionKind::kNaive,
                                     AttentionKind::kSdpa};
 
-struct Shape {
+struct AttentionShape {
   int64_t batch, heads, seq, d_head;
 };
-constexpr Shape kShapes[] = {
+constexpr AttentionShape kAttentionShapes[] = {
     {1, 1, 1, 2}, {2, 3, 5, 6}, {1, 2, 17, 10}, {3, 1, 33, 64}, {2, 2, 70, 8}};
 
-at::Tensor Random(const Shape& s, at::ScalarType dtype) {
+at::Tensor Random(const AttentionShape& s, at::ScalarType dtype) {
   return at::randn({s.batch, s.heads, s.seq, s.d_head}, dtype)
       .requires_grad_(true);
 }
 
 // Output and gradients of q, k, v for one random weighting of the output.
-std::vector<at::Tensor> Differentiate(
+std::vector<at::Tensor> GradientsOfQkv(
     at::Tensor (*attention)(const at::Tensor&, const at::Tensor&,
                             const at::Tensor&),
     const std::vector<at::Tensor>& qkv, const at::Tensor& weights) {
@@ -53,12 +53,12 @@ TEST(AttentionTest, NaiveEqualsSdpaInOutputAndGradients) {
   for (const at::ScalarType dtype : {at::kFloat, at::kDouble}) {
     // Values of order 1, sums of up to 70 terms.
     const double tolerance = dtype == at::kDouble ? 1e-13 : 1e-5;
-    for (const Shape& shape : kShapes) {
+    for (const AttentionShape& shape : kAttentionShapes) {
       const std::vector<at::Tensor> qkv = {
           Random(shape, dtype), Random(shape, dtype), Random(shape, dtype)};
       const at::Tensor weights = at::randn_like(qkv[0]).detach();
-      const auto naive = Differentiate(NaiveAttention, qkv, weights);
-      const auto sdpa = Differentiate(SdpaAttention, qkv, weights);
+      const auto naive = GradientsOfQkv(NaiveAttention, qkv, weights);
+      const auto sdpa = GradientsOfQkv(SdpaAttention, qkv, weights);
       for (std::size_t i = 0; i < naive.size(); ++i) {
         EXPECT_LE(MaxError(naive[i], sdpa[i]), tolerance)
             << dtype << " seq " << shape.seq << " tensor " << i;
@@ -89,7 +89,7 @@ TEST(AttentionTest, EqualsTheFormulaRowByRow) {
 
 TEST(AttentionTest, TheFirstPositionSeesOnlyItself) {
   at::manual_seed(3);
-  const Shape shape = {2, 3, 9, 4};
+  const AttentionShape shape = {2, 3, 9, 4};
   const at::Tensor v = Random(shape, at::kFloat);
   for (auto* attention : {NaiveAttention, SdpaAttention}) {
     const at::Tensor out =

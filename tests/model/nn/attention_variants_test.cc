@@ -36,7 +36,7 @@ std::vector<AttentionKind> OnCpu() {
 }
 
 // q, k, v and the output's gradient.
-Tensors RandomInputs(at::IntArrayRef sizes, at::ScalarType type) {
+Tensors RandomVariantInputs(at::IntArrayRef sizes, at::ScalarType type) {
   at::manual_seed(1);
   Tensors inputs;
   for (int i = 0; i < 4; ++i) {
@@ -45,7 +45,7 @@ Tensors RandomInputs(at::IntArrayRef sizes, at::ScalarType type) {
   return inputs;
 }
 
-void ExpectFormula(const Attention& attention, const Tensors& inputs,
+void ExpectFormula(const AttentionFunction& attention, const Tensors& inputs,
                    bool causal, const std::string& what) {
   const at::ScalarType type = inputs[0].scalar_type();
   const double allowed = type == at::kDouble  ? 1e-13
@@ -69,15 +69,15 @@ void ExpectFormula(const Attention& attention, const Tensors& inputs,
 
 TEST(AttentionVariantsTest, EachIsTheFormulaInFloat64ForwardAndBackward) {
   for (const AttentionKind kind : OnCpu()) {
-    const Attention attention = [&](const auto& q, const auto& k,
-                                    const auto& v) {
+    const AttentionFunction attention = [&](const auto& q, const auto& k,
+                                            const auto& v) {
       return ComputeAttention(kind, q, k, v);
     };
     for (const auto type : {at::kFloat, at::kBFloat16}) {
       for (const std::vector<int64_t>& sizes :
            {std::vector<int64_t>{2, 3, 70, 16}, {2, 33, 10}}) {
-        ExpectFormula(attention, RandomInputs(sizes, type), /*causal=*/true,
-                      std::string(AttentionName(kind)));
+        ExpectFormula(attention, RandomVariantInputs(sizes, type),
+                      /*causal=*/true, std::string(AttentionName(kind)));
       }
     }
   }
@@ -104,7 +104,7 @@ std::set<std::string> OpsOf(const std::function<void()>& work) {
 }
 
 TEST(AttentionVariantsTest, TheOperatorOfAVariantProvesThatItRan) {
-  const Tensors in = RandomInputs({1, 1, 70, 16}, at::kFloat);
+  const Tensors in = RandomVariantInputs({1, 1, 70, 16}, at::kFloat);
   for (const AttentionKind kind : OnCpu()) {
     const auto ops =
         OpsOf([&] { ComputeAttention(kind, in[0], in[1], in[2]); });
@@ -124,7 +124,7 @@ TEST(AttentionVariantsTest, TheOperatorOfAVariantProvesThatItRan) {
 }
 
 TEST(AttentionVariantsTest, OneThatIsUnavailableThrows) {
-  const Tensors in = RandomInputs({1, 1, 8, 16}, at::kFloat);
+  const Tensors in = RandomVariantInputs({1, 1, 8, 16}, at::kFloat);
   int unavailable = 0;
   for (const AttentionKind kind : AttentionKinds()) {
     if (AttentionUnavailable(kind, DeviceKind::kCpu, false, 16).empty())
@@ -141,12 +141,12 @@ TEST(TiledAttentionTest, AnyTilesAndLengthsAreRight) {
        {std::pair(16, 16), std::pair(16, 48), std::pair(64, 16)}) {
     for (const int64_t seq : {2, 16, 37, 64, 100}) {
       for (const bool causal : {true, false}) {
-        const Attention tiled = [&](const auto& q, const auto& k,
-                                    const auto& v) {
+        const AttentionFunction tiled = [&](const auto& q, const auto& k,
+                                            const auto& v) {
           return TiledAttention(q, k, v, causal, {queries, keys});
         };
         for (const auto type : {at::kDouble, at::kFloat, at::kBFloat16}) {
-          ExpectFormula(tiled, RandomInputs({2, seq, 8}, type), causal,
+          ExpectFormula(tiled, RandomVariantInputs({2, seq, 8}, type), causal,
                         std::to_string(queries) + "x" + std::to_string(keys) +
                             " tiles, " + std::to_string(seq) +
                             (causal ? " causal" : ""));

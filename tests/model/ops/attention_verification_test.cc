@@ -8,10 +8,15 @@
 
 #include <limits>
 #include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "fixtures/memory/memory_probe.h"
 
 namespace trainbench {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -74,13 +79,62 @@ TEST(VerifyAttentionTest, NamesTheTensorThatIsWrong) {
   };
   const auto worse = [](at::Tensor& x) { x = x * 1.01; };
   EXPECT_THAT(wrong([&](Round& r) { worse(r.output); }),
-              StartsWith("output differs"));
+              StartsWith("output_error 0.01 > 0.001 in 64 rows from "));
   EXPECT_THAT(wrong([&](Round& r) { worse(r.gradients.q); }),
-              StartsWith("gradient of q"));
+              StartsWith("q_gradient_error"));
   EXPECT_THAT(wrong([&](Round& r) { worse(r.gradients.k); }),
-              StartsWith("gradient of k"));
+              StartsWith("k_gradient_error"));
   EXPECT_THAT(wrong([&](Round& r) { worse(r.gradients.v); }),
-              StartsWith("gradient of v"));
+              StartsWith("v_gradient_error"));
+}
+
+// One of 48 blocks, which the norm of all of them hides.
+TEST(VerifyAttentionTest, FindsAnyBlockOfAnySequence) {
+  for (const int64_t sequence : {0, 1, 2}) {
+    for (const int64_t row : {0, 448, 960}) {
+      Round round = Evaluate(1024, at::kFloat);
+      for (at::Tensor* x : {&round.output, &round.gradients.q,
+                            &round.gradients.k, &round.gradients.v}) {
+        const at::Tensor right = x->detach().clone();
+        *x = right.clone();
+        x->select(0, sequence).narrow(0, row, 64).mul_(1.02);
+        const absl::Status status = round.Verify(1e-2);
+        EXPECT_THAT(std::string(status.message()),
+                    EndsWith(absl::StrCat("_error 0.02 > 0.01 in 64 rows from ",
+                                          row, " on of sequence ", sequence)));
+        *x = right;
+      }
+      EXPECT_EQ(round.Verify(1e-2), absl::OkStatus());
+    }
+  }
+}
+
+// So long that a CPU compares the last rows of one sequence.
+TEST(VerifyAttentionTest, TheLastRowsOfALongSequenceAreRight) {
+  AttentionInputs in = RandomAttentionInputs(2, 8192, 16, at::TensorOptions());
+  const at::Tensor output = AttentionForward(AttentionKind::kOwn, in);
+  AttentionGradients gradients = AttentionBackward(in, output);
+  EXPECT_EQ(VerifyAttention(in, output, gradients, 1e-4), absl::OkStatus());
+  gradients.k.narrow(1, 6144, 64).mul_(2);
+  EXPECT_FALSE(VerifyAttention(in, output, gradients, 1e-4).ok());
+}
+
+TEST(VerifyAttentionTest, TakesTheMemoryThatItIsSaidToTake) {
+  for (const auto& [sequences, seq] : {std::pair(3, 200), std::pair(1, 2048)}) {
+    const auto probe = MakeMemoryProbe(at::kCPU);
+    const MemoryPeak peak = probe->MeasurePeak([&] {
+      const AttentionInputs in =
+          RandomAttentionInputs(sequences, seq, 64, at::TensorOptions());
+      const at::Tensor output = AttentionForward(AttentionKind::kOwn, in);
+      EXPECT_EQ(
+          VerifyAttention(in, output, AttentionBackward(in, output), 1e-4),
+          absl::OkStatus());
+    });
+    const auto said = static_cast<double>(
+        VerificationBytes(sequences, seq, 64, sizeof(float), true));
+    EXPECT_LE(static_cast<double>(peak.allocated), 1.02 * said);
+    EXPECT_GE(static_cast<double>(peak.allocated), 0.8 * said);
+  }
 }
 
 TEST(VerifyAttentionTest, FindsAMissingMaskAndNotANumber) {

@@ -30,6 +30,7 @@ struct SizeField {
   const char* name;
   int64_t ModelConfig::*field;
   int64_t max;
+  int64_t min = 1;
 };
 
 const std::vector<SizeField>& SizeFields() {
@@ -38,7 +39,7 @@ const std::vector<SizeField>& SizeFields() {
       {"d_ff", &ModelConfig::d_ff, kMaxSize},
       {"layers", &ModelConfig::layers, kMaxSize},
       {"heads", &ModelConfig::heads, kMaxSize},
-      {"vocab", &ModelConfig::vocab, kMaxVocab},
+      {"vocab", &ModelConfig::vocab, kMaxVocab, 2},
   };
   return *kFields;
 }
@@ -47,20 +48,21 @@ TEST(ValidateTest, AcceptsAGoodConfig) { EXPECT_TRUE(Validate(Good()).ok()); }
 
 TEST(ValidateTest, NamesFieldValueAndRangeOfEachBadSize) {
   for (const SizeField& field : SizeFields()) {
-    for (const int64_t value : {int64_t{0}, int64_t{-7}, field.max + 1}) {
+    for (const int64_t value : {field.min - 1, int64_t{-7}, field.max + 1}) {
       ModelConfig config = Good();
       config.*field.field = value;
       const absl::Status status = Validate(config);
       EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-      EXPECT_EQ(Message(status),
-                std::string(field.name) + " is " + std::to_string(value) +
-                    "; allowed: 1 to " + std::to_string(field.max));
+      EXPECT_EQ(Message(status), std::string(field.name) + " is " +
+                                     std::to_string(value) +
+                                     "; allowed: " + std::to_string(field.min) +
+                                     " to " + std::to_string(field.max));
     }
   }
 }
 
 TEST(ValidateTest, AcceptsTheSmallestAndTheLargestSizes) {
-  EXPECT_TRUE(Validate({"least", 2, 1, 1, 1, 1}).ok());
+  EXPECT_TRUE(Validate({"least", 2, 1, 1, 1, 2}).ok());
   EXPECT_TRUE(
       Validate({"most", kMaxSize, kMaxSize, kMaxSize, kMaxSize / 2, kMaxVocab})
           .ok());

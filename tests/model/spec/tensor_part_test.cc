@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "model/spec/tensor_part.h"
+#include "model/spec/parallel/tensor_part.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

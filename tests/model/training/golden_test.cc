@@ -11,8 +11,10 @@
 #include <string>
 #include <tuple>
 
+#include "absl/strings/str_cat.h"
 #include "model/training/adamw.h"
 #include "model/training/train_step.h"
+#include "tests/support/paths.h"
 #include "tests/support/safetensors.h"
 
 namespace trainbench {
@@ -58,11 +60,11 @@ class GoldenTest
   GoldenTest()
       : dtype_(std::get<0>(GetParam())),
         tolerance_(ToleranceOf(dtype_)),
-        goldens_(LoadSafetensors(dtype_ == at::kDouble ? TRAINBENCH_TEST_DATA
-                                     "/golden_float64.safetensors"
-                                                       : TRAINBENCH_TEST_DATA
-                                     "/golden_float32.safetensors",
-                                 &metadata_)),
+        goldens_(LoadSafetensors(
+            absl::StrCat(kTestData, "/golden_",
+                         dtype_ == at::kDouble ? "float64" : "float32",
+                         ".safetensors"),
+            &metadata_)),
         model_(Config(), at::TensorOptions().dtype(dtype_)),
         batch_{goldens_.at("tokens"), goldens_.at("targets")} {
     const at::NoGradGuard no_grad;

@@ -21,7 +21,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-constexpr AdamWKind kKinds[] = {AdamWKind::kTextbook, AdamWKind::kFused};
+constexpr AdamWKind kStepKinds[] = {AdamWKind::kTextbook, AdamWKind::kFused};
 
 class RecordingObserver final : public PhaseObserver {
  public:
@@ -188,7 +188,7 @@ TEST(RunStepTest, ResultsAreFiniteAndOfTheRightShape) {
 
 TEST(RunStepTest, TwentyTrainStepsLowerTheLossOfTheirBatch) {
   for (const Precision precision : kPrecisions) {
-    for (const AdamWKind kind : kKinds) {
+    for (const AdamWKind kind : kStepKinds) {
       at::manual_seed(3);
       TransformerLm model = MakeModel(precision);
       AdamW optimizer(Parameters(model), kind, {1e-2});

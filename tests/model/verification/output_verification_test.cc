@@ -9,12 +9,17 @@
 #include <string>
 
 #include "model/nn/dtype.h"
+#include "model/spec/check_log.h"
 #include "model/training/precision_scope.h"
 #include "model/verification/verification.h"
 
 namespace trainbench {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::Pair;
 using ::testing::StartsWith;
 
 constexpr int64_t kVocab = 100;
@@ -63,8 +68,8 @@ TEST_F(VerifyOutputTest, FindsAWrongResultInEveryMode) {
     const bool has_loss =
         mode == StepMode::kForwardBackward || mode == StepMode::kTrainStep;
     EXPECT_THAT(Verify(mode, model),
-                StartsWith(has_loss ? "losses after the timing, differ"
-                                    : "logits after the timing, differ"));
+                AllOf(StartsWith(has_loss ? "loss_error " : "logits_error "),
+                      EndsWith(" after the timing")));
   }
 }
 
@@ -80,6 +85,27 @@ TEST_F(VerifyOutputTest, FindsATrainStepThatMovesNothing) {
   TransformerLm model = MakeModel();
   EXPECT_EQ(Verify(StepMode::kTrainStep, model, Precision::kFp32, {.lr = 0}),
             "a train step moved no weight");
+}
+
+// Half a unit in the last place of 0.5 is 0.001, as long as a step.
+TEST_F(VerifyOutputTest, AStepThatBf16RoundsAwayIsNoWrongResult) {
+  at::manual_seed(1);
+  TransformerLm model(ModelConfig{"m", 2, 4, 1, 1, 2, AttentionKind::kNaive},
+                      at::TensorOptions().dtype(at::kBFloat16));
+  for (const at::Tensor& parameter : Parameters(model)) {
+    parameter.detach().abs_().add_(1);
+  }
+  batch_ = RandomBatch(2, 3, 9, at::kCPU);
+  std::string wrong;
+  CheckLog log;
+  EXPECT_EQ(log.Run([&] {
+    wrong = Verify(StepMode::kTrainStep, model, Precision::kBf16);
+    return absl::OkStatus();
+  }),
+            absl::OkStatus());
+  EXPECT_EQ(wrong, "");
+  EXPECT_THAT(log.words(),
+              ElementsAre(Pair("weights", "unmoved: bf16 rounds a step away")));
 }
 
 }  // namespace

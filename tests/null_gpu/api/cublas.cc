@@ -12,6 +12,8 @@
 
 using null_gpu::Ask;
 using null_gpu::Product;
+using null_gpu::ReadOf;
+using null_gpu::WriteOf;
 
 namespace {
 
@@ -28,8 +30,13 @@ struct Shape {
   int m, n, k, batch;
 };
 
+struct Operands {
+  const void *a, *b;
+  void* c;
+};
+
 cublasStatus_t Multiply(cublasHandle_t handle, const Shape& shape,
-                        cudaDataType type,
+                        const Operands& operands, cudaDataType type,
                         cublasComputeType_t compute = CUBLAS_COMPUTE_32F) {
   Product product;
   product.a = type;
@@ -44,13 +51,17 @@ cublasStatus_t Multiply(cublasHandle_t handle, const Shape& shape,
   product.n = shape.n;
   product.k = shape.k;
   product.batch = shape.batch;
+  product.accesses = {ReadOf(operands.a), ReadOf(operands.b),
+                      WriteOf(operands.c)};
   return LaunchProduct(product, Of(handle).stream);
 }
 
 // A vector's product: not with tensor cores.
-cublasStatus_t Reduce(cublasHandle_t handle, const std::string& name) {
+cublasStatus_t Reduce(cublasHandle_t handle, const std::string& name,
+                      const Operands& operands) {
   return null_gpu::ToCublas(null_gpu::LaunchOfLibrary(
-      name + "_null", dim3(1), dim3(128), Of(handle).stream));
+      name + "_null", dim3(1), dim3(128), Of(handle).stream,
+      {ReadOf(operands.a), ReadOf(operands.b), WriteOf(operands.c)}));
 }
 
 }  // namespace
@@ -110,87 +121,102 @@ cublasStatus_t cublasGetPointerMode_v2(cublasHandle_t handle,
 
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t a,
                             cublasOperation_t b, int m, int n, int k,
-                            const void*, const void*, cudaDataType type, int,
-                            const void*, cudaDataType, int, const void*, void*,
-                            cudaDataType, int, cublasComputeType_t compute,
-                            cublasGemmAlgo_t) {
+                            const void*, const void* x, cudaDataType type, int,
+                            const void* y, cudaDataType, int, const void*,
+                            void* z, cudaDataType, int,
+                            cublasComputeType_t compute, cublasGemmAlgo_t) {
   return Ask<"cublasGemmEx">([&] {
-    return Multiply(handle, {a, b, m, n, k, 1}, type, compute);
+    return Multiply(handle, {a, b, m, n, k, 1}, {x, y, z}, type, compute);
   });
 }
 
 cublasStatus_t cublasGemmStridedBatchedEx(
     cublasHandle_t handle, cublasOperation_t a, cublasOperation_t b, int m,
-    int n, int k, const void*, const void*, cudaDataType type, int, long long,
-    const void*, cudaDataType, int, long long, const void*, void*, cudaDataType,
-    int, long long, int batch, cublasComputeType_t compute, cublasGemmAlgo_t) {
+    int n, int k, const void*, const void* x, cudaDataType type, int, long long,
+    const void* y, cudaDataType, int, long long, const void*, void* z,
+    cudaDataType, int, long long, int batch, cublasComputeType_t compute,
+    cublasGemmAlgo_t) {
   return Ask<"cublasGemmStridedBatchedEx">([&] {
-    return Multiply(handle, {a, b, m, n, k, batch}, type, compute);
+    return Multiply(handle, {a, b, m, n, k, batch}, {x, y, z}, type, compute);
   });
 }
 
 cublasStatus_t cublasSgemm_v2(cublasHandle_t handle, cublasOperation_t a,
                               cublasOperation_t b, int m, int n, int k,
-                              const float*, const float*, int, const float*,
-                              int, const float*, float*, int) {
+                              const float*, const float* x, int, const float* y,
+                              int, const float*, float* z, int) {
   return Ask<"cublasSgemm_v2">([&] {
-    return Multiply(handle, {a, b, m, n, k, 1}, CUDA_R_32F);
+    return Multiply(handle, {a, b, m, n, k, 1}, {x, y, z}, CUDA_R_32F);
   });
 }
 
 cublasStatus_t cublasDgemm_v2(cublasHandle_t handle, cublasOperation_t a,
                               cublasOperation_t b, int m, int n, int k,
-                              const double*, const double*, int, const double*,
-                              int, const double*, double*, int) {
+                              const double*, const double* x, int,
+                              const double* y, int, const double*, double* z,
+                              int) {
   return Ask<"cublasDgemm_v2">([&] {
-    return Multiply(handle, {a, b, m, n, k, 1}, CUDA_R_64F);
+    return Multiply(handle, {a, b, m, n, k, 1}, {x, y, z}, CUDA_R_64F);
   });
 }
 
 cublasStatus_t cublasSgemmStridedBatched(
     cublasHandle_t handle, cublasOperation_t a, cublasOperation_t b, int m,
-    int n, int k, const float*, const float*, int, long long, const float*, int,
-    long long, const float*, float*, int, long long, int batch) {
+    int n, int k, const float*, const float* x, int, long long, const float* y,
+    int, long long, const float*, float* z, int, long long, int batch) {
   return Ask<"cublasSgemmStridedBatched">([&] {
-    return Multiply(handle, {a, b, m, n, k, batch}, CUDA_R_32F);
+    return Multiply(handle, {a, b, m, n, k, batch}, {x, y, z}, CUDA_R_32F);
   });
 }
 
-cublasStatus_t cublasDgemmStridedBatched(
-    cublasHandle_t handle, cublasOperation_t a, cublasOperation_t b, int m,
-    int n, int k, const double*, const double*, int, long long, const double*,
-    int, long long, const double*, double*, int, long long, int batch) {
+cublasStatus_t cublasDgemmStridedBatched(cublasHandle_t handle,
+                                         cublasOperation_t a,
+                                         cublasOperation_t b, int m, int n,
+                                         int k, const double*, const double* x,
+                                         int, long long, const double* y, int,
+                                         long long, const double*, double* z,
+                                         int, long long, int batch) {
   return Ask<"cublasDgemmStridedBatched">([&] {
-    return Multiply(handle, {a, b, m, n, k, batch}, CUDA_R_64F);
+    return Multiply(handle, {a, b, m, n, k, batch}, {x, y, z}, CUDA_R_64F);
   });
 }
 
 cublasStatus_t cublasSgemv_v2(cublasHandle_t handle, cublasOperation_t, int,
-                              int, const float*, const float*, int,
-                              const float*, int, const float*, float*, int) {
-  return Ask<"cublasSgemv_v2">([&] { return Reduce(handle, "sgemv"); });
+                              int, const float*, const float* a, int,
+                              const float* x, int, const float*, float* y,
+                              int) {
+  return Ask<"cublasSgemv_v2">([&] {
+    return Reduce(handle, "sgemv", {a, x, y});
+  });
 }
 
 cublasStatus_t cublasDgemv_v2(cublasHandle_t handle, cublasOperation_t, int,
-                              int, const double*, const double*, int,
-                              const double*, int, const double*, double*, int) {
-  return Ask<"cublasDgemv_v2">([&] { return Reduce(handle, "dgemv"); });
+                              int, const double*, const double* a, int,
+                              const double* x, int, const double*, double* y,
+                              int) {
+  return Ask<"cublasDgemv_v2">([&] {
+    return Reduce(handle, "dgemv", {a, x, y});
+  });
 }
 
-cublasStatus_t cublasSdot_v2(cublasHandle_t handle, int, const float*, int,
-                             const float*, int, float*) {
-  return Ask<"cublasSdot_v2">([&] { return Reduce(handle, "sdot"); });
+cublasStatus_t cublasSdot_v2(cublasHandle_t handle, int, const float* x, int,
+                             const float* y, int, float* sum) {
+  return Ask<"cublasSdot_v2">([&] {
+    return Reduce(handle, "sdot", {x, y, sum});
+  });
 }
 
-cublasStatus_t cublasDdot_v2(cublasHandle_t handle, int, const double*, int,
-                             const double*, int, double*) {
-  return Ask<"cublasDdot_v2">([&] { return Reduce(handle, "ddot"); });
+cublasStatus_t cublasDdot_v2(cublasHandle_t handle, int, const double* x, int,
+                             const double* y, int, double* sum) {
+  return Ask<"cublasDdot_v2">([&] {
+    return Reduce(handle, "ddot", {x, y, sum});
+  });
 }
 
-cublasStatus_t cublasDotEx(cublasHandle_t handle, int, const void*,
-                           cudaDataType, int, const void*, cudaDataType, int,
-                           void*, cudaDataType, cudaDataType) {
-  return Ask<"cublasDotEx">([&] { return Reduce(handle, "dot"); });
+cublasStatus_t cublasDotEx(cublasHandle_t handle, int, const void* x,
+                           cudaDataType, int, const void* y, cudaDataType, int,
+                           void* sum, cudaDataType, cudaDataType) {
+  return Ask<"cublasDotEx">([&] { return Reduce(handle, "dot", {x, y, sum}); });
 }
 
 }  // extern "C"

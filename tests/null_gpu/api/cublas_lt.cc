@@ -4,12 +4,15 @@
 #include <cublasLt.h>
 
 #include <cstring>
+#include <utility>
 
 #include "tests/null_gpu/api/product.h"
 #include "tests/null_gpu/streams/call.h"
 
 using null_gpu::Ask;
 using null_gpu::Product;
+using null_gpu::ReadOf;
+using null_gpu::WriteOf;
 
 namespace {
 
@@ -33,8 +36,10 @@ cublasStatus_t Read(Value& value, const void* buffer, size_t bytes) {
 }
 
 cublasStatus_t Multiply(const Description& description, const Layout& a,
-                        const Layout& d, cudaStream_t stream) {
+                        const Layout& d, null_gpu::Accesses accesses,
+                        cudaStream_t stream) {
   Product product;
+  product.accesses = std::move(accesses);
   product.a = a.type;
   product.compute = description.compute;
   product.transpose_a = description.a != CUBLAS_OP_N;
@@ -130,18 +135,17 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
   });
 }
 
-cublasStatus_t cublasLtMatmul(cublasLtHandle_t,
-                              cublasLtMatmulDesc_t description, const void*,
-                              const void*, cublasLtMatrixLayout_t a,
-                              const void*, cublasLtMatrixLayout_t, const void*,
-                              const void*, cublasLtMatrixLayout_t, void*,
-                              cublasLtMatrixLayout_t d,
-                              const cublasLtMatmulAlgo_t*, void*, size_t,
-                              cudaStream_t stream) {
+cublasStatus_t cublasLtMatmul(
+    cublasLtHandle_t, cublasLtMatmulDesc_t description, const void*,
+    const void* x, cublasLtMatrixLayout_t a, const void* y,
+    cublasLtMatrixLayout_t, const void*, const void* c, cublasLtMatrixLayout_t,
+    void* z, cublasLtMatrixLayout_t d, const cublasLtMatmulAlgo_t*, void*,
+    size_t, cudaStream_t stream) {
   return Ask<"cublasLtMatmul">([&] {
     return Multiply(*reinterpret_cast<Description*>(description),
                     *reinterpret_cast<Layout*>(a),
-                    *reinterpret_cast<Layout*>(d), stream);
+                    *reinterpret_cast<Layout*>(d),
+                    {ReadOf(x), ReadOf(y), ReadOf(c), WriteOf(z)}, stream);
   });
 }
 

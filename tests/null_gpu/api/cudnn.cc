@@ -189,6 +189,20 @@ cudnnStatus_t Get(const Descriptor& descriptor,
   return CUDNN_STATUS_SUCCESS;
 }
 
+// The graph may write to each of its tensors.
+null_gpu::Accesses AccessesOf(const Descriptor& pack) {
+  null_gpu::Accesses accesses;
+  const auto at = pack.attributes.find(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS);
+  if (at == pack.attributes.end()) return accesses;
+  std::vector<void*> pointers(at->second.bytes.size() / sizeof(void*));
+  std::memcpy(pointers.data(), at->second.bytes.data(),
+              pointers.size() * sizeof(void*));
+  for (const void* pointer : pointers) {
+    accesses.push_back(null_gpu::WriteOf(pointer));
+  }
+  return accesses;
+}
+
 }  // namespace
 
 extern "C" {
@@ -260,12 +274,13 @@ cudnnStatus_t cudnnBackendGetAttribute(
 
 cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle,
                                   cudnnBackendDescriptor_t plan,
-                                  cudnnBackendDescriptor_t) {
+                                  cudnnBackendDescriptor_t pack) {
   return Ask<"cudnnBackendExecute">([&] {
     const std::string& kernel = Of(plan).kernel;
     if (kernel.empty()) return CUDNN_STATUS_BAD_PARAM;
     return null_gpu::LaunchOfLibrary(kernel, dim3(1), dim3(384),
-                                     Of(handle).stream) == cudaSuccess
+                                     Of(handle).stream,
+                                     AccessesOf(Of(pack))) == cudaSuccess
                ? CUDNN_STATUS_SUCCESS
                : CUDNN_STATUS_EXECUTION_FAILED;
   });

@@ -69,7 +69,7 @@ CUptiResult cuptiActivityRegisterCallbacks(
 
 CUptiResult cuptiActivityRegisterTimestampCallback(
     CUpti_TimestampCallbackFunc clock) {
-  null_gpu::SetTraceClock(clock);
+  null_gpu::RegisterTraceClock(clock);
   return CUPTI_SUCCESS;
 }
 

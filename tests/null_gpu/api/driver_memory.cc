@@ -10,6 +10,7 @@
 
 #include "tests/null_gpu/core/device.h"
 #include "tests/null_gpu/core/memory.h"
+#include "tests/null_gpu/order/free.h"
 #include "tests/null_gpu/streams/call.h"
 
 using null_gpu::DriverCall;
@@ -78,6 +79,7 @@ cudaError_t Create(CUmemGenericAllocationHandle* handle, size_t bytes,
       null_gpu::Inject("malloc", bytes, null_gpu::Returns::kWhenDone);
   if (fault.error != cudaSuccess) return fault.error;
   GetMemory().EnsureContext(device);
+  null_gpu::WatchCachingAllocator();
   const cudaError_t error = GetMemory().Take(device, bytes);
   if (error != cudaSuccess) return error;
   *handle = reinterpret_cast<CUmemGenericAllocationHandle>(
@@ -109,6 +111,7 @@ cudaError_t Unmap(CUdeviceptr address, size_t bytes) {
     ++at;
   }
   if (found != bytes) return cudaErrorInvalidValue;
+  null_gpu::OrderUnmap(Pointer(address), bytes);
   for (at = mapped.find(address); at != mapped.end() && found > 0;
        at = mapped.erase(at)) {
     found -= at->second.bytes;

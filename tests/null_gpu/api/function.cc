@@ -4,21 +4,32 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
+
 #include "tests/null_gpu/core/device.h"
 #include "tests/null_gpu/core/kernel.h"
 #include "tests/null_gpu/streams/call.h"
 
 using null_gpu::Call;
 using null_gpu::Kernel;
+using null_gpu::KernelNeeds;
 
 namespace {
+
+// What is known of it.
+KernelNeeds NeedsOf(const Kernel* kernel) {
+  const KernelNeeds* const known =
+      kernel != nullptr ? kernel->needs.load() : nullptr;
+  return known != nullptr ? *known : KernelNeeds();
+}
 
 // Lets launches on the current device ask for so much shared memory.
 cudaError_t AllowShared(Kernel* kernel, int bytes) {
   const int device = null_gpu::CurrentDevice();
   const size_t most = null_gpu::DeviceProperties(device).sharedMemPerBlockOptin;
   if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
-  if (bytes < 0 || static_cast<size_t>(bytes) > most) {
+  const size_t fixed = NeedsOf(kernel).shared_bytes;
+  if (bytes < 0 || static_cast<size_t>(bytes) + fixed > most) {
     return cudaErrorInvalidValue;
   }
   kernel->shared_bytes[device] = static_cast<size_t>(bytes);
@@ -29,12 +40,16 @@ cudaError_t AllowShared(Kernel* kernel, int bytes) {
 
 extern "C" {
 
-cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes,
+                                  const void* function) {
   return Call<"cudaFuncGetAttributes">([&] {
+    const KernelNeeds needs = NeedsOf(null_gpu::FindKernel(function));
     const cudaDeviceProp properties = null_gpu::DeviceProperties(0);
     *attributes = {};
-    attributes->maxThreadsPerBlock = 1024;
-    attributes->numRegs = 32;
+    attributes->maxThreadsPerBlock = static_cast<int>(
+        std::min(needs.most_threads, null_gpu::MostThreads(needs)));
+    attributes->numRegs = static_cast<int>(needs.registers);
+    attributes->sharedSizeBytes = needs.shared_bytes;
     attributes->binaryVersion = 10 * properties.major + properties.minor;
     attributes->ptxVersion = attributes->binaryVersion;
     attributes->maxDynamicSharedSizeBytes =

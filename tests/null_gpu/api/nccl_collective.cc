@@ -4,16 +4,21 @@
 #include <nccl.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/null_gpu/api/nccl_comm.h"
 #include "tests/null_gpu/core/kernel.h"
+#include "tests/null_gpu/order/access.h"
 #include "tests/null_gpu/streams/call.h"
 #include "tests/null_gpu/streams/operation.h"
 #include "tests/null_gpu/streams/stream.h"
 
+using null_gpu::Access;
 using null_gpu::Ask;
 using null_gpu::Operation;
+using null_gpu::ReadOf;
+using null_gpu::WriteOf;
 
 namespace {
 
@@ -46,7 +51,10 @@ struct Collective {
   cudaStream_t stream;
   std::string name;
   size_t bytes;
+  null_gpu::Accesses accesses;
 };
+
+size_t Ranks(ncclComm_t comm) { return static_cast<size_t>(comm->ranks); }
 
 // NCCL launches one kernel for all that a group has on a communicator and
 // stream.
@@ -72,6 +80,7 @@ ncclResult_t Launch(const Collective& collective, bool never) {
   operation.block = dim3(544);
   operation.is_collective = true;
   operation.collective_bytes = collective.bytes;
+  operation.accesses = collective.accesses;
   if (never) operation.nanoseconds = null_gpu::kForever;
   {
     const std::lock_guard lock(collective.comm->mutex);
@@ -96,9 +105,12 @@ ncclResult_t Run(const Collective& collective) {
 }
 
 ncclResult_t Start(ncclComm_t comm, cudaStream_t stream,
-                   const std::string& operation, size_t bytes) {
+                   const std::string& operation, size_t bytes,
+                   null_gpu::Accesses accesses) {
+  std::erase_if(accesses, [](const Access& a) { return a.bytes == 0; });
   const Collective collective = {comm, stream,
-                                 "ncclDevKernel_" + operation + "_null", bytes};
+                                 "ncclDevKernel_" + operation + "_null", bytes,
+                                 std::move(accesses)};
   if (ThreadGroup().depth == 0) return Run(collective);
   ThreadGroup().collectives.push_back(collective);
   return ncclSuccess;
@@ -120,6 +132,8 @@ ncclResult_t EndGroup() {
       fused.push_back(collective);
     } else {
       same->bytes += collective.bytes;
+      same->accesses.insert(same->accesses.end(), collective.accesses.begin(),
+                            collective.accesses.end());
     }
   }
   group.collectives.clear();
@@ -155,54 +169,64 @@ ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t* operation, void*,
   });
 }
 
-ncclResult_t ncclAllReduce(const void*, void*, size_t count,
+ncclResult_t ncclAllReduce(const void* from, void* to, size_t count,
                            ncclDataType_t type, ncclRedOp_t operation,
                            ncclComm_t comm, cudaStream_t stream) {
   return Ask<"ncclAllReduce">([&] {
     const TypeInfo info = InfoOf(type);
+    const size_t bytes = count * info.bytes;
     return Start(
         comm, stream,
-        "AllReduce_" + NameOf(operation) + "_" + info.name + "_RING_LL",
-        count * info.bytes);
+        "AllReduce_" + NameOf(operation) + "_" + info.name + "_RING_LL", bytes,
+        {ReadOf(from, bytes), WriteOf(to, bytes)});
   });
 }
 
-ncclResult_t ncclReduce(const void*, void*, size_t count, ncclDataType_t type,
-                        ncclRedOp_t operation, int, ncclComm_t comm,
-                        cudaStream_t stream) {
+ncclResult_t ncclReduce(const void* from, void* to, size_t count,
+                        ncclDataType_t type, ncclRedOp_t operation, int root,
+                        ncclComm_t comm, cudaStream_t stream) {
   return Ask<"ncclReduce">([&] {
     const TypeInfo info = InfoOf(type);
-    return Start(comm, stream,
-                 "Reduce_" + NameOf(operation) + "_" + info.name + "_RING_LL",
-                 count * info.bytes);
+    const size_t bytes = count * info.bytes;
+    return Start(
+        comm, stream,
+        "Reduce_" + NameOf(operation) + "_" + info.name + "_RING_LL", bytes,
+        {ReadOf(from, bytes), WriteOf(to, comm->rank == root ? bytes : 0)});
   });
 }
 
-ncclResult_t ncclReduceScatter(const void*, void*, size_t count,
+ncclResult_t ncclReduceScatter(const void* from, void* to, size_t count,
                                ncclDataType_t type, ncclRedOp_t operation,
                                ncclComm_t comm, cudaStream_t stream) {
   return Ask<"ncclReduceScatter">([&] {
     const TypeInfo info = InfoOf(type);
+    const size_t bytes = count * info.bytes, all = bytes * Ranks(comm);
     return Start(
         comm, stream,
         "ReduceScatter_" + NameOf(operation) + "_" + info.name + "_RING_LL",
-        count * info.bytes * static_cast<size_t>(comm->ranks));
+        all, {ReadOf(from, all), WriteOf(to, bytes)});
   });
 }
 
-ncclResult_t ncclAllGather(const void*, void*, size_t count,
+ncclResult_t ncclAllGather(const void* from, void* to, size_t count,
                            ncclDataType_t type, ncclComm_t comm,
                            cudaStream_t stream) {
   return Ask<"ncclAllGather">([&] {
-    return Start(comm, stream, "AllGather_RING_LL", count * InfoOf(type).bytes);
+    const size_t bytes = count * InfoOf(type).bytes;
+    return Start(comm, stream, "AllGather_RING_LL", bytes,
+                 {ReadOf(from, bytes), WriteOf(to, bytes * Ranks(comm))});
   });
 }
 
-ncclResult_t ncclBroadcast(const void*, void*, size_t count,
-                           ncclDataType_t type, int, ncclComm_t comm,
+ncclResult_t ncclBroadcast(const void* from, void* to, size_t count,
+                           ncclDataType_t type, int root, ncclComm_t comm,
                            cudaStream_t stream) {
   return Ask<"ncclBroadcast">([&] {
-    return Start(comm, stream, "Broadcast_RING_LL", count * InfoOf(type).bytes);
+    const size_t bytes = count * InfoOf(type).bytes;
+    const bool is_root = comm->rank == root;
+    return Start(comm, stream, "Broadcast_RING_LL", bytes,
+                 {ReadOf(from, is_root ? bytes : 0),
+                  WriteOf(to, is_root && from == to ? 0 : bytes)});
   });
 }
 
@@ -211,24 +235,30 @@ ncclResult_t ncclBcast(void* buffer, size_t count, ncclDataType_t type,
   return ncclBroadcast(buffer, buffer, count, type, root, comm, stream);
 }
 
-ncclResult_t ncclAlltoAll(const void*, void*, size_t count, ncclDataType_t type,
-                          ncclComm_t comm, cudaStream_t stream) {
+ncclResult_t ncclAlltoAll(const void* from, void* to, size_t count,
+                          ncclDataType_t type, ncclComm_t comm,
+                          cudaStream_t stream) {
   return Ask<"ncclAlltoAll">([&] {
-    return Start(comm, stream, "SendRecv",
-                 count * InfoOf(type).bytes * static_cast<size_t>(comm->ranks));
+    const size_t all = count * InfoOf(type).bytes * Ranks(comm);
+    return Start(comm, stream, "SendRecv", all,
+                 {ReadOf(from, all), WriteOf(to, all)});
   });
 }
 
-ncclResult_t ncclSend(const void*, size_t count, ncclDataType_t type, int,
+ncclResult_t ncclSend(const void* from, size_t count, ncclDataType_t type, int,
                       ncclComm_t comm, cudaStream_t stream) {
   return Ask<"ncclSend">([&] {
-    return Start(comm, stream, "SendRecv", count * InfoOf(type).bytes);
+    const size_t bytes = count * InfoOf(type).bytes;
+    return Start(comm, stream, "SendRecv", bytes, {ReadOf(from, bytes)});
   });
 }
 
-ncclResult_t ncclRecv(void*, size_t, ncclDataType_t, int, ncclComm_t comm,
-                      cudaStream_t stream) {
-  return Ask<"ncclRecv">([&] { return Start(comm, stream, "SendRecv", 0); });
+ncclResult_t ncclRecv(void* to, size_t count, ncclDataType_t type, int,
+                      ncclComm_t comm, cudaStream_t stream) {
+  return Ask<"ncclRecv">([&] {
+    return Start(comm, stream, "SendRecv", 0,
+                 {WriteOf(to, count * InfoOf(type).bytes)});
+  });
 }
 
 }  // extern "C"

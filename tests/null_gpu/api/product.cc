@@ -102,8 +102,8 @@ cublasStatus_t LaunchProduct(const Product& product, cudaStream_t stream) {
   const dim3 grid(
       Tiles(product.m), Tiles(product.n),
       static_cast<unsigned>(std::min<int64_t>(product.batch, 65535)));
-  return ToCublas(
-      LaunchOfLibrary(ProductName(product), grid, dim3(256), stream));
+  return ToCublas(LaunchOfLibrary(ProductName(product), grid, dim3(256), stream,
+                                  product.accesses));
 }
 
 cublasStatus_t ToCublas(cudaError_t error) {

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <string>
 
+#include "tests/null_gpu/order/access.h"
+
 namespace null_gpu {
 
 struct Product {
@@ -19,6 +21,8 @@ struct Product {
 
   bool transpose_a = false, transpose_b = false;
   int64_t m = 1, n = 1, k = 1, batch = 1;
+
+  Accesses accesses = {};  // of its operands
 };
 
 // Spelt as cuBLAS spells it on this kind of device, with a made-up tile. Ends

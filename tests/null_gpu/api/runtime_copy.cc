@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include "tests/null_gpu/core/memory.h"
+#include "tests/null_gpu/order/order.h"
 #include "tests/null_gpu/streams/call.h"
 #include "tests/null_gpu/streams/capture.h"
 #include "tests/null_gpu/streams/stream.h"
@@ -47,13 +48,23 @@ Operation Fill(void* to, int value, size_t bytes) {
   return operation;
 }
 
-cudaError_t Wait(cudaStream_t handle) {
+// Whether a copy has ended where the host goes on. A copy between devices has
+// been started, one from pageable memory has left that.
+bool EndsForHost(const Operation& operation) {
+  return operation.direction == cudaMemcpyDeviceToHost ||
+         (operation.direction == cudaMemcpyHostToDevice && operation.pinned);
+}
+
+cudaError_t Wait(cudaStream_t handle, bool ends) {
   null_gpu::GetCounters().waits.Add();
   null_gpu::WaitFor([handle]() -> int64_t {
     const std::lock_guard lock(null_gpu::StreamMutex());
     const null_gpu::Stream* const stream = null_gpu::FindStream(handle);
     return stream != nullptr ? stream->ready_ns : 0;
   });
+  const std::lock_guard lock(null_gpu::StreamMutex());
+  null_gpu::Stream* const stream = null_gpu::FindStream(handle);
+  if (stream != nullptr && ends) null_gpu::OrderHostAfter(*stream);
   return null_gpu::StickyError();
 }
 
@@ -68,14 +79,14 @@ cudaError_t EnqueueCopy(const Operation& operation, cudaStream_t stream) {
     const std::lock_guard lock(null_gpu::StreamMutex());
     if (null_gpu::FindStream(stream)->capture != nullptr) return cudaSuccess;
   }
-  return Wait(stream);
+  return Wait(stream, EndsForHost(operation));
 }
 
 cudaError_t CopyAndWait(const Operation& operation) {
   const cudaError_t unsafe = null_gpu::CheckUnsafe();
   if (unsafe != cudaSuccess) return unsafe;
   const cudaError_t error = null_gpu::Enqueue(operation, nullptr, "copy");
-  return error != cudaSuccess ? error : Wait(nullptr);
+  return error != cudaSuccess ? error : Wait(nullptr, EndsForHost(operation));
 }
 
 }  // namespace

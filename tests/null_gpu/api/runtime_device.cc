@@ -9,6 +9,7 @@
 #include "tests/null_gpu/core/errors.h"
 #include "tests/null_gpu/core/memory.h"
 #include "tests/null_gpu/core/settings.h"
+#include "tests/null_gpu/order/order.h"
 #include "tests/null_gpu/streams/call.h"
 #include "tests/null_gpu/streams/capture.h"
 #include "tests/null_gpu/streams/stream.h"
@@ -107,6 +108,10 @@ cudaError_t cudaDeviceSynchronize() {
       const std::lock_guard lock(null_gpu::StreamMutex());
       return null_gpu::ReadyTime(device);
     });
+    {
+      const std::lock_guard lock(null_gpu::StreamMutex());
+      null_gpu::OrderHostAfterDevice(device);
+    }
     return null_gpu::StickyError();
   });
 }

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "tests/null_gpu/core/device.h"
 #include "tests/null_gpu/core/kernel.h"
 #include "tests/null_gpu/core/settings.h"
+#include "tests/null_gpu/order/order.h"
 #include "tests/null_gpu/streams/call.h"
 #include "tests/null_gpu/streams/launch.h"
 #include "tests/null_gpu/streams/stream.h"
@@ -49,19 +51,30 @@ std::vector<std::byte> Argument(const Kernel& kernel, void** arguments) {
 // More must be allowed, by cudaFuncSetAttribute().
 constexpr size_t kSharedWithoutAsking = 48 << 10;
 
-bool MayShare(const Kernel& kernel, size_t bytes) {
-  return bytes <= std::max(kSharedWithoutAsking,
-                           kernel.shared_bytes[CurrentDevice()].load());
+cudaError_t CheckLimits(const Kernel& kernel, dim3 block, size_t shared_bytes) {
+  static const KernelNeeds unknown;
+  const KernelNeeds* const known = kernel.needs;
+  const KernelNeeds& needs = known != nullptr ? *known : unknown;
+  const size_t allowed = kernel.shared_bytes[CurrentDevice()].load();
+  const unsigned threads = block.x * block.y * block.z;
+  if (shared_bytes + needs.shared_bytes >
+      std::max(kSharedWithoutAsking, allowed + needs.shared_bytes)) {
+    return cudaErrorInvalidValue;
+  }
+  if (threads > needs.most_threads) return cudaErrorInvalidValue;
+  return threads <= MostThreads(needs) ? cudaSuccess
+                                       : cudaErrorLaunchOutOfResources;
 }
 
 }  // namespace
 
 cudaError_t LaunchKernel(Kernel* kernel, dim3 grid, dim3 block,
                          void** arguments, size_t shared_bytes,
-                         cudaStream_t stream) {
+                         cudaStream_t stream, Accesses accesses) {
   if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
   if (!IsValid(grid, block)) return cudaErrorInvalidConfiguration;
-  if (!MayShare(*kernel, shared_bytes)) return cudaErrorInvalidValue;
+  const cudaError_t error = CheckLimits(*kernel, block, shared_bytes);
+  if (error != cudaSuccess) return error;
   Operation operation;
   operation.kind = Operation::Kind::kKernel;
   operation.kernel = kernel;
@@ -70,14 +83,21 @@ cudaError_t LaunchKernel(Kernel* kernel, dim3 grid, dim3 block,
   operation.shared_bytes = shared_bytes;
   operation.argument = Argument(*kernel, arguments);
   operation.nanoseconds = Duration(*kernel, arguments);
+  operation.accesses =
+      accesses.empty() ? AccessesOf(*kernel, arguments) : std::move(accesses);
   return Enqueue(operation, stream, "launch");
 }
 
 cudaError_t LaunchOfLibrary(std::string_view name, dim3 grid, dim3 block,
-                            cudaStream_t stream) {
-  return Call<"cudaLaunchKernelExC">([&] {
-    return LaunchKernel(NamedKernel(name), grid, block, nullptr, 0, stream);
-  });
+                            cudaStream_t stream, Accesses accesses) {
+  const auto launch = [&] {
+    return LaunchKernel(NamedKernel(name), grid, block, nullptr, 0, stream,
+                        std::move(accesses));
+  };
+  if (name.starts_with("nvjet") || name.starts_with("cudnn_generated")) {
+    return static_cast<cudaError_t>(DriverCall<"cuLaunchKernelEx">(launch));
+  }
+  return Call<"cudaLaunchKernelExC">(launch);
 }
 
 }  // namespace null_gpu
@@ -101,9 +121,8 @@ std::vector<Configuration>& Configurations() {
 // What the compiler calls; no header declares all of it.
 extern "C" {
 
-void** __cudaRegisterFatBinary(void*) {
-  static void* handle[1];
-  return handle;
+void** __cudaRegisterFatBinary(void* fat_binary) {
+  return static_cast<void**>(fat_binary);
 }
 
 void __cudaRegisterFatBinaryEnd(void**) {}
@@ -115,9 +134,10 @@ char __cudaInitModule(void**) { return 0; }
 void __cudaRegisterVar(void**, char*, char*, const char*, int, size_t, int,
                        int) {}
 
-void __cudaRegisterFunction(void**, const char* host, char*, const char* name,
-                            int, uint3*, uint3*, dim3*, dim3*, int*) {
-  null_gpu::RegisterKernel(host, name);
+void __cudaRegisterFunction(void** fat_binary, const char* host, char*,
+                            const char* name, int, uint3*, uint3*, dim3*, dim3*,
+                            int*) {
+  null_gpu::RegisterKernel(host, name, fat_binary);
 }
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes,

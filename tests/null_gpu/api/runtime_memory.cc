@@ -7,6 +7,7 @@
 
 #include "tests/null_gpu/core/device.h"
 #include "tests/null_gpu/core/memory.h"
+#include "tests/null_gpu/order/free.h"
 #include "tests/null_gpu/streams/call.h"
 #include "tests/null_gpu/streams/capture.h"
 #include "tests/null_gpu/streams/stream.h"
@@ -25,6 +26,7 @@ constexpr size_t kHostPage = 4096;
 cudaError_t Allocate(void** pointer, size_t bytes) {
   const auto fault = Inject("malloc", bytes, Returns::kWhenDone);
   if (fault.error != cudaSuccess) return fault.error;
+  null_gpu::WatchCachingAllocator();
   return GetMemory().Allocate(CurrentDevice(), bytes, pointer);
 }
 
@@ -42,7 +44,9 @@ cudaError_t AllocateHost(void** pointer, size_t bytes) {
 
 cudaError_t FreeHost(void* pointer) {
   if (pointer == nullptr) return cudaSuccess;
+  const auto range = GetMemory().Find(pointer);
   if (!GetMemory().Forget(pointer)) return cudaErrorInvalidValue;
+  null_gpu::OrderFree(pointer, range->bytes, kHost);
   std::free(pointer);
   return cudaSuccess;
 }
@@ -55,6 +59,7 @@ cudaError_t Free(void* pointer) {
       const std::lock_guard lock(null_gpu::StreamMutex());
       return null_gpu::ReadyTime(range->device);
     });
+    null_gpu::OrderFree(range->base, range->bytes, range->device);
   }
   return GetMemory().Free(pointer);
 }
@@ -82,8 +87,12 @@ cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t) {
   return Call<"cudaMallocAsync">([&] { return Allocate(pointer, bytes); });
 }
 
-cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) {
-  return Call<"cudaFreeAsync">([&] { return GetMemory().Free(pointer); });
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
+  return Call<"cudaFreeAsync">([&] {
+    const auto range = GetMemory().Find(pointer);
+    if (range) null_gpu::OrderFreeAsync(range->base, range->bytes, stream);
+    return GetMemory().Free(pointer);
+  });
 }
 
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "tests/null_gpu/core/device.h"
+#include "tests/null_gpu/order/order.h"
 #include "tests/null_gpu/streams/call.h"
 #include "tests/null_gpu/streams/capture.h"
 #include "tests/null_gpu/streams/stream.h"
@@ -75,20 +76,39 @@ int64_t StreamReady(cudaStream_t handle) {
                            : stream->ready_ns;
 }
 
+// The host knows that the stream has done all that was on it.
+cudaError_t Done(cudaStream_t handle) {
+  const std::lock_guard lock(StreamMutex());
+  if (Stream* const stream = FindStream(handle)) {
+    null_gpu::OrderHostAfter(*stream);
+  }
+  return cudaSuccess;
+}
+
+// The same of an event.
+cudaError_t Done(cudaEvent_t handle) {
+  const std::lock_guard lock(StreamMutex());
+  if (const Event* const event = FindEvent(handle)) {
+    null_gpu::OrderHostAfter(*event);
+  }
+  return cudaSuccess;
+}
+
 int64_t EventReady(cudaEvent_t handle) {
   const std::lock_guard lock(StreamMutex());
   const Event* const event = FindEvent(handle);
   return event != nullptr && event->recorded ? event->ready_ns : 0;
 }
 
-// `ready` gives a time.
-template <typename Ready>
-cudaError_t Synchronize(Ready&& ready) {
+// `ready` gives a time, after which the handle's work is done.
+template <typename Handle, typename Ready>
+cudaError_t Synchronize(Handle handle, Ready&& ready) {
   null_gpu::GetCounters().waits.Add();
   const auto fault = Inject("synchronize", 0, Returns::kWhenDone);
   if (fault.error != cudaSuccess) return fault.error;
-  null_gpu::WaitFor(ready);
-  return null_gpu::StickyError();
+  null_gpu::WaitFor([&] { return ready(handle); });
+  const cudaError_t error = null_gpu::StickyError();
+  return error == cudaSuccess ? Done(handle) : error;
 }
 
 cudaError_t RecordEvent(cudaEvent_t event_handle, cudaStream_t stream_handle,
@@ -108,6 +128,7 @@ cudaError_t RecordEvent(cudaEvent_t event_handle, cudaStream_t stream_handle,
     event->recorded = true;
     event->ready_ns =
         fault.never ? null_gpu::kForever : null_gpu::StartTime(*stream);
+    null_gpu::OrderEventRecord(*event, *stream);
     return cudaSuccess;
   }
   if ((flags & cudaEventRecordExternal) != 0) {
@@ -133,6 +154,7 @@ cudaError_t WaitEvent(cudaStream_t stream_handle, cudaEvent_t event_handle,
   if (event->capture != nullptr) return null_gpu::JoinCapture(*stream, *event);
   if (stream->capture == nullptr) {
     stream->ready_ns = std::max(stream->ready_ns, event->ready_ns);
+    null_gpu::OrderEventWait(*stream, *event);
     return cudaSuccess;
   }
   if ((flags & cudaEventWaitExternal) != 0) {
@@ -211,7 +233,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return Call<"cudaStreamQuery">([&] {
     const cudaError_t error = CheckStream(stream);
     if (error != cudaSuccess) return error;
-    return StreamReady(stream) <= NowNs() ? cudaSuccess : cudaErrorNotReady;
+    return StreamReady(stream) <= NowNs() ? Done(stream) : cudaErrorNotReady;
   });
 }
 
@@ -219,7 +241,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return Call<"cudaStreamSynchronize">([&] {
     const cudaError_t error = CheckStream(stream);
     if (error != cudaSuccess) return error;
-    return Synchronize([stream] { return StreamReady(stream); });
+    return Synchronize(stream, &StreamReady);
   });
 }
 
@@ -266,7 +288,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
     if (error != cudaSuccess) return error;
     const auto fault = Inject("event_query", 0, Returns::kWhenDone);
     if (fault.error != cudaSuccess) return fault.error;
-    return EventReady(event) <= NowNs() ? cudaSuccess : cudaErrorNotReady;
+    return EventReady(event) <= NowNs() ? Done(event) : cudaErrorNotReady;
   });
 }
 
@@ -274,7 +296,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return Call<"cudaEventSynchronize">([&] {
     const cudaError_t error = CheckEvent(event);
     if (error != cudaSuccess) return error;
-    return Synchronize([event] { return EventReady(event); });
+    return Synchronize(event, &EventReady);
   });
 }
 

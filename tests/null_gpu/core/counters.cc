@@ -54,6 +54,7 @@ constexpr Field kFields[] = {
     NULL_GPU_FIELD(collectives),
     NULL_GPU_FIELD(collective_bytes),
     NULL_GPU_FIELD(faults),
+    NULL_GPU_FIELD(accesses),
 #undef NULL_GPU_FIELD
 };
 

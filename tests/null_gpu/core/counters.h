@@ -34,7 +34,7 @@ struct Counters {
   Counter fills, fill_bytes, waits;
   Counter allocations, allocated_bytes, frees;
   Counter host_allocations, host_allocated_bytes;
-  Counter collectives, collective_bytes, faults;
+  Counter collectives, collective_bytes, faults, accesses;
 };
 
 Counters& GetCounters();

@@ -18,7 +18,7 @@ struct CallClass {
 };
 constexpr std::array<std::string_view, 5> kEnqueue = {"launch", "copy", "fill",
                                                       "event_record", "nccl"};
-constexpr std::array<CallClass, 10> kClasses = {{
+constexpr std::array<CallClass, 11> kClasses = {{
     {"malloc", "out_of_memory"},
     {"host_malloc", "out_of_memory"},
     {"launch", "launch_failure"},
@@ -29,6 +29,7 @@ constexpr std::array<CallClass, 10> kClasses = {{
     {"synchronize", "launch_failure"},
     {"graph_launch", "launch_failure"},
     {"nccl", "system_error"},
+    {"kernel_record", "unknown"},
 }};
 
 struct ErrorWord {

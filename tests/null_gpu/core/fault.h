@@ -5,7 +5,8 @@
 //   <call>[>=<bytes>]:<which>[=<effect>][,sticky]
 // call    a function of the API ("cudaEventQuery"), or one of the classes
 //         malloc, host_malloc, launch, copy, fill, event_record, event_query,
-//         synchronize (of event, stream or device), graph_launch, nccl
+//         synchronize (of event, stream or device), graph_launch, nccl,
+//         kernel_record (of CUPTI; with whatever error, it is lost)
 // bytes   counts only calls of at least this size (malloc, host_malloc, copy,
 //         fill, nccl)
 // which   "17" is the 17th call that counts, from 1; "17+" it and all later

@@ -19,10 +19,15 @@ namespace {
 
 constexpr int64_t kUsualNanoseconds = 1000;
 
+struct Registered {
+  const char* name;
+  const void* fat_binary;
+};
+
 struct Registry {
   std::mutex mutex;
   // LibTorch registers some 50,000 kernels and launches few of them.
-  std::unordered_map<const void*, const char*> registered;
+  std::unordered_map<const void*, Registered> registered;
   std::unordered_map<const void*, Kernel*> found;
   std::map<std::string, Kernel*, std::less<>> by_name;
   std::vector<const Body*> bodies;  // never deleted: launches may run
@@ -62,10 +67,11 @@ Kernel* Named(Registry& registry, std::string_view name) {
 
 }  // namespace
 
-void RegisterKernel(const void* host, const char* name) {
+void RegisterKernel(const void* host, const char* name,
+                    const void* fat_binary) {
   Registry& registry = GetRegistry();
   const std::lock_guard lock(registry.mutex);
-  registry.registered[host] = name;
+  registry.registered[host] = {name, fat_binary};
 }
 
 Kernel* FindKernel(const void* host) {
@@ -75,7 +81,9 @@ Kernel* FindKernel(const void* host) {
   if (kernel == nullptr) {
     const auto at = registry.registered.find(host);
     if (at == registry.registered.end()) return nullptr;
-    kernel = Named(registry, at->second);
+    const auto& [name, fat_binary] = at->second;
+    kernel = Named(registry, name);
+    if (fat_binary != nullptr) kernel->needs = NeedsOf(fat_binary, name);
   }
   return kernel;
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tests/null_gpu/core/counters.h"
+#include "tests/null_gpu/core/cubin.h"
 #include "tests/null_gpu/null_gpu.h"
 
 namespace null_gpu {
@@ -31,14 +32,16 @@ struct Kernel {
   Counter launches;
   // Made up. Negative: the first argument of a launch.
   int64_t nanoseconds;
-  std::atomic<const Body*> body;  // null: none
+  std::atomic<const Body*> body;                    // null: none
+  std::atomic<const KernelNeeds*> needs = nullptr;  // null: not known
   // By device, the dynamic shared memory that cudaFuncSetAttribute() allowed.
   std::array<std::atomic<size_t>, kMostDevices> shared_bytes = {};
 };
 
 // A kernel of the program, which the runtime knows by the address of its stub
-// on the host. `name` must stay.
-void RegisterKernel(const void* host, const char* name);
+// on the host. `name` must stay. `fat_binary` is of cubin.h, null for none.
+void RegisterKernel(const void* host, const char* name,
+                    const void* fat_binary = nullptr);
 
 // Null for an address that was never registered.
 Kernel* FindKernel(const void* host);

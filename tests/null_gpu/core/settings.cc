@@ -11,6 +11,8 @@
 namespace null_gpu {
 namespace {
 
+constexpr int64_t kMostOfAll = 1'000'000'000;
+
 std::string Variable(const char* name, const char* otherwise) {
   const char* value = std::getenv(name);
   return value != nullptr && *value != '\0' ? value : otherwise;
@@ -22,6 +24,18 @@ bool Flag(const char* name) {
     Die(std::string(name) + "=" + value + " is neither 0 nor 1");
   }
   return value == "1";
+}
+
+int64_t Number(const char* name, const char* otherwise, int64_t least,
+               int64_t most) {
+  const std::string value = Variable(name, otherwise);
+  char* end = nullptr;
+  const int64_t number = std::strtoll(value.c_str(), &end, 10);
+  if (*end != '\0' || number < least || number > most) {
+    Die(std::string(name) + "=" + value + " is not from " +
+        std::to_string(least) + " to " + std::to_string(most));
+  }
+  return number;
 }
 
 std::vector<DurationRule> ParseDurations(const std::string& text) {
@@ -53,13 +67,15 @@ Settings* Read() {
     }
     Die("TRAINBENCH_NULL_GPU=" + key + " is none of" + known);
   }
-  const std::string count = Variable("TRAINBENCH_NULL_GPU_COUNT", "1");
-  settings->devices = std::atoi(count.c_str());
-  if (settings->devices < 1 || settings->devices > kMostDevices) {
-    Die("TRAINBENCH_NULL_GPU_COUNT=" + count + " is not from 1 to 16");
-  }
+  settings->devices = static_cast<int>(
+      Number("TRAINBENCH_NULL_GPU_COUNT", "1", 1, kMostDevices));
+  settings->queue = static_cast<size_t>(
+      Number("TRAINBENCH_NULL_GPU_QUEUE", "1024", 1, kMostOfAll));
+  settings->skew_ticks =
+      Number("TRAINBENCH_NULL_GPU_SKEW", "9000", -kMostOfAll, kMostOfAll);
   settings->exclusive = Flag("TRAINBENCH_NULL_GPU_EXCLUSIVE");
   settings->values = Flag("TRAINBENCH_NULL_GPU_VALUES");
+  settings->order = Flag("TRAINBENCH_NULL_GPU_ORDER");
   settings->report = Variable("TRAINBENCH_NULL_GPU_REPORT", "");
   settings->durations =
       ParseDurations(Variable("TRAINBENCH_NULL_GPU_DURATION", ""));

@@ -31,10 +31,17 @@ struct Settings {
   // TRAINBENCH_NULL_GPU_VALUES is "1": memory of the devices is the host's,
   // copies copy, fills fill, and kernels run that have a body (kernel.h).
   bool values;
+  bool order;          // TRAINBENCH_NULL_GPU_ORDER is "1": order/order.h
   std::string report;  // TRAINBENCH_NULL_GPU_REPORT, a file to append to
   // TRAINBENCH_NULL_GPU_DURATION: "<part>=<ns>;<part>=arg0;...". The first rule
   // that fits counts; kernels without a rule take 1000 ns.
   std::vector<DurationRule> durations;
+  // TRAINBENCH_NULL_GPU_QUEUE: launches that a stream holds, 1024 if unset.
+  // With so many the host waits before it enqueues one more.
+  size_t queue;
+  // TRAINBENCH_NULL_GPU_SKEW: how late the times of a device are in a profile,
+  // in ticks of the profiler's clock, 9000 if unset. Negative: how early.
+  int64_t skew_ticks;
   FaultPlan faults;  // TRAINBENCH_NULL_GPU_FAULT
 };
 

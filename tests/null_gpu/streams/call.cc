@@ -2,9 +2,11 @@
 
 #include "tests/null_gpu/streams/call.h"
 
+#include <alloca.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cstring>
 
 #include "tests/null_gpu/core/device.h"
 #include "tests/null_gpu/core/memory.h"
@@ -23,9 +25,15 @@ uint32_t NextCorrelation() {
 
 }  // namespace
 
+void WipeStack() {
+  constexpr size_t kBytes = 32 << 10;
+  if (GetSettings().order) explicit_bzero(alloca(kBytes), kBytes);
+}
+
 CallScope::CallScope(ApiEntry& entry)
     : entry_(entry), outermost_(correlation == 0) {
   entry_.calls().Add();
+  WipeStack();
   if (!outermost_) return;
   correlation = NextCorrelation();
   if (!IsTracing()) return;
@@ -35,7 +43,7 @@ CallScope::CallScope(ApiEntry& entry)
 
 CallScope::~CallScope() {
   if (!outermost_) return;
-  if (start_ != 0) TraceCall(entry_.cbid(), start_, correlation);
+  if (start_ != 0) TraceCall(entry_, start_, correlation);
   correlation = 0;
 }
 

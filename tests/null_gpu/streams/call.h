@@ -18,6 +18,12 @@
 
 namespace null_gpu {
 
+// If order is checked, clears what earlier calls of functions have left on the
+// stack, where the next ones will have theirs. Arguments of kernels have parts
+// that LibTorch does not fill in; a pointer there would pass for one of its
+// own.
+void WipeStack();
+
 // A string as a template's argument.
 template <size_t N>
 struct FixedString {
@@ -54,6 +60,7 @@ template <FixedString kName, typename Body>
 auto Ask(Body&& body) {
   static ApiEntry& entry = ApiEntry::Of(kName.text);
   entry.calls().Add();
+  WipeStack();
   return body();
 }
 

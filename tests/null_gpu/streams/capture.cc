@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tests/null_gpu/core/counters.h"
+#include "tests/null_gpu/order/order.h"
 
 namespace null_gpu {
 namespace {
@@ -174,6 +175,7 @@ cudaError_t CheckDeviceWait(int device) {
 }
 
 std::unique_ptr<GraphExec> Instantiate(const Graph& graph) {
+  OrderGraph(graph);
   auto exec = std::make_unique<GraphExec>();
   exec->id = graph.id;
   for (const auto& node : graph.nodes) {

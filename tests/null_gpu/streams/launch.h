@@ -12,15 +12,17 @@
 
 namespace null_gpu {
 
-// Checks and enqueues a kernel.
+// Checks and enqueues a kernel. Without `accesses` its arguments tell them.
 cudaError_t LaunchKernel(Kernel* kernel, dim3 grid, dim3 block,
                          void** arguments, size_t shared_bytes,
-                         cudaStream_t stream);
+                         cudaStream_t stream, Accesses accesses = {});
 
-// Enqueues a kernel of this name as cudaLaunchKernelExC of a library would. The
-// name should end in "_null": nobody shall take it for what the library runs.
+// Enqueues a kernel of this name as a library would: with cuLaunchKernelEx of
+// the driver if the library compiles it while it runs ("nvjet...",
+// "cudnn_generated..."), else with cudaLaunchKernelExC. The name should end in
+// "_null": nobody shall take it for what the library runs.
 cudaError_t LaunchOfLibrary(std::string_view name, dim3 grid, dim3 block,
-                            cudaStream_t stream);
+                            cudaStream_t stream, Accesses accesses = {});
 
 }  // namespace null_gpu
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/null_gpu/core/kernel.h"
+#include "tests/null_gpu/order/access.h"
 
 namespace null_gpu {
 
@@ -50,6 +51,8 @@ struct Operation {
   bool pinned = false;  // the host's side of a copy
 
   Event* event = nullptr;
+
+  Accesses accesses;  // of memory, if order is checked
 };
 
 }  // namespace null_gpu

@@ -11,6 +11,7 @@
 #include "tests/null_gpu/core/counters.h"
 #include "tests/null_gpu/core/device.h"
 #include "tests/null_gpu/core/settings.h"
+#include "tests/null_gpu/order/order.h"
 #include "tests/null_gpu/streams/call.h"
 #include "tests/null_gpu/streams/capture.h"
 #include "tests/null_gpu/streams/effect.h"
@@ -83,6 +84,20 @@ void Count(const Operation& operation) {
     default:
       break;
   }
+}
+
+// When the stream has room for one more operation.
+int64_t RoomTime(cudaStream_t handle) {
+  const std::lock_guard lock(StreamMutex());
+  Stream* const stream = FindStream(handle);
+  if (stream == nullptr || stream->capture != nullptr) return 0;
+  const auto first_end = [&] {
+    return std::min(stream->queue.front(), stream->ready_ns);
+  };
+  while (!stream->queue.empty() && first_end() <= NowNs()) {
+    stream->queue.pop_front();
+  }
+  return stream->queue.size() < GetSettings().queue ? 0 : first_end();
 }
 
 }  // namespace
@@ -165,10 +180,12 @@ void Execute(const Operation& operation, Stream& stream, uint32_t graph,
   if (operation.kind == Operation::Kind::kEventRecord) {
     operation.event->recorded = true;
     operation.event->ready_ns = StartTime(stream);
+    OrderEventRecord(*operation.event, stream);
     return;
   }
   if (operation.kind == Operation::Kind::kEventWait) {
     stream.ready_ns = std::max(stream.ready_ns, operation.event->ready_ns);
+    OrderEventWait(stream, *operation.event);
     return;
   }
   const int64_t start = StartTime(stream);
@@ -176,6 +193,7 @@ void Execute(const Operation& operation, Stream& stream, uint32_t graph,
                         ? start + operation.nanoseconds
                         : kForever;
   Count(operation);
+  OrderOperation(operation, stream);
   ApplyToMemory(operation, stream.device);
   TraceOperation(operation, {stream.device, stream.id, graph, graph_node},
                  CallScope::Correlation());
@@ -187,13 +205,16 @@ cudaError_t Enqueue(Operation operation, cudaStream_t handle,
       Inject(call, operation.bytes * operation.rows, Returns::kAtOnce);
   if (fault.error != cudaSuccess) return fault.error;
   if (fault.never) operation.nanoseconds = kForever;
+  WaitFor([&] { return RoomTime(handle); });
   const std::lock_guard lock(StreamMutex());
   Stream* const stream = FindStream(handle);
   if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+  LocateAccesses(operation);
   if (stream->capture != nullptr) return Record(operation, *stream);
   const cudaError_t error = CheckImplicit(*stream);
   if (error != cudaSuccess) return error;
   Execute(operation, *stream);
+  stream->queue.push_back(stream->ready_ns);
   return cudaSuccess;
 }
 

@@ -11,10 +11,13 @@
 #include <driver_types.h>
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
+#include "tests/null_gpu/order/clock.h"
 #include "tests/null_gpu/streams/operation.h"
 
 namespace null_gpu {
@@ -26,11 +29,16 @@ struct Stream {
   int device;
   uint32_t id;  // as CUPTI numbers it: 7 is the legacy default stream
   int priority;
-  bool blocking;         // waits for the legacy default stream
-  int64_t ready_ns = 0;  // when its last operation ends
+  bool blocking;                   // waits for the legacy default stream
+  int64_t ready_ns = 0;            // when its last operation ends
+  std::deque<int64_t> queue = {};  // when each operation ends that it holds
 
   std::shared_ptr<Capture> capture = nullptr;  // null outside of one
   std::vector<GraphNode*> tail = {};           // on which the next node depends
+
+  // Of order/, which numbers the streams of all devices.
+  Clock clock = {};
+  std::optional<size_t> number = std::nullopt;
 };
 
 struct Event {
@@ -41,6 +49,8 @@ struct Event {
   // Of an event that was last recorded in a capture.
   std::shared_ptr<Capture> capture = nullptr;
   std::vector<GraphNode*> nodes = {};
+
+  Clock clock = {};
 };
 
 // Guards all streams, events, captures and graphs.
@@ -74,8 +84,9 @@ void Execute(const Operation& operation, Stream& stream, uint32_t graph = 0,
 
 // The functions below take it themselves.
 
-// Executes the operation or records it in the stream's capture. `call` is the
-// class of fault.h.
+// Executes the operation or records it in the stream's capture. Waits first if
+// the stream holds as many operations as it can. `call` is the class of
+// fault.h.
 cudaError_t Enqueue(Operation operation, cudaStream_t stream, const char* call);
 
 // Ends whatever never ends on the stream, as an aborted collective does.

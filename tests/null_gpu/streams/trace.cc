@@ -9,10 +9,13 @@
 #include <atomic>
 #include <cstring>
 #include <ctime>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "tests/null_gpu/core/memory.h"
+#include "tests/null_gpu/core/settings.h"
+#include "tests/null_gpu/streams/call.h"
 #include "tests/null_gpu/streams/external_correlation.h"
 
 namespace null_gpu {
@@ -22,6 +25,14 @@ constexpr uint64_t kUsualTicks = 1000;
 
 std::atomic<bool> tracing{false};
 std::atomic<CUpti_TimestampCallbackFunc> clock_function{nullptr};
+std::atomic<int> registrations{0}, kernels_to_spoil{0};
+
+uint64_t DefaultClock() {
+  timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<uint64_t>(now.tv_nsec);
+}
 
 struct Times {
   uint64_t start, end;
@@ -54,8 +65,9 @@ Record MadeFor(CUpti_ActivityKind kind, const Operation& operation,
                const Place& place, uint32_t correlation) {
   auto record = Made<Record>(kind);
   const Times times = Schedule(operation, place);
-  record.start = times.start;
-  record.end = times.end;
+  const auto skew = static_cast<uint64_t>(GetSettings().skew_ticks);
+  record.start = times.start + skew;
+  record.end = times.end + skew;
   record.deviceId = static_cast<uint32_t>(place.device);
   record.contextId = static_cast<uint32_t>(place.device) + 1;
   record.streamId = place.stream;
@@ -65,8 +77,14 @@ Record MadeFor(CUpti_ActivityKind kind, const Operation& operation,
   return record;
 }
 
+// Whether one more kernel's record is to have the time of another clock.
+bool TakeSpoiled() {
+  return kernels_to_spoil > 0 && kernels_to_spoil.fetch_sub(1) > 0;
+}
+
 void TraceKernel(const Operation& operation, const Place& place,
                  uint32_t correlation) {
+  if (Inject("kernel_record", 0, Returns::kAtOnce).error != cudaSuccess) return;
   auto record = MadeFor<CUpti_ActivityKernel10>(
       CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, operation, place, correlation);
   record.name = operation.kernel->name;
@@ -79,6 +97,10 @@ void TraceKernel(const Operation& operation, const Place& place,
   record.dynamicSharedMemory = static_cast<int32_t>(operation.shared_bytes);
   // Kineto divides by the occupancy that these give.
   record.registersPerThread = 32;
+  if (TakeSpoiled()) {
+    record.end = DefaultClock();
+    record.start = record.end - kUsualTicks;
+  }
   GetActivityBuffers().Put(record);
 }
 
@@ -120,6 +142,17 @@ void TraceFill(const Operation& operation, const Place& place,
   GetActivityBuffers().Put(record);
 }
 
+// CUPTI's number of a launch by the driver, 0 for other functions. Of the
+// driver's calls Kineto wants no others.
+uint32_t DriverLaunch(std::string_view function) {
+  if (function == "cuLaunchKernel") {
+    return CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel;
+  }
+  return function == "cuLaunchKernelEx"
+             ? CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx
+             : 0;
+}
+
 size_t Aligned(size_t bytes) { return (bytes + 7) / 8 * 8; }
 
 }  // namespace
@@ -128,15 +161,12 @@ bool IsTracing() { return tracing.load(std::memory_order_relaxed); }
 
 uint64_t TraceNow() {
   const auto clock = clock_function.load();
-  if (clock != nullptr) return clock();
-  timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 +
-         static_cast<uint64_t>(now.tv_nsec);
+  return clock != nullptr ? clock() : DefaultClock();
 }
 
-void SetTraceClock(CUpti_TimestampCallbackFunc clock) {
+void RegisterTraceClock(CUpti_TimestampCallbackFunc clock) {
   clock_function = clock;
+  kernels_to_spoil = clock != nullptr ? registrations++ : 0;
 }
 
 void TraceCorrelation(uint32_t correlation) {
@@ -151,14 +181,15 @@ void TraceCorrelation(uint32_t correlation) {
   }
 }
 
-void TraceCall(uint32_t cbid, uint64_t start, uint32_t correlation) {
+void TraceCall(const ApiEntry& entry, uint64_t start, uint32_t correlation) {
   ActivityBuffers& buffers = GetActivityBuffers();
-  if (cbid == 0 || !buffers.IsEnabled(CUPTI_ACTIVITY_KIND_RUNTIME) ||
-      !buffers.IsCallEnabled(cbid)) {
-    return;
-  }
-  auto record = Made<CUpti_ActivityAPI>(CUPTI_ACTIVITY_KIND_RUNTIME);
-  record.cbid = cbid;
+  const uint32_t launch = DriverLaunch(entry.name());
+  const auto kind =
+      launch != 0 ? CUPTI_ACTIVITY_KIND_DRIVER : CUPTI_ACTIVITY_KIND_RUNTIME;
+  if (!buffers.IsEnabled(kind)) return;
+  if (launch == 0 && !buffers.IsCallEnabled(entry.cbid())) return;
+  auto record = Made<CUpti_ActivityAPI>(kind);
+  record.cbid = launch != 0 ? launch : entry.cbid();
   record.start = start;
   record.end = TraceNow();
   record.processId = static_cast<uint32_t>(getpid());
@@ -227,7 +258,7 @@ void ActivityBuffers::EnableCall(uint32_t cbid, bool enabled) {
 
 bool ActivityBuffers::IsCallEnabled(uint32_t cbid) {
   const std::lock_guard lock(mutex_);
-  return !disabled_calls_.contains(cbid);
+  return cbid != 0 && !disabled_calls_.contains(cbid);
 }
 
 void ActivityBuffers::Flush() {
@@ -264,6 +295,7 @@ size_t RecordBytes(const CUpti_Activity& record) {
     case CUPTI_ACTIVITY_KIND_MEMSET:
       return Aligned(sizeof(CUpti_ActivityMemset4));
     case CUPTI_ACTIVITY_KIND_RUNTIME:
+    case CUPTI_ACTIVITY_KIND_DRIVER:
       return Aligned(sizeof(CUpti_ActivityAPI));
     case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION:
       return Aligned(sizeof(CUpti_ActivityExternalCorrelation));

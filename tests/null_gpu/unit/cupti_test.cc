@@ -3,7 +3,9 @@
 #include <cupti.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -33,10 +35,12 @@ void Complete(CUcontext, uint32_t, uint8_t* buffer, size_t, size_t valid) {
   std::free(buffer);
 }
 
-constexpr std::array kKinds = {
-    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
-    CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_RUNTIME,
-    CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION};
+constexpr std::array kKinds = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+                               CUPTI_ACTIVITY_KIND_MEMCPY,
+                               CUPTI_ACTIVITY_KIND_MEMSET,
+                               CUPTI_ACTIVITY_KIND_RUNTIME,
+                               CUPTI_ACTIVITY_KIND_DRIVER,
+                               CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION};
 
 class CuptiTest : public NullGpuTest {
  protected:
@@ -93,6 +97,20 @@ TEST_F(CuptiTest, ALaunchIsACallAndAKernelOfOneCorrelation) {
   EXPECT_EQ(kernels[0].blockX, 32);
   EXPECT_EQ(kernels[0].streamId, 7);
   EXPECT_EQ(kernels[0].graphId, 0);
+}
+
+TEST_F(CuptiTest, WhatALibraryCompilesTheDriverLaunches) {
+  for (const char* name :
+       {"nvjet_null", "cudnn_generated_null", "sgemm_null"}) {
+    ASSERT_EQ(LaunchOfLibrary(name, dim3(1), dim3(32), nullptr), cudaSuccess);
+  }
+  const auto launches = Records<CUpti_ActivityAPI>(CUPTI_ACTIVITY_KIND_DRIVER);
+  const auto kernels = Kernels();
+  ASSERT_EQ(launches.size(), 2);
+  ASSERT_EQ(kernels.size(), 3);
+  EXPECT_EQ(launches[1].cbid, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx);
+  EXPECT_EQ(launches[1].correlationId, kernels[1].correlationId);
+  EXPECT_EQ(Calls().at(0).correlationId, kernels[2].correlationId);
 }
 
 TEST_F(CuptiTest, KernelsOfAStreamFollowEachOther) {
@@ -179,6 +197,42 @@ TEST_F(CuptiTest, FullBuffersComeBackAndNothingIsLost) {
   EXPECT_EQ(Kernels().size(), kMany);
   EXPECT_EQ(Calls().size(), kMany);
   EXPECT_GT(Completed().size(), 2);
+}
+
+TEST_F(CuptiTest, ALostRecordIsAKernelLess) {
+  SetFaults("kernel_record:2");
+  for (int i = 0; i < 3; ++i) ASSERT_EQ(Launch(nullptr), cudaSuccess);
+  EXPECT_EQ(Kernels().size(), 2);
+  EXPECT_EQ(Counted().launches, 3);
+}
+
+// A clock far from the default one.
+uint64_t Ticks() {
+  static std::atomic<uint64_t> now{0};
+  return now += 10;
+}
+
+TEST_F(CuptiTest, EachRegistrationOfAClockSpoilsOneKernelMore) {
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+  const auto is_spoiled = [](const CUpti_ActivityKernel10& kernel) {
+    return kernel.start > 1'000'000'000'000'000;
+  };
+  std::vector<std::ptrdiff_t> spoiled;
+  for (int session = 0; session < 3; ++session) {
+    Completed().clear();
+    cuptiActivityRegisterTimestampCallback(&Ticks);
+    for (int i = 0; i < 50; ++i) ASSERT_EQ(Launch(stream), cudaSuccess);
+    const auto kernels = Kernels();
+    EXPECT_TRUE(
+        std::is_partitioned(kernels.begin(), kernels.end(), is_spoiled));
+    spoiled.push_back(
+        std::count_if(kernels.begin(), kernels.end(), is_spoiled));
+  }
+  cuptiActivityRegisterTimestampCallback(nullptr);
+  EXPECT_EQ(spoiled[1], spoiled[0] + 1);
+  EXPECT_EQ(spoiled[2], spoiled[0] + 2);
+  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
 }
 
 TEST_F(CuptiTest, CallsAndKindsCanBeSwitchedOff) {

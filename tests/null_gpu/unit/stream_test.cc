@@ -2,6 +2,8 @@
 
 #include "tests/null_gpu/streams/stream.h"
 
+#include <utility>
+
 #include "tests/null_gpu/unit/fixture.h"
 
 namespace null_gpu {
@@ -108,6 +110,20 @@ TEST_F(StreamTest, AKernelThatNeverEndsHoldsItsStream) {
   EXPECT_EQ(cudaStreamQuery(stream_), cudaSuccess);
   EndNow(other_);
   EXPECT_EQ(cudaStreamQuery(other_), cudaSuccess);
+}
+
+TEST_F(StreamTest, AFullQueueMakesTheHostWait) {
+  constexpr int64_t kShort = 200'000'000;
+  const size_t queue = std::exchange(GetSettings().queue, 2);
+  Run(stream_, kShort);
+  ASSERT_EQ(cudaEventRecord(before_, stream_), cudaSuccess);
+  Run(stream_, kLong);
+  ASSERT_EQ(cudaEventRecord(after_, stream_), cudaSuccess);
+  EXPECT_EQ(cudaEventQuery(before_), cudaErrorNotReady);
+  Run(stream_, kShort);
+  EXPECT_EQ(cudaEventQuery(before_), cudaSuccess);
+  EXPECT_EQ(cudaEventQuery(after_), cudaErrorNotReady);
+  GetSettings().queue = queue;
 }
 
 TEST_F(StreamTest, LaunchesAreChecked) {

@@ -160,4 +160,4 @@ def test_a_damaged_result_is_wrong_usage(
     ]
     status, _, err = ran(tmp_path, capsys, *damaged)
     assert status == USAGE
-    assert "the rows for advice are damaged: KeyError('model')" in err
+    assert "all/batch:4/seq:128 lacks the parameter model" in err

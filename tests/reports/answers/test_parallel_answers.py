@@ -12,9 +12,26 @@ from reports.answers.sharded import sharded_optimizer
 from reports.results.rows import Result, parse
 from results import document, entry
 
+KEYS = {
+    "all_reduce": ["backend"],
+    "ddp": ["strategy", "model", "precision"],
+    "ddp_equivalence": ["strategy"],
+    "sharded_optimizer": ["sharding", "model"],
+}
+
+
+def made(name: str, counters: dict[str, float]) -> dict[str, Any]:
+    """The parameters of a row are those of its name."""
+    experiment, *parts = name.split("/")
+    words = [part for part in parts if ":" not in part]
+    texts = " ".join(map("=".join, zip(KEYS[experiment], words, strict=True)))
+    numbers = (part.split(":") for part in parts if ":" in part)
+    values = {key: int(number) for key, number in numbers}
+    return entry(name, counters.get("p50_us", 1), texts, **(values | counters))
+
 
 def result(*rows: tuple[str, dict[str, float]]) -> Result:
-    return parse(document(*(entry(name, 1, **counters) for name, counters in rows)))
+    return parse(document(*(made(*row) for row in rows)))
 
 
 def reduced(backend: str, ranks: int, size: int, us: float, **more: float) -> Any:

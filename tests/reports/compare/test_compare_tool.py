@@ -2,10 +2,6 @@
 """tools/compare: what it prints and with which status it ends."""
 
 import json
-import os
-import shlex
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -218,6 +214,20 @@ def damaged() -> dict[str, tuple[Any, int, str]]:
             BAD,
             "LOST  e/three: base measured; new skipped: does not fit",
         ),
+        "error on one side, of Google Benchmark": (
+            document(
+                *rows[:2],
+                entry("e/three", 0)
+                | {"error_occurred": True, "error_message": "wrong result"},
+            ),
+            BAD,
+            "LOST  e/three: base measured; new error: wrong result",
+        ),
+        "a wrong result that was timed": (
+            document(*rows[:2], entry("e/three", 300, " | wrong=loss_error 2 > 1")),
+            BAD,
+            "LOST  e/three: base measured; new error: wrong result: loss_error 2 > 1",
+        ),
         "error on one side": (
             document(*rows[:2], errors=[failure("e/three", "wrong result")]),
             BAD,
@@ -269,24 +279,3 @@ def test_wrong_usage(capsys: Any, arguments: list[str], said: str) -> None:
         main(arguments)
     assert ended.value.code == NOT_COMPARABLE
     assert said in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("command", "code", "said"),
-    [("{} | head -1", GOOD, ""), ("{} >/dev/full", NOT_COMPARABLE, "cannot print")],
-)
-def test_a_reader_that_stops_and_a_disk_that_is_full(
-    tmp_path: Path, command: str, code: int, said: str
-) -> None:
-    pair = " ".join(map(shlex.quote, files(tmp_path, BASE)))
-    tool = f"{shlex.quote(sys.executable)} -m reports.compare {pair}"
-    done = subprocess.run(
-        ["bash", "-o", "pipefail", "-c", command.format(tool)],
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == code
-    assert said in done.stderr and "Traceback" not in done.stderr
-    assert done.stderr.count("\n") == (1 if said else 0)

@@ -34,7 +34,8 @@ constexpr char kResult[] = R"({
   "context": {"seed": "42", "num_cpus": 2},
   "benchmarks": [
     {"name": "a/b:1", "run_name": "a/b:1", "run_type": "iteration",
-     "real_time": 2.5, "p50_us": 2.5, "label": "x=1"},
+     "real_time": 2.5, "min_us": 2, "p50_us": 2.5, "max_us": 3,
+     "label": "x=1"},
     {"name": "a/b:1_mean", "run_name": "a/b:1", "run_type": "aggregate",
      "real_time": 2.5}
   ],
@@ -54,6 +55,7 @@ TEST(StoredResultTest, HasTheEntriesAndTheTextsOfTheContext) {
   EXPECT_EQ(row.case_name, "a/b:1");
   EXPECT_TRUE(row.is_repetition());
   EXPECT_THAT(row.counters, Contains(Pair("p50_us", 2.5)));
+  EXPECT_EQ(row.flaw, "");
   EXPECT_EQ(nlohmann::json::parse(row.json)["label"], "x=1");
   EXPECT_EQ(result->benchmarks[1].case_name, "a/b:1");
   EXPECT_FALSE(result->benchmarks[1].is_repetition());
@@ -68,7 +70,8 @@ TEST(StoredResultTest, HasTheEntriesAndTheTextsOfTheContext) {
 
 TEST(StoredResultTest, WhatIsNoResultIsSaidInOneLine) {
   const std::string missing = "/nowhere/a.json";
-  EXPECT_EQ(ReadStoredResult(missing).status().message(), "it cannot be read");
+  EXPECT_EQ(ReadStoredResult(missing).status().message(),
+            "it cannot be read: No such file or directory");
   for (const char* text : {"", "{", "[]", "{\"context\": {}}",
                            R"({"context": {}, "benchmarks": [{}],
                                "skipped": [], "errors": []})"}) {

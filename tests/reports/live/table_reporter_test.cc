@@ -261,6 +261,20 @@ TEST_F(TableReporterTest, SummarizesAtTheEnd) {
               HasSubstr("\n\n2 cases: 1 measured, 1 skipped, 0 failed\n"));
 }
 
+TEST_F(TableReporterTest, LeavesDetailsThatAreGoodToTheResultFile) {
+  statuses_["detail"].is_detail = true;
+  statuses_["bad"] = {Kind::kError, "wrong result", {}};
+  statuses_["bad"].is_detail = true;
+  TableReporter reporter = Make();
+  reporter.ReportRuns({MakeRun("a"), MakeRun("detail"), MakeRun("detail")});
+  reporter.ReportRuns({MakeAggregate("detail", "mean", benchmark::kTime, 1)});
+  reporter.ReportRuns({MakeFailed("bad", "x")});
+  reporter.Finalize();
+  EXPECT_THAT(Rows(), ElementsAre(HasSubstr("a "), HasSubstr("ERROR"), "",
+                                  "2 cases: 1 measured, 0 skipped, 1 failed",
+                                  HasSubstr("1 smaller part is ")));
+}
+
 TEST_F(TableReporterTest, WrapsTheHeader) {
   const std::string wide(100, 'x');
   TableReporter reporter = Make({.header = {{"device", "CPU"},

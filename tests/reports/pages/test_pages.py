@@ -20,6 +20,7 @@ from reports.results.rows import load
 from results import REFERENCE, ROOT, entry
 from results import document as document_with
 
+STEM = REFERENCE.stem
 CONTEXT = {
     "date": "2026-03-01T12:30:00+01:00",
     "device": "Some <b>GPU</b>",
@@ -88,7 +89,7 @@ def plain(text: str) -> str:
 def reference(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, Path]:
     directory = tmp_path_factory.mktemp("pages") / "made" / "here"
     assert main([str(REFERENCE), "-o", str(directory)]) == 0
-    html, markdown = directory / "quick.html", directory / "quick.md"
+    html, markdown = (directory / f"{STEM}{suffix}" for suffix in (".html", ".md"))
     return html.read_text(), markdown.read_text(), directory
 
 
@@ -128,7 +129,7 @@ def test_the_page_needs_no_other_file(reference: tuple[str, str, Path]) -> None:
     assert read.all("src") == [] and "@import" not in html
     assert re.findall(r"url\((?!#)", html) == []
     links = {link for link in read.all("href") + read.all("xlink:href")}
-    assert {link for link in links if not link.startswith("#")} == {"quick.md"}
+    assert {link for link in links if not link.startswith("#")} == {f"{STEM}.md"}
 
 
 def test_the_files_are_such_as_git_likes(reference: tuple[str, str, Path]) -> None:
@@ -158,10 +159,10 @@ def test_every_plot_is_described_and_on_both_pages(
     plots = [attrs for tag, attrs in Reader(html).tags if tag == "svg"]
     assert len(plots) >= 25
     assert all(attrs["aria-label"] for attrs in plots)
-    linked = re.findall(r"!\[[^\]]+\]\((quick\.figures/[\w-]+\.svg)\)", markdown)
+    linked = re.findall(r"!\[[^\]]+\]\((\w+\.figures/[\w-]+\.svg)\)", markdown)
     assert len(linked) == len(set(linked)) == len(plots)
     assert {directory / link for link in linked} == set(
-        (directory / "quick.figures").iterdir()
+        (directory / f"{STEM}.figures").iterdir()
     )
 
 
@@ -398,9 +399,12 @@ def test_what_is_no_result_is_one_line(
     [
         (
             entry("model_size/tiny", 5, "precision=fp32"),
-            "model_size are damaged: 'mode'",
+            "lacks the parameter mode",
         ),
-        (entry("peak/copy", 5, "work=copy", bytes_per_second=1e9), "damaged: 'size'"),
+        (
+            entry("peak/copy", 5, "work=copy", bytes_per_second=1e9),
+            "lacks the counter size",
+        ),
     ],
 )
 def test_rows_that_the_program_does_not_write_are_reported(
@@ -438,10 +442,35 @@ def test_old_plots_are_removed(tmp_path: Path) -> None:
     assert left == ["notes.txt", "unknown-1.svg"]
 
 
+def test_a_full_disk_leaves_the_page_of_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    result = written(tmp_path, document(entry("unknown/a", 1)))
+    assert main([str(result)]) == 0
+
+    def contents() -> dict[Path, bytes]:
+        return {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
+
+    result.write_text(json.dumps(document(entry("unknown/b", 2))))
+    before, write = contents(), Path.write_text
+
+    def write_half(path: Path, text: str, encoding: str) -> int:
+        """A disk on which the plot has room, and half of the page."""
+        if path.suffix == ".svg":
+            return write(path, text, encoding)
+        write(path, text[: len(text) // 2], encoding)
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr(Path, "write_text", write_half)
+    assert main([str(result)]) == 2
+    assert "tools/report: [Errno 28] No space left" in capsys.readouterr().err
+    assert contents() == before
+
+
 def test_every_table_is_written_as_csv(tmp_path: Path) -> None:
     assert main([str(REFERENCE), "-o", str(tmp_path), "--csv"]) == 0
-    html = Reader((tmp_path / "quick.html").read_text())
-    tables = tmp_path / "quick.tables"
+    html = Reader((tmp_path / f"{STEM}.html").read_text())
+    tables = tmp_path / f"{STEM}.tables"
     names = {path.name for path in tables.iterdir()}
     assert len(names) == len([tag for tag, _ in html.tags if tag == "table"])
     assert {"changes.csv", "environment.csv", "advice-1.csv", "peak-1.csv"} <= names

@@ -3,14 +3,13 @@
 
 import shutil
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from reports.pages.__main__ import main
+from results import REFERENCE
 
-REFERENCE = Path(__file__).resolve().parents[3] / "reports/reference/epyc-2-cores"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 PATIENCE_MS = 600_000  # on a busy machine
 # What is wider than the window, but not within a box that scrolls by itself.
@@ -44,8 +43,8 @@ def new_context(browser: Any, width: int, scheme: str = "light") -> Any:
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory, browser: Any) -> str:
     directory = tmp_path_factory.mktemp("browser")
-    assert main([str(REFERENCE / "quick.json"), "-o", str(directory)]) == 0
-    return (directory / "quick.html").as_uri()
+    assert main([str(REFERENCE), "-o", str(directory)]) == 0
+    return (directory / f"{REFERENCE.stem}.html").as_uri()
 
 
 @pytest.mark.parametrize("width", [1280, 390])

@@ -9,7 +9,8 @@ import pytest
 
 from expected import expected
 from reports.results import strict_json
-from reports.results.rows import NotAResult, load, parse
+from reports.results.rows import Failure, NotAResult, load, parse
+from results import document
 
 ENTRY = {
     "name": "e/tiny/fp32/seq:8",
@@ -182,7 +183,12 @@ MADE_UP: list[tuple[str, dict[str, Any]]] = [
     ("reason is None", DOCUMENT | {"errors": [{"name": "a", "reason": None}]}),
     ("an entry of 'a' lacks reason", DOCUMENT | {"skipped": [{"name": "a"}]}),
     ("name is []", DOCUMENT | {"skipped": [{"name": [], "reason": "b"}]}),
-    ("complete is neither", DOCUMENT | {"complete": "no"}),
+    ("complete is 'no'; allowed: true", DOCUMENT | {"complete": "no"}),
+    ("error_occurred is 1; allowed: true or", with_entry(error_occurred=1)),
+    ("bytes of e/tiny/fp32/seq:8 is -1; allowed: 0 or more", with_entry(bytes=-1)),
+    ("loss of e/tiny/fp32/seq:8 is -1e+101; allowed: at", with_entry(loss=-1e101)),
+    ("seq in the name 'e/seq:x' is 'x'; allowed: whole", with_entry(name="e/seq:x")),
+    ("name is 'a\\nb'; allowed: up to 255 printable", with_entry(name="a\nb")),
 ]
 
 
@@ -206,6 +212,27 @@ def test_words_of_google_benchmark_are_no_counters() -> None:
     entry = ENTRY | words | {"error_occurred": False}
     (row,) = parse(DOCUMENT | {"benchmarks": [entry]}).rows
     assert row.counters == {"seq": 8.0}
+
+
+def test_a_row_that_google_benchmark_gave_no_number_has_a_reason() -> None:
+    failed = {"error_occurred": True, "error_message": "wrong", "real_time": 0.0}
+    skipped = {"skipped": True, "skip_message": "no GPU", "real_time": 0.0}
+    entries = [ENTRY | failed, ENTRY | {"name": "e/b"} | skipped]
+    result = parse(document(*entries))
+    assert result.rows == []
+    assert result.errors == [Failure("e/tiny/fp32/seq:8", "wrong")]
+    assert result.skipped == [Failure("e/b", "no GPU")]
+
+
+def test_a_part_that_a_row_lacks_is_the_files_fault() -> None:
+    row = parse(DOCUMENT).rows[0]
+    for kind, key in (("words", "kind"), ("findings", "dtype"), ("counters", "us")):
+        with pytest.raises(NotAResult, match=f"e/tiny/fp32/seq:8 lacks the .* {key}"):
+            getattr(row, kind)[key]
+    assert row.positive("seq") == 8
+    zero = parse(with_entry(seq=0)).rows[0]
+    with pytest.raises(NotAResult, match=r"seq of .* is 0; allowed: above 0"):
+        zero.positive("seq")
 
 
 @pytest.mark.parametrize(
@@ -239,6 +266,12 @@ def test_a_damaged_file_is_named(tmp_path: Path, text: str) -> None:
     path.write_text(text)
     with pytest.raises(NotAResult, match=r"a\.json: "):
         load(path)
+
+
+def test_a_file_without_an_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(strict_json, "MOST_BYTES", 1 << 20)
+    with pytest.raises(NotAResult, match="/dev/zero: it has more than 1 MiB"):
+        load(Path("/dev/zero"))
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

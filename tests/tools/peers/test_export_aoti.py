@@ -39,6 +39,8 @@ def test_a_model_is_a_name_or_the_sizes_that_the_program_takes() -> None:
         f"--model={NANO},implementation=fused",
         f"--model={NANO.replace('=16', '=0')}",
         f"--model={NANO.replace('name=nano,', '')}",
+        f"--model={NANO.replace('nano', '../../nano')}",
+        f"--model={NANO.replace('nano', 'tiny')}",
         *("--precision=bf16", "--batch=0", "--seq=x", "--device=tpu", "--nonsense"),
     ],
 )

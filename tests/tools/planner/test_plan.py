@@ -345,6 +345,8 @@ def test_a_measurement_that_is_none_is_refused(tmp_path: Path) -> None:
     check_usage_error(run(flag), [str(tmp_path), "no timed row of model_size"])
     missing = tmp_path / "nothing.json"
     check_usage_error(run(f"--measured={missing}"), ["measured", str(missing)])
+    check_usage_error(run("--measured=."), ["measured is '.'", "directory"])
+    check_usage_error(run("--measured=/dev/zero"), ["/dev/zero", "more than"])
 
 
 def test_help_lists_every_flag() -> None:

@@ -207,7 +207,7 @@ def test_other_flags_are_the_programs() -> None:
         assert flag in passed
     assert passed[-4:] == [
         "--device=cuda",
-        "--skip_value_checks",
+        "--value_checks=skip",
         "--rehearsal=r",
         "--benchmark_out=o.json",
     ]

@@ -34,6 +34,21 @@ def test_a_result_and_its_samples_are_named_by_time_revision_and_device(
         assert f"wrote {checkout.root}/results/{name}\n" in done.stderr
 
 
+@pytest.mark.parametrize("what", ["build", "build/.release.lock", "results"])
+def test_a_checkout_that_cannot_be_written(checkout: Checkout, what: str) -> None:
+    path = checkout.root / what
+    if what == "build/.release.lock":
+        path.mkdir()
+    else:
+        shutil.rmtree(path, ignore_errors=True)
+        path.write_text("")
+    done = checkout.run("bench")
+    assert (done.returncode, done.stdout) == (3, "")
+    *building, said = done.stderr.splitlines()
+    assert building in ([], ["configuring release ...", "building release ..."])
+    assert re.fullmatch(f"tools/bench: cannot write (to )?{path}", said)
+
+
 @pytest.mark.parametrize(
     ("flags", "device"),
     [([], "cuda"), (["--device=cpu"], "cpu"), (["--device", "cpu"], "cpu")],

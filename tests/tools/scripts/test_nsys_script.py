@@ -16,7 +16,12 @@ def test_without_nsys_one_line_says_what_is_missing(checkout: Checkout) -> None:
         "nsight-systems-cli has it"
     ]
     assert checkout.run("nsys", "--help").returncode == 0
-    assert checkout.log() == ["python -m tools.nsight --help"]
+    assert checkout.log() == [
+        "python -m reports.command tools/nsys tools.nsight.__main__ --help"
+    ]
     write_script(checkout.stubs / "nsys", RECORDER)
     assert checkout.run("nsys", "--into=a", "--seq=8").returncode == 0
-    assert checkout.log()[-1] == "python -m tools.nsight --into=a --seq=8"
+    assert (
+        checkout.log()[-1]
+        == "python -m reports.command tools/nsys tools.nsight.__main__ --into=a --seq=8"
+    )

@@ -16,7 +16,9 @@ ROOT = Path(__file__).resolve().parents[3]
 COPIED = (
     "tools/reference",
     "tools/lib/common.sh",
+    "reports/command.py",
     "reports/results/document.py",
+    "reports/results/files.py",
     "reports/results/readme_excerpt.py",
 )
 HEADING = "case   time   ±95%   phases %   rate   peak mem   predicted   note"
@@ -36,7 +38,7 @@ def table(milliseconds: int, without: str = "", skipped: str = "") -> str:
         for name in (*ROWS, "another/case")
         if name != without
     ]
-    context = f"git_revision: {milliseconds}   suite: quick   device: {'x' * 50}"
+    context = f"git_revision: {milliseconds}   suite: full   device: {'x' * 50}"
     lines = [f"{context}   torch: 1", "", HEADING, *rows, "", "9 cases: 9 good"]
     return "\n".join(lines)
 
@@ -50,7 +52,7 @@ def test_rows_and_columns_that_fit() -> None:
     assert document.startswith(head)
     assert document.endswith("\n...\n9 cases: 9 good\n```\n\n<!-- /table -->\nafter\n")
     lines = document.splitlines()
-    assert lines[4].startswith("git_revision: 7   suite: quick   device: xx")
+    assert lines[4].startswith("git_revision: 7   suite: full   device: xx")
     assert lines[5] == "torch: 1"
     assert " ".join(lines[7].split()) == "case time ±95% rate peak mem predicted"
     assert [line.split()[0] for line in lines[8 : 8 + len(ROWS)]] == list(ROWS)
@@ -78,8 +80,8 @@ def test_a_document_that_cannot_be_updated_stays(
     readme, machine = tmp_path / "README.md", tmp_path / "my-box"
     readme.write_text(document)
     machine.mkdir()
-    (machine / "quick.txt").write_text(printed)
-    assert main([str(readme), str(machine)]) == 2
+    (machine / "full.txt").write_text(printed)
+    assert main([str(readme), str(machine / "full.txt")]) == 2
     assert message in capsys.readouterr().err
     assert readme.read_text() == document
 
@@ -151,17 +153,18 @@ def test_the_run_its_table_its_pages_and_the_readme(checkout: Checkout) -> None:
     # By relative paths.
     scratch = "build/reference/my-box"
     assert log[-3] == (
-        f"trainbench --suite=quick --benchmark_out={scratch}/quick.json"
-        f" --samples_out={scratch}/quick.samples.jsonl"
+        f"trainbench --suite=full --benchmark_out={scratch}/full.json"
+        f" --samples_out={scratch}/full.samples.jsonl"
     )
-    assert log[-2].endswith(f" --memory_trace={scratch}/quick.memory_trace")
-    assert log[-1] == "report reports/reference/my-box/quick.json"
+    assert log[-2].startswith("trainbench --suite=full --benchmark_filter=^memory/")
+    assert log[-2].endswith(f" --memory_trace={scratch}/full.memory_trace")
+    assert log[-1] == "report reports/reference/my-box/full.json"
     directory = checkout.root / "reports/reference/my-box"
-    assert (directory / "quick.json").read_text() == '{"run": "new"}\n'
-    assert (directory / "quick.txt").read_text() == table(1)
-    with gzip.open(directory / "quick.samples.jsonl.gz", "rt") as log_of_samples:
+    assert (directory / "full.json").read_text() == '{"run": "new"}\n'
+    assert (directory / "full.txt").read_text() == table(1)
+    with gzip.open(directory / "full.samples.jsonl.gz", "rt") as log_of_samples:
         assert log_of_samples.read() == '{"name": "a"}\n'
-    traces = (directory / "quick.memory_trace").iterdir()
+    traces = (directory / "full.memory_trace").iterdir()
     assert [path.name for path in traces] == ["step.csv"]
     readme = (checkout.root / "README.md").read_text()
     assert readme == with_excerpt(README, table(1))
@@ -173,6 +176,22 @@ def test_the_run_its_table_its_pages_and_the_readme(checkout: Checkout) -> None:
     assert commands == ["setup", "report"]
 
 
+def test_a_run_takes_the_place_of_that_of_another_suite(checkout: Checkout) -> None:
+    directory = checkout.root / "reports/reference/my-box"
+    (directory / "quick.figures").mkdir(parents=True)
+    for name in ("quick.json", "quick.txt", "quick.figures/a.svg", "steps.md"):
+        (directory / name).write_text(table(2))
+    commit(checkout.root)
+    assert reference(checkout, "--no-run", "my-box").returncode == 0
+    assert checkout.log()[-1] == "report reports/reference/my-box/quick.json"
+    readme = (checkout.root / "README.md").read_text()
+    assert readme == with_excerpt(README, table(2))
+    assert reference(checkout, "--allow-dirty", "my-box").returncode == 0
+    names = {path.name for path in directory.iterdir()}
+    assert {"steps.md", "full.json"} < names
+    assert [name for name in names if name.startswith("quick")] == []
+
+
 def test_a_run_that_fails_leaves_the_old_reference(checkout: Checkout) -> None:
     assert reference(checkout, "my-box").returncode == 0
     commit(checkout.root)
@@ -180,9 +199,9 @@ def test_a_run_that_fails_leaves_the_old_reference(checkout: Checkout) -> None:
     done = reference(checkout, "my-box", STUB_STATUS="1")
     assert done.returncode == 1
     assert "the run ended with status 1; it is in build/reference/my-box" in done.stderr
-    committed = checkout.root / "reports/reference/my-box/quick.txt"
+    committed = checkout.root / "reports/reference/my-box/full.txt"
     assert committed.read_text() == table(1)
-    failed = checkout.root / "build/reference/my-box/quick.txt"
+    failed = checkout.root / "build/reference/my-box/full.txt"
     assert failed.read_text() == table(2)
 
 

@@ -7,6 +7,8 @@ import pytest
 
 from stub_checkout import RECORDER, TOOLS, Checkout, write_script
 
+PYTHON = "python -m reports.command tools/rehearse tools.rehearsal.__main__"
+
 
 @pytest.fixture
 def rehearse(checkout: Checkout) -> Checkout:
@@ -24,7 +26,7 @@ def test_without_the_null_gpu_it_says_what_is_missing(rehearse: Checkout) -> Non
 def test_help_builds_nothing(rehearse: Checkout) -> None:
     done = rehearse.run("rehearse", "--help")
     assert done.returncode == 0, done.stderr
-    assert rehearse.log() == ["python -m tools.rehearsal --help"]
+    assert rehearse.log() == [f"{PYTHON} --help"]
     assert done.stdout == f"{rehearse.root}\n"
     assert not (rehearse.root / "build/release/build.ninja").exists()
 
@@ -34,4 +36,4 @@ def test_all_flags_go_to_the_rehearsal(rehearse: Checkout) -> None:
     ninja.write_text("build null_gpu: phony\n")
     done = rehearse.run("rehearse", "--gpu=h100", "--suite=smoke")
     assert done.returncode == 0, done.stderr
-    assert rehearse.log() == ["python -m tools.rehearsal --gpu=h100 --suite=smoke"]
+    assert rehearse.log() == [f"{PYTHON} --gpu=h100 --suite=smoke"]

@@ -196,6 +196,13 @@ def test_one_may_choose(machine: Machine) -> None:
     assert "TRAINBENCH_TORCH is 'some'; allowed: lean, full, cpu" in done.stderr
 
 
+def test_a_checkout_that_cannot_be_written(machine: Machine) -> None:
+    log = machine.root / "build/setup.log"
+    log.mkdir(parents=True)
+    done = machine.setup()
+    assert (done.returncode, done.stderr) == (3, f"tools/setup: cannot write {log}\n")
+
+
 def test_what_fails_is_done_again(machine: Machine) -> None:
     done = machine.setup(STUB_PIP="1")
     assert done.returncode == 3

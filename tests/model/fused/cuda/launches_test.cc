@@ -158,8 +158,11 @@ TEST_F(EmulatedLaunchTest, AGraphComputesAgain) {
   C10_CUDA_CHECK(cudaGraphInstantiateWithFlags(&exec, graph, 0));
   for (int i = 0; i < 2; ++i) {
     const at::Tensor values = at::randn(scores.sizes());
+    // The stream of the graph and the current one do not wait for each other.
     scores.copy_(values);
+    C10_CUDA_CHECK(cudaDeviceSynchronize());
     C10_CUDA_CHECK(cudaGraphLaunch(exec, stream));
+    C10_CUDA_CHECK(cudaDeviceSynchronize());
     EXPECT_LE(RelativeNorm(ToHost(scores),
                            CausalSoftmaxFormula(values.to(at::kDouble), 0.5)),
               Tolerance(at::kFloat));

@@ -24,7 +24,7 @@
 namespace trainbench {
 namespace {
 
-constexpr at::ScalarType kTypes[] = {at::kFloat, at::kBFloat16};
+constexpr at::ScalarType kOperationTypes[] = {at::kFloat, at::kBFloat16};
 
 Tensors AddAndNorm(const Tensors& x) {
   const auto [sum, normed] = AddRmsNorm(x[0], x[1], x[2], 1e-5);
@@ -38,7 +38,7 @@ struct Matrix {
 };
 
 TEST_F(CudaFusedTest, AddRmsNorm) {
-  for (const at::ScalarType dtype : kTypes) {
+  for (const at::ScalarType dtype : kOperationTypes) {
     for (const auto [rows, columns] :
          {Matrix{5, 83}, Matrix{7, 768}, Matrix{600, 8}}) {
       ExpectEqual(AddAndNorm, AddedNormFormula(dtype),
@@ -57,7 +57,7 @@ TEST_F(CudaFusedTest, AddRmsNormWhoseSumNobodyReads) {
 }
 
 TEST_F(CudaFusedTest, RmsNorm) {
-  for (const at::ScalarType dtype : kTypes) {
+  for (const at::ScalarType dtype : kOperationTypes) {
     ExpectEqual(
         [](const Tensors& x) -> Tensors {
           return {AddRmsNorm(x[0], {}, x[1], 1e-5).normed};
@@ -81,7 +81,7 @@ TEST_F(CudaFusedTest, AddRmsNormUnderAutocast) {
 }
 
 TEST_F(CudaFusedTest, Swiglu) {
-  for (const at::ScalarType dtype : kTypes) {
+  for (const at::ScalarType dtype : kOperationTypes) {
     for (const int64_t d_ff : {5, 64, 1000}) {
       ExpectEqual([](const Tensors& x) -> Tensors { return {Swiglu(x[0])}; },
                   SwigluFormula, {(at::randn({2, 3, 2 * d_ff}) * 4).to(dtype)},
@@ -92,7 +92,7 @@ TEST_F(CudaFusedTest, Swiglu) {
 
 TEST_F(CudaFusedTest, CausalSoftmax) {
   constexpr double kScale = 0.37;
-  for (const at::ScalarType dtype : kTypes) {
+  for (const at::ScalarType dtype : kOperationTypes) {
     for (const int64_t seq : {1, 5, 48}) {
       ExpectEqual(
           [&](const Tensors& x) -> Tensors {
@@ -108,7 +108,7 @@ TEST_F(CudaFusedTest, CausalSoftmax) {
 }
 
 TEST_F(CudaFusedTest, CrossEntropyOfRows) {
-  for (const at::ScalarType dtype : kTypes) {
+  for (const at::ScalarType dtype : kOperationTypes) {
     const at::Tensor logits = (at::randn({5, 1000}) * 4).to(dtype);
     const at::Tensor targets = at::randint(1000, {5}, at::kLong);
     const at::Tensor losses = CrossEntropyInPlaceCuda(
@@ -121,7 +121,7 @@ TEST_F(CudaFusedTest, CrossEntropyOfRows) {
 
 TEST_F(CudaFusedTest, CrossEntropyWithItsGradient) {
   const at::Tensor factor = at::scalar_tensor(-3.5);
-  for (const at::ScalarType dtype : kTypes) {
+  for (const at::ScalarType dtype : kOperationTypes) {
     for (const int64_t vocab : {7, 1000}) {
       const at::Tensor values = (at::randn({3, 2, vocab}) * 4).to(dtype);
       const at::Tensor targets = at::randint(vocab, {3, 2}, at::kLong);
@@ -155,7 +155,7 @@ TEST_F(CudaFusedTest, ATargetOutsideTheVocabularyHasNoLoss) {
 
 TEST_F(CudaFusedTest, Rope) {
   constexpr int64_t kHeads = 3, kSeq = 6;
-  for (const at::ScalarType dtype : kTypes) {
+  for (const at::ScalarType dtype : kOperationTypes) {
     for (const int64_t d_head : {6, 64}) {
       const auto [cos, sin] = trainbench::Rope(d_head).Tables(kSeq, at::kFloat);
       // LibTorch copies the gradient of the values.

@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -14,27 +15,25 @@
 #include "tests/emulator/global_memory.h"
 #include "tests/emulator/launcher.h"
 #include "tests/emulator/warp_operation.h"
+#include "tests/model/kernels/emulated.h"
 #include "tests/model/kernels/gpu/probes.h"
 
 namespace trainbench::kernels {
 namespace {
 
-// Memory that both sides see.
-class Managed {
+class DeviceMemory {
  public:
-  explicit Managed(size_t bytes) {
-    if (cudaMallocManaged(&memory_, bytes) == cudaSuccess) {
-      std::memset(memory_, 0, bytes);
-    }
-  }
-  ~Managed() { cudaFree(memory_); }
-  Managed(const Managed&) = delete;
-  Managed& operator=(const Managed&) = delete;
+  explicit DeviceMemory(size_t bytes) : error_(cudaMalloc(&memory_, bytes)) {}
+  ~DeviceMemory() { cudaFree(memory_); }
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
 
+  cudaError_t error() const { return error_; }
   void* data() const { return memory_; }
 
  private:
   void* memory_ = nullptr;
+  cudaError_t error_;
 };
 
 template <class P>
@@ -43,17 +42,16 @@ class Comparison {
   Comparison() {
     std::mt19937 random(1);
     std::normal_distribution<float> normal;
-    auto* in = static_cast<float*>(in_.data());
-    for (int i = 0; i < P::kInBytes / 4; ++i) in[i] = normal(random);
+    for (uint32_t& x : in_) x = std::bit_cast<uint32_t>(normal(random));
   }
 
-  uint32_t* in() { return static_cast<uint32_t*>(in_.data()); }
+  std::vector<uint32_t>& in() { return in_; }
 
   // The results of the GPU are near those of the emulator, relative to 1 at the
   // least; a tolerance of 0 asks for the same bits.
   void Run(double tolerance) {
-    ASSERT_EQ(RunOnGpu<P>({in_.data(), out_.data()}), "");
-    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    std::vector<float> actual(P::kOutBytes / 4);
+    ASSERT_NO_FATAL_FAILURE(RunOnDevice(actual));
     std::vector<float> expected(P::kOutBytes / 4);
     emulator::GlobalMemory memory;
     memory.Allow(in_.data(), P::kInBytes, 4, false);
@@ -63,7 +61,6 @@ class Comparison {
         launcher.Launch<P>({P::kBlocks, P::kMaxThreads, kProbeSharedBytes},
                            {in_.data(), expected.data()}),
         "");
-    const auto* actual = static_cast<const float*>(out_.data());
     for (size_t i = 0; i < expected.size(); ++i) {
       if (tolerance == 0) {
         EXPECT_EQ(std::memcmp(&actual[i], &expected[i], 4), 0) << i;
@@ -76,12 +73,29 @@ class Comparison {
   }
 
  private:
-  Managed in_{P::kInBytes};
-  Managed out_{P::kOutBytes};
+  void RunOnDevice(std::vector<float>& actual) {
+    const DeviceMemory in(P::kInBytes);
+    const DeviceMemory out(P::kOutBytes);
+    ASSERT_EQ(in.error(), cudaSuccess);
+    ASSERT_EQ(out.error(), cudaSuccess);
+    ASSERT_EQ(
+        cudaMemcpy(in.data(), in_.data(), P::kInBytes, cudaMemcpyHostToDevice),
+        cudaSuccess);
+    ASSERT_EQ(cudaMemset(out.data(), 0, P::kOutBytes), cudaSuccess);
+    ASSERT_EQ(RunOnGpu<P>({in.data(), out.data()}), "");
+    ASSERT_EQ(cudaMemcpy(actual.data(), out.data(), P::kOutBytes,
+                         cudaMemcpyDeviceToHost),
+              cudaSuccess);
+  }
+
+  std::vector<uint32_t> in_ = std::vector<uint32_t>(P::kInBytes / 4);
 };
 
 class CudaDeviceConformance : public testing::Test {
  protected:
+  // A null GPU then is the emulator: of the test, all but the device is tested.
+  static void SetUpTestSuite() { EmulatedKernels::Install(); }
+
   void SetUp() override {
     int devices = 0;
     if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/distributed/comm/rendezvous.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <string>
+
+namespace trainbench {
+namespace {
+
+// A socket of one of the loopback addresses.
+class LoopbackSocket {
+ public:
+  explicit LoopbackSocket(const char* host) {
+    address_.sin_family = AF_INET;
+    ::inet_pton(AF_INET, host, &address_.sin_addr);
+  }
+  ~LoopbackSocket() { ::close(fd_); }
+
+  // A port that is free.
+  uint16_t Bind() {
+    socklen_t size = sizeof(address_);
+    EXPECT_EQ(::bind(fd_, Address(), size), 0);
+    EXPECT_EQ(::getsockname(fd_, Address(), &size), 0);
+    return ntohs(address_.sin_port);
+  }
+  bool Reaches(uint16_t port) {
+    address_.sin_port = htons(port);
+    return ::connect(fd_, Address(), sizeof(address_)) == 0;
+  }
+
+ private:
+  sockaddr* Address() { return reinterpret_cast<sockaddr*>(&address_); }
+
+  const int fd_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address_ = {};
+};
+
+// Whether a store of the ranks of one machine, or of several, that is to listen
+// at 127.0.0.1 can be reached at 127.0.0.2, which every Linux has, too.
+bool IsReachedElsewhere(bool one_machine) {
+  const uint16_t port = LoopbackSocket("127.0.0.1").Bind();
+  const auto store = OpenTcpStore({.host = "127.0.0.1",
+                                   .port = port,
+                                   .serves = true,
+                                   .one_machine = one_machine},
+                                  std::chrono::minutes(1));
+  EXPECT_TRUE(store.ok()) << store.status();
+  EXPECT_TRUE(LoopbackSocket("127.0.0.1").Reaches(port));
+  return LoopbackSocket("127.0.0.2").Reaches(port);
+}
+
+TEST(RendezvousTest, TheStoreListensWhereTheRanksOfOneMachineMeet) {
+  EXPECT_FALSE(IsReachedElsewhere(true));
+}
+
+TEST(RendezvousTest, OtherMachinesComeByAnAddressOfTheirOwn) {
+  EXPECT_TRUE(IsReachedElsewhere(false));
+}
+
+}  // namespace
+}  // namespace trainbench

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Planted bugs of order in a program of LibTorch's, whose caching allocator
+// gives memory out again without a call of CUDA's.
+
+#include <ATen/ops/ones.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+
+#include "fixtures/device/cuda_support.h"
+#include "fixtures/device/device.h"
+
+namespace trainbench {
+namespace {
+
+bool IsOrderChecked() {
+  const char* const checked = std::getenv("TRAINBENCH_NULL_GPU_ORDER");
+  return checked != nullptr && std::string_view(checked) == "1";
+}
+
+class CudaOrderDeathTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (CudaDeviceCount() == 0) GTEST_SKIP() << "no CUDA device";
+    if (!IsOrderChecked()) GTEST_SKIP() << "nobody looks at the order";
+    ASSERT_TRUE(OpenDevice("cuda").ok());
+    // The host's wait orders the values before what a test does.
+    other_ = c10::cuda::getStreamFromPool();
+    x_ = at::ones({1024}, at::kCUDA);
+    c10::cuda::device_synchronize();
+  }
+
+  // On another stream, which does not wait for the current one.
+  at::Tensor Elsewhere(const at::Tensor& x) {
+    const c10::cuda::CUDAStreamGuard guard(*other_);
+    return x + 1;
+  }
+
+  at::Tensor x_;
+  std::optional<c10::cuda::CUDAStream> other_;
+};
+
+TEST_F(CudaOrderDeathTest, AStreamReadsWhatAnotherWrites) {
+  x_.add_(1);
+  EXPECT_DEATH(Elsewhere(x_), "nothing orders the two");
+  c10::cuda::device_synchronize();
+  Elsewhere(x_);
+  c10::cuda::device_synchronize();
+}
+
+TEST_F(CudaOrderDeathTest, ABlockIsFreedWhileAnotherStreamReadsIt) {
+  Elsewhere(x_);
+  EXPECT_DEATH(x_.reset(), "memory is freed .* nothing orders the two");
+  c10::cuda::CUDACachingAllocator::recordStream(x_.storage().data_ptr(),
+                                                *other_);
+  x_.reset();
+}
+
+}  // namespace
+}  // namespace trainbench

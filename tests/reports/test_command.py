@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""How a command ends: its status, and what it says where it cannot print."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from results import ROOT
+
+MODULE = """
+import os, signal, sys, time
+def interrupt():
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(60)
+if "load" in sys.argv:
+    interrupt()
+def main(arguments):
+    if "run" in arguments:
+        interrupt()
+    if "exit" in arguments:
+        sys.exit("no such row")
+    print("1 ms \\u00b1 3 %" if not arguments else "line\\n" * int(arguments[0]))
+    return 7
+"""
+FULL = "tools/x: cannot print: No space left on device\n"
+CLOSED = "tools/x: cannot print: Bad file descriptor\n"
+STOPPED = "tools/x: interrupted\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "status", "out", "err"),
+    [
+        ("x", 7, "1 ms ± 3 %\n", ""),
+        ("PYTHONIOENCODING=ascii x", 7, "1 ms \\xb1 3 %\n", ""),
+        ("x 100000 | head -n 1", 7, "line\n", ""),
+        ("x >/dev/full", 2, "", FULL),
+        ("x 100000 >/dev/full", 2, "", FULL),
+        ("x >&-", 2, "", CLOSED),
+        ("x 2>&- 1>/dev/full", 2, "", ""),
+        ("x exit", 1, "", "no such row\n"),
+        ("x exit 2>/dev/full", 1, "", ""),
+        ("x run", 130, "", STOPPED),
+        ("x load", 130, "", STOPPED),
+    ],
+)
+def test_how_a_command_ends(
+    tmp_path: Path, command: str, status: int, out: str, err: str
+) -> None:
+    (tmp_path / "mine.py").write_text(MODULE)
+    path = shlex.quote(f"{ROOT}:{tmp_path}")
+    python = f"{shlex.quote(sys.executable)} -m reports.command tools/x mine"
+    script = f'x() {{ PYTHONPATH={path} {python} "$@"; }}; {command}'
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", script],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (status, out, err)
+
+
+def test_all_that_python_runs_ends_so() -> None:
+    mains = {
+        path: path.read_text(encoding="utf-8").split('if __name__ == "__main__":\n')
+        for room in ("reports", "tools")
+        for path in (ROOT / room).rglob("*.py")
+    }
+    ends = {path: parts[1] for path, parts in mains.items() if len(parts) > 1}
+    # It runs before .venv exists, and prints a line.
+    del ends[ROOT / "tools/lib/gpu_driver.py"]
+    # A pack carries them to a machine without this repository.
+    ends = {path: end for path, end in ends.items() if path.parent.name != "prove"}
+    assert len(ends) > 10
+    assert [str(p) for p, end in ends.items() if "run_main(" not in end] == []
+
+
+def test_no_script_of_tools_runs_python_by_itself() -> None:
+    own = re.compile(r"exec .*python|^run_python (\S+)", re.MULTILINE)
+    scripts = [path for path in (ROOT / "tools").iterdir() if path.is_file()]
+    texts = (path.read_text(encoding="utf-8") for path in scripts)
+    called = [found for text in texts for found in own.findall(text)]
+    assert len(called) > 5
+    for module in called:
+        assert (ROOT / f"{module.replace('.', '/')}.py").is_file(), module

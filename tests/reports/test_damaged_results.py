@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""A result that lacks a part, or has a 0 in it: it is told of, or refused in a line."""
+
+import copy
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import pytest
+
+from reports.advice.advice import advice
+from reports.advice.tell import markdown as advised
+from reports.answers import markdown as answered
+from reports.compare import text
+from reports.compare.comparison import Options, compare
+from reports.compare.environment import NotComparable
+from reports.results.rows import NotAResult, Result, parse
+from results import CONTEXT, REFERENCE
+
+Path = tuple[str | int, ...]
+RUN: dict[str, Any] = json.loads(REFERENCE.read_text(encoding="utf-8"))
+LISTS = {
+    **dict.fromkeys(("benchmarks", "skipped"), "name"),
+    **dict.fromkeys(("profiles", "memory"), "case"),
+    **dict.fromkeys(("expectations", "questions"), "experiment"),
+}
+
+
+def experiment_of(entry: dict[str, Any], key: str) -> str:
+    return str(entry[key]).partition("/")[0]
+
+
+def shortened(node: Any) -> Any:
+    """With the first entries of each list: the times of six passes are all there."""
+    if isinstance(node, dict):
+        return {key: shortened(value) for key, value in node.items()}
+    return list(map(shortened, node[:6])) if isinstance(node, list) else node
+
+
+def part_of(experiment: str) -> dict[str, Any]:
+    """What the run says of one experiment, of a step of which one has the parts."""
+    found = {
+        name: [entry for entry in RUN[name] if experiment_of(entry, key) == experiment]
+        for name, key in LISTS.items()
+    }
+    for name in ("profiles", "memory"):
+        found[name] = [shortened(table) for table in found[name][:1]]
+    if experiment == "breakdown":
+        # The last step, whose parts come before it.
+        found["benchmarks"].reverse()
+    rows = found.pop("benchmarks")[:24]
+    return RUN | {"context": CONTEXT, "benchmarks": rows} | found
+
+
+def paths(node: Any, before: Path = ()) -> Iterator[Path]:
+    items: Iterable[tuple[str | int, Any]] = ()
+    if isinstance(node, dict):
+        items = node.items()
+    elif isinstance(node, list):
+        items = enumerate(node)
+    for key, value in items:
+        yield (*before, key)
+        yield from paths(value, (*before, key))
+
+
+def one_of_each(document: dict[str, Any]) -> list[Path]:
+    """The paths, of those that differ in places in lists only the first."""
+    found: dict[Path, Path] = {}
+    for path in paths(document):
+        kind = tuple("" if isinstance(key, int) else key for key in path)
+        found.setdefault(kind, path)
+    return list(found.values())
+
+
+def damaged(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for path in one_of_each(document):
+        *outer, last = path
+        for what in ("without", "with 0 at"):
+            made = copy.copy(document)
+            inner: Any = made
+            for key in outer:  # what is not on the path is shared
+                inner[key] = copy.copy(inner[key])
+                inner = inner[key]
+            if what == "without":
+                del inner[last]
+            elif isinstance(inner[last], float):
+                inner[last] = 0.0
+            else:
+                continue
+            yield f"{what} {path}", made
+
+
+def tell(result: Result, whole: Result) -> None:
+    """All that the commands say of it."""
+    answered(result)
+    advised(advice(result))
+    text.render(compare([whole], [result], Options()))
+
+
+@pytest.mark.parametrize(
+    "experiment", sorted({experiment_of(row, "name") for row in RUN["benchmarks"]})
+)
+def test_a_part_that_is_missing_or_0_ends_in_a_line(experiment: str) -> None:
+    document = part_of(experiment)
+    whole = parse(document)
+    for what, made in damaged(document):
+        try:
+            tell(parse(made), whole)
+        except (NotAResult, NotComparable) as error:
+            assert "\n" not in str(error), what
+        except Exception as error:
+            error.add_note(what)
+            raise

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""tools/prove: the files that come back, and the table that is printed."""
+
+import gzip
+import json
+import os
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from tools.prove import evidence, table
+from tools.prove.stages import STAGES
+from tools.prove.state import State, parts_of
+from tools.prove.steps import SUITE
+
+
+def write(path: Path, content: bytes = b"{}") -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    folder = tmp_path / "state"
+    for name in (
+        *("proof.json", "dmon.txt", "12-ncu/log.txt", "04-smoke/smoke.json"),
+        *(f"08-suite/{SUITE}.json", f"08-suite/{SUITE}.samples.jsonl"),
+        *("06-breakdown/traces/a.json", "06-breakdown/kernel_names.txt"),
+        *("04-smoke/log.txt", "04-smoke/smoke.samples.jsonl", "aoti/a.pt2"),
+    ):
+        write(folder / name)
+    return folder
+
+
+def members(path: Path) -> list[str]:
+    with tarfile.open(path) as archive:
+        return sorted(archive.getnames())
+
+
+def test_what_comes_back_is_eight_flat_files(state: Path, tmp_path: Path) -> None:
+    into = tmp_path / "into"
+    evidence.keep(state, into)
+    names = sorted(path.name for path in into.iterdir())
+    assert names == sorted(evidence.FILES)
+    assert len(names) == 8
+    assert gzip.decompress((into / f"{SUITE}.samples.jsonl.gz").read_bytes()) == b"{}"
+    assert members(into / "profile.tar.gz") == [
+        "06-breakdown/kernel_names.txt",
+        "06-breakdown/traces/a.json",
+    ]
+    assert members(into / "logs.tar.gz") == [
+        "04-smoke/log.txt",
+        "04-smoke/smoke.samples.jsonl",
+    ]
+
+
+def test_the_files_follow_what_changes(state: Path, tmp_path: Path) -> None:
+    into = tmp_path / "into"
+    evidence.keep(state, into)
+    write(state / "proof.json", b"[1]")
+    write(state / "05-ranks/log.txt")
+    evidence.keep(state, into)
+    assert (into / "proof.json").read_bytes() == b"[1]"
+    assert "05-ranks/log.txt" in members(into / "logs.tar.gz")
+
+
+def test_no_file_is_larger_than_what_may_come_back(
+    state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evidence, "MOST_BYTES", 1 << 14)
+    write(state / "06-breakdown/traces/large.json", os.urandom(1 << 15))
+    write(state / "04-smoke/smoke.json", os.urandom(1 << 15))
+    evidence.keep(state, tmp_path)
+    assert "smoke.json" not in [path.name for path in tmp_path.iterdir()]
+    assert "06-breakdown/traces/a.json" in members(tmp_path / "profile.tar.gz")
+    assert "06-breakdown/traces/large.json" not in members(tmp_path / "profile.tar.gz")
+
+
+def test_a_log_keeps_its_beginning_and_its_end(
+    state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evidence, "_LOG_BYTES", 3)
+    write(state / "04-smoke/log.txt", b"abcdefghi")
+    evidence.keep(state, tmp_path)
+    log = (state / "04-smoke/log.txt").read_bytes()
+    assert log.startswith(b"abc\n") and log.endswith(b"\nghi")
+
+
+def test_the_table_is_short_whatever_is_to_be_said(tmp_path: Path) -> None:
+    parts = list(parts_of(STAGES))
+    state = State(tmp_path)
+    state.calls = [{"seconds": 560.0}] * 3
+    for part in parts:
+        state.parts[part.key] = {
+            "status": "timed out",
+            "seconds": 1234.5,
+            "look_at": ["some words of a reason " * 20, "x" * 500],
+        }
+    lines = table.render(parts, state, parts[:3]).splitlines()
+    assert len(parts) < len(lines) <= table.MOST_LINES
+    assert max(map(len, lines)) <= 120
+    assert len("\n".join(lines)) < 12000
+    assert {line.split()[0] for line in lines} >= {part.key for part in parts}
+
+
+def test_a_state_of_something_else_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "proof.json").write_text(json.dumps({"mine": 1}))
+    with pytest.raises(ValueError, match="is no proof"):
+        State(tmp_path)

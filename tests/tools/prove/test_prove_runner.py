@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: MIT
+"""tools/prove: what it runs, in which order, and what it does with a bad end."""
+
+import json
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stub_checkout import write_script
+from tools.prove.__main__ import main
+from tools.prove.stages import Stage
+from tools.prove.steps import Step, cases
+
+# It runs until it is ended, unless it goes on with a result.
+SLOW = """#!/bin/bash
+for flag in "$@"; do
+  case $flag in
+    --benchmark_out=*) out=${flag#*=} ;;
+    --resume=*) resumed=true ;;
+    --benchmark_list_tests) printf 'a/own\\na/sdpa.x\\n' && exit ;;
+  esac
+done
+row='{"name": "a", "run_type": "iteration"}'
+echo "{\\"context\\": {\\"a\\": 1}, \\"benchmarks\\": [$row], \\"skipped\\": []," \\
+  "\\"errors\\": [], \\"complete\\": ${resumed:-false}}" >"$out"
+[[ $resumed || $* == *--once* ]] || sleep 600
+"""
+
+
+def told(seen: Any) -> list[str]:
+    return [f"{len(seen.steps)} steps"]
+
+
+def shell(text: str, **others: Any) -> Step:
+    return Step(("/bin/sh", "-c", text), **others)
+
+
+def stage(number: int, *steps: Step, limit: float = 30, **others: Any) -> Stage:
+    return Stage(number, f"stage{number}", limit, told, steps, **others)
+
+
+def is_alive(pid: str) -> bool:
+    try:
+        return "State:\tZ" not in Path("/proc", pid, "status").read_text()
+    except OSError:
+        return False
+
+
+@dataclass(frozen=True)
+class Machine:
+    folder: Path
+
+    @property
+    def counted(self) -> str:
+        """A command that leaves a byte."""
+        return f"printf x >>'{self.folder}/count'"
+
+    def count(self) -> int:
+        return len((self.folder / "count").read_text())
+
+    def prove(self, *stages: Stage, flags: tuple[str, ...] = ()) -> int:
+        given = (f"--pack={self.folder}", f"--into={self.folder}/into")
+        return main((*given, f"--state={self.folder}/state", *flags), stages)
+
+    def parts(self) -> dict[str, Any]:
+        proof = json.loads((self.folder / "into/proof.json").read_text())
+        return dict(proof["parts"])
+
+    def statuses(self) -> dict[str, str]:
+        return {key: part["status"] for key, part in self.parts().items()}
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    write_script(tmp_path / "bin/trainbench", SLOW)
+    return Machine(tmp_path)
+
+
+def test_no_end_of_a_stage_ends_the_others(machine: Machine) -> None:
+    left = "sleep 600 & echo $! >{state}/pid; wait"
+    status = machine.prove(
+        stage(0, shell("echo no memory; exit 3"), shell("echo on")),
+        stage(1, shell(left), limit=1),
+        stage(2, Step(("/nowhere/program",))),
+        stage(3, shell("", programs=("no-such-program",))),
+        stage(4, shell("true"), shell("", modules=("no_such_module",))),
+        stage(5, shell("sleep 600", seconds=0.5), shell("echo on")),
+    )
+    assert status == 1
+    expected = ["failed", "timed out", "failed", "skipped", "good", "timed out"]
+    assert list(machine.statuses().values()) == expected
+    parts = machine.parts()
+    assert [step["status"] for step in parts["0"]["steps"]] == [3, 0]
+    assert parts["0"]["look_at"] == ["2 steps", "sh ended with 3: no memory"]
+    assert parts["3"]["look_at"] == ["no no-such-program here"]
+    assert parts["5"]["steps"][1]["status"] == 0
+    pid = (machine.folder / "state/pid").read_text().strip()
+    assert not is_alive(pid), "what a stage started outlives it"
+
+
+def test_a_call_goes_on_where_the_last_had_no_time(
+    machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stages = (
+        stage(0, shell(machine.counted)),
+        stage(1, shell(machine.counted), limit=100),
+        stage(2, shell(machine.counted)),
+    )
+    assert machine.prove(*stages, flags=("--seconds=50",)) == 0
+    assert machine.statuses() == {"0": "good", "2": "good"}
+    assert "the same line again goes on with 1" in capsys.readouterr().out
+    for _ in range(2):
+        assert machine.prove(*stages, flags=("--seconds=200",)) == 0
+    assert machine.statuses() == {"0": "good", "2": "good", "1": "good"}
+    assert machine.count() == 3
+    machine.prove(*stages, flags=("--again", "--stages=0,2"))
+    assert machine.count() == 5
+
+
+def test_what_a_killed_call_left_is_run_again_once_and_last(machine: Machine) -> None:
+    stages = (stage(0, shell(machine.counted)), stage(1, shell("true")))
+    running = {"status": "running", "attempts": 1}
+    state = machine.folder / "state/proof.json"
+    state.parent.mkdir()
+    state.write_text(json.dumps({"calls": [], "parts": {"0": running}}))
+    assert machine.prove(*stages) == 0
+    parts = machine.parts()
+    assert parts["1"]["ended"] <= parts["0"]["started"]
+    assert parts["0"]["attempts"] == 2
+    proof = json.loads(state.read_text())
+    proof["parts"]["0"]["status"] = "running"
+    state.write_text(json.dumps(proof))
+    assert machine.prove(*stages) == 1
+    assert machine.statuses()["0"] == "killed"
+    assert machine.count() == 1
+
+
+def test_a_suite_that_is_cut_goes_on_in_its_next_part(machine: Machine) -> None:
+    suite = cases("suite", resumes=True)
+    assert machine.prove(stage(8, suite, limit=3, parts=3)) == 0
+    assert machine.statuses() == {"8.1": "cut", "8.2": "good", "8.3": "skipped"}
+    (step,) = machine.parts()["8.2"]["steps"]
+    result = machine.folder / "state/08-stage8/suite.json"
+    assert f"--resume={result}" in step["command"]
+
+
+def test_a_filter_leaves_cases_out(machine: Machine) -> None:
+    once = cases("once", "a/", "--once")
+    for pattern, names in (("-own", "a/sdpa[.]x"), ("own", "a/own")):
+        machine.prove(stage(0, once), flags=(f"--filter={pattern}", "--again"))
+        (step,) = machine.parts()["0"]["steps"]
+        assert step["command"][-1] == f"--benchmark_filter=^({names})$"
+        assert "--benchmark_filter=^(a/)" not in step["command"]
+    machine.prove(stage(0, once), flags=("--filter=nothing", "--again"))
+    assert machine.parts()["0"]["look_at"] == ["--filter leaves no case"]
+
+
+def test_a_reading_that_fails_costs_nothing_else(machine: Machine) -> None:
+    def wrong(_: Any) -> list[str]:
+        raise KeyError("lost")
+
+    assert machine.prove(Stage(0, "a", 30, wrong, (shell("true"),))) == 0
+    assert machine.parts()["0"]["look_at"] == ["not readable: KeyError('lost')"]
+
+
+def test_a_signal_keeps_what_there_is(machine: Machine) -> None:
+    script = (
+        "import sys; sys.path[:0] = sys.argv[1:3]\n"
+        "from test_prove_runner import Machine, Path, shell, stage\n"
+        "from tools.prove.__main__ import heed_signals\n"
+        "heed_signals()\n"
+        "m = Machine(Path(sys.argv[3]))\n"
+        "slow = shell('touch {state}/begun; sleep 600')\n"
+        "sys.exit(m.prove(stage(0, shell('true')), stage(1, slow, limit=400)))\n"
+    )
+    here = Path(__file__).parent
+    root, support = here.parents[2], here.parents[1] / "support"
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, str(here), str(support), str(machine.folder)],
+        cwd=root,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={"PYTHONPATH": str(root)},
+    )
+    while not (machine.folder / "state/begun").exists():
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.terminate()
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert machine.statuses() == {"0": "good", "1": "killed"}
+    assert "the same line again goes on with 1" in out
+
+
+@pytest.mark.parametrize(
+    ("flag", "allowed"),
+    [
+        ("--stages=99", "allowed: numbers of stages, 0 to 14"),
+        ("--seconds=-1", "allowed: whole seconds"),
+        ("--filter=(", "allowed: a regular expression"),
+        ("--sections=3", "unrecognized arguments"),
+    ],
+)
+def test_wrong_flags(
+    machine: Machine, capsys: pytest.CaptureFixture[str], flag: str, allowed: str
+) -> None:
+    with pytest.raises(SystemExit) as error:
+        machine.prove(flags=(flag,))
+    assert error.value.code == 2
+    assert allowed in capsys.readouterr().err
+
+
+def test_a_folder_that_cannot_keep_anything_is_found_first(machine: Machine) -> None:
+    (machine.folder / "into").write_text("a file")
+    assert machine.prove(stage(0, shell(machine.counted))) == 2
+    assert not (machine.folder / "count").exists()
