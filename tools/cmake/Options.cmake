@@ -7,7 +7,7 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 # The work is done inside LibTorch: more than -O1 would buy nothing outside model/,
 # which has kernels of its own, and a third of a build is optimization.
-set(CMAKE_CXX_FLAGS_RELEASE "-O1 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_RELEASE "-Og -DNDEBUG")
 
 add_library(trainbench_options INTERFACE)
 target_include_directories(trainbench_options INTERFACE "${CMAKE_SOURCE_DIR}")

@@ -53,13 +53,13 @@ lock() {
 
 unlock() { exec 9>&-; }
 
+# What runs a module of ours: bytecode lies in build/, not beside the sources.
+readonly python_module=(
+  env "PYTHONPATH=$root" "PYTHONPYCACHEPREFIX=$root/build/pycache"
+  "$root/.venv/bin/python" -m)
+
 # run_python MODULE ARGUMENT...: its main, in place of this script.
-run_python() {
-  local module=$1
-  shift
-  PYTHONPATH=$root PYTHONDONTWRITEBYTECODE=1 exec "$root/.venv/bin/python" \
-    -m reports.command "tools/${0##*/}" "$module" "$@"
-}
+run_python() { exec "${python_module[@]}" reports.command "tools/${0##*/}" "$@"; }
 
 # One compiler per core, but each may need 2 GB.
 build_jobs() {
