@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# trainbench_unity(<target> [<folder>...]): compiles the sources of a target as one, since
-# LibTorch's headers and templates cost seconds in each. The sources below each folder
-# that is named are one of their own, so that two cores have work. Names in the anonymous
-# namespaces of a target therefore differ. A source with SKIP_UNITY_BUILD_INCLUSION stays
-# alone.
+# trainbench_unity(<target> [PARTS <n>] [<folder>...]): compiles the sources of a target as
+# one, or as n of about equal size, since LibTorch's headers and templates cost seconds in
+# each. The sources below each folder that is named are one of their own, so that two cores
+# have work. Names in the anonymous namespaces of a target therefore differ. A source with
+# SKIP_UNITY_BUILD_INCLUSION stays alone.
 #
 # CMake's own UNITY_BUILD names files by absolute paths, which a compiler cache would
 # not find again in another checkout.
@@ -11,9 +11,10 @@ function(trainbench_unity target)
   if(NOT TRAINBENCH_UNITY)
     return()
   endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" PARTS "")
+  set(folders ${arg_UNPARSED_ARGUMENTS})
   get_target_property(sources ${target} SOURCES)
   set(alone "")
-  set(groups rest ${ARGN})
   foreach(source IN LISTS sources)
     cmake_path(ABSOLUTE_PATH source)
     get_source_file_property(skip "${source}" SKIP_UNITY_BUILD_INCLUSION)
@@ -22,7 +23,7 @@ function(trainbench_unity target)
       continue()
     endif()
     set(group rest)
-    foreach(folder IN LISTS ARGN)
+    foreach(folder IN LISTS folders)
       cmake_path(ABSOLUTE_PATH folder OUTPUT_VARIABLE path)
       cmake_path(IS_PREFIX path "${source}" below)
       if(below)
@@ -30,15 +31,27 @@ function(trainbench_unity target)
       endif()
     endforeach()
     file(RELATIVE_PATH include "${CMAKE_SOURCE_DIR}" "${source}")
-    string(APPEND text_${group} "#include \"${include}\"\n")
+    list(APPEND includes_${group} "#include \"${include}\"")
   endforeach()
-  foreach(group IN LISTS groups)
-    if(DEFINED text_${group})
-      string(MAKE_C_IDENTIFIER "${target}_${group}" name)
-      set(unity "${CMAKE_CURRENT_BINARY_DIR}/unity/${name}.cc")
-      file(CONFIGURE OUTPUT "${unity}" CONTENT "${text_${group}}" @ONLY)
-      list(APPEND alone "${unity}")
+  foreach(group IN ITEMS rest LISTS folders)
+    set(parts 1)
+    if(group STREQUAL "rest" AND arg_PARTS)
+      set(parts ${arg_PARTS})
     endif()
+    list(LENGTH includes_${group} left)
+    foreach(part RANGE ${parts} 1 -1)
+      math(EXPR size "${left} / ${part}")
+      if(size EQUAL 0)
+        continue()
+      endif()
+      math(EXPR left "${left} - ${size}")
+      list(SUBLIST includes_${group} ${left} ${size} text)
+      list(JOIN text "\n" text)
+      string(MAKE_C_IDENTIFIER "${target}_${group}_${part}" name)
+      set(unity "${CMAKE_CURRENT_BINARY_DIR}/unity/${name}.cc")
+      file(CONFIGURE OUTPUT "${unity}" CONTENT "${text}\n" @ONLY)
+      list(APPEND alone "${unity}")
+    endforeach()
   endforeach()
   set_property(TARGET ${target} PROPERTY SOURCES ${alone})
 endfunction()
