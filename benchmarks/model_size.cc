@@ -50,7 +50,7 @@ class ModelSize final : public ModelStep {
         .grids = {.smoke = {modes + "model=tiny precision=fp32,bf16_autocast "
                                     "batch=2 seq=32"},
                   .quick = {"mode=train_step model=tiny,small precision=fp32 "
-                            "batch=1 seq=64"},
+                            "batch=1 seq=128"},
                   // breakdown times xl
                   .quick_gpu = {"model=small,large,2.7B "
                                 "precision=fp32,bf16_autocast "

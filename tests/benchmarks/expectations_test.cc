@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_split.h"
 #include "fixtures/experiment/experiment.h"
+#include "tests/benchmarks/listed_cases.h"
 
 namespace trainbench {
 namespace {
@@ -62,30 +63,24 @@ bool IsMet(const json& quantity, const std::vector<Parameters>& cases) {
 }
 
 // The cases of all suites, by experiment.
-std::map<std::string, std::vector<Parameters>> ListAll(const Device& device) {
+std::map<std::string, std::vector<Parameters>> ListAll(DeviceKind device) {
   std::map<std::string, std::vector<Parameters>> all;
   for (const Suite suite : kSuites) {
-    RunOptions options;
-    options.suite = suite;
-    for (const Case& bench_case : ListCases(options, device)) {
+    for (const Case& bench_case : ListedCases(suite, device)) {
       all[ExperimentOf(bench_case)].push_back(ParametersOf(bench_case));
     }
   }
   return all;
 }
 
-class ExpectationsTest : public testing::TestWithParam<DeviceKind> {
- protected:
-  ExpectationsTest() { device_.kind = GetParam(); }
-  Device device_;
-};
+class ExpectationsTest : public testing::TestWithParam<DeviceKind> {};
 
 TEST_P(ExpectationsTest, EachIsAboutACaseOfSomeSuite) {
-  const auto all = ListAll(device_);
-  const RunOptions options;
+  const auto all = ListAll(GetParam());
   std::set<std::string> expecting;
   for (const std::string& text :
-       ListExpectations(options, device_, ListCases(options, device_))) {
+       ListExpectations({}, ListedDevice(GetParam()),
+                        ListedCases(Suite::kQuick, GetParam()))) {
     const json expectation = json::parse(text);
     const std::string experiment = expectation.at("experiment");
     expecting.insert(experiment);

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "fixtures/experiment/experiment.h"
+#include "tests/benchmarks/listed_cases.h"
 
 namespace trainbench {
 namespace {
@@ -24,12 +25,8 @@ std::string Kind(const Case& bench_case) {
 
 template <typename Predicate>
 std::set<std::string> Kinds(Predicate holds) {
-  RunOptions options;
-  options.suite = Suite::kPaper;
-  Device gpu;
-  gpu.kind = DeviceKind::kCuda;
   std::set<std::string> kinds;
-  for (const Case& bench_case : ListCases(options, gpu)) {
+  for (const Case& bench_case : ListedCases(Suite::kPaper, DeviceKind::kCuda)) {
     if (holds(bench_case.options)) kinds.insert(Kind(bench_case));
   }
   return kinds;
@@ -52,19 +49,15 @@ TEST(MeasurementOptionsTest, WhatMemoryBoundsBeginsWithAColdCache) {
 
 // Its bound and its peak are those of the units that compute it.
 TEST(MeasurementOptionsTest, EfficientAttentionMultipliesFp32AsTf32) {
-  RunOptions options;
-  options.suite = Suite::kPaper;
   for (const DeviceKind kind : {DeviceKind::kCpu, DeviceKind::kCuda}) {
-    Device device;
-    device.kind = kind;
-    for (const Case& bench_case : ListCases(options, device)) {
+    for (const Case& bench_case : ListedCases(Suite::kPaper, kind)) {
       const std::string& name = bench_case.name.text();
       if (ExperimentOf(bench_case) != "attention_scaling" ||
           name.find("/fp32/") == std::string::npos) {
         continue;
       }
       const bool is_tf32 = name.find("/sdpa_efficient/") != std::string::npos &&
-                           device.is_cuda();
+                           kind == DeviceKind::kCuda;
       EXPECT_EQ(bench_case.cost.precision,
                 is_tf32 ? Precision::kTf32 : Precision::kFp32)
           << name;

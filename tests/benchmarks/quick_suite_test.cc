@@ -16,6 +16,7 @@
 #include "fixtures/app/estimate.h"
 #include "fixtures/app/shard.h"
 #include "fixtures/experiment/experiment.h"
+#include "tests/benchmarks/listed_cases.h"
 
 namespace trainbench {
 namespace {
@@ -23,32 +24,12 @@ namespace {
 using testing::Contains;
 using testing::IsSupersetOf;
 
-// A GPU that nothing runs on.
-Device H200() {
-  Device device;
-  device.kind = DeviceKind::kCuda;
-  device.name = "NVIDIA H200";
-  device.memory_bytes = int64_t{139} << 30;
-  device.native_bf16 = true;
-  return device;
-}
+constexpr DeviceKind kCpu = DeviceKind::kCpu;
+constexpr DeviceKind kGpu = DeviceKind::kCuda;
 
-// One that runs every row.
-Device Cpu() {
-  Device device;
-  device.native_bf16 = true;
-  return device;
-}
-
-std::vector<Case> ListSuite(Suite suite, const Device& device) {
-  RunOptions options;
-  options.suite = suite;
-  return ListCases(options, device);
-}
-
-std::set<std::string> NamesOf(Suite suite, const Device& device) {
+std::set<std::string> NamesOf(Suite suite, DeviceKind device) {
   std::set<std::string> names;
-  for (const Case& bench_case : ListSuite(suite, device)) {
+  for (const Case& bench_case : ListedCases(suite, device)) {
     names.insert(bench_case.name.text());
   }
   return names;
@@ -73,12 +54,12 @@ std::size_t PrintedRows(const std::vector<Case>& cases) {
 }
 
 TEST(QuickSuiteTest, HasFewRows) {
-  EXPECT_LE(PrintedRows(ListSuite(Suite::kQuick, Cpu())), 120U);
-  EXPECT_LE(PrintedRows(ListSuite(Suite::kQuick, H200())), 300U);
+  EXPECT_LE(PrintedRows(ListedCases(Suite::kQuick, kCpu)), 120U);
+  EXPECT_LE(PrintedRows(ListedCases(Suite::kQuick, kGpu)), 300U);
 }
 
 TEST(QuickSuiteTest, IsAPartOfTheFullOneThatAsksEveryQuestion) {
-  for (const Device& device : {Cpu(), H200()}) {
+  for (const DeviceKind device : {kCpu, kGpu}) {
     const std::set<std::string> full = NamesOf(Suite::kFull, device);
     EXPECT_THAT(full, IsSupersetOf(NamesOf(Suite::kQuick, device)));
     std::set<std::string> asked, all;
@@ -93,7 +74,7 @@ TEST(QuickSuiteTest, IsAPartOfTheFullOneThatAsksEveryQuestion) {
 // The numbers that others have published for one GPU.
 TEST(QuickSuiteTest, OnAGpuItHasTheLargestModel) {
   EXPECT_THAT(
-      NamesOf(Suite::kQuick, H200()),
+      NamesOf(Suite::kQuick, kGpu),
       IsSupersetOf({"implementations/library/2.7B/bf16_autocast/"
                     "forward_backward/batch:4/seq:512",
                     "implementations/fused/2.7B/bf16_autocast/"
@@ -105,7 +86,7 @@ TEST(QuickSuiteTest, OnAGpuItHasTheLargestModel) {
 
 // Else the advice of a CUDA graph has nothing to be held against.
 TEST(QuickSuiteTest, OnAGpuAGraphReplaysATrainStepThatBreakdownDivides) {
-  const std::set<std::string> names = NamesOf(Suite::kQuick, H200());
+  const std::set<std::string> names = NamesOf(Suite::kQuick, kGpu);
   for (const std::string launch : {"eager", "graph"}) {
     EXPECT_THAT(names, Contains(absl::StrCat(
                            "cuda_graph/", launch,
@@ -116,10 +97,9 @@ TEST(QuickSuiteTest, OnAGpuAGraphReplaysATrainStepThatBreakdownDivides) {
 }
 
 TEST(QuickSuiteTest, OnAGpuNoTimedRowFollowsAProfile) {
-  const Device device = H200();
   for (const Suite suite : kSuites) {
     bool profiled = false;
-    for (const Case& bench_case : ListSuite(suite, device)) {
+    for (const Case& bench_case : ListedCases(suite, kGpu)) {
       profiled = profiled || bench_case.measure != nullptr;
       EXPECT_EQ(bench_case.measure != nullptr, profiled)
           << bench_case.name.text();
@@ -129,8 +109,8 @@ TEST(QuickSuiteTest, OnAGpuNoTimedRowFollowsAProfile) {
 }
 
 TEST(QuickSuiteTest, OnAGpuThePaperSuiteCanBeCutIntoEqualParts) {
-  const Device device = H200();
-  const std::vector<Case> cases = ListSuite(Suite::kPaper, device);
+  const Device& device = ListedDevice(kGpu);
+  const std::vector<Case>& cases = ListedCases(Suite::kPaper, kGpu);
   const auto guess = [&](const std::vector<Case>& some) {
     const std::vector<double> seconds = EstimateSeconds(some, device);
     return std::accumulate(seconds.begin(), seconds.end(), 0.0);

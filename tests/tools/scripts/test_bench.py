@@ -167,7 +167,7 @@ def test_another_libtorch_is_configured_afresh(checkout: Checkout) -> None:
     log, stamp = checkout.stubs / "cmake.log", checkout.root / ".venv/.trainbench-stamp"
     stamp.parent.mkdir()
     stamp.write_text("cpu 1\n")
-    build = ["--build --preset release --parallel 1"]
+    build = ["--build --preset release --parallel 1 --target trainbench"]
     configured = ["--preset release --fresh"]
     for expected in (configured + build, build):
         log.write_text("")

@@ -23,7 +23,8 @@ case "$*" in
     mkdir "$site/nccl/include/nccl_device"
     cp "$0" "$3/bin/python" ;;
   *"pip install"* | *"-m pip"*" install "*)
-    echo "pip ${*: -1}" >>"$STUB_LOG"; exit "${STUB_PIP:-0}" ;;
+    for word; do [[ $word != *.txt ]] || echo "pip $word" >>"$STUB_LOG"; done
+    exit "${STUB_PIP:-0}" ;;
   "-c "*libtorch_cpu*) echo "torch for the CPU" ;;
   "-c "*"import torch"*) echo "torch" ;;
 esac
