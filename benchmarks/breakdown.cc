@@ -71,7 +71,7 @@ class Breakdown final : public ModelStep {
  private:
   static std::vector<BreakdownRow> PartsOf(const Params& p);
   static CaseName NameOf(const Params& p, const BreakdownRow& part);
-  // Leaves the step, its phases and their largest parts to the printed table.
+  // Marks all rows as details but the step, its phases and the largest parts.
   void MarkDetails(const std::vector<BreakdownRow>& parts, Rows& rows) const;
 
   Params p_;

@@ -11,10 +11,10 @@ def write_files(contents: Mapping[Path, str]) -> None:
     written: dict[Path, Path] = {}
     try:
         for given, text in contents.items():
-            path = given.resolve()  # a link stays one
-            if path.exists() and not path.is_file():  # a pipe or a device
-                path.write_text(text, encoding="utf-8")
+            if given.exists() and not given.is_file():  # a pipe or a device
+                given.write_text(text, encoding="utf-8")
                 continue
+            path = given.resolve()  # a link stays one
             written[path] = path.with_name(f"{path.name}.tmp")
             written[path].write_text(text, encoding="utf-8")
         for path, beside in written.items():

@@ -87,3 +87,19 @@ def test_no_script_of_tools_runs_python_by_itself() -> None:
     assert len(called) > 5
     for module in called:
         assert (ROOT / f"{module.replace('.', '/')}.py").is_file(), module
+
+
+def test_a_pipe_is_written_to_and_a_file_is_replaced(tmp_path: Path) -> None:
+    write = "from reports.results.files import write_files; from pathlib import Path;"
+    there = tmp_path / "there"
+    there.write_text("old")
+    paths = f"{{Path('/dev/stdout'): 'told', Path({str(there)!r}): 'new'}}"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{write} write_files({paths})"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (done.stdout, there.read_text()) == ("told", "new")
+    assert [path.name for path in tmp_path.iterdir()] == ["there"]

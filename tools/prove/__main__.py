@@ -137,7 +137,7 @@ def prove(arguments: argparse.Namespace, stages: Sequence[Stage], began: float) 
     call["seconds"] = round(time.monotonic() - began, 1)
     state.save()
     evidence.keep(state.folder, into)
-    print(table.render(list(parts_of(stages)), state, late))
+    print(table.render(list(parts_of(stages)), state, late, arguments.again))
     bad = {record["status"] for record in state.parts.values()} & _BAD
     return FAILED if bad else GOOD
 

@@ -64,7 +64,7 @@ def environment_of(step: Step, place: Place) -> dict[str, str]:
 
 
 def _names(command: Sequence[str], step: Step, place: Place) -> list[str]:
-    """Of the cases of the command."""
+    """Of the cases of the command. Errors: OSError, SubprocessError."""
     outputs = ("--benchmark_out=", "--samples_out=", "--trace=", "--resume=")
     program = command[command.index(str(place.programs / "trainbench")) :]
     listing = [flag for flag in program if not flag.startswith(outputs)]
@@ -75,7 +75,7 @@ def _names(command: Sequence[str], step: Step, place: Place) -> list[str]:
         capture_output=True,
         text=True,
         timeout=60,
-        check=False,
+        check=True,
     ).stdout.split()
 
 

@@ -46,8 +46,10 @@ def _run_step(step: Step, place: Place, out: Path, end: float) -> StepRecord:
             log.write(f"\n$ {' '.join(command)}\n".encode())
             log.flush()
             ended = run(command, environment_of(step, place), log, seconds)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return StepRecord(list(step.command), status=127, note=str(error))
+    except (OSError, subprocess.SubprocessError) as error:
+        said = str(getattr(error, "stderr", None) or "").strip()
+        note = ": ".join(text for text in (str(error), said) if text)
+        return StepRecord(list(step.command), status=127, note=note)
     note = ""
     if ended.status is None:
         note = f"ended after {seconds:.0f} s"
@@ -90,7 +92,7 @@ def run_part(part: Part, place: Place, state: State, limit: float, again: bool) 
         "name": stage.name,
         "status": "running",
         "started": now(),
-        "attempts": state.attempts(part) + 1,
+        "kills": state.kills(part),
         "clocks_before": monitor.clocks(),
     }
     state.parts[part.key] = record

@@ -115,9 +115,8 @@ STAGES = (
     ),
     stage(
         *(10, "aftermath", 60, targets.aftermath),
+        # The program itself times nothing after a profile.
         cases("new_process", "harness/ peak/ optimizer/"),
-        # Rows of a process that has profiled before.
-        cases("same_process", "breakdown/small/ harness/ optimizer/"),
     ),
     stage(
         *(11, "sanitizer", 240, verdicts.sanitizer),

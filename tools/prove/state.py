@@ -12,7 +12,7 @@ from tools.prove.stages import Stage
 
 Json = dict[str, Any]
 # A part whose call was killed is run again, once and last: it may be what killed it.
-MOST_ATTEMPTS = 2
+MOST_KILLS = 2
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,7 @@ class State:
         for record in self.parts.values():
             if record["status"] == "running":
                 record["status"] = "killed"
+                record["kills"] = record.get("kills", 0) + 1
 
     def left(self, parts: Sequence[Part], again: bool) -> list[Part]:
         """The parts that a call runs, in its order."""
@@ -80,9 +81,9 @@ class State:
             status = self.status(part)
             if not status or (status == "cut" and part.stage.takes_rest):
                 new.append(part)
-            elif status == "killed" and self.attempts(part) < MOST_ATTEMPTS:
+            elif status == "killed" and self.kills(part) < MOST_KILLS:
                 killed.append(part)
         return new + killed
 
-    def attempts(self, part: Part) -> int:
-        return int(self.parts.get(part.key, {}).get("attempts", 0))
+    def kills(self, part: Part) -> int:
+        return int(self.parts.get(part.key, {}).get("kills", 0))

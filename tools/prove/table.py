@@ -36,8 +36,10 @@ def _fitting(blocks: Sequence[list[str]], room: int) -> list[str]:
     return lines
 
 
-def render(parts: Sequence[Part], state: State, late: Sequence[Part]) -> str:
-    """`late` are those that had no time in this call."""
+def render(
+    parts: Sequence[Part], state: State, late: Sequence[Part], again: bool = False
+) -> str:
+    """`late` are those that had no time in this call, which `again` began anew."""
     blocks = []
     for part in parts:
         note = f"needs {part.stage.limit:.0f} s" if part in late else "not chosen"
@@ -49,6 +51,7 @@ def render(parts: Sequence[Part], state: State, late: Sequence[Part]) -> str:
     last = [f"{count} {'call' if count == 1 else 'calls'}, {seconds:.0f} s together"]
     if late:
         keys = ", ".join(part.key for part in late)
-        last.append(f"the same line again goes on with {keys}")
+        unlike = " without --again" if again else ""
+        last.append(f"the same line{unlike} again goes on with {keys}")
     body = _fitting(blocks, MOST_LINES - 1 - len(last))
     return "\n".join([first, *body, *last])

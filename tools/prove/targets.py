@@ -54,22 +54,19 @@ def headline(seen: Seen) -> list[str]:
 
 
 def aftermath(seen: Seen) -> list[str]:
-    """Times after profiles, relative to those before any."""
+    """Times after the profiled stages, relative to those before any."""
     before = {
         **seen.other("07-headline", "headline").times,
         **seen.other("07-headline", "large").times,
         **seen.other("03-rates", "rates").times,
     }
-    told = []
-    for name in ("new_process", "same_process"):
-        changes = {
-            row: time / before[row] - 1
-            for row, time in seen.result(name).times.items()
-            if row in before
-        }
-        if changes:
-            worst = max(changes, key=lambda row: abs(changes[row]))
-            told.append(
-                f"{name}: {len(changes)} rows, most {changes[worst]:+.1%} in {worst}"
-            )
-    return [*(told or [_WITHOUT]), *rows(seen)]
+    changes = {
+        row: time / before[row] - 1
+        for row, time in seen.result("new_process").times.items()
+        if row in before
+    }
+    if not changes:
+        return [_WITHOUT, *rows(seen)]
+    worst = max(changes, key=lambda row: abs(changes[row]))
+    told = f"{len(changes)} rows, most {changes[worst]:+.1%} in {worst}"
+    return [told, *rows(seen)]

@@ -60,7 +60,8 @@ def tests(seen: Seen) -> list[str]:
 
 
 def device(seen: Seen) -> list[str]:
-    trusted = all(one.passed and not one.failed for one in seen.tests())
+    found = list(seen.tests())
+    trusted = found and all(one.passed and not one.failed for one in found)
     told = "" if trusted else "the emulator is another device: go on with --filter=-own"
     return [*tests(seen), *([told] if told else [])]
 

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <exception>
 #include <optional>
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
@@ -27,7 +28,7 @@ bool IsLoopback(const sockaddr& address) {
   return ntohl(v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
 }
 
-// A socket bound to this address, or -1.
+// A socket bound to this address, or -1 and errno.
 int BindTo(const addrinfo& address) {
   const int fd = ::socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const int yes = 1;  // as c10d's own socket: connections of before may linger
@@ -36,7 +37,9 @@ int BindTo(const addrinfo& address) {
        ::bind(fd, address.ai_addr, address.ai_addrlen) == 0)) {
     return fd;
   }
+  const int error = errno;
   ::close(fd);
+  errno = error;
   return -1;
 }
 
@@ -55,6 +58,9 @@ std::optional<int> BindStore(const TcpRendezvous& where) {
        address = address->ai_next) {
     if (!where.one_machine && IsLoopback(*address->ai_addr)) continue;
     fd = BindTo(*address);
+    // Another job's store: at the next address ranks would find that first.
+    // c10d says so.
+    if (fd < 0 && errno == EADDRINUSE) break;
   }
   ::freeaddrinfo(found);
   return fd < 0 ? std::nullopt : std::optional(fd);

@@ -6,7 +6,10 @@
 
 #include <atomic>
 #include <cmath>
+#include <exception>
 
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/match.h"
 #include "model/fused/cpu/parallel.h"
 
 namespace trainbench {
@@ -40,17 +43,23 @@ bool MultipliesBf16() {
 
 void WidenBf16() { widens_bf16 = true; }
 
+bool IsWithoutKernel(const std::exception& error) {
+  return absl::StrContains(error.what(), "could not");
+}
+
 void ForEachItem(int64_t items, int64_t slots,
                  const std::function<void(int64_t, int64_t)>& work) {
   std::atomic<int64_t> next = 0;
   constexpr int64_t kWorthAThread = 1 << 20;
   ForRows(slots, kWorthAThread, [&](int64_t first, int64_t end) {
     for (int64_t slot = first; slot < end; ++slot) {
+      // Threads that multiplied bf16 by AMX hold its tiles.
+      const absl::Cleanup release = [] {
+        at::native::cpublas::brgemm_release();
+      };
       for (int64_t item = next++; item < items; item = next++) {
         work(item, slot);
       }
-      // Threads that multiplied bf16 by AMX hold its tiles.
-      at::native::cpublas::brgemm_release();
     }
   });
 }

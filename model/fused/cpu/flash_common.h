@@ -39,6 +39,8 @@ Rows<T> RowsOf(const at::Tensor& x, int64_t sequence, int64_t first,
 bool MultipliesBf16();
 // From now on they do not.
 void WidenBf16();
+// Whether this is what oneDNN throws at a product that it has no kernel for.
+bool IsWithoutKernel(const std::exception& error);
 
 // Calls work(item, slot) once for each item, the first ones first, on threads
 // that take the next item when they are done. Two calls at once have different
@@ -55,7 +57,8 @@ void WithTypes(at::ScalarType dtype, const Work& work) {
   if (MultipliesBf16()) {
     try {
       return work(c10::BFloat16(), c10::BFloat16());
-    } catch (const std::exception&) {
+    } catch (const std::exception& error) {
+      if (!IsWithoutKernel(error)) throw;
       WidenBf16();
     }
   }

@@ -60,6 +60,16 @@ TEST(RendezvousTest, TheStoreListensWhereTheRanksOfOneMachineMeet) {
   EXPECT_FALSE(IsReachedElsewhere(true));
 }
 
+TEST(RendezvousTest, AnotherJobsStoreIsAnError) {
+  const TcpRendezvous where = {.host = "localhost",
+                               .port = LoopbackSocket("127.0.0.1").Bind(),
+                               .serves = true,
+                               .one_machine = true};
+  const auto first = OpenTcpStore(where, std::chrono::minutes(1));
+  ASSERT_TRUE(first.ok()) << first.status();
+  EXPECT_FALSE(OpenTcpStore(where, std::chrono::minutes(1)).ok());
+}
+
 TEST(RendezvousTest, OtherMachinesComeByAnAddressOfTheirOwn) {
   EXPECT_TRUE(IsReachedElsewhere(false));
 }

@@ -48,7 +48,8 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes,
     *attributes = {};
     attributes->maxThreadsPerBlock = static_cast<int>(
         std::min(needs.most_threads, null_gpu::MostThreads(needs)));
-    attributes->numRegs = static_cast<int>(needs.registers);
+    attributes->numRegs =
+        needs.registers > 0 ? static_cast<int>(needs.registers) : 32;
     attributes->sharedSizeBytes = needs.shared_bytes;
     attributes->binaryVersion = 10 * properties.major + properties.minor;
     attributes->ptxVersion = attributes->binaryVersion;

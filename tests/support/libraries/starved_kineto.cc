@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// To be preloaded: the thread that Kineto starts with the first profile gets no
-// core for a second, as on a busy machine.
+// To be preloaded: the thread that Kineto starts with the first profile never
+// runs, so a process that waits for it hangs.
 
 #include <dlfcn.h>
 #include <execinfo.h>

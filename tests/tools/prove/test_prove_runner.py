@@ -22,7 +22,9 @@ for flag in "$@"; do
   case $flag in
     --benchmark_out=*) out=${flag#*=} ;;
     --resume=*) resumed=true ;;
-    --benchmark_list_tests) printf 'a/own\\na/sdpa.x\\n' && exit ;;
+    --benchmark_list_tests)
+      [[ $* != *--broken* ]] || { echo no driver >&2; exit 1; }
+      printf 'a/own\\na/sdpa.x\\n' && exit ;;
   esac
 done
 row='{"name": "a", "run_type": "iteration"}'
@@ -124,14 +126,14 @@ def test_a_call_goes_on_where_the_last_had_no_time(
 
 def test_what_a_killed_call_left_is_run_again_once_and_last(machine: Machine) -> None:
     stages = (stage(0, shell(machine.counted)), stage(1, shell("true")))
-    running = {"status": "running", "attempts": 1}
+    running = {"status": "running", "kills": 0}
     state = machine.folder / "state/proof.json"
     state.parent.mkdir()
     state.write_text(json.dumps({"calls": [], "parts": {"0": running}}))
     assert machine.prove(*stages) == 0
     parts = machine.parts()
     assert parts["1"]["ended"] <= parts["0"]["started"]
-    assert parts["0"]["attempts"] == 2
+    assert parts["0"]["kills"] == 1
     proof = json.loads(state.read_text())
     proof["parts"]["0"]["status"] = "running"
     state.write_text(json.dumps(proof))
@@ -158,6 +160,12 @@ def test_a_filter_leaves_cases_out(machine: Machine) -> None:
         assert "--benchmark_filter=^(a/)" not in step["command"]
     machine.prove(stage(0, once), flags=("--filter=nothing", "--again"))
     assert machine.parts()["0"]["look_at"] == ["--filter leaves no case"]
+
+
+def test_a_filter_hides_no_program_that_cannot_start(machine: Machine) -> None:
+    broken = cases("x", "a/", flags="--broken")
+    assert machine.prove(stage(0, broken), flags=("--filter=-own",)) == 1
+    assert "no driver" in machine.parts()["0"]["steps"][0]["note"]
 
 
 def test_a_reading_that_fails_costs_nothing_else(machine: Machine) -> None:

@@ -52,6 +52,13 @@ def test_rows_are_counted_with_their_reasons(tmp_path: Path) -> None:
     assert verdicts.rows(Seen(tmp_path / "elsewhere", [])) == ["no result"]
 
 
+def test_an_emulator_without_a_report_is_not_trusted(tmp_path: Path) -> None:
+    step = {"command": ["kernels_gpu_test", "--gtest_output=xml:a"]}
+    assert any(
+        "--filter=-own" in line for line in verdicts.device(Seen(tmp_path, [step]))
+    )
+
+
 def test_tests_are_counted_and_a_crash_is_no_success(tmp_path: Path) -> None:
     (tmp_path / "a_test.xml").write_text(REPORT)
     step = {"command": ["a_test", "--gtest_output=xml:a"]}
@@ -109,7 +116,7 @@ def test_the_aftermath_is_the_largest_change(tmp_path: Path) -> None:
     here = tmp_path / "10-aftermath"
     write(here, "new_process", row("harness/a", 101), row("peak/b", 190), row("c", 1))
     found = targets.aftermath(Seen(here, []))
-    assert found[0] == "new_process: 2 rows, most -5.0% in peak/b"
+    assert found[0] == "2 rows, most -5.0% in peak/b"
 
 
 def test_a_breakdown_says_what_was_lost(tmp_path: Path) -> None:

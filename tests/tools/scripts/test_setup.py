@@ -210,3 +210,11 @@ def test_what_fails_is_done_again(machine: Machine) -> None:
     assert "step 2/3 (Python environment) failed: pip install" in done.stderr
     assert line(machine.setup("--if-needed")) == "LibTorch and CUDA 13.0 from wheels"
     assert machine.installed() == ["torch-full", "python"]
+
+
+def test_a_machine_without_a_compiler_downloads_nothing(machine: Machine) -> None:
+    write_script(machine.toolkit / "bin/c++", "#!/bin/sh\nexit 1\n")
+    done = machine.setup()
+    assert done.returncode == 3
+    assert "a C++20 compiler" in done.stderr
+    assert machine.installed() == []
