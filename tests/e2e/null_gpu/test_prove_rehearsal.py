@@ -59,6 +59,8 @@ def test_every_stage_runs_outside_the_checkout(tmp_path: Path) -> None:
         found = json.loads((tmp_path / name).read_text())
         assert found["complete"] and found["benchmarks"]
         assert found["errors"] == []
+    if "can be seen" in done.stderr:
+        pytest.skip("this machine allows no namespace of mounts")
 
 
 @cache
