@@ -10,6 +10,7 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
 #include "model/fused/cpu/parallel.h"
 
 namespace trainbench {
@@ -44,7 +45,9 @@ bool MultipliesBf16() {
 void WidenBf16() { widens_bf16 = true; }
 
 bool IsWithoutKernel(const std::exception& error) {
-  return absl::StrContains(error.what(), "could not");
+  const absl::string_view what = error.what();
+  return absl::StrContains(what, "could not") ||  // oneDNN's words
+         absl::StrContains(what, "Brgemm");       // ATen's, around it
 }
 
 void ForEachItem(int64_t items, int64_t slots,

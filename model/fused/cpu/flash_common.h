@@ -39,7 +39,7 @@ Rows<T> RowsOf(const at::Tensor& x, int64_t sequence, int64_t first,
 bool MultipliesBf16();
 // From now on they do not.
 void WidenBf16();
-// Whether this is what oneDNN throws at a product that it has no kernel for.
+// Whether this is thrown at a product that oneDNN has no kernel for.
 bool IsWithoutKernel(const std::exception& error);
 
 // Calls work(item, slot) once for each item, the first ones first, on threads
