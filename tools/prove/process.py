@@ -99,7 +99,7 @@ def _filtered(command: list[str], step: Step, place: Place) -> list[str]:
 def command_of(step: Step, place: Place, out: Path) -> list[str]:
     """Empty if the pattern leaves no case.
 
-    Errors: OSError, subprocess.TimeoutExpired where cases cannot be listed.
+    Errors: OSError, SubprocessError where cases cannot be listed.
     """
     names = {
         "{bin}": place.programs,

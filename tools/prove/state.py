@@ -2,12 +2,12 @@
 """What has been run so far, in a folder that the next call finds again."""
 
 import json
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from reports.results.files import write_files
 from tools.prove.stages import Stage
 
 Json = dict[str, Any]
@@ -34,13 +34,6 @@ def parts_of(stages: Sequence[Stage]) -> Iterator[Part]:
             yield Part(stage, index)
 
 
-def replace(path: Path, text: str) -> None:
-    """The file is whole at every moment."""
-    beside = path.with_name(path.name + ".new")
-    beside.write_text(text, encoding="utf-8")
-    os.replace(beside, path)
-
-
 class State:
     def __init__(self, folder: Path) -> None:
         """Errors: OSError, ValueError for a proof.json of something else."""
@@ -60,7 +53,7 @@ class State:
 
     def save(self) -> None:
         document = {"calls": self.calls, "parts": self.parts}
-        replace(self.path, json.dumps(document, indent=1) + "\n")
+        write_files({self.path: json.dumps(document, indent=1) + "\n"})
 
     def status(self, part: Part) -> str:
         return str(self.parts.get(part.key, {}).get("status", ""))
