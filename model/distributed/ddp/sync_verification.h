@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Verifies, before the timing, that a synchronisation gives every rank the
-// mean.
+// mean, and an optimizer on ranks the update of one without.
 
 #ifndef TRAINBENCH_MODEL_DISTRIBUTED_DDP_SYNC_VERIFICATION_H_
 #define TRAINBENCH_MODEL_DISTRIBUTED_DDP_SYNC_VERIFICATION_H_
@@ -29,6 +29,13 @@ absl::Status VerifySync(TransformerLm& model, GradientSync& sync,
 // differs. All ranks call it together.
 absl::Status VerifyReplicas(const std::vector<at::Tensor>& tensors,
                             ProcessGroup& group);
+
+// VerifyReplicas, and then compares the parameters after a first step with
+// those of another implementation: update_error (spec/check_log.h). All ranks
+// call it together.
+absl::Status VerifyUpdate(const std::vector<at::Tensor>& found,
+                          const std::vector<at::Tensor>& expected,
+                          ProcessGroup& group);
 
 }  // namespace trainbench
 
