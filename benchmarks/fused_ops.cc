@@ -125,10 +125,10 @@ class FusedOps final : public Workload {
 };
 
 SweepPlan<FusedOps::Params> FusedOps::Sweep() {
-  const std::string all =
-      "op=add_rms_norm,rope,swiglu,causal_softmax,cross_entropy "
-      "pass=forward,backward,both ";
-  const std::string every = all + "implementation=textbook,library,fused ";
+  const std::string kinds = "implementation=textbook,library,fused ";
+  const std::string ops =
+      "op=add_rms_norm,rope,swiglu,causal_softmax,cross_entropy " + kinds;
+  const std::string every = ops + "pass=forward,backward,both ";
   const std::string small = "model=small precision=fp32 batch=4 seq=128";
   return {
       .axes = {ModelAxis<Params>(&Params::model),
@@ -141,13 +141,10 @@ SweepPlan<FusedOps::Params> FusedOps::Sweep() {
                {"implementation", &Params::implementation, kImplementations,
                 ImplementationName}},
       .grids = {.smoke = {every + "model=tiny precision=fp32 batch=1 seq=32"},
-                .quick = {"op=add_rms_norm,rope,swiglu,causal_softmax,"
-                          "cross_entropy pass=forward,both "
-                          "implementation=textbook,library,fused " +
-                          small},
-                .quick_gpu = {"op=add_rms_norm,swiglu,causal_softmax,"
+                .quick = {ops + "pass=forward,both " + small},
+                .quick_gpu = {kinds +
+                              "op=add_rms_norm,swiglu,causal_softmax,"
                               "cross_entropy pass=forward,backward,both "
-                              "implementation=textbook,library,fused "
                               "model=2.7B precision=bf16 batch=4 seq=512"},
                 .full = {every + small},
                 .paper = {every +
