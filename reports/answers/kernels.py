@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from statistics import mean, stdev
 
-from scipy.stats import t
+from scipy.special import stdtrit
 
 from reports.answers.measured import CANNOT_TELL
 from reports.results import text
@@ -150,7 +150,7 @@ def _exceeds(one: _Sum, other: _Sum) -> bool:
         return False
     differences = [a - b for a, b in zip(one.passes, other.passes, strict=True)]
     error = stdev(differences) / math.sqrt(len(differences))
-    return mean(differences) > float(t.ppf(0.975, len(differences) - 1)) * error
+    return mean(differences) > float(stdtrit(len(differences) - 1, 0.975)) * error
 
 
 def _sums(profile: Profile, phases: Collection[str] | None) -> list[_Sum]:

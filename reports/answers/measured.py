@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from scipy.stats import t
+from scipy.special import stdtrit
 
 from reports.results import text
 from reports.results.rows import Row
@@ -108,7 +108,7 @@ def _of_mean(row: Row, count: float) -> float:
     cv = row.get("cv")
     if cv is None or count < 2:
         return math.inf
-    return float(t.ppf(0.975, count - 1)) * cv / math.sqrt(count * row.repetitions)
+    return float(stdtrit(count - 1, 0.975)) * cv / math.sqrt(count * row.repetitions)
 
 
 def _of_phase(row: Row, counter: str) -> float:

@@ -13,7 +13,7 @@ from fractions import Fraction
 from statistics import NormalDist
 
 import numpy as np
-from scipy.stats import t
+from scipy.special import stdtrit
 
 MANY_PAIRS = 1000  # nobody waits for more
 _MANY_TO_RANK = 100  # from here on the standard error is accurate enough
@@ -77,7 +77,7 @@ def prediction_interval(
     binary, estimated from `pairs` pairs (at least 2). The interval is Student's t for
     one more value of a normal sample. Real tails are heavier: see `max_spread`.
     """
-    margin = float(t.ppf(1 - alpha / 2, pairs - 1)) * spread * math.sqrt(1 + 1 / pairs)
+    margin = float(stdtrit(pairs - 1, 1 - alpha / 2)) * spread * math.sqrt(1 + 1 / pairs)
     return Interval(ratio - margin, ratio + margin)
 
 

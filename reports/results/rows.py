@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from scipy.stats import t
+from scipy.special import stdtrit
 
 from reports.results import strict_json
 from reports.results.checked_entry import NotAResult as NotAResult
@@ -220,7 +220,7 @@ def _median(rows: list[Row]) -> Row:
 def _half_width(times: list[float]) -> float:
     """Of the 95 % interval of the mean by Student's t, relative to the mean."""
     error = statistics.stdev(times) / math.sqrt(len(times))
-    return float(t.ppf(0.975, len(times) - 1)) * error / statistics.mean(times)
+    return float(stdtrit(len(times) - 1, 0.975)) * error / statistics.mean(times)
 
 
 def one_per_case(rows: Iterable[Row]) -> list[Row]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t
+from scipy.special import stdtrit
 
 
 @dataclass(frozen=True)
@@ -54,5 +54,5 @@ def power_law_exponent(x: Sequence[float], y: Sequence[float]) -> Fit:
         return Fit(exponent, intercept, None)
     residuals = log_y - (intercept + exponent * log_x)
     standard_error = math.sqrt(float(residuals @ residuals) / freedom / spread)
-    margin = float(t.ppf(0.975, freedom)) * standard_error
+    margin = float(stdtrit(freedom, 0.975)) * standard_error
     return Fit(exponent, intercept, (exponent - margin, exponent + margin))

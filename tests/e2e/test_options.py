@@ -74,15 +74,22 @@ def test_the_allocator_is_in_the_context(trainbench: Program, allocator: str) ->
     assert context["sampling"].endswith("warmup=1 samples=auto")
 
 
-@pytest.mark.parametrize(("suite", "seconds"), [("quick", "0.5"), ("full", "1")])
-def test_the_quick_suite_samples_for_half_as_long(
-    trainbench: Program, suite: str, seconds: str
+@pytest.mark.parametrize(
+    ("suite", "given", "seconds"),
+    [
+        ("quick", (), "min_time=0.5 max_case_seconds=8"),
+        ("quick", ("--max_case_seconds=30",), "min_time=0.5 max_case_seconds=30"),
+        ("full", (), "min_time=1 max_case_seconds=30"),
+    ],
+)
+def test_the_quick_suite_samples_for_a_shorter_time(
+    trainbench: Program, suite: str, given: tuple[str, ...], seconds: str
 ) -> None:
     tiny = without(NANO, "--suite", "--benchmark_min_time")
     step = "--benchmark_filter=^model_size/nano/fp32/train_step/"
-    rows(trainbench, *tiny, step, f"--suite={suite}", "--samples=1")
+    rows(trainbench, *tiny, step, f"--suite={suite}", "--samples=1", *given)
     context = load(trainbench.directory / "a.json")["context"]
-    assert context["sampling"].startswith(f"min_time={seconds} ")
+    assert context["sampling"].startswith(f"{seconds} ")
 
 
 def test_peak_tflops_gives_the_utilization(trainbench: Program) -> None:
