@@ -150,7 +150,7 @@ def check_fit_is_not_too_high(found: list[Row]) -> None:
 
 def test_every_step_of_the_published_models(trainbench: Program) -> None:
     # `memory` alone has inference; its other steps are those of `model_size`.
-    # Two lengths show what grows with T and with T^2, two sizes what grows with d_model.
+    # Two lengths show what grows with T and with T^2, two sizes what with d_model.
     steps = "^(memory/{0}/[^/]*/inference|model_size/{0}/.*|precision/{0}/bf16/.*)/"
     found = rows(
         trainbench,

@@ -5,13 +5,14 @@ import json
 import re
 import signal
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from launcher import free_port, rank_variables, run_all
 from null_gpu import FLAGS, in_order, null_gpu, processes_without_accesses
-from program import NANO, Finished, Program, load, measured, without
+from program import NANO, Finished, Json, Program, binary, load, measured, without
 
 SUM = "--benchmark_filter=^all_reduce/nccl/.*bytes:65536$"
 SUM_OF_TWO = "all_reduce/nccl/ranks:2/bytes:65536"
@@ -55,17 +56,42 @@ def test_every_case_of_nccl_runs(trainbench: Program, ranks: int) -> None:
     assert {row["ranks"] for row in together} == {ranks}
 
 
-def test_eight_ranks_share_models(trainbench: Program) -> None:
-    """Two replicas of four ranks, and eight of one model."""
-    done = trainbench.run(
-        *("--benchmark_filter=^tensor_parallel/", "--ranks=8", "--data=1,2"),
+@dataclass(frozen=True)
+class Eight:
+    rows: list[Json]
+    calls: Counter[str]
+
+    def of(self, experiment: str) -> list[Json]:
+        return [row for row in self.rows if row["name"].startswith(f"{experiment}/")]
+
+
+@pytest.fixture(scope="module")
+def eight(tmp_path_factory: pytest.TempPathFactory) -> Eight:
+    """All their cases in the same processes, as eight take long to start."""
+    directory = tmp_path_factory.mktemp("eight")
+    report = directory / "report.jsonl"
+    port = free_port()
+    gpus = null_gpu(count=8, TRAINBENCH_NULL_GPU_REPORT=str(report))
+    finished = run_all(
+        Program(binary("TRAINBENCH_BINARY"), directory),
+        [rank_variables(i, 8, "127.0.0.1", port) | gpus for i in range(8)],
+        "--benchmark_filter=^(tensor_parallel/wide/fp32|all_reduce/nccl"
+        "|fsdp/everything/wide/.*/(reshard:0/prefetch:0|reshard:1/prefetch:1))/",
+        *("--suite=paper", "--bytes=65536", "--data=1,2", "--samples=1"),
         "--model=name=wide,d_model=64,d_ff=128,layers=1,heads=8,vocab=64",
         "--models=wide",
-        *without(FAST, "--models", "--model"),
-        env=null_gpu(count=8),
+        "--warmup=0",
+        *without(FAST, "--suite", "--models", "--model", "--warmup"),
     )
-    assert done.code == 0, done.err
-    rows = measured(load(trainbench.directory / "a.json"))
+    assert [done.code for done in finished] == 8 * [0], finished[0].err
+    document = load(directory / "a.json")
+    assert (document["errors"], document["skipped"]) == ([], [])
+    return Eight(measured(document), calls(report))
+
+
+def test_eight_ranks_share_models(eight: Eight) -> None:
+    """Two replicas of four ranks, and eight of one model."""
+    rows = eight.of("tensor_parallel")
     assert [(row["ranks"], row["data"]) for row in rows] == [(8, 1), (8, 2)]
     for row in rows:
         assert row["sent_bytes"] == row["predicted_sent_bytes"] > 0
@@ -73,36 +99,23 @@ def test_eight_ranks_share_models(trainbench: Program) -> None:
         assert row["tensor_calls_per_step"] == 1 + 4 + 1 + 2
 
 
-def test_eight_ranks_meet(trainbench: Program) -> None:
-    done = trainbench.run(SUM, "--ranks=8", *FAST, env=null_gpu(count=8))
-    assert done.code == 0, done.err
-    (row,) = measured(load(trainbench.directory / "a.json"))
+def test_eight_ranks_meet(eight: Eight) -> None:
+    (row,) = eight.of("all_reduce")
     assert row["ranks"] == 8
 
 
-def test_eight_ranks_divide_everything(trainbench: Program) -> None:
+def test_eight_ranks_divide_everything(eight: Eight) -> None:
     """Each unit is gathered and reduced by NCCL as often as the row says."""
-    report = trainbench.directory / "report.jsonl"
-    done = trainbench.run(
-        "--benchmark_filter=^fsdp/everything/",
-        "--suite=paper",
-        "--ranks=8",
-        *without(FAST, "--suite"),
-        env=null_gpu(count=8, TRAINBENCH_NULL_GPU_REPORT=str(report)),
-    )
-    assert done.code == 0, done.err
-    document = load(trainbench.directory / "a.json")
-    assert (document["errors"], document["skipped"]) == ([], [])
-    rows = measured(document)
-    assert len(rows) == 5  # reshard x prefetch in fp32, and bf16
+    rows = eight.of("fsdp")
+    assert len(rows) == 3  # neither resharded nor prefetched, and both, also in bf16
+    assert {row["reshard"] for row in rows} == {0, 1}
     for row in rows:
         assert row["ranks"] == 8
         assert row["sent_bytes"] == row["predicted_sent_bytes"] > 0
         # One layer, the embedding and the head.
         assert row["gather_calls_per_step"] == 3 + row["reshard"]
         assert row["reduce_calls_per_step"] == 3
-    called = calls(report)
-    assert called["ncclAllGather"] > 0 and called["ncclReduceScatter"] > 0
+    assert eight.calls["ncclAllGather"] > 0 and eight.calls["ncclReduceScatter"] > 0
 
 
 def test_ranks_beyond_the_gpus_are_skipped(trainbench: Program) -> None:
