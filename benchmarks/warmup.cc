@@ -97,6 +97,7 @@ class Warmup final : public ModelStep {
     const double steady = Median(late);
     return ExtraMetrics{
         {{"steady_us", steady},
+         {"steady_cv", CoefficientOfVariation(late)},
          {"steady_ratio", Mean(all) / steady},
          {"first_ratio", sampling.first_call.total_us / steady}},
         {}};

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Where the time of a step goes."""
 
-import math
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,8 +12,8 @@ from reports.answers.measured import (
     Measured,
     counter_of,
     differ,
+    exactly,
     over,
-    spread,
     time_of,
 )
 from reports.answers.shapes import by_shape, step_text
@@ -66,10 +65,7 @@ def step_of(rows: list[Row]) -> Step:
 
 
 def _matmul(row: Row) -> Measured:
-    if row.get("matmul_share_low") is not None:
-        return counter_of(row, "matmul_share")
-    half_width = row.counters.get("half_width", math.inf)
-    return spread(row.counters.get("matmul_share", 0), half_width)
+    return counter_of(row, "matmul_share") if row.get("matmul_share") else exactly(0)
 
 
 def _most(step: Step, order: list[str], name: str) -> str:

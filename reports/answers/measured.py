@@ -8,15 +8,16 @@ from dataclasses import dataclass
 from scipy.special import stdtrit
 
 from reports.results import text
-from reports.results.rows import Row
+from reports.results.rows import Row, ends_of
 from reports.results.scaling import power_law_exponent
 
-# Times that no interval of the row covers, as numbers of one call or of a tail.
-_SINGLE = ("first_call_us", "min_us", "max_us", "p95_us")
-# The same of a phase, e.g. backward_max_us.
-_OF_PHASES = ("_mean_us", "_stddev_us", "_min_us", "_max_us")
-# Ratios of a time to a fixed number, known as well as the row's time.
-_SHARES = ("mfu", "mfu_measured", "mfu_datasheet", "bandwidth_share", "share")
+# In proportion to the row's time: known as well as that is.
+_OF_TIME = ("op_us", "driven_us", "share", "matmul_share")
+# A fixed number over the row's time, as what ends in _per_second.
+_RATES = (
+    *("mfu", "mfu_measured", "mfu_datasheet", "bandwidth_share"),
+    *("hfu", "hfu_measured", "hfu_datasheet"),
+)
 # Ratios or differences of times of two rows, one of which is not at hand here,
 # unless the row states the interval.
 _OF_TWO_ROWS = (
@@ -24,7 +25,6 @@ _OF_TWO_ROWS = (
     *("overlap_share", "exposed_us"),
 )
 FEWEST_RUNS = 6  # that give a 95 % interval (reports/results/rows.py)
-UNKNOWN = 50.0  # a half-width from which on nothing is known
 WIDEST = 9.995  # the widest half-width that is worth its digits
 MANY_RUNS = 100  # more than anybody waits for
 CANNOT_TELL = "cannot be told from this run"
@@ -95,77 +95,97 @@ def exactly(value: float) -> Measured:
     return Measured(value, value, value)
 
 
-def spread(value: float, half_width: float) -> Measured:
-    """A value with a relative half-width; a ratio's interval is one of its log."""
-    if not half_width < UNKNOWN:
-        return Measured(value, -math.inf, math.inf)
-    ends = value * math.exp(-half_width), value * math.exp(half_width)
-    return Measured(value, min(ends), max(ends))
+def unknown(value: float) -> Measured:
+    return Measured(value, -math.inf, math.inf)
 
 
-def _of_mean(row: Row, count: float) -> float:
-    """The relative half-width of a mean of `count` samples of each repetition."""
-    cv = row.get("cv")
-    if cv is None or count < 2:
-        return math.inf
-    return float(stdtrit(count - 1, 0.975)) * cv / math.sqrt(count * row.repetitions)
+def _of_normal(row: Row, counter: str, cv: str, count: float, terms: float) -> Measured:
+    """A counter whose variance is `terms` times one call's, by Student's t. The
+    relative deviation of a call is the counter `cv`, from `count` calls."""
+    deviation = row.get(cv)
+    if deviation is None or count < 2:
+        return unknown(row[counter])
+    half = float(stdtrit(count - 1, 0.975)) * deviation * math.sqrt(terms)
+    value = row[counter]
+    return Measured(value, value * max(0.0, 1 - half), value * (1 + half))
 
 
-def _of_phase(row: Row, counter: str) -> float:
-    """The row's interval, scaled by the ratio of the standard deviations.
-
-    A phase varies no more than the whole, which holds where a row lacks them.
-    """
-    own, whole = row.get(f"{counter.removesuffix('_us')}_stddev_us"), None
-    if own is not None:
-        whole = row.get("stddev_us")
-    scale = own / whole if own is not None and whole else 1.0
-    us = row.get("half_width"), row.get("p50_us")
-    if us[0] is None or us[1] is None or not row[counter]:
-        return math.inf
-    return us[0] * us[1] * scale / row[counter]
-
-
-def half_width_of(row: Row, counter: str) -> float:
-    """Relative, of a counter of the row: 0 if it is exact, infinite if unknown."""
+def _of_steady(row: Row, counter: str) -> Measured:
+    """Over the median of the later half of the samples, which the first call and the
+    transient do not move; their noise is the noise of all calls."""
     samples = row.get("samples") or 0
-    if counter == "steady_ratio":  # the mean of all samples, the median of half
-        return math.hypot(_of_mean(row, samples), 1.2533 * _of_mean(row, samples // 2))
-    if counter == "first_ratio":  # one call varies as each other does
-        return _of_mean(row, samples) * math.sqrt(samples)
-    if counter == "mean_us":
-        return _of_mean(row, samples)
-    if counter in (*_SINGLE, *_OF_TWO_ROWS) or counter.endswith(_OF_PHASES):
-        return math.inf
-    if counter in ("p50_us", "op_us", "driven_us", *_SHARES):
-        return row.counters.get("half_width", math.inf)
-    if counter.endswith("_per_second"):
-        return row.counters.get("half_width", math.inf)
-    if counter.endswith("_us") and not counter.startswith("predicted_"):
-        return _of_phase(row, counter)
-    return 0.0
+    late = samples - samples // 2
+    above = 1 if counter == "first_ratio" else 1 / max(1, samples)
+    # The variance of a median of many normal values is pi / 2 of their mean's.
+    terms = above + math.pi / 2 / max(1, late)
+    return _of_normal(row, counter, "steady_cv", late, terms)
+
+
+def _of_samples(row: Row) -> Measured:
+    """The mean, which lies between the fastest and the slowest sample."""
+    samples = row.get("samples") or 0
+    terms = 1 / max(1, samples * row.repetitions)
+    mean = _of_normal(row, "mean_us", "cv", samples, terms)
+    if not mean.is_known:
+        return mean
+    low, high = row.get("min_us") or -math.inf, row.get("max_us") or math.inf
+    return Measured(mean.value, max(mean.low, low), min(mean.high, high))
 
 
 def counter_of(row: Row, counter: str) -> Measured:
-    """With the interval that the row itself states, if it does."""
-    stem, unit = counter.removesuffix("_us"), "_us" if counter.endswith("_us") else ""
-    low, high = (row.get(f"{stem}_{end}{unit}") for end in ("low", "high"))
+    """With the interval that the row states, or that follows from one that it states;
+    without one it is a number that no measurement made, and exact."""
+    value = row[counter]
+    low, high = (row.get(end) for end in ends_of(counter))
     if low is not None and high is not None:
-        return Measured(row[counter], low, high)
-    return spread(row[counter], half_width_of(row, counter))
+        return Measured(value, low, high)
+    if counter in ("steady_ratio", "first_ratio"):
+        return _of_steady(row, counter)
+    if counter == "mean_us":
+        return _of_samples(row)
+    time = time_of(row)
+    if counter in _OF_TIME and time.value:
+        return times(time, value / time.value)
+    if counter in _RATES or counter.endswith("_per_second"):
+        return times(over(exactly(1), time), value * time.value)
+    if counter in _OF_TWO_ROWS or counter.endswith("_us"):
+        return exactly(value) if counter.startswith("predicted_") else unknown(value)
+    return exactly(value)
 
 
 def time_of(row: Row) -> Measured:
     """The row's time."""
-    return spread(row.time_us, row.counters.get("half_width", math.inf))
+    low, high = (row.get(end) for end in ends_of("p50_us"))
+    if low is None or high is None:
+        return unknown(row.time_us)
+    return Measured(row.time_us, low, high)
 
 
 def over(one: Measured, other: Measured) -> Measured:
-    """The ratio of two independent values; unknown to one that is 0."""
+    """The ratio of two independent values; unknown to one that is 0.
+
+    Each interval says on each side how far its value may be away: the method of
+    variance estimates recovery (Donner and Zou, 2010), here of logarithms.
+    """
     if not other.value:
-        return Measured(math.inf, -math.inf, math.inf)
-    widths = [_log_half_width(measured) for measured in (one, other)]
-    return spread(one.value / other.value, math.hypot(*widths))
+        return unknown(math.inf)
+    ratio = one.value / other.value
+    if one.low == one.high and other.low == other.high:
+        return exactly(ratio)
+    if one.high < 0 or other.high < 0:
+        negated = (
+            over(times(one, -1), other) if one.high < 0 else over(one, times(other, -1))
+        )
+        return times(negated, -1)
+    if not (one.is_known and other.is_known and one.low > 0 and other.low > 0):
+        return unknown(ratio)
+    below = math.hypot(
+        math.log(one.value / one.low), math.log(other.high / other.value)
+    )
+    above = math.hypot(
+        math.log(one.high / one.value), math.log(other.value / other.low)
+    )
+    return Measured(ratio, ratio * math.exp(-below), ratio * math.exp(above))
 
 
 def total(parts: Sequence[Measured]) -> Measured:
@@ -190,20 +210,11 @@ def minus(one: Measured, other: Measured) -> Measured:
 
 
 def ratio_to(one: Measured, other: Measured) -> Measured:
-    """The ratio of two independent differences, which may be negative: unlike that of
-    over(), its interval is that of the numbers, not of their logarithms."""
+    """The ratio of two independent differences, which may be negative and have no
+    logarithms, as over() takes them."""
     ratio = one.value / other.value
-    halves = ((part.high - part.low) / 2 for part in (one, times(other, ratio)))
-    half = math.hypot(*halves) / abs(other.value)
-    return Measured(ratio, ratio - half, ratio + half)
-
-
-def _log_half_width(measured: Measured) -> float:
-    if measured.low == measured.high:
-        return 0.0
-    if not measured.is_known or measured.low * measured.high <= 0:
-        return math.inf
-    return abs(math.log(measured.high / measured.low)) / 2
+    off = times(minus(one, times(other, ratio)), 1 / other.value)
+    return Measured(ratio, ratio + off.low, ratio + off.high)
 
 
 def differ(one: Measured, other: Measured) -> bool:
@@ -219,14 +230,19 @@ def exponent(points: Sequence[tuple[float, Measured]]) -> Measured:
     x = [at for at, _ in points]
     fitted = power_law_exponent(x, [value.value for _, value in points]).exponent
 
-    def moved(chosen: int, end: float) -> float:
+    def at_end(chosen: int, end: float) -> float:
         y = [end if i == chosen else v.value for i, (_, v) in enumerate(points)]
-        return power_law_exponent(x, y).exponent - fitted
+        return power_law_exponent(x, y).exponent
 
     if all(value.low == value.high for _, value in points):
         return exactly(fitted)
     if not all(value.is_known and value.low > 0 for _, value in points):
-        return Measured(fitted, float("-inf"), float("inf"))
-    squares = [moved(i, value.high) ** 2 for i, (_, value) in enumerate(points)]
-    half = sum(squares) ** 0.5
-    return Measured(fitted, fitted - half, fitted + half)
+        return unknown(fitted)
+    terms = []
+    for i, (_, value) in enumerate(points):
+        ends = sorted((at_end(i, value.low), at_end(i, value.high)))
+        terms.append(Measured(fitted, *ends))
+    whole = total(terms)
+    return Measured(
+        fitted, fitted + whole.low - whole.value, fitted + whole.high - whole.value
+    )

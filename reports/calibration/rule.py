@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reports.calibration.samples import Floats
-from reports.compare.intervals import interval_rank, prediction_interval
+from reports.compare.intervals import prediction_interval
 from reports.compare.sequential import Plan
+from reports.results.order_statistics import interval_rank
 
 Flags = NDArray[np.bool_]
 

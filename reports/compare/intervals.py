@@ -9,11 +9,12 @@ import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from statistics import NormalDist
 
 import numpy as np
 from scipy.special import stdtrit
+
+from reports.results.order_statistics import interval_rank, median_ends
 
 MANY_PAIRS = 1000  # nobody waits for more
 _MANY_TO_RANK = 100  # from here on the standard error is accurate enough
@@ -37,35 +38,14 @@ def pairs_for(alpha: float) -> int:
     return max(1, math.ceil(1 - math.log2(alpha)))
 
 
-@functools.cache
-def interval_rank(n: int, alpha: float) -> int | None:
-    """The rank k of the sign test, or None if n is too small.
-
-    The median of n values lies between the k-th smallest and the k-th largest, except
-    with probability 2 P(Bin(n, 1/2) < k). This is the largest k for which that
-    probability is at most `alpha` (Conover, Practical Nonparametric Statistics, 3.2).
-    """
-    allowed = int(Fraction(alpha) / 2 * 2**n)  # of the 2^n outcomes of n coins
-    k = 0
-    outcomes = exactly = 1  # with at most k heads, with k heads
-    while outcomes <= allowed:
-        exactly = exactly * (n - k) // (k + 1)
-        k += 1
-        outcomes += exactly
-    return k or None
-
-
 def median_interval(values: Sequence[float], alpha: float) -> Interval | None:
     """The interval of the median by the sign test; None if there are too few values.
 
     The values may have different, unknown distributions. Each must be above the
     median with probability 1/2, independently of the others.
     """
-    k = interval_rank(len(values), alpha)
-    if k is None:
-        return None
-    ordered = sorted(values)
-    return Interval(ordered[k - 1], ordered[len(values) - k])
+    ends = median_ends(values, alpha)
+    return None if ends is None else Interval(*ends)
 
 
 def prediction_interval(
@@ -77,7 +57,9 @@ def prediction_interval(
     binary, estimated from `pairs` pairs (at least 2). The interval is Student's t for
     one more value of a normal sample. Real tails are heavier: see `max_spread`.
     """
-    margin = float(stdtrit(pairs - 1, 1 - alpha / 2)) * spread * math.sqrt(1 + 1 / pairs)
+    margin = (
+        float(stdtrit(pairs - 1, 1 - alpha / 2)) * spread * math.sqrt(1 + 1 / pairs)
+    )
     return Interval(ratio - margin, ratio + margin)
 
 

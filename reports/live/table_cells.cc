@@ -40,7 +40,9 @@ std::string TimeText(const BenchmarkRun& run) {
   return us == 0 ? "-" : HumanTime(us);
 }
 
-std::string HalfWidth(double fraction) {
+std::string HalfWidth(const BenchmarkRun& run) {
+  const double width = Counter(run, "p50_high_us") - Counter(run, "p50_low_us");
+  const double fraction = width / 2 / Counter(run, "p50_us");
   if (!std::isfinite(fraction)) return "-";
   if (fraction >= 9.995) return "±>999%";
   const double percent = fraction * 100;
@@ -194,7 +196,7 @@ TableCells CellsOf(const BenchmarkRun& run) {
   return {
       .name = run.benchmark_name(),
       .time = TimeText(run),
-      .half_width = is_aggregate ? "-" : HalfWidth(Counter(run, "half_width")),
+      .half_width = is_aggregate ? "-" : HalfWidth(run),
       .phases = is_aggregate ? "-" : PhaseShares(run),
       .rate = Rate(run),
       .peak = HumanBytes(Counter(run, "peak_bytes")),

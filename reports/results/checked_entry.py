@@ -27,9 +27,7 @@ SHORTEST_US, LONGEST_US = 1e-9, 1e15
 # Beyond any count, and small enough for the arithmetic of a report.
 LARGEST = 1e100
 # Counters that are never below 0. What is exposed is a difference of times.
-_AMOUNT = re.compile(
-    r"(?!.*exposed).*(_us|bytes|flops|params|_per_second|samples)|cv|half_width"
-)
+_AMOUNT = re.compile(r"(?!.*exposed).*(_us|bytes|flops|params|_per_second|samples)|cv")
 
 
 class NotAResult(ValueError):

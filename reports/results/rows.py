@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A result file as typed rows."""
 
-import math
 import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -9,8 +8,6 @@ from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
-
-from scipy.special import stdtrit
 
 from reports.results import strict_json
 from reports.results.checked_entry import NotAResult as NotAResult
@@ -23,6 +20,7 @@ from reports.results.checked_entry import (
 )
 from reports.results.expectations import Expectation, expectation
 from reports.results.memory_tables import MemoryTable, memory_table
+from reports.results.order_statistics import median_ends
 from reports.results.profiles import Profile, profile
 from reports.results.strict_json import NotJson
 
@@ -40,8 +38,6 @@ NULL_GPU = "null_cuda"  # the device_kind of a GPU that does nothing
 # The keys at the top level of a result file. A file of an earlier version lacks
 # "expectations", and one without a breakdown "profiles".
 _KEYS = ("context", "benchmarks", "skipped", "errors", "complete")
-# So many repetitions tell more of a row's interval than the samples of one do.
-_REPETITIONS = 6
 
 
 @dataclass(frozen=True)
@@ -197,8 +193,20 @@ def _row(entry: dict[str, Any], is_timed: bool) -> Row:
     )
 
 
+def ends_of(counter: str) -> tuple[str, str]:
+    """The counters with the ends of its interval, e.g. p50_low_us and p50_high_us."""
+    stem, us, _ = (
+        counter.rpartition("_us") if counter.endswith("_us") else (counter, "", "")
+    )
+    return f"{stem}_low{us}", f"{stem}_high{us}"
+
+
 def _median(rows: list[Row]) -> Row:
-    """The median repetition, counter by counter."""
+    """The median repetition, counter by counter.
+
+    Where there are enough of them for an interval, they tell more of it than the
+    samples of one do.
+    """
     first = rows[0]
     if len(rows) == 1:
         return first
@@ -206,21 +214,17 @@ def _median(rows: list[Row]) -> Row:
     counters = {
         name: statistics.median(row.counters[name] for row in rows) for name in names
     }
-    times = [row.time_us for row in rows]
-    if len(rows) >= _REPETITIONS and statistics.mean(times) > 0:
-        counters["half_width"] = _half_width(times)
+    for name in names:
+        between = median_ends([row.counters[name] for row in rows])
+        keys = [end for end in ends_of(name) if end in counters]
+        if between is not None and len(keys) == 2:
+            counters.update(zip(keys, between, strict=True))
     return replace(
         first,
-        time_us=statistics.median(times),
+        time_us=statistics.median(row.time_us for row in rows),
         counters=counters,
         repetitions=len(rows),
     )
-
-
-def _half_width(times: list[float]) -> float:
-    """Of the 95 % interval of the mean by Student's t, relative to the mean."""
-    error = statistics.stdev(times) / math.sqrt(len(times))
-    return float(stdtrit(len(times) - 1, 0.975)) * error / statistics.mean(times)
 
 
 def one_per_case(rows: Iterable[Row]) -> list[Row]:

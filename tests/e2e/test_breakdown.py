@@ -40,7 +40,7 @@ def test_in_each_pass_the_parts_are_the_step(trainbench: Program) -> None:
     for index, step in enumerate(whole):
         assert sum(part[index] for part in parts) == pytest.approx(step, rel=1e-6)
     assert {"forward/dispatch", "backward/autograd", "optimizer/dispatch"} <= set(rows)
-    assert all("half_width" in rows[f"forward/{part}"] for part in ("ffn", "all"))
+    assert all("p50_low_us" in rows[f"forward/{part}"] for part in ("ffn", "all"))
 
 
 def test_the_timed_step_stands_beside_the_profiled_one(trainbench: Program) -> None:

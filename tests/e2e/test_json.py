@@ -137,6 +137,12 @@ def test_counters_agree_with_each_other(result: Result) -> None:
         assert row["real_time"] == pytest.approx(row["p50_us"])
         assert row["time_unit"] == "us"
         assert 0 < row["min_us"] <= row["p50_us"] <= row["p95_us"]
+        for phase in PHASES[mode_of(row)]:
+            ends = ("min", "low", "high", "max")
+            least, low, high, most = (row[f"{phase}_{end}_us"] for end in ends)
+            assert least <= low <= row[f"{phase}_us"] <= high <= most
+        assert row["min_us"] <= row["p50_low_us"] <= row["p50_us"]
+        assert row["p50_us"] <= row["p50_high_us"] <= row["max_us"]
         assert row["flops_per_second"] == pytest.approx(row["flops"] / seconds)
         assert row["bytes_per_second"] == pytest.approx(row["bytes"] / seconds)
         assert row["samples"] >= 6

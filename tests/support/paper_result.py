@@ -24,7 +24,7 @@ def step_us(model: str, precision: str, mode: str, seq: int) -> float:
 
 def _common(us: float, half_width: float, seq: int) -> dict[str, float]:
     return {
-        **{"p50_us": us, "half_width": half_width, "batch": 4, "seq": seq},
+        **{"half_width": half_width, "batch": 4, "seq": seq},
         **{"samples": 10, "cv": half_width, "peak_bytes": 1e6, "mean_us": us},
         **{"flops": us * 1e6, "flops_per_second": 1e12, "bytes": us * 1e3},
         **{"forward_us": us / 3.5, "backward_us": us / 1.75, "optimizer_us": us / 7},
@@ -121,7 +121,7 @@ def _ranks(half_width: float) -> list[dict[str, Any]]:
                     f"ddp/{strategy}/{setting}/ranks:{ranks}/batch:4/seq:128",
                     us * times,
                     f"strategy={strategy} model={model} precision={precision}",
-                    **common | {"p50_us": us * times, "ranks": float(ranks)},
+                    **common | {"ranks": float(ranks)},
                 )
             )
         if precision == "fp32":
@@ -132,7 +132,7 @@ def _ranks(half_width: float) -> list[dict[str, Any]]:
                         "/seq:128",
                         us * times,
                         f"sharding={sharding} model={model}",
-                        **common | {"p50_us": us * times, "ranks": float(ranks)},
+                        **common | {"ranks": float(ranks)},
                     )
                 )
     return rows

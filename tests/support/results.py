@@ -2,6 +2,7 @@
 """Makes results and result files for tests."""
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +23,34 @@ CONTEXT = {
 }
 
 
+_PHASES = ("forward_us", "loss_us", "backward_us", "communication_us", "optimizer_us")
+
+
+def within(half_width: float, **times: float) -> dict[str, float]:
+    """Times, and the ends of an interval that is so wide, relatively, about each."""
+    ends = dict(times)
+    for name, us in times.items():
+        stem = name.removesuffix("_us")
+        ends[f"{stem}_low_us"] = us * math.exp(-half_width)
+        ends[f"{stem}_high_us"] = us * math.exp(half_width)
+    return ends
+
+
 def entry(
-    name: str, time_us: float, texts: str = "", /, **counters: float
+    name: str,
+    time_us: float,
+    texts: str = "",
+    /,
+    half_width: float | None = None,
+    **counters: float,
 ) -> dict[str, Any]:
     """`texts` are its parameters and, behind a bar, its findings: "model=tiny
-    precision=fp32 | logits=fp32, loss=fp32"."""
+    precision=fp32 | logits=fp32, loss=fp32". `half_width` is of the intervals of its
+    time and phases; an infinite one is no interval."""
     parameters, _, findings = texts.partition(" | ")
+    if half_width is not None and math.isfinite(half_width):
+        phases = {name: counters[name] for name in _PHASES if name in counters}
+        counters |= within(half_width, p50_us=time_us, **phases)
     return {
         "name": name,
         "run_type": "iteration",

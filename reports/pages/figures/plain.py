@@ -3,6 +3,7 @@
 
 from matplotlib.axes import Axes
 
+from reports.answers.measured import time_of
 from reports.pages.plotting.axes import set_log_ticks
 from reports.pages.plotting.bars import INCHES_AROUND, INCHES_PER_LINE
 from reports.pages.plotting.figure import COLOURS, Figure, draw
@@ -19,8 +20,12 @@ def plain(result: Result, experiment: str) -> list[Figure]:
     if not rows:
         return []
     names = [row.name.partition("/")[2] or row.name for row in rows]
-    times = [row.time_us for row in rows]
-    errors = [row.time_us * (row.get("half_width") or 0.0) for row in rows]
+    measured = [time_of(row) for row in rows]
+    times = [time.value for time in measured]
+    errors = [
+        [time.value - time.low if time.is_known else 0.0 for time in measured],
+        [time.high - time.value if time.is_known else 0.0 for time in measured],
+    ]
 
     def paint(axes: Axes) -> None:
         places = range(len(rows))

@@ -25,9 +25,7 @@ SKIPS = {
     r"^flash_attention/sdpa_flash/fp32/": "on a GPU sdpa_flash attention computes in ",
 }
 # A time, or what is made of one.
-TIME = re.compile(
-    r"_us$|_per_second$|_share$|^mfu|^cv$|^half_width$|speedup|time_ratio|spread"
-)
+TIME = re.compile(r"_us$|_per_second$|_share$|^mfu|^cv$|_cv$|speedup|time_ratio|spread")
 
 
 def run(trainbench: Program, *flags: str, **env: Any) -> tuple[Finished, Json]:

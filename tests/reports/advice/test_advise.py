@@ -11,7 +11,7 @@ from reports.advice.__main__ import GOOD, NOTHING, USAGE, main
 from reports.advice.advice import advice
 from reports.answers.judging import Verdict
 from reports.results.rows import load
-from results import REFERENCE, document, entry, write
+from results import REFERENCE, document, entry, within, write
 
 
 def ran(
@@ -101,7 +101,7 @@ def test_what_saves_most_is_said_only_if_the_intervals_tell(
 ) -> None:
     rows = (
         *PEAKS,
-        part("forward", "norm", 500, pass_bytes=1e6) | {"half_width": 0.5},
+        part("forward", "norm", 500, pass_bytes=1e6) | within(0.5, p50_us=500),
         part("forward", "rope", 400, pass_bytes=1e6),
         whole(1000),
     )
@@ -116,8 +116,10 @@ def test_what_saves_most_is_said_only_if_the_intervals_tell(
 def test_an_interval_that_is_wider_than_the_gain_shows_its_ends(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    wide = {"half_width": 0.2, "p50_us": 1000}
-    rows = (step("precision", 1000) | wide, step("precision", 990, "bf16") | wide)
+    rows = (
+        step("precision", 1000) | within(0.2, p50_us=1000),
+        step("precision", 990, "bf16") | within(0.2, p50_us=990),
+    )
     _, out, _ = ran(tmp_path, capsys, *rows)
     assert "| bf16 weights | 10 us (-2" in out
 

@@ -8,7 +8,7 @@ from reports.advice.advice import advice
 from reports.advice.tell import sentence
 from reports.answers.judging import Verdict
 from reports.results.rows import parse
-from results import document, entry
+from results import document, entry, within
 
 
 def op(implementation: str, us: float, model: str = "tiny") -> Entry:
@@ -116,7 +116,7 @@ def test_the_fused_implementation_is_all_its_kernels_at_once() -> None:
     ]
     assert lines(*rows, *trained)["implementation=fused"].saved_bytes == 40
     # Its own kernels cannot save more than all of them.
-    noisy = [row | {"half_width": 0.9} for row in parts.values()]
+    noisy = [row | within(0.9, p50_us=row["real_time"]) for row in parts.values()]
     given = advice(parse(document(*PEAKS, *noisy, whole(2000))))
     assert sentence(given).startswith(
         "Of the changes to a step, implementation=fused would save most: 300 us"

@@ -98,7 +98,7 @@ def test_within_noise_no_component_takes_most() -> None:
 def test_a_step_that_was_profiled_once_has_no_interval() -> None:
     rows = [dict(row) for row in STEP]
     for row in rows:
-        del row["half_width"]
+        del row["p50_low_us"], row["p50_high_us"]
     sentence, table = summary(*rows)
     assert (
         "takes most cannot be told from this run: `ffn` takes 89 % of the" in sentence

@@ -21,6 +21,7 @@ def case(
         mean_us=10 * ratio,
         stddev_us=1,
         cv=cv,
+        steady_cv=cv,
         first_call_us=50,
         first_ratio=first,
         steady_ratio=ratio,

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from reports.compare.intervals import (
     MANY_PAIRS,
     Interval,
-    interval_rank,
     max_spread,
     median_interval,
     pairs_for,
@@ -20,6 +19,7 @@ from reports.compare.intervals import (
     prediction_interval,
     spread_of,
 )
+from reports.results.order_statistics import interval_rank
 
 Floats = NDArray[np.float64]
 

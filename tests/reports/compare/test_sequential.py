@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from reports.compare.decision import Verdict, decide_pairs
-from reports.compare.intervals import interval_rank, pairs_for
+from reports.compare.intervals import pairs_for
 from reports.compare.sequential import (
     FEWEST_PAIRS,
     Plan,
     decide_in_sequence,
 )
+from reports.results.order_statistics import interval_rank
 
 PLANS = [Plan(rows, most) for rows in (1, 10, 50, 500) for most in (3, 12, 40, 200)]
 

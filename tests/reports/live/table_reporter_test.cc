@@ -67,7 +67,9 @@ TEST_F(TableReporterTest, ANullGpusRowHasNoTime) {
 
 TEST_F(TableReporterTest, PrintsAlignedRows) {
   BenchmarkRun full = MakeRun("full");
-  full.counters = {{"half_width", 0.008},
+  full.counters = {{"p50_us", 1000},
+                   {"p50_low_us", 994},
+                   {"p50_high_us", 1010},
                    {"forward_us", 3813.0},
                    {"loss_us", 246.0},
                    {"backward_us", 7011.0},
@@ -167,7 +169,7 @@ TEST_F(TableReporterTest, LeavesOutTheLabelBecauseTheNameSaysIt) {
 
 TEST_F(TableReporterTest, NeverCutsANameNorPrintsWhatIsNotFinite) {
   BenchmarkRun run = MakeRun("longer_than_the_column/seq:128");
-  run.counters["half_width"] = std::numeric_limits<double>::infinity();
+  run.counters["p50_high_us"] = std::numeric_limits<double>::infinity();
   run.counters["flops_per_second"] = std::numeric_limits<double>::infinity();
   run.counters["mfu"] = std::numeric_limits<double>::quiet_NaN();
   TableReporter reporter = Make();

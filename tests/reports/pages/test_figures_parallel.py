@@ -9,7 +9,7 @@ from figures import gids, markers, texts
 from reports.pages.figures.collectives import all_reduce
 from reports.pages.figures.parallel import ddp, sharded_optimizer
 from reports.results.rows import Row, load
-from results import REFERENCE, result_of
+from results import REFERENCE, result_of, within
 
 
 def reduced(backend: str, ranks: int, size: float, us: float) -> Row:
@@ -47,8 +47,8 @@ def test_a_transfer_whose_size_costs_nothing() -> None:
 def step(strategy: str, us: float, ranks: int = 2, **more: Any) -> Row:
     words = {"strategy": strategy, "model": "tiny", "precision": "fp32"}
     words |= {key: more.pop(key) for key in ("model", "precision") if key in more}
-    counters = {"p50_us": us, "ranks": ranks, "batch": 4, "seq": 128}
-    counters |= {"half_width": 0.01} | more
+    counters: dict[str, Any] = {"ranks": ranks, "batch": 4, "seq": 128}
+    counters |= within(more.pop("half_width", 0.01), p50_us=us) | more
     return Row(f"ddp/{strategy}", us, words, {}, counters)
 
 

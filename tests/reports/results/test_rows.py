@@ -94,13 +94,18 @@ def test_repetitions_are_one_row_with_the_medians() -> None:
     assert row.counters == {"seq": 6.0}
 
 
-@pytest.mark.parametrize(("count", "half_width"), [(5, 0.01), (6, 0.0742)])
-def test_six_repetitions_tell_the_interval(count: int, half_width: float) -> None:
+@pytest.mark.parametrize(("count", "ends"), [(5, (99, 102)), (6, (90, 110))])
+def test_six_repetitions_tell_the_interval(
+    count: int, ends: tuple[float, float]
+) -> None:
     times = [100.0, 110.0, 105.0, 95.0, 100.0, 90.0][:count]
-    entries = [ENTRY | {"real_time": time, "half_width": 0.01} for time in times]
+    entries = [
+        ENTRY
+        | {"real_time": us, "p50_us": us, "p50_low_us": us - 1, "p50_high_us": us + 2}
+        for us in times
+    ]
     (row,) = parse(DOCUMENT | {"benchmarks": entries}).rows
-    # 2.571 * 7.07 / sqrt(6) of 100, by Student's t.
-    assert row["half_width"] == pytest.approx(half_width, rel=0.05)
+    assert (row["p50_low_us"], row["p50_high_us"]) == ends
 
 
 def test_the_parameters_are_words_and_the_numbers_of_the_name() -> None:
