@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: MIT
 // Question: How fast can this device be? What are the most FLOP/s of a matrix
-//   product in each precision, the most bytes/s of a copy or an update in
-//   place, and the least time of an operation that does next to nothing?
+//   product in each precision, the most bytes/s of a copy, an update in place
+//   or any other pass over memory, and the least time of an operation that does
+//   next to nothing?
 // Expect: Large products reach 75 to 95 % of the data sheet: 60 of 67 TFLOP/s
 //   in fp32 and 790 of 989 in bf16 on an H200; a CPU core with two AVX-512
 //   units at 2.8 GHz has at most 2 * 16 * 2 * 2.8e9 = 179 GFLOP/s, and less
 //   where units are shared. A copy reads and writes every byte: 90 % of 4.8
-//   TB/s on an H200, some 10 GB/s per CPU core. A copy on a CPU also loads the
-//   lines that it overwrites, three moves for two that count, so an update in
-//   place reaches 1.5 times the rate of a copy. An operation on one element
-//   takes the time of the dispatcher and a launch: below 5 us on a CPU, 2 to 5
-//   us on a GPU. In the same run, other experiments report their rates as
-//   shares of these peaks: mfu_measured and bandwidth_share.
+//   TB/s on an H200, some 10 GB/s per CPU core. LibTorch's copy on a CPU also
+//   loads the lines that it overwrites, three moves for two that count, so an
+//   update in place reaches 1.5 times the rate of a copy. The passes of stream
+//   count what memory moves, these lines too: the fastest of them, often a read
+//   or a triad with non-temporal stores, is the roof. An operation on one
+//   element takes the time of the dispatcher and a launch: below 5 us on a CPU,
+//   2 to 5 us on a GPU. In the same run, other experiments report their rates
+//   as shares of these peaks: mfu_measured and bandwidth_share.
 
+#include <string>
 #include <vector>
 
 #include "benchmarks/peak/peak_kernels.h"
+#include "benchmarks/peak/stream.h"
 #include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/timing/statistics.h"
@@ -194,6 +199,62 @@ class PeakUpdate final : public Workload {
   InPlaceUpdate update_;
 };
 
+// Passes over memory on all threads, on a CPU.
+class PeakStream final : public Workload {
+ public:
+  static constexpr bool kRunsFirst = true;
+  struct Params {
+    StreamKernel kernel;
+    Stores stores;
+    int64_t size;  // bytes of each buffer
+  };
+
+  static CaseName NameOf(const Params& p) {
+    return CaseName("peak")
+        .Word("work", "stream")
+        .Word("kernel", StreamKernelName(p.kernel))
+        .Word("stores", StoresName(p.stores))
+        .Value("size", p.size);
+  }
+
+  static Cost CostOf(const Params& p, const Device&) {
+    return {.bytes = StreamTraffic(p.kernel, p.stores, p.size),
+            .predicted_peak_bytes = StreamBuffers(p.kernel) * p.size};
+  }
+
+  static std::string Unavailable(const Params& p, const Device&) {
+    return StreamUnavailable(p.kernel, p.stores);
+  }
+
+  static SweepPlan<Params> Sweep() {
+    const std::string all =
+        "kernel=copy,scale,add,triad,update,read "
+        "stores=ordinary,non_temporal ";
+    return {
+        .axes = {{"kernel", &Params::kernel, kStreamKernels, StreamKernelName},
+                 {"stores", &Params::stores, kStores, StoresName},
+                 {"size", &Params::size, {64, kMostBytes, 64}}},
+        .grids = {.smoke = {all + "size=1Mi"},
+                  .quick = {"kernel:stores=read:ordinary,update:ordinary,"
+                            "triad:non_temporal size=256Mi"},
+                  .full = {all + "size=256Mi"}},
+        .complete = [](Params& p, const RunOptions&, const Device& device) {
+          // What a read stores and what an update loads is no choice.
+          return !device.is_cuda() && (p.stores == Stores::kOrdinary ||
+                                       p.kernel != StreamKernel::kRead);
+        }};
+  }
+
+  PeakStream(const Params& p, const Device&)
+      : stream_(p.kernel, p.stores, p.size) {}
+
+  absl::Status Check() override { return stream_.Verify(); }
+  void Run(PhaseObserver&) override { stream_.Run(); }
+
+ private:
+  Stream stream_;
+};
+
 // Not held: the host's time is the question.
 class PeakOpOverhead final : public Workload {
  public:
@@ -231,6 +292,7 @@ class PeakOpOverhead final : public Workload {
 const bool kMatmulRegistered = Register<PeakMatmul>();
 const bool kCopyRegistered = Register<PeakCopy>();
 const bool kUpdateRegistered = Register<PeakUpdate>();
+const bool kStreamRegistered = Register<PeakStream>();
 const bool kOverheadRegistered = Register<PeakOpOverhead>();
 
 }  // namespace

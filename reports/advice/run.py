@@ -102,9 +102,9 @@ class Run:
 
     @property
     def memory(self) -> Rate | None:
-        """Of the faster of the two."""
-        rates = [rate for rate in (self.copy, self.update) if rate]
-        return max(rates, key=lambda rate: rate.per_second.value, default=None)
+        """Of the fastest pass over memory."""
+        passes = [row for row in self.of("peak") if row.words["work"] != "matmul"]
+        return best(passes, "bytes_per_second")
 
     @property
     def operator_us(self) -> float | None:

@@ -19,13 +19,15 @@ def peak(result: Result) -> tuple[str, text.Table] | None:
     product = _best(products, "flops_per_second")
     copy = _best(result.of("peak", work="copy"), "bytes_per_second")
     update = _best(result.of("peak", work="update"), "bytes_per_second")
+    fastest = _best([r for r in result.of("peak") if _is_pass(r)], "bytes_per_second")
     overheads = result.of("peak", work="op_overhead")
     overhead = min(overheads, key=lambda row: row["op_us"], default=None)
-    if not (product and copy and update and overhead):
+    if not (product and copy and update and fastest and overhead):
         return None
+    passes = {row.name: row for row in (copy, update, fastest)}.values()
+    moved = ", ".join(f"{_byte_rate(row)} ({_case(row)})" for row in passes)
     sentence = (
-        f"{_flop_rate(product)} ({_case(product)}), {_byte_rate(copy)} "
-        f"({_case(copy)}), {_byte_rate(update)} ({_case(update)}), and "
+        f"{_flop_rate(product)} ({_case(product)}), {moved}, and "
         f"{counter_of(overhead, 'op_us').plus_minus(text.time)} for an operation on "
         "one element."
     )
@@ -34,11 +36,15 @@ def peak(result: Result) -> tuple[str, text.Table] | None:
             _case(row),
             _time(row),
             _flop_rate(row) if row.get("flops_per_second") else "-",
-            _byte_rate(row) if row.words["work"] in ("copy", "update") else "-",
+            _byte_rate(row) if _is_pass(row) else "-",
         ]
         for row in result.of("peak")
     ]
     return sentence, text.Table(["work", "time", "FLOP rate", "byte rate"], lines)
+
+
+def _is_pass(row: Row) -> bool:
+    return row.words["work"] in ("copy", "update", "stream")
 
 
 def _time(row: Row) -> str:

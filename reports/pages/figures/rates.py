@@ -49,7 +49,11 @@ def _work(row: Row) -> str:
 
 
 def peak(result: Result) -> list[Figure]:
-    moves = result.of("peak", work="copy") + result.of("peak", work="update")
+    moves = [
+        row
+        for work in ("copy", "update", "stream")
+        for row in result.of("peak", work=work)
+    ]
     return [
         *_bars(
             "Arithmetic rate of matrix products",

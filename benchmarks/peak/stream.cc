@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+
+#include "benchmarks/peak/stream.h"
+
+#include <ATen/Parallel.h>
+#include <torch/types.h>
+
+#include <limits>
+#include <mutex>
+#include <string>
+
+#include "benchmarks/peak/peak_kernels.h"
+#include "model/spec/check_log.h"
+#include "model/verification/inputs.h"
+#include "model/verification/relative_error.h"
+
+#ifdef __SSE__
+#include <xmmintrin.h>
+#endif
+
+namespace trainbench {
+namespace {
+
+// A power of 2: its product is exact, so a fused multiply-add rounds as two
+// operations do.
+constexpr float kScalar = 0.5F;
+// Of a cache line.
+constexpr int64_t kLine = 16;
+
+// As wide as each x86-64 has them: memory is slower than any.
+using Lanes [[gnu::vector_size(16), gnu::may_alias]] = float;
+constexpr int kLanes = 4;
+
+Lanes LoadLanes(const float* from) {
+  return *reinterpret_cast<const Lanes*>(from);
+}
+
+template <Stores kind>
+void StoreLanes(float* to, Lanes value) {
+#ifdef __SSE__
+  if constexpr (kind == Stores::kNonTemporal) {
+    _mm_stream_ps(to, reinterpret_cast<__m128>(value));
+    return;
+  }
+#endif
+  *reinterpret_cast<Lanes*>(to) = value;
+}
+
+// Non-temporal stores are ordered with nothing else.
+template <Stores kind>
+void Fence() {
+#ifdef __SSE__
+  if constexpr (kind == Stores::kNonTemporal) _mm_sfence();
+#endif
+}
+
+// Calls `range(begin, end)` with whole lines on all threads, each of which has
+// one range: its pages follow each other.
+template <typename Range>
+void OnAllThreads(int64_t elements, const Range& range) {
+  const int64_t lines = elements / kLine;
+  const int64_t threads = at::get_num_threads();
+  at::parallel_for(
+      0, lines, (lines + threads - 1) / threads,
+      [&](int64_t begin, int64_t end) { range(begin * kLine, end * kLine); });
+}
+
+template <Stores kind, typename Element>
+void Write(const at::Tensor& to, const Element& element) {
+  auto* const a = to.data_ptr<float>();
+  OnAllThreads(to.numel(), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; i += kLanes) {
+      StoreLanes<kind>(a + i, element(i));
+    }
+    Fence<kind>();
+  });
+}
+
+double Sum(const at::Tensor& tensor) {
+  const auto* const a = tensor.data_ptr<float>();
+  std::mutex adding;
+  double sum = 0;
+  OnAllThreads(tensor.numel(), [&](int64_t begin, int64_t end) {
+    // One chain of additions waits for itself.
+    Lanes part[4] = {};
+    for (int64_t i = begin; i < end; i += kLine) {
+      for (int j = 0; j < 4; ++j) part[j] += LoadLanes(a + i + j * kLanes);
+    }
+    double whole = 0;
+    for (const Lanes& lanes : part) {
+      for (int k = 0; k < kLanes; ++k) whole += lanes[k];
+    }
+    const std::lock_guard lock(adding);
+    sum += whole;
+  });
+  return sum;
+}
+
+template <Stores kind>
+void RunWith(StreamKernel kernel, const at::Tensor& to, const at::Tensor& one,
+             const at::Tensor& other) {
+  auto* const a = to.data_ptr<float>();
+  const auto* const b = one.defined() ? one.data_ptr<float>() : nullptr;
+  const auto* const c = other.defined() ? other.data_ptr<float>() : nullptr;
+  switch (kernel) {
+    case StreamKernel::kCopy:
+      return Write<kind>(to, [b](int64_t i) { return LoadLanes(b + i); });
+    case StreamKernel::kScale:
+      return Write<kind>(to,
+                         [b](int64_t i) { return kScalar * LoadLanes(b + i); });
+    case StreamKernel::kAdd:
+      return Write<kind>(to, [b, c](int64_t i) {
+        return LoadLanes(b + i) + LoadLanes(c + i);
+      });
+    case StreamKernel::kTriad:
+      return Write<kind>(to, [b, c](int64_t i) {
+        return LoadLanes(b + i) + kScalar * LoadLanes(c + i);
+      });
+    case StreamKernel::kUpdate:
+      return Write<kind>(to, [a](int64_t i) { return -LoadLanes(a + i); });
+    case StreamKernel::kRead:
+      return;
+  }
+}
+
+at::Tensor Random(int64_t bytes) {
+  return at::rand({bytes / static_cast<int64_t>(sizeof(float))}, at::kFloat);
+}
+
+}  // namespace
+
+absl::string_view StreamKernelName(StreamKernel kernel) {
+  switch (kernel) {
+    case StreamKernel::kCopy:
+      return "copy";
+    case StreamKernel::kScale:
+      return "scale";
+    case StreamKernel::kAdd:
+      return "add";
+    case StreamKernel::kTriad:
+      return "triad";
+    case StreamKernel::kUpdate:
+      return "update";
+    case StreamKernel::kRead:
+      return "read";
+  }
+  return "unknown";
+}
+
+absl::string_view StoresName(Stores stores) {
+  return stores == Stores::kOrdinary ? "ordinary" : "non_temporal";
+}
+
+int StreamBuffers(StreamKernel kernel) {
+  switch (kernel) {
+    case StreamKernel::kCopy:
+    case StreamKernel::kScale:
+      return 2;
+    case StreamKernel::kAdd:
+    case StreamKernel::kTriad:
+      return 3;
+    case StreamKernel::kUpdate:
+    case StreamKernel::kRead:
+      return 1;
+  }
+  return 0;
+}
+
+double StreamTraffic(StreamKernel kernel, Stores stores, int64_t bytes) {
+  double moves = StreamBuffers(kernel);
+  if (kernel == StreamKernel::kUpdate) {
+    moves = 2;  // it has loaded what it overwrites
+  } else if (kernel != StreamKernel::kRead && stores == Stores::kOrdinary) {
+    moves += 1;
+  }
+  return moves * static_cast<double>(bytes);
+}
+
+std::string StreamUnavailable(StreamKernel kernel, Stores stores) {
+  if (stores == Stores::kOrdinary) return "";
+  if (kernel == StreamKernel::kRead) return "a read stores nothing";
+#ifdef __SSE__
+  return "";
+#else
+  return "this build has non-temporal stores of x86 only";
+#endif
+}
+
+Stream::Stream(StreamKernel kernel, Stores stores, int64_t bytes)
+    : kernel_(kernel), stores_(stores), a_(Random(bytes)) {
+  if (StreamBuffers(kernel) > 1) b_ = Random(bytes);
+  if (StreamBuffers(kernel) > 2) c_ = Random(bytes);
+}
+
+void Stream::Run() {
+  if (kernel_ == StreamKernel::kRead) {
+    sum_ = Sum(a_);
+  } else if (stores_ == Stores::kOrdinary) {
+    RunWith<Stores::kOrdinary>(kernel_, a_, b_, c_);
+  } else {
+    RunWith<Stores::kNonTemporal>(kernel_, a_, b_, c_);
+  }
+}
+
+absl::Status Stream::Verify() {
+  const bool overwrites = b_.defined();
+  const at::Tensor before = overwrites ? b_ : a_.clone();
+  if (overwrites) a_.fill_(std::numeric_limits<double>::quiet_NaN());
+  Run();
+  const absl::Status varied = CheckVaried("an operand", before);
+  if (!varied.ok()) return varied;
+  switch (kernel_) {
+    case StreamKernel::kCopy:
+      return VerifyEqual("the copy", a_, b_);
+    case StreamKernel::kScale:
+      return VerifyEqual("the multiples", a_, kScalar * b_);
+    case StreamKernel::kAdd:
+      return VerifyEqual("the sums", a_, b_ + c_);
+    case StreamKernel::kTriad:
+      return VerifyEqual("the triads", a_, b_ + kScalar * c_);
+    case StreamKernel::kUpdate:
+      return VerifyEqual("the update", a_, -before);
+    case StreamKernel::kRead:
+      return CheckError("sum",
+                        RelativeError(at::scalar_tensor(sum_, at::kDouble),
+                                      before.sum(at::kDouble)),
+                        1e-4);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace trainbench

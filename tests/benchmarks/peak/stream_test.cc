@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+
+#include "benchmarks/peak/stream.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <string>
+
+namespace trainbench {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr int64_t kLineBytes = 64;
+
+// Of one line, of as many lines as threads, and of a number that no thread's
+// share divides.
+TEST(StreamTest, EveryPassIsRight) {
+  at::manual_seed(1);
+  for (const StreamKernel kernel : kStreamKernels) {
+    for (const Stores stores : kStores) {
+      if (!StreamUnavailable(kernel, stores).empty()) continue;
+      for (const int64_t lines : {1, 2, 101}) {
+        Stream stream(kernel, stores, lines * kLineBytes);
+        EXPECT_TRUE(stream.Verify().ok())
+            << StreamKernelName(kernel) << " " << StoresName(stores) << " "
+            << lines << ": " << stream.Verify();
+      }
+    }
+  }
+}
+
+TEST(StreamTest, OrdinaryStoresLoadTheLinesThatTheyOverwrite) {
+  const auto moves = [](StreamKernel kernel, Stores stores) {
+    return StreamTraffic(kernel, stores, 100) / 100;
+  };
+  using enum StreamKernel;
+  using enum Stores;
+  EXPECT_EQ(moves(kCopy, kOrdinary), 3);
+  EXPECT_EQ(moves(kCopy, kNonTemporal), 2);
+  EXPECT_EQ(moves(kScale, kOrdinary), 3);
+  EXPECT_EQ(moves(kAdd, kOrdinary), 4);
+  EXPECT_EQ(moves(kTriad, kNonTemporal), 3);
+  EXPECT_EQ(moves(kUpdate, kOrdinary), 2) << "it has loaded the line";
+  EXPECT_EQ(moves(kUpdate, kNonTemporal), 2);
+  EXPECT_EQ(moves(kRead, kOrdinary), 1);
+}
+
+TEST(StreamTest, AReadStoresNothing) {
+  EXPECT_EQ(StreamUnavailable(StreamKernel::kRead, Stores::kOrdinary), "");
+  EXPECT_THAT(StreamUnavailable(StreamKernel::kRead, Stores::kNonTemporal),
+              HasSubstr("stores nothing"));
+}
+
+}  // namespace
+}  // namespace trainbench
