@@ -63,9 +63,9 @@ std::vector<Expectation> AttentionScaling::Expectations(const Device&) {
            growth("p50_us", "naive", "forward"), About(2, 0.1)},
           {"fused attention's time grows as T^2",
            growth("p50_us", "sdpa_flash", "forward"), About(2, 0.1)},
-          {"naive passes over the scores 2.3 times as often backward",
+          {"naive takes 2.3 times as long backward, as its passes over scores",
            backward("naive"), About(2.3, 0.25)},
-          {"flash multiplies 2.5 times as much backward",
+          {"flash takes 2.5 times as long backward, as its products",
            backward("sdpa_flash"), About(2.5, 0.25)}};
 }
 

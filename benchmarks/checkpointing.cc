@@ -5,14 +5,16 @@
 // Expect: To run each block twice adds the forward pass of the blocks to a step
 //   that has three of the whole model: 31 % of small's FLOPs, 18 % of tiny's at
 //   512 tokens, where the head has many. How many blocks a segment has does not
-//   matter. So MFU falls, by the same, and HFU stays. Kept is the input of each
-//   segment instead of all that the backward pass of a block needs. What then
-//   is alive at once are the tensors of one segment, or those of the loss: in
-//   fp32 at 1 x 512 the peak of tiny falls to 0.62, that of medium under bf16
-//   autocast at 4 x 512 to 0.58. Short segments are best where a block has much
-//   more than its input, as with the scores of naive attention. These scores
-//   are most of it: to recompute attention alone saves half of that for 6 % of
-//   tiny's FLOPs, though for more of its time, because softmax has none.
+//   matter. So MFU falls, by nearly the same. HFU stays or rises a little,
+//   since the update, which multiplies nothing, is a smaller share of the step.
+//   Kept is the input of each segment instead of all that the backward pass of
+//   a block needs. What then is alive at once are the tensors of one segment,
+//   or those of the loss: in fp32 at 1 x 512 the peak of tiny falls to 0.62,
+//   that of medium under bf16 autocast at 4 x 512 to 0.58. Short segments are
+//   best where a block has much more than its input, as with the scores of
+//   naive attention. These scores are most of it: to recompute attention alone
+//   saves half of that for 6 % of tiny's FLOPs, though for more of its time,
+//   because softmax has none.
 
 #include <optional>
 #include <string>

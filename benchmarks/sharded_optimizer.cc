@@ -48,7 +48,7 @@ class ShardedOptimizer final : public ShardedStep {
              versus_replicated("state_bytes", "sharded"), About(0.5, 0.02)},
             {"two ranks update in half of the time",
              versus_replicated("optimizer_us", "sharded"), About(0.5, 0.25)},
-            {"sharded exchanges as many bytes as replicated",
+            {"sharded exchanges for as long as replicated",
              versus_replicated("communication_us", "sharded"), About(1, 0.25)},
             {"sharded sends as many bytes as replicated",
              versus_replicated("sent_bytes", "sharded"), About(1, 1e-4)},

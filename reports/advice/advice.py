@@ -10,7 +10,7 @@ from reports.advice.batch import larger_batch
 from reports.advice.bounds import device_of, table
 from reports.advice.exchange import bucketed_exchange
 from reports.advice.implementation import fused_implementation
-from reports.advice.kernels import cuda_graph, fused, fused_adamw
+from reports.advice.kernels import cuda_graph, fused
 from reports.advice.line import Line, order
 from reports.advice.memory import checkpointing
 from reports.advice.run import Run
@@ -23,7 +23,6 @@ CHANGES: tuple[Callable[[Run], Iterator[Line]], ...] = (
     flash_attention,
     fused_implementation,
     cuda_graph,
-    fused_adamw,
     bf16,
     larger_batch,
     checkpointing,
@@ -52,8 +51,6 @@ def _lacks(run: Run) -> list[str]:
         found.append("no `peak/matmul` in the step's precision: no bound by FLOPs")
     if run.copy is None:
         found.append("no `peak/copy`: nothing about passes over memory")
-    if run.update is None:
-        found.append("no `peak/update`: nothing about the optimizer")
     return found
 
 

@@ -87,18 +87,19 @@ def _measured_alone(change: str, pairs: list[tuple[Row, Row]]) -> Line:
     )
 
 
-def _line(run: Run, change: str, pairs: list[tuple[Row, Row]]) -> Line | None:
+def _predicted_line(run: Run, pairs: list[tuple[Row, Row]]) -> Line | None:
     found = [
         (step, predicted)
         for step in run.timed_steps()
         if step.words["precision"] == "fp32" and (predicted := _predicted(run, step))
     ]
     if not found:
-        return _measured_alone(change, pairs) if pairs else None
+        return None
     step, (saved, rows) = max(found, key=lambda one: one[1][0].value)
-    narrow = dict((wide.name, narrow) for wide, narrow in pairs).get(step.name)
+    # Autocast, the smaller change, comes first.
+    narrow = next((other for wide, other in pairs if wide.name == step.name), None)
     return Line(
-        change=change,
+        change="bf16",
         where=step_text(step),
         saved_us=saved,
         of_us=step.time_us,
@@ -111,8 +112,19 @@ def _line(run: Run, change: str, pairs: list[tuple[Row, Row]]) -> Line | None:
 
 
 def bf16(run: Run) -> Iterator[Line]:
-    for precision, change in _NARROW.items():
-        pairs = _pairs(run, precision)
-        if line := _line(run, change, pairs):
-            checks = tuple(check for pair in pairs for check in _checks(run, *pair))
-            yield replace(line, checks=checks)
+    """One formula for autocast and for weights in bf16, which both check it; without
+    the rates that it takes, what each of them was measured to save."""
+    pairs = {name: _pairs(run, precision) for precision, name in _NARROW.items()}
+    line = _predicted_line(run, [pair for found in pairs.values() for pair in found])
+    if line is None:
+        for change, found in pairs.items():
+            if found:
+                yield _measured_alone(change, found)
+        return
+    checks = (
+        check
+        for found in pairs.values()
+        for pair in found
+        for check in _checks(run, *pair)
+    )
+    yield replace(line, checks=tuple(checks))

@@ -132,35 +132,3 @@ def cuda_graph(run: Run) -> Iterator[Line]:
         )
     for line in largest(lines):
         yield replace(line, checks=tuple(checks))
-
-
-def fused_adamw(run: Run) -> Iterator[Line]:
-    """Of an update that its experiment timed alone: a step has a fused one."""
-    update = run.update
-    if update is None:
-        return
-    fused_rows = {
-        row.words.get("model"): row for row in run.of("optimizer", kind="fused")
-    }
-    lines, checks = [], []
-    for row in run.of("optimizer", kind="textbook"):
-        if not row.get("bytes"):
-            continue
-        predicted = minus(time_of(row), update.time(row["bytes"]))
-        if other := fused_rows.get(row.words.get("model")):
-            measured = minus(time_of(row), time_of(other))
-            checks.append(Check(row.name, other.name, predicted, measured))
-        lines.append(
-            Line(
-                change="fused AdamW",
-                where=row.name,
-                saved_us=predicted,
-                of_us=row.time_us,
-                assumption="it moves its bytes once, at the rate of an update in "
-                "place, as the update in a step does already",
-                rows=(row.name, update.row),
-                is_of_step=False,
-            )
-        )
-    for line in largest(lines):
-        yield replace(line, checks=tuple(checks))

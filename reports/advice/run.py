@@ -95,11 +95,6 @@ class Run:
         """Of a pass that reads one tensor and writes another."""
         return best(self.of("peak", work="copy"), "bytes_per_second")
 
-    @cached_property
-    def update(self) -> Rate | None:
-        """Of a pass that overwrites what it reads."""
-        return best(self.of("peak", work="update"), "bytes_per_second")
-
     @property
     def memory(self) -> Rate | None:
         """Of the fastest pass over memory."""

@@ -85,9 +85,29 @@ def gains(given: Advice) -> list[Line]:
     return [line for line in given.lines if line.saved_us.value > 0]
 
 
+def _score(given: Advice) -> str:
+    """How often the run confirms predictions of time; "" if it checks none."""
+    verdicts = [
+        found.verdict
+        for line in given.lines
+        if (judged := line.judgement)
+        for check, found in zip(line.checks, judged.instances, strict=True)
+        if not check.in_bytes
+    ]
+    if not verdicts:
+        return ""
+    counts = {verdict: verdicts.count(verdict) for verdict in Verdict}
+    return (
+        f"Of {text.plural(len(verdicts), 'prediction')} of time "
+        f"{counts[Verdict.HELD]} held, {counts[Verdict.FAILED]} failed and "
+        f"{counts[Verdict.CANNOT_TELL]} cannot be told. "
+    )
+
+
 def sentence(given: Advice) -> str:
-    """What helps a step most, as far as the intervals tell; without such a line, what
-    helps an operation that was timed alone; "" if nothing helps."""
+    """How good advice is on this run, and what helps a step most, as far as the
+    intervals tell; without such a line, what helps an operation that was timed alone;
+    "" if nothing helps."""
     helpful = gains(given)
     of_steps = [line for line in helpful if line.is_of_step]
     if not helpful:
@@ -111,7 +131,7 @@ def sentence(given: Advice) -> str:
             f"Which change to {where} would save most {CANNOT_TELL}: {first.change} "
             f"would save {told}, and {listed(rivals)} may save more."
         )
-    return f"{opening} {NOT_A_SUM}"
+    return f"{_score(given)}{opening} {NOT_A_SUM}"
 
 
 def tables(given: Advice) -> list[Table]:

@@ -73,6 +73,17 @@ def step(experiment: str, us: float, /, *words: str, **counters: float) -> Entry
     )
 
 
+def op(implementation: str, us: float, model: str = "tiny") -> Entry:
+    """SwiGLU, timed alone."""
+    return entry(
+        f"fused_ops/swiglu/{implementation}/{model}/fp32/forward/batch:4/seq:128",
+        us,
+        f"op=swiglu implementation={implementation} model={model} precision=fp32 "
+        "pass=forward",
+        **{"bytes": 2e6, "batch": 4, "seq": 128} | EXACT,
+    )
+
+
 def lines(*rows: Entry, **others: Any) -> dict[str, Line]:
     """By the change."""
     given = advice(parse(document(*rows, **others)))

@@ -3,22 +3,12 @@
 
 import pytest
 
-from advised import EXACT, PEAKS, Entry, lines, part, verdicts, whole
+from advised import EXACT, PEAKS, Entry, lines, op, part, verdicts, whole
 from reports.advice.advice import advice
 from reports.advice.tell import sentence
 from reports.answers.judging import Verdict
 from reports.results.rows import parse
 from results import document, entry, within
-
-
-def op(implementation: str, us: float, model: str = "tiny") -> Entry:
-    return entry(
-        f"fused_ops/swiglu/{implementation}/{model}/fp32/forward/batch:4/seq:128",
-        us,
-        f"op=swiglu implementation={implementation} model={model} precision=fp32 "
-        "pass=forward",
-        **{"bytes": 2e6, "batch": 4, "seq": 128} | EXACT,
-    )
 
 
 def test_a_fused_operation_is_checked_by_its_rows_of_the_steps_shape() -> None:
