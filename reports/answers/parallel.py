@@ -3,7 +3,7 @@
 
 from collections.abc import Callable
 
-from reports.answers.cells import optional
+from reports.answers.cells import hidden, optional, with_interval
 from reports.answers.comparing import factor, least
 from reports.answers.measured import CANNOT_TELL, Measured, counter_of, over
 from reports.answers.shapes import number_of
@@ -49,18 +49,6 @@ def _ddp_name(row: Row) -> str:
     return f"{_strategy(row)}, {_setting_text(row)}"
 
 
-def _hidden(share: float) -> str:
-    """Below 0 the exposed communication takes longer than the collectives alone."""
-    return text.percent(share) if share > 0 else "none"
-
-
-def _with_interval(row: Row, counter: str, formatted: Callable[[float], str]) -> str:
-    if row.get(counter) is None:
-        return "-"
-    value = counter_of(row, counter)
-    return value.text(formatted) if value.is_known else formatted(value.value)
-
-
 _DDP_COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
     "time": ("p50_us", text.time),
     "predicted": ("predicted_us", text.time),
@@ -70,7 +58,7 @@ _DDP_COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
     "optimizer": ("optimizer_us", text.time),
     "exposed": ("exposed_us", text.time),
     "collectives alone": ("collectives_us", text.time),
-    "hidden": ("overlap_share", _hidden),
+    "hidden": ("overlap_share", hidden),
     "calls": ("communication_calls", text.significant),
     "efficiency": ("scaling_efficiency", text.percent),
 }
@@ -202,7 +190,7 @@ def ddp(result: Result) -> tuple[str, text.Table] | None:
         [
             _ddp_name(row),
             *(
-                (_with_interval if column[0] in _WITH_INTERVAL else optional)(
+                (with_interval if column[0] in _WITH_INTERVAL else optional)(
                     row, *column
                 )
                 for column in _DDP_COLUMNS.values()

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from matplotlib.axes import Axes
 
-from reports.answers.cells import optional
+from reports.answers.cells import hidden, with_interval
 from reports.answers.comparing import factor
 from reports.answers.measured import counter_of, over
 from reports.answers.shapes import number_of
@@ -30,7 +30,7 @@ PLACE = 145
 _COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
     "time": ("p50_us", text.time),
     "exposed": ("exposed_us", text.time),
-    "hidden": ("overlap_share", text.percent),
+    "hidden": ("overlap_share", hidden),
     "sent": ("sent_bytes", text.size),
     "computed": ("predicted_sent_bytes", text.size),
     "state": ("state_bytes", text.size),
@@ -90,7 +90,7 @@ def answer(result: Result) -> tuple[str, text.Table] | None:
     lines = [
         [
             f"{_setting(row)}: {_variant(row)}",
-            *(optional(row, *column) for column in _COLUMNS.values()),
+            *(with_interval(row, *column) for column in _COLUMNS.values()),
         ]
         for row in rows
     ]

@@ -4,7 +4,7 @@ plots of time and memory."""
 
 from collections.abc import Callable
 
-from reports.answers.cells import optional
+from reports.answers.cells import with_interval
 from reports.answers.comparing import factor
 from reports.answers.measured import counter_of, over
 from reports.answers.shapes import case_text, number_of, without
@@ -76,7 +76,7 @@ def answer(result: Result) -> tuple[str, text.Table] | None:
     lines = [
         [
             f"{case_text(row)}, {_ranks_text(row)}",
-            *(optional(row, *column) for column in _COLUMNS.values()),
+            *(with_interval(row, *column) for column in _COLUMNS.values()),
         ]
         for row in rows
     ]

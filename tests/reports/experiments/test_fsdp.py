@@ -62,6 +62,24 @@ def test_bytes_are_shown_beside_the_formula() -> None:
     assert "| 3 MiB | 3 MiB |" in told[1].markdown()
 
 
+def test_what_communication_hides_has_its_interval() -> None:
+    row = measured(
+        *("everything", 110, 1 << 20),
+        exposed_us=28.0,
+        exposed_low_us=17.0,
+        exposed_high_us=36.0,
+        overlap_share=-1.3,
+        overlap_share_low=-2.8,
+        overlap_share_high=0.3,
+    )
+    told = answer(result(*REPLICAS, row))
+    assert told is not None
+    cells = (
+        "| 110 us (109 us to 111 us) | 28 us (17 us to 36 us) | none (none to 30 %) |"
+    )
+    assert cells in told[1].markdown()
+
+
 def test_without_replicas_nothing_is_said() -> None:
     assert answer(result()) is None
     assert answer(result(measured("everything", 110, 1 << 20))) is None
