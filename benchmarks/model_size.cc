@@ -49,8 +49,10 @@ class ModelSize final : public ModelStep {
         .axes = StepAxes<Params>(),
         .grids = {.smoke = {modes + "model=tiny precision=fp32,bf16_autocast "
                                     "batch=2 seq=32"},
-                  .quick = {"mode=train_step model=tiny,small precision=fp32 "
-                            "batch=1 seq=128"},
+                  .quick = {"mode=forward model=tiny,small precision=fp32 "
+                            "batch=1 seq=128",
+                            "mode=train_step model=tiny precision=fp32 batch=1 "
+                            "seq=128"},
                   // breakdown times xl
                   .quick_gpu = {"model=small,large,2.7B "
                                 "precision=fp32,bf16_autocast "
