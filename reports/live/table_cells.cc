@@ -193,15 +193,14 @@ TableCells CellsOf(const BenchmarkRun& run) {
   if (is_aggregate && run.aggregate_unit == benchmark::kPercentage) {
     return PercentageCells(run);
   }
-  return {
-      .name = run.benchmark_name(),
-      .time = TimeText(run),
-      .half_width = is_aggregate ? "-" : HalfWidth(run),
-      .phases = is_aggregate ? "-" : PhaseShares(run),
-      .rate = Rate(run),
-      .peak = HumanBytes(Counter(run, "peak_bytes")),
-      .predicted = HumanBytes(Counter(run, "predicted_peak_bytes")),
-      .note = is_aggregate ? "" : Note(run)};
+  return {.name = run.benchmark_name(),
+          .time = TimeText(run),
+          .half_width = is_aggregate ? "-" : HalfWidth(run),
+          .phases = is_aggregate ? "-" : PhaseShares(run),
+          .rate = Rate(run),
+          .peak = HumanBytes(Counter(run, "peak_bytes")),
+          .predicted = HumanBytes(Counter(run, "predicted_peak_bytes")),
+          .note = is_aggregate ? "" : Note(run)};
 }
 
 std::string TableLine(const TableCells& cells, size_t name_width) {
