@@ -95,21 +95,23 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, Path]
 
 def test_every_experiment_has_its_section(reference: tuple[str, str, Path]) -> None:
     read, markdown = Reader(reference[0]), reference[1]
-    answered = {answer.experiment: answer for answer in answers(load(REFERENCE))}
+    result = load(REFERENCE)
+    answered = {answer.experiment: answer for answer in answers(result)}
     sections = list(read.sections)
     assert sections.pop(sections.index("peak") + 1) == "roofline"
     assert sections.pop() == "advice"
     assert sections == list(answered)
     for experiment, answer in answered.items():
         section = read.sections[experiment]
-        assert plain(question_of(experiment)) in section
-        assert plain(expectation_of(experiment)) in section
+        expected = expectation_of(experiment, result)
+        assert plain(question_of(experiment, result)) in section
+        assert plain(expected) in section
         assert plain(answer.sentence) in section
         for line in (answer.table.headings, *answer.table.lines):
             assert all(cell in section for cell in line)
         assert f"\n## `{experiment}`\n" in markdown
         assert answer.table.markdown() in markdown
-        for text in (answer.question, expectation_of(experiment), answer.sentence):
+        for text in (answer.question, expected, answer.sentence):
             assert prose_as_markdown(text) in markdown
 
 
