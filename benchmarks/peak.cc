@@ -219,6 +219,7 @@ class PeakStream final : public Workload {
 
   static Cost CostOf(const Params& p, const Device&) {
     return {.bytes = StreamTraffic(p.kernel, p.stores, p.size),
+            .bytes_are_all = true,
             .predicted_peak_bytes = StreamBuffers(p.kernel) * p.size};
   }
 

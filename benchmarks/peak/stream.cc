@@ -2,7 +2,6 @@
 
 #include "benchmarks/peak/stream.h"
 
-#include <ATen/Parallel.h>
 #include <torch/types.h>
 
 #include <limits>
@@ -10,6 +9,7 @@
 #include <string>
 
 #include "benchmarks/peak/peak_kernels.h"
+#include "model/fused/cpu/parallel.h"
 #include "model/spec/check_log.h"
 #include "model/verification/inputs.h"
 #include "model/verification/relative_error.h"
@@ -58,11 +58,9 @@ void Fence() {
 // one range: its pages follow each other.
 template <typename Range>
 void OnAllThreads(int64_t elements, const Range& range) {
-  const int64_t lines = elements / kLine;
-  const int64_t threads = at::get_num_threads();
-  at::parallel_for(
-      0, lines, (lines + threads - 1) / threads,
-      [&](int64_t begin, int64_t end) { range(begin * kLine, end * kLine); });
+  ForRows(elements / kLine, kLine, [&](int64_t begin, int64_t end) {
+    range(begin * kLine, end * kLine);
+  });
 }
 
 template <Stores kind, typename Element>
