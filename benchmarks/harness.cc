@@ -111,6 +111,8 @@ class Allocate final : public Workload {
     return CpuAllocator::kSystem;
   }
 
+  static MeasurementOptions OptionsOf(Params) { return {.alone = true}; }
+
   Allocate(Params allocator, const Device&) : scope_(allocator) {}
 
   // No result to verify.

@@ -83,7 +83,7 @@ class Optimizer final : public Workload {
     return {.axes = {ModelAxis<Params>(&Params::model),
                      {"kind", &Params::kind, kinds, AdamWName}},
             .grids = {.smoke = {"model=tiny kind=textbook,fused"},
-                      .quick = {"model=small kind=textbook,fused"},
+                      .quick = {"model=tiny kind=textbook,fused"},
                       .quick_gpu = {"model=xl,2.7B kind=textbook,fused"},
                       .full = {"model=tiny,small kind=textbook,fused"},
                       .paper = {absl::StrCat("kind=textbook,fused model=",

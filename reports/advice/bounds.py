@@ -39,7 +39,8 @@ class Bound:
     def headroom(self) -> Measured:
         """None is below 0: what stays in a cache can beat the memory's rate."""
         above = minus(self.measured, exactly(self.bound_us))
-        return Measured(*(max(0.0, us) for us in (above.value, above.low, above.high)))
+        value, low, high = (max(0.0, us) for us in (above.value, above.low, above.high))
+        return Measured(value, low, high, sources=above.sources)
 
 
 def device_of(run: Run, step: Step) -> Device:

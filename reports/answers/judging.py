@@ -66,6 +66,8 @@ class Judgement:
 
 
 def verdict_of(measured: Measured, low: float, high: float) -> Verdict:
+    if not measured.is_fair:
+        return Verdict.CANNOT_TELL
     if measured.within(low, high):
         return Verdict.HELD
     return Verdict.FAILED if measured.outside(low, high) else Verdict.CANNOT_TELL

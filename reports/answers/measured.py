@@ -2,12 +2,14 @@
 """A counter with its 95 % interval, and what the interval allows to say."""
 
 import math
+import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scipy.special import stdtrit
 
 from reports.results import text
+from reports.results.order_statistics import series_median_ends
 from reports.results.rows import Row, ends_of
 from reports.results.scaling import power_law_exponent
 
@@ -28,15 +30,39 @@ FEWEST_RUNS = 6  # that give a 95 % interval (reports/results/rows.py)
 WIDEST = 9.995  # the widest half-width that is worth its digits
 MANY_RUNS = 100  # more than anybody waits for
 CANNOT_TELL = "cannot be told from this run"
+_PROCESSES = "several processes"
+
+
+@dataclass(frozen=True)
+class Series:
+    """What one value was at different times: in each process, or in each turn that a
+    row took with others. Two series of one key saw the same machine, value by value."""
+
+    key: str
+    values: tuple[float, ...]
+
+    def map(self, function: Callable[[float], float]) -> "Series":
+        return Series(self.key, tuple(function(value) for value in self.values))
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A value and its 95 % interval."""
+    """A value and its 95 % interval.
+
+    `sources` say when it was measured: rows that took turns have a common one, and so
+    have rows of several processes. What has two compares different moments.
+    """
 
     value: float
     low: float
     high: float
+    series: Series | None = None
+    sources: frozenset[str] = frozenset()
+
+    @property
+    def is_fair(self) -> bool:
+        """Whether all of it was measured at the same time."""
+        return len(self.sources) < 2
 
     @property
     def half_width(self) -> float:
@@ -78,9 +104,11 @@ class Measured:
     def runs_to_tell(self, *bounds: float) -> str:
         """How many runs would keep the interval off the bounds.
 
-        They are repetitions (--benchmark_repetitions). An interval shrinks with the
-        square root of their number.
+        They are processes (--processes). An interval shrinks with the square root of
+        their number.
         """
+        if not self.is_fair:
+            return f"the rows took no turns; --processes={FEWEST_RUNS} would tell"
         if not self.is_known:
             return f"{FEWEST_RUNS} runs would give an interval"
         distance = min(abs(self.value - bound) for bound in bounds)
@@ -104,10 +132,11 @@ def _of_normal(row: Row, counter: str, cv: str, count: float, terms: float) -> M
     relative deviation of a call is the counter `cv`, from `count` calls."""
     deviation = row.get(cv)
     if deviation is None or count < 2:
-        return unknown(row[counter])
+        return _unknown_of(row, counter)
     half = float(stdtrit(count - 1, 0.975)) * deviation * math.sqrt(terms)
     value = row[counter]
-    return Measured(value, value * max(0.0, 1 - half), value * (1 + half))
+    low, high = value * max(0.0, 1 - half), value * (1 + half)
+    return Measured(value, low, high, sources=_sources(row))
 
 
 def _of_steady(row: Row, counter: str) -> Measured:
@@ -129,7 +158,27 @@ def _of_samples(row: Row) -> Measured:
     if not mean.is_known:
         return mean
     low, high = row.get("min_us") or -math.inf, row.get("max_us") or math.inf
-    return Measured(mean.value, max(mean.low, low), min(mean.high, high))
+    return replace(mean, low=max(mean.low, low), high=min(mean.high, high))
+
+
+def _sources(row: Row) -> frozenset[str]:
+    if len(row.each.get("p50_us", ())) >= FEWEST_RUNS:
+        return frozenset({_PROCESSES})
+    return frozenset({row.turns.family if row.turns else row.name})
+
+
+def _series(row: Row, counter: str) -> Series | None:
+    """Of a counter in each process, or of the row's time in each turn."""
+    values = row.each.get(counter, ())
+    if len(values) >= FEWEST_RUNS:
+        return Series(_PROCESSES, values)
+    if counter != "p50_us" or row.turns is None:
+        return None
+    return Series(row.turns.family, row.turns.us)
+
+
+def _unknown_of(row: Row, counter: str) -> Measured:
+    return replace(unknown(row[counter]), sources=_sources(row))
 
 
 def counter_of(row: Row, counter: str) -> Measured:
@@ -138,7 +187,7 @@ def counter_of(row: Row, counter: str) -> Measured:
     value = row[counter]
     low, high = (row.get(end) for end in ends_of(counter))
     if low is not None and high is not None:
-        return Measured(value, low, high)
+        return Measured(value, low, high, _series(row, counter), _sources(row))
     if counter in ("steady_ratio", "first_ratio"):
         return _of_steady(row, counter)
     if counter == "mean_us":
@@ -149,7 +198,8 @@ def counter_of(row: Row, counter: str) -> Measured:
     if counter in _RATES or counter.endswith("_per_second"):
         return times(over(exactly(1), time), value * time.value)
     if counter in _OF_TWO_ROWS or counter.endswith("_us"):
-        return exactly(value) if counter.startswith("predicted_") else unknown(value)
+        is_exact = counter.startswith("predicted_")
+        return exactly(value) if is_exact else _unknown_of(row, counter)
     return exactly(value)
 
 
@@ -157,35 +207,66 @@ def time_of(row: Row) -> Measured:
     """The row's time."""
     low, high = (row.get(end) for end in ends_of("p50_us"))
     if low is None or high is None:
-        return unknown(row.time_us)
-    return Measured(row.time_us, low, high)
+        return replace(unknown(row.time_us), sources=_sources(row))
+    return Measured(row.time_us, low, high, _series(row, "p50_us"), _sources(row))
+
+
+def _joint(*parts: Measured) -> frozenset[str]:
+    return frozenset().union(*(part.sources for part in parts))
+
+
+def _paired(one: Measured, other: Measured) -> Measured | None:
+    """The ratio of two values that were measured side by side."""
+    if one.series is None or other.series is None or one.series.key != other.series.key:
+        return None
+    pairs = list(zip(one.series.values, other.series.values, strict=False))
+    if len(one.series.values) != len(other.series.values):
+        return None
+    if not all(divisor for _, divisor in pairs):
+        return None
+    ratios = [value / divisor for value, divisor in pairs]
+    ends = series_median_ends(ratios)
+    if ends is None:
+        return None
+    series = Series(one.series.key, tuple(ratios))
+    return Measured(statistics.median(ratios), *ends, series, _joint(one, other))
 
 
 def over(one: Measured, other: Measured) -> Measured:
-    """The ratio of two independent values; unknown to one that is 0.
+    """The ratio of two values; unknown to one that is 0.
 
-    Each interval says on each side how far its value may be away: the method of
-    variance estimates recovery (Donner and Zou, 2010), here of logarithms.
+    Of rows that took turns, or of several processes, it is the median of the pairs'
+    ratios. Otherwise the values count as independent, and each interval says on each
+    side how far its value may be away: the method of variance estimates recovery
+    (Donner and Zou, 2010), here of logarithms.
     """
     if not other.value:
         return unknown(math.inf)
+    paired = _paired(one, other)
+    if paired is not None:
+        return paired
     ratio = one.value / other.value
     if one.low == one.high and other.low == other.high:
         return exactly(ratio)
+    if one.low == one.high and one.value > 0 and other.low > 0:
+        series = other.series and other.series.map(lambda value: one.value / value)
+        low, high = one.value / other.high, one.value / other.low
+        return Measured(ratio, low, high, series, other.sources)
     if one.high < 0 or other.high < 0:
         negated = (
             over(times(one, -1), other) if one.high < 0 else over(one, times(other, -1))
         )
         return times(negated, -1)
     if not (one.is_known and other.is_known and one.low > 0 and other.low > 0):
-        return unknown(ratio)
+        return replace(unknown(ratio), sources=_joint(one, other))
     below = math.hypot(
         math.log(one.value / one.low), math.log(other.high / other.value)
     )
     above = math.hypot(
         math.log(one.high / one.value), math.log(other.value / other.low)
     )
-    return Measured(ratio, ratio * math.exp(-below), ratio * math.exp(above))
+    low, high = ratio * math.exp(-below), ratio * math.exp(above)
+    return Measured(ratio, low, high, sources=_joint(one, other))
 
 
 def total(parts: Sequence[Measured]) -> Measured:
@@ -193,7 +274,7 @@ def total(parts: Sequence[Measured]) -> Measured:
     value = sum(part.value for part in parts)
     below = math.hypot(*(part.value - part.low for part in parts))
     above = math.hypot(*(part.high - part.value for part in parts))
-    return Measured(value, value - below, value + above)
+    return Measured(value, value - below, value + above, sources=_joint(*parts))
 
 
 def times(measured: Measured, factor: float) -> Measured:
@@ -201,7 +282,10 @@ def times(measured: Measured, factor: float) -> Measured:
     if factor == 0:
         return exactly(0)
     ends = (measured.low * factor, measured.high * factor)
-    return Measured(measured.value * factor, min(ends), max(ends))
+    series = measured.series and measured.series.map(lambda value: value * factor)
+    return Measured(
+        measured.value * factor, min(ends), max(ends), series, measured.sources
+    )
 
 
 def minus(one: Measured, other: Measured) -> Measured:
@@ -214,12 +298,13 @@ def ratio_to(one: Measured, other: Measured) -> Measured:
     logarithms, as over() takes them."""
     ratio = one.value / other.value
     off = times(minus(one, times(other, ratio)), 1 / other.value)
-    return Measured(ratio, ratio + off.low, ratio + off.high)
+    return replace(off, value=ratio, low=ratio + off.low, high=ratio + off.high)
 
 
 def differ(one: Measured, other: Measured) -> bool:
     """Whether the intervals allow to say that one is more than the other."""
-    return over(one, other).outside(1, 1)
+    ratio = over(one, other)
+    return ratio.is_fair and ratio.outside(1, 1)
 
 
 def exponent(points: Sequence[tuple[float, Measured]]) -> Measured:
@@ -237,12 +322,11 @@ def exponent(points: Sequence[tuple[float, Measured]]) -> Measured:
     if all(value.low == value.high for _, value in points):
         return exactly(fitted)
     if not all(value.is_known and value.low > 0 for _, value in points):
-        return unknown(fitted)
+        return replace(unknown(fitted), sources=_joint(*(value for _, value in points)))
     terms = []
     for i, (_, value) in enumerate(points):
         ends = sorted((at_end(i, value.low), at_end(i, value.high)))
-        terms.append(Measured(fitted, *ends))
+        terms.append(replace(value, value=fitted, low=ends[0], high=ends[1]))
     whole = total(terms)
-    return Measured(
-        fitted, fitted + whole.low - whole.value, fitted + whole.high - whole.value
-    )
+    low, high = fitted + whole.low - whole.value, fitted + whole.high - whole.value
+    return replace(whole, value=fitted, low=low, high=high)

@@ -5,6 +5,9 @@ import functools
 from collections.abc import Sequence
 from fractions import Fraction
 
+import numpy as np
+from scipy import stats
+
 
 @functools.cache
 def interval_rank(n: int, alpha: float) -> int | None:
@@ -34,3 +37,36 @@ def median_ends(
         return None
     ordered = sorted(values)
     return ordered[k - 1], ordered[-k]
+
+
+def effective(values: Sequence[float]) -> int:
+    """As many independent values would tell the median as well as these, which follow
+    each other in time (fixtures/timing/statistics.h, EffectiveSamples)."""
+    n = len(values)
+    ranks = np.asarray(stats.rankdata(values)) - (n + 1) / 2
+    squares = float(ranks @ ranks)
+    if squares == 0:
+        return n
+    time, previous = -1.0, np.inf
+    for lag in range(0, n - 1, 2):
+        pair = float(ranks[lag:] @ ranks[: n - lag])
+        pair += float(ranks[lag + 1 :] @ ranks[: n - lag - 1])
+        previous = min(previous, pair / squares)
+        if previous <= 0:
+            break
+        time += 2 * previous
+    return n if time <= 1 else int(n / time * max(1 - time / n, 0.2))
+
+
+def series_median_ends(values: Sequence[float]) -> tuple[float, float] | None:
+    """The ends of the median's 95 % interval, of values in order of time, which may be
+    correlated; at most all values."""
+    rank = interval_rank(len(values), 0.05)
+    if rank is None:
+        return None
+    independent = effective(values)
+    if independent < len(values):
+        fewer = interval_rank(independent, 0.05) or 0
+        rank = max(1, fewer * len(values) // max(1, independent))
+    ordered = sorted(values)
+    return ordered[rank - 1], ordered[-rank]

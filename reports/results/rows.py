@@ -41,6 +41,14 @@ _KEYS = ("context", "benchmarks", "skipped", "errors", "complete")
 
 
 @dataclass(frozen=True)
+class Turns:
+    """The turns that a row took with others, for the ratios of their times."""
+
+    family: str  # which rows took them: as many turns each, side by side
+    us: tuple[float, ...]  # the row's median time in each
+
+
+@dataclass(frozen=True)
 class Row:
     """One measured case: the medians over its repetitions."""
 
@@ -50,6 +58,9 @@ class Row:
     findings: dict[str, str]  # textual results, e.g. dtypes, kernel names
     counters: dict[str, float]  # numeric results and parameters
     repetitions: int = 1
+    # Of several repetitions, each a process of its own: the counters in each.
+    each: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    turns: Turns | None = None
 
     def __post_init__(self) -> None:
         for key, kind in (
@@ -201,11 +212,11 @@ def ends_of(counter: str) -> tuple[str, str]:
     return f"{stem}_low{us}", f"{stem}_high{us}"
 
 
-def _median(rows: list[Row]) -> Row:
+def _median(rows: list[Row], is_process: bool) -> Row:
     """The median repetition, counter by counter.
 
     Where there are enough of them for an interval, they tell more of it than the
-    samples of one do.
+    samples of one do. `is_process`: each is one.
     """
     first = rows[0]
     if len(rows) == 1:
@@ -224,15 +235,32 @@ def _median(rows: list[Row]) -> Row:
         time_us=statistics.median(row.time_us for row in rows),
         counters=counters,
         repetitions=len(rows),
+        each={name: tuple(row.counters[name] for row in rows) for name in names}
+        if is_process
+        else {},
     )
 
 
-def one_per_case(rows: Iterable[Row]) -> list[Row]:
+def one_per_case(rows: Iterable[Row], is_process: bool = False) -> list[Row]:
     """One row per case, in the order in which the cases first appear."""
     repetitions: dict[str, list[Row]] = {}
     for row in rows:
         repetitions.setdefault(row.name, []).append(row)
-    return [_median(rows) for rows in repetitions.values()]
+    return [_median(rows, is_process) for rows in repetitions.values()]
+
+
+def _turns(document: dict[str, Any]) -> dict[str, Turns]:
+    """By case."""
+    found = {}
+    for entry in document.get("turns", []):
+        us = entry["us"]
+        if not all(is_number(value) and value > 0 for value in us):
+            raise NotAResult(
+                f"a turn of {word_of(entry, 'case')} has no time above 0: {us}"
+            )
+        turns = Turns(word_of(entry, "family"), tuple(float(value) for value in us))
+        found[word_of(entry, "case")] = turns
+    return found
 
 
 def _failures(entries: Iterable[dict[str, Any]]) -> list[Failure]:
@@ -270,12 +298,17 @@ def parse(document: Any) -> Result:
         ]
         skipped = _flagged(entries, "skipped", "skip_message")
         errors = _flagged(entries, "error_occurred", "error_message")
+        turns = _turns(document)
         return Result(
             context=context,
             rows=one_per_case(
-                _row(entry, is_timed)
-                for entry in entries
-                if not (flag_of(entry, "skipped") or flag_of(entry, "error_occurred"))
+                (
+                    replace(_row(entry, is_timed), turns=turns.get(entry["name"]))
+                    for entry in entries
+                    if not flag_of(entry, "skipped")
+                    and not flag_of(entry, "error_occurred")
+                ),
+                is_process="processes" in context,
             ),
             skipped=_failures(document["skipped"]) + skipped,
             errors=_failures(document["errors"]) + errors,

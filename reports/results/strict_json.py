@@ -9,6 +9,8 @@ from typing import Any
 MOST_BYTES = 1 << 28  # a hundred times a result of the quick suite
 # An escaped UTF-16 surrogate. Without its partner, no encoding can hold it.
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+# What a cut can leave of a number, a word or an escape.
+_FRAGMENT = re.compile(r"[-+.\w\\]*\s*\Z")
 
 
 class NotJson(ValueError):
@@ -22,7 +24,7 @@ def _refuse(constant: str) -> None:
 def _why(text: str, error: json.JSONDecodeError) -> str:
     # A truncated file fails at its end, or in a string without an end.
     at_end = error.pos >= len(text.rstrip()) - 1
-    if at_end or error.msg.startswith("Unterminated string"):
+    if at_end or _FRAGMENT.match(text, error.pos) or error.msg.startswith("Unterminated string"):
         return "it breaks off: it is not the whole file"
     where = f"line {error.lineno}, column {error.colno}"
     return f"it is no JSON ({where}: {error.msg})"

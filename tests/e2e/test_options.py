@@ -71,7 +71,7 @@ def test_the_allocator_is_in_the_context(trainbench: Program, allocator: str) ->
     rows(trainbench, *NANO_FORWARD, f"--cpu_allocator={allocator}")
     context = load(trainbench.directory / "a.json")["context"]
     assert context["cpu_allocator"] == allocator
-    assert context["sampling"].endswith("warmup=1 samples=auto")
+    assert context["sampling"].endswith("warmup=1 samples=auto rounds=1")
 
 
 @pytest.mark.parametrize(

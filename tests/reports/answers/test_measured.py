@@ -2,6 +2,7 @@
 """Counters with their intervals."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -19,7 +20,7 @@ from reports.answers.measured import (
     total,
     unknown,
 )
-from reports.results.rows import Row
+from reports.results.rows import Row, Turns
 from reports.results.text import size
 
 
@@ -27,21 +28,25 @@ def row(**counters: float) -> Row:
     return Row("a/b", counters.get("p50_us", 1.0), {}, {}, counters)
 
 
+def ends(measured: Measured) -> tuple[float, float, float]:
+    return measured.value, measured.low, measured.high
+
+
 def spread(value: float, half_width: float) -> Measured:
-    ends = (value * math.exp(-half_width), value * math.exp(half_width))
-    return Measured(value, *ends) if math.isfinite(half_width) else unknown(value)
+    low, high = value * math.exp(-half_width), value * math.exp(half_width)
+    return Measured(value, low, high) if math.isfinite(half_width) else unknown(value)
 
 
 def test_a_time_has_the_interval_of_its_row() -> None:
     timed = {"p50_us": 100, "p50_low_us": 99, "p50_high_us": 150}
     time = counter_of(row(**timed), "p50_us")
-    assert time == time_of(row(**timed)) == Measured(100, 99, 150)
+    assert time == time_of(row(**timed)) and ends(time) == (100, 99, 150)
     assert time.text() == "100 (99 to 150)"
 
 
 def test_what_follows_from_the_time_has_its_interval() -> None:
     timed = row(**{"p50_us": 100, "p50_low_us": 80, "p50_high_us": 200, "op_us": 5})
-    assert counter_of(timed, "op_us") == Measured(5, 4, 10)
+    assert ends(counter_of(timed, "op_us")) == (5, 4, 10)
     for rate in ("flops_per_second", "mfu_measured", "hfu", "bandwidth_share"):
         timed.counters[rate] = 10
         found = counter_of(timed, rate)
@@ -65,8 +70,8 @@ def test_bytes_counts_and_predictions_are_exact() -> None:
 def test_a_phase_has_an_interval_of_its_own_or_none() -> None:
     whole = {"p50_us": 100, "p50_low_us": 90, "p50_high_us": 120, "backward_us": 50}
     assert not counter_of(row(**whole), "backward_us").is_known
-    ends = {"backward_low_us": 49, "backward_high_us": 70}
-    assert counter_of(row(**whole, **ends), "backward_us") == Measured(50, 49, 70)
+    known = whole | {"backward_low_us": 49, "backward_high_us": 70}
+    assert ends(counter_of(row(**known), "backward_us")) == (50, 49, 70)
 
 
 def test_a_mean_lies_between_the_samples() -> None:
@@ -93,8 +98,8 @@ def test_a_row_may_state_an_interval_of_its_own() -> None:
         **{"exposed_us": 5, "exposed_low_us": -1, "exposed_high_us": 9},
         **{"overlap_share": 0.5, "overlap_share_low": 0.2, "overlap_share_high": 0.6},
     )
-    assert counter_of(stated, "exposed_us") == Measured(5, -1, 9)
-    assert counter_of(stated, "overlap_share") == Measured(0.5, 0.2, 0.6)
+    assert ends(counter_of(stated, "exposed_us")) == (5, -1, 9)
+    assert ends(counter_of(stated, "overlap_share")) == (0.5, 0.2, 0.6)
     # One end alone is none.
     del stated.counters["exposed_high_us"]
     assert not counter_of(stated, "exposed_us").is_known
@@ -187,3 +192,46 @@ def test_the_ratio_of_differences_may_be_negative() -> None:
 def test_a_half_width_that_tells_nothing_has_no_digits() -> None:
     assert Measured(2, 1, 3).plus_minus(str) == "2 ± 50 %"
     assert Measured(2, -1000, 1004).plus_minus(str) == "2 ± >999 %"
+
+
+def turned(name: str, *us: float, family: str = "f") -> Row:
+    counters = {"p50_us": us[0], "p50_low_us": 1.0, "p50_high_us": 1e3, "mfu": 0.5}
+    return Row(name, us[0], {}, {}, counters, turns=Turns(family, us))
+
+
+def test_rows_that_took_turns_are_compared_turn_by_turn() -> None:
+    slow = turned("a", 20, 40, 80, 21, 41, 81)
+    fast = turned("b", 10, 20, 40, 10, 20, 40)
+    ratio = over(time_of(slow), time_of(fast))
+    assert ends(ratio) == (2.0375, 2, 2.1)
+    assert ends(over(exactly(1), ratio)) == pytest.approx((1 / 2.0375, 1 / 2.1, 0.5))
+    assert differ(time_of(slow), time_of(fast))
+    # Of what else the rows have there are no turns, but it is of the same time.
+    share = over(counter_of(slow, "mfu"), counter_of(fast, "mfu"))
+    assert share.is_fair and not share.outside(1, 1)
+
+
+def test_rows_that_took_no_turns_are_not_told_apart() -> None:
+    one = Row("a", 10, {}, {}, {"p50_us": 10, "p50_low_us": 9, "p50_high_us": 11})
+    other = replace(one, name="b", time_us=30, counters=dict(one.counters, p50_us=30))
+    other.counters.update({"p50_low_us": 29.0, "p50_high_us": 31.0})
+    ratio = over(time_of(other), time_of(one))
+    assert not ratio.is_fair and not differ(time_of(other), time_of(one))
+    assert "--processes=6" in ratio.runs_to_tell(1)
+    assert "--processes=6" in exponent([(1, time_of(one)), (2, time_of(other))]).runs_to_tell(1)
+    unlike = turned("c", *[5.0] * 6, family="another")
+    assert not over(time_of(turned("a", *[9.0] * 6)), time_of(unlike)).is_fair
+    # Two times of one row are of the same calls, and a fixed number is of none.
+    assert over(time_of(one), counter_of(one, "p50_us")).is_fair
+    assert over(exactly(7), time_of(one)).is_fair
+
+
+def test_processes_are_compared_one_by_one() -> None:
+    def of(*us: float) -> Row:
+        counters = {"p50_us": us[0], "p50_low_us": min(us), "p50_high_us": max(us)}
+        each = {"p50_us": us}
+        return Row("a", us[0], {}, {}, counters, repetitions=len(us), each=each)
+
+    slow, fast = of(20, 40, 80, 22, 42, 84), of(10, 20, 40, 10, 20, 40)
+    ratio = over(time_of(slow), time_of(fast))
+    assert ratio.is_fair and ends(ratio) == (2.05, 2, 2.2)

@@ -8,7 +8,7 @@ import pytest
 from figures import gids, markers, texts
 from reports.pages.figures.collectives import all_reduce
 from reports.pages.figures.parallel import ddp, sharded_optimizer
-from reports.results.rows import Row, load
+from reports.results.rows import Row, Turns, load
 from results import REFERENCE, result_of, within
 
 
@@ -49,7 +49,8 @@ def step(strategy: str, us: float, ranks: int = 2, **more: Any) -> Row:
     words |= {key: more.pop(key) for key in ("model", "precision") if key in more}
     counters: dict[str, Any] = {"ranks": ranks, "batch": 4, "seq": 128}
     counters |= within(more.pop("half_width", 0.01), p50_us=us) | more
-    return Row(f"ddp/{strategy}", us, words, {}, counters)
+    turns = Turns("ddp", (1,))
+    return Row(f"ddp/{strategy}", us, words, {}, counters, turns=turns)
 
 
 ALONE = step("alone", 90, ranks=1, as_one_of=2)
