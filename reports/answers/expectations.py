@@ -61,7 +61,10 @@ def measured_text(judgement: Judgement) -> str:
 def _more_runs(judgement: Judgement) -> str:
     if judgement.verdict != Verdict.CANNOT_TELL:
         return ""
-    return judgement.worst.measured.runs_to_tell(*judgement.expectation.bounds)
+    worst = judgement.worst
+    if worst.among:
+        return f"one of {worst.among} verdicts would be wrong by chance"
+    return worst.measured.runs_to_tell(*judgement.expectation.bounds)
 
 
 def summary(judged: Sequence[Judgement]) -> str:

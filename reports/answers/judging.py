@@ -3,13 +3,15 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from reports.answers.measured import Measured, counter_of, exponent, over
 from reports.answers.shapes import without
 from reports.results.expectations import Expectation
 from reports.results.rows import Result, Row
+
+ALPHA = 0.05  # the probability of any wrong verdict on a run
 
 
 class Verdict(IntEnum):
@@ -31,6 +33,7 @@ class Instance:
     where: str  # its row or rows
     measured: Measured
     verdict: Verdict
+    among: int = 0  # so many verdicts, one of which would be wrong by chance
 
 
 @dataclass(frozen=True)
@@ -153,17 +156,42 @@ def judge(expectation: Expectation, result: Result) -> Judgement | None:
     return Judgement(expectation, instances) if instances else None
 
 
+def _despite_many(judged: Sequence[Judgement]) -> list[Judgement]:
+    """Of many verdicts some would be wrong by chance. Those stand that stand together,
+    except with a probability of 5 % for all (Holm, Scandinavian Journal of Statistics,
+    1979)."""
+    doubts = [
+        (instance.measured.doubt(*judgement.expectation.bounds), i, k)
+        for i, judgement in enumerate(judged)
+        for k, instance in enumerate(judgement.instances)
+        if instance.verdict != Verdict.CANNOT_TELL
+        and instance.measured.low < instance.measured.high
+    ]
+    instances = [list(judgement.instances) for judgement in judged]
+    stand = True
+    for rank, (doubt, i, k) in enumerate(sorted(doubts)):
+        stand = stand and doubt * (len(doubts) - rank) <= ALPHA
+        if not stand:
+            instances[i][k] = replace(
+                instances[i][k], verdict=Verdict.CANNOT_TELL, among=len(doubts)
+            )
+    return [
+        replace(judgement, instances=found)
+        for judgement, found in zip(judged, instances, strict=True)
+    ]
+
+
 def judgements(result: Result, experiment: str = "") -> list[Judgement]:
     """Of all expectations, or of an experiment's, that the run has rows for.
 
     Failed ones first.
     """
-    judged = [
-        judge(expectation, result)
-        for expectation in result.expectations
-        if experiment in ("", expectation.experiment)
-    ]
+    judged = [judge(expectation, result) for expectation in result.expectations]
     return sorted(
-        (judgement for judgement in judged if judgement is not None),
+        (
+            judgement
+            for judgement in _despite_many([one for one in judged if one is not None])
+            if experiment in ("", judgement.expectation.experiment)
+        ),
         key=lambda judgement: judgement.verdict,
     )

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from scipy.special import stdtrit
+from scipy.special import erfc, ndtri, stdtrit
 
 from reports.results import text
 from reports.results.order_statistics import series_median_ends
@@ -83,6 +83,22 @@ class Measured:
         """Whether all of the interval is beyond one of the bounds."""
         return self.high < low or self.low > high
 
+    def doubt(self, low: float, high: float) -> float:
+        """The probability of a value on the same side of these bounds, and as far from
+        them, by chance alone; of normal errors that give such an interval."""
+        if self.low == self.high:
+            return 0.0
+        down, up = self.value - self.low, self.high - self.value
+        if self.value < low:
+            errors = _errors(low - self.value, up)
+        elif self.value > high:
+            errors = _errors(self.value - high, down)
+        else:
+            errors = min(
+                _errors(self.value - low, down), _errors(high - self.value, up)
+            )
+        return float(erfc(errors / math.sqrt(2)))
+
     def text(self, formatted: Callable[[float], str] = text.significant) -> str:
         """E.g. "2.1 (1.9 to 2.3)"; an exact value has no interval."""
         shown = formatted(self.value)
@@ -117,6 +133,11 @@ class Measured:
             return f"not even {MANY_RUNS} runs would tell"
         runs = max(FEWEST_RUNS, math.ceil((half / distance) ** 2))
         return f"about {runs} runs would tell"
+
+
+def _errors(distance: float, end: float) -> float:
+    """In standard errors, where the end of a 95 % interval is so far away."""
+    return float(ndtri(0.975)) * distance / end if end > 0 else math.inf
 
 
 def exactly(value: float) -> Measured:

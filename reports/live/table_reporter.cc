@@ -2,6 +2,7 @@
 
 #include "reports/live/table_reporter.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <ostream>
 
@@ -71,7 +72,10 @@ bool TableReporter::ReportContext(const Context&) {
 
 void TableReporter::ReportRuns(const std::vector<Run>& runs) {
   if (!runs.empty()) PrintHeadings();
-  for (const Run& run : runs) PrintRun(PublishedRun(run));
+  for (const Run& run : runs) {
+    PrintRun(PublishedRun(run), !options_.is_one_line);
+  }
+  if (options_.is_one_line) PrintMedian(runs);
   GetOutputStream() << std::flush;
 }
 
@@ -84,7 +88,27 @@ void TableReporter::PrintHeadings() {
   GetOutputStream() << TableLine(HeadingCells(), options_.name_width) << "\n";
 }
 
-void TableReporter::PrintRun(const Run& published) {
+void TableReporter::PrintMedian(const std::vector<Run>& runs) {
+  std::vector<Run> good;
+  for (const Run& run : runs) {
+    const RowStatus status = Classify(PublishedRun(run), lookup_);
+    const bool is_row = status.kind == RowStatus::Kind::kGood &&
+                        !status.is_detail && !IsAggregate(run);
+    if (is_row) good.push_back(PublishedRun(run));
+  }
+  if (good.empty()) return;
+  const auto by_time = [](const Run& one, const Run& other) {
+    return one.GetAdjustedRealTime() < other.GetAdjustedRealTime();
+  };
+  std::sort(good.begin(), good.end(), by_time);
+  Run median = good[good.size() / 2];
+  median.counters["p50_low_us"] = good.front().counters["p50_us"];
+  median.counters["p50_high_us"] = good.back().counters["p50_us"];
+  GetOutputStream() << TableLine(CellsOf(median), options_.name_width) << "\n"
+                    << std::flush;
+}
+
+void TableReporter::PrintRun(const Run& published, bool is_shown) {
   const RowStatus status = Classify(published, lookup_);
   if (status.is_detail && status.kind == RowStatus::Kind::kGood) {
     details_.insert(published.run_name.str());
@@ -93,6 +117,7 @@ void TableReporter::PrintRun(const Run& published) {
   const bool counted = counts_.Add(published.run_name.str(),
                                    IsAggregate(published), status.kind);
   if (status.kind == RowStatus::Kind::kGood) {
+    if (!is_shown) return;
     GetOutputStream() << TableLine(CellsOf(published), options_.name_width)
                       << "\n";
   } else if (counted) {  // Otherwise the rows of the aggregate were printed.

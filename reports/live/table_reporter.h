@@ -23,6 +23,9 @@ struct TableOptions {
   // "_stddev". Google Benchmark's own width counts the suffixes that
   // PublishedRun removes.
   size_t name_width = 40;
+  // Print a case of several repetitions as one line, that of the median one;
+  // its interval has all of them. Without the aggregates.
+  bool is_one_line = false;
   // Colours are used on a terminal, unless NO_COLOR is set (no-color.org).
   bool is_terminal = false;
 };
@@ -37,7 +40,8 @@ class TableReporter : public benchmark::BenchmarkReporter {
 
  private:
   void PrintHeadings();
-  void PrintRun(const Run& published);
+  void PrintMedian(const std::vector<Run>& runs);
+  void PrintRun(const Run& published, bool is_shown);
   std::string FailureLine(const Run& published, const RowStatus& status) const;
 
   const TableOptions options_;

@@ -23,8 +23,8 @@ ROWS = (
     "model_size/tiny/fp32/train_step/batch:1/seq:128",
     "model_size/small/fp32/forward/batch:1/seq:128",
     "model_size/small/fp32/train_step/batch:1/seq:128",
-    "optimizer/textbook/tiny",
-    "optimizer/fused/tiny",
+    "optimizer/textbook/small",
+    "optimizer/fused/small",
     "precision/tiny/fp32/train_step/batch:4/seq:128",
     "precision/tiny/bf16/train_step/batch:4/seq:128",
 )

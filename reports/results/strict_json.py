@@ -24,7 +24,11 @@ def _refuse(constant: str) -> None:
 def _why(text: str, error: json.JSONDecodeError) -> str:
     # A truncated file fails at its end, or in a string without an end.
     at_end = error.pos >= len(text.rstrip()) - 1
-    if at_end or _FRAGMENT.match(text, error.pos) or error.msg.startswith("Unterminated string"):
+    if (
+        at_end
+        or _FRAGMENT.match(text, error.pos)
+        or error.msg.startswith("Unterminated string")
+    ):
         return "it breaks off: it is not the whole file"
     where = f"line {error.lineno}, column {error.colno}"
     return f"it is no JSON ({where}: {error.msg})"

@@ -197,3 +197,32 @@ def test_as_many_digits_are_shown_as_tell_the_measured_from_the_expected() -> No
     ]
     share = expected("model_size", "overlap", "at_most", 0.5)
     assert line_of(judged(share, step("tiny", 1, overlap=0.207737)))[3] == "0.208"
+
+
+def test_of_many_verdicts_those_stand_that_stand_together() -> None:
+    """Each value lies 2.2 standard errors above its bound: one is told, of forty none
+    is, and one that lies farther away still is."""
+
+    def verdicts(count: int) -> list[Verdict]:
+        rows = [step(f"m{i}", 100, 0.1, seq=i + 1) for i in range(count)]
+        rows.append(step("far", 200, 0.1))
+        wanted = expected("model_size", "p50_us", "at_most", 89)
+        (found,) = judgements(parse(document(*rows, expectations=[wanted])))
+        return [instance.verdict for instance in found.instances]
+
+    assert verdicts(1) == [Verdict.FAILED, Verdict.FAILED]
+    assert verdicts(40) == [Verdict.CANNOT_TELL] * 40 + [Verdict.FAILED]
+
+
+def test_rows_that_took_no_turns_hold_and_fail_nothing() -> None:
+    wanted = expected(
+        *("model_size", "p50_us", "at_most", 2),
+        rows={"model": "small"},
+        versus={"model": "tiny"},
+    )
+    rows = (step("tiny", 10), step("small", 100))
+    assert judged(wanted, *rows).verdict is Verdict.FAILED
+    apart = document(*rows, expectations=[wanted], turns=[])
+    (found,) = judgements(parse(apart))
+    assert found.verdict is Verdict.CANNOT_TELL
+    assert "--processes=6" in line_of(found)[4]

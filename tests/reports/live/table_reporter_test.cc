@@ -94,6 +94,27 @@ TEST_F(TableReporterTest, PrintsAlignedRows) {
             "          -          -\n");
 }
 
+TEST_F(TableReporterTest, ProcessesCanBeOneLineWithThemAll) {
+  std::vector<BenchmarkRun> runs;
+  for (const double us : {12e3, 10e3, 11e3}) {
+    runs.push_back(MakeRun("case", us));
+    runs.back().counters = {
+        {"p50_us", us}, {"p50_low_us", us}, {"p50_high_us", us}};
+  }
+  TableReporter reporter =
+      Make({.header = {}, .name_width = 8, .is_one_line = true});
+  reporter.ReportRuns(runs);
+  BenchmarkRun mean = MakeRun("case", 11e3);
+  mean.run_type = BenchmarkRun::RT_Aggregate;
+  reporter.ReportRuns({mean});
+  EXPECT_THAT(Rows(),
+              ElementsAre(testing::StartsWith("case       11.0 ms  ±9.1%")));
+  statuses_["bad"].kind = Kind::kError;
+  statuses_["bad"].reason = "it broke";
+  reporter.ReportRuns({MakeRun("bad"), MakeRun("bad")});
+  EXPECT_THAT(Rows().back(), HasSubstr("it broke"));
+}
+
 TEST_F(TableReporterTest, ADisturbedRowSaysByWhatAtItsEnd) {
   BenchmarkRun run = MakeRun("stolen", 12);
   run.report_label =

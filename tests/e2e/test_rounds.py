@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""Cases that are visited several times, in one process or in several."""
+
+import json
+
+from program import NANO, Program, load, measured, without
+from reports.answers.measured import over, time_of
+from reports.results.rows import parse
+
+FLAGS = (*without(NANO, "--warmup", "--benchmark_min_time"), "--warmup=1")
+STEPS = "--benchmark_filter=^implementations/.*/fp32/"
+
+
+def test_each_round_visits_all_and_families_take_turns(trainbench: Program) -> None:
+    done = trainbench.run(
+        *(*FLAGS, STEPS, "--rounds=3", "--benchmark_out=a.json"),
+        "--samples_out=s.jsonl",
+    )
+    assert done.code == 0, done.err
+    document = load(trainbench.directory / "a.json")
+    rows = measured(document)
+    assert len(rows) >= 3 and all(row["visits"] == 3 for row in rows)
+    assert len({turns["family"] for turns in document["turns"]}) == 1
+    assert len({len(turns["us"]) for turns in document["turns"]}) == 1
+    for row in rows[1:]:
+        assert 0 < row["time_ratio_low"] <= row["time_ratio"] <= row["time_ratio_high"]
+    for row in rows:
+        assert row["min_us"] <= row["p50_low_us"] <= row["p50_us"] <= row["p50_high_us"]
+    lines = (trainbench.directory / "s.jsonl").read_text().splitlines()
+    for line, row in zip(map(json.loads, lines), rows, strict=True):
+        assert sum(line["visit_sizes"]) == len(line["samples_us"]) == row["samples"]
+    first, second, *_ = parse(document).rows
+    assert over(time_of(second), time_of(first)).is_fair
+
+
+def test_each_process_is_a_repetition(trainbench: Program) -> None:
+    done = trainbench.run(
+        *(*FLAGS, STEPS, "--processes=2", "--benchmark_out=a.json"),
+        "--samples_out=s.jsonl",
+    )
+    assert done.code == 0, done.err
+    document = load(trainbench.directory / "a.json")
+    rows = measured(document)
+    indices = [row["repetition_index"] for row in rows]
+    assert indices == [0, 1] * (len(rows) // 2)
+    assert document["context"]["processes"] == "2"
+    kinds = {row.get("aggregate_name") for row in document["benchmarks"]}
+    assert {"mean", "median", "stddev"} <= kinds
+    lines = (trainbench.directory / "s.jsonl").read_text().splitlines()
+    by_repetition: dict[int, set[int]] = {}
+    for line in map(json.loads, lines):
+        by_repetition.setdefault(line["repetition"], set()).add(line["process_id"])
+    # All rows are one family, whose visits are one process each.
+    assert [len(ids) for ids in by_repetition.values()] == [1, 1]
+    assert by_repetition[0] != by_repetition[1]
+    # Each case is one line of the table.
+    name = rows[0]["name"]
+    assert sum(line.startswith(f"{name} ") for line in done.out.splitlines()) == 1
