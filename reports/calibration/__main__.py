@@ -6,10 +6,13 @@ import sys
 import time
 from pathlib import Path
 
+from reports.calibration import whole_runs
 from reports.calibration.pages import markdown
 from reports.calibration.samples import STORED, Samples, load
 from reports.calibration.stored import REPETITIONS
 from reports.command import run_main
+from reports.results import rows
+from reports.results.checked_entry import NotAResult
 from reports.results.document import with_block
 from reports.results.files import write_files
 
@@ -29,13 +32,30 @@ def _check(samples: Samples) -> None:
         raise ValueError(f"it has {repetitions} repetitions; allowed: {allowed}")
 
 
+def _compare_runs(paths: list[Path]) -> int:
+    try:
+        print(whole_runs.markdown([rows.load(path) for path in paths]))
+    except (NotAResult, ValueError) as error:
+        print(f"tools/calibrate: --runs: {error}", file=sys.stderr)
+        return USAGE
+    return GOOD
+
+
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="tools/calibrate", description=__doc__)
     parser.add_argument(
         "--samples", type=Path, default=STORED, help="as reports.calibration.collect"
     )
     parser.add_argument("--into", type=Path, help="document with marks for the tables")
+    parser.add_argument(
+        "--runs",
+        type=Path,
+        nargs="+",
+        help="instead: whether these results of one program on one machine agree",
+    )
     options = parser.parse_args(arguments)
+    if options.runs:
+        return _compare_runs(options.runs)
     began = time.monotonic()
 
     def progress(step: str) -> None:
