@@ -26,6 +26,8 @@ _OF_TWO_ROWS = (
     *("speedup", "time_ratio", "scaling_efficiency", "strong_speedup"),
     *("overlap_share", "exposed_us"),
 )
+# Of rows that cannot take turns: their ranks are not the same processes.
+_OF_OTHER_MOMENTS = ("strong_speedup",)
 FEWEST_RUNS = 6  # that give a 95 % interval (reports/results/rows.py)
 WIDEST = 9.995  # the widest half-width that is worth its digits
 MANY_RUNS = 100  # more than anybody waits for
@@ -208,7 +210,10 @@ def counter_of(row: Row, counter: str) -> Measured:
     value = row[counter]
     low, high = (row.get(end) for end in ends_of(counter))
     if low is not None and high is not None:
-        return Measured(value, low, high, _series(row, counter), _sources(row))
+        sources = _sources(row)
+        if counter in _OF_OTHER_MOMENTS and not row.each:
+            sources |= {"another row"}
+        return Measured(value, low, high, _series(row, counter), sources)
     if counter in ("steady_ratio", "first_ratio"):
         return _of_steady(row, counter)
     if counter == "mean_us":

@@ -235,6 +235,7 @@ def _median(rows: list[Row], is_process: bool) -> Row:
         time_us=statistics.median(row.time_us for row in rows),
         counters=counters,
         repetitions=len(rows),
+        turns=None,  # the file has those of one repetition
         each={name: tuple(row.counters[name] for row in rows) for name in names}
         if is_process
         else {},

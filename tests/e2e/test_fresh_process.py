@@ -91,10 +91,10 @@ def test_a_process_that_profiles_times_nothing(trainbench: Program) -> None:
     done = trainbench.run(
         *NANO,
         "--isolated_case=optimizer/textbook/nano",
-        "--isolated_findings=true",
+        "--isolated_task=profile",
     )
     assert done.code == 0, done.err
-    outcome = json.loads(done.out.splitlines()[-1])
+    (outcome,) = json.loads(done.out.splitlines()[-1])
     assert outcome["counters"]["ops_per_step"] > 9
     assert outcome["counters"].keys() == {"ops_per_step", "kernels_per_step"}
     assert outcome["sampling"]["samples"] == [] and outcome["median_us"] == 0

@@ -9,7 +9,9 @@ from tools.ab_run.errors import Usage
 _RESERVED = {
     "benchmark_out",
     "benchmark_out_format",
+    "processes",
     "resume",
+    "rounds",
     "samples_out",
     "shuffle",
     "benchmark_list_tests",

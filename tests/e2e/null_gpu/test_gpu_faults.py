@@ -54,7 +54,7 @@ def stages(trainbench: Program, fault: str, *flags: str) -> tuple[list[str], Jso
         *FLAGS, *STEPS, *flags, f"--isolated_case={STEP}", env=null_gpu(fault=fault)
     )
     found = re.findall("^in (.*)$", done.err, re.MULTILINE)
-    outcome: Json = json.loads(done.out.splitlines()[-1])
+    (outcome,) = json.loads(done.out.splitlines()[-1])
     return found, outcome
 
 
