@@ -156,7 +156,8 @@ def test_the_run_its_table_its_pages_and_the_readme(checkout: Checkout) -> None:
         f"trainbench --suite=full --processes=6 --benchmark_out={scratch}/full.json"
         f" --samples_out={scratch}/full.samples.jsonl"
     )
-    assert log[-2].startswith("trainbench --suite=full --rounds=1 --benchmark_filter=^memory/")
+    memory = "trainbench --suite=full --rounds=1 --benchmark_filter=^memory/"
+    assert log[-2].startswith(memory)
     assert log[-2].endswith(f" --memory_trace={scratch}/full.memory_trace")
     assert log[-1] == "report reports/reference/my-box/full.json"
     directory = checkout.root / "reports/reference/my-box"
