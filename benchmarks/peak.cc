@@ -6,15 +6,18 @@
 // Expect: Large products reach 75 to 95 % of the data sheet: 60 of 67 TFLOP/s
 //   in fp32 and 790 of 989 in bf16 on an H200; a CPU core with two AVX-512
 //   units at 2.8 GHz has at most 2 * 16 * 2 * 2.8e9 = 179 GFLOP/s, and less
-//   where units are shared. A copy reads and writes every byte: 90 % of 4.8
-//   TB/s on an H200, some 10 GB/s per CPU core. LibTorch's copy on a CPU also
-//   loads the lines that it overwrites, three moves for two that count, so an
-//   update in place reaches 1.5 times the rate of a copy. The passes of stream
-//   count what memory moves, these lines too: the fastest of them, often a read
-//   or a triad with non-temporal stores, is the roof. An operation on one
-//   element takes the time of the dispatcher and a launch: below 5 us on a CPU,
-//   2 to 5 us on a GPU. In the same run, other experiments report their rates
-//   as shares of these peaks: mfu_measured and bandwidth_share.
+//   where units are shared. LibTorch takes MKL for fp32 on a CPU, which is as
+//   fast as oneDNN on Intel's and up to 2.3 times slower on AMD's with AVX-512
+//   (linear); implementation=fused takes the faster. A copy reads and writes
+//   every byte: 90 % of 4.8 TB/s on an H200, some 10 GB/s per CPU core.
+//   LibTorch's copy on a CPU also loads the lines that it overwrites, three
+//   moves for two that count, so an update in place reaches 1.5 times the rate
+//   of a copy. The passes of stream count what memory moves, these lines too:
+//   the fastest of them, often a read or a triad with non-temporal stores, is
+//   the roof. An operation on one element takes the time of the dispatcher and
+//   a launch: below 5 us on a CPU, 2 to 5 us on a GPU. In the same run, other
+//   experiments report their rates as shares of these peaks: mfu_measured and
+//   bandwidth_share.
 
 #include <string>
 #include <vector>
@@ -25,6 +28,7 @@
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/timing/statistics.h"
 #include "model/accounting/library.h"
+#include "model/fused/mm.h"
 #include "model/nn/dtype.h"
 #include "model/training/precision_scope.h"
 
@@ -84,6 +88,60 @@ class PeakMatmul final : public Workload {
   MatrixProduct product_;
 };
 
+// fp32 products of a linear layer on a CPU, by each library that LibTorch has.
+class PeakLinear final : public Workload {
+ public:
+  static constexpr bool kRunsFirst = true;
+  struct Params {
+    ProductLibrary library;
+    int64_t m, n, k;
+  };
+
+  static CaseName NameOf(const Params& p) {
+    return CaseName("peak")
+        .Word("work", "linear")
+        .Word("precision", PrecisionName(Precision::kFp32))
+        .Word("library", ProductLibraryName(p.library))
+        .Value("m", p.m)
+        .Value("n", p.n)
+        .Value("k", p.k);
+  }
+
+  static Cost CostOf(const Params& p, const Device& device) {
+    Cost cost = PeakMatmul::CostOf({Precision::kFp32, p.m, p.n, p.k}, device);
+    cost.library_bytes = LibraryBytesBound({.threads = device.Threads(),
+                                            .fp32_by_onednn = true,
+                                            .result_elements = p.m * p.n});
+    return cost;
+  }
+
+  static SweepPlan<Params> Sweep() {
+    // Tokens times the widths of the model small.
+    return {.axes = {{"library", &Params::library, kProductLibraries,
+                      ProductLibraryName},
+                     {"m", &Params::m},
+                     {"n", &Params::n},
+                     {"k", &Params::k}},
+            .grids = {.smoke = {"library=mkl,onednn m:n:k=64:64:64"},
+                      .quick = {"library=mkl,onednn m:n:k=512:3072:768"},
+                      .full = {"library=mkl,onednn m:n:k=512:3072:768,"
+                               "512:768:3072,512:10000:768,512:768:768"}},
+            .complete = [](Params&, const RunOptions&, const Device& device) {
+              return !device.is_cuda();
+            }};
+  }
+
+  PeakLinear(const Params& p, const Device&)
+      : scope_(Precision::kFp32), product_(p.m, p.n, p.k, p.library) {}
+
+  absl::Status Check() override { return product_.Verify(); }
+  void Run(PhaseObserver&) override { product_.Multiply(); }
+
+ private:
+  MatmulScope scope_;
+  MatrixProduct product_;
+};
+
 std::vector<Expectation> PeakMatmul::Expectations(const Device& device) {
   const Expectation overhead = {
       "an operation takes at most 5 us", {.counter = "op_us"}, AtMost(5)};
@@ -93,11 +151,20 @@ std::vector<Expectation> PeakMatmul::Expectations(const Device& device) {
              AtLeast(0.75)},
             overhead};
   }
+  const std::string mkl(ProductLibraryName(ProductLibrary::kMkl));
+  const std::string onednn(ProductLibraryName(ProductLibrary::kOneDnn));
+  const bool is_onednn =
+      FasterLibrary(512, 3072, 768) == ProductLibrary::kOneDnn;
   return {{"an update in place has 1.5 times the rate of a copy",
            {.counter = "bytes_per_second",
             .rows = {{"work", "update"}},
             .versus = {{"work", "copy"}}},
            About(1.5, 0.15)},
+          {"implementation=fused takes the faster library, or one as fast",
+           {.counter = "flops_per_second",
+            .rows = {{"work", "linear"}, {"library", is_onednn ? onednn : mkl}},
+            .versus = {{"library", is_onednn ? mkl : onednn}}},
+           AtLeast(0.95)},
           overhead};
 }
 
@@ -291,6 +358,7 @@ class PeakOpOverhead final : public Workload {
 };
 
 const bool kMatmulRegistered = Register<PeakMatmul>();
+const bool kLinearRegistered = Register<PeakLinear>();
 const bool kCopyRegistered = Register<PeakCopy>();
 const bool kUpdateRegistered = Register<PeakUpdate>();
 const bool kStreamRegistered = Register<PeakStream>();

@@ -49,7 +49,21 @@ MatrixProduct::MatrixProduct(int64_t m, int64_t n, int64_t k,
   c_ = at::zeros({m, n}, options);
 }
 
-void MatrixProduct::Multiply() { at::mm_out(c_, a_, b_); }
+MatrixProduct::MatrixProduct(int64_t m, int64_t n, int64_t k,
+                             ProductLibrary library)
+    : precision_(Precision::kFp32),
+      library_(library),
+      a_(at::randn({m, k})),
+      b_(at::randn({n, k}).t()),
+      c_(at::zeros({m, n})) {}
+
+void MatrixProduct::Multiply() {
+  if (library_) {
+    MmInto(*library_, a_, b_, c_);
+  } else {
+    at::mm_out(c_, a_, b_);
+  }
+}
 
 absl::Status MatrixProduct::Verify() {
   // No result of an earlier call may pass for this one's.

@@ -7,9 +7,11 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "model/fused/mm.h"
 #include "model/spec/precision.h"
 
 namespace trainbench {
@@ -28,9 +30,11 @@ absl::Status VerifyEqual(absl::string_view what, const at::Tensor& actual,
 // preallocated memory.
 class MatrixProduct {
  public:
-  // The caller opens a MatmulScope for `precision`.
+  // By LibTorch's choice. The caller opens a MatmulScope for `precision`.
   MatrixProduct(int64_t m, int64_t n, int64_t k, Precision precision,
                 at::Device device);
+  // Of a linear layer, whose weight is B transposed, in fp32 on a CPU.
+  MatrixProduct(int64_t m, int64_t n, int64_t k, ProductLibrary library);
 
   void Multiply();
   // Overwrites the result, multiplies, then VerifyProduct. Refuses constant
@@ -39,6 +43,7 @@ class MatrixProduct {
 
  private:
   Precision precision_;
+  std::optional<ProductLibrary> library_;
   at::Tensor a_, b_, c_;
 };
 

@@ -17,9 +17,10 @@ constexpr int64_t kPage = 20 * kMiB;  // of a segment of large blocks
 
 int64_t LibraryBytesBound(const LibraryQuery& query) {
   if (!query.on_cpu) return kCublasWorkspaces;
-  const bool bf16 = query.precision == Precision::kBf16 ||
-                    query.precision == Precision::kBf16Autocast;
-  if (!bf16) return 0;
+  const bool by_onednn = query.fp32_by_onednn ||
+                         query.precision == Precision::kBf16 ||
+                         query.precision == Precision::kBf16Autocast;
+  if (!by_onednn) return 0;
   const int64_t tiles = query.threads * kTilesOfAThread;
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   if (query.result_elements > (kMost - tiles) / 4) return kMost;

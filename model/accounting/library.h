@@ -15,14 +15,16 @@ namespace trainbench {
 struct LibraryQuery {
   bool on_cpu = true;
   Precision precision = Precision::kFp32;
-  int threads = 1;  // of the CPU
+  int threads = 1;              // of the CPU
+  bool fp32_by_onednn = false;  // as fused products on some CPUs
   // Most result elements of products that run at once.
   int64_t result_elements = 0;
 };
 
 // An upper bound on these bytes:
 // - CPU, fp32: none, since MKL has its own allocator.
-// - CPU, bf16 or autocast: oneDNN. With bf16 instructions each thread keeps
+// - CPU, bf16 or autocast, and fp32 by oneDNN: oneDNN. With bf16 instructions
+// each thread keeps
 //   tiles of operands and result, as large as its cache. With AVX-512 alone the
 //   whole result is summed in fp32. Without AVX-512 oneDNN is not used.
 // - GPU: cuBLAS keeps a workspace for the thread of the forward pass and

@@ -6,6 +6,7 @@
 #include <torch/types.h>
 
 #include "model/fused/arguments.h"
+#include "model/fused/mm.h"
 
 namespace trainbench {
 namespace {
@@ -63,7 +64,7 @@ class JoinedProductFunction
     for (const at::Tensor& weight : weights) rows.push_back(weight.size(0));
     ctx->saved_data["rows"] = rows;
     sizes.back() = joined.size(0);
-    return at::mm(input, joined.t()).view(sizes);
+    return Mm(input, joined.t()).view(sizes);
   }
 
   static variable_list backward(AutogradContext* ctx, variable_list gradients) {
@@ -75,12 +76,12 @@ class JoinedProductFunction
     variable_list result;
     result.emplace_back();
     if (ctx->needs_input_grad(0)) {
-      result[0] = at::mm(gradient, joined)
+      result[0] = Mm(gradient, joined)
                       .to(ctx->saved_data["input_dtype"].toScalarType())
                       .view(ctx->saved_data["sizes"].toIntVector());
     }
     const at::Tensor of_weights =
-        at::mm(gradient.t(), input)
+        Mm(gradient.t(), input)
             .to(ctx->saved_data["weight_dtype"].toScalarType());
     int64_t row = 0;
     for (const int64_t rows : ctx->saved_data["rows"].toIntVector()) {
@@ -107,6 +108,18 @@ std::vector<at::Tensor> AdjacentMatrices(const std::vector<int64_t>& rows,
     row += count;
   }
   return matrices;
+}
+
+at::Tensor LinearProduct(const at::Tensor& x, const at::Tensor& weight) {
+  const at::Device device = x.device();
+  const bool is_fp32 = weight.scalar_type() == at::kFloat &&
+                       ProductType(weight.scalar_type(), device) == at::kFloat;
+  const int64_t rows = x.numel() / x.size(-1);
+  return is_fp32 && device.is_cpu() &&
+                 FasterLibrary(rows, weight.size(0), weight.size(1)) !=
+                     ProductLibrary::kMkl
+             ? JoinedProduct(x, {weight})
+             : at::linear(x, weight);
 }
 
 at::Tensor JoinedProduct(const at::Tensor& x, at::TensorList weights) {

@@ -15,6 +15,10 @@ std::vector<at::Tensor> AdjacentMatrices(const std::vector<int64_t>& rows,
                                          int64_t columns,
                                          const at::TensorOptions& options);
 
+// x [..., in] times the transpose of `weight` [out, in]: [..., out]. As
+// at::linear, but in fp32 on a CPU by the faster library (mm.h).
+at::Tensor LinearProduct(const at::Tensor& x, const at::Tensor& weight);
+
 // x [..., in] times the transpose of each weight [out_i, in], side by side:
 // [..., sum of out_i], as one product.
 //

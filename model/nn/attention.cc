@@ -54,7 +54,8 @@ AttentionImpl::AttentionImpl(const ModelConfig& config,
   q_proj = register_module("q_proj", in[0]);
   k_proj = register_module("k_proj", in[1]);
   v_proj = register_module("v_proj", in[2]);
-  output_proj = register_module("output_proj", Linear(heads, d, options));
+  output_proj = register_module(
+      "output_proj", Linear(heads, d, options, config.implementation));
 }
 
 at::Tensor AttentionImpl::SplitHeads(const at::Tensor& x) const {

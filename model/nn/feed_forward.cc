@@ -21,7 +21,8 @@ FeedForwardImpl::FeedForwardImpl(const ModelConfig& config,
                   implementation_ == Implementation::kFused, options);
   w1 = register_module("w1", up[0]);
   w3 = register_module("w3", up[1]);
-  w2 = register_module("w2", Linear(config.d_ff, config.d_model, options));
+  w2 = register_module(
+      "w2", Linear(config.d_ff, config.d_model, options, implementation_));
 }
 
 at::Tensor FeedForwardImpl::forward(const at::Tensor& x) {

@@ -12,8 +12,11 @@
 namespace trainbench {
 
 LinearImpl::LinearImpl(int64_t in, int64_t out,
-                       const at::TensorOptions& options)
-    : LinearImpl(at::empty({out, in}, options)) {}
+                       const at::TensorOptions& options,
+                       Implementation implementation)
+    : LinearImpl(at::empty({out, in}, options)) {
+  implementation_ = implementation;
+}
 
 LinearImpl::LinearImpl(const at::Tensor& uninitialised)
     : weight(register_parameter("weight", uninitialised)) {
@@ -22,7 +25,8 @@ LinearImpl::LinearImpl(const at::Tensor& uninitialised)
 }
 
 at::Tensor LinearImpl::forward(const at::Tensor& x) {
-  return at::linear(x, weight);
+  return implementation_ == Implementation::kFused ? LinearProduct(x, weight)
+                                                   : at::linear(x, weight);
 }
 
 std::vector<Linear> MakeLinears(int64_t in, const std::vector<int64_t>& outs,

@@ -9,13 +9,17 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/spec/implementation.h"
+
 namespace trainbench {
 
 // y = x W^T without bias. W is [out, in], initialised from a normal of variance
 // 2 / (in + out) cut at 3 sigma (Glorot & Bengio 2010).
 class LinearImpl : public torch::nn::Module {
  public:
-  LinearImpl(int64_t in, int64_t out, const at::TensorOptions& options);
+  // Fused: as LinearProduct (model/fused/product.h), else as at::linear.
+  LinearImpl(int64_t in, int64_t out, const at::TensorOptions& options,
+             Implementation implementation = Implementation::kTextbook);
   // Takes `uninitialised` [out, in] for its weight.
   explicit LinearImpl(const at::Tensor& uninitialised);
 
@@ -23,6 +27,9 @@ class LinearImpl : public torch::nn::Module {
   at::Tensor forward(const at::Tensor& x);
 
   at::Tensor weight;
+
+ private:
+  Implementation implementation_ = Implementation::kTextbook;
 };
 TORCH_MODULE(Linear);
 

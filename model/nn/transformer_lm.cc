@@ -89,8 +89,8 @@ TransformerLmImpl::TransformerLmImpl(const ModelConfig& config,
   // Made after the layers, so that parameters are listed in data-flow order.
   ln_final = register_module(
       "ln_final", RmsNorm(config.d_model, options, config.implementation));
-  lm_head =
-      register_module("lm_head", Linear(config.d_model, config.vocab, options));
+  lm_head = register_module("lm_head", Linear(config.d_model, config.vocab,
+                                              options, config.implementation));
 }
 
 void TransformerLmImpl::RunLayers(ResidualStream& stream) {

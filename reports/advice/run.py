@@ -77,8 +77,7 @@ class Run:
 
     def products(self, precision: str) -> Rate | None:
         """Of the fastest large product."""
-        rows = self.of("peak", work="matmul", precision=precision)
-        return best(rows, "flops_per_second")
+        return best(self.of("peak", precision=precision), "flops_per_second")
 
     def attention_products(self, precision: str) -> Rate | None:
         """Of the products of attention, whose inner dimension is that of a head; of a
@@ -98,7 +97,7 @@ class Run:
     @property
     def memory(self) -> Rate | None:
         """Of the fastest pass over memory."""
-        passes = [row for row in self.of("peak") if row.words["work"] != "matmul"]
+        passes = [row for row in self.of("peak") if "precision" not in row.words]
         return best(passes, "bytes_per_second")
 
     @property

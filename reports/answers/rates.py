@@ -15,8 +15,7 @@ def _best(rows: list[Row], counter: str) -> Row | None:
 
 
 def peak(result: Result) -> tuple[str, text.Table] | None:
-    products = result.of("peak", work="matmul")
-    product = _best(products, "flops_per_second")
+    product = _best(result.of("peak"), "flops_per_second")
     copy = _best(result.of("peak", work="copy"), "bytes_per_second")
     update = _best(result.of("peak", work="update"), "bytes_per_second")
     fastest = _best([r for r in result.of("peak") if _is_pass(r)], "bytes_per_second")

@@ -25,7 +25,8 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "benchmarks": (
         *(_OPERATIONS, "steps"),
         *("experiment", "timing", "memory", "profiling", "device", "base"),
-        *("ops", "comm", "verification", "training", "nn", "accounting", "spec"),
+        *("ops", "comm", "verification", "training", "nn", "fused", "accounting"),
+        "spec",
     ),
     "tools/mesh": (
         *("fsdp", "tensor_parallel", "comm", "training", "nn", "accounting", "spec"),
@@ -35,7 +36,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "steps": (
         *("experiment", "ranks", "timing", "memory", "profiling", "device"),
         *("tensor_parallel", "fsdp", "zero", "ddp", "ops", "comm"),
-        *("verification", "training", "nn", "accounting", "spec"),
+        *("verification", "training", "nn", "fused", "accounting", "spec"),
     ),
     "app": (
         *("runner", "ranks", "experiment", "timing", "profiling", "device", "base"),

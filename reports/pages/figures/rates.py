@@ -41,10 +41,14 @@ def _bars(
     return [draw(title, description, paint, (HALF[0], height(len(rows)) - 0.4))]
 
 
+_PRODUCTS = ("matmul", "linear")
+
+
 def _work(row: Row) -> str:
-    if row.words["work"] == "matmul":
+    if row.words["work"] in _PRODUCTS:
         shape = " x ".join(str(int(row[side])) for side in "mnk")
-        return f"{row.words['precision']} {shape}"
+        library = row.words.get("library", "")
+        return f"{row.words['precision']} {shape} {library}".rstrip()
     return f"{row.words['work']} {text.size(row['size'])}"
 
 
@@ -58,7 +62,7 @@ def peak(result: Result) -> list[Figure]:
         *_bars(
             "Arithmetic rate of matrix products",
             "FLOP per second of each matrix product, m x n x k.",
-            result.of("peak", work="matmul"),
+            [row for work in _PRODUCTS for row in result.of("peak", work=work)],
             *("flops_per_second", "FLOP/s"),
         ),
         *_bars(

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kMiB = int64_t{1} << 20;
 
-TEST(LibraryBytesBoundTest, IsAnFp32ResultAndTilesPerThreadForBf16OnACpu) {
+TEST(LibraryBytesBoundTest, IsAnFp32ResultAndTilesPerThreadForOneDnn) {
   for (const Precision precision :
        {Precision::kBf16, Precision::kBf16Autocast}) {
     EXPECT_EQ(LibraryBytesBound({.precision = precision,
@@ -24,6 +24,11 @@ TEST(LibraryBytesBoundTest, IsAnFp32ResultAndTilesPerThreadForBf16OnACpu) {
                                .threads = 3,
                                .result_elements = 2 * kMiB}),
             0);
+  EXPECT_EQ(LibraryBytesBound({.precision = Precision::kFp32,
+                               .threads = 3,
+                               .fp32_by_onednn = true,
+                               .result_elements = 2 * kMiB}),
+            (8 + 3 * 4) * kMiB);
 }
 
 TEST(LibraryBytesBoundTest, IsTwoWorkspacesOnAGpu) {

@@ -178,6 +178,8 @@ TEST_P(MemoryTest, TensorsAreWithinTwoPercentAndLibrariesWithinTheirBound) {
   EXPECT_LE(measured.library_bytes,
             LibraryBytesBound(
                 {.precision = query_.precision,
+                 .fp32_by_onednn =
+                     query_.config.implementation == Implementation::kFused,
                  .result_elements = LargestProductElements(query_, 1)}));
 }
 

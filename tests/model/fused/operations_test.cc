@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "model/fused/cross_entropy.h"
+#include "model/fused/mm.h"
 #include "model/fused/product.h"
 #include "model/fused/rms_norm.h"
 #include "model/fused/rope.h"
@@ -295,6 +297,42 @@ TEST(JoinedProductTest, TakesAdjacentWeightsAsTheyLie) {
   // One gradient, in two views: no copy either.
   EXPECT_TRUE(weights[0].grad().is_alias_of(weights[1].grad()));
   EXPECT_LE(RelativeNorm(weights[1].grad(), x.sum(0).expand({3, 24})), 1e-6);
+}
+
+// Of both libraries on some CPUs: the second product is large.
+TEST(LinearProductTest, FollowsTheFormula) {
+  at::manual_seed(10);
+  for (const auto& [rows, in, out] :
+       {std::array<int64_t, 3>{5, 24, 7}, {160, 192, 144}}) {
+    for (const at::ScalarType dtype : kTypes) {
+      ExpectEqual(
+          [](const Tensors& x) -> Tensors {
+            return {LinearProduct(x[0], x[1])};
+          },
+          ProductFormula,
+          {at::randn({2, rows, in}).to(dtype), at::randn({out, in}).to(dtype)},
+          "linear");
+    }
+  }
+}
+
+TEST(MmIntoTest, EachLibraryTakesAnyLayout) {
+  at::manual_seed(11);
+  const at::Tensor a = at::randn({40, 30}), b = at::randn({30, 50});
+  const at::Tensor expected = at::mm(a.to(at::kDouble), b.to(at::kDouble));
+  const auto transposed = [](const at::Tensor& x) {
+    return x.t().contiguous().t();
+  };
+  for (const ProductLibrary library : kProductLibraries) {
+    for (const at::Tensor& left : {a, transposed(a)}) {
+      for (const at::Tensor& right : {b, transposed(b)}) {
+        at::Tensor c = at::full({40, 50}, NAN);
+        MmInto(library, left, right, c);
+        EXPECT_LE(RelativeNorm(c, expected), 1e-6)
+            << ProductLibraryName(library);
+      }
+    }
+  }
 }
 
 TEST(FusedOperationsTest, OtherDtypesAreNamed) {

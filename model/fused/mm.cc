@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/fused/mm.h"
+
+#include <ATen/record_function.h>
+#include <torch/types.h>
+
+#include <vector>
+
+// LibTorch exports it, but has no header for it. No operator takes oneDNN for
+// fp32 without a copy of a transposed operand.
+namespace at::native {
+void mkldnn_matmul(const Tensor& a, const Tensor& b, const Tensor& result,
+                   float beta, float alpha);
+}  // namespace at::native
+
+namespace trainbench {
+namespace {
+
+// A call of oneDNN takes microseconds more.
+constexpr double kLeastFlops = 0x1p23;
+
+bool MklHasNoWideKernels() {
+  static const bool has_none =
+      __builtin_cpu_is("amd") != 0 && __builtin_cpu_supports("avx512f") != 0;
+  return has_none;
+}
+
+}  // namespace
+
+absl::string_view ProductLibraryName(ProductLibrary library) {
+  return library == ProductLibrary::kMkl ? "mkl" : "onednn";
+}
+
+ProductLibrary FasterLibrary(int64_t m, int64_t n, int64_t k) {
+  const double flops = 2.0 * static_cast<double>(m) * static_cast<double>(n) *
+                       static_cast<double>(k);
+  return MklHasNoWideKernels() && flops >= kLeastFlops ? ProductLibrary::kOneDnn
+                                                       : ProductLibrary::kMkl;
+}
+
+void MmInto(ProductLibrary library, const at::Tensor& a, const at::Tensor& b,
+            at::Tensor& c) {
+  if (library == ProductLibrary::kMkl) {
+    at::mm_out(c, a, b);
+    return;
+  }
+  // A profile and a check of products know it by what it computes.
+  RECORD_FUNCTION("aten::mm", std::vector<c10::IValue>({a, b}));
+  at::native::mkldnn_matmul(a, b, c, /*beta=*/0, /*alpha=*/1);
+}
+
+at::Tensor Mm(const at::Tensor& a, const at::Tensor& b) {
+  const bool is_fp32_on_cpu =
+      a.device().is_cpu() && a.scalar_type() == at::kFloat;
+  if (!is_fp32_on_cpu ||
+      FasterLibrary(a.size(0), b.size(1), a.size(1)) == ProductLibrary::kMkl) {
+    return at::mm(a, b);
+  }
+  at::Tensor c = at::empty({a.size(0), b.size(1)}, a.options());
+  MmInto(ProductLibrary::kOneDnn, a, b, c);
+  return c;
+}
+
+}  // namespace trainbench

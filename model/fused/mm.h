@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Products of two matrices, by the faster of the libraries that LibTorch has.
+
+#ifndef TRAINBENCH_MODEL_FUSED_MM_H_
+#define TRAINBENCH_MODEL_FUSED_MM_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <array>
+#include <cstdint>
+
+#include "absl/strings/string_view.h"
+
+namespace trainbench {
+
+// What multiplies fp32 matrices on a CPU. LibTorch itself takes MKL.
+enum class ProductLibrary { kMkl, kOneDnn };
+
+inline constexpr std::array<ProductLibrary, 2> kProductLibraries = {
+    ProductLibrary::kMkl, ProductLibrary::kOneDnn};
+
+// "mkl", "onednn".
+absl::string_view ProductLibraryName(ProductLibrary library);
+
+// Which is faster on this CPU for [m, k] times [k, n] in fp32. MKL has kernels
+// of 512 bits for Intel's CPUs alone: on an AMD EPYC that computes 512 bits at
+// a time, oneDNN took 0.41 to 0.53 of MKL's time for products of 0.4 to 17
+// GFLOP, but twice its time for one of a MFLOP (peak/linear measures both).
+ProductLibrary FasterLibrary(int64_t m, int64_t n, int64_t k);
+
+// c [m, n] = a [m, k] b [k, n], fp32 on a CPU, in any layout.
+void MmInto(ProductLibrary library, const at::Tensor& a, const at::Tensor& b,
+            at::Tensor& c);
+
+// a [m, k] b [k, n], as at::mm, by the faster library.
+at::Tensor Mm(const at::Tensor& a, const at::Tensor& b);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_FUSED_MM_H_
