@@ -29,7 +29,8 @@ COUNTERS = set(
     "flops flops_per_second bytes bytes_per_second params peak_bytes "
     "predicted_peak_bytes samples min_us p50_us p95_us cv host_us first_call_us "
     "warmup_calls launch_bound forward_us batch seq max_us cpu_us page_faults "
-    "context_switches disturbed_calls overhead_us tokens_per_second samples_per_second".split()
+    "context_switches disturbed_calls overhead_us tokens_per_second "
+    "samples_per_second".split()
 )
 PHASES = {
     "forward": {"forward"},
