@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator
 
 from reports.advice.rates import arithmetic
+from reports.answers.comparing import listed
 from reports.pages.plotting.bars import CLEAR_COLOURS, legend_below
 from reports.pages.plotting.figure import PAPER, Figure, draw
 from reports.pages.plotting.point_names import paint_names
@@ -137,11 +138,13 @@ def _figure(roof: Roof, points: list[Point]) -> Figure:
         paint_names(axes, roof, groups)
 
     above = sum(point.above for point in points)
+    raised = f"{listed(roof.raised_by)} raised it. " if roof.raised_by else ""
     description = (
         f"{len(points)} rows under a roof of {text.rate(roof.flops, 'FLOP/s')} and "
         f"{text.rate(roof.bytes, 'B/s')}, which meet at "
         f"{text.significant(roof.ridge)} FLOPs per byte; {above} are above it, as "
-        f"can be where data stay in a cache. Cases of several ranks are left out."
+        f"can be where data stay in a cache. {raised}Cases of several ranks are left "
+        "out."
     )
     size = (7.2, 4.4 + 0.22 * (len(groups) + 2) / COLUMNS)
     return draw(f"Roofline: {roof.precision}", description, paint, size)

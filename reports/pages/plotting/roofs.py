@@ -3,12 +3,14 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from reports.advice.rates import arithmetic
 from reports.results.rows import Result, Row
 
 ABOVE = 1.02  # times the roof; below that it is noise
+# The program says so of a row that no peak explains (derived_metrics.cc).
+_RAISES = "later rows are compared with this one"
 GRAINS = (18, 12, 8, 5, 3)  # distinguishable points per decade, finest first
 MOST_POINTS = 400  # in one figure
 
@@ -17,7 +19,10 @@ MOST_POINTS = 400  # in one figure
 class Roof:
     precision: str
     flops: float  # per second, of the best matrix product
-    bytes: float  # per second, of the best copy or update
+    bytes: float  # per second, of the best pass over memory
+    raised_by: list[str] = field(
+        default_factory=list
+    )  # rows above all peaks, which raise it
 
     @property
     def ridge(self) -> float:
@@ -44,21 +49,45 @@ class Point:
         return self.rate > ABOVE * min(limit, memory)
 
 
+def _raising(result: Result, peak: str) -> list[Row]:
+    """The rows that are faster than each peak of this kind that ran before them."""
+    return [
+        row
+        for row in result.rows
+        if row.findings.get("above_peak", "").endswith(f"{peak}: {_RAISES}")
+    ]
+
+
+def _moved_per_second(result: Result, row: Row) -> float:
+    """Without what the cache may hold, which memory need not move."""
+    cache = float(result.context.get("last_level_cache_bytes", 0))
+    return max(row["bytes"] - cache, 0) / row.time_us * 1e6
+
+
 def roofs_of(result: Result) -> dict[str, Roof]:
     peaks = result.of("peak")
+    passes, products = _raising(result, "pass over memory"), _raising(result, "product")
     rates = [
         row["bytes_per_second"]
         for row in peaks
         if row.get("bytes_per_second") and not row.get("flops_per_second")
     ]
     best: dict[str, float] = {}
-    for row in peaks:
+    for row in (*peaks, *products):
         flops, precision = row.get("flops_per_second"), arithmetic(row)
         if flops:
             best[precision] = max(flops, best.get(precision, 0))
     if not rates:
         return {}
-    return {name: Roof(name, flops, max(rates)) for name, flops in best.items()}
+    memory = max([*rates, *(_moved_per_second(result, row) for row in passes)])
+    raised_by = {
+        name: (*passes, *(row for row in products if arithmetic(row) == name))
+        for name in best
+    }
+    return {
+        name: Roof(name, flops, memory, [row.name for row in raised_by[name]])
+        for name, flops in best.items()
+    }
 
 
 def points_of(result: Result, roofs: dict[str, Roof]) -> list[Point]:

@@ -2,6 +2,7 @@
 """The roofline, from rows made by hand."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from figures import markers, texts
@@ -67,6 +68,21 @@ def test_what_is_above_the_roof_is_ringed_and_counted() -> None:
     assert markers(figure.svg, "above") == 2
     assert "above the measured roof (2)" in texts(figure.svg)
     assert "2 are above it" in figure.description
+
+
+def test_a_row_above_all_peaks_raises_the_roof_and_is_named() -> None:
+    def above(name: str, what: str, **counters: float) -> Row:
+        text = f"1.5 times the fastest {what}: later rows are compared with this one"
+        found = row(name, 120e9, **counters)
+        return replace(found, findings={"above_peak": text})
+
+    product = above("softmax/a", "product", intensity=100)
+    moved = above("softmax/b", "pass over memory", intensity=4)
+    (figure,) = roofline(result_of(*PEAKS, product, moved))
+    labels = texts(figure.svg)
+    assert "120 GFLOP/s, fp32 product" in labels
+    assert "250 TB/s, best of memory" in labels
+    assert "softmax/b and softmax/a raised it" in figure.description
 
 
 def test_each_measured_precision_has_its_own_roof() -> None:
