@@ -22,6 +22,7 @@
 #include "fixtures/memory/memory_trace.h"
 #include "fixtures/steps/memory_tables.h"
 #include "fixtures/steps/model_step.h"
+#include "model/accounting/flops.h"
 
 namespace trainbench {
 namespace {
@@ -142,12 +143,25 @@ class Memory final : public Workload {
         {"predicted_saved_bytes", number(predicted_.saved_bytes)},
         {"residual_bytes", number(predicted_.residual_bytes)},
         {"logit_bytes", number(predicted_.logit_bytes)}};
+    if (p_.step.mode == kTrainStep) AddCheckpointed(extra);
     extra.findings = {{"predicted_peak_at", predicted_.peak.name}};
     extra.Append(MemoryTables(timeline, query_));
     return extra;
   }
 
  private:
+  // What the step would take and compute again if it kept the inputs of blocks
+  // alone.
+  void AddCheckpointed(ExtraMetrics& extra) const {
+    MemoryQuery query = query_;
+    query.config.checkpointing = {.kind = Checkpointing::Kind::kBlocks,
+                                  .every = 1};
+    extra.counters["checkpointed_peak_bytes"] =
+        static_cast<double>(EstimateMemory(query).peak.bytes);
+    extra.counters["checkpointed_flops"] =
+        RecomputedFlops(query.config, query.batch, query.seq, query.mode);
+  }
+
   // Enough to see that a step leaves as much as it found.
   static constexpr int kTracedSteps = 3;
 

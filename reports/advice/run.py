@@ -119,11 +119,6 @@ class Run:
                 if row.words.get("component", "timed") == "timed":
                     yield row
 
-    def layers_of(self, model: str) -> int:
-        """0 if the run has no row of a layer of the model."""
-        rows = self.of("breakdown", model=model, component="block")
-        return len({row.parameters.get("layer") for row in rows} - {None})
-
     def memory_row(self, step: Row) -> Row | None:
         """The row of the experiment `memory` about the same step."""
         same = (row for row in self.of("memory") if shape_of(row) == shape_of(step))

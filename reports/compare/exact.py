@@ -32,6 +32,8 @@ METRICS = (
     Metric("predicted_peak_bytes"),
     Metric("saved_bytes"),
     Metric("predicted_saved_bytes"),
+    Metric("checkpointed_peak_bytes"),
+    Metric("checkpointed_flops"),
     Metric("state_bytes"),
     Metric("largest_allocation_bytes"),
     # The caching allocator's segments depend on the cases before this one.

@@ -39,10 +39,10 @@ def test_the_committed_run_gives_advice_that_its_rows_confirm() -> None:
         assert line.assumption
 
 
-def test_the_largest_gain_is_first_and_costs_are_last() -> None:
+def test_the_largest_gain_is_first() -> None:
     gains = [line.saved_us.value for line in advice(load(REFERENCE)).lines]
     assert gains == sorted(gains, reverse=True)
-    assert gains[0] > 0 > gains[-1]
+    assert gains[0] > 0
 
 
 def test_the_page_of_advice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,6 @@ from advised import (
     BF16_PEAK,
     EXACT,
     PEAKS,
-    STEP,
     Entry,
     lines,
     part,
@@ -202,30 +201,31 @@ def test_a_batch_that_hides_all_else_is_large_enough() -> None:
     assert "larger batch" not in lines(step("model_size", 2000, optimizer_us=90))
 
 
-def test_checkpointing_saves_memory_and_costs_a_forward_pass() -> None:
-    layers = [
-        entry(
-            f"breakdown/tiny/fp32/train_step/forward/block/batch:4/seq:128/layer:{i}",
-            1,
-            f"{STEP} phase=forward component=block",
-        )
-        for i in range(4)
-    ]
-    static = ("predicted_parameter_bytes", "predicted_gradient_bytes")
+def checkpointed(how: str, us: float, **counters: float) -> Entry:
+    return entry(
+        f"checkpointing/{how}/tiny/fp32/train_step/batch:1/seq:512",
+        us,
+        f"checkpoint={how} model=tiny precision=fp32 mode=train_step",
+        **{"p50_us": us} | EXACT | counters,
+    )
+
+
+def test_checkpointing_saves_what_the_closed_form_says_and_costs_its_flops() -> None:
     memory = step(
         *("memory", 3000),
-        **{"forward_us": 900, "predicted_saved_bytes": 800, "residual_bytes": 10},
-        **{"peak_bytes": 5000, "predicted_optimizer_bytes": 2000},
-        **dict.fromkeys(static, 1000.0),
+        **{"flops": 100, "checkpointed_flops": 20},
+        **{"predicted_peak_bytes": 5000, "checkpointed_peak_bytes": 3500},
     )
-    found = lines(*layers, memory)["checkpointing"]
-    assert found.saved_bytes == 800 - (200 + 4 * 10)
-    assert found.saved_us.value == -900
-    # The rest of the peak is there without any activation.
-    capped = lines(*layers, memory | {"peak_bytes": 4100})["checkpointing"]
-    assert capped.saved_bytes == 100
-    assert "checkpointing" not in lines(*layers, memory | {"peak_bytes": 4000})
-    assert "checkpointing" not in lines(memory), "nobody knows the number of layers"
+    rows = (
+        checkpointed("none", 1000),
+        checkpointed("every_1", 1190, flops=50, recomputed_flops=10),
+    )
+    found = lines(memory, *rows)["checkpointing"]
+    assert found.saved_bytes == 1500
+    assert found.saved_us.value == -600
+    assert [check.where for check in found.checks] == [rows[1]["name"]]
+    assert verdicts(found) == [Verdict.HELD]  # -200 us predicted, -190 measured
+    assert "checkpointing" not in lines(memory | {"checkpointed_peak_bytes": 6000})
 
 
 def ddp(strategy: str, us: float, exposed_us: float, bucket: str = "") -> Entry:
