@@ -56,15 +56,15 @@ def _gain(choice: Choice, counter: str, name: str, unit: str) -> str | None:
     return (
         f"the {name} that fits grows most with {best}, "
         f"{text.significant(grown[best])} times, from "
-        f"{_count(choice.base[counter])} to {_count(row[counter])} {unit}, and the "
-        f"step takes {price}"
+        f"{_count(choice.base[counter])} to {_count(row[counter])} {unit}; the "
+        f"measured step takes {price}"
     )
 
 
 def _told(choice: Choice) -> str:
     gains = [gain for fits in _FITTING if (gain := _gain(choice, *fits))]
     what = "; ".join(gains) or "no choice makes room for a larger batch or context"
-    return f"In `{choice.label}` {what}."
+    return f"In `{choice.label}`, by closed forms, {what}."
 
 
 def _grown(counter: str) -> Callable[[Choice, Row], str]:
@@ -108,8 +108,8 @@ _COLUMNS: tuple[Column, ...] = (
     ("FLOPs again", _again),
     ("MFU", _utilization(hardware=False)),
     ("HFU", _utilization(hardware=True)),
-    ("largest batch", _grown("largest_batch")),
-    ("longest context", _grown("largest_seq")),
+    ("largest batch (closed form)", _grown("largest_batch")),
+    ("longest context (closed form)", _grown("largest_seq")),
 )
 
 

@@ -73,8 +73,14 @@ std::string PhaseShares(const BenchmarkRun& run) {
   return absl::StrJoin(shares, "/");
 }
 
+// Attention alone counts as papers on its kernels do, without the masked half.
+double FlopRate(const BenchmarkRun& run) {
+  const double kernel = Counter(run, "kernel_flops_per_second");
+  return std::isfinite(kernel) ? kernel : Counter(run, "flops_per_second");
+}
+
 std::string Rate(const BenchmarkRun& run) {
-  const double flops = Counter(run, "flops_per_second");
+  const double flops = FlopRate(run);
   if (std::isfinite(flops)) return HumanRate(flops, "FLOP/s");
   // busbw of an all-reduce compares with a link's bandwidth, whatever the
   // number of ranks.
@@ -137,7 +143,10 @@ std::string Note(const BenchmarkRun& run) {
   if (std::isfinite(mfu)) notes.push_back("mfu " + HumanPercent(mfu));
   const double measured = Counter(run, "mfu_measured");
   if (std::isfinite(measured)) {
-    notes.push_back(HumanPercent(measured) + " of peak");
+    const double counted = FlopRate(run) / Counter(run, "flops_per_second");
+    notes.push_back(
+        HumanPercent(measured * (std::isfinite(counted) ? counted : 1)) +
+        " of peak");
   }
   if (!noise.empty()) notes.push_back(std::move(noise));
   return absl::StrJoin(notes, ", ");

@@ -57,14 +57,12 @@ def _share_of_bound(point: Point) -> Measured:
 
 
 def _gap(result: Result) -> str:
-    """The step, or else the row, that is farthest from its bound."""
+    """The row that is farthest from its bound."""
     roofs = roofs_of(result)
     if not roofs:
         return ""
     points = [point for point in points_of(result, roofs) if point.own]
-    # Other experiments run some of these steps again.
-    steps = [point for point in points if point.row.experiment == "model_size"]
-    shares = {point.row.name: _share_of_bound(point) for point in steps or points}
+    shares = {point.row.name: _share_of_bound(point) for point in points}
     if not shares:
         return ""
     first, rivals = least(shares)

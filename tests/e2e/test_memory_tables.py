@@ -35,6 +35,22 @@ def test_a_step_is_told_tensor_by_tensor(trainbench: Program, on_gpu: bool) -> N
         assert len(set(ends.values())) == 1, "a step leaves as much as it found"
 
 
+def test_what_checkpointing_would_take_is_what_it_takes(trainbench: Program) -> None:
+    done = trainbench.run(
+        "--suite=smoke",
+        "--benchmark_min_time=0.001",
+        "--benchmark_filter=^(memory|checkpointing/every_1)/",
+        "--benchmark_out=a.json",
+    )
+    assert done.code == 0, done.err
+    memory, checkpointed = measured(load(trainbench.directory / "a.json"))
+    expected = ("predicted_peak_bytes", "recomputed_flops")
+    found = ("checkpointed_peak_bytes", "checkpointed_flops")
+    if checkpointed["name"].startswith("memory/"):
+        memory, checkpointed = checkpointed, memory
+    assert [memory[key] for key in found] == [checkpointed[key] for key in expected]
+
+
 def check_table(table: Json, row: Json) -> None:
     assert table["case"] == row["name"]
     assert table["peak"]["total_bytes"] == row["own_peak_bytes"]

@@ -94,6 +94,17 @@ TEST_F(TableReporterTest, PrintsAlignedRows) {
             "          -          -\n");
 }
 
+TEST_F(TableReporterTest, AttentionsRateIsWithoutTheMaskedHalf) {
+  BenchmarkRun run = MakeRun("flash");
+  run.counters = {{"flops_per_second", 500e9},
+                  {"kernel_flops_per_second", 250e9},
+                  {"mfu_measured", 1.2}};
+  TableReporter reporter = Make();
+  reporter.ReportRuns({run});
+  EXPECT_THAT(out_.str(), HasSubstr("250 GFLOP/s"));
+  EXPECT_THAT(out_.str(), HasSubstr("60 % of peak"));
+}
+
 TEST_F(TableReporterTest, ProcessesCanBeOneLineWithThemAll) {
   std::vector<BenchmarkRun> runs;
   for (const double us : {12e3, 10e3, 11e3}) {

@@ -77,6 +77,9 @@ def test_the_largest_gap_is_told_only_where_it_is_clear() -> None:
         "The largest gap to its bound: `model_size/tiny/fp32/train_step/seq:8` reaches "
         "5 % ± 1 % of what the measured peaks allow for its FLOPs and bytes."
     )
+    # Of any experiment, not of the steps alone.
+    op = step("tiny", 5e10) | {"name": "fused_ops/textbook/rms_norm/fp32/rows:8"}
+    assert "`fused_ops/textbook/" in opened(*peaks, step("tiny", 1e11), op).gap
     gap = opened(*peaks, step("tiny", 1e11, 0.5), step("small", 1.1e11)).gap
     assert gap.startswith("Which row is farthest from its bound cannot be told from")
     assert gap.endswith(", and 1 other row may reach less.")
