@@ -2,7 +2,8 @@
 """The decision rule of reports/compare, vectorized over many tables.
 
 Ranks, looks and margins come from reports/compare. Counting replaces its sorting: the
-k-th smallest of n values is above a limit if and only if n - k + 1 values are.
+k-th smallest of n values is above a limit if and only if fewer than k values are not;
+and so many pairwise means are not as the ranks of their distances from it sum up to.
 """
 
 import math
@@ -12,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reports.calibration.samples import Floats
-from reports.compare.intervals import prediction_interval
+from reports.compare.intervals import KEPT, prediction_interval
 from reports.compare.sequential import Plan
-from reports.results.order_statistics import interval_rank
+from reports.results.order_statistics import interval_rank, signed_rank
 
 Flags = NDArray[np.bool_]
 
@@ -44,23 +45,55 @@ def _looks(plan: Plan, pairs: int) -> list[tuple[int, float]]:
     return [*looks, (pairs, plan.rest(len(looks)))]
 
 
-def in_sequence(log_ratios: Floats, plan: Plan, threshold: float) -> Verdicts:
-    """`log_ratios` is [table, pair, row]; the run ends after all pairs."""
+def _misses(log_ratios: Floats, weights: Floats, alpha: float) -> "_Misses":
+    pairs = log_ratios.shape[-1]
+    both = interval_rank(pairs, alpha / 2), signed_rank(pairs, alpha / 2)
+    signs, ranks = both if None not in both else (interval_rank(pairs, alpha), None)
+    return _Misses(log_ratios, weights, signs or 0, ranks or 0)
+
+
+@dataclass(frozen=True)
+class _Misses:
+    """Where the interval of `intervals.pair_interval` lies, for [table, row, pair]."""
+
+    log_ratios: Floats
+    weights: Floats
+    signs: int  # the rank of the sign test; 0: too few pairs
+    ranks: int  # and of the signed-rank test; 0: the same as the sign test
+
+    def beyond(self, limit: float) -> Flags:
+        """Whether it is wholly above the limit."""
+        distances = self.weights * (self.log_ratios - limit)
+        found = (distances <= 0).sum(axis=-1) < self.signs
+        if self.ranks:
+            order = np.argsort(np.abs(distances), axis=-1)
+            is_below = np.take_along_axis(distances, order, axis=-1) <= 0
+            at = np.arange(1, distances.shape[-1] + 1)
+            found |= (is_below * at).sum(axis=-1) < self.ranks
+        return np.asarray(found)
+
+
+def in_sequence(
+    log_ratios: Floats, plan: Plan, threshold: float, errors: Floats | None = None
+) -> Verdicts:
+    """`log_ratios` and `errors` are [table, pair, row]; the run ends after all pairs.
+    Without errors each pair has the same weight."""
     tables, pairs, rows = log_ratios.shape
     limit = math.log1p(threshold)
-    slower = np.cumsum(log_ratios > limit, axis=1, dtype=np.int16)
-    faster = np.cumsum(log_ratios < -limit, axis=1, dtype=np.int16)
+    values = np.ascontiguousarray(log_ratios.swapaxes(1, 2))
+    weights = np.ones_like(values)
+    if errors is not None:
+        weights = 1 / np.hypot(errors.swapaxes(1, 2), KEPT)
     open_ = np.ones((tables, rows), bool)
     regressed, improved, equivalent = np.zeros((3, tables, rows), bool)
     used = np.full((tables, rows), pairs)
     for n, alpha in _looks(plan, pairs):
-        k = interval_rank(n, alpha)
-        if k is None:
-            continue
-        above, below = slower[:, n - 1], faster[:, n - 1]
-        regressed |= open_ & (above > n - k)
-        improved |= open_ & (below > n - k)
-        equivalent |= open_ & (above < k) & (below < k)
+        up = _misses(values[..., :n], weights[..., :n], alpha)
+        down = _misses(-values[..., :n], weights[..., :n], alpha)
+        regressed |= open_ & up.beyond(limit)
+        improved |= open_ & down.beyond(limit)
+        equivalent |= open_ & up.beyond(-limit) & down.beyond(-limit)
+        equivalent &= ~regressed & ~improved
         decided = open_ & (regressed | improved | equivalent)
         used[decided] = n
         open_ &= ~decided

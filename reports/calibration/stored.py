@@ -12,6 +12,7 @@ from reports.calibration.rates import share
 from reports.calibration.rule import Flags, Verdicts, abba, in_sequence, ratios
 from reports.calibration.samples import Floats, Samples, share_between
 from reports.calibration.simulated import SEED, Progress
+from reports.compare.intervals import Pair
 from reports.compare.sequential import Plan, decide_in_sequence
 from reports.results import text
 
@@ -131,7 +132,8 @@ def as_it_was(samples: Samples) -> str:
     plan = Plan(rows=len(by_row), max_pairs=len(by_row[0]))
     lines = []
     for name, log_ratios in zip(samples.rows, by_row, strict=True):
-        decision = decide_in_sequence(log_ratios, plan, 0.02, ended=True)
+        pairs = [Pair(ratio) for ratio in log_ratios]
+        decision = decide_in_sequence(pairs, plan, 0.02, ended=True)
         low, high = decision.interval.ratios if decision.interval else (0.0, math.inf)
         lines.append(
             [

@@ -7,6 +7,7 @@ import numpy as np
 
 from reports.calibration.rule import Flags
 from reports.calibration.samples import Floats
+from reports.compare.ab_times import error_of, middle_mean
 
 TURN_S = 0.065  # with the time until the threads of the program before sleep
 START_TURNS = 30  # as long as it takes to start a process and to build a case
@@ -26,6 +27,7 @@ class Weather:
     turn: float = 0.03  # standard deviation of a turn's median, by itself
     process: float = 0.005  # and of what a process keeps for life
     outliers: float = 0.0  # share of the processes that are 1.3 to 3 times slower
+    rough: float = 0.0  # share of the pairs whose turns have five times the noise
 
 
 WEATHERS = (
@@ -37,6 +39,7 @@ WEATHERS = (
     Weather("drift within 3 s and a burst a second", slow=0.05, quick=0.03, bursts=1.0),
     Weather("drift within 3 s, and twice as slow in the end", slow=0.05, drift=0.69),
     Weather("one process in twenty is 1.3 to 3 times slower", outliers=0.05),
+    Weather("in one pair in ten turns have five times the noise", rough=0.1),
     Weather("every other turn is slower by 5 %", rhythm=0.05),
 )
 
@@ -130,15 +133,25 @@ def turns_of(
         coins = rng.random((tables, pairs, rows, rounds)) < 0.5
         if new_begins is not None:
             coins = np.broadcast_to(new_begins, coins.shape)
-    noise = weather.turn * rng.standard_normal((2, *shape, rounds))
+    turn = np.where(rng.random((*shape, 1)) < weather.rough, 5, 1) * weather.turn
+    noise = turn * rng.standard_normal((2, *shape, rounds))
     return Turns(
         np.where(coins, second, first) + noise[0] + _processes(weather, rng, shape),
         np.where(coins, first, second) + noise[1] + _processes(weather, rng, shape),
     )
 
 
+def middle_of_rounds(turns: Turns) -> Floats:
+    """The log ratio of each pair, [table, pair, row], as in `ab_times.pair_of`."""
+    return middle_mean(turns.new - turns.base)
+
+
+def errors(turns: Turns) -> Floats:
+    """Of these log ratios."""
+    return error_of(turns.new - turns.base)
+
+
 def median_of_rounds(turns: Turns) -> Floats:
-    """The log ratio of each pair, [table, pair, row], as in `ab_times.log_ratio`."""
     return np.asarray(np.median(turns.new - turns.base, axis=-1))
 
 

@@ -4,9 +4,9 @@
 from pathlib import Path
 
 from reports.compare.ab_record import SIDES, AbRun, SideName
-from reports.compare.ab_times import log_ratio, result_of, times_of
+from reports.compare.ab_times import pair_of, result_of, times_of
 from reports.compare.decision import Decision, Verdict, decide_pairs
-from reports.compare.intervals import pairs_for
+from reports.compare.intervals import Pair, pairs_for
 from reports.compare.noise import NoiseFile, threshold_of
 from reports.compare.sequential import Plan, decide_in_sequence
 from reports.results.rows import Result
@@ -14,7 +14,7 @@ from reports.results.rows import Result
 # A row that no pair has measured on both sides is given up after so many pairs.
 FRUITLESS_PAIRS = 2
 
-Ratios = dict[str, dict[int, float]]  # log(new / base) by row and pair
+Pairs = dict[str, dict[int, Pair]]  # by row and the pair's number
 
 
 def results_of(run: AbRun, directory: Path, side: SideName) -> list[Result]:
@@ -27,25 +27,25 @@ def results_of(run: AbRun, directory: Path, side: SideName) -> list[Result]:
     ]
 
 
-def ratios_by_pair(run: AbRun, directory: Path) -> Ratios:
+def numbered_pairs(run: AbRun, directory: Path) -> Pairs:
     """Errors: NotAResult, for a file that was damaged after the run wrote it."""
     times = {
         (process.pair, process.side): times_of(directory / process.file, run.in_turns)
         for process in run.processes
     }
-    ratios: Ratios = {row: {} for row in run.rows}
+    found: Pairs = {row: {} for row in run.rows}
     for pair in run.whole_pairs():
         base, new = (times[pair, side] for side in SIDES)
         for row in run.rows:
             if row in base and row in new:
-                ratios[row][pair] = log_ratio(base[row], new[row])
-    return ratios
+                found[row][pair] = pair_of(base[row], new[row])
+    return found
 
 
-def log_ratios(run: AbRun, directory: Path) -> dict[str, list[float]]:
+def known_pairs(run: AbRun, directory: Path) -> dict[str, list[Pair]]:
     """By row, the pairs that measured it on both sides, in order."""
-    ratios = ratios_by_pair(run, directory)
-    return {row: list(by_pair.values()) for row, by_pair in ratios.items()}
+    found = numbered_pairs(run, directory)
+    return {row: list(by_number.values()) for row, by_number in found.items()}
 
 
 def plan_of(run: AbRun) -> Plan:
@@ -57,9 +57,9 @@ def fewest_pairs(run: AbRun) -> int:
     return pairs_for(plan_of(run).rest(0))
 
 
-def is_final(log_ratios: list[float], plan: Plan, threshold: float) -> bool:
+def is_final(pairs: list[Pair], plan: Plan, threshold: float) -> bool:
     """Whether a planned look reached a verdict. Later pairs cannot change it."""
-    decision = decide_in_sequence(log_ratios, plan, threshold, ended=False)
+    decision = decide_in_sequence(pairs, plan, threshold, ended=False)
     return decision.verdict is not Verdict.INCONCLUSIVE
 
 
@@ -69,24 +69,24 @@ def until_next_look(pairs: int, plan: Plan) -> int:
     return max(1, (looks[0] if looks else plan.max_pairs) - pairs)
 
 
-def _decide_row(run: AbRun, ratios: list[float], threshold: float) -> Decision:
+def _decide_row(run: AbRun, pairs: list[Pair], threshold: float) -> Decision:
     plan = plan_of(run)
     if not run.stops_early:  # the only look is at the end and spends all the error
-        return decide_pairs(ratios, plan.rest(0), threshold)
-    return decide_in_sequence(ratios, plan, threshold, run.ended is not None)
+        return decide_pairs(pairs, plan.rest(0), threshold)
+    return decide_in_sequence(pairs, plan, threshold, run.ended is not None)
 
 
 def decide(run: AbRun, directory: Path, noise: NoiseFile | None) -> dict[str, Decision]:
-    """By row, for rows with at least one ratio. Errors: NotAResult."""
+    """By row, for rows with at least one pair. Errors: NotAResult."""
     return {
-        row: _decide_row(run, ratios, threshold_of(row, run.threshold, noise))
-        for row, ratios in log_ratios(run, directory).items()
-        if ratios
+        row: _decide_row(run, pairs, threshold_of(row, run.threshold, noise))
+        for row, pairs in known_pairs(run, directory).items()
+        if pairs
     }
 
 
 def open_rows(
-    run: AbRun, ratios: Ratios, noise: NoiseFile | None, before: int
+    run: AbRun, pairs: Pairs, noise: NoiseFile | None, before: int
 ) -> list[str]:
     """The rows that pair number `before` still has to measure.
 
@@ -94,10 +94,10 @@ def open_rows(
     rows, even if the run was interrupted between them.
     """
     plan = plan_of(run)
-    past = [pair for pair in run.whole_pairs() if pair < before]
+    past = [number for number in run.whole_pairs() if number < before]
 
     def is_open(row: str) -> bool:
-        known = [ratios[row][pair] for pair in past if pair in ratios[row]]
+        known = [pairs[row][number] for number in past if number in pairs[row]]
         if not known:
             return len(past) < FRUITLESS_PAIRS
         if not run.stops_early:

@@ -3,19 +3,28 @@
 
 import functools
 import math
-import statistics
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
 from reports.compare.ab_record import samples_file_of
 from reports.compare.ab_samples import load as load_samples
+from reports.compare.intervals import Pair
 from reports.results.rows import Result
 from reports.results.rows import load as load_result
 
 T = TypeVar("T")
+Floats = npt.NDArray[np.float64]
 Turns = Mapping[int, list[float]]  # by repetition, the median of each turn in us
+
+
+# The standard error of the mean of the middle half of normal values over their mean's.
+_OF_MEAN = 1.1
 
 
 @dataclass(frozen=True)
@@ -26,8 +35,21 @@ class Times:
     turns_us: Turns = field(default_factory=dict)  # empty without turns
 
 
-def log_ratio(base: Times, new: Times) -> float:
-    """The log ratio of a pair: the median over its rounds, if it has any.
+def middle_mean(rounds: npt.ArrayLike) -> Floats:
+    """The mean of the middle half along the last axis."""
+    return np.asarray(stats.trim_mean(rounds, 0.25, axis=-1))
+
+
+def error_of(rounds: npt.ArrayLike) -> Floats:
+    """The standard error of `middle_mean` along the last axis, about, which a few
+    rounds that are far off do not raise."""
+    values = np.asarray(rounds, float)
+    spread = stats.median_abs_deviation(values, axis=-1, scale="normal")
+    return np.asarray(_OF_MEAN * spread / math.sqrt(values.shape[-1]))
+
+
+def pair_of(base: Times, new: Times) -> Pair:
+    """The log ratio of a pair: the mean of the middle half of its rounds, if any.
 
     In a round each side has one turn, a few hundredths of a second apart. What slows
     the machine down for longer hits both, and what is shorter hits a few rounds only.
@@ -41,7 +63,9 @@ def log_ratio(base: Times, new: Times) -> float:
         )
         if before > 0 and after > 0
     ]
-    return statistics.median(rounds) if rounds else math.log(new.time_us / base.time_us)
+    if not rounds:
+        return Pair(math.log(new.time_us / base.time_us))
+    return Pair(float(middle_mean(rounds)), float(error_of(rounds)))
 
 
 def _read_once(read: Callable[[Path], T]) -> Callable[[Path], T]:

@@ -9,7 +9,8 @@ from enum import StrEnum
 
 from reports.compare.intervals import (
     Interval,
-    median_interval,
+    Pair,
+    pair_interval,
     pairs_for,
     pairs_to_decide,
     prediction_interval,
@@ -62,31 +63,38 @@ def verdict_of(interval: Interval | None, threshold: float) -> Verdict:
     return Verdict.INCONCLUSIVE
 
 
-def _more_pairs(log_ratios: Sequence[float], alpha: float, threshold: float) -> int:
+def _centre(pairs: Sequence[Pair], interval: Interval | None) -> float:
+    """The median of the pairs, or the end of the interval that is nearest to it."""
+    median = statistics.median(pair.log_ratio for pair in pairs)
+    if interval is None:
+        return median
+    return min(max(median, interval.low), interval.high)
+
+
+def _more_pairs(pairs: Sequence[Pair], alpha: float, threshold: float) -> int:
     """The pairs that a verdict still needs; with fewer than 2 pairs, an interval."""
-    n = len(log_ratios)
+    n = len(pairs)
     if n < 2:
         return pairs_for(alpha) - n
+    log_ratios = [pair.log_ratio for pair in pairs]
     distance = abs(abs(statistics.median(log_ratios)) - math.log1p(threshold))
     needed = pairs_to_decide(spread_of(log_ratios), distance, alpha)
     return max(1, needed - n)
 
 
-def decide_pairs(
-    log_ratios: Sequence[float], alpha: float, threshold: float
-) -> Decision:
-    """Decides by log(new / base) of each pair of neighbouring processes."""
-    interval = median_interval(log_ratios, alpha)
+def decide_pairs(pairs: Sequence[Pair], alpha: float, threshold: float) -> Decision:
+    """Decides by the pairs of neighbouring processes, at least one."""
+    interval = pair_interval(pairs, alpha)
     verdict = verdict_of(interval, threshold)
     undecided = verdict is Verdict.INCONCLUSIVE
-    n = len(log_ratios)
+    n = len(pairs)
     return Decision(
         verdict=verdict,
-        ratio=math.exp(statistics.median(log_ratios)),
+        ratio=math.exp(_centre(pairs, interval)),
         interval=interval,
         threshold=threshold,
         pairs=n,
-        more_pairs=_more_pairs(log_ratios, alpha, threshold) if undecided else None,
+        more_pairs=_more_pairs(pairs, alpha, threshold) if undecided else None,
         basis=plural(n, "pair"),
     )
 

@@ -9,16 +9,17 @@ import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import stdtrit
 
-from reports.results.order_statistics import interval_rank, median_ends
+from reports.results.order_statistics import median_ends, signed_rank
 
 MANY_PAIRS = 1000  # nobody waits for more
-_MANY_TO_RANK = 100  # from here on the standard error is accurate enough
-_NORMAL = NormalDist()
+# Of the log time, that a process keeps for life even on a quiet machine: no pair is
+# more exact.
+KEPT = 0.005
 
 
 @dataclass(frozen=True)
@@ -33,19 +34,52 @@ class Interval:
         return math.exp(self.low), math.exp(self.high)
 
 
+class Pair(NamedTuple):
+    """What a pair of processes says about a row."""
+
+    log_ratio: float  # new / base
+    error: float = 0.0  # standard error within the pair, as far as it has rounds
+
+    @property
+    def weight(self) -> float:
+        return 1 / math.hypot(self.error, KEPT)
+
+
 def pairs_for(alpha: float) -> int:
-    """The fewest pairs for which `median_interval` exists at `alpha`."""
+    """The fewest pairs for which `pair_interval` exists at `alpha`."""
     return max(1, math.ceil(1 - math.log2(alpha)))
 
 
-def median_interval(values: Sequence[float], alpha: float) -> Interval | None:
-    """The interval of the median by the sign test; None if there are too few values.
+def pair_interval(pairs: Sequence[Pair], alpha: float) -> Interval | None:
+    """The interval of the log ratio behind the pairs; None if they are too few.
 
-    The values may have different, unknown distributions. Each must be above the
-    median with probability 1/2, independently of the others.
+    A coin decides the roles in each pair, so each log ratio is symmetric about the
+    true one, whatever its distribution. Two tests share `alpha`. Wilcoxon's
+    signed-rank test is nearly as sharp as Student's t where the noise is normal; it
+    ranks the distances in units of each pair's error, so that a disturbed pair says
+    less. The sign test is sharper where a few pairs are far off.
     """
-    ends = median_ends(values, alpha)
-    return None if ends is None else Interval(*ends)
+    values = [pair.log_ratio for pair in pairs]
+    fewest = median_ends(values, alpha)
+    signs, ranks = median_ends(values, alpha / 2), _rank_ends(pairs, alpha / 2)
+    if signs is None or ranks is None:  # with so few, both tests are the same
+        return None if fewest is None else Interval(*fewest)
+    low, high = max(signs[0], ranks[0]), min(signs[1], ranks[1])
+    return Interval(low, high) if low <= high else Interval(*signs)
+
+
+def _rank_ends(pairs: Sequence[Pair], alpha: float) -> tuple[float, float] | None:
+    k = signed_rank(len(pairs), alpha)
+    if k is None:
+        return None
+    values = np.array([pair.log_ratio for pair in pairs])
+    weights = np.array([pair.weight for pair in pairs])
+    i, j = np.triu_indices(len(pairs))
+    # At a pairwise mean, weighted so, both have the same distance in their errors.
+    means = np.sort(
+        (weights[i] * values[i] + weights[j] * values[j]) / (weights[i] + weights[j])
+    )
+    return float(means[k - 1]), float(means[-k])
 
 
 def prediction_interval(
@@ -94,29 +128,24 @@ def max_spread(log_times: Sequence[Sequence[float]]) -> list[float]:
 
 @functools.cache
 def _half_width(n: int, alpha: float) -> float:
-    """Half the interval of n normal values, approximately, in standard deviations."""
-    k = interval_rank(n, alpha)
-    if k is None:
-        return math.inf
-    # The expected k-th of n values (Blom, Statistical Estimates, 1958).
-    return -_NORMAL.inv_cdf((k - 0.375) / (n + 0.25))
+    """Half the interval of n normal values, approximately, in standard deviations: by
+    Student's t, which the signed-rank test takes pi / 3 times as many values for."""
+    return float(stdtrit(n - 1, 1 - alpha / 4)) * math.sqrt(math.pi / 3 / n)
 
 
 def pairs_to_decide(spread: float, distance: float, alpha: float) -> int:
-    """About how many pairs narrow the interval of the median to +-`distance`.
-
-    The log ratios are assumed normal with standard deviation `spread`. The median of
-    n values then has a standard error of sqrt(pi / 2) spread / sqrt(n); the interval
-    of few values is wider.
-    """
+    """About how many pairs narrow their interval to +-`distance`, if the log ratios
+    are normal with standard deviation `spread`."""
     if distance <= 0:
         return MANY_PAIRS
-    z = -_NORMAL.inv_cdf(alpha / 2)
-    many = math.pi / 2 * (z * spread / distance) ** 2
-    needed = max(pairs_for(alpha), math.ceil(min(MANY_PAIRS, many)))
-    while needed < _MANY_TO_RANK and spread * _half_width(needed, alpha) > distance:
-        needed += 1
-    return min(MANY_PAIRS, needed)
+    few, many = max(2, pairs_for(alpha)), MANY_PAIRS
+    while few < many:
+        middle = (few + many) // 2
+        if spread * _half_width(middle, alpha) > distance:
+            few = middle + 1
+        else:
+            many = middle
+    return few
 
 
 def spread_of(values: Sequence[float]) -> float:

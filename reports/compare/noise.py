@@ -9,7 +9,7 @@ from typing import Any
 
 from reports.compare.ab_record import write_json
 from reports.compare.decision import RowNoise
-from reports.compare.intervals import max_spread, median_interval, spread_of
+from reports.compare.intervals import Pair, max_spread, pair_interval, spread_of
 from reports.results import strict_json
 from reports.results.checked_entry import is_number
 from reports.results.strict_json import NotJson
@@ -35,7 +35,7 @@ class NoiseFile:
 class RowSamples:
     """One row of an A/A run."""
 
-    log_ratios: Sequence[float]  # of the pairs
+    pairs: Sequence[Pair]
     times_us: Sequence[float]  # of all processes
 
 
@@ -61,12 +61,12 @@ def noise_of_rows(
     reach = dict(zip(known, max_spread(list(known.values())), strict=True))
     found: dict[str, RowNoise] = {}
     for name, times in known.items():
-        interval = median_interval(samples[name].log_ratios, alpha)
+        interval = pair_interval(samples[name].pairs, alpha)
         if interval is not None:
             found[name] = RowNoise(
                 floor=math.expm1(max(abs(interval.low), abs(interval.high))),
                 spread=math.sqrt(2) * spread_of(times),
-                pairs=len(samples[name].log_ratios),
+                pairs=len(samples[name].pairs),
                 reach=reach[name],
             )
     return found

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reports.compare.decision import Decision, RowNoise, decide_once
-from reports.compare.intervals import MANY_PAIRS
+from reports.compare.intervals import MANY_PAIRS, Pair
 from reports.compare.pairing import Rows, by_name, log_ratios
 from reports.compare.sequential import Plan, decide_in_sequence
 from reports.results.rows import Result, Row
@@ -61,10 +61,11 @@ def decide(
     A user adds the pairs that an inconclusive row needs, and compares again. Such
     comparisons are looks at growing data, so they follow the plan of `sequential.py`.
     """
-    ratios = log_ratios(samples.base, samples.new, name) if samples.paired else []
+    known = log_ratios(samples.base, samples.new, name) if samples.paired else []
+    pairs = [Pair(ratio) for ratio in known]
     first = plan.looks()[0]
-    if len(ratios) >= first.pairs or (len(ratios) > 1 and noise is None):
-        return decide_in_sequence(ratios, plan, threshold, ended=False)
+    if len(pairs) >= first.pairs or (len(pairs) > 1 and noise is None):
+        return decide_in_sequence(pairs, plan, threshold, ended=False)
     before, after = medians(samples, name)
     alpha = plan.rest(0)
     return decide_once(math.log(after / before), alpha, threshold, noise)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from reports.compare.decision import Decision, Verdict, decide_pairs
-from reports.compare.intervals import pairs_for
+from reports.compare.intervals import Pair, pairs_for
 
 FEWEST_PAIRS = 6
 GROWTH = 1.5  # factor of the pairs from one look to the next
@@ -48,14 +48,14 @@ class Plan:
 
 
 def _wait(
-    log_ratios: Sequence[float], last: Decision | None, plan: Plan, threshold: float
+    pairs: Sequence[Pair], last: Decision | None, plan: Plan, threshold: float
 ) -> Decision:
     """The decision between two looks: the last one, if there was one."""
-    n = len(log_ratios)
+    n = len(pairs)
     if last is not None:
         return replace(last, more_pairs=max(1, last.pairs + (last.more_pairs or 1) - n))
     first = min((look.pairs for look in plan.looks()), default=plan.max_pairs)
-    now = decide_pairs(log_ratios, plan.rest(1), threshold)
+    now = decide_pairs(pairs, plan.rest(1), threshold)
     return replace(
         now,
         verdict=Verdict.INCONCLUSIVE,
@@ -65,24 +65,24 @@ def _wait(
 
 
 def decide_in_sequence(
-    log_ratios: Sequence[float], plan: Plan, threshold: float, ended: bool
+    pairs: Sequence[Pair], plan: Plan, threshold: float, ended: bool
 ) -> Decision:
     """The decision of the first look with a verdict, otherwise of the latest look.
 
-    `log_ratios` holds the pairs so far, in order, at least one. A run that `ended`
-    takes a last look; the reason of its end must not depend on which side was faster.
-    Any other run waits for its next look. The run asks after every pair, and a verdict
-    between two looks would spend an unplanned error.
+    `pairs` are those so far, in order, at least one. A run that `ended` takes a last
+    look; the reason of its end must not depend on which side was faster. Any other run
+    waits for its next look. The run asks after every pair, and a verdict between two
+    looks would spend an unplanned error.
     """
     last: Decision | None = None
     taken = 0
     for look in plan.looks():
-        if look.pairs > len(log_ratios):
+        if look.pairs > len(pairs):
             break
-        last = decide_pairs(log_ratios[: look.pairs], look.alpha, threshold)
+        last = decide_pairs(pairs[: look.pairs], look.alpha, threshold)
         if last.verdict is not Verdict.INCONCLUSIVE:
             return last
         taken += 1
     if ended:
-        return decide_pairs(log_ratios, plan.rest(taken), threshold)
-    return _wait(log_ratios, last, plan, threshold)
+        return decide_pairs(pairs, plan.rest(taken), threshold)
+    return _wait(pairs, last, plan, threshold)

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: MIT
 """What the order of values says about their median, whatever their distribution."""
 
+import bisect
 import functools
+import itertools
 from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
 from scipy import stats
+
+_EXACT_SIGNED_RANK = 50  # values; beyond, the normal distribution is as good
 
 
 @functools.cache
@@ -37,6 +41,26 @@ def median_ends(
         return None
     ordered = sorted(values)
     return ordered[k - 1], ordered[-k]
+
+
+@functools.cache
+def signed_rank(n: int, alpha: float) -> int | None:
+    """The rank k of Wilcoxon's signed-rank test, or None if n is too small.
+
+    If n values are symmetric about a centre, that lies between the k-th smallest and
+    the k-th largest of their n (n + 1) / 2 pairwise means, except with probability
+    `alpha` (Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 3.3).
+    """
+    if n > _EXACT_SIGNED_RANK:
+        mean, deviation = n * (n + 1) / 4, (n * (n + 1) * (2 * n + 1) / 24) ** 0.5
+        return int(mean + deviation * stats.norm.ppf(alpha / 2))
+    outcomes = [1]  # of the 2^n choices of signs, by the sum of the positive ranks
+    for rank in range(1, n + 1):
+        with_it = [0] * rank + outcomes
+        without = outcomes + [0] * rank
+        outcomes = [a + b for a, b in zip(with_it, without, strict=True)]
+    allowed = int(Fraction(alpha) / 2 * 2**n)
+    return bisect.bisect_right(list(itertools.accumulate(outcomes)), allowed) or None
 
 
 def effective(values: Sequence[float]) -> int:

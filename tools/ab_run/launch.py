@@ -19,9 +19,9 @@ from tools.ab_run.turns import Turns
 _LAST_WORDS = 5  # lines
 
 
-# Seconds of calls on each side: twice the program's own choice, because the noise of a
-# pair is almost only that of its turns.
-_SECONDS_IN_TURNS = 2
+# Seconds of calls on each side. Longer pairs are more exact, but twice as many pairs of
+# half the length have a narrower interval: few pairs are judged by the worst of them.
+_SECONDS_IN_TURNS = 1
 
 
 def _sampling_of(task: Task) -> list[str]:

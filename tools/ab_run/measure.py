@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reports.compare.ab_comparison import comparison_of
-from reports.compare.ab_decisions import open_rows, ratios_by_pair
+from reports.compare.ab_decisions import numbered_pairs, open_rows
 from reports.compare.ab_record import AbRun, Process, Reason, save
 from reports.compare.comparison import Options
 from reports.compare.environment import NotComparable
@@ -45,7 +45,7 @@ class Measurement:
             pair = schedule.pair_of(position)
             rows = open_rows(
                 run,
-                ratios_by_pair(run, self.directory),
+                numbered_pairs(run, self.directory),
                 self.options.noise,
                 before=pair,
             )

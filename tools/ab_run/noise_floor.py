@@ -3,7 +3,7 @@
 
 from pathlib import Path
 
-from reports.compare.ab_decisions import log_ratios, plan_of, results_of
+from reports.compare.ab_decisions import known_pairs, plan_of, results_of
 from reports.compare.ab_record import AbRun
 from reports.compare.noise import NoiseFile, RowSamples, noise_of_rows
 from reports.results.rows import Result
@@ -21,7 +21,7 @@ def noise_of(run: AbRun, directory: Path) -> NoiseFile:
     results = _all_results(run, directory)
     samples = {
         name: RowSamples(
-            ratios,
+            pairs,
             [
                 row.time_us
                 for result in results
@@ -29,7 +29,7 @@ def noise_of(run: AbRun, directory: Path) -> NoiseFile:
                 if row.name == name
             ],
         )
-        for name, ratios in log_ratios(run, directory).items()
+        for name, pairs in known_pairs(run, directory).items()
     }
     rows = noise_of_rows(samples, plan_of(run).rest(0))
     return NoiseFile(results[0].context, rows, run.base.identity)

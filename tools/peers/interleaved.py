@@ -4,7 +4,7 @@
 Both sides run in fresh processes with the same number of threads, warm-up calls and
 samples. The processes come in pairs, and a coin decides which side of a pair runs
 first, as in tools/ab. The answer is the median over the pairs of (our time / PyTorch's
-time) with the interval of the sign test.
+time) with their interval (reports/compare/intervals.py).
 """
 
 import argparse
@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reports.compare.intervals import median_interval, pairs_for
+from reports.compare.intervals import Pair, pair_interval, pairs_for
 from reports.results.files import write_files
 from tools.ab_run.schedule import side_of
 from tools.peers.flags import make_parser, positive
@@ -157,8 +157,8 @@ def run_rounds(
 
 
 def interval_of(rounds: Sequence[Round]) -> tuple[float, float] | None:
-    """Of the median ratio; None if there are too few rounds."""
-    found = median_interval([math.log(r.ratio) for r in rounds], ALPHA)
+    """Of the ratio; None if there are too few rounds."""
+    found = pair_interval([Pair(math.log(r.ratio)) for r in rounds], ALPHA)
     return found.ratios if found else None
 
 

@@ -24,7 +24,7 @@ from typing import Any
 import torch
 
 from reports.command import run_main
-from reports.compare.intervals import median_interval
+from reports.compare.intervals import Pair, pair_interval
 from reports.results.files import write_files
 from tools.peers.eager_peer import MODES
 from tools.peers.flags import PRECISIONS, add_shape_flags, make_parser
@@ -82,7 +82,7 @@ def cells_of(found: dict[str, list[Outcome]]) -> dict[str, Cell]:
     cells = {}
     for side in found:
         v_eager = ratios(side, "eager")
-        interval = median_interval([math.log(ratio) for ratio in v_eager], ALPHA)
+        interval = pair_interval([Pair(math.log(ratio)) for ratio in v_eager], ALPHA)
         cells[side] = Cell(
             middle(side, lambda outcome: outcome.us),
             statistics.median(v_eager),

@@ -28,11 +28,13 @@ def test_many_tables_are_judged_as_one_row_is(plan: Plan, threshold: float) -> N
     logs = times(Noise("", outliers=0.1))[:, : 2 * plan.max_pairs]
     shifts = np.linspace(-0.06, 0.06, 5)
     log_ratios = ratios(logs, abba(plan.max_pairs)) + shifts
-    found = in_sequence(log_ratios, plan, threshold)
+    errors = np.random.default_rng(2).uniform(0, 0.05, log_ratios.shape)
+    found = in_sequence(log_ratios, plan, threshold, errors)
     seen = set()
     for table, row in np.ndindex(20, 5):
-        values = log_ratios[table, :, row].tolist()
-        decision = decide_in_sequence(values, plan, threshold, ended=True)
+        values = zip(log_ratios[table, :, row], errors[table, :, row], strict=True)
+        pairs = [intervals.Pair(*map(float, value)) for value in values]
+        decision = decide_in_sequence(pairs, plan, threshold, ended=True)
         expected = (
             decision.verdict is Verdict.REGRESSED,
             decision.verdict is Verdict.IMPROVED,

@@ -13,7 +13,7 @@ from reports.compare.decision import (
     decide_pairs,
     verdict_of,
 )
-from reports.compare.intervals import Interval, pairs_for, prediction_interval
+from reports.compare.intervals import Interval, Pair, pairs_for, prediction_interval
 
 UP, DOWN = math.log1p(0.02), -math.log1p(0.02)
 TINY = 1e-12
@@ -72,8 +72,8 @@ def test_a_higher_threshold_never_makes_a_regression() -> None:
     assert len(set(verdicts)) == 3
 
 
-def pairs(*, n: int, ratio: float, by: float = 0.001) -> list[float]:
-    return [math.log(ratio) + by * (i - (n - 1) / 2) for i in range(n)]
+def pairs(*, n: int, ratio: float, by: float = 0.001) -> list[Pair]:
+    return [Pair(math.log(ratio) + by * (i - (n - 1) / 2)) for i in range(n)]
 
 
 def test_pairs_give_each_verdict() -> None:
@@ -96,11 +96,11 @@ def test_pairs_give_each_verdict() -> None:
 
 def test_too_few_pairs_say_nothing_and_how_many_are_missing() -> None:
     for n in range(1, 6):
-        found = decide_pairs([0.5] * n, 0.05, 0.02)
+        found = decide_pairs([Pair(0.5)] * n, 0.05, 0.02)
         assert found.verdict is Verdict.INCONCLUSIVE
         assert found.interval is None
         assert found.more_pairs == pairs_for(0.05) - n
-    assert decide_pairs([0.5] * 6, 0.05, 0.02).verdict is Verdict.REGRESSED
+    assert decide_pairs([Pair(0.5)] * 6, 0.05, 0.02).verdict is Verdict.REGRESSED
 
 
 def test_only_what_is_undecided_asks_for_more() -> None:

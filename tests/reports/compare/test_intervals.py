@@ -2,8 +2,7 @@
 """The intervals miss as rarely as they promise."""
 
 import math
-from collections.abc import Callable
-from itertools import pairwise
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
@@ -12,14 +11,15 @@ from numpy.typing import NDArray
 from reports.compare.intervals import (
     MANY_PAIRS,
     Interval,
+    Pair,
     max_spread,
-    median_interval,
+    pair_interval,
     pairs_for,
     pairs_to_decide,
     prediction_interval,
     spread_of,
 )
-from reports.results.order_statistics import interval_rank
+from reports.results.order_statistics import interval_rank, median_ends, signed_rank
 
 Floats = NDArray[np.float64]
 
@@ -66,40 +66,93 @@ def test_an_error_that_can_be_met_exactly_is_met() -> None:
     assert [pairs_for(alpha) for alpha in (1.0, 0.05, 0.001)] == [1, 6, 11]
 
 
-def test_interval_is_between_the_ordered_values() -> None:
-    values = [0.5, -1.0, 3.0, 0.1, 7.0, 0.2, 0.3, -2.0, 0.4]
-    assert median_interval(values, 0.05) == Interval(-1.0, 3.0)
-    assert median_interval(values, 0.004) == Interval(-2.0, 7.0)
-    assert median_interval(values, 0.003) is None
-    assert median_interval([], 0.05) is None
+# From a table of the signed-rank test, e.g. Hollander and Wolfe's A.4.
+@pytest.mark.parametrize(
+    ("n", "alpha", "k"),
+    [
+        *((5, 0.05, None), (6, 0.05, 1), (10, 0.05, 9), (15, 0.05, 26)),
+        *((20, 0.05, 53), (12, 0.01, 8), (20, 0.01, 38), (50, 0.05, 435)),
+    ],
+)
+def test_signed_rank_is_that_of_the_tables(n: int, alpha: float, k: int | None) -> None:
+    assert signed_rank(n, alpha) == k
 
 
-def test_interval_covers_the_median_of_any_distribution() -> None:
+def test_signed_rank_of_many_goes_on_smoothly() -> None:
+    exact, normal = signed_rank(50, 0.01), signed_rank(51, 0.01)
+    assert exact is not None and normal is not None
+    assert exact < normal < exact * 1.06
+
+
+def pairs(values: Sequence[float], errors: Sequence[float] = ()) -> list[Pair]:
+    known = errors or [0.0] * len(values)
+    return [Pair(*each) for each in zip(values, known, strict=True)]
+
+
+def test_the_interval_of_few_pairs_is_between_the_outermost() -> None:
+    values = pairs([0.5, -1.0, 3.0, 0.1, 7.0, 0.2, 0.3, -2.0, 0.4])
+    assert pair_interval(values, 0.004) == Interval(-2.0, 7.0)
+    assert pair_interval(values, 0.003) is None
+    assert pair_interval([], 0.05) is None
+
+
+def test_interval_covers_the_centre_of_any_symmetric_distribution() -> None:
     rng = np.random.default_rng(1)
     draws: tuple[Callable[[], Floats], ...] = (
         lambda: rng.standard_normal(12),
-        lambda: rng.standard_exponential(12) - math.log(2),
         lambda: rng.standard_cauchy(12),
-        # A different distribution for each value.
+        lambda: rng.choice([-1.0, 1.0], 12) * rng.normal(2, 0.1, 12),
+        # A different distribution for each value, as that of two sides' delays.
         lambda: rng.standard_normal(12) * np.arange(1, 13) ** 2,
+        lambda: rng.standard_exponential(12) - rng.standard_exponential(12),
     )
     for draw in draws:
-        found = [median_interval(draw().tolist(), 0.05) for _ in range(4000)]
-        missed = sum(not i.low <= 0 <= i.high for i in found if i)
-        # 0.0386 exactly, and four standard deviations of 4000 trials.
-        assert missed / 4000 == pytest.approx(0.0386, abs=4 * 0.00305)
+        # What a pair says of its error may be wrong.
+        for errors in ([0.0] * 12, rng.uniform(0, 3, 12).tolist()):
+            found = [
+                pair_interval(pairs(draw().tolist(), errors), 0.05) for _ in range(2000)
+            ]
+            missed = sum(not i.low <= 0 <= i.high for i in found if i)
+            assert 0.005 < missed / 2000 <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / 2000)
+
+
+def half_width(values: Sequence[Pair], alpha: float) -> float:
+    found = pair_interval(values, alpha)
+    assert found is not None
+    return (found.high - found.low) / 2
 
 
 def test_interval_narrows_with_pairs_and_widens_with_confidence() -> None:
-    values = np.random.default_rng(2).standard_normal(60)
-    widths = []
-    for alpha in (0.2, 0.05, 0.01, 0.001):
-        found = median_interval(values.tolist(), alpha)
-        assert found is not None
-        widths.append(found.high - found.low)
+    values = pairs(np.random.default_rng(2).standard_normal(60).tolist())
+    widths = [half_width(values, alpha) for alpha in (0.2, 0.05, 0.01, 0.001)]
     assert widths == sorted(widths) and widths[0] < widths[-1]
-    shares = [(interval_rank(n, 0.05) or 0) / n for n in (6, 12, 24, 48, 96)]
-    assert all(a < b for a, b in pairwise(shares))
+    widths = [half_width(values[:n], 0.05) for n in (6, 12, 24, 60)]
+    assert widths == sorted(widths, reverse=True)
+
+
+def test_interval_of_normal_pairs_is_sharper_than_the_sign_tests() -> None:
+    rows = np.random.default_rng(3).standard_normal((200, 18)).tolist()
+    alpha = 0.05 / 12
+    ours = np.median([half_width(pairs(row), alpha) for row in rows])
+    signs = [median_ends(row, alpha) for row in rows]
+    theirs = np.median([(ends[1] - ends[0]) / 2 for ends in signs if ends])
+    assert ours < 0.85 * theirs
+
+
+def test_interval_bears_pairs_that_are_far_off() -> None:
+    rows = np.random.default_rng(4).standard_normal((50, 24))
+    calm = np.median([half_width(pairs(row.tolist()), 0.01) for row in rows])
+    rows[:, :3] += 100
+    assert np.median([half_width(pairs(row.tolist()), 0.01) for row in rows]) < 2 * calm
+
+
+def test_a_disturbed_pair_says_less() -> None:
+    rng = np.random.default_rng(5)
+    errors = [0.1] * 4 + [0.01] * 14
+    rows = (rng.standard_normal((50, 18)) * errors).tolist()
+    known = np.median([half_width(pairs(row, errors), 0.01) for row in rows])
+    unknown = np.median([half_width(pairs(row), 0.01) for row in rows])
+    assert known < 0.9 * unknown
 
 
 @pytest.mark.parametrize("pairs", [3, 10, 20])
@@ -127,7 +180,7 @@ def test_pairs_to_decide_narrow_the_interval_so_far(spread: float) -> None:
     rng = np.random.default_rng(3)
     n = pairs_to_decide(spread, 0.01, 0.01)
     found = [
-        median_interval((spread * rng.standard_normal(n)).tolist(), 0.01)
+        pair_interval(pairs((spread * rng.standard_normal(n)).tolist()), 0.01)
         for _ in range(400)
     ]
     halves = [(i.high - i.low) / 2 for i in found if i]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from reports.compare.decision import Verdict, decide_pairs
-from reports.compare.intervals import pairs_for
+from reports.compare.intervals import Pair, pairs_for
 from reports.compare.sequential import (
     FEWEST_PAIRS,
     Plan,
@@ -43,7 +43,8 @@ def test_looks_are_those_of_the_documents() -> None:
     assert Plan(50, 12).looks() == []
 
 
-SLOWER = [0.1 + 0.001 * i for i in range(40)]
+SLOWER = [Pair(0.1 + 0.001 * i) for i in range(40)]
+FASTER = Pair(-1.0)
 PLAN = Plan(50, 40)
 
 
@@ -51,14 +52,14 @@ def test_it_stops_at_the_first_look_that_decides() -> None:
     found = decide_in_sequence(SLOWER, PLAN, 0.02, ended=True)
     assert (found.verdict, found.pairs) == (Verdict.REGRESSED, 12)
     # What came later does not take it back.
-    assert decide_in_sequence(SLOWER[:12] + [-1.0] * 28, PLAN, 0.02, True) == found
-    # One pair against it: of 12 none may be, of 18 one (2 * 19 / 2^18 < 0.00025).
-    late = [-1.0, *SLOWER[1:]]
-    first = decide_in_sequence(late[:12], PLAN, 0.02, ended=False)
+    assert decide_in_sequence(SLOWER[:12] + [FASTER] * 28, PLAN, 0.02, True) == found
+    # One pair against it: of 12 and of 18 none may be, of 27 one.
+    late = [FASTER, *SLOWER[1:]]
+    first = decide_in_sequence(late[:18], PLAN, 0.02, ended=False)
     assert first.verdict is Verdict.INCONCLUSIVE
-    for n in (18, 30, 40):
+    for n in (27, 30, 40):
         found = decide_in_sequence(late[:n], PLAN, 0.02, ended=False)
-        assert (found.verdict, found.pairs) == (Verdict.REGRESSED, 18)
+        assert (found.verdict, found.pairs) == (Verdict.REGRESSED, 27)
 
 
 def test_a_run_that_ended_spends_what_is_left() -> None:
@@ -68,7 +69,7 @@ def test_a_run_that_ended_spends_what_is_left() -> None:
     assert found == decide_pairs(SLOWER[:n], 0.05, 0.02)
     assert found.verdict is Verdict.REGRESSED
     # The last look of all has what the looks before it left.
-    noise = [(-1.0) ** i for i in range(40)]
+    noise = [Pair((-1.0) ** i) for i in range(40)]
     found = decide_in_sequence(noise, PLAN, 0.02, ended=True)
     assert found == decide_pairs(noise, 0.05 / 50 / 8, 0.02)
 
@@ -85,16 +86,16 @@ def test_a_run_that_goes_on_waits_for_its_first_look() -> None:
 
 
 def test_between_looks_it_says_what_the_last_one_said() -> None:
-    # Undecided at 12; at 17 it would be decided, if one looked.
-    values = [-1.0] + [0.1] * 39
-    peeked = decide_pairs(values[:17], PLAN.rest(1), 0.02)
+    # Undecided at 18; at 26 it would be decided, if one looked.
+    values = [FASTER] + [Pair(0.1)] * 39
+    peeked = decide_pairs(values[:26], PLAN.rest(2), 0.02)
     assert peeked.verdict is Verdict.REGRESSED
-    last = decide_in_sequence(values[:12], PLAN, 0.02, ended=False)
-    assert last.verdict is Verdict.INCONCLUSIVE and last.pairs == 12
-    for n in range(13, 18):
+    last = decide_in_sequence(values[:18], PLAN, 0.02, ended=False)
+    assert last.verdict is Verdict.INCONCLUSIVE and last.pairs == 18
+    for n in range(19, 27):
         found = decide_in_sequence(values[:n], PLAN, 0.02, ended=False)
         assert found.verdict is Verdict.INCONCLUSIVE
-        assert (found.interval, found.pairs) == (last.interval, 12)
+        assert (found.interval, found.pairs) == (last.interval, 18)
         assert found.more_pairs is not None and found.more_pairs >= 1
 
 
@@ -104,7 +105,7 @@ def test_asking_after_every_pair_costs_no_error() -> None:
     plan = Plan(rows=1, max_pairs=40, alpha=0.05)
     runs, wrong, peeking = 200, 0, 0
     for _ in range(runs):
-        values = rng.standard_normal(40).tolist()
+        values = [Pair(value) for value in rng.standard_normal(40).tolist()]
         asked = [
             decide_in_sequence(values[:n], plan, 0.0, ended=n == 40)
             for n in range(6, 41)

@@ -7,12 +7,14 @@ import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from fake_program import measuring_calls, write_program
-from reports.compare.ab_decisions import log_ratios
+from reports.compare.ab_decisions import known_pairs
 from reports.compare.ab_reader import load
-from reports.compare.ab_times import Times, log_ratio
+from reports.compare.ab_times import Times, pair_of
+from reports.compare.intervals import Pair
 from tools.ab_run.__main__ import main
 
 ROWS = {"a": 100.0, "b": 200.0}
@@ -66,7 +68,10 @@ def test_what_changes_in_the_course_of_a_pair_hits_both(tmp_path: Path) -> None:
     new = write(tmp_path / "new", {"a": 110.0, "b": 200.0}, rounds=9)
     assert ab(base, new, SHORT) == 1
     run = load(tmp_path / "out")
-    ratios = log_ratios(run, tmp_path / "out")
+    ratios = {
+        row: [pair.log_ratio for pair in pairs]
+        for row, pairs in known_pairs(run, tmp_path / "out").items()
+    }
     assert ratios["a"] == pytest.approx([math.log(1.1)] * 7, abs=0.0011)
     assert ratios["b"] == pytest.approx([0] * 7, abs=0.0011)
     result = json.loads((tmp_path / "out" / "result.json").read_text())
@@ -82,14 +87,14 @@ def test_the_time_of_a_pair_is_counted_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("flag", ["--benchmark_min_time=3", "--samples=9"])
-def test_turns_are_twice_as_many_unless_the_user_says_how_many(
+def test_calls_take_a_second_unless_the_user_says_how_many(
     tmp_path: Path, flag: str
 ) -> None:
     log = tmp_path / "log"
     base = write(tmp_path / "base", log=str(log))
     assert ab(base, base, SHORT) == 0
     calls = measuring_calls(log)
-    assert {call["benchmark_min_time"] for call in calls} == {"2"}
+    assert {call["benchmark_min_time"] for call in calls} == {"1"}
     assert ab(base, base, SHORT, flag, f"--out={tmp_path / 'other'}") == 0
     name, _, value = flag.lstrip("-").partition("=")
     for call in measuring_calls(log)[len(calls) :]:
@@ -177,7 +182,20 @@ def test_the_ratio_of_a_pair() -> None:
     base = Times(100, {0: [100, 300, 100, 100], 1: [50]})
     new = Times(100, {0: [110, 330, 990], 1: [55, 1000]})
     # Of rounds 1.1, 1.1, 9.9 and 1.1; the turns without a partner are left out.
-    assert log_ratio(base, new) == pytest.approx(math.log(1.1))
-    assert log_ratio(base, Times(120)) == pytest.approx(math.log(1.2))
-    assert log_ratio(base, Times(120, {2: [7]})) == pytest.approx(math.log(1.2))
-    assert log_ratio(Times(1, {0: [0.0]}), Times(2, {0: [1.0]})) == math.log(2)
+    assert pair_of(base, new) == pytest.approx((math.log(1.1), 0))
+    assert pair_of(base, Times(120)) == pytest.approx((math.log(1.2), 0))
+    assert pair_of(base, Times(120, {2: [7]})) == pytest.approx((math.log(1.2), 0))
+    assert pair_of(Times(1, {0: [0.0]}), Times(2, {0: [1.0]})) == (math.log(2), 0)
+
+
+def test_a_pair_knows_its_error() -> None:
+    def pair(noise: float, rounds: int) -> Pair:
+        values = np.random.default_rng(1).standard_normal((2, rounds)) * noise
+        base, new = np.exp(values).tolist()
+        return pair_of(Times(1, {0: base}), Times(1, {0: new}))
+
+    assert pair(0.01, 400).error == pytest.approx(
+        1.1 * 0.01 * math.sqrt(2 / 400), rel=0.1
+    )
+    assert pair(0.03, 400).error == pytest.approx(3 * pair(0.01, 400).error)
+    assert pair(0.01, 100).error == pytest.approx(2 * pair(0.01, 400).error, rel=0.2)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from reports.compare.decision import RowNoise
+from reports.compare.intervals import Pair
 from reports.compare.noise import (
     NoiseFile,
     NotANoiseFloor,
@@ -94,9 +95,12 @@ def test_files_that_cannot_be_read(tmp_path: Path, content: bytes | None) -> Non
 
 
 def test_the_noise_of_rows() -> None:
-    ratios = [math.log(1 + step / 1000) for step in (-4, -2, -1, 0, 1, 2, 3)]
-    calm = RowSamples(ratios, [100.0, 110.0] * 7)
-    found = noise_of_rows({"calm": calm, "few": RowSamples([0.0], [1.0, 2.0])}, 0.05)
+    steps = (-4, -2, -1, 0, 1, 2, 3)
+    calm = RowSamples(
+        [Pair(math.log(1 + step / 1000)) for step in steps], [100.0, 110.0] * 7
+    )
+    few = RowSamples([Pair(0.0)], [1.0, 2.0])
+    found = noise_of_rows({"calm": calm, "few": few}, 0.05)
     assert list(found) == ["calm"]
     row = found["calm"]
     assert row.floor == pytest.approx(1 / 0.996 - 1)  # so that log 0.996 is within
@@ -108,7 +112,7 @@ def test_the_noise_of_rows() -> None:
 
 
 def test_a_wild_process_of_one_row_counts_for_all() -> None:
-    ratios = [0.0] * 7
+    ratios = [Pair(0.0)] * 7
     calm = RowSamples(ratios, [100.0, 101.0] * 7)
     wild = RowSamples(ratios, [100.0, 101.0] * 6 + [100.0, 150.0])
     alone = noise_of_rows({"calm": calm}, 0.05)["calm"]

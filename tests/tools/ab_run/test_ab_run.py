@@ -7,14 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pytest import approx
 
 from reports.compare.ab_decisions import (
     decide,
     is_final,
-    log_ratios,
+    known_pairs,
+    numbered_pairs,
     open_rows,
     plan_of,
-    ratios_by_pair,
 )
 from reports.compare.ab_reader import load
 from reports.compare.ab_record import AbRun, NotAnAbRun, Process, Side, save
@@ -159,6 +160,10 @@ def test_fields_that_no_run_has(
     assert "\n" not in str(raised.value)
 
 
+def log_ratios(run: AbRun, directory: Path, row: str) -> list[float]:
+    return [pair.log_ratio for pair in known_pairs(run, directory)[row]]
+
+
 def test_ratios_are_those_of_whole_pairs_with_both_numbers(tmp_path: Path) -> None:
     base = [{ROW: 100.0, OTHER: 10.0}, {ROW: 100.0}, {ROW: 50.0}]
     new = [
@@ -167,12 +172,11 @@ def test_ratios_are_those_of_whole_pairs_with_both_numbers(tmp_path: Path) -> No
         {ROW: 50.0, OTHER: 9.0},
     ]
     run = write_run(tmp_path, base, new)
-    found = log_ratios(run, tmp_path)
-    assert found[ROW] == pytest.approx([math.log(2), math.log(3), 0.0])
-    assert found[OTHER] == [0.0]
+    assert log_ratios(run, tmp_path, ROW) == approx([math.log(2), math.log(3), 0.0])
+    assert log_ratios(run, tmp_path, OTHER) == [0.0]
     half = replace(run, processes=run.processes[:-1])
     assert half.pairs == 2
-    assert log_ratios(half, tmp_path)[ROW] == pytest.approx([math.log(2), math.log(3)])
+    assert log_ratios(half, tmp_path, ROW) == approx([math.log(2), math.log(3)])
 
 
 def test_a_verdict_stands_from_the_first_look_that_has_it(tmp_path: Path) -> None:
@@ -195,8 +199,8 @@ def test_between_two_looks_nothing_is_decided(tmp_path: Path) -> None:
     base, new = pairs_of(1.1, 9)
     new[0][ROW] = new[1][ROW] = 90.0
     run = write_run(tmp_path, base, new, rows=[ROW])
-    ratios = log_ratios(run, tmp_path)[ROW]
-    assert not is_final(ratios, plan_of(run), 0.02)
+    found = known_pairs(run, tmp_path)[ROW]
+    assert not is_final(found, plan_of(run), 0.02)
     undecided = decide(run, tmp_path, None)[ROW]
     assert undecided.verdict is Verdict.INCONCLUSIVE
     assert undecided.more_pairs is not None and undecided.more_pairs >= 1
@@ -225,21 +229,21 @@ def test_the_larger_of_threshold_and_noise_floor_counts(tmp_path: Path) -> None:
 
 def test_open_rows_depend_on_earlier_pairs_alone(tmp_path: Path) -> None:
     run = write_run(tmp_path, *pairs_of(1.02, 9))
-    ratios = ratios_by_pair(run, tmp_path)
+    pairs_so_far = numbered_pairs(run, tmp_path)
     first = plan_of(run).looks()[0].pairs
-    assert open_rows(run, ratios, None, before=first - 1) == [ROW, OTHER]
-    assert open_rows(run, ratios, None, before=first) == [ROW]
-    assert open_rows(run, ratios, None, before=9) == [ROW]
+    assert open_rows(run, pairs_so_far, None, before=first - 1) == [ROW, OTHER]
+    assert open_rows(run, pairs_so_far, None, before=first) == [ROW]
+    assert open_rows(run, pairs_so_far, None, before=9) == [ROW]
     same = replace(run, stops_early=False)
-    assert open_rows(same, ratios, None, before=9) == [ROW, OTHER]
+    assert open_rows(same, pairs_so_far, None, before=9) == [ROW, OTHER]
 
 
 def test_a_row_without_numbers_is_given_up(tmp_path: Path) -> None:
     pairs = [{ROW: 100.0}] * 3
     run = write_run(tmp_path, pairs, pairs)
-    ratios = ratios_by_pair(run, tmp_path)
-    assert open_rows(run, ratios, None, before=1) == [ROW, OTHER]
-    assert open_rows(run, ratios, None, before=2) == [ROW]
+    pairs_so_far = numbered_pairs(run, tmp_path)
+    assert open_rows(run, pairs_so_far, None, before=1) == [ROW, OTHER]
+    assert open_rows(run, pairs_so_far, None, before=2) == [ROW]
     assert OTHER not in decide(run, tmp_path, None)
 
 
