@@ -50,11 +50,15 @@ void MmInto(ProductLibrary library, const at::Tensor& a, const at::Tensor& b,
   at::native::mkldnn_matmul(a, b, c, /*beta=*/0, /*alpha=*/1);
 }
 
+ProductLibrary LibraryOf(at::Device device, at::ScalarType dtype, int64_t m,
+                         int64_t n, int64_t k) {
+  return device.is_cpu() && dtype == at::kFloat ? FasterLibrary(m, n, k)
+                                                : ProductLibrary::kMkl;
+}
+
 at::Tensor Mm(const at::Tensor& a, const at::Tensor& b) {
-  const bool is_fp32_on_cpu =
-      a.device().is_cpu() && a.scalar_type() == at::kFloat;
-  if (!is_fp32_on_cpu ||
-      FasterLibrary(a.size(0), b.size(1), a.size(1)) == ProductLibrary::kMkl) {
+  if (LibraryOf(a.device(), a.scalar_type(), a.size(0), b.size(1), a.size(1)) ==
+      ProductLibrary::kMkl) {
     return at::mm(a, b);
   }
   at::Tensor c = at::empty({a.size(0), b.size(1)}, a.options());

@@ -28,11 +28,16 @@ absl::string_view ProductLibraryName(ProductLibrary library);
 // GFLOP, but twice its time for one of a MFLOP (peak/linear measures both).
 ProductLibrary FasterLibrary(int64_t m, int64_t n, int64_t k);
 
+// Which library Mm takes for such a product on this device. MKL also stands for
+// LibTorch's own choice in another dtype or on a GPU.
+ProductLibrary LibraryOf(at::Device device, at::ScalarType dtype, int64_t m,
+                         int64_t n, int64_t k);
+
 // c [m, n] = a [m, k] b [k, n], fp32 on a CPU, in any layout.
 void MmInto(ProductLibrary library, const at::Tensor& a, const at::Tensor& b,
             at::Tensor& c);
 
-// a [m, k] b [k, n], as at::mm, by the faster library.
+// a [m, k] b [k, n], as at::mm, by LibraryOf.
 at::Tensor Mm(const at::Tensor& a, const at::Tensor& b);
 
 }  // namespace trainbench

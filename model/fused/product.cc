@@ -111,15 +111,12 @@ std::vector<at::Tensor> AdjacentMatrices(const std::vector<int64_t>& rows,
 }
 
 at::Tensor LinearProduct(const at::Tensor& x, const at::Tensor& weight) {
-  const at::Device device = x.device();
-  const bool is_fp32 = weight.scalar_type() == at::kFloat &&
-                       ProductType(weight.scalar_type(), device) == at::kFloat;
-  const int64_t rows = x.numel() / x.size(-1);
-  return is_fp32 && device.is_cpu() &&
-                 FasterLibrary(rows, weight.size(0), weight.size(1)) !=
-                     ProductLibrary::kMkl
-             ? JoinedProduct(x, {weight})
-             : at::linear(x, weight);
+  const at::ScalarType dtype = ProductType(weight.scalar_type(), x.device());
+  const ProductLibrary library =
+      LibraryOf(x.device(), dtype, x.numel() / x.size(-1), weight.size(0),
+                weight.size(1));
+  return library == ProductLibrary::kMkl ? at::linear(x, weight)
+                                         : JoinedProduct(x, {weight});
 }
 
 at::Tensor JoinedProduct(const at::Tensor& x, at::TensorList weights) {
