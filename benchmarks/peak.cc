@@ -177,8 +177,7 @@ SweepPlan<PeakMatmul::Params> PeakMatmul::Sweep() {
                    {"n", &Params::n},
                    {"k", &Params::k}},
           .grids = {.smoke = {"precision=fp32 m:n:k=256:256:256"},
-                    .quick = {"precision=fp32,bf16 m:n:k=1024:1024:1024,"
-                              "2048:2048:2048"},
+                    .quick = {"precision=fp32,bf16 m:n:k=2048:2048:2048"},
                     .quick_gpu = {"precision=fp32,tf32,bf16 "
                                   "m:n:k=4096:4096:4096,8192:8192:8192,"
                                   "2048:2048:13312"},

@@ -92,7 +92,7 @@ absl::Status VerifyEqual(absl::string_view what, const at::Tensor& actual,
 }
 
 MemoryCopy::MemoryCopy(int64_t bytes, const at::TensorOptions& options)
-    : from_(at::rand({bytes / 4}, options.dtype(at::kFloat))),
+    : from_(FillVaried(at::empty({bytes / 4}, options.dtype(at::kFloat)))),
       to_(at::zeros_like(from_)) {}
 
 void MemoryCopy::Copy() { to_.copy_(from_); }
@@ -105,7 +105,7 @@ absl::Status MemoryCopy::Verify() {
 }
 
 InPlaceUpdate::InPlaceUpdate(int64_t bytes, const at::TensorOptions& options)
-    : x_(at::rand({bytes / 4}, options.dtype(at::kFloat))) {}
+    : x_(FillVaried(at::empty({bytes / 4}, options.dtype(at::kFloat)))) {}
 
 void InPlaceUpdate::Update() { x_.mul_(-1); }
 

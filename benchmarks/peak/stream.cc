@@ -121,8 +121,9 @@ void RunWith(StreamKernel kernel, const at::Tensor& to, const at::Tensor& one,
   }
 }
 
-at::Tensor Random(int64_t bytes) {
-  return at::rand({bytes / static_cast<int64_t>(sizeof(float))}, at::kFloat);
+at::Tensor Buffer(int64_t bytes) {
+  return FillVaried(
+      at::empty({bytes / static_cast<int64_t>(sizeof(float))}, at::kFloat));
 }
 
 }  // namespace
@@ -185,9 +186,9 @@ std::string StreamUnavailable(StreamKernel kernel, Stores stores) {
 }
 
 Stream::Stream(StreamKernel kernel, Stores stores, int64_t bytes)
-    : kernel_(kernel), stores_(stores), a_(Random(bytes)) {
-  if (StreamBuffers(kernel) > 1) b_ = Random(bytes);
-  if (StreamBuffers(kernel) > 2) c_ = Random(bytes);
+    : kernel_(kernel), stores_(stores), a_(Buffer(bytes)) {
+  if (StreamBuffers(kernel) > 1) b_ = Buffer(bytes);
+  if (StreamBuffers(kernel) > 2) c_ = Buffer(bytes);
 }
 
 void Stream::Run() {

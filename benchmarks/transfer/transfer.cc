@@ -92,8 +92,8 @@ Transfer::Transfer(TransferKind kind, int64_t bytes, c10::Device device)
   const bool pinned = IsPinned(kind);
   destination_ = Buffer(bytes, ToHost(kind) ? at::kCPU : device, pinned);
   if (kind == TransferKind::kMemset) return;
-  source_ = Buffer(bytes, ToDevice(kind) ? at::kCPU : device, pinned);
-  source_.random_();
+  source_ =
+      FillVaried(Buffer(bytes, ToDevice(kind) ? at::kCPU : device, pinned));
 }
 
 void Transfer::Enqueue() {

@@ -4,6 +4,7 @@
 
 #include <torch/types.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -15,7 +16,24 @@ namespace {
 // Random ones are not equal by chance.
 constexpr int64_t kEnough = 16;
 
+constexpr int64_t kPeriod = 1'000'003;
+
 }  // namespace
+
+at::Tensor FillVaried(at::Tensor numbers) {
+  const int64_t count = numbers.numel();
+  const at::Tensor first = numbers.narrow(0, 0, std::min(kPeriod, count));
+  if (numbers.is_floating_point()) {
+    first.uniform_();
+  } else {
+    first.random_();
+  }
+  for (int64_t begin = kPeriod; begin < count; begin += kPeriod) {
+    const int64_t length = std::min(kPeriod, count - begin);
+    numbers.narrow(0, begin, length).copy_(first.narrow(0, 0, length));
+  }
+  return numbers;
+}
 
 absl::Status CheckVaried(absl::string_view what, const at::Tensor& numbers) {
   if (numbers.numel() < kEnough) return absl::OkStatus();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tells realistic inputs from constant ones.
+// Makes inputs that are realistic, and tells them from constant ones.
 
 #ifndef TRAINBENCH_MODEL_VERIFICATION_INPUTS_H_
 #define TRAINBENCH_MODEL_VERIFICATION_INPUTS_H_
@@ -10,6 +10,13 @@
 #include "absl/strings/string_view.h"
 
 namespace trainbench {
+
+// Fills a contiguous tensor of one dimension with random numbers, as random_
+// draws integers and uniform_ others, and returns it. The numbers repeat after
+// a million: on a CPU, drawing all of them takes longer than what moves them.
+// The period is a prime, so a number from the wrong line, page or thread's part
+// is a wrong number.
+at::Tensor FillVaried(at::Tensor numbers);
 
 // FailedPrecondition, naming `what`, if a number is not finite or all numbers
 // are equal. A device takes less power for constants, so it keeps a higher

@@ -72,7 +72,7 @@ class BroadcastAdamW final : public ParallelOptimizer {
 }  // namespace
 
 std::unique_ptr<ParallelOptimizer> MakeBroadcastAdamW(
-    std::vector<at::Tensor> parameters, const AdamWOptions& options,
+    const std::vector<at::Tensor>& parameters, const AdamWOptions& options,
     ProcessGroup& group) {
   return std::make_unique<BroadcastAdamW>(parameters, options, group);
 }

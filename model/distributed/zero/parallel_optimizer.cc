@@ -7,15 +7,15 @@
 namespace trainbench {
 
 std::unique_ptr<ParallelOptimizer> MakeParallelOptimizer(
-    OptimizerSharding sharding, std::vector<at::Tensor> parameters,
+    OptimizerSharding sharding, const std::vector<at::Tensor>& parameters,
     const AdamWOptions& options, ProcessGroup& group) {
   switch (sharding) {
     case OptimizerSharding::kReplicated:
-      return MakeReplicatedAdamW(std::move(parameters), options, group);
+      return MakeReplicatedAdamW(parameters, options, group);
     case OptimizerSharding::kSharded:
-      return MakeShardedAdamW(std::move(parameters), options, group);
+      return MakeShardedAdamW(parameters, options, group);
     case OptimizerSharding::kBroadcast:
-      return MakeBroadcastAdamW(std::move(parameters), options, group);
+      return MakeBroadcastAdamW(parameters, options, group);
   }
   TORCH_CHECK(false, "no such sharding: ", static_cast<int>(sharding));
 }

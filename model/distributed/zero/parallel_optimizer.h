@@ -61,19 +61,19 @@ class ParallelOptimizer {
 // `parameters`: as for MakeGradientSync(), equal on all ranks, with one dtype
 // and device. kSharded moves their values into its own buffer for good.
 std::unique_ptr<ParallelOptimizer> MakeParallelOptimizer(
-    OptimizerSharding sharding, std::vector<at::Tensor> parameters,
+    OptimizerSharding sharding, const std::vector<at::Tensor>& parameters,
     const AdamWOptions& options, ProcessGroup& group);
 
 std::unique_ptr<ParallelOptimizer> MakeReplicatedAdamW(
-    std::vector<at::Tensor> parameters, const AdamWOptions& options,
+    const std::vector<at::Tensor>& parameters, const AdamWOptions& options,
     ProcessGroup& group);
 
 std::unique_ptr<ParallelOptimizer> MakeShardedAdamW(
-    std::vector<at::Tensor> parameters, const AdamWOptions& options,
+    const std::vector<at::Tensor>& parameters, const AdamWOptions& options,
     ProcessGroup& group);
 
 std::unique_ptr<ParallelOptimizer> MakeBroadcastAdamW(
-    std::vector<at::Tensor> parameters, const AdamWOptions& options,
+    const std::vector<at::Tensor>& parameters, const AdamWOptions& options,
     ProcessGroup& group);
 
 }  // namespace trainbench

@@ -29,7 +29,7 @@ class ReplicatedAdamW final : public ParallelOptimizer {
 }  // namespace
 
 std::unique_ptr<ParallelOptimizer> MakeReplicatedAdamW(
-    std::vector<at::Tensor> parameters, const AdamWOptions& options,
+    const std::vector<at::Tensor>& parameters, const AdamWOptions& options,
     ProcessGroup& group) {
   return std::make_unique<ReplicatedAdamW>(parameters, options, group);
 }

@@ -25,8 +25,7 @@ at::Tensor FlattenInPlace(const std::vector<at::Tensor>& parameters,
   const FlatBuffer buffer = MakeFlatBuffer(parameters, multiple);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     buffer.views[i].copy_(parameters[i]);
-    at::Tensor parameter = parameters[i];
-    parameter.set_data(buffer.views[i]);
+    parameters[i].set_data(buffer.views[i]);
   }
   return buffer.values;
 }
@@ -66,7 +65,7 @@ class ShardedAdamW final : public ParallelOptimizer {
 }  // namespace
 
 std::unique_ptr<ParallelOptimizer> MakeShardedAdamW(
-    std::vector<at::Tensor> parameters, const AdamWOptions& options,
+    const std::vector<at::Tensor>& parameters, const AdamWOptions& options,
     ProcessGroup& group) {
   return std::make_unique<ShardedAdamW>(parameters, options, group);
 }

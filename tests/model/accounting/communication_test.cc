@@ -27,7 +27,8 @@ class Ring {
       : buffers_(ranks, std::vector<double>(elements)),
         sent_bytes_(ranks, 0.0) {
     for (size_t r = 0; r < ranks; ++r) {
-      std::iota(buffers_[r].begin(), buffers_[r].end(), 100.0 * r);
+      std::iota(buffers_[r].begin(), buffers_[r].end(),
+                100.0 * static_cast<double>(r));
       for (size_t i = 0; i < elements; ++i) {
         sums_.resize(elements);
         sums_[i] += buffers_[r][i];
@@ -36,7 +37,7 @@ class Ring {
   }
 
   size_t size() const { return buffers_.size(); }
-  double Bytes() const { return 8.0 * sums_.size(); }
+  double Bytes() const { return static_cast<double>(8 * sums_.size()); }
   const std::vector<double>& sent_bytes() const { return sent_bytes_; }
 
   // In step s, rank r passes on the part that it got in the step before.
@@ -70,7 +71,7 @@ class Ring {
       const size_t begin = (owner + 1) % size() * part;
       for (size_t hop = 0; hop + 1 < size(); ++hop) {
         const size_t from = (owner + hop) % size(), to = (from + 1) % size();
-        sent_bytes_[from] += 8.0 * part;
+        sent_bytes_[from] += static_cast<double>(8 * part);
         std::copy_n(buffers_[from].begin() + begin, part,
                     buffers_[to].begin() + begin);
       }
@@ -90,7 +91,7 @@ class Ring {
       const std::vector<std::vector<double>> before = buffers_;
       for (size_t r = 0; r < n; ++r) {
         const size_t begin = (r + ahead + n - step) % n * part;
-        sent_bytes_[r] += 8.0 * part;
+        sent_bytes_[r] += static_cast<double>(8 * part);
         for (size_t i = begin; i < begin + part; ++i) {
           combine(buffers_[(r + 1) % n][i], before[r][i]);
         }

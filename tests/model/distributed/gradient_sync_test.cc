@@ -32,7 +32,7 @@ const ModelMaker kMakeToy = [] { return std::make_shared<DdpToyModel>(); };
 const ModelMaker kMakeTied = [] { return std::make_shared<TiedModel>(); };
 
 // Buckets of the sizes of the assignment's tests: 0.0001, 0.0016 and 0.01 MB.
-std::vector<SyncOptions> AllOptions(std::vector<int64_t> bucket_bytes = {
+std::vector<SyncOptions> AllOptions(const std::vector<int64_t>& bucket_bytes = {
                                         100, 1600, 10000}) {
   std::vector<SyncOptions> all;
   for (const SyncStrategy strategy : kSyncStrategies) {
@@ -353,7 +353,7 @@ TEST(TrainableParametersTest, TakesTiedOnesOnceAndFrozenOnesNot) {
 }
 
 TEST(BucketPlanTest, FillsBucketsFromTheLastTensor) {
-  const auto plan = [](std::vector<int64_t> floats, int64_t bytes) {
+  const auto plan = [](const std::vector<int64_t>& floats, int64_t bytes) {
     std::vector<at::Tensor> tensors;
     for (const int64_t n : floats) tensors.push_back(at::empty({n}));
     return PlanBuckets(tensors, bytes);

@@ -161,7 +161,7 @@ TEST_F(RankParallelOptimizer, LargePartsTravelInSegments) {
       probe->MeasurePeak([&] { group_->ReduceScatter(mine, all); });
   EXPECT_EQ(peak.allocated, 4 * RingBufferElements(size * n, group_->size()));
   EXPECT_EQ(peak.allocated, 4 * 2 * kRingSegment);
-  const auto sum = static_cast<double>(size * (size + 1) / 2);
+  const int64_t sum = size * (size + 1) / 2;
   EXPECT_TRUE(
       mine.equal((ramp.narrow(0, group_->rank() * n, n) * sum).to(at::kFloat)));
   group_->AllGather(all, mine);

@@ -137,19 +137,19 @@ TEST(AttentionVariantsTest, OneThatIsUnavailableThrows) {
 }
 
 TEST(TiledAttentionTest, AnyTilesAndLengthsAreRight) {
-  for (const auto& [queries, keys] :
-       {std::pair(16, 16), std::pair(16, 48), std::pair(64, 16)}) {
+  for (const AttentionTiles& tiles :
+       {AttentionTiles{16, 16}, {16, 48}, {64, 16}}) {
     for (const int64_t seq : {2, 16, 37, 64, 100}) {
       for (const bool causal : {true, false}) {
         const AttentionFunction tiled = [&](const auto& q, const auto& k,
                                             const auto& v) {
-          return TiledAttention(q, k, v, causal, {queries, keys});
+          return TiledAttention(q, k, v, causal, tiles);
         };
         for (const auto type : {at::kDouble, at::kFloat, at::kBFloat16}) {
           ExpectFormula(tiled, RandomVariantInputs({2, seq, 8}, type), causal,
-                        std::to_string(queries) + "x" + std::to_string(keys) +
-                            " tiles, " + std::to_string(seq) +
-                            (causal ? " causal" : ""));
+                        std::to_string(tiles.queries) + "x" +
+                            std::to_string(tiles.keys) + " tiles, " +
+                            std::to_string(seq) + (causal ? " causal" : ""));
         }
       }
     }

@@ -120,7 +120,8 @@ TEST(VerifyAttentionTest, TheLastRowsOfALongSequenceAreRight) {
 }
 
 TEST(VerifyAttentionTest, TakesTheMemoryThatItIsSaidToTake) {
-  for (const auto& [sequences, seq] : {std::pair(3, 200), std::pair(1, 2048)}) {
+  for (const auto& shape : {std::pair(3, 200), std::pair(1, 2048)}) {
+    const int64_t sequences = shape.first, seq = shape.second;
     const auto probe = MakeMemoryProbe(at::kCPU);
     const MemoryPeak peak = probe->MeasurePeak([&] {
       const AttentionInputs in =

@@ -6,8 +6,10 @@
 #include <torch/types.h>
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
+#include <tuple>
 
 namespace trainbench {
 namespace {
@@ -18,6 +20,26 @@ std::string WhyNot(const at::Tensor& numbers) {
     EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
   }
   return std::string(status.message());
+}
+
+TEST(FillVariedTest, FillsAllOfItWithNumbersThatRepeatAfterAPrime) {
+  constexpr int64_t kPeriod = 1'000'003, kCount = 2 * kPeriod + 5;
+  at::manual_seed(1);
+  for (const at::ScalarType dtype : {at::kFloat, at::kLong}) {
+    const at::Tensor numbers =
+        FillVaried(at::full({kCount}, -1, at::TensorOptions(dtype)));
+    EXPECT_TRUE(numbers.ge(0).all().item<bool>());
+    const at::Tensor first = numbers.narrow(0, 0, kPeriod);
+    EXPECT_TRUE(first.equal(numbers.narrow(0, kPeriod, kPeriod)));
+    EXPECT_TRUE(first.narrow(0, 0, 5).equal(numbers.narrow(0, 2 * kPeriod, 5)));
+    EXPECT_GT(std::get<0>(at::_unique(first)).numel(), kPeriod / 2);
+  }
+}
+
+TEST(FillVariedTest, TakesFewNumbersAndNone) {
+  EXPECT_EQ(FillVaried(at::empty({0})).numel(), 0);
+  EXPECT_NE(WhyNot(at::zeros({16})), "");
+  EXPECT_EQ(WhyNot(FillVaried(at::zeros({16}))), "");
 }
 
 TEST(CheckVariedTest, RandomNumbersOfAnyTypeAreFine) {

@@ -8,7 +8,6 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <random>
 #include <vector>
 
@@ -63,7 +62,9 @@ class Comparison {
         "");
     for (size_t i = 0; i < expected.size(); ++i) {
       if (tolerance == 0) {
-        EXPECT_EQ(std::memcmp(&actual[i], &expected[i], 4), 0) << i;
+        EXPECT_EQ(std::bit_cast<uint32_t>(actual[i]),
+                  std::bit_cast<uint32_t>(expected[i]))
+            << i;
       } else {
         EXPECT_NEAR(actual[i], expected[i],
                     tolerance * std::max(1.0f, std::abs(expected[i])))
