@@ -5,6 +5,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/types.h>
 
+#include "model/dry_run/dry_run.h"
 #include "model/fused/arguments.h"
 #include "model/fused/cpu/flash.h"
 #include "model/fused/cuda/flash.h"
@@ -15,6 +16,13 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
+// No operator of LibTorch's does these products.
+void TellProducts(const FlashInputs& inputs, int products) {
+  const double flops = 2.0 * products * static_cast<double>(inputs.q.numel()) *
+                       static_cast<double>(inputs.k.size(-2));
+  DryRun::TellProduct("trainbench::attention", flops);
+}
+
 class AttentionFunction : public torch::autograd::Function<AttentionFunction> {
  public:
   // All [batch, heads, seq, d_head].
@@ -22,6 +30,7 @@ class AttentionFunction : public torch::autograd::Function<AttentionFunction> {
                             const at::Tensor& k, const at::Tensor& v,
                             bool causal) {
     const FlashInputs inputs = {WithRows(q), WithRows(k), WithRows(v), causal};
+    TellProducts(inputs, 2);
     const FlashResult result = IsOnCpu(q, "attention")
                                    ? CpuFlashForward(inputs)
                                    : CudaFlashForward(inputs);
@@ -37,6 +46,7 @@ class AttentionFunction : public torch::autograd::Function<AttentionFunction> {
     const FlashInputs inputs = {saved[0], saved[1], saved[2],
                                 ctx->saved_data["causal"].toBool()};
     const FlashResult forward = {saved[3], saved[4]};
+    TellProducts(inputs, 5);  // the scores once more, and four gradients
     const at::Tensor gradient = WithRows(gradients[0]);
     const FlashGradients result =
         gradient.is_cpu() ? CpuFlashBackward(inputs, forward, gradient)

@@ -5,6 +5,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/types.h>
 
+#include "model/dry_run/dry_run.h"
 #include "model/fused/arguments.h"
 #include "model/fused/cpu/softmax.h"
 #include "model/fused/cuda/operations.h"
@@ -43,8 +44,9 @@ class CrossEntropyFunction
     // The factor of the loss itself is 1.
     if (gradient.is_cuda()) {
       ScaleInPlaceCuda(gradient, gradients[0]);
-    } else if (const auto factor = gradients[0].item<double>(); factor != 1) {
-      gradient.mul_(factor);
+    } else if (!DryRun::IsOn()) {
+      const auto factor = gradients[0].item<double>();
+      if (factor != 1) gradient.mul_(gradients[0]);
     }
     return {std::move(gradient), {}, {}};
   }

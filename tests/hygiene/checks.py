@@ -47,7 +47,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "tensor_parallel": ("ddp", "comm", "nn", "spec"),
     "runner": (
         *("ranks", "experiment", "timing", "memory", "profiling", "device", "base"),
-        *("accounting", "spec"),
+        *("comm", "dry_run", "accounting", "spec"),
     ),
     "ddp": ("comm", "verification", "training", "nn", "spec"),
     "ops": ("comm", "verification", "training", "nn", "spec"),
@@ -61,7 +61,8 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "tools/planner": ("reports/live", "base", "accounting", "spec"),
     "device": ("base", "spec"),
     "nn": ("fused", "spec"),
-    "fused": ("kernels", "spec"),
+    "fused": ("kernels", "dry_run", "spec"),
+    "dry_run": (),
     "accounting": ("spec",),
     "comm": ("spec",),
     "reports/live": ("base",),

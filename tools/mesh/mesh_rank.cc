@@ -10,9 +10,10 @@
 namespace trainbench {
 namespace {
 
-BookedGroup GroupAlong(MeshAxis axis, const MeshJob& job, Bookings& bookings) {
+std::unique_ptr<ProcessGroup> GroupAlong(MeshAxis axis, const MeshJob& job,
+                                         Bookings& bookings) {
   const int size = static_cast<int>(job.mesh.Size(axis));
-  return BookedGroup(axis, job.last_rank ? size - 1 : 0, size, bookings);
+  return bookings.MakeGroup(axis, job.last_rank ? size - 1 : 0, size);
 }
 
 }  // namespace
@@ -23,10 +24,10 @@ MeshRank::MeshRank(const MeshJob& job, at::Device device, Bookings& bookings)
       fsdp_(GroupAlong(MeshAxis::kFsdp, job, bookings)),
       tensor_(GroupAlong(MeshAxis::kTensor, job, bookings)),
       matmul_(job.precision),
-      ranks_(job.model, tensor_),
+      ranks_(job.model, *tensor_),
       model_(MakePart(ranks_, at::device(device).dtype(at::kFloat))),
       sharded_(model_, job.sharding, WeightType(job.precision), AdamWOptions(),
-               fsdp_, &data_),
+               *fsdp_, data_.get()),
       batch_(RandomBatch(job.model.vocab, job.batch, job.seq, device)) {}
 
 void MeshRank::Run(PhaseObserver& phases) {

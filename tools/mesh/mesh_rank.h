@@ -6,13 +6,14 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <memory>
 
 #include "model/accounting/parallel/mesh_job.h"
 #include "model/distributed/fsdp/fully_sharded.h"
 #include "model/distributed/tensor_parallel/tensor_parallel_lm.h"
 #include "model/training/precision_scope.h"
 #include "model/training/train_step.h"
-#include "tools/mesh/booked_group.h"
+#include "tools/mesh/bookings.h"
 
 namespace trainbench {
 
@@ -32,7 +33,7 @@ class MeshRank {
 
  private:
   const MeshJob job_;
-  BookedGroup data_, fsdp_, tensor_;
+  std::unique_ptr<ProcessGroup> data_, fsdp_, tensor_;
   MatmulScope matmul_;
   TensorRanks ranks_;
   TransformerLm model_;

@@ -98,18 +98,6 @@ MemoryQuery PartStep(const MeshJob& job) {
           .tensor_ranks = ranks};
 }
 
-absl::string_view CollectiveName(CollectiveKind kind) {
-  switch (kind) {
-    case CollectiveKind::kAllReduce:
-      return "all_reduce";
-    case CollectiveKind::kAllGather:
-      return "all_gather";
-    case CollectiveKind::kReduceScatter:
-      return "reduce_scatter";
-  }
-  return "";
-}
-
 double CollectiveCalls::SentBytes(int64_t ranks) const {
   const double all_reduced =
       RingAllReduceBytes(static_cast<double>(bytes), ranks);

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/string_view.h"
 #include "model/accounting/memory.h"
 #include "model/accounting/parallel/full_sharding_memory.h"
+#include "model/spec/collective.h"
 #include "model/spec/config.h"
 #include "model/spec/parallel/full_sharding.h"
 #include "model/spec/parallel/mesh_shape.h"
@@ -45,14 +45,6 @@ int64_t TensorRank(const MeshJob& job);
 
 // What the rank computes, on a GPU: a step of its part of the model.
 MemoryQuery PartStep(const MeshJob& job);
-
-enum class CollectiveKind { kAllReduce, kAllGather, kReduceScatter };
-inline constexpr std::array<CollectiveKind, 3> kCollectiveKinds = {
-    CollectiveKind::kAllReduce, CollectiveKind::kAllGather,
-    CollectiveKind::kReduceScatter};
-
-// "all_reduce", "all_gather", "reduce_scatter".
-absl::string_view CollectiveName(CollectiveKind kind);
 
 // Calls of one kind in the rank's group along an axis.
 struct CollectiveCalls {

@@ -11,11 +11,13 @@
 #include <functional>
 #include <new>
 #include <thread>
+#include <torch/csrc/distributed/c10d/HashStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "model/distributed/comm/direct_exchange.h"
+#include "model/distributed/comm/fake_backend.h"
 #include "model/distributed/comm/gloo_backend.h"
 #include "model/distributed/comm/nccl_backend.h"
 #include "model/distributed/comm/rendezvous.h"
@@ -24,7 +26,17 @@
 namespace trainbench {
 namespace {
 
+using StorePtr = c10::intrusive_ptr<c10d::Store>;
 using WorkPtr = c10::intrusive_ptr<c10d::Work>;
+using BackendMaker = std::function<c10::intrusive_ptr<c10d::Backend>(
+    const StorePtr& store, const GroupOptions& options)>;
+
+c10::intrusive_ptr<c10d::Backend> MakeBackend(const StorePtr& store,
+                                              const GroupOptions& options) {
+  return options.backend == CommBackend::kGloo
+             ? MakeGlooBackend(store, options)
+             : MakeNcclBackend(store, options);
+}
 
 // Gloo's thread releases a finished work, and its tensor, a little later. As
 // the last owner it would free memory on its own thread, where this thread's
@@ -83,22 +95,27 @@ class StartedExchange final : public Collective {
   Finish finish_;
 };
 
+absl::Status DidNotMeet(const GroupOptions& options, const char* reason) {
+  return absl::UnavailableError(
+      absl::StrCat("did not meet all ", options.size, " ranks: ", reason));
+}
+
 // Calls the backend directly: c10d's dispatched operators would add a schema
 // lookup and boxing to each call.
 class C10dGroup final : public ProcessGroup {
  public:
-  C10dGroup(const c10::intrusive_ptr<c10d::Store>& store,
-            const GroupOptions& options)
-      : store_(store), options_(options) {
+  C10dGroup(const StorePtr& store, const GroupOptions& options,
+            const BackendMaker& make_backend)
+      : store_(store), options_(options), make_backend_(make_backend) {
     const bool gloo = options.backend == CommBackend::kGloo;
     // NCCL needs no other rank yet, so that without a GPU each rank says so and
     // none of them leaves the others while Gloo connects them.
-    backend_ = gloo ? MakeGlooBackend(store, options)
-                    : MakeNcclBackend(store, options);
+    backend_ = make_backend(store, options);
     if (!gloo) {
       GroupOptions on_cpu = options;
       on_cpu.backend = CommBackend::kGloo;
-      cpu_group_ = std::make_unique<C10dGroup>(SubStore("cpu", store), on_cpu);
+      cpu_group_ = std::make_unique<C10dGroup>(SubStore("cpu", store), on_cpu,
+                                               make_backend);
     }
     group_ = c10::make_intrusive<c10d::ProcessGroup>(store, options.rank,
                                                      options.size);
@@ -194,6 +211,23 @@ class C10dGroup final : public ProcessGroup {
     Wait([&] { return backend_->barrier(); });
   }
 
+  // Unavailable, with c10d's reason, if the ranks do not meet in time.
+  static absl::StatusOr<std::unique_ptr<ProcessGroup>> Meet(
+      const StorePtr& store, const GroupOptions& options,
+      const BackendMaker& make_backend) {
+    try {
+      auto group = std::make_unique<C10dGroup>(store, options, make_backend);
+      // Gloo lets a rank go once its own connections stand. If it exited before
+      // the others had theirs, they would take it for dead.
+      group->cpu_group().Barrier();
+      return group;
+    } catch (const c10::Error& error) {
+      return DidNotMeet(options, error.what_without_backtrace());
+    } catch (const std::exception& error) {
+      return DidNotMeet(options, error.what());
+    }
+  }
+
   absl::StatusOr<std::unique_ptr<ProcessGroup>> Split(
       const std::vector<int>& colours) override {
     if (colours.size() != static_cast<std::size_t>(options_.size)) {
@@ -206,9 +240,9 @@ class C10dGroup final : public ProcessGroup {
     part.rank = static_cast<int>(std::count(colours.begin(), end, *end));
     part.size =
         static_cast<int>(std::count(colours.begin(), colours.end(), *end));
-    return Join(
+    return Meet(
         SubStore(absl::StrCat("split", splits_++, ".colour", *end), store_),
-        part);
+        part, make_backend_);
   }
 
   void Close() override {
@@ -237,19 +271,15 @@ class C10dGroup final : public ProcessGroup {
     return backend_->allreduce(tensors, options);
   }
 
-  c10::intrusive_ptr<c10d::Store> store_;
+  StorePtr store_;
   GroupOptions options_;
+  BackendMaker make_backend_;
   int splits_ = 0;                        // so far
   std::unique_ptr<C10dGroup> cpu_group_;  // null over Gloo
   c10::intrusive_ptr<c10d::Backend> backend_;
   c10::intrusive_ptr<c10d::ProcessGroup> group_;
   bool closed_ = false;
 };
-
-absl::Status DidNotMeet(const GroupOptions& options, const char* reason) {
-  return absl::UnavailableError(
-      absl::StrCat("did not meet all ", options.size, " ranks: ", reason));
-}
 
 }  // namespace
 
@@ -272,17 +302,17 @@ absl::StatusOr<std::unique_ptr<ProcessGroup>> ProcessGroup::Join(
         absl::StrCat("rank is ", options.rank, " of ", options.size,
                      "; allowed: 0 to one less than the number of ranks"));
   }
-  try {
-    auto group = std::make_unique<C10dGroup>(store, options);
-    // Gloo lets a rank go once its own connections stand. If it exited before
-    // the others had theirs, they would take it for dead.
-    group->cpu_group().Barrier();
-    return group;
-  } catch (const c10::Error& error) {
-    return DidNotMeet(options, error.what_without_backtrace());
-  } catch (const std::exception& error) {
-    return DidNotMeet(options, error.what());
-  }
+  return C10dGroup::Meet(store, options, MakeBackend);
+}
+
+std::unique_ptr<ProcessGroup> ProcessGroup::Fake(
+    const GroupOptions& options, CollectiveListener on_collective) {
+  return std::make_unique<C10dGroup>(
+      c10::make_intrusive<c10d::HashStore>(), options,
+      [on_collective = std::move(on_collective)](const StorePtr&,
+                                                 const GroupOptions& part) {
+        return MakeFakeBackend(part, on_collective);
+      });
 }
 
 }  // namespace trainbench

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "model/spec/collective.h"
 #include "model/spec/comm_backend.h"
 
 namespace c10d {
@@ -41,6 +42,11 @@ struct GroupOptions {
 // that ran out is no such error.
 void Communicate(const std::function<void()>& call);
 
+// Is told of collectives as they start, and of the bytes of the whole tensor:
+// what is summed, scattered or gathered.
+using CollectiveListener =
+    std::function<void(CollectiveKind kind, int64_t bytes)>;
+
 // A started collective. Keeps its tensors alive.
 class Collective {
  public:
@@ -62,6 +68,13 @@ class ProcessGroup {
   static absl::StatusOr<std::unique_ptr<ProcessGroup>> Join(
       const c10::intrusive_ptr<c10d::Store>& store,
       const GroupOptions& options);
+
+  // A rank's group without the other ranks: takes the memory that
+  // options.backend takes, sends nothing, waits for nobody and leaves all
+  // values as they are. `on_collective` may be null; of one rank it is told
+  // nothing, and nothing of collectives that Gloo's groups make of messages.
+  static std::unique_ptr<ProcessGroup> Fake(
+      const GroupOptions& options, CollectiveListener on_collective = nullptr);
 
   virtual ~ProcessGroup() = default;
 

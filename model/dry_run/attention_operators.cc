@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+// LibTorch's fused attention. q, k and v are [batch, heads, seq, d_head].
+
+#include <ATen/ATen.h>
+#include <ATen/OpMathType.h>
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <unordered_map>
+
+#include "model/dry_run/operators.h"
+#if TRAINBENCH_CUDA
+#include <ATen/cuda/CUDAContext.h>
+#endif
+
+namespace trainbench::dry {
+namespace {
+
+using at::Tensor;
+using torch::jit::Stack;
+
+int64_t CeilDiv(int64_t value, int64_t divisor) {
+  return (value + divisor - 1) / divisor;
+}
+
+int64_t RoundUp(int64_t value, int64_t multiple) {
+  return CeilDiv(value, multiple) * multiple;
+}
+
+// Products of [seq, d_head] and [d_head, seq], masked parts included. The
+// forward pass has two, the backward pass five, of which one is the forward
+// pass's, computed again.
+double Flops(const Tensor& q, const Tensor& k, int products) {
+  return 2.0 * products * static_cast<double>(q.numel()) *
+         static_cast<double>(k.size(-2));
+}
+
+Tensor Floats(const Tensor& q, at::IntArrayRef sizes) {
+  return at::empty(sizes, q.options().dtype(at::kFloat));
+}
+
+// Heads beside each other in memory, as a layer's output has them.
+Tensor HeadsLast(const Tensor& q) {
+  return at::empty({q.size(0), q.size(2), q.size(1), q.size(3)}, q.options())
+      .transpose(1, 2);
+}
+
+// What the threads of a CPU take, in fp32 and, for 16-bit inputs, as a narrowed
+// copy of the tiles (aten/src/ATen/native/cpu/FlashAttentionKernel.cpp).
+struct CpuTiles {
+  CpuTiles(const Tensor& q, const Tensor& k)
+      : rows(std::min<int64_t>(q.size(2), q.size(2) >= 768   ? 256
+                                          : q.size(2) >= 192 ? 64
+                                                             : 32)),
+        tile(rows * std::min<int64_t>(512, k.size(2))),
+        width(q.size(3)),
+        narrow(q.element_size() < 4 ? q.element_size() : 0) {}
+
+  int64_t ForwardBytes() const {
+    return at::get_num_threads() *
+           (4 * (tile + rows * (2 + width)) + narrow * tile);
+  }
+  // Sums of rows are seen on the calling thread alone.
+  int64_t BackwardBytes() const {
+    return at::get_num_threads() * (4 + narrow) * 2 * tile + 4 * rows;
+  }
+
+  int64_t rows, tile, width, narrow;
+};
+
+KernelWork CpuFlash(Stack& s) {
+  const Tensor q = s[0].toTensor(), k = s[1].toTensor();
+  const Tensor sums =
+      at::empty({q.size(0), q.size(2), q.size(1)},
+                q.options().dtype(at::toOpMathType(q.scalar_type())))
+          .transpose(1, 2);
+  return Return(s, {Flops(q, k, 2), CpuTiles(q, k).ForwardBytes()},
+                at::empty_like(q), sums);
+}
+
+KernelWork CpuFlashBackward(Stack& s) {  // grad_out, q, k, v, ...
+  const Tensor q = s[1].toTensor(), k = s[2].toTensor(), v = s[3].toTensor();
+  return Return(s, {Flops(q, k, 5), CpuTiles(q, k).BackwardBytes()},
+                HeadsLast(q), HeadsLast(k), HeadsLast(v));
+}
+
+int64_t Multiprocessors() {
+#if TRAINBENCH_CUDA
+  return at::cuda::getCurrentDeviceProperties()->multiProcessorCount;
+#else
+  return 0;
+#endif
+}
+
+// Into how many parts flash attention cuts the keys of its forward pass to
+// occupy a GPU that has few rows to work on (aten/src/ATen/native/transformers/
+// cuda/flash_attn/flash_api.cpp, num_splits_heuristic).
+int64_t FlashSplits(const Tensor& q, int64_t key_tiles) {
+  const auto tiles =
+      static_cast<double>(q.size(0) * q.size(1) * CeilDiv(q.size(2), 64));
+  const int64_t places = 2 * Multiprocessors();
+  if (tiles >= 0.8 * static_cast<double>(places)) return 1;
+  const int64_t most = std::min<int64_t>({128, places, key_tiles});
+  const auto efficiency = [&](int64_t splits) {
+    // Not if fewer parts have tiles enough for the same longest part.
+    if (splits > 1 &&
+        CeilDiv(key_tiles, splits) == CeilDiv(key_tiles, splits - 1)) {
+      return 0.0;
+    }
+    const double waves =
+        tiles * static_cast<double>(splits) / static_cast<double>(places);
+    return waves / std::ceil(waves);
+  };
+  double best = 0;
+  for (int64_t splits = 1; splits <= most; ++splits) {
+    best = std::max(best, efficiency(splits));
+  }
+  int64_t splits = 1;
+  while (splits < most && efficiency(splits) < 0.85 * best) ++splits;
+  return splits;
+}
+
+// Each part has its own output and sums.
+int64_t GpuFlashParts(const Tensor& q, const Tensor& k) {
+  const int64_t width = q.size(3);
+  const int64_t keys = width <= 64 ? 256 : width <= 128 ? 128 : 64;
+  const int64_t splits = FlashSplits(q, CeilDiv(k.size(2), keys));
+  const int64_t columns = RoundUp(width, width <= 128 ? 32 : 64) + 1;
+  return splits == 1 ? 0 : 4 * splits * q.numel() / width * columns;
+}
+
+// Sums of rows and, for 16-bit inputs or `always`, an fp32 gradient of q in
+// whole tiles.
+int64_t GpuBackwardBytes(const Tensor& q, int64_t rows, int64_t columns,
+                         bool always) {
+  const int64_t heads = q.size(0) * q.size(1), seq = q.size(2);
+  const int64_t gradient =
+      heads * RoundUp(seq, rows) * RoundUp(q.size(3), columns);
+  return 4 * (heads * seq + (always || q.element_size() < 4 ? gradient : 0));
+}
+
+KernelWork GpuFlash(Stack& s) {
+  const Tensor q = s[0].toTensor(), k = s[1].toTensor();
+  const Tensor sums = Floats(q, {q.size(0), q.size(1), q.size(2)});
+  const Tensor state = at::empty({2}, q.options().dtype(at::kUInt64));
+  const Tensor none = at::empty({}, state.options());
+  return Return(s, {Flops(q, k, 2), GpuFlashParts(q, k)}, at::empty_like(q),
+                sums, Tensor(), Tensor(), q.size(2), k.size(2), state, none,
+                Tensor());
+}
+
+KernelWork GpuFlashBackward(Stack& s) {  // grad_out, q, k, v, ...
+  const Tensor q = s[1].toTensor(), k = s[2].toTensor(), v = s[3].toTensor();
+  const int64_t columns = q.size(3) <= 128 ? 32 : 64;
+  return Return(s, {Flops(q, k, 5), GpuBackwardBytes(q, 128, columns, false)},
+                at::empty_like(q), at::empty_like(k), at::empty_like(v));
+}
+
+KernelWork GpuCudnn(Stack& s) {
+  const Tensor q = s[0].toTensor(), k = s[1].toTensor();
+  const bool with_sums = s[4].toBool();
+  const Tensor sums =
+      with_sums ? Floats(q, {q.size(0), q.size(1), q.size(2), 1}) : Tensor();
+  const Tensor seed = at::empty({}, q.options().dtype(at::kLong));
+  const Tensor offset = at::empty({}, seed.options());
+  return Return(s, {Flops(q, k, 2)}, at::empty_like(q), sums, Tensor(),
+                Tensor(), q.size(2), k.size(2), seed, offset, Tensor());
+}
+
+KernelWork GpuEfficient(Stack& s) {
+  const Tensor q = s[0].toTensor(), k = s[1].toTensor();
+  const int64_t rows = s[4].toBool() ? RoundUp(q.size(2), 32) : 0;
+  const Tensor sums = Floats(q, {q.size(0), q.size(1), rows});
+  return Return(s, {Flops(q, k, 2)}, HeadsLast(q), sums, Tensor(), Tensor());
+}
+
+KernelWork GpuEfficientBackward(Stack& s) {
+  const Tensor q = s[1].toTensor(), k = s[2].toTensor(), v = s[3].toTensor();
+  const int64_t tile = q.size(3) <= 64 ? 64 : 128;
+  const int64_t columns = q.size(3) <= 128 ? tile : 64;
+  return Return(s, {Flops(q, k, 5), GpuBackwardBytes(q, tile, columns, true)},
+                HeadsLast(q), HeadsLast(k), HeadsLast(v), Tensor());
+}
+
+using Kernels = std::unordered_map<std::string, Kernel>;
+
+}  // namespace
+
+Kernel FindAttentionKernel(const c10::OperatorName& name, c10::Device device) {
+  static const Kernels of_cpu = {
+      {"flash_attention_for_cpu", CpuFlash},
+      {"flash_attention_for_cpu_backward", CpuFlashBackward}};
+  static const Kernels of_gpu = {
+      {"flash_attention", GpuFlash},
+      {"flash_attention_backward", GpuFlashBackward},
+      {"cudnn_attention", GpuCudnn},
+      {"cudnn_attention_backward", GpuFlashBackward},
+      {"efficient_attention", GpuEfficient},
+      {"efficient_attention_backward", GpuEfficientBackward}};
+  const std::string prefix = "aten::_scaled_dot_product_";
+  if (!name.overload_name.empty() || !name.name.starts_with(prefix)) {
+    return nullptr;
+  }
+  const Kernels& all = device.is_cuda() ? of_gpu : of_cpu;
+  const auto found = all.find(name.name.substr(prefix.size()));
+  return found == all.end() ? nullptr : found->second;
+}
+
+}  // namespace trainbench::dry

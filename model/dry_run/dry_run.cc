@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/dry_run/dry_run.h"
+
+#include <c10/core/AutogradState.h>
+#include <torch/library.h>
+
+#include <utility>
+
+#include "model/dry_run/operator_call.h"
+#include "model/dry_run/storage.h"
+
+namespace trainbench {
+namespace {
+
+using c10::DispatchKey;
+
+// The innermost one of this thread.
+thread_local DryRun* current = nullptr;
+
+// Whether LibTorch writes this operator in terms of others, on any device. It
+// then runs, and the operators that it calls come by here.
+bool IsComposite(const c10::OperatorHandle& op, DispatchKey device) {
+  const auto has = [&](DispatchKey key) {
+    return op.hasKernelForDispatchKey(key);
+  };
+  return !has(DispatchKey::Meta) && !has(device) &&
+         (has(DispatchKey::CompositeExplicitAutograd) ||
+          has(DispatchKey::CompositeExplicitAutogradNonFunctional) ||
+          has(DispatchKey::CompositeImplicitAutograd));
+}
+
+// Below autograd and autocast, above the backends.
+void RunDry(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
+            torch::jit::Stack* stack) {
+  dry::OperatorCall call(op, stack);
+  const DispatchKey device = dry::KeyOf(call.device());
+  if (!call.IsDry()) {
+    const c10::impl::ExcludeDispatchKeyGuard dry_off(DispatchKey::Fake);
+    op.redispatchBoxed(
+        keys & c10::DispatchKeySet(c10::DispatchKeySet::FULL_AFTER,
+                                   DispatchKey::Fake),
+        stack);
+  } else if (!call.IsStated() && IsComposite(op, device)) {
+    op.redispatchBoxed(c10::DispatchKeySet(device), stack);
+  } else {
+    const double flops = call.Run();
+    if (flops > 0) DryRun::TellProduct(op.schema().name(), flops);
+  }
+}
+
+}  // namespace
+
+DryRun::DryRun(ProductListener on_product)
+    : guard_(DispatchKey::Fake),
+      had_threads_(
+          c10::AutogradState::get_tls_state().get_multithreading_enabled()),
+      on_product_(std::move(on_product)),
+      outer_(std::exchange(current, this)) {
+  // Else autograd starts a thread for a GPU.
+  c10::AutogradState::get_tls_state().set_multithreading_enabled(false);
+}
+
+DryRun::~DryRun() {
+  c10::AutogradState::get_tls_state().set_multithreading_enabled(had_threads_);
+  current = outer_;
+}
+
+bool DryRun::IsOn() {
+  return c10::impl::tls_is_dispatch_key_included(DispatchKey::Fake) &&
+         !c10::impl::tls_is_dispatch_key_excluded(DispatchKey::Fake);
+}
+
+void DryRun::TellProduct(const std::string& name, double flops) {
+  if (current != nullptr && current->on_product_) {
+    current->on_product_(name, flops);
+  }
+}
+
+}  // namespace trainbench
+
+TORCH_LIBRARY_IMPL(_, Fake, library) {
+  library.fallback(
+      torch::CppFunction::makeFromBoxedFunction<&trainbench::RunDry>());
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Runs model code dry: real modules, autograd and autocast on tensors that have
+// a device, a dtype, sizes, strides and the bytes of a storage, but no memory.
+// So a prediction of a step's memory and work is a run of the step.
+
+#ifndef TRAINBENCH_MODEL_DRY_RUN_DRY_RUN_H_
+#define TRAINBENCH_MODEL_DRY_RUN_DRY_RUN_H_
+
+#include <c10/core/impl/LocalDispatchKeySet.h>
+
+#include <functional>
+#include <string>
+
+namespace trainbench {
+
+// Is told of each operator that would multiply matrices. A multiplication and
+// an addition are two FLOPs.
+using ProductListener =
+    std::function<void(const std::string& name, double flops)>;
+
+// While it exists, operators called on this thread compute nothing and tensors
+// made here have no memory. Births and deaths of their storages are reported
+// where LibTorch's allocators report theirs, so MemoryAccount and
+// AllocationRecorder count them as they count real ones: on CUDA the bytes that
+// are requested, before they are rounded to blocks. Calls on older tensors
+// alone compute as ever. Tensors may outlive the scope, but only be used in
+// another one. Scopes nest.
+//
+// c10::Error names an operator whose results cannot be told from its
+// arguments, and one that reads a value back, as item() does.
+class DryRun {
+ public:
+  explicit DryRun(ProductListener on_product = nullptr);
+  ~DryRun();
+  DryRun(const DryRun&) = delete;
+  DryRun& operator=(const DryRun&) = delete;
+
+  // Of this thread.
+  static bool IsOn();
+
+  // For products of kernels that the dispatcher does not know. Ignored if no
+  // dry run is on.
+  static void TellProduct(const std::string& name, double flops);
+
+ private:
+  const c10::impl::IncludeDispatchKeyGuard guard_;
+  const bool had_threads_;
+  const ProductListener on_product_;
+  DryRun* const outer_;
+};
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_DRY_RUN_DRY_RUN_H_

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// One call of an operator in a dry run.
+
+#ifndef TRAINBENCH_MODEL_DRY_RUN_OPERATOR_CALL_H_
+#define TRAINBENCH_MODEL_DRY_RUN_OPERATOR_CALL_H_
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/stack.h>
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "model/dry_run/operators.h"
+
+namespace trainbench::dry {
+
+class OperatorCall {
+ public:
+  // The arguments are at the end of `stack`, which must outlive this object.
+  OperatorCall(const c10::OperatorHandle& op, torch::jit::Stack* stack);
+
+  // Whether it has a dry argument, or makes a tensor from none.
+  bool IsDry() const { return dry_ > 0 || tensors_ == 0; }
+  // Whether operators.h says what it does.
+  bool IsStated() const { return stated_ != nullptr; }
+  // Of the results.
+  c10::Device device() const { return device_; }
+
+  // Replaces the arguments on the stack by dry results. Returns the FLOPs of
+  // its matrix products.
+  double Run();
+
+ private:
+  c10::IValue& Argument(std::size_t i) {
+    return (*stack_)[stack_->size() - count_ + i];
+  }
+  void Read(const c10::IValue& value);
+  std::vector<at::Tensor> CastOperands();
+  KernelWork RunOnMeta();
+  at::Tensor ToMeta(const at::Tensor& x);
+  at::Tensor ToDry(const at::Tensor& meta);
+
+  const c10::OperatorHandle& op_;
+  torch::jit::Stack* const stack_;
+  const std::size_t count_;
+  int tensors_ = 0, dry_ = 0;  // among the arguments
+  c10::Device device_{c10::kCPU};
+  Kernel stated_ = nullptr;
+  // Tensors, and their meta tensors.
+  std::vector<std::pair<at::Tensor, at::Tensor>> known_;
+};
+
+}  // namespace trainbench::dry
+
+#endif  // TRAINBENCH_MODEL_DRY_RUN_OPERATOR_CALL_H_

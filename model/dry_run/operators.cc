@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/dry_run/operators.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <ATen/TensorIterator.h>
+#include <ATen/WrapDimUtils.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace trainbench::dry {
+namespace {
+
+using at::Tensor;
+using torch::jit::Stack;
+
+// item()
+KernelWork ReadValue(Stack& s) {
+  const Tensor x = s[0].toTensor();
+  TORCH_CHECK(false, "a dry run has no values, and item() reads one of a ",
+              x.scalar_type(), " tensor");
+}
+
+KernelWork IndexSelect(Stack& s) {
+  const Tensor x = s[0].toTensor();
+  std::vector<int64_t> sizes = x.sizes().vec();
+  if (!sizes.empty()) {
+    const int64_t along = at::maybe_wrap_dim(s[1].toInt(), x.dim());
+    sizes[static_cast<std::size_t>(along)] = s[2].toTensor().numel();
+  }
+  return Return(s, {}, at::empty(sizes, x.options()));
+}
+
+KernelWork EmbeddingBackward(Stack& s) {
+  const Tensor gradient = s[0].toTensor();
+  return Return(
+      s, {}, at::empty({s[2].toInt(), gradient.size(-1)}, gradient.options()));
+}
+
+KernelWork FusedRmsNorm(Stack& s) {
+  const Tensor x = s[0].toTensor();
+  std::vector<int64_t> rows = x.sizes().vec();
+  rows.back() = 1;
+  const Tensor inverse_rms = at::empty(rows, x.options().dtype(at::kFloat));
+  return Return(s, {}, at::empty_like(x), inverse_rms);
+}
+
+KernelWork FusedRmsNormBackward(Stack& s) {
+  const Tensor x = s[1].toTensor(), weight = s[4].toTensor();
+  return Return(s, {}, at::empty_like(x), at::empty_like(weight));
+}
+
+// On a GPU it first multiplies both arguments.
+KernelWork GpuSoftmaxBackward(Stack& s) {
+  const Tensor gradient = s[0].toTensor();
+  const Tensor result =
+      at::empty_like(gradient, gradient.options().dtype(s[3].toScalarType()));
+  return Return(s, {.scratch_bytes = static_cast<int64_t>(gradient.nbytes())},
+                result);
+}
+
+KernelWork LayerNorm(Stack& s) {
+  const Tensor x = s[0].toTensor(), weight = s[2].toTensor();
+  std::vector<int64_t> rows = x.sizes().vec();
+  const std::size_t normed = s[1].toIntVector().size();
+  std::fill(rows.end() - static_cast<std::ptrdiff_t>(normed), rows.end(), 1);
+  const Tensor mean = at::empty(rows, weight.options());
+  return Return(s, {}, at::empty_like(x), mean, at::empty_like(mean));
+}
+
+KernelWork LayerNormBackward(Stack& s) {
+  const Tensor x = s[1].toTensor(), weight = s[5].toTensor();
+  // Both gradients of the weights, summed by each thread of a CPU.
+  const int64_t sums = 2 * at::get_num_threads() * weight.numel();
+  return Return(s, {.scratch_bytes = 4 * sums}, at::empty_like(x),
+                at::empty_like(weight), at::empty_like(weight));
+}
+
+// A CPU sums 16-bit values as fp32. It then divides by an int64, of which it
+// makes a tensor, and of that one in fp32.
+KernelWork CpuMean(Stack& s) {
+  const Tensor x = s[0].toTensor();
+  const Tensor mean = at::mean(x, s[1].toIntVector(), s[2].toBool());
+  const int64_t scratch =
+      mean.element_size() < 4 ? 4 * (x.numel() + mean.numel()) : 8 + 4;
+  return Return(s, {.scratch_bytes = scratch}, mean);
+}
+
+KernelWork Where(Stack& s) {
+  const Tensor a = s[1].toTensor(), b = s[2].toTensor();
+  at::TensorIteratorConfig config;
+  config.check_all_same_dtype(false).declare_static_dtype_and_device(
+      at::result_type(a, b), c10::kMeta);
+  config.add_owned_output(Tensor());
+  for (const Tensor& x : {s[0].toTensor(), a, b}) {
+    config.add_owned_const_input(x);
+  }
+  return Return(s, {}, config.build().output());
+}
+
+KernelWork LikeFirst(Stack& s) {
+  const Tensor x = s.front().toTensor();
+  return Return(s, {}, at::empty_like(x));
+}
+
+KernelWork ReturnFirst(Stack& s) {
+  const Tensor self = s.front().toTensor();
+  return Return(s, {}, self);
+}
+
+KernelWork ReturnLast(Stack& s) {
+  const Tensor out = s.back().toTensor();
+  return Return(s, {}, out);
+}
+
+KernelWork ReturnNothing(Stack& s) { return Return(s, {}); }
+
+}  // namespace
+
+Kernel FindKernel(const c10::OperatorName& name, c10::Device device) {
+  static const std::unordered_map<c10::OperatorName, Kernel> all = {
+      {{"aten::_local_scalar_dense", ""}, ReadValue},
+      {{"aten::copy_", ""}, ReturnFirst},
+      {{"aten::embedding_dense_backward", ""}, EmbeddingBackward},
+      {{"aten::_fused_adamw_", ""}, ReturnNothing},
+      {{"aten::_fused_rms_norm", ""}, FusedRmsNorm},
+      {{"aten::_fused_rms_norm_backward", ""}, FusedRmsNormBackward},
+      {{"aten::index_select", ""}, IndexSelect},
+      {{"aten::native_layer_norm", ""}, LayerNorm},
+      {{"aten::native_layer_norm_backward", ""}, LayerNormBackward},
+      {{"aten::relu", ""}, LikeFirst},
+      {{"aten::where", "self"}, Where},
+      {{"aten::where", "self_out"}, ReturnLast},
+  };
+  static const c10::OperatorName mean("aten::mean", "dim"),
+      softmax_backward("aten::_softmax_backward_data", "");
+  const auto found = all.find(name);
+  if (found != all.end()) return found->second;
+  if (device.is_cpu() && name == mean) return CpuMean;
+  if (device.is_cuda() && name == softmax_backward) return GpuSoftmaxBackward;
+  return FindAttentionKernel(name, device);
+}
+
+double ProductFlops(const c10::OperatorHandle& op, const Stack& stack) {
+  static const std::unordered_map<std::string, std::size_t> left_operand = {
+      {"aten::mm", 0},     {"aten::bmm", 0},     {"aten::addmm", 1},
+      {"aten::addmm_", 1}, {"aten::baddbmm", 1}, {"aten::baddbmm_", 1}};
+  const auto found = left_operand.find(op.schema().name());
+  if (found == left_operand.end()) return 0;
+  const std::size_t first = stack.size() - op.schema().arguments().size();
+  const Tensor a = stack[first + found->second].toTensor();
+  const Tensor b = stack[first + found->second + 1].toTensor();
+  return 2.0 * static_cast<double>(a.numel()) * static_cast<double>(b.size(-1));
+}
+
+}  // namespace trainbench::dry

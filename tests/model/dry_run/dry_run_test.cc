@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/dry_run/dry_run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fixtures/memory/memory_account.h"
+
+namespace trainbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+
+constexpr int64_t kHuge = int64_t{1} << 50;
+
+std::string ErrorOf(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const c10::Error& error) {
+    return error.what_without_backtrace();
+  }
+  return "none";
+}
+
+TEST(DryRunTest, TensorsTakeNoMemory) {
+  const DryRun dry;
+  const at::Tensor x = at::zeros({kHuge});
+  EXPECT_EQ((x + x).sizes(), x.sizes());
+}
+
+TEST(DryRunTest, EndsWithItsScope) {
+  EXPECT_FALSE(DryRun::IsOn());
+  {
+    const DryRun outer;
+    { const DryRun inner; }
+    EXPECT_TRUE(DryRun::IsOn());
+  }
+  EXPECT_FALSE(DryRun::IsOn());
+  EXPECT_EQ(at::ones({3}).sum().item<float>(), 3);
+}
+
+TEST(DryRunTest, OlderTensorsKeepTheirValues) {
+  const at::Tensor older = at::ones({3});
+  const DryRun dry;
+  EXPECT_EQ(older.sum().item<float>(), 3);
+  older.add_(at::ones({3}));  // with a dry one
+  EXPECT_EQ(older.sum().item<float>(), 3);
+}
+
+TEST(DryRunTest, ReportsBirthsAndDeathsOfStorages) {
+  const auto account = std::make_shared<MemoryAccount>(c10::kCPU);
+  at::Tensor view;
+  ObserveMemory(account, [&] {
+    const DryRun dry;
+    view = at::empty({10, 10}).t().slice(0, 2, 4);
+    EXPECT_EQ(account->LiveBytes(), 400);
+    at::empty({1000});
+  });
+  EXPECT_EQ(account->LiveBytes(), 400);
+  EXPECT_EQ(account->PeakBytes(), 4400);
+  ObserveMemory(account, [&] { view.reset(); });
+  EXPECT_EQ(account->LiveBytes(), 0);
+}
+
+TEST(DryRunTest, AResizedStorageIsANewOne) {
+  const auto account = std::make_shared<MemoryAccount>(c10::kCPU);
+  ObserveMemory(account, [&] {
+    const DryRun dry;
+    at::Tensor result = at::empty({0});
+    at::mm_out(result, at::empty({3, 4}), at::empty({4, 5}));
+    EXPECT_THAT(result.sizes(), ElementsAre(3, 5));
+    EXPECT_EQ(account->LiveBytes(), 60);
+  });
+}
+
+TEST(DryRunTest, AutogradRunsTheSameNodes) {
+  const DryRun dry;
+  const at::Tensor x = at::empty({4, 3}).requires_grad_();
+  x.exp().matmul(at::empty({3, 2})).sum().backward();
+  EXPECT_THAT(x.grad().sizes(), ElementsAre(4, 3));
+}
+
+using Products = std::vector<std::pair<std::string, double>>;
+
+Products ProductsOf(const std::function<void()>& work) {
+  Products all;
+  const DryRun dry([&](const std::string& name, double flops) {
+    all.emplace_back(name, flops);
+  });
+  work();
+  return all;
+}
+
+TEST(DryRunTest, TellsTheProducts) {
+  EXPECT_THAT(ProductsOf([] {
+                const at::Tensor x = at::empty({3, 4});
+                const at::Tensor y = x.mm(at::empty({4, 5})).exp();
+                y.view({1, 3, 5}).bmm(at::empty({1, 5, 2}));
+              }),
+              ElementsAre(Pair("aten::mm", 120), Pair("aten::bmm", 60)));
+}
+
+TEST(DryRunTest, AKernelTellsItsProductsToTheInnermostRun) {
+  Products inner;
+  const Products outer = ProductsOf(
+      [&] { inner = ProductsOf([] { DryRun::TellProduct("mine", 2); }); });
+  EXPECT_THAT(outer, ElementsAre());
+  EXPECT_THAT(inner, ElementsAre(Pair("mine", 2)));
+}
+
+TEST(DryRunTest, AValueCannotBeRead) {
+  EXPECT_THAT(ErrorOf([] {
+                const DryRun dry;
+                at::ones({}).item<float>();
+              }),
+              HasSubstr("item() reads one of a Float tensor"));
+}
+
+TEST(DryRunTest, AResultThatDependsOnValuesIsNamed) {
+  EXPECT_THAT(ErrorOf([] {
+                const DryRun dry;
+                at::nonzero(at::ones({3}));
+              }),
+              HasSubstr("aten::nonzero"));
+}
+
+TEST(DryRunTest, AnotherDeviceIsRefused) {
+  EXPECT_THAT(ErrorOf([] {
+                const DryRun dry;
+                at::empty({3}, at::device(c10::kXPU));
+              }),
+              HasSubstr("no device xpu"));
+}
+
+}  // namespace
+}  // namespace trainbench
