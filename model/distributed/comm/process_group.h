@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "model/spec/collective.h"
 #include "model/spec/comm_backend.h"
+#include "model/spec/parallel/collective.h"
 
 namespace c10d {
 class ProcessGroup;

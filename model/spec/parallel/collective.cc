@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "model/spec/collective.h"
+#include "model/spec/parallel/collective.h"
 
 namespace trainbench {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Collectives, by name.
 
-#ifndef TRAINBENCH_MODEL_SPEC_COLLECTIVE_H_
-#define TRAINBENCH_MODEL_SPEC_COLLECTIVE_H_
+#ifndef TRAINBENCH_MODEL_SPEC_PARALLEL_COLLECTIVE_H_
+#define TRAINBENCH_MODEL_SPEC_PARALLEL_COLLECTIVE_H_
 
 #include <array>
 
@@ -20,4 +20,4 @@ absl::string_view CollectiveName(CollectiveKind kind);
 
 }  // namespace trainbench
 
-#endif  // TRAINBENCH_MODEL_SPEC_COLLECTIVE_H_
+#endif  // TRAINBENCH_MODEL_SPEC_PARALLEL_COLLECTIVE_H_
