@@ -18,12 +18,14 @@ using c10::DispatchKey;
 // The innermost one of this thread.
 thread_local DryRun* current = nullptr;
 
-// Whether LibTorch writes this operator in terms of others, on any device. It
-// then runs, and the operators that it calls come by here.
+// Whether this operator runs as it is, because it does its work in others,
+// which come by here, too: LibTorch writes it so on any device, or it is a
+// collective, whose group decides (ProcessGroup::Fake).
 bool IsComposite(const c10::OperatorHandle& op, DispatchKey device) {
   const auto has = [&](DispatchKey key) {
     return op.hasKernelForDispatchKey(key);
   };
+  if (op.schema().name().starts_with("c10d::")) return true;
   return !has(DispatchKey::Meta) && !has(device) &&
          (has(DispatchKey::CompositeExplicitAutograd) ||
           has(DispatchKey::CompositeExplicitAutogradNonFunctional) ||

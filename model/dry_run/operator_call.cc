@@ -40,7 +40,12 @@ void ReplaceTensors(IValue& value, const Visit& visit) {
 OperatorCall::OperatorCall(const c10::OperatorHandle& op,
                            torch::jit::Stack* stack)
     : op_(op), stack_(stack), count_(op.schema().arguments().size()) {
-  for (std::size_t i = 0; i < count_; ++i) Read(Argument(i));
+  for (std::size_t i = 0; i < count_; ++i) {
+    Read(Argument(i));
+    makes_int32_ |= op.schema().arguments()[i].name() == "dtype" &&
+                    Argument(i).isInt() &&
+                    Argument(i).toScalarType() == at::kInt;
+  }
   stated_ = FindKernel(op.operator_name(), device_);
 }
 
@@ -57,8 +62,15 @@ void OperatorCall::Read(const IValue& value) {
   if (value.isDevice()) {
     device_ = value.toDevice();
     if (device_.is_cuda() && !device_.has_index()) device_.set_index(0);
-    ++dry_;  // what is made there is dry
+    names_device_ = true;
   }
+}
+
+// 32-bit integers that a CPU makes are real: in them c10d's Reducer keeps which
+// gradient is in which bucket, and reads it.
+bool OperatorCall::IsDry() const {
+  const bool is_real = tensors_ == 0 && makes_int32_ && device_.is_cpu();
+  return dry_ > 0 || (!is_real && (names_device_ || tensors_ == 0));
 }
 
 // On a CPU elementwise operators first copy operands of another dtype than

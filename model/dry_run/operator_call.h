@@ -21,8 +21,9 @@ class OperatorCall {
   // The arguments are at the end of `stack`, which must outlive this object.
   OperatorCall(const c10::OperatorHandle& op, torch::jit::Stack* stack);
 
-  // Whether it has a dry argument, or makes a tensor from none.
-  bool IsDry() const { return dry_ > 0 || tensors_ == 0; }
+  // Whether anything of it is dry: an argument, or a result that is made from
+  // none or on a given device.
+  bool IsDry() const;
   // Whether operators.h says what it does.
   bool IsStated() const { return stated_ != nullptr; }
   // Of the results.
@@ -46,6 +47,8 @@ class OperatorCall {
   torch::jit::Stack* const stack_;
   const std::size_t count_;
   int tensors_ = 0, dry_ = 0;  // among the arguments
+  bool names_device_ = false;
+  bool makes_int32_ = false;
   c10::Device device_{c10::kCPU};
   Kernel stated_ = nullptr;
   // Tensors, and their meta tensors.

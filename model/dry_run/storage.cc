@@ -8,6 +8,8 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <unordered_map>
 #include <utility>
 
 namespace trainbench::dry {
@@ -59,10 +61,39 @@ Block* BlockOf(const at::Tensor& x) {
   return x.storage().data_ptr().cast_context<Block>(&Delete);
 }
 
-c10::Storage MakeStorage(std::size_t bytes, c10::DataPtr data) {
+c10::Storage MakeStorage(std::size_t bytes, c10::DataPtr data,
+                         c10::Allocator* allocator = nullptr) {
   return c10::Storage(c10::make_intrusive<c10::StorageImpl>(
-      c10::StorageImpl::use_byte_size_t(), bytes, std::move(data), nullptr,
+      c10::StorageImpl::use_byte_size_t(), bytes, std::move(data), allocator,
       /*resizable=*/false));
+}
+
+c10::Storage MetaStorage(std::size_t bytes) {
+  return MakeStorage(bytes, c10::DataPtr(nullptr, c10::Device(c10::kMeta)));
+}
+
+// For who gives a storage new bytes, as model/distributed/fsdp does.
+class DryAllocator final : public c10::Allocator {
+ public:
+  explicit DryAllocator(c10::Device device) : device_(device) {}
+  c10::DataPtr allocate(std::size_t bytes) override {
+    return MakeBlock(MetaStorage(bytes), device_);
+  }
+  void copy_data(void*, const void*, std::size_t) const override {}
+
+ private:
+  const c10::Device device_;
+};
+
+// Lives as long as the process: storages point to it.
+c10::Allocator* AllocatorOf(c10::Device device) {
+  static std::mutex mutex;
+  static auto& all =
+      *new std::unordered_map<c10::Device, std::unique_ptr<DryAllocator>>;
+  const std::lock_guard lock(mutex);
+  std::unique_ptr<DryAllocator>& found = all[device];
+  if (found == nullptr) found = std::make_unique<DryAllocator>(device);
+  return found.get();
 }
 
 }  // namespace
@@ -91,17 +122,14 @@ at::Tensor In(c10::Storage storage, DispatchKey key, const at::Tensor& like) {
 at::Tensor MetaOf(const at::Tensor& x) {
   const Block* const block = BlockOf(x);
   c10::Storage storage =
-      block != nullptr
-          ? block->meta
-          : MakeStorage(x.storage().nbytes(),
-                        c10::DataPtr(nullptr, c10::Device(c10::kMeta)));
+      block != nullptr ? block->meta : MetaStorage(x.storage().nbytes());
   return In(std::move(storage), DispatchKey::Meta, x);
 }
 
 at::Tensor NewLike(const at::Tensor& meta, c10::Device device) {
-  return In(
-      MakeStorage(meta.storage().nbytes(), MakeBlock(meta.storage(), device)),
-      KeyOf(device), meta);
+  return In(MakeStorage(meta.storage().nbytes(),
+                        MakeBlock(meta.storage(), device), AllocatorOf(device)),
+            KeyOf(device), meta);
 }
 
 void Resize(const at::Tensor& dry, const at::Tensor& meta) {

@@ -5,16 +5,21 @@
 
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
+#include <torch/types.h>
 
+#include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/memory/memory_probe.h"
+#include "tests/support/rank_fixture.h"
 
 namespace trainbench {
 namespace {
 
-int64_t MeasuredPeak(const Case& bench_case) {
+int64_t MeasuredPeak(const std::function<std::unique_ptr<Workload>()>& build) {
   const auto probe = MakeMemoryProbe(at::kCPU);
   std::unique_ptr<Workload> workload;
   NullObserver nobody;
@@ -23,24 +28,57 @@ int64_t MeasuredPeak(const Case& bench_case) {
     workload->Run(nobody);
   };
   probe->Observe([&] {
-    workload = bench_case.build();
+    workload = build();
     call();
   });
-  return probe->MeasurePeak(call).allocated + workload->UncountedBytes();
+  const int64_t peak = probe->MeasurePeak(call).allocated;
+  return peak + workload->UncountedBytes();
+}
+
+// The most of all ranks.
+int64_t MeasuredPeak(const Case& bench_case, ProcessGroup& group) {
+  const at::Tensor peak = at::tensor(
+      {MeasuredPeak([&] { return bench_case.build_rank(group); })}, at::kLong);
+  group.AllReduceMax(peak);
+  return peak.item<int64_t>();
+}
+
+// Attention on the CPU takes a buffer for each thread.
+std::vector<Case> SmokeCases() {
+  at::set_num_threads(1);
+  static const Device device = *OpenDevice("cpu");
+  return ListCases({}, device);
+}
+
+void ExpectPredicted(const Case& bench_case, int64_t measured) {
+  const auto prediction = Predict(bench_case, *OpenDevice("cpu"));
+  const std::string& name = bench_case.name.text();
+  ASSERT_TRUE(prediction.ok()) << name << ": " << prediction.status();
+  EXPECT_EQ(prediction->peak_bytes, measured) << name;
 }
 
 TEST(PredictionTest, OfEachSmokeCaseIsWhatItTakes) {
-  at::set_num_threads(1);
-  const Device device = *OpenDevice("cpu");
-  for (const Case& bench_case : ListCases({}, device)) {
+  for (const Case& bench_case : SmokeCases()) {
     const bool runs_here = bench_case.build && bench_case.unavailable.empty();
-    if (!runs_here) continue;
-    const auto prediction = Predict(bench_case, device);
-    const std::string name = bench_case.name.text();
-    EXPECT_TRUE(prediction.ok()) << name << ": " << prediction.status();
-    if (!prediction.ok()) continue;
-    EXPECT_EQ(prediction->peak_bytes, MeasuredPeak(bench_case)) << name;
+    if (runs_here) ExpectPredicted(bench_case, MeasuredPeak(bench_case.build));
   }
+}
+
+class RankPrediction : public RankTest {};
+
+TEST_F(RankPrediction, OfEachSmokeCaseIsWhatItTakes) {
+  int cases = 0;
+  for (const Case& bench_case : SmokeCases()) {
+    const auto& plan = bench_case.options.ranks;
+    if (!plan || plan->count != group_->size()) continue;
+    ExpectPredicted(bench_case, MeasuredPeak(bench_case, *group_));
+    ++cases;
+  }
+  EXPECT_GT(cases, 10);
+}
+
+TEST(PredictionTest, OfEachSmokeCaseOfTwoRanksIsWhatTheyTake) {
+  EXPECT_EQ(RunAsRanks("RankPrediction.*", 2), absl::OkStatus());
 }
 
 }  // namespace

@@ -13,7 +13,11 @@
 #include <utility>
 #include <vector>
 
+#include "fixtures/device/device.h"
+#include "fixtures/device/torch_device.h"
+#include "fixtures/memory/memory_account.h"
 #include "fixtures/memory/memory_probe.h"
+#include "fixtures/steps/model_step.h"
 #include "model/accounting/flops.h"
 #include "model/dry_run/dry_run.h"
 #include "model/nn/dtype.h"
@@ -48,47 +52,56 @@ void PrintTo(const Bytes& bytes, std::ostream* out) {
        << bytes.after;
 }
 
-// Of a warm step.
-Bytes BytesOfStep(const Job& job) {
-  const std::unique_ptr<MemoryProbe> probe = MakeMemoryProbe(at::kCPU);
-  TransformerLm model{nullptr};
-  std::optional<AdamW> optimizer;
-  Batch batch;
-  NullObserver observer;
-  const auto step = [&] {
-    RunStep(job.mode, model, optimizer ? &*optimizer : nullptr, batch,
-            job.precision, observer);
-  };
-  probe->Observe([&] {
-    model = TransformerLm(job.config,
-                          at::TensorOptions().dtype(WeightType(job.precision)));
+// What a step needs; Run() makes one.
+class Step {
+ public:
+  Step(const Job& job, at::Device device)
+      : job_(job),
+        model_(job.config, at::device(device).dtype(WeightType(job.precision))),
+        batch_(RandomBatch(job.config.vocab, job.batch, job.seq, device)) {
     if (job.mode == StepMode::kTrainStep) {
-      optimizer.emplace(Parameters(model), AdamWKind::kFused);
+      optimizer_.emplace(Parameters(model_), AdamWKind::kFused);
     }
-    batch = RandomBatch(job.config.vocab, job.batch, job.seq, at::kCPU);
-    step();  // makes the rotary tables
-  });
-  Bytes bytes = {.resident = probe->LiveBytes()};
-  bytes.peak = probe->MeasurePeak(step).allocated;
-  bytes.after = probe->LiveBytes();
+    Run();  // makes the rotary tables
+  }
+
+  void Run() {
+    NullObserver observer;
+    RunStep(job_.mode, model_, optimizer_ ? &*optimizer_ : nullptr, batch_,
+            job_.precision, observer);
+  }
+
+ private:
+  Job job_;
+  TransformerLm model_;
+  Batch batch_;
+  std::optional<AdamW> optimizer_;
+};
+
+// Of a warm step, by what is reported.
+Bytes BytesOfStep(const Job& job, at::Device device = at::kCPU) {
+  const auto account = std::make_shared<MemoryAccount>(device);
+  std::optional<Step> step;
+  ObserveMemory(account, [&] { step.emplace(job, device); });
+  Bytes bytes = {.resident = account->LiveBytes()};
+  account->ResetPeak();
+  ObserveMemory(account, [&] { step->Run(); });
+  bytes.peak = account->PeakBytes();
+  bytes.after = account->LiveBytes();
   return bytes;
 }
 
-Bytes DryBytesOfStep(const Job& job) {
+Bytes DryBytesOfStep(const Job& job, at::Device device = at::kCPU) {
   const DryRun dry;
-  return BytesOfStep(job);
+  return BytesOfStep(job, device);
 }
 
 double DryFlopsOfStep(const Job& job) {
   double flops = 0;
   const DryRun dry([&](const std::string&, double more) { flops += more; });
-  TransformerLm model(job.config, at::TensorOptions());
-  const Batch batch =
-      RandomBatch(job.config.vocab, job.batch, job.seq, at::kCPU);
-  NullObserver observer;
+  Step step(job, at::kCPU);
   flops = 0;
-  RunStep(job.mode, model, /*optimizer=*/nullptr, batch, job.precision,
-          observer);
+  step.Run();
   return flops;
 }
 
@@ -219,6 +232,51 @@ TEST_F(DryStepTest, OfALargeModelTakesNone) {
   const auto logits = job.batch * job.seq * job.config.vocab * 4;
   EXPECT_GT(bytes.peak, bytes.resident + logits);
   EXPECT_EQ(bytes.after, bytes.resident);
+}
+
+// As the caching allocator is asked, which gives whole blocks.
+int64_t RequestedPeak(const Job& job, at::Device device) {
+  const auto probe = MakeMemoryProbe(device);
+  Step step(job, device);
+  const MemoryPeak peak = probe->MeasurePeak([&] { step.Run(); });
+  return peak.counts->requested - peak.library_bytes;
+}
+
+std::vector<Job> GpuJobs() {
+  std::vector<Job> jobs;
+  for (const Implementation implementation : kImplementations) {
+    for (const AttentionKind attention :
+         {kNaive, kTiled, kSdpa, kSdpaMath, kSdpaFlash, kSdpaEfficient,
+          kSdpaCudnn, kOwn}) {
+      for (const auto& [heads, seq] : {std::pair(2, 96), std::pair(4, 1000)}) {
+        jobs.push_back({{"gpu", heads * int64_t{64}, 192, 2, heads, 301,
+                         attention, implementation},
+                        2,
+                        seq});
+      }
+    }
+  }
+  return jobs;
+}
+
+TEST(CudaDryStepTest, RequestsTheBytesOfARealStep) {
+  const auto gpu = OpenDevice("cuda");
+  if (!gpu.ok()) GTEST_SKIP() << "no CUDA device";
+  gpu->TakeLibraryMemory();
+  const at::Device device = TorchDevice(*gpu);
+  for (Job job : GpuJobs()) {
+    for (const Precision precision : kDtypes) {
+      for (const StepMode mode : kStepModes) {
+        job.precision = precision;
+        job.mode = mode;
+        const std::string why = ModelStep::Unavailable(
+            {job.config, job.precision, job.mode, job.batch, job.seq}, *gpu);
+        if (!why.empty()) continue;
+        EXPECT_EQ(DryBytesOfStep(job, device).peak, RequestedPeak(job, device))
+            << TextOf(job);
+      }
+    }
+  }
 }
 
 }  // namespace
