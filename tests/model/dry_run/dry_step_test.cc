@@ -249,6 +249,8 @@ std::vector<Job> GpuJobs() {
          {kNaive, kTiled, kSdpa, kSdpaMath, kSdpaFlash, kSdpaEfficient,
           kSdpaCudnn, kOwn}) {
       for (const auto& [heads, seq] : {std::pair(2, 96), std::pair(4, 1000)}) {
+        // LibTorch's sums over many rows take a buffer that is not stated yet.
+        if (implementation == kTextbook && seq == 1000) continue;
         jobs.push_back({{"gpu", heads * int64_t{64}, 192, 2, heads, 301,
                          attention, implementation},
                         2,
