@@ -17,10 +17,10 @@
 #include "fixtures/device/torch_device.h"
 #include "fixtures/memory/memory_account.h"
 #include "fixtures/memory/memory_probe.h"
-#include "fixtures/steps/model_step.h"
 #include "model/accounting/flops.h"
 #include "model/dry_run/dry_run.h"
 #include "model/nn/dtype.h"
+#include "model/spec/attention_variant.h"
 #include "model/training/adamw.h"
 #include "model/training/train_step.h"
 
@@ -53,9 +53,9 @@ void PrintTo(const Bytes& bytes, std::ostream* out) {
 }
 
 // What a step needs; Run() makes one.
-class Step {
+class WarmStep {
  public:
-  Step(const Job& job, at::Device device)
+  WarmStep(const Job& job, at::Device device)
       : job_(job),
         model_(job.config, at::device(device).dtype(WeightType(job.precision))),
         batch_(RandomBatch(job.config.vocab, job.batch, job.seq, device)) {
@@ -81,7 +81,7 @@ class Step {
 // Of a warm step, by what is reported.
 Bytes BytesOfStep(const Job& job, at::Device device = at::kCPU) {
   const auto account = std::make_shared<MemoryAccount>(device);
-  std::optional<Step> step;
+  std::optional<WarmStep> step;
   ObserveMemory(account, [&] { step.emplace(job, device); });
   Bytes bytes = {.resident = account->LiveBytes()};
   account->ResetPeak();
@@ -99,7 +99,7 @@ Bytes DryBytesOfStep(const Job& job, at::Device device = at::kCPU) {
 double DryFlopsOfStep(const Job& job) {
   double flops = 0;
   const DryRun dry([&](const std::string&, double more) { flops += more; });
-  Step step(job, at::kCPU);
+  WarmStep step(job, at::kCPU);
   flops = 0;
   step.Run();
   return flops;
@@ -237,7 +237,7 @@ TEST_F(DryStepTest, OfALargeModelTakesNone) {
 // As the caching allocator is asked, which gives whole blocks.
 int64_t RequestedPeak(const Job& job, at::Device device) {
   const auto probe = MakeMemoryProbe(device);
-  Step step(job, device);
+  WarmStep step(job, device);
   const MemoryPeak peak = probe->MeasurePeak([&] { step.Run(); });
   return peak.counts->requested - peak.library_bytes;
 }
@@ -271,8 +271,9 @@ TEST(CudaDryStepTest, RequestsTheBytesOfARealStep) {
       for (const StepMode mode : kStepModes) {
         job.precision = precision;
         job.mode = mode;
-        const std::string why = ModelStep::Unavailable(
-            {job.config, job.precision, job.mode, job.batch, job.seq}, *gpu);
+        const std::string why = AttentionUnavailable(
+            job.config.attention, gpu->kind, precision != Precision::kFp32,
+            job.config.d_head(), gpu->block_shared_bytes);
         if (!why.empty()) continue;
         EXPECT_EQ(DryBytesOfStep(job, device).peak, RequestedPeak(job, device))
             << TextOf(job);
