@@ -115,6 +115,10 @@ class PeakLinear final : public Workload {
     return cost;
   }
 
+  static std::string Unavailable(const Params& p, const Device&) {
+    return ProductLibraryUnavailable(p.library);
+  }
+
   static SweepPlan<Params> Sweep() {
     // Tokens times the widths of the model small.
     return {.axes = {{"library", &Params::library, kProductLibraries,

@@ -5,6 +5,7 @@
 #include <ATen/record_function.h>
 #include <torch/types.h>
 
+#include <string>
 #include <vector>
 
 #include "model/dry_run/dry_run.h"
@@ -22,9 +23,15 @@ namespace {
 // A call of oneDNN takes microseconds more.
 constexpr double kLeastFlops = 0x1p23;
 
+bool HasAvx512() {
+  static const bool has = __builtin_cpu_supports("avx512bw") != 0 &&
+                          __builtin_cpu_supports("avx512vl") != 0 &&
+                          __builtin_cpu_supports("avx512dq") != 0;
+  return has;
+}
+
 bool MklHasNoWideKernels() {
-  static const bool has_none =
-      __builtin_cpu_is("amd") != 0 && __builtin_cpu_supports("avx512f") != 0;
+  static const bool has_none = __builtin_cpu_is("amd") != 0 && HasAvx512();
   return has_none;
 }
 
@@ -32,6 +39,12 @@ bool MklHasNoWideKernels() {
 
 absl::string_view ProductLibraryName(ProductLibrary library) {
   return library == ProductLibrary::kMkl ? "mkl" : "onednn";
+}
+
+std::string ProductLibraryUnavailable(ProductLibrary library) {
+  return library == ProductLibrary::kMkl || HasAvx512()
+             ? ""
+             : "oneDNN multiplies on CPUs with AVX-512; this one has none";
 }
 
 ProductLibrary FasterLibrary(int64_t m, int64_t n, int64_t k) {

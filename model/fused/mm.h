@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 
 #include "absl/strings/string_view.h"
 
@@ -22,6 +23,10 @@ inline constexpr std::array<ProductLibrary, 2> kProductLibraries = {
 // "mkl", "onednn".
 absl::string_view ProductLibraryName(ProductLibrary library);
 
+// Why this CPU cannot multiply by the library, or "". LibTorch lets oneDNN
+// multiply where it has AVX-512 alone.
+std::string ProductLibraryUnavailable(ProductLibrary library);
+
 // Which is faster on this CPU for [m, k] times [k, n] in fp32. MKL has kernels
 // of 512 bits for Intel's CPUs alone: on an AMD EPYC that computes 512 bits at
 // a time, oneDNN took 0.41 to 0.53 of MKL's time for products of 0.4 to 17
@@ -33,7 +38,8 @@ ProductLibrary FasterLibrary(int64_t m, int64_t n, int64_t k);
 ProductLibrary LibraryOf(at::Device device, at::ScalarType dtype, int64_t m,
                          int64_t n, int64_t k);
 
-// c [m, n] = a [m, k] b [k, n], fp32 on a CPU, in any layout.
+// c [m, n] = a [m, k] b [k, n], fp32 on a CPU, in any layout. c10::Error where
+// the library is unavailable.
 void MmInto(ProductLibrary library, const at::Tensor& a, const at::Tensor& b,
             at::Tensor& c);
 
