@@ -20,7 +20,7 @@ fail() {
   exit 3
 }
 
-shopt -s extglob
+shopt -s extglob nullglob
 any_torch=0
 [[ ${1:-} != --any-torch ]] || { any_torch=1 && shift; }
 
@@ -46,6 +46,10 @@ if [[ $found != "$built" ]]; then
     fail "$differs; --any-torch, as the first flag, tries anyway"
   say "$differs"
 fi
+
+# Compressed, to travel with the tree.
+packed=("$here"/{bin,lib}/*.gz)
+((${#packed[@]} == 0)) || gunzip --force -- "${packed[@]}"
 
 # LibTorch finds CUDA's libraries itself; the program is linked against some, too.
 path=$here/lib:$torch/lib

@@ -177,20 +177,20 @@ def test_the_run_its_table_its_pages_and_the_readme(checkout: Checkout) -> None:
     assert commands == ["setup", "report"]
 
 
-def test_a_run_takes_the_place_of_that_of_another_suite(checkout: Checkout) -> None:
+def test_a_run_takes_the_place_of_the_one_before(checkout: Checkout) -> None:
     directory = checkout.root / "reports/reference/my-box"
-    (directory / "quick.figures").mkdir(parents=True)
-    for name in ("quick.json", "quick.txt", "quick.figures/a.svg", "steps.md"):
+    (directory / "full.figures").mkdir(parents=True)
+    for name in ("full.json", "full.txt", "full.figures/a.svg", "steps.md"):
         (directory / name).write_text(table(2))
     commit(checkout.root)
     assert reference(checkout, "--no-run", "my-box").returncode == 0
-    assert checkout.log()[-1] == "report reports/reference/my-box/quick.json"
+    assert checkout.log()[-1] == "report reports/reference/my-box/full.json"
     readme = (checkout.root / "README.md").read_text()
     assert readme == with_excerpt(README, table(2))
     assert reference(checkout, "--allow-dirty", "my-box").returncode == 0
     names = {path.name for path in directory.iterdir()}
     assert {"steps.md", "full.json"} < names
-    assert [name for name in names if name.startswith("quick")] == []
+    assert "full.figures" not in names
 
 
 def test_a_run_that_fails_leaves_the_old_reference(checkout: Checkout) -> None:
