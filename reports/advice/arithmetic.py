@@ -50,10 +50,10 @@ def _checks(run: Run, wide: Row, narrow: Row) -> Iterator[Check]:
     if predicted:
         gained = minus(time_of(wide), time_of(narrow))
         yield Check(wide.name, narrow.name, predicted[0], gained)
-    closed = saved_bytes(wide, narrow, "predicted_peak_bytes")
+    dry = saved_bytes(wide, narrow, "predicted_peak_bytes")
     peak = saved_bytes(wide, narrow, "peak_bytes")
-    if closed and peak is not None:
-        gains = exactly(closed), exactly(peak)
+    if dry and peak is not None:
+        gains = exactly(dry), exactly(peak)
         yield Check(wide.name, narrow.name, *gains, in_bytes=True)
 
 
@@ -82,7 +82,7 @@ def _measured_alone(change: str, pairs: list[tuple[Row, Row]]) -> Line:
         of_us=wide.time_us,
         saved_bytes=saved_bytes(wide, narrow, "predicted_peak_bytes"),
         assumption="the time is measured, not predicted: the run has no product in "
-        "bf16 among its peaks; the memory is that of the closed forms",
+        "bf16 among its peaks; the memory is that of dry runs",
         rows=(wide.name, narrow.name),
     )
 

@@ -33,10 +33,10 @@ def _pairs(run: Run, step: Step) -> list[tuple[Row, Row]]:
 def _checks(plain: Row, fused: Row, predicted: Measured) -> Iterator[Check]:
     measured = minus(time_of(plain), time_of(fused))
     yield Check(plain.name, fused.name, predicted, measured)
-    closed = saved_bytes(plain, fused, "predicted_peak_bytes")
+    dry = saved_bytes(plain, fused, "predicted_peak_bytes")
     peak = saved_bytes(plain, fused, "peak_bytes")
-    if closed and peak is not None:
-        gains = exactly(closed), exactly(peak)
+    if dry and peak is not None:
+        gains = exactly(dry), exactly(peak)
         yield Check(plain.name, fused.name, *gains, in_bytes=True)
 
 

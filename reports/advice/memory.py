@@ -39,7 +39,7 @@ def _line(row: Row) -> Line | None:
         of_us=row.time_us,
         saved_bytes=row["predicted_peak_bytes"] - peak,
         assumption="a block keeps its input alone and runs forward once more, at the "
-        "rate of the whole step; the peak is the closed form's",
+        "rate of the whole step; the peak is that of a dry run",
         rows=(row.name,),
     )
 

@@ -98,22 +98,18 @@ def _size(count: int | None) -> str:
 def _block_table(block: Block, step: str) -> text.Table:
     lines = [
         [
-            tensor.name or "not predicted",
+            tensor.operator or "-",
             tensor.component or "-",
-            tensor.formula or "-",
-            tensor.dtype or "-",
             tensor.shape or "-",
+            tensor.dtype or "-",
             _size(tensor.predicted_bytes),
             _size(tensor.recorded_bytes),
         ]
         for tensor in block.tensors
     ]
     sums = [_size(block.predicted_bytes), _size(block.recorded_bytes)]
-    lines.append(["all", "", "", "", "", *sums])
-    headings = [
-        *("tensor", "component", "elements", "dtype", "shape"),
-        *("predicted", "recorded"),
-    ]
+    lines.append(["all", "", "", "", *sums])
+    headings = ["made by", "component", "shape", "dtype", "predicted", "recorded"]
     title = f"What layer {block.layer} keeps for its backward pass: {step}"
     return text.Table(headings, lines, title=title)
 

@@ -64,7 +64,7 @@ def _gain(choice: Choice, counter: str, name: str, unit: str) -> str | None:
 def _told(choice: Choice) -> str:
     gains = [gain for fits in _FITTING if (gain := _gain(choice, *fits))]
     what = "; ".join(gains) or "no choice makes room for a larger batch or context"
-    return f"In `{choice.label}`, by closed forms, {what}."
+    return f"In `{choice.label}`, by dry runs, {what}."
 
 
 def _grown(counter: str) -> Callable[[Choice, Row], str]:
@@ -108,8 +108,8 @@ _COLUMNS: tuple[Column, ...] = (
     ("FLOPs again", _again),
     ("MFU", _utilization(hardware=False)),
     ("HFU", _utilization(hardware=True)),
-    ("largest batch (closed form)", _grown("largest_batch")),
-    ("longest context (closed form)", _grown("largest_seq")),
+    ("largest batch (dry run)", _grown("largest_batch")),
+    ("longest context (dry run)", _grown("largest_seq")),
 )
 
 

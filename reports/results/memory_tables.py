@@ -29,11 +29,10 @@ class Tensors:
 class Kept:
     """A tensor that a block keeps for its backward pass."""
 
-    name: str  # "" if it was not predicted
+    operator: str  # in some files of before the name of a predicted tensor
     component: str
-    formula: str  # its elements
-    dtype: str
     shape: str
+    dtype: str
     predicted_bytes: int | None
     recorded_bytes: int | None
 
@@ -78,11 +77,10 @@ def _tensors(entry: dict[str, Any]) -> Tensors:
 
 def _kept(entry: dict[str, Any]) -> Kept:
     return Kept(
-        name=word_of(entry, "tensor"),
+        operator=word_of(entry, "operator" if "operator" in entry else "tensor"),
         component=word_of(entry, "component"),
-        formula=word_of(entry, "formula") if "formula" in entry else "",
-        dtype=word_of(entry, "dtype"),
         shape=word_of(entry, "shape") if "shape" in entry else "",
+        dtype=word_of(entry, "dtype"),
         predicted_bytes=_optional(entry, "predicted_bytes"),
         recorded_bytes=_optional(entry, "recorded_bytes"),
     )

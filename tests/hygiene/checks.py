@@ -23,31 +23,40 @@ _OPERATIONS = "benchmarks/*"
 # An arrow points downward only, so there is no cycle.
 ARROWS: dict[str, tuple[str, ...]] = {
     "benchmarks": (
-        *(_OPERATIONS, "steps"),
+        *(_OPERATIONS, "steps", "prediction"),
         *("experiment", "timing", "memory", "profiling", "device", "base"),
-        *("ops", "comm", "verification", "training", "nn", "fused", "accounting"),
-        "spec",
+        *("ops", "comm", "verification", "training", "nn", "fused", "dry_run"),
+        *("accounting", "spec"),
     ),
     "tools/mesh": (
-        *("fsdp", "tensor_parallel", "comm", "training", "nn", "accounting", "spec"),
-        *("memory", "device", "base", "reports/live"),
+        *("steps", "prediction", "ranks", "memory", "device", "base", "reports/live"),
+        *("fsdp", "tensor_parallel", "comm", "training", "nn", "accounting"),
+        *("dry_run", "spec"),
+    ),
+    "tools/planner": (
+        *("steps", "prediction", "ranks", "memory", "device", "base"),
+        *("accounting", "spec", "reports/live"),
     ),
     _OPERATIONS: ("ops", "verification", "training", "nn", "fused", "spec"),
     "steps": (
-        *("experiment", "ranks", "timing", "memory", "profiling", "device"),
-        *("tensor_parallel", "fsdp", "zero", "ddp", "ops", "comm"),
-        *("verification", "training", "nn", "fused", "accounting", "spec"),
+        *("prediction", "experiment", "ranks", "timing", "memory", "profiling"),
+        *("device", "tensor_parallel", "fsdp", "zero", "ddp", "ops", "comm"),
+        *("verification", "training", "nn", "fused", "dry_run", "accounting", "spec"),
     ),
     "app": (
-        *("runner", "ranks", "experiment", "timing", "profiling", "device", "base"),
-        *("spec", "reports/live"),
+        *("runner", "prediction", "ranks", "experiment", "timing", "profiling"),
+        *("device", "base", "spec", "reports/live"),
     ),
     "fsdp": ("ddp", "comm", "training", "nn", "accounting", "spec"),
     "zero": ("ddp", "comm", "training", "accounting", "spec"),
     "tensor_parallel": ("ddp", "comm", "nn", "spec"),
     "runner": (
-        *("ranks", "experiment", "timing", "memory", "profiling", "device", "base"),
-        *("comm", "dry_run", "accounting", "spec"),
+        *("prediction", "ranks", "experiment", "timing", "memory", "profiling"),
+        *("device", "base", "accounting", "spec"),
+    ),
+    "prediction": (
+        *("experiment", "ranks", "memory", "device"),
+        *("comm", "dry_run", "accounting"),
     ),
     "ddp": ("comm", "verification", "training", "nn", "spec"),
     "ops": ("comm", "verification", "training", "nn", "spec"),
@@ -58,7 +67,6 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "memory": ("device", "base", "spec"),
     "profiling": ("device", "spec"),
     "training": ("nn", "spec"),
-    "tools/planner": ("reports/live", "base", "accounting", "spec"),
     "device": ("base", "spec"),
     "nn": ("fused", "spec"),
     "fused": ("kernels", "dry_run", "spec"),
@@ -73,7 +81,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
 # They include no header of LibTorch.
 _WITHOUT_TORCH = (
     *("spec", "kernels", "accounting", "base", "timing", "experiment"),
-    *("reports/live", "tools/planner"),
+    "reports/live",
 )
 # Libraries that a folder must not include. An experiment may include LibTorch to
 # build inputs and references, but nothing of it that measures.

@@ -8,7 +8,7 @@ import pytest
 import checks
 
 _LIST = "model/spec/attention_variants.inc"
-_LINE = re.compile(r'ATTENTION\((\w+), "([a-z][a-z0-9_]*)", (\w+), (.*)\)')
+_LINE = re.compile(r'ATTENTION\((\w+), "([a-z][a-z0-9_]*)", (.*)\)')
 _FUNCTION = r"at::Tensor (?:trainbench::)?{}Attention\(const at::Tensor& q,"
 
 
@@ -42,14 +42,10 @@ def _errors(line: str, sources: str) -> list[str]:
     match = _LINE.fullmatch(line)
     if match is None:
         return [f"no line of a variant: {line}"]
-    name, _, memory, fields = match.groups()
+    name, _, fields = match.groups()
     errors = []
     if not re.search(_FUNCTION.format(name), sources):
         errors.append(f"no file defines {name}Attention")
-    if f"AttentionResult {memory}(" not in checks.read(
-        "model/accounting/ledger/attention.h"
-    ):
-        errors.append(f"nothing records {memory}")
     known = checks.read("model/spec/attention_variant.h")
     for field in re.findall(r"\.(\w+) = ", fields):
         if not re.search(rf"^  \S.* {field}\b", known, re.MULTILINE):
@@ -76,9 +72,5 @@ def test_what_contributing_shows_adds_a_variant() -> None:
 
 def test_a_wrong_line_is_found() -> None:
     assert _errors("ATTENTION(Own)", "") == ["no line of a variant: ATTENTION(Own)"]
-    line = 'ATTENTION(No, "no", NoMemory, .no_op = "no")'
-    assert _errors(line, "") == [
-        "no file defines NoAttention",
-        "nothing records NoMemory",
-        "no field no_op",
-    ]
+    line = 'ATTENTION(No, "no", .no_op = "no")'
+    assert _errors(line, "") == ["no file defines NoAttention", "no field no_op"]

@@ -31,13 +31,6 @@ def test_no_program_needs_the_driver(variable: str) -> None:
     assert checks.driver_libraries(libraries) == []
 
 
-def test_the_planner_needs_no_libtorch() -> None:
-    torch = [
-        n for n in needed("TRAINBENCH_PLAN") if n.startswith(("libtorch", "libc10"))
-    ]
-    assert torch == []
-
-
 def test_the_program_loads_the_cuda_half_of_torch_if_built_for_it() -> None:
     libraries = needed("TRAINBENCH_BINARY")
     build = os.environ.get("TRAINBENCH_BUILD")

@@ -47,7 +47,7 @@ def test_the_table_is_of_the_same_run(machine: Path) -> None:
     found = re.match(r"git_revision: ([0-9a-f]+) ", table)
     assert found and document["context"]["git_revision"].startswith(found[1])
     printed = {line.split()[0] for line in table.splitlines() if line.strip()}
-    assert {row["name"] for row in document["benchmarks"]} <= printed
+    assert {row["run_name"] for row in document["benchmarks"]} <= printed
 
 
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda path: path.name)
@@ -62,7 +62,7 @@ def test_each_row_has_its_samples(machine: Path) -> None:
     samples = run_of(machine, ".samples.jsonl.gz")
     with gzip.open(samples, "rt", encoding="utf-8") as log:
         lines = [json.loads(line) for line in log]
-    rows = {row["name"] for row in result(machine)["benchmarks"]}
+    rows = {row["run_name"] for row in result(machine)["benchmarks"]}
     assert {line["name"] for line in lines} == rows
     assert all(len(line["start_seconds"]) == len(line["samples_us"]) for line in lines)
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Plots of the peak memory of a step by kind of data."""
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -26,10 +27,14 @@ LOOKS = {
     "saved and gradients": Look(COLOURS[2], "////"),
     "temporary": Look("#bbbbbb"),
 }
-# Prefixes of the moments at which everything is saved and no gradient exists yet, and
-# the moment at which all gradients exist and nothing is saved.
-ALL_SAVED = ("attention", "feed forward", "logits", "loss", "head backward")
-ALL_MADE = "end of backward"
+# The moments at which everything is saved and no gradient exists yet, and those at
+# which all gradients exist and nothing is saved. What names no phase is of files of
+# before.
+ALL_SAVED = re.compile(
+    r".* in (forward|loss|backward, (cross_entropy|lm_head))\b"
+    r"|attention|feed forward|logits|loss|head backward"
+)
+ALL_MADE = re.compile(r".* in (optimizer|backward, embedding)\b|end of backward")
 
 
 def _parts(row: Row) -> dict[str, float]:
@@ -42,9 +47,9 @@ def _parts(row: Row) -> dict[str, float]:
     # In files of before, peak_at was the predicted moment.
     moments = row.findings
     moment = moments.get("predicted_peak_at", moments.get("peak_at", ""))
-    if moment == ALL_MADE:
+    if ALL_MADE.match(moment):
         parts["gradients"] = min(row["predicted_gradient_bytes"], rest)
-    elif not row["predicted_gradient_bytes"] or moment.startswith(ALL_SAVED):
+    elif not row["predicted_gradient_bytes"] or ALL_SAVED.match(moment):
         parts["saved for backward"] = min(row["predicted_saved_bytes"], rest)
     else:
         both = row["predicted_saved_bytes"] + row["predicted_gradient_bytes"]

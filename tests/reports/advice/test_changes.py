@@ -210,7 +210,7 @@ def checkpointed(how: str, us: float, **counters: float) -> Entry:
     )
 
 
-def test_checkpointing_saves_what_the_closed_form_says_and_costs_its_flops() -> None:
+def test_checkpointing_saves_what_a_dry_run_says_and_costs_its_flops() -> None:
     memory = step(
         *("memory", 3000),
         **{"flops": 100, "checkpointed_flops": 20},

@@ -46,13 +46,10 @@ def tensors(operator: str, phase: str, count: int, one: int) -> Entry:
 
 
 KEPT = {
-    "tensor": "exp(scores)",
     "component": "softmax",
     "operator": "aten::exp",
     "shape": "4x4x128x128",
     "dtype": "float",
-    "formula": "B h T^2",
-    "elements": 256,
     "predicted_bytes": 1024,
     "recorded_bytes": 1024,
 }
@@ -62,9 +59,10 @@ BLOCK = {
     "recorded_bytes": 1032,
     "tensors": [
         KEPT,
+        # As in a file of before.
         {"tensor": "gate", "component": "ffn", "dtype": "float", "formula": "B T d_ff"}
         | {"elements": 512, "predicted_bytes": 2048},
-        {"tensor": "", "component": "", "shape": "", "dtype": "double"}
+        {"component": "", "shape": "", "dtype": "double"}
         | {"operator": "aten::where", "recorded_bytes": 8},
     ],
 }
@@ -107,10 +105,10 @@ def test_the_tensors_of_a_step_are_listed() -> None:
     assert [line[0] for line in lines(largest)] == ["aten::mm"]
     assert block.title == f"What layer 2 keeps for its backward pass: {step}"
     assert lines(block) == [
-        ["exp(scores)", "softmax", "B h T^2", "float", "4x4x128x128", "1 KiB", "1 KiB"],
-        ["gate", "ffn", "B T d_ff", "float", "-", "2 KiB", "-"],
-        ["not predicted", "-", "-", "double", "-", "-", "8 B"],
-        ["all", "", "", "", "", "3 KiB", "1.01 KiB"],
+        ["aten::exp", "softmax", *shape, "1 KiB", "1 KiB"],
+        ["gate", "ffn", "-", "float", "2 KiB", "-"],
+        ["aten::where", "-", "-", "double", "-", "8 B"],
+        ["all", "", "", "", "3 KiB", "1.01 KiB"],
     ]
 
 

@@ -158,7 +158,7 @@ def test_memory_names_the_worst_prediction_and_the_moment_of_the_peak() -> None:
 
     now = (
         ", largest_component=cross_entropy, peak_at=aten::new_zeros in backward, "
-        "peak_component=softmax, peak_layer=3, predicted_peak_at=loss backward"
+        "peak_component=softmax, peak_layer=3, predicted_peak_at=aten::exp in loss"
     )
     sentence, table = answered(
         "memory",

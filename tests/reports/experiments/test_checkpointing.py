@@ -58,7 +58,7 @@ def test_the_choice_that_makes_most_room_is_told_with_its_price() -> None:
         ),
     )
     assert sentence == (
-        "In `tiny fp32 train_step 1 x 512`, by closed forms, the batch that fits "
+        "In `tiny fp32 train_step 1 x 512`, by dry runs, the batch that fits "
         "grows most with every_1, 3 times, from 600 to 1,800 sequences; the measured "
         "step takes 1.25 (1.23 to 1.27) times none's time; the context that fits "
         "grows most with attention, 1.43 times, from 14,000 to 20,000 tokens; the "
@@ -80,7 +80,7 @@ def test_a_step_without_room_to_gain_says_so() -> None:
         "checkpointing", BASE, row("every_1", 120, **fitting(600, 14000))
     )
     assert sentence == (
-        "In `tiny fp32 train_step 1 x 512`, by closed forms, no choice makes room for "
+        "In `tiny fp32 train_step 1 x 512`, by dry runs, no choice makes room for "
         "a larger batch or context."
     )
 

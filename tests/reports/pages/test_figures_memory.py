@@ -35,12 +35,28 @@ def drawn(*rows: Row) -> str:
     return figure.svg
 
 
-def test_the_parts_are_those_that_live_at_the_moment_of_the_peak() -> None:
+IN_FORWARD = "aten::mm in forward, lm_head"
+IN_HEAD = "aten::new_zeros (GatherBackward0) in backward, cross_entropy"
+IN_BLOCK = "aten::mm (MmBackward0) in backward, ffn of layer 3"
+AT_END = "aten::zeros (EmbeddingBackward0) in backward, embedding"
+
+
+@pytest.mark.parametrize(
+    "moments",
+    [
+        (IN_FORWARD, IN_HEAD, AT_END, IN_BLOCK),
+        # Of files of before.
+        ("logits", "loss backward", "end of backward", "W2 backward of the last block"),
+    ],
+)
+def test_the_parts_are_those_that_live_at_the_moment_of_the_peak(
+    moments: tuple[str, str, str, str],
+) -> None:
     svg = drawn(
-        step("inference", 1, "logits", 0, 10, 0, 0, 0, 14),
-        step("train_step", 2, "loss backward", 0, 10, 10, 20, 30, 80),
-        step("train_step", 3, "end of backward", 0, 10, 10, 20, 30, 40),
-        step(*("train_step", 4, "W2 backward of the last block"), 0, 10, 10, 20, 9, 50),
+        step("inference", 1, moments[0], 0, 10, 0, 0, 0, 14),
+        step("train_step", 2, moments[1], 0, 10, 10, 20, 30, 80),
+        step("train_step", 3, moments[2], 0, 10, 10, 20, 30, 40),
+        step("train_step", 4, moments[3], 0, 10, 10, 20, 9, 50),
     )
     assert gids(svg, "bar-") == [
         "bar-0-parameters",
@@ -61,9 +77,9 @@ def test_the_parts_are_those_that_live_at_the_moment_of_the_peak() -> None:
 
 def test_the_measured_peak_and_the_difference_are_written() -> None:
     svg = drawn(
-        step("inference", 128, "logits", 0, 10, 0, 0, 0, 16),
-        step("forward", 128, "logits", -0.0123, 10, 0, 0, 5, 16),
-        step("forward", 256, "logits", 1e-9, 10, 0, 0, 5, 16),
+        step("inference", 128, IN_FORWARD, 0, 10, 0, 0, 0, 16),
+        step("forward", 128, IN_FORWARD, -0.0123, 10, 0, 0, 5, 16),
+        step("forward", 256, IN_FORWARD, 1e-9, 10, 0, 0, 5, 16),
     )
     labels = texts(svg)
     assert {"fp32", "inference 4 x 128", "forward 4 x 256"} <= set(labels)
