@@ -25,8 +25,8 @@ void AddMesh(MeshFlags& v, FlagParser& flags) {
             "comma with --mesh=auto, for the best mesh of each, none "
             "rehearsed.");
   flags.Add("rank", v.rank, {"first", "last"}, "Which rank is played.");
-  flags.Add("closed_form", v.closed_form,
-            "Only computes, and rehearses nothing.");
+  flags.Add("predict_only", v.predict_only,
+            "Only predicts, and rehearses nothing.");
 }
 
 void AddModel(MeshFlags& v, FlagParser& flags) {

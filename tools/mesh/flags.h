@@ -30,7 +30,7 @@ struct MeshFlags {
   int64_t seq = 32768;
   bool reshard = true;
   bool prefetch = true;
-  bool closed_form = false;
+  bool predict_only = false;
   std::string links = "h100_nvlink:450:30,infiniband_ndr:50:30";
   int64_t node_ranks = 8;
   double spare_gib = 1;

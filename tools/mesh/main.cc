@@ -48,7 +48,7 @@ int Fail(int status, absl::string_view why) {
 std::string Answer(const MeshQuery& query, const Device& device) {
   const int64_t free_bytes = device.FreeBytes();
   const int64_t budget_bytes = free_bytes - kKernelBytes - query.spare_bytes;
-  std::vector<MeshRow> rows = RowsOf(query, budget_bytes);
+  std::vector<MeshRow> rows = RowsOf(query, device, budget_bytes);
   if (query.rehearses) RehearseBest(device, budget_bytes, rows);
   return MeshDocument(query, device, free_bytes, rows);
 }

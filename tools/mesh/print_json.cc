@@ -71,20 +71,17 @@ Json CollectivesJson(const std::vector<CollectiveCalls>& all,
   return json;
 }
 
-Json ClosedFormJson(const MeshRow& row) {
-  const FullShardingMemory& step = row.memory.step;
-  return {{"peak_bytes", step.peak.bytes},
-          {"peak_at", step.peak.name},
-          {"shard_bytes", step.shard_bytes},
-          {"gradient_shard_bytes", step.gradient_shard_bytes},
-          {"optimizer_bytes", step.optimizer_bytes},
-          {"input_bytes", step.input_bytes},
-          {"build_bytes", row.memory.build_bytes},
-          {"reserved_bytes", row.memory.reserved_bytes},
-          {"needed_bytes", row.memory.needed_bytes},
+Json PredictedJson(const MeshRow& row) {
+  const RankMemory& memory = *row.memory;
+  return {{"peak_bytes", memory.step_peak_bytes},
+          {"peak_at", memory.peak_at},
+          {"resident_bytes", memory.resident_bytes},
+          {"build_peak_bytes", memory.build_peak_bytes},
+          {"reserved_bytes", memory.reserved_bytes()},
+          {"needed_bytes", memory.needed_bytes()},
           {"largest_batch", row.largest_batch},
-          {"part_parameters", ParameterCount(PartStep(row.job).config)},
-          {"shard_elements", step.shard_bytes / 4},
+          {"part_parameters", ParameterCount(PartStep(row.job).model)},
+          {"shard_elements", ShardElements(row.job)},
           {"forward_flops", row.flops.forward},
           {"backward_flops", row.flops.backward},
           {"recomputed_flops", row.flops.recomputed},
@@ -155,13 +152,14 @@ Json RowJson(const MeshRow& row, const MeshMachine& machine) {
                {"checkpoint", nullptr},
                {"fits", row.why_not.empty()},
                {"why_not", row.why_not},
-               {"closed_form", nullptr},
+               {"predicted", nullptr},
                {"computed", nullptr},
                {"rehearsed", nullptr}};
   if (!row.is_valid) return json;
   json["batch"] = row.job.batch;
   json["checkpoint"] = CheckpointingName(row.job.model.checkpointing);
-  json["closed_form"] = ClosedFormJson(row);
+  if (!row.memory) return json;
+  json["predicted"] = PredictedJson(row);
   json["computed"] = ComputedJson(row, machine);
   if (row.rehearsal) {
     json["rehearsed"] = RehearsedJson(*row.rehearsal, row.job.mesh);

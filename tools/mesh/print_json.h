@@ -5,10 +5,11 @@
 //   device, free_bytes
 //   overlap: the sentence that says what `computed` takes to overlap
 //   rows: [{mesh: {name, data, fsdp, tensor, ranks}, batch, checkpoint, fits,
-//     why_not, closed_form: {peak_bytes, peak_at, ..., collectives}, computed:
+//     why_not, predicted: {peak_bytes, peak_at, ..., collectives}, computed:
 //     {...}, rehearsed: {...}}, ...]
 // All from `batch` on but `fits` and `why_not` is null where the ranks cannot
-// share the model, `rehearsed` where nothing was.
+// share the model; `predicted` and all after it where shards alone are too
+// large; `rehearsed` where nothing was.
 
 #ifndef TRAINBENCH_TOOLS_MESH_PRINT_JSON_H_
 #define TRAINBENCH_TOOLS_MESH_PRINT_JSON_H_

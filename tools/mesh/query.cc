@@ -178,7 +178,7 @@ absl::StatusOr<MeshQuery> ReadMeshQuery(const MeshFlags& flags,
   job.sharding = {flags.reshard, flags.prefetch};
   job.last_rank = flags.rank == "last";
   query.spare_bytes = static_cast<int64_t>(flags.spare_gib * 0x1p30);
-  query.rehearses = !flags.closed_form && query.ranks.size() <= 1;
+  query.rehearses = !flags.predict_only && query.ranks.size() <= 1;
   status = CheckDevice(job, device);
   if (status.ok() && query.mesh) status = OnMesh(query, *query.mesh).status();
   if (status.ok()) status = ReadMachine(flags, device, query);

@@ -5,6 +5,7 @@
 #define TRAINBENCH_TOOLS_MESH_ROWS_H_
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "model/accounting/parallel/mesh_job.h"
 #include "model/accounting/parallel/mesh_time.h"
 #include "tools/mesh/query.h"
+#include "tools/mesh/rank_memory.h"
 #include "tools/mesh/rehearsal.h"
 
 namespace trainbench {
@@ -20,7 +22,10 @@ struct MeshRow {
   MeshJob job;
   bool is_valid = false;  // else only `why_not` is there
   std::string why_not;    // "" if it fits
-  MeshMemory memory;
+  // At least, if `memory` is not known.
+  int64_t needed_bytes = std::numeric_limits<int64_t>::max();
+  // None, and nothing below, if shards alone are too large, or no dry run ends.
+  std::optional<RankMemory> memory;
   std::vector<CollectiveCalls> traffic;
   MeshFlops flops;
   MeshTime time;
@@ -32,11 +37,12 @@ struct MeshRow {
 // Of all ranks together.
 double TokensPerSecond(const MeshRow& row);
 
-// By closed forms, where a rank may take so many bytes: the mesh of the query;
-// all meshes of so many ranks; or the best of each number of ranks. Those that
-// fit come first, the one that trains most tokens per second at their head,
-// then those that need least; numbers of ranks stay in their order.
-std::vector<MeshRow> RowsOf(const MeshQuery& query, int64_t budget_bytes);
+// Predicted, where a rank may take so many bytes: the mesh of the query; all
+// meshes of so many ranks; or the best of each number of ranks. Those that fit
+// come first, the one that trains most tokens per second at their head, then
+// those that need least; numbers of ranks stay in their order.
+std::vector<MeshRow> RowsOf(const MeshQuery& query, const Device& device,
+                            int64_t budget_bytes);
 
 // Rehearses the first row, and if memory ends those after it that should fit,
 // until one does; it is then the first. What was rehearsed decides whether a

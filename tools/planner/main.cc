@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Predicts, without measuring or allocating anything, whether a model fits in
-// memory and the cost of one step; with --parallel, the traffic of parallel
-// training and its bounds. Exit status: 0; 2 for wrong usage; 1 if standard
-// output cannot be written.
+// Predicts, without measuring anything, whether a model fits in memory and the
+// cost of one step; with --parallel, the traffic of parallel training and its
+// bounds. Exit status: 0; 2 for wrong usage; 1 if standard output cannot be
+// written.
 
 #include <cstdlib>
 #include <iostream>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The answers of tools/plan, in closed form.
+// The answers of tools/plan.
 
 #ifndef TRAINBENCH_TOOLS_PLANNER_PLAN_H_
 #define TRAINBENCH_TOOLS_PLANNER_PLAN_H_
@@ -11,30 +11,20 @@
 
 #include "absl/status/statusor.h"
 #include "model/accounting/flops.h"
-#include "model/accounting/largest_tensor.h"
-#include "model/accounting/memory.h"
 #include "model/accounting/parameters.h"
-#include "model/accounting/saved_tensors.h"
-#include "model/spec/config.h"
-#include "model/spec/precision.h"
-#include "model/spec/step_mode.h"
+#include "model/spec/step_params.h"
 #include "tools/planner/query.h"
+#include "tools/planner/step_memory.h"
 #include "tools/planner/training.h"
 
 namespace trainbench {
 
 // The cost of one step of one model.
 struct ModelRow {
-  ModelConfig model;
-  Precision precision = Precision::kFp32;
-  StepMode mode = StepMode::kTrainStep;
+  StepParams step;
   int64_t params = 0;
   std::vector<ComponentParameters> parameters;
-  MemoryEstimate memory;
-  int64_t saved_bytes_per_block = 0;       // 0 for inference
-  std::vector<SavedByComponent> saved;     // empty for inference
-  std::vector<SavedTensor> block_tensors;  // likewise
-  LargeTensor largest_tensor;
+  StepMemory memory;
   double flops = 0;  // of the matrix products
   std::vector<ComponentFlops> component_flops;
   double recomputed_flops = 0;  // beside them
@@ -42,13 +32,14 @@ struct ModelRow {
   double bytes = 0;             // the least traffic with device memory
   bool fits = false;
   int64_t largest_seq = 0;    // that fits at this batch, at most 2^20; or 0
-  int64_t largest_batch = 0;  // that fits at this seq, likewise
+  int64_t largest_batch = 0;  // likewise at this seq; 0 if nobody asks
   std::optional<TrainingTime> training;  // if the query asks for it
 };
 
 // One row per precision, mode, checkpointing and model; the model varies
 // fastest.
-// InvalidArgument if a job has too many bytes to count.
+// InvalidArgument if a step has too many bytes to count, too many layers or an
+// operator that a CPU does not have.
 absl::StatusOr<std::vector<ModelRow>> PlanModels(const ModelQuery& query);
 
 enum class Unit { kParams, kBytes, kSeconds, kDevices, kTokens, kNone };

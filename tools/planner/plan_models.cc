@@ -1,52 +1,88 @@
 // SPDX-License-Identifier: MIT
 
+#include <ATen/Parallel.h>
+
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "fixtures/device/device.h"
+#include "fixtures/ranks/errors.h"
+#include "fixtures/steps/model_step.h"
+#include "fixtures/steps/step_prediction.h"
 #include "model/accounting/traffic.h"
+#include "model/spec/not_allowed.h"
 #include "tools/planner/plan.h"
 
 namespace trainbench {
 namespace {
 
-ModelRow PlanModel(const MemoryQuery& job, const ModelQuery& query) {
+// Building more layers, even dry ones, takes long.
+constexpr int64_t kMostLayers = 1024;
+constexpr int64_t kMostParameterBytes = int64_t{1} << 50;
+
+ModelRow PlanModel(const StepParams& step, const ModelQuery& query,
+                   const Device& device) {
+  const ModelConfig& model = step.model;
   ModelRow row;
-  row.model = job.config;
-  row.precision = job.precision;
-  row.mode = job.mode;
-  row.params = ParameterCount(job.config);
-  row.parameters = ParametersByComponent(job.config);
-  row.memory = EstimateMemory(job);
-  if (job.mode != StepMode::kInference) {
-    row.saved_bytes_per_block = SavedBytesPerBlock(job);
-  }
-  row.saved = SavedComponents(job);
-  row.block_tensors = SavedTensorsOfBlock(job);
-  row.largest_tensor = LargestTensor(job);
-  row.flops = StepFlops(job.config, job.batch, job.seq, job.mode);
+  row.step = step;
+  row.params = ParameterCount(model);
+  row.parameters = ParametersByComponent(model);
+  row.memory = PredictMemory(step, device);
+  row.flops = StepFlops(model, step.batch, step.seq, step.mode);
   row.recomputed_flops =
-      RecomputedFlops(job.config, job.batch, job.seq, job.mode);
+      RecomputedFlops(model, step.batch, step.seq, step.mode);
   row.component_flops =
-      FlopsByComponent(job.config, job.batch, job.seq, job.mode);
-  if (job.mode == StepMode::kTrainStep) {
-    row.adamw_flops = AdamWFlops(job.config);
+      FlopsByComponent(model, step.batch, step.seq, step.mode);
+  if (step.mode == StepMode::kTrainStep) row.adamw_flops = AdamWFlops(model);
+  row.bytes = StepBytes(step, row.memory.saved_bytes);
+  row.fits = row.memory.peak_bytes <= query.device_memory_bytes;
+  row.largest_seq = LargestSeq(step, device, query.device_memory_bytes);
+  if (query.wants_batch) {
+    row.largest_batch = LargestBatch(step, device, query.device_memory_bytes);
   }
-  row.bytes = StepBytes(job);
-  row.fits = row.memory.peak.bytes <= query.device_memory_bytes;
-  row.largest_seq = LargestSeq(job, query.device_memory_bytes);
-  row.largest_batch = LargestBatch(job, query.device_memory_bytes);
   if (query.training) {
-    row.training = TimeTraining(*query.training, job, row.flops);
+    row.training = TimeTraining(*query.training, step, row.flops);
   }
   return row;
 }
 
-absl::Status TooLarge(const MemoryQuery& job) {
+absl::Status TooLarge(const StepParams& step) {
   return absl::InvalidArgumentError(absl::StrCat(
-      "model '", job.config.name, "' at batch ", job.batch, " and seq ",
-      job.seq,
+      "model '", step.model.name, "' at batch ", step.batch, " and seq ",
+      step.seq,
       " has too many bytes to count; allowed: a smaller model, batch or seq"));
+}
+
+absl::Status CheckStep(const StepParams& step, const Device& device) {
+  const ModelConfig& model = step.model;
+  if (model.layers > kMostLayers) {
+    return NotAllowed("layers", model.layers,
+                      absl::StrCat("1 to ", kMostLayers));
+  }
+  if (ParameterBytes(model, step.precision) > kMostParameterBytes) {
+    return TooLarge(step);
+  }
+  StepParams on_cpu = step;
+  // Which takes the bytes of fp32 anywhere, but is a mode of GPUs.
+  if (step.precision == Precision::kTf32) on_cpu.precision = Precision::kFp32;
+  const std::string why = ModelStep::Unavailable(on_cpu, device);
+  if (why.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("model '", model.name, "': ", why));
+}
+
+absl::Status AddRow(const StepParams& step, const ModelQuery& query,
+                    const Device& device, std::vector<ModelRow>& rows) {
+  absl::Status status = CheckStep(step, device);
+  if (!status.ok()) return status;
+  status = CatchToStatus([&] {
+    rows.push_back(PlanModel(step, query, device));
+    return absl::OkStatus();
+  });
+  return absl::StrContains(status.message(), "overflow") ? TooLarge(step)
+                                                         : status;
 }
 
 // Each choice with all models, which vary fastest.
@@ -65,18 +101,21 @@ std::vector<ModelConfig> ModelsOf(const ModelQuery& query) {
 }  // namespace
 
 absl::StatusOr<std::vector<ModelRow>> PlanModels(const ModelQuery& query) {
+  const absl::StatusOr<Device> device = OpenDevice("cpu");
+  if (!device.ok()) return device.status();
+  at::set_num_threads(1);  // the answer is the same on any machine
   std::vector<ModelRow> rows;
   const std::vector<ModelConfig> models = ModelsOf(query);
   for (Precision precision : query.precisions) {
     for (StepMode mode : query.modes) {
       for (const ModelConfig& model : models) {
-        const MemoryQuery job{.config = model,
-                              .batch = query.batch,
-                              .seq = query.seq,
-                              .precision = precision,
-                              .mode = mode};
-        if (!IsCountable(job)) return TooLarge(job);
-        rows.push_back(PlanModel(job, query));
+        const absl::Status status = AddRow({.model = model,
+                                            .precision = precision,
+                                            .mode = mode,
+                                            .batch = query.batch,
+                                            .seq = query.seq},
+                                           query, *device, rows);
+        if (!status.ok()) return status;
       }
     }
   }

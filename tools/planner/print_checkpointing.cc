@@ -37,8 +37,8 @@ std::string CheckpointTable(const ModelQuery& query,
     for (std::size_t i = model; i < rows.size(); i += models) {
       const ModelRow& row = rows[i];
       lines.push_back(
-          {row.model.name, CheckpointingName(row.model.checkpointing),
-           Bytes(row.memory.saved_bytes), Bytes(row.memory.peak.bytes),
+          {row.step.model.name, CheckpointingName(row.step.model.checkpointing),
+           Bytes(row.memory.saved_bytes), Bytes(row.memory.peak_bytes),
            row.fits ? "yes" : "no", absl::StrCat(row.largest_seq),
            factor(row.largest_seq, first.largest_seq),
            absl::StrCat(row.largest_batch),
@@ -47,8 +47,9 @@ std::string CheckpointTable(const ModelQuery& query,
            HumanPercent(row.recomputed_flops / row.flops)});
     }
   }
-  return absl::StrCat("\ncheckpointing, ", PrecisionName(rows[0].precision),
-                      " ", StepModeName(rows[0].mode), "\n", Table(lines));
+  return absl::StrCat("\ncheckpointing, ",
+                      PrecisionName(rows[0].step.precision), " ",
+                      StepModeName(rows[0].step.mode), "\n", Table(lines));
 }
 
 }  // namespace

@@ -9,7 +9,6 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "reports/live/human_units.h"
 #include "tools/planner/layout.h"
@@ -19,8 +18,8 @@ namespace trainbench {
 namespace {
 
 constexpr absl::string_view kModelNotes =
-    "peak is a maximum over the moments of a step, not the sum of the columns "
-    "before it: they are not all alive at once.\n"
+    "peak is the maximum over a step, found by a dry run of it, not the sum of "
+    "the columns before it: they are not all alive at once.\n"
     "TFLOP counts matmuls only, AdamW's operations are beside it; moved is the "
     "least traffic with device memory; all are per step.\n"
     "saved is what the forward pass keeps for the backward pass; max seq is "
@@ -38,48 +37,52 @@ std::string Duration(double seconds) {
   return absl::StrCat(HumanCount(seconds / 86400), " days");
 }
 
-// "softmax backward of the last block" is too wide for the table.
-std::string ShortPeakName(const std::string& name) {
-  return absl::StrReplaceAll(name,
-                             {{" backward of the last block", " bwd (last)"},
-                              {" backward of the first block", " bwd (first)"},
-                              {" of the last block", " (last)"},
-                              {"feed-forward matmul", "ff matmul"}});
-}
-
 Cells ModelCells(const ModelRow& row) {
-  const MemoryEstimate& memory = row.memory;
-  return {row.model.name,
-          WithThousands(row.params),
-          Bytes(memory.parameter_bytes),
-          Bytes(memory.gradient_bytes),
-          Bytes(memory.optimizer_bytes),
-          Bytes(memory.saved_bytes),
-          Bytes(row.saved_bytes_per_block),
-          Bytes(memory.peak.bytes),
-          row.fits ? "yes" : "no",
-          absl::StrCat(row.largest_seq),
-          Teraflop(row.flops),
-          HumanBytes(row.bytes),
-          ShortPeakName(memory.peak.name)};
+  const StepMemory& memory = row.memory;
+  return {row.step.model.name,           WithThousands(row.params),
+          Bytes(memory.parameter_bytes), Bytes(memory.gradient_bytes),
+          Bytes(memory.optimizer_bytes), Bytes(memory.saved_bytes),
+          Bytes(memory.block_bytes),     Bytes(memory.peak_bytes),
+          row.fits ? "yes" : "no",       absl::StrCat(row.largest_seq),
+          Teraflop(row.flops),           HumanBytes(row.bytes)};
 }
 
 Cells ModelHead() {
-  return {"model", "parameters", "weights", "gradients", "optimizer",
-          "saved", "per block",  "peak",    "fits",      "max seq",
-          "TFLOP", "moved",      "peak at"};
+  return {"model",     "parameters", "weights",   "gradients",
+          "optimizer", "saved",      "per block", "peak",
+          "fits",      "max seq",    "TFLOP",     "moved"};
 }
 
 Cells TensorCells(const ModelRow& row) {
-  const LargeTensor& largest = row.largest_tensor;
-  return {row.model.name, Bytes(row.memory.residual_bytes),
-          Bytes(row.memory.logit_bytes), Bytes(largest.bytes), largest.name};
+  const StepMemory& memory = row.memory;
+  const LargeTensor& largest = memory.largest;
+  return {row.step.model.name, Bytes(memory.residual_bytes),
+          Bytes(memory.logit_bytes), Bytes(largest.bytes),
+          absl::StrCat(largest.name, ", ", ComponentName(largest.component))};
+}
+
+// The highest points of the phases, which all `rows` have.
+std::string PhaseTable(const std::vector<ModelRow>& rows) {
+  std::vector<Cells> table(1, {"model"});
+  for (const HighestPoint& point : rows[0].memory.highest) {
+    table[0].push_back(Text(PhaseName(point.phase)));
+  }
+  table[0].emplace_back("peak at");
+  for (const ModelRow& row : rows) {
+    Cells cells = {row.step.model.name};
+    for (const HighestPoint& point : row.memory.highest) {
+      cells.push_back(Bytes(point.bytes));
+    }
+    cells.push_back(row.memory.peak_at);
+    table.push_back(std::move(cells));
+  }
+  return Table(table, true);
 }
 
 Cells TrainingCells(const ModelRow& row) {
   const TrainingTime& time = *row.training;
   const bool known = time.seconds.has_value();
-  return {row.model.name,
+  return {row.step.model.name,
           HumanCount(time.steps),
           known ? Duration(*time.seconds) : "-",
           known ? HumanRate(time.flops_per_second, "FLOP/s") : "-",
@@ -102,7 +105,7 @@ std::string ByComponent(const std::vector<ModelRow>& rows,
     table[0].push_back(Text(ComponentName(component)));
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    Cells cells = {rows[i].model.name};
+    Cells cells = {rows[i].step.model.name};
     for (const auto& [component, unused] : all) {
       const auto found = lines[i].find(component);
       cells.push_back(found == lines[i].end() ? "-" : found->second);
@@ -122,9 +125,8 @@ Values ParameterValues(const ModelRow& row) {
 
 Values SavedValues(const ModelRow& row) {
   Values values;
-  for (const SavedByComponent& part : row.saved) {
-    values[part.component] = std::string(absl::StripTrailingAsciiWhitespace(
-        HumanRate(static_cast<double>(part.elements), "")));
+  for (const auto& [component, bytes] : row.memory.saved) {
+    values[component] = Bytes(bytes);
   }
   return values;
 }
@@ -142,11 +144,11 @@ Values FlopValues(const ModelRow& row) {
 
 std::string BlockTable(const ModelRow& row) {
   std::vector<Cells> lines = {
-      {"tensor", "elements", "bytes", "dtype and formula"}};
-  for (const SavedTensor& tensor : row.block_tensors) {
-    lines.push_back({tensor.name, WithThousands(tensor.elements),
-                     Bytes(tensor.bytes()),
-                     absl::StrCat(tensor.dtype, " ", tensor.formula)});
+      {"operator", "bytes", "shape", "dtype and component"}};
+  for (const RecordedBlock& block : row.memory.block_tensors) {
+    lines.push_back(
+        {block.op, Bytes(block.bytes), block.shape,
+         absl::StrCat(block.dtype, " ", ComponentName(ComponentOf(block)))});
   }
   return Table(lines, true);
 }
@@ -161,10 +163,11 @@ std::string Details(const std::vector<ModelRow>& rows) {
     if (row.training) times.push_back(TrainingCells(row));
   }
   std::string out =
-      absl::StrCat("\nsingle tensors\n", Table(tensors, true),
+      absl::StrCat("\nhighest point of each phase\n", PhaseTable(rows),
+                   "\nsingle tensors\n", Table(tensors, true),
                    "\nTFLOP by component\n", ByComponent(rows, FlopValues));
-  if (rows.front().mode != StepMode::kInference) {
-    absl::StrAppend(&out, "\nsaved for the backward pass, in elements\n",
+  if (rows.front().step.mode != StepMode::kInference) {
+    absl::StrAppend(&out, "\nsaved for the backward pass\n",
                     ByComponent(rows, SavedValues));
     // Of one model there is room for all of it.
     if (rows.size() == 1) {
@@ -198,11 +201,11 @@ std::string ModelText(const ModelQuery& query,
   for (std::size_t first = 0; first < rows.size(); first += models) {
     const std::vector<ModelRow> group(rows.begin() + first,
                                       rows.begin() + first + models);
-    absl::StrAppend(&out, "\n", PrecisionName(group[0].precision), " ",
-                    StepModeName(group[0].mode));
+    absl::StrAppend(&out, "\n", PrecisionName(group[0].step.precision), " ",
+                    StepModeName(group[0].step.mode));
     if (!query.checkpointing.empty()) {
       absl::StrAppend(&out, ", checkpoint ",
-                      CheckpointingName(group[0].model.checkpointing));
+                      CheckpointingName(group[0].step.model.checkpointing));
     }
     absl::StrAppend(&out, "\n", Line(lines[0], widths, true));
     for (std::size_t i = first; i < first + models; ++i) {

@@ -55,21 +55,19 @@ void AddComponents(const ModelRow& row, Json& json) {
   for (const auto& [component, elements] : row.parameters) {
     parameters[Text(ComponentName(component))] = elements;
   }
-  for (const SavedByComponent& part : row.saved) {
-    saved[Text(ComponentName(part.component))] = {{"elements", part.elements},
-                                                  {"bytes", part.bytes}};
+  for (const auto& [component, bytes] : row.memory.saved) {
+    saved[Text(ComponentName(component))] = {{"bytes", bytes}};
   }
   for (const auto& [component, count] : row.component_flops) {
     flops[Text(ComponentName(component))] = Number(count);
   }
   Json tensors = Json::array();
-  for (const SavedTensor& tensor : row.block_tensors) {
-    tensors.push_back({{"name", tensor.name},
-                       {"component", Text(ComponentName(tensor.component))},
-                       {"formula", tensor.formula},
-                       {"dtype", tensor.dtype},
-                       {"elements", tensor.elements},
-                       {"bytes", tensor.bytes()}});
+  for (const RecordedBlock& block : row.memory.block_tensors) {
+    tensors.push_back({{"operator", block.op},
+                       {"component", Text(ComponentName(ComponentOf(block)))},
+                       {"shape", block.shape},
+                       {"dtype", block.dtype},
+                       {"bytes", block.bytes}});
   }
   json["params_by_component"] = parameters;
   json["saved_by_component"] = saved;
@@ -79,13 +77,15 @@ void AddComponents(const ModelRow& row, Json& json) {
 }
 
 Json RowJson(const ModelRow& row) {
-  const ModelConfig& model = row.model;
-  const MemoryEstimate& memory = row.memory;
+  const ModelConfig& model = row.step.model;
+  const StepMemory& memory = row.memory;
   Json moments = Json::array();
-  for (const PeakCandidate& candidate : memory.candidates) {
-    moments.push_back({{"name", candidate.name}, {"bytes", candidate.bytes}});
+  for (const HighestPoint& point : memory.highest) {
+    moments.push_back({{"phase", Text(PhaseName(point.phase))},
+                       {"name", point.name},
+                       {"bytes", point.bytes}});
   }
-  const LargeTensor& largest = row.largest_tensor;
+  const LargeTensor& largest = memory.largest;
   Json json = {{"model", model.name},
                {"d_model", model.d_model},
                {"d_ff", model.d_ff},
@@ -94,23 +94,23 @@ Json RowJson(const ModelRow& row) {
                {"vocab", model.vocab},
                {"attention", Text(AttentionName(model.attention))},
                {"checkpoint", CheckpointingName(model.checkpointing)},
-               {"precision", Text(PrecisionName(row.precision))},
-               {"mode", Text(StepModeName(row.mode))},
+               {"precision", Text(PrecisionName(row.step.precision))},
+               {"mode", Text(StepModeName(row.step.mode))},
                {"params", row.params},
                {"parameter_bytes", memory.parameter_bytes},
                {"gradient_bytes", memory.gradient_bytes},
                {"optimizer_bytes", memory.optimizer_bytes},
                {"input_bytes", memory.input_bytes},
                {"saved_bytes", memory.saved_bytes},
-               {"saved_bytes_per_block", row.saved_bytes_per_block},
+               {"saved_bytes_per_block", memory.block_bytes},
                {"residual_bytes", memory.residual_bytes},
                {"logit_bytes", memory.logit_bytes},
                {"largest_tensor",
                 {{"name", largest.name},
                  {"component", Text(ComponentName(largest.component))},
                  {"bytes", largest.bytes}}},
-               {"predicted_peak_bytes", memory.peak.bytes},
-               {"predicted_peak_moment", memory.peak.name},
+               {"predicted_peak_bytes", memory.peak_bytes},
+               {"predicted_peak_moment", memory.peak_at},
                {"fits", row.fits},
                {"largest_seq", row.largest_seq},
                {"largest_batch", row.largest_batch},

@@ -32,6 +32,7 @@ struct ModelQuery {
   int64_t batch = 1;
   int64_t seq = 1;
   int64_t device_memory_bytes = 0;
+  bool wants_batch = false;               // the largest that fits
   std::optional<TrainingQuery> training;  // with --mfu or --measured
 };
 

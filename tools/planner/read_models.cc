@@ -114,6 +114,7 @@ absl::StatusOr<ModelQuery> ReadModelQuery(const PlannerFlags& flags) {
     if (!checkpointing.ok()) return checkpointing.status();
     query.checkpointing = *std::move(checkpointing);
   }
+  query.wants_batch = flags.json || !query.checkpointing.empty();
   absl::StatusOr<std::optional<TrainingQuery>> training =
       ReadTrainingQuery(flags);
   if (!training.ok()) return training.status();

@@ -43,13 +43,13 @@ double Median(std::vector<double> values) {
                                 : (values[half - 1] + values[half]) / 2;
 }
 
-// Nullptr if no rate is of the job's model, precision and mode.
-const MeasuredRate* FindRate(const TrainingQuery& query, const MemoryQuery& job,
-                             const std::string& step) {
+// Nullptr if no rate is of the step's model, precision and mode.
+const MeasuredRate* FindRate(const TrainingQuery& query, const StepParams& step,
+                             const std::string& name) {
   const MeasuredRate* best = nullptr;
   for (const MeasuredRate& rate : query.rates) {
-    if (rate.step != step) continue;
-    if (rate.batch == job.batch && rate.seq == job.seq) return &rate;
+    if (rate.step != name) continue;
+    if (rate.batch == step.batch && rate.seq == step.seq) return &rate;
     if (best == nullptr || rate.batch * rate.seq > best->batch * best->seq) {
       best = &rate;
     }
@@ -57,10 +57,10 @@ const MeasuredRate* FindRate(const TrainingQuery& query, const MemoryQuery& job,
   return best;
 }
 
-std::string StepOf(const MemoryQuery& job) {
-  return absl::StrCat(kExperiment, "/", job.config.name, "/",
-                      PrecisionName(job.precision), "/",
-                      StepModeName(job.mode));
+std::string NameOf(const StepParams& step) {
+  return absl::StrCat(kExperiment, "/", step.model.name, "/",
+                      PrecisionName(step.precision), "/",
+                      StepModeName(step.mode));
 }
 
 }  // namespace
@@ -94,20 +94,20 @@ absl::StatusOr<std::vector<MeasuredRate>> ReadRates(const std::string& path) {
   return rates;
 }
 
-TrainingTime TimeTraining(const TrainingQuery& query, const MemoryQuery& job,
+TrainingTime TimeTraining(const TrainingQuery& query, const StepParams& step,
                           double flops) {
   TrainingTime time;
   time.steps = static_cast<double>(query.tokens) /
-               static_cast<double>(job.batch * job.seq);
+               static_cast<double>(step.batch * step.seq);
   if (query.mfu > 0) {
     time.flops_per_second = query.mfu * query.peak_flops_per_second;
     time.basis = absl::StrCat(HumanPercent(query.mfu), " of ",
                               HumanRate(query.peak_flops_per_second, "FLOP/s"));
   } else {
-    const std::string step = StepOf(job);
-    const MeasuredRate* rate = FindRate(query, job, step);
+    const std::string name = NameOf(step);
+    const MeasuredRate* rate = FindRate(query, step, name);
     if (rate == nullptr) {
-      time.basis = absl::StrCat("no row ", step);
+      time.basis = absl::StrCat("no row ", name);
       return time;
     }
     time.flops_per_second = rate->flops_per_second;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "model/accounting/memory.h"
+#include "model/spec/step_params.h"
 
 namespace trainbench {
 
@@ -46,10 +46,10 @@ struct TrainingTime {
   std::string basis;
 };
 
-// The time of `query.tokens` in steps of the job, each of `flops`. Of several
+// The time of `query.tokens` in steps like this, each of `flops`. Of several
 // rates of its model, precision and mode the one of its shape counts; without
 // one that of most tokens, whose larger products run at a higher rate.
-TrainingTime TimeTraining(const TrainingQuery& query, const MemoryQuery& job,
+TrainingTime TimeTraining(const TrainingQuery& query, const StepParams& step,
                           double flops);
 
 }  // namespace trainbench

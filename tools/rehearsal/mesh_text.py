@@ -65,30 +65,26 @@ def _head(document: Json) -> str:
 
 
 def _memory(row: Json) -> str:
-    formed, found = row["closed_form"], row["rehearsed"]
+    predicted, found = row["predicted"], row["rehearsed"]
     rehearsed = found is not None and "out_of_memory" not in found
-    resident = sum(
-        formed[f"{part}_bytes"]
-        for part in ("shard", "gradient_shard", "optimizer", "input")
-    )
 
-    def line(what: str, predicted: float, key: str, what_for: str) -> list[str]:
+    def line(what: str, key: str, what_for: str = "") -> list[str]:
         measured = _size(found[key]) if rehearsed else "-"
-        return [what, _size(predicted), measured, what_for]
+        return [what, _size(predicted[key]), measured, what_for]
 
     lines = [
-        line("tensors, peak", formed["peak_bytes"], "peak_bytes", formed["peak_at"]),
-        line("tensors, between steps", resident, "resident_bytes", ""),
-        line("tensors, build", formed["build_bytes"], "build_peak_bytes", ""),
-        line("reserved", formed["reserved_bytes"], "reserved_bytes", "with libraries"),
+        line("tensors, peak", "peak_bytes", predicted["peak_at"]),
+        line("tensors, between steps", "resident_bytes"),
+        line("tensors, build", "build_peak_bytes"),
+        line("reserved", "reserved_bytes", "with libraries"),
     ]
     elements = found["shard_elements"] if rehearsed else None
     lines.append(
         [
             "parameters",
-            _count(formed["shard_elements"]),
+            _count(predicted["shard_elements"]),
             "-" if elements is None else _count(elements),
-            f"of {_count(formed['part_parameters'])} in its part",
+            f"of {_count(predicted['part_parameters'])} in its part",
         ]
     )
     return table(["memory of a rank", "predicted", "rehearsed", ""], lines)
@@ -99,7 +95,7 @@ def _by_kind(calls: Sequence[Json]) -> dict[str, Json]:
 
 
 def _collectives(row: Json) -> str:
-    predicted = _by_kind(row["closed_form"]["collectives"])
+    predicted = _by_kind(row["predicted"]["collectives"])
     found = (row["rehearsed"] or {}).get("collectives")
     shown = predicted if found is None else _by_kind(found)
     lines = []
@@ -163,7 +159,7 @@ def _times(row: Json) -> str:
 
 def _batches(row: Json, seq: int) -> str:
     batch = row["computed"]["compute_bound_batch"]
-    largest = row["closed_form"]["largest_batch"]
+    largest = row["predicted"]["largest_batch"]
     bound = (
         "at no batch"
         if batch is None
@@ -179,7 +175,7 @@ def _row(row: Json, query: Json) -> Iterator[str]:
         f"the {query['rank']} rank of {mesh['name']}, "
         f"{text.plural(mesh['ranks'], 'rank')}{checkpoint}: {row['why_not'] or 'fits'}"
     )
-    if row["closed_form"] is None:
+    if row["predicted"] is None:
         return
     yield _memory(row)
     yield _collectives(row)
@@ -195,24 +191,24 @@ def _from(row: Json) -> str:
 def _list(rows: Sequence[Json]) -> str:
     lines = []
     for row in rows:
-        mesh, computed, formed = row["mesh"], row["computed"], row["closed_form"]
+        mesh, computed, predicted = row["mesh"], row["computed"], row["predicted"]
         if computed is None:
             cells = ["-"] * 9
         else:
             cells = [
                 str(row["batch"]),
                 row["checkpoint"],
-                text.size(formed["needed_bytes"]),
+                text.size(predicted["needed_bytes"]),
                 text.time(computed["step_us"]),
                 text.rate(computed["tokens_per_second"], "").rstrip(),
                 text.percent(computed["model_flops_share"]),
                 computed["bound"],
                 _from(row),
-                _count(formed["largest_batch"]),
+                _count(predicted["largest_batch"]),
             ]
         why = row["why_not"] or "fits"
         lines.append([f"{mesh['ranks']}: {mesh['name']}", *cells, why])
-    headings = ["closed forms", "batch", "checkpoint", "memory", "step", "tokens/s"]
+    headings = ["predicted", "batch", "checkpoint", "memory", "step", "tokens/s"]
     return table([*headings, "of peak", "bound", "from", "largest", ""], lines)
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The closed forms of memory against LibTorch's caching allocator for GPUs.
+"""The dry runs of steps against LibTorch's caching allocator for GPUs.
 
-Tensors are predicted to a percent. Of what the allocator holds beside them no formula
-knows all: how well the free parts between blocks fit the next block depends on the
+Tensors are predicted to a percent. What the allocator holds beside them no dry run
+tells: how well the free parts between blocks fit the next block depends on the
 order of all blocks. The rows below say how often and by how much it holds more.
 
 Not here: tiny models, whose blocks are smaller than a page, but for one that is shared;

@@ -52,16 +52,19 @@ def calls(side: Json) -> dict[tuple[str, str], Json]:
         ("--mesh=tensor:4,fsdp:2", "--implementation=textbook"),
     ],
 )
-def test_what_is_rehearsed_is_what_closed_forms_say(
+def test_what_is_rehearsed_is_what_was_predicted(
     flags: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     (row,) = rehearse(capsys, *flags)["rows"]
-    formed, found = row["closed_form"], row["rehearsed"]
+    predicted, found = row["predicted"], row["rehearsed"]
     assert row["fits"] and row["why_not"] == ""
-    assert found["collectives"] == formed["collectives"]
-    assert found["shard_elements"] == formed["shard_elements"]
-    assert found["peak_bytes"] == pytest.approx(formed["peak_bytes"], rel=0.03)
-    assert found["build_peak_bytes"] == pytest.approx(formed["build_bytes"], rel=0.03)
+    assert found["collectives"] == predicted["collectives"]
+    assert found["shard_elements"] == predicted["shard_elements"]
+    # The allocator rounds up to blocks of 512 bytes.
+    for moment in ("peak", "resident", "build_peak"):
+        bytes_of = f"{moment}_bytes"
+        assert found[bytes_of] >= predicted[bytes_of]
+        assert found[bytes_of] == pytest.approx(predicted[bytes_of], rel=0.01)
     assert found["reserved_bytes"] > found["peak_bytes"] > found["resident_bytes"]
     assert sum(found["kernels"].values()) == found["counters"]["launches"] > 0
     # Which axes exchange anything, and how much of a buffer a ring sends.
@@ -84,7 +87,7 @@ def test_the_document_has_what_the_header_says(
     (row,) = document["rows"]
     assert set(row) == {
         *("mesh", "batch", "checkpoint", "fits", "why_not"),
-        *("closed_form", "computed", "rehearsed"),
+        *("predicted", "computed", "rehearsed"),
     }
     assert row["mesh"] == {
         "name": "data:2,fsdp:2,tensor:2",
@@ -112,10 +115,10 @@ def test_the_8b_step_on_256_gpus(capsys: pytest.CaptureFixture[str]) -> None:
     assert status == 0, err
     document = json.loads(out)
     (row,) = document["rows"]
-    formed, found = row["closed_form"], row["rehearsed"]
+    predicted, found = row["predicted"], row["rehearsed"]
     assert document["query"]["parameters"] == 8_125_698_048
-    assert found["peak_bytes"] == pytest.approx(formed["peak_bytes"], rel=0.03)
-    assert found["collectives"] == formed["collectives"]
+    assert found["peak_bytes"] == pytest.approx(predicted["peak_bytes"], rel=1e-3)
+    assert found["collectives"] == predicted["collectives"]
     # 34 blocks, the embedding and the head; blocks are gathered twice.
     assert calls(found)["fsdp", "all_gather"]["calls"] == 2 * 36 - 2
     # A sum for each sublayer in either pass, and four around them.
@@ -130,11 +133,11 @@ def test_what_must_be_recomputed_is(capsys: pytest.CaptureFixture[str]) -> None:
     (row,) = json.loads(out)["rows"]
     # Nothing recomputed would be faster, but does not fit.
     assert row["fits"] and row["checkpoint"] == "every_1"
-    assert row["closed_form"]["recomputed_flops"] > 0
+    assert row["predicted"]["recomputed_flops"] > 0
     assert calls(row["rehearsed"])["tensor", "all_reduce"]["calls"] == 34 * 2 * 3 + 4
-    spared = run(capsys, *flags, "--spare_gib=60", "--closed_form")[1]
+    spared = run(capsys, *flags, "--spare_gib=60", "--predict_only")[1]
     assert not json.loads(spared)["rows"][0]["fits"]
-    kept = run(capsys, *flags, "--checkpoint=none", "--closed_form")[1]
+    kept = run(capsys, *flags, "--checkpoint=none", "--predict_only")[1]
     assert not json.loads(kept)["rows"][0]["fits"]
 
 
@@ -149,7 +152,36 @@ def test_auto_lists_all_meshes_and_rehearses_the_best(
     (refused,) = [row for row in rows if not row["fits"]]
     assert refused["mesh"]["tensor"] == 8
     assert "8 ranks share the 4 heads of tiny" in refused["why_not"]
-    assert refused["closed_form"] is None and rows[-1] == refused
+    assert refused["predicted"] is None and rows[-1] == refused
+
+
+def test_ranks_that_share_a_dry_run_are_predicted_as_alone(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    flags = ("--predict_only", "--checkpoint=none,every_1")
+    rows = rehearse(capsys, "--mesh=auto", "--ranks=4", *flags)["rows"]
+    for row in (row for row in rows if row["fits"]):
+        mesh = f"--mesh={row['mesh']['name']}"
+        (alone,) = rehearse(capsys, mesh, *flags)["rows"]
+        # Units of other ranks may be padded otherwise.
+        for key in ("peak_bytes", "resident_bytes", "build_peak_bytes"):
+            shared = row["predicted"].pop(key)
+            assert shared == pytest.approx(alone["predicted"].pop(key), abs=4096)
+        for key in ("needed_bytes", "reserved_bytes"):
+            row["predicted"].pop(key)
+            alone["predicted"].pop(key)
+        assert row == alone
+
+
+def test_a_mesh_whose_shards_alone_are_too_large_is_not_tried(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    flags = ("--gpu=a100-40", "--mesh=auto", "--ranks=2", "--model=8B", "--json")
+    status, out, err = run(capsys, *flags)
+    assert status == 0, err
+    for row in json.loads(out)["rows"]:
+        assert row["predicted"] is row["computed"] is row["rehearsed"] is None
+        assert row["batch"] == 1 and "of its shards and AdamW" in row["why_not"]
 
 
 def test_of_several_numbers_of_ranks_the_best_of_each_is_listed(
@@ -175,9 +207,11 @@ def test_a_mesh_that_does_not_fit_is_tried_and_says_where_it_ends(
     assert not row["fits"] and row["why_not"] == "memory ends in build"
     assert row["rehearsed"]["out_of_memory"]["operator"].startswith("aten::")
     assert "memory ends in build" in run(capsys, *flags)[1]
-    (formed,) = json.loads(run(capsys, *flags, "--json", "--closed_form")[1])["rows"]
-    assert formed["rehearsed"] is None
-    assert formed["why_not"].startswith("needs 156 GiB of ")
+    (only,) = json.loads(run(capsys, *flags, "--json", "--predict_only")[1])["rows"]
+    assert only["rehearsed"] is None
+    why = only["why_not"]
+    assert why.startswith("needs 156 GiB of ")
+    assert f" more at {only['predicted']['peak_at']}; largest tensors: " in why
 
 
 @plan_program.needs_plan
@@ -186,8 +220,8 @@ def test_it_agrees_with_the_plan_of_parallel_training(
 ) -> None:
     # Links without a cost per call.
     links = "--links=a:50:0.000001,b:50:0.000001"
-    (row,) = rehearse(capsys, "--mesh=data:8", "--closed_form", links)["rows"]
-    (calls_of_data,) = row["closed_form"]["collectives"]
+    (row,) = rehearse(capsys, "--mesh=data:8", "--predict_only", links)["rows"]
+    (calls_of_data,) = row["predicted"]["collectives"]
     gradient_gb = calls_of_data["bytes"] / 1e9
     planned = json.loads(
         plan_program.plan(
@@ -201,10 +235,8 @@ def test_it_agrees_with_the_plan_of_parallel_training(
     seconds = row["computed"]["backward"]["data_us"] / 1e6
     assert seconds == pytest.approx(values["all_reduce.ring_seconds"], rel=1e-4)
     # 16 bytes of state for each parameter.
-    formed = row["closed_form"]
-    state = sum(formed[f"{p}_bytes"] for p in ("shard", "gradient_shard", "optimizer"))
-    parameters = formed["part_parameters"]
-    assert state == pytest.approx(16 * parameters, rel=1e-4)
+    state = 16 * row["predicted"]["part_parameters"]
+    assert row["predicted"]["resident_bytes"] == pytest.approx(state, rel=1e-2)
     query = {row["name"]: row["value"] for row in planned["rows"]}
     assert query["state_bytes"] == 16 * query["params"]
 
@@ -224,7 +256,7 @@ NANO = "--model=name=nano,d_model=64,d_ff=128,layers=1,heads=2"
 def test_the_implementation_is_that_of_the_definition_or_of_the_flag(
     flags: tuple[str, ...], words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    small = ("--gpu=h100", "--json", "--closed_form", "--mesh=data:1", "--seq=256")
+    small = ("--gpu=h100", "--json", "--predict_only", "--mesh=data:1", "--seq=256")
     status, out, err = run(capsys, *small, *flags)
     assert status == 0, err
     query = json.loads(out)["query"]
@@ -243,7 +275,7 @@ def test_from_which_batch_gathers_are_hidden_agrees_with_the_plan(
     )
     machine = ("--device_tflops=200", "--memory_gb_per_s=1e9")
     links = "--links=a:50:0.000001,b:50:0.000001"
-    flags = ("--gpu=h100", "--json", "--closed_form", "--mesh=fsdp:8", links, model)
+    flags = ("--gpu=h100", "--json", "--predict_only", "--mesh=fsdp:8", links, model)
     status, out, err = run(
         capsys, *flags, *machine, "--batch=1", "--seq=1000", "--checkpoint=none"
     )

@@ -28,11 +28,11 @@ QUERY = {
 }
 
 
-def formed() -> Json:
+def predicted() -> Json:
     return {
-        **{"peak_bytes": 27 * GIB, "peak_at": "loss backward", "shard_bytes": GIB},
-        **{"gradient_shard_bytes": GIB, "optimizer_bytes": 2 * GIB, "input_bytes": 0},
-        **{"build_bytes": 10 * GIB, "reserved_bytes": 28 * GIB},
+        **{"peak_bytes": 27 * GIB, "peak_at": "aten::mm in backward, lm_head"},
+        **{"resident_bytes": 4 * GIB, "build_peak_bytes": 10 * GIB},
+        "reserved_bytes": 28 * GIB,
         **{"needed_bytes": 28 * GIB, "largest_batch": 3, "part_parameters": 4000},
         **{"shard_elements": 1000, "collectives": [GATHERS]},
     }
@@ -64,7 +64,7 @@ def row(**others: Any) -> Json:
     return {
         **{"mesh": {**name, "ranks": 16}, "batch": 1, "checkpoint": "every_1"},
         **{"fits": True, "why_not": ""},
-        "closed_form": formed(),
+        "predicted": predicted(),
         "computed": computed(),
         "rehearsed": rehearsed(),
     } | others
@@ -83,7 +83,7 @@ def lines(given: Json) -> list[list[str]]:
 
 def test_what_is_rehearsed_stands_beside_what_is_predicted() -> None:
     found = lines(document())
-    peak = "tensors, peak 27 GiB 27.5 GiB loss backward".split()
+    peak = "tensors, peak 27 GiB 27.5 GiB aten::mm in backward, lm_head".split()
     assert peak in found
     assert "reserved 28 GiB 29 GiB with libraries".split() in found
     assert "parameters 1,000 1,000 of 4,000 in its part".split() in found
@@ -133,15 +133,16 @@ def test_where_memory_ends_is_said() -> None:
 
 
 def test_meshes_are_listed_with_why_they_do_not_fit() -> None:
-    none = dict.fromkeys(
-        ("batch", "checkpoint", "closed_form", "computed", "rehearsed")
-    )
+    none = dict.fromkeys(("predicted", "computed", "rehearsed"))
+    too_large = row(fits=False, why_not="needs more than the 121 GiB", **none)
+    none |= {"batch": None, "checkpoint": None}
     refused = row(fits=False, why_not="5 ranks share 12 heads", **none)
-    text = mesh_text.render(document(row(), refused, global_batch=16))
+    text = mesh_text.render(document(row(), too_large, refused, global_batch=16))
     listed = [line for line in text.splitlines() if line.startswith("16: ")]
     assert listed[0].split()[2:6] == ["1", "every_1", "28", "GiB"]
     assert listed[0].endswith("compute     1        3  fits")
-    assert listed[1].endswith("5 ranks share 12 heads")
+    assert listed[1].endswith("needs more than the 121 GiB")
+    assert listed[2].endswith("5 ranks share 12 heads")
     assert "16 sequences of 32,768 tokens on all ranks together" in text
     assert (
         "the first rank of data:1,fsdp:16,tensor:1, 16 ranks, checkpoint every_1: fits"
