@@ -105,8 +105,6 @@ class AccumulationOrder final : public Workload {
   }
 
   // Scalars: no matrix product, and no traffic worth a rate.
-  static Cost CostOf(const Params&, const Device&) { return {}; }
-
   AccumulationOrder(const Params& p, const Device& device)
       : p_(p),
         term_(at::full({}, kTerm,

@@ -80,10 +80,9 @@ class AllReduce final : public Workload {
         .Value("bytes", p.bytes);
   }
 
-  static Cost CostOf(const Params& p, const Device&) {
-    return {.predicted_peak_bytes = p.bytes,
-            .check_peak_bytes =
-                p.bytes + std::min(p.bytes, kPart * int64_t{sizeof(float)})};
+  void AddToCost(const DryCall&, Cost& cost) const override {
+    cost.check_peak_bytes =
+        params_.bytes + std::min(params_.bytes, kPart * int64_t{sizeof(float)});
   }
 
   static std::vector<Expectation> Expectations(const Device&) {

@@ -54,8 +54,6 @@ class AutocastDtypes final : public Workload {
   }
 
   // The dtypes are the answer; so small a model has no meaningful rate.
-  static Cost CostOf(const Params&, const Device&) { return {}; }
-
   AutocastDtypes(const Params& p, const Device& device)
       : p_(p),
         device_(TorchDevice(device)),

@@ -28,7 +28,6 @@
 #include "fixtures/profiling/attribution.h"
 #include "fixtures/steps/breakdown_measurement.h"
 #include "fixtures/steps/breakdown_rows.h"
-#include "fixtures/steps/breakdown_traffic.h"
 #include "fixtures/steps/model_step.h"
 #include "fixtures/steps/profile_document.h"
 #include "fixtures/steps/profiled_passes.h"
@@ -231,7 +230,7 @@ absl::StatusOr<Breakdown::Rows> Breakdown::Measure() {
     if (!row.ok()) return row.status();
     const bool is_step = !part.phase && !part.is_unattributed;
     if (is_step) AddWaiting(begin, end, row->sampling);  // once for its parts
-    AddTraffic(part, StepMemory(p_, device_), row->extra);
+    AddTraffic(part, p_, row->extra);
     rows[NameOf(p_, part).text()] = *std::move(row);
   }
   if (p_.has_details) MarkDetails(parts, rows);

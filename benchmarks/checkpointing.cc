@@ -23,7 +23,7 @@
 #include "absl/strings/str_cat.h"
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/steps/model_step.h"
-#include "model/accounting/memory.h"
+#include "fixtures/steps/step_prediction.h"
 
 namespace trainbench {
 namespace {
@@ -65,7 +65,7 @@ class Checkpointed final : public ModelStep {
          versus_none("peak_bytes", quick), About(on_gpu ? 0.58 : 0.62, 0.03)},
         {"attention alone takes a quarter more time, or less",
          versus_none("p50_us", attention), AtMost(1.25)},
-        {"the closed form is within 2 % of the measured peak",
+        {"a dry run is within 2 % of the measured peak",
          {.counter = "peak_bytes", .per = "predicted_peak_bytes"},
          About(1, 0.02)}};
   }
@@ -113,14 +113,13 @@ class Checkpointed final : public ModelStep {
     auto extra = ModelStep::MeasureExtra(sampling);
     if (!extra.ok()) return extra;
     // Alone with the tensors of the step: the same for every choice.
-    const MemoryQuery query = StepMemory(step(), device_);
     const auto number = [](int64_t count) {
       return static_cast<double>(count);
     };
     extra->counters["largest_batch"] =
-        number(LargestBatch(query, device_.memory_bytes));
+        number(LargestBatch(step(), device_, device_.memory_bytes));
     extra->counters["largest_seq"] =
-        number(LargestSeq(query, device_.memory_bytes));
+        number(LargestSeq(step(), device_, device_.memory_bytes));
     return extra;
   }
 

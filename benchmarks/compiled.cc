@@ -18,6 +18,7 @@
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/steps/aoti/compiled_model.h"
 #include "fixtures/steps/model_step.h"
+#include "model/dry_run/dry_run.h"
 #include "model/verification/relative_error.h"
 #include "model/verification/verification.h"
 
@@ -101,13 +102,17 @@ class Compiled final : public ModelStep {
   }
 
   static Cost CostOf(const Params& p, const Device& device) {
-    Cost cost = ModelStep::CostOf(p.step, device);
-    if (p.runtime == Runtime::kEager) return cost;
-    // The compiler decides how much it needs. The check runs the eager step.
-    cost.check_peak_bytes = cost.predicted_peak_bytes;
+    return ModelStep::CostOf(p.step, device);
+  }
+
+  // The compiler decides how much it needs. The check runs the eager step, as
+  // does a dry run.
+  void AddToCost(const DryCall& call, Cost& cost) const override {
+    ModelStep::AddToCost(call, cost);
+    if (runtime_ == Runtime::kEager) return;
+    cost.check_peak_bytes = call.peak_bytes;
     cost.predicted_peak_bytes = 0;
     cost.components.clear();
-    return cost;
   }
 
   static std::string Unavailable(const Params& p, const Device& device) {
@@ -120,8 +125,9 @@ class Compiled final : public ModelStep {
     return BaselineWith(p, &Params::runtime, Runtime::kEager);
   }
 
-  Compiled(const Params& p, const Device& device) : ModelStep(p.step, device) {
-    if (p.runtime == Runtime::kEager) return;
+  Compiled(const Params& p, const Device& device)
+      : ModelStep(p.step, device), runtime_(p.runtime) {
+    if (p.runtime == Runtime::kEager || DryRun::IsOn()) return;
     compiled_ =
         std::make_unique<CompiledModel>(p.packages, p.step, device, model());
   }
@@ -157,6 +163,7 @@ class Compiled final : public ModelStep {
   }
 
  private:
+  Runtime runtime_;
   std::unique_ptr<CompiledModel> compiled_;  // null: eager
 };
 

@@ -20,7 +20,8 @@
 #include "fixtures/steps/attention_step.h"
 #include "fixtures/steps/graph/replayable.h"
 #include "fixtures/steps/model_step.h"
-#include "model/accounting/memory.h"
+#include "fixtures/steps/step_prediction.h"
+#include "model/dry_run/dry_run.h"
 #include "model/ops/attention_fwd_bwd.h"
 #include "model/training/train_step.h"
 #include "model/verification/verification.h"
@@ -40,6 +41,11 @@ const std::vector<Launch> kLaunches = {Launch::kEager, Launch::kGraph};
 
 // The stream of a capture has workspaces of its own.
 int Workspaces(Launch launch) { return launch == Launch::kEager ? 1 : 2; }
+
+// A graph keeps the tensors of an eager call, so a dry run makes one.
+bool IsReplayed(Launch launch) {
+  return launch == Launch::kGraph && !DryRun::IsOn();
+}
 
 // Forward and backward pass of attention alone.
 class AttentionLaunch final : public Replayable<AttentionStep> {
@@ -88,9 +94,7 @@ class AttentionLaunch final : public Replayable<AttentionStep> {
   }
 
   static Cost CostOf(const Params& p, const Device& device) {
-    Cost cost = AttentionStep::CostOf(p.attention, device);
-    cost.library_bytes *= Workspaces(p.launch);
-    return cost;
+    return AttentionStep::CostOf(p.attention, device);
   }
 
   static std::string Unavailable(const Params& p, const Device& device) {
@@ -103,11 +107,16 @@ class AttentionLaunch final : public Replayable<AttentionStep> {
   }
 
   AttentionLaunch(const Params& p, const Device& device)
-      : Replayable(p.attention, device) {
-    if (p.launch == Launch::kEager) return;
+      : Replayable(p.attention, device), launch_(p.launch) {
+    if (!IsReplayed(p.launch)) return;
     ReplayGraphOf({.run = [this](PhaseObserver& o) { return Call(o); },
                    .input = inputs().q},
                   device);
+  }
+
+  void AddToCost(const DryCall& call, Cost& cost) const override {
+    Replayable::AddToCost(call, cost);
+    cost.library_bytes *= Workspaces(launch_);
   }
 
   absl::Status CheckOutput() override {
@@ -131,6 +140,8 @@ class AttentionLaunch final : public Replayable<AttentionStep> {
     const AttentionGradients gradients = AttentionBackward(inputs(), output);
     return {output.detach(), gradients.q, gradients.k, gradients.v};
   }
+
+  Launch launch_;
 };
 
 class StepLaunch final : public Replayable<ModelStep> {
@@ -189,16 +200,7 @@ class StepLaunch final : public Replayable<ModelStep> {
   }
 
   static Cost CostOf(const Params& p, const Device& device) {
-    Cost cost = ModelStep::CostOf(p.step, device);
-    if (p.launch == Launch::kEager) return cost;
-    // Beside the graph an eager forward pass runs.
-    MemoryQuery inference = StepMemory(p.step, device);
-    inference.mode = StepMode::kInference;
-    cost.check_peak_bytes = cost.predicted_peak_bytes +
-                            EstimateMemory(inference).peak.bytes -
-                            cost.parameter_bytes;
-    cost.library_bytes *= Workspaces(p.launch);
-    return cost;
+    return ModelStep::CostOf(p.step, device);
   }
 
   static std::string Unavailable(const Params& p, const Device& device) {
@@ -211,13 +213,25 @@ class StepLaunch final : public Replayable<ModelStep> {
   }
 
   StepLaunch(const Params& p, const Device& device)
-      : Replayable(p.step, device) {
-    if (p.launch == Launch::kEager) return;
+      : Replayable(p.step, device), launch_(p.launch), device_(device) {
+    if (!IsReplayed(p.launch)) return;
     ReplayGraphOf({.run = [this](PhaseObserver& o) { return Call(o); },
                    .input = batch().tokens,
                    .state = optimizer() ? Weights() : Tensors(),
                    .sums = optimizer() ? optimizer()->State() : Tensors()},
                   device);
+  }
+
+  void AddToCost(const DryCall& call, Cost& cost) const override {
+    Replayable::AddToCost(call, cost);
+    cost.library_bytes *= Workspaces(launch_);
+    if (launch_ == Launch::kEager) return;
+    // Beside the graph an eager forward pass runs.
+    StepParams inference = step();
+    inference.mode = StepMode::kInference;
+    cost.check_peak_bytes = call.peak_bytes +
+                            PredictStep(inference, device_).peak_bytes() -
+                            cost.parameter_bytes;
   }
 
   absl::Status CheckOutput() override {
@@ -255,6 +269,9 @@ class StepLaunch final : public Replayable<ModelStep> {
     }
     return weights;
   }
+
+  Launch launch_;
+  Device device_;
 };
 
 const bool kAttentionLaunchRegistered =

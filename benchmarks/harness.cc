@@ -52,8 +52,6 @@ class Harness final : public Workload {
     return name.Word("work", "spin").Value("us", p.spin_us);
   }
 
-  static Cost CostOf(const Params&, const Device&) { return {}; }
-
   static MeasurementOptions OptionsOf(const Params&) { return {.hold = true}; }
 
   Harness(const Params& p, const Device& device) : p_(p), device_(device) {}
@@ -102,9 +100,7 @@ class Allocate final : public Workload {
         .Value("size", kBytes);
   }
 
-  static Cost CostOf(Params, const Device&) {
-    return {.bytes = kBytes, .predicted_peak_bytes = kBytes};
-  }
+  static Cost CostOf(Params, const Device&) { return {.bytes = kBytes}; }
 
   static std::optional<Params> BaselineOf(Params allocator) {
     if (allocator == CpuAllocator::kSystem) return std::nullopt;

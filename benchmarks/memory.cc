@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Question: How much memory does a step take, at which point of the step and
-//   for which tensors, and does the closed form predict it?
+//   for which tensors, and does a dry run predict it?
 // Expect: |prediction_error| stays below 0.02 in every row. Inference keeps
 //   little but the parameters: small has 128.6 M, 0.48 GiB in fp32. A train
 //   step adds as much for the gradients and twice as much for the two moments,
@@ -9,8 +9,6 @@
 //   logits' 4 B T V at T = V / h, 833 tokens for small and 2500 for tiny. bf16
 //   autocast halves activations but keeps fp32 parameters beside their bf16
 //   copies, so inference needs more memory than in fp32.
-
-#include "model/accounting/memory.h"
 
 #include <memory>
 #include <string>
@@ -22,6 +20,7 @@
 #include "fixtures/memory/memory_trace.h"
 #include "fixtures/steps/memory_tables.h"
 #include "fixtures/steps/model_step.h"
+#include "fixtures/steps/step_prediction.h"
 #include "model/accounting/flops.h"
 
 namespace trainbench {
@@ -64,7 +63,7 @@ class Memory final : public Workload {
   }
 
   static std::vector<Expectation> Expectations(const Device&) {
-    return {{"the closed form is within 2 % of the measured peak",
+    return {{"a dry run is within 2 % of the measured peak",
              {.counter = "own_peak_bytes", .per = "predicted_peak_bytes"},
              About(1, 0.02)},
             {"a train step of small takes 16 bytes of each parameter, or more",
@@ -86,16 +85,17 @@ class Memory final : public Workload {
     return ModelStep::CostOf(p.step, device);
   }
 
+  void AddToCost(const DryCall& call, Cost& cost) const override {
+    step_->AddToCost(call, cost);
+  }
+
   // Every step takes the same bytes, so one sample is enough.
   static MeasurementOptions OptionsOf(const Params&) {
     return {.count = SamplingPlan::Count{.warmup_calls = 1, .samples = 1}};
   }
 
   Memory(const Params& p, const Device& device)
-      : p_(p),
-        query_(StepMemory(p.step, device)),
-        predicted_(EstimateMemory(query_)),
-        recorder_(TorchDevice(device)) {
+      : p_(p), device_(device), recorder_(TorchDevice(device)) {
     recorder_.Observe(
         [&] { step_ = std::make_unique<ModelStep>(p.step, device); });
     step_->MarkParameters(recorder_);
@@ -132,20 +132,21 @@ class Memory final : public Workload {
       return static_cast<double>(bytes);
     };
     const double peak = number(timeline.peak_bytes);
+    const StepPrediction dry = PredictStep(p_.step, device_);
     ExtraMetrics extra;
     extra.counters = {
         // By the recorder's count of blocks, not by the allocator's.
         {"own_peak_bytes", peak},
-        {"prediction_error", peak / number(predicted_.peak.bytes) - 1},
-        {"predicted_parameter_bytes", number(predicted_.parameter_bytes)},
-        {"predicted_gradient_bytes", number(predicted_.gradient_bytes)},
-        {"predicted_optimizer_bytes", number(predicted_.optimizer_bytes)},
-        {"predicted_saved_bytes", number(predicted_.saved_bytes)},
-        {"residual_bytes", number(predicted_.residual_bytes)},
-        {"logit_bytes", number(predicted_.logit_bytes)}};
+        {"prediction_error", peak / number(dry.peak_bytes()) - 1},
+        {"predicted_parameter_bytes", number(dry.parameter_bytes)},
+        {"predicted_gradient_bytes", number(dry.gradient_bytes)},
+        {"predicted_optimizer_bytes", number(dry.optimizer_bytes)},
+        {"predicted_saved_bytes", number(dry.saved.all())},
+        {"residual_bytes", number(dry.residual_bytes)},
+        {"logit_bytes", number(dry.logit_bytes)}};
     if (p_.step.mode == kTrainStep) AddCheckpointed(extra);
-    extra.findings = {{"predicted_peak_at", predicted_.peak.name}};
-    extra.Append(MemoryTables(timeline, query_));
+    extra.findings = {{"predicted_peak_at", PeakText(dry.call.timeline)}};
+    extra.Append(MemoryTables(timeline, dry.call.timeline, p_.step));
     return extra;
   }
 
@@ -153,21 +154,20 @@ class Memory final : public Workload {
   // What the step would take and compute again if it kept the inputs of blocks
   // alone.
   void AddCheckpointed(ExtraMetrics& extra) const {
-    MemoryQuery query = query_;
-    query.config.checkpointing = {.kind = Checkpointing::Kind::kBlocks,
-                                  .every = 1};
+    StepParams step = p_.step;
+    step.model.checkpointing = {.kind = Checkpointing::Kind::kBlocks,
+                                .every = 1};
     extra.counters["checkpointed_peak_bytes"] =
-        static_cast<double>(EstimateMemory(query).peak.bytes);
+        static_cast<double>(PredictStep(step, device_).peak_bytes());
     extra.counters["checkpointed_flops"] =
-        RecomputedFlops(query.config, query.batch, query.seq, query.mode);
+        RecomputedFlops(step.model, step.batch, step.seq, step.mode);
   }
 
   // Enough to see that a step leaves as much as it found.
   static constexpr int kTracedSteps = 3;
 
   Params p_;
-  MemoryQuery query_;
-  MemoryEstimate predicted_;
+  Device device_;
   AllocationRecorder recorder_;
   std::unique_ptr<ModelStep> step_;
 };

@@ -23,7 +23,6 @@
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/profiling/profiler.h"
 #include "fixtures/steps/model_step.h"
-#include "model/accounting/memory.h"
 #include "model/accounting/parameters.h"
 #include "model/accounting/traffic.h"
 #include "model/training/adamw.h"
@@ -47,15 +46,9 @@ class Optimizer final : public Workload {
   }
 
   static Cost CostOf(const Params& p, const Device&) {
-    const MemoryEstimate step = EstimateMemory({.config = p.model});
-    // The textbook form makes a temporary of the size of a tensor.
-    const int64_t scratch =
-        p.kind == AdamWKind::kTextbook ? 4 * LargestParameter(p.model) : 0;
-    return {.bytes = OptimizerBytes({.config = p.model}),
+    return {.bytes = OptimizerBytes(p.model, Precision::kFp32),
             .params = ParameterCount(p.model),
-            .parameter_bytes = step.parameter_bytes,
-            .predicted_peak_bytes = step.parameter_bytes + step.gradient_bytes +
-                                    step.optimizer_bytes + scratch};
+            .parameter_bytes = ParameterBytes(p.model, Precision::kFp32)};
   }
 
   static std::vector<Expectation> Expectations(const Device& device) {

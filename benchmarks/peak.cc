@@ -27,7 +27,6 @@
 #include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/timing/statistics.h"
-#include "model/accounting/library.h"
 #include "model/fused/mm.h"
 #include "model/nn/dtype.h"
 #include "model/training/precision_scope.h"
@@ -58,18 +57,13 @@ class PeakMatmul final : public Workload {
   // Also of the other works of this experiment.
   static std::vector<Expectation> Expectations(const Device& device);
 
-  static Cost CostOf(const Params& p, const Device& device) {
+  static Cost CostOf(const Params& p, const Device&) {
     const int64_t width = c10::elementSize(WeightType(p.precision));
     const int64_t elements = p.m * p.k + p.k * p.n + p.m * p.n;
     return {.flops =
                 2.0 * static_cast<double>(p.m * p.n) * static_cast<double>(p.k),
             .precision = p.precision,
-            .bytes = static_cast<double>(elements * width),
-            .predicted_peak_bytes = elements * width,
-            .library_bytes = LibraryBytesBound({.on_cpu = !device.is_cuda(),
-                                                .precision = p.precision,
-                                                .threads = device.Threads(),
-                                                .result_elements = p.m * p.n})};
+            .bytes = static_cast<double>(elements * width)};
   }
 
   static SweepPlan<Params> Sweep();
@@ -108,11 +102,7 @@ class PeakLinear final : public Workload {
   }
 
   static Cost CostOf(const Params& p, const Device& device) {
-    Cost cost = PeakMatmul::CostOf({Precision::kFp32, p.m, p.n, p.k}, device);
-    cost.library_bytes = LibraryBytesBound({.threads = device.Threads(),
-                                            .fp32_by_onednn = true,
-                                            .result_elements = p.m * p.n});
-    return cost;
+    return PeakMatmul::CostOf({Precision::kFp32, p.m, p.n, p.k}, device);
   }
 
   static std::string Unavailable(const Params& p, const Device&) {
@@ -218,8 +208,7 @@ class PeakCopy final : public Workload {
   }
 
   static Cost CostOf(const Params& p, const Device&) {
-    return {.bytes = 2.0 * static_cast<double>(p.bytes),
-            .predicted_peak_bytes = 2 * p.bytes};
+    return {.bytes = 2.0 * static_cast<double>(p.bytes)};
   }
 
   static SweepPlan<Params> Sweep() { return SizeSweep(); }
@@ -249,8 +238,7 @@ class PeakUpdate final : public Workload {
   }
 
   static Cost CostOf(const Params& p, const Device&) {
-    return {.bytes = 2.0 * static_cast<double>(p.bytes),
-            .predicted_peak_bytes = p.bytes};
+    return {.bytes = 2.0 * static_cast<double>(p.bytes)};
   }
 
   static SweepPlan<Params> Sweep() { return SizeSweep(); }
@@ -289,8 +277,7 @@ class PeakStream final : public Workload {
 
   static Cost CostOf(const Params& p, const Device&) {
     return {.bytes = StreamTraffic(p.kernel, p.stores, p.size),
-            .bytes_are_all = true,
-            .predicted_peak_bytes = StreamBuffers(p.kernel) * p.size};
+            .bytes_are_all = true};
   }
 
   static std::string Unavailable(const Params& p, const Device&) {
@@ -337,7 +324,6 @@ class PeakOpOverhead final : public Workload {
         .Word("work", "op_overhead")
         .Value("ops", kOpsPerCall);
   }
-  static Cost CostOf(const Params&, const Device&) { return {}; }
   static SweepPlan<Params> Sweep() {
     return {.axes = {}, .grids = {.smoke = {""}}};
   }

@@ -19,9 +19,7 @@
 #include "benchmarks/softmax_vs_matmul/attention_ops.h"
 #include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
-#include "model/accounting/attention.h"
 #include "model/accounting/attention_ops.h"
-#include "model/accounting/library.h"
 #include "model/nn/dtype.h"
 #include "model/spec/precision.h"
 #include "model/training/precision_scope.h"
@@ -74,7 +72,7 @@ class SoftmaxVsMatmul final : public Workload {
     return expected;
   }
 
-  static Cost CostOf(const Params& p, const Device& device) {
+  static Cost CostOf(const Params& p, const Device&) {
     const AttentionOpQuery query = {.part = p.part,
                                     .batch = p.batch,
                                     .heads = p.heads,
@@ -86,17 +84,6 @@ class SoftmaxVsMatmul final : public Workload {
     // Only matrix products compare with the measured peaks of a precision.
     if (IsMatmul(p.part)) cost.precision = p.precision;
     cost.bytes = AttentionOpBytes(query);
-    cost.predicted_peak_bytes = AttentionOpPeakBytes(query);
-    cost.library_bytes =
-        LibraryBytesBound({.on_cpu = !device.is_cuda(),
-                           .precision = p.precision,
-                           .threads = device.Threads(),
-                           .result_elements = LargestProductElements(
-                               {.batch = p.batch * p.heads,
-                                .seq = p.seq,
-                                .d_head = p.d_head,
-                                .threads = device.Threads()})});
-    cost.largest_term = "scores, B H T^2 elements";
     return cost;
   }
 

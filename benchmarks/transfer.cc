@@ -41,8 +41,7 @@ class TransferBytes final : public Workload {
   static CaseName NameOf(const Params& p);
 
   static Cost CostOf(const Params& p, const Device&) {
-    return {.bytes = TransferTraffic(p.kind, p.bytes),
-            .predicted_peak_bytes = TransferMemory(p.kind, p.bytes)};
+    return {.bytes = TransferTraffic(p.kind, p.bytes)};
   }
 
   // The other transfers go over a link, from memory that no GPU caches.

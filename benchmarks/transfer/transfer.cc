@@ -81,10 +81,6 @@ double TransferTraffic(TransferKind kind, int64_t bytes) {
   return (IsWithin(kind) ? 2.0 : 1.0) * static_cast<double>(bytes);
 }
 
-int64_t TransferMemory(TransferKind kind, int64_t bytes) {
-  return (IsWithin(kind) ? 2 : 1) * bytes;
-}
-
 Transfer::Transfer(TransferKind kind, int64_t bytes, c10::Device device)
     : kind_(kind) {
   TORCH_CHECK(bytes > 0 && bytes % kWord == 0, "transfer of ", bytes,

@@ -43,10 +43,6 @@ std::vector<TransferKind> TransferKinds(c10::DeviceType device);
 // which crosses the link once; bytes for kMemset, which only writes.
 double TransferTraffic(TransferKind kind, int64_t bytes);
 
-// Tensor bytes on the measured device: the GPU for a copy from or to it
-// (page-locked host memory is not counted), else the host.
-int64_t TransferMemory(TransferKind kind, int64_t bytes);
-
 // Source and destination of one transfer, the source random.
 class Transfer {
  public:

@@ -2,8 +2,6 @@
 
 #include "model/accounting/attention_ops.h"
 
-#include <limits>
-
 namespace trainbench {
 namespace {
 
@@ -38,30 +36,6 @@ double AttentionOpBytes(const AttentionOpQuery& query) {
       return (query.bf16 ? 32 + 12 : 32) * s.S;
     case AttentionOp::kSoftmaxFused:
       return 2 * s.e * s.S;
-  }
-  return 0;
-}
-
-int64_t AttentionOpPeakBytes(const AttentionOpQuery& query) {
-  const Symbols symbols = SymbolsOf(query);
-  if (32 * (symbols.S + symbols.N) > 0x1p62) {
-    return std::numeric_limits<int64_t>::max();
-  }
-  const auto S = static_cast<int64_t>(symbols.S);
-  const auto N = static_cast<int64_t>(symbols.N);
-  const int64_t R = query.batch * query.heads * query.seq;
-  const int64_t e = query.bf16 ? 2 : 4;
-  switch (query.part) {
-    case AttentionOp::kQk:
-    case AttentionOp::kPv:
-      return e * (2 * N + S);
-    case AttentionOp::kSoftmaxFused:
-      return 2 * e * S;
-    case AttentionOp::kSoftmaxNaive:
-      // The scores, and two fp32 tensors at a time: while dividing, with the
-      // sums; with bf16 also while subtracting, with the maxima and their
-      // indices.
-      return query.bf16 ? 10 * S + 12 * R : 12 * S + 4 * R;
   }
   return 0;
 }

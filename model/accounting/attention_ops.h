@@ -36,11 +36,6 @@ double AttentionOpFlops(const AttentionOpQuery& query);
 //                  as well, 6 S each.
 double AttentionOpBytes(const AttentionOpQuery& query);
 
-// Inputs and whatever else is alive at the worst moment; the largest int64_t
-// if 64 bits cannot count it. Without what libraries take for themselves
-// (accounting/library.h).
-int64_t AttentionOpPeakBytes(const AttentionOpQuery& query);
-
 }  // namespace trainbench
 
 #endif  // TRAINBENCH_MODEL_ACCOUNTING_ATTENTION_OPS_H_

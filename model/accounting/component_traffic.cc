@@ -23,21 +23,21 @@ struct Terms {
   double one_rD, one_eD;  // of one layer
 };
 
-Terms TermsOf(const MemoryQuery& query) {
-  const ModelConfig& m = query.config;
-  const bool bf16 = query.precision == Precision::kBf16;
-  const bool autocast = query.precision == Precision::kBf16Autocast;
+Terms TermsOf(const StepParams& step) {
+  const ModelConfig& m = step.model;
+  const bool bf16 = step.precision == Precision::kBf16;
+  const bool autocast = step.precision == Precision::kBf16Autocast;
   const double p = bf16 ? 2 : 4, r = p, e = bf16 || autocast ? 2 : 4;
   const double layers = Number(m.layers), d = Number(m.d_model);
-  const double n = Number(query.batch * query.seq);
+  const double n = Number(step.batch * step.seq);
   Terms t{};
   t.one_rD = r * n * d;
   t.one_eD = e * n * d;
   t.rD = layers * t.one_rD;
   t.eD = layers * t.one_eD;
   t.eF = layers * e * n * Number(m.d_ff);
-  t.eS = layers * e * n * Number(m.heads) * Number(query.seq);
-  t.eC = t.eS * (Number(query.seq) + 1) / (2 * Number(query.seq));
+  t.eS = layers * e * n * Number(m.heads) * Number(step.seq);
+  t.eC = t.eS * (Number(step.seq) + 1) / (2 * Number(step.seq));
   t.eL = e * n * Number(m.vocab);
   t.square = layers * p * d * d;
   t.ff = layers * p * d * Number(m.d_ff);
@@ -120,10 +120,9 @@ ComponentTraffic BackwardTraffic(const Terms& t, Component component) {
 
 }  // namespace
 
-ComponentTraffic TrafficOf(const MemoryQuery& query, Phase phase,
+ComponentTraffic TrafficOf(const StepParams& step, Phase phase,
                            Component component) {
-  if (!IsCountable(query)) return {};
-  const Terms terms = TermsOf(query);
+  const Terms terms = TermsOf(step);
   switch (phase) {
     case Phase::kForward:
       return ForwardTraffic(terms, component);
@@ -134,7 +133,7 @@ ComponentTraffic TrafficOf(const MemoryQuery& query, Phase phase,
       return EachPass(terms.eL + terms.ids);
     case Phase::kOptimizer:
       if (component != Component::kOptimizer) return {};
-      return EachPass(OptimizerBytes(query));
+      return EachPass(OptimizerBytes(step.model, step.precision));
     case Phase::kCommunication:
       return {};
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The least bytes that a component moves in a phase, whoever implements it.
-// Symbols as in accounting/memory.h; a layer's bytes count for each layer, and
+// Symbols as in accounting/traffic.h; a layer's bytes count for each layer, and
 // vectors of fewer than n d elements only where they are parameters. C are the
 // scores that the causal mask leaves, (seq + 1) / (2 seq) of S: nobody needs
 // the others, although naive attention moves them.
@@ -28,9 +28,9 @@
 #ifndef TRAINBENCH_MODEL_ACCOUNTING_COMPONENT_TRAFFIC_H_
 #define TRAINBENCH_MODEL_ACCOUNTING_COMPONENT_TRAFFIC_H_
 
-#include "model/accounting/memory.h"
 #include "model/spec/component.h"
 #include "model/spec/phase.h"
+#include "model/spec/step_params.h"
 
 namespace trainbench {
 
@@ -45,9 +45,8 @@ struct ComponentTraffic {
   double pass_bytes = 0;
 };
 
-// Of all layers. Nothing if the phase has no such component, or if the job is
-// not countable.
-ComponentTraffic TrafficOf(const MemoryQuery& query, Phase phase,
+// Of all layers. Nothing if the phase has no such component.
+ComponentTraffic TrafficOf(const StepParams& step, Phase phase,
                            Component component);
 
 }  // namespace trainbench

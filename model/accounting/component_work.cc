@@ -5,15 +5,10 @@
 #include "model/accounting/flops.h"
 #include "model/accounting/number.h"
 #include "model/accounting/parameters.h"
-#include "model/accounting/saved_tensors.h"
 #include "model/accounting/traffic.h"
 
 namespace trainbench {
 namespace {
-
-bool RecomputesBlocks(const MemoryQuery& query) {
-  return query.config.checkpointing.kind == Checkpointing::Kind::kBlocks;
-}
 
 struct Forward {
   const char* name;
@@ -25,46 +20,34 @@ struct Forward {
   bool is_recomputed = false;
 };
 
-std::vector<Forward> ForwardWork(const MemoryQuery& query,
-                                 const MemoryEstimate& memory) {
-  const ModelConfig& m = query.config;
+std::vector<Forward> ForwardWork(const StepParams& step,
+                                 const SavedBytes& saved) {
+  const ModelConfig& m = step.model;
   const int64_t ffn = 3 * m.d_model * m.d_ff;
   const int64_t attention = BlockMatrixParameters(m) - ffn;
   const int64_t head = m.vocab * m.d_model;
-  // Nothing is saved without a backward pass.
-  const int64_t layers = memory.saved_bytes > 0 ? m.layers : 0;
-  int64_t blocks_saved = layers > 0 ? memory.saved_bytes : 0;
-  for (const SavedTensor& tensor : SavedTensorsOutsideBlocks(query)) {
-    blocks_saved -= tensor.bytes();
-  }
-  // Where blocks are recomputed, the input of the norm before it is all.
-  const int64_t attention_saved =
-      RecomputesBlocks(query) ? blocks_saved
-                              : layers * SavedAttentionBytesPerBlock(query);
+  const bool again = m.checkpointing.kind == Checkpointing::Kind::kBlocks;
   return {
       {"embedding", 0, 0, head, 0, 0},
       {"attention", m.layers * attention,
-       Number(m.layers) * LayerAttentionFlops(m, query.batch, query.seq),
-       m.layers * (attention + m.d_model), attention_saved, 0,
-       RecomputesBlocks(query)},
-      {"ffn", m.layers * ffn, 0, m.layers * (ffn + m.d_model),
-       blocks_saved - attention_saved, 0, RecomputesBlocks(query)},
-      {"head", head, 0, head + m.d_model, memory.saved_bytes - blocks_saved,
-       memory.logit_bytes},
+       Number(m.layers) * LayerAttentionFlops(m, step.batch, step.seq),
+       m.layers * (attention + m.d_model), saved.attention, 0, again},
+      {"ffn", m.layers * ffn, 0, m.layers * (ffn + m.d_model), saved.ffn, 0,
+       again},
+      {"head", head, 0, head + m.d_model, saved.head, LogitBytes(step)},
   };
 }
 
 }  // namespace
 
-std::vector<ComponentWork> StepComponents(const MemoryQuery& query) {
-  if (!IsCountable(query)) return {};
-  const MemoryEstimate memory = EstimateMemory(query);
-  const bool backward = memory.gradient_bytes > 0;
-  const double width = Number(memory.parameter_bytes) /
-                       Number(ParameterCount(query.config));  // of a parameter
-  const double tokens = Number(query.batch * query.seq);
+std::vector<ComponentWork> StepComponents(const StepParams& step,
+                                          const SavedBytes& saved) {
+  const bool backward = step.has_backward();
+  const double width = Number(ParameterBytes(step.model, step.precision)) /
+                       Number(ParameterCount(step.model));
+  const double tokens = Number(step.batch * step.seq);
   std::vector<ComponentWork> work;
-  for (const Forward& part : ForwardWork(query, memory)) {
+  for (const Forward& part : ForwardWork(step, saved)) {
     const double flops =
         2 * tokens * Number(part.matrix_elements) + part.other_flops;
     const double parameters = width * Number(part.parameters);
@@ -75,8 +58,9 @@ std::vector<ComponentWork> StepComponents(const MemoryQuery& query) {
     work.push_back({part.name, backward ? 3 * flops : flops,
                     forward + Number(part.output_bytes) + backward_bytes});
   }
-  if (query.mode == StepMode::kTrainStep) {
-    work.push_back({"optimizer", 0, OptimizerBytes(query)});
+  if (step.mode == StepMode::kTrainStep) {
+    work.push_back(
+        {"optimizer", 0, OptimizerBytes(step.model, step.precision)});
   }
   return work;
 }

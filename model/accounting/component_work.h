@@ -4,12 +4,22 @@
 #ifndef TRAINBENCH_MODEL_ACCOUNTING_COMPONENT_WORK_H_
 #define TRAINBENCH_MODEL_ACCOUNTING_COMPONENT_WORK_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "model/accounting/memory.h"
+#include "model/spec/step_params.h"
 
 namespace trainbench {
+
+// What a step keeps from its forward to its backward pass.
+struct SavedBytes {
+  int64_t attention = 0;  // of all layers, the norms before it included
+  int64_t ffn = 0;        // likewise
+  int64_t head = 0;       // the last norm's and the head's; not the logits
+
+  int64_t all() const { return attention + ffn + head; }
+};
 
 struct ComponentWork {
   std::string name;
@@ -19,8 +29,9 @@ struct ComponentWork {
 
 // "embedding"; "attention" and "ffn", of all blocks, each with the norm before
 // it; "head", with the last norm and the loss; "optimizer" of a train step.
-// They add up to StepFlops and StepBytes. Empty if the job is not countable.
-std::vector<ComponentWork> StepComponents(const MemoryQuery& query);
+// They add up to StepFlops and StepBytes.
+std::vector<ComponentWork> StepComponents(const StepParams& step,
+                                          const SavedBytes& saved);
 
 }  // namespace trainbench
 

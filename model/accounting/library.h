@@ -1,35 +1,24 @@
 // SPDX-License-Identifier: MIT
-// Memory that matrix libraries take for themselves from the allocator of the
-// tensors. It depends on the processor, so it is bounded here, not predicted;
-// predicted peaks leave it out.
+// Memory beside tensors, which no dry run sees: bounds, because it depends on
+// the processor. Predicted peaks leave it out.
 
 #ifndef TRAINBENCH_MODEL_ACCOUNTING_LIBRARY_H_
 #define TRAINBENCH_MODEL_ACCOUNTING_LIBRARY_H_
 
 #include <cstdint>
 
-#include "model/spec/precision.h"
-
 namespace trainbench {
 
-struct LibraryQuery {
-  bool on_cpu = true;
-  Precision precision = Precision::kFp32;
-  int threads = 1;              // of the CPU
-  bool fp32_by_onednn = false;  // as fused products on some CPUs
-  // Most result elements of products that run at once.
-  int64_t result_elements = 0;
-};
+// What oneDNN takes at most, from the allocator of the tensors, for a product
+// with so many result elements. With bf16 instructions each thread keeps tiles
+// of operands and result, as large as its cache. With AVX-512 alone the whole
+// result is summed in fp32. The largest int64_t if 64 bits cannot count it.
+// MKL, which multiplies most fp32 matrices, has an allocator of its own.
+int64_t OneDnnBytesBound(int64_t result_elements, int threads);
 
-// An upper bound on these bytes:
-// - CPU, fp32: none, since MKL has its own allocator.
-// - CPU, bf16 or autocast, and fp32 by oneDNN: oneDNN. With bf16 instructions
-// each thread keeps
-//   tiles of operands and result, as large as its cache. With AVX-512 alone the
-//   whole result is summed in fp32. Without AVX-512 oneDNN is not used.
-// - GPU: cuBLAS keeps a workspace for the thread of the forward pass and
-//   another for the thread of the backward pass.
-int64_t LibraryBytesBound(const LibraryQuery& query);
+// cuBLAS keeps a workspace for the thread of the forward pass and another for
+// the thread of the backward pass.
+inline constexpr int64_t kCublasWorkspaces = int64_t{2} * 32 << 20;
 
 // What a GPU's kernels may still take when they are first used, and the buffer
 // that empties its cache.

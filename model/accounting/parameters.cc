@@ -18,6 +18,10 @@ int64_t ParameterCount(const ModelConfig& config) {
          config.layers * BlockParameters(config) + config.d_model;
 }
 
+int64_t ParameterBytes(const ModelConfig& config, Precision precision) {
+  return (precision == Precision::kBf16 ? 2 : 4) * ParameterCount(config);
+}
+
 int64_t ParameterTensorCount(const ModelConfig& config) {
   return 9 * config.layers + 3;
 }

@@ -8,6 +8,7 @@
 
 #include "model/spec/component.h"
 #include "model/spec/config.h"
+#include "model/spec/precision.h"
 
 namespace trainbench {
 
@@ -21,6 +22,9 @@ int64_t BlockParameters(const ModelConfig& config);
 // All parameters: input and output embedding (untied) of V d each, the blocks
 // and the last norm: 2 V d + L (4 d^2 + 3 d ff + 2 d) + d.
 int64_t ParameterCount(const ModelConfig& config);
+
+// Bytes of all parameters: 4 each, in bf16 2.
+int64_t ParameterBytes(const ModelConfig& config, Precision precision);
 
 // Parameter tensors: 9 per block, two embeddings and the last norm.
 int64_t ParameterTensorCount(const ModelConfig& config);

@@ -2,31 +2,40 @@
 
 #include "model/accounting/traffic.h"
 
+#include "model/accounting/number.h"
 #include "model/accounting/parameters.h"
 
 namespace trainbench {
 
-double OptimizerBytes(const MemoryQuery& query) {
-  return 7.0 * static_cast<double>(EstimateMemory(query).parameter_bytes);
+double OptimizerBytes(const ModelConfig& config, Precision precision) {
+  return 7 * Number(ParameterBytes(config, precision));
 }
 
-double StepBytes(const MemoryQuery& query) {
-  const MemoryEstimate memory = EstimateMemory(query);
-  const auto parameters = static_cast<double>(memory.parameter_bytes);
-  const auto saved = static_cast<double>(memory.saved_bytes);
-  const auto logits = static_cast<double>(memory.logit_bytes);
-  double bytes = parameters + saved + logits;
-  if (memory.gradient_bytes > 0) {
-    bytes += parameters + saved + static_cast<double>(memory.gradient_bytes);
-    const ModelConfig& m = query.config;
+int64_t ResidualBytes(const StepParams& step) {
+  const int64_t width = step.precision == Precision::kBf16 ? 2 : 4;
+  return width * step.batch * step.seq * step.model.d_model;
+}
+
+int64_t LogitBytes(const StepParams& step) {
+  const int64_t width = ProductsIn(step.precision) == Precision::kBf16 ? 2 : 4;
+  return width * step.batch * step.seq * step.model.vocab;
+}
+
+double StepBytes(const StepParams& step, int64_t saved_bytes) {
+  const ModelConfig& m = step.model;
+  const double parameters = Number(ParameterBytes(m, step.precision));
+  const double saved = Number(saved_bytes);
+  double bytes = parameters + saved + Number(LogitBytes(step));
+  if (step.has_backward()) {
+    bytes += 2 * parameters + saved;
     if (m.checkpointing.kind == Checkpointing::Kind::kBlocks) {
-      const int64_t blocks =
-          m.layers * (BlockMatrixParameters(m) + 2 * m.d_model);
-      bytes += parameters / static_cast<double>(ParameterCount(m)) *
-               static_cast<double>(blocks);
+      bytes += parameters * Number(m.layers * BlockParameters(m)) /
+               Number(ParameterCount(m));
     }
   }
-  if (query.mode == StepMode::kTrainStep) bytes += OptimizerBytes(query);
+  if (step.mode == StepMode::kTrainStep) {
+    bytes += OptimizerBytes(m, step.precision);
+  }
   return bytes;
 }
 

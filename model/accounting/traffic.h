@@ -5,20 +5,28 @@
 #ifndef TRAINBENCH_MODEL_ACCOUNTING_TRAFFIC_H_
 #define TRAINBENCH_MODEL_ACCOUNTING_TRAFFIC_H_
 
-#include "model/accounting/memory.h"
+#include <cstdint>
+
+#include "model/spec/step_params.h"
 
 namespace trainbench {
 
 // One AdamW update reads parameter, gradient and both moments and writes all
 // but the gradient: 7 values per parameter, 28 bytes in fp32, 14 in bf16.
-double OptimizerBytes(const MemoryQuery& query);
+double OptimizerBytes(const ModelConfig& config, Precision precision);
 
-// Compulsory traffic of one step. The forward pass reads every parameter and
-// writes what it saves (inference: only the logits); the backward pass reads
-// both again and writes the gradients; the optimizer moves OptimizerBytes.
-// Blocks that are recomputed read their parameters a third time.
+// Of the residual stream, r D, and of the logits, e L: 4 bytes a value, 2 in
+// bf16, and of logits under autocast.
+int64_t ResidualBytes(const StepParams& step);
+int64_t LogitBytes(const StepParams& step);
+
+// Compulsory traffic of one step that keeps `saved_bytes` for its backward
+// pass, the logits excluded. The forward pass reads every parameter and writes
+// what it saves (inference: only the logits); the backward pass reads both
+// again and writes the gradients; the optimizer moves OptimizerBytes. Blocks
+// that are recomputed read their parameters a third time.
 // Caches larger than a tensor can move less; real kernels move more.
-double StepBytes(const MemoryQuery& query);
+double StepBytes(const StepParams& step, int64_t saved_bytes);
 
 }  // namespace trainbench
 

@@ -32,9 +32,17 @@ int64_t RoundUp(int64_t value, int64_t multiple) {
 // Products of [seq, d_head] and [d_head, seq], masked parts included. The
 // forward pass has two, the backward pass five, of which one is the forward
 // pass's, computed again.
-double Flops(const Tensor& q, const Tensor& k, int products) {
-  return 2.0 * products * static_cast<double>(q.numel()) *
-         static_cast<double>(k.size(-2));
+KernelWork Multiply(const Tensor& q, const Tensor& k, int products,
+                    int64_t scratch_bytes = 0) {
+  // Each thread of a CPU multiplies for one head.
+  const int64_t heads =
+      std::min<int64_t>(q.size(0) * q.size(1), at::get_num_threads());
+  return {
+      .flops = 2.0 * products * static_cast<double>(q.numel()) *
+               static_cast<double>(k.size(-2)),
+      .scratch_bytes = scratch_bytes,
+      .in_bf16 = q.scalar_type() == at::kBFloat16,
+      .result_elements = heads * q.size(2) * std::max(k.size(2), q.size(3))};
 }
 
 Tensor Floats(const Tensor& q, at::IntArrayRef sizes) {
@@ -76,13 +84,13 @@ KernelWork CpuFlash(Stack& s) {
       at::empty({q.size(0), q.size(2), q.size(1)},
                 q.options().dtype(at::toOpMathType(q.scalar_type())))
           .transpose(1, 2);
-  return Return(s, {Flops(q, k, 2), CpuTiles(q, k).ForwardBytes()},
+  return Return(s, Multiply(q, k, 2, CpuTiles(q, k).ForwardBytes()),
                 at::empty_like(q), sums);
 }
 
 KernelWork CpuFlashBackward(Stack& s) {  // grad_out, q, k, v, ...
   const Tensor q = s[1].toTensor(), k = s[2].toTensor(), v = s[3].toTensor();
-  return Return(s, {Flops(q, k, 5), CpuTiles(q, k).BackwardBytes()},
+  return Return(s, Multiply(q, k, 5, CpuTiles(q, k).BackwardBytes()),
                 HeadsLast(q), HeadsLast(k), HeadsLast(v));
 }
 
@@ -146,7 +154,7 @@ KernelWork GpuFlash(Stack& s) {
   const Tensor sums = Floats(q, {q.size(0), q.size(1), q.size(2)});
   const Tensor state = at::empty({2}, q.options().dtype(at::kUInt64));
   const Tensor none = at::empty({}, state.options());
-  return Return(s, {Flops(q, k, 2), GpuFlashParts(q, k)}, at::empty_like(q),
+  return Return(s, Multiply(q, k, 2, GpuFlashParts(q, k)), at::empty_like(q),
                 sums, Tensor(), Tensor(), q.size(2), k.size(2), state, none,
                 Tensor());
 }
@@ -154,7 +162,7 @@ KernelWork GpuFlash(Stack& s) {
 KernelWork GpuFlashBackward(Stack& s) {  // grad_out, q, k, v, ...
   const Tensor q = s[1].toTensor(), k = s[2].toTensor(), v = s[3].toTensor();
   const int64_t columns = q.size(3) <= 128 ? 32 : 64;
-  return Return(s, {Flops(q, k, 5), GpuBackwardBytes(q, 128, columns, false)},
+  return Return(s, Multiply(q, k, 5, GpuBackwardBytes(q, 128, columns, false)),
                 at::empty_like(q), at::empty_like(k), at::empty_like(v));
 }
 
@@ -165,7 +173,7 @@ KernelWork GpuCudnn(Stack& s) {
       with_sums ? Floats(q, {q.size(0), q.size(1), q.size(2), 1}) : Tensor();
   const Tensor seed = at::empty({}, q.options().dtype(at::kLong));
   const Tensor offset = at::empty({}, seed.options());
-  return Return(s, {Flops(q, k, 2)}, at::empty_like(q), sums, Tensor(),
+  return Return(s, Multiply(q, k, 2), at::empty_like(q), sums, Tensor(),
                 Tensor(), q.size(2), k.size(2), seed, offset, Tensor());
 }
 
@@ -173,14 +181,14 @@ KernelWork GpuEfficient(Stack& s) {
   const Tensor q = s[0].toTensor(), k = s[1].toTensor();
   const int64_t rows = s[4].toBool() ? RoundUp(q.size(2), 32) : 0;
   const Tensor sums = Floats(q, {q.size(0), q.size(1), rows});
-  return Return(s, {Flops(q, k, 2)}, HeadsLast(q), sums, Tensor(), Tensor());
+  return Return(s, Multiply(q, k, 2), HeadsLast(q), sums, Tensor(), Tensor());
 }
 
 KernelWork GpuEfficientBackward(Stack& s) {
   const Tensor q = s[1].toTensor(), k = s[2].toTensor(), v = s[3].toTensor();
   const int64_t tile = q.size(3) <= 64 ? 64 : 128;
   const int64_t columns = q.size(3) <= 128 ? tile : 64;
-  return Return(s, {Flops(q, k, 5), GpuBackwardBytes(q, tile, columns, true)},
+  return Return(s, Multiply(q, k, 5, GpuBackwardBytes(q, tile, columns, true)),
                 HeadsLast(q), HeadsLast(k), HeadsLast(v), Tensor());
 }
 

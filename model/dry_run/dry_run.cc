@@ -46,8 +46,12 @@ void RunDry(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
   } else if (!call.IsStated() && IsComposite(op, device)) {
     op.redispatchBoxed(c10::DispatchKeySet(device), stack);
   } else {
-    const double flops = call.Run();
-    if (flops > 0) DryRun::TellProduct(op.schema().name(), flops);
+    const dry::KernelWork work = call.Run();
+    if (work.flops == 0) return;
+    DryRun::TellProduct({.name = op.schema().name(),
+                         .flops = work.flops,
+                         .by_onednn = work.in_bf16 && call.device().is_cpu(),
+                         .result_elements = work.result_elements});
   }
 }
 
@@ -73,9 +77,9 @@ bool DryRun::IsOn() {
          !c10::impl::tls_is_dispatch_key_excluded(DispatchKey::Fake);
 }
 
-void DryRun::TellProduct(const std::string& name, double flops) {
+void DryRun::TellProduct(const DryProduct& product) {
   if (current != nullptr && current->on_product_) {
-    current->on_product_(name, flops);
+    current->on_product_(product);
   }
 }
 

@@ -8,15 +8,23 @@
 
 #include <c10/core/impl/LocalDispatchKeySet.h>
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
 namespace trainbench {
 
-// Is told of each operator that would multiply matrices. A multiplication and
-// an addition are two FLOPs.
-using ProductListener =
-    std::function<void(const std::string& name, double flops)>;
+// An operator that would multiply matrices.
+struct DryProduct {
+  std::string name;
+  double flops = 0;  // a multiplication and an addition are two
+  // Whether oneDNN would make it, which keeps results in scratch of its own;
+  // and the elements of the results that it makes at once.
+  bool by_onednn = false;
+  int64_t result_elements = 0;
+};
+
+using ProductListener = std::function<void(const DryProduct&)>;
 
 // While it exists, operators called on this thread compute nothing and tensors
 // made here have no memory. Births and deaths of their storages are reported
@@ -40,7 +48,7 @@ class DryRun {
 
   // For products of kernels that the dispatcher does not know. Ignored if no
   // dry run is on.
-  static void TellProduct(const std::string& name, double flops);
+  static void TellProduct(const DryProduct& product);
 
  private:
   const c10::impl::IncludeDispatchKeyGuard guard_;

@@ -105,12 +105,12 @@ KernelWork OperatorCall::RunOnMeta() {
       op_.operator_name(), " on ", device_,
       " cannot run dry: LibTorch has no meta kernel of it, and "
       "model/dry_run/operators.cc does not state it");
-  const KernelWork work = {.flops = ProductFlops(op_, *stack_)};
+  const KernelWork work = ProductOf(op_, *stack_);
   op_.redispatchBoxed(c10::DispatchKeySet(DispatchKey::Meta), stack_);
   return work;
 }
 
-double OperatorCall::Run() {
+KernelWork OperatorCall::Run() {
   const std::vector<Tensor> casts = CastOperands();
   for (std::size_t i = 0; i < count_; ++i) {
     ReplaceTensors(Argument(i), [&](const Tensor& x) { return ToMeta(x); });
@@ -126,7 +126,7 @@ double OperatorCall::Run() {
   if (kernel.scratch_bytes > 0) {
     at::empty({kernel.scratch_bytes}, at::device(device_).dtype(at::kByte));
   }
-  return kernel.flops;
+  return kernel;
 }
 
 Tensor OperatorCall::ToMeta(const Tensor& x) {

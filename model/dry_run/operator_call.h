@@ -29,9 +29,8 @@ class OperatorCall {
   // Of the results.
   c10::Device device() const { return device_; }
 
-  // Replaces the arguments on the stack by dry results. Returns the FLOPs of
-  // its matrix products.
-  double Run();
+  // Replaces the arguments on the stack by dry results.
+  KernelWork Run();
 
  private:
   c10::IValue& Argument(std::size_t i) {

@@ -146,16 +146,22 @@ Kernel FindKernel(const c10::OperatorName& name, c10::Device device) {
   return FindAttentionKernel(name, device);
 }
 
-double ProductFlops(const c10::OperatorHandle& op, const Stack& stack) {
+KernelWork ProductOf(const c10::OperatorHandle& op, const Stack& stack) {
   static const std::unordered_map<std::string, std::size_t> left_operand = {
       {"aten::mm", 0},     {"aten::bmm", 0},     {"aten::addmm", 1},
       {"aten::addmm_", 1}, {"aten::baddbmm", 1}, {"aten::baddbmm_", 1}};
   const auto found = left_operand.find(op.schema().name());
-  if (found == left_operand.end()) return 0;
+  if (found == left_operand.end()) return {};
   const std::size_t first = stack.size() - op.schema().arguments().size();
   const Tensor a = stack[first + found->second].toTensor();
   const Tensor b = stack[first + found->second + 1].toTensor();
-  return 2.0 * static_cast<double>(a.numel()) * static_cast<double>(b.size(-1));
+  const int64_t columns = b.size(-1);
+  const int64_t matrices =
+      a.dim() < 3 ? 1 : std::min<int64_t>(a.size(0), at::get_num_threads());
+  return {.flops = 2.0 * static_cast<double>(a.numel()) *
+                   static_cast<double>(columns),
+          .in_bf16 = a.scalar_type() == at::kBFloat16,
+          .result_elements = matrices * a.size(-2) * columns};
 }
 
 }  // namespace trainbench::dry

@@ -22,6 +22,8 @@ struct KernelWork {
   double flops = 0;  // of matrix products
   // That the kernel takes for itself once it has made its results.
   int64_t scratch_bytes = 0;
+  bool in_bf16 = false;         // the products
+  int64_t result_elements = 0;  // of what is multiplied at once
 };
 
 // Replaces the arguments, all of the stack, by results. Tensors are on the
@@ -34,10 +36,10 @@ Kernel FindKernel(const c10::OperatorName& name, c10::Device device);
 // Of LibTorch's fused attention.
 Kernel FindAttentionKernel(const c10::OperatorName& name, c10::Device device);
 
-// Of an operator that multiplies matrices; else 0. `stack` ends with its
-// arguments.
-double ProductFlops(const c10::OperatorHandle& op,
-                    const torch::jit::Stack& stack);
+// Of an operator that multiplies matrices; else nothing. `stack` ends with its
+// arguments. The threads of a CPU take one matrix of a batch each.
+KernelWork ProductOf(const c10::OperatorHandle& op,
+                     const torch::jit::Stack& stack);
 
 template <typename... Results>
 KernelWork Return(torch::jit::Stack& stack, const KernelWork& work,

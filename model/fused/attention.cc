@@ -5,6 +5,8 @@
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/types.h>
 
+#include <algorithm>
+
 #include "model/dry_run/dry_run.h"
 #include "model/fused/arguments.h"
 #include "model/fused/cpu/flash.h"
@@ -20,7 +22,16 @@ using torch::autograd::variable_list;
 void TellProducts(const FlashInputs& inputs, int products) {
   const double flops = 2.0 * products * static_cast<double>(inputs.q.numel()) *
                        static_cast<double>(inputs.k.size(-2));
-  DryRun::TellProduct("trainbench::attention", flops);
+  // At most one matrix of scores for each thread.
+  const int64_t rows = inputs.q.size(-2);
+  const int64_t matrices = std::min<int64_t>(
+      inputs.q.size(0) * inputs.q.size(1), at::get_num_threads());
+  DryRun::TellProduct(
+      {.name = "trainbench::attention",
+       .flops = flops,
+       .by_onednn =
+           inputs.q.is_cpu() && inputs.q.scalar_type() == at::kBFloat16,
+       .result_elements = matrices * rows * std::max(rows, inputs.q.size(-1))});
 }
 
 class AttentionFunction : public torch::autograd::Function<AttentionFunction> {

@@ -59,6 +59,11 @@ void MmInto(ProductLibrary library, const at::Tensor& a, const at::Tensor& b,
   // A dry run sees operators alone.
   if (library == ProductLibrary::kMkl || DryRun::IsOn()) {
     at::mm_out(c, a, b);
+    if (library == ProductLibrary::kOneDnn) {
+      DryRun::TellProduct({.name = "trainbench::mm",
+                           .by_onednn = true,
+                           .result_elements = c.numel()});
+    }
     return;
   }
   // A profile and a check of products know it by what it computes.

@@ -13,7 +13,7 @@ namespace trainbench {
 namespace {
 
 constexpr auto kVariants = std::to_array<AttentionVariant>({
-#define ATTENTION(Name, text, memory, ...) \
+#define ATTENTION(Name, text, ...) \
   {.kind = AttentionKind::k##Name, .name = text, __VA_ARGS__},
 #include "model/spec/attention_variants.inc"
 #undef ATTENTION

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The variants of attention, by name: what can be said of each without tensors.
-// model/nn/attention computes them, model/accounting/attention.h predicts their
-// memory. A new variant is one line in attention_variants.inc and one file in
-// model/nn/attention.
+// model/nn/attention computes them. A new variant is one line in
+// attention_variants.inc and one file in model/nn/attention.
 
 #ifndef TRAINBENCH_MODEL_SPEC_ATTENTION_VARIANT_H_
 #define TRAINBENCH_MODEL_SPEC_ATTENTION_VARIANT_H_
@@ -37,6 +36,8 @@ struct AttentionVariant {
   bool parts = false;
   // It leaves out products that the causal mask hides.
   bool skips_masked = true;
+  // Its backward pass reads its output.
+  bool keeps_output = true;
   // How the operator's name in a profile begins that proves which variant ran.
   // Empty: the device has no such kernel.
   absl::string_view cpu_op = {};

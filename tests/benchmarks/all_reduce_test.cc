@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/memory/memory_probe.h"
+#include "fixtures/prediction/prediction.h"
 #include "tests/support/fake_group.h"
 
 namespace trainbench {
@@ -111,7 +112,8 @@ TEST_F(AllReduceTest, EveryPartIsFilledAndCompared) {
 TEST_F(AllReduceTest, TheCheckTakesAsManyBytesAsItSays) {
   FakeGroup group(/*rank=*/0, /*size=*/1);
   for (const int64_t bytes : {int64_t{64}, int64_t{40} << 20}) {
-    const Case bench_case = CaseOf(bytes, device_);
+    Case bench_case = CaseOf(bytes, device_);
+    ASSERT_EQ(Predict(device_, bench_case), absl::OkStatus());
     const auto probe = MakeMemoryProbe(at::kCPU);
     const MemoryPeak peak = probe->MeasurePeak([&] {
       const auto work = bench_case.build_rank(group);

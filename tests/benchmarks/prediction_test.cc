@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Dry runs of the experiments' cases against real ones.
 
-#include "fixtures/runner/prediction.h"
+#include "fixtures/prediction/prediction.h"
 
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
@@ -50,16 +50,22 @@ std::vector<Case> SmokeCases() {
   return ListCases({}, device);
 }
 
-void ExpectPredicted(const Case& bench_case, int64_t measured) {
-  const auto prediction = Predict(bench_case, *OpenDevice("cpu"));
+void ExpectPredicted(Case bench_case, int64_t measured) {
   const std::string& name = bench_case.name.text();
-  ASSERT_TRUE(prediction.ok()) << name << ": " << prediction.status();
-  EXPECT_EQ(prediction->peak_bytes, measured) << name;
+  const absl::Status predicted = Predict(*OpenDevice("cpu"), bench_case);
+  ASSERT_TRUE(predicted.ok()) << name << ": " << predicted;
+  // Of what decides only when it is measured none is predicted.
+  const int64_t bytes = bench_case.cost.predicted_peak_bytes;
+  if (bytes != 0 || measured == 0) {
+    EXPECT_EQ(bytes, measured) << name;
+  }
+  EXPECT_GE(NeededBytes(bench_case.cost), measured) << name;
 }
 
 TEST(PredictionTest, OfEachSmokeCaseIsWhatItTakes) {
   for (const Case& bench_case : SmokeCases()) {
-    const bool runs_here = bench_case.build && bench_case.unavailable.empty();
+    const bool runs_here = bench_case.build && !bench_case.measure &&
+                           bench_case.unavailable.empty();
     if (runs_here) ExpectPredicted(bench_case, MeasuredPeak(bench_case.build));
   }
 }

@@ -52,7 +52,7 @@ class Fault final : public Workload {
   }
 
   static MeasurementOptions OptionsOf(const Params& p) {
-    return {.fresh_process = p.kind.fresh_process};
+    return {.fresh_process = p.kind.fresh_process, .runs_dry = false};
   }
 
   Fault(const Params& p, const Device& device) : kind_(p.kind) {

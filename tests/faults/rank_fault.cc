@@ -76,7 +76,7 @@ class RankFault final : public Workload {
   }
 
   static MeasurementOptions OptionsOf(const Params& p) {
-    return {.ranks = RankPlan{.count = p.ranks}};
+    return {.runs_dry = false, .ranks = RankPlan{.count = p.ranks}};
   }
 
   RankFault(const Params& p, const Device& device, ProcessGroup& group)

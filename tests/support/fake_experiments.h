@@ -30,7 +30,6 @@ class FakeExperiment : public Workload {
   static CaseName NameOf(const Params& p) {
     return CaseName(Derived::kName).Word("kind", p.kind).Value("seq", p.seq);
   }
-  static Cost CostOf(const Params&, const Device&) { return {}; }
   absl::Status Check() override { return absl::OkStatus(); }
   void Run(PhaseObserver&) override {}
 };

@@ -3,10 +3,10 @@
 #include "model/accounting/parallel/mesh_job.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "model/accounting/flops.h"
-#include "model/accounting/library.h"
 #include "model/accounting/parallel/communication.h"
 #include "model/accounting/parallel/full_sharding.h"
 #include "model/accounting/parallel/tensor_traffic.h"
@@ -52,28 +52,16 @@ void AddSharding(const MeshJob& job, const ModelConfig& part,
       {MeshAxis::kData, kAllReduce, step.averages, step.averaged_bytes});
 }
 
-void AddTensor(const MemoryQuery& part, MeshTraffic& traffic) {
-  const TensorTraffic forward = TensorTrafficOf(part, /*backward=*/false);
-  const TensorTraffic step = TensorTrafficOf(part, /*backward=*/true);
+void AddTensor(const StepParams& part, int64_t ranks, MeshTraffic& traffic) {
+  const TensorTraffic forward =
+      TensorTrafficOf(part, ranks, /*backward=*/false);
+  const TensorTraffic step = TensorTrafficOf(part, ranks, /*backward=*/true);
   using enum CollectiveKind;
   Add(traffic.forward,
       {MeshAxis::kTensor, kAllReduce, forward.calls, forward.bytes});
   Add(traffic.backward,
       {MeshAxis::kTensor, kAllReduce, step.calls - forward.calls,
        step.bytes - forward.bytes});
-}
-
-// model/distributed/fsdp/sharded_unit.cc, of the first unit.
-int64_t BuildBytes(const MeshJob& job, const FullShardingMemory& step) {
-  const ModelConfig part = PartStep(job).config;
-  const int64_t unit = part.vocab * part.d_model;
-  const int64_t gathered = GatheredWidth(job.precision);
-  const int64_t sharded = 4 * unit + (gathered < 4 ? gathered * unit : 0) +
-                          2 * 4 * unit / job.mesh.fsdp;
-  const int64_t drawn =
-      job.mesh.tensor > 1 ? 4 * job.model.vocab * job.model.d_model : 0;
-  return std::max(4 * ParameterCount(part) + std::max(sharded, drawn),
-                  step.resident_bytes() + step.input_bytes);
 }
 
 }  // namespace
@@ -86,16 +74,20 @@ int64_t TensorRank(const MeshJob& job) {
   return job.last_rank ? job.mesh.tensor - 1 : 0;
 }
 
-MemoryQuery PartStep(const MeshJob& job) {
+StepParams PartStep(const MeshJob& job) {
   const int64_t ranks = job.mesh.tensor;
-  return {.config = ranks == 1 ? job.model
-                               : PartOf(job.model, TensorRank(job), ranks),
-          .batch = job.batch,
-          .seq = job.seq,
+  return {.model = ranks == 1 ? job.model
+                              : PartOf(job.model, TensorRank(job), ranks),
           .precision = job.precision,
           .mode = StepMode::kForwardBackward,
-          .on_gpu = true,
-          .tensor_ranks = ranks};
+          .batch = job.batch,
+          .seq = job.seq};
+}
+
+int64_t ShardElements(const MeshJob& job) {
+  const int ranks = static_cast<int>(job.mesh.fsdp);
+  const std::vector<int64_t> units = UnitElements(PartStep(job).model, ranks);
+  return std::accumulate(units.begin(), units.end(), int64_t{0}) / ranks;
 }
 
 double CollectiveCalls::SentBytes(int64_t ranks) const {
@@ -114,51 +106,16 @@ std::vector<CollectiveCalls> MeshTraffic::Step() const {
 }
 
 MeshTraffic TrafficOf(const MeshJob& job) {
-  const MemoryQuery part = PartStep(job);
+  const StepParams part = PartStep(job);
   MeshTraffic traffic;
-  AddSharding(job, part.config, traffic);
-  AddTensor(part, traffic);
+  AddSharding(job, part.model, traffic);
+  AddTensor(part, job.mesh.tensor, traffic);
   return traffic;
 }
 
-MeshMemory MemoryOf(const MeshJob& job) {
-  const MemoryQuery part = PartStep(job);
-  MeshMemory memory;
-  memory.step = EstimateFullSharding(
-      part, job.sharding, static_cast<int>(job.mesh.fsdp), CommBackend::kNccl);
-  if (!IsCountable(part)) {
-    memory.reserved_bytes = memory.needed_bytes = memory.step.peak.bytes;
-    return memory;
-  }
-  memory.build_bytes = BuildBytes(job, memory.step);
-  const int64_t libraries = LibraryBytesBound({.on_cpu = false});
-  memory.reserved_bytes = ReservedBytes(memory.step.peak.bytes + libraries);
-  memory.needed_bytes = std::max(memory.reserved_bytes,
-                                 ReservedBytes(memory.build_bytes + libraries));
-  return memory;
-}
-
-int64_t LargestBatch(const MeshJob& job, int64_t budget_bytes) {
-  MeshJob tried = job;
-  const auto fits = [&](int64_t batch) {
-    tried.batch = batch;
-    return MemoryOf(tried).needed_bytes <= budget_bytes;
-  };
-  int64_t least = 0, most = kMostBatch + 1;  // fits, and does not
-  while (most - least > 1) {
-    // Doubles, until one is too large.
-    const int64_t middle =
-        most > kMostBatch
-            ? std::min(std::max<int64_t>(2 * least, 1), kMostBatch)
-            : least + (most - least) / 2;
-    (fits(middle) ? least : most) = middle;
-  }
-  return least;
-}
-
 MeshFlops FlopsOf(const MeshJob& job) {
-  const MemoryQuery part = PartStep(job);
-  const ModelConfig& model = part.config;
+  const StepParams part = PartStep(job);
+  const ModelConfig& model = part.model;
   const double skipped =
       VariantOf(model.attention).skips_masked
           ? static_cast<double>(model.layers) *

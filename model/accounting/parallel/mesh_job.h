@@ -11,13 +11,12 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "model/accounting/memory.h"
-#include "model/accounting/parallel/full_sharding_memory.h"
 #include "model/spec/config.h"
 #include "model/spec/parallel/collective.h"
 #include "model/spec/parallel/full_sharding.h"
 #include "model/spec/parallel/mesh_shape.h"
 #include "model/spec/precision.h"
+#include "model/spec/step_params.h"
 
 namespace trainbench {
 
@@ -44,7 +43,10 @@ absl::Status Validate(const MeshJob& job);
 int64_t TensorRank(const MeshJob& job);
 
 // What the rank computes, on a GPU: a step of its part of the model.
-MemoryQuery PartStep(const MeshJob& job);
+StepParams PartStep(const MeshJob& job);
+
+// Parameters in the rank's shards, padded ones included.
+int64_t ShardElements(const MeshJob& job);
 
 // Calls of one kind in the rank's group along an axis.
 struct CollectiveCalls {
@@ -67,23 +69,6 @@ struct MeshTraffic {
   std::vector<CollectiveCalls> Step() const;
 };
 MeshTraffic TrafficOf(const MeshJob& job);
-
-struct MeshMemory {
-  FullShardingMemory step;
-  // At its highest point, as MeshRank of tools/mesh builds it: the rank's part
-  // is whole, in fp32, and beside it a table of the whole vocabulary from which
-  // it is drawn, or the first unit while it is sharded; at last AdamW is there.
-  int64_t build_bytes = 0;
-  // What the allocator takes from the GPU for a step, with the libraries'
-  // workspaces, and for the larger of both (accounting/library.h).
-  int64_t reserved_bytes = 0;
-  int64_t needed_bytes = 0;
-};
-MeshMemory MemoryOf(const MeshJob& job);
-
-// The largest batch, up to 2^20, that needs at most `budget_bytes`; 0 if not
-// even one sequence does. The job's own batch does not matter.
-int64_t LargestBatch(const MeshJob& job, int64_t budget_bytes);
 
 struct MeshFlops {
   double forward = 0;

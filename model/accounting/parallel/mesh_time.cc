@@ -3,34 +3,28 @@
 #include "model/accounting/parallel/mesh_time.h"
 
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 #include "model/accounting/component_work.h"
 #include "model/accounting/flops.h"
 #include "model/accounting/number.h"
-#include "model/accounting/parallel/full_sharding.h"
 
 namespace trainbench {
 namespace {
 
 constexpr double kUpdateBytes = 28;  // per parameter, in fp32 (traffic.h)
 
-int64_t ShardElements(const MeshJob& job) {
-  const int ranks = static_cast<int>(job.mesh.fsdp);
-  const std::vector<int64_t> units = UnitElements(PartStep(job).config, ranks);
-  return std::accumulate(units.begin(), units.end(), int64_t{0}) / ranks;
-}
-
 // The least time of the forward and the backward pass, nothing recomputed.
 double ComputeUs(const MeshJob& job, const MeshFlops& flops,
-                 const MeshMachine& machine) {
-  const MemoryQuery part = PartStep(job);
-  const double counted =
-      StepFlops(part.config, part.batch, part.seq, part.mode);
+                 const SavedBytes& of_sequence, const MeshMachine& machine) {
+  const StepParams part = PartStep(job);
+  const SavedBytes saved = {.attention = job.batch * of_sequence.attention,
+                            .ffn = job.batch * of_sequence.ffn,
+                            .head = job.batch * of_sequence.head};
+  const double counted = StepFlops(part.model, part.batch, part.seq, part.mode);
   const double skipped = counted - flops.forward - flops.backward;
   double seconds = 0;
-  for (const ComponentWork& work : StepComponents(part)) {
+  for (const ComponentWork& work : StepComponents(part, saved)) {
     const double done =
         work.name == "attention" ? work.flops - skipped : work.flops;
     seconds += std::max(done / machine.flops_per_second,
@@ -123,9 +117,10 @@ bool MeshTime::is_compute_bound() const {
   return hides && bound() == MeshBound::kCompute;
 }
 
-MeshTime TimeOf(const MeshJob& job, const MeshMachine& machine) {
+MeshTime TimeOf(const MeshJob& job, const SavedBytes& of_sequence,
+                const MeshMachine& machine) {
   const MeshFlops flops = FlopsOf(job);
-  const double compute_us = ComputeUs(job, flops, machine);
+  const double compute_us = ComputeUs(job, flops, of_sequence, machine);
   MeshTime time;
   time.overlaps = job.sharding.prefetch;
   time.forward.compute_us = compute_us / 3;
@@ -140,17 +135,17 @@ MeshTime TimeOf(const MeshJob& job, const MeshMachine& machine) {
 }
 
 std::optional<int64_t> ComputeBoundBatch(const MeshJob& job,
+                                         const SavedBytes& of_sequence,
                                          const MeshMachine& machine) {
   MeshJob tried = job;
   const auto is_bound = [&](int64_t batch) {
     tried.batch = batch;
-    return TimeOf(tried, machine).is_compute_bound();
+    return TimeOf(tried, of_sequence, machine).is_compute_bound();
   };
   int64_t most = 1;
   while (!is_bound(most)) {
     most *= 2;
-    tried.batch = most;
-    if (most > kMostBatch || !IsCountable(PartStep(tried))) return std::nullopt;
+    if (most > kMostBatch) return std::nullopt;
   }
   int64_t least = most / 2;  // is not, or is 0
   while (most - least > 1) {

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "absl/strings/string_view.h"
+#include "model/accounting/component_work.h"
 #include "model/accounting/parallel/links.h"
 #include "model/accounting/parallel/mesh_job.h"
 
@@ -69,12 +70,16 @@ inline constexpr char kSerialModel[] =
     "without prefetch nothing overlaps: computation, the collectives of all "
     "groups and AdamW follow one another";
 
-MeshTime TimeOf(const MeshJob& job, const MeshMachine& machine);
+// `of_sequence`: what the rank's part keeps for its backward pass, for each of
+// its sequences.
+MeshTime TimeOf(const MeshJob& job, const SavedBytes& of_sequence,
+                const MeshMachine& machine);
 
 // The smallest batch, up to 2^20, that is compute-bound; none if the tensor
 // group's all-reduces, which grow with it, take longer at any. The job's own
 // batch does not matter.
 std::optional<int64_t> ComputeBoundBatch(const MeshJob& job,
+                                         const SavedBytes& of_sequence,
                                          const MeshMachine& machine);
 
 }  // namespace trainbench

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "model/accounting/memory.h"
+#include "model/spec/step_params.h"
 
 namespace trainbench {
 
@@ -15,8 +15,8 @@ struct TensorTraffic {
   int64_t bytes = 0;  // all-reduced; RingAllReduceBytes of them are sent
 };
 
-// The forward pass and, if `backward`, the backward pass of the query's model,
-// the loss included, among its tensor_ranks. For B T tokens and L layers:
+// The forward pass and, if `backward`, the backward pass of one rank's part of
+// a model, the loss included, among `ranks`. For B T tokens and L layers:
 //
 //                  forward               backward   recomputed
 //   embedding      r B T d               -          -
@@ -26,10 +26,11 @@ struct TensorTraffic {
 //
 // Bytes of a value: r of the residual stream, e of a product's result and i of
 // a norm's result, which under autocast is fp32 unless the implementation is
-// fused (accounting/memory.h has them by precision). There are 2 L sublayers,
+// fused (accounting/traffic.h has them by precision). There are 2 L sublayers,
 // which a backward pass that recomputes blocks does again. Recomputed attention
 // has no sum. Nothing for one rank.
-TensorTraffic TensorTrafficOf(const MemoryQuery& query, bool backward);
+TensorTraffic TensorTrafficOf(const StepParams& part, int64_t ranks,
+                              bool backward);
 
 }  // namespace trainbench
 

@@ -18,7 +18,7 @@
 //
 // The embedding is freed after its lookup, whose backward pass needs no weight;
 // the head is kept until its gradients are there.
-// model/accounting/parallel/full_sharding.h has calls, bytes and memory.
+// model/accounting/parallel/full_sharding.h has calls and bytes.
 
 #ifndef TRAINBENCH_MODEL_DISTRIBUTED_FSDP_FULLY_SHARDED_H_
 #define TRAINBENCH_MODEL_DISTRIBUTED_FSDP_FULLY_SHARDED_H_

@@ -11,7 +11,7 @@
 #include <functional>
 
 #include "model/fused/cpu/flash_operands.h"
-#include "model/spec/cpu_flash_tiles.h"
+#include "model/fused/cpu/flash_tiles.h"
 
 namespace trainbench {
 

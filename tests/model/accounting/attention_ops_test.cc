@@ -5,13 +5,10 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
-#include <limits>
-#include <memory>
 #include <set>
 #include <string>
 
 #include "benchmarks/softmax_vs_matmul/attention_ops.h"
-#include "fixtures/memory/memory_probe.h"
 
 namespace trainbench {
 namespace {
@@ -45,24 +42,6 @@ std::vector<AttentionOpQuery> OpQueries() {
 std::string Describe(const AttentionOpQuery& q) {
   return std::string(AttentionOpName(q.part)) + (q.bf16 ? " bf16 " : " fp32 ") +
          std::to_string(q.seq) + "x" + std::to_string(q.d_head);
-}
-
-TEST(AttentionOpPeakTest, IsThatOfTheAllocator) {
-  for (const AttentionOpQuery& query : OpQueries()) {
-    const auto probe = MakeMemoryProbe(at::kCPU);
-    AttentionOpInputs in;
-    probe->Observe([&] { in = MakeInputs(query); });
-    const auto run = [&] { ComputeAttentionOp(query.part, in); };
-    run();
-    EXPECT_EQ(AttentionOpPeakBytes(query), probe->MeasurePeak(run).allocated)
-        << Describe(query);
-  }
-}
-
-TEST(AttentionOpPeakTest, WhatCannotBeCountedIsTheLargestThereIs) {
-  AttentionOpQuery query;
-  query.seq = int64_t{1} << 33;
-  EXPECT_EQ(AttentionOpPeakBytes(query), std::numeric_limits<int64_t>::max());
 }
 
 // What goes in and comes out, by the tensors themselves.

@@ -12,39 +12,13 @@ namespace {
 
 constexpr int64_t kMiB = int64_t{1} << 20;
 
-TEST(LibraryBytesBoundTest, IsAnFp32ResultAndTilesPerThreadForOneDnn) {
-  for (const Precision precision :
-       {Precision::kBf16, Precision::kBf16Autocast}) {
-    EXPECT_EQ(LibraryBytesBound({.precision = precision,
-                                 .threads = 3,
-                                 .result_elements = 2 * kMiB}),
-              (8 + 3 * 4) * kMiB);
-  }
-  EXPECT_EQ(LibraryBytesBound({.precision = Precision::kFp32,
-                               .threads = 3,
-                               .result_elements = 2 * kMiB}),
-            0);
-  EXPECT_EQ(LibraryBytesBound({.precision = Precision::kFp32,
-                               .threads = 3,
-                               .fp32_by_onednn = true,
-                               .result_elements = 2 * kMiB}),
-            (8 + 3 * 4) * kMiB);
+TEST(OneDnnBytesBoundTest, IsAnFp32ResultAndTilesPerThread) {
+  EXPECT_EQ(OneDnnBytesBound(2 * kMiB, 3), (8 + 3 * 4) * kMiB);
 }
 
-TEST(LibraryBytesBoundTest, IsTwoWorkspacesOnAGpu) {
-  for (const Precision precision : kPrecisions) {
-    EXPECT_EQ(LibraryBytesBound({.on_cpu = false,
-                                 .precision = precision,
-                                 .result_elements = 2 * kMiB}),
-              64 * kMiB);
-  }
-}
-
-TEST(LibraryBytesBoundTest, WhatCannotBeCountedIsTheLargestThereIs) {
+TEST(OneDnnBytesBoundTest, WhatCannotBeCountedIsTheLargestThereIs) {
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-  EXPECT_EQ(LibraryBytesBound(
-                {.precision = Precision::kBf16, .result_elements = kMost / 2}),
-            kMost);
+  EXPECT_EQ(OneDnnBytesBound(kMost / 2, 1), kMost);
 }
 
 TEST(ReservedBytesTest, AreThreePercentOrTwoPagesMoreThanTheBlocks) {

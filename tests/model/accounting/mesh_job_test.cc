@@ -11,6 +11,7 @@
 #include "model/accounting/parallel/communication.h"
 #include "model/accounting/parallel/full_sharding.h"
 #include "model/accounting/parallel/tensor_traffic.h"
+#include "model/accounting/parameters.h"
 
 namespace trainbench {
 namespace {
@@ -41,9 +42,8 @@ CollectiveCalls Of(const std::vector<CollectiveCalls>& all, MeshAxis axis,
 TEST(MeshJobTest, ARankHasItsPartOfTheHeads) {
   MeshJob job = SmallOn({2, 2, 4});
   EXPECT_TRUE(Validate(job).ok());
-  EXPECT_EQ(PartStep(job).config.heads, 3);
-  EXPECT_EQ(PartStep(job).tensor_ranks, 4);
-  EXPECT_EQ(PartStep(SmallOn({2, 2, 1})).config.head_width, 0);
+  EXPECT_EQ(PartStep(job).model.heads, 3);
+  EXPECT_EQ(PartStep(SmallOn({2, 2, 1})).model.head_width, 0);
   job.mesh.tensor = 5;
   EXPECT_THAT(std::string(Validate(job).message()),
               HasSubstr("5 ranks share the 12 heads of small"));
@@ -51,17 +51,17 @@ TEST(MeshJobTest, ARankHasItsPartOfTheHeads) {
 
 TEST(MeshJobTest, TheLastRankHasTheSmallestPart) {
   MeshJob job = SmallOn({1, 1, 3});  // 10,000 words
-  EXPECT_EQ(PartStep(job).config.vocab, 3334);
+  EXPECT_EQ(PartStep(job).model.vocab, 3334);
   job.last_rank = true;
-  EXPECT_EQ(PartStep(job).config.vocab, 3333);
+  EXPECT_EQ(PartStep(job).model.vocab, 3333);
 }
 
 TEST(MeshTrafficTest, IsThatOfEachStrategy) {
   const MeshJob job = SmallOn({2, 4, 3});
   const MeshTraffic traffic = TrafficOf(job);
-  const MemoryQuery part = PartStep(job);
+  const StepParams part = PartStep(job);
   const FullShardingTraffic sharding =
-      StepTraffic(part.config, job.sharding, job.precision, 4, 2);
+      StepTraffic(part.model, job.sharding, job.precision, 4, 2);
   const std::vector<CollectiveCalls> step = traffic.Step();
   EXPECT_THAT(step, SizeIs(4));
   using enum CollectiveKind;
@@ -73,7 +73,7 @@ TEST(MeshTrafficTest, IsThatOfEachStrategy) {
   EXPECT_EQ(Of(step, MeshAxis::kData, kAllReduce).bytes,
             sharding.averaged_bytes);
   EXPECT_EQ(Of(step, MeshAxis::kTensor, kAllReduce).bytes,
-            TensorTrafficOf(part, /*backward=*/true).bytes);
+            TensorTrafficOf(part, /*ranks=*/3, /*backward=*/true).bytes);
   // Every unit is gathered forward, blocks again backward.
   EXPECT_EQ(Of(traffic.forward, MeshAxis::kFsdp, kAllGather).calls, 14);
   EXPECT_EQ(Of(traffic.backward, MeshAxis::kFsdp, kAllGather).calls, 12);
@@ -96,34 +96,14 @@ TEST(MeshTrafficTest, SendsWhatARingSends) {
   EXPECT_EQ(gather.SentBytes(8), 700);
 }
 
-TEST(MeshMemoryTest, ShardsHaveSixteenBytesPerParameterAllTogether) {
-  const MeshMemory whole = MemoryOf(SmallOn({1, 1, 1}));
-  const MeshMemory shard = MemoryOf(SmallOn({3, 8, 1}));
-  const auto resident = [](const MeshMemory& memory) {
-    return static_cast<double>(memory.step.resident_bytes());
-  };
-  EXPECT_NEAR(8 * resident(shard) / resident(whole), 1, 1e-5);
-  EXPECT_LT(shard.step.peak.bytes, whole.step.peak.bytes);
-  EXPECT_GT(shard.needed_bytes, shard.step.peak.bytes);
-  EXPECT_GE(whole.build_bytes, whole.step.resident_bytes());
-}
-
-TEST(MeshMemoryTest, TheLargestBatchFitsAndTheNextDoesNot) {
-  MeshJob job = SmallOn({1, 4, 2});
-  const int64_t budget = int64_t{4} << 30;
-  job.batch = LargestBatch(job, budget);
-  EXPECT_GT(job.batch, 1);
-  EXPECT_LE(MemoryOf(job).needed_bytes, budget);
-  ++job.batch;
-  EXPECT_GT(MemoryOf(job).needed_bytes, budget);
-  EXPECT_EQ(LargestBatch(job, 1000), 0);
-}
-
-TEST(MeshMemoryTest, AJobBeyondCountingNeedsAllThereIs) {
-  MeshJob job = SmallOn({1, 1, 1});
-  job.batch = job.seq = 1 << 20;
-  EXPECT_EQ(MemoryOf(job).needed_bytes, std::numeric_limits<int64_t>::max());
-  EXPECT_GT(LargestBatch(job, int64_t{1} << 45), -1);
+TEST(MeshJobTest, RanksShareTheParametersButForPadding) {
+  const int64_t whole = ShardElements(SmallOn({1, 1, 1}));
+  EXPECT_EQ(whole, ParameterCount(SmallOn({1, 1, 1}).model));
+  EXPECT_EQ(8 * ShardElements(SmallOn({3, 8, 1})), whole);
+  const int64_t units = 14;
+  const int64_t padded = 7 * ShardElements(SmallOn({1, 7, 1}));
+  EXPECT_GT(padded, whole);
+  EXPECT_LT(padded, whole + 7 * units);
 }
 
 TEST(MeshFlopsTest, RanksThatShareMatricesShareTheFlops) {

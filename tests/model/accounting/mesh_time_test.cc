@@ -16,6 +16,7 @@ const MeshMachine kMachine = {.flops_per_second = 1e15,
                               .node_ranks = 8,
                               .inside = {"inside", {1, 1e-2}},
                               .between = {"between", {3, 1e-1}}};
+const SavedBytes kKept = {.attention = 1 << 20, .ffn = 1 << 20, .head = 1};
 
 MeshJob SmallTimedOn(const MeshShape& mesh) {
   MeshJob job;
@@ -53,7 +54,7 @@ TEST(LinkOfTest, AGroupThatLiesAcrossTwoNodesLeavesThem) {
 
 TEST(MeshTimeTest, OneRankComputesAllTheTime) {
   const MeshJob job = SmallTimedOn({1, 1, 1});
-  const MeshTime time = TimeOf(job, kMachine);
+  const MeshTime time = TimeOf(job, kKept, kMachine);
   const double us =
       1e6 * StepFlops(job.model, job.batch, job.seq, StepMode::kTrainStep) /
       kMachine.flops_per_second;
@@ -82,7 +83,7 @@ TEST(MeshTimeTest, APassTakesTheLongerOfWhatOverlaps) {
 
 TEST(MeshTimeTest, EachGroupHasItsCallsAndItsBytes) {
   const MeshJob job = SmallTimedOn({16, 4, 2});
-  const MeshTime time = TimeOf(job, kMachine);
+  const MeshTime time = TimeOf(job, kKept, kMachine);
   const MeshTraffic traffic = TrafficOf(job);
   const auto us = [&](const std::vector<CollectiveCalls>& all, MeshAxis axis) {
     double sum = 0;
@@ -104,29 +105,45 @@ TEST(MeshTimeTest, EachGroupHasItsCallsAndItsBytes) {
   EXPECT_EQ(time.forward.data_us, 0);
 }
 
+TEST(MeshTimeTest, WhatIsKeptOfEachSequenceIsWrittenAndRead) {
+  MeshMachine machine = kMachine;
+  machine.flops_per_second = 1e30;
+  machine.bytes_per_second = 1e6;
+  MeshJob job = SmallTimedOn({1, 1, 1});
+  job.batch = 3;
+  const auto us = [&](const SavedBytes& saved) {
+    const MeshTime time = TimeOf(job, saved, machine);
+    return time.forward.compute_us + time.backward.compute_us;
+  };
+  SavedBytes more = kKept;
+  more.ffn += 1000;
+  EXPECT_NEAR(us(more) - us(kKept), 2 * 3 * 1000, 1);
+}
+
 TEST(MeshTimeTest, AdamWMovesTwentyEightBytesForEachParameterOfTheShard) {
   MeshMachine machine = kMachine;
   machine.bytes_per_second = 1e6;
   const MeshJob job = SmallTimedOn({1, 4, 1});
-  const double shard = static_cast<double>(MemoryOf(job).step.shard_bytes) / 4;
-  EXPECT_NEAR(TimeOf(job, machine).update_us, 28 * shard, 1);
+  const auto shard = static_cast<double>(ShardElements(job));
+  EXPECT_NEAR(TimeOf(job, kKept, machine).update_us, 28 * shard, 1);
 }
 
 TEST(ComputeBoundBatchTest, IsTheSmallestThatHidesTheGathers) {
   MeshJob job = SmallTimedOn({2, 8, 1});
-  const auto batch = ComputeBoundBatch(job, kMachine);
+  const auto batch = ComputeBoundBatch(job, kKept, kMachine);
   ASSERT_TRUE(batch.has_value());
   EXPECT_GT(*batch, 1);
   job.batch = *batch;
-  EXPECT_TRUE(TimeOf(job, kMachine).is_compute_bound());
+  EXPECT_TRUE(TimeOf(job, kKept, kMachine).is_compute_bound());
   --job.batch;
-  EXPECT_FALSE(TimeOf(job, kMachine).is_compute_bound());
+  EXPECT_FALSE(TimeOf(job, kKept, kMachine).is_compute_bound());
 }
 
 TEST(ComputeBoundBatchTest, IsNoneIfTensorRanksSendLongerThanTheyCompute) {
   MeshMachine slow = kMachine;
   slow.inside.call.us_per_byte = 1e3;
-  EXPECT_EQ(ComputeBoundBatch(SmallTimedOn({1, 1, 2}), slow), std::nullopt);
+  EXPECT_EQ(ComputeBoundBatch(SmallTimedOn({1, 1, 2}), kKept, slow),
+            std::nullopt);
 }
 
 }  // namespace

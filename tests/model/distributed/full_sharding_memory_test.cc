@@ -1,27 +1,24 @@
 // SPDX-License-Identifier: MIT
-
-#include "model/accounting/parallel/full_sharding_memory.h"
+// What fully sharded ranks take, against dry runs of each without the others.
 
 #include <ATen/Parallel.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include <cstdint>
-#include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "fixtures/memory/memory_probe.h"
+#include "fixtures/memory/memory_account.h"
 #include "model/accounting/parallel/full_sharding.h"
 #include "model/accounting/parameters.h"
 #include "model/distributed/ddp/gradient_sync.h"
 #include "model/distributed/fsdp/fully_sharded.h"
 #include "model/distributed/tensor_parallel/mesh.h"
 #include "model/distributed/tensor_parallel/tensor_parallel_lm.h"
+#include "model/dry_run/dry_run.h"
 #include "model/nn/dtype.h"
 #include "model/training/train_step.h"
 #include "tests/support/rank_fixture.h"
@@ -35,183 +32,199 @@ constexpr FullSharding kShardings[] = {
     {.reshard_after_forward = false, .prefetch = true},
     {.reshard_after_forward = false, .prefetch = false}};
 
+struct MemoryJob {
+  ModelConfig model;
+  int64_t seq = 4;
+  Precision precision = Precision::kFp32;
+  FullSharding sharding = {};
+  bool shares_matrices = false;
+};
+
+std::string TextOf(const MemoryJob& job) {
+  return c10::str(FormatModel(job.model), " seq ", job.seq, ", ",
+                  std::string(PrecisionName(job.precision)), ", reshard ",
+                  job.sharding.reshard_after_forward, ", prefetch ",
+                  job.sharding.prefetch);
+}
+
 // Of `layers` blocks, where units are most of the peak, or activations.
-MemoryQuery Query(int64_t layers, int64_t seq, Precision precision,
-                  Implementation implementation) {
-  return {.config = {.name = "m",
-                     .d_model = 48,
-                     .d_ff = 100,
-                     .layers = layers,
-                     .heads = 3,
-                     .vocab = 301,
-                     .attention = AttentionKind::kNaive,
-                     .implementation = implementation},
-          .batch = 2,
+MemoryJob JobOf(int64_t layers, int64_t seq, Implementation implementation,
+                Precision precision = Precision::kFp32) {
+  return {.model = {.name = "m",
+                    .d_model = 48,
+                    .d_ff = 100,
+                    .layers = layers,
+                    .heads = 3,
+                    .vocab = 301,
+                    .attention = AttentionKind::kNaive,
+                    .implementation = implementation},
           .seq = seq,
-          .precision = precision,
-          .threads = 1};
+          .precision = precision};
+}
+
+std::vector<MemoryJob> Jobs() {
+  using enum Implementation;
+  using enum Checkpointing::Kind;
+  std::vector<MemoryJob> jobs;
+  for (const Implementation implementation : kImplementations) {
+    jobs.push_back(JobOf(5, 4, implementation));
+    jobs.push_back(JobOf(5, 64, implementation));
+    for (const Checkpointing& checkpointing :
+         {Checkpointing{kAttention}, Checkpointing{kBlocks, 1}}) {
+      jobs.push_back(JobOf(5, 32, implementation));
+      jobs.back().model.checkpointing = checkpointing;
+    }
+  }
+  jobs.push_back(JobOf(4, 4, kTextbook, Precision::kBf16));
+  jobs.push_back(JobOf(4, 16, kTextbook, Precision::kBf16Autocast));
+  for (const int64_t layers : {1, 2, 3}) {
+    jobs.push_back(JobOf(layers, 8, kTextbook));
+  }
+  return jobs;
+}
+
+// Two ranks share each matrix.
+std::vector<MemoryJob> SharedJobs() {
+  std::vector<MemoryJob> jobs;
+  for (const Implementation implementation : kImplementations) {
+    for (const int64_t every : {0, 1}) {
+      MemoryJob job = JobOf(3, 32, implementation);
+      job.model.d_model = 32;
+      job.model.heads = 2;
+      if (every > 0) {
+        job.model.checkpointing = {Checkpointing::Kind::kBlocks, every};
+      }
+      job.shares_matrices = true;
+      jobs.push_back(job);
+    }
+  }
+  return jobs;
+}
+
+// JobBytes of tensors: when the shards are there, between steps, and at the
+// highest point of a step.
+struct JobBytes {
+  int64_t built = 0, resident = 0, peak = 0;
+  FullShardingTraffic traffic = {};
+  bool operator==(const JobBytes&) const = default;
+};
+
+void PrintTo(const JobBytes& bytes, std::ostream* out) {
+  *out << "built " << bytes.built << ", resident " << bytes.resident
+       << ", peak " << bytes.peak << ", gathered "
+       << bytes.traffic.gathered_bytes;
+}
+
+void Step(TransformerLm& model, FullySharded& sharded, const Batch& batch,
+          Precision precision) {
+  NullObserver nobody;
+  sharded.BeforeForward();
+  at::Tensor loss = ComputeLoss(model, batch, precision, nobody);
+  sharded.BeforeBackward();
+  loss.backward();
+  loss.reset();
+  sharded.Finish();
+  sharded.Step();
+}
+
+JobBytes BytesOfSteps(const MemoryJob& job, ProcessGroup& data,
+                      ProcessGroup& tensor) {
+  const auto account = std::make_shared<MemoryAccount>(at::kCPU);
+  std::optional<TensorRanks> ranks;
+  if (job.shares_matrices) ranks.emplace(job.model, tensor);
+  TransformerLm model{nullptr};
+  std::optional<FullySharded> sharded;
+  Batch batch;
+  ObserveMemory(account, [&] {
+    model = ranks ? MakePart(*ranks, at::TensorOptions())
+                  : TransformerLm(job.model, at::TensorOptions());
+    BroadcastModel(*model, data);
+    sharded.emplace(model, job.sharding, WeightType(job.precision),
+                    AdamWOptions(), data);
+  });
+  JobBytes bytes = {.built = account->LiveBytes()};
+  ObserveMemory(account, [&] {
+    batch = RandomBatch(job.model.vocab, /*batch=*/2, job.seq, at::kCPU);
+    Step(model, *sharded, batch, job.precision);  // makes rotary tables
+  });
+  bytes.resident = account->LiveBytes();
+  account->ResetPeak();
+  ObserveMemory(account, [&] { Step(model, *sharded, batch, job.precision); });
+  bytes.peak = account->PeakBytes();
+  EXPECT_EQ(account->LiveBytes(), bytes.resident);
+  bytes.traffic = sharded->Traffic();
+  return bytes;
+}
+
+std::unique_ptr<ProcessGroup> WithoutOthers(const ProcessGroup& group) {
+  return ProcessGroup::Fake(
+      {.backend = group.backend(), .rank = group.rank(), .size = group.size()});
+}
+
+JobBytes DryBytesOfSteps(const MemoryJob& job, const ProcessGroup& data,
+                         const ProcessGroup& tensor) {
+  const auto dry_data = WithoutOthers(data), dry_tensor = WithoutOthers(tensor);
+  const DryRun dry;
+  return BytesOfSteps(job, *dry_data, *dry_tensor);
 }
 
 class RankFullShardingMemory : public RankTest {
  protected:
-  void Measure(const MemoryQuery& query, const FullSharding& sharding) {
-    Measure(query, sharding, *group_, [&](TransformerLm& model) {
-      model = TransformerLm(query.config, at::TensorOptions());
-      BroadcastModel(*model, *group_);
-    });
-  }
-
-  // Whole steps in an account of their own. `query` is of the model that `make`
-  // makes.
-  static void Measure(const MemoryQuery& query, const FullSharding& sharding,
-                      ProcessGroup& group,
-                      const std::function<void(TransformerLm&)>& make) {
-    const FullShardingMemory predicted =
-        EstimateFullSharding(query, sharding, group.size(), CommBackend::kGloo);
-    const auto probe = MakeMemoryProbe(at::kCPU);
-    TransformerLm model{nullptr};
-    std::optional<FullySharded> sharded;
-    Batch batch;
-    probe->Observe([&] {
-      make(model);
-      sharded.emplace(model, sharding, WeightType(query.precision),
-                      AdamWOptions(), group);
-    });
-    EXPECT_EQ(probe->LiveBytes(), predicted.resident_bytes());
-    EXPECT_EQ(sharded->StateBytes(), predicted.optimizer_bytes);
-    probe->Observe([&] {
-      batch = RandomBatch(query.config.vocab, query.batch, query.seq, at::kCPU);
-      Step(model, *sharded, batch, query.precision);  // makes rotary tables
-    });
-    const int64_t between = predicted.resident_bytes() + predicted.input_bytes;
-    EXPECT_EQ(probe->LiveBytes(), between);
-    const MemoryPeak peak = probe->MeasurePeak(
-        [&] { Step(model, *sharded, batch, query.precision); });
-    const auto measured = static_cast<double>(peak.allocated);
-    EXPECT_NEAR(measured / static_cast<double>(predicted.peak.bytes), 1, 0.02)
-        << predicted.peak.name << ", " << predicted.largest_at_peak;
-    EXPECT_EQ(probe->LiveBytes(), between);
-    EXPECT_EQ(sharded->Traffic(), StepTraffic(query.config, sharding,
-                                              query.precision, group.size()));
-  }
-
- private:
-  static void Step(TransformerLm& model, FullySharded& sharded,
-                   const Batch& batch, Precision precision) {
-    NullObserver nobody;
-    sharded.BeforeForward();
-    at::Tensor loss = ComputeLoss(model, batch, precision, nobody);
-    sharded.BeforeBackward();
-    loss.backward();
-    loss.reset();
-    sharded.Finish();
-    sharded.Step();
-  }
+  // Attention on the CPU takes a buffer for each thread.
+  RankFullShardingMemory() { at::set_num_threads(1); }
 };
 
-std::string Describe(const MemoryQuery& query, const FullSharding& sharding) {
-  return c10::str(query.config.layers, " layers, reshard ",
-                  sharding.reshard_after_forward, ", prefetch ",
-                  sharding.prefetch, ", seq ", query.seq, ", ",
-                  std::string(ImplementationName(query.config.implementation)),
-                  ", ", std::string(PrecisionName(query.precision)));
-}
-
-TEST_F(RankFullShardingMemory, IsAsPredicted) {
-  at::set_num_threads(1);
-  std::vector<MemoryQuery> queries;
-  for (const Implementation implementation : kImplementations) {
-    for (const int64_t seq : {4, 64}) {
-      queries.push_back(Query(5, seq, Precision::kFp32, implementation));
-    }
-  }
-  const auto textbook = Implementation::kTextbook;
-  queries.push_back(Query(4, 4, Precision::kBf16, textbook));
-  queries.push_back(Query(4, 16, Precision::kBf16Autocast, textbook));
-  for (const int64_t layers : {1, 2, 3}) {
-    queries.push_back(Query(layers, 8, Precision::kFp32, textbook));
-  }
-  for (const Implementation implementation : kImplementations) {
-    MemoryQuery query = Query(5, 32, Precision::kFp32, implementation);
-    query.config.checkpointing.kind = Checkpointing::Kind::kAttention;
-    queries.push_back(query);
-    query.config.checkpointing = {.kind = Checkpointing::Kind::kBlocks,
-                                  .every = 1};
-    queries.push_back(query);
-  }
+TEST_F(RankFullShardingMemory, IsThatOfADryRun) {
+  std::vector<MemoryJob> jobs = Jobs();
   // Of more ranks only the shards differ.
-  if (launch_.world_size > 2) queries.resize(2);
-  for (const FullSharding& sharding : kShardings) {
-    for (const MemoryQuery& query : queries) {
-      SCOPED_TRACE(Describe(query, sharding));
-      Measure(query, sharding);
+  if (launch_.world_size > 2) jobs.resize(2);
+  for (MemoryJob job : jobs) {
+    for (const FullSharding& sharding : kShardings) {
+      job.sharding = sharding;
+      const JobBytes bytes = BytesOfSteps(job, *group_, *group_);
+      EXPECT_EQ(DryBytesOfSteps(job, *group_, *group_), bytes) << TextOf(job);
+      EXPECT_EQ(bytes.traffic, StepTraffic(job.model, sharding, job.precision,
+                                           launch_.world_size));
     }
   }
 }
 
-// In a mesh of two tensor ranks.
-TEST_F(RankFullShardingMemory, OfASharedModelIsAsPredicted) {
-  at::set_num_threads(1);
+TEST_F(RankFullShardingMemory, OfASharedModelIsThatOfADryRun) {
   MeshGroups mesh = SplitMesh(*group_, 2);
-  for (const Implementation implementation : kImplementations) {
-    MemoryQuery query = Query(3, 32, Precision::kFp32, implementation);
-    query.config.d_model = 32;
-    query.config.heads = 2;
-    query.tensor_ranks = 2;
-    const ModelConfig whole = query.config;
-    for (const bool recomputed : {false, true}) {
-      ModelConfig config = whole;
-      if (recomputed) {
-        config.checkpointing = {.kind = Checkpointing::Kind::kBlocks,
-                                .every = 1};
-      }
-      TensorRanks ranks(config, *mesh.tensor);
-      query.config = ranks.part();
-      for (const FullSharding& sharding : {kShardings[0], kShardings[3]}) {
-        SCOPED_TRACE(Describe(query, sharding));
-        Measure(query, sharding, *mesh.data, [&](TransformerLm& model) {
-          model = MakePart(ranks, at::TensorOptions());
-        });
-      }
+  for (MemoryJob job : SharedJobs()) {
+    for (const FullSharding& sharding : {kShardings[0], kShardings[3]}) {
+      job.sharding = sharding;
+      EXPECT_EQ(DryBytesOfSteps(job, *mesh.data, *mesh.tensor),
+                BytesOfSteps(job, *mesh.data, *mesh.tensor))
+          << TextOf(job);
     }
   }
   mesh.Close();
 }
 
+// Without other ranks: of any number of them.
+JobBytes BytesOnRanks(int ranks, CommBackend backend) {
+  const auto group =
+      ProcessGroup::Fake({.backend = backend, .rank = 0, .size = ranks});
+  return DryBytesOfSteps(JobOf(4, 8, Implementation::kTextbook), *group,
+                         *group);
+}
+
 TEST(FullShardingMemoryTest, EachParameterTakes16BytesDividedByTheRanks) {
-  const MemoryQuery query =
-      Query(4, 8, Precision::kFp32, Implementation::kTextbook);
-  const FullShardingMemory alone =
-      EstimateFullSharding(query, {}, /*ranks=*/1, CommBackend::kGloo);
-  EXPECT_EQ(alone.resident_bytes(), 16 * ParameterCount(query.config) + 4 * 6);
+  const ModelConfig model = JobOf(4, 8, Implementation::kTextbook).model;
+  EXPECT_EQ(BytesOnRanks(1, CommBackend::kGloo).built,
+            16 * ParameterCount(model) + 4 * 6);
   // Six units, one of which does not divide by five.
-  const FullShardingMemory fifth =
-      EstimateFullSharding(query, {}, /*ranks=*/5, CommBackend::kGloo);
-  const std::vector<int64_t> units = UnitElements(query.config, 5);
   int64_t padded = 0;
-  for (const int64_t elements : units) {
-    EXPECT_EQ(elements % 5, 0);
-    padded += elements;
-  }
-  EXPECT_GT(padded, ParameterCount(query.config));
-  EXPECT_EQ(fifth.resident_bytes(), 16 * padded / 5 + 4 * 6);
+  for (const int64_t elements : UnitElements(model, 5)) padded += elements;
+  EXPECT_GT(padded, ParameterCount(model));
+  EXPECT_EQ(BytesOnRanks(5, CommBackend::kGloo).built, 16 * padded / 5 + 4 * 6);
 }
 
 // What only Gloo needs.
 TEST(FullShardingMemoryTest, NcclHasNoBuffersOfOurs) {
-  const MemoryQuery query =
-      Query(4, 1, Precision::kFp32, Implementation::kTextbook);
-  const auto peak = [&](CommBackend backend) {
-    return EstimateFullSharding(query, {}, 4, backend).peak.bytes;
-  };
-  EXPECT_LT(peak(CommBackend::kNccl), peak(CommBackend::kGloo));
-}
-
-TEST(FullShardingMemoryTest, WhatCannotBeCountedFitsNowhere) {
-  MemoryQuery query = Query(4, 1, Precision::kFp32, Implementation::kTextbook);
-  query.batch = int64_t{1} << 60;
-  EXPECT_EQ(EstimateFullSharding(query, {}, 2, CommBackend::kNccl).peak.bytes,
-            std::numeric_limits<int64_t>::max());
+  EXPECT_LT(BytesOnRanks(4, CommBackend::kNccl).peak,
+            BytesOnRanks(4, CommBackend::kGloo).peak);
 }
 
 }  // namespace

@@ -95,8 +95,8 @@ using Products = std::vector<std::pair<std::string, double>>;
 
 Products ProductsOf(const std::function<void()>& work) {
   Products all;
-  const DryRun dry([&](const std::string& name, double flops) {
-    all.emplace_back(name, flops);
+  const DryRun dry([&](const DryProduct& product) {
+    all.emplace_back(product.name, product.flops);
   });
   work();
   return all;
@@ -113,8 +113,9 @@ TEST(DryRunTest, TellsTheProducts) {
 
 TEST(DryRunTest, AKernelTellsItsProductsToTheInnermostRun) {
   Products inner;
-  const Products outer = ProductsOf(
-      [&] { inner = ProductsOf([] { DryRun::TellProduct("mine", 2); }); });
+  const Products outer = ProductsOf([&] {
+    inner = ProductsOf([] { DryRun::TellProduct({"mine", 2}); });
+  });
   EXPECT_THAT(outer, ElementsAre());
   EXPECT_THAT(inner, ElementsAre(Pair("mine", 2)));
 }

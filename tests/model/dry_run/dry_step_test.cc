@@ -98,7 +98,7 @@ Bytes DryBytesOfStep(const Job& job, at::Device device = at::kCPU) {
 
 double DryFlopsOfStep(const Job& job) {
   double flops = 0;
-  const DryRun dry([&](const std::string&, double more) { flops += more; });
+  const DryRun dry([&](const DryProduct& more) { flops += more.flops; });
   WarmStep step(job, at::kCPU);
   flops = 0;
   step.Run();

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Tiles of our attention kernel for CPUs, and the buffers that they need: the
-// kernel allocates what the memory prediction counts.
+// Tiles of our attention kernel for CPUs, and the buffers that they need.
 
-#ifndef TRAINBENCH_MODEL_SPEC_CPU_FLASH_TILES_H_
-#define TRAINBENCH_MODEL_SPEC_CPU_FLASH_TILES_H_
+#ifndef TRAINBENCH_MODEL_FUSED_CPU_FLASH_TILES_H_
+#define TRAINBENCH_MODEL_FUSED_CPU_FLASH_TILES_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -66,4 +65,4 @@ struct CpuFlashTiles {
 
 }  // namespace trainbench
 
-#endif  // TRAINBENCH_MODEL_SPEC_CPU_FLASH_TILES_H_
+#endif  // TRAINBENCH_MODEL_FUSED_CPU_FLASH_TILES_H_

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// One step of the language model, as experiments name it.
+
+#ifndef TRAINBENCH_MODEL_SPEC_STEP_PARAMS_H_
+#define TRAINBENCH_MODEL_SPEC_STEP_PARAMS_H_
+
+#include <cstdint>
+
+#include "model/spec/config.h"
+#include "model/spec/precision.h"
+#include "model/spec/step_mode.h"
+
+namespace trainbench {
+
+struct StepParams {
+  ModelConfig model;
+  Precision precision = Precision::kFp32;
+  StepMode mode = StepMode::kTrainStep;
+  int64_t batch = 1;
+  int64_t seq = 1;
+
+  bool has_backward() const {
+    return mode == StepMode::kForwardBackward || mode == StepMode::kTrainStep;
+  }
+};
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_SPEC_STEP_PARAMS_H_
