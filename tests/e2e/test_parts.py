@@ -9,7 +9,7 @@ from reports.results.parts import runs
 from reports.results.rows import load as load_result
 
 FAST = (
-    "--benchmark_filter=^(peak|optimizer|precision)/",
+    "--benchmark_filter=^(peak/(matmul|copy)|optimizer|precision)/",
     "--benchmark_out=a.json",
     "--samples_out=a.jsonl",
 )
@@ -47,7 +47,7 @@ def test_the_shards_hold_every_case_and_each_has_the_peaks(trainbench: Program) 
 
 def test_a_run_continues_with_what_is_missing(trainbench: Program) -> None:
     only = without(FAST, "--benchmark_filter")
-    first = trainbench.run(*NANO, "--benchmark_filter=^(peak|optimizer)/", *only)
+    first = trainbench.run(*NANO, "--benchmark_filter=^(peak/(matmul|copy)|optimizer)/", *only)
     assert first.code == 0, first.err
     old = load(trainbench.directory / "a.json")
     done = trainbench.run(*NANO, *FAST, "--resume=a.json")
