@@ -281,6 +281,11 @@ def _flagged(
     ]
 
 
+def _of_cases(failures: Iterable[Failure]) -> list[Failure]:
+    """One for each case, of which several processes can say the same."""
+    return list({failure.name: failure for failure in failures}.values())
+
+
 def parse(document: Any) -> Result:
     """Errors: NotAResult."""
     if not isinstance(document, dict):
@@ -311,8 +316,8 @@ def parse(document: Any) -> Result:
                 ),
                 is_process="processes" in context,
             ),
-            skipped=_failures(document["skipped"]) + skipped,
-            errors=_failures(document["errors"]) + errors,
+            skipped=_of_cases(_failures(document["skipped"]) + skipped),
+            errors=_of_cases(_failures(document["errors"]) + errors),
             complete=flag_of(document, "complete"),
             expectations=[
                 expectation(entry) for entry in document.get("expectations", [])

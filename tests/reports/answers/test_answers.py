@@ -53,7 +53,9 @@ def test_a_result_without_rows_answers_nothing() -> None:
 
 def test_what_was_not_measured_is_said() -> None:
     failed = [failure("a", "b")]
-    result = parse(document(skipped=failed * 2, errors=failed, complete=False))
+    # Two processes skipped the same case.
+    skipped = [*failed, *failed, failure("c", "b")]
+    result = parse(document(skipped=skipped, errors=failed, complete=False))
     assert markdown(result) == (
         "Not measured: 2 cases skipped, 1 case failed; the run was stopped early."
     )
