@@ -47,7 +47,8 @@ def test_the_shards_hold_every_case_and_each_has_the_peaks(trainbench: Program) 
 
 def test_a_run_continues_with_what_is_missing(trainbench: Program) -> None:
     only = without(FAST, "--benchmark_filter")
-    first = trainbench.run(*NANO, "--benchmark_filter=^(peak/(matmul|copy)|optimizer)/", *only)
+    peaks = "--benchmark_filter=^(peak/(matmul|copy)|optimizer)/"
+    first = trainbench.run(*NANO, peaks, *only)
     assert first.code == 0, first.err
     old = load(trainbench.directory / "a.json")
     done = trainbench.run(*NANO, *FAST, "--resume=a.json")
