@@ -36,6 +36,8 @@ struct ModelConfig {
   }
   // Of all heads.
   int64_t d_attention() const { return heads * d_head(); }
+
+  bool operator==(const ModelConfig&) const = default;
 };
 
 // The attention of a model of which nobody says otherwise: naive, sdpa or own.

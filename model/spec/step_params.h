@@ -22,6 +22,7 @@ struct StepParams {
   bool has_backward() const {
     return mode == StepMode::kForwardBackward || mode == StepMode::kTrainStep;
   }
+  bool operator==(const StepParams&) const = default;
 };
 
 }  // namespace trainbench

@@ -43,11 +43,16 @@ int64_t MeasuredPeak(const Case& bench_case, ProcessGroup& group) {
   return peak.item<int64_t>();
 }
 
-// Attention on the CPU takes a buffer for each thread.
+// Of a model that is soon done. Attention on the CPU takes a buffer for each
+// thread.
 std::vector<Case> SmokeCases() {
   at::set_num_threads(1);
   static const Device device = *OpenDevice("cpu");
-  return ListCases({}, device);
+  RunOptions options;
+  options.suite = Suite::kSmoke;
+  options.custom_models = {{"nano", 32, 64, 2, 2, 128}};
+  options.axes = {{"model", {"nano"}}, {"seq", {"16"}}};
+  return ListCases(options, device);
 }
 
 void ExpectPredicted(Case bench_case, int64_t measured) {
@@ -80,7 +85,7 @@ TEST_F(RankPrediction, OfEachSmokeCaseIsWhatItTakes) {
     ExpectPredicted(bench_case, MeasuredPeak(bench_case, *group_));
     ++cases;
   }
-  EXPECT_GT(cases, 10);
+  EXPECT_GT(cases, 5);
 }
 
 TEST(PredictionTest, OfEachSmokeCaseOfTwoRanksIsWhatTheyTake) {

@@ -23,7 +23,14 @@ NANO = (
     "--warmup=1",
     "--benchmark_min_time=0.001",
 )
-# One case of the model above.
+# The smallest model whose blocks repeat, for runs of all experiments.
+SMOKE = (
+    "--models=nano",
+    "--model=name=nano,d_model=32,d_ff=64,layers=2,heads=2,vocab=128",
+    "--seq=16",
+    "--suite=smoke",
+)
+# One case of the model of NANO.
 NANO_FORWARD = (*NANO, "--benchmark_filter=^model_size/nano/fp32/forward/")
 NANO_FORWARD_NAME = "model_size/nano/fp32/forward/batch:1/seq:8"
 

@@ -12,14 +12,14 @@ from statistics import mean, median, stdev
 
 import pytest
 
-from program import Json, Program, binary, load, measured
+from program import SMOKE, Json, Program, binary, load, measured
 from reports.answers.judging import judgements
 from reports.results.rows import parse
 
 REPETITIONS = 3
 FLAGS = (
-    "--benchmark_filter=model_size/tiny",
-    "--suite=smoke",
+    *SMOKE,
+    "--benchmark_filter=model_size/nano",
     "--benchmark_min_time=0.01",
     f"--benchmark_repetitions={REPETITIONS}",
     "--benchmark_out=a.json",
@@ -106,14 +106,14 @@ def test_the_context_says_what_was_measured_and_where(result: Result) -> None:
     assert context["device_kind"] == "cpu"
     assert context["executable"] == str(binary("TRAINBENCH_BINARY"))
     assert context["threads"] == "1"
-    assert "--benchmark_filter=model_size/tiny" in context["command_line"]
+    assert "--benchmark_filter=model_size/nano" in context["command_line"]
     assert int(context["device_memory_bytes"]) > 0
 
 
 def test_names_are_the_cases_alone_and_once_per_repetition(result: Result) -> None:
     clean = re.compile(
-        r"model_size/tiny/(fp32|bf16_autocast)/"
-        r"(forward|forward_backward|train_step)/batch:2/seq:32"
+        r"model_size/nano/(fp32|bf16_autocast)/"
+        r"(forward|forward_backward|train_step)/batch:2/seq:16"
     )
     rows = measured(result.document)
     assert all(clean.fullmatch(row["name"]) for row in rows)
@@ -129,7 +129,7 @@ def test_each_row_has_every_counter(result: Result) -> None:
         assert row.keys() >= COUNTERS | phases
         has = {f"{phase}_us" for phase in PHASES["train_step"]} & row.keys()
         assert has == phases
-        assert (row["batch"], row["seq"]) == (2, 32)
+        assert (row["batch"], row["seq"]) == (2, 16)
 
 
 def test_counters_agree_with_each_other(result: Result) -> None:
@@ -147,7 +147,7 @@ def test_counters_agree_with_each_other(result: Result) -> None:
         assert row["flops_per_second"] == pytest.approx(row["flops"] / seconds)
         assert row["bytes_per_second"] == pytest.approx(row["bytes"] / seconds)
         assert row["samples"] >= 6
-        assert row["tokens_per_second"] == pytest.approx(2 * 32 / seconds)
+        assert row["tokens_per_second"] == pytest.approx(2 * 16 / seconds)
         assert row["samples_per_second"] == pytest.approx(2 / seconds)
         assert ("loss" in row) == (mode_of(row) != "forward")
         assert row["launch_bound"] == 0

@@ -7,7 +7,10 @@ from program import NANO, Program, load, measured, without
 from reports.answers.measured import over, time_of
 from reports.results.rows import parse
 
-FLAGS = (*without(NANO, "--warmup", "--benchmark_min_time"), "--warmup=1")
+FLAGS = (
+    *without(NANO, "--warmup", "--benchmark_min_time"),
+    *("--warmup=1", "--max_case_seconds=3"),
+)
 STEPS = "--benchmark_filter=^implementations/.*/fp32/"
 
 

@@ -6,7 +6,17 @@ from dataclasses import dataclass
 
 from tools.prove import targets, verdicts
 from tools.prove.readings import Seen
-from tools.prove.steps import SUITE, Step, cases, counted, ours, peer, sanitized, tests
+from tools.prove.steps import (
+    NANO,
+    SUITE,
+    Step,
+    cases,
+    counted,
+    ours,
+    peer,
+    sanitized,
+    tests,
+)
 
 
 @dataclass(frozen=True)
@@ -70,13 +80,14 @@ STAGES = (
     ),
     stage(
         *(4, "smoke", 180, verdicts.rows),
-        cases("smoke", suite="smoke"),
+        cases("smoke", suite="smoke", null=NANO),
     ),
     stage(
         *(5, "ranks", 60, verdicts.rows),
         cases(
             *("ranks", "ddp/ all_reduce/ fsdp/ tensor_parallel/", "--ranks=1"),
             suite="smoke",
+            null=NANO,
         ),
     ),
     stage(
@@ -87,13 +98,13 @@ STAGES = (
     stage(
         *(7, "headline", 150, targets.headline),
         cases("headline", "peak/ flash_attention/ cuda_graph/"),
-        cases("large", "model_size/ optimizer/", "--models=2.7B"),
-        cases("implementations", "implementations/", "--models=2.7B"),
+        cases("large", "model_size/ optimizer/", real="--models=2.7B", null=NANO),
+        cases("implementations", "implementations/", real="--models=2.7B", null=NANO),
         cases("fused", "model_size/", _LARGE_FUSED),
     ),
     stage(
         *(8, "suite", 200, verdicts.rows),
-        cases(SUITE, null="--shard=1/3", resumes=True),
+        cases(SUITE, null=f"--shard=1/3 {NANO}", resumes=True),
         parts=3,
     ),
     stage(

@@ -10,7 +10,7 @@ import pytest
 
 import program
 from null_gpu import FLAGS, in_order, null_gpu, processes_without_accesses
-from program import NANO_FORWARD, Finished, Json, Program, binary, load, without
+from program import NANO_FORWARD, SMOKE, Finished, Json, Program, binary, load, without
 from reports.answers.judging import Verdict, judgements
 from reports.results.rows import parse
 
@@ -46,7 +46,7 @@ def smoke(
     trainbench = Program(
         binary("TRAINBENCH_BINARY"), tmp_path_factory.mktemp("null_gpu")
     )
-    yield run(trainbench, "--suite=smoke", **in_order(report))
+    yield run(trainbench, *SMOKE, **in_order(report))
 
 
 def test_every_row_is_good_or_skipped_for_a_right_reason(
@@ -131,7 +131,8 @@ def test_the_peak_of_a_step_is_the_predicted_one(smoke: tuple[Finished, Json]) -
     steps = [r for r in document["benchmarks"] if r["name"].startswith("model_size/")]
     assert steps
     for row in steps:
-        assert abs(row["peak_bytes"] / row["predicted_peak_bytes"] - 1) < 0.01, row
+        # The allocator rounds each small tensor up to 512 bytes.
+        assert abs(row["peak_bytes"] / row["predicted_peak_bytes"] - 1) < 0.03, row
 
 
 def test_wrong_results_are_errors_where_they_are_not_accepted(

@@ -151,13 +151,13 @@ def check_fit_is_not_too_high(found: list[Row]) -> None:
 def test_every_step_of_the_published_models(trainbench: Program) -> None:
     # `memory` alone has inference; its other steps are those of `model_size`.
     # Two lengths show what grows with T and with T^2, two sizes what with d_model.
-    steps = "^(memory/{0}/[^/]*/inference|model_size/{0}/.*|precision/{0}/bf16/.*)/"
+    steps = "(memory/{0}/[^/]*/inference|model_size/{0}/.*|precision/{0}/bf16/.*)/"
     found = rows(
         trainbench,
-        f"{steps.format('small')}batch:4/seq:(128|512)$"
-        f"|{steps.format('2.7B')}batch:4/seq:512$",
+        f"^{steps.format('small')}batch:4/seq:(128|512)$"
+        "|^(memory/2.7B/fp32/inference|model_size/2.7B/.*/train_step)/batch:4/seq:512$",
     )
-    assert len(found) == 3 * (2 + 9 + 3)
+    assert len(found) == 2 * (2 + 9 + 3) + 1 + 3
     assert {row.name.split("/")[1] for row in found} == set(SIZES)
     for row in found:
         assert abs(row.predicted / row.tensors - 1) < 0.0005, row

@@ -121,8 +121,10 @@ def test_memory_is_as_predicted_and_the_state_is_divided(trainbench: Program) ->
 WIDE = "--model=name=wide,d_model=32,d_ff=66,layers=2,heads=4,vocab=1001"
 
 
-@pytest.mark.parametrize("checkpoint", ["none", "every_1"])
-@pytest.mark.parametrize(("ranks", "replicas"), [(2, 1), (4, 1), (4, 2)])
+@pytest.mark.parametrize(
+    ("ranks", "replicas", "checkpoint"),
+    [(2, 1, "none"), (4, 1, "every_1"), (4, 2, "none")],
+)
 def test_ranks_that_share_a_model_send_and_keep_what_is_predicted(
     trainbench: Program, ranks: int, replicas: int, checkpoint: str
 ) -> None:

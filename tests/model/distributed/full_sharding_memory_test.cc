@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -178,8 +180,13 @@ TEST_F(RankFullShardingMemory, IsThatOfADryRun) {
   std::vector<MemoryJob> jobs = Jobs();
   // Of more ranks only the shards differ.
   if (launch_.world_size > 2) jobs.resize(2);
-  for (MemoryJob job : jobs) {
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    MemoryJob job = jobs[i];
+    // The first two are sharded in each way.
     for (const FullSharding& sharding : kShardings) {
+      if (i > 1 && &sharding != &kShardings[i % std::size(kShardings)]) {
+        continue;
+      }
       job.sharding = sharding;
       const JobBytes bytes = BytesOfSteps(job, *group_, *group_);
       EXPECT_EQ(DryBytesOfSteps(job, *group_, *group_), bytes) << TextOf(job);

@@ -173,20 +173,20 @@ class DryStepTest : public testing::Test {
   DryStepTest() { at::set_num_threads(1); }
 };
 
+// Each shape in each precision; in which mode, changes from one to the next.
 TEST_F(DryStepTest, TakesTheBytesOfARealStep) {
+  std::size_t count = 0;
   for (Job job : Shapes()) {
     for (const Precision precision : kDtypes) {
-      for (const StepMode mode : kStepModes) {
-        job.precision = precision;
-        job.mode = mode;
-        EXPECT_EQ(DryBytesOfStep(job), BytesOfStep(job)) << TextOf(job);
-      }
+      job.precision = precision;
+      job.mode = kStepModes[count++ % kStepModes.size()];
+      EXPECT_EQ(DryBytesOfStep(job), BytesOfStep(job)) << TextOf(job);
     }
   }
 }
 
 TEST_F(DryStepTest, OfRandomJobsTakesTheBytesOfARealStep) {
-  for (const Job& job : RandomJobs(100)) {
+  for (const Job& job : RandomJobs(60)) {
     EXPECT_EQ(DryBytesOfStep(job), BytesOfStep(job)) << TextOf(job);
   }
 }
@@ -266,18 +266,17 @@ TEST(CudaDryStepTest, RequestsTheBytesOfARealStep) {
   if (!gpu.ok()) GTEST_SKIP() << "no CUDA device";
   gpu->TakeLibraryMemory();
   const at::Device device = TorchDevice(*gpu);
+  std::size_t count = 0;
   for (Job job : GpuJobs()) {
     for (const Precision precision : kDtypes) {
-      for (const StepMode mode : kStepModes) {
-        job.precision = precision;
-        job.mode = mode;
-        const std::string why = AttentionUnavailable(
-            job.config.attention, gpu->kind, precision != Precision::kFp32,
-            job.config.d_head(), gpu->block_shared_bytes);
-        if (!why.empty()) continue;
-        EXPECT_EQ(DryBytesOfStep(job, device).peak, RequestedPeak(job, device))
-            << TextOf(job);
-      }
+      job.precision = precision;
+      job.mode = kStepModes[count++ % kStepModes.size()];
+      const std::string why = AttentionUnavailable(
+          job.config.attention, gpu->kind, precision != Precision::kFp32,
+          job.config.d_head(), gpu->block_shared_bytes);
+      if (!why.empty()) continue;
+      EXPECT_EQ(DryBytesOfStep(job, device).peak, RequestedPeak(job, device))
+          << TextOf(job);
     }
   }
 }

@@ -88,7 +88,7 @@ def plain(text: str) -> str:
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, Path]:
     directory = tmp_path_factory.mktemp("pages") / "made" / "here"
-    assert main([str(REFERENCE), "-o", str(directory)]) == 0
+    assert main([str(REFERENCE), "-o", str(directory), "--csv"]) == 0
     html, markdown = (directory / f"{STEM}{suffix}" for suffix in (".html", ".md"))
     return html.read_text(), markdown.read_text(), directory
 
@@ -469,10 +469,9 @@ def test_a_full_disk_leaves_the_page_of_before(
     assert contents() == before
 
 
-def test_every_table_is_written_as_csv(tmp_path: Path) -> None:
-    assert main([str(REFERENCE), "-o", str(tmp_path), "--csv"]) == 0
-    html = Reader((tmp_path / f"{STEM}.html").read_text())
-    tables = tmp_path / f"{STEM}.tables"
+def test_every_table_is_written_as_csv(reference: tuple[str, str, Path]) -> None:
+    html = Reader(reference[0])
+    tables = reference[2] / f"{STEM}.tables"
     names = {path.name for path in tables.iterdir()}
     assert len(names) == len([tag for tag, _ in html.tags if tag == "table"])
     assert {"changes.csv", "environment.csv", "advice-1.csv", "peak-1.csv"} <= names

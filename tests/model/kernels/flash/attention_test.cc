@@ -67,17 +67,15 @@ void Check(const Case& c, uint32_t seed) {
 
 // More than a tile of queries and of keys, and ragged.
 const Case kCases[] = {
-    {1, 2, 150, 16, true, true},    {1, 1, 131, 16, false, false},
-    {2, 1, 3, 32, true, false},     {1, 2, 140, 32, true, true},
-    {1, 1, 70, 32, false, true},    {1, 2, 65, 64, false, false},
-    {1, 1, 200, 64, true, true},    {1, 1, 140, 128, true, true},
-    {1, 1, 129, 128, false, false},
+    {1, 2, 150, 16, true, true},  {2, 1, 3, 32, true, false},
+    {1, 1, 131, 32, false, true}, {1, 2, 65, 64, false, false},
+    {1, 1, 140, 64, true, true},  {1, 1, 129, 128, true, false},
 };
 
 std::vector<Case> Cases() {
   std::vector<Case> cases(std::begin(kCases), std::end(kCases));
   Tensors dice(99);
-  for (int i = 0; i < 6; ++i) {
+  for (int i = 0; i < 4; ++i) {
     // A row of one key has no gradient to compare with.
     cases.push_back({dice.Between(1, 2), dice.Between(1, 2),
                      dice.Between(3, 150), int64_t{16} << dice.Between(0, 3),
