@@ -89,10 +89,10 @@ def norm_precision(result: Result) -> tuple[str, text.Table] | None:
     if not rows or not overflowed:
         return None
     wide = [row["relative_error"] for row in rows if row.words["internals"] == "wide"]
-    sentence = (
-        f"{_onset(rows, min(overflowed, key=lambda row: row['magnitude']))}; with fp32 "
-        f"internals the error stays at {text.significant(max(wide), 2)} or less."
-    )
+    sentence = _onset(rows, min(overflowed, key=lambda row: row["magnitude"]))
+    if wide:
+        most = text.significant(max(wide), 2)
+        sentence += f"; with fp32 internals the error stays at {most} or less"
     magnitudes = sorted({int(row["magnitude"]) for row in rows})
     cells: dict[str, dict[int, str]] = {}
     for row in rows:
@@ -107,4 +107,4 @@ def norm_precision(result: Result) -> tuple[str, text.Table] | None:
         for key, values in cells.items()
     ]
     headings = ["error at magnitude", *(str(magnitude) for magnitude in magnitudes)]
-    return sentence, text.Table(headings, lines)
+    return f"{sentence}.", text.Table(headings, lines)

@@ -132,7 +132,7 @@ def test_the_peak_of_a_step_is_the_predicted_one(smoke: tuple[Finished, Json]) -
     assert steps
     for row in steps:
         # The allocator rounds each small tensor up to 512 bytes.
-        assert abs(row["peak_bytes"] / row["predicted_peak_bytes"] - 1) < 0.03, row
+        assert abs(row["peak_bytes"] / row["predicted_peak_bytes"] - 1) < 0.05, row
 
 
 def test_wrong_results_are_errors_where_they_are_not_accepted(
