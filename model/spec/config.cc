@@ -65,17 +65,19 @@ absl::Status SetCheckpointing(absl::string_view value, ModelConfig& config) {
 
 absl::Status SetSize(absl::string_view key, absl::string_view value,
                      ModelConfig& config) {
-  int64_t* field = key == "d_model"  ? &config.d_model
-                   : key == "d_ff"   ? &config.d_ff
-                   : key == "layers" ? &config.layers
-                   : key == "heads"  ? &config.heads
-                   : key == "vocab"  ? &config.vocab
-                                     : nullptr;
+  int64_t* field = key == "d_model"    ? &config.d_model
+                   : key == "d_ff"     ? &config.d_ff
+                   : key == "layers"   ? &config.layers
+                   : key == "heads"    ? &config.heads
+                   : key == "kv_heads" ? &config.kv_heads
+                   : key == "vocab"    ? &config.vocab
+                                       : nullptr;
   if (field == nullptr) {
     return absl::InvalidArgumentError(
         absl::StrCat("unknown key '", key,
-                     "'; allowed: name, d_model, d_ff, layers, heads, vocab, "
-                     "attention, implementation, checkpoint"));
+                     "'; allowed: name, d_model, d_ff, layers, heads, "
+                     "kv_heads, vocab, attention, implementation, "
+                     "checkpoint"));
   }
   if (!absl::SimpleAtoi(value, field)) {
     return TextNotAllowed(key, value, "a whole number");
@@ -113,6 +115,8 @@ absl::Status ParseFields(absl::string_view text, ModelConfig& config) {
   if (!seen.contains("attention")) {
     config.attention = AttentionOf(config.implementation);
   }
+  // So that one model has one spelling.
+  if (config.kv_heads == config.heads) config.kv_heads = 0;
   return absl::OkStatus();
 }
 
@@ -143,6 +147,7 @@ absl::Status Validate(const ModelConfig& config) {
         CheckRange("d_ff", config.d_ff, kMaxSize),
         CheckRange("layers", config.layers, kMaxSize),
         CheckRange("heads", config.heads, kMaxSize),
+        CheckRange("kv_heads", config.kv_heads, kMaxSize, 0),
         // The loss of a single token is always 0.
         CheckRange("vocab", config.vocab, kMaxVocab, 2)}) {
     if (!status.ok()) return status;
@@ -151,6 +156,11 @@ absl::Status Validate(const ModelConfig& config) {
     return absl::InvalidArgumentError(
         absl::StrCat("d_model is ", config.d_model, " and heads is ",
                      config.heads, "; allowed: heads that divide d_model"));
+  }
+  if (config.heads % config.key_value_heads() != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("heads is ", config.heads, " and kv_heads is ",
+                     config.kv_heads, "; allowed: kv_heads that divide heads"));
   }
   if (config.d_head() % 2 != 0) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -210,8 +220,12 @@ absl::StatusOr<ModelConfig> ParseModel(absl::string_view text) {
 std::string FormatModel(const ModelConfig& config) {
   std::string text = absl::StrCat(
       "name=", config.name, ",d_model=", config.d_model, ",d_ff=", config.d_ff,
-      ",layers=", config.layers, ",heads=", config.heads,
-      ",vocab=", config.vocab, ",attention=", AttentionName(config.attention));
+      ",layers=", config.layers, ",heads=", config.heads);
+  if (config.key_value_heads() != config.heads) {
+    absl::StrAppend(&text, ",kv_heads=", config.kv_heads);
+  }
+  absl::StrAppend(&text, ",vocab=", config.vocab,
+                  ",attention=", AttentionName(config.attention));
   if (config.implementation != Implementation::kTextbook) {
     absl::StrAppend(
         &text, ",implementation=", ImplementationName(config.implementation));

@@ -30,12 +30,18 @@ struct ModelConfig {
   // Of a head; 0: d_model / heads. A rank's part of a model has fewer heads,
   // as wide as before (model/spec/parallel/tensor_part.h).
   int64_t head_width = 0;
+  // Heads of keys and values, each read by heads / kv_heads neighbouring heads
+  // of queries (grouped-query attention; Ainslie et al. 2023). 0: as heads.
+  int64_t kv_heads = 0;
 
   int64_t d_head() const {
     return head_width > 0 ? head_width : d_model / heads;
   }
   // Of all heads.
   int64_t d_attention() const { return heads * d_head(); }
+  int64_t key_value_heads() const { return kv_heads > 0 ? kv_heads : heads; }
+  // Of all heads of keys, and of values.
+  int64_t d_key_value() const { return key_value_heads() * d_head(); }
 
   bool operator==(const ModelConfig&) const = default;
 };
@@ -44,8 +50,9 @@ struct ModelConfig {
 AttentionKind AttentionOf(Implementation implementation);
 
 // InvalidArgument names the first bad field, its value and the allowed values:
-// every size in [1, 2^20] (vocab 2^24), heads that divide d_model, and an even
-// d_head, because rotary embeddings turn pairs of channels.
+// every size in [1, 2^20] (vocab 2^24), heads that divide d_model, kv_heads
+// that divide heads or are 0, and an even d_head, because rotary embeddings
+// turn pairs of channels.
 absl::Status Validate(const ModelConfig& config);
 
 // InvalidArgument unless batch is in [1, 2^20] and seq in [1, 2^20].
@@ -71,16 +78,16 @@ absl::StatusOr<ModelConfig> FindModel(absl::string_view name,
 bool IsName(absl::string_view text);
 
 // Parses "name=mine,d_model=512,d_ff=2048,layers=6,heads=8,vocab=32000" and
-// validates the result. vocab (default 10000), implementation=textbook|library|
-// fused (default textbook), attention=NAME (default AttentionOf the
-// implementation), a name of AttentionKinds(), and checkpoint=NAME (default
-// none), as ParseCheckpointing reads it, are optional. A name satisfies IsName
-// and is not one of NamedModels(). InvalidArgument names the key or value and
-// the allowed ones.
+// validates the result. vocab (default 10000), kv_heads (default heads, which
+// is kept as 0), implementation=textbook|library|fused (default textbook),
+// attention=NAME (default AttentionOf the implementation), a name of
+// AttentionKinds(), and checkpoint=NAME (default none), as ParseCheckpointing
+// reads it, are optional. A name satisfies IsName and is not one of
+// NamedModels(). InvalidArgument names the key or value and the allowed ones.
 absl::StatusOr<ModelConfig> ParseModel(absl::string_view text);
 
-// Inverse of ParseModel. Without implementation and checkpoint where they are
-// the default.
+// Inverse of ParseModel. Without kv_heads, implementation and checkpoint where
+// they are the default.
 std::string FormatModel(const ModelConfig& config);
 
 }  // namespace trainbench

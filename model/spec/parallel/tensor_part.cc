@@ -18,6 +18,8 @@ ModelConfig PartOf(const ModelConfig& whole, int64_t rank, int64_t ranks) {
   ModelConfig part = whole;
   part.head_width = whole.d_head();
   part.heads = PartOf(whole.heads, rank, ranks).count;
+  // Those that the part's heads of queries read; 0 stays 0.
+  part.kv_heads = PartOf(whole.kv_heads, rank, ranks).count;
   part.d_ff = PartOf(whole.d_ff, rank, ranks).count;
   part.vocab = PartOf(whole.vocab, rank, ranks).count;
   return part;
@@ -28,6 +30,11 @@ absl::Status ValidateParts(const ModelConfig& whole, int64_t ranks) {
     return absl::InvalidArgumentError(absl::StrCat(
         ranks, " ranks share the ", whole.heads, " heads of ", whole.name,
         "; allowed: a number of ranks that divides the heads"));
+  }
+  if (whole.key_value_heads() % ranks != 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        ranks, " ranks share the ", whole.kv_heads, " kv_heads of ", whole.name,
+        "; allowed: a number of ranks that divides the kv_heads"));
   }
   const int64_t most = std::min(whole.d_ff, whole.vocab);
   if (ranks <= most) return absl::OkStatus();

@@ -22,13 +22,15 @@ struct IndexRange {
 // of the ranks. Those of the first ranks may be larger by one.
 IndexRange PartOf(int64_t size, int64_t rank, int64_t ranks);
 
-// The sizes of the rank's part: its heads, as wide as in the whole model, its
-// channels of the feed-forward layers, its words of the vocabulary. Norms are
-// whole. No rank has a larger part than rank 0.
+// The sizes of the rank's part: its heads, as wide as in the whole model, and
+// the heads of keys and values that they read, its channels of the feed-forward
+// layers, its words of the vocabulary. Norms are whole. No rank has a larger
+// part than rank 0.
 ModelConfig PartOf(const ModelConfig& whole, int64_t rank, int64_t ranks);
 
-// InvalidArgument unless the number of ranks divides the heads and is at most
-// d_ff and vocab. The error names the value and what is allowed.
+// InvalidArgument unless the number of ranks divides the heads and those of
+// keys and values and is at most d_ff and vocab. The error names the value and
+// what is allowed.
 absl::Status ValidateParts(const ModelConfig& whole, int64_t ranks);
 
 }  // namespace trainbench

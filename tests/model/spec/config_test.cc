@@ -76,6 +76,23 @@ TEST(ValidateTest, RejectsHeadsThatDoNotDivideTheModel) {
                     HasSubstr("allowed: heads that divide d_model")));
 }
 
+TEST(ValidateTest, RejectsHeadsOfKeysThatDoNotDivideTheHeads) {
+  ModelConfig config = {"m", 24, 40, 2, 6, 37};
+  for (const int64_t kv_heads : {0, 1, 2, 3, 6}) {
+    config.kv_heads = kv_heads;
+    EXPECT_TRUE(Validate(config).ok()) << kv_heads;
+    EXPECT_EQ(config.d_key_value(), kv_heads == 0 ? 24 : 4 * kv_heads);
+  }
+  for (const int64_t kv_heads : {4, 5, 12}) {
+    config.kv_heads = kv_heads;
+    EXPECT_EQ(Message(Validate(config)),
+              "heads is 6 and kv_heads is " + std::to_string(kv_heads) +
+                  "; allowed: kv_heads that divide heads");
+  }
+  config.kv_heads = -1;
+  EXPECT_EQ(Message(Validate(config)), "kv_heads is -1; allowed: 0 to 1048576");
+}
+
 TEST(ValidateTest, RejectsAnOddHeadDimension) {
   ModelConfig config = Good();
   config.d_model = 21;
@@ -188,6 +205,13 @@ TEST(ParseModelTest, AttentionFollowsTheImplementationUnlessItIsGiven) {
   EXPECT_EQ(ParseModel(sizes)->implementation, Implementation::kTextbook);
 }
 
+TEST(ParseModelTest, AsManyHeadsOfKeysAsOfQueriesIsTheDefault) {
+  const std::string sizes = "name=m,d_model=16,d_ff=3,layers=1,heads=4";
+  EXPECT_EQ(ParseModel(sizes + ",kv_heads=2")->kv_heads, 2);
+  EXPECT_EQ(ParseModel("kv_heads=4," + sizes), ParseModel(sizes));
+  EXPECT_EQ(ParseModel(sizes + ",kv_heads=0"), ParseModel(sizes));
+}
+
 TEST(ParseModelTest, AcceptsANameOf64Characters) {
   const std::string name(64, 'x');
   const auto model =
@@ -226,6 +250,9 @@ TEST(ParseModelTest, NamesWhatIsWrongAndWhatIsAllowed) {
       {"name=m,d_model=0" + rest, "d_model is 0; allowed: 1 to 1048576"},
       {"name=m,d_model=25" + rest, "allowed: heads that divide d_model"},
       {"name=m,d_model=21" + rest, "allowed: an even head dimension"},
+      {"name=m" + sizes + ",kv_heads=2", "kv_heads is 2; allowed: kv_heads "},
+      {"name=m" + sizes + ",kv_heads=all",
+       "kv_heads is 'all'; allowed: a whol"},
       {"name=m" + sizes + ",attention=foo", "'foo'; allowed: naive, sdpa"},
       {"name=m" + sizes + ",implementation=own",
        "implementation is 'own'; allowed: textbook, library, fused"},
@@ -249,7 +276,9 @@ TEST(FormatModelTest, IsReadBack) {
   const std::string text =
       "name=mine,d_model=96,d_ff=256,layers=3,heads=6,vocab=123,attention=sdpa";
   for (const std::string& whole :
-       {text, text + ",implementation=fused", text + ",checkpoint=every_2"}) {
+       {text, text + ",implementation=fused", text + ",checkpoint=every_2",
+        std::string("name=mine,d_model=96,d_ff=256,layers=3,heads=6,kv_heads=2,"
+                    "vocab=123,attention=own")}) {
     const auto model = ParseModel(whole);
     ASSERT_TRUE(model.ok()) << model.status();
     EXPECT_EQ(FormatModel(*model), whole);

@@ -42,6 +42,19 @@ TEST(TensorPartTest, APartHasFewerHeadsOfTheSameWidth) {
   EXPECT_TRUE(Validate(part).ok()) << "8 channels of heads in 24 of the model";
 }
 
+TEST(TensorPartTest, APartHasTheKeysThatItsHeadsRead) {
+  ModelConfig whole = {"m", 48, 41, 2, 12, 37};
+  whole.kv_heads = 4;
+  const ModelConfig part = PartOf(whole, /*rank=*/1, /*ranks=*/2);
+  EXPECT_EQ(part.heads, 6);
+  EXPECT_EQ(part.kv_heads, 2);
+  EXPECT_EQ(part.d_key_value(), 8);
+  EXPECT_TRUE(ValidateParts(whole, 4).ok());
+  EXPECT_EQ(std::string(ValidateParts(whole, 3).message()),
+            "3 ranks share the 4 kv_heads of m; allowed: a number of ranks "
+            "that divides the kv_heads");
+}
+
 TEST(TensorPartTest, HeadsAreNotDivided) {
   const ModelConfig xl = *FindModel("xl", StandardModels());
   EXPECT_TRUE(ValidateParts(xl, 5).ok());
