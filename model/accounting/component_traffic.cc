@@ -13,12 +13,12 @@ namespace {
 
 // The terms of the header's table: bytes of tensors, of all layers together.
 struct Terms {
-  double eD, rD, eF, eS, eC, eL;
-  double square, ff;    // p d^2, p d ff
-  double head;          // p V d
-  double rows;          // of W, each once
-  double ids;           // of tokens or of targets
-  double norms, scale;  // their number, p d
+  double eD, eK, rD, eF, eS, eC, eL;
+  double square, keys, ff;  // p d^2, p d kv, p d ff
+  double head;              // p V d
+  double rows;              // of W, each once
+  double ids;               // of tokens or of targets
+  double norms, scale;      // their number, p d
   double adds;
   double one_rD, one_eD;  // of one layer
 };
@@ -35,11 +35,15 @@ Terms TermsOf(const StepParams& step) {
   t.one_eD = e * n * d;
   t.rD = layers * t.one_rD;
   t.eD = layers * t.one_eD;
+  // Of d where keys and values have as many heads: exactly d.
+  const double kv = d * Number(m.key_value_heads()) / Number(m.heads);
+  t.eK = layers * e * n * kv;
   t.eF = layers * e * n * Number(m.d_ff);
   t.eS = layers * e * n * Number(m.heads) * Number(step.seq);
   t.eC = t.eS * (Number(step.seq) + 1) / (2 * Number(step.seq));
   t.eL = e * n * Number(m.vocab);
   t.square = layers * p * d * d;
+  t.keys = layers * p * d * kv;
   t.ff = layers * p * d * Number(m.d_ff);
   t.head = p * Number(m.vocab) * d;
   t.rows = p * d * std::min(n, Number(m.vocab));
@@ -57,17 +61,17 @@ ComponentTraffic ForwardTraffic(const Terms& t, Component component) {
     case Component::kEmbedding:
       return EachPass(t.ids + t.rows + t.one_rD);
     case Component::kProjections:
-      return {4 * t.eD + 3 * t.square, 0};
+      return {2 * t.eD + 2 * t.eK + t.square + 2 * t.keys, 0};
     case Component::kRope:
-      return EachPass(4 * t.eD);
+      return EachPass(2 * t.eD + 2 * t.eK);
     case Component::kScores:
-      return {2 * t.eD + t.eC, 0};
+      return {t.eD + t.eK + t.eC, 0};
     case Component::kSoftmax:
       return {2 * t.eC, 2 * t.eS};
     case Component::kValue:
-      return {2 * t.eD + t.eC, 0};
+      return {t.eD + t.eK + t.eC, 0};
     case Component::kFusedAttention:
-      return {4 * t.eD, 0};
+      return {2 * t.eD + 2 * t.eK, 0};
     case Component::kOutputProjection:
       return {2 * t.eD + t.square, 0};
     case Component::kFfn:
@@ -90,17 +94,17 @@ ComponentTraffic BackwardTraffic(const Terms& t, Component component) {
     case Component::kEmbedding:
       return EachPass(t.ids + t.one_rD + t.head);
     case Component::kProjections:
-      return {5 * t.eD + 6 * t.square, 0};
+      return {3 * t.eD + 2 * t.eK + 2 * t.square + 4 * t.keys, 0};
     case Component::kRope:
-      return EachPass(4 * t.eD);
+      return EachPass(2 * t.eD + 2 * t.eK);
     case Component::kScores:
-      return {4 * t.eD + t.eC, 0};
+      return {2 * t.eD + 2 * t.eK + t.eC, 0};
     case Component::kSoftmax:
       return {3 * t.eC, 3 * t.eS};
     case Component::kValue:
-      return {3 * t.eD + 2 * t.eC, 0};
+      return {t.eD + 2 * t.eK + 2 * t.eC, 0};
     case Component::kFusedAttention:
-      return {7 * t.eD, 0};
+      return {3 * t.eD + 4 * t.eK, 0};
     case Component::kOutputProjection:
       return {3 * t.eD + 2 * t.square, 0};
     case Component::kFfn:

@@ -3,16 +3,18 @@
 // Symbols as in accounting/traffic.h; a layer's bytes count for each layer, and
 // vectors of fewer than n d elements only where they are parameters. C are the
 // scores that the causal mask leaves, (seq + 1) / (2 seq) of S: nobody needs
-// the others, although naive attention moves them.
+// the others, although naive attention moves them. K are the keys of all
+// tokens, n kv, as many as the values: D unless they have fewer heads.
 //
 //                      forward             backward
 //   embedding          rows of W, r D      r D, p V d
-//   projections        4 e D, 3 p d^2      5 e D, 6 p d^2
-//   rope               4 e D               4 e D
-//   scores             2 e D, e C          4 e D, e C
+//   projections        2 e D, 2 e K,       3 e D, 2 e K,
+//                      p d^2, 2 p d kv     2 p d^2, 4 p d kv
+//   rope               2 e D, 2 e K        2 e D, 2 e K
+//   scores             e D, e K, e C       2 e D, 2 e K, e C
 //   softmax            2 e C               3 e C
-//   value              2 e D, e C          3 e D, 2 e C
-//   fused_attention    4 e D               7 e D
+//   value              e D, e K, e C       e D, 2 e K, 2 e C
+//   fused_attention    2 e D, 2 e K        3 e D, 4 e K
 //   output_projection  2 e D, p d^2        3 e D, 2 p d^2
 //   ffn                2 e D, 3 p d ff     3 e D, 6 p d ff
 //   norm, each         2 r D, p d          3 r D, 2 p d

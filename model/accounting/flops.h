@@ -19,13 +19,14 @@
 
 namespace trainbench {
 
-// Q K^T and P V of one layer in the forward pass, 2 * 2 batch seq^2 d.
+// Q K^T and P V of one layer in the forward pass, 2 * 2 batch seq^2 d, however
+// many heads of queries read one of keys and values.
 double LayerAttentionFlops(const ModelConfig& config, int64_t batch,
                            int64_t seq);
 
 // Forward pass over n = batch * seq tokens: every weight element of a matrix is
-// used once per token, 2 n (L (4 d^2 + 3 d ff) + V d), and each layer
-// adds LayerAttentionFlops. The input embedding is a lookup.
+// used once per token, 2 n (L (2 d^2 + 2 d kv + 3 d ff) + V d), and each
+// layer adds LayerAttentionFlops. The input embedding is a lookup.
 double ForwardFlops(const ModelConfig& config, int64_t batch, int64_t seq);
 
 // Backward pass: each product of the forward pass has two gradients, each of

@@ -5,7 +5,7 @@
 namespace trainbench {
 
 int64_t BlockMatrixParameters(const ModelConfig& config) {
-  return 4 * config.d_model * config.d_attention() +
+  return 2 * config.d_model * (config.d_attention() + config.d_key_value()) +
          3 * config.d_model * config.d_ff;
 }
 
@@ -29,9 +29,10 @@ int64_t ParameterTensorCount(const ModelConfig& config) {
 std::vector<ComponentParameters> ParametersByComponent(
     const ModelConfig& config) {
   const int64_t square = config.d_model * config.d_attention();
+  const int64_t keys = config.d_model * config.d_key_value();
   const int64_t vocabulary = config.vocab * config.d_model;
   return {{Component::kEmbedding, vocabulary},
-          {Component::kProjections, config.layers * 3 * square},
+          {Component::kProjections, config.layers * (square + 2 * keys)},
           {Component::kOutputProjection, config.layers * square},
           {Component::kFfn, config.layers * 3 * config.d_model * config.d_ff},
           {Component::kNorm, (2 * config.layers + 1) * config.d_model},

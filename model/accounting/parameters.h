@@ -12,15 +12,16 @@
 
 namespace trainbench {
 
-// Elements in the matrices of one block: four d x d projections and three
-// d x ff matrices of the SwiGLU, 4 d^2 + 3 d ff.
+// Elements in the matrices of one block: four d x d projections, of which those
+// of keys and values are narrower where they have fewer heads, d x kv, and
+// three d x ff matrices of the SwiGLU: 2 d^2 + 2 d kv + 3 d ff.
 int64_t BlockMatrixParameters(const ModelConfig& config);
 
 // Elements in one block: its matrices and two norm vectors of d.
 int64_t BlockParameters(const ModelConfig& config);
 
 // All parameters: input and output embedding (untied) of V d each, the blocks
-// and the last norm: 2 V d + L (4 d^2 + 3 d ff + 2 d) + d.
+// and the last norm: 2 V d + L (2 d^2 + 2 d kv + 3 d ff + 2 d) + d.
 int64_t ParameterCount(const ModelConfig& config);
 
 // Bytes of all parameters: 4 each, in bf16 2.

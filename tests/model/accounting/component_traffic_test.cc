@@ -19,6 +19,13 @@ StepParams Small(int64_t batch = 4, Precision precision = Precision::kFp32) {
           StepMode::kTrainStep, batch, 128};
 }
 
+// Whose 12 heads of queries read 3 of keys and values.
+StepParams Grouped(int64_t batch, Precision precision) {
+  StepParams step = Small(batch, precision);
+  step.model.kv_heads = 3;
+  return step;
+}
+
 double Sum(const StepParams& step, Phase phase) {
   double bytes = 0;
   for (const Component component : kComponents) {
@@ -31,8 +38,13 @@ double Sum(const StepParams& step, Phase phase) {
 // in the backward pass their gradients, each written once. Of the embedding a
 // forward pass reads rows, as many as tokens, and a backward pass nothing.
 TEST(ComponentTrafficTest, EachParameterIsMovedOnce) {
-  for (const Precision precision : kPrecisions) {
-    const StepParams one = Small(1, precision), two = Small(2, precision);
+  for (const auto& [make, precision] : {std::pair(&Small, Precision::kFp32),
+                                        {&Small, Precision::kTf32},
+                                        {&Small, Precision::kBf16Autocast},
+                                        {&Small, Precision::kBf16},
+                                        {&Grouped, Precision::kFp32},
+                                        {&Grouped, Precision::kBf16}}) {
+    const StepParams one = make(1, precision), two = make(2, precision);
     const double p = precision == Precision::kBf16 ? 2 : 4;
     const auto fixed = [&](Phase phase) {
       return 2 * Sum(one, phase) - Sum(two, phase);
@@ -108,6 +120,26 @@ TEST(ComponentTrafficTest, OnePassOverWhatIsNoProduct) {
   EXPECT_EQ(of(kForward, Component::kResidual).pass_bytes,
             layers * 2 * 3 * 4 * n * d);
   EXPECT_EQ(of(kBackward, Component::kResidual).compulsory_bytes, 0);
+}
+
+// Of a token, an activation of d, 768, counts 4, and the keys 1.
+TEST(ComponentTrafficTest, FewerHeadsOfKeysAndValuesMoveLess) {
+  const StepParams step = Grouped(4, Precision::kFp32);
+  const double quarter = 12 * 4 * (4 * 128 * 768 / 4.0);
+  const double scores = 12 * 4 * (4 * 12 * 128 * 129 / 2.0);
+  const auto quarters = [&](Phase phase, Component component, double least) {
+    return (TrafficOf(step, phase, component).compulsory_bytes - least) /
+           quarter;
+  };
+  using enum Phase;
+  EXPECT_EQ(quarters(kForward, Component::kRope, 0), 4 + 1 + 4 + 1);
+  EXPECT_EQ(quarters(kForward, Component::kScores, scores), 4 + 1);
+  EXPECT_EQ(quarters(kForward, Component::kValue, scores), 4 + 1);
+  EXPECT_EQ(quarters(kForward, Component::kFusedAttention, 0), 4 + 1 + 1 + 4);
+  EXPECT_EQ(quarters(kBackward, Component::kScores, scores), 2 * (4 + 1));
+  EXPECT_EQ(quarters(kBackward, Component::kValue, 2 * scores), 4 + 1 + 1);
+  EXPECT_EQ(quarters(kBackward, Component::kFusedAttention, 0),
+            2 * (4 + 1 + 1) + 4);
 }
 
 TEST(ComponentTrafficTest, AutocastReadsWideWeightsAndNarrowActivations) {
