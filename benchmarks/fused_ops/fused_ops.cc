@@ -182,7 +182,7 @@ std::vector<at::Tensor> FusedOpCall::Compute(Implementation implementation,
       }
       const auto [cos, sin] = rope_.Tables(
           in[0].size(1), at::device(in[0].device()).dtype(at::kFloat));
-      Heads result = SplitAndRotate(in[0], heads_, cos, sin);
+      Heads result = SplitAndRotate(in[0], heads_, heads_, cos, sin);
       return {result.q, result.k, result.v};
     }
     case FusedOp::kSwiglu:

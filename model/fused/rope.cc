@@ -18,19 +18,21 @@ using torch::autograd::variable_list;
 class RopeFunction : public torch::autograd::Function<RopeFunction> {
  public:
   static variable_list forward(AutogradContext* ctx, const at::Tensor& qkv,
-                               int64_t heads, const at::Tensor& cos,
-                               const at::Tensor& sin) {
+                               int64_t heads, int64_t kv_heads,
+                               const at::Tensor& cos, const at::Tensor& sin) {
+    const int64_t all = heads + 2 * kv_heads;
     const at::Tensor parts =
-        qkv.detach().unflatten(-1, {3, heads, qkv.size(-1) / (3 * heads)});
+        qkv.detach().unflatten(-1, {all, qkv.size(-1) / all});
     const auto rotate =
         IsOnCpu(qkv, "rotation") ? RotateInPlaceCpu : RotateInPlaceCuda;
-    rotate(parts, cos, sin);
+    rotate(parts, heads, cos, sin);
     ctx->saved_data["cos"] = cos;
     ctx->saved_data["sin"] = sin;
-    const auto part = [&](int64_t i) {
-      return parts.select(2, i).transpose(1, 2);
+    const auto part = [&](int64_t first, int64_t count) {
+      return parts.narrow(2, first, count).transpose(1, 2);
     };
-    return {part(0), part(1), part(2)};
+    return {part(0, heads), part(heads, kv_heads),
+            part(heads + kv_heads, kv_heads)};
   }
 
   static variable_list backward(AutogradContext* ctx, variable_list gradients) {
@@ -41,31 +43,32 @@ class RopeFunction : public torch::autograd::Function<RopeFunction> {
         {WithRows(gradients[0]), WithRows(gradients[1]),
          WithRows(gradients[2])},
         ctx->saved_data["cos"].toTensor(), ctx->saved_data["sin"].toTensor());
-    return {result.flatten(2), {}, {}, {}};
+    return {result.flatten(2), {}, {}, {}, {}};
   }
 };
 
 }  // namespace
 
-Heads SplitAndRotate(at::Tensor qkv, int64_t heads, const at::Tensor& cos,
-                     const at::Tensor& sin) {
-  TORCH_CHECK(heads > 0 && qkv.dim() == 3 && qkv.is_contiguous() &&
-                  qkv.size(-1) % (6 * heads) == 0,
-              "qkv is ", qkv.sizes(), " for ", heads,
-              " heads; allowed: [batch, seq, 3 heads d_head], contiguous, with "
-              "an even d_head");
+Heads SplitAndRotate(at::Tensor qkv, int64_t heads, int64_t kv_heads,
+                     const at::Tensor& cos, const at::Tensor& sin) {
+  const int64_t all = heads + 2 * kv_heads;
+  TORCH_CHECK(heads > 0 && kv_heads > 0 && qkv.dim() == 3 &&
+                  qkv.is_contiguous() && qkv.size(-1) % (2 * all) == 0,
+              "qkv is ", qkv.sizes(), " for ", heads, " heads and ", kv_heads,
+              " of keys and values; allowed: [batch, seq, (heads + 2 kv_heads) "
+              "d_head], contiguous, with an even d_head");
   for (const at::Tensor& table : {cos, sin}) {
     TORCH_CHECK(table.scalar_type() == at::kFloat && table.is_contiguous() &&
                     table.device() == qkv.device() && table.dim() == 2 &&
                     table.size(0) >= qkv.size(1) &&
-                    table.size(1) * 6 * heads == qkv.size(-1),
+                    table.size(1) * 2 * all == qkv.size(-1),
                 "the angles are ", table.toString(), table.sizes(), " on ",
                 table.device(),
                 "; allowed: Float [at least seq, d_head / 2] on ",
                 qkv.device());
   }
   const OperatorScope scope("trainbench::split_and_rotate");
-  variable_list result = RopeFunction::apply(qkv, heads, cos, sin);
+  variable_list result = RopeFunction::apply(qkv, heads, kv_heads, cos, sin);
   return {std::move(result[0]), std::move(result[1]), std::move(result[2])};
 }
 

@@ -9,18 +9,19 @@
 
 namespace trainbench {
 
-// Each [batch, heads, seq, d_head].
+// Each [batch, heads, seq, d_head]; k and v may have fewer heads than q.
 struct Heads {
   at::Tensor q, k, v;
 };
 
-// Splits qkv [batch, seq, 3 d_model], the product of a token with the matrices
-// of queries, keys and values, into heads, and rotates queries and keys (Su et
-// al. 2021) by the angles whose cosines and sines [at least seq, d_head / 2]
-// are given, in fp32. Overwrites qkv, the results are views of it: move it in.
-// Saves nothing but the angles; the backward pass turns back.
-Heads SplitAndRotate(at::Tensor qkv, int64_t heads, const at::Tensor& cos,
-                     const at::Tensor& sin);
+// Splits qkv [batch, seq, (heads + 2 kv_heads) d_head], the product of a token
+// with the matrices of queries, keys and values, into heads, and rotates
+// queries and keys (Su et al. 2021) by the angles whose cosines and sines [at
+// least seq, d_head / 2] are given, in fp32. Overwrites qkv, the results are
+// views of it: move it in. Saves nothing but the angles; the backward pass
+// turns back.
+Heads SplitAndRotate(at::Tensor qkv, int64_t heads, int64_t kv_heads,
+                     const at::Tensor& cos, const at::Tensor& sin);
 
 }  // namespace trainbench
 

@@ -26,7 +26,7 @@ struct RopeKernel {
     const int64_t from =
         item * a.from_strides.batch + token * a.from_strides.token;
     const int64_t to = item * a.to_strides.batch + token * a.to_strides.token;
-    for (int i = d.Thread(); i < 2 * of_tensor; i += d.Threads()) {
+    for (int i = d.Thread(); i < a.tensors * of_tensor; i += d.Threads()) {
       const int tensor = i < of_tensor ? 0 : 1;
       const int head = (i - tensor * of_tensor) / of_head;
       const int column = i % of_head * kWide;
@@ -77,13 +77,17 @@ typename L::Status RopeTurn(L& launcher, const RopeArgs& a) {
       const int64_t bytes = wide * static_cast<int64_t>(sizeof(T));
       return a.d_head % wide == 0 && KeepAlignment(a.from_strides, wide) &&
              KeepAlignment(a.to_strides, wide) && IsAligned(a.from[0], bytes) &&
-             IsAligned(a.from[1], bytes) && IsAligned(a.to[0], bytes) &&
-             IsAligned(a.to[1], bytes);
+             IsAligned(a.to[0], bytes) &&
+             (a.tensors == 1 ||
+              (IsAligned(a.from[1], bytes) && IsAligned(a.to[1], bytes)));
     };
+    if (a.tensors != 1 && a.tensors != 2) {
+      return L::Invalid("tensors must be 1 or 2");
+    }
     if (!can_be(2)) return L::Invalid("pairs of channels must be aligned");
     const bool wide =
         can_be(kWide) && IsAligned(a.cos, 16) && IsAligned(a.sin, 16);
-    const int64_t vectors = 2 * a.heads * a.d_head / (wide ? kWide : 2);
+    const int64_t vectors = a.tensors * a.heads * a.d_head / (wide ? kWide : 2);
     const int threads = CeilDivide(vectors, kWarp) * kWarp;
     const Grid grid{a.batch * a.seq, threads < 256 ? threads : 256, 0};
     return wide ? launcher.template Launch<RopeKernel<T, kWide>>(grid, a)

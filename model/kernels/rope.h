@@ -27,6 +27,8 @@ struct RopeArgs {
   void* to[2];
   HeadStrides from_strides;
   HeadStrides to_strides;
+  // 1: of either alone, where they have not as many heads.
+  int tensors = 2;
 };
 
 }  // namespace trainbench::kernels

@@ -34,6 +34,22 @@ at::Tensor FusedNaiveAttention(const at::Tensor& q, const at::Tensor& k,
   return at::matmul(weights, v);
 }
 
+// Copies [batch, kv_heads, seq, d_head] -> [batch, heads, seq, d_head], in
+// which the heads that read the same one are neighbours.
+at::Tensor Repeat(const at::Tensor& x, int64_t heads) {
+  const int64_t group = heads / x.size(1);
+  return x.unsqueeze(2).expand({-1, -1, group, -1, -1}).flatten(1, 2);
+}
+
+// q, k and v with as many heads of each. Those of q, if they are as many.
+std::vector<at::Tensor> RepeatKeysAndValues(
+    const std::vector<at::Tensor>& qkv) {
+  const int64_t heads = qkv[0].size(1);
+  if (qkv[1].size(1) == heads) return qkv;
+  const ComponentScope scope(Component::kProjections);
+  return {qkv[0], Repeat(qkv[1], heads), Repeat(qkv[2], heads)};
+}
+
 }  // namespace
 
 AttentionImpl::AttentionImpl(const ModelConfig& config,
@@ -43,14 +59,16 @@ AttentionImpl::AttentionImpl(const ModelConfig& config,
       v_proj(nullptr),
       output_proj(nullptr),
       heads_(config.heads),
+      kv_heads_(config.key_value_heads()),
       kind_(config.attention),
       is_checkpointed_(config.checkpointing.kind ==
                        Checkpointing::Kind::kAttention),
       is_fused_(config.implementation == Implementation::kFused),
       rope_(config.d_head()) {
-  const int64_t d = config.d_model, heads = config.d_attention();
+  const int64_t d = config.d_model, heads = config.d_attention(),
+                kv_heads = config.d_key_value();
   const std::vector<Linear> in =
-      MakeLinears(d, {heads, heads, heads}, is_fused_, options);
+      MakeLinears(d, {heads, kv_heads, kv_heads}, is_fused_, options);
   q_proj = register_module("q_proj", in[0]);
   k_proj = register_module("k_proj", in[1]);
   v_proj = register_module("v_proj", in[2]);
@@ -58,13 +76,12 @@ AttentionImpl::AttentionImpl(const ModelConfig& config,
       "output_proj", Linear(heads, d, options, config.implementation));
 }
 
-at::Tensor AttentionImpl::SplitHeads(const at::Tensor& x) const {
-  return x.unflatten(-1, {heads_, x.size(-1) / heads_}).transpose(1, 2);
-}
-
 at::Tensor AttentionImpl::Project(Linear& linear, const at::Tensor& x) const {
   const ComponentScope scope(Component::kProjections);
-  return SplitHeads(linear(x));
+  const int64_t d_head = q_proj->weight.size(0) / heads_;
+  const at::Tensor projected = linear(x);
+  return projected.unflatten(-1, {projected.size(-1) / d_head, d_head})
+      .transpose(1, 2);
 }
 
 at::Tensor AttentionImpl::Rotate(const at::Tensor& x) {
@@ -86,12 +103,13 @@ Heads AttentionImpl::ProjectAndRotate(const at::Tensor& x) {
   const ComponentScope scope(Component::kRope);
   const auto [cos, sin] =
       rope_.Tables(x.size(1), at::device(x.device()).dtype(at::kFloat));
-  return SplitAndRotate(std::move(qkv), heads_, cos, sin);
+  return SplitAndRotate(std::move(qkv), heads_, kv_heads_, cos, sin);
 }
 
 at::Tensor AttentionImpl::Mix(const Heads& in) const {
   const auto mix = [kind = kind_, is_fused = is_fused_](
-                       const std::vector<at::Tensor>& heads) {
+                       const std::vector<at::Tensor>& projected) {
+    const std::vector<at::Tensor> heads = RepeatKeysAndValues(projected);
     const bool fused_softmax = is_fused && kind == AttentionKind::kNaive;
     return std::vector<at::Tensor>{
         fused_softmax ? FusedNaiveAttention(heads[0], heads[1], heads[2])

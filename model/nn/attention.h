@@ -14,8 +14,10 @@
 namespace trainbench {
 
 // Causal multi-head self-attention with rotary positions on queries and keys.
-// Fused, the projections of queries, keys and values are one product, which the
-// rotation overwrites.
+// Where the config has fewer heads of keys and values than of queries, each is
+// repeated for the queries that read it, so that every variant of attention
+// sees as many of either. Fused, the projections of queries, keys and values
+// are one product, which the rotation overwrites.
 class AttentionImpl : public torch::nn::Module {
  public:
   AttentionImpl(const ModelConfig& config, const at::TensorOptions& options);
@@ -29,9 +31,7 @@ class AttentionImpl : public torch::nn::Module {
   Linear output_proj;
 
  private:
-  // [batch, seq, heads * d_head] -> a view [batch, heads, seq, d_head].
-  at::Tensor SplitHeads(const at::Tensor& x) const;
-  // x [batch, seq, d_model] -> [batch, heads, seq, d_head].
+  // x [batch, seq, d_model] -> [batch, heads of the matrix, seq, d_head].
   at::Tensor Project(Linear& linear, const at::Tensor& x) const;
   at::Tensor Rotate(const at::Tensor& x);
   // x [batch, seq, d_model] -> q and k, rotated, and v.
@@ -39,6 +39,7 @@ class AttentionImpl : public torch::nn::Module {
   at::Tensor Mix(const Heads& in) const;
 
   int64_t heads_;
+  int64_t kv_heads_;
   AttentionKind kind_;
   bool is_checkpointed_;
   bool is_fused_;

@@ -20,7 +20,7 @@ namespace trainbench {
 // has kFusedAttention in place of these three.
 enum class Component {
   kEmbedding,
-  kProjections,  // q, k and v, and the split into heads
+  kProjections,  // q, k and v, and their heads, repeated or not
   kRope,
   kScores,
   kSoftmax,

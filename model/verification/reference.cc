@@ -73,9 +73,10 @@ class Reference {
     return at::view_as_real(pairs * turn).flatten(-2);
   }
 
+  // [batch, the matrix's heads, seq, d_head].
   at::Tensor Heads(const Linear& linear, const at::Tensor& x) const {
     return Multiply(linear, x)
-        .unflatten(-1, {model_->config().heads, model_->config().d_head()})
+        .unflatten(-1, {-1, model_->config().d_head()})
         .transpose(1, 2);
   }
 
@@ -92,18 +93,20 @@ class Reference {
     return Multiply(attention.output_proj, at::cat(rows, 1));
   }
 
-  // The first query is at position `first`.
+  // The first query is at position `first`. Query head h of H reads head
+  // h / (H / K) of the K heads of keys and values.
   static at::Tensor Attend(const at::Tensor& q, const at::Tensor& k,
                            const at::Tensor& v, int64_t first) {
     const at::Tensor hidden =
         at::ones({q.size(2), k.size(2)}, q.options().dtype(at::kBool))
             .triu(first + 1);
-    const at::Tensor scores = at::einsum("bhqd,bhkd->bhqk", {q, k}) *
+    const at::Tensor groups = q.unflatten(1, {k.size(1), -1});
+    const at::Tensor scores = at::einsum("bhgqd,bhkd->bhgqk", {groups, k}) *
                               (1 / std::sqrt(static_cast<double>(q.size(-1))));
     const at::Tensor weights =
         scores.masked_fill(hidden, -std::numeric_limits<double>::infinity())
             .softmax(-1);
-    return at::einsum("bhqk,bhkd->bqhd", {weights, v}).flatten(-2);
+    return at::einsum("bhgqk,bhkd->bqhgd", {weights, v}).flatten(-3);
   }
 
   at::Tensor FeedForward(const FeedForwardImpl& ffn,

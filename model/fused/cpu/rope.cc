@@ -32,14 +32,15 @@ struct RopeForward {
   T* qkv;
   const float* cos;
   const float* sin;
-  int64_t seq, heads, d_head;
+  // Of a token, and those of them that are rotated, which are the first.
+  int64_t seq, heads, rotated, d_head;
 
   template <typename V>
   TRAINBENCH_SIMD void Run(int64_t token) const {
     const int64_t half = d_head / 2;
-    T* const row = qkv + token * 3 * heads * d_head;
+    T* const row = qkv + token * heads * d_head;
     const int64_t t = token % seq;
-    for (int64_t head = 0; head < 2 * heads; ++head) {
+    for (int64_t head = 0; head < rotated; ++head) {
       T* const x = row + head * d_head;
       RotateHead<V>(x, x, cos + t * half, sin + t * half, d_head, 1);
     }
@@ -50,7 +51,7 @@ struct RopeForward {
 template <typename T>
 struct Gradient {
   const T* data;
-  int64_t batch_stride, head_stride, token_stride;
+  int64_t heads, batch_stride, head_stride, token_stride;
 };
 
 template <typename T>
@@ -59,17 +60,17 @@ struct RopeBackward {
   T* to;
   const float* cos;
   const float* sin;
-  int64_t seq, heads, d_head;
+  int64_t seq, heads, d_head;  // heads of a token, of all three
 
   template <typename V>
   TRAINBENCH_SIMD void Run(int64_t token) const {
     const int64_t half = d_head / 2;
     const int64_t t = token % seq, b = token / seq;
-    T* result = to + token * 3 * heads * d_head;
+    T* result = to + token * heads * d_head;
     for (int part = 0; part < 3; ++part) {
       const Gradient<T>& g = from.data()[part];
       const T* const row = g.data + b * g.batch_stride + t * g.token_stride;
-      for (int64_t head = 0; head < heads; ++head, result += d_head) {
+      for (int64_t head = 0; head < g.heads; ++head, result += d_head) {
         const T* const x = row + head * g.head_stride;
         if (part == 2) {
           std::memcpy(result, x, static_cast<std::size_t>(d_head) * sizeof(T));
@@ -83,33 +84,34 @@ struct RopeBackward {
 
 }  // namespace
 
-void RotateInPlaceCpu(const at::Tensor& qkv, const at::Tensor& cos,
-                      const at::Tensor& sin) {
-  const int64_t seq = qkv.size(1), heads = qkv.size(3), d_head = qkv.size(4);
+void RotateInPlaceCpu(const at::Tensor& qkv, int64_t heads,
+                      const at::Tensor& cos, const at::Tensor& sin) {
+  const int64_t seq = qkv.size(1), all = qkv.size(2), d_head = qkv.size(3);
+  const int64_t rotated = heads + (all - heads) / 2;
   WithElements(qkv.scalar_type(), [&](auto element) {
     using T = decltype(element);
     const RopeForward<T> kernel = {qkv.data_ptr<T>(),
                                    cos.const_data_ptr<float>(),
                                    sin.const_data_ptr<float>(),
                                    seq,
-                                   heads,
+                                   all,
+                                   rotated,
                                    d_head};
-    RunRows(kernel, qkv.size(0) * seq, 2 * heads * d_head);
+    RunRows(kernel, qkv.size(0) * seq, rotated * d_head);
   });
 }
 
 at::Tensor RotateBackCpu(const std::array<at::Tensor, 3>& gradients,
                          const at::Tensor& cos, const at::Tensor& sin) {
   const at::Tensor& q = gradients[0];
-  const int64_t batch = q.size(0), heads = q.size(1), seq = q.size(2),
-                d_head = q.size(3);
-  const at::Tensor result =
-      at::empty({batch, seq, 3, heads, d_head}, q.options());
+  const int64_t batch = q.size(0), seq = q.size(2), d_head = q.size(3);
+  const int64_t heads = q.size(1) + 2 * gradients[1].size(1);
+  const at::Tensor result = at::empty({batch, seq, heads, d_head}, q.options());
   WithElements(q.scalar_type(), [&](auto element) {
     using T = decltype(element);
     const auto gradient = [](const at::Tensor& g) {
-      return Gradient<T>{g.const_data_ptr<T>(), g.stride(0), g.stride(1),
-                         g.stride(2)};
+      return Gradient<T>{g.const_data_ptr<T>(), g.size(1), g.stride(0),
+                         g.stride(1), g.stride(2)};
     };
     const RopeBackward<T> kernel = {
         {gradient(gradients[0]), gradient(gradients[1]),
@@ -120,7 +122,7 @@ at::Tensor RotateBackCpu(const std::array<at::Tensor, 3>& gradients,
         seq,
         heads,
         d_head};
-    RunRows(kernel, batch * seq, 3 * heads * d_head);
+    RunRows(kernel, batch * seq, heads * d_head);
   });
   return result;
 }

@@ -11,13 +11,14 @@
 
 namespace trainbench {
 
-// Rotates the queries and keys of qkv [batch, seq, 3, heads, d_head], which is
-// contiguous, in place. cos and sin [at least seq, d_head / 2] are fp32.
-void RotateInPlaceCpu(const at::Tensor& qkv, const at::Tensor& cos,
-                      const at::Tensor& sin);
+// Rotates the queries and keys of qkv [batch, seq, heads + 2 kv_heads, d_head],
+// which is contiguous, in place. `heads` are those of queries. cos and sin [at
+// least seq, d_head / 2] are fp32.
+void RotateInPlaceCpu(const at::Tensor& qkv, int64_t heads,
+                      const at::Tensor& cos, const at::Tensor& sin);
 
-// The gradient of qkv from those of q, k and v [batch, heads, seq, d_head],
-// whose channels lie side by side: those of q and k are rotated back.
+// The gradient of qkv from those of q, k and v [batch, heads or kv_heads, seq,
+// d_head], whose channels lie side by side: those of q and k are rotated back.
 at::Tensor RotateBackCpu(const std::array<at::Tensor, 3>& gradients,
                          const at::Tensor& cos, const at::Tensor& sin);
 

@@ -26,7 +26,7 @@ NormGradients AddRmsNormBackwardCuda(const at::Tensor&, const at::Tensor&,
                                      const at::Tensor&, bool) {
   NoKernels();
 }
-void RotateInPlaceCuda(const at::Tensor&, const at::Tensor&,
+void RotateInPlaceCuda(const at::Tensor&, int64_t, const at::Tensor&,
                        const at::Tensor&) {
   NoKernels();
 }

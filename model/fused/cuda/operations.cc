@@ -33,25 +33,28 @@ Pointer After(Pointer start, int64_t bytes) {
   return static_cast<Byte*>(start) + bytes;
 }
 
-kernels::RopeArgs RopeArgsOf(const at::Tensor& q, const at::Tensor& cos,
-                             const at::Tensor& sin, bool backward) {
-  return {.dtype = DtypeOf(q),
-          .batch = q.size(0),
-          .heads = q.size(1),
-          .seq = q.size(2),
-          .d_head = q.size(3),
+// Of the first tensor, [batch, heads, seq, d_head].
+kernels::RopeArgs RopeArgsOf(const at::Tensor& from, const at::Tensor& to,
+                             const at::Tensor& cos, const at::Tensor& sin,
+                             bool backward) {
+  return {.dtype = DtypeOf(from),
+          .batch = from.size(0),
+          .heads = from.size(1),
+          .seq = from.size(2),
+          .d_head = from.size(3),
           .backward = backward,
           .cos = cos.const_data_ptr<float>(),
           .sin = sin.const_data_ptr<float>(),
-          .from = {},
-          .to = {},
-          .from_strides = {},
-          .to_strides = {}};
+          .from = {from.const_data_ptr(), nullptr},
+          .to = {to.data_ptr(), nullptr},
+          .from_strides = StridesOf(from),
+          .to_strides = StridesOf(to),
+          .tensors = 1};
 }
 
-// [batch, seq, 3, heads, d_head] -> [batch, heads, seq, d_head].
-at::Tensor Part(const at::Tensor& qkv, int64_t i) {
-  return qkv.select(2, i).transpose(1, 2);
+// Some heads of [batch, seq, heads, d_head] -> [batch, count, seq, d_head].
+at::Tensor Part(const at::Tensor& qkv, int64_t first, int64_t count) {
+  return qkv.narrow(2, first, count).transpose(1, 2);
 }
 
 }  // namespace
@@ -119,33 +122,42 @@ NormGradients AddRmsNormBackwardCuda(const at::Tensor& sum_gradient,
   return to;
 }
 
-void RotateInPlaceCuda(const at::Tensor& qkv, const at::Tensor& cos,
-                       const at::Tensor& sin) {
-  const at::Tensor q = Part(qkv, 0), k = Part(qkv, 1);
-  kernels::RopeArgs args = RopeArgsOf(q, cos, sin, /*backward=*/false);
-  args.from[0] = args.to[0] = q.data_ptr();
-  args.from[1] = args.to[1] = k.data_ptr();
-  args.from_strides = args.to_strides = StridesOf(q);
+void RotateInPlaceCuda(const at::Tensor& qkv, int64_t heads,
+                       const at::Tensor& cos, const at::Tensor& sin) {
+  const int64_t kv_heads = (qkv.size(2) - heads) / 2;
+  const at::Tensor q = Part(qkv, 0, heads), k = Part(qkv, heads, kv_heads);
+  kernels::RopeArgs args = RopeArgsOf(q, q, cos, sin, /*backward=*/false);
+  if (heads == kv_heads) {
+    args.tensors = 2;
+    args.from[1] = args.to[1] = k.data_ptr();
+  } else {
+    Launch(qkv, RopeArgsOf(k, k, cos, sin, /*backward=*/false));
+  }
   Launch(qkv, args);
 }
 
 at::Tensor RotateBackCuda(const std::array<at::Tensor, 3>& gradients,
                           const at::Tensor& cos, const at::Tensor& sin) {
+  const int64_t heads = gradients[0].size(1), kv_heads = gradients[1].size(1);
+  const bool both = heads == kv_heads;
   // The kernel takes one layout for both.
-  const bool alike = gradients[0].strides() == gradients[1].strides();
-  const at::Tensor q = alike ? gradients[0] : gradients[0].contiguous();
-  const at::Tensor k = alike ? gradients[1] : gradients[1].contiguous();
-  at::Tensor result =
-      at::empty({q.size(0), q.size(2), 3, q.size(1), q.size(3)}, q.options());
-  kernels::RopeArgs args = RopeArgsOf(q, cos, sin, /*backward=*/true);
-  args.from[0] = q.const_data_ptr();
-  args.from[1] = k.const_data_ptr();
-  args.from_strides = StridesOf(q);
-  args.to[0] = Part(result, 0).data_ptr();
-  args.to[1] = Part(result, 1).data_ptr();
-  args.to_strides = StridesOf(Part(result, 0));
+  const bool copies = both && gradients[0].strides() != gradients[1].strides();
+  const at::Tensor q = copies ? gradients[0].contiguous() : gradients[0];
+  const at::Tensor k = copies ? gradients[1].contiguous() : gradients[1];
+  at::Tensor result = at::empty(
+      {q.size(0), q.size(2), heads + 2 * kv_heads, q.size(3)}, q.options());
+  const at::Tensor to_k = Part(result, heads, kv_heads);
+  kernels::RopeArgs args =
+      RopeArgsOf(q, Part(result, 0, heads), cos, sin, /*backward=*/true);
+  if (both) {
+    args.tensors = 2;
+    args.from[1] = k.const_data_ptr();
+    args.to[1] = to_k.data_ptr();
+  } else {
+    Launch(q, RopeArgsOf(k, to_k, cos, sin, /*backward=*/true));
+  }
   Launch(q, args);
-  Part(result, 2).copy_(gradients[2]);
+  Part(result, heads + kv_heads, kv_heads).copy_(gradients[2]);
   return result;
 }
 

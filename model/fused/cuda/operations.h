@@ -24,8 +24,8 @@ NormGradients AddRmsNormBackwardCuda(const at::Tensor& sum_gradient,
                                      const at::Tensor& inverse_rms,
                                      const at::Tensor& weight, bool has_update);
 
-void RotateInPlaceCuda(const at::Tensor& qkv, const at::Tensor& cos,
-                       const at::Tensor& sin);
+void RotateInPlaceCuda(const at::Tensor& qkv, int64_t heads,
+                       const at::Tensor& cos, const at::Tensor& sin);
 at::Tensor RotateBackCuda(const std::array<at::Tensor, 3>& gradients,
                           const at::Tensor& cos, const at::Tensor& sin);
 

@@ -64,7 +64,7 @@ std::map<std::string, UnaryOperation> Operations() {
           {"rotation",
            [](const at::Tensor& x) {
              const auto [cos, sin] = Rope(16).Tables(16, at::kFloat);
-             return SplitAndRotate(x, 2, cos, sin).q;
+             return SplitAndRotate(x, 2, 2, cos, sin).q;
            }},
           {"SwiGLU", [](const at::Tensor& x) { return Swiglu(x); }},
           {"softmax",

@@ -84,12 +84,13 @@ inline Tensors Differentiate(const AttentionFunction& attention,
   return results;
 }
 
-// Of qkv [batch, seq, 3 heads d_head]: the textbook rotation, itself tested
-// against complex numbers.
-inline Operation RopeFormula(int64_t heads, int64_t d_head) {
-  return [heads, d_head](const Tensors& x) -> Tensors {
+// Of qkv [batch, seq, (heads + 2 kv_heads) d_head]: the textbook rotation,
+// itself tested against complex numbers.
+inline Operation RopeFormula(int64_t heads, int64_t kv_heads, int64_t d_head) {
+  return [=](const Tensors& x) -> Tensors {
     Rope rope(d_head);
-    const Tensors parts = x[0].unflatten(-1, {3, heads, d_head}).unbind(2);
+    const Tensors parts = x[0].unflatten(-1, {heads + 2 * kv_heads, d_head})
+                              .split_with_sizes({heads, kv_heads, kv_heads}, 2);
     return {rope.Rotate(parts[0].transpose(1, 2)),
             rope.Rotate(parts[1].transpose(1, 2)), parts[2].transpose(1, 2)};
   };

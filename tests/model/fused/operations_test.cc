@@ -241,21 +241,27 @@ TEST(FusedCrossEntropyTest, ATargetOutsideTheVocabularyIsNamed) {
   }
 }
 
+void ExpectRotation(at::ScalarType dtype, int64_t kv_heads, int64_t d_head) {
+  constexpr int64_t kHeads = 4, kSeq = 6;
+  Rope rope(d_head);
+  const auto [cos, sin] = rope.Tables(kSeq, at::kFloat);
+  ExpectEqual(
+      [&, c = cos, s = sin](const Tensors& x) -> Tensors {
+        const Heads heads = SplitAndRotate(x[0], kHeads, kv_heads, c, s);
+        return {heads.q, heads.k, heads.v};
+      },
+      RopeFormula(kHeads, kv_heads, d_head),
+      {at::randn({2, kSeq, (kHeads + 2 * kv_heads) * d_head}).to(dtype)},
+      std::to_string(kv_heads) + " kv_heads, d_head " + std::to_string(d_head));
+}
+
 TEST(FusedRopeTest, EqualsTheTextbookRotation) {
   at::manual_seed(7);
-  constexpr int64_t kHeads = 3, kSeq = 6;
   for (const at::ScalarType dtype : kTypes) {
     for (const int64_t d_head : {2, 6, 8, 16, 40, 64}) {
-      Rope rope(d_head);
-      const auto [cos, sin] = rope.Tables(kSeq, at::kFloat);
-      ExpectEqual(
-          [&, c = cos, s = sin](const Tensors& x) -> Tensors {
-            const Heads heads = SplitAndRotate(x[0], kHeads, c, s);
-            return {heads.q, heads.k, heads.v};
-          },
-          RopeFormula(kHeads, d_head),
-          {at::randn({2, kSeq, 3 * kHeads * d_head}).to(dtype)},
-          "d_head " + std::to_string(d_head));
+      for (const int64_t kv_heads : {4, 2, 1}) {
+        ExpectRotation(dtype, kv_heads, d_head);
+      }
     }
   }
 }

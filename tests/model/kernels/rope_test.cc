@@ -116,6 +116,35 @@ TEST(RopeKernel, WritesAnotherLayout) {
   }
 }
 
+// The second pointer is no tensor's.
+TEST(RopeKernel, TurnsOneTensorAlone) {
+  Tensors t(1);
+  float* x = t.InPlace<float>(4);
+  float* cos = t.InPlace<float>(1);
+  float* sin = t.InPlace<float>(1);
+  cos[0] = 0;
+  sin[0] = 1;
+  const std::vector<double> before = Doubles(x, 4);
+  const RopeArgs a{Dtype::kFloat32,
+                   1,
+                   2,
+                   1,
+                   2,
+                   false,
+                   cos,
+                   sin,
+                   {x, nullptr},
+                   {x, nullptr},
+                   {4, 2, 4},
+                   {4, 2, 4},
+                   /*tensors=*/1};
+  ASSERT_EQ(RopeTurn(t.launcher(), a), "");
+  for (int i = 0; i < 4; i += 2) {
+    EXPECT_EQ(x[i], -before[i + 1]);
+    EXPECT_EQ(x[i + 1], before[i]);
+  }
+}
+
 TEST(RopeKernel, RefusesAnOddHead) {
   Tensors t(1);
   RopeArgs a{};

@@ -321,6 +321,16 @@ TEST_F(VerificationTest, TheReferenceIsTheModelInFloat64) {
   }
 }
 
+TEST_F(VerificationTest, TheReferenceSharesKeysAndValuesAsTheModel) {
+  ModelConfig config = Config();
+  for (const int64_t kv_heads : {1, 2}) {
+    config.kv_heads = kv_heads;
+    model_ = MakeVerified(config, at::kDouble);
+    const at::Tensor tokens = Tokens();
+    EXPECT_LT(Error(model_(tokens), ReferenceLogits(model_, tokens)), 1e-12);
+  }
+}
+
 TEST_F(VerificationTest, TheReferenceOfAnotherModelIsFarOff) {
   const at::Tensor tokens = Tokens();
   const at::Tensor reference = ReferenceLogits(model_, tokens);

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "model/fused/cpu/rope.h"
 #include "model/fused/cross_entropy.h"
@@ -156,19 +157,21 @@ TEST_F(CudaFusedTest, ATargetOutsideTheVocabularyHasNoLoss) {
 TEST_F(CudaFusedTest, Rope) {
   constexpr int64_t kHeads = 3, kSeq = 6;
   for (const at::ScalarType dtype : kOperationTypes) {
-    for (const int64_t d_head : {6, 64}) {
+    for (const auto& [kv_heads, d_head] :
+         {std::pair<int64_t, int64_t>{3, 6}, {3, 64}, {1, 6}, {1, 64}}) {
       const auto [cos, sin] = trainbench::Rope(d_head).Tables(kSeq, at::kFloat);
       // LibTorch copies the gradient of the values.
-      set_known_columns(2 * kHeads * d_head);
+      set_known_columns((kHeads + kv_heads) * d_head);
       ExpectEqual(
-          [&, c = ToDevice(cos),
+          [&, kv = kv_heads, c = ToDevice(cos),
            s = ToDevice(sin)](const Tensors& x) -> Tensors {
-            const Heads heads = SplitAndRotate(x[0], kHeads, c, s);
+            const Heads heads = SplitAndRotate(x[0], kHeads, kv, c, s);
             return {heads.q, heads.k, heads.v};
           },
-          RopeFormula(kHeads, d_head),
-          {at::randn({2, kSeq, 3 * kHeads * d_head}).to(dtype)},
-          "d_head " + std::to_string(d_head));
+          RopeFormula(kHeads, kv_heads, d_head),
+          {at::randn({2, kSeq, (kHeads + 2 * kv_heads) * d_head}).to(dtype)},
+          std::to_string(kv_heads) + " kv_heads, d_head " +
+              std::to_string(d_head));
       ExpectKernelsOfLibTorch(1);
     }
   }

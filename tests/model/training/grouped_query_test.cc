@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+// A model whose heads of keys and values are read by several heads of queries
+// is one whose heads all have keys and values of their own, of which several
+// are equal.
+
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+
+#include "model/training/adamw.h"
+#include "model/training/train_step.h"
+#include "model/verification/relative_error.h"
+#include "model/verification/verification.h"
+
+namespace trainbench {
+namespace {
+
+constexpr int64_t kHeads = 6, kWidth = 8;  // of a head
+
+class GroupedQueryTest
+    : public testing::TestWithParam<
+          std::tuple<Implementation, AttentionKind, int64_t>> {
+ protected:
+  static int64_t kv_heads() { return std::get<2>(GetParam()); }
+  static bool is_fused() {
+    return std::get<0>(GetParam()) == Implementation::kFused ||
+           std::get<1>(GetParam()) == AttentionKind::kOwn;
+  }
+  static ModelConfig Config() {
+    return {.name = "m",
+            .d_model = kHeads * kWidth,
+            .d_ff = 100,
+            .layers = 2,
+            .heads = kHeads,
+            .vocab = 90,
+            .attention = std::get<1>(GetParam()),
+            .implementation = std::get<0>(GetParam()),
+            .kv_heads = kv_heads()};
+  }
+  // Our own kernels know no float64.
+  static at::ScalarType Dtype() {
+    return is_fused() ? at::kFloat : at::kDouble;
+  }
+  static double Tolerance() { return is_fused() ? 3e-6 : 1e-13; }
+
+  static bool IsShared(const std::string& name) {
+    return name.find("k_proj") != std::string::npos ||
+           name.find("v_proj") != std::string::npos;
+  }
+  // [kv_heads d_head, d_model] -> [kv_heads, d_head, d_model].
+  static at::Tensor ByHead(const at::Tensor& weight) {
+    return weight.unflatten(0, {-1, kWidth});
+  }
+
+  // In float64, with a copy of the keys and values for each of its heads.
+  TransformerLm MakeWhole() const {
+    ModelConfig config = Config();
+    config.implementation = Implementation::kTextbook;
+    config.attention = AttentionKind::kNaive;
+    config.kv_heads = 0;
+    TransformerLm whole(config, at::TensorOptions().dtype(at::kDouble));
+    const at::NoGradGuard no_grad;
+    const auto weights = whole->named_parameters();
+    for (const auto& item : model_->named_parameters()) {
+      const at::Tensor& from = item.value();
+      weights[item.key()].copy_(
+          IsShared(item.key()) ? ByHead(from)
+                                     .repeat_interleave(kHeads / kv_heads(), 0)
+                                     .flatten(0, 1)
+                               : from);
+    }
+    return whole;
+  }
+
+  TransformerLm model_ = [] {
+    at::manual_seed(1);
+    return TransformerLm(Config(), at::TensorOptions().dtype(Dtype()));
+  }();
+  Batch batch_ = RandomBatch(90, 2, 11, at::kCPU);
+  NullObserver nobody_;
+};
+
+TEST_P(GroupedQueryTest, LogitsAndGradientsAreThoseOfRepeatedWeights) {
+  TransformerLm whole = MakeWhole();
+  EXPECT_EQ(model_->layers[0]->attn->k_proj->weight.size(0),
+            kv_heads() * kWidth);
+  {
+    const at::NoGradGuard no_grad;
+    EXPECT_LE(RelativeError(model_(batch_.tokens), whole(batch_.tokens)),
+              Tolerance());
+  }
+  ComputeGradients(model_, batch_, Precision::kFp32, nobody_);
+  ComputeGradients(whole, batch_, Precision::kFp32, nobody_);
+  const auto expected = whole->named_parameters();
+  for (const auto& item : model_->named_parameters()) {
+    at::Tensor of_whole = expected[item.key()].grad();
+    if (IsShared(item.key())) {
+      // Of all that read the weight.
+      of_whole =
+          ByHead(of_whole).unflatten(0, {kv_heads(), -1}).sum(1).flatten(0, 1);
+    }
+    EXPECT_LE(RelativeError(item.value().grad(), of_whole), Tolerance())
+        << item.key();
+  }
+}
+
+TEST_P(GroupedQueryTest, RecomputedAttentionHasTheSameGradientsToTheBit) {
+  ModelConfig config = Config();
+  config.checkpointing = {Checkpointing::Kind::kAttention};
+  at::manual_seed(1);
+  TransformerLm again(config, at::TensorOptions().dtype(Dtype()));
+  ComputeGradients(model_, batch_, Precision::kFp32, nobody_);
+  ComputeGradients(again, batch_, Precision::kFp32, nobody_);
+  const auto expected = model_->named_parameters();
+  for (const auto& item : again->named_parameters()) {
+    EXPECT_TRUE(item.value().grad().equal(expected[item.key()].grad()))
+        << item.key();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , GroupedQueryTest,
+    testing::Values(
+        std::tuple(Implementation::kTextbook, AttentionKind::kNaive, 2),
+        std::tuple(Implementation::kTextbook, AttentionKind::kTiled, 3),
+        std::tuple(Implementation::kLibrary, AttentionKind::kSdpa, 1),
+        std::tuple(Implementation::kLibrary, AttentionKind::kSdpaMath, 2),
+        std::tuple(Implementation::kLibrary, AttentionKind::kOwn, 3),
+        std::tuple(Implementation::kFused, AttentionKind::kNaive, 3),
+        std::tuple(Implementation::kFused, AttentionKind::kOwn, 2),
+        std::tuple(Implementation::kFused, AttentionKind::kOwn, 1)),
+    [](const auto& param) {
+      return std::string(ImplementationName(std::get<0>(param.param))) + "_" +
+             std::string(AttentionName(std::get<1>(param.param))) + "_" +
+             std::to_string(std::get<2>(param.param));
+    });
+
+// The check before timings, in the precision with the fewest bits.
+TEST(GroupedQueryStepTest, PassesTheCheckBeforeTimings) {
+  for (const Implementation implementation : kImplementations) {
+    const ModelConfig config = {.name = "m",
+                                .d_model = 48,
+                                .d_ff = 100,
+                                .layers = 2,
+                                .heads = 6,
+                                .vocab = 90,
+                                .attention = AttentionOf(implementation),
+                                .implementation = implementation,
+                                .kv_heads = 2};
+    at::manual_seed(1);
+    TransformerLm model(config, at::TensorOptions().dtype(at::kBFloat16));
+    AdamW optimizer(Parameters(model), AdamWKind::kFused);
+    EXPECT_EQ(VerifyStep(StepMode::kTrainStep, model, &optimizer,
+                         Precision::kBf16, {2, 17}),
+              absl::OkStatus())
+        << ImplementationName(implementation);
+  }
+}
+
+}  // namespace
+}  // namespace trainbench
