@@ -40,6 +40,13 @@ struct Case {
   int64_t batch, seq;
 };
 
+// Three heads of queries read one of keys and values.
+ModelConfig Grouped() {
+  ModelConfig config = {"grouped", 36, 29, 2, 6, 37};
+  config.kv_heads = 2;
+  return config;
+}
+
 std::vector<Case> Cases() {
   return {
       {{"even", 32, 64, 2, 4, 64}, 2, 8},
@@ -49,6 +56,7 @@ std::vector<Case> Cases() {
       {{"long", 8, 11, 2, 4, 13}, 1, 65},       // seq beyond every width
       {{"narrow", 2, 1, 1, 1, 2}, 3, 3},        // the smallest model
       {{"wide", 48, 1000, 1, 2, 1009}, 1, 11},  // ff and vocab beyond d_model
+      {Grouped(), 2, 7},
   };
 }
 

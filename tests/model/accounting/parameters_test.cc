@@ -78,30 +78,39 @@ TEST(ParametersTest, CountsOfStandardModelsByFormulaAndByBuilding) {
   }
 }
 
+// With as many heads of keys and values as of queries, and with fewer.
+std::vector<ModelConfig> Configs() {
+  std::vector<ModelConfig> configs(2, {"m", 24, 40, 2, 6, 37});
+  configs[1].kv_heads = 2;
+  return configs;
+}
+
 TEST(ParametersTest, BlockCountsAreThoseOfABuiltBlock) {
-  const ModelConfig config = {"m", 24, 40, 2, 3, 37};
-  Block block(config, at::TensorOptions().device(at::kMeta));
-  int64_t matrices = 0, all = 0;
-  for (const at::Tensor& parameter : block->parameters()) {
-    all += parameter.numel();
-    if (parameter.dim() == 2) matrices += parameter.numel();
+  for (const ModelConfig& config : Configs()) {
+    Block block(config, at::TensorOptions().device(at::kMeta));
+    int64_t matrices = 0, all = 0;
+    for (const at::Tensor& parameter : block->parameters()) {
+      all += parameter.numel();
+      if (parameter.dim() == 2) matrices += parameter.numel();
+    }
+    EXPECT_EQ(BlockMatrixParameters(config), matrices);
+    EXPECT_EQ(BlockParameters(config), all);
   }
-  EXPECT_EQ(BlockMatrixParameters(config), matrices);
-  EXPECT_EQ(BlockParameters(config), all);
 }
 
 TEST(ParametersTest, OfEachComponentAreThoseOfABuiltModel) {
-  const ModelConfig config = {"m", 24, 40, 2, 3, 37};
-  TransformerLm model(config, at::TensorOptions().device(at::kMeta));
-  std::map<Component, int64_t> built, predicted;
-  for (const auto& parameter : model->named_parameters()) {
-    built[*PlaceOfParameter(parameter.key()).component] +=
-        parameter.value().numel();
+  for (const ModelConfig& config : Configs()) {
+    TransformerLm model(config, at::TensorOptions().device(at::kMeta));
+    std::map<Component, int64_t> built, predicted;
+    for (const auto& parameter : model->named_parameters()) {
+      built[*PlaceOfParameter(parameter.key()).component] +=
+          parameter.value().numel();
+    }
+    for (const auto& [component, elements] : ParametersByComponent(config)) {
+      predicted[component] = elements;
+    }
+    EXPECT_EQ(predicted, built);
   }
-  for (const auto& [component, elements] : ParametersByComponent(config)) {
-    predicted[component] = elements;
-  }
-  EXPECT_EQ(predicted, built);
 }
 
 TEST(ParametersTest, ABadConfigIsRefusedByName) {
