@@ -34,6 +34,14 @@ ModelConfig Small(Implementation implementation) {
   return {"m", 24, 42, 2, 4, 37, AttentionOf(implementation), implementation};
 }
 
+// Two and four ranks divide its heads of keys and values, too.
+ModelConfig Grouped(Implementation implementation) {
+  ModelConfig config = Small(implementation);
+  config.heads = 12;
+  config.kv_heads = 4;
+  return config;
+}
+
 constexpr uint64_t kSeed = 3;
 
 class RankTensorParallel : public RankTest {
@@ -183,9 +191,9 @@ TEST_F(RankTensorParallel, RecomputedBlocksHaveTheSameGradientsToTheBit) {
 
 // With nothing rounded away, the formulas are the whole model's.
 TEST_F(RankTensorParallel, InFloat64ItIsTheWholeModel) {
-  for (const Implementation implementation :
-       {Implementation::kTextbook, Implementation::kLibrary}) {
-    const ModelConfig config = Small(implementation);
+  for (const ModelConfig& config :
+       {Small(Implementation::kTextbook), Small(Implementation::kLibrary),
+        Grouped(Implementation::kTextbook)}) {
     TensorRanks ranks(config, *group_);
     TransformerLm part = MakePartOf(ranks, at::kDouble);
     TransformerLm whole = MakeWhole(config, at::kDouble);
