@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build/aoti"  # --aoti of the program
 _TWIN = {"attention": "naive", "implementation": "textbook"}  # as the twin computes
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")  # as model/spec/config.h, IsName()
-_SIZES = {"d_model", "d_ff", "layers", "heads", "vocab"}
+_SIZES = {"d_model", "d_ff", "layers", "heads", "kv_heads", "vocab"}
 
 
 class AutocastLM(TransformerLM):
@@ -83,7 +83,10 @@ def device_name(device: str) -> str:
 
 def description(config: ModelConfig, a: argparse.Namespace) -> str:
     """What the program compares before it hands over its weights."""
-    sizes = (config.d_model, config.d_ff, config.layers, config.heads, config.vocab)
+    heads = str(config.heads)
+    if config.key_value_heads != config.heads:
+        heads += f":{config.kv_heads}"
+    sizes = (config.d_model, config.d_ff, config.layers, heads, config.vocab)
     return f"{'/'.join(map(str, sizes))} on {device_name(a.device)}"
 
 

@@ -27,10 +27,15 @@ class ModelConfig:
     heads: int
     vocab: int = 10_000
     context: int = 1_024
+    kv_heads: int = 0  # heads of keys and values; 0: as many as of queries
 
     @property
     def d_head(self) -> int:
         return self.d_model // self.heads
+
+    @property
+    def key_value_heads(self) -> int:
+        return self.kv_heads or self.heads
 
 
 # Sizes of the CS336 systems assignment (2025 handout); tiny is our own.
@@ -130,22 +135,31 @@ def causal_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
 
 
 class Attention(nn.Module):
-    """Causal multi-head self-attention with rotary positions."""
+    """Causal multi-head self-attention with rotary positions.
+
+    Neighbouring heads of queries share one of keys and values where those have
+    fewer (grouped-query attention; Ainslie et al., 2023).
+    """
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.heads = config.heads
+        self.d_head = config.d_head
+        self.group = config.heads // config.key_value_heads
+        d_keys = config.key_value_heads * config.d_head
         self.q_proj = Linear(config.d_model, config.d_model)
-        self.k_proj = Linear(config.d_model, config.d_model)
-        self.v_proj = Linear(config.d_model, config.d_model)
+        self.k_proj = Linear(config.d_model, d_keys)
+        self.v_proj = Linear(config.d_model, d_keys)
         self.output_proj = Linear(config.d_model, config.d_model)
 
     def forward(self, x: Tensor, rope: RotaryEmbedding) -> Tensor:
         q, k, v = (
-            proj(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
+            proj(x).unflatten(-1, (-1, self.d_head)).transpose(1, 2)
             for proj in (self.q_proj, self.k_proj, self.v_proj)
         )
-        mixed = causal_attention(rope(q), rope(k), v)
+        q, k = rope(q), rope(k)
+        if self.group > 1:
+            k, v = (shared.repeat_interleave(self.group, 1) for shared in (k, v))
+        mixed = causal_attention(q, k, v)
         return self.output_proj(mixed.transpose(1, 2).flatten(-2))
 
 

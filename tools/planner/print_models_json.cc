@@ -91,6 +91,7 @@ Json RowJson(const ModelRow& row) {
                {"d_ff", model.d_ff},
                {"layers", model.layers},
                {"heads", model.heads},
+               {"kv_heads", model.key_value_heads()},
                {"vocab", model.vocab},
                {"attention", Text(AttentionName(model.attention))},
                {"checkpoint", CheckpointingName(model.checkpointing)},

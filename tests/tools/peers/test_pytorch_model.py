@@ -2,6 +2,7 @@
 """Properties of the PyTorch model that no shared bug can fake."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 import torch
@@ -9,6 +10,7 @@ from torch.nn import functional
 
 from tools.peers.pytorch_model import (
     MODELS,
+    Attention,
     ModelConfig,
     RMSNorm,
     RotaryEmbedding,
@@ -116,6 +118,30 @@ def test_naive_attention_equals_torch_sdpa() -> None:
     q, k, v = (torch.randn(2, 3, 11, 8) for _ in range(3))
     expected = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
     torch.testing.assert_close(causal_attention(q, k, v), expected)
+
+
+@pytest.mark.usefixtures("double_precision")
+@pytest.mark.parametrize("kv_heads", [1, 2])
+def test_fewer_heads_of_keys_are_shared_as_torch_sdpa_shares_them(
+    kv_heads: int,
+) -> None:
+    config = replace(CONFIG, heads=4, kv_heads=kv_heads)
+    attention, rope = Attention(config), RotaryEmbedding(6, 16)
+    x = torch.randn(2, 11, 24)
+
+    def heads(weight: torch.Tensor) -> torch.Tensor:
+        return (x @ weight.T).unflatten(-1, (-1, 6)).transpose(1, 2)
+
+    q, k, v = (
+        heads(proj.weight)
+        for proj in (attention.q_proj, attention.k_proj, attention.v_proj)
+    )
+    assert k.shape == v.shape == (2, kv_heads, 11, 6)
+    mixed = functional.scaled_dot_product_attention(
+        rope(q), rope(k), v, is_causal=True, enable_gqa=True
+    )
+    expected = mixed.transpose(1, 2).flatten(-2) @ attention.output_proj.weight.T
+    torch.testing.assert_close(attention(x, rope), expected)
 
 
 def test_rms_norm_equals_torch_and_computes_bf16_in_fp32() -> None:
