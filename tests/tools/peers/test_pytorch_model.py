@@ -130,7 +130,8 @@ def test_fewer_heads_of_keys_are_shared_as_torch_sdpa_shares_them(
     x = torch.randn(2, 11, 24)
 
     def heads(weight: torch.Tensor) -> torch.Tensor:
-        return (x @ weight.T).unflatten(-1, (-1, 6)).transpose(1, 2)
+        parts: torch.Tensor = (x @ weight.T).unflatten(-1, (-1, 6))
+        return parts.transpose(1, 2)
 
     q, k, v = (
         heads(proj.weight)
