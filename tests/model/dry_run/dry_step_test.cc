@@ -113,6 +113,22 @@ constexpr Precision kDtypes[] = {Precision::kFp32, Precision::kBf16Autocast,
 using enum AttentionKind;
 using enum Checkpointing::Kind;
 
+// Three heads of queries read one of keys and values.
+ModelConfig Grouped(const char* name, AttentionKind attention,
+                    Implementation implementation,
+                    const Checkpointing& checkpointing) {
+  return {.name = name,
+          .d_model = 96,
+          .d_ff = 64,
+          .layers = 2,
+          .heads = 6,
+          .vocab = 128,
+          .attention = attention,
+          .implementation = implementation,
+          .checkpointing = checkpointing,
+          .kv_heads = 2};
+}
+
 // Where one part of a step has the peak.
 std::vector<Job> Shapes() {
   return {
@@ -132,7 +148,9 @@ std::vector<Job> Shapes() {
       {{"odd", 36, 50, 3, 3, 101}, 3, 47},
       {{"every_2", 64, 192, 11, 4, 256, kNaive, kLibrary, {kBlocks, 2}}, 2, 64},
       {{"sqrt", 64, 192, 16, 4, 256, kOwn, kFused, {kBlocks}}, 2, 64},
-      {{"core", 32, 64, 6, 4, 128, kNaive, kFused, {kAttention}}, 2, 96}};
+      {{"core", 32, 64, 6, 4, 128, kNaive, kFused, {kAttention}}, 2, 96},
+      {Grouped("grouped", kNaive, kTextbook, {}), 2, 96},
+      {Grouped("grouped_core", kOwn, kFused, {kAttention}), 2, 64}};
 }
 
 // Jobs that nobody chose, the same ones each time.
@@ -144,6 +162,11 @@ std::vector<Job> RandomJobs(std::size_t count) {
   };
   const auto one_of = [&](const auto& all) {
     return *(std::begin(all) + draw(0, std::ssize(all) - 1));
+  };
+  const auto divisor_of = [&](int64_t number) {
+    int64_t divisor = draw(1, number);
+    while (number % divisor != 0) --divisor;
+    return divisor;
   };
   const AttentionKind attentions[] = {kNaive,    kTiled,     kSdpa,
                                       kSdpaMath, kSdpaFlash, kOwn};
@@ -160,7 +183,8 @@ std::vector<Job> RandomJobs(std::size_t count) {
                                 .vocab = draw(2, 900),
                                 .attention = one_of(attentions),
                                 .implementation = one_of(kImplementations),
-                                .checkpointing = one_of(checkpoints)};
+                                .checkpointing = one_of(checkpoints),
+                                .kv_heads = divisor_of(heads)};
     jobs.push_back({config, draw(1, 5), draw(1, 150), one_of(kDtypes),
                     one_of(kStepModes)});
   }
@@ -257,6 +281,9 @@ std::vector<Job> GpuJobs() {
                         seq});
       }
     }
+    ModelConfig grouped = jobs.back().config;
+    grouped.kv_heads = 2;
+    jobs.push_back({grouped, 2, 96});
   }
   return jobs;
 }
