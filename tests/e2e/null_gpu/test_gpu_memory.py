@@ -199,7 +199,7 @@ def test_ranks_of_fully_sharded_training(two_ranks: list[Row]) -> None:
     check_tensors(found)
     check_fit_is_not_too_high(found)
     # Gathered units and their gradients come and go between activations.
-    assert max(missed(found).values(), default=0) < 0.03
+    assert max(missed(found).values(), default=0) < 0.06
 
 
 def test_ranks_of_shared_models(two_ranks: list[Row], four_ranks: list[Row]) -> None:
