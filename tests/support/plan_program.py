@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The built program behind tools/plan, started as a user starts it."""
 
+import functools
 import os
 import subprocess
 
@@ -16,6 +17,7 @@ def run(*flags: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([PLAN, *flags], capture_output=True, text=True, timeout=600)
 
 
+@functools.cache
 def plan(*flags: str) -> str:
     """The output of a successful run."""
     result = run(*flags)

@@ -75,9 +75,7 @@ absl::Status CheckStep(const StepParams& step, const Device& device) {
 
 absl::Status AddRow(const StepParams& step, const ModelQuery& query,
                     const Device& device, std::vector<ModelRow>& rows) {
-  absl::Status status = CheckStep(step, device);
-  if (!status.ok()) return status;
-  status = CatchToStatus([&] {
+  const absl::Status status = CatchToStatus([&] {
     rows.push_back(PlanModel(step, query, device));
     return absl::OkStatus();
   });
@@ -98,26 +96,35 @@ std::vector<ModelConfig> ModelsOf(const ModelQuery& query) {
   return models;
 }
 
+std::vector<StepParams> StepsOf(const ModelQuery& query) {
+  std::vector<StepParams> steps;
+  const std::vector<ModelConfig> models = ModelsOf(query);
+  for (const Precision precision : query.precisions) {
+    for (const StepMode mode : query.modes) {
+      for (const ModelConfig& model : models) {
+        steps.push_back({model, precision, mode, query.batch, query.seq});
+      }
+    }
+  }
+  return steps;
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<ModelRow>> PlanModels(const ModelQuery& query) {
   const absl::StatusOr<Device> device = OpenDevice("cpu");
   if (!device.ok()) return device.status();
   at::set_num_threads(1);  // the answer is the same on any machine
+  const std::vector<StepParams> steps = StepsOf(query);
+  // A model that cannot be planned costs no plan of the others.
+  for (const StepParams& step : steps) {
+    const absl::Status status = CheckStep(step, *device);
+    if (!status.ok()) return status;
+  }
   std::vector<ModelRow> rows;
-  const std::vector<ModelConfig> models = ModelsOf(query);
-  for (Precision precision : query.precisions) {
-    for (StepMode mode : query.modes) {
-      for (const ModelConfig& model : models) {
-        const absl::Status status = AddRow({.model = model,
-                                            .precision = precision,
-                                            .mode = mode,
-                                            .batch = query.batch,
-                                            .seq = query.seq},
-                                           query, *device, rows);
-        if (!status.ok()) return status;
-      }
-    }
+  for (const StepParams& step : steps) {
+    const absl::Status status = AddRow(step, query, *device, rows);
+    if (!status.ok()) return status;
   }
   return rows;
 }
