@@ -257,4 +257,5 @@ def test_flags_of_parallel_need_it() -> None:
 
 def test_a_flag_at_its_default_is_of_any_mode() -> None:
     assert plan("--batch=4") == plan()
-    assert plan_program.plan("--ranks=4") == plan_program.plan()
+    tiny = "--models=tiny"
+    assert plan_program.plan("--ranks=4", tiny) == plan_program.plan(tiny)
