@@ -6,6 +6,7 @@
 
 #include <torch/types.h>
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -33,7 +34,7 @@ Pointer After(Pointer start, int64_t bytes) {
   return static_cast<Byte*>(start) + bytes;
 }
 
-// Of the first tensor, [batch, heads, seq, d_head].
+// Of one tensor, [batch, heads, seq, d_head].
 kernels::RopeArgs RopeArgsOf(const at::Tensor& from, const at::Tensor& to,
                              const at::Tensor& cos, const at::Tensor& sin,
                              bool backward) {
@@ -50,6 +51,21 @@ kernels::RopeArgs RopeArgsOf(const at::Tensor& from, const at::Tensor& to,
           .from_strides = StridesOf(from),
           .to_strides = StridesOf(to),
           .tensors = 1};
+}
+
+// Queries and keys, of one layout if they have as many heads: one launch then.
+void Rotate(const std::array<at::Tensor, 2>& from,
+            const std::array<at::Tensor, 2>& to, const at::Tensor& cos,
+            const at::Tensor& sin, bool backward) {
+  kernels::RopeArgs args = RopeArgsOf(from[0], to[0], cos, sin, backward);
+  if (from[0].size(1) == from[1].size(1)) {
+    args.tensors = 2;
+    args.from[1] = from[1].const_data_ptr();
+    args.to[1] = to[1].data_ptr();
+  } else {
+    Launch(from[1], RopeArgsOf(from[1], to[1], cos, sin, backward));
+  }
+  Launch(from[0], args);
 }
 
 // Some heads of [batch, seq, heads, d_head] -> [batch, count, seq, d_head].
@@ -126,37 +142,21 @@ void RotateInPlaceCuda(const at::Tensor& qkv, int64_t heads,
                        const at::Tensor& cos, const at::Tensor& sin) {
   const int64_t kv_heads = (qkv.size(2) - heads) / 2;
   const at::Tensor q = Part(qkv, 0, heads), k = Part(qkv, heads, kv_heads);
-  kernels::RopeArgs args = RopeArgsOf(q, q, cos, sin, /*backward=*/false);
-  if (heads == kv_heads) {
-    args.tensors = 2;
-    args.from[1] = args.to[1] = k.data_ptr();
-  } else {
-    Launch(qkv, RopeArgsOf(k, k, cos, sin, /*backward=*/false));
-  }
-  Launch(qkv, args);
+  Rotate({q, k}, {q, k}, cos, sin, /*backward=*/false);
 }
 
 at::Tensor RotateBackCuda(const std::array<at::Tensor, 3>& gradients,
                           const at::Tensor& cos, const at::Tensor& sin) {
-  const int64_t heads = gradients[0].size(1), kv_heads = gradients[1].size(1);
-  const bool both = heads == kv_heads;
-  // The kernel takes one layout for both.
-  const bool copies = both && gradients[0].strides() != gradients[1].strides();
-  const at::Tensor q = copies ? gradients[0].contiguous() : gradients[0];
-  const at::Tensor k = copies ? gradients[1].contiguous() : gradients[1];
+  at::Tensor q = gradients[0], k = gradients[1];
+  const int64_t heads = q.size(1), kv_heads = k.size(1);
+  if (heads == kv_heads && q.strides() != k.strides()) {
+    q = q.contiguous();
+    k = k.contiguous();
+  }
   at::Tensor result = at::empty(
       {q.size(0), q.size(2), heads + 2 * kv_heads, q.size(3)}, q.options());
-  const at::Tensor to_k = Part(result, heads, kv_heads);
-  kernels::RopeArgs args =
-      RopeArgsOf(q, Part(result, 0, heads), cos, sin, /*backward=*/true);
-  if (both) {
-    args.tensors = 2;
-    args.from[1] = k.const_data_ptr();
-    args.to[1] = to_k.data_ptr();
-  } else {
-    Launch(q, RopeArgsOf(k, to_k, cos, sin, /*backward=*/true));
-  }
-  Launch(q, args);
+  Rotate({q, k}, {Part(result, 0, heads), Part(result, heads, kv_heads)}, cos,
+         sin, /*backward=*/true);
   Part(result, heads + kv_heads, kv_heads).copy_(gradients[2]);
   return result;
 }
