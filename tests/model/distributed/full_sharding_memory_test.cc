@@ -85,6 +85,12 @@ std::vector<MemoryJob> Jobs() {
   return jobs;
 }
 
+// The first two jobs are sharded in each way, the others in one.
+std::vector<FullSharding> ShardingsOf(std::size_t job) {
+  if (job < 2) return {std::begin(kShardings), std::end(kShardings)};
+  return {kShardings[job % std::size(kShardings)]};
+}
+
 // Two ranks share each matrix.
 std::vector<MemoryJob> SharedJobs() {
   std::vector<MemoryJob> jobs;
@@ -182,11 +188,7 @@ TEST_F(RankFullShardingMemory, IsThatOfADryRun) {
   if (launch_.world_size > 2) jobs.resize(2);
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     MemoryJob job = jobs[i];
-    // The first two are sharded in each way.
-    for (const FullSharding& sharding : kShardings) {
-      if (i > 1 && &sharding != &kShardings[i % std::size(kShardings)]) {
-        continue;
-      }
+    for (const FullSharding& sharding : ShardingsOf(i)) {
       job.sharding = sharding;
       const JobBytes bytes = BytesOfSteps(job, *group_, *group_);
       EXPECT_EQ(DryBytesOfSteps(job, *group_, *group_), bytes) << TextOf(job);

@@ -15,6 +15,7 @@
 #include "model/training/precision_scope.h"
 #include "model/training/train_step.h"
 #include "model/verification/verification.h"
+#include "tests/model/training/small_model.h"
 
 namespace trainbench {
 namespace {
@@ -32,18 +33,11 @@ class CheckpointingTest : public testing::TestWithParam<Choice> {
   static Precision precision() { return std::get<2>(GetParam()); }
 
   static TransformerLm MakeModel(const Checkpointing& checkpointing) {
-    at::manual_seed(1);
-    const ModelConfig config = {.name = "m",
-                                .d_model = 48,
-                                .d_ff = 100,
-                                .layers = 5,
-                                .heads = 3,
-                                .vocab = 90,
-                                .attention = std::get<1>(GetParam()),
-                                .implementation = std::get<0>(GetParam()),
-                                .checkpointing = checkpointing};
-    return TransformerLm(config,
-                         at::TensorOptions().dtype(WeightType(precision())));
+    ModelConfig config =
+        SmallConfig(std::get<0>(GetParam()), std::get<1>(GetParam()));
+    config.layers = 5;
+    config.checkpointing = checkpointing;
+    return SeededModel(config, WeightType(precision()));
   }
 
   const MatmulScope matmul_{precision()};

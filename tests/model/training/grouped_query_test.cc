@@ -14,11 +14,20 @@
 #include "model/training/train_step.h"
 #include "model/verification/relative_error.h"
 #include "model/verification/verification.h"
+#include "tests/model/training/small_model.h"
 
 namespace trainbench {
 namespace {
 
 constexpr int64_t kHeads = 6, kWidth = 8;  // of a head
+
+ModelConfig ConfigOf(Implementation implementation, AttentionKind attention,
+                     int64_t kv_heads) {
+  ModelConfig config = SmallConfig(implementation, attention);
+  config.heads = kHeads;
+  config.kv_heads = kv_heads;
+  return config;
+}
 
 class GroupedQueryTest
     : public testing::TestWithParam<
@@ -29,17 +38,7 @@ class GroupedQueryTest
     return std::get<0>(GetParam()) == Implementation::kFused ||
            std::get<1>(GetParam()) == AttentionKind::kOwn;
   }
-  static ModelConfig Config() {
-    return {.name = "m",
-            .d_model = kHeads * kWidth,
-            .d_ff = 100,
-            .layers = 2,
-            .heads = kHeads,
-            .vocab = 90,
-            .attention = std::get<1>(GetParam()),
-            .implementation = std::get<0>(GetParam()),
-            .kv_heads = kv_heads()};
-  }
+  static ModelConfig Config() { return std::apply(ConfigOf, GetParam()); }
   // Our own kernels know no float64.
   static at::ScalarType Dtype() {
     return is_fused() ? at::kFloat : at::kDouble;
@@ -57,11 +56,9 @@ class GroupedQueryTest
 
   // In float64, with a copy of the keys and values for each of its heads.
   TransformerLm MakeWhole() const {
-    ModelConfig config = Config();
-    config.implementation = Implementation::kTextbook;
-    config.attention = AttentionKind::kNaive;
-    config.kv_heads = 0;
-    TransformerLm whole(config, at::TensorOptions().dtype(at::kDouble));
+    TransformerLm whole = SeededModel(
+        ConfigOf(Implementation::kTextbook, AttentionKind::kNaive, 0),
+        at::kDouble);
     const at::NoGradGuard no_grad;
     const auto weights = whole->named_parameters();
     for (const auto& item : model_->named_parameters()) {
@@ -75,10 +72,7 @@ class GroupedQueryTest
     return whole;
   }
 
-  TransformerLm model_ = [] {
-    at::manual_seed(1);
-    return TransformerLm(Config(), at::TensorOptions().dtype(Dtype()));
-  }();
+  TransformerLm model_ = SeededModel(Config(), Dtype());
   Batch batch_ = RandomBatch(90, 2, 11, at::kCPU);
   NullObserver nobody_;
 };
@@ -110,8 +104,7 @@ TEST_P(GroupedQueryTest, LogitsAndGradientsAreThoseOfRepeatedWeights) {
 TEST_P(GroupedQueryTest, RecomputedAttentionHasTheSameGradientsToTheBit) {
   ModelConfig config = Config();
   config.checkpointing = {Checkpointing::Kind::kAttention};
-  at::manual_seed(1);
-  TransformerLm again(config, at::TensorOptions().dtype(Dtype()));
+  TransformerLm again = SeededModel(config, Dtype());
   ComputeGradients(model_, batch_, Precision::kFp32, nobody_);
   ComputeGradients(again, batch_, Precision::kFp32, nobody_);
   const auto expected = model_->named_parameters();
@@ -141,17 +134,9 @@ INSTANTIATE_TEST_SUITE_P(
 // The check before timings, in the precision with the fewest bits.
 TEST(GroupedQueryStepTest, PassesTheCheckBeforeTimings) {
   for (const Implementation implementation : kImplementations) {
-    const ModelConfig config = {.name = "m",
-                                .d_model = 48,
-                                .d_ff = 100,
-                                .layers = 2,
-                                .heads = 6,
-                                .vocab = 90,
-                                .attention = AttentionOf(implementation),
-                                .implementation = implementation,
-                                .kv_heads = 2};
-    at::manual_seed(1);
-    TransformerLm model(config, at::TensorOptions().dtype(at::kBFloat16));
+    TransformerLm model =
+        SeededModel(ConfigOf(implementation, AttentionOf(implementation), 2),
+                    at::kBFloat16);
     AdamW optimizer(Parameters(model), AdamWKind::kFused);
     EXPECT_EQ(VerifyStep(StepMode::kTrainStep, model, &optimizer,
                          Precision::kBf16, {2, 17}),

@@ -16,28 +16,13 @@
 #include "model/training/train_step.h"
 #include "model/verification/products.h"
 #include "model/verification/verification.h"
+#include "tests/model/training/small_model.h"
 
 namespace trainbench {
 namespace {
 
 constexpr AttentionKind kAttentions[] = {
     AttentionKind::kNaive, AttentionKind::kSdpa, AttentionKind::kOwn};
-
-ModelConfig Config(Implementation implementation, AttentionKind attention) {
-  return {.name = "m",
-          .d_model = 48,
-          .d_ff = 100,
-          .layers = 2,
-          .heads = 3,
-          .vocab = 90,
-          .attention = attention,
-          .implementation = implementation};
-}
-
-TransformerLm MakeModel(const ModelConfig& config, at::ScalarType dtype) {
-  at::manual_seed(1);
-  return TransformerLm(config, at::TensorOptions().dtype(dtype));
-}
 
 double RelativeNorm(const at::Tensor& actual, const at::Tensor& expected) {
   return ((actual.detach().to(at::kDouble) - expected.detach()).norm() /
@@ -51,19 +36,20 @@ class ImplementationsTest
  protected:
   static Precision precision() { return std::get<2>(GetParam()); }
   static ModelConfig config() {
-    return Config(std::get<0>(GetParam()), std::get<1>(GetParam()));
+    return SmallConfig(std::get<0>(GetParam()), std::get<1>(GetParam()));
   }
   static double Tolerance() {
     return precision() == Precision::kFp32 ? 3e-6 : 4e-2;
   }
 
   const MatmulScope matmul_{precision()};
-  TransformerLm model_ = MakeModel(config(), WeightType(precision()));
+  TransformerLm model_ = SeededModel(config(), WeightType(precision()));
 };
 
 TEST_P(ImplementationsTest, LossAndEveryGradientEqualTheTextbookInFloat64) {
-  TransformerLm wide = MakeModel(
-      Config(Implementation::kTextbook, AttentionKind::kNaive), at::kDouble);
+  TransformerLm wide =
+      SeededModel(SmallConfig(Implementation::kTextbook, AttentionKind::kNaive),
+                  at::kDouble);
   {
     const at::NoGradGuard no_grad;
     for (const auto& item : model_->named_parameters()) {
@@ -127,11 +113,11 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(ImplementationStateTest, HasTheSameNamesShapesAndFirstValues) {
   for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
-    const TransformerLm textbook = MakeModel(
-        Config(Implementation::kTextbook, AttentionKind::kNaive), dtype);
+    const TransformerLm textbook = SeededModel(
+        SmallConfig(Implementation::kTextbook, AttentionKind::kNaive), dtype);
     for (const Implementation implementation : kImplementations) {
-      const TransformerLm model =
-          MakeModel(Config(implementation, AttentionKind::kNaive), dtype);
+      const TransformerLm model = SeededModel(
+          SmallConfig(implementation, AttentionKind::kNaive), dtype);
       const auto expected = textbook->named_parameters();
       const auto actual = model->named_parameters();
       ASSERT_EQ(actual.keys(), expected.keys());
@@ -147,8 +133,8 @@ TEST(ImplementationStateTest, HasTheSameNamesShapesAndFirstValues) {
 
 TEST(FusedImplementationTest, JoinsTheProductsThatShareAnInput) {
   const auto products = [](Implementation implementation) {
-    TransformerLm model =
-        MakeModel(Config(implementation, AttentionKind::kNaive), at::kFloat);
+    TransformerLm model = SeededModel(
+        SmallConfig(implementation, AttentionKind::kNaive), at::kFloat);
     return ForwardProducts(model, RandomBatch(90, 1, 5, at::kCPU),
                            Precision::kFp32)
         .by_type.at(at::kFloat);
@@ -161,8 +147,8 @@ TEST(FusedImplementationTest, JoinsTheProductsThatShareAnInput) {
 
 // An update of the weights must reach the products that take them as one.
 TEST(FusedImplementationTest, TheMatricesOfOneProductStayAdjacent) {
-  TransformerLm model = MakeModel(
-      Config(Implementation::kFused, AttentionKind::kNaive), at::kFloat);
+  TransformerLm model = SeededModel(
+      SmallConfig(Implementation::kFused, AttentionKind::kNaive), at::kFloat);
   AdamW optimizer(Parameters(model), AdamWKind::kFused);
   const Batch batch = RandomBatch(90, 1, 5, at::kCPU);
   NullObserver nobody;

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// A model that takes each path of its implementation and is soon done.
+
+#ifndef TRAINBENCH_TESTS_MODEL_TRAINING_SMALL_MODEL_H_
+#define TRAINBENCH_TESTS_MODEL_TRAINING_SMALL_MODEL_H_
+
+#include <torch/types.h>
+
+#include "model/nn/transformer_lm.h"
+
+namespace trainbench {
+
+inline ModelConfig SmallConfig(Implementation implementation,
+                               AttentionKind attention) {
+  return {.name = "m",
+          .d_model = 48,
+          .d_ff = 100,
+          .layers = 2,
+          .heads = 3,
+          .vocab = 90,
+          .attention = attention,
+          .implementation = implementation};
+}
+
+// With the same weights each time.
+inline TransformerLm SeededModel(const ModelConfig& config,
+                                 at::ScalarType dtype) {
+  at::manual_seed(1);
+  return TransformerLm(config, at::TensorOptions().dtype(dtype));
+}
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_TESTS_MODEL_TRAINING_SMALL_MODEL_H_
