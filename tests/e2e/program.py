@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from tools.prove import steps
+
 Json = dict[str, Any]
 
 # So small that a run takes little longer than the start of the program.
@@ -23,13 +25,8 @@ NANO = (
     "--warmup=1",
     "--benchmark_min_time=0.001",
 )
-# The smallest model whose blocks repeat, for runs of all experiments.
-SMOKE = (
-    "--models=nano",
-    "--model=name=nano,d_model=32,d_ff=64,layers=2,heads=2,vocab=128",
-    "--seq=16",
-    "--suite=smoke",
-)
+# For runs of all experiments.
+SMOKE = (*steps.NANO.split(), "--suite=smoke")
 # One case of the model of NANO.
 NANO_FORWARD = (*NANO, "--benchmark_filter=^model_size/nano/fp32/forward/")
 NANO_FORWARD_NAME = "model_size/nano/fp32/forward/batch:1/seq:8"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 SUITE = "full"  # what the committed reference of a machine holds
 GPU_TESTS = "Cuda*:*/Cuda*"
-# On a null GPU the smallest model whose blocks repeat stands for all.
+# The smallest model whose blocks repeat, which stands for all on a null GPU.
 NANO = (
     "--model=name=nano,d_model=32,d_ff=64,layers=2,heads=2,vocab=128 "
     "--models=nano --seq=16"

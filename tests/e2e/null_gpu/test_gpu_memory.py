@@ -31,10 +31,12 @@ FAST = (
 PAGES = 40 << 20  # two pages of a segment
 SIZES = ("small", "2.7B")
 TINY = "d_model=128,d_ff=512,layers=4,heads=4"
+SMALL = "d_model=768,d_ff=3072,layers=12,heads=12"
 HALF = "d_model=768,d_ff=3072,layers=6,heads=12"
 WIDE = "d_model=2560,d_ff=10240,layers=2,heads=32"
-# What several ranks train.
+# What several ranks train, beside small.
 MODELS = {
+    "again": f"{SMALL},checkpoint=every_1",
     "half": HALF,
     "half_again": f"{HALF},checkpoint=every_1",
     "half_fused": f"{HALF},implementation=fused",
@@ -46,8 +48,8 @@ TWO_RANKS = (
     "ddp/overlap_bucketed/half/fp32/.*mb:(1|1000)",
     "sharded_optimizer/[a-z]*/half",
     "(ddp/flat/wide/fp32|sharded_optimizer/sharded/wide)",
-    "fsdp/everything/half/fp32",
-    "fsdp/everything/half_again/bf16/reshard:1/prefetch:1",
+    "fsdp/everything/small/fp32",
+    "fsdp/everything/again/bf16/reshard:1/prefetch:1",
     "tensor_parallel/half(/bf16_autocast|_again/fp32)/.*data:1",
     "tensor_parallel/half_fused/bf16_autocast/.*data:2",
 )
@@ -107,7 +109,7 @@ def rows_of_ranks(directory: Path, ranks: int, cases: tuple[str, ...]) -> list[R
         [rank_variables(i, ranks, "127.0.0.1", port) | gpus for i in range(ranks)],
         *(*FLAGS, *FAST, f"--benchmark_filter=^({'|'.join(cases)})/"),
         *(f"--model=name={name},{sizes}" for name, sizes in MODELS.items()),
-        f"--models={','.join(MODELS)}",
+        f"--models=small,{','.join(MODELS)}",
         *("--data=1,2", "--precision=fp32,bf16_autocast,bf16"),
     )
     return rows_of(trainbench, first.err)
@@ -199,7 +201,7 @@ def test_ranks_of_fully_sharded_training(two_ranks: list[Row]) -> None:
     check_tensors(found)
     check_fit_is_not_too_high(found)
     # Gathered units and their gradients come and go between activations.
-    assert max(missed(found).values(), default=0) < 0.06
+    assert max(missed(found).values(), default=0) < 0.03
 
 
 def test_ranks_of_shared_models(two_ranks: list[Row], four_ranks: list[Row]) -> None:
