@@ -18,7 +18,8 @@ GIB = 2**30
 MODES = "--mode=inference,forward,forward_backward,train_step"
 PRECISIONS = "--precision=fp32,tf32,bf16_autocast,bf16"
 HUGE = "name=huge,d_model=1048576,d_ff=1048576,layers=128,heads=1"
-TINY = ("--models=tiny", MODES, PRECISIONS)
+TWO = "name=two,d_model=128,d_ff=512,layers=2,heads=4"
+EACH = (f"--model={TWO}", "--models=two", MODES, PRECISIONS)
 MINE = "name=mine,d_model=512,d_ff=2048,layers=6,heads=8"
 PARAMS = {
     "small": 128_625_408,
@@ -103,7 +104,7 @@ def test_train_step_of_the_largest_model_needs_65_gib() -> None:
 
 
 def test_text_has_the_numbers_of_the_json() -> None:
-    text, rows = table(plan(*TINY)), plan_json(*TINY)["rows"]
+    text, rows = table(plan(*EACH)), plan_json(*EACH)["rows"]
     assert len(text) == len(rows) == 4 * 4
     for cells, row in zip(text, rows, strict=True):
         for key in ("model", "precision", "mode"):
@@ -145,7 +146,7 @@ def test_json_repeats_the_query() -> None:
 
 
 def test_the_peak_is_the_highest_point_of_a_phase() -> None:
-    for row in plan_json(*TINY)["rows"]:
+    for row in plan_json(*EACH)["rows"]:
         highest = max(row["moments"], key=lambda moment: moment["bytes"])
         assert row["predicted_peak_bytes"] == highest["bytes"]
         assert row["predicted_peak_moment"] == highest["name"]
@@ -211,7 +212,7 @@ def test_two_models_of_the_user_and_a_selection() -> None:
 
 
 def test_components_add_up() -> None:
-    for row in plan_json(*TINY)["rows"]:
+    for row in plan_json(*EACH)["rows"]:
         assert sum(row["params_by_component"].values()) == row["params"]
         saved = row["saved_by_component"].values()
         assert sum(part["bytes"] for part in saved) == row["saved_bytes"]
@@ -240,7 +241,7 @@ def test_components_of_the_largest_model() -> None:
 
 
 def test_the_tensors_that_a_block_saves() -> None:
-    for row in plan_json(*TINY)["rows"]:
+    for row in plan_json(*EACH)["rows"]:
         saved = sum(tensor["bytes"] for tensor in row["saved_tensors_per_block"])
         assert saved == row["saved_bytes_per_block"]
     text = plan("--models=2.7B", "--batch=4", "--seq=512")
@@ -281,7 +282,8 @@ def test_the_family_of_gpt2() -> None:
     assert rows[-1]["params"] == 2_127_057_600
     assert rows[-1]["parameter_bytes"] / GIB == pytest.approx(7.92, abs=0.005)
     assert rows[-1]["flops"] == pytest.approx(4.513e12, rel=2e-4)
-    longer = plan_json(*flags, "--batch=1", "--seq=16384")["rows"][-1]
+    longest = ("--models=gpt2-xl", "--mode=forward", "--batch=1", "--seq=16384")
+    longer = plan_row(*longest)
     assert longer["flops"] == pytest.approx(149.5e12, rel=4e-4)
     attention = ("scores", "value")
     share = sum(longer["flops_by_component"][part] for part in attention)
@@ -324,25 +326,25 @@ def test_the_time_of_training_as_measured(tmp_path: Path) -> None:
     step = "model_size/{}/fp32/train_step/batch:{}/seq:{}".format
     flag = measured(
         tmp_path,
-        timed(step("small", 1, 128), 1e12),
-        timed(step("small", 4, 128), 2e12),
-        timed(step("small", 4, 256), 5e12),
-        timed(step("small", 4, 128), 4e12),  # another repetition
-        timed("memory/small/fp32/train_step/batch:4/seq:128", 9e12),
+        timed(step("tiny", 1, 128), 1e12),
+        timed(step("tiny", 4, 128), 2e12),
+        timed(step("tiny", 4, 256), 5e12),
+        timed(step("tiny", 4, 128), 4e12),  # another repetition
+        timed("memory/tiny/fp32/train_step/batch:4/seq:128", 9e12),
     )
-    flags = ("--models=small,xl", flag, "--batch=4", "--peak_tflops=10")
-    small, large = plan_json(*flags, "--seq=128")["rows"]
-    assert small["training"]["basis"] == step("small", 4, 128)
-    assert small["training"]["flops_per_second"] == 3e12
-    assert small["training"]["mfu"] == pytest.approx(0.3)
-    assert small["training"]["seconds"] == pytest.approx(
-        2**20 / 512 * small["flops"] / 3e12
+    flags = ("--models=tiny,small", flag, "--batch=4", "--peak_tflops=10")
+    tiny, small = plan_json(*flags, "--seq=128")["rows"]
+    assert tiny["training"]["basis"] == step("tiny", 4, 128)
+    assert tiny["training"]["flops_per_second"] == 3e12
+    assert tiny["training"]["mfu"] == pytest.approx(0.3)
+    assert tiny["training"]["seconds"] == pytest.approx(
+        2**20 / 512 * tiny["flops"] / 3e12
     )
-    assert large["training"]["seconds"] is None
-    assert large["training"]["basis"] == "no row model_size/xl/fp32/train_step"
+    assert small["training"]["seconds"] is None
+    assert small["training"]["basis"] == "no row model_size/small/fp32/train_step"
     # Of another shape the row with most tokens stands for it.
-    small, _ = plan_json(*flags, "--seq=512")["rows"]
-    assert small["training"]["basis"] == step("small", 4, 256)
+    tiny, _ = plan_json(*flags, "--seq=512")["rows"]
+    assert tiny["training"]["basis"] == step("tiny", 4, 256)
     assert only(plan(*flags, "--seq=512"), "training")[1]["time"] == "-"
 
 
@@ -425,6 +427,16 @@ def test_help_lists_every_flag() -> None:
 )
 def test_bad_usage(flags: list[str], words: list[str]) -> None:
     check_usage_error(run(*flags), words)
+
+
+def test_the_program_ends_as_its_requests_do() -> None:
+    for flags in (["--models=tiny", "--json"], ["--modle=x"]):
+        ended = subprocess.run(
+            [PLAN, *flags], capture_output=True, text=True, timeout=600
+        )
+        asked = run(*flags)
+        assert ended.returncode == asked.returncode
+        assert (ended.stdout, ended.stderr) == (asked.stdout, asked.stderr)
 
 
 def test_unwritable_output_fails() -> None:

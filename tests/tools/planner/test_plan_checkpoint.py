@@ -11,7 +11,11 @@ from plan_program import check_usage_error, needs_plan, plan, run
 pytestmark = needs_plan
 
 CHOICES = "none,attention,every_1,every_4,every_sqrt"
-SMALL = ("--models=small", "--precision=bf16_autocast", f"--checkpoint={CHOICES}")
+MODEL = "name=m,d_model=256,d_ff=1024,layers=8,heads=8,vocab=1000"
+ALL = (
+    *(f"--model={MODEL}", "--models=m", "--precision=bf16_autocast"),
+    *("--batch=16", "--seq=128", f"--checkpoint={CHOICES}"),
+)
 
 
 def rows_of(*flags: str) -> dict[str, dict[str, Any]]:
@@ -20,7 +24,7 @@ def rows_of(*flags: str) -> dict[str, dict[str, Any]]:
 
 
 def test_what_fits_grows_with_what_is_recomputed() -> None:
-    rows = rows_of(*SMALL)
+    rows = rows_of(*ALL)
     assert list(rows) == CHOICES.split(",")
     none, attention, one = rows["none"], rows["attention"], rows["every_1"]
     for key in ("largest_seq", "largest_batch"):
@@ -38,13 +42,13 @@ def test_what_fits_grows_with_what_is_recomputed() -> None:
 
 
 def test_the_table_compares_each_choice_with_the_first() -> None:
-    text = plan(*SMALL)
+    text = plan(*ALL)
     _, _, table = text.partition("\ncheckpointing, bf16_autocast train_step\n")
     head, *lines = table.split("\n\n")[0].splitlines()
     assert head.split()[:2] == ["model", "checkpoint"]
     cells = {line.split()[1]: line.split() for line in lines[:5]}
     assert list(cells) == CHOICES.split(",")
-    rows = rows_of(*SMALL)
+    rows = rows_of(*ALL)
     for name, line in cells.items():
         longer = rows[name]["largest_seq"] / rows["none"]["largest_seq"]
         at = line.index(str(rows[name]["largest_seq"]))
@@ -53,8 +57,7 @@ def test_the_table_compares_each_choice_with_the_first() -> None:
 
 
 def test_a_model_says_itself_what_it_recomputes() -> None:
-    model = "name=m,d_model=512,d_ff=2048,layers=6,heads=8,checkpoint=every_2"
-    flags = (f"--model={model}", "--models=m")
+    flags = (f"--model={MODEL},checkpoint=every_2", "--models=m")
     (row,) = json.loads(plan("--json", *flags))["rows"]
     assert row["checkpoint"] == "every_2"
     assert "\ncheckpointing," not in plan(*flags)
