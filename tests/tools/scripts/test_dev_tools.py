@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: MIT
 """tools/test, tools/format and tools/lint, mostly with stubs of what they run."""
 
+import os
 import re
 import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
-from stub_checkout import RECORDER, ROOT, Checkout, commit, git, write_script
+from stub_checkout import RECORDER, ROOT, TOOLS, Checkout, commit, git, write_script
 
 
 @pytest.mark.parametrize(
@@ -91,3 +95,21 @@ def test_clang_tidy_reads_the_changed_sources(lintable: Checkout, branch: str) -
     commands = (lintable.root / "build/lint/compile_commands.json").read_text()
     assert "pch" not in commands
     assert "tools/lint: failed: clang-tidy" in done.stderr
+
+
+def test_bytecode_lies_in_build_even_if_the_user_wants_none(tmp_path: Path) -> None:
+    interpreter = tmp_path / ".venv" / "bin" / "python"
+    interpreter.parent.mkdir(parents=True)
+    interpreter.symlink_to(sys.executable)
+    (tmp_path / "shown.py").write_text(
+        "import sys; print(sys.dont_write_bytecode, sys.pycache_prefix)"
+    )
+    script = 'root=$1; . "$2"; "${python_module[@]}" shown'
+    done = subprocess.run(
+        ["bash", "-c", script, "-", tmp_path, TOOLS / "lib" / "common.sh"],
+        env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == f"False {tmp_path}/build/pycache\n"
