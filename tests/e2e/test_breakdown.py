@@ -48,7 +48,9 @@ def test_the_timed_step_stands_beside_the_profiled_one(trainbench: Program) -> N
     ratio = rows["step/all"]["real_time"] / rows["step/timed"]["real_time"]
     assert rows["step/all"]["time_ratio"] == pytest.approx(ratio, rel=1e-4)
     differs = not 1 / 1.15 <= ratio <= 1.15
-    assert ("profile" in rows["step/all"]["findings"]) == differs
+    # A single phase can differ as well.
+    words = rows["step/all"]["findings"].get("profile", "")
+    assert ("times the timed step" in words) == differs
     assert "time_ratio" not in rows["forward/all"]
     assert {"forward_us", "backward_us", "optimizer_us"} <= set(rows["step/timed"])
 
