@@ -73,36 +73,9 @@ double SimulatedSum(const Accumulation& p) {
   return sum;
 }
 
-class AccumulationOrder final : public Workload {
+class AccumulationOrder : public Fixture {
  public:
   using Params = Accumulation;
-
-  static SweepPlan<Params> Sweep() {
-    return {
-        .axes = {{"dtypes", std::identity(), kAccumulations, &Params::name}},
-        .grids = {.smoke = {"dtypes=fp32_plus_fp32,fp16_plus_fp16,"
-                            "fp32_plus_fp16,fp32_plus_fp32_of_fp16,"
-                            "bf16_plus_bf16"}}};
-  }
-
-  static CaseName NameOf(const Params& p) {
-    return CaseName("accumulation").Word("dtypes", p.name);
-  }
-
-  static std::vector<Expectation> Expectations(const Device&) {
-    const auto of = [](const std::string& counter, const std::string& dtypes) {
-      return Quantity{.counter = counter, .rows = {{"dtypes", dtypes}}};
-    };
-    return {
-        {"fp32 is off by less than 5e-4",
-         of("absolute_error", "fp32_plus_fp32"), AtMost(5e-4)},
-        {"fp16 ends at 9.95", of("sum", "fp16_plus_fp16"), About(9.95, 1e-3)},
-        {"an fp32 sum of fp16 terms has the error of the terms",
-         of("sum", "fp32_plus_fp16"), About(10.0021, 1e-5)},
-        {"casting each term first gives the same sum",
-         of("sum", "fp32_plus_fp32_of_fp16"), About(10.0021, 1e-5)},
-        {"bf16 stops at 4", of("sum", "bf16_plus_bf16"), About(4, 0)}};
-  }
 
   // Scalars: no matrix product, and no traffic worth a rate.
   AccumulationOrder(const Params& p, const Device& device)
@@ -117,7 +90,9 @@ class AccumulationOrder final : public Workload {
         "the sum is %.9g; rounded step by step it is %.9g", sum, expected));
   }
 
-  void Run(PhaseObserver&) override { Accumulate(); }
+  void Run(State& state) override {
+    for (auto _ : state) Accumulate();
+  }
 
   absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples&) override {
     const double sum = Sum();
@@ -144,7 +119,25 @@ class AccumulationOrder final : public Workload {
   at::Tensor term_;
 };
 
-const bool kAccumulationOrderRegistered = Register<AccumulationOrder>();
+TRAINBENCH_REGISTER(AccumulationOrder, "accumulation/dtypes")
+    ->Axis("dtypes", std::identity(), kAccumulations, &Accumulation::name)
+    ->Smoke()
+    ->Expect("fp32 is off by less than 5e-4",
+             {.counter = "absolute_error",
+              .rows = {{"dtypes", "fp32_plus_fp32"}}},
+             AtMost(5e-4))
+    ->Expect("fp16 ends at 9.95",
+             {.counter = "sum", .rows = {{"dtypes", "fp16_plus_fp16"}}},
+             About(9.95, 1e-3))
+    ->Expect("an fp32 sum of fp16 terms has the error of the terms",
+             {.counter = "sum", .rows = {{"dtypes", "fp32_plus_fp16"}}},
+             About(10.0021, 1e-5))
+    ->Expect("casting each term first gives the same sum",
+             {.counter = "sum", .rows = {{"dtypes", "fp32_plus_fp32_of_fp16"}}},
+             About(10.0021, 1e-5))
+    ->Expect("bf16 stops at 4",
+             {.counter = "sum", .rows = {{"dtypes", "bf16_plus_bf16"}}},
+             About(4, 0));
 
 }  // namespace
 }  // namespace trainbench

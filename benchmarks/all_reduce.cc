@@ -60,48 +60,13 @@ absl::Status CompareParts(const std::vector<at::Tensor>& sums,
   return absl::OkStatus();
 }
 
-class AllReduce final : public Workload {
+class AllReduce : public Fixture {
  public:
   struct Params {
     CommBackend backend;
     int ranks;
     int64_t bytes;
   };
-
-  // Later experiments predict their communication time from these rows.
-  static constexpr bool kRunsFirst = true;
-
-  static SweepPlan<Params> Sweep();
-
-  static CaseName NameOf(const Params& p) {
-    return CaseName("all_reduce")
-        .Word("backend", CommBackendName(p.backend))
-        .Value("ranks", p.ranks)
-        .Value("bytes", p.bytes);
-  }
-
-  void AddToCost(const DryCall&, Cost& cost) const override {
-    cost.check_peak_bytes =
-        params_.bytes + std::min(params_.bytes, kPart * int64_t{sizeof(float)});
-  }
-
-  static std::vector<Expectation> Expectations(const Device&) {
-    return {{"1 KiB and 64 KiB take about the same time",
-             {.counter = "p50_us",
-              .rows = {{"bytes", "65536"}},
-              .versus = {{"bytes", "1024"}}},
-             AtMost(1.25)},
-            {"Gloo over loopback has 3 GB/s",
-             {.counter = "busbw_bytes_per_second",
-              .rows = {{"backend", "gloo"},
-                       {"ranks", "2"},
-                       {"bytes", "100000000"}}},
-             About(3e9, 0.3)},
-            {"NCCL over NVLink has 300 GB/s",
-             {.counter = "busbw_bytes_per_second",
-              .rows = {{"backend", "nccl"}, {"bytes", "100000000"}}},
-             About(3e11, 0.3)}};
-  }
 
   static MeasurementOptions OptionsOf(const Params& p) {
     return {.ranks = RankPlan{.count = p.ranks, .backend = p.backend}};
@@ -148,9 +113,13 @@ class AllReduce final : public Workload {
     growth_ = 1;
   }
 
-  void Run(PhaseObserver&) override {
-    group_.AllReduce(values_);
-    growth_ *= group_.size();
+  void Run(State& state) override {
+    for (auto _ : state) {
+      group_.AllReduce(values_);
+      growth_ *= group_.size();
+    }
+    state.cost().check_peak_bytes =
+        params_.bytes + std::min(params_.bytes, kPart * int64_t{sizeof(float)});
   }
 
   absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples& sampling) override {
@@ -172,26 +141,41 @@ class AllReduce final : public Workload {
 // The paper suite has powers of four from 1 KiB to 1 GiB, and the published 1,
 // 10 and 100 MB and 1 GB. On a CPU 4 and 6 ranks stop at 100 MB, unless --ranks
 // asks for them. Where a person waits for a GPU, its CPU is not the question.
-SweepPlan<AllReduce::Params> AllReduce::Sweep() {
-  const std::string some = "bytes=1Ki,64Ki,1Mi,16Mi,100M";
-  const std::string small =
-      "bytes=1Ki,4Ki,16Ki,64Ki,256Ki,1M,1Mi,4Mi,10M,16Mi,64Mi,100M";
-  const std::string all = small + ",256Mi,1G,1Gi";
-  return {
-      .axes = {{"backend", &Params::backend, kCommBackends, CommBackendName},
-               {"ranks", &Params::ranks, {1, kMostRanks}},
-               {"bytes", &Params::bytes, {4, kMostBytes, 4}}},
-      .grids = {.smoke = {"backend=gloo ranks=2 bytes=64Ki"},
-                .smoke_gpu = {"backend=gloo,nccl ranks=2 bytes=64Ki"},
-                .quick = {"backend=gloo ranks=2 bytes=1Ki,64Ki,100M"},
-                .quick_gpu = {"backend=nccl ranks=2 " + some},
-                .full = {"backend=gloo ranks=2 " + some},
-                .paper = {"backend=gloo ranks=2 " + all,
-                          "backend=gloo ranks=4,6 " + small,
-                          "backend=nccl ranks=2,4,6 " + all}}};
-}
+constexpr char kSomeSizes[] = "1Ki,64Ki,1Mi,16Mi,100M";
+constexpr char kMostSizes[] =
+    "1Ki,4Ki,16Ki,64Ki,256Ki,1M,1Mi,4Mi,10M,16Mi,64Mi,100M";
+constexpr char kAllSizes[] =
+    "1Ki,4Ki,16Ki,64Ki,256Ki,1M,1Mi,4Mi,10M,16Mi,64Mi,100M,256Mi,1G,1Gi";
 
-const bool kAllReduceRegistered = Register<AllReduce>();
+// Later experiments predict their communication time from these rows.
+TRAINBENCH_REGISTER(AllReduce, "all_reduce/backend/ranks/bytes")
+    ->RunsFirst()
+    ->Axis("backend", &AllReduce::Params::backend, kCommBackends,
+           CommBackendName)
+    ->Axis("ranks", &AllReduce::Params::ranks, WholeNumbers{1, kMostRanks})
+    ->Axis("bytes", &AllReduce::Params::bytes, WholeNumbers{4, kMostBytes, 4})
+    ->Smoke("backend=gloo ranks=2 bytes=64Ki")
+    ->SmokeOnGpu("backend=gloo,nccl ranks=2 bytes=64Ki")
+    ->Quick("backend=gloo ranks=2 bytes=1Ki,64Ki,100M")
+    ->QuickOnGpu(absl::StrCat("backend=nccl ranks=2 bytes=", kSomeSizes))
+    ->Full(absl::StrCat("backend=gloo ranks=2 bytes=", kSomeSizes))
+    ->Paper(absl::StrCat("backend=gloo ranks=2 bytes=", kAllSizes),
+            absl::StrCat("backend=gloo ranks=4,6 bytes=", kMostSizes),
+            absl::StrCat("backend=nccl ranks=2,4,6 bytes=", kAllSizes))
+    ->Expect("1 KiB and 64 KiB take about the same time",
+             {.counter = "p50_us",
+              .rows = {{"bytes", "65536"}},
+              .versus = {{"bytes", "1024"}}},
+             AtMost(1.25))
+    ->Expect(
+        "Gloo over loopback has 3 GB/s",
+        {.counter = "busbw_bytes_per_second",
+         .rows = {{"backend", "gloo"}, {"ranks", "2"}, {"bytes", "100000000"}}},
+        About(3e9, 0.3))
+    ->Expect("NCCL over NVLink has 300 GB/s",
+             {.counter = "busbw_bytes_per_second",
+              .rows = {{"backend", "nccl"}, {"bytes", "100000000"}}},
+             About(3e11, 0.3));
 
 }  // namespace
 }  // namespace trainbench

@@ -15,86 +15,75 @@
 //   is 32 to 14 passes, 2.3, for naive, and 5 to 2 products, 2.5, for flash,
 //   which computes Q K^T again.
 
-#include <string>
-#include <vector>
-
+#include "absl/strings/str_cat.h"
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/steps/attention_step.h"
 
 namespace trainbench {
 namespace {
 
-class AttentionScaling final : public AttentionStep {
- public:
-  using AttentionStep::AttentionStep;
+constexpr char kTwoVariants[] =
+    " variant=naive,sdpa_flash precision=fp32 batch=8 d_head=64";
 
-  static SweepPlan<Params> Sweep();
-
-  static std::vector<Expectation> Expectations(const Device& device);
-
-  static CaseName NameOf(const Params& p) {
-    return CaseName("attention_scaling")
-        .Word("variant", AttentionName(p.variant))
-        .Word("precision", PrecisionName(p.precision))
-        .Word("phase", TimedPhaseName(p.phase))
-        .Value("batch", p.sequences)
-        .Value("seq", p.seq)
-        .Value("d_head", p.d_head);
-  }
-};
-
-std::vector<Expectation> AttentionScaling::Expectations(const Device&) {
-  const auto growth = [](const std::string& counter, const std::string& variant,
-                         const std::string& phase) {
-    return Quantity{.counter = counter,
-                    .rows = {{"variant", variant}, {"phase", phase}},
-                    .along = "seq"};
-  };
-  const auto backward = [](const std::string& variant) {
-    return Quantity{.counter = "backward_us",
-                    .per = "forward_us",
-                    .rows = {{"variant", variant}, {"phase", "backward"}}};
-  };
-  return {{"naive attention saves T^2 bytes",
-           growth("saved_bytes", "naive", "forward"), About(2, 0.05)},
-          {"fused attention saves T bytes",
-           growth("saved_bytes", "sdpa_flash", "forward"), About(1, 0.02)},
-          {"naive attention's time grows as T^2",
-           growth("p50_us", "naive", "forward"), About(2, 0.1)},
-          {"fused attention's time grows as T^2",
-           growth("p50_us", "sdpa_flash", "forward"), About(2, 0.1)},
-          {"naive takes 2.3 times as long backward, as its passes over scores",
-           backward("naive"), About(2.3, 0.25)},
-          {"flash takes 2.5 times as long backward, as its products",
-           backward("sdpa_flash"), About(2.5, 0.25)}};
+TRAINBENCH_DEFINE_F(AttentionStep, Scaling)(State& state) {
+  for (auto _ : state) Step(state.phases());
 }
 
-SweepPlan<AttentionScaling::Params> AttentionScaling::Sweep() {
-  const std::string all =
-      "variant=naive,tiled,sdpa_math,sdpa_flash,sdpa_efficient,sdpa_cudnn,own "
-      "phase=forward,backward batch=8 ";
-  const std::string some = "phase=forward,backward batch=8 ";
-  const std::string two =
-      "variant=naive,sdpa_flash precision=fp32 batch=8 d_head=64";
-  return {
-      .axes = AttentionAxes("batch"),
-      .grids = {
-          .smoke = {some + "variant=naive,tiled,sdpa_flash,own precision=fp32 "
-                           "seq=128 d_head=32"},
-          // A GPU's flash attention is for 16-bit types.
-          .smoke_gpu = {some + "variant=naive,sdpa_efficient precision=fp32 "
-                               "seq=128 d_head=32"},
-          .quick = {"phase=forward seq=256,1024 " + two,
-                    "phase=backward seq=1024 " + two},
-          .quick_gpu = {some + "variant=naive,sdpa_flash,own "
-                               "precision=bf16 seq=1024,4096,16384 d_head=64"},
-          .full = {some + "variant=naive,tiled,sdpa_math,sdpa_flash,own "
-                          "precision=fp32 seq=256,512,1024 d_head=64"},
-          .paper = {all + "precision=fp32,bf16 seq=256,1024,4096,8192,16384 "
-                          "d_head=16,32,64,128"}}};
-}
-
-const bool kAttentionScalingRegistered = Register<AttentionScaling>();
+TRAINBENCH_REGISTER_F(
+    AttentionStep, Scaling,
+    "attention_scaling/variant/precision/phase/batch/seq/d_head")
+    ->Axes(AttentionAxes("batch"))
+    ->Smoke(
+        "phase=forward,backward batch=8 variant=naive,tiled,sdpa_flash,own "
+        "precision=fp32 seq=128 d_head=32")
+    // A GPU's flash attention is for 16-bit types.
+    ->SmokeOnGpu(
+        "phase=forward,backward batch=8 variant=naive,sdpa_efficient "
+        "precision=fp32 seq=128 d_head=32")
+    ->Quick(absl::StrCat("phase=forward seq=256,1024", kTwoVariants),
+            absl::StrCat("phase=backward seq=1024", kTwoVariants))
+    ->QuickOnGpu(
+        "phase=forward,backward batch=8 variant=naive,sdpa_flash,own "
+        "precision=bf16 seq=1024,4096,16384 d_head=64")
+    ->Full(
+        "phase=forward,backward batch=8 "
+        "variant=naive,tiled,sdpa_math,sdpa_flash,own precision=fp32 "
+        "seq=256,512,1024 d_head=64")
+    ->Paper(
+        "phase=forward,backward batch=8 variant=naive,tiled,sdpa_math,"
+        "sdpa_flash,sdpa_efficient,sdpa_cudnn,own precision=fp32,bf16 "
+        "seq=256,1024,4096,8192,16384 d_head=16,32,64,128")
+    ->Expect("naive attention saves T^2 bytes",
+             {.counter = "saved_bytes",
+              .rows = {{"variant", "naive"}, {"phase", "forward"}},
+              .along = "seq"},
+             About(2, 0.05))
+    ->Expect("fused attention saves T bytes",
+             {.counter = "saved_bytes",
+              .rows = {{"variant", "sdpa_flash"}, {"phase", "forward"}},
+              .along = "seq"},
+             About(1, 0.02))
+    ->Expect("naive attention's time grows as T^2",
+             {.counter = "p50_us",
+              .rows = {{"variant", "naive"}, {"phase", "forward"}},
+              .along = "seq"},
+             About(2, 0.1))
+    ->Expect("fused attention's time grows as T^2",
+             {.counter = "p50_us",
+              .rows = {{"variant", "sdpa_flash"}, {"phase", "forward"}},
+              .along = "seq"},
+             About(2, 0.1))
+    ->Expect(
+        "naive takes 2.3 times as long backward, as its passes over scores",
+        {.counter = "backward_us",
+         .per = "forward_us",
+         .rows = {{"variant", "naive"}, {"phase", "backward"}}},
+        About(2.3, 0.25))
+    ->Expect("flash takes 2.5 times as long backward, as its products",
+             {.counter = "backward_us",
+              .per = "forward_us",
+              .rows = {{"variant", "sdpa_flash"}, {"phase", "backward"}}},
+             About(2.5, 0.25));
 
 }  // namespace
 }  // namespace trainbench

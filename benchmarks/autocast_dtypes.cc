@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "benchmarks/autocast_dtypes/toy_step.h"
 #include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
@@ -27,31 +26,11 @@ constexpr int64_t kBatch = 32;
 constexpr int64_t kIn = 20;
 constexpr int64_t kOut = 5;
 
-class AutocastDtypes final : public Workload {
+class AutocastDtypes : public Fixture {
  public:
   struct Params {
     c10::ScalarType low;
   };
-
-  static SweepPlan<Params> Sweep() {
-    return {.axes = {{"autocast", &Params::low,
-                      std::vector{c10::kHalf, c10::kBFloat16}, DtypeName}},
-            .grids = {.smoke = {"autocast=fp16,bf16"}}};
-  }
-
-  static CaseName NameOf(const Params& p) {
-    return CaseName("autocast_dtypes").Word("autocast", DtypeName(p.low));
-  }
-
-  static std::vector<Expectation> Expectations(const Device& device) {
-    const double layer_norm = device.is_cuda() ? 32 : 16;
-    return {{"gradients keep 32 bits", {"gradients_bits"}, About(32, 0)},
-            {"the loss is cast up to 32 bits", {"loss_bits"}, About(32, 0)},
-            {"logits have 16 bits", {"logits_bits"}, About(16, 0)},
-            {absl::StrCat("the layer norm has ", layer_norm, " bits here"),
-             {"layer_norm_bits"},
-             About(layer_norm, 0)}};
-  }
 
   // The dtypes are the answer; so small a model has no meaningful rate.
   AutocastDtypes(const Params& p, const Device& device)
@@ -68,8 +47,8 @@ class AutocastDtypes final : public Workload {
                          DocumentedDtypes(p_.low, device_.type()));
   }
 
-  void Run(PhaseObserver& phases) override {
-    RunToyStep(model_, data_, p_.low, phases);
+  void Run(State& state) override {
+    for (auto _ : state) RunToyStep(model_, data_, p_.low, state.phases());
   }
 
   absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples&) override {
@@ -90,7 +69,19 @@ class AutocastDtypes final : public Workload {
   ToyBatch data_;
 };
 
-const bool kAutocastDtypesRegistered = Register<AutocastDtypes>();
+TRAINBENCH_REGISTER(AutocastDtypes, "autocast_dtypes/autocast")
+    ->Axis("autocast", &AutocastDtypes::Params::low,
+           std::vector{c10::kHalf, c10::kBFloat16}, DtypeName)
+    ->Smoke()
+    ->Expect("gradients keep 32 bits", {.counter = "gradients_bits"},
+             About(32, 0))
+    ->Expect("the loss is cast up to 32 bits", {.counter = "loss_bits"},
+             About(32, 0))
+    ->Expect("logits have 16 bits", {.counter = "logits_bits"}, About(16, 0))
+    ->ExpectOnCpu("the layer norm has 16 bits here",
+                  {.counter = "layer_norm_bits"}, About(16, 0))
+    ->ExpectOnGpu("the layer norm has 32 bits here",
+                  {.counter = "layer_norm_bits"}, About(32, 0));
 
 }  // namespace
 }  // namespace trainbench

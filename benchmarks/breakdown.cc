@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,7 +23,6 @@
 #include "fixtures/base/file.h"
 #include "fixtures/base/kernel_counts.h"
 #include "fixtures/experiment/experiment.h"
-#include "fixtures/experiment/multi_row_experiment.h"
 #include "fixtures/profiling/attribution.h"
 #include "fixtures/steps/breakdown_measurement.h"
 #include "fixtures/steps/breakdown_rows.h"
@@ -53,25 +51,22 @@ class Breakdown final : public ModelStep {
     bool has_layers;   // whether each layer is a row
     bool has_details;  // whether small rows are for the result file alone
   };
-  using Rows = std::map<std::string, Measurement>;
   // The step as others time it, beside the profiled one.
   class Timed;
 
   Breakdown(const Params& p, const Device& device)
       : ModelStep(p, device), p_(p), device_(device) {}
 
-  static SweepPlan<Params> Sweep();
-  static std::vector<Expectation> Expectations(const Device&);
-
   static std::vector<CaseName> RowsOf(const Params& p);
   static CaseName WholeOf(const Params& p) { return NameOf(p, {}); }
-  absl::StatusOr<Rows> Measure();
+  absl::StatusOr<RowsOfPass> Measure();
 
  private:
   static std::vector<BreakdownRow> PartsOf(const Params& p);
   static CaseName NameOf(const Params& p, const BreakdownRow& part);
   // Marks all rows as details but the step, its phases and the largest parts.
-  void MarkDetails(const std::vector<BreakdownRow>& parts, Rows& rows) const;
+  void MarkDetails(const std::vector<BreakdownRow>& parts,
+                   RowsOfPass& rows) const;
 
   Params p_;
   const Device& device_;
@@ -94,9 +89,12 @@ class Breakdown::Timed final : public ModelStep {
   using Params = Breakdown::Params;
   using ModelStep::ModelStep;
 
-  static SweepPlan<Params> Sweep() { return Breakdown::Sweep(); }
   static CaseName NameOf(const Params& p) {
     return NameOfPart(p, "step", "timed");
+  }
+
+  void Run(State& state) override {
+    for (auto _ : state) Step(state.phases());
   }
 };
 
@@ -107,66 +105,6 @@ PassPlan PlanOf(const RunOptions& options, const Device& device) {
   plan.injected_delay = options.injected_delay_percent / 100;
   plan.passes = options.samples.value_or(plan.passes);
   return plan;
-}
-
-SweepPlan<Breakdown::Params> Breakdown::Sweep() {
-  const std::string published = absl::StrCat("model=", kPublishedModels);
-  return {
-      .axes = StepAxes<Params>(),
-      .grids = {.smoke = {"model=tiny precision=fp32 mode=inference,train_step "
-                          "batch=2 seq=32"},
-                .quick = {"model=tiny precision=fp32 mode=train_step batch=4 "
-                          "seq=128"},
-                // The smaller step is one that cuda_graph replays.
-                .quick_gpu = {"model=small precision=bf16_autocast "
-                              "mode=train_step batch=4 seq=512",
-                              "model=xl precision=fp32 mode=train_step "
-                              "batch=4 seq=512",
-                              "model=xl precision=bf16_autocast "
-                              "mode=inference,train_step batch=4 seq=512"},
-                .full = {"model=tiny,small precision=fp32 "
-                         "mode=inference,train_step batch=4 seq=128"},
-                .paper = {published +
-                          " precision=fp32,bf16_autocast mode=inference,"
-                          "forward,forward_backward,train_step batch=4 "
-                          "seq=128,256,512,1024"}},
-      .complete = [](Params& p, const RunOptions& options,
-                     const Device& device) {
-        p.plan = PlanOf(options, device);
-        p.trace_directory = options.trace;
-        p.has_details = options.suite == Suite::kQuick;
-        // The 48 layers of xl would be most rows of the full suite, and a
-        // forward pass of a train step shows its layers.
-        const bool is_short = p.has_details || options.suite == Suite::kFull;
-        p.has_layers = !is_short || (!device.is_cuda() && p.mode == kTrainStep);
-        return true;
-      }};
-}
-
-std::vector<Expectation> Breakdown::Expectations(const Device&) {
-  const auto part = [](const std::string& phase, const std::string& component,
-                       RowSelection versus) {
-    return Quantity{.counter = "p50_us",
-                    .rows = {{"model", "small"},
-                             {"phase", phase},
-                             {"component", component}},
-                    .versus = std::move(versus)};
-  };
-  return {{"ffn takes two thirds of the forward pass",
-           part("forward", "ffn", {{"component", "all"}}), About(0.667, 0.15)},
-          {"ffn takes two thirds of the backward pass",
-           part("backward", "ffn", {{"component", "all"}}), About(0.667, 0.15)},
-          {"the backward pass takes twice the forward pass",
-           part("backward", "all", {{"phase", "forward"}}), About(2, 0.15)},
-          {"softmax takes more than 2 % of the forward pass",
-           part("forward", "softmax", {{"component", "all"}}), AtLeast(0.02)},
-          {"every layer takes the time of layer 1",
-           part("forward", "block", {{"layer", "1"}}), About(1, 0.15)},
-          {"the profiled step takes the time of the timed one",
-           {.counter = "p50_us",
-            .rows = {{"phase", "step"}, {"component", "all"}},
-            .versus = {{"component", "timed"}}},
-           About(1, 0.15)}};
 }
 
 CaseName Breakdown::NameOf(const Params& p, const BreakdownRow& part) {
@@ -193,7 +131,7 @@ std::vector<CaseName> Breakdown::RowsOf(const Params& p) {
 }
 
 void Breakdown::MarkDetails(const std::vector<BreakdownRow>& parts,
-                            Rows& rows) const {
+                            RowsOfPass& rows) const {
   std::vector<Measurement*> addends;  // of the step's time
   for (const BreakdownRow& part : parts) {
     if (ComponentText(part) == "all") continue;
@@ -208,7 +146,7 @@ void Breakdown::MarkDetails(const std::vector<BreakdownRow>& parts,
   for (Measurement* row : addends) row->is_detail = false;
 }
 
-absl::StatusOr<Breakdown::Rows> Breakdown::Measure() {
+absl::StatusOr<RowsOfPass> Breakdown::Measure() {
   const std::vector<BreakdownRow> parts = PartsOf(p_);
   const auto path =
       CaseFile(p_.trace_directory, StepName("breakdown", p_).text(), ".json");
@@ -224,7 +162,7 @@ absl::StatusOr<Breakdown::Rows> Breakdown::Measure() {
     RestrictTo(parts, pass.step);
   }
   if (absl::Status lost = CheckAttributed(*passes); !lost.ok()) return lost;
-  Rows rows;
+  RowsOfPass rows;
   for (const BreakdownRow& part : parts) {
     auto row = MeasurementOf(part, *passes, plan.time_of);
     if (!row.ok()) return row.status();
@@ -239,7 +177,63 @@ absl::StatusOr<Breakdown::Rows> Breakdown::Measure() {
   return rows;
 }
 
-const bool kRegistered = RegisterMultiRow<Breakdown>();
+Quantity PartOfSmall(const std::string& phase, const std::string& component,
+                     RowSelection versus) {
+  return {
+      .counter = "p50_us",
+      .rows = {{"model", "small"}, {"phase", phase}, {"component", component}},
+      .versus = std::move(versus)};
+}
+
+TRAINBENCH_REGISTER(Breakdown, "breakdown")
+    ->Axes(StepAxes<Breakdown::Params>())
+    ->Smoke(
+        "model=tiny precision=fp32 mode=inference,train_step batch=2 seq=32")
+    ->Quick("model=tiny precision=fp32 mode=train_step batch=4 seq=128")
+    // The smaller step is one that cuda_graph replays.
+    ->QuickOnGpu(
+        "model=small precision=bf16_autocast mode=train_step batch=4 seq=512",
+        "model=xl precision=fp32 mode=train_step batch=4 seq=512",
+        "model=xl precision=bf16_autocast mode=inference,train_step batch=4 "
+        "seq=512")
+    ->Full(
+        "model=tiny,small precision=fp32 mode=inference,train_step batch=4 "
+        "seq=128")
+    ->Paper(absl::StrCat(
+        "precision=fp32,bf16_autocast "
+        "mode=inference,forward,forward_backward,train_step batch=4 "
+        "seq=128,256,512,1024 model=",
+        kPublishedModels))
+    ->Complete([](Breakdown::Params& p, const RunOptions& options,
+                  const Device& device) {
+      p.plan = PlanOf(options, device);
+      p.trace_directory = options.trace;
+      p.has_details = options.suite == Suite::kQuick;
+      // The 48 layers of xl would be most rows of the full suite, and a forward
+      // pass of a train step shows its layers.
+      const bool is_short = p.has_details || options.suite == Suite::kFull;
+      p.has_layers = !is_short || (!device.is_cuda() && p.mode == kTrainStep);
+      return true;
+    })
+    ->Expect("ffn takes two thirds of the forward pass",
+             PartOfSmall("forward", "ffn", {{"component", "all"}}),
+             About(0.667, 0.15))
+    ->Expect("ffn takes two thirds of the backward pass",
+             PartOfSmall("backward", "ffn", {{"component", "all"}}),
+             About(0.667, 0.15))
+    ->Expect("the backward pass takes twice the forward pass",
+             PartOfSmall("backward", "all", {{"phase", "forward"}}),
+             About(2, 0.15))
+    ->Expect("softmax takes more than 2 % of the forward pass",
+             PartOfSmall("forward", "softmax", {{"component", "all"}}),
+             AtLeast(0.02))
+    ->Expect("every layer takes the time of layer 1",
+             PartOfSmall("forward", "block", {{"layer", "1"}}), About(1, 0.15))
+    ->Expect("the profiled step takes the time of the timed one",
+             {.counter = "p50_us",
+              .rows = {{"phase", "step"}, {"component", "all"}},
+              .versus = {{"component", "timed"}}},
+             About(1, 0.15));
 
 }  // namespace
 }  // namespace trainbench

@@ -16,7 +16,6 @@
 //   saves half of that for 6 % of tiny's FLOPs, though for more of its time,
 //   because softmax has none.
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,86 +27,14 @@
 namespace trainbench {
 namespace {
 
-class Checkpointed final : public ModelStep {
+class Checkpointed : public ModelStep {
  public:
-  using Params = StepParams;
-
-  static CaseName NameOf(const Params& p) {
-    return CaseName("checkpointing")
-        .Word("checkpoint", CheckpointingName(p.model.checkpointing))
-        .Word("model", p.model.name)
-        .Word("precision", PrecisionName(p.precision))
-        .Word("mode", StepModeName(p.mode))
-        .Value("batch", p.batch)
-        .Value("seq", p.seq);
-  }
-
-  static std::vector<Expectation> Expectations(const Device& device) {
-    const auto versus_none = [](const std::string& counter,
-                                const RowSelection& rows) {
-      return Quantity{
-          .counter = counter, .rows = rows, .versus = {{"checkpoint", "none"}}};
-    };
-    const RowSelection attention = {{"checkpoint", "attention"}};
-    const RowSelection blocks = {{"checkpoint", "every_1"}};
-    const bool on_gpu = device.kind == DeviceKind::kCuda;
-    const RowSelection quick = {
-        {"checkpoint", "every_1"},
-        {"model", on_gpu ? "medium" : "tiny"},
-        {"precision", on_gpu ? "bf16_autocast" : "fp32"},
-        {"batch", on_gpu ? "4" : "1"},
-        {"seq", "512"}};
-    return {
-        {"to run each block twice takes a third more time, or less",
-         versus_none("p50_us", blocks), AtMost(1.4)},
-        {on_gpu ? "the peak of medium falls to 0.58"
-                : "the peak of tiny falls to 0.62",
-         versus_none("peak_bytes", quick), About(on_gpu ? 0.58 : 0.62, 0.03)},
-        {"attention alone takes a quarter more time, or less",
-         versus_none("p50_us", attention), AtMost(1.25)},
-        {"a dry run is within 2 % of the measured peak",
-         {.counter = "peak_bytes", .per = "predicted_peak_bytes"},
-         About(1, 0.02)}};
-  }
-
-  static std::optional<Params> BaselineOf(const Params& p) {
-    if (p.model.checkpointing == Checkpointing()) return std::nullopt;
-    Params baseline = p;
-    baseline.model.checkpointing = {};
-    return baseline;
-  }
-
-  static SweepPlan<Params> Sweep() {
-    std::vector<Axis<Params>> axes = StepAxes<Params>();
-    // After the model, which sets it too.
-    axes.emplace_back("checkpoint", AllowedCheckpoints, SetCheckpoint);
-    const std::string some = "checkpoint=none,attention,every_1 ";
-    const std::string tiny =
-        "model=tiny precision=fp32 mode=train_step batch=1 seq=512";
-    return {
-        .axes = axes,
-        .grids = {.smoke = {"checkpoint=none,attention,every_1,every_sqrt "
-                            "model=tiny precision=fp32 mode=train_step "
-                            "batch=2 seq=32"},
-                  .quick = {some + tiny},
-                  .quick_gpu = {some + "model=medium precision=bf16_autocast "
-                                       "mode=train_step batch=4 seq=512"},
-                  .full = {some + tiny, "checkpoint=every_2,every_4 " + tiny},
-                  .paper = {absl::StrCat(
-                      "checkpoint=none,attention,every_1,every_2,every_4,"
-                      "every_sqrt precision=fp32,bf16_autocast mode=train_step "
-                      "batch:seq=4:512,8:512,4:1024 model=",
-                      kPublishedModels)}},
-        // A segment has all blocks at most: one name for the same work.
-        .complete = [](Params& p, const RunOptions&, const Device&) {
-          Checkpointing& how = p.model.checkpointing;
-          if (how.every > 0) how.every = how.SegmentOf(p.model.layers);
-          return true;
-        }};
-  }
-
   Checkpointed(const Params& p, const Device& device)
       : ModelStep(p, device), device_(device) {}
+
+  void Run(State& state) override {
+    for (auto _ : state) Step(state.phases());
+  }
 
   absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples& sampling) override {
     auto extra = ModelStep::MeasureExtra(sampling);
@@ -124,20 +51,85 @@ class Checkpointed final : public ModelStep {
   }
 
  private:
-  static std::vector<std::string> AllowedCheckpoints(const RunOptions&) {
-    return {CheckpointingNames()};
-  }
-  static bool SetCheckpoint(absl::string_view name, const RunOptions&,
-                            Params& p) {
-    const auto checkpointing = ParseCheckpointing(name);
-    if (checkpointing.ok()) p.model.checkpointing = *checkpointing;
-    return checkpointing.ok();
-  }
-
   Device device_;
 };
 
-const bool kCheckpointedRegistered = Register<Checkpointed>();
+Axis<StepParams> CheckpointAxis() {
+  return {"checkpoint",
+          [](const RunOptions&) {
+            return std::vector<std::string>{CheckpointingNames()};
+          },
+          [](absl::string_view name, const RunOptions&, StepParams& p) {
+            const auto checkpointing = ParseCheckpointing(name);
+            if (checkpointing.ok()) p.model.checkpointing = *checkpointing;
+            return checkpointing.ok();
+          },
+          [](const StepParams& p) {
+            return std::string(CheckpointingName(p.model.checkpointing));
+          }};
+}
+
+TRAINBENCH_REGISTER(Checkpointed,
+                    "checkpointing/checkpoint/model/precision/mode/batch/seq")
+    ->Axes(StepAxes<StepParams>())
+    ->Axis(CheckpointAxis())  // after the model, which sets it too
+    ->Baseline("checkpoint", "none")
+    ->Smoke(
+        "checkpoint=none,attention,every_1,every_sqrt model=tiny "
+        "precision=fp32 mode=train_step batch=2 seq=32")
+    ->Quick(
+        "checkpoint=none,attention,every_1 model=tiny precision=fp32 "
+        "mode=train_step batch=1 seq=512")
+    ->QuickOnGpu(
+        "checkpoint=none,attention,every_1 model=medium "
+        "precision=bf16_autocast mode=train_step batch=4 seq=512")
+    ->Full(
+        "checkpoint=none,attention,every_1 model=tiny precision=fp32 "
+        "mode=train_step batch=1 seq=512",
+        "checkpoint=every_2,every_4 model=tiny precision=fp32 "
+        "mode=train_step batch=1 seq=512")
+    ->Paper(absl::StrCat(
+        "checkpoint=none,attention,every_1,every_2,every_4,every_sqrt "
+        "precision=fp32,bf16_autocast mode=train_step "
+        "batch:seq=4:512,8:512,4:1024 model=",
+        kPublishedModels))
+    // A segment has all blocks at most: one name for the same work.
+    ->Complete([](StepParams& p, const RunOptions&, const Device&) {
+      Checkpointing& how = p.model.checkpointing;
+      if (how.every > 0) how.every = how.SegmentOf(p.model.layers);
+      return true;
+    })
+    ->Expect("to run each block twice takes a third more time, or less",
+             {.counter = "p50_us",
+              .rows = {{"checkpoint", "every_1"}},
+              .versus = {{"checkpoint", "none"}}},
+             AtMost(1.4))
+    ->ExpectOnCpu("the peak of tiny falls to 0.62",
+                  {.counter = "peak_bytes",
+                   .rows = {{"checkpoint", "every_1"},
+                            {"model", "tiny"},
+                            {"precision", "fp32"},
+                            {"batch", "1"},
+                            {"seq", "512"}},
+                   .versus = {{"checkpoint", "none"}}},
+                  About(0.62, 0.03))
+    ->ExpectOnGpu("the peak of medium falls to 0.58",
+                  {.counter = "peak_bytes",
+                   .rows = {{"checkpoint", "every_1"},
+                            {"model", "medium"},
+                            {"precision", "bf16_autocast"},
+                            {"batch", "4"},
+                            {"seq", "512"}},
+                   .versus = {{"checkpoint", "none"}}},
+                  About(0.58, 0.03))
+    ->Expect("attention alone takes a quarter more time, or less",
+             {.counter = "p50_us",
+              .rows = {{"checkpoint", "attention"}},
+              .versus = {{"checkpoint", "none"}}},
+             AtMost(1.25))
+    ->Expect("a dry run is within 2 % of the measured peak",
+             {.counter = "peak_bytes", .per = "predicted_peak_bytes"},
+             About(1, 0.02));
 
 }  // namespace
 }  // namespace trainbench

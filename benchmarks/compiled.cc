@@ -11,10 +11,10 @@
 //   bits alone: textbook_error is near 1e-7 in fp32.
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/steps/aoti/compiled_model.h"
 #include "fixtures/steps/model_step.h"
@@ -33,73 +33,13 @@ std::string RuntimeName(Runtime runtime) {
   return runtime == Runtime::kEager ? "eager" : "aoti";
 }
 
-class Compiled final : public ModelStep {
+class Compiled : public ModelStep {
  public:
   struct Params {
     Runtime runtime;
     StepParams step;
     std::string packages;  // their directory
   };
-
-  static SweepPlan<Params> Sweep() {
-    const auto in = [](auto member) {
-      return [member](Params & p) -> auto& { return p.step.*member; };
-    };
-    const std::string both = "runtime=eager,aoti ";
-    return {
-        .axes = {{"runtime", &Params::runtime,
-                  std::vector{Runtime::kEager, Runtime::kAoti}, RuntimeName},
-                 ModelAxis<Params>(in(&StepParams::model)),
-                 {"precision", in(&StepParams::precision),
-                  std::vector{kFp32, kBf16Autocast}, PrecisionName},
-                 {"batch", in(&StepParams::batch)},
-                 {"seq", in(&StepParams::seq)}},
-        .grids = {.smoke = {both + "model=tiny precision=fp32 batch=2 seq=32"},
-                  .quick = {both + "model=tiny precision=fp32 batch=4 seq=128"},
-                  .quick_gpu = {both + "model=small precision=bf16_autocast "
-                                       "batch=4 seq=128"},
-                  .full = {both +
-                           "model=tiny,small precision=fp32,bf16_autocast "
-                           "batch=4 seq=128"},
-                  .paper = {both +
-                            "precision=fp32,bf16_autocast batch=4 seq=128,512 "
-                            "model=" +
-                            kPublishedModels}},
-        .complete = [](Params& p, const RunOptions& options, const Device&) {
-          p.step.mode = StepMode::kInference;
-          p.packages = options.aoti;
-          return true;
-        }};
-  }
-
-  static std::vector<Expectation> Expectations(const Device&) {
-    const RowSelection eager = {{"runtime", "eager"}};
-    return {
-        {"the compiler takes at most 0.7 of tiny's time in fp32",
-         {.counter = "p50_us",
-          .rows = {{"runtime", "aoti"},
-                   {"model", "tiny"},
-                   {"precision", "fp32"}},
-          .versus = eager},
-         AtMost(0.7)},
-        {"and makes nothing slower",
-         {.counter = "p50_us", .rows = {{"runtime", "aoti"}}, .versus = eager},
-         AtMost(1.02)},
-        {"fused loops keep fewer tensors",
-         {.counter = "peak_bytes",
-          .rows = {{"runtime", "aoti"}},
-          .versus = eager},
-         AtMost(1)},
-        {"only the last bits of fp32 logits differ",
-         {.counter = "textbook_error",
-          .rows = {{"runtime", "aoti"}, {"precision", "fp32"}}},
-         AtMost(1e-5)}};
-  }
-
-  static CaseName NameOf(const Params& p) {
-    return StepName(
-        CaseName("compiled").Word("runtime", RuntimeName(p.runtime)), p.step);
-  }
 
   static Cost CostOf(const Params& p, const Device& device) {
     return ModelStep::CostOf(p.step, device);
@@ -121,10 +61,6 @@ class Compiled final : public ModelStep {
     return WhyNoPackage(p.packages, p.step, device);
   }
 
-  static std::optional<Params> BaselineOf(const Params& p) {
-    return BaselineWith(p, &Params::runtime, Runtime::kEager);
-  }
-
   Compiled(const Params& p, const Device& device)
       : ModelStep(p.step, device), runtime_(p.runtime) {
     if (p.runtime == Runtime::kEager || DryRun::IsOn()) return;
@@ -144,10 +80,15 @@ class Compiled final : public ModelStep {
                         [this] { return compiled_->forward(batch().tokens); });
   }
 
-  void Run(PhaseObserver& phases) override {
-    if (compiled_ == nullptr) return ModelStep::Run(phases);
-    phases.Enter(Phase::kForward);
-    compiled_->forward(batch().tokens);
+  void Run(State& state) override {
+    for (auto _ : state) {
+      if (compiled_ == nullptr) {
+        Step(state.phases());
+      } else {
+        state.phase(Phase::kForward);
+        compiled_->forward(batch().tokens);
+      }
+    }
   }
 
   // textbook_error: how much the logits of the whole batch differ from the
@@ -167,7 +108,48 @@ class Compiled final : public ModelStep {
   std::unique_ptr<CompiledModel> compiled_;  // null: eager
 };
 
-const bool kCompiledRegistered = Register<Compiled>();
+StepParams& CompiledStep(Compiled::Params& p) { return p.step; }
+
+TRAINBENCH_REGISTER(Compiled,
+                    "compiled/runtime/model/precision/mode=inference/batch/seq")
+    ->Axis("runtime", &Compiled::Params::runtime,
+           std::vector{Runtime::kEager, Runtime::kAoti}, RuntimeName)
+    ->Axes(StepAxes<Compiled::Params>(CompiledStep, {"mode"}))
+    ->Baseline("runtime", "eager")
+    ->Smoke("model=tiny precision=fp32 batch=2 seq=32")
+    ->Quick("model=tiny precision=fp32 batch=4 seq=128")
+    ->QuickOnGpu("model=small precision=bf16_autocast batch=4 seq=128")
+    ->Full("model=tiny,small precision=fp32,bf16_autocast batch=4 seq=128")
+    ->Paper(absl::StrCat("precision=fp32,bf16_autocast batch=4 seq=128,512 "
+                         "model=",
+                         kPublishedModels))
+    ->Complete([](Compiled::Params& p, const RunOptions& options,
+                  const Device&) {
+      p.step.mode = StepMode::kInference;
+      p.packages = options.aoti;
+      return p.step.precision == kFp32 || p.step.precision == kBf16Autocast;
+    })
+    ->Expect("the compiler takes at most 0.7 of tiny's time in fp32",
+             {.counter = "p50_us",
+              .rows = {{"runtime", "aoti"},
+                       {"model", "tiny"},
+                       {"precision", "fp32"}},
+              .versus = {{"runtime", "eager"}}},
+             AtMost(0.7))
+    ->Expect("and makes nothing slower",
+             {.counter = "p50_us",
+              .rows = {{"runtime", "aoti"}},
+              .versus = {{"runtime", "eager"}}},
+             AtMost(1.02))
+    ->Expect("fused loops keep fewer tensors",
+             {.counter = "peak_bytes",
+              .rows = {{"runtime", "aoti"}},
+              .versus = {{"runtime", "eager"}}},
+             AtMost(1))
+    ->Expect("only the last bits of fp32 logits differ",
+             {.counter = "textbook_error",
+              .rows = {{"runtime", "aoti"}, {"precision", "fp32"}}},
+             AtMost(1e-5));
 
 }  // namespace
 }  // namespace trainbench

@@ -12,10 +12,11 @@
 //   pool_bytes, from everybody else. Recording takes about as long as an eager
 //   call: a few replays pay it back.
 
-#include <optional>
+#include <array>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/steps/attention_step.h"
 #include "fixtures/steps/graph/replayable.h"
@@ -37,7 +38,7 @@ std::string LaunchName(Launch launch) {
   return launch == Launch::kEager ? "eager" : "graph";
 }
 
-const std::vector<Launch> kLaunches = {Launch::kEager, Launch::kGraph};
+constexpr std::array kLaunches = {Launch::kEager, Launch::kGraph};
 
 // The stream of a capture has workspaces of its own.
 int Workspaces(Launch launch) { return launch == Launch::kEager ? 1 : 2; }
@@ -48,50 +49,12 @@ bool IsReplayed(Launch launch) {
 }
 
 // Forward and backward pass of attention alone.
-class AttentionLaunch final : public Replayable<AttentionStep> {
+class AttentionLaunch : public Replayable<AttentionStep> {
  public:
   struct Params {
     Launch launch;
     AttentionParams attention;
   };
-
-  static SweepPlan<Params> Sweep() {
-    const auto in = [](auto member) {
-      return [member](Params & p) -> auto& { return p.attention.*member; };
-    };
-    const std::string both = "launch=eager,graph batch=8 ";
-    return {.axes = {{"launch", &Params::launch, kLaunches, LaunchName},
-                     {"variant", in(&AttentionParams::variant),
-                      AttentionKinds(), AttentionName},
-                     {"precision", in(&AttentionParams::precision),
-                      std::vector{Precision::kFp32, Precision::kBf16},
-                      PrecisionName},
-                     {"batch", in(&AttentionParams::sequences)},
-                     {"seq", in(&AttentionParams::seq)},
-                     {"d_head", in(&AttentionParams::d_head), {1, 1024}}},
-            .grids = {.smoke = {both + "variant=naive precision=fp32 seq=128 "
-                                       "d_head=32"},
-                      .quick_gpu = {both + "variant=own precision=bf16 "
-                                           "seq=256 d_head=64"},
-                      .paper = {both + "variant=naive precision=fp32 "
-                                       "seq=256,1024,4096,8192,16384 "
-                                       "d_head=16,32,64,128",
-                                both + "variant=naive,sdpa_flash,own "
-                                       "precision=bf16 "
-                                       "seq=256,1024,4096,8192,16384 "
-                                       "d_head=16,32,64,128"}}};
-  }
-
-  static CaseName NameOf(const Params& p) {
-    return CaseName("cuda_graph")
-        .Word("launch", LaunchName(p.launch))
-        .Word("work", "attention")
-        .Word("variant", AttentionName(p.attention.variant))
-        .Word("precision", PrecisionName(p.attention.precision))
-        .Value("batch", p.attention.sequences)
-        .Value("seq", p.attention.seq)
-        .Value("d_head", p.attention.d_head);
-  }
 
   static Cost CostOf(const Params& p, const Device& device) {
     return AttentionStep::CostOf(p.attention, device);
@@ -100,10 +63,6 @@ class AttentionLaunch final : public Replayable<AttentionStep> {
   static std::string Unavailable(const Params& p, const Device& device) {
     const std::string why = WhyNoGraphs(device);
     return why.empty() ? AttentionStep::Unavailable(p.attention, device) : why;
-  }
-
-  static std::optional<Params> BaselineOf(const Params& p) {
-    return BaselineWith(p, &Params::launch, Launch::kEager);
   }
 
   AttentionLaunch(const Params& p, const Device& device)
@@ -117,6 +76,10 @@ class AttentionLaunch final : public Replayable<AttentionStep> {
   void AddToCost(const DryCall& call, Cost& cost) const override {
     Replayable::AddToCost(call, cost);
     cost.library_bytes *= Workspaces(launch_);
+  }
+
+  void Run(State& state) override {
+    for (auto _ : state) Step(state.phases());
   }
 
   absl::Status CheckOutput() override {
@@ -144,60 +107,12 @@ class AttentionLaunch final : public Replayable<AttentionStep> {
   Launch launch_;
 };
 
-class StepLaunch final : public Replayable<ModelStep> {
+class StepLaunch : public Replayable<ModelStep> {
  public:
   struct Params {
     Launch launch;
     StepParams step;
   };
-
-  static SweepPlan<Params> Sweep() {
-    std::vector<Axis<Params>> axes = {
-        {"launch", &Params::launch, kLaunches, LaunchName}};
-    for (auto& axis : StepAxes<Params>(&Params::step)) axes.push_back(axis);
-    const std::string both = "launch=eager,graph batch=4 ";
-    const std::string modes = "mode=forward,forward_backward,train_step ";
-    const std::string tiny =
-        "launch=eager,graph model=tiny precision=fp32 batch=2 seq=32 ";
-    return {.axes = axes,
-            .grids = {.smoke = {tiny + modes},
-                      .quick = {tiny + "mode=train_step"},
-                      .quick_gpu = {both + modes +
-                                    "model=small precision=bf16_autocast "
-                                    "seq=512"},
-                      .full = {tiny + modes},
-                      .paper = {both + modes +
-                                "precision=fp32,bf16_autocast seq=128,512 "
-                                "model=" +
-                                kPublishedModels}}};
-  }
-
-  static std::vector<Expectation> Expectations(const Device&) {
-    const RowSelection graph = {{"launch", "graph"}};
-    const RowSelection eager = {{"launch", "eager"}};
-    return {{"replayed train steps have the bits of eager ones",
-             {.counter = "replay_error",
-              .rows = {{"launch", "graph"}, {"mode", "train_step"}}},
-             AtMost(0)},
-            {"a replay takes no longer than an eager call",
-             {.counter = "p50_us", .rows = graph, .versus = eager},
-             AtMost(1.02)},
-            {"a train step of tiny takes a third of the time, or less",
-             {.counter = "p50_us",
-              .rows = {{"launch", "graph"},
-                       {"model", "tiny"},
-                       {"mode", "train_step"}},
-              .versus = eager},
-             AtMost(1.0 / 3)},
-            {"a graph has the tensors of an eager call",
-             {.counter = "peak_bytes", .rows = graph, .versus = eager},
-             About(1, 0.02)}};
-  }
-
-  static CaseName NameOf(const Params& p) {
-    return StepName(CaseName("cuda_graph").Word("launch", LaunchName(p.launch)),
-                    p.step);
-  }
 
   static Cost CostOf(const Params& p, const Device& device) {
     return ModelStep::CostOf(p.step, device);
@@ -206,10 +121,6 @@ class StepLaunch final : public Replayable<ModelStep> {
   static std::string Unavailable(const Params& p, const Device& device) {
     const std::string why = WhyNoGraphs(device);
     return why.empty() ? ModelStep::Unavailable(p.step, device) : why;
-  }
-
-  static std::optional<Params> BaselineOf(const Params& p) {
-    return BaselineWith(p, &Params::launch, Launch::kEager);
   }
 
   StepLaunch(const Params& p, const Device& device)
@@ -232,6 +143,10 @@ class StepLaunch final : public Replayable<ModelStep> {
     cost.check_peak_bytes = call.peak_bytes +
                             PredictStep(inference, device_).peak_bytes() -
                             cost.parameter_bytes;
+  }
+
+  void Run(State& state) override {
+    for (auto _ : state) Step(state.phases());
   }
 
   absl::Status CheckOutput() override {
@@ -274,8 +189,77 @@ class StepLaunch final : public Replayable<ModelStep> {
   Device device_;
 };
 
-const bool kAttentionLaunchRegistered =
-    Register<AttentionLaunch>() && Register<StepLaunch>();
+StepParams& StepOfLaunch(StepLaunch::Params& p) { return p.step; }
+
+// One parameter of the attention that is launched.
+template <typename Member>
+auto OfAttention(Member member) {
+  return [member](AttentionLaunch::Params & p) -> auto& {
+    return p.attention.*member;
+  };
+}
+
+TRAINBENCH_REGISTER(AttentionLaunch,
+                    "cuda_graph/launch/work=attention/variant/precision/batch/"
+                    "seq/d_head")
+    ->Axis("launch", &AttentionLaunch::Params::launch, kLaunches, LaunchName)
+    ->Axis("variant", OfAttention(&AttentionParams::variant), AttentionKinds(),
+           AttentionName)
+    ->Axis("precision", OfAttention(&AttentionParams::precision),
+           std::vector{Precision::kFp32, Precision::kBf16}, PrecisionName)
+    ->Axis("batch", OfAttention(&AttentionParams::sequences))
+    ->Axis("seq", OfAttention(&AttentionParams::seq))
+    ->Axis("d_head", OfAttention(&AttentionParams::d_head),
+           WholeNumbers{1, 1024})
+    ->Baseline("launch", "eager")
+    ->Smoke("variant=naive precision=fp32 batch=8 seq=128 d_head=32")
+    ->QuickOnGpu("variant=own precision=bf16 batch=8 seq=256 d_head=64")
+    ->Paper(
+        "variant=naive precision=fp32 batch=8 seq=256,1024,4096,8192,16384 "
+        "d_head=16,32,64,128",
+        "variant=naive,sdpa_flash,own precision=bf16 batch=8 "
+        "seq=256,1024,4096,8192,16384 d_head=16,32,64,128");
+
+TRAINBENCH_REGISTER(StepLaunch,
+                    "cuda_graph/launch/model/precision/mode/batch/seq")
+    ->Axis("launch", &StepLaunch::Params::launch, kLaunches, LaunchName)
+    ->Axes(StepAxes<StepLaunch::Params>(StepOfLaunch))
+    ->Baseline("launch", "eager")
+    ->Smoke(
+        "model=tiny precision=fp32 mode=forward,forward_backward,train_step "
+        "batch=2 seq=32")
+    ->Quick("model=tiny precision=fp32 mode=train_step batch=2 seq=32")
+    ->QuickOnGpu(
+        "model=small precision=bf16_autocast "
+        "mode=forward,forward_backward,train_step batch=4 seq=512")
+    ->Full(
+        "model=tiny precision=fp32 mode=forward,forward_backward,train_step "
+        "batch=2 seq=32")
+    ->Paper(absl::StrCat(
+        "precision=fp32,bf16_autocast "
+        "mode=forward,forward_backward,train_step batch=4 seq=128,512 model=",
+        kPublishedModels))
+    ->Expect("replayed train steps have the bits of eager ones",
+             {.counter = "replay_error",
+              .rows = {{"launch", "graph"}, {"mode", "train_step"}}},
+             AtMost(0))
+    ->Expect("a replay takes no longer than an eager call",
+             {.counter = "p50_us",
+              .rows = {{"launch", "graph"}},
+              .versus = {{"launch", "eager"}}},
+             AtMost(1.02))
+    ->Expect("a train step of tiny takes a third of the time, or less",
+             {.counter = "p50_us",
+              .rows = {{"launch", "graph"},
+                       {"model", "tiny"},
+                       {"mode", "train_step"}},
+              .versus = {{"launch", "eager"}}},
+             AtMost(1.0 / 3))
+    ->Expect("a graph has the tensors of an eager call",
+             {.counter = "peak_bytes",
+              .rows = {{"launch", "graph"}},
+              .versus = {{"launch", "eager"}}},
+             About(1, 0.02));
 
 }  // namespace
 }  // namespace trainbench

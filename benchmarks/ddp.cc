@@ -19,9 +19,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/experiment/rank_plan.h"
@@ -65,9 +65,8 @@ absl::string_view StrategyName(const DataParallelParams& params) {
   return "unknown";
 }
 
-class Ddp final : public DataParallelStep {
+class Ddp : public DataParallelStep {
  public:
-  using Params = DataParallelParams;
   using DataParallelStep::DataParallelStep;
 
   static CaseName NameOf(const Params& p) {
@@ -86,112 +85,106 @@ class Ddp final : public DataParallelStep {
     return name.Value("batch", p.step.batch).Value("seq", p.step.seq);
   }
 
-  static std::vector<Expectation> Expectations(const Device& device) {
-    std::vector<Expectation> expected = {
-        {"the time is predicted within 15 %",
-         {.counter = "p50_us", .per = "predicted_us"},
-         About(1, 0.15)},
-        {"one flat call beats one call per parameter",
-         {.counter = "p50_us",
-          .rows = {{"strategy", "flat"}},
-          .versus = {{"strategy", "per_parameter"}}},
-         AtMost(1)}};
-    if (device.is_cuda()) {
-      expected.push_back(
-          {"two GPUs are at least 1.6 times as fast as one",
-           {.counter = "strong_speedup", .rows = {{"ranks", "2"}}},
-           AtLeast(1.6)});
-      return expected;
-    }
-    expected.push_back({"ranks on one CPU hide less than half",
-                        {.counter = "overlap_share"},
-                        AtMost(0.5)});
-    expected.push_back({"ranks on one CPU are no faster than one process",
-                        {.counter = "strong_speedup"},
-                        AtMost(1)});
-    return expected;
+  void Run(State& state) override {
+    for (auto _ : state) Step(state.phases());
   }
-
-  static SweepPlan<Params> Sweep();
 };
 
-Axis<Ddp::Params> StrategyAxis() {
-  return {"strategy",
-          [](const RunOptions&) {
-            std::vector<std::string> names;
-            for (const Exchange& exchange : kExchanges) {
-              names.emplace_back(exchange.name);
-            }
-            return names;
-          },
-          [](absl::string_view name, const RunOptions&, Ddp::Params& p) {
-            for (const Exchange& exchange : kExchanges) {
-              if (exchange.name != name) continue;
-              p.strategy = exchange.strategy;
-              p.bucket_mib = exchange.bucket_mib;
-              p.without = exchange.without;
-              return true;
-            }
-            return false;
-          }};
+Axis<DataParallelParams> StrategyAxis() {
+  return {
+      "strategy",
+      [](const RunOptions&) {
+        std::vector<std::string> names;
+        for (const Exchange& exchange : kExchanges) {
+          names.emplace_back(exchange.name);
+        }
+        return names;
+      },
+      [](absl::string_view name, const RunOptions&, DataParallelParams& p) {
+        for (const Exchange& exchange : kExchanges) {
+          if (exchange.name != name) continue;
+          p.strategy = exchange.strategy;
+          p.bucket_mib = exchange.bucket_mib;
+          p.without = exchange.without;
+          return true;
+        }
+        return false;
+      },
+      [](const DataParallelParams& p) { return std::string(StrategyName(p)); }};
 }
 
 // Only overlap_bucketed has a size that varies.
-Axis<Ddp::Params> BucketAxis() {
+Axis<DataParallelParams> BucketAxis() {
   constexpr WholeNumbers kSizes = {1, 4096};
-  return {"bucket_mb",
-          [=](const RunOptions&) {
-            return std::vector{DescribeWholeNumbers(kSizes)};
-          },
-          [=](absl::string_view text, const RunOptions&, Ddp::Params& p) {
-            int64_t mib = 0;
-            if (!ReadWholeNumber(text, kSizes, mib)) return false;
-            if (StrategyName(p) == "overlap_bucketed") p.bucket_mib = mib;
-            return true;
-          }};
-}
-
-SweepPlan<Ddp::Params> Ddp::Sweep() {
-  std::vector<Axis<Params>> axes = StepAxes<Params>(&Params::step, {"mode"});
-  axes.emplace_back("ranks", &Params::ranks, WholeNumbers{1, kMostRanks});
-  axes.push_back(StrategyAxis());
-  axes.push_back(BucketAxis());
-  const std::string few = "strategy=alone,overlap_bucketed bucket_mb=1";
-  const std::string most =
-      "per_parameter,flat,overlap_per_parameter,overlap_predicted_bucket,"
-      "overlap_bucketed,reducer bucket_mb=1,10,100";
-  const std::string all = "strategy=alone,side_by_side,whole_batch," + most;
-  const std::string tiny = "model=tiny precision=fp32 batch=1 seq=128 ranks=2 ";
   return {
-      .axes = std::move(axes),
-      .grids =
-          {.smoke = {"model=tiny precision=fp32 batch=1 seq=32 ranks=2 " + few},
-           .smoke_gpu = {"model=small precision=fp32 batch=4 seq=32 ranks=2 " +
-                         few},
-           .quick =
-               {tiny +
-                "strategy=alone,side_by_side,whole_batch,per_parameter,flat,"
-                "overlap_bucketed bucket_mb=10"},
-           // Where a person waits for one GPU, the whole batch would have
-           // nothing to compare with.
-           .quick_gpu = {"model=small precision=fp32 batch=4 seq=128 ranks=2 "
-                         "strategy=alone,side_by_side," +
-                         most},
-           .full = {tiny + all},
-           .paper = {"model=tiny,small,xl precision=fp32,bf16_autocast batch=4 "
-                     "seq=128 ranks=2,4,6 " +
-                     all + ",1000"}},
-      .complete = [](Params& p, const RunOptions&, const Device& device) {
-        p.step.mode = StepMode::kTrainStep;
-        p.backend = BackendFor(device);
-        const bool is_whole_batch =
-            !p.strategy && p.without == WithoutExchange::kWholeBatch;
-        if (is_whole_batch) p.step.batch *= p.ranks;
+      "bucket_mb",
+      [=](const RunOptions&) {
+        return std::vector{DescribeWholeNumbers(kSizes)};
+      },
+      [=](absl::string_view text, const RunOptions&, DataParallelParams& p) {
+        int64_t mib = 0;
+        if (!ReadWholeNumber(text, kSizes, mib)) return false;
+        if (StrategyName(p) == "overlap_bucketed") p.bucket_mib = mib;
         return true;
-      }};
+      },
+      [](const DataParallelParams& p) { return absl::StrCat(p.bucket_mib); }};
 }
 
-const bool kDdpRegistered = Register<Ddp>();
+constexpr char kExchanging[] =
+    "per_parameter,flat,overlap_per_parameter,overlap_predicted_bucket,"
+    "overlap_bucketed,reducer bucket_mb=1,10,100";
+
+TRAINBENCH_REGISTER(Ddp, "ddp")
+    ->Axes(StepAxes<DataParallelParams>(&DataParallelParams::step, {"mode"}))
+    ->Axis("ranks", &DataParallelParams::ranks, WholeNumbers{1, kMostRanks})
+    ->Axis(StrategyAxis())
+    ->Axis(BucketAxis())
+    ->Smoke(
+        "model=tiny precision=fp32 batch=1 seq=32 ranks=2 "
+        "strategy=alone,overlap_bucketed bucket_mb=1")
+    ->SmokeOnGpu(
+        "model=small precision=fp32 batch=4 seq=32 ranks=2 "
+        "strategy=alone,overlap_bucketed bucket_mb=1")
+    ->Quick(
+        "model=tiny precision=fp32 batch=1 seq=128 ranks=2 "
+        "strategy=alone,side_by_side,whole_batch,per_parameter,flat,"
+        "overlap_bucketed bucket_mb=10")
+    // Where a person waits for one GPU, the whole batch would have nothing to
+    // compare with.
+    ->QuickOnGpu(
+        absl::StrCat("model=small precision=fp32 batch=4 seq=128 ranks=2 "
+                     "strategy=alone,side_by_side,",
+                     kExchanging))
+    ->Full(absl::StrCat("model=tiny precision=fp32 batch=1 seq=128 ranks=2 "
+                        "strategy=alone,side_by_side,whole_batch,",
+                        kExchanging))
+    ->Paper(absl::StrCat(
+        "model=tiny,small,xl precision=fp32,bf16_autocast batch=4 seq=128 "
+        "ranks=2,4,6 strategy=alone,side_by_side,whole_batch,",
+        kExchanging, ",1000"))
+    ->Complete([](DataParallelParams& p, const RunOptions&,
+                  const Device& device) {
+      p.step.mode = StepMode::kTrainStep;
+      p.backend = BackendFor(device);
+      const bool is_whole_batch =
+          !p.strategy && p.without == WithoutExchange::kWholeBatch;
+      if (is_whole_batch) p.step.batch *= p.ranks;
+      return true;
+    })
+    ->Expect("the time is predicted within 15 %",
+             {.counter = "p50_us", .per = "predicted_us"}, About(1, 0.15))
+    ->Expect("one flat call beats one call per parameter",
+             {.counter = "p50_us",
+              .rows = {{"strategy", "flat"}},
+              .versus = {{"strategy", "per_parameter"}}},
+             AtMost(1))
+    ->ExpectOnGpu("two GPUs are at least 1.6 times as fast as one",
+                  {.counter = "strong_speedup", .rows = {{"ranks", "2"}}},
+                  AtLeast(1.6))
+    ->ExpectOnCpu("ranks on one CPU hide less than half",
+                  {.counter = "overlap_share"}, AtMost(0.5))
+    ->ExpectOnCpu("ranks on one CPU are no faster than one process",
+                  {.counter = "strong_speedup"}, AtMost(1));
 
 }  // namespace
 }  // namespace trainbench

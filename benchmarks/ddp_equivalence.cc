@@ -8,8 +8,6 @@
 //   than 1e-6, with any strategy. A strategy that forgot the mean, or sent a
 //   gradient too early, would be off by the size of a step, 1e-2.
 
-#include <vector>
-
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/experiment/rank_plan.h"
 #include "fixtures/steps/data_parallel_step.h"
@@ -18,46 +16,31 @@
 namespace trainbench {
 namespace {
 
-class DdpEquivalence final : public ToyTraining {
- public:
-  using Params = ToyTrainingParams;
-  using ToyTraining::ToyTraining;
+TRAINBENCH_DEFINE_F(ToyTraining, DdpEquivalence)(State& state) {
+  for (auto _ : state) Step(state.phases());
+}
 
-  static CaseName NameOf(const Params& p) {
-    return CaseName("ddp_equivalence")
-        .Word("strategy", SyncStrategyName(p.strategy))
-        .Value("ranks", p.ranks)
-        .Value("steps", kSteps);
-  }
-
-  static std::vector<Expectation> Expectations(const Device&) {
-    return {{"no parameter differs by more than 1e-6",
-             {.counter = "max_difference"},
-             AtMost(1e-6)},
-            {"no loss differs by more than 1e-6",
-             {.counter = "loss_difference"},
-             AtMost(1e-6)}};
-  }
-
-  static SweepPlan<Params> Sweep() {
-    return {.axes = {{"strategy", &Params::strategy, kSyncStrategies,
-                      SyncStrategyName},
-                     {"ranks", &Params::ranks, {1, kMostRanks}}},
-            .grids = {.smoke = {"strategy=per_parameter ranks=2"},
-                      .quick = {"strategy=overlap_bucketed ranks=2"},
-                      .full = {"strategy=per_parameter,overlap_bucketed "
-                               "ranks=2"},
-                      .paper = {"strategy=per_parameter,flat,"
-                                "overlap_per_parameter,overlap_bucketed,"
-                                "reducer ranks=2,4,6"}},
-            .complete = [](Params& p, const RunOptions&, const Device& device) {
-              p.backend = BackendFor(device);
-              return true;
-            }};
-  }
-};
-
-const bool kDdpEquivalenceRegistered = Register<DdpEquivalence>();
+static_assert(ToyTraining::kSteps == 5, "as in the name");
+TRAINBENCH_REGISTER_F(ToyTraining, DdpEquivalence,
+                      "ddp_equivalence/strategy/ranks/steps:5")
+    ->Axis("strategy", &ToyTrainingParams::strategy, kSyncStrategies,
+           SyncStrategyName)
+    ->Axis("ranks", &ToyTrainingParams::ranks, WholeNumbers{1, kMostRanks})
+    ->Smoke("strategy=per_parameter ranks=2")
+    ->Quick("strategy=overlap_bucketed ranks=2")
+    ->Full("strategy=per_parameter,overlap_bucketed ranks=2")
+    ->Paper(
+        "strategy=per_parameter,flat,overlap_per_parameter,overlap_bucketed,"
+        "reducer ranks=2,4,6")
+    ->Complete([](ToyTrainingParams& p, const RunOptions&,
+                  const Device& device) {
+      p.backend = BackendFor(device);
+      return true;
+    })
+    ->Expect("no parameter differs by more than 1e-6",
+             {.counter = "max_difference"}, AtMost(1e-6))
+    ->Expect("no loss differs by more than 1e-6",
+             {.counter = "loss_difference"}, AtMost(1e-6));
 
 }  // namespace
 }  // namespace trainbench

@@ -12,12 +12,10 @@
 //   gather and the last reduction. Ranks on one CPU send with the cores that
 //   compute, so there prefetch hides little. Gathers in bf16 send half as much.
 
+#include <array>
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
-#include "absl/strings/string_view.h"
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/experiment/rank_plan.h"
 #include "fixtures/steps/data_parallel_step.h"
@@ -26,144 +24,96 @@
 namespace trainbench {
 namespace {
 
-// What is divided among the ranks.
-struct Divided {
-  absl::string_view name;
-  std::optional<OptimizerSharding> replicas = {};
-};
-constexpr Divided kDivided[] = {{"nothing", OptimizerSharding::kReplicated},
-                                {"optimizer", OptimizerSharding::kSharded},
-                                {"everything"}};
+// What is divided among the ranks: "everything" by no replicas.
+constexpr std::array<std::optional<OptimizerSharding>, 3> kDivided = {
+    OptimizerSharding::kReplicated, OptimizerSharding::kSharded, std::nullopt};
 
-absl::string_view NameOfDivided(const FsdpParams& params) {
-  for (const Divided& divided : kDivided) {
-    if (divided.replicas == params.replicas) return divided.name;
-  }
-  return "unknown";
+std::string DividedName(std::optional<OptimizerSharding> replicas) {
+  if (!replicas) return "everything";
+  return *replicas == OptimizerSharding::kReplicated ? "nothing" : "optimizer";
 }
 
-class Fsdp final : public FsdpStep {
- public:
-  using Params = FsdpParams;
-  using FsdpStep::FsdpStep;
+bool& Reshards(FsdpParams& p) { return p.sharding.reshard_after_forward; }
+bool& Prefetches(FsdpParams& p) { return p.sharding.prefetch; }
 
-  static CaseName NameOf(const Params& p) {
-    return CaseName("fsdp")
-        .Word("sharded", NameOfDivided(p))
-        .Word("model", p.step.model.name)
-        .Word("precision", PrecisionName(p.step.precision))
-        .Value("reshard", p.sharding.reshard_after_forward)
-        .Value("prefetch", p.sharding.prefetch)
-        .Value("ranks", p.ranks)
-        .Value("batch", p.step.batch)
-        .Value("seq", p.step.seq);
-  }
-
-  static std::vector<Expectation> Expectations(const Device& device) {
-    std::vector<Expectation> expected = {
-        {"a rank sends as many bytes as computed",
-         {.counter = "sent_bytes", .per = "predicted_sent_bytes"},
-         About(1, 1e-4)},  // replicas pad their buffers
-        {"the peak is predicted within 2 %",
-         {.counter = "peak_bytes",
-          .per = "predicted_peak_bytes",
-          .rows = {{"sharded", "everything"}}},
-         About(1, 0.02)},
-        {"two ranks keep half of the state each",
-         {.counter = "state_bytes",  // replicas in bf16 keep no fp32 copies
-          .rows = {{"sharded", "everything"},
-                   {"precision", "fp32"},
-                   {"ranks", "2"}},
-          .versus = {{"sharded", "nothing"},
-                     {"reshard", "0"},
-                     {"prefetch", "0"}}},
-         About(0.5, 0.02)},
-        {"at equal bytes it is at most 15 % slower than a sharded optimizer",
-         {.counter = "p50_us",
-          .rows = {{"sharded", "everything"}, {"reshard", "0"}},
-          .versus = {{"sharded", "optimizer"}, {"prefetch", "0"}}},
-         AtMost(1.15)},
-        {"resharding lowers the peak",
-         {.counter = "peak_bytes",
-          .rows = {{"reshard", "1"}},
-          .versus = {{"reshard", "0"}}},
-         AtMost(1)}};
-    if (device.is_cuda()) {
-      expected.push_back(
-          {"prefetch hides at least half",
-           {.counter = "overlap_share", .rows = {{"prefetch", "1"}}},
-           AtLeast(0.5)});
-    } else {
-      expected.push_back({"ranks on one CPU hide less than half",
-                          {.counter = "overlap_share"},
-                          AtMost(0.5)});
-    }
-    return expected;
-  }
-
-  static SweepPlan<Params> Sweep();
-};
-
-Axis<Fsdp::Params> DividedAxis() {
-  return {"sharded",
-          [](const RunOptions&) {
-            std::vector<std::string> names;
-            for (const Divided& divided : kDivided) {
-              names.emplace_back(divided.name);
-            }
-            return names;
-          },
-          [](absl::string_view name, const RunOptions&, Fsdp::Params& p) {
-            for (const Divided& divided : kDivided) {
-              if (divided.name != name) continue;
-              p.replicas = divided.replicas;
-              return true;
-            }
-            return false;
-          }};
+TRAINBENCH_DEFINE_F(FsdpStep, Fsdp)(State& state) {
+  for (auto _ : state) Step(state.phases());
 }
 
-SweepPlan<Fsdp::Params> Fsdp::Sweep() {
-  std::vector<Axis<Params>> axes = StepAxes<Params>(&Params::step, {"mode"});
-  axes.emplace_back("ranks", &Params::ranks, WholeNumbers{1, kMostRanks});
-  axes.push_back(DividedAxis());
-  axes.emplace_back(
-      "reshard",
-      [](Params& p) -> bool& { return p.sharding.reshard_after_forward; },
-      WholeNumbers{0, 1});
-  axes.emplace_back(
-      "prefetch", [](Params& p) -> bool& { return p.sharding.prefetch; },
-      WholeNumbers{0, 1});
-  const std::string one =
-      "precision=fp32 sharded=everything reshard=1 prefetch=1 ";
-  const std::string whole =
-      "precision=fp32 sharded=nothing,optimizer reshard=0 prefetch=0 ";
-  const std::string fp32 =
-      "precision=fp32 sharded=everything reshard=0,1 prefetch=0,1 ";
-  const std::string bf16 =
-      "precision=bf16 sharded=everything reshard=1 prefetch=1 ";
-  const std::string tiny = "model=tiny batch=1 seq=128 ranks=2";
-  const std::string small = "model=small batch=4 seq=128 ranks=2";
-  const std::string paper = "model=tiny,small,xl batch=4 seq=128 ranks=2,4,6";
-  return {.axes = std::move(axes),
-          .grids = {.smoke = {one + "model=tiny batch=1 seq=32 ranks=2"},
-                    .smoke_gpu = {one + "model=small batch=4 seq=32 ranks=2"},
-                    .quick = {whole + tiny, one + tiny},
-                    .quick_gpu = {"precision=fp32 sharded=everything "
-                                  "reshard=0,1 prefetch=1 " +
-                                  small},
-                    .full = {whole + tiny, fp32 + tiny},
-                    .paper = {whole + paper, fp32 + paper, bf16 + paper}},
-          .complete = [](Params& p, const RunOptions&, const Device& device) {
-            p.step.mode = StepMode::kTrainStep;
-            p.backend = BackendFor(device);
-            // They gather nothing: one name for what is the same work.
-            if (p.replicas) p.sharding = FsdpStep::kOfReplicas;
-            return true;
-          }};
-}
-
-const bool kFsdpRegistered = Register<Fsdp>();
+TRAINBENCH_REGISTER_F(
+    FsdpStep, Fsdp,
+    "fsdp/sharded/model/precision/reshard/prefetch/ranks/batch/seq")
+    ->Axes(StepAxes<FsdpParams>(&FsdpParams::step, {"mode"}))
+    ->Axis("ranks", &FsdpParams::ranks, WholeNumbers{1, kMostRanks})
+    ->Axis("sharded", &FsdpParams::replicas, kDivided, DividedName)
+    ->Axis("reshard", Reshards, WholeNumbers{0, 1})
+    ->Axis("prefetch", Prefetches, WholeNumbers{0, 1})
+    ->Smoke(
+        "model=tiny precision=fp32 batch=1 seq=32 ranks=2 sharded=everything "
+        "reshard=1 prefetch=1")
+    ->SmokeOnGpu(
+        "model=small precision=fp32 batch=4 seq=32 ranks=2 sharded=everything "
+        "reshard=1 prefetch=1")
+    ->Quick(
+        "model=tiny precision=fp32 batch=1 seq=128 ranks=2 "
+        "sharded=nothing,optimizer reshard=0 prefetch=0",
+        "model=tiny precision=fp32 batch=1 seq=128 ranks=2 sharded=everything "
+        "reshard=1 prefetch=1")
+    ->QuickOnGpu(
+        "model=small precision=fp32 batch=4 seq=128 ranks=2 "
+        "sharded=everything reshard=0,1 prefetch=1")
+    ->Full(
+        "model=tiny precision=fp32 batch=1 seq=128 ranks=2 "
+        "sharded=nothing,optimizer reshard=0 prefetch=0",
+        "model=tiny precision=fp32 batch=1 seq=128 ranks=2 sharded=everything "
+        "reshard=0,1 prefetch=0,1")
+    ->Paper(
+        "model=tiny,small,xl precision=fp32 batch=4 seq=128 ranks=2,4,6 "
+        "sharded=nothing,optimizer reshard=0 prefetch=0",
+        "model=tiny,small,xl precision=fp32 batch=4 seq=128 ranks=2,4,6 "
+        "sharded=everything reshard=0,1 prefetch=0,1",
+        "model=tiny,small,xl precision=bf16 batch=4 seq=128 ranks=2,4,6 "
+        "sharded=everything reshard=1 prefetch=1")
+    ->Complete([](FsdpParams& p, const RunOptions&, const Device& device) {
+      p.step.mode = StepMode::kTrainStep;
+      p.backend = BackendFor(device);
+      // They gather nothing: one name for what is the same work.
+      if (p.replicas) p.sharding = FsdpStep::kOfReplicas;
+      return true;
+    })
+    ->Expect("a rank sends as many bytes as computed",
+             {.counter = "sent_bytes", .per = "predicted_sent_bytes"},
+             About(1, 1e-4))  // replicas pad their buffers
+    ->Expect("the peak is predicted within 2 %",
+             {.counter = "peak_bytes",
+              .per = "predicted_peak_bytes",
+              .rows = {{"sharded", "everything"}}},
+             About(1, 0.02))
+    ->Expect("two ranks keep half of the state each",
+             {.counter = "state_bytes",  // replicas in bf16 keep no fp32 copies
+              .rows = {{"sharded", "everything"},
+                       {"precision", "fp32"},
+                       {"ranks", "2"}},
+              .versus = {{"sharded", "nothing"},
+                         {"reshard", "0"},
+                         {"prefetch", "0"}}},
+             About(0.5, 0.02))
+    ->Expect(
+        "at equal bytes it is at most 15 % slower than a sharded optimizer",
+        {.counter = "p50_us",
+         .rows = {{"sharded", "everything"}, {"reshard", "0"}},
+         .versus = {{"sharded", "optimizer"}, {"prefetch", "0"}}},
+        AtMost(1.15))
+    ->Expect("resharding lowers the peak",
+             {.counter = "peak_bytes",
+              .rows = {{"reshard", "1"}},
+              .versus = {{"reshard", "0"}}},
+             AtMost(1))
+    ->ExpectOnGpu("prefetch hides at least half",
+                  {.counter = "overlap_share", .rows = {{"prefetch", "1"}}},
+                  AtLeast(0.5))
+    ->ExpectOnCpu("ranks on one CPU hide less than half",
+                  {.counter = "overlap_share"}, AtMost(0.5));
 
 }  // namespace
 }  // namespace trainbench

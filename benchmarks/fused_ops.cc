@@ -16,10 +16,10 @@
 
 #include "benchmarks/fused_ops/fused_ops.h"
 
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
 #include "model/nn/dtype.h"
@@ -31,7 +31,7 @@
 namespace trainbench {
 namespace {
 
-class FusedOps final : public Workload {
+class FusedOps : public Fixture {
  public:
   struct Params {
     FusedOp op;
@@ -43,52 +43,9 @@ class FusedOps final : public Workload {
     int64_t seq;
   };
 
-  static CaseName NameOf(const Params& p) {
-    return CaseName("fused_ops")
-        .Word("op", FusedOpName(p.op))
-        .Word("implementation", ImplementationName(p.implementation))
-        .Word("model", p.model.name)
-        .Word("precision", PrecisionName(p.precision))
-        .Word("pass", PassName(p.pass))
-        .Value("batch", p.batch)
-        .Value("seq", p.seq);
-  }
-
-  static std::vector<Expectation> Expectations(const Device&) {
-    const auto time = [](const std::string& op, const std::string& own,
-                         const std::string& other) {
-      return Quantity{.counter = "p50_us",
-                      .rows = {{"op", op}, {"implementation", own}},
-                      .versus = {{"implementation", other}}};
-    };
-    return {{"cross entropy in one pass takes less than half of the "
-             "textbook's time",
-             time("cross_entropy", "fused", "textbook"), AtMost(0.5)},
-            {"causal softmax in one pass takes less than half of the "
-             "textbook's time",
-             time("causal_softmax", "fused", "textbook"), AtMost(0.5)},
-            {"SwiGLU in one pass is faster than the textbook's",
-             time("swiglu", "fused", "textbook"), AtMost(1)},
-            {"a norm with the residual is faster than the textbook's",
-             time("add_rms_norm", "fused", "textbook"), AtMost(1)},
-            {"a norm with the residual is faster than LibTorch's two operators",
-             time("add_rms_norm", "fused", "library"), AtMost(1)},
-            {"LibTorch's SiLU is faster than the textbook's",
-             time("swiglu", "library", "textbook"), AtMost(1)}};
-  }
-
-  static Cost CostOf(const Params& p, const Device&) {
-    return {.bytes = FusedOpBytes(p.op, p.pass, p.model, p.batch, p.seq,
-                                  BitsOf(WeightType(p.precision)) / 8)};
-  }
-
   static std::string Unavailable(const Params& p, const Device& device) {
     return FusedOpUnavailable(p.op, p.implementation, device.kind,
                               p.model.d_model);
-  }
-
-  static std::optional<Params> BaselineOf(const Params& p) {
-    return BaselineWith(p, &Params::implementation, Implementation::kTextbook);
   }
 
   static MeasurementOptions OptionsOf(const Params& p) {
@@ -100,10 +57,9 @@ class FusedOps final : public Workload {
     return options;
   }
 
-  static SweepPlan<Params> Sweep();
-
   FusedOps(const Params& p, const Device& device)
-      : call_(p.op, p.implementation, p.model, p.batch, p.seq,
+      : p_(p),
+        call_(p.op, p.implementation, p.model, p.batch, p.seq,
               at::TensorOptions()
                   .device(TorchDevice(device))
                   .dtype(WeightType(p.precision))) {}
@@ -113,52 +69,71 @@ class FusedOps final : public Workload {
   // Some operations overwrite their input.
   void Prepare() override { call_.Restore(); }
 
-  void Run(PhaseObserver& phases) override {
-    phases.Enter(Phase::kForward);
-    const std::vector<at::Tensor> results = call_.Forward();
-    phases.Enter(Phase::kBackward);
-    call_.Backward(results);
+  void Run(State& state) override {
+    for (auto _ : state) {
+      state.phase(Phase::kForward);
+      const std::vector<at::Tensor> results = call_.Forward();
+      state.phase(Phase::kBackward);
+      call_.Backward(results);
+    }
+    state.SetBytesProcessed(FusedOpBytes(p_.op, p_.pass, p_.model, p_.batch,
+                                         p_.seq,
+                                         BitsOf(WeightType(p_.precision)) / 8));
   }
 
  private:
+  Params p_;
   FusedOpCall call_;
 };
 
-SweepPlan<FusedOps::Params> FusedOps::Sweep() {
-  const std::string kinds = "implementation=textbook,library,fused ";
-  const std::string ops =
-      "op=add_rms_norm,rope,swiglu,causal_softmax,cross_entropy " + kinds;
-  const std::string every = ops + "pass=forward,backward,both ";
-  const std::string small = "model=small precision=fp32 batch=4 seq=128";
-  return {
-      .axes = {ModelAxis<Params>(&Params::model),
-               {"precision", &Params::precision,
-                std::vector{Precision::kFp32, Precision::kBf16}, PrecisionName},
-               {"batch", &Params::batch},
-               {"seq", &Params::seq},
-               {"op", &Params::op, kFusedOps, FusedOpName},
-               {"pass", &Params::pass, kPasses, PassName},
-               {"implementation", &Params::implementation, kImplementations,
-                ImplementationName}},
-      .grids = {.smoke = {every + "model=tiny precision=fp32 batch=1 seq=32"},
-                .quick = {ops + "pass=forward,both " + small},
-                .quick_gpu = {kinds +
-                              "op=add_rms_norm,swiglu,causal_softmax,"
-                              "cross_entropy pass=forward,backward,both "
-                              "model=2.7B precision=bf16 batch=4 seq=512"},
-                .full = {every + small},
-                .paper = {every +
-                          "precision=fp32,bf16 batch=4 seq=128,1024 "
-                          "model=" +
-                          kPublishedModels}},
-      // The fused cross entropy makes the gradient in its forward pass, so only
-      // both passes together compare.
-      .complete = [](Params& p, const RunOptions&, const Device&) {
-        return (p.op == FusedOp::kCrossEntropy) == (p.pass == Pass::kBoth);
-      }};
+// How long the one takes, over the other.
+Quantity TimeOfOp(const std::string& op, const std::string& own,
+                  const std::string& other) {
+  return {.counter = "p50_us",
+          .rows = {{"op", op}, {"implementation", own}},
+          .versus = {{"implementation", other}}};
 }
 
-const bool kFusedOpsRegistered = Register<FusedOps>();
+TRAINBENCH_REGISTER(
+    FusedOps, "fused_ops/op/implementation/model/precision/pass/batch/seq")
+    ->Axis(ModelAxis<FusedOps::Params>(&FusedOps::Params::model))
+    ->Axis("precision", &FusedOps::Params::precision,
+           std::vector{Precision::kFp32, Precision::kBf16}, PrecisionName)
+    ->Axis("batch", &FusedOps::Params::batch)
+    ->Axis("seq", &FusedOps::Params::seq)
+    ->Axis("op", &FusedOps::Params::op, kFusedOps, FusedOpName)
+    ->Axis("pass", &FusedOps::Params::pass, kPasses, PassName)
+    ->Axis("implementation", &FusedOps::Params::implementation,
+           kImplementations, ImplementationName)
+    ->Baseline("implementation", "textbook")
+    ->Smoke("model=tiny precision=fp32 batch=1 seq=32")
+    ->Quick("pass=forward,both model=small precision=fp32 batch=4 seq=128")
+    ->QuickOnGpu(
+        "op=add_rms_norm,swiglu,causal_softmax,cross_entropy model=2.7B "
+        "precision=bf16 batch=4 seq=512")
+    ->Full("model=small precision=fp32 batch=4 seq=128")
+    ->Paper(absl::StrCat("precision=fp32,bf16 batch=4 seq=128,1024 model=",
+                         kPublishedModels))
+    // The fused cross entropy makes the gradient in its forward pass, so only
+    // both passes together compare.
+    ->Complete([](FusedOps::Params& p, const RunOptions&, const Device&) {
+      return (p.op == FusedOp::kCrossEntropy) == (p.pass == Pass::kBoth);
+    })
+    ->Expect(
+        "cross entropy in one pass takes less than half of the textbook's time",
+        TimeOfOp("cross_entropy", "fused", "textbook"), AtMost(0.5))
+    ->Expect(
+        "causal softmax in one pass takes less than half of the textbook's "
+        "time",
+        TimeOfOp("causal_softmax", "fused", "textbook"), AtMost(0.5))
+    ->Expect("SwiGLU in one pass is faster than the textbook's",
+             TimeOfOp("swiglu", "fused", "textbook"), AtMost(1))
+    ->Expect("a norm with the residual is faster than the textbook's",
+             TimeOfOp("add_rms_norm", "fused", "textbook"), AtMost(1))
+    ->Expect("a norm with the residual is faster than LibTorch's two operators",
+             TimeOfOp("add_rms_norm", "fused", "library"), AtMost(1))
+    ->Expect("LibTorch's SiLU is faster than the textbook's",
+             TimeOfOp("swiglu", "library", "textbook"), AtMost(1));
 
 }  // namespace
 }  // namespace trainbench

@@ -14,8 +14,6 @@
 #include <torch/types.h>
 
 #include <functional>
-#include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,25 +24,11 @@
 namespace trainbench {
 namespace {
 
-class Harness final : public Workload {
+class Harness : public Fixture {
  public:
   struct Params {
     int64_t spin_us;  // 0: an empty call
   };
-
-  static SweepPlan<Params> Sweep() {
-    return {.axes = {{"us", &Params::spin_us, {0, 1000 * 1000}}},
-            .grids = {.smoke = {"us=0,1000"}, .full = {"us=0,100,1000,10000"}}};
-  }
-
-  static std::vector<Expectation> Expectations(const Device& device) {
-    return {{"a spin is reported within 1 %",
-             {.counter = "p50_us", .per = "us", .rows = {{"us", "1000"}}},
-             About(1, 0.01)},
-            {"an empty call takes less than 2 us",
-             {.counter = "p50_us", .rows = {{"work", "empty"}}},
-             AtMost(device.is_cuda() ? 3 : 2)}};
-  }
 
   static CaseName NameOf(const Params& p) {
     CaseName name("harness");
@@ -52,15 +36,15 @@ class Harness final : public Workload {
     return name.Word("work", "spin").Value("us", p.spin_us);
   }
 
-  static MeasurementOptions OptionsOf(const Params&) { return {.hold = true}; }
-
   Harness(const Params& p, const Device& device) : p_(p), device_(device) {}
 
   // No result to verify.
   absl::Status Check() override { return absl::OkStatus(); }
 
-  void Run(PhaseObserver&) override {
-    if (p_.spin_us > 0) SpinFor(static_cast<double>(p_.spin_us), device_);
+  void Run(State& state) override {
+    for (auto _ : state) {
+      if (p_.spin_us > 0) SpinFor(static_cast<double>(p_.spin_us), device_);
+    }
   }
 
  private:
@@ -69,58 +53,52 @@ class Harness final : public Workload {
 };
 
 // Allocates, writes and frees a tensor, as a step does with each activation.
-class Allocate final : public Workload {
+class Allocate : public Fixture {
  public:
   using Params = CpuAllocator;
 
   static constexpr int64_t kBytes = int64_t{64} << 20;
-
-  static SweepPlan<Params> Sweep() {
-    return {.axes = {{"allocator", std::identity(), kCpuAllocators,
-                      CpuAllocatorName}},
-            .grids = {.smoke = {"allocator=system,caching"}},
-            .complete = [](Params&, const RunOptions&, const Device& device) {
-              return !device.is_cuda();
-            }};
-  }
-
-  static std::vector<Expectation> Expectations(const Device& device) {
-    if (device.is_cuda()) return {};
-    return {{"kept pages halve the time to allocate and write 64 MiB",
-             {.counter = "p50_us",
-              .rows = {{"allocator", "caching"}},
-              .versus = {{"allocator", "system"}}},
-             AtMost(0.5)}};
-  }
-
-  static CaseName NameOf(Params allocator) {
-    return CaseName("harness")
-        .Word("work", "allocate")
-        .Word("allocator", CpuAllocatorName(allocator))
-        .Value("size", kBytes);
-  }
-
-  static Cost CostOf(Params, const Device&) { return {.bytes = kBytes}; }
-
-  static std::optional<Params> BaselineOf(Params allocator) {
-    if (allocator == CpuAllocator::kSystem) return std::nullopt;
-    return CpuAllocator::kSystem;
-  }
-
-  static MeasurementOptions OptionsOf(Params) { return {.alone = true}; }
 
   Allocate(Params allocator, const Device&) : scope_(allocator) {}
 
   // No result to verify.
   absl::Status Check() override { return absl::OkStatus(); }
 
-  void Run(PhaseObserver&) override { at::empty({kBytes}, at::kByte).fill_(1); }
+  void Run(State& state) override {
+    for (auto _ : state) at::empty({kBytes}, at::kByte).fill_(1);
+    state.SetBytesProcessed(kBytes);
+  }
 
  private:
   const CpuAllocatorScope scope_;
 };
 
-const bool kHarnessRegistered = Register<Harness>() && Register<Allocate>();
+TRAINBENCH_REGISTER(Harness, "harness")
+    ->Options({.hold = true})
+    ->Axis("us", &Harness::Params::spin_us, WholeNumbers{0, 1000 * 1000})
+    ->Smoke("us=0,1000")
+    ->Full("us=0,100,1000,10000")
+    ->Expect("a spin is reported within 1 %",
+             {.counter = "p50_us", .per = "us", .rows = {{"us", "1000"}}},
+             About(1, 0.01))
+    ->Expect([](const Device& device) {
+      return Expectation{"an empty call takes less than 2 us",
+                         {.counter = "p50_us", .rows = {{"work", "empty"}}},
+                         AtMost(device.is_cuda() ? 3 : 2)};
+    });
+
+static_assert(Allocate::kBytes == 67108864, "as in the name");
+TRAINBENCH_REGISTER(Allocate, "harness/work=allocate/allocator/size:67108864")
+    ->Options({.alone = true})
+    ->Axis("allocator", std::identity(), kCpuAllocators, CpuAllocatorName)
+    ->OnCpu()
+    ->Baseline("allocator", "system")
+    ->Smoke("allocator=system,caching")
+    ->ExpectOnCpu("kept pages halve the time to allocate and write 64 MiB",
+                  {.counter = "p50_us",
+                   .rows = {{"allocator", "caching"}},
+                   .versus = {{"allocator", "system"}}},
+                  AtMost(0.5));
 
 }  // namespace
 }  // namespace trainbench

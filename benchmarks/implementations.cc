@@ -11,10 +11,9 @@
 //   of 5 tensors of the feed-forward layer 3, of scores none, of three fp32
 //   tensors of the logits one in the products' width.
 
-#include <optional>
 #include <string>
-#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/steps/model_step.h"
 #include "model/spec/config.h"
@@ -23,82 +22,61 @@
 namespace trainbench {
 namespace {
 
-class Implementations final : public ModelStep {
- public:
-  using Params = StepParams;
-  using ModelStep::ModelStep;
+Implementation& ImplementationOf(StepParams& p) {
+  return p.model.implementation;
+}
 
-  static CaseName NameOf(const Params& p) {
-    return StepName(
-        CaseName("implementations")
-            .Word("implementation", ImplementationName(p.model.implementation)),
-        p);
-  }
+// A ratio to the row of another implementation.
+Quantity VersusImplementation(const std::string& counter,
+                              const std::string& own,
+                              const std::string& other) {
+  return {.counter = counter,
+          .rows = {{"implementation", own}, {"mode", "forward_backward"}},
+          .versus = {{"implementation", other}}};
+}
 
-  static std::vector<Expectation> Expectations(const Device&) {
-    const auto versus_textbook = [](const std::string& counter,
-                                    const std::string& implementation) {
-      return Quantity{.counter = counter,
-                      .rows = {{"implementation", implementation},
-                               {"mode", "forward_backward"}},
-                      .versus = {{"implementation", "textbook"}}};
-    };
-    return {
-        {"LibTorch's operators are faster than the textbook's",
-         versus_textbook("p50_us", "library"), AtMost(1)},
-        {"ours are faster than the textbook's",
-         versus_textbook("p50_us", "fused"), AtMost(0.9)},
-        {"ours take less memory than the textbook's",
-         versus_textbook("peak_bytes", "fused"), AtMost(0.95)},
-        {"ours take no more time than LibTorch's",
-         {.counter = "p50_us",
-          .rows = {{"implementation", "fused"}, {"mode", "forward_backward"}},
-          .versus = {{"implementation", "library"}}},
-         AtMost(1)}};
-  }
+TRAINBENCH_DEFINE_F(ModelStep, Implementations)(State& state) {
+  for (auto _ : state) Step(state.phases());
+}
 
-  static std::optional<Params> BaselineOf(const Params& p) {
-    return BaselineWith(p, ImplementationOf, Implementation::kTextbook);
-  }
-
-  static SweepPlan<Params> Sweep() {
-    std::vector<Axis<Params>> axes = StepAxes<Params>();
+TRAINBENCH_REGISTER_F(
+    ModelStep, Implementations,
+    "implementations/implementation/model/precision/mode/batch/seq")
+    ->Axes(StepAxes<StepParams>())
     // After the model, which sets it too.
-    axes.emplace_back("implementation", ImplementationOf, kImplementations,
-                      ImplementationName);
-    const std::string all = "implementation=textbook,library,fused ";
-    const std::string fp32 =
-        " precision=fp32 mode=forward_backward batch=4 seq=128";
-    return {.axes = axes,
-            .grids = {.smoke = {all + "model=tiny precision=fp32,bf16_autocast "
-                                      "mode=forward_backward batch=2 seq=32"},
-                      .quick = {all + "model=tiny" + fp32},
-                      .quick_gpu = {all + "model=small "
-                                          "precision=bf16_autocast "
-                                          "mode=forward_backward batch=4 "
-                                          "seq=512",
-                                    "implementation=library,fused model=2.7B "
-                                    "precision=bf16_autocast,bf16 "
-                                    "mode=forward_backward batch=4 seq=512"},
-                      .full = {all + "model=tiny,small" + fp32},
-                      .paper = {all +
-                                "precision=fp32,bf16_autocast,bf16 "
-                                "mode=forward,forward_backward,train_step "
-                                "batch=4 seq=128,512,1024 model=" +
-                                kPublishedModels}},
-            .complete = [](Params& p, const RunOptions&, const Device&) {
-              p.model.attention = AttentionOf(p.model.implementation);
-              return true;
-            }};
-  }
-
- private:
-  static Implementation& ImplementationOf(Params& p) {
-    return p.model.implementation;
-  }
-};
-
-const bool kImplementationsRegistered = Register<Implementations>();
+    ->Axis("implementation", ImplementationOf, kImplementations,
+           ImplementationName)
+    ->Baseline("implementation", "textbook")
+    ->Smoke(
+        "model=tiny precision=fp32,bf16_autocast mode=forward_backward batch=2 "
+        "seq=32")
+    ->Quick("model=tiny precision=fp32 mode=forward_backward batch=4 seq=128")
+    ->QuickOnGpu(
+        "model=small precision=bf16_autocast mode=forward_backward batch=4 "
+        "seq=512",
+        "implementation=library,fused model=2.7B precision=bf16_autocast,bf16 "
+        "mode=forward_backward batch=4 seq=512")
+    ->Full(
+        "model=tiny,small precision=fp32 mode=forward_backward batch=4 "
+        "seq=128")
+    ->Paper(absl::StrCat(
+        "precision=fp32,bf16_autocast,bf16 "
+        "mode=forward,forward_backward,train_step batch=4 seq=128,512,1024 "
+        "model=",
+        kPublishedModels))
+    ->Complete([](StepParams& p, const RunOptions&, const Device&) {
+      p.model.attention = AttentionOf(p.model.implementation);
+      return true;
+    })
+    ->Expect("LibTorch's operators are faster than the textbook's",
+             VersusImplementation("p50_us", "library", "textbook"), AtMost(1))
+    ->Expect("ours are faster than the textbook's",
+             VersusImplementation("p50_us", "fused", "textbook"), AtMost(0.9))
+    ->Expect("ours take less memory than the textbook's",
+             VersusImplementation("peak_bytes", "fused", "textbook"),
+             AtMost(0.95))
+    ->Expect("ours take no more time than LibTorch's",
+             VersusImplementation("p50_us", "fused", "library"), AtMost(1));
 
 }  // namespace
 }  // namespace trainbench

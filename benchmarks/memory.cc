@@ -12,8 +12,8 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/memory/allocation_recorder.h"
@@ -29,57 +29,12 @@ namespace {
 using enum Precision;
 using enum StepMode;
 
-class Memory final : public Workload {
+class Memory : public Fixture {
  public:
   struct Params {
     StepParams step;
     std::string trace_directory;
   };
-
-  static SweepPlan<Params> Sweep() {
-    const std::string modes = "mode=inference,forward,train_step ";
-    const std::string tiny = "model=tiny precision=fp32 batch=4 seq=128,256";
-    const std::string autocast =
-        "model=tiny precision=bf16_autocast mode=train_step batch=4 seq=128";
-    return {
-        .axes = StepAxes<Params>(&Params::step),
-        .grids = {.smoke = {"model=tiny precision=fp32 mode=train_step batch=2 "
-                            "seq=32"},
-                  .quick = {"mode=inference,train_step " + tiny, autocast},
-                  .quick_gpu = {"model=2.7B precision=fp32,bf16_autocast "
-                                "batch=4 mode:seq=inference:512,"
-                                "train_step:128,train_step:512"},
-                  .full = {modes + tiny, autocast,
-                           modes + "model=small precision=fp32 batch=1 "
-                                   "seq=128"},
-                  .paper = {modes +
-                            "precision=fp32,bf16_autocast batch=4 "
-                            "seq=128,256,512,1024 model=" +
-                            kPublishedModels}},
-        .complete = [](Params& p, const RunOptions& options, const Device&) {
-          p.trace_directory = options.memory_trace;
-          return true;
-        }};
-  }
-
-  static std::vector<Expectation> Expectations(const Device&) {
-    return {{"a dry run is within 2 % of the measured peak",
-             {.counter = "own_peak_bytes", .per = "predicted_peak_bytes"},
-             About(1, 0.02)},
-            {"a train step of small takes 16 bytes of each parameter, or more",
-             {.counter = "own_peak_bytes",
-              .rows = {{"model", "small"},
-                       {"precision", "fp32"},
-                       {"mode", "train_step"}}},
-             AtLeast(16 * 128.6e6)},
-            {"inference needs more memory under bf16 autocast than in fp32",
-             {.counter = "own_peak_bytes",
-              .rows = {{"precision", "bf16_autocast"}, {"mode", "inference"}},
-              .versus = {{"precision", "fp32"}}},
-             AtLeast(1)}};
-  }
-
-  static CaseName NameOf(const Params& p) { return StepName("memory", p.step); }
 
   static Cost CostOf(const Params& p, const Device& device) {
     return ModelStep::CostOf(p.step, device);
@@ -87,11 +42,6 @@ class Memory final : public Workload {
 
   void AddToCost(const DryCall& call, Cost& cost) const override {
     step_->AddToCost(call, cost);
-  }
-
-  // Every step takes the same bytes, so one sample is enough.
-  static MeasurementOptions OptionsOf(const Params&) {
-    return {.count = SamplingPlan::Count{.warmup_calls = 1, .samples = 1}};
   }
 
   Memory(const Params& p, const Device& device)
@@ -107,25 +57,27 @@ class Memory final : public Workload {
       status = step_->Check();
       // The first step allocates the rotary tables, which stay.
       NullObserver nobody;
-      step_->Run(nobody);
+      step_->Step(nobody);
     });
     return status;
   }
 
   absl::Status CheckOutput() override { return step_->CheckOutput(); }
 
-  void Run(PhaseObserver& phases) override { step_->Run(phases); }
+  void Run(State& state) override {
+    for (auto _ : state) step_->Step(state.phases());
+  }
 
   absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples&) override {
-    const auto run = [&](PhaseObserver& phases) { Run(phases); };
+    const auto run = [&](PhaseObserver& phases) { step_->Step(phases); };
     const AllocationTimeline timeline = recorder_.Record(run);
     if (!p_.trace_directory.empty()) {
       const absl::Status traced = TraceAllocations(
           recorder_,
           [&](PhaseObserver& phases) {
-            for (int i = 0; i < kTracedSteps; ++i) Run(phases);
+            for (int i = 0; i < kTracedSteps; ++i) step_->Step(phases);
           },
-          p_.trace_directory, NameOf(p_).text());
+          p_.trace_directory, StepName("memory", p_.step).text());
       if (!traced.ok()) return traced;
     }
     const auto number = [](int64_t bytes) {
@@ -172,7 +124,46 @@ class Memory final : public Workload {
   std::unique_ptr<ModelStep> step_;
 };
 
-const bool kMemoryRegistered = Register<Memory>();
+TRAINBENCH_REGISTER(Memory, "memory/model/precision/mode/batch/seq")
+    // Every step takes the same bytes, so one sample is enough.
+    ->Options({.count = SamplingPlan::Count{.warmup_calls = 1, .samples = 1}})
+    ->Axes(StepAxes<Memory::Params>(&Memory::Params::step))
+    ->Smoke("model=tiny precision=fp32 mode=train_step batch=2 seq=32")
+    ->Quick(
+        "model=tiny precision=fp32 mode=inference,train_step batch=4 "
+        "seq=128,256",
+        "model=tiny precision=bf16_autocast mode=train_step batch=4 seq=128")
+    ->QuickOnGpu(
+        "model=2.7B precision=fp32,bf16_autocast batch=4 "
+        "mode:seq=inference:512,train_step:128,train_step:512")
+    ->Full(
+        "model=tiny precision=fp32 mode=inference,forward,train_step batch=4 "
+        "seq=128,256",
+        "model=tiny precision=bf16_autocast mode=train_step batch=4 seq=128",
+        "model=small precision=fp32 mode=inference,forward,train_step batch=1 "
+        "seq=128")
+    ->Paper(absl::StrCat(
+        "precision=fp32,bf16_autocast mode=inference,forward,train_step "
+        "batch=4 seq=128,256,512,1024 model=",
+        kPublishedModels))
+    ->Complete([](Memory::Params& p, const RunOptions& options, const Device&) {
+      p.trace_directory = options.memory_trace;
+      return true;
+    })
+    ->Expect("a dry run is within 2 % of the measured peak",
+             {.counter = "own_peak_bytes", .per = "predicted_peak_bytes"},
+             About(1, 0.02))
+    ->Expect("a train step of small takes 16 bytes of each parameter, or more",
+             {.counter = "own_peak_bytes",
+              .rows = {{"model", "small"},
+                       {"precision", "fp32"},
+                       {"mode", "train_step"}}},
+             AtLeast(16 * 128.6e6))
+    ->Expect("inference needs more memory under bf16 autocast than in fp32",
+             {.counter = "own_peak_bytes",
+              .rows = {{"precision", "bf16_autocast"}, {"mode", "inference"}},
+              .versus = {{"precision", "fp32"}}},
+             AtLeast(1));
 
 }  // namespace
 }  // namespace trainbench

@@ -10,73 +10,54 @@
 //   multiplies no matrices and moves 28 bytes per parameter whatever the batch,
 //   so its share of the step falls as the step has more tokens.
 
-#include <string>
-#include <vector>
-
+#include "absl/strings/str_cat.h"
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/steps/model_step.h"
 
 namespace trainbench {
 namespace {
 
-using enum Precision;
-using enum StepMode;
+TRAINBENCH_DEFINE_F(ModelStep, ModelSize)(State& state) {
+  for (auto _ : state) Step(state.phases());
+}
 
-class ModelSize final : public ModelStep {
- public:
-  using Params = StepParams;
-  using ModelStep::ModelStep;
-
-  static CaseName NameOf(const Params& p) { return StepName("model_size", p); }
-
-  static std::vector<Expectation> Expectations(const Device&) {
-    return {{"the backward pass takes twice the forward pass",
-             {.counter = "backward_us", .per = "forward_us"},
-             About(2, 0.15)},
-            {"small takes 52 times as long as tiny, or less",
+TRAINBENCH_REGISTER_F(ModelStep, ModelSize,
+                      "model_size/model/precision/mode/batch/seq")
+    ->Axes(StepAxes<StepParams>())
+    ->Smoke(
+        "model=tiny precision=fp32,bf16_autocast "
+        "mode=forward,forward_backward,train_step batch=2 seq=32")
+    ->Quick("model=tiny,small precision=fp32 mode=forward batch=1 seq=128",
+            "model=tiny precision=fp32 mode=train_step batch=1 seq=128")
+    ->QuickOnGpu(  // breakdown times xl
+        "model=small,large,2.7B precision=fp32,bf16_autocast "
+        "mode=forward,train_step batch=4 seq=512",
+        "model=tiny precision=fp32,bf16_autocast mode=train_step batch=4 "
+        "seq=512")
+    ->Full(
+        "model=tiny,small precision=fp32,bf16_autocast "
+        "mode=forward,forward_backward,train_step batch=1 seq=128")
+    ->Paper(absl::StrCat("precision=fp32,tf32,bf16_autocast "
+                         "mode=forward,forward_backward,train_step batch=4 "
+                         "seq=128,256,512,1024 model=",
+                         kPublishedModels))
+    // Emulated bf16 is slower than fp32 and would only add minutes.
+    ->Complete([](StepParams& p, const RunOptions& options,
+                  const Device& device) {
+      return options.suite != Suite::kFull || device.is_cuda() ||
+             device.native_bf16 || p.precision == Precision::kFp32 ||
+             options.axes.contains("precision");
+    })
+    ->Expect("the backward pass takes twice the forward pass",
+             {.counter = "backward_us", .per = "forward_us"}, About(2, 0.15))
+    ->Expect("small takes 52 times as long as tiny, or less",
              {.counter = "p50_us",
               .rows = {{"model", "small"}},
               .versus = {{"model", "tiny"}}},
-             AtMost(52)},
-            {"the optimizer's share falls as the step has more tokens",
+             AtMost(52))
+    ->Expect("the optimizer's share falls as the step has more tokens",
              {.counter = "optimizer_us", .per = "p50_us", .along = "seq"},
-             AtMost(0)}};
-  }
-
-  static SweepPlan<Params> Sweep() {
-    const std::string modes = "mode=forward,forward_backward,train_step ";
-    return {
-        .axes = StepAxes<Params>(),
-        .grids = {.smoke = {modes + "model=tiny precision=fp32,bf16_autocast "
-                                    "batch=2 seq=32"},
-                  .quick = {"mode=forward model=tiny,small precision=fp32 "
-                            "batch=1 seq=128",
-                            "mode=train_step model=tiny precision=fp32 batch=1 "
-                            "seq=128"},
-                  // breakdown times xl
-                  .quick_gpu = {"model=small,large,2.7B "
-                                "precision=fp32,bf16_autocast "
-                                "mode=forward,train_step batch=4 seq=512",
-                                "model=tiny precision=fp32,bf16_autocast "
-                                "mode=train_step batch=4 seq=512"},
-                  .full = {modes +
-                           "model=tiny,small precision=fp32,bf16_autocast "
-                           "batch=1 seq=128"},
-                  .paper = {modes +
-                            "precision=fp32,tf32,bf16_autocast batch=4 "
-                            "seq=128,256,512,1024 model=" +
-                            kPublishedModels}},
-        // Emulated bf16 is slower than fp32 and would only add minutes.
-        .complete = [](Params& p, const RunOptions& options,
-                       const Device& device) {
-          return options.suite != Suite::kFull || device.is_cuda() ||
-                 device.native_bf16 || p.precision == kFp32 ||
-                 options.axes.contains("precision");
-        }};
-  }
-};
-
-const bool kModelSizeRegistered = Register<ModelSize>();
+             AtMost(0));
 
 }  // namespace
 }  // namespace trainbench

@@ -29,7 +29,7 @@ constexpr int64_t kDim = 1024;
 
 const char* InternalsName(bool is_wide) { return is_wide ? "wide" : "low"; }
 
-class NormPrecision final : public Workload {
+class NormPrecision : public Fixture {
  public:
   struct Params {
     NormKind kind;
@@ -42,45 +42,6 @@ class NormPrecision final : public Workload {
     }
   };
 
-  static SweepPlan<Params> Sweep();
-
-  static CaseName NameOf(const Params& p) {
-    return CaseName("norm_precision")
-        .Word("norm", NormKindName(p.kind))
-        .Word("dtype", DtypeName(p.dtype))
-        .Word("internals", InternalsName(p.is_wide))
-        .Value("magnitude", p.magnitude);
-  }
-
-  static std::vector<Expectation> Expectations(const Device&) {
-    const auto of = [](const std::string& counter, const std::string& dtype,
-                       const std::string& internals) {
-      return Quantity{.counter = counter,
-                      .rows = {{"dtype", dtype}, {"internals", internals}}};
-    };
-    Quantity at_100 = of("overflowed", "fp16", "low");
-    at_100.rows["magnitude"] = "100";
-    Quantity rounded = of("relative_error", "bf16", "low");
-    rounded.versus = {{"internals", "wide"}};
-    return {
-        {"fp16 overflows at magnitude 100", at_100, About(1, 0)},
-        {"bf16 never overflows", of("overflowed", "bf16", "low"), AtMost(0)},
-        {"fp16 with fp32 internals rounds by 2e-4",
-         of("relative_error", "fp16", "wide"), About(2e-4, 0.15)},
-        {"bf16 with fp32 internals rounds by 1.6e-3",
-         of("relative_error", "bf16", "wide"), About(1.6e-3, 0.15)},
-        {"bf16 internals at most double the error", rounded, AtMost(2)}};
-  }
-
-  // Reads the input and writes the output once.
-  static Cost CostOf(const Params& p, const Device&) {
-    return {.bytes = 2.0 * kRows * kDim * BitsOf(p.dtype) / 8};
-  }
-
-  static MeasurementOptions OptionsOf(const Params&) {
-    return {.hold = true, .cold_cache = true};
-  }
-
   NormPrecision(const Params& p, const Device& device)
       : p_(p),
         x_(NormalInput(kRows, kDim, static_cast<double>(p.magnitude), p.dtype,
@@ -90,7 +51,11 @@ class NormPrecision final : public Workload {
     return CheckNorm(p_.kind, x_, p_.compute_dtype(), Norm());
   }
 
-  void Run(PhaseObserver&) override { Norm(); }
+  void Run(State& state) override {
+    for (auto _ : state) Norm();
+    // Reads the input and writes the output once.
+    state.SetBytesProcessed(2.0 * static_cast<double>(x_.nbytes()));
+  }
 
   absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples&) override {
     const NormResult result = Norm();
@@ -110,32 +75,47 @@ class NormPrecision final : public Workload {
   at::Tensor x_;
 };
 
-SweepPlan<NormPrecision::Params> NormPrecision::Sweep() {
-  return {.axes = {{"norm", &Params::kind,
-                    std::vector{NormKind::kRmsNorm, NormKind::kLayerNorm},
-                    NormKindName},
-                   {"dtype", &Params::dtype,
-                    std::vector{c10::kHalf, c10::kBFloat16, c10::kFloat},
-                    DtypeName},
-                   {"internals", &Params::is_wide, std::array{false, true},
-                    InternalsName},
-                   {"magnitude", &Params::magnitude}},
-          .grids = {.smoke = {"norm=rms_norm,layer_norm dtype=fp16 "
-                              "internals=low,wide magnitude=100"},
-                    .quick = {"norm=rms_norm dtype=fp16,bf16 "
-                              "internals=low,wide magnitude=100"},
-                    .full = {"norm=rms_norm dtype=fp16,bf16,fp32 "
-                             "internals=low,wide magnitude=1,100"},
-                    .paper = {"norm=rms_norm,layer_norm dtype=fp16,bf16,fp32 "
-                              "internals=low,wide "
-                              "magnitude=1,10,30,60,100,300,1000,10000"}},
-          // fp32 has no lower intermediates.
-          .complete = [](Params& p, const RunOptions&, const Device&) {
-            return p.is_wide || p.dtype != c10::kFloat;
-          }};
-}
-
-const bool kNormPrecisionRegistered = Register<NormPrecision>();
+TRAINBENCH_REGISTER(NormPrecision,
+                    "norm_precision/norm/dtype/internals/magnitude")
+    ->Options({.hold = true, .cold_cache = true})
+    ->Axis("norm", &NormPrecision::Params::kind,
+           std::vector{NormKind::kRmsNorm, NormKind::kLayerNorm}, NormKindName)
+    ->Axis("dtype", &NormPrecision::Params::dtype,
+           std::vector{c10::kHalf, c10::kBFloat16, c10::kFloat}, DtypeName)
+    ->Axis("internals", &NormPrecision::Params::is_wide,
+           std::array{false, true}, InternalsName)
+    ->Axis("magnitude", &NormPrecision::Params::magnitude)
+    ->Smoke("dtype=fp16 magnitude=100")
+    ->Quick("norm=rms_norm dtype=fp16,bf16 magnitude=100")
+    ->Full("norm=rms_norm magnitude=1,100")
+    ->Paper("magnitude=1,10,30,60,100,300,1000,10000")
+    // fp32 has no lower intermediates.
+    ->Complete([](NormPrecision::Params& p, const RunOptions&, const Device&) {
+      return p.is_wide || p.dtype != c10::kFloat;
+    })
+    ->Expect("fp16 overflows at magnitude 100",
+             {.counter = "overflowed",
+              .rows = {{"dtype", "fp16"},
+                       {"internals", "low"},
+                       {"magnitude", "100"}}},
+             About(1, 0))
+    ->Expect("bf16 never overflows",
+             {.counter = "overflowed",
+              .rows = {{"dtype", "bf16"}, {"internals", "low"}}},
+             AtMost(0))
+    ->Expect("fp16 with fp32 internals rounds by 2e-4",
+             {.counter = "relative_error",
+              .rows = {{"dtype", "fp16"}, {"internals", "wide"}}},
+             About(2e-4, 0.15))
+    ->Expect("bf16 with fp32 internals rounds by 1.6e-3",
+             {.counter = "relative_error",
+              .rows = {{"dtype", "bf16"}, {"internals", "wide"}}},
+             About(1.6e-3, 0.15))
+    ->Expect("bf16 internals at most double the error",
+             {.counter = "relative_error",
+              .rows = {{"dtype", "bf16"}, {"internals", "low"}},
+              .versus = {{"internals", "wide"}}},
+             AtMost(2));
 
 }  // namespace
 }  // namespace trainbench

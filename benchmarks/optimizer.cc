@@ -13,8 +13,6 @@
 //   bandwidth_share may pass 1: reads are four of the seven accesses, but only
 //   half of those in the fastest peak row, and writes are slower.
 
-#include <algorithm>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,59 +30,16 @@
 namespace trainbench {
 namespace {
 
-class Optimizer final : public Workload {
+class Optimizer : public Fixture {
  public:
   struct Params {
     AdamWKind kind;
     ModelConfig model;
   };
 
-  static CaseName NameOf(const Params& p) {
-    return CaseName("optimizer")
-        .Word("kind", AdamWName(p.kind))
-        .Word("model", p.model.name);
-  }
-
-  static Cost CostOf(const Params& p, const Device&) {
-    return {.bytes = OptimizerBytes(p.model, Precision::kFp32),
-            .params = ParameterCount(p.model),
-            .parameter_bytes = ParameterBytes(p.model, Precision::kFp32)};
-  }
-
-  static std::vector<Expectation> Expectations(const Device& device) {
-    return {
-        {"the textbook form takes 3.1 times as long where the tensors "
-         "exceed the caches",
-         {.counter = "p50_us",
-          .rows = {{"kind", "textbook"},
-                   {"model", device.is_cuda() ? "xl" : "small"}},
-          .versus = {{"kind", "fused"}}},
-         About(3.1, 0.25)}};
-  }
-
-  static std::optional<Params> BaselineOf(const Params& p) {
-    return BaselineWith(p, &Params::kind, AdamWKind::kTextbook);
-  }
-
-  // In a step the backward pass comes before it and needs the cache.
-  static MeasurementOptions OptionsOf(const Params&) {
-    return {.cold_cache = true};
-  }
-
-  static SweepPlan<Params> Sweep() {
-    const std::vector kinds = {AdamWKind::kTextbook, AdamWKind::kFused};
-    return {.axes = {ModelAxis<Params>(&Params::model),
-                     {"kind", &Params::kind, kinds, AdamWName}},
-            .grids = {.smoke = {"model=tiny kind=textbook,fused"},
-                      .quick = {"model=tiny kind=textbook,fused"},
-                      .quick_gpu = {"model=xl,2.7B kind=textbook,fused"},
-                      .full = {"model=tiny,small kind=textbook,fused"},
-                      .paper = {absl::StrCat("kind=textbook,fused model=",
-                                             kPublishedModels)}}};
-  }
-
   Optimizer(const Params& p, const Device& device)
-      : device_(device),
+      : p_(p),
+        device_(device),
         model_(p.model, at::TensorOptions().device(TorchDevice(device))),
         adamw_(Parameters(model_), p.kind) {
     RandomizeGradients(model_);
@@ -97,14 +52,14 @@ class Optimizer final : public Workload {
         adamw_);
   }
 
-  void Run(PhaseObserver& phases) override {
-    phases.Enter(Phase::kOptimizer);
-    adamw_.Step();
-  }
-
-  // A step of another model has other tensors.
-  static std::string ProfileKeyOf(const Params& p, const Device&) {
-    return std::string(AdamWName(p.kind)) + "/" + p.model.name;
+  void Run(State& state) override {
+    for (auto _ : state) {
+      state.phase(Phase::kOptimizer);
+      adamw_.Step();
+    }
+    state.SetBytesProcessed(OptimizerBytes(p_.model, Precision::kFp32));
+    state.cost().params = ParameterCount(p_.model);
+    state.cost().parameter_bytes = ParameterBytes(p_.model, Precision::kFp32);
   }
 
   absl::StatusOr<ExtraMetrics> MeasureProfiled() override {
@@ -118,17 +73,34 @@ class Optimizer final : public Workload {
   }
 
  private:
-  // Elements of the embedding or of a feed-forward matrix.
-  static int64_t LargestParameter(const ModelConfig& model) {
-    return model.d_model * std::max(model.vocab, model.d_ff);
-  }
-
+  Params p_;
   const Device& device_;
   TransformerLm model_;
   AdamW adamw_;
 };
 
-const bool kOptimizerRegistered = Register<Optimizer>();
+TRAINBENCH_REGISTER(Optimizer, "optimizer/kind/model")
+    // In a step the backward pass comes before it and needs the cache.
+    ->Options({.cold_cache = true})
+    ->Axis(ModelAxis<Optimizer::Params>(&Optimizer::Params::model))
+    ->Axis("kind", &Optimizer::Params::kind,
+           std::vector{AdamWKind::kTextbook, AdamWKind::kFused}, AdamWName)
+    ->Baseline("kind", "textbook")
+    ->Profiles("kind", "model")
+    ->Smoke("model=tiny")
+    ->QuickOnGpu("model=xl,2.7B")
+    ->Full("model=tiny,small")
+    ->Paper(absl::StrCat("model=", kPublishedModels))
+    ->Expect([](const Device& device) {
+      return Expectation{
+          "the textbook form takes 3.1 times as long where the tensors "
+          "exceed the caches",
+          {.counter = "p50_us",
+           .rows = {{"kind", "textbook"},
+                    {"model", device.is_cuda() ? "xl" : "small"}},
+           .versus = {{"kind", "fused"}}},
+          About(3.1, 0.25)};
+    });
 
 }  // namespace
 }  // namespace trainbench

@@ -36,303 +36,253 @@ namespace {
 
 constexpr int kOpsPerCall = 1000;
 
+// What [m, k] x [k, n] takes.
+void StateProduct(int64_t m, int64_t n, int64_t k, Precision precision,
+                  State& state) {
+  const int64_t width = c10::elementSize(WeightType(precision));
+  state.SetBytesProcessed(static_cast<double>((m * k + k * n + m * n) * width));
+  state.cost().flops =
+      2.0 * static_cast<double>(m * n) * static_cast<double>(k);
+  state.cost().precision = precision;
+}
+
 // [m, k] times [k, n]. The best rate over all shapes is the peak.
-class PeakMatmul final : public Workload {
+class PeakMatmul : public Fixture {
  public:
-  static constexpr bool kRunsFirst = true;
   struct Params {
     Precision precision;
     int64_t m, n, k;
   };
 
-  static CaseName NameOf(const Params& p) {
-    return CaseName("peak")
-        .Word("work", "matmul")
-        .Word("precision", PrecisionName(p.precision))
-        .Value("m", p.m)
-        .Value("n", p.n)
-        .Value("k", p.k);
-  }
-
-  // Also of the other works of this experiment.
-  static std::vector<Expectation> Expectations(const Device& device);
-
-  static Cost CostOf(const Params& p, const Device&) {
-    const int64_t width = c10::elementSize(WeightType(p.precision));
-    const int64_t elements = p.m * p.k + p.k * p.n + p.m * p.n;
-    return {.flops =
-                2.0 * static_cast<double>(p.m * p.n) * static_cast<double>(p.k),
-            .precision = p.precision,
-            .bytes = static_cast<double>(elements * width)};
-  }
-
-  static SweepPlan<Params> Sweep();
-
-  static MeasurementOptions OptionsOf(const Params&) { return {.hold = true}; }
-
   PeakMatmul(const Params& p, const Device& device)
-      : scope_(p.precision),
+      : p_(p),
+        scope_(p.precision),
         product_(p.m, p.n, p.k, p.precision, TorchDevice(device)) {}
 
   absl::Status Check() override { return product_.Verify(); }
-  void Run(PhaseObserver&) override { product_.Multiply(); }
+
+  void Run(State& state) override {
+    for (auto _ : state) product_.Multiply();
+    StateProduct(p_.m, p_.n, p_.k, p_.precision, state);
+  }
 
  private:
+  Params p_;
   MatmulScope scope_;
   MatrixProduct product_;
 };
 
+// Squares, and the tall shapes on which the best rates have been reported.
+TRAINBENCH_REGISTER(PeakMatmul, "peak/work=matmul/precision/m/n/k")
+    ->RunsFirst()
+    ->Options({.hold = true})
+    ->Axis("precision", &PeakMatmul::Params::precision,
+           std::vector{Precision::kFp32, Precision::kTf32, Precision::kBf16},
+           PrecisionName)
+    ->Axis("m", &PeakMatmul::Params::m)
+    ->Axis("n", &PeakMatmul::Params::n)
+    ->Axis("k", &PeakMatmul::Params::k)
+    ->Smoke("precision=fp32 m:n:k=256:256:256")
+    ->Quick("precision=fp32,bf16 m:n:k=2048:2048:2048")
+    ->QuickOnGpu(
+        "precision=fp32,tf32,bf16 "
+        "m:n:k=4096:4096:4096,8192:8192:8192,2048:2048:13312")
+    ->Full(
+        "precision=fp32,bf16 "
+        "m:n:k=1024:1024:1024,2048:2048:2048,512:3072:3072")
+    // Emulated arithmetic is no peak.
+    ->Complete([](PeakMatmul::Params& p, const RunOptions&,
+                  const Device& device) {
+      return p.precision == Precision::kFp32 || device.is_cuda() ||
+             (p.precision == Precision::kBf16 && device.native_bf16);
+    })
+    ->ExpectOnGpu("large products reach 75 % of the data sheet or more",
+                  {.counter = "mfu_datasheet", .rows = {{"work", "matmul"}}},
+                  AtLeast(0.75))
+    ->ExpectOnCpu("an update in place has 1.5 times the rate of a copy",
+                  {.counter = "bytes_per_second",
+                   .rows = {{"work", "update"}},
+                   .versus = {{"work", "copy"}}},
+                  About(1.5, 0.15));
+
 // fp32 products of a linear layer on a CPU, by each library that LibTorch has.
-class PeakLinear final : public Workload {
+class PeakLinear : public Fixture {
  public:
-  static constexpr bool kRunsFirst = true;
   struct Params {
     ProductLibrary library;
     int64_t m, n, k;
   };
 
-  static CaseName NameOf(const Params& p) {
-    return CaseName("peak")
-        .Word("work", "linear")
-        .Word("precision", PrecisionName(Precision::kFp32))
-        .Word("library", ProductLibraryName(p.library))
-        .Value("m", p.m)
-        .Value("n", p.n)
-        .Value("k", p.k);
-  }
-
-  static Cost CostOf(const Params& p, const Device& device) {
-    return PeakMatmul::CostOf({Precision::kFp32, p.m, p.n, p.k}, device);
-  }
-
   static std::string Unavailable(const Params& p, const Device&) {
     return ProductLibraryUnavailable(p.library);
   }
 
-  static SweepPlan<Params> Sweep() {
-    // Tokens times the widths of the model small.
-    return {.axes = {{"library", &Params::library, kProductLibraries,
-                      ProductLibraryName},
-                     {"m", &Params::m},
-                     {"n", &Params::n},
-                     {"k", &Params::k}},
-            .grids = {.smoke = {"library=mkl,onednn m:n:k=64:64:64"},
-                      .quick = {"library=mkl,onednn m:n:k=512:3072:768"},
-                      .full = {"library=mkl,onednn m:n:k=512:3072:768,"
-                               "512:768:3072,512:10000:768,512:768:768"}},
-            .complete = [](Params&, const RunOptions&, const Device& device) {
-              return !device.is_cuda();
-            }};
-  }
-
   PeakLinear(const Params& p, const Device&)
-      : scope_(Precision::kFp32), product_(p.m, p.n, p.k, p.library) {}
+      : p_(p), scope_(Precision::kFp32), product_(p.m, p.n, p.k, p.library) {}
 
   absl::Status Check() override { return product_.Verify(); }
-  void Run(PhaseObserver&) override { product_.Multiply(); }
+
+  void Run(State& state) override {
+    for (auto _ : state) product_.Multiply();
+    StateProduct(p_.m, p_.n, p_.k, Precision::kFp32, state);
+  }
 
  private:
+  Params p_;
   MatmulScope scope_;
   MatrixProduct product_;
 };
 
-std::vector<Expectation> PeakMatmul::Expectations(const Device& device) {
-  const Expectation overhead = {
-      "an operation takes at most 5 us", {.counter = "op_us"}, AtMost(5)};
-  if (device.is_cuda()) {
-    return {{"large products reach 75 % of the data sheet or more",
-             {.counter = "mfu_datasheet", .rows = {{"work", "matmul"}}},
-             AtLeast(0.75)},
-            overhead};
-  }
+Expectation FusedTakesTheFasterLibrary(const Device&) {
   const std::string mkl(ProductLibraryName(ProductLibrary::kMkl));
   const std::string onednn(ProductLibraryName(ProductLibrary::kOneDnn));
   const bool is_onednn =
       FasterLibrary(512, 3072, 768) == ProductLibrary::kOneDnn;
-  return {{"an update in place has 1.5 times the rate of a copy",
-           {.counter = "bytes_per_second",
-            .rows = {{"work", "update"}},
-            .versus = {{"work", "copy"}}},
-           About(1.5, 0.15)},
-          {"implementation=fused takes the faster library, or one as fast",
-           {.counter = "flops_per_second",
-            .rows = {{"work", "linear"}, {"library", is_onednn ? onednn : mkl}},
-            .versus = {{"library", is_onednn ? mkl : onednn}}},
-           AtLeast(0.95)},
-          overhead};
+  return {"implementation=fused takes the faster library, or one as fast",
+          {.counter = "flops_per_second",
+           .rows = {{"work", "linear"}, {"library", is_onednn ? onednn : mkl}},
+           .versus = {{"library", is_onednn ? mkl : onednn}}},
+          AtLeast(0.95)};
 }
 
-SweepPlan<PeakMatmul::Params> PeakMatmul::Sweep() {
-  using enum Precision;
-  // Squares, and the tall shapes on which the best rates have been reported.
-  return {.axes = {{"precision", &Params::precision,
-                    std::vector{kFp32, kTf32, kBf16}, PrecisionName},
-                   {"m", &Params::m},
-                   {"n", &Params::n},
-                   {"k", &Params::k}},
-          .grids = {.smoke = {"precision=fp32 m:n:k=256:256:256"},
-                    .quick = {"precision=fp32,bf16 m:n:k=2048:2048:2048"},
-                    .quick_gpu = {"precision=fp32,tf32,bf16 "
-                                  "m:n:k=4096:4096:4096,8192:8192:8192,"
-                                  "2048:2048:13312"},
-                    .full = {"precision=fp32,bf16 m:n:k=1024:1024:1024,"
-                             "2048:2048:2048,512:3072:3072"}},
-          // Emulated arithmetic is no peak.
-          .complete = [](Params& p, const RunOptions&, const Device& device) {
-            return p.precision == kFp32 || device.is_cuda() ||
-                   (p.precision == kBf16 && device.native_bf16);
-          }};
-}
+// Tokens times the widths of the model small.
+TRAINBENCH_REGISTER(PeakLinear, "peak/work=linear/precision=fp32/library/m/n/k")
+    ->RunsFirst()
+    ->OnCpu()
+    ->Axis("library", &PeakLinear::Params::library, kProductLibraries,
+           ProductLibraryName)
+    ->Axis("m", &PeakLinear::Params::m)
+    ->Axis("n", &PeakLinear::Params::n)
+    ->Axis("k", &PeakLinear::Params::k)
+    ->Smoke("m:n:k=64:64:64")
+    ->Quick("m:n:k=512:3072:768")
+    ->Full("m:n:k=512:3072:768,512:768:3072,512:10000:768,512:768:768")
+    ->Expect(FusedTakesTheFasterLibrary);
 
-struct Size {
+struct PeakSize {
   int64_t bytes;
 };
 
-// Sizes well beyond the caches.
-SweepPlan<Size> SizeSweep() {
-  return {.axes = {{"size", &Size::bytes, {8, kMostBytes, 8}}},
-          .grids = {.smoke = {"size=1Mi"},
-                    .quick = {"size=256Mi"},
-                    .quick_gpu = {"size=4Gi"},
-                    .full = {"size=256Mi,512Mi"}}};
-}
-
 // Copies one buffer to another.
-class PeakCopy final : public Workload {
+class PeakCopy : public Fixture {
  public:
-  static constexpr bool kRunsFirst = true;
-  using Params = Size;
-
-  static CaseName NameOf(const Params& p) {
-    return CaseName("peak").Word("work", "copy").Value("size", p.bytes);
-  }
-
-  static Cost CostOf(const Params& p, const Device&) {
-    return {.bytes = 2.0 * static_cast<double>(p.bytes)};
-  }
-
-  static SweepPlan<Params> Sweep() { return SizeSweep(); }
-
-  static MeasurementOptions OptionsOf(const Params&) {
-    return {.hold = true, .cold_cache = true};
-  }
+  using Params = PeakSize;
 
   PeakCopy(const Params& p, const Device& device)
-      : copy_(p.bytes, at::TensorOptions().device(TorchDevice(device))) {}
+      : bytes_(p.bytes),
+        copy_(p.bytes, at::TensorOptions().device(TorchDevice(device))) {}
 
   absl::Status Check() override { return copy_.Verify(); }
-  void Run(PhaseObserver&) override { copy_.Copy(); }
+
+  void Run(State& state) override {
+    for (auto _ : state) copy_.Copy();
+    state.SetBytesProcessed(2.0 * static_cast<double>(bytes_));
+  }
 
  private:
+  int64_t bytes_;
   MemoryCopy copy_;
 };
 
+TRAINBENCH_REGISTER(PeakCopy, "peak/work=copy/size")
+    ->RunsFirst()
+    ->Options({.hold = true, .cold_cache = true})
+    ->Axis("size", &PeakSize::bytes, WholeNumbers{8, kMostBytes, 8})
+    ->Smoke("size=1Mi")
+    ->Quick("size=256Mi")
+    ->QuickOnGpu("size=4Gi")
+    ->Full("size=256Mi,512Mi");
+
 // Updates one buffer in place.
-class PeakUpdate final : public Workload {
+class PeakUpdate : public Fixture {
  public:
-  static constexpr bool kRunsFirst = true;
-  using Params = Size;
-
-  static CaseName NameOf(const Params& p) {
-    return CaseName("peak").Word("work", "update").Value("size", p.bytes);
-  }
-
-  static Cost CostOf(const Params& p, const Device&) {
-    return {.bytes = 2.0 * static_cast<double>(p.bytes)};
-  }
-
-  static SweepPlan<Params> Sweep() { return SizeSweep(); }
-
-  static MeasurementOptions OptionsOf(const Params&) {
-    return {.hold = true, .cold_cache = true};
-  }
+  using Params = PeakSize;
 
   PeakUpdate(const Params& p, const Device& device)
-      : update_(p.bytes, at::TensorOptions().device(TorchDevice(device))) {}
+      : bytes_(p.bytes),
+        update_(p.bytes, at::TensorOptions().device(TorchDevice(device))) {}
 
   absl::Status Check() override { return update_.Verify(); }
-  void Run(PhaseObserver&) override { update_.Update(); }
+
+  void Run(State& state) override {
+    for (auto _ : state) update_.Update();
+    state.SetBytesProcessed(2.0 * static_cast<double>(bytes_));
+  }
 
  private:
+  int64_t bytes_;
   InPlaceUpdate update_;
 };
 
+TRAINBENCH_REGISTER(PeakUpdate, "peak/work=update/size")
+    ->RunsFirst()
+    ->Options({.hold = true, .cold_cache = true})
+    ->Axis("size", &PeakSize::bytes, WholeNumbers{8, kMostBytes, 8})
+    ->Smoke("size=1Mi")
+    ->Quick("size=256Mi")
+    ->QuickOnGpu("size=4Gi")
+    ->Full("size=256Mi,512Mi");
+
 // Passes over memory on all threads, on a CPU.
-class PeakStream final : public Workload {
+class PeakStream : public Fixture {
  public:
-  static constexpr bool kRunsFirst = true;
   struct Params {
     StreamKernel kernel;
     Stores stores;
     int64_t size;  // bytes of each buffer
   };
 
-  static CaseName NameOf(const Params& p) {
-    return CaseName("peak")
-        .Word("work", "stream")
-        .Word("kernel", StreamKernelName(p.kernel))
-        .Word("stores", StoresName(p.stores))
-        .Value("size", p.size);
-  }
-
-  static Cost CostOf(const Params& p, const Device&) {
-    return {.bytes = StreamTraffic(p.kernel, p.stores, p.size),
-            .bytes_are_all = true};
-  }
-
   static std::string Unavailable(const Params& p, const Device&) {
     return StreamUnavailable(p.kernel, p.stores);
   }
 
-  static SweepPlan<Params> Sweep() {
-    const std::string all =
-        "kernel=copy,scale,add,triad,update,read "
-        "stores=ordinary,non_temporal ";
-    return {
-        .axes = {{"kernel", &Params::kernel, kStreamKernels, StreamKernelName},
-                 {"stores", &Params::stores, kStores, StoresName},
-                 {"size", &Params::size, {64, kMostBytes, 64}}},
-        .grids = {.smoke = {all + "size=1Mi"},
-                  .quick = {"kernel:stores=read:ordinary,update:ordinary,"
-                            "triad:non_temporal size=256Mi"},
-                  .full = {all + "size=256Mi"}},
-        .complete = [](Params& p, const RunOptions&, const Device& device) {
-          // What a read stores and what an update loads is no choice.
-          return !device.is_cuda() && (p.stores == Stores::kOrdinary ||
-                                       p.kernel != StreamKernel::kRead);
-        }};
-  }
-
   PeakStream(const Params& p, const Device&)
-      : stream_(p.kernel, p.stores, p.size) {}
+      : p_(p), stream_(p.kernel, p.stores, p.size) {}
 
   absl::Status Check() override { return stream_.Verify(); }
-  void Run(PhaseObserver&) override { stream_.Run(); }
+
+  void Run(State& state) override {
+    for (auto _ : state) stream_.Run();
+    state.SetBytesProcessed(StreamTraffic(p_.kernel, p_.stores, p_.size));
+    state.cost().bytes_are_all = true;
+  }
 
  private:
+  Params p_;
   Stream stream_;
 };
 
-// Not held: the host's time is the question.
-class PeakOpOverhead final : public Workload {
- public:
-  static constexpr bool kRunsFirst = true;
-  struct Params {};
+TRAINBENCH_REGISTER(PeakStream, "peak/work=stream/kernel/stores/size")
+    ->RunsFirst()
+    ->Axis("kernel", &PeakStream::Params::kernel, kStreamKernels,
+           StreamKernelName)
+    ->Axis("stores", &PeakStream::Params::stores, kStores, StoresName)
+    ->Axis("size", &PeakStream::Params::size, WholeNumbers{64, kMostBytes, 64})
+    ->Smoke("kernel=copy,scale,add,triad,update,read size=1Mi")
+    ->Quick(
+        "kernel:stores=read:ordinary,update:ordinary,triad:non_temporal "
+        "size=256Mi")
+    ->Full("kernel=copy,scale,add,triad,update,read size=256Mi")
+    ->Complete([](PeakStream::Params& p, const RunOptions&,
+                  const Device& device) {
+      // What a read stores and what an update loads is no choice.
+      return !device.is_cuda() &&
+             (p.stores == Stores::kOrdinary || p.kernel != StreamKernel::kRead);
+    });
 
-  static CaseName NameOf(const Params&) {
-    return CaseName("peak")
-        .Word("work", "op_overhead")
-        .Value("ops", kOpsPerCall);
-  }
-  static SweepPlan<Params> Sweep() {
-    return {.axes = {}, .grids = {.smoke = {""}}};
-  }
+// Not held: the host's time is the question.
+class PeakOpOverhead : public Fixture {
+ public:
+  struct Params {};
 
   PeakOpOverhead(const Params&, const Device& device)
       : chain_(kOpsPerCall, at::TensorOptions().device(TorchDevice(device))) {}
 
   absl::Status Check() override { return chain_.Verify(); }
-  void Run(PhaseObserver&) override { chain_.Run(); }
+
+  void Run(State& state) override {
+    for (auto _ : state) chain_.Run();
+  }
 
   absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples& sampling) override {
     std::vector<double> per_op;
@@ -346,12 +296,12 @@ class PeakOpOverhead final : public Workload {
   OpOverhead chain_;
 };
 
-const bool kMatmulRegistered = Register<PeakMatmul>();
-const bool kLinearRegistered = Register<PeakLinear>();
-const bool kCopyRegistered = Register<PeakCopy>();
-const bool kUpdateRegistered = Register<PeakUpdate>();
-const bool kStreamRegistered = Register<PeakStream>();
-const bool kOverheadRegistered = Register<PeakOpOverhead>();
+static_assert(kOpsPerCall == 1000, "as in the name");
+TRAINBENCH_REGISTER(PeakOpOverhead, "peak/work=op_overhead/ops:1000")
+    ->RunsFirst()
+    ->Smoke()
+    ->Expect("an operation takes at most 5 us", {.counter = "op_us"},
+             AtMost(5));
 
 }  // namespace
 }  // namespace trainbench

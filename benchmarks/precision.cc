@@ -14,9 +14,8 @@
 //   them, so it saves only activations: a quarter of the peak of tiny's forward
 //   pass of 512 tokens.
 
-#include <optional>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "fixtures/experiment/experiment.h"
@@ -27,82 +26,19 @@
 namespace trainbench {
 namespace {
 
-using enum Precision;
-using enum StepMode;
-
-class PrecisionSweep final : public ModelStep {
+class PrecisionSweep : public ModelStep {
  public:
-  using Params = StepParams;
-
   PrecisionSweep(const Params& p, const Device& device)
       : ModelStep(p, device), device_(device) {}
 
-  static CaseName NameOf(const Params& p) { return StepName("precision", p); }
-
-  static std::vector<Expectation> Expectations(const Device& device) {
-    const auto error_of = [](const std::string& precision) {
-      return Quantity{.counter = "logits_error",
-                      .rows = {{"precision", precision}}};
-    };
-    const bool is_fast = device.is_cuda() || device.native_bf16;
-    return {
-        {is_fast ? "a step with bf16 weights is faster than in fp32"
-                 : "emulated bf16 is slower than fp32",
-         {.counter = "p50_us",
-          .rows = {{"precision", "bf16"}},
-          .versus = {{"precision", "fp32"}}},
-         is_fast ? AtMost(1) : AtLeast(1)},
-        {"fp32 logits are off by about 1e-6", error_of("fp32"), AtMost(1e-5)},
-        {"tf32 logits are off by about 1e-3", error_of("tf32"), AtMost(3e-3)},
-        {"bf16 logits are off by about 1e-2", error_of("bf16"), AtMost(3e-2)},
-        {"bf16 weights save less than half of the peak",
-         {.counter = "peak_bytes",
-          .rows = {{"precision", "bf16"}},
-          .versus = {{"precision", "fp32"}}},
-         AtLeast(0.5)},
-        {"autocast saves less than half of a forward pass of 512 tokens",
-         {.counter = "peak_bytes",
-          .rows = {{"precision", "bf16_autocast"},
-                   {"mode", "forward"},
-                   {"batch", "4"},
-                   {"seq", "128"}},
-          .versus = {{"precision", "fp32"}}},
-         AtLeast(0.5)}};
-  }
-
-  static std::optional<Params> BaselineOf(const Params& p) {
-    return BaselineWith(p, &Params::precision, kFp32);
-  }
-
-  static SweepPlan<Params> Sweep() {
-    const std::string tiny =
-        "model=tiny precision=fp32,bf16_autocast,bf16 batch=4 seq=128";
-    return {
-        .axes = StepAxes<Params>(),
-        .grids = {.smoke = {"model=tiny precision=fp32,bf16 "
-                            "mode=forward_backward batch=2 seq=32"},
-                  .quick = {"mode=train_step " + tiny},
-                  .quick_gpu = {"model=small,large "
-                                "precision=fp32,tf32,bf16_autocast,bf16 "
-                                "mode=train_step batch=4 seq=512"},
-                  .full = {"mode=forward,train_step " + tiny},
-                  .paper = {absl::StrCat(
-                      "model=", kPublishedModels,
-                      " precision=fp32,tf32,bf16_autocast,bf16 mode=forward,"
-                      "forward_backward,train_step batch=4 "
-                      "seq=128,256,512,1024")}}};
-  }
-
-  // A CPU has no kernel names. Other shapes multiply in the same arithmetic.
-  static std::string ProfileKeyOf(const Params& p, const Device& device) {
-    if (!device.is_cuda()) return "";
-    return std::string(PrecisionName(p.precision)) + "/" +
-           std::string(StepModeName(p.mode));
+  void Run(State& state) override {
+    for (auto _ : state) Step(state.phases());
   }
 
   absl::StatusOr<ExtraMetrics> MeasureProfiled() override {
+    if (!device_.is_cuda()) return ExtraMetrics();  // no kernel has a name
     NullObserver nobody;
-    const auto trace = Profile(device_, [&] { Run(nobody); });
+    const auto trace = Profile(device_, [&] { Step(nobody); });
     if (!trace.ok()) return trace.status();
     const auto kernels = ProvePrecision(*trace, step().precision);
     if (!kernels.ok()) return kernels.status();
@@ -113,7 +49,59 @@ class PrecisionSweep final : public ModelStep {
   const Device& device_;
 };
 
-const bool kPrecisionSweepRegistered = Register<PrecisionSweep>();
+// A ratio to the row in fp32.
+Quantity VersusFp32(const std::string& counter, RowSelection rows) {
+  return {.counter = counter,
+          .rows = std::move(rows),
+          .versus = {{"precision", "fp32"}}};
+}
+
+Expectation TimeOfBf16Weights(const Device& device) {
+  const Quantity time = VersusFp32("p50_us", {{"precision", "bf16"}});
+  if (device.is_cuda() || device.native_bf16) {
+    return {"a step with bf16 weights is faster than in fp32", time, AtMost(1)};
+  }
+  return {"emulated bf16 is slower than fp32", time, AtLeast(1)};
+}
+
+TRAINBENCH_REGISTER(PrecisionSweep, "precision/model/precision/mode/batch/seq")
+    ->Axes(StepAxes<StepParams>())
+    ->Baseline("precision", "fp32")
+    // Other shapes multiply in the same arithmetic.
+    ->Profiles("precision", "mode")
+    ->Smoke(
+        "model=tiny precision=fp32,bf16 mode=forward_backward batch=2 seq=32")
+    ->Quick(
+        "model=tiny precision=fp32,bf16_autocast,bf16 mode=train_step batch=4 "
+        "seq=128")
+    ->QuickOnGpu(
+        "model=small,large precision=fp32,tf32,bf16_autocast,bf16 "
+        "mode=train_step batch=4 seq=512")
+    ->Full(
+        "model=tiny precision=fp32,bf16_autocast,bf16 "
+        "mode=forward,train_step batch=4 seq=128")
+    ->Paper(absl::StrCat("precision=fp32,tf32,bf16_autocast,bf16 "
+                         "mode=forward,forward_backward,train_step batch=4 "
+                         "seq=128,256,512,1024 model=",
+                         kPublishedModels))
+    ->Expect(TimeOfBf16Weights)
+    ->Expect("fp32 logits are off by about 1e-6",
+             {.counter = "logits_error", .rows = {{"precision", "fp32"}}},
+             AtMost(1e-5))
+    ->Expect("tf32 logits are off by about 1e-3",
+             {.counter = "logits_error", .rows = {{"precision", "tf32"}}},
+             AtMost(3e-3))
+    ->Expect("bf16 logits are off by about 1e-2",
+             {.counter = "logits_error", .rows = {{"precision", "bf16"}}},
+             AtMost(3e-2))
+    ->Expect("bf16 weights save less than half of the peak",
+             VersusFp32("peak_bytes", {{"precision", "bf16"}}), AtLeast(0.5))
+    ->Expect("autocast saves less than half of a forward pass of 512 tokens",
+             VersusFp32("peak_bytes", {{"precision", "bf16_autocast"},
+                                       {"mode", "forward"},
+                                       {"batch", "4"},
+                                       {"seq", "128"}}),
+             AtLeast(0.5));
 
 }  // namespace
 }  // namespace trainbench

@@ -12,8 +12,6 @@
 //   the update, without what it sends, takes half as long.
 
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/experiment/rank_plan.h"
@@ -23,68 +21,48 @@
 namespace trainbench {
 namespace {
 
-class ShardedOptimizer final : public ShardedStep {
- public:
-  using Params = ShardedParams;
-  using ShardedStep::ShardedStep;
+// A ratio to the row of the optimizer that is not sharded.
+Quantity VersusReplicated(const std::string& counter,
+                          const std::string& sharding) {
+  return {.counter = counter,
+          .rows = {{"sharding", sharding}, {"ranks", "2"}},
+          .versus = {{"sharding", "replicated"}}};
+}
 
-  static CaseName NameOf(const Params& p) {
-    return CaseName("sharded_optimizer")
-        .Word("sharding", OptimizerShardingName(p.sharding))
-        .Word("model", p.step.model.name)
-        .Value("ranks", p.ranks)
-        .Value("batch", p.step.batch)
-        .Value("seq", p.step.seq);
-  }
+TRAINBENCH_DEFINE_F(ShardedStep, Optimizer)(State& state) {
+  for (auto _ : state) Step(state.phases());
+}
 
-  static std::vector<Expectation> Expectations(const Device&) {
-    const auto versus_replicated = [](const std::string& counter,
-                                      const std::string& sharding) {
-      return Quantity{.counter = counter,
-                      .rows = {{"sharding", sharding}, {"ranks", "2"}},
-                      .versus = {{"sharding", "replicated"}}};
-    };
-    return {{"two ranks keep half of the state each",
-             versus_replicated("state_bytes", "sharded"), About(0.5, 0.02)},
-            {"two ranks update in half of the time",
-             versus_replicated("optimizer_us", "sharded"), About(0.5, 0.25)},
-            {"sharded exchanges for as long as replicated",
-             versus_replicated("communication_us", "sharded"), About(1, 0.25)},
-            {"sharded sends as many bytes as replicated",
-             versus_replicated("sent_bytes", "sharded"), About(1, 1e-4)},
-            {"broadcast sends half as many more",
-             versus_replicated("sent_bytes", "broadcast"), About(1.5, 0.02)},
-            {"broadcast takes longer than replicated",
-             versus_replicated("p50_us", "broadcast"), AtLeast(1)}};
-  }
-
-  static SweepPlan<Params> Sweep() {
-    std::vector<Axis<Params>> axes =
-        StepAxes<Params>(&Params::step, {"precision", "mode"});
-    axes.emplace_back("ranks", &Params::ranks, WholeNumbers{1, kMostRanks});
-    axes.emplace_back("sharding", &Params::sharding, kOptimizerShardings,
-                      OptimizerShardingName);
-    const std::string all = "sharding=replicated,sharded,broadcast ";
-    const std::string tiny = "model=tiny batch=1 seq=128 ranks=2";
-    return {
-        .axes = std::move(axes),
-        .grids = {.smoke = {all + "model=tiny batch=1 seq=32 ranks=2"},
-                  .smoke_gpu = {all + "model=small batch=4 seq=32 ranks=2"},
-                  .quick = {"sharding=replicated,sharded " + tiny},
-                  .quick_gpu = {all + "model=small batch=4 seq=128 ranks=2"},
-                  .full = {all + tiny},
-                  .paper = {all + "model=tiny,small,xl batch=4 seq=128 "
-                                  "ranks=2,4,6"}},
-        .complete = [](Params& p, const RunOptions&, const Device& device) {
-          p.step.precision = Precision::kFp32;
-          p.step.mode = StepMode::kTrainStep;
-          p.backend = BackendFor(device);
-          return true;
-        }};
-  }
-};
-
-const bool kShardedOptimizerRegistered = Register<ShardedOptimizer>();
+TRAINBENCH_REGISTER_F(ShardedStep, Optimizer,
+                      "sharded_optimizer/sharding/model/ranks/batch/seq")
+    ->Axes(StepAxes<ShardedParams>(&ShardedParams::step, {"precision", "mode"}))
+    ->Axis("ranks", &ShardedParams::ranks, WholeNumbers{1, kMostRanks})
+    ->Axis("sharding", &ShardedParams::sharding, kOptimizerShardings,
+           OptimizerShardingName)
+    ->Smoke("model=tiny batch=1 seq=32 ranks=2")
+    ->SmokeOnGpu("model=small batch=4 seq=32 ranks=2")
+    ->Quick("sharding=replicated,sharded model=tiny batch=1 seq=128 ranks=2")
+    ->QuickOnGpu("model=small batch=4 seq=128 ranks=2")
+    ->Full("model=tiny batch=1 seq=128 ranks=2")
+    ->Paper("model=tiny,small,xl batch=4 seq=128 ranks=2,4,6")
+    ->Complete([](ShardedParams& p, const RunOptions&, const Device& device) {
+      p.step.precision = Precision::kFp32;
+      p.step.mode = StepMode::kTrainStep;
+      p.backend = BackendFor(device);
+      return true;
+    })
+    ->Expect("two ranks keep half of the state each",
+             VersusReplicated("state_bytes", "sharded"), About(0.5, 0.02))
+    ->Expect("two ranks update in half of the time",
+             VersusReplicated("optimizer_us", "sharded"), About(0.5, 0.25))
+    ->Expect("sharded exchanges for as long as replicated",
+             VersusReplicated("communication_us", "sharded"), About(1, 0.25))
+    ->Expect("sharded sends as many bytes as replicated",
+             VersusReplicated("sent_bytes", "sharded"), About(1, 1e-4))
+    ->Expect("broadcast sends half as many more",
+             VersusReplicated("sent_bytes", "broadcast"), About(1.5, 0.02))
+    ->Expect("broadcast takes longer than replicated",
+             VersusReplicated("p50_us", "broadcast"), AtLeast(1));
 
 }  // namespace
 }  // namespace trainbench

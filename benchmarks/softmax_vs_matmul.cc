@@ -12,7 +12,6 @@
 //   arithmetic limit, both ratios are smaller: 40 GFLOP/s per core give qk 3.2
 //   ns per score, and 10 GB/s give the naive softmax 3.2 ns too.
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +26,7 @@
 namespace trainbench {
 namespace {
 
-class SoftmaxVsMatmul final : public Workload {
+class SoftmaxVsMatmul : public Fixture {
  public:
   struct Params {
     AttentionOp part;
@@ -37,64 +36,6 @@ class SoftmaxVsMatmul final : public Workload {
     int64_t seq;
     int64_t d_head;
   };
-
-  static SweepPlan<Params> Sweep();
-
-  static CaseName NameOf(const Params& p) {
-    return CaseName("softmax_vs_matmul")
-        .Word("part", AttentionOpName(p.part))
-        .Word("precision", PrecisionName(p.precision))
-        .Value("batch", p.batch)
-        .Value("heads", p.heads)
-        .Value("seq", p.seq)
-        .Value("d_head", p.d_head);
-  }
-
-  static std::vector<Expectation> Expectations(const Device& device) {
-    const auto versus = [](const std::string& counter, const std::string& part,
-                           const std::string& other) {
-      return Quantity{.counter = counter,
-                      .rows = {{"part", part}, {"d_head", "64"}},
-                      .versus = {{"part", other}}};
-    };
-    std::vector<Expectation> expected = {
-        {"softmax has 0.039 of the FLOPs of QK^T for d 64",
-         versus("flops", "softmax_naive", "qk"), About(0.039, 0.01)},
-        {"naive softmax takes up to 6 times as long as QK^T",
-         versus("p50_us", "softmax_naive", "qk"), AtMost(6)},
-        {"fused softmax takes at least a quarter of naive softmax",
-         versus("p50_us", "softmax_fused", "softmax_naive"), AtLeast(0.25)}};
-    if (!device.is_cuda()) {
-      expected.push_back({"naive softmax takes about as long as QK^T on a CPU",
-                          versus("p50_us", "softmax_naive", "qk"),
-                          About(1, 0.25)});
-    }
-    return expected;
-  }
-
-  static Cost CostOf(const Params& p, const Device&) {
-    const AttentionOpQuery query = {.part = p.part,
-                                    .batch = p.batch,
-                                    .heads = p.heads,
-                                    .seq = p.seq,
-                                    .d_head = p.d_head,
-                                    .bf16 = p.precision == Precision::kBf16};
-    Cost cost;
-    cost.flops = AttentionOpFlops(query);
-    // Only matrix products compare with the measured peaks of a precision.
-    if (IsMatmul(p.part)) cost.precision = p.precision;
-    cost.bytes = AttentionOpBytes(query);
-    return cost;
-  }
-
-  // The product that makes scores of the same shape.
-  static std::optional<Params> BaselineOf(const Params& p) {
-    return BaselineWith(p, &Params::part, AttentionOp::kQk);
-  }
-
-  static MeasurementOptions OptionsOf(const Params&) {
-    return {.hold = true, .cold_cache = true};
-  }
 
   SoftmaxVsMatmul(const Params& p, const Device& device)
       : p_(p),
@@ -106,7 +47,19 @@ class SoftmaxVsMatmul final : public Workload {
 
   absl::Status Check() override { return VerifyAttentionOp(p_.part, inputs_); }
 
-  void Run(PhaseObserver&) override { ComputeAttentionOp(p_.part, inputs_); }
+  void Run(State& state) override {
+    for (auto _ : state) ComputeAttentionOp(p_.part, inputs_);
+    const AttentionOpQuery query = {.part = p_.part,
+                                    .batch = p_.batch,
+                                    .heads = p_.heads,
+                                    .seq = p_.seq,
+                                    .d_head = p_.d_head,
+                                    .bf16 = p_.precision == Precision::kBf16};
+    state.SetBytesProcessed(AttentionOpBytes(query));
+    state.cost().flops = AttentionOpFlops(query);
+    // Only matrix products compare with the measured peaks of a precision.
+    if (IsMatmul(p_.part)) state.cost().precision = p_.precision;
+  }
 
  private:
   Params p_;
@@ -114,32 +67,44 @@ class SoftmaxVsMatmul final : public Workload {
   AttentionOpInputs inputs_;
 };
 
-SweepPlan<SoftmaxVsMatmul::Params> SoftmaxVsMatmul::Sweep() {
-  const std::string all = " part=qk,softmax_naive,softmax_fused,pv";
-  const std::string small = "precision=fp32 heads:d_head=12:64 batch=4 seq=";
-  return {
-      .axes = {{"precision", &Params::precision,
-                std::vector{Precision::kFp32, Precision::kBf16}, PrecisionName},
-               {"heads", &Params::heads, {1, 1024}},
-               {"d_head", &Params::d_head, {1, 1024}},
-               {"batch", &Params::batch},
-               {"seq", &Params::seq},
-               {"part", &Params::part, kAttentionOps, AttentionOpName}},
-      .grids = {
-          .smoke = {"precision=fp32 heads:d_head=2:32 batch=1 seq=64" + all},
-          .quick = {small + "512" + all},
-          .quick_gpu = {"precision=bf16 heads:d_head=16:64 batch=4 "
-                        "seq=2048" +
-                        all},
-          .full = {small + "128,512" + all},
-          // small, medium, large, xl and 2.7B.
-          .paper = {"precision=fp32,bf16 "
-                    "heads:d_head=12:64,16:64,20:64,25:64,32:80 batch=4 "
-                    "seq=128,256,512,1024" +
-                    all}}};
+// A ratio between two parts of attention.
+Quantity VersusPart(const std::string& counter, const std::string& part,
+                    const std::string& other) {
+  return {.counter = counter,
+          .rows = {{"part", part}, {"d_head", "64"}},
+          .versus = {{"part", other}}};
 }
 
-const bool kSoftmaxVsMatmulRegistered = Register<SoftmaxVsMatmul>();
+TRAINBENCH_REGISTER(SoftmaxVsMatmul,
+                    "softmax_vs_matmul/part/precision/batch/heads/seq/d_head")
+    ->Options({.hold = true, .cold_cache = true})
+    ->Axis("precision", &SoftmaxVsMatmul::Params::precision,
+           std::vector{Precision::kFp32, Precision::kBf16}, PrecisionName)
+    ->Axis("heads", &SoftmaxVsMatmul::Params::heads, WholeNumbers{1, 1024})
+    ->Axis("d_head", &SoftmaxVsMatmul::Params::d_head, WholeNumbers{1, 1024})
+    ->Axis("batch", &SoftmaxVsMatmul::Params::batch)
+    ->Axis("seq", &SoftmaxVsMatmul::Params::seq)
+    ->Axis("part", &SoftmaxVsMatmul::Params::part, kAttentionOps,
+           AttentionOpName)
+    // The product that makes scores of the same shape.
+    ->Baseline("part", "qk")
+    ->Smoke("precision=fp32 heads:d_head=2:32 batch=1 seq=64")
+    ->Quick("precision=fp32 heads:d_head=12:64 batch=4 seq=512")
+    ->QuickOnGpu("precision=bf16 heads:d_head=16:64 batch=4 seq=2048")
+    ->Full("precision=fp32 heads:d_head=12:64 batch=4 seq=128,512")
+    // small, medium, large, xl and 2.7B.
+    ->Paper(
+        "precision=fp32,bf16 heads:d_head=12:64,16:64,20:64,25:64,32:80 "
+        "batch=4 seq=128,256,512,1024")
+    ->Expect("softmax has 0.039 of the FLOPs of QK^T for d 64",
+             VersusPart("flops", "softmax_naive", "qk"), About(0.039, 0.01))
+    ->Expect("naive softmax takes up to 6 times as long as QK^T",
+             VersusPart("p50_us", "softmax_naive", "qk"), AtMost(6))
+    ->Expect("fused softmax takes at least a quarter of naive softmax",
+             VersusPart("p50_us", "softmax_fused", "softmax_naive"),
+             AtLeast(0.25))
+    ->ExpectOnCpu("naive softmax takes about as long as QK^T on a CPU",
+                  VersusPart("p50_us", "softmax_naive", "qk"), About(1, 0.25));
 
 }  // namespace
 }  // namespace trainbench

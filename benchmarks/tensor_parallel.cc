@@ -16,10 +16,7 @@
 //   the gradients, whatever the batch; these send activations, in proportion to
 //   it. Recomputed blocks sum again: 6 L + 2 instead of 4 L + 2.
 
-#include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/experiment/rank_plan.h"
@@ -29,83 +26,54 @@
 namespace trainbench {
 namespace {
 
-class TensorParallel final : public TensorParallelStep {
- public:
-  using Params = TensorParallelParams;
-  using TensorParallelStep::TensorParallelStep;
+// A ratio to the step of one rank.
+Quantity VersusOneRank(const std::string& counter) {
+  return {.counter = counter,
+          .rows = {{"ranks", "2"}, {"data", "1"}},
+          .versus = {{"ranks", "1"}}};
+}
 
-  // ranks:4/data:2 are two replicas, each shared by two ranks.
-  static CaseName NameOf(const Params& p) {
-    return CaseName("tensor_parallel")
-        .Word("model", p.step.model.name)
-        .Word("precision", PrecisionName(p.step.precision))
-        .Value("ranks", p.ranks)
-        .Value("data", p.data)
-        .Value("batch", p.step.batch)
-        .Value("seq", p.step.seq);
-  }
+TRAINBENCH_DEFINE_F(TensorParallelStep, Shared)(State& state) {
+  for (auto _ : state) Step(state.phases());
+}
 
-  static std::vector<Expectation> Expectations(const Device& device) {
-    const auto versus_one = [](const std::string& counter,
-                               const std::string& ranks) {
-      return Quantity{.counter = counter,
-                      .rows = {{"ranks", ranks}, {"data", "1"}},
-                      .versus = {{"ranks", "1"}}};
-    };
-    std::vector<Expectation> expected = {
-        {"a rank sends what the formula says",
-         {.counter = "sent_bytes", .per = "predicted_sent_bytes"},
-         About(1, 0)},
-        {"the peak is predicted within 2 %",
-         {.counter = "peak_bytes", .per = "predicted_peak_bytes"},
-         About(1, 0.02)},
-        {"two ranks need about half of the memory each, or less",
-         versus_one("peak_bytes", "2"), AtMost(0.55)}};
-    if (device.is_cuda()) {
-      expected.push_back({"two GPUs are faster than one",
-                          versus_one("p50_us", "2"), AtMost(1)});
-    } else {
-      expected.push_back(
-          {"two ranks on one CPU send for at most a third of "
-           "the step",
-           {.counter = "communication_share",
-            .rows = {{"ranks", "2"}, {"data", "1"}}},
-           AtMost(0.33)});
-    }
-    return expected;
-  }
-
-  static SweepPlan<Params> Sweep() {
-    std::vector<Axis<Params>> axes = StepAxes<Params>(&Params::step, {"mode"});
-    axes.emplace_back("ranks", &Params::ranks, WholeNumbers{1, kMostRanks});
-    axes.emplace_back("data", &Params::data, WholeNumbers{1, kMostRanks});
-    return {
-        .axes = std::move(axes),
-        .grids =
-            {.smoke = {"model=tiny precision=fp32 batch=1 seq=32 ranks=1,2 "
-                       "data=1"},
-             .smoke_gpu = {"model=small precision=fp32 batch=4 seq=32 "
-                           "ranks=1,2 data=1"},
-             .quick = {"model=tiny precision=fp32 batch=4 seq=128 ranks=1,2 "
-                       "data=1"},
-             .quick_gpu = {"model=small precision=fp32 batch=4 seq=128 "
-                           "ranks=1,2 data=1"},
-             // xl has 25 heads: five ranks share them, two cannot.
-             .paper = {"model=tiny,small precision=fp32,bf16_autocast batch=4 "
-                       "seq=128 ranks=1,2,4 data=1",
-                       "model=tiny,small precision=fp32 batch=4 seq=128 "
-                       "ranks=4 data=2",
-                       "model=xl precision=fp32 batch=4 seq=128 ranks=1,2,5 "
-                       "data=1"}},
-        .complete = [](Params& p, const RunOptions&, const Device& device) {
-          p.step.mode = StepMode::kTrainStep;
-          p.backend = BackendFor(device);
-          return p.ranks % p.data == 0;
-        }};
-  }
-};
-
-const bool kTensorParallelRegistered = Register<TensorParallel>();
+// ranks:4/data:2 are two replicas, each shared by two ranks.
+TRAINBENCH_REGISTER_F(TensorParallelStep, Shared,
+                      "tensor_parallel/model/precision/ranks/data/batch/seq")
+    ->Axes(StepAxes<TensorParallelParams>(&TensorParallelParams::step,
+                                          {"mode"}))
+    ->Axis("ranks", &TensorParallelParams::ranks, WholeNumbers{1, kMostRanks})
+    ->Axis("data", &TensorParallelParams::data, WholeNumbers{1, kMostRanks})
+    ->Smoke("model=tiny precision=fp32 batch=1 seq=32 ranks=1,2 data=1")
+    ->SmokeOnGpu("model=small precision=fp32 batch=4 seq=32 ranks=1,2 data=1")
+    ->Quick("model=tiny precision=fp32 batch=4 seq=128 ranks=1,2 data=1")
+    ->QuickOnGpu("model=small precision=fp32 batch=4 seq=128 ranks=1,2 data=1")
+    // xl has 25 heads: five ranks share them, two cannot.
+    ->Paper(
+        "model=tiny,small precision=fp32,bf16_autocast batch=4 seq=128 "
+        "ranks=1,2,4 data=1",
+        "model=tiny,small precision=fp32 batch=4 seq=128 ranks=4 data=2",
+        "model=xl precision=fp32 batch=4 seq=128 ranks=1,2,5 data=1")
+    ->Complete([](TensorParallelParams& p, const RunOptions&,
+                  const Device& device) {
+      p.step.mode = StepMode::kTrainStep;
+      p.backend = BackendFor(device);
+      return p.ranks % p.data == 0;
+    })
+    ->Expect("a rank sends what the formula says",
+             {.counter = "sent_bytes", .per = "predicted_sent_bytes"},
+             About(1, 0))
+    ->Expect("the peak is predicted within 2 %",
+             {.counter = "peak_bytes", .per = "predicted_peak_bytes"},
+             About(1, 0.02))
+    ->Expect("two ranks need about half of the memory each, or less",
+             VersusOneRank("peak_bytes"), AtMost(0.55))
+    ->ExpectOnGpu("two GPUs are faster than one", VersusOneRank("p50_us"),
+                  AtMost(1))
+    ->ExpectOnCpu("two ranks on one CPU send for at most a third of the step",
+                  {.counter = "communication_share",
+                   .rows = {{"ranks", "2"}, {"data", "1"}}},
+                  AtMost(0.33));
 
 }  // namespace
 }  // namespace trainbench

@@ -25,24 +25,14 @@
 namespace trainbench {
 namespace {
 
-constexpr int64_t kMiB = int64_t{1} << 20;
-
-class TransferBytes final : public Workload {
+class TransferBytes : public Fixture {
  public:
   struct Params {
     TransferKind kind;
     int64_t bytes;  // copied or set
   };
 
-  static SweepPlan<Params> Sweep();
-
-  static std::vector<Expectation> Expectations(const Device& device);
-
   static CaseName NameOf(const Params& p);
-
-  static Cost CostOf(const Params& p, const Device&) {
-    return {.bytes = TransferTraffic(p.kind, p.bytes)};
-  }
 
   // The other transfers go over a link, from memory that no GPU caches.
   static MeasurementOptions OptionsOf(const Params& p) {
@@ -51,7 +41,9 @@ class TransferBytes final : public Workload {
   }
 
   TransferBytes(const Params& p, const Device& device)
-      : device_(device), transfer_(p.kind, p.bytes, TorchDevice(device)) {}
+      : p_(p),
+        device_(device),
+        transfer_(p.kind, p.bytes, TorchDevice(device)) {}
 
   absl::Status Check() override {
     transfer_.Poison();
@@ -60,28 +52,16 @@ class TransferBytes final : public Workload {
     return transfer_.CheckArrived();
   }
 
-  void Run(PhaseObserver&) override { transfer_.Enqueue(); }
+  void Run(State& state) override {
+    for (auto _ : state) transfer_.Enqueue();
+    state.SetBytesProcessed(TransferTraffic(p_.kind, p_.bytes));
+  }
 
  private:
+  Params p_;
   const Device& device_;
   Transfer transfer_;
 };
-
-std::vector<Expectation> TransferBytes::Expectations(const Device& device) {
-  const std::string large = absl::StrCat(256 * kMiB);
-  if (device.is_cuda()) {
-    return {{"pageable memory reaches half of pinned memory's rate, or less",
-             {.counter = "bytes_per_second",
-              .rows = {{"host_memory", "pageable"}, {"size", large}},
-              .versus = {{"host_memory", "pinned"}}},
-             AtMost(0.5)}};
-  }
-  return {{"beyond the cache memset has 3/4 of memcpy's bytes per second",
-           {.counter = "bytes_per_second",
-            .rows = {{"direction", "memset"}, {"size", large}},
-            .versus = {{"direction", "memcpy"}}},
-           About(0.75, 0.15)}};
-}
 
 CaseName TransferBytes::NameOf(const Params& p) {
   const std::vector<std::string> words =
@@ -92,30 +72,41 @@ CaseName TransferBytes::NameOf(const Params& p) {
   return name.Value("size", p.bytes);
 }
 
-SweepPlan<TransferBytes::Params> TransferBytes::Sweep() {
-  const std::string cpu = "transfer=memcpy,memset size=";
-  const std::string gpu =
-      "transfer=h2d_pinned,h2d_pageable,d2h_pinned,d2h_pageable,d2d size=";
-  const std::string all = "1Ki,4Ki,16Ki,64Ki,256Ki,1Mi,4Mi,16Mi,64Mi,256Mi,1Gi";
-  return {
-      .axes = {{"transfer", &Params::kind, kTransferKinds, TransferKindName},
-               {"size", &Params::bytes, {8, kMostBytes, 8}}},
-      .grids = {.smoke = {cpu + "64Ki"},
-                .smoke_gpu = {gpu + "64Ki"},
-                .quick = {"transfer=memcpy size=64Ki,4Mi,256Mi",
-                          "transfer=memset size=256Mi"},
-                .quick_gpu = {gpu + "64Ki,256Mi"},
-                .full = {cpu + "64Ki,4Mi,64Mi,256Mi"},
-                .paper = {cpu + all},
-                .paper_gpu = {gpu + all}},
-      .complete = [](Params& p, const RunOptions&, const Device& device) {
-        const bool on_cpu =
-            p.kind == TransferKind::kMemcpy || p.kind == TransferKind::kMemset;
-        return on_cpu != device.is_cuda();
-      }};
-}
+constexpr char kEachSize[] =
+    " size=1Ki,4Ki,16Ki,64Ki,256Ki,1Mi,4Mi,16Mi,64Mi,256Mi,1Gi";
+constexpr char kAllTransfersOnGpu[] =
+    "transfer=h2d_pinned,h2d_pageable,d2h_pinned,d2h_pageable,d2d";
 
-const bool kTransferBytesRegistered = Register<TransferBytes>();
+TRAINBENCH_REGISTER(TransferBytes, "transfer")
+    ->Axis("transfer", &TransferBytes::Params::kind, kTransferKinds,
+           TransferKindName)
+    ->Axis("size", &TransferBytes::Params::bytes,
+           WholeNumbers{8, kMostBytes, 8})
+    ->Smoke("transfer=memcpy,memset size=64Ki")
+    ->SmokeOnGpu(absl::StrCat(kAllTransfersOnGpu, " size=64Ki"))
+    ->Quick("transfer=memcpy size=64Ki,4Mi,256Mi", "transfer=memset size=256Mi")
+    ->QuickOnGpu(absl::StrCat(kAllTransfersOnGpu, " size=64Ki,256Mi"))
+    ->Full("transfer=memcpy,memset size=64Ki,4Mi,64Mi,256Mi")
+    ->Paper(absl::StrCat("transfer=memcpy,memset", kEachSize))
+    ->PaperOnGpu(absl::StrCat(kAllTransfersOnGpu, kEachSize))
+    ->Complete([](TransferBytes::Params& p, const RunOptions&,
+                  const Device& device) {
+      const bool on_cpu =
+          p.kind == TransferKind::kMemcpy || p.kind == TransferKind::kMemset;
+      return on_cpu != device.is_cuda();
+    })
+    ->ExpectOnCpu(
+        "beyond the cache memset has 3/4 of memcpy's bytes per second",
+        {.counter = "bytes_per_second",
+         .rows = {{"direction", "memset"}, {"size", "268435456"}},
+         .versus = {{"direction", "memcpy"}}},
+        About(0.75, 0.15))
+    ->ExpectOnGpu(
+        "pageable memory reaches half of pinned memory's rate, or less",
+        {.counter = "bytes_per_second",
+         .rows = {{"host_memory", "pageable"}, {"size", "268435456"}},
+         .versus = {{"host_memory", "pinned"}}},
+        AtMost(0.5));
 
 }  // namespace
 }  // namespace trainbench

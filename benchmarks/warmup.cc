@@ -11,10 +11,9 @@
 //   and calls:5 comes from clocks and caches.
 
 #include <cstdint>
-#include <string>
-#include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/steps/model_step.h"
 #include "fixtures/timing/statistics.h"
@@ -28,16 +27,12 @@ using enum StepMode;
 
 constexpr int kTimedSteps = 10;
 
-class Warmup final : public ModelStep {
+class Warmup : public ModelStep {
  public:
   struct Params : StepParams {
     int calls;  // untimed, before the ten timed ones
   };
   using ModelStep::ModelStep;
-
-  static CaseName NameOf(const Params& p) {
-    return StepName("warmup", p).Value("calls", p.calls);
-  }
 
   // Cold: no step runs before the first call, not even a check.
   static MeasurementOptions OptionsOf(const Params& p) {
@@ -46,35 +41,8 @@ class Warmup final : public ModelStep {
             .cold = true};
   }
 
-  static std::vector<Expectation> Expectations(const Device&) {
-    return {{"after one call the mean of ten is that of the steady state",
-             {.counter = "steady_ratio", .rows = {{"calls", "1"}}},
-             About(1, 0.05)},
-            {"the first call takes longer than a steady one",
-             {.counter = "first_ratio", .rows = {{"calls", "0"}}},
-             AtLeast(1)}};
-  }
-
-  // Each row starts a process, which takes seconds with a GPU. The shorter the
-  // step, the larger the share of the cold start.
-  static SweepPlan<Params> Sweep() {
-    std::vector<Axis<Params>> axes = StepAxes<Params>();
-    axes.emplace_back("calls", &Params::calls, WholeNumbers{0, 1000});
-    const std::string all =
-        "precision=fp32,bf16_autocast mode=forward,forward_backward,train_step "
-        "batch=4 seq=512 calls=0,1,2,5 model=";
-    const std::string tiny =
-        "model=tiny precision=fp32 mode=train_step batch=1 seq=32 calls=";
-    return {.axes = std::move(axes),
-            .grids = {.smoke = {"model=tiny precision=fp32 mode=train_step "
-                                "batch=2 seq=32 calls=0,1"},
-                      .quick = {tiny + "0,1,5"},
-                      .quick_gpu = {"model=small precision=fp32 "
-                                    "mode=train_step batch=4 seq=512 "
-                                    "calls=0,1,5"},
-                      .full = {tiny + "0,1,2,5"},
-                      .paper = {all + kPublishedModels},
-                      .paper_gpu = {all + "small,2.7B"}}};
+  void Run(State& state) override {
+    for (auto _ : state) Step(state.phases());
   }
 
   // Runs after the timing. Only the first step of an optimizer can be verified,
@@ -104,7 +72,32 @@ class Warmup final : public ModelStep {
   }
 };
 
-const bool kWarmupRegistered = Register<Warmup>();
+// Each row starts a process, which takes seconds with a GPU. The shorter the
+// step, the larger the share of the cold start.
+constexpr char kAllWarmups[] =
+    "precision=fp32,bf16_autocast mode=forward,forward_backward,train_step "
+    "batch=4 seq=512 calls=0,1,2,5 model=";
+
+TRAINBENCH_REGISTER(Warmup, "warmup/model/precision/mode/batch/seq/calls")
+    ->Axes(StepAxes<Warmup::Params>())
+    ->Axis("calls", &Warmup::Params::calls, WholeNumbers{0, 1000})
+    ->Smoke(
+        "model=tiny precision=fp32 mode=train_step batch=2 seq=32 calls=0,1")
+    ->Quick(
+        "model=tiny precision=fp32 mode=train_step batch=1 seq=32 calls=0,1,5")
+    ->QuickOnGpu(
+        "model=small precision=fp32 mode=train_step batch=4 seq=512 "
+        "calls=0,1,5")
+    ->Full(
+        "model=tiny precision=fp32 mode=train_step batch=1 seq=32 "
+        "calls=0,1,2,5")
+    ->Paper(absl::StrCat(kAllWarmups, kPublishedModels))
+    ->PaperOnGpu(absl::StrCat(kAllWarmups, "small,2.7B"))
+    ->Expect("after one call the mean of ten is that of the steady state",
+             {.counter = "steady_ratio", .rows = {{"calls", "1"}}},
+             About(1, 0.05))
+    ->Expect("the first call takes longer than a steady one",
+             {.counter = "first_ratio", .rows = {{"calls", "0"}}}, AtLeast(1));
 
 }  // namespace
 }  // namespace trainbench

@@ -20,10 +20,10 @@ TEST(AccumulationExperimentTest, GivesThePublishedSums) {
   std::map<std::string, std::string> sums;
   for (const Case& bench_case : ListCases({}, device)) {
     if (ExperimentOf(bench_case) != "accumulation") continue;
-    const std::unique_ptr<Workload> work = bench_case.build();
+    const std::unique_ptr<Fixture> work = bench_case.build();
     EXPECT_EQ(work->Check(), absl::OkStatus()) << bench_case.name.text();
     NullObserver nobody;
-    work->Run(nobody);
+    work->Call(nobody);
     const auto extra = work->MeasureExtra({});
     ASSERT_TRUE(extra.ok()) << extra.status();
     sums[bench_case.name.words().front().second] =

@@ -33,7 +33,7 @@ Case CaseOf(int64_t bytes, const Device& device) {
 
 class AllReduceTest : public testing::Test {
  protected:
-  std::unique_ptr<Workload> Build(int64_t bytes, ProcessGroup& group) const {
+  std::unique_ptr<Fixture> Build(int64_t bytes, ProcessGroup& group) const {
     return CaseOf(bytes, device_).build_rank(group);
   }
   const Device device_ = *OpenDevice("cpu");
@@ -66,12 +66,12 @@ TEST_F(AllReduceTest, ValuesStayFiniteAndRandom) {
   group.factor = 6;  // all ranks have the same values
   for (int i = 0; i < 1000; ++i) {
     work->Prepare();
-    work->Run(nobody);
+    work->Call(nobody);
   }
   group.factor = 21;  // rank r has r + 1 times those of rank 0
   EXPECT_EQ(work->CheckOutput(), absl::OkStatus());
   group.factor = 6;
-  for (int i = 0; i < 100; ++i) work->Run(nobody);
+  for (int i = 0; i < 100; ++i) work->Call(nobody);
   group.factor = 21;
   EXPECT_EQ(std::string(work->CheckOutput().message()),
             "the buffer holds numbers that are not finite");

@@ -19,20 +19,20 @@
 namespace trainbench {
 namespace {
 
-int64_t MeasuredPeak(const std::function<std::unique_ptr<Workload>()>& build) {
+int64_t MeasuredPeak(const std::function<std::unique_ptr<Fixture>()>& build) {
   const auto probe = MakeMemoryProbe(at::kCPU);
-  std::unique_ptr<Workload> workload;
+  std::unique_ptr<Fixture> fixture;
   NullObserver nobody;
   const auto call = [&] {
-    workload->Prepare();
-    workload->Run(nobody);
+    fixture->Prepare();
+    fixture->Call(nobody);
   };
   probe->Observe([&] {
-    workload = build();
+    fixture = build();
     call();
   });
   const int64_t peak = probe->MeasurePeak(call).allocated;
-  return peak + workload->UncountedBytes();
+  return peak + fixture->UncountedBytes();
 }
 
 // The most of all ranks.

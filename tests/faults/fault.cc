@@ -20,24 +20,12 @@ namespace {
 
 constexpr int64_t kSize = 64;
 
-class Fault final : public Workload {
+class Fault : public Fixture {
  public:
   struct Params {
     FaultKind kind;
     int64_t n;  // numbers the good cases
   };
-
-  static SweepPlan<Params> Sweep() {
-    std::string cases = "kind:n=";
-    int64_t good = 0;
-    for (const FaultKind& kind : FaultKinds()) {
-      absl::StrAppend(&cases, cases.back() == '=' ? "" : ",", kind.name, ":",
-                      kind.name == "good" ? good++ : 0);
-    }
-    return {.axes = {{"kind", &Params::kind, FaultKinds(), &FaultKind::name},
-                     {"n", &Params::n, {0, 1}}},
-            .grids = {.smoke = {cases}}};
-  }
 
   static CaseName NameOf(const Params& p) {
     CaseName name("fault");
@@ -71,21 +59,37 @@ class Fault final : public Workload {
     return absl::DataLossError("the product is wrong");
   }
 
-  void Run(PhaseObserver& phases) override {
-    phases.Enter(Phase::kForward);
-    ++state_.calls;
-    if (kind_.run != nullptr) kind_.run(state_);
-    at::mm(a_, b_);
+  void Run(State& state) override {
+    for (auto _ : state) {
+      state.phase(Phase::kForward);
+      ++fault_.calls;
+      if (kind_.run != nullptr) kind_.run(fault_);
+      at::mm(a_, b_);
+    }
   }
 
  private:
   FaultKind kind_;
-  FaultState state_;
+  FaultState fault_;
   at::Tensor a_;
   at::Tensor b_;
 };
 
-const bool kFaultRegistered = Register<Fault>();
+// The good ones are numbered.
+std::string FaultGrid() {
+  std::string cases = "kind:n=";
+  int64_t good = 0;
+  for (const FaultKind& kind : FaultKinds()) {
+    absl::StrAppend(&cases, cases.back() == '=' ? "" : ",", kind.name, ":",
+                    kind.name == "good" ? good++ : 0);
+  }
+  return cases;
+}
+
+TRAINBENCH_REGISTER(Fault, "fault")
+    ->Axis("kind", &Fault::Params::kind, FaultKinds(), &FaultKind::name)
+    ->Axis("n", &Fault::Params::n, WholeNumbers{0, 1})
+    ->Smoke(FaultGrid());
 
 }  // namespace
 }  // namespace trainbench

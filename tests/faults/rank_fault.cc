@@ -36,40 +36,13 @@ constexpr char kGathering[] = "_gathering", kReducing[] = "_reducing";
 // How often each fault must be survived.
 constexpr int64_t kRounds = 20;
 
-class RankFault final : public Workload {
+class RankFault : public Fixture {
  public:
   struct Params {
     std::string kind;
     int64_t n;
     int ranks;
   };
-
-  // Slow, so only in the paper suite.
-  static SweepPlan<Params> Sweep() {
-    std::vector<std::string> kinds = {
-        "killed",          "asleep", "throws", "throws_lines", "chatty",
-        "throws_in_build", "wrong",  "exits",  "endless",      "good"};
-    for (const char* fault : {"killed", "asleep", "throws", "no_memory"}) {
-      for (const char* where : {kGathering, kReducing}) {
-        kinds.push_back(absl::StrCat(fault, where));
-      }
-    }
-    std::vector<int64_t> rounds(kRounds);
-    std::iota(rounds.begin(), rounds.end(), int64_t{0});
-    return {.axes = {{"n", &Params::n, {0, kRounds}},
-                     {"kind", &Params::kind, kinds, std::identity()},
-                     {"ranks", &Params::ranks, {1, kMostRanks}}},
-            .grids = {
-                .paper = {absl::StrCat("ranks=2 n=", absl::StrJoin(rounds, ","),
-                                       " kind=", absl::StrJoin(kinds, ","))}}};
-  }
-
-  static CaseName NameOf(const Params& p) {
-    return CaseName("rank_fault")
-        .Word("kind", p.kind)
-        .Value("ranks", p.ranks)
-        .Value("n", p.n);
-  }
 
   static Cost CostOf(const Params&, const Device&) {
     return {.predicted_peak_bytes = kBytes};
@@ -97,15 +70,17 @@ class RankFault final : public Workload {
     return absl::DataLossError("the sum of ones is not the number of ranks");
   }
 
-  void Run(PhaseObserver&) override {
-    // The other ranks are then in the middle of the collective.
-    if (++calls_ == 3) Misbehave();
-    if (gathers_) {
-      group_.StartAllGather(values_, MyPart())->Wait();
-    } else if (reduces_) {
-      group_.StartReduceScatter(MyPart(), values_)->Wait();
-    } else {
-      group_.AllReduce(values_);
+  void Run(State& state) override {
+    for (auto _ : state) {
+      // The other ranks are then in the middle of the collective.
+      if (++calls_ == 3) Misbehave();
+      if (gathers_) {
+        group_.StartAllGather(values_, MyPart())->Wait();
+      } else if (reduces_) {
+        group_.StartReduceScatter(MyPart(), values_)->Wait();
+      } else {
+        group_.AllReduce(values_);
+      }
     }
   }
 
@@ -143,7 +118,30 @@ class RankFault final : public Workload {
   int64_t calls_ = 0;
 };
 
-const bool kRankFaultRegistered = Register<RankFault>();
+std::vector<std::string> RankFaultKinds() {
+  std::vector<std::string> kinds = {
+      "killed",          "asleep", "throws", "throws_lines", "chatty",
+      "throws_in_build", "wrong",  "exits",  "endless",      "good"};
+  for (const char* fault : {"killed", "asleep", "throws", "no_memory"}) {
+    for (const char* where : {kGathering, kReducing}) {
+      kinds.push_back(absl::StrCat(fault, where));
+    }
+  }
+  return kinds;
+}
+
+std::string Rounds() {
+  std::vector<int64_t> rounds(kRounds);
+  std::iota(rounds.begin(), rounds.end(), int64_t{0});
+  return absl::StrJoin(rounds, ",");
+}
+
+// Slow, so only in the paper suite.
+TRAINBENCH_REGISTER(RankFault, "rank_fault/kind/ranks/n")
+    ->Axis("n", &RankFault::Params::n, WholeNumbers{0, kRounds})
+    ->Axis("kind", &RankFault::Params::kind, RankFaultKinds())
+    ->Axis("ranks", &RankFault::Params::ranks, WholeNumbers{1, kMostRanks})
+    ->Paper(absl::StrCat("ranks=2 n=", Rounds()));
 
 }  // namespace
 }  // namespace trainbench

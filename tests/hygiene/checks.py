@@ -223,10 +223,12 @@ def experiment_errors(path: str, text: str) -> list[str]:
         errors.append(f"{path}: the question is followed by '// Expect: '")
     errors += measuring_errors(path, text)
     code = without_comments(text)
-    if not re.search(r"\bstd::vector<Expectation> Expectations\(", code):
-        errors.append(f"{path} states no Expectations(), which reports/answers judges")
-    if not re.search(r"=\s+Register(?:MultiRow)?<", code):
+    if not re.search(r"->Expect(?:OnCpu|OnGpu)?\(", code):
+        errors.append(f"{path} states no Expect(), which reports/answers judges")
+    if not re.search(r"^TRAINBENCH_REGISTER(?:_F)?\(", code, re.MULTILINE):
         errors.append(f"{path} registers nothing")
+    if "for (auto _ : state)" not in code:
+        errors.append(f"{path} has no 'for (auto _ : state)': what is timed?")
     return errors
 
 

@@ -14,9 +14,12 @@ EXPERIMENT = """// SPDX-License-Identifier: MIT
 
 #include "fixtures/experiment/experiment.h"
 
-std::vector<Expectation> Expectations(const Device&);
+TRAINBENCH_DEFINE_F(Base, F)(State& state) {
+  for (auto _ : state) Step();
+}
 
-const bool kRegistered = Register<F>();
+TRAINBENCH_REGISTER_F(Base, F, "a/b")
+    ->Expect("equal", {}, AtMost(1));
 """
 
 HEADER = """// SPDX-License-Identifier: MIT
@@ -124,8 +127,9 @@ def test_a_kernel_reaches_torch_through_a_header() -> None:
 
 def test_a_good_experiment() -> None:
     assert checks.experiment_errors("benchmarks/a.cc", EXPERIMENT) == []
-    multi_row = EXPERIMENT.replace("Register<", "RegisterMultiRow<")
-    assert checks.experiment_errors("benchmarks/a.cc", multi_row) == []
+    whole = EXPERIMENT.replace("REGISTER_F(Base, F,", "REGISTER(F,")
+    whole = whole.replace("->Expect(", "->ExpectOnGpu(")
+    assert checks.experiment_errors("benchmarks/a.cc", whole) == []
 
 
 @pytest.mark.parametrize(
@@ -136,17 +140,18 @@ def test_a_good_experiment() -> None:
         ("// Expect:", "\n// Expect:", "// Expect: "),
         ("<vector>", "<chrono>", "includes chrono"),
         ("<vector>", "<iostream>", "includes iostream"),
-        ("const", "std::cout << 1; const", "uses std::cout"),
-        ("const", "cudaEventRecord(e); const", "uses cudaEventRecord"),
-        ("const", "printf(text); const", "uses printf"),
-        ("const", "c10::getTime(); const", "uses c10::getTime"),
-        ("const", "at::cuda::warp_size(); const", "uses at::cuda::warp_size"),
-        ("const", "std::ofstream f; const", "uses std::ofstream"),
-        ("const", "torch::save(x, name); const", "uses torch::save"),
-        ("const", "TORCH_WARN(x); const", "uses TORCH_WARN"),
-        ("const", "benchmark::State& s; const", "uses benchmark::State"),
-        ("= Register<F>()", "= true", "registers nothing"),
-        ("Expectation> Expectations(", "Row> Rows(", "states no Expectations()"),
+        ("  for", "  std::cout << 1;\n  for", "uses std::cout"),
+        ("  for", "  cudaEventRecord(e);\n  for", "uses cudaEventRecord"),
+        ("  for", "  printf(text);\n  for", "uses printf"),
+        ("  for", "  c10::getTime();\n  for", "uses c10::getTime"),
+        ("  for", "  at::cuda::warp_size();\n  for", "uses at::cuda::warp_size"),
+        ("  for", "  std::ofstream f;\n  for", "uses std::ofstream"),
+        ("  for", "  torch::save(x, name);\n  for", "uses torch::save"),
+        ("  for", "  TORCH_WARN(x);\n  for", "uses TORCH_WARN"),
+        ("  for", "  benchmark::State& s;\n  for", "uses benchmark::State"),
+        ("TRAINBENCH_REGISTER_F(", "Register(", "registers nothing"),
+        ("->Expect(", "->Hope(", "states no Expect()"),
+        ("for (auto _ : state)", "while (true)", "has no 'for (auto _ : state)'"),
     ],
 )
 def test_a_bad_experiment(old: str, new: str, message: str) -> None:

@@ -5,7 +5,6 @@
 #define TRAINBENCH_TESTS_SUPPORT_FAKE_EXPERIMENTS_H_
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,49 +12,34 @@
 
 namespace trainbench {
 
-template <typename Derived>
-class FakeExperiment : public Workload {
+class FakeExperiment : public Fixture {
  public:
   struct Params {
     std::string kind;
     int64_t seq;
   };
   FakeExperiment(const Params&, const Device&) {}
-  static std::vector<Axis<Params>> Axes() {
-    return {
-        {"kind", &Params::kind,
-         std::vector<std::string>{"naive", "fused", "sdpa"}, std::identity()},
-        {"seq", &Params::seq}};
-  }
-  static CaseName NameOf(const Params& p) {
-    return CaseName(Derived::kName).Word("kind", p.kind).Value("seq", p.seq);
-  }
   absl::Status Check() override { return absl::OkStatus(); }
-  void Run(PhaseObserver&) override {}
-};
-
-class FakeSoftmax final : public FakeExperiment<FakeSoftmax> {
- public:
-  using FakeExperiment::FakeExperiment;
-  static constexpr char kName[] = "softmax";
-  static SweepPlan<Params> Sweep() {
-    return {.axes = Axes(),
-            .grids = {.smoke = {"kind:seq=naive:64,fused:64,fused:128"},
-                      .paper = {"kind=fused seq=64Ki"}}};
+  void Run(State& state) override {
+    for (auto _ : state) {
+    }
   }
 };
 
-class FakeAttention final : public FakeExperiment<FakeAttention> {
- public:
-  using FakeExperiment::FakeExperiment;
-  static constexpr char kName[] = "attention";
-  static SweepPlan<Params> Sweep() {
-    return {.axes = Axes(), .grids = {.smoke = {"kind=naive,sdpa seq=64"}}};
-  }
-};
+inline Registration<FakeExperiment>* RegisterFake(absl::string_view name) {
+  return Register<FakeExperiment>(name)
+      ->Axis("kind", &FakeExperiment::Params::kind,
+             std::vector<std::string>{"naive", "fused", "sdpa"})
+      ->Axis("seq", &FakeExperiment::Params::seq);
+}
 
-inline const bool kFakeExperiments =
-    Register<FakeSoftmax>() && Register<FakeAttention>();
+inline const auto* const kFakeSoftmax =
+    RegisterFake("softmax/kind/seq")
+        -> Smoke("kind:seq=naive:64,fused:64,fused:128")
+            -> Paper("kind=fused seq=64Ki");
+
+inline const auto* const kFakeAttention =
+    RegisterFake("attention/kind/seq") -> Smoke("kind=naive,sdpa seq=64");
 
 }  // namespace trainbench
 

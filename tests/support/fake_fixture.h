@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A workload that a test scripts.
+// A fixture that a test scripts.
 
-#ifndef TRAINBENCH_TESTS_SUPPORT_FAKE_WORKLOAD_H_
-#define TRAINBENCH_TESTS_SUPPORT_FAKE_WORKLOAD_H_
+#ifndef TRAINBENCH_TESTS_SUPPORT_FAKE_FIXTURE_H_
+#define TRAINBENCH_TESTS_SUPPORT_FAKE_FIXTURE_H_
 
 #include <chrono>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace trainbench {
 
-// The functions of a FakeWorkload, each optional.
+// The functions of a FakeFixture, each optional.
 struct Script {
   std::function<void()> build;
   std::function<absl::Status()> check;
@@ -27,9 +27,9 @@ struct Script {
   int64_t uncounted_bytes = 0;
 };
 
-class FakeWorkload final : public Workload {
+class FakeFixture final : public Fixture {
  public:
-  explicit FakeWorkload(Script script) : script_(std::move(script)) {
+  explicit FakeFixture(Script script) : script_(std::move(script)) {
     ++alive_;
     ++built_;
     if (script_.build) {
@@ -41,32 +41,34 @@ class FakeWorkload final : public Workload {
       }
     }
   }
-  ~FakeWorkload() override { --alive_; }
+  ~FakeFixture() override { --alive_; }
 
   absl::Status Check() override {
     return script_.check ? script_.check() : absl::OkStatus();
   }
   absl::Status CheckOutput() override {
     return script_.check_output ? script_.check_output()
-                                : Workload::CheckOutput();
+                                : Fixture::CheckOutput();
   }
   void Prepare() override {
     if (script_.prepare) script_.prepare();
   }
-  void Run(PhaseObserver& phases) override {
-    if (script_.run) script_.run(phases);
+  void Run(State& state) override {
+    for (auto _ : state) {
+      if (script_.run) script_.run(state.phases());
+    }
   }
   int64_t UncountedBytes() const override { return script_.uncounted_bytes; }
   absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples& sampling) override {
     return script_.measure_extra ? script_.measure_extra(sampling)
-                                 : Workload::MeasureExtra(sampling);
+                                 : Fixture::MeasureExtra(sampling);
   }
   absl::StatusOr<ExtraMetrics> MeasureProfiled() override {
     return script_.measure_profiled ? script_.measure_profiled()
-                                    : Workload::MeasureProfiled();
+                                    : Fixture::MeasureProfiled();
   }
 
-  // Workloads alive, and workloads ever built.
+  // Fixtures alive, and fixtures ever built.
   static int alive() { return alive_; }
   static int built() { return built_; }
 
@@ -79,9 +81,7 @@ class FakeWorkload final : public Workload {
 inline Case MakeFakeCase(const std::string& experiment, Script script = {},
                          const Cost& cost = {}) {
   Case bench_case{.name = CaseName(experiment), .cost = cost};
-  bench_case.build = [script] {
-    return std::make_unique<FakeWorkload>(script);
-  };
+  bench_case.build = [script] { return std::make_unique<FakeFixture>(script); };
   return bench_case;
 }
 
@@ -96,4 +96,4 @@ inline double SpinUs(double us) {
 
 }  // namespace trainbench
 
-#endif  // TRAINBENCH_TESTS_SUPPORT_FAKE_WORKLOAD_H_
+#endif  // TRAINBENCH_TESTS_SUPPORT_FAKE_FIXTURE_H_
