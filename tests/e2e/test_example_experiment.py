@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The example of CONTRIBUTING.md: one file in benchmarks/ is a whole experiment.
+"""The example of CONTRIBUTING.md, as the one file of a repository of its own.
 
-The test takes the file out of the document, compiles and links it as the build would
-do, beside the experiments that are there, and touches no source that others read.
+trainbench is installed from this build; the other repository finds it as a package.
 """
 
-import json
 import os
-import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -15,84 +12,62 @@ from pathlib import Path
 import pytest
 
 from contributing import example
-from program import Json, Program, binary, load, measured
+from null_gpu import FLAGS, null_gpu
+from program import Json, Program, load, measured
 from reports.pages.__main__ import main as report
 
-ROOT = Path(__file__).resolve().parents[2]
-TEXTS = "trainbench_experiments_experiment_texts.cc"
+PROJECT = """cmake_minimum_required(VERSION 3.25)
+project(mine CXX)
+find_package(trainbench REQUIRED)
+trainbench_add_benchmarks(mine gelu.cc)
+"""
+RUN = ("--suite=smoke", "--benchmark_min_time=0.01")
 
 
-def build_directory() -> Path:
-    directory = Path(os.environ.get("TRAINBENCH_BUILD", "no build"))
-    if not (directory / "build.ninja").exists() or shutil.which("ninja") is None:
-        pytest.skip("TRAINBENCH_BUILD is no build by Ninja")
-    return directory
-
-
-def run(command: str, directory: Path) -> str:
-    done = subprocess.run(
-        command, shell=True, cwd=directory, capture_output=True, text=True, check=False
-    )
+def run(*command: str | Path, cwd: Path) -> str:
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
-def compile_like(build: Path, model: str, source: Path) -> Path:
-    """Compiles `source` as the build compiles the file `model`."""
-    commands = json.loads((build / "compile_commands.json").read_text())
-    (entry,) = [one for one in commands if one["file"].endswith(f"/{model}")]
-    made = source.with_suffix(".o")
-    words = shlex.split(entry["command"])
-    words[words.index("-o") + 1] = str(made)
-    words[words.index("-c") + 1] = str(source)
-    run(shlex.join(words), build)
-    return made
-
-
-def texts_of(directory: Path, experiment: Path) -> Path:
-    """The generated source with the questions of all experiments."""
-    sources = [*sorted((ROOT / "benchmarks").glob("*.cc")), experiment]
-    made = directory / TEXTS
-    files = "|".join(map(str, sources))
-    script = ROOT / "tools" / "cmake" / "ExperimentTexts.cmake"
-    run(
-        shlex.join(
-            ["cmake", f"-DOUTPUT={made}", f"-DFILES={files}", "-P", str(script)]
-        ),
-        directory,
-    )
-    return made
+def commit(repository: Path) -> None:
+    git = ("git", "-c", "user.name=a", "-c", "user.email=a@example.org")
+    for words in (("init", "-q"), ("add", "."), ("commit", "-q", "-m", "one")):
+        run(*git, *words, cwd=repository)
 
 
 @pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
-    build = build_directory()
-    directory = tmp_path_factory.mktemp("benchmarks")
-    experiment = directory / "gelu.cc"
-    experiment.write_text(example(), encoding="utf-8")
-    compiled = compile_like(build, "unity/trainbench_experiments_rest_1.cc", experiment)
-    texts = compile_like(build, TEXTS, texts_of(directory, experiment))
-    usual = binary("TRAINBENCH_BINARY").resolve()
-    target = str(usual.relative_to(build.resolve()))
-    link = run(f"ninja -t commands {shlex.quote(target)}", build).splitlines()[-1]
-    own = directory / "trainbench"
-    built_texts = [word for word in link.split() if word.endswith(f"/{TEXTS}.o")]
-    link = link.replace(built_texts[0], f"{shlex.quote(str(texts))} {compiled}")
-    link = link.replace(f"-o {target} ", f"-o {shlex.quote(str(own))} ")
-    assert str(own) in link, link
-    run(link, build)
-    return Program(own, directory)
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    repository = tmp_path_factory.mktemp("mine")
+    (repository / "CMakeLists.txt").write_text(PROJECT)
+    (repository / "gelu.cc").write_text(example(), encoding="utf-8")
+    commit(repository)
+    return repository
+
+
+@pytest.fixture(scope="module")
+def program(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Program:
+    build = Path(os.environ.get("TRAINBENCH_BUILD", "no build"))
+    if not (build / "trainbench-config.cmake").exists() or not shutil.which("ninja"):
+        pytest.skip("TRAINBENCH_BUILD is no build that exports a package")
+    prefix = tmp_path_factory.mktemp("prefix")
+    run(
+        *("cmake", "--install", build, "--component", "dev", "--prefix", prefix),
+        cwd=repository,
+    )
+    made = tmp_path_factory.mktemp("build")
+    run(
+        *("cmake", "-G", "Ninja", "-S", repository, "-B", made),
+        *("-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_PREFIX_PATH={prefix}"),
+        cwd=repository,
+    )
+    run("ninja", cwd=made)
+    return Program(made / "mine", tmp_path_factory.mktemp("results"))
 
 
 @pytest.fixture(scope="module")
 def document(program: Program) -> Json:
-    done = program.run(
-        "--suite=smoke",
-        "--benchmark_filter=^gelu/",
-        "--benchmark_min_time=0.01",
-        "--elements=4Ki,64Ki",
-        "--benchmark_out=a.json",
-    )
+    done = program.run(*RUN, "--elements=4Ki,64Ki", "--benchmark_out=a.json")
     assert done.code == 0, done.err
     return load(program.directory / "a.json")
 
@@ -119,10 +94,22 @@ def test_it_says_what_it_asks_and_expects(program: Program, document: Json) -> N
     assert "kind=none,tanh elements=1Mi,32Mi" in listed
 
 
+def test_its_results_have_its_own_revision(repository: Path, document: Json) -> None:
+    revision = run("git", "rev-parse", "HEAD", cwd=repository).strip()
+    assert document["context"]["git_revision"] == revision
+
+
 def test_an_axis_of_its_own_is_checked(program: Program) -> None:
     done = program.run("--kind=sigmoid", "--benchmark_list_tests")
     assert done.code == 2
     assert "--kind is 'sigmoid'" in done.err and "none, tanh" in done.err
+
+
+def test_it_runs_on_a_gpu(program: Program) -> None:
+    done = program.run(*RUN, *FLAGS, "--benchmark_out=gpu.json", env=null_gpu())
+    assert done.code == 0, done.err
+    rows = measured(load(program.directory / "gpu.json"))
+    assert [row["parameters"]["kind"] for row in rows] == ["none", "tanh"]
 
 
 def test_the_page_shows_it(program: Program, document: Json) -> None:

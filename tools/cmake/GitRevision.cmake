@@ -39,11 +39,11 @@ endif()
 
 set(TRAINBENCH_GIT_REVISION_SCRIPT "${CMAKE_CURRENT_LIST_FILE}")
 
-# Adds the generated source to `target`; call it for one target only.
+# Adds the generated source to `target`, with the revision of the project that calls it.
 function(trainbench_add_git_revision target)
-  set(output "${CMAKE_CURRENT_BINARY_DIR}/git_revision.cc")
+  set(output "${CMAKE_CURRENT_BINARY_DIR}/${target}_git_revision.cc")
   add_custom_target(
-    trainbench_git_revision
+    ${target}_git_revision
     COMMAND "${CMAKE_COMMAND}" "-DSOURCE_DIR=${PROJECT_SOURCE_DIR}" "-DOUTPUT=${output}"
             -P "${TRAINBENCH_GIT_REVISION_SCRIPT}"
     BYPRODUCTS "${output}"
@@ -53,5 +53,5 @@ function(trainbench_add_git_revision target)
   # a commit from costing a build of that.
   set_source_files_properties("${output}" PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   target_sources(${target} PRIVATE "${output}")
-  add_dependencies(${target} trainbench_git_revision)
+  add_dependencies(${target} ${target}_git_revision)
 endfunction()
