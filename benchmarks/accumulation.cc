@@ -15,7 +15,6 @@
 #include <array>
 #include <cmath>
 #include <functional>
-#include <vector>
 
 #include "absl/strings/str_format.h"
 #include "fixtures/device/torch_device.h"

@@ -68,9 +68,10 @@ class AttentionLaunch : public Replayable<AttentionStep> {
   AttentionLaunch(const Params& p, const Device& device)
       : Replayable(p.attention, device), launch_(p.launch) {
     if (!IsReplayed(p.launch)) return;
-    ReplayGraphOf({.run = [this](PhaseObserver& o) { return Call(o); },
-                   .input = inputs().q},
-                  device);
+    ReplayGraphOf(
+        {.run = [this](PhaseObserver& o) { return ComputeResults(o); },
+         .input = inputs().q},
+        device);
   }
 
   void AddToCost(const DryCall& call, Cost& cost) const override {
@@ -96,7 +97,7 @@ class AttentionLaunch : public Replayable<AttentionStep> {
 
  private:
   // Output and gradients.
-  Tensors Call(PhaseObserver& phases) {
+  Tensors ComputeResults(PhaseObserver& phases) {
     phases.Enter(Phase::kForward);
     const at::Tensor output = AttentionForward(params().variant, inputs());
     phases.Enter(Phase::kBackward);
@@ -126,11 +127,12 @@ class StepLaunch : public Replayable<ModelStep> {
   StepLaunch(const Params& p, const Device& device)
       : Replayable(p.step, device), launch_(p.launch), device_(device) {
     if (!IsReplayed(p.launch)) return;
-    ReplayGraphOf({.run = [this](PhaseObserver& o) { return Call(o); },
-                   .input = batch().tokens,
-                   .state = optimizer() ? Weights() : Tensors(),
-                   .sums = optimizer() ? optimizer()->State() : Tensors()},
-                  device);
+    ReplayGraphOf(
+        {.run = [this](PhaseObserver& o) { return ComputeResults(o); },
+         .input = batch().tokens,
+         .state = optimizer() ? Weights() : Tensors(),
+         .sums = optimizer() ? optimizer()->State() : Tensors()},
+        device);
   }
 
   void AddToCost(const DryCall& call, Cost& cost) const override {
@@ -163,7 +165,7 @@ class StepLaunch : public Replayable<ModelStep> {
 
  private:
   // RunStep, with the gradients among the results where no update shows them.
-  Tensors Call(PhaseObserver& phases) {
+  Tensors ComputeResults(PhaseObserver& phases) {
     if (step().mode != StepMode::kForwardBackward) {
       return {RunStep(step().mode, model(), optimizer(), batch(),
                       step().precision, phases)};

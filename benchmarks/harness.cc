@@ -14,9 +14,8 @@
 #include <torch/types.h>
 
 #include <functional>
-#include <string>
-#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "fixtures/device/caching_allocator.h"
 #include "fixtures/device/spin.h"
 #include "fixtures/experiment/experiment.h"
@@ -87,8 +86,9 @@ TRAINBENCH_REGISTER(Harness, "harness")
                          AtMost(device.is_cuda() ? 3 : 2)};
     });
 
-static_assert(Allocate::kBytes == 67108864, "as in the name");
-TRAINBENCH_REGISTER(Allocate, "harness/work=allocate/allocator/size:67108864")
+TRAINBENCH_REGISTER(Allocate,
+                    absl::StrCat("harness/work=allocate/allocator/size:",
+                                 Allocate::kBytes))
     ->Options({.alone = true})
     ->Axis("allocator", std::identity(), kCpuAllocators, CpuAllocatorName)
     ->OnCpu()

@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "benchmarks/peak/peak_kernels.h"
 #include "benchmarks/peak/stream.h"
 #include "fixtures/device/torch_device.h"
@@ -163,6 +164,19 @@ struct PeakSize {
   int64_t bytes;
 };
 
+// A pass over buffers of LibTorch.
+template <typename F>
+Registration<F>* RegisterPass(absl::string_view name) {
+  return Register<F>(name)
+      ->RunsFirst()
+      ->Options({.hold = true, .cold_cache = true})
+      ->Axis("size", &PeakSize::bytes, WholeNumbers{8, kMostBytes, 8})
+      ->Smoke("size=1Mi")
+      ->Quick("size=256Mi")
+      ->QuickOnGpu("size=4Gi")
+      ->Full("size=256Mi,512Mi");
+}
+
 // Copies one buffer to another.
 class PeakCopy : public Fixture {
  public:
@@ -184,14 +198,7 @@ class PeakCopy : public Fixture {
   MemoryCopy copy_;
 };
 
-TRAINBENCH_REGISTER(PeakCopy, "peak/work=copy/size")
-    ->RunsFirst()
-    ->Options({.hold = true, .cold_cache = true})
-    ->Axis("size", &PeakSize::bytes, WholeNumbers{8, kMostBytes, 8})
-    ->Smoke("size=1Mi")
-    ->Quick("size=256Mi")
-    ->QuickOnGpu("size=4Gi")
-    ->Full("size=256Mi,512Mi");
+const auto* const kPeakCopy = RegisterPass<PeakCopy>("peak/work=copy/size");
 
 // Updates one buffer in place.
 class PeakUpdate : public Fixture {
@@ -214,14 +221,8 @@ class PeakUpdate : public Fixture {
   InPlaceUpdate update_;
 };
 
-TRAINBENCH_REGISTER(PeakUpdate, "peak/work=update/size")
-    ->RunsFirst()
-    ->Options({.hold = true, .cold_cache = true})
-    ->Axis("size", &PeakSize::bytes, WholeNumbers{8, kMostBytes, 8})
-    ->Smoke("size=1Mi")
-    ->Quick("size=256Mi")
-    ->QuickOnGpu("size=4Gi")
-    ->Full("size=256Mi,512Mi");
+const auto* const kPeakUpdate =
+    RegisterPass<PeakUpdate>("peak/work=update/size");
 
 // Passes over memory on all threads, on a CPU.
 class PeakStream : public Fixture {
@@ -296,8 +297,8 @@ class PeakOpOverhead : public Fixture {
   OpOverhead chain_;
 };
 
-static_assert(kOpsPerCall == 1000, "as in the name");
-TRAINBENCH_REGISTER(PeakOpOverhead, "peak/work=op_overhead/ops:1000")
+TRAINBENCH_REGISTER(PeakOpOverhead,
+                    absl::StrCat("peak/work=op_overhead/ops:", kOpsPerCall))
     ->RunsFirst()
     ->Smoke()
     ->Expect("an operation takes at most 5 us", {.counter = "op_us"},

@@ -72,8 +72,6 @@ class Warmup : public ModelStep {
   }
 };
 
-// Each row starts a process, which takes seconds with a GPU. The shorter the
-// step, the larger the share of the cold start.
 constexpr char kAllWarmups[] =
     "precision=fp32,bf16_autocast mode=forward,forward_backward,train_step "
     "batch=4 seq=512 calls=0,1,2,5 model=";
@@ -83,6 +81,8 @@ TRAINBENCH_REGISTER(Warmup, "warmup/model/precision/mode/batch/seq/calls")
     ->Axis("calls", &Warmup::Params::calls, WholeNumbers{0, 1000})
     ->Smoke(
         "model=tiny precision=fp32 mode=train_step batch=2 seq=32 calls=0,1")
+    // Each row starts a process, which takes seconds with a GPU. The shorter
+    // the step, the larger the share of the cold start.
     ->Quick(
         "model=tiny precision=fp32 mode=train_step batch=1 seq=32 calls=0,1,5")
     ->QuickOnGpu(

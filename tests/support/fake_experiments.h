@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "fixtures/experiment/experiment.h"
 
 namespace trainbench {
