@@ -19,7 +19,9 @@ from reports.pages.__main__ import main as report
 PROJECT = """cmake_minimum_required(VERSION 3.25)
 project(mine CXX)
 find_package(trainbench REQUIRED)
+find_package(trainbench 0.1 REQUIRED) # as a dependency of a dependency
 trainbench_add_benchmarks(mine gelu.cc)
+trainbench_add_benchmarks(another "${CMAKE_CURRENT_SOURCE_DIR}/gelu.cc")
 """
 RUN = ("--suite=smoke", "--benchmark_min_time=0.01")
 
@@ -39,8 +41,10 @@ def commit(repository: Path) -> None:
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     repository = tmp_path_factory.mktemp("mine")
-    (repository / "CMakeLists.txt").write_text(PROJECT)
-    (repository / "gelu.cc").write_text(example(), encoding="utf-8")
+    project = repository / "bench"
+    project.mkdir()
+    (project / "CMakeLists.txt").write_text(PROJECT)
+    (project / "gelu.cc").write_text(example(), encoding="utf-8")
     commit(repository)
     return repository
 
@@ -57,11 +61,12 @@ def program(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Progr
     )
     made = tmp_path_factory.mktemp("build")
     run(
-        *("cmake", "-G", "Ninja", "-S", repository, "-B", made),
+        *("cmake", "-G", "Ninja", "-S", repository / "bench", "-B", made),
         *("-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_PREFIX_PATH={prefix}"),
         cwd=repository,
     )
-    run("ninja", cwd=made)
+    run("ninja", "mine", cwd=made)
+    run("ninja", "-n", "another", cwd=made)
     return Program(made / "mine", tmp_path_factory.mktemp("results"))
 
 

@@ -4,9 +4,7 @@
 # ${OUTPUT} for the checkout ${SOURCE_DIR}, and only if the content changes, so
 # that an unchanged revision compiles nothing.
 if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
-  # A source tree inside another repository must not take that one's revision.
-  cmake_path(GET SOURCE_DIR PARENT_PATH above)
-  set(ENV{GIT_CEILING_DIRECTORIES} "${above}")
+  set(ENV{GIT_CEILING_DIRECTORIES} "${CEILING}")
   execute_process(
     COMMAND git rev-parse --verify HEAD
     WORKING_DIRECTORY "${SOURCE_DIR}"
@@ -39,13 +37,15 @@ endif()
 
 set(TRAINBENCH_GIT_REVISION_SCRIPT "${CMAKE_CURRENT_LIST_FILE}")
 
-# Adds the generated source to `target`, with the revision of the project that calls it.
+# Adds the generated source to `target`, with the revision of the project that calls it,
+# whose repository is not looked for in the folder `ceiling`, if there is one, or above.
 function(trainbench_add_git_revision target)
+  set(ceiling "${ARGN}")
   set(output "${CMAKE_CURRENT_BINARY_DIR}/${target}_git_revision.cc")
   add_custom_target(
     ${target}_git_revision
     COMMAND "${CMAKE_COMMAND}" "-DSOURCE_DIR=${PROJECT_SOURCE_DIR}" "-DOUTPUT=${output}"
-            -P "${TRAINBENCH_GIT_REVISION_SCRIPT}"
+            "-DCEILING=${ceiling}" -P "${TRAINBENCH_GIT_REVISION_SCRIPT}"
     BYPRODUCTS "${output}"
     COMMENT "Looking up the git revision"
     VERBATIM)

@@ -16,13 +16,14 @@ target_include_directories(
   trainbench_options
   INTERFACE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>"
             "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/trainbench>")
+# Warnings are for this project: an installed package has none.
 target_compile_options(
   trainbench_options
   INTERFACE
-    "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow;-Wnon-virtual-dtor;-Werror>"
+    "$<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow;-Wnon-virtual-dtor;-Werror>>"
     # g++ 12 reports a null dereference inside std::string that is not there, and at -Og
     # or in instrumented code uninitialized values that are not.
-    "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict;-Wno-maybe-uninitialized>"
+    "$<BUILD_INTERFACE:$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict;-Wno-maybe-uninitialized>>"
     # Up to a gigabyte g++ collects no garbage: with LibTorch's headers it would spend a
     # seventh of its time on that.
     "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=1000000>")

@@ -2,10 +2,14 @@
 # from this build tree: trainbench_add_benchmarks() (trainbench-config.cmake).
 #
 # Nothing where a dependency is built from pinned sources: those install nothing.
-get_target_property(trainbench_is_imported benchmark::benchmark IMPORTED)
-if(NOT trainbench_is_imported)
-  return()
-endif()
+foreach(dependency IN ITEMS absl::strings benchmark::benchmark nlohmann_json::nlohmann_json)
+  get_target_property(is_imported ${dependency} IMPORTED)
+  if(NOT is_imported)
+    message(STATUS "trainbench: no package, ${dependency} is built from source")
+    return()
+  endif()
+endforeach()
+include(CMakePackageConfigHelpers)
 
 set(package "${CMAKE_INSTALL_LIBDIR}/cmake/trainbench")
 set(targets trainbench_options trainbench_spec trainbench_accounting trainbench_model
@@ -26,10 +30,13 @@ endforeach()
 
 configure_file("${PROJECT_SOURCE_DIR}/tools/cmake/trainbench-config.cmake.in"
                "${PROJECT_BINARY_DIR}/trainbench-config.cmake" @ONLY)
+write_basic_package_version_file(
+  "${PROJECT_BINARY_DIR}/trainbench-config-version.cmake" COMPATIBILITY SameMinorVersion)
 set(scripts "${PROJECT_SOURCE_DIR}/tools/cmake/LibTorch.cmake"
             "${PROJECT_SOURCE_DIR}/tools/cmake/ExperimentTexts.cmake"
             "${PROJECT_SOURCE_DIR}/tools/cmake/GitRevision.cmake")
-install(FILES "${PROJECT_BINARY_DIR}/trainbench-config.cmake" ${scripts}
+install(FILES "${PROJECT_BINARY_DIR}/trainbench-config.cmake"
+              "${PROJECT_BINARY_DIR}/trainbench-config-version.cmake" ${scripts}
         DESTINATION "${package}" COMPONENT dev)
 install(EXPORT trainbench FILE trainbench-targets.cmake DESTINATION "${package}"
         COMPONENT dev)
