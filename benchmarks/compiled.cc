@@ -16,6 +16,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "fixtures/experiment/experiment.h"
+#include "fixtures/prediction/dry_call.h"
 #include "fixtures/steps/aoti/compiled_model.h"
 #include "fixtures/steps/model_step.h"
 #include "model/dry_run/dry_run.h"
