@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from contributing import example
+from git_repository import git
 from null_gpu import FLAGS, null_gpu
 from program import Json, Program, load, measured
 from reports.pages.__main__ import main as report
@@ -32,12 +33,6 @@ def run(*command: str | Path, cwd: Path) -> str:
     return done.stdout
 
 
-def commit(repository: Path) -> None:
-    git = ("git", "-c", "user.name=a", "-c", "user.email=a@example.org")
-    for words in (("init", "-q"), ("add", "."), ("commit", "-q", "-m", "one")):
-        run(*git, *words, cwd=repository)
-
-
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     repository = tmp_path_factory.mktemp("mine")
@@ -45,7 +40,9 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     project.mkdir()
     (project / "CMakeLists.txt").write_text(PROJECT)
     (project / "gelu.cc").write_text(example(), encoding="utf-8")
-    commit(repository)
+    git(repository, "init", "--quiet")
+    git(repository, "add", ".")
+    git(repository, "commit", "--quiet", "--message=one")
     return repository
 
 
@@ -100,7 +97,7 @@ def test_it_says_what_it_asks_and_expects(program: Program, document: Json) -> N
 
 
 def test_its_results_have_its_own_revision(repository: Path, document: Json) -> None:
-    revision = run("git", "rev-parse", "HEAD", cwd=repository).strip()
+    revision = git(repository, "rev-parse", "HEAD")
     assert document["context"]["git_revision"] == revision
 
 

@@ -5,6 +5,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from git_repository import git
+
 ROOT = Path(__file__).resolve().parents[2]
 TOOLS = ROOT / "tools"
 
@@ -89,14 +91,7 @@ def write_script(path: Path, text: str) -> None:
     path.chmod(0o755)
 
 
-def git(checkout: Checkout, *arguments: str) -> str:
-    identity = ("-c", "user.name=a", "-c", "user.email=a@example.com")
-    return subprocess.check_output(
-        ["git", *identity, *arguments], cwd=checkout.root, text=True
-    ).strip()
-
-
 def commit(checkout: Checkout) -> None:
-    git(checkout, "init", "--quiet", "--initial-branch=main")
-    git(checkout, "add", ".")
-    git(checkout, "commit", "--quiet", "--message=a")
+    git(checkout.root, "init", "--quiet", "--initial-branch=main")
+    git(checkout.root, "add", ".")
+    git(checkout.root, "commit", "--quiet", "--message=a")

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from fake_program import text_of
+from git_repository import git
 from reports.compare.ab_reader import load
 from reports.compare.noise import load_noise
 from tools.ab_run.__main__ import main
@@ -44,10 +45,7 @@ class Checkout:
     captured: pytest.CaptureFixture[str]
 
     def git(self, *arguments: str) -> str:
-        identity = ("-c", "user.name=a", "-c", "user.email=a@example.com")
-        return subprocess.check_output(
-            [str(GIT), *identity, *arguments], cwd=self.root, text=True
-        ).strip()
+        return git(self.root, *arguments, program=str(GIT))
 
     def commit(self, rows: dict[str, float], *, broken: bool = False) -> str:
         """A revision whose program has these rows."""

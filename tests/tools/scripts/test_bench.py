@@ -11,7 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from stub_checkout import Checkout, commit, git, write_script
+from git_repository import git
+from stub_checkout import Checkout, commit, write_script
 
 NAME = r"\d{8}T\d{6}Z-%s-%s(-\d+)?"
 
@@ -69,7 +70,7 @@ def test_a_gpu_whose_driver_is_too_old_is_not_the_device(checkout: Checkout) -> 
 
 def test_the_revision_in_the_name(checkout: Checkout) -> None:
     commit(checkout)
-    revision = git(checkout, "rev-parse", "--short", "HEAD")
+    revision = git(checkout.root, "rev-parse", "--short", "HEAD")
     assert checkout.run("bench").returncode == 0
     assert re.match(NAME % (revision, "cpu"), checkout.results()[0])
     shutil.rmtree(checkout.root / "results")

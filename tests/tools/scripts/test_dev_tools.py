@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from stub_checkout import RECORDER, ROOT, TOOLS, Checkout, commit, git, write_script
+from git_repository import git
+from stub_checkout import RECORDER, ROOT, TOOLS, Checkout, commit, write_script
 
 
 @pytest.mark.parametrize(
@@ -83,7 +84,7 @@ def test_lint_runs_every_check_and_fails_with_one(
 @pytest.mark.parametrize("branch", ["main", "topic"])
 def test_clang_tidy_reads_the_changed_sources(lintable: Checkout, branch: str) -> None:
     commit(lintable)
-    git(lintable, "checkout", "--quiet", "-B", branch)
+    git(lintable.root, "checkout", "--quiet", "-B", branch)
     for name in ("a.h", "lonely.h"):
         (lintable.root / "model" / name).write_text("int a;\n")
     commit(lintable)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from git_repository import git
 from reports.results.readme_excerpt import ROWS, main, with_excerpt
 from stub_checkout import CMAKE, Checkout, write_script
 
@@ -125,11 +126,6 @@ def checkout(tmp_path: Path) -> Checkout:
     git(root, "init", "--quiet")
     commit(root)
     return Checkout(root, stubs)
-
-
-def git(root: Path, *arguments: str) -> None:
-    identity = ("-c", "user.name=a", "-c", "user.email=a@example.com")
-    subprocess.run(["git", *identity, *arguments], cwd=root, check=True)
 
 
 def commit(root: Path) -> None:
