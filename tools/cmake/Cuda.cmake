@@ -34,14 +34,7 @@ if(TRAINBENCH_CUDA)
   # LibTorch header (and nvcc would misparse some of them in C++17).
   set(CMAKE_CUDA_STANDARD 17)
   set(CMAKE_CUDA_STANDARD_REQUIRED ON)
-  # LibTorch brings the shared runtime; a static one beside it would be a second
-  # set of contexts and streams.
-  set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
-  if(CMAKE_VERSION VERSION_LESS 3.26 AND NOT TARGET CUDA::nvToolsExt)
-    # CMake 3.25 sets a property of it, but CUDA 13 has it no more.
-    add_library(CUDA::nvToolsExt INTERFACE IMPORTED)
-  endif()
-  find_package(CUDAToolkit REQUIRED)
+  include(CudaToolkit)
   target_compile_definitions(trainbench_options INTERFACE TRAINBENCH_CUDA=1)
   message(STATUS "trainbench: CUDA ${CMAKE_CUDA_COMPILER_VERSION}: ${CMAKE_CUDA_COMPILER}")
 else()

@@ -32,7 +32,8 @@ configure_file("${PROJECT_SOURCE_DIR}/tools/cmake/trainbench-config.cmake.in"
                "${PROJECT_BINARY_DIR}/trainbench-config.cmake" @ONLY)
 write_basic_package_version_file(
   "${PROJECT_BINARY_DIR}/trainbench-config-version.cmake" COMPATIBILITY SameMinorVersion)
-set(scripts "${PROJECT_SOURCE_DIR}/tools/cmake/LibTorch.cmake"
+set(scripts "${PROJECT_SOURCE_DIR}/tools/cmake/CudaToolkit.cmake"
+            "${PROJECT_SOURCE_DIR}/tools/cmake/LibTorch.cmake"
             "${PROJECT_SOURCE_DIR}/tools/cmake/ExperimentTexts.cmake"
             "${PROJECT_SOURCE_DIR}/tools/cmake/GitRevision.cmake")
 install(FILES "${PROJECT_BINARY_DIR}/trainbench-config.cmake"
