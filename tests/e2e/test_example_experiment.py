@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from contributing import example
-from git_repository import git
 from null_gpu import FLAGS, null_gpu
 from program import Json, Program, load, measured
 from reports.pages.__main__ import main as report
+from stub_checkout import git
 
 PROJECT = """cmake_minimum_required(VERSION 3.25)
 project(mine CXX)

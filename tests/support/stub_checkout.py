@@ -5,8 +5,6 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from git_repository import git
-
 ROOT = Path(__file__).resolve().parents[2]
 TOOLS = ROOT / "tools"
 
@@ -89,6 +87,14 @@ def write_script(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     path.chmod(0o755)
+
+
+def git(root: Path, *arguments: str, program: str = "git") -> str:
+    """What git prints in a folder; a commit needs no author of its own."""
+    identity = ("-c", "user.name=a", "-c", "user.email=a@example.com")
+    return subprocess.check_output(
+        [program, *identity, *arguments], cwd=root, text=True
+    ).strip()
 
 
 def commit(checkout: Checkout) -> None:

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from fake_program import text_of
-from git_repository import git
 from reports.compare.ab_reader import load
 from reports.compare.noise import load_noise
+from stub_checkout import git
 from tools.ab_run.__main__ import main
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -11,8 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from git_repository import git
-from stub_checkout import Checkout, commit, write_script
+from stub_checkout import Checkout, commit, git, write_script
 
 NAME = r"\d{8}T\d{6}Z-%s-%s(-\d+)?"
 

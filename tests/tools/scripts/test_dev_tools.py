@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from git_repository import git
-from stub_checkout import RECORDER, ROOT, TOOLS, Checkout, commit, write_script
+from stub_checkout import RECORDER, ROOT, TOOLS, Checkout, commit, git, write_script
 
 
 @pytest.mark.parametrize(

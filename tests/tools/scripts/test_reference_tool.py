@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from git_repository import git
 from reports.results.readme_excerpt import ROWS, main, with_excerpt
-from stub_checkout import CMAKE, Checkout, write_script
+from stub_checkout import CMAKE, Checkout, git, write_script
 
 ROOT = Path(__file__).resolve().parents[3]
 COPIED = (
