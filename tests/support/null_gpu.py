@@ -12,6 +12,8 @@ from tools.rehearsal.run import environment
 
 # The device, and that it computes nothing. As few samples as there can be.
 FLAGS = ("--device=cuda", "--value_checks=skip", "--benchmark_min_time=0")
+# The calls of checks are made, too, whatever they find.
+CHECKED = ("--device=cuda", "--value_checks=report", "--benchmark_min_time=0")
 
 
 def library() -> Path:

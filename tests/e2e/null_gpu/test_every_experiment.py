@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import program
-from null_gpu import FLAGS, in_order, null_gpu, processes_without_accesses
+from null_gpu import CHECKED, FLAGS, in_order, null_gpu, processes_without_accesses
 from program import NANO_FORWARD, SMOKE, Finished, Json, Program, binary, load, without
 from reports.answers.judging import Verdict, judgements
 from reports.results.rows import parse
@@ -31,7 +31,9 @@ TIME = re.compile(r"_us$|_per_second$|_share$|^mfu|^cv$|_cv$|speedup|time_ratio|
 
 
 def run(trainbench: Program, *flags: str, **env: Any) -> tuple[Finished, Json]:
-    done = trainbench.run(*FLAGS, "--benchmark_out=a.json", *flags, env=null_gpu(**env))
+    done = trainbench.run(
+        *CHECKED, "--benchmark_out=a.json", *flags, env=null_gpu(**env)
+    )
     path = trainbench.directory / "a.json"
     return done, load(path) if path.exists() else {}
 

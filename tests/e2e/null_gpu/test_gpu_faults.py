@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from null_gpu import FLAGS, library, null_gpu
+from null_gpu import CHECKED, library, null_gpu
 from program import Json, Program, load, measured, names
 from tools.rehearsal.__main__ import main
 
@@ -22,7 +22,7 @@ def run(
     trainbench: Program, fault: str, *flags: str, count: int = 1, **extra: str
 ) -> Json:
     done = trainbench.run(
-        *FLAGS,
+        *CHECKED,
         "--benchmark_out=a.json",
         *flags,
         env=null_gpu(count=count, fault=fault, **extra),
@@ -51,7 +51,7 @@ def test_memory_that_ends_though_the_case_fits_skips_it(trainbench: Program) -> 
 def stages(trainbench: Program, fault: str, *flags: str) -> tuple[list[str], Json]:
     """What a process went through for STEP, and its outcome."""
     done = trainbench.run(
-        *FLAGS, *STEPS, *flags, f"--isolated_case={STEP}", env=null_gpu(fault=fault)
+        *CHECKED, *STEPS, *flags, f"--isolated_case={STEP}", env=null_gpu(fault=fault)
     )
     found = re.findall("^in (.*)$", done.err, re.MULTILINE)
     (outcome,) = json.loads(done.out.splitlines()[-1])
@@ -237,7 +237,7 @@ def test_a_launch_that_fails_in_the_check_fails_the_row(trainbench: Program) -> 
     assert "unspecified launch failure" in failed["reason"]
     assert len(measured(document)) == 3
     alone = trainbench.run(
-        *FLAGS, *NORMS, f"--isolated_case={failed['name']}", env=null_gpu(fault=fault)
+        *CHECKED, *NORMS, f"--isolated_case={failed['name']}", env=null_gpu(fault=fault)
     )
     assert alone.err.splitlines()[-1] == "in check"
 
