@@ -65,7 +65,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "verification": ("training", "nn", "spec"),
     "timing": ("device", "base", "spec"),
     "memory": ("device", "base", "spec"),
-    "profiling": ("device", "spec"),
+    "profiling": ("device", "base", "spec"),
     "training": ("nn", "spec"),
     "device": ("base", "spec"),
     "nn": ("fused", "spec"),

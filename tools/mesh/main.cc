@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "fixtures/base/end_process.h"
 #include "fixtures/base/file.h"
 #include "fixtures/base/flag_parser.h"
 #include "fixtures/device/device.h"
@@ -89,8 +90,9 @@ int Main(const std::vector<std::string>& args) {
 int main(int argc, char** argv) {
   trainbench::ReportFullFiles();
   try {
-    return trainbench::Main(std::vector<std::string>(argv + 1, argv + argc));
+    trainbench::EndProcess(
+        trainbench::Main(std::vector<std::string>(argv + 1, argv + argc)));
   } catch (const std::exception& error) {
-    return trainbench::Fail(EXIT_FAILURE, error.what());
+    trainbench::EndProcess(trainbench::Fail(EXIT_FAILURE, error.what()));
   }
 }

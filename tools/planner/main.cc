@@ -2,10 +2,12 @@
 
 #include <iostream>
 
+#include "fixtures/base/end_process.h"
 #include "fixtures/base/file.h"
 #include "tools/planner/program.h"
 
 int main(int argc, char** argv) {
   trainbench::ReportFullFiles();
-  return trainbench::RunPlanner({argv + 1, argv + argc}, std::cout, std::cerr);
+  trainbench::EndProcess(
+      trainbench::RunPlanner({argv + 1, argv + argc}, std::cout, std::cerr));
 }
