@@ -72,14 +72,16 @@ TRAINBENCH_REGISTER(PrecisionSweep, "precision/model/precision/mode/batch/seq")
     ->Smoke(
         "model=tiny precision=fp32,bf16 mode=forward_backward batch=2 seq=32")
     ->Quick(
-        "model=tiny precision=fp32,bf16_autocast,bf16 mode=train_step batch=4 "
+        "model=tiny precision=fp32,bf16_autocast,bf16 mode=train_step batch=1 "
         "seq=128")
     ->QuickOnGpu(
         "model=small,large precision=fp32,tf32,bf16_autocast,bf16 "
         "mode=train_step batch=4 seq=512")
     ->Full(
         "model=tiny precision=fp32,bf16_autocast,bf16 "
-        "mode=forward,train_step batch=4 seq=128")
+        "mode=forward,train_step batch=4 seq=128",
+        "model=tiny precision=fp32,bf16_autocast,bf16 mode=train_step batch=1 "
+        "seq=128")
     ->Paper(absl::StrCat("precision=fp32,tf32,bf16_autocast,bf16 "
                          "mode=forward,forward_backward,train_step batch=4 "
                          "seq=128,256,512,1024 model=",
