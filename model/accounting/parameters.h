@@ -20,14 +20,15 @@ int64_t BlockMatrixParameters(const ModelConfig& config);
 // Elements in one block: its matrices and two norm vectors of d.
 int64_t BlockParameters(const ModelConfig& config);
 
-// All parameters: input and output embedding (untied) of V d each, the blocks
-// and the last norm: 2 V d + L (2 d^2 + 2 d kv + 3 d ff + 2 d) + d.
+// All parameters: input and output embedding of V d each, or one that both
+// share, the blocks and the last norm:
+// 2 V d + L (2 d^2 + 2 d kv + 3 d ff + 2 d) + d.
 int64_t ParameterCount(const ModelConfig& config);
 
 // Bytes of all parameters: 4 each, in bf16 2.
 int64_t ParameterBytes(const ModelConfig& config, Precision precision);
 
-// Parameter tensors: 9 per block, two embeddings and the last norm.
+// Parameter tensors: 9 per block, the embeddings and the last norm.
 int64_t ParameterTensorCount(const ModelConfig& config);
 
 struct ComponentParameters {

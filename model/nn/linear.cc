@@ -14,12 +14,12 @@ namespace trainbench {
 LinearImpl::LinearImpl(int64_t in, int64_t out,
                        const at::TensorOptions& options,
                        Implementation implementation)
-    : LinearImpl(at::empty({out, in}, options)) {
-  implementation_ = implementation;
-}
+    : LinearImpl(at::empty({out, in}, options), implementation) {}
 
-LinearImpl::LinearImpl(const at::Tensor& uninitialised)
-    : weight(register_parameter("weight", uninitialised)) {
+LinearImpl::LinearImpl(const at::Tensor& uninitialised,
+                       Implementation implementation)
+    : weight(register_parameter("weight", uninitialised)),
+      implementation_(implementation) {
   const auto ends = static_cast<double>(weight.size(0) + weight.size(1));
   TruncatedNormal_(weight, std::sqrt(2.0 / ends));
 }

@@ -21,7 +21,9 @@ class LinearImpl : public torch::nn::Module {
   LinearImpl(int64_t in, int64_t out, const at::TensorOptions& options,
              Implementation implementation = Implementation::kTextbook);
   // Takes `uninitialised` [out, in] for its weight.
-  explicit LinearImpl(const at::Tensor& uninitialised);
+  explicit LinearImpl(
+      const at::Tensor& uninitialised,
+      Implementation implementation = Implementation::kTextbook);
 
   // x [..., in] -> [..., out].
   at::Tensor forward(const at::Tensor& x);
@@ -29,7 +31,7 @@ class LinearImpl : public torch::nn::Module {
   at::Tensor weight;
 
  private:
-  Implementation implementation_ = Implementation::kTextbook;
+  Implementation implementation_;
 };
 TORCH_MODULE(Linear);
 

@@ -89,8 +89,14 @@ TransformerLmImpl::TransformerLmImpl(const ModelConfig& config,
   // Made after the layers, so that parameters are listed in data-flow order.
   ln_final = register_module(
       "ln_final", RmsNorm(config.d_model, options, config.implementation));
-  lm_head = register_module("lm_head", Linear(config.d_model, config.vocab,
-                                              options, config.implementation));
+  if (config.tied_embeddings) {
+    // No module's child, as its weight is listed already. Drawn as a head's.
+    lm_head = Linear(token_embeddings->weight, config.implementation);
+  } else {
+    lm_head = register_module(
+        "lm_head",
+        Linear(config.d_model, config.vocab, options, config.implementation));
+  }
 }
 
 void TransformerLmImpl::RunLayers(ResidualStream& stream) {

@@ -18,9 +18,9 @@
 
 namespace trainbench {
 
-// Decoder-only Transformer language model with an untied output head. Its
-// parameters have the usual names of a PyTorch state dict, e.g.
-// layers.0.attn.q_proj.weight.
+// Decoder-only Transformer language model. Its parameters have the usual names
+// of a PyTorch state dict, e.g. layers.0.attn.q_proj.weight; an output head
+// that is tied to the token embeddings has none of its own.
 class TransformerLmImpl : public torch::nn::Module {
  public:
   // `options` gives device and dtype of the parameters. Weights are drawn from

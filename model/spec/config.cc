@@ -63,6 +63,13 @@ absl::Status SetCheckpointing(absl::string_view value, ModelConfig& config) {
   return checkpointing.status();
 }
 
+absl::Status SetTied(absl::string_view value, ModelConfig& config) {
+  if (absl::SimpleAtob(value, &config.tied_embeddings)) {
+    return absl::OkStatus();
+  }
+  return TextNotAllowed("tied_embeddings", value, "true or false");
+}
+
 absl::Status SetSize(absl::string_view key, absl::string_view value,
                      ModelConfig& config) {
   int64_t* field = key == "d_model"    ? &config.d_model
@@ -76,8 +83,8 @@ absl::Status SetSize(absl::string_view key, absl::string_view value,
     return absl::InvalidArgumentError(
         absl::StrCat("unknown key '", key,
                      "'; allowed: name, d_model, d_ff, layers, heads, "
-                     "kv_heads, vocab, attention, implementation, "
-                     "checkpoint"));
+                     "kv_heads, vocab, tied_embeddings, attention, "
+                     "implementation, checkpoint"));
   }
   if (!absl::SimpleAtoi(value, field)) {
     return TextNotAllowed(key, value, "a whole number");
@@ -88,6 +95,7 @@ absl::Status SetSize(absl::string_view key, absl::string_view value,
 absl::Status SetField(absl::string_view key, absl::string_view value,
                       ModelConfig& config) {
   if (key == "name") return SetName(value, config);
+  if (key == "tied_embeddings") return SetTied(value, config);
   if (key == "attention") return SetAttention(value, config);
   if (key == "implementation") return SetImplementation(value, config);
   if (key == "checkpoint") return SetCheckpointing(value, config);
@@ -224,8 +232,9 @@ std::string FormatModel(const ModelConfig& config) {
   if (config.key_value_heads() != config.heads) {
     absl::StrAppend(&text, ",kv_heads=", config.kv_heads);
   }
-  absl::StrAppend(&text, ",vocab=", config.vocab,
-                  ",attention=", AttentionName(config.attention));
+  absl::StrAppend(&text, ",vocab=", config.vocab);
+  if (config.tied_embeddings) absl::StrAppend(&text, ",tied_embeddings=true");
+  absl::StrAppend(&text, ",attention=", AttentionName(config.attention));
   if (config.implementation != Implementation::kTextbook) {
     absl::StrAppend(
         &text, ",implementation=", ImplementationName(config.implementation));

@@ -33,6 +33,9 @@ struct ModelConfig {
   // Heads of keys and values, each read by heads / kv_heads neighbouring heads
   // of queries (grouped-query attention; Ainslie et al. 2023). 0: as heads.
   int64_t kv_heads = 0;
+  // The output head has the token embeddings for its weight (Press and Wolf
+  // 2017).
+  bool tied_embeddings = false;
 
   int64_t d_head() const {
     return head_width > 0 ? head_width : d_model / heads;
@@ -79,15 +82,16 @@ bool IsName(absl::string_view text);
 
 // Parses "name=mine,d_model=512,d_ff=2048,layers=6,heads=8,vocab=32000" and
 // validates the result. vocab (default 10000), kv_heads (default heads, which
-// is kept as 0), implementation=textbook|library|fused (default textbook),
+// is kept as 0), tied_embeddings=true|false (default false),
+// implementation=textbook|library|fused (default textbook),
 // attention=NAME (default AttentionOf the implementation), a name of
 // AttentionKinds(), and checkpoint=NAME (default none), as ParseCheckpointing
 // reads it, are optional. A name satisfies IsName and is not one of
 // NamedModels(). InvalidArgument names the key or value and the allowed ones.
 absl::StatusOr<ModelConfig> ParseModel(absl::string_view text);
 
-// Inverse of ParseModel. Without kv_heads, implementation and checkpoint where
-// they are the default.
+// Inverse of ParseModel. Without kv_heads, tied_embeddings, implementation and
+// checkpoint where they are the default.
 std::string FormatModel(const ModelConfig& config);
 
 }  // namespace trainbench

@@ -53,15 +53,21 @@ def parse_model(text: str) -> tuple[str, ModelConfig]:
         raise argparse.ArgumentTypeError(
             f"'{text}'; allowed: attention=naive,implementation=textbook"
         )
-    if not name or fields.keys() - _SIZES:
+    if not name or fields.keys() - _SIZES - {"tied_embeddings"}:
         raise argparse.ArgumentTypeError(f"'{text}'; {allowed}")
     if not _NAME.fullmatch(name) or name in MODELS:
         raise argparse.ArgumentTypeError(
             f"name '{name}'; allowed: 1 to 64 letters, digits, '.', '_' or '-', and no "
             f"name of {', '.join(MODELS)}"
         )
+    tied = fields.pop("tied_embeddings", "false")
+    if tied not in ("true", "false"):
+        raise argparse.ArgumentTypeError(
+            f"tied_embeddings '{tied}'; allowed: true or false"
+        )
     try:
-        return name, ModelConfig(**{key: positive(fields[key]) for key in fields})
+        sizes = {key: positive(fields[key]) for key in fields}
+        return name, ModelConfig(**sizes, tied_embeddings=tied == "true")
     except (TypeError, argparse.ArgumentTypeError) as error:
         raise argparse.ArgumentTypeError(f"'{text}'; {allowed}") from error
 
@@ -87,7 +93,8 @@ def description(config: ModelConfig, a: argparse.Namespace) -> str:
     if config.key_value_heads != config.heads:
         heads += f":{config.kv_heads}"
     sizes = (config.d_model, config.d_ff, config.layers, heads, config.vocab)
-    return f"{'/'.join(map(str, sizes))} on {device_name(a.device)}"
+    tied = "/tied" if config.tied_embeddings else ""
+    return f"{'/'.join(map(str, sizes))}{tied} on {device_name(a.device)}"
 
 
 def export(a: argparse.Namespace) -> Path:

@@ -28,6 +28,7 @@ class ModelConfig:
     vocab: int = 10_000
     context: int = 1_024
     kv_heads: int = 0  # heads of keys and values; 0: as many as of queries
+    tied_embeddings: bool = False  # the head's weight is the embeddings'
 
     @property
     def d_head(self) -> int:
@@ -193,7 +194,7 @@ class Block(nn.Module):
 
 
 class TransformerLM(nn.Module):
-    """Tokens [B, T] to logits [B, T, V]; the output head is not tied."""
+    """Tokens [B, T] to logits [B, T, V]."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
@@ -201,6 +202,8 @@ class TransformerLM(nn.Module):
         self.layers = nn.ModuleList(Block(config) for _ in range(config.layers))
         self.ln_final = RMSNorm(config.d_model)
         self.lm_head = Linear(config.d_model, config.vocab)
+        if config.tied_embeddings:
+            self.token_embeddings.weight = self.lm_head.weight
         self.rope = RotaryEmbedding(config.d_head, config.context)
 
     def forward(self, tokens: Tensor) -> Tensor:

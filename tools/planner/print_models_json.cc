@@ -93,6 +93,7 @@ Json RowJson(const ModelRow& row) {
                {"heads", model.heads},
                {"kv_heads", model.key_value_heads()},
                {"vocab", model.vocab},
+               {"tied_embeddings", model.tied_embeddings},
                {"attention", Text(AttentionName(model.attention))},
                {"checkpoint", CheckpointingName(model.checkpointing)},
                {"precision", Text(PrecisionName(row.step.precision))},

@@ -16,7 +16,8 @@ std::vector<int64_t> UnitElements(const ModelConfig& config, int ranks) {
   std::vector<int64_t> units(static_cast<std::size_t>(config.layers) + 2,
                              padded(BlockParameters(config)));
   units.front() = padded(embedding);
-  units.back() = padded(config.d_model + embedding);
+  units.back() =
+      padded(config.d_model + (config.tied_embeddings ? 0 : embedding));
   return units;
 }
 

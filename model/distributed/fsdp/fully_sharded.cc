@@ -17,7 +17,9 @@ std::vector<std::vector<at::Tensor>> ParametersByUnit(
     units.push_back(block->parameters());
   }
   units.push_back(model->ln_final->parameters());
-  units.back().push_back(model->lm_head->weight);
+  if (!model->config().tied_embeddings) {
+    units.back().push_back(model->lm_head->weight);
+  }
   return units;
 }
 
@@ -88,7 +90,11 @@ void FullySharded::BeforeBackward() {
 }
 
 void FullySharded::BeforeBlock(std::size_t unit) {
-  if (!in_backward_ && unit == first_block()) units_.front().Free();
+  // A tied head needs the embeddings again.
+  if (!in_backward_ && unit == first_block() &&
+      !model_->config().tied_embeddings) {
+    units_.front().Free();
+  }
   Use(unit);
 }
 

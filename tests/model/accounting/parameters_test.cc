@@ -78,10 +78,12 @@ TEST(ParametersTest, CountsOfStandardModelsByFormulaAndByBuilding) {
   }
 }
 
-// With as many heads of keys and values as of queries, and with fewer.
+// With as many heads of keys and values as of queries, and with fewer; with two
+// tables of the vocabulary, and with one.
 std::vector<ModelConfig> Configs() {
   std::vector<ModelConfig> configs(2, {"m", 24, 40, 2, 6, 37});
   configs[1].kv_heads = 2;
+  configs[1].tied_embeddings = true;
   return configs;
 }
 

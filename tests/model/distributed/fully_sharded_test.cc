@@ -131,13 +131,28 @@ class RankFullySharded : public RankTest {
     }
     sharded.Free();
   }
+
+  void ExpectTraffic(const ModelConfig& config, const FullSharding& sharding,
+                     Precision precision, const FullShardingTraffic& expected) {
+    TransformerLm model = Build(config);
+    FullySharded sharded(model, sharding, WeightType(precision), kAdamW,
+                         *group_);
+    for (int step = 0; step < 2; ++step) {
+      ShardedStep(model, sharded, MyBatch());
+      EXPECT_EQ(sharded.Traffic().gathers, expected.gathers);
+      EXPECT_EQ(sharded.Traffic(), expected);
+    }
+  }
 };
 
 TEST_F(RankFullySharded, TrainsAsOneProcess) {
   for (const Implementation implementation : kImplementations) {
     for (const FullSharding& sharding : kAllShardings) {
       SCOPED_TRACE(Describe(sharding));
-      ExpectTrainsAsOneProcess(UnshardedConfig(implementation), sharding);
+      ModelConfig config = UnshardedConfig(implementation);
+      ExpectTrainsAsOneProcess(config, sharding);
+      config.tied_embeddings = true;
+      ExpectTrainsAsOneProcess(config, sharding);
     }
   }
 }
@@ -189,16 +204,20 @@ TEST_F(RankFullySharded, TrafficIsAsComputed) {
       for (const Checkpointing& recomputed : kRecomputed) {
         ModelConfig config = UnshardedConfig();
         config.checkpointing = recomputed;
-        TransformerLm model = Build(config);
-        FullySharded sharded(model, sharding, WeightType(precision), kAdamW,
-                             *group_);
-        for (int step = 0; step < 2; ++step) {
-          ShardedStep(model, sharded, MyBatch());
-          EXPECT_EQ(sharded.Traffic().gathers, expected.gathers);
-          EXPECT_EQ(sharded.Traffic(), expected);
-        }
+        ExpectTraffic(config, sharding, precision, expected);
       }
     }
+  }
+}
+
+TEST_F(RankFullySharded, ATiedHeadIsSentWithTheEmbeddings) {
+  ModelConfig config = UnshardedConfig();
+  config.tied_embeddings = true;
+  for (const FullSharding& sharding : kAllShardings) {
+    SCOPED_TRACE(Describe(sharding));
+    ExpectTraffic(
+        config, sharding, Precision::kFp32,
+        StepTraffic(config, sharding, Precision::kFp32, launch_.world_size));
   }
 }
 

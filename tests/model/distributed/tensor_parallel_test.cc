@@ -34,11 +34,13 @@ ModelConfig Small(Implementation implementation) {
   return {"m", 24, 42, 2, 4, 37, AttentionOf(implementation), implementation};
 }
 
-// Two and four ranks divide its heads of keys and values, too.
-ModelConfig Grouped(Implementation implementation) {
+// Two and four ranks divide its heads of keys and values, too, and each has the
+// same words of the embeddings and of the head, which are tied.
+ModelConfig GroupedAndTied(Implementation implementation) {
   ModelConfig config = Small(implementation);
   config.heads = 12;
   config.kv_heads = 4;
+  config.tied_embeddings = true;
   return config;
 }
 
@@ -193,7 +195,7 @@ TEST_F(RankTensorParallel, RecomputedBlocksHaveTheSameGradientsToTheBit) {
 TEST_F(RankTensorParallel, InFloat64ItIsTheWholeModel) {
   for (const ModelConfig& config :
        {Small(Implementation::kTextbook), Small(Implementation::kLibrary),
-        Grouped(Implementation::kTextbook)}) {
+        GroupedAndTied(Implementation::kTextbook)}) {
     TensorRanks ranks(config, *group_);
     TransformerLm part = MakePartOf(ranks, at::kDouble);
     TransformerLm whole = MakeWhole(config, at::kDouble);

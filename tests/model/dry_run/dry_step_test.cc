@@ -15,7 +15,6 @@
 
 #include "fixtures/device/device.h"
 #include "fixtures/device/torch_device.h"
-#include "fixtures/memory/memory_account.h"
 #include "fixtures/memory/memory_probe.h"
 #include "model/accounting/flops.h"
 #include "model/dry_run/dry_run.h"
@@ -23,6 +22,7 @@
 #include "model/spec/attention_variant.h"
 #include "model/training/adamw.h"
 #include "model/training/train_step.h"
+#include "tests/model/dry_run/bytes_of.h"
 
 namespace trainbench {
 namespace {
@@ -39,17 +39,6 @@ std::string TextOf(const Job& job) {
          std::to_string(job.seq) + " " +
          std::string(PrecisionName(job.precision)) + " " +
          std::string(StepModeName(job.mode));
-}
-
-// Bytes of tensors.
-struct Bytes {
-  int64_t resident = 0, peak = 0, after = 0;
-  bool operator==(const Bytes&) const = default;
-};
-
-void PrintTo(const Bytes& bytes, std::ostream* out) {
-  *out << "resident " << bytes.resident << ", peak " << bytes.peak << ", after "
-       << bytes.after;
 }
 
 // What a step needs; Run() makes one.
@@ -78,17 +67,9 @@ class WarmStep {
   std::optional<AdamW> optimizer_;
 };
 
-// Of a warm step, by what is reported.
 Bytes BytesOfStep(const Job& job, at::Device device = at::kCPU) {
-  const auto account = std::make_shared<MemoryAccount>(device);
-  std::optional<WarmStep> step;
-  ObserveMemory(account, [&] { step.emplace(job, device); });
-  Bytes bytes = {.resident = account->LiveBytes()};
-  account->ResetPeak();
-  ObserveMemory(account, [&] { step->Run(); });
-  bytes.peak = account->PeakBytes();
-  bytes.after = account->LiveBytes();
-  return bytes;
+  return BytesOf(device,
+                 [&] { return std::make_unique<WarmStep>(job, device); });
 }
 
 Bytes DryBytesOfStep(const Job& job, at::Device device = at::kCPU) {
@@ -119,6 +100,11 @@ ModelConfig Grouped(ModelConfig config) {
   return config;
 }
 
+ModelConfig Tied(ModelConfig config) {
+  config.tied_embeddings = true;
+  return config;
+}
+
 // Where one part of a step has the peak.
 std::vector<Job> Shapes() {
   return {
@@ -139,6 +125,7 @@ std::vector<Job> Shapes() {
       {{"every_2", 64, 192, 11, 4, 256, kNaive, kLibrary, {kBlocks, 2}}, 2, 64},
       {{"sqrt", 64, 192, 16, 4, 256, kOwn, kFused, {kBlocks}}, 2, 64},
       {{"core", 32, 64, 6, 4, 128, kNaive, kFused, {kAttention}}, 2, 96},
+      {Tied({"tied", 32, 64, 1, 2, 8000}), 3, 48},
       {Grouped({"grouped", 96, 64, 2, 6, 128}), 2, 96},
       {Grouped({"grouped_core", 96, 64, 2, 6, 128, kOwn, kFused, {kAttention}}),
        2, 64}};
@@ -175,7 +162,8 @@ std::vector<Job> RandomJobs(std::size_t count) {
                                 .attention = one_of(attentions),
                                 .implementation = one_of(kImplementations),
                                 .checkpointing = one_of(checkpoints),
-                                .kv_heads = divisor_of(heads)};
+                                .kv_heads = divisor_of(heads),
+                                .tied_embeddings = draw(0, 1) == 1};
     jobs.push_back({config, draw(1, 5), draw(1, 150), one_of(kDtypes),
                     one_of(kStepModes)});
   }
@@ -274,7 +262,7 @@ std::vector<Job> GpuJobs() {
     }
     ModelConfig grouped = jobs.back().config;
     grouped.kv_heads = 2;
-    jobs.push_back({grouped, 2, 96});
+    jobs.push_back({Tied(grouped), 2, 96});
   }
   return jobs;
 }

@@ -253,6 +253,8 @@ TEST(ParseModelTest, NamesWhatIsWrongAndWhatIsAllowed) {
       {"name=m" + sizes + ",kv_heads=2", "kv_heads is 2; allowed: kv_heads "},
       {"name=m" + sizes + ",kv_heads=all",
        "kv_heads is 'all'; allowed: a whol"},
+      {"name=m" + sizes + ",tied_embeddings=2",
+       "tied_embeddings is '2'; allowed: true or false"},
       {"name=m" + sizes + ",attention=foo", "'foo'; allowed: naive, sdpa"},
       {"name=m" + sizes + ",implementation=own",
        "implementation is 'own'; allowed: textbook, library, fused"},
@@ -277,6 +279,8 @@ TEST(FormatModelTest, IsReadBack) {
       "name=mine,d_model=96,d_ff=256,layers=3,heads=6,vocab=123,attention=sdpa";
   for (const std::string& whole :
        {text, text + ",implementation=fused", text + ",checkpoint=every_2",
+        std::string("name=mine,d_model=96,d_ff=256,layers=3,heads=6,vocab=123,"
+                    "tied_embeddings=true,attention=naive"),
         std::string("name=mine,d_model=96,d_ff=256,layers=3,heads=6,kv_heads=2,"
                     "vocab=123,attention=own")}) {
     const auto model = ParseModel(whole);

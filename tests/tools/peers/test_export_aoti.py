@@ -57,6 +57,8 @@ def test_a_package_is_of_one_shape_and_says_what_it_is_for() -> None:
     assert description(config, arguments) == f"16/32/1/2/64 on {device_name('cpu')}"
     _, config = parse([f"--model={NANO},kv_heads=1"]).model
     assert description(config, arguments) == f"16/32/1/2:1/64 on {device_name('cpu')}"
+    _, config = parse([f"--model={NANO},tied_embeddings=true"]).model
+    assert description(config, arguments) == f"16/32/1/2/64/tied on {device_name('cpu')}"
 
 
 def test_the_compiler_gets_no_weights_and_no_number_of_threads(
