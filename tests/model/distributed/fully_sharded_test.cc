@@ -150,8 +150,8 @@ TEST_F(RankFullySharded, TrainsAsOneProcess) {
     for (const FullSharding& sharding : kAllShardings) {
       SCOPED_TRACE(Describe(sharding));
       ModelConfig config = UnshardedConfig(implementation);
-      ExpectTrainsAsOneProcess(config, sharding);
-      config.tied_embeddings = true;
+      // In one of them the head has no weight of its own.
+      config.tied_embeddings = implementation == Implementation::kLibrary;
       ExpectTrainsAsOneProcess(config, sharding);
     }
   }
