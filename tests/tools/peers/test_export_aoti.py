@@ -37,6 +37,7 @@ def test_a_model_is_a_name_or_the_sizes_that_the_program_takes() -> None:
         f"--model={NANO},depth=3",
         f"--model={NANO},attention=own",
         f"--model={NANO},implementation=fused",
+        f"--model={NANO},tied_embeddings=2",
         f"--model={NANO.replace('=16', '=0')}",
         f"--model={NANO.replace('name=nano,', '')}",
         f"--model={NANO.replace('nano', '../../nano')}",
@@ -54,11 +55,12 @@ def test_a_package_is_of_one_shape_and_says_what_it_is_for() -> None:
     arguments = parse([f"--model={NANO}", "--batch=4", "--seq=8"])
     name, config = arguments.model
     assert package_name(name, arguments) == "nano-fp32-cpu-4x8.pt2"
-    assert description(config, arguments) == f"16/32/1/2/64 on {device_name('cpu')}"
+    on = f" on {device_name('cpu')}"
+    assert description(config, arguments) == f"16/32/1/2/64{on}"
     _, config = parse([f"--model={NANO},kv_heads=1"]).model
-    assert description(config, arguments) == f"16/32/1/2:1/64 on {device_name('cpu')}"
+    assert description(config, arguments) == f"16/32/1/2:1/64{on}"
     _, config = parse([f"--model={NANO},tied_embeddings=true"]).model
-    assert description(config, arguments) == f"16/32/1/2/64/tied on {device_name('cpu')}"
+    assert description(config, arguments) == f"16/32/1/2/64/tied{on}"
 
 
 def test_the_compiler_gets_no_weights_and_no_number_of_threads(

@@ -41,6 +41,12 @@ def test_small_has_the_published_parameter_count() -> None:
     assert len(list(model.parameters())) == 9 * 12 + 3
 
 
+def test_a_tied_head_has_no_weight_of_its_own() -> None:
+    model = TransformerLM(replace(CONFIG, tied_embeddings=True))
+    assert model.lm_head.weight is model.token_embeddings.weight
+    assert len(list(model.parameters())) == 9 * 2 + 2
+
+
 def test_parameter_names_and_shapes() -> None:
     shapes = {n: tuple(p.shape) for n, p in TransformerLM(CONFIG).named_parameters()}
     expected = {
