@@ -17,9 +17,8 @@
 // 2 (R - 1) / R of a shard's bytes.
 //
 // The embedding is freed after its lookup, whose backward pass needs no weight;
-// the head, and an embedding that is tied to it, is kept until its gradients are
-// there.
-// model/accounting/parallel/full_sharding.h has calls and bytes.
+// the head, and an embedding that is tied to it, is kept until its gradients
+// are there. model/accounting/parallel/full_sharding.h has calls and bytes.
 
 #ifndef TRAINBENCH_MODEL_DISTRIBUTED_FSDP_FULLY_SHARDED_H_
 #define TRAINBENCH_MODEL_DISTRIBUTED_FSDP_FULLY_SHARDED_H_
