@@ -3,6 +3,10 @@
 # FETCHCONTENT_SOURCE_DIR_<NAME> points a build at sources that are already here.
 include(FetchContent)
 
+# The oldest that will do, here and in packages of trainbench.
+set(TRAINBENCH_BENCHMARK_VERSION 1.7.1)
+set(TRAINBENCH_JSON_VERSION 3.11)
+
 set(BENCHMARK_ENABLE_TESTING OFF)
 set(BENCHMARK_ENABLE_GTEST_TESTS OFF)
 set(BENCHMARK_ENABLE_INSTALL OFF)
@@ -16,7 +20,7 @@ FetchContent_Declare(
   benchmark
   GIT_REPOSITORY https://github.com/google/benchmark.git
   GIT_TAG 192ef10025eb2c4cdd392bc502f0c852196baa48 # v1.9.5
-  FIND_PACKAGE_ARGS 1.7.1)
+  FIND_PACKAGE_ARGS ${TRAINBENCH_BENCHMARK_VERSION})
 FetchContent_Declare(
   googletest
   GIT_REPOSITORY https://github.com/google/googletest.git
@@ -31,7 +35,7 @@ FetchContent_Declare(
   nlohmann_json
   GIT_REPOSITORY https://github.com/nlohmann/json.git
   GIT_TAG 9cca280a4d0ccf0c08f47a99aa71d1b0e52f8d03 # v3.11.3
-  FIND_PACKAGE_ARGS 3.11)
+  FIND_PACKAGE_ARGS ${TRAINBENCH_JSON_VERSION})
 
 FetchContent_MakeAvailable(absl benchmark nlohmann_json)
 if(TRAINBENCH_BUILD_TESTS)
