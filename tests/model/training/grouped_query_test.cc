@@ -34,16 +34,9 @@ class GroupedQueryTest
           std::tuple<Implementation, AttentionKind, int64_t>> {
  protected:
   static int64_t kv_heads() { return std::get<2>(GetParam()); }
-  static bool is_fused() {
-    return std::get<0>(GetParam()) == Implementation::kFused ||
-           std::get<1>(GetParam()) == AttentionKind::kOwn;
-  }
   static ModelConfig Config() { return std::apply(ConfigOf, GetParam()); }
-  // Our own kernels know no float64.
-  static at::ScalarType Dtype() {
-    return is_fused() ? at::kFloat : at::kDouble;
-  }
-  static double Tolerance() { return is_fused() ? 3e-6 : 1e-13; }
+  static at::ScalarType Dtype() { return WidestDtype(Config()); }
+  static double Tolerance() { return RoundingOf(Dtype()); }
 
   static bool IsShared(const std::string& name) {
     return name.find("k_proj") != std::string::npos ||

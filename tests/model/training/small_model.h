@@ -22,6 +22,20 @@ inline ModelConfig SmallConfig(Implementation implementation,
           .implementation = implementation};
 }
 
+// In which the model can compute: our own kernels know no float64.
+inline at::ScalarType WidestDtype(const ModelConfig& config) {
+  return config.implementation == Implementation::kFused ||
+                 config.attention == AttentionKind::kOwn
+             ? at::kFloat
+             : at::kDouble;
+}
+
+// How far two ways to compute the same may be apart in it, relative and in
+// norm.
+inline double RoundingOf(at::ScalarType dtype) {
+  return dtype == at::kDouble ? 1e-13 : 3e-6;
+}
+
 // With the same weights each time.
 inline TransformerLm SeededModel(const ModelConfig& config,
                                  at::ScalarType dtype) {

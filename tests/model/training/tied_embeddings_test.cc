@@ -26,12 +26,8 @@ ModelConfig Tied(Implementation implementation) {
 
 class TiedEmbeddingsTest : public testing::TestWithParam<Implementation> {
  protected:
-  static bool is_fused() { return GetParam() == Implementation::kFused; }
-  // Our own kernels know no float64.
-  static at::ScalarType Dtype() {
-    return is_fused() ? at::kFloat : at::kDouble;
-  }
-  static double Tolerance() { return is_fused() ? 3e-6 : 1e-13; }
+  static at::ScalarType Dtype() { return WidestDtype(Tied(GetParam())); }
+  static double Tolerance() { return RoundingOf(Dtype()); }
 
   TransformerLm MakeUntied() const {
     ModelConfig config = Tied(Implementation::kTextbook);
