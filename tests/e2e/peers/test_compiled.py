@@ -19,14 +19,7 @@ def run(trainbench: Program, *flags: str) -> Json:
     return load(trainbench.directory / "a.json")
 
 
-def test_the_row_says_the_command_and_the_command_makes_the_row(
-    trainbench: Program,
-) -> None:
-    document = run(trainbench, *FLAGS)
-    (eager,) = document["benchmarks"]
-    (skipped,) = document["skipped"]
-    assert eager["name"] == NAME.format("eager")
-    assert skipped["name"] == NAME.format("aoti")
+def make_package(trainbench: Program, skipped: Json) -> None:
     command = shlex.split(skipped["reason"].partition("make it with: ")[2])
     assert command[0] == "tools/export_aoti"
     subprocess.run(
@@ -36,11 +29,27 @@ def test_the_row_says_the_command_and_the_command_makes_the_row(
         env=trainbench.environment({"PYTHONPATH": str(ROOT)}),
     )
 
-    document = run(trainbench, *FLAGS)
+
+def compiled_row(trainbench: Program, *flags: str) -> Json:
+    document = run(trainbench, *flags)
     assert document["errors"] == document["skipped"] == []
-    _, compiled = document["benchmarks"]
+    compiled: Json = document["benchmarks"][1]
     assert compiled["name"] == NAME.format("aoti")
     assert 0 < compiled["textbook_error"] < 1e-5
+    return compiled
+
+
+def test_the_row_says_the_command_and_the_command_makes_the_row(
+    trainbench: Program,
+) -> None:
+    document = run(trainbench, *FLAGS)
+    (eager,) = document["benchmarks"]
+    (skipped,) = document["skipped"]
+    assert eager["name"] == NAME.format("eager")
+    assert skipped["name"] == NAME.format("aoti")
+    make_package(trainbench, skipped)
+
+    compiled = compiled_row(trainbench, *FLAGS)
     assert compiled["peak_bytes"] > 0
     assert "predicted_peak_bytes" not in compiled
     assert compiled["speedup"] > 0
@@ -56,3 +65,11 @@ def test_the_row_says_the_command_and_the_command_makes_the_row(
     package.write_bytes(package.read_bytes()[:3000])
     document = run(trainbench, *FLAGS)
     assert [row["name"] for row in document["errors"]] == [NAME.format("aoti")]
+
+
+def test_a_tied_head_has_one_of_its_names_in_the_package(trainbench: Program) -> None:
+    (model,) = (flag for flag in FLAGS if flag.startswith("--model="))
+    flags = (*without(FLAGS, "--model"), f"{model},tied_embeddings=true")
+    (skipped,) = run(trainbench, *flags)["skipped"]
+    make_package(trainbench, skipped)
+    compiled_row(trainbench, *flags)
