@@ -247,7 +247,7 @@ TEST_F(RankTensorParallel, TheConjugatePairsGradientsAreEachOther) {
   TensorGroup ranks(*group_);
   const auto n = static_cast<float>(group_->size());
   const at::Tensor x = at::full({2, 3}, 2.0F).requires_grad_();
-  const at::Tensor weight = at::full({2, 3}, group_->rank() + 1.0F);
+  const at::Tensor weight = at::full({2, 3}, group_->rank() + 1.0);
   const at::Tensor copy = CopyToRanks(x, ranks);
   EXPECT_TRUE(copy.equal(x));
   const at::Tensor y = SumOverRanks(copy * weight, ranks);
