@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "model/dry_run/dry_run.h"
 #include "model/nn/cross_entropy.h"
@@ -18,7 +17,9 @@
 #include "model/nn/feed_forward.h"
 #include "model/nn/linear.h"
 #include "model/training/adamw.h"
+#include "model/training/train_step.h"
 #include "tests/model/dry_run/bytes_of.h"
+#include "tests/model/training/small_model.h"
 
 namespace trainbench {
 namespace {
@@ -65,60 +66,52 @@ class MixtureImpl : public torch::nn::Module {
 };
 TORCH_MODULE(Mixture);
 
-constexpr int64_t kVocab = 301, kTokens = 64;
-
-class MixtureStep {
+class MixtureLmImpl : public torch::nn::Module {
  public:
-  explicit MixtureStep(Implementation implementation)
-      : MixtureStep(ModelConfig{.name = "mixture",
-                                .d_model = 48,
-                                .d_ff = 100,
-                                .layers = 1,
-                                .heads = 2,
-                                .vocab = kVocab,
-                                .implementation = implementation}) {}
+  explicit MixtureLmImpl(const ModelConfig& config)
+      : embedding_(register_module(
+            "embedding", Embedding(config.vocab, config.d_model, kOptions))),
+        mixture_(register_module("mixture", Mixture(config, kOptions))),
+        head_(register_module(
+            "head", Linear(config.d_model, config.vocab, kOptions))) {}
 
-  void Run() {
-    const at::Tensor x = embedding_(tokens_);
-    const at::Tensor logits = head_(x + mixture_(x));
-    CrossEntropy(logits.unsqueeze(0), targets_.unsqueeze(0), implementation_)
-        .backward();
-    optimizer_.Step();
-    for (const at::Tensor& parameter : parameters_) {
-      parameter.mutable_grad().reset();
-    }
+  // tokens [tokens] -> logits [tokens, vocab].
+  at::Tensor forward(const at::Tensor& tokens) {
+    const at::Tensor x = embedding_(tokens);
+    return head_(x + mixture_(x));
   }
 
  private:
-  explicit MixtureStep(const ModelConfig& config)
-      : implementation_(config.implementation),
-        embedding_(kVocab, config.d_model, at::TensorOptions()),
-        mixture_(config, at::TensorOptions()),
-        head_(config.d_model, kVocab, at::TensorOptions()),
-        parameters_(
-            ParametersOf({embedding_.ptr(), mixture_.ptr(), head_.ptr()})),
-        optimizer_(parameters_, AdamWKind::kFused),
-        tokens_(at::randint(kVocab, {kTokens}, at::kLong)),
-        targets_(at::randint(kVocab, {kTokens}, at::kLong)) {
-    Run();
-  }
-
-  static std::vector<at::Tensor> ParametersOf(
-      const std::vector<std::shared_ptr<torch::nn::Module>>& modules) {
-    std::vector<at::Tensor> all;
-    for (const auto& module : modules) {
-      for (const at::Tensor& one : module->parameters()) all.push_back(one);
-    }
-    return all;
-  }
-
-  Implementation implementation_;
+  inline static const at::TensorOptions kOptions;
   Embedding embedding_;
   Mixture mixture_;
   Linear head_;
-  std::vector<at::Tensor> parameters_;
+};
+TORCH_MODULE(MixtureLm);
+
+class MixtureStep {
+ public:
+  explicit MixtureStep(const ModelConfig& config)
+      : implementation_(config.implementation),
+        model_(config),
+        optimizer_(model_->parameters(), AdamWKind::kFused),
+        batch_(RandomBatch(config.vocab, 1, 64, at::kCPU)) {
+    Run();
+  }
+
+  void Run() {
+    CrossEntropy(model_(batch_.tokens.flatten()), batch_.targets.flatten(),
+                 implementation_)
+        .backward();
+    optimizer_.Step();
+    model_->zero_grad(/*set_to_none=*/true);
+  }
+
+ private:
+  Implementation implementation_;
+  MixtureLm model_;
   AdamW optimizer_;
-  at::Tensor tokens_, targets_;
+  Batch batch_;
 };
 
 TEST(MixtureTest, TakesDryTheBytesOfARealStep) {
@@ -126,7 +119,8 @@ TEST(MixtureTest, TakesDryTheBytesOfARealStep) {
   for (const Implementation implementation : kImplementations) {
     const auto bytes = [&] {
       return BytesOf(at::kCPU, [&] {
-        return std::make_unique<MixtureStep>(implementation);
+        return std::make_unique<MixtureStep>(
+            SmallConfig(implementation, AttentionKind::kNaive));
       });
     };
     const Bytes real = bytes();
