@@ -53,17 +53,17 @@ def parse_model(text: str) -> tuple[str, ModelConfig]:
         raise argparse.ArgumentTypeError(
             f"'{text}'; allowed: attention=naive,implementation=textbook"
         )
-    if not name or fields.keys() - _SIZES - {"tied_embeddings"}:
+    tied = fields.pop("tied_embeddings", "false")
+    if tied not in ("true", "false"):
+        raise argparse.ArgumentTypeError(
+            f"tied_embeddings '{tied}'; allowed: true or false"
+        )
+    if not name or fields.keys() - _SIZES:
         raise argparse.ArgumentTypeError(f"'{text}'; {allowed}")
     if not _NAME.fullmatch(name) or name in MODELS:
         raise argparse.ArgumentTypeError(
             f"name '{name}'; allowed: 1 to 64 letters, digits, '.', '_' or '-', and no "
             f"name of {', '.join(MODELS)}"
-        )
-    tied = fields.pop("tied_embeddings", "false")
-    if tied not in ("true", "false"):
-        raise argparse.ArgumentTypeError(
-            f"tied_embeddings '{tied}'; allowed: true or false"
         )
     try:
         sizes = {key: positive(fields[key]) for key in fields}
