@@ -18,19 +18,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "fixtures/experiment/experiment.h"
-#include "fixtures/steps/attention_step.h"
-#include "fixtures/steps/graph/replayable.h"
-#include "fixtures/steps/model_step.h"
-#include "fixtures/steps/step_prediction.h"
-#include "model/dry_run/dry_run.h"
-#include "model/ops/attention_fwd_bwd.h"
-#include "model/training/train_step.h"
-#include "model/verification/verification.h"
+#include "fixtures/steps/graph/replayed_step.h"
 
 namespace trainbench {
 namespace {
-
-using Tensors = std::vector<at::Tensor>;
 
 enum class Launch { kEager, kGraph };
 
@@ -40,16 +31,8 @@ std::string LaunchName(Launch launch) {
 
 constexpr std::array kLaunches = {Launch::kEager, Launch::kGraph};
 
-// The stream of a capture has workspaces of its own.
-int Workspaces(Launch launch) { return launch == Launch::kEager ? 1 : 2; }
-
-// A graph keeps the tensors of an eager call, so a dry run makes one.
-bool IsReplayed(Launch launch) {
-  return launch == Launch::kGraph && !DryRun::IsOn();
-}
-
 // Forward and backward pass of attention alone.
-class AttentionLaunch : public Replayable<AttentionStep> {
+class AttentionLaunch : public ReplayedAttention {
  public:
   struct Params {
     Launch launch;
@@ -66,49 +49,14 @@ class AttentionLaunch : public Replayable<AttentionStep> {
   }
 
   AttentionLaunch(const Params& p, const Device& device)
-      : Replayable(p.attention, device), launch_(p.launch) {
-    if (!IsReplayed(p.launch)) return;
-    ReplayGraphOf(
-        {.run = [this](PhaseObserver& o) { return ComputeResults(o); },
-         .input = inputs().q},
-        device);
-  }
-
-  void AddToCost(const DryCall& call, Cost& cost) const override {
-    Replayable::AddToCost(call, cost);
-    cost.library_bytes *= Workspaces(launch_);
-  }
+      : ReplayedAttention(p.attention, device, p.launch == Launch::kGraph) {}
 
   void Run(State& state) override {
     for (auto _ : state) Step(state.phases());
   }
-
-  absl::Status CheckOutput() override {
-    if (graph() == nullptr) return Replayable::CheckOutput();
-    const Tensors& results = graph()->ReplayAfresh();
-    return Verify(results[0], {results[1], results[2], results[3]});
-  }
-
-  // Beside a graph, which keeps its memory, no eager call may fit.
-  absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples& sampling) override {
-    if (graph() == nullptr) return Replayable::MeasureExtra(sampling);
-    return ExtraMetrics{graph()->Counters()};
-  }
-
- private:
-  // Output and gradients.
-  Tensors ComputeResults(PhaseObserver& phases) {
-    phases.Enter(Phase::kForward);
-    const at::Tensor output = AttentionForward(params().variant, inputs());
-    phases.Enter(Phase::kBackward);
-    const AttentionGradients gradients = AttentionBackward(inputs(), output);
-    return {output.detach(), gradients.q, gradients.k, gradients.v};
-  }
-
-  Launch launch_;
 };
 
-class StepLaunch : public Replayable<ModelStep> {
+class StepLaunch : public ReplayedStep {
  public:
   struct Params {
     Launch launch;
@@ -125,94 +73,25 @@ class StepLaunch : public Replayable<ModelStep> {
   }
 
   StepLaunch(const Params& p, const Device& device)
-      : Replayable(p.step, device), launch_(p.launch), device_(device) {
-    if (!IsReplayed(p.launch)) return;
-    ReplayGraphOf(
-        {.run = [this](PhaseObserver& o) { return ComputeResults(o); },
-         .input = batch().tokens,
-         .state = optimizer() ? Weights() : Tensors(),
-         .sums = optimizer() ? optimizer()->State() : Tensors()},
-        device);
-  }
-
-  void AddToCost(const DryCall& call, Cost& cost) const override {
-    Replayable::AddToCost(call, cost);
-    cost.library_bytes *= Workspaces(launch_);
-    if (launch_ == Launch::kEager) return;
-    // Beside the graph an eager forward pass runs.
-    StepParams inference = step();
-    inference.mode = StepMode::kInference;
-    cost.check_peak_bytes = call.peak_bytes +
-                            PredictStep(inference, device_).peak_bytes() -
-                            cost.parameter_bytes;
-  }
+      : ReplayedStep(p.step, device, p.launch == Launch::kGraph) {}
 
   void Run(State& state) override {
     for (auto _ : state) Step(state.phases());
   }
-
-  absl::Status CheckOutput() override {
-    if (graph() == nullptr) return Replayable::CheckOutput();
-    return VerifyOutput(step().mode, model(), batch(), step().precision,
-                        [&] { return graph()->ReplayAfresh().front(); });
-  }
-
-  absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples& sampling) override {
-    auto extra = Replayable::MeasureExtra(sampling);
-    if (extra.ok() && graph() != nullptr) extra->Append({graph()->Counters()});
-    return extra;
-  }
-
- private:
-  // RunStep, with the gradients among the results where no update shows them.
-  Tensors ComputeResults(PhaseObserver& phases) {
-    if (step().mode != StepMode::kForwardBackward) {
-      return {RunStep(step().mode, model(), optimizer(), batch(),
-                      step().precision, phases)};
-    }
-    Tensors results = {
-        ComputeGradients(model(), batch(), step().precision, phases)};
-    for (const at::Tensor& parameter : Parameters(model())) {
-      results.push_back(parameter.grad());
-    }
-    ReleaseGradients(model());
-    return results;
-  }
-
-  Tensors Weights() {
-    Tensors weights;
-    for (const at::Tensor& parameter : Parameters(model())) {
-      weights.push_back(parameter.detach());
-    }
-    return weights;
-  }
-
-  Launch launch_;
-  Device device_;
 };
 
 StepParams& StepOfLaunch(StepLaunch::Params& p) { return p.step; }
 
-// One parameter of the attention that is launched.
-template <typename Member>
-auto OfAttention(Member member) {
-  return [member](AttentionLaunch::Params & p) -> auto& {
-    return p.attention.*member;
-  };
+AttentionParams& AttentionOfLaunch(AttentionLaunch::Params& p) {
+  return p.attention;
 }
 
 TRAINBENCH_REGISTER(AttentionLaunch,
                     "cuda_graph/launch/work=attention/variant/precision/batch/"
                     "seq/d_head")
     ->Axis("launch", &AttentionLaunch::Params::launch, kLaunches, LaunchName)
-    ->Axis("variant", OfAttention(&AttentionParams::variant), AttentionKinds(),
-           AttentionName)
-    ->Axis("precision", OfAttention(&AttentionParams::precision),
-           std::vector{Precision::kFp32, Precision::kBf16}, PrecisionName)
-    ->Axis("batch", OfAttention(&AttentionParams::sequences))
-    ->Axis("seq", OfAttention(&AttentionParams::seq))
-    ->Axis("d_head", OfAttention(&AttentionParams::d_head),
-           WholeNumbers{1, 1024})
+    ->Axes(AttentionAxes<AttentionLaunch::Params>("batch", AttentionOfLaunch,
+                                                  {"phase"}))
     ->Baseline("launch", "eager")
     ->Smoke("variant=naive precision=fp32 batch=8 seq=128 d_head=32")
     ->QuickOnGpu("variant=own precision=bf16 batch=8 seq=256 d_head=64")

@@ -88,16 +88,26 @@ double ReferenceLoss(const TransformerLm& model, const CheckedBatch& batch,
   return sum / static_cast<double>(batch.size());
 }
 
-at::Tensor Logits(TransformerLm& model, const Batch& batch,
-                  Precision precision) {
-  NullObserver nobody;
-  return RunStep(StepMode::kInference, model, nullptr, batch, precision,
-                 nobody);
+StepFunctions Complete(StepFunctions functions, TransformerLm& model,
+                       Precision precision) {
+  if (!functions.logits) {
+    functions.logits = [&model, precision](const at::Tensor& tokens) {
+      NullObserver nobody;
+      return RunStep(StepMode::kInference, model, nullptr,
+                     {.tokens = tokens, .targets = {}}, precision, nobody);
+    };
+  }
+  if (!functions.gradients) {
+    functions.gradients = [&model, precision](const Batch& batch) {
+      NullObserver nobody;
+      return ComputeGradients(model, batch, precision, nobody);
+    };
+  }
+  return functions;
 }
 
-absl::Status VerifyLogits(TransformerLm& model, const CheckedBatch& batch,
-                          Precision precision) {
-  const at::Tensor actual = Logits(model, batch.whole, precision);
+absl::Status VerifyLogits(const TransformerLm& model, const CheckedBatch& batch,
+                          Precision precision, const at::Tensor& actual) {
   for (int64_t i = 0; i < batch.count(); ++i) {
     const at::Tensor expected =
         ReferenceLogits(model, Sequence(batch.distinct, i).tokens);
@@ -221,17 +231,20 @@ absl::Status VerifyFirstUpdate(const std::vector<at::Tensor>& parameters,
 }
 
 absl::Status VerifyStep(StepMode mode, TransformerLm& model, AdamW* optimizer,
-                        Precision precision, const BatchShape& shape) {
+                        Precision precision, const BatchShape& shape,
+                        const StepFunctions& functions) {
   const CheckedBatch batch(model, shape);
+  const auto [logits, gradients] = Complete(functions, model, precision);
   absl::Status status =
       ProveProducts(ForwardProducts(model, batch.whole, precision), precision);
-  if (status.ok()) status = VerifyLogits(model, batch, precision);
+  if (status.ok()) {
+    status = VerifyLogits(model, batch, precision, logits(batch.whole.tokens));
+  }
   if (!status.ok() || mode == StepMode::kInference ||
       mode == StepMode::kForward) {
     return status;
   }
-  NullObserver nobody;
-  ComputeGradients(model, batch.whole, precision, nobody);
+  gradients(batch.whole);
   status = VerifyGradients(model, batch, precision);
   if (status.ok() && mode == StepMode::kTrainStep) {
     TORCH_CHECK(optimizer != nullptr, "a train step needs an optimizer");

@@ -24,6 +24,14 @@ struct BatchShape {
   int64_t seq = 1;
 };
 
+// How else than by RunStep and ComputeGradients a step is run; null: by them.
+struct StepFunctions {
+  // tokens [batch, seq] -> logits [batch, seq, vocab]
+  std::function<at::Tensor(const at::Tensor& tokens)> logits = nullptr;
+  // Leaves the gradients in the parameters and returns the loss.
+  std::function<at::Tensor(const Batch& batch)> gradients = nullptr;
+};
+
 // Runs one step of `mode` on random sequences of the timed shape, by which
 // libraries choose their kernels, and compares
 // - the logits of each sequence with ReferenceLogits, by the norm of the
@@ -41,7 +49,8 @@ struct BatchShape {
 // gradient_error and update_error (spec/check_log.h), the last one in units of
 // what rounding may do.
 absl::Status VerifyStep(StepMode mode, TransformerLm& model, AdamW* optimizer,
-                        Precision precision, const BatchShape& shape);
+                        Precision precision, const BatchShape& shape,
+                        const StepFunctions& functions = {});
 
 // For after the timing: runs one more step of `mode` on the batch that was
 // timed, and compares what it returns with the float64 model of now: the logits

@@ -76,11 +76,11 @@ def _size(choice: Choice) -> float:
 
 
 def told(found: Sequence[Choice]) -> list[Choice]:
-    """Of each precision the smallest model and the largest, in its largest step."""
+    """Of each precision the smallest work and the largest, in its largest shape."""
     largest: dict[tuple[str, str], Choice] = {}
     for choice in found:
         words = next(iter(choice.rows.values())).words
-        key = words["precision"], words["model"]
+        key = words["precision"], words["model" if "model" in words else "work"]
         if key not in largest or _size(choice) > _size(largest[key]):
             largest[key] = choice
     ends = []
@@ -101,7 +101,7 @@ def _clause(choice: Choice, name: str, row: Row) -> str:
 
 
 def sentence(found: Sequence[Choice]) -> str:
-    """Of the steps of a model that are told."""
+    """Of the choices that are told."""
     return " ".join(
         f"In `{choice.label}` "
         + "; ".join(_clause(choice, *other) for other in choice.others.items())

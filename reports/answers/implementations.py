@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Other ways to run the same step: fused operations, a compiler, a CUDA graph."""
+"""Other ways to run the same work: fused operations, a compiler, a CUDA graph."""
 
 import math
+from collections.abc import Callable
 
 from reports.answers.against import Axis, Choice, choices, compared, sentence, table
 from reports.answers.cells import optional
@@ -31,19 +32,23 @@ def _worst(rows: list[Row], counter: str, what: str) -> str:
     return f" {what} {text.significant(worst, 2)} on {text.plural(len(known), 'row')}."
 
 
+def _cell(counter: str, print_: Callable[[float], str]) -> Callable[[Choice, Row], str]:
+    return lambda _, row: optional(row, counter, print_)
+
+
 def compiled(result: Result) -> tuple[str, text.Table] | None:
     rows = result.of("compiled")
     found = compared(rows, _RUNTIME)
     if not found:
         return None
-    told = _worst(rows, "textbook_error", "The logits differ by at most")
-    error = (
-        "logits differ",
-        lambda _, row: optional(
-            row, "textbook_error", lambda value: text.significant(value, 2)
-        ),
+    told = _worst(
+        rows, "textbook_error", "What is compiled differs from eager by at most"
     )
-    return sentence(found) + told, table(choices(rows, _RUNTIME), error)
+    columns = (
+        ("differs", _cell("textbook_error", lambda value: text.significant(value, 2))),
+        ("compiled in", _cell("compile_seconds", lambda s: text.time(1e6 * s))),
+    )
+    return sentence(found) + told, table(choices(rows, _RUNTIME), *columns)
 
 
 def _paid_back(choice: Choice, row: Row) -> str:
@@ -66,12 +71,9 @@ def cuda_graph(result: Result) -> tuple[str, text.Table] | None:
         rows, "replay_error", "A replay differs from an eager call by at most"
     )
     columns = (
-        ("recorded in", lambda _, row: optional(row, "capture_us", text.time)),
-        (
-            "nodes",
-            lambda _, row: optional(row, "nodes_per_step", lambda n: f"{n:.0f}"),
-        ),
-        ("pool", lambda _, row: optional(row, "pool_bytes", text.size)),
+        ("recorded in", _cell("capture_us", text.time)),
+        ("nodes", _cell("nodes_per_step", lambda n: f"{n:.0f}")),
+        ("pool", _cell("pool_bytes", text.size)),
         ("replays to pay back", _paid_back),
     )
     return sentence(steps) + told, table(choices(rows, LAUNCH), *columns)

@@ -36,6 +36,10 @@ GPU_DRIVER = """#!/bin/sh
 """
 # Writes the files that its flags name, and one argument per line to its output.
 TRAINBENCH = """#!/bin/bash
+if [[ ${!#} == --list_unavailable ]]; then
+  echo "$STUB_UNAVAILABLE"
+  exit
+fi
 for argument in "$@"; do
   echo "$argument"
   case $argument in

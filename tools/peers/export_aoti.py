@@ -1,41 +1,121 @@
 # SPDX-License-Identifier: MIT
-"""Compiles the PyTorch model ahead of time, for the rows of `compiled`.
+"""Compiles the PyTorch model, or attention, ahead of time: for rows of `compiled`.
 
-    tools/export_aoti --model=tiny --batch=1 --seq=128
+    tools/export_aoti --model=tiny --mode=forward_backward --batch=1 --seq=128
+    tools/export_aoti --d_head=64 --mode=forward_backward --batch=8 --seq=256
 
-torch.export traces the forward pass without gradients, and AOTInductor compiles it
-into a package without weights: the program gives it its own. A package is for one
-shape, one precision, and the kind of machine that made it. On a CPU it takes half a
-minute and a C++ compiler, for a GPU it takes one, and Triton.
+torch.export traces the forward pass, or make_fx the forward and the backward pass, and
+AOTInductor compiles it into a package without weights: the program gives it its own. A
+package is for one shape, one precision, one version of PyTorch and the kind of machine
+that made it. On a CPU it takes about a minute and a C++ compiler, for a GPU it takes
+one, and Triton.
 """
 
 import argparse
+import json
 import re
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import torch
-import torch._inductor
 from torch import Tensor
+from torch._inductor import aot_compile
+from torch._inductor.package import package_aoti
+from torch.export import ExportedProgram
+from torch.func import functional_call
+from torch.fx.experimental.proxy_tensor import make_fx
 
 from reports.command import run_main
-from tools.peers.flags import PRECISIONS, add_shape_flags, make_parser, positive
-from tools.peers.pytorch_model import MODELS, ModelConfig, TransformerLM
+from tools.peers.flags import add_shape_flags, make_parser, positive
+from tools.peers.pytorch_model import (
+    MODELS,
+    ModelConfig,
+    TransformerLM,
+    causal_attention,
+    cross_entropy,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build/aoti"  # --aoti of the program
+MODES = ("inference", "forward_backward")
+# Of a model, whose weights stay fp32, and of attention alone.
+PRECISIONS = ("fp32", "bf16_autocast", "bf16")
 _TWIN = {"attention": "naive", "implementation": "textbook"}  # as the twin computes
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")  # as model/spec/config.h, IsName()
 _SIZES = {"d_model", "d_ff", "layers", "heads", "kv_heads", "vocab"}
 
 
-class AutocastLM(TransformerLM):
-    """The model under autocast, with the names of its parameters."""
+class Step(TransformerLM):
+    """A forward pass, or loss and gradients, with the names of the parameters."""
 
-    def forward(self, tokens: Tensor) -> Tensor:
-        with torch.autocast(tokens.device.type, torch.bfloat16):
-            return super().forward(tokens)
+    def __init__(self, config: ModelConfig, *, autocast: bool) -> None:
+        super().__init__(config)
+        self.autocast = autocast
+        self.traced: Callable[..., Any] | None = None
+
+    def forward(self, tokens: Tensor, *targets: Tensor) -> Any:
+        if self.traced is not None:
+            weights = dict(self.named_parameters())
+            return self.traced(weights, dict(self.named_buffers()), tokens, *targets)
+        with torch.autocast(tokens.device.type, torch.bfloat16, enabled=self.autocast):
+            logits = super().forward(tokens)
+            return cross_entropy(logits, *targets) if targets else logits
+
+    def trace_gradients(self, *batch: Tensor) -> None:
+        """Of tokens and targets. From now on a call returns loss and gradients."""
+
+        def run(weights: Any, buffers: Any, *inputs: Tensor) -> tuple[Tensor, ...]:
+            loss = functional_call(self, weights | buffers, inputs)
+            return (loss, *torch.autograd.grad(loss, tuple(weights.values())))
+
+        state = dict(self.named_parameters()), dict(self.named_buffers())
+        self.traced = make_fx(run, tracing_mode="fake")(*state, *batch)
+
+
+def attention_gradients(
+    q: Tensor, k: Tensor, v: Tensor, gradient: Tensor
+) -> tuple[Tensor, ...]:
+    """The output, and gradients of q, k and v for that of the output."""
+    output = causal_attention(q, k, v)
+    return (output, *torch.autograd.grad(output, (q, k, v), gradient))
+
+
+def export_attention(a: argparse.Namespace) -> ExportedProgram:
+    """Of [batch, seq, d_head]: the output, or with the gradients."""
+    dtype = torch.bfloat16 if a.precision == "bf16" else torch.float32
+    shape = (a.batch, a.seq, a.d_head)
+    inputs = [torch.zeros(shape, dtype=dtype, device=a.device) for _ in range(4)]
+    if a.mode == "inference":
+        del inputs[3]
+        traced = make_fx(causal_attention, tracing_mode="fake")(*inputs)
+    else:
+        leaves = [x.requires_grad_() for x in inputs[:3]]
+        traced = make_fx(attention_gradients, tracing_mode="fake")(*leaves, inputs[3])
+    with torch.no_grad():
+        return torch.export.export(traced, tuple(x.detach() for x in inputs))
+
+
+def export_model(a: argparse.Namespace) -> tuple[ExportedProgram, list[str]]:
+    """The program, and the parameters whose gradients it returns after the loss."""
+    config = a.model[1]
+    # One table of rotations for these positions: the program makes it, too.
+    with torch.device(a.device):
+        model = Step(
+            replace(config, context=a.seq), autocast=a.precision == "bf16_autocast"
+        )
+        tokens = torch.zeros((a.batch, a.seq), dtype=torch.int64)
+    inputs: tuple[Tensor, ...] = (tokens,)
+    gradients: list[str] = []
+    if a.mode == "forward_backward":
+        # Two objects: one would be traced as one input.
+        inputs = (tokens, tokens.clone())
+        gradients = [name for name, _ in model.named_parameters()]
+        model.trace_gradients(*inputs)
+    with torch.no_grad():
+        return torch.export.export(model, inputs), gradients
 
 
 def parse_model(text: str) -> tuple[str, ModelConfig]:
@@ -72,11 +152,6 @@ def parse_model(text: str) -> tuple[str, ModelConfig]:
         raise argparse.ArgumentTypeError(f"'{text}'; {allowed}") from error
 
 
-def package_name(model: str, a: argparse.Namespace) -> str:
-    """The name under which fixtures/steps/aoti/compiled_model.cc looks for it."""
-    return f"{model}-{a.precision}-{a.device}-{a.batch}x{a.seq}.pt2"
-
-
 def device_name(device: str) -> str:
     """As the program names it."""
     if device == "cuda":
@@ -87,38 +162,70 @@ def device_name(device: str) -> str:
     return "CPU"
 
 
-def description(config: ModelConfig, a: argparse.Namespace) -> str:
+def machine(device: str) -> str:
+    """Where a package runs: its code has the instructions of this machine."""
+    name = device_name(device)
+    if device == "cpu":
+        name += f" {torch.backends.cpu.get_cpu_capability()}"
+    version = torch.__version__.partition("+")[0]
+    return re.sub(r"[^A-Za-z0-9.]+", "_", f"{name} torch {version}")
+
+
+def package_path(a: argparse.Namespace) -> Path:
+    """Where fixtures/steps/aoti/package.cc looks for it."""
+    name = "attention" if a.d_head else a.model[0]
+    shape = (a.batch, a.seq, a.d_head) if a.d_head else (a.batch, a.seq)
+    file = f"{name}-{a.precision}-{a.mode}-{'x'.join(map(str, shape))}.pt2"
+    path: Path = a.out / machine(a.device) / file
+    return path
+
+
+def description(config: ModelConfig) -> str:
     """What the program compares before it hands over its weights."""
     heads = str(config.heads)
     if config.key_value_heads != config.heads:
         heads += f":{config.kv_heads}"
     sizes = (config.d_model, config.d_ff, config.layers, heads, config.vocab)
-    tied = "/tied" if config.tied_embeddings else ""
-    return f"{'/'.join(map(str, sizes))}{tied} on {device_name(a.device)}"
+    return "/".join(map(str, sizes)) + ("/tied" if config.tied_embeddings else "")
+
+
+def compile_package(
+    program: ExportedProgram, path: Path, metadata: dict[str, str]
+) -> None:
+    start = time.monotonic()
+    args, _ = program.example_inputs
+    files: Any = aot_compile(
+        program.module(check_guards=False),
+        args,
+        options={
+            "aot_inductor.package": True,
+            "aot_inductor.package_constants_in_so": False,
+            "aot_inductor.metadata": metadata,
+            # As many threads as the program has, not as this process has.
+            "cpp.dynamic_threads": True,
+        },
+    )
+    # The compiler writes the metadata before it knows how long it takes.
+    seconds = {"compile_seconds": f"{time.monotonic() - start:.1f}"}
+    for file in map(Path, files):
+        if file.name.endswith("_metadata.json"):
+            file.write_text(json.dumps(json.loads(file.read_text()) | seconds))
+    package_aoti(str(path), files)
 
 
 def export(a: argparse.Namespace) -> Path:
     """Writes the package and returns its path."""
-    name, config = a.model
-    kind = AutocastLM if a.precision == "bf16_autocast" else TransformerLM
-    # One table of rotations for these positions: the program makes it, too.
-    with torch.device(a.device):
-        model = kind(replace(config, context=a.seq)).eval()
-        tokens = torch.zeros((a.batch, a.seq), dtype=torch.int64)
-    path: Path = a.out / package_name(name, a)
+    if a.d_head:
+        program, metadata = export_attention(a), {}
+    else:
+        program, gradients = export_model(a)
+        metadata = {
+            "trainbench": description(a.model[1]),
+            "gradients": ",".join(gradients),
+        }
+    path = package_path(a)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with torch.no_grad():
-        program = torch.export.export(model, (tokens,))
-        torch._inductor.aoti_compile_and_package(
-            program,
-            package_path=str(path),
-            inductor_configs={
-                "aot_inductor.package_constants_in_so": False,
-                "aot_inductor.metadata": {"trainbench": description(config, a)},
-                # As many threads as the program has, not as this process has.
-                "cpp.dynamic_threads": True,
-            },
-        )
+    compile_package(program, path, metadata)
     return path
 
 
@@ -126,10 +233,20 @@ def parse(flags: Sequence[str]) -> argparse.Namespace:
     parser = make_parser("tools/export_aoti", __doc__)
     add = parser.add_argument
     add("--model", type=parse_model, default="tiny", help="a name, or sizes (tiny)")
+    add(
+        "--d_head",
+        type=positive,
+        help="attention alone, [batch, seq, d_head], instead of a model",
+    )
     add("--precision", choices=PRECISIONS, default="fp32", help="(%(default)s)")
+    add("--mode", choices=MODES, default="inference", help="(%(default)s)")
     add_shape_flags(parser)
     add("--out", type=Path, default=FOLDER, help="folder (build/aoti)")
-    return parser.parse_args(flags)
+    a = parser.parse_args(flags)
+    if a.precision == ("bf16_autocast" if a.d_head else "bf16"):
+        allowed = "fp32, bf16" if a.d_head else "fp32, bf16_autocast"
+        parser.error(f"argument --precision: '{a.precision}'; allowed: {allowed}")
+    return a
 
 
 def main(flags: Sequence[str]) -> None:

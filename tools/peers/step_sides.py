@@ -33,18 +33,14 @@ class Outcome:
 
 
 def sides_of(mode: str) -> tuple[str, ...]:
-    aoti = ("aoti",) if mode == "inference" else ()
+    aoti = () if mode == "forward" else ("aoti",)
     return (*IMPLEMENTATIONS, *aoti, *PYTORCH)
 
 
 def case_of(side: str, a: argparse.Namespace) -> Case:
     """The case of our program that is this side."""
-    name, flags = a.model, []
-    if side == "aoti":
-        experiment = "compiled/aoti"
-    else:
-        experiment = "model_size"
-        flags = [f"--mode={a.mode}"]
+    name, flags = a.model, [f"--mode={a.mode}"]
+    experiment = "compiled/aoti" if side == "aoti" else "model_size"
     if side in ("library", "fused"):
         name, sizes = f"{a.model}_{side}", MODELS[a.model]
         flags.append(

@@ -2,8 +2,9 @@
 """Times a step in all our implementations beside eager PyTorch and torch.compile.
 
     .venv/bin/python -m tools.peers.step_table --models=tiny,small --batch=4
-    .venv/bin/python -m tools.peers.step_table --mode=inference   # with aoti
+    .venv/bin/python -m tools.peers.step_table --mode=train_step
 
+Compiled ahead of time is a side where there is a package of tools/export_aoti.
 In each round every side runs in a fresh process, in an order drawn by lot. All have
 the same number of threads and keep the pages of freed tensors: on a CPU page faults
 would otherwise decide. A ratio is the median over the rounds of (this side's time /

@@ -159,10 +159,17 @@ STAGES = (
         ),
         peer(
             "export_aoti",
-            "--model=small --precision=bf16_autocast --device=cuda --batch=4 "
-            "--seq=128 --out={state}/aoti",
+            "--model=small --precision=bf16_autocast --mode=forward_backward "
+            "--device=cuda --batch=4 --seq=128 --out={state}/aoti",
             modules=("torch", "triton"),
             seconds=60,
+        ),
+        peer(
+            "export_aoti",
+            "--d_head=64 --precision=bf16 --mode=forward_backward --device=cuda "
+            "--batch=8 --seq=1024 --out={state}/aoti",
+            modules=("torch", "triton"),
+            seconds=30,
         ),
         cases("compiled", "compiled/", "--aoti={state}/aoti"),
     ),

@@ -20,7 +20,6 @@ SKIPS = {
     r"^(all_reduce/nccl|ddp|ddp_equivalence|sharded_optimizer|fsdp|tensor_parallel)/": (
         "NCCL needs a GPU for each of 2 ranks"
     ),
-    r"^compiled/aoti/": "no package ",
     r"^fused_ops/rope/library/": "LibTorch has no rotary embedding",
     r"^flash_attention/sdpa_flash/fp32/": "on a GPU sdpa_flash attention computes in ",
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A package of AOTInductor, made by the command that the skipped row names."""
+"""Packages of AOTInductor, made by the commands that skipped rows name."""
 
 import shlex
 import subprocess
@@ -9,8 +9,9 @@ from pathlib import Path
 from program import NANO, Json, Program, load, without
 
 ROOT = Path(__file__).resolve().parents[3]
-FLAGS = (*NANO, "--benchmark_filter=^compiled/.*/fp32/", "--benchmark_out=a.json")
-NAME = "compiled/{}/nano/fp32/inference/batch:1/seq:8"
+FLAGS = (*NANO, "--runtime=eager,aoti", "--benchmark_out=a.json")
+MODEL = (*FLAGS, "--benchmark_filter=^compiled/.*/nano/fp32/")
+NAME = "compiled/{}/nano/fp32/{}/batch:1/seq:8"
 
 
 def run(trainbench: Program, *flags: str) -> Json:
@@ -30,46 +31,70 @@ def make_package(trainbench: Program, skipped: Json) -> None:
     )
 
 
-def compiled_row(trainbench: Program, *flags: str) -> Json:
+def compiled_rows(trainbench: Program, *flags: str) -> list[Json]:
     document = run(trainbench, *flags)
     assert document["errors"] == document["skipped"] == []
-    compiled: Json = document["benchmarks"][1]
-    assert compiled["name"] == NAME.format("aoti")
-    assert 0 < compiled["textbook_error"] < 1e-5
-    return compiled
+    rows = [row for row in document["benchmarks"] if "/aoti/" in row["name"]]
+    for row in rows:
+        assert 0 < row["textbook_error"] < 1e-5
+        assert row["compile_seconds"] > 0
+        assert row["peak_bytes"] > 0
+        assert "predicted_peak_bytes" not in row
+        assert row["speedup"] > 0
+    return rows
 
 
 def test_the_row_says_the_command_and_the_command_makes_the_row(
     trainbench: Program,
 ) -> None:
-    document = run(trainbench, *FLAGS)
+    flags = (*MODEL, "--mode=inference")
+    document = run(trainbench, *flags)
     (eager,) = document["benchmarks"]
     (skipped,) = document["skipped"]
-    assert eager["name"] == NAME.format("eager")
-    assert skipped["name"] == NAME.format("aoti")
+    assert eager["name"] == NAME.format("eager", "inference")
+    assert skipped["name"] == NAME.format("aoti", "inference")
     make_package(trainbench, skipped)
-
-    compiled = compiled_row(trainbench, *FLAGS)
-    assert compiled["peak_bytes"] > 0
-    assert "predicted_peak_bytes" not in compiled
-    assert compiled["speedup"] > 0
+    (row,) = compiled_rows(trainbench, *flags)
+    assert row["name"] == NAME.format("aoti", "inference")
 
     # The same name for another model: its weights have other sizes.
     other = "--model=name=nano,d_model=32,d_ff=32,layers=1,heads=2,vocab=64"
-    document = run(trainbench, *without(FLAGS, "--model"), other)
+    document = run(trainbench, *without(flags, "--model"), other)
     (error,) = document["errors"]
-    assert "is for 16/32/1/2/64 on " in error["reason"]
-    assert "not for 32/32/1/2/64 on " in error["reason"]
+    assert "is for 16/32/1/2/64, not for 32/32/1/2/64;" in error["reason"]
 
-    (package,) = trainbench.directory.glob("packages/*.pt2")
+    (package,) = trainbench.directory.glob("packages/*/*.pt2")
     package.write_bytes(package.read_bytes()[:3000])
-    document = run(trainbench, *FLAGS)
-    assert [row["name"] for row in document["errors"]] == [NAME.format("aoti")]
+    document = run(trainbench, *flags)
+    assert [row["name"] for row in document["errors"]] == [
+        NAME.format("aoti", "inference")
+    ]
 
 
-def test_a_tied_head_has_one_of_its_names_in_the_package(trainbench: Program) -> None:
-    (model,) = (flag for flag in FLAGS if flag.startswith("--model="))
-    flags = (*without(FLAGS, "--model"), f"{model},tied_embeddings=true")
+def test_gradients_are_those_of_the_parameters(trainbench: Program) -> None:
+    """Also of a weight that has two names, of which the package has one."""
+    (model,) = (flag for flag in MODEL if flag.startswith("--model="))
+    flags = (
+        *without(MODEL, "--model"),
+        f"{model},tied_embeddings=true",
+        "--mode=forward_backward,train_step",
+    )
+    first, second = run(trainbench, *flags)["skipped"]
+    make_package(trainbench, first)
+    assert first["reason"] == second["reason"]
+    rows = compiled_rows(trainbench, *flags)
+    assert [row["name"] for row in rows] == [
+        NAME.format("aoti", mode) for mode in ("forward_backward", "train_step")
+    ]
+
+
+def test_attention_alone(trainbench: Program) -> None:
+    flags = (
+        *FLAGS,
+        "--benchmark_filter=^compiled/.*/attention/.*/forward_backward/",
+        *("--precision=fp32", "--d_head=4"),
+    )
     (skipped,) = run(trainbench, *flags)["skipped"]
     make_package(trainbench, skipped)
-    compiled_row(trainbench, *flags)
+    (row,) = compiled_rows(trainbench, *flags)
+    assert row["name"].endswith("/forward_backward/batch:1/seq:8/d_head:4")

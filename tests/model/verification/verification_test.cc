@@ -154,6 +154,35 @@ TEST_F(VerificationTest, FindsAWrongForwardPass) {
   EXPECT_FALSE(Verify(StepMode::kInference, Precision::kBf16Autocast).ok());
 }
 
+TEST_F(VerificationTest, AStepThatIsRunInAnotherWayIsLookedAt) {
+  const auto verify = [&](const StepFunctions& functions) {
+    return std::string(VerifyStep(StepMode::kForwardBackward, model_, nullptr,
+                                  Precision::kFp32, kShort, functions)
+                           .message());
+  };
+  NullObserver nobody;
+  const auto gradients = [&](const Batch& batch) {
+    return ComputeGradients(model_, batch, Precision::kFp32, nobody);
+  };
+  const auto logits = [&](const at::Tensor& tokens) {
+    const at::NoGradGuard no_grad;
+    return model_(tokens);
+  };
+  EXPECT_EQ(verify({.logits = logits, .gradients = gradients}), "");
+  EXPECT_THAT(verify({.logits =
+                          [&](const at::Tensor& tokens) {
+                            return 1.01 * logits(tokens);
+                          }}),
+              StartsWith("logits_error "));
+  EXPECT_THAT(verify({.gradients =
+                          [&](const Batch& batch) {
+                            // As of a program that takes the targets for the
+                            // tokens.
+                            return gradients({batch.targets, batch.targets});
+                          }}),
+              StartsWith("gradient_error "));
+}
+
 TEST_F(VerificationTest, FindsALowerPrecisionThanIsClaimed) {
   TransformerLm model = MakeVerified(Config(), at::kBFloat16);
   EXPECT_FALSE(

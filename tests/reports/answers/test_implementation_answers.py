@@ -67,15 +67,36 @@ def test_what_a_compiler_gains_and_what_it_changes() -> None:
     sentence, table = answered(
         "compiled",
         forward("eager", 100, peak_bytes=1024),
-        forward("aoti", 60, peak_bytes=512, textbook_error=3.21e-7),
+        forward(
+            "aoti", 60, peak_bytes=512, textbook_error=3.21e-7, compile_seconds=33.5
+        ),
     )
     assert sentence == (
         "In `tiny fp32 inference 4 x 128` aoti takes 0.6 (0.592 to 0.609) times "
-        "eager's time and 0.5 times its peak memory. The logits differ by at most "
-        "3.2e-07 on 1 row."
+        "eager's time and 0.5 times its peak memory. What is compiled differs from "
+        "eager by at most 3.2e-07 on 1 row."
     )
-    assert table.splitlines()[2].endswith("| 1 | 1 KiB | 1 | - |")
-    assert table.splitlines()[3].endswith("| 512 B | 0.5 | 3.2e-07 |")
+    assert table.splitlines()[2].endswith("| 1 | 1 KiB | 1 | - | - |")
+    assert table.splitlines()[3].endswith("| 512 B | 0.5 | 3.2e-07 | 33.5 s |")
+
+
+def test_compiled_attention_is_told_as_the_smallest_work() -> None:
+    attention = [
+        entry(
+            f"compiled/{runtime}/attention/fp32/forward_backward/batch:8/seq:256",
+            us,
+            f"runtime={runtime} work=attention precision=fp32 phase=forward_backward",
+            **{"batch": 8, "seq": 256, "flops": 1e6, "half_width": 0.01},
+        )
+        for runtime, us in (("eager", 30.0), ("aoti", 15.0))
+    ]
+    models = [forward(runtime, 100, flops=1e9) for runtime in ("eager", "aoti")]
+    sentence, _ = answered("compiled", *models, *attention)
+    told = [part.partition("`")[0] for part in sentence.split("In `")[1:]]
+    assert told == [
+        "attention fp32 forward_backward 8 x 256",
+        "tiny fp32 inference 4 x 128",
+    ]
 
 
 def launched(launch: str, us: float, **more: float) -> dict[str, Any]:

@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: MIT
 """What tools/export_aoti understands; tests/e2e/peers/test_compiled.py runs it."""
 
+import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 from refused import check_refused
 
-from tools.peers.export_aoti import (
-    AutocastLM,
-    description,
-    device_name,
-    export,
-    package_name,
-    parse,
-)
+from tools.peers import export_aoti
+from tools.peers.export_aoti import Step, description, export, package_path, parse
 from tools.peers.pytorch_model import MODELS, ModelConfig
 
 NANO = "name=nano,d_model=16,d_ff=32,layers=1,heads=2,vocab=64"
@@ -42,7 +39,15 @@ def test_a_model_is_a_name_or_the_sizes_that_the_program_takes() -> None:
         f"--model={NANO.replace('name=nano,', '')}",
         f"--model={NANO.replace('nano', '../../nano')}",
         f"--model={NANO.replace('nano', 'tiny')}",
-        *("--precision=bf16", "--batch=0", "--seq=x", "--device=tpu", "--nonsense"),
+        *(
+            "--precision=bf16",
+            "--mode=forward",
+            "--d_head=0",
+            "--batch=0",
+            "--seq=x",
+            "--device=tpu",
+            "--nonsense",
+        ),
     ],
 )
 def test_wrong_usage_names_the_flag(
@@ -51,48 +56,78 @@ def test_wrong_usage_names_the_flag(
     check_refused(lambda: parse([flag]), flag, capsys)
 
 
+def test_attention_alone_has_16_bits_without_autocast(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert parse(["--d_head=8", "--precision=bf16"]).precision == "bf16"
+    flags = ["--d_head=8", "--precision=bf16_autocast"]
+    check_refused(lambda: parse(flags), flags[1], capsys)
+
+
 def test_a_package_is_of_one_shape_and_says_what_it_is_for() -> None:
-    arguments = parse([f"--model={NANO}", "--batch=4", "--seq=8"])
-    name, config = arguments.model
-    assert package_name(name, arguments) == "nano-fp32-cpu-4x8.pt2"
-    on = f" on {device_name('cpu')}"
-    assert description(config, arguments) == f"16/32/1/2/64{on}"
-    _, config = parse([f"--model={NANO},kv_heads=1"]).model
-    assert description(config, arguments) == f"16/32/1/2:1/64{on}"
-    _, config = parse([f"--model={NANO},tied_embeddings=true"]).model
-    assert description(config, arguments) == f"16/32/1/2/64/tied{on}"
+    arguments = parse([f"--model={NANO}", "--batch=4", "--seq=8", "--out=d"])
+    path = package_path(arguments)
+    assert path.parts[0] == "d"
+    assert re.fullmatch(r"[A-Za-z0-9._]+_torch_\d+\.\d+\.\d+", path.parts[1])
+    assert path.name == "nano-fp32-inference-4x8.pt2"
+    attention = parse(["--d_head=16", "--mode=forward_backward", "--seq=8"])
+    assert package_path(attention).name == "attention-fp32-forward_backward-1x8x16.pt2"
+    for more, wanted in (
+        ("", "16/32/1/2/64"),
+        (",kv_heads=1", "16/32/1/2:1/64"),
+        (",tied_embeddings=true", "16/32/1/2/64/tied"),
+    ):
+        assert description(parse([f"--model={NANO}{more}"]).model[1]) == wanted
 
 
 def test_the_compiler_gets_no_weights_and_no_number_of_threads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    calls = []
+    calls: list[Any] = []
+    metadata = tmp_path / "x.wrapper_metadata.json"
 
-    def compile_(program: object, **options: object) -> None:
-        calls.append((program, options))
+    def compile_(*args: object, options: dict[str, object]) -> list[str]:
+        calls.append((args, options))
+        metadata.write_text(json.dumps(options["aot_inductor.metadata"]))
+        return ["x.so", str(metadata)]
 
-    monkeypatch.setattr(torch._inductor, "aoti_compile_and_package", compile_)
-    flags = [f"--model={NANO}", "--seq=8", f"--out={tmp_path / 'made'}"]
-    path = export(parse([*flags, "--precision=bf16_autocast"]))
-    assert path == tmp_path / "made/nano-bf16_autocast-cpu-1x8.pt2"
-    ((program, options),) = calls
-    assert isinstance(program, torch.export.ExportedProgram)
-    assert options["package_path"] == str(path)
-    assert options["inductor_configs"] == {
-        "aot_inductor.package_constants_in_so": False,
-        "aot_inductor.metadata": {
-            "trainbench": f"16/32/1/2/64 on {device_name('cpu')}"
-        },
-        "cpp.dynamic_threads": True,
-    }
+    packed: list[Any] = []
+    monkeypatch.setattr(export_aoti, "aot_compile", compile_)
+    monkeypatch.setattr(export_aoti, "package_aoti", lambda *args: packed.append(args))
+    out = tmp_path / "made"
+    flags = [f"--model={NANO}", "--seq=8", f"--out={out}", "--precision=bf16_autocast"]
+    path = export(parse(flags))
+    assert path.is_relative_to(out)
+    assert packed == [(str(path), ["x.so", str(metadata)])]
+    (((program, (tokens,)), options),) = calls
+    assert tokens.shape == (1, 8)
+    assert options["aot_inductor.package_constants_in_so"] is False
+    assert options["cpp.dynamic_threads"] is True
+    stated = json.loads(metadata.read_text())
+    assert float(stated.pop("compile_seconds")) >= 0
+    assert stated == {"trainbench": "16/32/1/2/64", "gradients": ""}
     # The program's names, and the table of rotations for these positions.
-    assert program.state_dict.keys() >= {"layers.0.attn.q_proj.weight"}
-    assert dict(program.named_buffers())["rope.cos"].shape == (8, 4)
+    assert program.state_dict().keys() >= {"layers.0.attn.q_proj.weight"}
+    assert program.get_buffer("rope.cos").shape == (8, 4)
+
+
+@pytest.mark.parametrize("autocast", [False, True])
+def test_a_step_is_traced_with_its_gradients(autocast: bool) -> None:
+    model = Step(ModelConfig(16, 32, 1, 2, vocab=64, context=8), autocast=autocast)
+    tokens, targets = torch.randint(64, (2, 3, 8))
+    loss = model(tokens, targets)
+    wanted = torch.autograd.grad(loss, tuple(model.parameters()))
+    model.trace_gradients(tokens, targets)
+    traced, *gradients = model(tokens, targets)
+    torch.testing.assert_close(traced, loss)
+    torch.testing.assert_close(tuple(gradients), wanted)
+    # Other inputs than those of the trace.
+    assert model(targets, tokens)[0] != traced
 
 
 def test_autocast_changes_no_name() -> None:
     config = ModelConfig(16, 32, 1, 2, vocab=64, context=8)
-    model = AutocastLM(config)
+    model = Step(config, autocast=True)
     assert "layers.0.attn.q_proj.weight" in model.state_dict()
     with torch.no_grad():
         assert model(torch.zeros((1, 8), dtype=torch.int64)).dtype == torch.bfloat16

@@ -98,6 +98,27 @@ def test_the_expectations_are_judged_at_the_end(checkout: Checkout) -> None:
     assert "judged" not in checkout.run("bench", "--benchmark_list_tests").stderr
 
 
+def test_what_a_command_makes_is_made_before_the_run(checkout: Checkout) -> None:
+    makes = "; make it with: tools/export_aoti --model=tiny --batch=%d --out=my folder"
+    rows = (
+        f"a: no package{makes % 1}\nb: none{makes % 1}\nc: none{makes % 2}\nd: no GPU"
+    )
+    script = """#!/bin/sh
+printf '%s\n' "$#" "$@" >>"$STUB_LOG"
+test "$2" = --batch=1
+"""
+    write_script(checkout.root / "tools/export_aoti", script)
+    done = checkout.run("bench", STUB_UNAVAILABLE=rows)
+    assert done.returncode == 0
+    assert (checkout.stubs / "log").read_text().splitlines() == [
+        *("3", "--model=tiny", "--batch=1", "--out=my folder"),
+        *("3", "--model=tiny", "--batch=2", "--out=my folder"),
+    ]
+    told = [line for line in done.stderr.splitlines() if "compiling" in line]
+    assert [line.split()[0] for line in told] == ["[1/2]", "[2/2]"]
+    assert done.stderr.count("it failed, and its row will be skipped") == 1
+
+
 def test_the_status_is_the_programs(checkout: Checkout) -> None:
     assert checkout.run("bench", STUB_STATUS="7").returncode == 7
 
