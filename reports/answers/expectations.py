@@ -13,17 +13,7 @@ MOST_DIGITS = 6
 
 
 def _formatted(expectation: Expectation, value: float, digits: int = 3) -> str:
-    """The value with the unit of the quantity; ratios and exponents have none."""
-    quantity = expectation.quantity
-    if quantity.per or quantity.versus or quantity.along:
-        return text.significant(value, digits)
-    if quantity.counter.endswith("_us"):
-        return text.time(value, digits)
-    if quantity.counter.endswith("_bytes"):
-        return text.size(value, digits)
-    if quantity.counter.endswith("bytes_per_second"):
-        return text.rate(value, "B/s", digits)
-    return text.significant(value, digits)
+    return text.with_unit(value, expectation.quantity.unit, digits)
 
 
 def _digits(judgement: Judgement) -> int:

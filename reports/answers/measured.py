@@ -13,19 +13,6 @@ from reports.results.order_statistics import series_median_ends
 from reports.results.rows import Row, ends_of
 from reports.results.scaling import power_law_exponent
 
-# In proportion to the row's time: known as well as that is.
-_OF_TIME = ("op_us", "driven_us", "share", "matmul_share")
-# A fixed number over the row's time, as what ends in _per_second.
-_RATES = (
-    *("mfu", "mfu_measured", "mfu_datasheet", "bandwidth_share"),
-    *("hfu", "hfu_measured", "hfu_datasheet"),
-)
-# Ratios or differences of times of two rows, one of which is not at hand here,
-# unless the row states the interval.
-_OF_TWO_ROWS = (
-    *("speedup", "time_ratio", "scaling_efficiency", "strong_speedup"),
-    *("overlap_share", "exposed_us"),
-)
 # Of rows that cannot take turns: their ranks are not the same processes.
 _OF_OTHER_MOMENTS = ("strong_speedup",)
 FEWEST_RUNS = 6  # that give a 95 % interval (reports/results/rows.py)
@@ -218,15 +205,14 @@ def counter_of(row: Row, counter: str) -> Measured:
         return _of_steady(row, counter)
     if counter == "mean_us":
         return _of_samples(row)
-    time = time_of(row)
-    if counter in _OF_TIME and time.value:
+    time, kind = time_of(row), row.table.find(counter).kind
+    if kind == "part" and time.value:
         return times(time, value / time.value)
-    if counter in _RATES or counter.endswith("_per_second"):
+    if kind == "rate":
         return times(over(exactly(1), time), value * time.value)
-    if counter in _OF_TWO_ROWS or counter.endswith("_us"):
-        is_exact = counter.startswith("predicted_")
-        return exactly(value) if is_exact else _unknown_of(row, counter)
-    return exactly(value)
+    # Where the row states none, nobody knows the interval of another time, or the
+    # other row of a ratio.
+    return _unknown_of(row, counter) if kind in ("time", "ratio") else exactly(value)
 
 
 def time_of(row: Row) -> Measured:

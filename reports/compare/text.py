@@ -38,7 +38,9 @@ def more(decision: Decision) -> str:
 
 
 def metric(found: MetricChange) -> str:
-    formatted = text.size if found.metric.endswith("bytes") else text.significant
+    def formatted(value: float) -> str:
+        return text.with_unit(value, found.unit)
+
     if found.new is None:
         return f"{found.metric} {formatted(found.base)} -> nothing ({found.change})"
     before, after = formatted(found.base), formatted(found.new)

@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "fixtures/base/counter_table.h"
 #include "reports/live/run_compat.h"
 
 namespace trainbench {
@@ -70,6 +71,21 @@ std::string List(absl::string_view key,
   if (entries.empty()) return absl::StrCat("  \"", key, "\": [],\n");
   return absl::StrCat("  \"", key, "\": [\n    ",
                       absl::StrJoin(entries, ",\n    "), "\n  ],\n");
+}
+
+const std::vector<std::string>& ListCounters() {
+  static const std::vector<std::string> list = [] {
+    std::vector<std::string> objects;
+    for (const CounterSpec& counter : CounterTable()) {
+      objects.push_back(Dump({{"counter", counter.name},
+                              {"unit", counter.unit},
+                              {"kind", counter.kind},
+                              {"better", counter.better},
+                              {"meaning", counter.meaning}}));
+    }
+    return objects;
+  }();
+  return list;
 }
 
 }  // namespace
@@ -175,7 +191,8 @@ std::string ResultFile::Document() const {
   return absl::StrCat(
       body_, "\n  ],\n", List("skipped", skipped_), List("errors", errors_),
       List("questions", statements_.questions),
-      List("expectations", statements_.expectations), tables,
+      List("expectations", statements_.expectations),
+      List("counters", ListCounters()), tables,
       "  \"complete\": ", complete_ ? "true" : "false", "\n}\n");
 }
 

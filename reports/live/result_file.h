@@ -40,8 +40,9 @@ struct Statements {
 
 // "benchmarks" holds good rows only, each with the objects "parameters" and
 // "findings"; "skipped" and "errors" list the missing rows and the reasons;
-// "questions" and "expectations" hold the Statements; what a case has beside
-// its row is in lists of its own, e.g. "profiles", each entry with its "case";
+// "questions" and "expectations" hold the Statements, "counters" what the
+// numbers of a row are (fixtures/counters.md); what a case has beside its row
+// is in lists of its own, e.g. "profiles", each entry with its "case";
 // "complete" is true once the run has ended. So no reader, not even stock
 // compare.py, takes a missing number for a fast one.
 class ResultFile : public benchmark::JSONReporter {

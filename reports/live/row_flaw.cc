@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "fixtures/base/counter_table.h"
 
 namespace trainbench {
 namespace {
@@ -48,11 +48,8 @@ std::string FlawInTypes(const Json& row) {
 
 std::string FlawInAmounts(const Json& row) {
   for (const auto& [key, value] : row.items()) {
-    // What communication exposes is a difference of two times.
-    const bool is_amount =
-        !absl::StrContains(key, "exposed") &&
-        (absl::EndsWith(key, "bytes") || absl::EndsWith(key, "flops") ||
-         absl::EndsWith(key, "_us"));
+    const CounterSpec* counter = FindCounter(key);
+    const bool is_amount = counter != nullptr && counter->is_amount();
     if (is_amount && !(value >= 0 && value <= kMostAmount)) {
       return Wrong(key, value, absl::StrCat("0 to ", kMostAmount));
     }

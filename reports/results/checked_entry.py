@@ -3,7 +3,7 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeGuard, TypeVar
 
 T = TypeVar("T")
@@ -26,8 +26,6 @@ _OBJECTS = {"parameters", "findings"}
 SHORTEST_US, LONGEST_US = 1e-9, 1e15
 # Beyond any count, and small enough for the arithmetic of a report.
 LARGEST = 1e100
-# Counters that are never below 0. What is exposed is a difference of times.
-_AMOUNT = re.compile(r"(?!.*exposed).*(_us|bytes|flops|params|_per_second|samples)|cv")
 
 
 class NotAResult(ValueError):
@@ -128,20 +126,25 @@ def _check_name(name: str) -> None:
             )
 
 
-def _check_counter(name: str, key: str, value: object) -> None:
+def _check_counter(
+    name: str, key: str, value: object, is_amount: Callable[[str], bool]
+) -> None:
     if not is_number(value):  # 1e999 is JSON, and infinite
         allowed = "finite numbers"
     elif abs(value) > LARGEST:
         allowed = f"at most {LARGEST:g}"
-    elif value < 0 and _AMOUNT.fullmatch(key):
+    elif value < 0 and is_amount(key):
         allowed = "0 or more"
     else:
         return
     raise NotAResult(f"{key} of {name} is {shown(value)}; allowed: {allowed}")
 
 
-def check_entry(entry: dict[str, Any], is_timed: bool) -> None:
-    """Checks a measured row, whose time is 0 if it is not timed. Errors: NotAResult."""
+def check_entry(
+    entry: dict[str, Any], is_timed: bool, is_amount: Callable[[str], bool]
+) -> None:
+    """Checks a measured row, whose time is 0 if it is not timed. `is_amount` says
+    which counters are never below 0. Errors: NotAResult."""
     name = word_of(entry, "name")
     _check_name(name)
     for key, value in entry.items():
@@ -152,7 +155,7 @@ def check_entry(entry: dict[str, Any], is_timed: bool) -> None:
         elif key in _OBJECTS:
             _check_object(name, key, value)
         else:
-            _check_counter(name, key, value)
+            _check_counter(name, key, value, is_amount)
     time = entry["real_time"]
     if not is_timed:
         if time != 0:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reports.results.checked_entry import NotAResult, is_number, shown
+from reports.results.counters import CounterTable
 
 RELATIONS = ("about", "at_most", "at_least")
 
@@ -18,6 +19,7 @@ class Quantity:
     rows: dict[str, str]  # the parameters of the rows that it is about
     versus: dict[str, str]  # over the row that differs in these parameters only
     along: str  # the exponent of the growth with this parameter; "" for none
+    unit: str = ""  # of the number; ratios and exponents have none
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ def _texts(selection: dict[str, Any]) -> dict[str, str]:
     return {key: str(value) for key, value in selection.items()}
 
 
-def expectation(entry: dict[str, Any]) -> Expectation:
+def expectation(entry: dict[str, Any], table: CounterTable) -> Expectation:
     """Errors: NotAResult, KeyError, TypeError and AttributeError, if it is none."""
     if entry["relation"] not in RELATIONS:
         raise NotAResult(
@@ -60,6 +62,7 @@ def expectation(entry: dict[str, Any]) -> Expectation:
             f"{', '.join(RELATIONS)}"
         )
     quantity = entry["quantity"]
+    is_plain = not any(quantity[key] for key in ("per", "versus", "along"))
     return Expectation(
         experiment=str(entry["experiment"]),
         text=str(entry["text"]),
@@ -69,6 +72,7 @@ def expectation(entry: dict[str, Any]) -> Expectation:
             rows=_texts(quantity["rows"]),
             versus=_texts(quantity["versus"]),
             along=str(quantity["along"]),
+            unit=table.find(str(quantity["counter"])).unit if is_plain else "",
         ),
         relation=entry["relation"],
         expected=_number(entry, "expected"),

@@ -18,6 +18,7 @@ from reports.results.checked_entry import (
     is_number,
     word_of,
 )
+from reports.results.counters import CounterTable, counter_table, default_table
 from reports.results.expectations import Expectation, expectation
 from reports.results.memory_tables import MemoryTable, memory_table
 from reports.results.order_statistics import median_ends
@@ -61,6 +62,7 @@ class Row:
     # Of several repetitions, each a process of its own: the counters in each.
     each: dict[str, tuple[float, ...]] = field(default_factory=dict)
     turns: Turns | None = None
+    table: CounterTable = field(default_factory=default_table, repr=False)
 
     def __post_init__(self) -> None:
         for key, kind in (
@@ -187,8 +189,8 @@ def _texts(entry: dict[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
     return _pairs(parameters, " "), _pairs(findings, ", ")
 
 
-def _row(entry: dict[str, Any], is_timed: bool) -> Row:
-    check_entry(entry, is_timed)
+def _row(entry: dict[str, Any], is_timed: bool, table: CounterTable) -> Row:
+    check_entry(entry, is_timed, lambda name: table.find(name).is_amount)
     words, findings = _texts(entry)
     counters = {
         key: float(value)
@@ -201,6 +203,7 @@ def _row(entry: dict[str, Any], is_timed: bool) -> Row:
         words=words,
         findings=findings,
         counters=counters,
+        table=table,
     )
 
 
@@ -305,22 +308,22 @@ def parse(document: Any) -> Result:
         skipped = _flagged(entries, "skipped", "skip_message")
         errors = _flagged(entries, "error_occurred", "error_message")
         turns = _turns(document)
+        # A file of an earlier version, or of Google Benchmark alone, lacks it.
+        listed = document.get("counters")
+        table = default_table() if listed is None else counter_table(listed)
+        rows = (
+            replace(_row(entry, is_timed, table), turns=turns.get(entry["name"]))
+            for entry in entries
+            if not (flag_of(entry, "skipped") or flag_of(entry, "error_occurred"))
+        )
         return Result(
             context=context,
-            rows=one_per_case(
-                (
-                    replace(_row(entry, is_timed), turns=turns.get(entry["name"]))
-                    for entry in entries
-                    if not flag_of(entry, "skipped")
-                    and not flag_of(entry, "error_occurred")
-                ),
-                is_process="processes" in context,
-            ),
+            rows=one_per_case(rows, is_process="processes" in context),
             skipped=_of_cases(_failures(document["skipped"]) + skipped),
             errors=_of_cases(_failures(document["errors"]) + errors),
             complete=flag_of(document, "complete"),
             expectations=[
-                expectation(entry) for entry in document.get("expectations", [])
+                expectation(entry, table) for entry in document.get("expectations", [])
             ],
             profiles=[profile(entry) for entry in document.get("profiles", [])],
             memory=[memory_table(entry) for entry in document.get("memory", [])],

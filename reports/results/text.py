@@ -52,6 +52,17 @@ def rate(per_second: float, unit: str, digits: int = 3) -> str:
     return _scaled(per_second, [prefix + unit for prefix in prefixes], 1e3, digits)
 
 
+def with_unit(value: float, unit: str, digits: int = 3) -> str:
+    """By the unit of a counter (fixtures/counters.md)."""
+    if unit.endswith("us"):
+        return time(value, digits)
+    if unit == "B":
+        return size(value, digits)
+    if unit == "FLOP" or unit.endswith("/s"):
+        return rate(value, unit, digits)
+    return significant(value, digits)
+
+
 def plural(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 

@@ -206,7 +206,7 @@ def test_exact_metrics_have_a_direction() -> None:
         "flops": Change.WORSE,
         "peak_bytes": Change.BETTER,
     }
-    assert [change.metric for _, change in found.bad_changes] == ["params", "flops"]
+    assert [change.metric for _, change in found.bad_changes] == ["flops", "params"]
     assert found.exit_code == 1
     allowed = Options(accepted=frozenset({"flops", "params"}))
     assert compare([base], [new], allowed).exit_code == 0
@@ -246,7 +246,7 @@ def test_a_metric_that_is_gone_is_lost_and_a_new_one_is_none() -> None:
     (change,) = found.rows[0].changes
     assert (change.metric, change.change, change.new) == ("flops", Change.LOST, None)
     assert found.exit_code == 1
-    assert "flops 8 -> nothing (LOST)" in render(found)
+    assert "flops 8 FLOP -> nothing (LOST)" in render(found)
 
 
 def test_a_row_that_some_runs_lack_is_listed() -> None:

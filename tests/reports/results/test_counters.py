@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""The table of counters: what it says of a name, and of which words it consists."""
+
+from typing import Any
+
+import pytest
+
+
+from reports.answers.measured import counter_of
+from reports.compare.exact import Change, changes
+from reports.results.counters import DIRECTIONS, KINDS, Counter, default_table
+from reports.results.rows import NotAResult, Row, parse
+from results import document, entry
+
+
+def own(**counter: str) -> dict[str, str]:
+    return {"unit": "", "kind": "value", "better": "", "meaning": "", **counter}
+
+
+def row_of(entries: list[dict[str, str]], **counters: float) -> Row:
+    result = document(entry("e/a", 100, "", half_width=0.1, **counters))
+    return parse(result | {"counters": entries}).rows[0]
+
+
+def test_a_name_counts_before_a_pattern_and_an_earlier_pattern_before_a_later() -> None:
+    table = default_table()
+    assert table.find("predicted_peak_bytes").tolerance == 0
+    assert table.find("step_peak_bytes").tolerance == 0.001
+    assert table.find("sent_bytes") == Counter("*_bytes", "B", "exact", "lower")
+    assert table.find("predicted_sent_bytes").kind == "exact"
+    assert table.find("predicted_us").kind == "value"
+    assert table.find("exposed_us").unit == "±us"
+    assert table.find("flops_per_second").unit == "FLOP/s"
+    assert table.find("nobody_knows_this") == Counter("nobody_knows_this")
+
+
+def test_it_has_no_other_words_and_no_name_twice() -> None:
+    counters = default_table().counters
+    names = [counter.name for counter in counters]
+    assert len(set(names)) == len(names)
+    for counter in counters:
+        assert counter.kind in KINDS
+        assert counter.better in DIRECTIONS
+
+
+def test_a_result_brings_its_own() -> None:
+    """As that of a program whose experiments live in another repository."""
+    rows = [
+        own(counter="goal", kind="exact", better="higher"),
+        own(counter="per_run", kind="rate"),
+        own(counter="lag_*", kind="time", unit="us"),
+    ]
+    row = row_of(rows, goal=2, per_run=3, lag_a=4)
+    assert counter_of(row, "per_run").half_width == pytest.approx(0.1, rel=0.02)
+    assert not counter_of(row, "lag_a").is_known
+    assert counter_of(row, "goal").half_width == 0
+    (change,) = changes([row], [row_of(rows, goal=1, per_run=9, lag_a=9)])
+    assert (change.metric, change.change) == ("goal", Change.WORSE)
+
+
+def test_the_unit_of_an_expectation_is_its_counters() -> None:
+    quantity = {"counter": "goal", "per": "", "rows": {}, "versus": {}, "along": ""}
+    expected = {
+        **{"experiment": "e", "text": "", "quantity": quantity},
+        **{"relation": "about", "expected": 1, "tolerance": 0},
+    }
+    counters = [own(counter="goal", unit="B")]
+
+    def unit(**part: Any) -> str:
+        one = expected | {"quantity": quantity | part}
+        whole = document() | {"expectations": [one], "counters": counters}
+        return parse(whole).expectations[0].quantity.unit
+
+    assert unit() == "B"
+    assert unit(per="calls") == ""
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ({"kind": "speed"}, "kind 'speed'"),
+        ({"better": "faster"}, "better 'faster'"),
+        ({"better": "lower, 2"}, "better 'lower, 2'"),
+    ],
+)
+def test_an_unknown_word_is_named(word: dict[str, str], said: str) -> None:
+    with pytest.raises(NotAResult, match=said):
+        row_of([own(counter="goal", **word)])
