@@ -29,13 +29,13 @@ ARROWS: dict[str, tuple[str, ...]] = {
         *("accounting", "spec"),
     ),
     "tools/mesh": (
-        *("steps", "prediction", "ranks", "memory", "device", "base", "reports/live"),
+        *("steps", "prediction", "ranks", "memory", "device", "base", "reporters"),
         *("fsdp", "tensor_parallel", "comm", "training", "nn", "accounting"),
         *("dry_run", "spec"),
     ),
     "tools/planner": (
         *("steps", "prediction", "ranks", "memory", "device", "base"),
-        *("accounting", "spec", "reports/live"),
+        *("accounting", "spec", "reporters"),
     ),
     _OPERATIONS: ("ops", "verification", "training", "nn", "fused", "spec"),
     "steps": (
@@ -45,7 +45,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     ),
     "app": (
         *("runner", "prediction", "ranks", "experiment", "timing", "profiling"),
-        *("device", "base", "spec", "reports/live"),
+        *("device", "base", "spec", "reporters"),
     ),
     "fsdp": ("ddp", "comm", "training", "nn", "accounting", "spec"),
     "zero": ("ddp", "comm", "training", "accounting", "spec"),
@@ -73,7 +73,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "dry_run": (),
     "accounting": ("spec",),
     "comm": ("spec",),
-    "reports/live": ("base",),
+    "reporters": ("base",),
     "base": (),
     "spec": (),
     "kernels": (),
@@ -81,7 +81,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
 # They include no header of LibTorch.
 _WITHOUT_TORCH = (
     *("spec", "kernels", "accounting", "base", "timing", "experiment"),
-    "reports/live",
+    "reporters",
 )
 # Libraries that a folder must not include. An experiment may include LibTorch to
 # build inputs and references, but nothing of it that measures.

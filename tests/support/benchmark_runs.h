@@ -9,7 +9,7 @@
 
 #include <string>
 
-#include "reports/live/run_compat.h"
+#include "fixtures/reporters/run_compat.h"
 
 namespace trainbench {
 

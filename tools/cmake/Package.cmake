@@ -13,7 +13,7 @@ include(CMakePackageConfigHelpers)
 
 set(package "${CMAKE_INSTALL_LIBDIR}/cmake/trainbench")
 set(targets trainbench_options trainbench_spec trainbench_accounting trainbench_model
-            trainbench_operations trainbench_base trainbench_core trainbench_reports
+            trainbench_operations trainbench_base trainbench_core trainbench_reporters
             trainbench_fixtures trainbench_main)
 if(TRAINBENCH_CUDA)
   list(APPEND targets trainbench_kernels trainbench_fixture_kernels)
@@ -22,7 +22,7 @@ install(TARGETS ${targets} EXPORT trainbench COMPONENT dev
         OBJECTS DESTINATION "${CMAKE_INSTALL_LIBDIR}/trainbench"
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(TARGETS trainbench COMPONENT runtime)
-foreach(room IN ITEMS benchmarks fixtures model reports/live)
+foreach(room IN ITEMS benchmarks fixtures model)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/${room}/" COMPONENT dev
           DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/trainbench/${room}"
           FILES_MATCHING PATTERN "*.h" PATTERN "*.inc")

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "reports/live/human_units.h"
+#include "fixtures/reporters/human_units.h"
 
 namespace trainbench {
 namespace {

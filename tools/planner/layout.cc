@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "reports/live/human_units.h"
+#include "fixtures/reporters/human_units.h"
 
 namespace trainbench {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 
 #include "absl/strings/str_cat.h"
+#include "fixtures/reporters/human_units.h"
 #include "model/accounting/parallel/communication.h"
 #include "model/accounting/parallel/parallel_bounds.h"
 #include "model/accounting/parallel/sharded_job.h"
 #include "model/accounting/parameters.h"
 #include "model/spec/parallel/optimizer_sharding.h"
-#include "reports/live/human_units.h"
 #include "tools/planner/plan.h"
 
 namespace trainbench {

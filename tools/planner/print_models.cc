@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
-#include "reports/live/human_units.h"
+#include "fixtures/reporters/human_units.h"
 #include "tools/planner/layout.h"
 #include "tools/planner/print.h"
 

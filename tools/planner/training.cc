@@ -11,8 +11,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "reports/live/human_units.h"
-#include "reports/live/stored_result.h"
+#include "fixtures/reporters/human_units.h"
+#include "fixtures/reporters/stored_result.h"
 
 namespace trainbench {
 namespace {
