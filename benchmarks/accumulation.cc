@@ -122,20 +122,16 @@ TRAINBENCH_REGISTER(AccumulationOrder, "accumulation/dtypes")
     ->Axis("dtypes", std::identity(), kAccumulations, &Accumulation::name)
     ->Smoke()
     ->Expect("fp32 is off by less than 5e-4",
-             {.counter = "absolute_error",
-              .rows = {{"dtypes", "fp32_plus_fp32"}}},
+             Counter("absolute_error").Of("dtypes=fp32_plus_fp32"),
              AtMost(5e-4))
-    ->Expect("fp16 ends at 9.95",
-             {.counter = "sum", .rows = {{"dtypes", "fp16_plus_fp16"}}},
+    ->Expect("fp16 ends at 9.95", Counter("sum").Of("dtypes=fp16_plus_fp16"),
              About(9.95, 1e-3))
     ->Expect("an fp32 sum of fp16 terms has the error of the terms",
-             {.counter = "sum", .rows = {{"dtypes", "fp32_plus_fp16"}}},
-             About(10.0021, 1e-5))
+             Counter("sum").Of("dtypes=fp32_plus_fp16"), About(10.0021, 1e-5))
     ->Expect("casting each term first gives the same sum",
-             {.counter = "sum", .rows = {{"dtypes", "fp32_plus_fp32_of_fp16"}}},
+             Counter("sum").Of("dtypes=fp32_plus_fp32_of_fp16"),
              About(10.0021, 1e-5))
-    ->Expect("bf16 stops at 4",
-             {.counter = "sum", .rows = {{"dtypes", "bf16_plus_bf16"}}},
+    ->Expect("bf16 stops at 4", Counter("sum").Of("dtypes=bf16_plus_bf16"),
              About(4, 0));
 
 }  // namespace

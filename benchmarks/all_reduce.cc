@@ -162,19 +162,15 @@ TRAINBENCH_REGISTER(AllReduce, "all_reduce/backend/ranks/bytes")
             absl::StrCat("backend=gloo ranks=4,6 bytes=", kMostSizes),
             absl::StrCat("backend=nccl ranks=2,4,6 bytes=", kAllSizes))
     ->Expect("1 KiB and 64 KiB take about the same time",
-             {.counter = "p50_us",
-              .rows = {{"bytes", "65536"}},
-              .versus = {{"bytes", "1024"}}},
-             AtMost(1.25))
+             Time().Of("bytes=65536").Versus("bytes=1024"), AtMost(1.25))
+    ->Expect("Gloo over loopback has 3 GB/s",
+             Counter("busbw_bytes_per_second")
+                 .Of("backend=gloo ranks=2 bytes=100000000"),
+             About(3e9, 0.3))
     ->Expect(
-        "Gloo over loopback has 3 GB/s",
-        {.counter = "busbw_bytes_per_second",
-         .rows = {{"backend", "gloo"}, {"ranks", "2"}, {"bytes", "100000000"}}},
-        About(3e9, 0.3))
-    ->Expect("NCCL over NVLink has 300 GB/s",
-             {.counter = "busbw_bytes_per_second",
-              .rows = {{"backend", "nccl"}, {"bytes", "100000000"}}},
-             About(3e11, 0.3));
+        "NCCL over NVLink has 300 GB/s",
+        Counter("busbw_bytes_per_second").Of("backend=nccl bytes=100000000"),
+        About(3e11, 0.3));
 
 }  // namespace
 }  // namespace trainbench

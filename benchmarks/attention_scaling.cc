@@ -53,36 +53,31 @@ TRAINBENCH_REGISTER_F(
         "phase=forward,backward batch=8 variant=naive,tiled,sdpa_math,"
         "sdpa_flash,sdpa_efficient,sdpa_cudnn,own precision=fp32,bf16 "
         "seq=256,1024,4096,8192,16384 d_head=16,32,64,128")
-    ->Expect("naive attention saves T^2 bytes",
-             {.counter = "saved_bytes",
-              .rows = {{"variant", "naive"}, {"phase", "forward"}},
-              .along = "seq"},
-             About(2, 0.05))
+    ->Expect(
+        "naive attention saves T^2 bytes",
+        Counter("saved_bytes").Of("variant=naive phase=forward").Along("seq"),
+        About(2, 0.05))
     ->Expect("fused attention saves T bytes",
-             {.counter = "saved_bytes",
-              .rows = {{"variant", "sdpa_flash"}, {"phase", "forward"}},
-              .along = "seq"},
+             Counter("saved_bytes")
+                 .Of("variant=sdpa_flash phase=forward")
+                 .Along("seq"),
              About(1, 0.02))
     ->Expect("naive attention's time grows as T^2",
-             {.counter = "p50_us",
-              .rows = {{"variant", "naive"}, {"phase", "forward"}},
-              .along = "seq"},
+             Time().Of("variant=naive phase=forward").Along("seq"),
              About(2, 0.1))
     ->Expect("fused attention's time grows as T^2",
-             {.counter = "p50_us",
-              .rows = {{"variant", "sdpa_flash"}, {"phase", "forward"}},
-              .along = "seq"},
+             Time().Of("variant=sdpa_flash phase=forward").Along("seq"),
              About(2, 0.1))
     ->Expect(
         "naive takes 2.3 times as long backward, as its passes over scores",
-        {.counter = "backward_us",
-         .per = "forward_us",
-         .rows = {{"variant", "naive"}, {"phase", "backward"}}},
+        Counter("backward_us")
+            .Per("forward_us")
+            .Of("variant=naive phase=backward"),
         About(2.3, 0.25))
     ->Expect("flash takes 2.5 times as long backward, as its products",
-             {.counter = "backward_us",
-              .per = "forward_us",
-              .rows = {{"variant", "sdpa_flash"}, {"phase", "backward"}}},
+             Counter("backward_us")
+                 .Per("forward_us")
+                 .Of("variant=sdpa_flash phase=backward"),
              About(2.5, 0.25));
 
 }  // namespace

@@ -73,15 +73,14 @@ TRAINBENCH_REGISTER(AutocastDtypes, "autocast_dtypes/autocast")
     ->Axis("autocast", &AutocastDtypes::Params::low,
            std::vector{c10::kHalf, c10::kBFloat16}, DtypeName)
     ->Smoke()
-    ->Expect("gradients keep 32 bits", {.counter = "gradients_bits"},
+    ->Expect("gradients keep 32 bits", Counter("gradients_bits"), About(32, 0))
+    ->Expect("the loss is cast up to 32 bits", Counter("loss_bits"),
              About(32, 0))
-    ->Expect("the loss is cast up to 32 bits", {.counter = "loss_bits"},
-             About(32, 0))
-    ->Expect("logits have 16 bits", {.counter = "logits_bits"}, About(16, 0))
-    ->ExpectOnCpu("the layer norm has 16 bits here",
-                  {.counter = "layer_norm_bits"}, About(16, 0))
-    ->ExpectOnGpu("the layer norm has 32 bits here",
-                  {.counter = "layer_norm_bits"}, About(32, 0));
+    ->Expect("logits have 16 bits", Counter("logits_bits"), About(16, 0))
+    ->ExpectOnCpu("the layer norm has 16 bits here", Counter("layer_norm_bits"),
+                  About(16, 0))
+    ->ExpectOnGpu("the layer norm has 32 bits here", Counter("layer_norm_bits"),
+                  About(32, 0));
 
 }  // namespace
 }  // namespace trainbench

@@ -177,14 +177,6 @@ absl::StatusOr<RowsOfPass> Breakdown::Measure() {
   return rows;
 }
 
-Quantity PartOfSmall(const std::string& phase, const std::string& component,
-                     RowSelection versus) {
-  return {
-      .counter = "p50_us",
-      .rows = {{"model", "small"}, {"phase", phase}, {"component", component}},
-      .versus = std::move(versus)};
-}
-
 TRAINBENCH_REGISTER(Breakdown, "breakdown")
     ->Axes(StepAxes<Breakdown::Params>())
     ->Smoke(
@@ -216,23 +208,32 @@ TRAINBENCH_REGISTER(Breakdown, "breakdown")
       return true;
     })
     ->Expect("ffn takes two thirds of the forward pass",
-             PartOfSmall("forward", "ffn", {{"component", "all"}}),
+             Time()
+                 .Of("model=small phase=forward component=ffn")
+                 .Versus("component=all"),
              About(0.667, 0.15))
     ->Expect("ffn takes two thirds of the backward pass",
-             PartOfSmall("backward", "ffn", {{"component", "all"}}),
+             Time()
+                 .Of("model=small phase=backward component=ffn")
+                 .Versus("component=all"),
              About(0.667, 0.15))
     ->Expect("the backward pass takes twice the forward pass",
-             PartOfSmall("backward", "all", {{"phase", "forward"}}),
+             Time()
+                 .Of("model=small phase=backward component=all")
+                 .Versus("phase=forward"),
              About(2, 0.15))
     ->Expect("softmax takes more than 2 % of the forward pass",
-             PartOfSmall("forward", "softmax", {{"component", "all"}}),
+             Time()
+                 .Of("model=small phase=forward component=softmax")
+                 .Versus("component=all"),
              AtLeast(0.02))
     ->Expect("every layer takes the time of layer 1",
-             PartOfSmall("forward", "block", {{"layer", "1"}}), About(1, 0.15))
+             Time()
+                 .Of("model=small phase=forward component=block")
+                 .Versus("layer=1"),
+             About(1, 0.15))
     ->Expect("the profiled step takes the time of the timed one",
-             {.counter = "p50_us",
-              .rows = {{"phase", "step"}, {"component", "all"}},
-              .versus = {{"component", "timed"}}},
+             Time().Of("phase=step component=all").Versus("component=timed"),
              About(1, 0.15));
 
 }  // namespace

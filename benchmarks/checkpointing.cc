@@ -100,36 +100,25 @@ TRAINBENCH_REGISTER(Checkpointed,
       return true;
     })
     ->Expect("to run each block twice takes a third more time, or less",
-             {.counter = "p50_us",
-              .rows = {{"checkpoint", "every_1"}},
-              .versus = {{"checkpoint", "none"}}},
+             Time().Of("checkpoint=every_1").Versus("checkpoint=none"),
              AtMost(1.4))
-    ->ExpectOnCpu("the peak of tiny falls to 0.62",
-                  {.counter = "peak_bytes",
-                   .rows = {{"checkpoint", "every_1"},
-                            {"model", "tiny"},
-                            {"precision", "fp32"},
-                            {"batch", "1"},
-                            {"seq", "512"}},
-                   .versus = {{"checkpoint", "none"}}},
-                  About(0.62, 0.03))
+    ->ExpectOnCpu(
+        "the peak of tiny falls to 0.62",
+        Counter("peak_bytes")
+            .Of("checkpoint=every_1 model=tiny precision=fp32 batch=1 seq=512")
+            .Versus("checkpoint=none"),
+        About(0.62, 0.03))
     ->ExpectOnGpu("the peak of medium falls to 0.58",
-                  {.counter = "peak_bytes",
-                   .rows = {{"checkpoint", "every_1"},
-                            {"model", "medium"},
-                            {"precision", "bf16_autocast"},
-                            {"batch", "4"},
-                            {"seq", "512"}},
-                   .versus = {{"checkpoint", "none"}}},
+                  Counter("peak_bytes")
+                      .Of("checkpoint=every_1 model=medium "
+                          "precision=bf16_autocast batch=4 seq=512")
+                      .Versus("checkpoint=none"),
                   About(0.58, 0.03))
     ->Expect("attention alone takes a quarter more time, or less",
-             {.counter = "p50_us",
-              .rows = {{"checkpoint", "attention"}},
-              .versus = {{"checkpoint", "none"}}},
+             Time().Of("checkpoint=attention").Versus("checkpoint=none"),
              AtMost(1.25))
     ->Expect("a dry run is within 2 % of the measured peak",
-             {.counter = "peak_bytes", .per = "predicted_peak_bytes"},
-             About(1, 0.02));
+             Counter("peak_bytes").Per("predicted_peak_bytes"), About(1, 0.02));
 
 }  // namespace
 }  // namespace trainbench

@@ -15,7 +15,6 @@
 
 #include <array>
 #include <string>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "fixtures/experiment/experiment.h"
@@ -31,15 +30,6 @@ using Step = RuntimeStep::Params;
 // There are graphs on GPUs only.
 bool IsHere(Runtime runtime, const Device& device) {
   return runtime != Runtime::kGraph || device.is_cuda();
-}
-
-// A row of a runtime, to be compared with the eager one.
-Quantity VersusEager(const std::string& counter, const std::string& runtime,
-                     RowSelection rows = {}) {
-  rows.emplace("runtime", runtime);
-  return {.counter = counter,
-          .rows = std::move(rows),
-          .versus = {{"runtime", "eager"}}};
 }
 
 TRAINBENCH_DEFINE_F(RuntimeStep, Compiled)(State& state) {
@@ -78,17 +68,19 @@ TRAINBENCH_REGISTER_F(RuntimeStep, Compiled,
              (p.step.precision == kFp32 || p.step.precision == kBf16Autocast);
     })
     ->ExpectOnCpu("the compiler takes at most 0.8 of tiny's time in fp32",
-                  VersusEager("p50_us", "aoti",
-                              {{"model", "tiny"}, {"precision", "fp32"}}),
+                  Time()
+                      .Of("runtime=aoti model=tiny precision=fp32")
+                      .Versus("runtime=eager"),
                   AtMost(0.8))
-    ->Expect("and makes nothing slower", VersusEager("p50_us", "aoti"),
-             AtMost(1.02))
+    ->Expect("and makes nothing slower",
+             Time().Of("runtime=aoti").Versus("runtime=eager"), AtMost(1.02))
     ->Expect("fused loops of a forward pass keep fewer tensors",
-             VersusEager("peak_bytes", "aoti", {{"mode", "inference"}}),
+             Counter("peak_bytes")
+                 .Of("runtime=aoti mode=inference")
+                 .Versus("runtime=eager"),
              AtMost(1))
     ->Expect("only the last bits of what the compiler computes in fp32 differ",
-             {.counter = "textbook_error",
-              .rows = {{"runtime", "aoti"}, {"precision", "fp32"}}},
+             Counter("textbook_error").Of("runtime=aoti precision=fp32"),
              AtMost(1e-5));
 
 TRAINBENCH_DEFINE_F(RuntimeAttention, Compiled)(State& state) {
@@ -127,8 +119,9 @@ TRAINBENCH_REGISTER_F(
       return IsHere(p.runtime, device) && p.attention.phase != Phase::kBackward;
     })
     ->Expect("of attention, too, the compiler saves a third of the time",
-             VersusEager("p50_us", "aoti",
-                         {{"work", "attention"}, {"precision", "fp32"}}),
+             Time()
+                 .Of("runtime=aoti work=attention precision=fp32")
+                 .Versus("runtime=eager"),
              AtMost(0.67));
 
 }  // namespace

@@ -121,25 +121,17 @@ TRAINBENCH_REGISTER(StepLaunch,
         "mode=forward,forward_backward,train_step batch=4 seq=128,512 model=",
         kPublishedModels))
     ->Expect("replayed train steps have the bits of eager ones",
-             {.counter = "replay_error",
-              .rows = {{"launch", "graph"}, {"mode", "train_step"}}},
+             Counter("replay_error").Of("launch=graph mode=train_step"),
              AtMost(0))
     ->Expect("a replay takes no longer than an eager call",
-             {.counter = "p50_us",
-              .rows = {{"launch", "graph"}},
-              .versus = {{"launch", "eager"}}},
-             AtMost(1.02))
+             Time().Of("launch=graph").Versus("launch=eager"), AtMost(1.02))
     ->Expect("a train step of tiny takes a third of the time, or less",
-             {.counter = "p50_us",
-              .rows = {{"launch", "graph"},
-                       {"model", "tiny"},
-                       {"mode", "train_step"}},
-              .versus = {{"launch", "eager"}}},
+             Time()
+                 .Of("launch=graph model=tiny mode=train_step")
+                 .Versus("launch=eager"),
              AtMost(1.0 / 3))
     ->Expect("a graph has the tensors of an eager call",
-             {.counter = "peak_bytes",
-              .rows = {{"launch", "graph"}},
-              .versus = {{"launch", "eager"}}},
+             Counter("peak_bytes").Of("launch=graph").Versus("launch=eager"),
              About(1, 0.02));
 
 }  // namespace

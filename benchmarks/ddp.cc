@@ -171,20 +171,17 @@ TRAINBENCH_REGISTER(Ddp, "ddp")
       if (is_whole_batch) p.step.batch *= p.ranks;
       return true;
     })
-    ->Expect("the time is predicted within 15 %",
-             {.counter = "p50_us", .per = "predicted_us"}, About(1, 0.15))
+    ->Expect("the time is predicted within 15 %", Time().Per("predicted_us"),
+             About(1, 0.15))
     ->Expect("one flat call beats one call per parameter",
-             {.counter = "p50_us",
-              .rows = {{"strategy", "flat"}},
-              .versus = {{"strategy", "per_parameter"}}},
+             Time().Of("strategy=flat").Versus("strategy=per_parameter"),
              AtMost(1))
     ->ExpectOnGpu("two GPUs are at least 1.6 times as fast as one",
-                  {.counter = "strong_speedup", .rows = {{"ranks", "2"}}},
-                  AtLeast(1.6))
+                  Counter("strong_speedup").Of("ranks=2"), AtLeast(1.6))
     ->ExpectOnCpu("ranks on one CPU hide less than half",
-                  {.counter = "overlap_share"}, AtMost(0.5))
+                  Counter("overlap_share"), AtMost(0.5))
     ->ExpectOnCpu("ranks on one CPU are no faster than one process",
-                  {.counter = "strong_speedup"}, AtMost(1));
+                  Counter("strong_speedup"), AtMost(1));
 
 }  // namespace
 }  // namespace trainbench

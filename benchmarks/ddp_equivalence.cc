@@ -39,9 +39,9 @@ TRAINBENCH_REGISTER_F(ToyTraining, DdpEquivalence,
       return true;
     })
     ->Expect("no parameter differs by more than 1e-6",
-             {.counter = "max_difference"}, AtMost(1e-6))
-    ->Expect("no loss differs by more than 1e-6",
-             {.counter = "loss_difference"}, AtMost(1e-6));
+             Counter("max_difference"), AtMost(1e-6))
+    ->Expect("no loss differs by more than 1e-6", Counter("loss_difference"),
+             AtMost(1e-6));
 
 }  // namespace
 }  // namespace trainbench

@@ -64,37 +64,29 @@ TRAINBENCH_REGISTER_F(
         "d_head=16,32,64,128",
         kManyHeads, kLeaderboard)
     ->Expect("our backward pass takes 2.5 times as long as our forward pass",
-             {.counter = "backward_us",
-              .per = "forward_us",
-              .rows = {{"variant", "own"}, {"phase", "forward_backward"}}},
+             Counter("backward_us")
+                 .Per("forward_us")
+                 .Of("variant=own phase=forward_backward"),
              About(2.5, 0.3))
-    ->ExpectOnGpu("our kernels reach 335 TFLOP/s forward",
-                  {.counter = "kernel_flops_per_second",
-                   .rows = {{"variant", "own"},
-                            {"precision", "bf16"},
-                            {"phase", "forward"},
-                            {"heads", "16"},
-                            {"d_head", "128"}}},
-                  AtLeast(335e12))
-    ->ExpectOnGpu("16 heads of 16,384 tokens take 6 ms in both passes",
-                  {.counter = "p50_us",
-                   .rows = {{"variant", "own"},
-                            {"phase", "forward_backward"},
-                            {"heads", "16"},
-                            {"d_head", "64"}}},
-                  AtMost(6000))
-    ->ExpectOnCpu(
-        "ours takes at most as long forward as the library's",
-        {.counter = "p50_us",
-         .rows = {{"variant", "own"}, {"phase", "forward"}, {"seq", "4096"}},
-         .versus = {{"variant", "sdpa_flash"}}},
-        AtMost(1))
-    ->ExpectOnCpu(
-        "ours takes less than half as long backward",
-        {.counter = "p50_us",
-         .rows = {{"variant", "own"}, {"phase", "backward"}, {"seq", "4096"}},
-         .versus = {{"variant", "sdpa_flash"}}},
-        AtMost(0.5));
+    ->ExpectOnGpu(
+        "our kernels reach 335 TFLOP/s forward",
+        Counter("kernel_flops_per_second")
+            .Of("variant=own precision=bf16 phase=forward heads=16 d_head=128"),
+        AtLeast(335e12))
+    ->ExpectOnGpu(
+        "16 heads of 16,384 tokens take 6 ms in both passes",
+        Time().Of("variant=own phase=forward_backward heads=16 d_head=64"),
+        AtMost(6000))
+    ->ExpectOnCpu("ours takes at most as long forward as the library's",
+                  Time()
+                      .Of("variant=own phase=forward seq=4096")
+                      .Versus("variant=sdpa_flash"),
+                  AtMost(1))
+    ->ExpectOnCpu("ours takes less than half as long backward",
+                  Time()
+                      .Of("variant=own phase=backward seq=4096")
+                      .Versus("variant=sdpa_flash"),
+                  AtMost(0.5));
 
 }  // namespace
 }  // namespace trainbench

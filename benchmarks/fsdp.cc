@@ -82,38 +82,32 @@ TRAINBENCH_REGISTER_F(
       return true;
     })
     ->Expect("a rank sends as many bytes as computed",
-             {.counter = "sent_bytes", .per = "predicted_sent_bytes"},
+             Counter("sent_bytes").Per("predicted_sent_bytes"),
              About(1, 1e-4))  // replicas pad their buffers
     ->Expect("the peak is predicted within 2 %",
-             {.counter = "peak_bytes",
-              .per = "predicted_peak_bytes",
-              .rows = {{"sharded", "everything"}}},
+             Counter("peak_bytes")
+                 .Per("predicted_peak_bytes")
+                 .Of("sharded=everything"),
              About(1, 0.02))
     ->Expect("two ranks keep half of the state each",
-             {.counter = "state_bytes",  // replicas in bf16 keep no fp32 copies
-              .rows = {{"sharded", "everything"},
-                       {"precision", "fp32"},
-                       {"ranks", "2"}},
-              .versus = {{"sharded", "nothing"},
-                         {"reshard", "0"},
-                         {"prefetch", "0"}}},
+             // Replicas in bf16 keep no fp32 copies.
+             Counter("state_bytes")
+                 .Of("sharded=everything precision=fp32 ranks=2")
+                 .Versus("sharded=nothing reshard=0 prefetch=0"),
              About(0.5, 0.02))
     ->Expect(
         "at equal bytes it is at most 15 % slower than a sharded optimizer",
-        {.counter = "p50_us",
-         .rows = {{"sharded", "everything"}, {"reshard", "0"}},
-         .versus = {{"sharded", "optimizer"}, {"prefetch", "0"}}},
+        Time()
+            .Of("sharded=everything reshard=0")
+            .Versus("sharded=optimizer prefetch=0"),
         AtMost(1.15))
     ->Expect("resharding lowers the peak",
-             {.counter = "peak_bytes",
-              .rows = {{"reshard", "1"}},
-              .versus = {{"reshard", "0"}}},
+             Counter("peak_bytes").Of("reshard=1").Versus("reshard=0"),
              AtMost(1))
     ->ExpectOnGpu("prefetch hides at least half",
-                  {.counter = "overlap_share", .rows = {{"prefetch", "1"}}},
-                  AtLeast(0.5))
+                  Counter("overlap_share").Of("prefetch=1"), AtLeast(0.5))
     ->ExpectOnCpu("ranks on one CPU hide less than half",
-                  {.counter = "overlap_share"}, AtMost(0.5));
+                  Counter("overlap_share"), AtMost(0.5));
 
 }  // namespace
 }  // namespace trainbench

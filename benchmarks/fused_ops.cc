@@ -86,14 +86,6 @@ class FusedOps : public Fixture {
   FusedOpCall call_;
 };
 
-// How long the one takes, over the other.
-Quantity TimeOfOp(const std::string& op, const std::string& own,
-                  const std::string& other) {
-  return {.counter = "p50_us",
-          .rows = {{"op", op}, {"implementation", own}},
-          .versus = {{"implementation", other}}};
-}
-
 TRAINBENCH_REGISTER(
     FusedOps, "fused_ops/op/implementation/model/precision/pass/batch/seq")
     ->Axis(ModelAxis<FusedOps::Params>(&FusedOps::Params::model))
@@ -121,19 +113,37 @@ TRAINBENCH_REGISTER(
     })
     ->Expect(
         "cross entropy in one pass takes less than half of the textbook's time",
-        TimeOfOp("cross_entropy", "fused", "textbook"), AtMost(0.5))
+        Time()
+            .Of("op=cross_entropy implementation=fused")
+            .Versus("implementation=textbook"),
+        AtMost(0.5))
     ->Expect(
         "causal softmax in one pass takes less than half of the textbook's "
         "time",
-        TimeOfOp("causal_softmax", "fused", "textbook"), AtMost(0.5))
+        Time()
+            .Of("op=causal_softmax implementation=fused")
+            .Versus("implementation=textbook"),
+        AtMost(0.5))
     ->Expect("SwiGLU in one pass is faster than the textbook's",
-             TimeOfOp("swiglu", "fused", "textbook"), AtMost(1))
+             Time()
+                 .Of("op=swiglu implementation=fused")
+                 .Versus("implementation=textbook"),
+             AtMost(1))
     ->Expect("a norm with the residual is faster than the textbook's",
-             TimeOfOp("add_rms_norm", "fused", "textbook"), AtMost(1))
+             Time()
+                 .Of("op=add_rms_norm implementation=fused")
+                 .Versus("implementation=textbook"),
+             AtMost(1))
     ->Expect("a norm with the residual is faster than LibTorch's two operators",
-             TimeOfOp("add_rms_norm", "fused", "library"), AtMost(1))
+             Time()
+                 .Of("op=add_rms_norm implementation=fused")
+                 .Versus("implementation=library"),
+             AtMost(1))
     ->Expect("LibTorch's SiLU is faster than the textbook's",
-             TimeOfOp("swiglu", "library", "textbook"), AtMost(1));
+             Time()
+                 .Of("op=swiglu implementation=library")
+                 .Versus("implementation=textbook"),
+             AtMost(1));
 
 }  // namespace
 }  // namespace trainbench

@@ -77,12 +77,11 @@ TRAINBENCH_REGISTER(Harness, "harness")
     ->Axis("us", &Harness::Params::spin_us, WholeNumbers{0, 1000 * 1000})
     ->Smoke("us=0,1000")
     ->Full("us=0,100,1000,10000")
-    ->Expect("a spin is reported within 1 %",
-             {.counter = "p50_us", .per = "us", .rows = {{"us", "1000"}}},
+    ->Expect("a spin is reported within 1 %", Time().Per("us").Of("us=1000"),
              About(1, 0.01))
     ->Expect([](const Device& device) {
       return Expectation{"an empty call takes less than 2 us",
-                         {.counter = "p50_us", .rows = {{"work", "empty"}}},
+                         Time().Of("work=empty"),
                          AtMost(device.is_cuda() ? 3 : 2)};
     });
 
@@ -95,9 +94,7 @@ TRAINBENCH_REGISTER(Allocate,
     ->Baseline("allocator", "system")
     ->Smoke("allocator=system,caching")
     ->ExpectOnCpu("kept pages halve the time to allocate and write 64 MiB",
-                  {.counter = "p50_us",
-                   .rows = {{"allocator", "caching"}},
-                   .versus = {{"allocator", "system"}}},
+                  Time().Of("allocator=caching").Versus("allocator=system"),
                   AtMost(0.5));
 
 }  // namespace

@@ -26,15 +26,6 @@ Implementation& ImplementationOf(StepParams& p) {
   return p.model.implementation;
 }
 
-// A ratio to the row of another implementation.
-Quantity VersusImplementation(const std::string& counter,
-                              const std::string& own,
-                              const std::string& other) {
-  return {.counter = counter,
-          .rows = {{"implementation", own}, {"mode", "forward_backward"}},
-          .versus = {{"implementation", other}}};
-}
-
 TRAINBENCH_DEFINE_F(ModelStep, Implementations)(State& state) {
   for (auto _ : state) Step(state.phases());
 }
@@ -69,14 +60,25 @@ TRAINBENCH_REGISTER_F(
       return true;
     })
     ->Expect("LibTorch's operators are faster than the textbook's",
-             VersusImplementation("p50_us", "library", "textbook"), AtMost(1))
+             Time()
+                 .Of("implementation=library mode=forward_backward")
+                 .Versus("implementation=textbook"),
+             AtMost(1))
     ->Expect("ours are faster than the textbook's",
-             VersusImplementation("p50_us", "fused", "textbook"), AtMost(0.9))
+             Time()
+                 .Of("implementation=fused mode=forward_backward")
+                 .Versus("implementation=textbook"),
+             AtMost(0.9))
     ->Expect("ours take less memory than the textbook's",
-             VersusImplementation("peak_bytes", "fused", "textbook"),
+             Counter("peak_bytes")
+                 .Of("implementation=fused mode=forward_backward")
+                 .Versus("implementation=textbook"),
              AtMost(0.95))
     ->Expect("ours take no more time than LibTorch's",
-             VersusImplementation("p50_us", "fused", "library"), AtMost(1));
+             Time()
+                 .Of("implementation=fused mode=forward_backward")
+                 .Versus("implementation=library"),
+             AtMost(1));
 
 }  // namespace
 }  // namespace trainbench

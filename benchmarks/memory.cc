@@ -150,18 +150,16 @@ TRAINBENCH_REGISTER(Memory, "memory/model/precision/mode/batch/seq")
       return true;
     })
     ->Expect("a dry run is within 2 % of the measured peak",
-             {.counter = "own_peak_bytes", .per = "predicted_peak_bytes"},
+             Counter("own_peak_bytes").Per("predicted_peak_bytes"),
              About(1, 0.02))
     ->Expect("a train step of small takes 16 bytes of each parameter, or more",
-             {.counter = "own_peak_bytes",
-              .rows = {{"model", "small"},
-                       {"precision", "fp32"},
-                       {"mode", "train_step"}}},
+             Counter("own_peak_bytes")
+                 .Of("model=small precision=fp32 mode=train_step"),
              AtLeast(16 * 128.6e6))
     ->Expect("inference needs more memory under bf16 autocast than in fp32",
-             {.counter = "own_peak_bytes",
-              .rows = {{"precision", "bf16_autocast"}, {"mode", "inference"}},
-              .versus = {{"precision", "fp32"}}},
+             Counter("own_peak_bytes")
+                 .Of("precision=bf16_autocast mode=inference")
+                 .Versus("precision=fp32"),
              AtLeast(1));
 
 }  // namespace

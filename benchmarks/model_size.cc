@@ -49,15 +49,11 @@ TRAINBENCH_REGISTER_F(ModelStep, ModelSize,
              options.axes.contains("precision");
     })
     ->Expect("the backward pass takes twice the forward pass",
-             {.counter = "backward_us", .per = "forward_us"}, About(2, 0.15))
+             Counter("backward_us").Per("forward_us"), About(2, 0.15))
     ->Expect("small takes 52 times as long as tiny, or less",
-             {.counter = "p50_us",
-              .rows = {{"model", "small"}},
-              .versus = {{"model", "tiny"}}},
-             AtMost(52))
+             Time().Of("model=small").Versus("model=tiny"), AtMost(52))
     ->Expect("the optimizer's share falls as the step has more tokens",
-             {.counter = "optimizer_us", .per = "p50_us", .along = "seq"},
-             AtMost(0));
+             Counter("optimizer_us").Per("p50_us").Along("seq"), AtMost(0));
 
 }  // namespace
 }  // namespace trainbench

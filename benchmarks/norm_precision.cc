@@ -94,27 +94,20 @@ TRAINBENCH_REGISTER(NormPrecision,
       return p.is_wide || p.dtype != c10::kFloat;
     })
     ->Expect("fp16 overflows at magnitude 100",
-             {.counter = "overflowed",
-              .rows = {{"dtype", "fp16"},
-                       {"internals", "low"},
-                       {"magnitude", "100"}}},
+             Counter("overflowed").Of("dtype=fp16 internals=low magnitude=100"),
              About(1, 0))
     ->Expect("bf16 never overflows",
-             {.counter = "overflowed",
-              .rows = {{"dtype", "bf16"}, {"internals", "low"}}},
-             AtMost(0))
+             Counter("overflowed").Of("dtype=bf16 internals=low"), AtMost(0))
     ->Expect("fp16 with fp32 internals rounds by 2e-4",
-             {.counter = "relative_error",
-              .rows = {{"dtype", "fp16"}, {"internals", "wide"}}},
+             Counter("relative_error").Of("dtype=fp16 internals=wide"),
              About(2e-4, 0.15))
     ->Expect("bf16 with fp32 internals rounds by 1.6e-3",
-             {.counter = "relative_error",
-              .rows = {{"dtype", "bf16"}, {"internals", "wide"}}},
+             Counter("relative_error").Of("dtype=bf16 internals=wide"),
              About(1.6e-3, 0.15))
     ->Expect("bf16 internals at most double the error",
-             {.counter = "relative_error",
-              .rows = {{"dtype", "bf16"}, {"internals", "low"}},
-              .versus = {{"internals", "wide"}}},
+             Counter("relative_error")
+                 .Of("dtype=bf16 internals=low")
+                 .Versus("internals=wide"),
              AtMost(2));
 
 }  // namespace

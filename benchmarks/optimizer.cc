@@ -98,10 +98,10 @@ TRAINBENCH_REGISTER(Optimizer, "optimizer/kind/model")
       return Expectation{
           "the textbook form takes 3.1 times as long where the tensors "
           "exceed the caches",
-          {.counter = "p50_us",
-           .rows = {{"kind", "textbook"},
-                    {"model", device.is_cuda() ? "xl" : "small"}},
-           .versus = {{"kind", "fused"}}},
+          Time()
+              .Of(absl::StrCat("kind=textbook model=",
+                               device.is_cuda() ? "xl" : "small"))
+              .Versus("kind=fused"),
           About(3.1, 0.25)};
     });
 

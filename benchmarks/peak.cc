@@ -98,13 +98,11 @@ TRAINBENCH_REGISTER(PeakMatmul, "peak/work=matmul/precision/m/n/k")
              (p.precision == Precision::kBf16 && device.native_bf16);
     })
     ->ExpectOnGpu("large products reach 75 % of the data sheet or more",
-                  {.counter = "mfu_datasheet", .rows = {{"work", "matmul"}}},
-                  AtLeast(0.75))
-    ->ExpectOnCpu("an update in place has 1.5 times the rate of a copy",
-                  {.counter = "bytes_per_second",
-                   .rows = {{"work", "update"}},
-                   .versus = {{"work", "copy"}}},
-                  About(1.5, 0.15));
+                  Counter("mfu_datasheet").Of("work=matmul"), AtLeast(0.75))
+    ->ExpectOnCpu(
+        "an update in place has 1.5 times the rate of a copy",
+        Counter("bytes_per_second").Of("work=update").Versus("work=copy"),
+        About(1.5, 0.15));
 
 // fp32 products of a linear layer on a CPU, by each library that LibTorch has.
 class PeakLinear : public Fixture {
@@ -135,15 +133,16 @@ class PeakLinear : public Fixture {
 };
 
 Expectation FusedTakesTheFasterLibrary(const Device&) {
-  const std::string mkl(ProductLibraryName(ProductLibrary::kMkl));
-  const std::string onednn(ProductLibraryName(ProductLibrary::kOneDnn));
-  const bool is_onednn =
-      FasterLibrary(512, 3072, 768) == ProductLibrary::kOneDnn;
-  return {"implementation=fused takes the faster library, or one as fast",
-          {.counter = "flops_per_second",
-           .rows = {{"work", "linear"}, {"library", is_onednn ? onednn : mkl}},
-           .versus = {{"library", is_onednn ? mkl : onednn}}},
-          AtLeast(0.95)};
+  const ProductLibrary faster = FasterLibrary(512, 3072, 768);
+  const ProductLibrary other = faster == ProductLibrary::kMkl
+                                   ? ProductLibrary::kOneDnn
+                                   : ProductLibrary::kMkl;
+  return {
+      "implementation=fused takes the faster library, or one as fast",
+      Counter("flops_per_second")
+          .Of(absl::StrCat("work=linear library=", ProductLibraryName(faster)))
+          .Versus(absl::StrCat("library=", ProductLibraryName(other))),
+      AtLeast(0.95)};
 }
 
 // Tokens times the widths of the model small.
@@ -301,8 +300,7 @@ TRAINBENCH_REGISTER(PeakOpOverhead,
                     absl::StrCat("peak/work=op_overhead/ops:", kOpsPerCall))
     ->RunsFirst()
     ->Smoke()
-    ->Expect("an operation takes at most 5 us", {.counter = "op_us"},
-             AtMost(5));
+    ->Expect("an operation takes at most 5 us", Counter("op_us"), AtMost(5));
 
 }  // namespace
 }  // namespace trainbench

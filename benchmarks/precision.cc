@@ -49,15 +49,8 @@ class PrecisionSweep : public ModelStep {
   const Device& device_;
 };
 
-// A ratio to the row in fp32.
-Quantity VersusFp32(const std::string& counter, RowSelection rows) {
-  return {.counter = counter,
-          .rows = std::move(rows),
-          .versus = {{"precision", "fp32"}}};
-}
-
 Expectation TimeOfBf16Weights(const Device& device) {
-  const Quantity time = VersusFp32("p50_us", {{"precision", "bf16"}});
+  const Quantity time = Time().Of("precision=bf16").Versus("precision=fp32");
   if (device.is_cuda() || device.native_bf16) {
     return {"a step with bf16 weights is faster than in fp32", time, AtMost(1)};
   }
@@ -88,21 +81,19 @@ TRAINBENCH_REGISTER(PrecisionSweep, "precision/model/precision/mode/batch/seq")
                          kPublishedModels))
     ->Expect(TimeOfBf16Weights)
     ->Expect("fp32 logits are off by about 1e-6",
-             {.counter = "logits_error", .rows = {{"precision", "fp32"}}},
-             AtMost(1e-5))
+             Counter("logits_error").Of("precision=fp32"), AtMost(1e-5))
     ->Expect("tf32 logits are off by about 1e-3",
-             {.counter = "logits_error", .rows = {{"precision", "tf32"}}},
-             AtMost(3e-3))
+             Counter("logits_error").Of("precision=tf32"), AtMost(3e-3))
     ->Expect("bf16 logits are off by about 1e-2",
-             {.counter = "logits_error", .rows = {{"precision", "bf16"}}},
-             AtMost(3e-2))
-    ->Expect("bf16 weights save less than half of the peak",
-             VersusFp32("peak_bytes", {{"precision", "bf16"}}), AtLeast(0.5))
+             Counter("logits_error").Of("precision=bf16"), AtMost(3e-2))
+    ->Expect(
+        "bf16 weights save less than half of the peak",
+        Counter("peak_bytes").Of("precision=bf16").Versus("precision=fp32"),
+        AtLeast(0.5))
     ->Expect("autocast saves less than half of a forward pass of 512 tokens",
-             VersusFp32("peak_bytes", {{"precision", "bf16_autocast"},
-                                       {"mode", "forward"},
-                                       {"batch", "4"},
-                                       {"seq", "128"}}),
+             Counter("peak_bytes")
+                 .Of("precision=bf16_autocast mode=forward batch=4 seq=128")
+                 .Versus("precision=fp32"),
              AtLeast(0.5));
 
 }  // namespace

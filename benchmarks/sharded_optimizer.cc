@@ -21,14 +21,6 @@
 namespace trainbench {
 namespace {
 
-// A ratio to the row of the optimizer that is not sharded.
-Quantity VersusReplicated(const std::string& counter,
-                          const std::string& sharding) {
-  return {.counter = counter,
-          .rows = {{"sharding", sharding}, {"ranks", "2"}},
-          .versus = {{"sharding", "replicated"}}};
-}
-
 TRAINBENCH_DEFINE_F(ShardedStep, Optimizer)(State& state) {
   for (auto _ : state) Step(state.phases());
 }
@@ -52,17 +44,35 @@ TRAINBENCH_REGISTER_F(ShardedStep, Optimizer,
       return true;
     })
     ->Expect("two ranks keep half of the state each",
-             VersusReplicated("state_bytes", "sharded"), About(0.5, 0.02))
+             Counter("state_bytes")
+                 .Of("sharding=sharded ranks=2")
+                 .Versus("sharding=replicated"),
+             About(0.5, 0.02))
     ->Expect("two ranks update in half of the time",
-             VersusReplicated("optimizer_us", "sharded"), About(0.5, 0.25))
+             Counter("optimizer_us")
+                 .Of("sharding=sharded ranks=2")
+                 .Versus("sharding=replicated"),
+             About(0.5, 0.25))
     ->Expect("sharded exchanges for as long as replicated",
-             VersusReplicated("communication_us", "sharded"), About(1, 0.25))
+             Counter("communication_us")
+                 .Of("sharding=sharded ranks=2")
+                 .Versus("sharding=replicated"),
+             About(1, 0.25))
     ->Expect("sharded sends as many bytes as replicated",
-             VersusReplicated("sent_bytes", "sharded"), About(1, 1e-4))
+             Counter("sent_bytes")
+                 .Of("sharding=sharded ranks=2")
+                 .Versus("sharding=replicated"),
+             About(1, 1e-4))
     ->Expect("broadcast sends half as many more",
-             VersusReplicated("sent_bytes", "broadcast"), About(1.5, 0.02))
+             Counter("sent_bytes")
+                 .Of("sharding=broadcast ranks=2")
+                 .Versus("sharding=replicated"),
+             About(1.5, 0.02))
     ->Expect("broadcast takes longer than replicated",
-             VersusReplicated("p50_us", "broadcast"), AtLeast(1));
+             Counter("p50_us")
+                 .Of("sharding=broadcast ranks=2")
+                 .Versus("sharding=replicated"),
+             AtLeast(1));
 
 }  // namespace
 }  // namespace trainbench

@@ -67,14 +67,6 @@ class SoftmaxVsMatmul : public Fixture {
   AttentionOpInputs inputs_;
 };
 
-// A ratio between two parts of attention.
-Quantity VersusPart(const std::string& counter, const std::string& part,
-                    const std::string& other) {
-  return {.counter = counter,
-          .rows = {{"part", part}, {"d_head", "64"}},
-          .versus = {{"part", other}}};
-}
-
 TRAINBENCH_REGISTER(SoftmaxVsMatmul,
                     "softmax_vs_matmul/part/precision/batch/heads/seq/d_head")
     ->Options({.hold = true, .cold_cache = true})
@@ -96,15 +88,20 @@ TRAINBENCH_REGISTER(SoftmaxVsMatmul,
     ->Paper(
         "precision=fp32,bf16 heads:d_head=12:64,16:64,20:64,25:64,32:80 "
         "batch=4 seq=128,256,512,1024")
-    ->Expect("softmax has 0.039 of the FLOPs of QK^T for d 64",
-             VersusPart("flops", "softmax_naive", "qk"), About(0.039, 0.01))
+    ->Expect(
+        "softmax has 0.039 of the FLOPs of QK^T for d 64",
+        Counter("flops").Of("part=softmax_naive d_head=64").Versus("part=qk"),
+        About(0.039, 0.01))
     ->Expect("naive softmax takes up to 6 times as long as QK^T",
-             VersusPart("p50_us", "softmax_naive", "qk"), AtMost(6))
-    ->Expect("fused softmax takes at least a quarter of naive softmax",
-             VersusPart("p50_us", "softmax_fused", "softmax_naive"),
-             AtLeast(0.25))
+             Time().Of("part=softmax_naive d_head=64").Versus("part=qk"),
+             AtMost(6))
+    ->Expect(
+        "fused softmax takes at least a quarter of naive softmax",
+        Time().Of("part=softmax_fused d_head=64").Versus("part=softmax_naive"),
+        AtLeast(0.25))
     ->ExpectOnCpu("naive softmax takes about as long as QK^T on a CPU",
-                  VersusPart("p50_us", "softmax_naive", "qk"), About(1, 0.25));
+                  Time().Of("part=softmax_naive d_head=64").Versus("part=qk"),
+                  About(1, 0.25));
 
 }  // namespace
 }  // namespace trainbench

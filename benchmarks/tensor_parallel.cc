@@ -26,13 +26,6 @@
 namespace trainbench {
 namespace {
 
-// A ratio to the step of one rank.
-Quantity VersusOneRank(const std::string& counter) {
-  return {.counter = counter,
-          .rows = {{"ranks", "2"}, {"data", "1"}},
-          .versus = {{"ranks", "1"}}};
-}
-
 TRAINBENCH_DEFINE_F(TensorParallelStep, Shared)(State& state) {
   for (auto _ : state) Step(state.phases());
 }
@@ -61,18 +54,16 @@ TRAINBENCH_REGISTER_F(TensorParallelStep, Shared,
       return p.ranks % p.data == 0;
     })
     ->Expect("a rank sends what the formula says",
-             {.counter = "sent_bytes", .per = "predicted_sent_bytes"},
-             About(1, 0))
+             Counter("sent_bytes").Per("predicted_sent_bytes"), About(1, 0))
     ->Expect("the peak is predicted within 2 %",
-             {.counter = "peak_bytes", .per = "predicted_peak_bytes"},
-             About(1, 0.02))
+             Counter("peak_bytes").Per("predicted_peak_bytes"), About(1, 0.02))
     ->Expect("two ranks need about half of the memory each, or less",
-             VersusOneRank("peak_bytes"), AtMost(0.55))
-    ->ExpectOnGpu("two GPUs are faster than one", VersusOneRank("p50_us"),
-                  AtMost(1))
+             Counter("peak_bytes").Of("ranks=2 data=1").Versus("ranks=1"),
+             AtMost(0.55))
+    ->ExpectOnGpu("two GPUs are faster than one",
+                  Time().Of("ranks=2 data=1").Versus("ranks=1"), AtMost(1))
     ->ExpectOnCpu("two ranks on one CPU send for at most a third of the step",
-                  {.counter = "communication_share",
-                   .rows = {{"ranks", "2"}, {"data", "1"}}},
+                  Counter("communication_share").Of("ranks=2 data=1"),
                   AtMost(0.33));
 
 }  // namespace

@@ -97,15 +97,15 @@ TRAINBENCH_REGISTER(TransferBytes, "transfer")
     })
     ->ExpectOnCpu(
         "beyond the cache memset has 3/4 of memcpy's bytes per second",
-        {.counter = "bytes_per_second",
-         .rows = {{"direction", "memset"}, {"size", "268435456"}},
-         .versus = {{"direction", "memcpy"}}},
+        Counter("bytes_per_second")
+            .Of("direction=memset size=268435456")
+            .Versus("direction=memcpy"),
         About(0.75, 0.15))
     ->ExpectOnGpu(
         "pageable memory reaches half of pinned memory's rate, or less",
-        {.counter = "bytes_per_second",
-         .rows = {{"host_memory", "pageable"}, {"size", "268435456"}},
-         .versus = {{"host_memory", "pinned"}}},
+        Counter("bytes_per_second")
+            .Of("host_memory=pageable size=268435456")
+            .Versus("host_memory=pinned"),
         AtMost(0.5));
 
 }  // namespace

@@ -94,10 +94,9 @@ TRAINBENCH_REGISTER(Warmup, "warmup/model/precision/mode/batch/seq/calls")
     ->Paper(absl::StrCat(kAllWarmups, kPublishedModels))
     ->PaperOnGpu(absl::StrCat(kAllWarmups, "small,2.7B"))
     ->Expect("after one call the mean of ten is that of the steady state",
-             {.counter = "steady_ratio", .rows = {{"calls", "1"}}},
-             About(1, 0.05))
+             Counter("steady_ratio").Of("calls=1"), About(1, 0.05))
     ->Expect("the first call takes longer than a steady one",
-             {.counter = "first_ratio", .rows = {{"calls", "0"}}}, AtLeast(1));
+             Counter("first_ratio").Of("calls=0"), AtLeast(1));
 
 }  // namespace
 }  // namespace trainbench
