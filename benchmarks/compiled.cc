@@ -13,7 +13,6 @@
 //   Fused loops keep fewer tensors, so the peak is lower. Sums in another order
 //   change the last bits alone: textbook_error is near 1e-7 in fp32.
 
-#include <array>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -111,7 +110,7 @@ TRAINBENCH_REGISTER_F(
     ->Paper(
         "precision=fp32,bf16 phase=forward,forward_backward batch=8 "
         "seq=256,1024,4096,8192,16384 d_head=16,32,64,128")
-    // A forward pass is that of inference.
+    // A forward pass alone is inference.
     ->Complete([](Attention& p, const RunOptions& options,
                   const Device& device) {
       p.packages = options.aoti;

@@ -14,7 +14,6 @@
 
 #include <array>
 #include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "fixtures/experiment/experiment.h"

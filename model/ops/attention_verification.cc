@@ -134,6 +134,7 @@ absl::Status VerifyAttention(const AttentionInputs& inputs,
                                                 wide(inputs.v), g, seq - rows);
     const auto compare = [&](const char* name, const at::Tensor& actual,
                              const at::Tensor& wanted) {
+      if (!actual.defined()) return;
       const auto [error, row] =
           Compare(last(wide(actual)), last(wanted), last(g));
       status.Update(

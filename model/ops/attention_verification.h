@@ -17,7 +17,8 @@ namespace trainbench {
 // in the norm of a whole tensor one wrong block is lost. output_error and
 // q_gradient_error, k_gradient_error, v_gradient_error (spec/check_log.h) are
 // the relative errors, in norm, of the worst blocks; each may be `tolerance`.
-// Refuses constant inputs, too.
+// Refuses constant inputs, too. Gradients that are not defined are not
+// compared.
 //
 // On a GPU all rows of all sequences are compared. On a CPU as many as take a
 // moment: random sequences, or of a long one the last rows. These see every

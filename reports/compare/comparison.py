@@ -2,7 +2,7 @@
 """Compares two sets of runs row by row: times, exact metrics, missing rows."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reports.compare import environment
@@ -141,6 +141,20 @@ def _compared(
     return rows
 
 
+def _check_accepted(accepted: Iterable[str], results: Iterable[Result]) -> None:
+    exact = {
+        name
+        for result in results
+        for row in result.rows
+        for name in row.counters
+        if row.table.find(name).is_compared
+    }
+    for name in accepted:
+        if name not in exact:
+            allowed = ", ".join(sorted(exact)) or "nothing"
+            raise NotComparable(f"--accept names {name!r}; allowed: {allowed}")
+
+
 def compare(
     base: Sequence[Result],
     new: Sequence[Result],
@@ -151,12 +165,13 @@ def compare(
 
     `decisions` holds decisions that tools/ab already made, by row; later processes may
     lack decided rows. Errors: NotComparable, if the environments differ in a way that
-    matters, or if the sides have no row in common.
+    matters, if the sides have no row in common, or no row has an accepted metric.
     """
     first, second = (
         [_only(options.pattern, result) for result in in_order(side)]
         for side in (base, new)
     )
+    _check_accepted(options.accepted, [*base, *new])
     different = environment.check(
         [result.context for result in first],
         [result.context for result in second],

@@ -59,7 +59,7 @@ def with_unit(value: float, unit: str, digits: int = 3) -> str:
     if unit == "B":
         return size(value, digits)
     if unit == "FLOP" or unit.endswith("/s"):
-        return rate(value, unit, digits)
+        return rate(value, unit.removeprefix("1"), digits)
     return significant(value, digits)
 
 

@@ -13,7 +13,9 @@ one, and Triton.
 
 import argparse
 import json
+import os
 import re
+import shutil
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -78,7 +80,7 @@ class Step(TransformerLM):
 def attention_gradients(
     q: Tensor, k: Tensor, v: Tensor, gradient: Tensor
 ) -> tuple[Tensor, ...]:
-    """The output, and gradients of q, k and v for that of the output."""
+    """The output, and the gradients of q, k and v; `gradient` is the output's."""
     output = causal_attention(q, k, v)
     return (output, *torch.autograd.grad(output, (q, k, v), gradient))
 
@@ -210,7 +212,14 @@ def compile_package(
     for file in map(Path, files):
         if file.name.endswith("_metadata.json"):
             file.write_text(json.dumps(json.loads(file.read_text()) | seconds))
-    package_aoti(str(path), files)
+    # Whole or not at all. The archive has its files below its own name.
+    whole = path.with_name(f".{os.getpid()}") / path.name
+    whole.parent.mkdir()
+    try:
+        package_aoti(str(whole), files)
+        whole.replace(path)
+    finally:
+        shutil.rmtree(whole.parent)
 
 
 def export(a: argparse.Namespace) -> Path:

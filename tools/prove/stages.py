@@ -149,7 +149,7 @@ STAGES = (
         counted("SoftmaxForward", "fused_ops/causal_softmax/fused/.*/forward/"),
     ),
     stage(
-        *(13, "peers", 180, verdicts.peers),
+        *(13, "peers", 270, verdicts.peers),
         peer(
             "step_table",
             "--models=small --precisions=bf16_autocast --device=cuda --batch=4 "
@@ -162,7 +162,7 @@ STAGES = (
             "--model=small --precision=bf16_autocast --mode=forward_backward "
             "--device=cuda --batch=4 --seq=128 --out={state}/aoti",
             modules=("torch", "triton"),
-            seconds=60,
+            seconds=90,
         ),
         peer(
             "export_aoti",

@@ -271,7 +271,6 @@ def test_a_file_that_is_not_there(tmp_path: Path, capsys: Any) -> None:
         (["a", "b", "--threshold=x"], "'x'; allowed"),
         (["a", "b", "--confidence=40"], "'40'; allowed: a percentage between 50"),
         (["a", "b", "--filter=("], "'('; allowed: a regular expression"),
-        (["a", "b", "--accept=speed"], "'speed'; allowed: flops"),
     ],
 )
 def test_wrong_usage(capsys: Any, arguments: list[str], said: str) -> None:

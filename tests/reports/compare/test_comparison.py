@@ -240,6 +240,13 @@ def test_what_is_measured_may_vary_within_a_side_and_what_is_exact_may_not() -> 
     assert code("flops", (10, 10), (5, 10)) == 0  # better
 
 
+def test_a_metric_that_no_row_has_cannot_be_accepted() -> None:
+    rows = run(entry("e/one", 1, flops=8, peak_bytes=9, loss=1))
+    for name in ("peek_bytes", "loss"):
+        with pytest.raises(NotComparable, match=f"'{name}'; allowed: flops, peak_b"):
+            compare([rows], [rows], Options(accepted=frozenset({name})))
+
+
 def test_a_metric_that_is_gone_is_lost_and_a_new_one_is_none() -> None:
     base, new = run(entry("e/one", 1, flops=8)), run(entry("e/one", 1, bytes=9))
     found = compare([base], [new], Options())

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: MIT
 """The table of counters: what it says of a name, and of which words it consists."""
 
+from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-
 from reports.answers.measured import counter_of
 from reports.compare.exact import Change, changes
 from reports.results.counters import DIRECTIONS, KINDS, Counter, default_table
-from reports.results.rows import NotAResult, Row, parse
+from reports.results.rows import NotAResult, Row, load, parse
 from results import document, entry
+
+REFERENCE = Path(__file__).resolve().parents[3] / "reports/reference"
 
 
 def own(**counter: str) -> dict[str, str]:
@@ -34,6 +37,17 @@ def test_a_name_counts_before_a_pattern_and_an_earlier_pattern_before_a_later() 
     assert table.find("nobody_knows_this") == Counter("nobody_knows_this")
 
 
+def test_each_counter_of_the_reference_has_a_line() -> None:
+    (path,) = REFERENCE.glob("*/full.json")
+    unknown = {
+        name
+        for row in load(path).rows
+        for name in row.counters.keys() - row.numbers.keys()
+        if not any(fnmatchcase(name, one.name) for one in row.table.counters)
+    }
+    assert not unknown
+
+
 def test_it_has_no_other_words_and_no_name_twice() -> None:
     counters = default_table().counters
     names = [counter.name for counter in counters]
@@ -44,7 +58,7 @@ def test_it_has_no_other_words_and_no_name_twice() -> None:
 
 
 def test_a_result_brings_its_own() -> None:
-    """As that of a program whose experiments live in another repository."""
+    """As that of a program of another version."""
     rows = [
         own(counter="goal", kind="exact", better="higher"),
         own(counter="per_run", kind="rate"),

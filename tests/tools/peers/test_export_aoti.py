@@ -92,13 +92,20 @@ def test_the_compiler_gets_no_weights_and_no_number_of_threads(
         return ["x.so", str(metadata)]
 
     packed: list[Any] = []
+
+    def package(path: str, files: list[str]) -> None:
+        packed.append((Path(path).name, files))
+        Path(path).write_text("all")
+
     monkeypatch.setattr(export_aoti, "aot_compile", compile_)
-    monkeypatch.setattr(export_aoti, "package_aoti", lambda *args: packed.append(args))
+    monkeypatch.setattr(export_aoti, "package_aoti", package)
     out = tmp_path / "made"
     flags = [f"--model={NANO}", "--seq=8", f"--out={out}", "--precision=bf16_autocast"]
     path = export(parse(flags))
     assert path.is_relative_to(out)
-    assert packed == [(str(path), ["x.so", str(metadata)])]
+    assert packed == [(path.name, ["x.so", str(metadata)])]
+    # Whole, and with nothing beside it.
+    assert [one.read_text() for one in path.parent.iterdir()] == ["all"]
     (((program, (tokens,)), options),) = calls
     assert tokens.shape == (1, 8)
     assert options["aot_inductor.package_constants_in_so"] is False

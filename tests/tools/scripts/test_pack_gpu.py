@@ -108,6 +108,7 @@ def test_programs_and_the_libraries_that_torch_does_not_need(build: Build) -> No
         "bin/a_test.gz",
         "bin/b_test.gz",
         "bin/trainbench.gz",
+        "fixtures/counters.md",
         "lib/libown.so.1.gz",
         "run.sh",
         "torch_version.py",
