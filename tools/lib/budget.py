@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""Holds the size of each room, and the phrases that must be read twice, to what they
+are today: both may only become fewer.
+
+    tools/budget            prints them; exit status 1 if one is above its limit
+    tools/budget --lower    makes what is there now the limit, where that is less
+
+tools/lib/budget.tsv has the limits and, for rooms, the goal.
+"""
+
+import argparse
+import csv
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from reports.command import run_main
+from reports.results import text
+from reports.results.files import write_files
+
+ROOT = Path(__file__).resolve().parents[2]
+LIMITS = "tools/lib/budget.tsv"
+CODE = (".cc", ".h", ".cu", ".cuh", ".inc", ".py")
+RATIO = "tests: percent of product lines"
+# What CONTRIBUTING.md's rule on prose excludes, and its neighbours.
+PHRASES = {
+    "whose": r"\bwhose\b",
+    "that of": r"\b(that|those) of\b",
+    "of which": r"\bof which\b",
+    "beside": r"\bbeside\b",
+    "told": r"\bt(ell|ells|old)\b",
+}
+_COMMENT = {
+    **dict.fromkeys((".cc", ".h", ".cu", ".cuh", ".inc"), re.compile(r"//(.*)")),
+    ".py": re.compile(r'"""(.*?)"""|#(.*)', re.DOTALL),
+    ".md": re.compile(r"(.+)"),
+}
+
+
+@dataclass(frozen=True)
+class Limit:
+    what: str  # folders and files, separated by spaces; RATIO; or "prose: whose"
+    most: int
+    goal: str  # "" for prose
+
+
+@dataclass(frozen=True)
+class Line:
+    limit: Limit
+    now: int
+
+
+def read_limits(path: Path) -> list[Limit]:
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    return [Limit(row["what"], int(row["most"]), row["goal"]) for row in rows]
+
+
+def written(limits: Sequence[Limit]) -> str:
+    rows = [("what", "most", "goal")]
+    rows += [(limit.what, str(limit.most), limit.goal) for limit in limits]
+    return "".join("\t".join(row) + "\n" for row in rows)
+
+
+def tracked(root: Path) -> list[str]:
+    done = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return sorted({name for name in done.stdout.split("\0") if (root / name).exists()})
+
+
+def _is_in(name: str, folders: str) -> bool:
+    return any(f"{name}/".startswith(f"{folder}/") for folder in folders.split())
+
+
+def prose_of(name: str, content: str) -> str:
+    """The comments of a source file; all of a document."""
+    comment = _COMMENT.get(Path(name).suffix)
+    if comment is None:
+        return ""
+    groups = (part for match in comment.finditer(content) for part in match.groups())
+    return "\n".join(part for part in groups if part)
+
+
+def measured(root: Path, limits: Sequence[Limit]) -> list[Line]:
+    """Errors: SystemExit, if a source file is in no room or in several."""
+    contents = {
+        name: (root / name).read_text(encoding="utf-8")
+        for name in tracked(root)
+        if Path(name).suffix in _COMMENT and not name.startswith("reports/reference/")
+    }
+    code = {
+        name: content.count("\n")
+        for name, content in contents.items()
+        if Path(name).suffix in CODE
+    }
+    rooms = [limit.what for limit in limits if ":" not in limit.what]
+    for name in code:
+        found = [folders for folders in rooms if _is_in(name, folders)]
+        if len(found) != 1:
+            raise SystemExit(
+                f"{name} is in {len(found)} rooms of {LIMITS}; allowed: one"
+            )
+    prose = "\n".join(prose_of(*item) for item in contents.items())
+
+    tests = sum(lines for name, lines in code.items() if _is_in(name, "tests"))
+
+    def count(what: str) -> int:
+        if what == RATIO:
+            return round(100 * tests / max(1, sum(code.values()) - tests))
+        kind, colon, phrase = what.partition(": ")
+        if kind == "prose" and colon:
+            return len(re.findall(PHRASES[phrase], prose, re.IGNORECASE))
+        return sum(lines for name, lines in code.items() if _is_in(name, what))
+
+    return [Line(limit, count(limit.what)) for limit in limits]
+
+
+def table(lines: Sequence[Line]) -> str:
+    rows = [
+        [
+            line.limit.what,
+            str(line.now),
+            str(line.limit.most),
+            line.limit.goal or "-",
+        ]
+        for line in lines
+    ]
+    return text.table(["", "now", "limit", "goal"], rows)
+
+
+def main(
+    flags: Sequence[str], root: Path = ROOT, say: Callable[[str], None] = print
+) -> int:
+    parser = argparse.ArgumentParser(
+        prog="tools/budget", description=__doc__, allow_abbrev=False
+    )
+    parser.add_argument("--lower", action="store_true", help="lower the limits")
+    lower = parser.parse_args(flags).lower
+    lines = measured(root, read_limits(root / LIMITS))
+    say(table(lines))
+    if lower:
+        limits = [
+            replace(line.limit, most=min(line.now, line.limit.most)) for line in lines
+        ]
+        write_files({root / LIMITS: written(limits)})
+    above = [line for line in lines if line.now > line.limit.most]
+    for line in above:
+        wrong = f"{line.limit.what}: {line.now}; allowed: {line.limit.most}"
+        print(f"tools/budget: {wrong}", file=sys.stderr)
+    return int(bool(above))
+
+
+if __name__ == "__main__":
+    run_main("tools/budget", main)
