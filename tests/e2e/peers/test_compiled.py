@@ -2,36 +2,70 @@
 """Packages of AOTInductor, made by the commands that skipped rows name."""
 
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-from program import NANO, Json, Program, load, without
+import pytest
+
+from program import NANO, Json, Program, binary, load, without
 
 ROOT = Path(__file__).resolve().parents[3]
 FLAGS = (*NANO, "--runtime=eager,aoti", "--benchmark_out=a.json")
-MODEL = (*FLAGS, "--benchmark_filter=^compiled/.*/nano/fp32/")
 NAME = "compiled/{}/nano/fp32/{}/batch:1/seq:8"
+_MODEL = "--benchmark_filter=^compiled/.*/nano/fp32/"
+_NANO = "--model=name=nano,d_model=16,d_ff=32,layers=1,heads=2,vocab=64"
+INFERENCE = (*FLAGS, _MODEL, "--mode=inference")
+TIED = (
+    *without(FLAGS, "--model"),
+    *(f"{_NANO},tied_embeddings=true", _MODEL, "--mode=forward_backward,train_step"),
+)
+ATTENTION = (
+    *FLAGS,
+    "--benchmark_filter=^compiled/.*/attention/.*/forward_backward/",
+    *("--precision=fp32", "--d_head=4"),
+)
 
 
-def run(trainbench: Program, *flags: str) -> Json:
-    done = trainbench.run(*flags, "--aoti=packages")
+def run(trainbench: Program, *flags: str, packages: str = "packages") -> Json:
+    done = trainbench.run(*flags, f"--aoti={packages}")
     assert done.code in (0, 1), done.err
     return load(trainbench.directory / "a.json")
 
 
-def make_package(trainbench: Program, skipped: Json) -> None:
-    command = shlex.split(skipped["reason"].partition("make it with: ")[2])
-    assert command[0] == "tools/export_aoti"
+def command_of(skipped: Json) -> list[str]:
+    program, *flags = shlex.split(skipped["reason"].partition("make it with: ")[2])
+    assert program == "tools/export_aoti"
+    return flags
+
+
+@pytest.fixture(scope="module")
+def trainbench(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    """With the packages, which one process makes: it loads PyTorch once."""
+    program = Program(binary("TRAINBENCH_BINARY"), tmp_path_factory.mktemp("aoti"))
+    commands = []
+    for flags, reasons in ((INFERENCE, 1), (TIED, 2), (ATTENTION, 1)):
+        document = run(program, *flags)
+        assert document["errors"] == []
+        assert {row["name"].split("/")[1] for row in document["benchmarks"]} == {
+            "eager"
+        }
+        skipped = document["skipped"]
+        assert len(skipped) == reasons
+        (command,) = {tuple(command_of(row)) for row in skipped}
+        commands.append(list(command))
+    make = f"from tools.peers.export_aoti import main\nfor a in {commands}: main(a)"
     subprocess.run(
-        [sys.executable, "-m", "tools.peers.export_aoti", *command[1:]],
+        [sys.executable, "-c", make],
         check=True,
-        cwd=trainbench.directory,
-        env=trainbench.environment({"PYTHONPATH": str(ROOT)}),
+        cwd=program.directory,
+        env=program.environment({"PYTHONPATH": str(ROOT)}),
     )
+    return program
 
 
-def compiled_rows(trainbench: Program, *flags: str) -> list[Json]:
+def compiled_rows(trainbench: Program, *flags: str) -> list[str]:
     document = run(trainbench, *flags)
     assert document["errors"] == document["skipped"] == []
     rows = [row for row in document["benchmarks"] if "/aoti/" in row["name"]]
@@ -41,60 +75,40 @@ def compiled_rows(trainbench: Program, *flags: str) -> list[Json]:
         assert row["peak_bytes"] > 0
         assert "predicted_peak_bytes" not in row
         assert row["speedup"] > 0
-    return rows
+        # One program has both passes.
+        assert ("forward_us" in row) == ("/inference/" in row["name"])
+        is_trained = "/nano/" in row["name"] and "/inference/" not in row["name"]
+        assert ("loss" in row) == is_trained
+    return [row["name"] for row in rows]
 
 
-def test_the_row_says_the_command_and_the_command_makes_the_row(
-    trainbench: Program,
-) -> None:
-    flags = (*MODEL, "--mode=inference")
-    document = run(trainbench, *flags)
-    (eager,) = document["benchmarks"]
-    (skipped,) = document["skipped"]
-    assert eager["name"] == NAME.format("eager", "inference")
-    assert skipped["name"] == NAME.format("aoti", "inference")
-    make_package(trainbench, skipped)
-    (row,) = compiled_rows(trainbench, *flags)
-    assert row["name"] == NAME.format("aoti", "inference")
-
-    # The same name for another model: its weights have other sizes.
-    other = "--model=name=nano,d_model=32,d_ff=32,layers=1,heads=2,vocab=64"
-    document = run(trainbench, *without(flags, "--model"), other)
-    (error,) = document["errors"]
-    assert "is for 16/32/1/2/64, not for 32/32/1/2/64;" in error["reason"]
-
-    (package,) = trainbench.directory.glob("packages/*/*.pt2")
-    package.write_bytes(package.read_bytes()[:3000])
-    document = run(trainbench, *flags)
-    assert [row["name"] for row in document["errors"]] == [
-        NAME.format("aoti", "inference")
-    ]
+def test_the_command_of_the_row_makes_the_row(trainbench: Program) -> None:
+    assert compiled_rows(trainbench, *INFERENCE) == [NAME.format("aoti", "inference")]
 
 
 def test_gradients_are_those_of_the_parameters(trainbench: Program) -> None:
-    """Also of a weight that has two names, of which the package has one."""
-    (model,) = (flag for flag in MODEL if flag.startswith("--model="))
-    flags = (
-        *without(MODEL, "--model"),
-        f"{model},tied_embeddings=true",
-        "--mode=forward_backward,train_step",
-    )
-    first, second = run(trainbench, *flags)["skipped"]
-    make_package(trainbench, first)
-    assert first["reason"] == second["reason"]
-    rows = compiled_rows(trainbench, *flags)
-    assert [row["name"] for row in rows] == [
+    """Also of a weight that has two names: the package has one of them."""
+    assert compiled_rows(trainbench, *TIED) == [
         NAME.format("aoti", mode) for mode in ("forward_backward", "train_step")
     ]
 
 
 def test_attention_alone(trainbench: Program) -> None:
-    flags = (
-        *FLAGS,
-        "--benchmark_filter=^compiled/.*/attention/.*/forward_backward/",
-        *("--precision=fp32", "--d_head=4"),
-    )
-    (skipped,) = run(trainbench, *flags)["skipped"]
-    make_package(trainbench, skipped)
-    (row,) = compiled_rows(trainbench, *flags)
-    assert row["name"].endswith("/forward_backward/batch:1/seq:8/d_head:4")
+    (name,) = compiled_rows(trainbench, *ATTENTION)
+    assert name.endswith("/forward_backward/batch:1/seq:8/d_head:4")
+
+
+def test_a_package_of_other_weights_or_a_damaged_one_is_an_error(
+    trainbench: Program,
+) -> None:
+    other = "--model=name=nano,d_model=32,d_ff=32,layers=1,heads=2,vocab=64"
+    document = run(trainbench, *without(INFERENCE, "--model"), other)
+    (error,) = document["errors"]
+    assert "is for 16/32/1/2/64, not for 32/32/1/2/64;" in error["reason"]
+
+    damaged = trainbench.directory / "damaged"
+    shutil.copytree(trainbench.directory / "packages", damaged)
+    (package,) = damaged.glob("*/nano-fp32-inference-*.pt2")
+    package.write_bytes(package.read_bytes()[:3000])
+    (error,) = run(trainbench, *INFERENCE, packages="damaged")["errors"]
+    assert error["name"] == NAME.format("aoti", "inference")

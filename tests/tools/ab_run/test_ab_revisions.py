@@ -111,6 +111,8 @@ def checkout(
     ignored = shutil.ignore_patterns("__pycache__", "*.cc", "*.h", "reference")
     for folder in ("tools/lib", "tools/ab_run", "reports"):
         shutil.copytree(ROOT / folder, root / folder, ignore=ignored)
+    (root / "fixtures").mkdir()
+    shutil.copy(ROOT / "fixtures/counters.md", root / "fixtures")
     shutil.copy(ROOT / "tools" / "ab", root / "tools" / "ab")
     (root / "tools" / "requirements").mkdir()
     (root / "tools" / "requirements" / "python.txt").write_text("numpy\n")

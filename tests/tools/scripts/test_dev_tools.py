@@ -59,24 +59,28 @@ def test_format_changes_only_without_check(checkout: Checkout) -> None:
     assert checkout.run("format", "--check").returncode == 0
 
 
+CHECKS = ("clang-format", "ruff", "mypy", "shellcheck", "budget")
+
+
 @pytest.fixture
 def lintable(checkout: Checkout) -> Checkout:
     rooms(checkout)
-    for name in ("clang-format", "ruff", "mypy", "shellcheck"):
-        write_script(checkout.root / ".venv/bin" / name, RECORDER)
+    for name in CHECKS:
+        folder = "tools" if name == "budget" else ".venv/bin"
+        write_script(checkout.root / folder / name, RECORDER)
     for name in ("a.cc", "a.h", "b.cc", "c.cc", "lonely.h"):
         (checkout.root / "model" / name).write_text("")
     return checkout
 
 
-@pytest.mark.parametrize("name", ["clang-format", "ruff", "mypy", "shellcheck"])
+@pytest.mark.parametrize("name", CHECKS)
 def test_lint_runs_every_check_and_fails_with_one(
     lintable: Checkout, name: str
 ) -> None:
     done = lintable.run("lint", STUB_FAILS=name)
     assert done.returncode == 1
     called = {line.split()[0] for line in lintable.log()}
-    assert called == {"clang-format", "ruff", "mypy", "shellcheck"}
+    assert called == set(CHECKS)
     assert "clang-tidy: skipped, no revision to compare with" in done.stderr
 
 
