@@ -37,7 +37,7 @@ class Bound:
 
     @property
     def headroom(self) -> Measured:
-        """None is below 0: what stays in a cache can beat the memory's rate."""
+        """Clamped at 0: cached data can be faster than the memory."""
         above = minus(self.measured, exactly(self.bound_us))
         value, low, high = (max(0.0, us) for us in (above.value, above.low, above.high))
         return Measured(value, low, high, sources=above.sources)

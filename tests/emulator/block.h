@@ -36,7 +36,7 @@ class Block {
   // banks.
   int64_t bank_conflicts() const { return bank_conflicts_; }
 
-  // What follows is called by the thread that runs, which wrong use ends.
+  // The running thread calls the following; wrong use ends it.
   int64_t index() const { return index_; }
   int thread() const { return running_; }
   int threads() const { return static_cast<int>(threads_.size()); }

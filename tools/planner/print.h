@@ -20,7 +20,7 @@ namespace trainbench {
 std::string ModelText(const ModelQuery& query,
                       const std::vector<ModelRow>& rows);
 
-// Of it what checkpointing buys and costs; "" if the query does not ask.
+// What checkpointing buys and costs; "" without --checkpoint.
 std::string CheckpointTables(const ModelQuery& query,
                              const std::vector<ModelRow>& rows);
 

@@ -29,8 +29,8 @@ struct Attribute {
   std::vector<char> bytes;
 };
 
-// What is set can be got again. Beside that a descriptor inherits from those
-// that it is made of what names the kernel in the end.
+// Attributes can be read back. A descriptor inherits the name of its kernel
+// from the descriptors that it is made of.
 struct Descriptor {
   cudnnBackendDescriptorType_t type;
   std::map<cudnnBackendAttributeName_t, Attribute> attributes;
