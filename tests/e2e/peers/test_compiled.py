@@ -70,7 +70,9 @@ def compiled_rows(trainbench: Program, *flags: str) -> list[str]:
     assert document["errors"] == document["skipped"] == []
     rows = [row for row in document["benchmarks"] if "/aoti/" in row["name"]]
     for row in rows:
-        assert 0 < row["textbook_error"] < 1e-5
+        # Of so little attention not one bit need differ.
+        least = 0 if "/attention/" in row["name"] else 1e-12
+        assert least <= row["textbook_error"] < 1e-5
         assert row["compile_seconds"] > 0
         assert row["peak_bytes"] > 0
         assert "predicted_peak_bytes" not in row
