@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """tools/budget on a repository of a few lines."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,14 @@ def test_a_file_is_in_one_room(root: Path, rooms: tuple[str, ...], number: int) 
     set_limits(root, **dict.fromkeys(rooms, 9))
     with pytest.raises(SystemExit, match=f"a/x.cc is in {number} rooms"):
         run(root)
+
+
+def test_without_git_nothing_is_held(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.rmtree(root / ".git")
+    assert main([], root) == 0
+    assert "skipped: " in capsys.readouterr().err
 
 
 def test_code_is_no_prose() -> None:
