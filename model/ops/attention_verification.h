@@ -7,6 +7,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "model/ops/attention_fwd_bwd.h"
@@ -17,15 +18,14 @@ namespace trainbench {
 // in the norm of a whole tensor one wrong block is lost. output_error and
 // q_gradient_error, k_gradient_error, v_gradient_error (spec/check_log.h) are
 // the relative errors, in norm, of the worst blocks; each may be `tolerance`.
-// Refuses constant inputs, too. Gradients that are not defined are not
-// compared.
+// Refuses constant inputs, too. Inference has no gradients.
 //
 // On a GPU all rows of all sequences are compared. On a CPU as many as take a
 // moment: random sequences, or of a long one the last rows. These see every
 // key, and no other row sees the last keys, so the reference is exact.
 absl::Status VerifyAttention(const AttentionInputs& inputs,
                              const at::Tensor& output,
-                             const AttentionGradients& gradients,
+                             const std::optional<AttentionGradients>& gradients,
                              double tolerance);
 
 // The most bytes of tensors that are alive in it, with its arguments, which
