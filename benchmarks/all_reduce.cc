@@ -21,7 +21,7 @@
 #include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/experiment/rank_plan.h"
-#include "model/accounting/parallel/communication.h"
+#include "model/accounting/communication.h"
 #include "model/distributed/comm/process_group.h"
 #include "model/verification/inputs.h"
 

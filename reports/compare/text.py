@@ -88,19 +88,6 @@ def cells(row: ComparedRow, comparison: Comparison) -> list[str]:
     ]
 
 
-def _aligned(headings: Sequence[str], lines: list[list[str]]) -> list[str]:
-    """The first and the last three columns left-aligned, numbers right-aligned."""
-    widths = [max(map(len, column)) for column in zip(headings, *lines, strict=True)]
-    left = {0, len(headings) - 3, len(headings) - 2, len(headings) - 1}
-    return [
-        "  ".join(
-            cell.ljust(width) if i in left else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in (headings, *lines)
-    ]
-
-
 def verdict(comparison: Comparison) -> str:
     """The verdict on the whole comparison."""
     if comparison.exit_code:
@@ -142,7 +129,10 @@ def render(comparison: Comparison) -> str:
         *(f"differs: {key} (allowed)" for key in comparison.differences),
         *(f"note: {note}" for note in comparison.notes),
         "",
-        *_aligned(HEADINGS, [cells(row, comparison) for row in comparison.rows]),
+        *text.columns(
+            [HEADINGS, *(cells(row, comparison) for row in comparison.rows)],
+            left=(0, -3, -2, -1),
+        ),
     ]
     if comparison.unmatched:
         count = text.plural(len(comparison.unmatched), "row")

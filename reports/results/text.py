@@ -4,7 +4,7 @@
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 # A cell of a column of numbers: one that begins with a number, or tells of none.
@@ -69,6 +69,21 @@ def plural(count: int, noun: str) -> str:
 
 def percent(fraction: float) -> str:
     return f"{significant(fraction * 100, 2 if fraction < 1 else 3)} %"
+
+
+def columns(
+    lines: Sequence[Sequence[str]], left: Collection[int] = (0, -1)
+) -> list[str]:
+    """The lines of a table for a terminal, its headings the first: columns two spaces
+    apart, the columns `left` left-aligned, others right-aligned."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    is_left = {number % len(widths) for number in left} if widths else set()
+
+    def cell(number: int, content: str) -> str:
+        width = widths[number]
+        return content.ljust(width) if number in is_left else content.rjust(width)
+
+    return ["  ".join(map(cell, range(len(line)), line)).rstrip() for line in lines]
 
 
 def table(

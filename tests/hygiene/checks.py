@@ -28,14 +28,10 @@ ARROWS: dict[str, tuple[str, ...]] = {
         *("ops", "comm", "verification", "training", "nn", "fused", "dry_run"),
         *("accounting", "spec"),
     ),
-    "tools/mesh": (
+    "tools/planner": (
         *("steps", "prediction", "ranks", "memory", "device", "base", "reporters"),
         *("fsdp", "tensor_parallel", "comm", "training", "nn", "accounting"),
         *("dry_run", "spec"),
-    ),
-    "tools/planner": (
-        *("steps", "prediction", "ranks", "memory", "device", "base"),
-        *("accounting", "spec", "reporters"),
     ),
     _OPERATIONS: ("ops", "verification", "training", "nn", "fused", "spec"),
     "steps": (

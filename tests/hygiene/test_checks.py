@@ -73,7 +73,7 @@ def test_includes_are_found_and_comments_are_not() -> None:
         ("fixtures/reporters/a.cc", "torch/types.h"),
         ("tests/a_test.cc", "benchmarks/a.cc"),
         ("model/ops/a.cc", "benchmarks/a/c.h"),
-        ("tools/planner/main.cc", "model/nn/linear.h"),
+        ("tools/planner/main.cc", "model/distributed/ddp/ddp.h"),
     ],
 )
 def test_an_arrow_in_the_wrong_direction(path: str, included: str) -> None:

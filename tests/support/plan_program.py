@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""The built program behind tools/plan."""
+"""tools/plan, with the built program."""
 
+import contextlib
 import functools
+import io
 import json
 import os
 import subprocess
+from collections.abc import Sequence
 
 import pytest
+
+from tools.planner.__main__ import main
 
 PLAN = os.environ.get("TRAINBENCH_PLAN", "")
 needs_plan = pytest.mark.skipif(
@@ -21,7 +26,7 @@ def _requests() -> subprocess.Popen[str]:
     return subprocess.Popen([program], stdin=pipe, stdout=pipe, text=True)
 
 
-def run(*flags: str) -> subprocess.CompletedProcess[str]:
+def ask(flags: Sequence[str]) -> subprocess.CompletedProcess[str]:
     """As the program would end, without its start, which takes longest."""
     requests = _requests()
     assert requests.stdin and requests.stdout
@@ -29,6 +34,16 @@ def run(*flags: str) -> subprocess.CompletedProcess[str]:
     answer = requests.stdout.readline()
     assert answer, f"the program has died of {flags}"
     return subprocess.CompletedProcess(flags, *json.loads(answer))
+
+
+def run(*flags: str) -> subprocess.CompletedProcess[str]:
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            status = main(flags, ask)
+        except SystemExit as end:  # of argparse
+            status = int(end.code or 0)
+    return subprocess.CompletedProcess(flags, status, out.getvalue(), err.getvalue())
 
 
 @functools.cache

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The answers of tools/plan.
+// The answer of tools/plan.
 
 #ifndef TRAINBENCH_TOOLS_PLANNER_PLAN_H_
 #define TRAINBENCH_TOOLS_PLANNER_PLAN_H_
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +14,6 @@
 #include "model/spec/step_params.h"
 #include "tools/planner/query.h"
 #include "tools/planner/step_memory.h"
-#include "tools/planner/training.h"
 
 namespace trainbench {
 
@@ -33,7 +31,6 @@ struct ModelRow {
   bool fits = false;
   int64_t largest_seq = 0;    // that fits at this batch, at most 2^20; or 0
   int64_t largest_batch = 0;  // likewise at this seq; 0 if nobody asks
-  std::optional<TrainingTime> training;  // if the query asks for it
 };
 
 // One row per precision, mode, checkpointing and model; the model varies
@@ -42,26 +39,11 @@ struct ModelRow {
 // operator that a CPU does not have.
 absl::StatusOr<std::vector<ModelRow>> PlanModels(const ModelQuery& query);
 
-enum class Unit { kParams, kBytes, kSeconds, kDevices, kTokens, kNone };
-
-struct ParallelRow {
-  std::string name;  // unique in its group, for programs
-  std::string what;  // indented if it details the row above
-  std::string formula;
-  std::optional<double> value;
-  Unit unit = Unit::kNone;
-  std::string reason = "";  // why there is no value
-};
-
-struct ParallelGroup {
-  std::string name;
-  std::string title;
-  std::string constants;  // "B = 8, C = 3"
-  std::vector<ParallelRow> rows;
-};
-
-// The groups all_reduce, optimizer, buckets/<link>..., bounds, memory, batch.
-std::vector<ParallelGroup> PlanParallel(const ParallelQuery& query);
+// {"query": {...}, "rows": [{...}, ...]}, bytes and FLOPs. Keys shared with a
+// benchmark row have the names used there: params, flops, bytes,
+// predicted_peak_bytes.
+std::string ModelJson(const ModelQuery& query,
+                      const std::vector<ModelRow>& rows);
 
 }  // namespace trainbench
 

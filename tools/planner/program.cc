@@ -2,7 +2,9 @@
 
 #include "tools/planner/program.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <exception>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -12,88 +14,98 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "fixtures/base/flag_parser.h"
+#include "fixtures/device/device.h"
+#include "fixtures/device/null_gpu.h"
+#include "model/accounting/library.h"
 #include "tools/planner/flags.h"
+#include "tools/planner/mesh/flags.h"
+#include "tools/planner/mesh/print_json.h"
+#include "tools/planner/mesh/query.h"
+#include "tools/planner/mesh/rows.h"
 #include "tools/planner/plan.h"
-#include "tools/planner/print.h"
 #include "tools/planner/query.h"
 
 namespace trainbench {
 namespace {
 
-constexpr absl::string_view kUsage =
-    "Usage: tools/plan [flags]\n"
-    "\n"
-    "Says, without measuring anything, whether a model fits in a device's "
-    "memory and\n"
-    "what one step of it costs.\n"
-    "\n"
-    "  tools/plan --models=xl,2.7B --precision=fp32,bf16_autocast --seq=1024\n"
-    "\n"
-    "How long training takes, at a share of the device's peak or as measured:\n"
-    "\n"
-    "  tools/plan --models=gpt2-xl --tokens=300e9 --mfu=0.4 --peak_tflops=312\n"
-    "\n"
-    "Or what parallel training sends, and on how many devices and from which "
-    "batch it\n"
-    "pays off; defaults are those of the CS336 systems assignment (TPU v5p):\n"
-    "\n"
-    "  tools/plan --parallel --fsdp_ranks=8 --tensor_ranks=8\n"
-    "\n";
-
-absl::StatusOr<std::string> ModelPlan(const PlannerFlags& flags) {
-  const absl::StatusOr<ModelQuery> query = ReadModelQuery(flags);
-  if (!query.ok()) return query.status();
-  const absl::StatusOr<std::vector<ModelRow>> rows = PlanModels(*query);
-  if (!rows.ok()) return rows.status();
-  return flags.json ? ModelJson(*query, *rows) : ModelText(*query, *rows);
+bool AsksForMesh(const std::vector<std::string>& args) {
+  return std::any_of(args.begin(), args.end(), [](absl::string_view arg) {
+    absl::ConsumePrefix(&arg, "-");
+    return arg.substr(0, arg.find('=')) == "-mesh";
+  });
 }
 
-absl::StatusOr<std::string> ParallelPlan(const PlannerFlags& flags,
-                                         const ModeFlags& declared) {
-  const absl::StatusOr<ParallelQuery> query =
-      ReadParallelQuery(flags, declared);
-  if (!query.ok()) return query.status();
-  const std::vector<ParallelGroup> groups = PlanParallel(*query);
-  return flags.json ? ParallelJson(*query, groups) : ParallelText(groups);
-}
-
-// The text of the answer.
-absl::StatusOr<std::string> Run(const std::vector<std::string>& args) {
-  FlagParser parser;
-  ModeFlags declared(parser);
-  PlannerFlags flags;
-  AddPlannerFlags(flags, declared);
+absl::Status Parse(const std::vector<std::string>& args, FlagParser& parser) {
   const auto positional = parser.Parse(args);
   if (!positional.ok()) return positional.status();
-  if (!positional->empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "unexpected argument '", positional->front(), "'; allowed: flags"));
+  if (positional->empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "unexpected argument '", positional->front(), "'; allowed: flags"));
+}
+
+absl::StatusOr<std::string> AnswerOfModels(
+    const std::vector<std::string>& args) {
+  FlagParser parser;
+  PlannerFlags flags;
+  AddPlannerFlags(flags, parser);
+  if (absl::Status wrong = Parse(args, parser); !wrong.ok()) return wrong;
+  if (flags.help) return parser.Help();
+  const auto query = ReadModelQuery(flags);
+  if (!query.ok()) return query.status();
+  const auto rows = PlanModels(*query);
+  if (!rows.ok()) return rows.status();
+  return ModelJson(*query, *rows);
+}
+
+absl::StatusOr<std::string> AnswerOfMesh(const std::vector<std::string>& args) {
+  FlagParser parser;
+  MeshFlags flags;
+  AddMeshFlags(flags, parser);
+  if (absl::Status wrong = Parse(args, parser); !wrong.ok()) return wrong;
+  if (flags.help) return parser.Help();
+  if (!HasNullGpu()) {
+    return absl::FailedPreconditionError("the null GPU is not preloaded");
   }
-  if (flags.help) return absl::StrCat(kUsage, parser.Help());
-  const absl::Status status =
-      declared.CheckMode(flags.parallel ? Mode::kParallel : Mode::kModels);
-  if (!status.ok()) return status;
-  return flags.parallel ? ParallelPlan(flags, declared) : ModelPlan(flags);
+  const auto device = OpenDevice("cuda");
+  if (!device.ok()) {
+    return absl::FailedPreconditionError(device.status().message());
+  }
+  const auto query = ReadMeshQuery(flags, *device);
+  if (!query.ok()) return query.status();
+  const int64_t free_bytes = device->FreeBytes();
+  const int64_t budget_bytes = free_bytes - kKernelBytes - query->spare_bytes;
+  std::vector<MeshRow> rows = RowsOf(*query, *device, budget_bytes);
+  if (query->rehearses) RehearseBest(*device, budget_bytes, rows);
+  return MeshDocument(*query, *device, free_bytes, rows);
 }
 
 }  // namespace
 
 int RunPlanner(const std::vector<std::string>& args, std::ostream& out,
                std::ostream& err) {
-  const absl::StatusOr<std::string> output = Run(args);
-  if (!output.ok()) {
+  constexpr int kUsageError = 2;
+  const bool asks_for_mesh = AsksForMesh(args);
+  const auto fail = [&](int status, absl::string_view why) {
     // One line, even if a value has line breaks.
-    err << "tools/plan: "
-        << absl::StrReplaceAll(output.status().message(),
-                               {{"\n", "\\n"}, {"\r", "\\r"}})
-        << "\n";
-    return 2;
+    err << (asks_for_mesh ? "tools/rehearse: " : "tools/plan: ")
+        << absl::StrReplaceAll(why, {{"\n", "\\n"}, {"\r", "\\r"}}) << "\n";
+    return status;
+  };
+  try {
+    const absl::StatusOr<std::string> answer =
+        asks_for_mesh ? AnswerOfMesh(args) : AnswerOfModels(args);
+    if (absl::IsFailedPrecondition(answer.status())) {
+      return fail(EXIT_FAILURE, answer.status().message());
+    }
+    if (!answer.ok()) return fail(kUsageError, answer.status().message());
+    out << *answer << std::flush;
+    if (out) return EXIT_SUCCESS;
+    return fail(EXIT_FAILURE, "cannot write to standard output");
+  } catch (const std::exception& error) {
+    return fail(EXIT_FAILURE, error.what());
   }
-  out << *output << std::flush;
-  if (out) return EXIT_SUCCESS;
-  err << "tools/plan: cannot write to standard output\n";
-  return EXIT_FAILURE;
 }
 
 }  // namespace trainbench

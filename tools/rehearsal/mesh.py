@@ -13,13 +13,24 @@ from tools.rehearsal import mesh_text
 from tools.rehearsal.arguments import GPUS, Arguments
 from tools.rehearsal.run import environment
 
+_USAGE = """\
+Usage: tools/rehearse --gpu=GPU --mesh=MESH [--json] [flags]
+
+Plays one rank of a job on many GPUs, on a null GPU and without the other ranks:
+its memory, kernels and collectives are exact. The time of its step is computed.
+
+  tools/rehearse --gpu=h100 --mesh=data:4,fsdp:16,tensor:4 --model=8B
+  tools/rehearse --gpu=h100 --mesh=auto --ranks=64 --model=8B
+  tools/rehearse --gpu=h100 --mesh=auto --ranks=1,8,64,1024 --model=8B
+"""
+
 
 def asks_for_a_mesh(tokens: Sequence[str]) -> bool:
     return any(token.lstrip("-").partition("=")[0] == "mesh" for token in tokens)
 
 
 def parse(tokens: Sequence[str]) -> Arguments:
-    """The flags of the program, trainbench_mesh, are passed on, --help too."""
+    """The flags of the program, trainbench_plan, are passed on, --help too."""
     parser = argparse.ArgumentParser(
         prog="tools/rehearse", allow_abbrev=False, add_help=False
     )
@@ -40,10 +51,12 @@ def main(tokens: Sequence[str], program: Path, library: Path) -> int:
         text=True,
         check=False,
     )
-    if done.returncode or arguments.json or not done.stdout.startswith("{"):
-        print(done.stdout, end="")  # --help is no JSON
-    else:
+    if done.returncode or arguments.json:
+        print(done.stdout, end="")
+    elif done.stdout.startswith("{"):
         print(mesh_text.render(json.loads(done.stdout)))
+    else:  # of --help
+        print(_USAGE, done.stdout, sep="\n", end="")
     if done.returncode < 0:
         print(f"tools/rehearse: signal {-done.returncode}", file=sys.stderr)
     return done.returncode

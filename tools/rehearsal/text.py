@@ -31,20 +31,7 @@ def _optional(value: float | None, formatted: Callable[[float], str]) -> str:
 
 
 def table(headings: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    """Columns two spaces apart: the first and the last left-aligned, others right."""
-    rows = [headings, *lines]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(headings))]
-    last = len(headings) - 1
-
-    def cell(i: int, content: str) -> str:
-        if i == last:
-            return content
-        return content.rjust(widths[i]) if i else content.ljust(widths[i])
-
-    return "\n".join(
-        "  ".join(cell(i, content) for i, content in enumerate(row)).rstrip()
-        for row in rows
-    )
+    return "\n".join(text.columns([headings, *lines]))
 
 
 def where(found: OutOfMemory) -> str:

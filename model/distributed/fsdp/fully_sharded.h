@@ -18,7 +18,8 @@
 //
 // The embedding is freed after its lookup, whose backward pass needs no weight;
 // the head, and an embedding that is tied to it, is kept until its gradients
-// are there. model/accounting/parallel/full_sharding.h has calls and bytes.
+// are there. model/distributed/fsdp/full_sharding_traffic.h has calls and
+// bytes.
 
 #ifndef TRAINBENCH_MODEL_DISTRIBUTED_FSDP_FULLY_SHARDED_H_
 #define TRAINBENCH_MODEL_DISTRIBUTED_FSDP_FULLY_SHARDED_H_
@@ -31,9 +32,9 @@
 #include <utility>
 #include <vector>
 
-#include "model/accounting/parallel/full_sharding.h"
 #include "model/distributed/comm/process_group.h"
 #include "model/distributed/ddp/gradient_hooks.h"
+#include "model/distributed/fsdp/full_sharding_traffic.h"
 #include "model/distributed/fsdp/sharded_unit.h"
 #include "model/nn/transformer_lm.h"
 #include "model/spec/parallel/full_sharding.h"

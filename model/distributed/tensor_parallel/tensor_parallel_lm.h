@@ -8,7 +8,8 @@
 // paper, which has y = x W). Those that write to it are divided by columns, so
 // that a rank reads its part and the results are summed (row-parallel). So a
 // sublayer has one all-reduce forward and one backward, of [batch, seq,
-// d_model] each. model/accounting/parallel/tensor_traffic.h counts them all.
+// d_model] each. model/distributed/tensor_parallel/tensor_traffic.h counts them
+// all.
 
 #ifndef TRAINBENCH_MODEL_DISTRIBUTED_TENSOR_PARALLEL_TENSOR_PARALLEL_LM_H_
 #define TRAINBENCH_MODEL_DISTRIBUTED_TENSOR_PARALLEL_TENSOR_PARALLEL_LM_H_

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "model/accounting/parallel/ownership.h"
 #include "model/distributed/zero/flat_gradients.h"
+#include "model/distributed/zero/ownership.h"
 #include "model/distributed/zero/parallel_optimizer.h"
 
 namespace trainbench {

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "model/accounting/parallel/communication.h"
+#include "model/accounting/communication.h"
 
 namespace trainbench {
 

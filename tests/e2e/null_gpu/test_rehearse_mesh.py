@@ -18,9 +18,9 @@ AXES = ("data", "fsdp", "tensor")
 
 
 def program() -> Path:
-    path = os.environ.get("TRAINBENCH_MESH")
+    path = os.environ.get("TRAINBENCH_PLAN")
     if not path:
-        pytest.skip("TRAINBENCH_MESH does not name the built program")
+        pytest.skip("TRAINBENCH_PLAN does not name the built program")
     return Path(path)
 
 

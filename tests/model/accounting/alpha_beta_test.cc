@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "model/accounting/parallel/alpha_beta.h"
+#include "model/accounting/alpha_beta.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "model/accounting/parallel/communication.h"
+#include "model/accounting/communication.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -46,21 +46,6 @@ class Ring {
   }
   void AllGather() {
     Steps([](double& mine, double got) { mine = got; }, 1);
-  }
-
-  // Each buffer travels all the way round.
-  void AlternateAllReduce() {
-    std::vector<std::vector<double>> travelling = buffers_;
-    for (size_t step = 1; step < size(); ++step) {
-      std::rotate(travelling.rbegin(), travelling.rbegin() + 1,
-                  travelling.rend());
-      for (size_t r = 0; r < size(); ++r) {
-        sent_bytes_[r] += Bytes();
-        for (size_t i = 0; i < sums_.size(); ++i) {
-          buffers_[r][i] += travelling[r][i];
-        }
-      }
-    }
   }
 
   // Each owner's part goes from neighbour to neighbour. Owner r has the part
@@ -122,14 +107,6 @@ TEST_P(RingTest, AllReduceSendsTwiceWhatTheOthersOwn) {
     EXPECT_DOUBLE_EQ(OptimizerTrafficBytes(kind, ring_.Bytes(), GetParam()),
                      expected);
   }
-}
-
-TEST_P(RingTest, AlternateAllReduceSendsTheBufferToEachOther) {
-  ring_.AlternateAllReduce();
-  ASSERT_TRUE(ring_.AllHaveTheSum());
-  EXPECT_THAT(ring_.sent_bytes(),
-              testing::Each(testing::DoubleEq(
-                  AlternateRingAllReduceBytes(ring_.Bytes(), GetParam()))));
 }
 
 TEST_P(RingTest, BroadcastsOfPartsCostHalfAnAllReduceMore) {

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "fixtures/memory/memory_account.h"
-#include "model/accounting/parallel/full_sharding.h"
 #include "model/accounting/parameters.h"
 #include "model/distributed/ddp/gradient_sync.h"
+#include "model/distributed/fsdp/full_sharding_traffic.h"
 #include "model/distributed/fsdp/fully_sharded.h"
 #include "model/distributed/tensor_parallel/mesh.h"
 #include "model/distributed/tensor_parallel/tensor_parallel_lm.h"

@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "model/accounting/parallel/full_sharding.h"
 #include "model/distributed/ddp/sync_verification.h"
+#include "model/distributed/fsdp/full_sharding_traffic.h"
 #include "model/distributed/fsdp/fully_sharded.h"
 #include "model/distributed/tensor_parallel/mesh.h"
 #include "model/distributed/tensor_parallel/tensor_parallel_lm.h"

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "fixtures/memory/memory_probe.h"
-#include "model/accounting/parallel/ownership.h"
 #include "model/distributed/comm/ring.h"
 #include "model/distributed/ddp/gradient_sync.h"
+#include "model/distributed/zero/ownership.h"
 #include "tests/support/fake_group.h"
 #include "tests/support/parallel_models.h"
 #include "tests/support/rank_fixture.h"

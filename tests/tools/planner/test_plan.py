@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from plan_program import PLAN, check_usage_error, needs_plan, plan, run
+from plan_program import PLAN, ask, check_usage_error, needs_plan, plan, run
 
 pytestmark = needs_plan
 
@@ -120,7 +120,7 @@ def test_text_has_the_numbers_of_the_json() -> None:
 
 def test_text_says_what_was_asked_and_how_to_read_it() -> None:
     text = plan("--batch=2", "--seq=256", "--device_memory_gib=24", "--models=tiny")
-    assert text.startswith("batch 2, seq 256, device memory 24.0 GiB\n")
+    assert text.startswith("batch 2, seq 256, device memory 24 GiB\n")
     assert "maximum over a step" in text
     assert "TFLOP counts matmuls only" in text
 
@@ -247,7 +247,7 @@ def test_the_tensors_that_a_block_saves() -> None:
     text = plan("--models=2.7B", "--batch=4", "--seq=512")
     _, _, rest = text.partition("\nsaved by one block\n")
     lines = [re.split(r"  +", line) for line in rest.partition("\n\n")[0].splitlines()]
-    assert ["aten::mm", "80.0 MiB", "4x512x10240", "float ffn"] in lines
+    assert ["aten::mm", "80 MiB", "4x512x10240", "float ffn"] in lines
     assert ["aten::exp", "128 MiB", "4x32x512x512", "float softmax"] in lines
     assert ["aten::ge", "256 KiB", "512x512", "bool scores"] in lines
     # Of several models, or without a backward pass, there is no such table.
@@ -268,7 +268,7 @@ def test_the_largest_tensors_of_the_largest_model() -> None:
     (tensors,) = only(plan(*flags), "single tensors")
     assert tensors == {
         "model": "2.7B",
-        "residual": "20.0 MiB",
+        "residual": "20 MiB",
         "logits": "78.1 MiB",
         "largest": "128 MiB",
         "largest tensor": "aten::bmm in forward, scores",
@@ -302,7 +302,7 @@ def test_the_time_of_training_at_a_given_mfu() -> None:
     assert row["training"]["mfu"] == pytest.approx(0.4)
     assert "training on 1,000,000,000 tokens" in text
     (line,) = only(text, "training")
-    assert line["rate"] == "40.0 TFLOP/s"
+    assert line["rate"] == "40 TFLOP/s"
     assert line["MFU"] == "40 %"
     assert line["at"] == "40 % of 100 TFLOP/s"
     assert line["time"].endswith(" h")
@@ -354,7 +354,7 @@ def test_a_measurement_that_is_none_is_refused(tmp_path: Path) -> None:
     check_usage_error(run(flag), [str(tmp_path), "no timed row of model_size"])
     missing = tmp_path / "nothing.json"
     check_usage_error(run(f"--measured={missing}"), ["measured", str(missing)])
-    check_usage_error(run("--measured=."), ["measured is '.'", "directory"])
+    check_usage_error(run("--measured=."), ["--measured: .", "directory"])
     check_usage_error(run("--measured=/dev/zero"), ["/dev/zero", "more than"])
 
 
@@ -362,7 +362,7 @@ def test_help_lists_every_flag() -> None:
     text = plan("--help")
     for flag in (
         *("models", "model", "batch", "seq", "precision", "mode"),
-        *("device_memory_gib", "[no]json", "mfu", "peak_tflops", "measured"),
+        *("device_memory_gib", "json", "mfu", "peak_tflops", "measured"),
     ):
         assert f"  --{flag}" in text
     assert "flagfile" not in text
@@ -397,17 +397,17 @@ def test_help_lists_every_flag() -> None:
         (["--device_memory_gib=nan"], ["device_memory_gib is nan", "above 0"]),
         (["--device_memory_gib=inf"], ["device_memory_gib is inf", "1048576"]),
         (["--device_memory_gib=80GB"], ["'80GB'", "a number"]),
-        (["--mfu=1.5", "--peak_tflops=9"], ["mfu is 1.5", "above 0, up to 1"]),
-        (["--mfu=-1", "--peak_tflops=9"], ["mfu is -1", "above 0, up to 1"]),
-        (["--mfu=nan", "--peak_tflops=9"], ["mfu is nan", "above 0, up to 1"]),
-        (["--mfu=0.5"], ["mfu is 0.5", "only with --peak_tflops"]),
-        (["--mfu=0.5", "--peak_tflops=-9"], ["peak_tflops is -9", "1e-06 to"]),
+        (["--mfu=1.5", "--peak_tflops=9"], ["--mfu: it is '1.5'", "1e-06 to 1"]),
+        (["--mfu=-1", "--peak_tflops=9"], ["--mfu: it is '-1'", "1e-06 to 1"]),
+        (["--mfu=nan", "--peak_tflops=9"], ["--mfu: it is 'nan'", "1e-06 to 1"]),
+        (["--mfu=0.5"], ["--mfu", "only with --peak_tflops"]),
+        (["--mfu=0.5", "--peak_tflops=-9"], ["peak_tflops: it is '-9'", "1e-06 to"]),
         (["--mfu=0.5", "--peak_tflops=9", "--measured=x"], ["without --measured"]),
-        (["--peak_tflops=9"], ["peak_tflops is 9", "--mfu or --measured"]),
-        (["--tokens=5"], ["tokens is 5", "only with --mfu"]),
-        (["--mfu=0.5", "--peak_tflops=9", "--tokens=0"], ["tokens is 0", "1 to"]),
-        (["--mfu=0.5", "--parallel"], ["--mfu", "'0.5'", "without --parallel"]),
-        (["--json=maybe"], ["--json", "'maybe'", "true or false"]),
+        (["--peak_tflops=9"], ["--peak_tflops", "only with --mfu, --measured"]),
+        (["--tokens=5"], ["--tokens", "only with --mfu, --measured"]),
+        (["--mfu=0.5", "--peak_tflops=9", "--tokens=0"], ["it is '0'", "1 to"]),
+        (["--mfu=0.5", "--parallel"], ["unexpected '--mfu'"]),
+        (["--json=maybe"], ["--json", "'maybe'"]),
         ([f"--model={MINE.replace('512', '500')}"], ["d_model is 500", "divide"]),
         ([f"--model={MINE.replace('512', '72')}"], ["is 9", "even"]),
         ([f"--model={MINE.replace('mine', 'xl')}"], ["'xl'", "standard"]),
@@ -415,7 +415,6 @@ def test_help_lists_every_flag() -> None:
         (["--model=name=mine"], ["d_model", "missing"]),
         (["--models=mine"], ["'mine'", "tiny, small"]),
         (["small"], ["'small'", "unexpected argument"]),
-        (["--json", "--", "--json"], ["'--json'", "unexpected argument"]),
         (["--models=a\nb"], ["'a\\nb'"]),
         (["--batch=1048576", "--seq=1048576"], ["1048576", "smaller"]),
         ([f"--model={HUGE}", "--models=huge"], ["'huge'", "bytes to count"]),
@@ -430,11 +429,11 @@ def test_bad_usage(flags: list[str], words: list[str]) -> None:
 
 
 def test_the_program_ends_as_its_requests_do() -> None:
-    for flags in (["--models=tiny", "--json"], ["--modle=x"]):
+    for flags in (["--models=tiny"], ["--modle=x"]):
         ended = subprocess.run(
             [PLAN, *flags], capture_output=True, text=True, timeout=600
         )
-        asked = run(*flags)
+        asked = ask(flags)
         assert ended.returncode == asked.returncode
         assert (ended.stdout, ended.stderr) == (asked.stdout, asked.stderr)
 

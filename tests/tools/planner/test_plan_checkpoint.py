@@ -74,7 +74,3 @@ def test_a_model_says_itself_what_it_recomputes() -> None:
 )
 def test_a_wrong_choice_is_named(value: str, words: list[str]) -> None:
     check_usage_error(run(f"--checkpoint={value}"), words)
-
-
-def test_parallel_plans_do_not_read_it() -> None:
-    check_usage_error(run("--parallel", "--checkpoint=none"), ["checkpoint"])

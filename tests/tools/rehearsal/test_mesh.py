@@ -197,7 +197,7 @@ def test_help_and_errors_are_those_of_the_program(
     given = ("--gpu=h100", "--mesh", "data:2")
     library = program.parent
     assert main((*given, "--help"), library=library, mesh_program=program) == 0
-    assert capsys.readouterr().out == "Usage: all flags\n"
+    assert capsys.readouterr().out.endswith("Usage: all flags\n")
     assert main((*given, "--status=2"), library=library, mesh_program=program) == 2
     assert capsys.readouterr().out == ""
 

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/accounting/alpha_beta.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace trainbench {
+namespace {
+
+absl::Status ValidateCalls(const std::vector<CallTime>& calls) {
+  for (const CallTime& call : calls) {
+    if (!IsPositive(call.bytes)) return NotPositive("bytes", call.bytes);
+    if (!IsPositive(call.us)) return NotPositive("us", call.us);
+  }
+  const bool two_sizes = std::any_of(
+      calls.begin(), calls.end(),
+      [&](const CallTime& call) { return call.bytes != calls.front().bytes; });
+  if (two_sizes) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(calls.size(), " calls have ", calls.empty() ? 0 : 1,
+                   " distinct sizes; allowed: at least 2"));
+}
+
+double SquaredRelativeError(const AlphaBeta& model,
+                            const std::vector<CallTime>& calls) {
+  double sum = 0;
+  for (const CallTime& call : calls) {
+    const double error = model.Us(call.bytes) / call.us - 1;
+    sum += error * error;
+  }
+  return sum;
+}
+
+// Without bounds: weighted least squares with weights 1 / t^2, about the
+// centre, since sums of raw squares would cancel.
+AlphaBeta FreeFit(const std::vector<CallTime>& calls) {
+  double weight = 0, bytes = 0, us = 0;
+  for (const CallTime& call : calls) {
+    const double w = 1 / (call.us * call.us);
+    weight += w;
+    bytes += w * call.bytes;
+    us += w * call.us;
+  }
+  bytes /= weight;
+  us /= weight;
+  double covariance = 0, variance = 0;
+  for (const CallTime& call : calls) {
+    const double w = 1 / (call.us * call.us);
+    covariance += w * (call.bytes - bytes) * (call.us - us);
+    variance += w * (call.bytes - bytes) * (call.bytes - bytes);
+  }
+  const double beta = covariance / variance;
+  return {us - beta * bytes, beta};
+}
+
+// The best fit on the boundary, beta = 0 or alpha = 0.
+AlphaBeta EdgeFit(const std::vector<CallTime>& calls) {
+  double inverse = 0, inverse_squares = 0, rate = 0, rate_squares = 0;
+  for (const CallTime& call : calls) {
+    inverse += 1 / call.us;
+    inverse_squares += 1 / (call.us * call.us);
+    rate += call.bytes / call.us;
+    rate_squares += (call.bytes / call.us) * (call.bytes / call.us);
+  }
+  const AlphaBeta constant = {inverse / inverse_squares, 0};
+  const AlphaBeta proportional = {0, rate / rate_squares};
+  return SquaredRelativeError(constant, calls) <
+                 SquaredRelativeError(proportional, calls)
+             ? constant
+             : proportional;
+}
+
+}  // namespace
+
+absl::StatusOr<AlphaBeta> FitAlphaBeta(const std::vector<CallTime>& calls) {
+  const absl::Status status = ValidateCalls(calls);
+  if (!status.ok()) return status;
+  const AlphaBeta free = FreeFit(calls);
+  // The error is convex: if its minimum is out of bounds, the best allowed fit
+  // lies on the boundary.
+  if (free.alpha_us >= 0 && free.us_per_byte >= 0) return free;
+  return EdgeFit(calls);
+}
+
+double LargestRelativeError(const AlphaBeta& model,
+                            const std::vector<CallTime>& calls) {
+  double largest = 0;
+  for (const CallTime& call : calls) {
+    largest = std::max(largest, std::abs(model.Us(call.bytes) / call.us - 1));
+  }
+  return largest;
+}
+
+}  // namespace trainbench

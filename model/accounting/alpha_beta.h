@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Time of a collective as a function of its buffer size.
+
+#ifndef TRAINBENCH_MODEL_ACCOUNTING_ALPHA_BETA_H_
+#define TRAINBENCH_MODEL_ACCOUNTING_ALPHA_BETA_H_
+
+#include <cmath>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "model/spec/not_allowed.h"
+
+namespace trainbench {
+
+// The alpha-beta model of one call (Hockney 1994): a fixed cost plus a cost per
+// byte of its buffer, t(S) = alpha + S beta. 1 / beta is algbw, the buffer's
+// bytes divided by the call's time; busbw is BusBandwidthFactor times algbw.
+// Valid for the number of ranks of the fit.
+struct AlphaBeta {
+  double alpha_us = 0;
+  double us_per_byte = 0;
+
+  double Us(double bytes) const { return alpha_us + us_per_byte * bytes; }
+};
+
+// One measured call.
+struct CallTime {
+  double bytes = 0;
+  double us = 0;
+};
+
+// The alpha and beta, neither negative, that minimise the sum of squared
+// relative errors, sum ((alpha + beta S - t) / t)^2. Times span decades, and
+// absolute errors would leave alpha to the noise of the largest buffer.
+// InvalidArgument if a size or time is not positive and finite, or if fewer
+// than two sizes are distinct.
+absl::StatusOr<AlphaBeta> FitAlphaBeta(const std::vector<CallTime>& calls);
+
+// The largest |predicted - measured| / measured, a measure of trust in the fit.
+// 0 without calls.
+double LargestRelativeError(const AlphaBeta& model,
+                            const std::vector<CallTime>& calls);
+
+// Input checks of closed forms.
+
+inline bool IsPositive(double value) {
+  return value > 0 && std::isfinite(value);
+}
+
+// InvalidArgument that names `what` and its value.
+inline absl::Status NotPositive(absl::string_view what, double value) {
+  return NotAllowed(what, value, "positive and finite");
+}
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_ACCOUNTING_ALPHA_BETA_H_

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/accounting/communication.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "model/accounting/alpha_beta.h"
+
+namespace trainbench {
+namespace {
+
+// (N - 1) / N, the share of a buffer that a rank sends to scatter or gather it.
+double OthersShare(int64_t ranks) {
+  return static_cast<double>(ranks - 1) / static_cast<double>(ranks);
+}
+
+}  // namespace
+
+double BusBandwidthFactor(int64_t ranks) { return 2 * OthersShare(ranks); }
+
+double RingAllReduceBytes(double bytes, int64_t ranks) {
+  return 2 * OthersShare(ranks) * bytes;
+}
+
+double OptimizerTrafficBytes(OptimizerSharding sharding, double gradient_bytes,
+                             int64_t ranks) {
+  const double passes = sharding == OptimizerSharding::kBroadcast ? 3 : 2;
+  return passes * OthersShare(ranks) * gradient_bytes;
+}
+
+double BucketOverheadUs(double gradient_bytes, double buckets,
+                        const AlphaBeta& call) {
+  return gradient_bytes * call.us_per_byte / buckets + buckets * call.alpha_us;
+}
+
+double SharedCoresOverheadUs(double gradient_bytes, double buckets,
+                             const AlphaBeta& call, const AlphaBeta& cpu,
+                             double threads) {
+  const double bucket = gradient_bytes / buckets;
+  const double others = (buckets - 1) * cpu.Us(bucket) / threads;
+  return std::min(call.Us(bucket) + others, buckets * call.Us(bucket));
+}
+
+double ScalingBytes(double gradient_bytes, double copied_bytes) {
+  return 2 * std::max(gradient_bytes, copied_bytes);
+}
+
+absl::StatusOr<BucketPlan> OptimalBuckets(double gradient_bytes,
+                                          const AlphaBeta& call) {
+  if (!IsPositive(gradient_bytes)) {
+    return NotPositive("gradient_bytes", gradient_bytes);
+  }
+  if (!IsPositive(call.alpha_us)) return NotPositive("alpha_us", call.alpha_us);
+  if (!(call.us_per_byte >= 0) || !std::isfinite(call.us_per_byte)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("us_per_byte is ", call.us_per_byte,
+                     "; allowed: finite and not negative"));
+  }
+  const double buckets = std::max(
+      1.0, std::sqrt(gradient_bytes * call.us_per_byte / call.alpha_us));
+  return BucketPlan{buckets, gradient_bytes / buckets,
+                    BucketOverheadUs(gradient_bytes, buckets, call)};
+}
+
+}  // namespace trainbench

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/distributed/fsdp/full_sharding_traffic.h"
+
+#include <cstddef>
+
+#include "model/accounting/parameters.h"
+
+namespace trainbench {
+
+std::vector<int64_t> UnitElements(const ModelConfig& config, int ranks) {
+  const auto padded = [&](int64_t elements) {
+    return (elements + ranks - 1) / ranks * ranks;
+  };
+  const int64_t embedding = config.vocab * config.d_model;
+  std::vector<int64_t> units(static_cast<std::size_t>(config.layers) + 2,
+                             padded(BlockParameters(config)));
+  units.front() = padded(embedding);
+  units.back() =
+      padded(config.d_model + (config.tied_embeddings ? 0 : embedding));
+  return units;
+}
+
+int64_t GatheredWidth(Precision precision) {
+  return precision == Precision::kBf16 ? 2 : 4;
+}
+
+FullShardingTraffic StepTraffic(const ModelConfig& config,
+                                const FullSharding& sharding,
+                                Precision precision, int ranks, int replicas) {
+  FullShardingTraffic traffic;
+  const std::vector<int64_t> units = UnitElements(config, ranks);
+  for (std::size_t unit = 0; unit < units.size(); ++unit) {
+    const bool is_block = unit > 0 && unit + 1 < units.size();
+    const int gathers = is_block && sharding.reshard_after_forward ? 2 : 1;
+    for (int i = 0; i < gathers; ++i) {
+      traffic.Gathered(GatheredWidth(precision) * units[unit]);
+    }
+    traffic.Reduced(4 * units[unit]);
+    if (replicas > 1) traffic.Averaged(4 * units[unit] / ranks);
+  }
+  return traffic;
+}
+
+}  // namespace trainbench

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// The traffic of a rank's part of a model, against what a step exchanges.
+
+#include "model/distributed/tensor_parallel/tensor_traffic.h"
+
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <string>
+#include <vector>
+
+#include "model/distributed/tensor_parallel/tensor_parallel_lm.h"
+#include "model/nn/dtype.h"
+#include "model/training/train_step.h"
+#include "tests/support/fake_group.h"
+
+namespace trainbench {
+namespace {
+
+// A step of a model that so many ranks share.
+struct Division {
+  StepParams whole;
+  int64_t ranks = 1;
+};
+
+// That keep all, that recompute attention, and that recompute each block or
+// segments of two.
+std::vector<Division> Divisions(Precision precision) {
+  using enum Checkpointing::Kind;
+  std::vector<Division> jobs;
+  for (const Implementation implementation : kImplementations) {
+    for (const int64_t ranks : {2, 4}) {
+      ModelConfig whole = {
+          "m", 64, 162, 3, 4, 101, AttentionOf(implementation), implementation};
+      for (const Checkpointing& checkpointing :
+           {Checkpointing{}, Checkpointing{kAttention},
+            Checkpointing{kBlocks, 1}, Checkpointing{kBlocks, 2}}) {
+        whole.checkpointing = checkpointing;
+        jobs.push_back(
+            {{whole, precision, StepMode::kForwardBackward, 2, 48}, ranks});
+      }
+    }
+  }
+  return jobs;
+}
+
+std::string TextOf(const Division& job) {
+  return FormatModel(job.whole.model) + " " +
+         std::string(PrecisionName(job.whole.precision)) + " of " +
+         std::to_string(job.ranks);
+}
+
+// Of rank 0, whose sums are its own summands.
+SyncTraffic TrafficOfStep(const Division& job) {
+  const StepParams& step = job.whole;
+  FakeGroup group(/*rank=*/0, static_cast<int>(job.ranks));
+  TensorRanks ranks(step.model, group);
+  TransformerLm part = MakePart(ranks, at::dtype(WeightType(step.precision)));
+  const Batch batch =
+      RandomBatch(step.model.vocab, step.batch, step.seq, at::kCPU);
+  NullObserver nobody;
+  RunStep(step.mode, part, nullptr, batch, step.precision, nobody);
+  return ranks.group().TakeTraffic();
+}
+
+TEST(TensorTrafficTest, IsWhatAStepExchangesToTheByte) {
+  for (const Precision precision :
+       {Precision::kFp32, Precision::kBf16Autocast, Precision::kBf16}) {
+    for (const Division& job : Divisions(precision)) {
+      SCOPED_TRACE(TextOf(job));
+      StepParams part = job.whole;
+      part.model = PartOf(part.model, /*rank=*/0, job.ranks);
+      const SyncTraffic sent = TrafficOfStep(job);
+      const TensorTraffic step =
+          TensorTrafficOf(part, job.ranks, /*backward=*/true);
+      EXPECT_EQ(sent.calls, step.calls);
+      EXPECT_EQ(sent.bytes, step.bytes);
+      // The forward pass has no backward pass's calls; the loss is in both.
+      const TensorTraffic forward =
+          TensorTrafficOf(part, job.ranks, /*backward=*/false);
+      const bool again =
+          part.model.checkpointing.kind == Checkpointing::Kind::kBlocks;
+      EXPECT_EQ(step.calls - forward.calls, (again ? 2 : 1) * 2 * 3 + 1);
+    }
+  }
+}
+
+TEST(TensorTrafficTest, OneRankExchangesNothing) {
+  const TensorTraffic none =
+      TensorTrafficOf({}, /*ranks=*/1, /*backward=*/true);
+  EXPECT_EQ(none.calls, 0);
+  EXPECT_EQ(none.bytes, 0);
+}
+
+}  // namespace
+}  // namespace trainbench

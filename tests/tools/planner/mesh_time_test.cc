@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+
+#include "tools/planner/mesh/mesh_time.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "model/accounting/flops.h"
+
+namespace trainbench {
+namespace {
+
+// Bytes take no time but on the links: 1 us a call, 100 and 10 bytes per us.
+const MeshMachine kMachine = {.flops_per_second = 1e15,
+                              .bytes_per_second = 1e30,
+                              .node_ranks = 8,
+                              .inside = {"inside", {1, 1e-2}},
+                              .between = {"between", {3, 1e-1}}};
+const SavedBytes kKept = {.attention = 1 << 20, .ffn = 1 << 20, .head = 1};
+
+MeshJob SmallTimedOn(const MeshShape& mesh) {
+  MeshJob job;
+  job.mesh = mesh;
+  job.model = *FindModel("small", StandardModels());
+  job.seq = 256;
+  return job;
+}
+
+TEST(LinkOfTest, GroupsOfOneNodeStayInside) {
+  const MeshShape mesh = {4, 2, 4};
+  for (const MeshAxis axis : {MeshAxis::kTensor, MeshAxis::kFsdp}) {
+    EXPECT_EQ(LinkOf(mesh, axis, kMachine).us_per_byte, 1e-2);
+    EXPECT_EQ(LinkOf(mesh, axis, kMachine).alpha_us, 1);
+  }
+  const AlphaBeta data = LinkOf(mesh, MeshAxis::kData, kMachine);
+  EXPECT_EQ(data.us_per_byte, 1e-1);  // each rank alone in its node
+  EXPECT_EQ(data.alpha_us, 3);
+}
+
+TEST(LinkOfTest, ARingCrossesOnAsManyLinksAsItHasRanksInANode) {
+  EXPECT_EQ(LinkOf({1, 16, 2}, MeshAxis::kFsdp, kMachine).us_per_byte,
+            1e-1 / 4);
+  EXPECT_EQ(LinkOf({16, 1, 4}, MeshAxis::kData, kMachine).us_per_byte,
+            1e-1 / 2);
+  // Not faster than inside.
+  MeshMachine wide = kMachine;
+  wide.between.call.us_per_byte = 2e-2;
+  EXPECT_EQ(LinkOf({1, 64, 1}, MeshAxis::kFsdp, wide).us_per_byte, 1e-2);
+}
+
+TEST(LinkOfTest, AGroupThatLiesAcrossTwoNodesLeavesThem) {
+  EXPECT_EQ(LinkOf({1, 2, 6}, MeshAxis::kTensor, kMachine).alpha_us, 3);
+}
+
+TEST(MeshTimeTest, OneRankComputesAllTheTime) {
+  const MeshJob job = SmallTimedOn({1, 1, 1});
+  const MeshTime time = TimeOf(job, kKept, kMachine);
+  const double us =
+      1e6 * StepFlops(job.model, job.batch, job.seq, StepMode::kTrainStep) /
+      kMachine.flops_per_second;
+  EXPECT_NEAR(time.step_us(), us, 1e-6 * us);
+  EXPECT_NEAR(time.backward.compute_us, 2 * time.forward.compute_us, 1e-6);
+  EXPECT_EQ(time.bound(), MeshBound::kCompute);
+  EXPECT_TRUE(time.is_compute_bound());
+}
+
+TEST(MeshTimeTest, APassTakesTheLongerOfWhatOverlaps) {
+  MeshTime time;
+  time.forward = {10, 4, 13, 0};
+  time.backward = {20, 8, 17, 12};
+  time.update_us = 1;
+  EXPECT_EQ(time.Us(MeshBound::kCompute), 10);
+  EXPECT_EQ(time.Us(MeshBound::kTensor), 4);
+  EXPECT_EQ(time.Us(MeshBound::kFsdp), 17);
+  EXPECT_EQ(time.Us(MeshBound::kData), 12);
+  EXPECT_EQ(time.step_us(), 14 + 29 + 1);
+  EXPECT_EQ(time.bound(), MeshBound::kFsdp);
+  EXPECT_FALSE(time.is_compute_bound());
+  time.overlaps = false;
+  EXPECT_EQ(time.step_us(), 27 + 57 + 1);
+  EXPECT_EQ(time.bound(), MeshBound::kCompute);
+}
+
+TEST(MeshTimeTest, EachGroupHasItsCallsAndItsBytes) {
+  const MeshJob job = SmallTimedOn({16, 4, 2});
+  const MeshTime time = TimeOf(job, kKept, kMachine);
+  const MeshTraffic traffic = TrafficOf(job);
+  const auto us = [&](const std::vector<CollectiveCalls>& all, MeshAxis axis) {
+    double sum = 0;
+    for (const CollectiveCalls& calls : all) {
+      if (calls.axis != axis) continue;
+      const AlphaBeta link = LinkOf(job.mesh, axis, kMachine);
+      sum += static_cast<double>(calls.calls) * link.alpha_us +
+             link.us_per_byte * calls.SentBytes(job.mesh.Size(axis));
+    }
+    return sum;
+  };
+  EXPECT_DOUBLE_EQ(time.forward.fsdp_us, us(traffic.forward, MeshAxis::kFsdp));
+  EXPECT_DOUBLE_EQ(time.backward.fsdp_us,
+                   us(traffic.backward, MeshAxis::kFsdp));
+  EXPECT_DOUBLE_EQ(time.backward.data_us,
+                   us(traffic.backward, MeshAxis::kData));
+  EXPECT_DOUBLE_EQ(time.forward.tensor_us,
+                   us(traffic.forward, MeshAxis::kTensor));
+  EXPECT_EQ(time.forward.data_us, 0);
+}
+
+TEST(MeshTimeTest, WhatIsKeptOfEachSequenceIsWrittenAndRead) {
+  MeshMachine machine = kMachine;
+  machine.flops_per_second = 1e30;
+  machine.bytes_per_second = 1e6;
+  MeshJob job = SmallTimedOn({1, 1, 1});
+  job.batch = 3;
+  const auto us = [&](const SavedBytes& saved) {
+    const MeshTime time = TimeOf(job, saved, machine);
+    return time.forward.compute_us + time.backward.compute_us;
+  };
+  SavedBytes more = kKept;
+  more.ffn += 1000;
+  EXPECT_NEAR(us(more) - us(kKept), 2 * 3 * 1000, 1);
+}
+
+TEST(MeshTimeTest, AdamWMovesTwentyEightBytesForEachParameterOfTheShard) {
+  MeshMachine machine = kMachine;
+  machine.bytes_per_second = 1e6;
+  const MeshJob job = SmallTimedOn({1, 4, 1});
+  const auto shard = static_cast<double>(ShardElements(job));
+  EXPECT_NEAR(TimeOf(job, kKept, machine).update_us, 28 * shard, 1);
+}
+
+TEST(ComputeBoundBatchTest, IsTheSmallestThatHidesTheGathers) {
+  MeshJob job = SmallTimedOn({2, 8, 1});
+  const auto batch = ComputeBoundBatch(job, kKept, kMachine);
+  ASSERT_TRUE(batch.has_value());
+  EXPECT_GT(*batch, 1);
+  job.batch = *batch;
+  EXPECT_TRUE(TimeOf(job, kKept, kMachine).is_compute_bound());
+  --job.batch;
+  EXPECT_FALSE(TimeOf(job, kKept, kMachine).is_compute_bound());
+}
+
+TEST(ComputeBoundBatchTest, IsNoneIfTensorRanksSendLongerThanTheyCompute) {
+  MeshMachine slow = kMachine;
+  slow.inside.call.us_per_byte = 1e3;
+  EXPECT_EQ(ComputeBoundBatch(SmallTimedOn({1, 1, 2}), kKept, slow),
+            std::nullopt);
+}
+
+}  // namespace
+}  // namespace trainbench

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Predicts what a job needs, without running it."""

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""The command tools/plan."""
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from reports.command import run_main
+from tools.planner import arguments, models_text, parallel
+from tools.planner.training import add_flags, training
+
+PROGRAM = Path(__file__).resolve().parents[2] / "build/release/tools/trainbench_plan"
+Ask = Callable[[Sequence[str]], "subprocess.CompletedProcess[str]"]
+_DESCRIPTION = """\
+Says, without measuring anything, whether a model fits in a device's memory and
+what one step of it costs:
+
+  tools/plan --models=xl,2.7B --precision=fp32,bf16_autocast --seq=1024
+
+How long training takes, at a share of the device's peak or as measured:
+
+  tools/plan --models=gpt2-xl --tokens=300e9 --mfu=0.4 --peak_tflops=312
+
+Or what parallel training sends, and on how many devices and from which batch
+it pays off; tools/plan --parallel --help lists its flags:
+
+  tools/plan --parallel --fsdp_ranks=8 --tensor_ranks=8
+
+--gpu=h100 rehearses cases on a GPU that one does not have, and with --mesh one
+rank of many: tools/rehearse --help.
+"""
+
+
+def run_program(flags: Sequence[str]) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [PROGRAM, *flags], capture_output=True, text=True, check=False
+    )
+
+
+def _name(token: str) -> str:
+    return token.partition("=")[0]
+
+
+def main(tokens: Sequence[str], ask: Ask = run_program) -> int:
+    """`ask` runs the program, trainbench_plan, which reads the other flags and answers
+    with JSON."""
+    if "--parallel" in tokens:
+        return parallel.main(tokens)
+    parser = arguments.parser(
+        _DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        add_help=False,
+    )
+    parser.add_argument("--help", action="store_true", help="print this and exit")
+    parser.add_argument(
+        "--json", action="store_true", help="print JSON, with raw numbers"
+    )
+    add_flags(parser)
+    given, flags = parser.parse_known_args(tokens)
+    for token in flags:
+        if _name(token) in parallel.flags():
+            parser.error(f"{_name(token)!r} is allowed only with --parallel")
+    wanted = training(parser, given)
+    if given.help:
+        flags.append("--help")
+    if given.json:
+        flags.append("--largest_batch")
+    answer = ask(flags)
+    print(answer.stderr, end="", file=sys.stderr)
+    if answer.returncode < 0:
+        print(f"tools/plan: signal {-answer.returncode}", file=sys.stderr)
+    if answer.returncode:
+        return answer.returncode
+    if given.help:
+        print(parser.format_help(), answer.stdout, sep="\n", end="")
+        return 0
+    document = json.loads(answer.stdout)
+    if wanted:
+        document["query"] |= wanted.query()
+        for row in document["rows"]:
+            row["training"] = wanted.of(row, document["query"])
+    render = models_text.render
+    print(json.dumps(document, indent=2) if given.json else render(document))
+    return 0
+
+
+if __name__ == "__main__":
+    run_main("tools/plan", main)

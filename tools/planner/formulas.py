@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""Tables of formulas, each row computed from its formula as it is printed: cs336.md
+says how one reads."""
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from reports.results import text
+
+Names = Mapping[str, float]
+_SYMBOLS = re.compile(r"^## Symbols\n[^|]*((?:\|.*\n)+)", re.M)
+_SECTION = re.compile(
+    r"^## (\S+): (.*)\n(?s:.*?)^Constants: (.*)\n\n((?:\|.*\n)+)", re.M
+)
+_STATEMENT = re.compile(r"(?:.*?(\w+) (?:=|<=|<~|<|>) )?([^=<>]+)")
+
+
+def _divisor(number: float, below: float) -> int:
+    """The largest divisor of a whole number below a bound; 1 if there is none."""
+    whole = round(number)
+    small = (one for one in range(1, math.isqrt(whole) + 1) if whole % one == 0)
+    either = (divisor for one in small for divisor in (one, whole // one))
+    return max((divisor for divisor in either if divisor < below), default=1)
+
+
+_FUNCTIONS = {
+    **{"ceil": math.ceil, "floor": math.floor, "sqrt": math.sqrt},
+    **{"max": max, "min": min, "divisor": _divisor},
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row with its value."""
+
+    name: str  # unique in its group
+    what: str  # "- what" if it details the row above
+    formula: str
+    unit: str  # bytes, seconds, "" ...
+    value: float | None
+    reason: str  # why there is no value
+
+
+@dataclass(frozen=True)
+class Group:
+    name: str
+    title: str
+    constants: str
+    rows: list[Row]
+
+
+@dataclass(frozen=True)
+class Symbol:
+    flag: str
+    name: str
+    default: str  # of a whole number without a decimal point
+    least: float
+    most: float
+    factor: float  # from the flag's unit
+    what: str
+
+
+def _cells(table: str) -> Iterator[list[str]]:
+    for line in table.splitlines()[2:]:
+        yield [cell.strip(" `") for cell in line.strip("|").split("|")]
+
+
+def symbols(document: str) -> list[Symbol]:
+    (table,) = _SYMBOLS.findall(document)
+    return [
+        Symbol(flag, name, default, float(least), float(most), float(factor), what)
+        for flag, name, default, least, most, factor, what in _cells(table)
+    ]
+
+
+def evaluate(expression: str, names: Names) -> float:
+    """Errors: NameError for a symbol that `names` lacks."""
+    code = re.sub(r"(?<=[\w)]) (?=[\w(])", " * ", expression.replace("^", "**"))
+    return float(eval(code, {"__builtins__": {}, **_FUNCTIONS, **names}))
+
+
+def _rows(table: str, names: Names) -> Iterator[Row]:
+    known = dict(names)
+    for name, what, formula, unit, unless in _cells(table):
+        conditions = unless.split("; ") if unless else []
+        holds = [one for one in conditions if evaluate(one, known)]
+        found = None
+        for statement in [] if holds else formula.split("; "):
+            match = _STATEMENT.fullmatch(statement)
+            assert match, statement
+            found = evaluate(match[2], known)
+            known[match[1] or ""] = found
+        reason = f"none if {holds[0]}" if holds else ""
+        yield Row(name, _filled(what, known), formula, unit, found, reason)
+
+
+def groups(document: str, names: Names, links: Mapping[str, Names]) -> Iterator[Group]:
+    """The tables of a document; one of a {link} is there for each of `links`, with its
+    names."""
+    for name, title, constants, table in _SECTION.findall(document):
+        for link, more in (links if "{link}" in name else {"": {}}).items():
+            known = {**names, **more}
+            yield Group(
+                name.replace("{link}", link),
+                title.replace("{link}", link),
+                _filled(constants, known),
+                list(_rows(table, known)),
+            )
+
+
+def _filled(template: str, names: Names) -> str:
+    """With the value of X for {X}, in a unit for {X:bytes}."""
+    return re.sub(
+        r"\{(\w+):?([^}]*)\}", lambda match: shown(names[match[1]], match[2]), template
+    )
+
+
+def shown(number: float, unit: str) -> str:
+    if unit == "bytes":
+        return _in_both_units(number)
+    if unit == "seconds":
+        return text.time(number * 1e6)
+    scale = {"GB/s": 1e9, "TFLOP/s": 1e12}.get(unit, 1)
+    return f"{count(number / scale)} {unit}".rstrip()
+
+
+def count(number: float) -> str:
+    """All digits; of a fraction one decimal, or four digits if it is small."""
+    if number >= 1e13 or 0 < number < 0.05:
+        return f"{number:.4g}"
+    whole = number == math.floor(number) or number >= 1e6
+    return f"{number:,.{0 if whole else 1}f}"
+
+
+def _in_both_units(number: float) -> str:
+    """Of 1000 and of 1024: "3517.6 GB = 3276.0 GiB"."""
+    power = 0
+    # Up to 9999 GB, since the memory of devices is counted in GB.
+    while power < 4 and number / 1000**power >= (999.5 if power < 3 else 9999.5):
+        power += 1
+    if power == 0:
+        return f"{count(number)} B"
+
+    def part(base: int, prefix: str) -> str:
+        scaled = number / base**power
+        digits = ".4g" if scaled >= 1e6 else ".1f" if scaled >= 9.995 else ".2f"
+        return f"{scaled:{digits}} {prefix}B"
+
+    prefix = "kMGT"[power - 1]
+    return f"{part(1000, prefix)} = {part(1024, prefix.upper() + 'i')}"

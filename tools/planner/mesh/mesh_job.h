@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// One rank's part of a training step on a mesh of ranks, in closed form: the
+// model is divided matrix by matrix (model/distributed/tensor_parallel), each
+// part shard by shard (model/distributed/fsdp), and replicas average gradients.
+
+#ifndef TRAINBENCH_TOOLS_PLANNER_MESH_MESH_JOB_H_
+#define TRAINBENCH_TOOLS_PLANNER_MESH_MESH_JOB_H_
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "model/spec/config.h"
+#include "model/spec/parallel/collective.h"
+#include "model/spec/parallel/full_sharding.h"
+#include "model/spec/parallel/mesh_shape.h"
+#include "model/spec/precision.h"
+#include "model/spec/step_params.h"
+
+namespace trainbench {
+
+// The largest batch per rank that a search tries.
+constexpr int64_t kMostBatch = int64_t{1} << 20;
+
+struct MeshJob {
+  MeshShape mesh;
+  ModelConfig model;  // whole
+  // Sequences of each of the mesh's batches; the tensor ranks share one.
+  int64_t batch = 1;
+  int64_t seq = 1;
+  Precision precision = Precision::kBf16;
+  FullSharding sharding = {};
+  // The last rank, else the first, whose part is the largest.
+  bool last_rank = false;
+};
+
+// InvalidArgument unless the tensor ranks can share the model (ValidateParts).
+// All else here needs such a job.
+absl::Status Validate(const MeshJob& job);
+
+// The rank's place among those that share the model matrix by matrix.
+int64_t TensorRank(const MeshJob& job);
+
+// What the rank computes, on a GPU: a step of its part of the model.
+StepParams PartStep(const MeshJob& job);
+
+// Parameters in the rank's shards, padded ones included.
+int64_t ShardElements(const MeshJob& job);
+
+// Calls of one kind in the rank's group along an axis.
+struct CollectiveCalls {
+  MeshAxis axis = MeshAxis::kData;
+  CollectiveKind kind = CollectiveKind::kAllReduce;
+  int64_t calls = 0;
+  int64_t bytes = 0;  // of whole buffers
+
+  // That the rank sends on a ring of so many ranks.
+  double SentBytes(int64_t ranks) const;
+
+  bool operator==(const CollectiveCalls&) const = default;
+};
+
+// Of a step or one of its passes. Along axes of one rank there are none.
+struct MeshTraffic {
+  std::vector<CollectiveCalls> forward, backward;
+
+  // Both together, by axis and kind.
+  std::vector<CollectiveCalls> Step() const;
+};
+MeshTraffic TrafficOf(const MeshJob& job);
+
+struct MeshFlops {
+  double forward = 0;
+  double backward = 0;    // twice as many
+  double recomputed = 0;  // in the backward pass
+};
+// Of the rank's matrix products. Without what the variant of attention skips,
+// because it is masked; StepFlops counts it.
+MeshFlops FlopsOf(const MeshJob& job);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_TOOLS_PLANNER_MESH_MESH_JOB_H_

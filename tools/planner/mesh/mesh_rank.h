@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+
+#ifndef TRAINBENCH_TOOLS_PLANNER_MESH_MESH_RANK_H_
+#define TRAINBENCH_TOOLS_PLANNER_MESH_MESH_RANK_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "model/distributed/comm/process_group.h"
+#include "model/distributed/fsdp/fully_sharded.h"
+#include "model/distributed/tensor_parallel/tensor_parallel_lm.h"
+#include "model/training/precision_scope.h"
+#include "model/training/train_step.h"
+#include "tools/planner/mesh/mesh_job.h"
+
+namespace trainbench {
+
+// The collectives of a rank, counted.
+class Bookings {
+ public:
+  // A rank's group along an axis of the mesh, without the other ranks, whose
+  // collectives are counted here. This object outlives it.
+  std::unique_ptr<ProcessGroup> MakeGroup(MeshAxis axis, int rank, int size);
+
+  // Since the last call, by axis and kind.
+  std::vector<CollectiveCalls> Take();
+
+ private:
+  MeshTraffic traffic_;
+};
+
+// What one rank of the job builds and trains: its part of the model, of which
+// it has shards, AdamW on them, and a batch. The other ranks do not exist.
+class MeshRank {
+ public:
+  // The job is valid; `bookings` outlives the object.
+  MeshRank(const MeshJob& job, at::Device device, Bookings& bookings);
+
+  // A training step.
+  void Run(PhaseObserver& phases);
+
+  // Elements of the rank's shards, as AdamW has them: with two moments each,
+  // and a count of 4 bytes for each unit.
+  int64_t ShardElements() const;
+
+ private:
+  const MeshJob job_;
+  std::unique_ptr<ProcessGroup> data_, fsdp_, tensor_;
+  MatmulScope matmul_;
+  TensorRanks ranks_;
+  TransformerLm model_;
+  FullySharded sharded_;
+  Batch batch_;
+};
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_TOOLS_PLANNER_MESH_MESH_RANK_H_

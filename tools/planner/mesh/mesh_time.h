@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// The least time of a training step on a mesh of ranks, from peaks and links.
+
+#ifndef TRAINBENCH_TOOLS_PLANNER_MESH_MESH_TIME_H_
+#define TRAINBENCH_TOOLS_PLANNER_MESH_MESH_TIME_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "absl/strings/string_view.h"
+#include "model/accounting/component_work.h"
+#include "tools/planner/mesh/links.h"
+#include "tools/planner/mesh/mesh_job.h"
+
+namespace trainbench {
+
+struct MeshMachine {
+  double flops_per_second = 1;  // of one GPU
+  double bytes_per_second = 1;  // of its memory
+  int64_t node_ranks = 8;
+  Link inside;   // from a GPU to those of its node
+  Link between;  // from a GPU to those of other nodes
+};
+
+// The cost of a call of the group along an axis, and of each byte that a rank
+// sends. A ring through several nodes crosses between two of them on as many
+// links as it has ranks in each, but is no faster than inside a node.
+AlphaBeta LinkOf(const MeshShape& mesh, MeshAxis axis,
+                 const MeshMachine& machine);
+
+// What a part of the step's time is spent on. kUpdate: memory, in AdamW.
+enum class MeshBound { kCompute, kTensor, kFsdp, kData, kUpdate };
+inline constexpr std::array<MeshBound, 5> kMeshBounds = {
+    MeshBound::kCompute, MeshBound::kTensor, MeshBound::kFsdp, MeshBound::kData,
+    MeshBound::kUpdate};
+
+// "compute", "tensor", "fsdp", "data", "update".
+absl::string_view MeshBoundName(MeshBound bound);
+
+// Of one pass, in microseconds.
+struct PassTime {
+  double compute_us = 0;  // of each component its FLOPs or its bytes
+  double tensor_us = 0;   // the calls of each group, one after another
+  double fsdp_us = 0;
+  double data_us = 0;
+};
+
+// With prefetch, a pass takes the longer of two: its compute and the tensor
+// group's all-reduces, for which it waits; or what the fsdp and data groups
+// exchange meanwhile, one call after another. Without, all of it in a row. Then
+// AdamW reads and writes 28 bytes for each parameter of the rank's shard.
+struct MeshTime {
+  PassTime forward, backward;  // backward: with what it recomputes
+  double update_us = 0;
+  bool overlaps = true;
+
+  double Us(MeshBound part) const;  // of that which the step takes
+  double step_us() const;
+  // The largest part.
+  MeshBound bound() const;
+  // The largest part is the compute, and it hides all that it can.
+  bool is_compute_bound() const;
+};
+inline constexpr char kOverlapModel[] =
+    "forward and backward pass each take the longer of their computation with "
+    "the tensor group's all-reduces, which nothing hides, and of the fsdp and "
+    "data groups' collectives, one after another beside it; AdamW follows";
+inline constexpr char kSerialModel[] =
+    "without prefetch nothing overlaps: computation, the collectives of all "
+    "groups and AdamW follow one another";
+
+// `of_sequence`: what the rank's part keeps for its backward pass, for each of
+// its sequences.
+MeshTime TimeOf(const MeshJob& job, const SavedBytes& of_sequence,
+                const MeshMachine& machine);
+
+// The smallest batch, up to 2^20, that is compute-bound; none if the tensor
+// group's all-reduces, which grow with it, take longer at any. The job's own
+// batch does not matter.
+std::optional<int64_t> ComputeBoundBatch(const MeshJob& job,
+                                         const SavedBytes& of_sequence,
+                                         const MeshMachine& machine);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_TOOLS_PLANNER_MESH_MESH_TIME_H_

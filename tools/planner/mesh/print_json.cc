@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+
+#include "tools/planner/mesh/print_json.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "model/accounting/parameters.h"
+#include "tools/planner/json.h"
+
+namespace trainbench {
+namespace {
+
+Json LinkJson(const Link& link) {
+  return {{"name", link.name},
+          {"gb_per_s", 1e-3 / link.call.us_per_byte},
+          {"us", link.call.alpha_us}};
+}
+
+Json QueryJson(const MeshQuery& query) {
+  const MeshJob& job = query.job;
+  const MeshMachine& machine = query.machine;
+  return {
+      {"model", job.model.name},
+      {"parameters", ParameterCount(job.model)},
+      {"implementation", Text(ImplementationName(job.model.implementation))},
+      {"attention", Text(AttentionName(job.model.attention))},
+      {"checkpoint",
+       absl::StrJoin(query.checkpointing, ",",
+                     [](std::string* out, const Checkpointing& one) {
+                       absl::StrAppend(out, CheckpointingName(one));
+                     })},
+      {"precision", Text(PrecisionName(job.precision))},
+      {"batch", query.global_batch > 0 ? Json() : Json(job.batch)},
+      {"global_batch",
+       query.global_batch > 0 ? Json(query.global_batch) : Json()},
+      {"seq", job.seq},
+      {"reshard", job.sharding.reshard_after_forward},
+      {"prefetch", job.sharding.prefetch},
+      {"rank", job.last_rank ? "last" : "first"},
+      {"links", {LinkJson(machine.inside), LinkJson(machine.between)}},
+      {"spare_bytes", query.spare_bytes},
+      {"node_ranks", machine.node_ranks},
+      {"device_tflops", machine.flops_per_second / 1e12},
+      {"memory_gb_per_s", machine.bytes_per_second / 1e9}};
+}
+
+Json MeshJson(const MeshShape& mesh) {
+  return {{"name", MeshName(mesh)},
+          {"data", mesh.data},
+          {"fsdp", mesh.fsdp},
+          {"tensor", mesh.tensor},
+          {"ranks", mesh.ranks()}};
+}
+
+Json CollectivesJson(const std::vector<CollectiveCalls>& all,
+                     const MeshShape& mesh) {
+  Json json = Json::array();
+  for (const CollectiveCalls& calls : all) {
+    json.push_back({{"group", Text(MeshAxisName(calls.axis))},
+                    {"collective", Text(CollectiveName(calls.kind))},
+                    {"calls", calls.calls},
+                    {"bytes", calls.bytes},
+                    {"sent_bytes", calls.SentBytes(mesh.Size(calls.axis))}});
+  }
+  return json;
+}
+
+Json PredictedJson(const MeshRow& row) {
+  const RankMemory& memory = *row.memory;
+  return {{"peak_bytes", memory.step_peak_bytes},
+          {"peak_at", memory.peak_at},
+          {"resident_bytes", memory.resident_bytes},
+          {"build_peak_bytes", memory.build_peak_bytes},
+          {"reserved_bytes", memory.reserved_bytes()},
+          {"needed_bytes", memory.needed_bytes()},
+          {"largest_batch", row.largest_batch},
+          {"part_parameters", ParameterCount(PartStep(row.job).model)},
+          {"shard_elements", ShardElements(row.job)},
+          {"forward_flops", row.flops.forward},
+          {"backward_flops", row.flops.backward},
+          {"recomputed_flops", row.flops.recomputed},
+          {"collectives", CollectivesJson(row.traffic, row.job.mesh)}};
+}
+
+Json PassJson(const PassTime& pass) {
+  return {{"compute_us", pass.compute_us},
+          {"tensor_us", pass.tensor_us},
+          {"fsdp_us", pass.fsdp_us},
+          {"data_us", pass.data_us}};
+}
+
+Json ComputedJson(const MeshRow& row, const MeshMachine& machine) {
+  const MeshTime& time = row.time;
+  const double seconds = time.step_us() / 1e6;
+  Json parts;
+  for (const MeshBound part : kMeshBounds) {
+    parts[Text(MeshBoundName(part))] = time.Us(part);
+  }
+  Json json = {{"step_us", time.step_us()},
+               {"tokens_per_second", TokensPerSecond(row)},
+               {"model_flops_share", (row.flops.forward + row.flops.backward) /
+                                         seconds / machine.flops_per_second},
+               {"bound", Text(MeshBoundName(time.bound()))},
+               {"is_compute_bound", time.is_compute_bound()},
+               {"parts_us", parts},
+               {"forward", PassJson(time.forward)},
+               {"backward", PassJson(time.backward)},
+               {"update_us", time.update_us},
+               {"compute_bound_batch", nullptr}};
+  if (row.compute_bound_batch) {
+    json["compute_bound_batch"] = *row.compute_bound_batch;
+  }
+  return json;
+}
+
+Json RehearsedJson(const MeshRehearsal& found, const MeshShape& mesh) {
+  if (found.out_of_memory) {
+    return {{"out_of_memory",
+             {{"phase", found.ended_in},
+              {"operator", found.out_of_memory->op},
+              {"requested_bytes", found.out_of_memory->requested_bytes},
+              {"allocated_bytes", found.out_of_memory->allocated_bytes},
+              {"reserved_bytes", found.out_of_memory->reserved_bytes}}}};
+  }
+  Json kernels;
+  for (const auto& [phase, launches] : found.kernels) kernels[phase] = launches;
+  Json moved;
+  for (const char* name : {"launches", "copies_h2d", "copies_d2h", "copies_d2d",
+                           "copy_bytes_d2d", "fills", "fill_bytes", "waits"}) {
+    moved[name] = found.counters.at(name);
+  }
+  return {{"peak_bytes", found.step_peak_bytes},
+          {"build_peak_bytes", found.build_peak_bytes},
+          {"resident_bytes", found.resident_bytes},
+          {"library_bytes", found.library_bytes},
+          {"reserved_bytes", found.reserved_bytes},
+          {"shard_elements", found.shard_elements},
+          {"kernels", kernels},
+          {"counters", moved},
+          {"collectives", CollectivesJson(found.collectives, mesh)}};
+}
+
+Json RowJson(const MeshRow& row, const MeshMachine& machine) {
+  Json json = {{"mesh", MeshJson(row.job.mesh)},
+               {"batch", nullptr},
+               {"checkpoint", nullptr},
+               {"fits", row.why_not.empty()},
+               {"why_not", row.why_not},
+               {"predicted", nullptr},
+               {"computed", nullptr},
+               {"rehearsed", nullptr}};
+  if (!row.is_valid) return json;
+  json["batch"] = row.job.batch;
+  json["checkpoint"] = CheckpointingName(row.job.model.checkpointing);
+  if (!row.memory) return json;
+  json["predicted"] = PredictedJson(row);
+  json["computed"] = ComputedJson(row, machine);
+  if (row.rehearsal) {
+    json["rehearsed"] = RehearsedJson(*row.rehearsal, row.job.mesh);
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string MeshDocument(const MeshQuery& query, const Device& device,
+                         int64_t free_bytes, const std::vector<MeshRow>& rows) {
+  Json all = Json::array();
+  for (const MeshRow& row : rows) all.push_back(RowJson(row, query.machine));
+  const Json document = {
+      {"query", QueryJson(query)},
+      {"device", device.name},
+      {"free_bytes", free_bytes},
+      {"overlap", query.job.sharding.prefetch ? kOverlapModel : kSerialModel},
+      {"rows", all}};
+  return document.dump(1) + "\n";
+}
+
+}  // namespace trainbench

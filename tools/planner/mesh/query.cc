@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+
+#include "tools/planner/mesh/query.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "fixtures/device/datasheet.h"
+#include "model/spec/attention_variant.h"
+#include "model/spec/not_allowed.h"
+
+namespace trainbench {
+namespace {
+
+constexpr char kAuto[] = "auto";
+
+absl::StatusOr<std::vector<int64_t>> ParseRanks(const std::string& text) {
+  std::vector<int64_t> all;
+  for (absl::string_view item : absl::StrSplit(text, ',')) {
+    int64_t& ranks = all.emplace_back();
+    if (!absl::SimpleAtoi(item, &ranks) || ranks < 1 ||
+        ranks > kMostMeshRanks) {
+      return TextNotAllowed(
+          "ranks", text, absl::StrCat("1 to ", kMostMeshRanks, ", by comma"));
+    }
+  }
+  return all;
+}
+
+absl::Status ReadMesh(const MeshFlags& flags, MeshQuery& query) {
+  if (!flags.ranks.empty()) {
+    auto ranks = ParseRanks(flags.ranks);
+    if (!ranks.ok()) return ranks.status();
+    query.ranks = *std::move(ranks);
+  }
+  if (flags.mesh == kAuto) {
+    if (!query.ranks.empty()) return absl::OkStatus();
+    return TextNotAllowed("mesh", flags.mesh, "auto only with --ranks");
+  }
+  const auto mesh = ParseMesh(flags.mesh);
+  if (!mesh.ok()) return mesh.status();
+  query.mesh = *mesh;
+  if (query.ranks.empty() ||
+      query.ranks == std::vector<int64_t>{mesh->ranks()}) {
+    return absl::OkStatus();
+  }
+  return TextNotAllowed(
+      "ranks", flags.ranks,
+      absl::StrCat(mesh->ranks(), ", the product of ", MeshName(*mesh)));
+}
+
+// The flag is a part of the definition, which may have it only once.
+absl::StatusOr<ModelConfig> ReadDefined(const MeshFlags& flags) {
+  if (flags.implementation.empty()) return ParseModel(flags.model);
+  return ParseModel(
+      absl::StrCat(flags.model, ",implementation=", flags.implementation));
+}
+
+absl::StatusOr<ModelConfig> ReadNamed(const MeshFlags& flags) {
+  auto model = FindModel(flags.model, NamedModels());
+  if (!model.ok()) return model.status();
+  const auto implementation = ParseImplementation(
+      flags.implementation.empty() ? kImplementation : flags.implementation);
+  if (!implementation.ok()) return implementation.status();
+  model->implementation = *implementation;
+  model->attention = AttentionOf(*implementation);
+  return model;
+}
+
+absl::StatusOr<ModelConfig> ReadModel(const MeshFlags& flags) {
+  const bool defined = absl::StrContains(flags.model, '=');
+  auto model = defined ? ReadDefined(flags) : ReadNamed(flags);
+  if (!model.ok()) return model;
+  if (!flags.attention.empty()) {
+    const auto kind = ParseName("attention", flags.attention, AttentionKinds(),
+                                AttentionName);
+    if (!kind.ok()) return kind.status();
+    model->attention = *kind;
+  }
+  return model;
+}
+
+absl::StatusOr<std::vector<Checkpointing>> ReadCheckpointing(
+    const MeshFlags& flags, const ModelConfig& model) {
+  if (flags.checkpoint.empty() && model.checkpointing != Checkpointing()) {
+    return std::vector{model.checkpointing};
+  }
+  const std::string text =
+      flags.checkpoint.empty() ? kCheckpoints : flags.checkpoint;
+  std::vector<Checkpointing> all;
+  for (absl::string_view item : absl::StrSplit(text, ',')) {
+    const auto one = ParseCheckpointing(item);
+    if (!one.ok()) return one.status();
+    all.push_back(*one);
+  }
+  return all;
+}
+
+absl::Status CheckDevice(const MeshJob& job, const Device& device) {
+  const bool bf16 = ProductsIn(job.precision) == Precision::kBf16;
+  std::string why =
+      AttentionUnavailable(job.model.attention, device.kind, bf16,
+                           job.model.d_head(), device.block_shared_bytes);
+  if (why.empty()) {
+    why = ImplementationUnavailable(job.model.implementation, device.kind,
+                                    job.model.d_model);
+  }
+  return why.empty() ? absl::OkStatus() : absl::InvalidArgumentError(why);
+}
+
+absl::Status ReadMachine(const MeshFlags& flags, const Device& device,
+                         MeshQuery& query) {
+  MeshMachine& machine = query.machine;
+  const auto links = ParseLinks(flags.links);
+  if (!links.ok()) return links.status();
+  if (links->size() != 2) {
+    return TextNotAllowed("links", flags.links,
+                          "two, inside a node and between nodes");
+  }
+  machine.inside = (*links)[0];
+  machine.between = (*links)[1];
+  machine.node_ranks = flags.node_ranks;
+  machine.flops_per_second =
+      flags.device_tflops > 0
+          ? flags.device_tflops * 1e12
+          : DatasheetFlops(device.name, query.job.precision).value_or(0);
+  machine.bytes_per_second = flags.memory_gb_per_s > 0
+                                 ? flags.memory_gb_per_s * 1e9
+                                 : DatasheetBandwidth(device.name).value_or(0);
+  if (machine.flops_per_second > 0 && machine.bytes_per_second > 0) {
+    return absl::OkStatus();
+  }
+  return NotAllowed("device_tflops or memory_gb_per_s", 0,
+                    absl::StrCat("above 0, because no data sheet of ",
+                                 device.name, " is known"));
+}
+
+}  // namespace
+
+absl::StatusOr<MeshJob> OnMesh(const MeshQuery& query, const MeshShape& mesh) {
+  MeshJob job = query.job;
+  job.mesh = mesh;
+  absl::Status status = Validate(job);
+  if (!status.ok()) return status;
+  if (query.global_batch == 0) return job;
+  if (query.global_batch % mesh.batches() != 0) {
+    return NotAllowed(
+        "global_batch", query.global_batch,
+        absl::StrCat("a multiple of ", mesh.batches(),
+                     ", the data and fsdp ranks of ", MeshName(mesh)));
+  }
+  job.batch = query.global_batch / mesh.batches();
+  return job;
+}
+
+absl::StatusOr<MeshQuery> ReadMeshQuery(const MeshFlags& flags,
+                                        const Device& device) {
+  MeshQuery query;
+  MeshJob& job = query.job;
+  absl::Status status = ReadMesh(flags, query);
+  if (!status.ok()) return status;
+  auto model = ReadModel(flags);
+  if (!model.ok()) return model.status();
+  job.model = *std::move(model);
+  auto checkpointing = ReadCheckpointing(flags, job.model);
+  if (!checkpointing.ok()) return checkpointing.status();
+  query.checkpointing = *std::move(checkpointing);
+  const auto precision = ParsePrecision(flags.precision);
+  if (!precision.ok()) return precision.status();
+  job.precision = *precision;
+  job.batch = flags.batch;
+  query.global_batch = flags.global_batch;
+  job.seq = flags.seq;
+  job.sharding = {flags.reshard, flags.prefetch};
+  job.last_rank = flags.rank == "last";
+  query.spare_bytes = static_cast<int64_t>(flags.spare_gib * 0x1p30);
+  query.rehearses = !flags.predict_only && query.ranks.size() <= 1;
+  status = CheckDevice(job, device);
+  if (status.ok() && query.mesh) status = OnMesh(query, *query.mesh).status();
+  if (status.ok()) status = ReadMachine(flags, device, query);
+  if (!status.ok()) return status;
+  return query;
+}
+
+}  // namespace trainbench

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+
+#include "tools/planner/mesh/rank_memory.h"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "fixtures/device/torch_device.h"
+#include "fixtures/memory/allocation_recorder.h"
+#include "fixtures/memory/allocation_summary.h"
+#include "fixtures/prediction/dry_call.h"
+#include "fixtures/prediction/largest_fit.h"
+#include "fixtures/ranks/errors.h"
+#include "fixtures/steps/step_prediction.h"
+#include "model/accounting/library.h"
+#include "model/dry_run/dry_run.h"
+#include "tools/planner/mesh/mesh_rank.h"
+
+namespace trainbench {
+namespace {
+
+SavedBytes OfSequence(const MeshJob& job, const AllocationTimeline& step) {
+  const SavedBytes all = SavedOf(PartStep(job), KeptByForward(step));
+  return {.attention = all.attention / job.batch,
+          .ffn = all.ffn / job.batch,
+          .head = all.head / job.batch};
+}
+
+// A rank in a DryRun, which outlives it, as does the recorder.
+class DryRank {
+ public:
+  DryRank(const MeshJob& job, const Device& device)
+      : job_(job), recorder_(TorchDevice(device)) {
+    build_ = recorder_.Record([&](PhaseObserver&) {
+      rank_.emplace(job, TorchDevice(device), bookings_);
+    });
+  }
+  ~DryRank() {
+    recorder_.Observe([&] { rank_.reset(); });
+  }
+  DryRank(const DryRank&) = delete;
+  DryRank& operator=(const DryRank&) = delete;
+
+  int64_t build_peak_bytes() const { return build_.peak_bytes; }
+
+  RankMemory TrainTwoSteps() {
+    NullObserver nobody;
+    recorder_.Observe([&] { rank_->Run(nobody); });  // for what later ones find
+    const AllocationTimeline step =
+        recorder_.Record([&](PhaseObserver& phases) { rank_->Run(phases); });
+    return {.build_peak_bytes = build_peak_bytes(),
+            .step_peak_bytes = step.peak_bytes,
+            .resident_bytes = step.live_after,
+            .peak_at = PeakText(step),
+            .largest_at_peak = LargestAtPeakText(step),
+            .of_sequence = OfSequence(job_, step)};
+  }
+
+ private:
+  const DryRun dry_;
+  const MeshJob job_;
+  AllocationRecorder recorder_;
+  Bookings bookings_;
+  AllocationTimeline build_;
+  std::optional<MeshRank> rank_;
+};
+
+template <typename T>
+absl::StatusOr<T> Try(const std::function<T()>& work) {
+  absl::StatusOr<T> found;
+  const absl::Status status = CatchToStatus([&] {
+    found = work();
+    return absl::OkStatus();
+  });
+  return status.ok() ? found : status;
+}
+
+std::tuple<int64_t, int64_t, int64_t> BuildKey(const MeshJob& job) {
+  return {job.mesh.tensor, job.batch, job.mesh.fsdp};
+}
+
+int64_t Reserved(int64_t tensor_bytes) {
+  return ReservedBytes(tensor_bytes + kCublasWorkspaces);
+}
+
+}  // namespace
+
+int64_t RankMemory::reserved_bytes() const { return Reserved(step_peak_bytes); }
+
+int64_t RankMemory::needed_bytes() const {
+  return std::max(reserved_bytes(), Reserved(build_peak_bytes));
+}
+
+absl::StatusOr<RankMemory> PredictRank(const MeshJob& job,
+                                       const Device& device) {
+  return Try<RankMemory>([&] { return DryRank(job, device).TrainTwoSteps(); });
+}
+
+absl::StatusOr<RankMemory> RankPredictor::Predict(const MeshJob& job) {
+  auto memory = Steps(job);
+  if (!memory.ok()) return memory;
+  const auto build = BuildPeak(job);
+  if (!build.ok()) return build.status();
+  memory->build_peak_bytes = *build;
+  return memory;
+}
+
+absl::StatusOr<RankMemory> RankPredictor::Steps(const MeshJob& job) {
+  const auto [known, is_new] = steps_.try_emplace(
+      {job.mesh.tensor, job.batch, CheckpointingName(job.model.checkpointing)});
+  auto& [memory, shard_elements] = known->second;
+  if (is_new) {
+    auto found = PredictRank(job, device_);
+    if (!found.ok()) {
+      steps_.erase(known);
+      return found;
+    }
+    memory = *std::move(found);
+    shard_elements = ShardElements(job);
+    builds_[BuildKey(job)] = memory.build_peak_bytes;
+  }
+  RankMemory mine = memory;
+  const int64_t more = kStateBytes * (ShardElements(job) - shard_elements);
+  mine.step_peak_bytes += more;
+  mine.resident_bytes += more;
+  return mine;
+}
+
+absl::StatusOr<int64_t> RankPredictor::BuildPeak(const MeshJob& job) {
+  const auto known = builds_.find(BuildKey(job));
+  if (known != builds_.end()) return known->second;
+  const auto peak =
+      Try<int64_t>([&] { return DryRank(job, device_).build_peak_bytes(); });
+  if (peak.ok()) builds_[BuildKey(job)] = *peak;
+  return peak;
+}
+
+int64_t RankPredictor::LargestBatch(const MeshJob& job, int64_t budget_bytes) {
+  const auto build = BuildPeak(job);
+  if (!build.ok() || Reserved(*build) > budget_bytes) return 0;
+  MeshJob tried = job;
+  return LargestFit(kMostBatch, budget_bytes, [&](int64_t batch) {
+    tried.batch = batch;
+    const auto steps = Steps(tried);
+    return steps.ok() ? static_cast<double>(steps->reserved_bytes())
+                      : std::numeric_limits<double>::max();
+  });
+}
+
+}  // namespace trainbench

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// The memory of one rank of a job, found by a dry run of it.
+
+#ifndef TRAINBENCH_TOOLS_PLANNER_MESH_RANK_MEMORY_H_
+#define TRAINBENCH_TOOLS_PLANNER_MESH_RANK_MEMORY_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "absl/status/statusor.h"
+#include "fixtures/device/device.h"
+#include "model/accounting/component_work.h"
+#include "tools/planner/mesh/mesh_job.h"
+
+namespace trainbench {
+
+// A parameter's value, its gradient and both moments, in fp32.
+inline constexpr int64_t kStateBytes = 16;
+
+struct RankMemory {
+  // Bytes of tensors: at the highest point of the build and of a step, and
+  // between steps.
+  int64_t build_peak_bytes = 0;
+  int64_t step_peak_bytes = 0;
+  int64_t resident_bytes = 0;
+  std::string peak_at;  // of the step
+  std::string largest_at_peak;
+  SavedBytes of_sequence;  // kept for the backward pass
+
+  // Of the caching allocator, with what libraries keep: for the steps, and for
+  // the build, too.
+  int64_t reserved_bytes() const;
+  int64_t needed_bytes() const;
+};
+
+// Builds the rank and trains two steps, in a DryRun. The job is valid. An error
+// says what cannot run dry, or be counted.
+absl::StatusOr<RankMemory> PredictRank(const MeshJob& job,
+                                       const Device& device);
+
+// Predicts many ranks by few dry runs, of jobs that differ in their meshes,
+// batches and checkpointing only. Where the tensor ranks are as many, steps
+// differ only in their shards, which are there at any moment.
+class RankPredictor {
+ public:
+  explicit RankPredictor(const Device& device) : device_(device) {}
+
+  // PredictRank but for the padding of units, and largest_at_peak, which may be
+  // those of a rank with other shards.
+  absl::StatusOr<RankMemory> Predict(const MeshJob& job);
+
+  // The largest batch, up to kMostBatch, with which the rank needs no more; 0
+  // if not even one sequence fits.
+  int64_t LargestBatch(const MeshJob& job, int64_t budget_bytes);
+
+ private:
+  struct Known {
+    RankMemory memory;
+    int64_t shard_elements;
+  };
+
+  absl::StatusOr<RankMemory> Steps(const MeshJob& job);
+  absl::StatusOr<int64_t> BuildPeak(const MeshJob& job);
+
+  const Device& device_;
+  // By tensor ranks, batch and checkpointing.
+  std::map<std::tuple<int64_t, int64_t, std::string>, Known> steps_;
+  // By tensor ranks, batch and fsdp ranks.
+  std::map<std::tuple<int64_t, int64_t, int64_t>, int64_t> builds_;
+};
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_TOOLS_PLANNER_MESH_RANK_MEMORY_H_

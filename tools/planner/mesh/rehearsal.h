@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+
+#ifndef TRAINBENCH_TOOLS_PLANNER_MESH_REHEARSAL_H_
+#define TRAINBENCH_TOOLS_PLANNER_MESH_REHEARSAL_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fixtures/device/device.h"
+#include "fixtures/memory/out_of_memory.h"
+#include "tools/planner/mesh/mesh_job.h"
+
+namespace trainbench {
+
+// What a rank did on a null GPU. All of it is exact.
+struct MeshRehearsal {
+  // The phase in which memory ran out, or "build"; then the rest is 0.
+  std::optional<OutOfMemory> out_of_memory;
+  std::string ended_in;
+
+  int64_t shard_elements = 0;
+  // Bytes of tensors, without what libraries keep: at the highest point of the
+  // build and of the steps, and between steps.
+  int64_t build_peak_bytes = 0;
+  int64_t step_peak_bytes = 0;
+  int64_t resident_bytes = 0;
+  int64_t library_bytes = 0;
+  // Of the caching allocator, at its highest point during the steps.
+  int64_t reserved_bytes = 0;
+  // Of the second step.
+  std::vector<CollectiveCalls> collectives;
+  std::vector<std::pair<std::string, int64_t>> kernels;  // by phase
+  // "launches", "copies_d2d", ...: tests/null_gpu/null_gpu.h
+  std::map<std::string, int64_t> counters;
+};
+
+// Builds the rank, lets it train two steps and forgets it. The job is valid.
+MeshRehearsal RehearseRank(const MeshJob& job, const Device& device);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_TOOLS_PLANNER_MESH_REHEARSAL_H_

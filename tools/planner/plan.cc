@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+
+#include "tools/planner/plan.h"
+
+#include <ATen/Parallel.h>
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "fixtures/device/device.h"
+#include "fixtures/ranks/errors.h"
+#include "fixtures/steps/model_step.h"
+#include "fixtures/steps/step_prediction.h"
+#include "model/accounting/traffic.h"
+#include "model/spec/not_allowed.h"
+
+namespace trainbench {
+namespace {
+
+// Building more layers, even dry ones, takes long.
+constexpr int64_t kMostLayers = 1024;
+constexpr int64_t kMostParameterBytes = int64_t{1} << 50;
+
+ModelRow PlanModel(const StepParams& step, const ModelQuery& query,
+                   const Device& device) {
+  const ModelConfig& model = step.model;
+  ModelRow row;
+  row.step = step;
+  row.params = ParameterCount(model);
+  row.parameters = ParametersByComponent(model);
+  row.memory = PredictMemory(step, device);
+  row.flops = StepFlops(model, step.batch, step.seq, step.mode);
+  row.recomputed_flops =
+      RecomputedFlops(model, step.batch, step.seq, step.mode);
+  row.component_flops =
+      FlopsByComponent(model, step.batch, step.seq, step.mode);
+  if (step.mode == StepMode::kTrainStep) row.adamw_flops = AdamWFlops(model);
+  row.bytes = StepBytes(step, row.memory.saved_bytes);
+  row.fits = row.memory.peak_bytes <= query.device_memory_bytes;
+  row.largest_seq = LargestSeq(step, device, query.device_memory_bytes);
+  if (query.wants_batch) {
+    row.largest_batch = LargestBatch(step, device, query.device_memory_bytes);
+  }
+  return row;
+}
+
+absl::Status TooLarge(const StepParams& step) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "model '", step.model.name, "' at batch ", step.batch, " and seq ",
+      step.seq,
+      " has too many bytes to count; allowed: a smaller model, batch or seq"));
+}
+
+absl::Status CheckStep(const StepParams& step, const Device& device) {
+  const ModelConfig& model = step.model;
+  if (model.layers > kMostLayers) {
+    return NotAllowed("layers", model.layers,
+                      absl::StrCat("1 to ", kMostLayers));
+  }
+  if (ParameterBytes(model, step.precision) > kMostParameterBytes) {
+    return TooLarge(step);
+  }
+  StepParams on_cpu = step;
+  // Which takes the bytes of fp32 anywhere, but is a mode of GPUs.
+  if (step.precision == Precision::kTf32) on_cpu.precision = Precision::kFp32;
+  const std::string why = ModelStep::Unavailable(on_cpu, device);
+  if (why.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("model '", model.name, "': ", why));
+}
+
+absl::Status AddRow(const StepParams& step, const ModelQuery& query,
+                    const Device& device, std::vector<ModelRow>& rows) {
+  const absl::Status status = CatchToStatus([&] {
+    rows.push_back(PlanModel(step, query, device));
+    return absl::OkStatus();
+  });
+  return absl::StrContains(status.message(), "overflow") ? TooLarge(step)
+                                                         : status;
+}
+
+// Each choice with all models, which vary fastest.
+std::vector<ModelConfig> ModelsOf(const ModelQuery& query) {
+  if (query.checkpointing.empty()) return query.models;
+  std::vector<ModelConfig> models;
+  for (const Checkpointing& checkpointing : query.checkpointing) {
+    for (ModelConfig model : query.models) {
+      model.checkpointing = checkpointing;
+      models.push_back(std::move(model));
+    }
+  }
+  return models;
+}
+
+std::vector<StepParams> StepsOf(const ModelQuery& query) {
+  std::vector<StepParams> steps;
+  const std::vector<ModelConfig> models = ModelsOf(query);
+  for (const Precision precision : query.precisions) {
+    for (const StepMode mode : query.modes) {
+      for (const ModelConfig& model : models) {
+        steps.push_back({model, precision, mode, query.batch, query.seq});
+      }
+    }
+  }
+  return steps;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<ModelRow>> PlanModels(const ModelQuery& query) {
+  const absl::StatusOr<Device> device = OpenDevice("cpu");
+  if (!device.ok()) return device.status();
+  at::set_num_threads(1);  // the answer is the same on any machine
+  const std::vector<StepParams> steps = StepsOf(query);
+  // A model that cannot be planned costs no plan of the others.
+  for (const StepParams& step : steps) {
+    const absl::Status status = CheckStep(step, *device);
+    if (!status.ok()) return status;
+  }
+  std::vector<ModelRow> rows;
+  for (const StepParams& step : steps) {
+    const absl::Status status = AddRow(step, query, *device, rows);
+    if (!status.ok()) return status;
+  }
+  return rows;
+}
+
+}  // namespace trainbench
