@@ -14,8 +14,10 @@ import pytest
 from contributing import example
 from null_gpu import FLAGS, null_gpu
 from program import Json, Program, load, measured
+from reports.compare.ab_reader import load as load_ab
 from reports.pages.__main__ import main as report
 from stub_checkout import git
+from tools.ab_run.__main__ import main as ab
 
 PROJECT = """cmake_minimum_required(VERSION 3.25)
 project(mine CXX)
@@ -47,15 +49,23 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def program(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Program:
+def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where trainbench is installed."""
     build = Path(os.environ.get("TRAINBENCH_BUILD", "no build"))
     if not (build / "trainbench-config.cmake").exists() or not shutil.which("ninja"):
         pytest.skip("TRAINBENCH_BUILD is no build that exports a package")
     prefix = tmp_path_factory.mktemp("prefix")
     run(
         *("cmake", "--install", build, "--component", "dev", "--prefix", prefix),
-        cwd=repository,
+        cwd=prefix,
     )
+    return prefix
+
+
+@pytest.fixture(scope="module")
+def program(
+    repository: Path, prefix: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Program:
     made = tmp_path_factory.mktemp("build")
     run(
         *("cmake", "-G", "Ninja", "-S", repository / "bench", "-B", made),
@@ -121,3 +131,28 @@ def test_the_page_shows_it(program: Program, document: Json) -> None:
     text = html.read_text()
     assert 'id="gelu"' in text and "What does the exact GELU cost" in text
     assert "Time of each case" in text
+
+
+def test_two_commits_of_its_repository_are_compared(
+    repository: Path, prefix: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = repository / "bench" / "gelu.cc"
+    text = source.read_text(encoding="utf-8")
+    once = "at::gelu(x_, p_.kind);\n    state"
+    assert once in text
+    again = f"for (int i = 0; i < 8; ++i) {once}"
+    source.write_text(text.replace(once, again))
+    git(repository, "commit", "--quiet", "--all", "--message=slower")
+    monkeypatch.setattr("tools.ab_run.__main__.ROOT", tmp_path)
+    status = ab(
+        [
+            *(f"--project={repository / 'bench'}", f"--prefix={prefix}"),
+            *("--target=mine", "HEAD~1", "HEAD", f"--out={tmp_path / 'ab'}"),
+            *("--suite=smoke", "--elements=64Ki", "--benchmark_filter=none|tanh"),
+            *("--threshold=20", "--max_pairs=8"),
+        ]
+    )
+    assert status == 1
+    found = load_ab(tmp_path / "ab")
+    assert found.new.revision == git(repository, "rev-parse", "HEAD")
+    assert found.rows == [f"gelu/{kind}/elements:65536" for kind in ("none", "tanh")]

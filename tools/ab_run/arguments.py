@@ -15,7 +15,8 @@ from tools.ab_run.flags import program_flags, split, without_filter
 _USAGE = """\
 tools/ab BASE NEW [flags] [flags of the program]
        tools/ab --same REVISION [flags] [flags of the program]
-       tools/ab --binaries A B [flags] [flags of the program]"""
+       tools/ab --binaries A B [flags] [flags of the program]
+       tools/ab --project DIR BASE NEW [flags] [flags of the program]"""
 _DESCRIPTION = """\
 Builds two revisions and measures them in pairs of fresh processes, which are alive at
 the same time and take turns of 50 ms, until every row is decided. --same measures one
@@ -32,6 +33,9 @@ class Arguments:
     revisions: list[str]  # base and new, or none
     same: str | None
     binaries: list[Path]  # base and new, or none
+    project: Path | None  # of experiments elsewhere
+    target: str | None  # its program
+    prefix: Path | None  # of trainbench
     threshold: float  # as a fraction
     confidence: float  # as a fraction
     max_pairs: int
@@ -78,6 +82,20 @@ def _parser() -> _Parser:
     add("--same", metavar="REVISION", help="measure it against itself")
     add("--binaries", metavar=("A", "B"), nargs=2, type=Path, default=[])
     add(
+        "--project",
+        type=Path,
+        metavar="DIR",
+        help="a CMake project of experiments in another repository, whose revisions "
+        "these are (tools/cmake/README.md)",
+    )
+    add("--target", help="the project's program (the name of its folder)")
+    add(
+        "--prefix",
+        type=Path,
+        metavar="DIR",
+        help="where trainbench is installed for it (build/release)",
+    )
+    add(
         "--threshold",
         type=percentage(0, 100),
         default=0.02,
@@ -107,6 +125,10 @@ def _check_sides(given: argparse.Namespace, revisions: Sequence[str]) -> None:
         raise Usage(
             f"only one revision, '{revisions[0]}'; give two, or --same={revisions[0]}"
         )
+    if given.project is None and (given.target or given.prefix):
+        raise Usage("--target and --prefix belong to --project")
+    if given.project is not None and given.binaries:
+        raise Usage("--project builds revisions; --binaries are built")
     if given.same is None and (given.pairs or given.noise_out):
         raise Usage("--pairs and --noise_out belong to --same")
     if given.same is not None and (given.max_pairs or given.noise):
@@ -130,6 +152,9 @@ def parse(tokens: Sequence[str]) -> Arguments:
         revisions=revisions,
         same=given.same,
         binaries=given.binaries,
+        project=given.project,
+        target=given.target,
+        prefix=given.prefix,
         threshold=given.threshold,
         confidence=given.confidence,
         max_pairs=(given.pairs or 20) if same else (given.max_pairs or 40),

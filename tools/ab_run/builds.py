@@ -8,6 +8,7 @@ import re
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from tools.ab_run.child import Child, run_children
@@ -17,15 +18,25 @@ from tools.ab_run.revisions import Repository
 from tools.ab_run.worktrees import has_same_requirements, worktree
 
 PROGRAM = Path("build", "release", "benchmarks", "trainbench")
+PACKAGE = "trainbench-config.cmake"
 _END_OF_LOG = 30  # lines
 _STEP = re.compile(rb"\[(\d+/\d+)\]")
 
 
+@dataclass(frozen=True)
+class Project:
+    """Experiments in a repository of their own."""
+
+    source: Path  # of its CMakeLists.txt, relative to the repository
+    target: str
+    prefix: Path  # where trainbench is installed, or its build tree
+
+
 @contextlib.contextmanager
-def _lock(root: Path) -> Iterator[None]:
-    """Waits until no other call builds revisions in this checkout."""
-    path = root / "build" / ".ab.lock"
-    path.parent.mkdir(exist_ok=True)
+def _lock(trees: Path) -> Iterator[None]:
+    """Waits until no other call builds such revisions."""
+    trees.mkdir(parents=True, exist_ok=True)
+    path = trees.with_name(f".{trees.name}.lock")
     with path.open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -105,24 +116,48 @@ def _python(
     return tree / ".venv" / "bin" / "python"
 
 
+def _configure(tree: Path, made: Path, project: Project) -> list[str | Path]:
+    """As tools/cmake/README.md says."""
+    return [
+        *("cmake", "-G", "Ninja", "-S", tree / project.source, "-B", made),
+        *("-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_PREFIX_PATH={project.prefix}"),
+    ]
+
+
 def build(
-    repository: Repository, commit: str, name: str, status_line: StatusLine
+    repository: Repository,
+    commit: str,
+    name: str,
+    status_line: StatusLine,
+    project: Project | None = None,
 ) -> Path:
-    """Builds the program of a commit. Errors: BuildFailed."""
+    """Builds the program of a commit: trainbench, or the project's. Errors:
+    BuildFailed."""
     title = f"building {name}"
-    with _lock(repository.root):
+    with _lock(repository.trees):
         tree = worktree(repository, commit)
-        log = tree / "build" / "ab.log"
-        log.parent.mkdir(exist_ok=True)
+        # Another repository need not ignore a folder build.
+        made = tree.with_name(f"{tree.name}-build") if project else tree / "build"
+        log = made / "ab.log"
+        made.mkdir(exist_ok=True)
         log.write_bytes(b"")
         status_line.print(f"{title} in {tree} ...")
         started = time.monotonic()
-        python = _python(repository.root, tree, log, title, status_line)
-        setting = f"-DTRAINBENCH_PYTHON={python}"
-        _run(["cmake", "--preset", "release", setting], tree, log, title, status_line)
-        command = ["cmake", "--build", "--preset", "release", "--target", "trainbench"]
+        if project:
+            configure = _configure(tree, made, project)
+            command: list[str | Path] = ["cmake", "--build", made]
+            command += ["--target", project.target]
+            program = made / project.target
+        else:
+            python = _python(repository.root, tree, log, title, status_line)
+            configure = ["cmake", "--preset", "release"]
+            configure.append(f"-DTRAINBENCH_PYTHON={python}")
+            command = ["cmake", "--build", "--preset", "release"]
+            command += ["--target", "trainbench"]
+            program = tree / PROGRAM
+        _run(configure, tree, log, title, status_line)
         _run([*command, "--parallel", _jobs()], tree, log, title, status_line)
         status_line.print(f"built {name} in {duration(time.monotonic() - started)}")
-    if not os.access(tree / PROGRAM, os.X_OK):
-        raise BuildFailed(f"{title}: the build made no {tree / PROGRAM}")
-    return tree / PROGRAM
+    if not os.access(program, os.X_OK):
+        raise BuildFailed(f"{title}: the build made no {program}")
+    return program

@@ -14,18 +14,19 @@ _FILES_NAMED = 3
 @dataclass(frozen=True)
 class Repository:
     root: Path
+    trees: Path  # where its revisions are checked out
 
     def git(
-        self, *arguments: str, at: Path | None = None
+        self, *arguments: str, at: Path | None = None, ceiling: bool = True
     ) -> subprocess.CompletedProcess[str]:
+        """In `at`, else in the root; with a ceiling not in a repository around it."""
         directory = at or self.root
-        # A source tree inside another repository must not use the outer one.
-        ceiling = {"GIT_CEILING_DIRECTORIES": str(directory.parent)}
+        variables = {"GIT_CEILING_DIRECTORIES": str(directory.parent)}
         try:
             return subprocess.run(
                 ["git", "--no-optional-locks", *arguments],
                 cwd=directory,
-                env=os.environ | ceiling,
+                env=os.environ | (variables if ceiling else {}),
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,
@@ -33,6 +34,13 @@ class Repository:
             )
         except OSError as error:
             raise Usage(f"git cannot be run: {error}") from error
+
+    @classmethod
+    def of(cls, directory: Path, trees: Path) -> "Repository":
+        """The one that a directory belongs to, or would be."""
+        found = cls(directory, trees)
+        done = found.git("rev-parse", "--show-toplevel", ceiling=False)
+        return cls(Path(done.stdout.strip() or directory), trees)
 
     def require(self) -> None:
         """Errors: Usage, if `root` is no checkout."""

@@ -3,13 +3,14 @@
 
 import hashlib
 import json
+import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reports.compare.ab_decisions import fewest_pairs
 from reports.compare.ab_record import AbRun, Side, sha256_of
 from tools.ab_run.arguments import Arguments
-from tools.ab_run.builds import build
+from tools.ab_run.builds import PACKAGE, Project, build
 from tools.ab_run.errors import Usage
 from tools.ab_run.program import Program, existing
 from tools.ab_run.progress import StatusLine
@@ -42,10 +43,31 @@ def _new_run(arguments: Arguments, base: Side, new: Side) -> AbRun:
     )
 
 
+def _project(
+    arguments: Arguments, directory: Path, root: Path
+) -> tuple[Repository, Project]:
+    source = directory.resolve()
+    if not (source / "CMakeLists.txt").is_file():
+        raise Usage(f"--project is {directory}, which has no CMakeLists.txt")
+    prefix = (arguments.prefix or root / "build" / "release").resolve()
+    if not any((*prefix.glob(PACKAGE), *prefix.glob(f"lib*/**/{PACKAGE}"))):
+        raise Usage(
+            f"--prefix is {prefix}, which has no {PACKAGE}; allowed: where trainbench "
+            "is installed, or its build tree"
+        )
+    trees = root / "build" / "ab" / "projects"
+    repository = Repository.of(source, trees)
+    place = Path(os.path.relpath(source, repository.root))
+    return repository, Project(place, arguments.target or source.name, prefix)
+
+
 def _revisions(
     arguments: Arguments, root: Path, status_line: StatusLine
 ) -> tuple[tuple[Side, Side], tuple[Program, Program]]:
-    repository = Repository(root)
+    project = None
+    repository = Repository(root, root / "build" / "ab" / "trees")
+    if arguments.project:
+        repository, project = _project(arguments, arguments.project, root)
     repository.require()
     names = arguments.revisions or [arguments.same or ""] * 2
     commits = [repository.commit(name) for name in names]
@@ -53,10 +75,15 @@ def _revisions(
     sides = [
         Side(name, commit, None) for name, commit in zip(names, commits, strict=True)
     ]
-    base = Program(build(repository, commits[0], names[0], status_line), names[0])
-    if commits[0] == commits[1]:
-        return (sides[0], sides[1]), (base, replace(base, name=names[1]))
-    new = Program(build(repository, commits[1], names[1], status_line), names[1])
+
+    def built(side: int) -> Program:
+        commit, name = commits[side], names[side]
+        path = build(repository, commit, name, status_line, project)
+        return Program(path, name)
+
+    base = built(0)
+    same = replace(base, name=names[1])
+    new = same if commits[0] == commits[1] else built(1)
     return (sides[0], sides[1]), (base, new)
 
 

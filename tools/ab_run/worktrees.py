@@ -27,8 +27,8 @@ def _is_at(repository: Repository, tree: Path, commit: str) -> bool:
 
 
 def worktree(repository: Repository, commit: str) -> Path:
-    """The worktree in build/ab/trees, created if necessary. Errors: BuildFailed."""
-    tree = repository.root / "build" / "ab" / "trees" / commit[:12]
+    """The worktree among the repository's, made if necessary. Errors: BuildFailed."""
+    tree = repository.trees / commit[:12]
     if _is_at(repository, tree, commit):
         return tree
     if tree.exists():

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -25,12 +25,13 @@ pytestmark = pytest.mark.skipif(GIT is None, reason="git is not installed")
 # A build copies the program that the revision has in its sources.
 CMAKE = """#!/bin/sh
 echo "$(basename "$PWD")|$CCACHE_BASEDIR|$CCACHE_NOHASHDIR|$*" >>"$STUB_LOG"
-[ "$1" = --preset ] && exit 0
+[ "$1" = --build ] || exit 0
 if [ -n "$STUB_WAIT" ]; then
   : >"$STUB_WAIT"
   sleep 600
 fi
 [ -e broken ] && echo "program.cc:1: error: broken" && exit 1
+[ "$2" = --preset ] || exec cp program "$2/$4"
 mkdir -p build/release/benchmarks && cp program build/release/benchmarks/trainbench
 """
 FAST = {"a": 100.0}
@@ -150,6 +151,61 @@ def test_a_slower_revision_is_found(checkout: Checkout) -> None:
     assert f"{tree}|true|--preset release -DTRAINBENCH_PYTHON={python}" in (
         checkout.log.read_text()
     )
+
+
+@pytest.fixture
+def project(checkout: Checkout, tmp_path: Path) -> Checkout:
+    """Two revisions of another repository, with experiments in its folder bench."""
+    mine = replace(checkout, root=tmp_path / "mine")
+    (mine.root / "bench").mkdir(parents=True)
+    (mine.root / "bench/CMakeLists.txt").touch()
+    mine.git("init", "--quiet")
+    mine.commit(FAST)
+    mine.commit({"a": 120.0})
+    prefix = checkout.root / "build/release"
+    prefix.mkdir(parents=True)
+    (prefix / "trainbench-config.cmake").touch()
+    return mine
+
+
+def test_revisions_of_another_repository(checkout: Checkout, project: Checkout) -> None:
+    flags = (f"--project={project.root / 'bench'}", "HEAD~1", "HEAD", PAIRS)
+    status, out, err = checkout.ab(*flags, "--target=gelu")
+    assert status == 1, err
+    assert "REGRESSED" in out
+    head = project.git("rev-parse", "HEAD")
+    tree = checkout.root / "build/ab/projects" / head[:12]
+    made = tree.with_name(f"{tree.name}-build")
+    log = checkout.log.read_text()
+    assert f"-S {tree}/bench -B {made} -DCMAKE_BUILD_TYPE=Release" in log
+    assert f"-DCMAKE_PREFIX_PATH={checkout.root}/build/release\n" in log
+    assert (made / "gelu").exists()
+    # Nothing is in its tree that git would call a change.
+    assert git(tree, "status", "--porcelain", program=str(GIT)) == ""
+    (directory,) = (checkout.root / "results").iterdir()
+    assert load(directory).new.revision == head
+    # The name of its folder is the default.
+    assert checkout.ab(*flags, "--same=HEAD")[0] == 2
+    assert checkout.ab(*flags[:1], "--same=HEAD", "--pairs=6")[0] == 0
+    assert (made / "bench").exists()
+
+
+def test_a_project_that_cannot_be_built_is_named(
+    checkout: Checkout, project: Checkout
+) -> None:
+    def refused(*flags: str) -> str:
+        status, _, err = checkout.ab("HEAD~1", "HEAD", *flags)
+        assert status == 2
+        return err
+
+    bench = f"--project={project.root / 'bench'}"
+    assert "which has no CMakeLists.txt" in refused(f"--project={project.root}")
+    nowhere = f"--prefix={project.root}"
+    assert "trainbench-config.cmake" in refused(bench, nowhere)
+    assert "belong to --project" in refused(nowhere)
+    changed = project.root / "program"
+    changed.write_text("")
+    assert "uncommitted changes" in refused(bench)
 
 
 def test_a_revision_against_itself_is_built_once(checkout: Checkout) -> None:
