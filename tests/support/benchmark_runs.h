@@ -29,12 +29,6 @@ inline BenchmarkRun MakeRun(const std::string& name,
   return run;
 }
 
-// The label of a row of the model tiny. `findings` is a JSON array of pairs.
-inline std::string MakeLabel(const std::string& findings = "[]") {
-  return R"({"parameters":{"model":"tiny","seq":128},"findings":)" + findings +
-         "}";
-}
-
 inline BenchmarkRun MakeFailed(
     const std::string& name,
     const std::string& message = "from Google Benchmark") {
