@@ -27,7 +27,7 @@ inline constexpr int64_t kKernelBytes = int64_t{1} << 29;
 // What LibTorch's caching allocator takes from a GPU for `block_bytes` in
 // tensors and workspaces: 3 % or two pages more, for holes between blocks and
 // pages in part used. No formula knows the holes: steps whose blocks have many
-// sizes can leave up to 10 % (tests/null_gpu lists them). tools/rehearse counts
+// sizes can leave up to 10 % (tools/null_gpu lists them). tools/rehearse counts
 // them.
 int64_t ReservedBytes(int64_t block_bytes);
 

@@ -33,6 +33,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
         *("fsdp", "tensor_parallel", "comm", "training", "nn", "accounting"),
         *("dry_run", "spec"),
     ),
+    "tools/null_gpu": (),
     _OPERATIONS: ("ops", "verification", "training", "nn", "fused", "spec"),
     "steps": (
         *("prediction", "experiment", "ranks", "timing", "memory", "profiling"),

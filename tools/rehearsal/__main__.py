@@ -17,7 +17,7 @@ from tools.rehearsal.run import run
 _BUILD = Path(__file__).resolve().parents[2] / "build/release"
 PROGRAM = _BUILD / "benchmarks/trainbench"
 MESH_PROGRAM = _BUILD / "tools/trainbench_plan"
-LIBRARY = _BUILD / "tests/null_gpu"
+LIBRARY = _BUILD / "tools/null_gpu"
 GOOD, FAILED, USAGE = 0, 1, 2
 
 

@@ -5,7 +5,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-# tests/null_gpu/core/profile.cc
+# tools/null_gpu/core/profile.cc
 GPUS = ("h100", "h200", "a100-40", "a100-80", "b200")
 MOST_RANKS = 16
 # The flags of the program that a rehearsal sets or has no use for.

@@ -20,7 +20,7 @@ class Kernel:
 @dataclass(frozen=True)
 class Phase:
     name: str
-    counters: dict[str, int]  # tests/null_gpu/null_gpu.h
+    counters: dict[str, int]  # tools/null_gpu/null_gpu.h
     kernels: list[Kernel]  # most frequent first
 
 

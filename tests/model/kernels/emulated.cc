@@ -21,7 +21,7 @@
 #include "tests/emulator/global_memory.h"
 #include "tests/emulator/launcher.h"
 #include "tests/model/kernels/gpu/probes.cuh"
-#include "tests/null_gpu/null_gpu.h"
+#include "tools/null_gpu/null_gpu.h"
 
 namespace trainbench::kernels {
 namespace {

@@ -272,7 +272,7 @@ def test_a_program_without_a_result_is_an_error(
 
 
 def test_the_gpus_are_those_of_the_null_gpu() -> None:
-    profiles = (ROOT / "tests/null_gpu/core/profile.cc").read_text()
+    profiles = (ROOT / "tools/null_gpu/core/profile.cc").read_text()
     assert tuple(re.findall(r'^ +\{"([a-z0-9-]+)", "NVIDIA', profiles, re.M)) == GPUS
 
 

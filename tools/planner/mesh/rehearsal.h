@@ -34,7 +34,7 @@ struct MeshRehearsal {
   // Of the second step.
   std::vector<CollectiveCalls> collectives;
   std::vector<std::pair<std::string, int64_t>> kernels;  // by phase
-  // "launches", "copies_d2d", ...: tests/null_gpu/null_gpu.h
+  // "launches", "copies_d2d", ...: tools/null_gpu/null_gpu.h
   std::map<std::string, int64_t> counters;
 };
 

@@ -7,7 +7,7 @@
 
 #include "fixtures/device/cuda_support.h"
 #include "tests/model/kernels/emulated.h"
-#include "tests/null_gpu/null_gpu.h"
+#include "tools/null_gpu/null_gpu.h"
 
 namespace trainbench {
 namespace {

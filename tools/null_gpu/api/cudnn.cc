@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT
+// cuDNN's graph interface, as far as LibTorch's attention takes it. A graph of
+// operations becomes one kernel, a plan needs no workspace.
+
+#include <cudnn.h>
+
+#include <cstring>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/null_gpu/core/settings.h"
+#include "tools/null_gpu/streams/call.h"
+#include "tools/null_gpu/streams/launch.h"
+
+using null_gpu::Ask;
+
+namespace {
+
+struct Handle {
+  cudaStream_t stream = nullptr;
+};
+
+Handle& Of(cudnnHandle_t handle) { return *reinterpret_cast<Handle*>(handle); }
+
+struct Attribute {
+  cudnnBackendAttributeType_t type;
+  std::vector<char> bytes;
+};
+
+// Attributes can be read back. A descriptor inherits the name of its kernel
+// from the descriptors that it is made of.
+struct Descriptor {
+  cudnnBackendDescriptorType_t type;
+  std::map<cudnnBackendAttributeName_t, Attribute> attributes;
+  std::optional<cudnnDataType_t> data_type;
+  std::string kernel;
+};
+
+Descriptor& Of(cudnnBackendDescriptor_t descriptor) {
+  return *static_cast<Descriptor*>(descriptor);
+}
+
+size_t BytesOf(cudnnBackendAttributeType_t type) {
+  switch (type) {
+    case CUDNN_TYPE_BOOLEAN:
+    case CUDNN_TYPE_CHAR:
+      return 1;
+    case CUDNN_TYPE_HANDLE:
+    case CUDNN_TYPE_INT64:
+    case CUDNN_TYPE_DOUBLE:
+    case CUDNN_TYPE_VOID_PTR:
+    case CUDNN_TYPE_BACKEND_DESCRIPTOR:
+      return 8;
+    case CUDNN_TYPE_FRACTION:
+      return sizeof(cudnnFraction_t);
+    default:  // enumerations, int32_t and float
+      return 4;
+  }
+}
+
+std::vector<Descriptor*> DescriptorsIn(const Attribute& attribute) {
+  std::vector<Descriptor*> descriptors;
+  if (attribute.type != CUDNN_TYPE_BACKEND_DESCRIPTOR) return descriptors;
+  descriptors.resize(attribute.bytes.size() / BytesOf(attribute.type));
+  std::memcpy(descriptors.data(), attribute.bytes.data(),
+              attribute.bytes.size());
+  return descriptors;
+}
+
+std::string KernelOf(const std::vector<Descriptor*>& operations) {
+  int products = 0;
+  bool attention = false, backward = false;
+  std::string type = "f32";
+  for (const Descriptor* operation : operations) {
+    products +=
+        operation->type == CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR ? 1 : 0;
+    backward |= operation->type == CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR;
+    attention |= operation->type == CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR;
+    if (operation->data_type == CUDNN_DATA_BFLOAT16) type = "bf16";
+    if (operation->data_type == CUDNN_DATA_HALF) type = "f16";
+  }
+  // Written out, attention is two products, and five backward.
+  backward |= products > 2;
+  attention |= backward || products == 2;
+  const std::string chip =
+      "sm" + std::to_string(null_gpu::GetSettings().profile->major) + "0";
+  if (!attention) return "cudnn_generated_graph_" + chip + "_" + type + "_null";
+  return "cudnn_generated_fort_native_sdpa_" + chip + "_flash_" +
+         (backward ? "bprop" : "fprop") + "_" + type + "_null";
+}
+
+void Inherit(Descriptor& descriptor, cudnnBackendAttributeName_t name,
+             const Attribute& attribute) {
+  if (name == CUDNN_ATTR_TENSOR_DATA_TYPE) {
+    cudnnDataType_t type;
+    std::memcpy(&type, attribute.bytes.data(), sizeof(type));
+    descriptor.data_type = type;
+  }
+  const std::vector<Descriptor*> parts = DescriptorsIn(attribute);
+  for (const Descriptor* part : parts) {
+    if (!part->kernel.empty()) descriptor.kernel = part->kernel;
+    // Attention's softmax is in float; its operands say what it is called.
+    const bool narrow = part->data_type == CUDNN_DATA_BFLOAT16 ||
+                        part->data_type == CUDNN_DATA_HALF;
+    if (narrow || !descriptor.data_type) descriptor.data_type = part->data_type;
+  }
+  if (name == CUDNN_ATTR_OPERATIONGRAPH_OPS)
+    descriptor.kernel = KernelOf(parts);
+}
+
+cudnnStatus_t Set(Descriptor& descriptor, cudnnBackendAttributeName_t name,
+                  cudnnBackendAttributeType_t type, int64_t count,
+                  const void* values) {
+  const size_t bytes = BytesOf(type) * static_cast<size_t>(count);
+  Attribute attribute = {type, std::vector<char>(bytes)};
+  if (bytes > 0) std::memcpy(attribute.bytes.data(), values, bytes);
+  Inherit(descriptor, name, attribute);
+  descriptor.attributes[name] = std::move(attribute);
+  return CUDNN_STATUS_SUCCESS;
+}
+
+// What cuDNN finds out by itself.
+std::optional<int64_t> CountOf(cudnnBackendAttributeName_t name) {
+  switch (name) {
+    case CUDNN_ATTR_ENGINEHEUR_RESULTS:
+      return 1;  // any graph is supported, by one engine
+    case CUDNN_ATTR_ENGINE_NUMERICAL_NOTE:
+    case CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE:
+    case CUDNN_ATTR_ENGINE_KNOB_INFO:
+    case CUDNN_ATTR_ENGINECFG_KNOB_CHOICES:
+      return 0;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<int64_t> NumberOf(cudnnBackendAttributeName_t name) {
+  switch (name) {
+    case CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE:
+    case CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE:
+    case CUDNN_ATTR_ENGINECFG_SHARED_MEMORY_USED:
+    case CUDNN_ATTR_ENGINE_GLOBAL_INDEX:
+      return 0;
+    case CUDNN_ATTR_OPERATIONGRAPH_ENGINE_GLOBAL_COUNT:
+      return 1;
+    default:
+      return std::nullopt;
+  }
+}
+
+// The caller made the descriptors that it wants filled.
+void Fill(const Descriptor& from, void* values) {
+  cudnnBackendDescriptor_t to = nullptr;
+  std::memcpy(&to, values, sizeof(to));
+  Of(to).kernel = from.kernel;
+  Of(to).data_type = from.data_type;
+}
+
+cudnnStatus_t Get(const Descriptor& descriptor,
+                  cudnnBackendAttributeName_t name,
+                  cudnnBackendAttributeType_t type, int64_t wanted,
+                  int64_t* count, void* values) {
+  const auto at = descriptor.attributes.find(name);
+  int64_t found = 1;
+  if (at != descriptor.attributes.end()) {
+    const std::vector<char>& bytes = at->second.bytes;
+    found = static_cast<int64_t>(bytes.size() / BytesOf(type));
+    if (values != nullptr && type != CUDNN_TYPE_BACKEND_DESCRIPTOR) {
+      std::memcpy(
+          values, bytes.data(),
+          std::min(bytes.size(), BytesOf(type) * static_cast<size_t>(wanted)));
+    }
+  } else if (const auto number = NumberOf(name)) {
+    if (values != nullptr) std::memcpy(values, &*number, BytesOf(type));
+  } else if (const auto some = CountOf(name)) {
+    found = *some;
+  } else if (name != CUDNN_ATTR_ENGINECFG_ENGINE) {
+    null_gpu::Die("attribute " + std::to_string(name) +
+                  " of cuDNN's descriptor " + std::to_string(descriptor.type) +
+                  " is not modelled");
+  }
+  if (type == CUDNN_TYPE_BACKEND_DESCRIPTOR && values != nullptr &&
+      wanted > 0 && found > 0) {
+    Fill(descriptor, values);
+  }
+  if (count != nullptr) *count = found;
+  return CUDNN_STATUS_SUCCESS;
+}
+
+// The graph may write to each of its tensors.
+null_gpu::Accesses AccessesOf(const Descriptor& pack) {
+  null_gpu::Accesses accesses;
+  const auto at = pack.attributes.find(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS);
+  if (at == pack.attributes.end()) return accesses;
+  std::vector<void*> pointers(at->second.bytes.size() / sizeof(void*));
+  std::memcpy(pointers.data(), at->second.bytes.data(),
+              pointers.size() * sizeof(void*));
+  for (const void* pointer : pointers) {
+    accesses.push_back(null_gpu::WriteOf(pointer));
+  }
+  return accesses;
+}
+
+}  // namespace
+
+extern "C" {
+
+size_t cudnnGetVersion() { return CUDNN_VERSION; }
+
+size_t cudnnGetCudartVersion() { return CUDART_VERSION; }
+
+const char* cudnnGetErrorString(cudnnStatus_t) {
+  return "an error of the null cuDNN";
+}
+
+void cudnnGetLastErrorString(char* text, size_t bytes) {
+  if (bytes > 0) *text = '\0';
+}
+
+cudnnStatus_t cudnnCreate(cudnnHandle_t* handle) {
+  return Ask<"cudnnCreate">([&] {
+    *handle = reinterpret_cast<cudnnHandle_t>(new Handle);
+    return CUDNN_STATUS_SUCCESS;
+  });
+}
+
+cudnnStatus_t cudnnSetStream(cudnnHandle_t handle, cudaStream_t stream) {
+  return Ask<"cudnnSetStream">([&] {
+    Of(handle).stream = stream;
+    return CUDNN_STATUS_SUCCESS;
+  });
+}
+
+cudnnStatus_t cudnnGetStream(cudnnHandle_t handle, cudaStream_t* stream) {
+  return Ask<"cudnnGetStream">([&] {
+    *stream = Of(handle).stream;
+    return CUDNN_STATUS_SUCCESS;
+  });
+}
+
+cudnnStatus_t cudnnBackendCreateDescriptor(
+    cudnnBackendDescriptorType_t type, cudnnBackendDescriptor_t* descriptor) {
+  return Ask<"cudnnBackendCreateDescriptor">([&] {
+    *descriptor = new Descriptor{type, {}, {}, {}};
+    return CUDNN_STATUS_SUCCESS;
+  });
+}
+
+cudnnStatus_t cudnnBackendDestroyDescriptor(
+    cudnnBackendDescriptor_t descriptor) {
+  return Ask<"cudnnBackendDestroyDescriptor">([&] {
+    delete &Of(descriptor);
+    return CUDNN_STATUS_SUCCESS;
+  });
+}
+
+cudnnStatus_t cudnnBackendSetAttribute(cudnnBackendDescriptor_t descriptor,
+                                       cudnnBackendAttributeName_t name,
+                                       cudnnBackendAttributeType_t type,
+                                       int64_t count, const void* values) {
+  return Ask<"cudnnBackendSetAttribute">(
+      [&] { return Set(Of(descriptor), name, type, count, values); });
+}
+
+cudnnStatus_t cudnnBackendGetAttribute(
+    const cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName_t name,
+    cudnnBackendAttributeType_t type, int64_t wanted, int64_t* count,
+    void* values) {
+  return Ask<"cudnnBackendGetAttribute">(
+      [&] { return Get(Of(descriptor), name, type, wanted, count, values); });
+}
+
+cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle,
+                                  cudnnBackendDescriptor_t plan,
+                                  cudnnBackendDescriptor_t pack) {
+  return Ask<"cudnnBackendExecute">([&] {
+    const std::string& kernel = Of(plan).kernel;
+    if (kernel.empty()) return CUDNN_STATUS_BAD_PARAM;
+    return null_gpu::LaunchOfLibrary(kernel, dim3(1), dim3(384),
+                                     Of(handle).stream,
+                                     AccessesOf(Of(pack))) == cudaSuccess
+               ? CUDNN_STATUS_SUCCESS
+               : CUDNN_STATUS_EXECUTION_FAILED;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+// The driver: management of virtual memory, on which PyTorch's expandable
+// segments stand.
+
+#include <cuda.h>
+
+#include <bit>
+#include <map>
+#include <mutex>
+
+#include "tools/null_gpu/core/device.h"
+#include "tools/null_gpu/core/memory.h"
+#include "tools/null_gpu/order/free.h"
+#include "tools/null_gpu/streams/call.h"
+
+using null_gpu::DriverCall;
+using null_gpu::GetMemory;
+using null_gpu::kPageBytes;
+
+namespace {
+
+// Memory without an address. It is given back when the program has released its
+// handles and unmapped it everywhere.
+struct Physical {
+  int device;
+  size_t bytes;
+  int handles = 1, mappings = 0;
+};
+
+struct Mapping {
+  Physical* physical;
+  size_t bytes;
+};
+
+struct VirtualMemory {
+  std::mutex mutex;
+  std::map<CUdeviceptr, size_t> reserved;
+  std::map<CUdeviceptr, Mapping> mapped;
+};
+
+VirtualMemory& Get() {
+  static auto* const memory = new VirtualMemory;
+  return *memory;
+}
+
+void* Pointer(CUdeviceptr address) { return std::bit_cast<void*>(address); }
+
+bool InPages(size_t bytes) { return bytes > 0 && bytes % kPageBytes == 0; }
+
+void DropIfUnused(Physical* physical) {
+  if (physical->handles > 0 || physical->mappings > 0) return;
+  GetMemory().GiveBack(physical->device, physical->bytes);
+  delete physical;
+}
+
+bool IsReserved(CUdeviceptr address, size_t bytes) {
+  auto at = Get().reserved.upper_bound(address);
+  if (at == Get().reserved.begin()) return false;
+  --at;
+  return address + bytes <= at->first + at->second;
+}
+
+// Whether any byte of the range is mapped.
+bool IsMapped(CUdeviceptr address, size_t bytes) {
+  auto at = Get().mapped.lower_bound(address + bytes);
+  if (at == Get().mapped.begin()) return false;
+  --at;
+  return at->first + at->second.bytes > address;
+}
+
+cudaError_t Create(CUmemGenericAllocationHandle* handle, size_t bytes,
+                   const CUmemAllocationProp& properties) {
+  const int device = properties.location.id;
+  if (!InPages(bytes) || !null_gpu::IsDeviceIndex(device) ||
+      properties.location.type != CU_MEM_LOCATION_TYPE_DEVICE) {
+    return cudaErrorInvalidValue;
+  }
+  const auto fault =
+      null_gpu::Inject("malloc", bytes, null_gpu::Returns::kWhenDone);
+  if (fault.error != cudaSuccess) return fault.error;
+  GetMemory().EnsureContext(device);
+  null_gpu::WatchCachingAllocator();
+  const cudaError_t error = GetMemory().Take(device, bytes);
+  if (error != cudaSuccess) return error;
+  *handle = reinterpret_cast<CUmemGenericAllocationHandle>(
+      new Physical{device, bytes});
+  return cudaSuccess;
+}
+
+cudaError_t Map(CUdeviceptr address, size_t bytes, Physical* physical) {
+  const std::lock_guard lock(Get().mutex);
+  if (!InPages(bytes) || bytes > physical->bytes ||
+      !IsReserved(address, bytes) || IsMapped(address, bytes)) {
+    return cudaErrorInvalidValue;
+  }
+  ++physical->mappings;
+  Get().mapped[address] = {physical, bytes};
+  GetMemory().Remember(
+      {static_cast<char*>(Pointer(address)), bytes, physical->device, bytes});
+  return cudaSuccess;
+}
+
+// Only whole mappings can be unmapped.
+cudaError_t Unmap(CUdeviceptr address, size_t bytes) {
+  const std::lock_guard lock(Get().mutex);
+  auto& mapped = Get().mapped;
+  size_t found = 0;
+  auto at = mapped.find(address);
+  while (at != mapped.end() && at->first == address + found && found < bytes) {
+    found += at->second.bytes;
+    ++at;
+  }
+  if (found != bytes) return cudaErrorInvalidValue;
+  null_gpu::OrderUnmap(Pointer(address), bytes);
+  for (at = mapped.find(address); at != mapped.end() && found > 0;
+       at = mapped.erase(at)) {
+    found -= at->second.bytes;
+    GetMemory().Forget(Pointer(at->first));
+    --at->second.physical->mappings;
+    DropIfUnused(at->second.physical);
+  }
+  return cudaSuccess;
+}
+
+}  // namespace
+
+extern "C" {
+
+CUresult cuMemGetAllocationGranularity(size_t* granularity,
+                                       const CUmemAllocationProp*,
+                                       CUmemAllocationGranularity_flags) {
+  return DriverCall<"cuMemGetAllocationGranularity">([&] {
+    *granularity = kPageBytes;
+    return cudaSuccess;
+  });
+}
+
+CUresult cuMemAddressReserve(CUdeviceptr* address, size_t bytes, size_t,
+                             CUdeviceptr, unsigned long long) {
+  return DriverCall<"cuMemAddressReserve">([&] {
+    if (!InPages(bytes)) return cudaErrorInvalidValue;
+    void* const reserved = null_gpu::Memory::Reserve(bytes);
+    if (reserved == nullptr) return cudaErrorMemoryAllocation;
+    *address = reinterpret_cast<CUdeviceptr>(reserved);
+    const std::lock_guard lock(Get().mutex);
+    Get().reserved[*address] = bytes;
+    return cudaSuccess;
+  });
+}
+
+CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes) {
+  return DriverCall<"cuMemAddressFree">([&] {
+    const std::lock_guard lock(Get().mutex);
+    const auto at = Get().reserved.find(address);
+    if (at == Get().reserved.end() || at->second != bytes ||
+        IsMapped(address, bytes)) {
+      return cudaErrorInvalidValue;
+    }
+    Get().reserved.erase(at);
+    null_gpu::Memory::Unreserve(Pointer(address), bytes);
+    return cudaSuccess;
+  });
+}
+
+CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t bytes,
+                     const CUmemAllocationProp* properties,
+                     unsigned long long) {
+  return DriverCall<"cuMemCreate">(
+      [&] { return Create(handle, bytes, *properties); });
+}
+
+CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
+  return DriverCall<"cuMemRelease">([&] {
+    const std::lock_guard lock(Get().mutex);
+    auto* const physical = std::bit_cast<Physical*>(handle);
+    --physical->handles;
+    DropIfUnused(physical);
+    return cudaSuccess;
+  });
+}
+
+CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t,
+                  CUmemGenericAllocationHandle handle, unsigned long long) {
+  return DriverCall<"cuMemMap">(
+      [&] { return Map(address, bytes, std::bit_cast<Physical*>(handle)); });
+}
+
+CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {
+  return DriverCall<"cuMemUnmap">([&] { return Unmap(address, bytes); });
+}
+
+CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes,
+                        const CUmemAccessDesc*, size_t) {
+  return DriverCall<"cuMemSetAccess">([&] {
+    const std::lock_guard lock(Get().mutex);
+    return IsMapped(address, bytes) ? cudaSuccess : cudaErrorInvalidValue;
+  });
+}
+
+CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle,
+                                     void* pointer) {
+  return DriverCall<"cuMemRetainAllocationHandle">([&] {
+    const std::lock_guard lock(Get().mutex);
+    const auto address = reinterpret_cast<CUdeviceptr>(pointer);
+    auto at = Get().mapped.upper_bound(address);
+    if (at == Get().mapped.begin()) return cudaErrorInvalidValue;
+    --at;
+    if (at->first + at->second.bytes <= address) return cudaErrorInvalidValue;
+    ++at->second.physical->handles;
+    *handle =
+        reinterpret_cast<CUmemGenericAllocationHandle>(at->second.physical);
+    return cudaSuccess;
+  });
+}
+
+CUresult cuMemGetAddressRange(CUdeviceptr* base, size_t* bytes,
+                              CUdeviceptr address) {
+  return DriverCall<"cuMemGetAddressRange">([&] {
+    const auto range = GetMemory().Find(Pointer(address));
+    if (!range || range->device < 0) return cudaErrorInvalidValue;
+    if (base != nullptr) *base = reinterpret_cast<CUdeviceptr>(range->base);
+    if (bytes != nullptr) *bytes = range->bytes;
+    return cudaSuccess;
+  });
+}
+
+}  // extern "C"

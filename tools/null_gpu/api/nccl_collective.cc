@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+// The collectives of NCCL, for c10d, as kernels that move nothing.
+
+#include <nccl.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/null_gpu/api/nccl_comm.h"
+#include "tools/null_gpu/core/kernel.h"
+#include "tools/null_gpu/order/access.h"
+#include "tools/null_gpu/streams/call.h"
+#include "tools/null_gpu/streams/operation.h"
+#include "tools/null_gpu/streams/stream.h"
+
+using null_gpu::Access;
+using null_gpu::Ask;
+using null_gpu::Operation;
+using null_gpu::ReadOf;
+using null_gpu::WriteOf;
+
+namespace {
+
+struct TypeInfo {
+  const char* name;  // in the names of NCCL's kernels
+  size_t bytes;
+};
+
+TypeInfo InfoOf(ncclDataType_t type) {
+  constexpr TypeInfo kInfos[] = {
+      {"i8", 1},  {"u8", 1},   {"i32", 4},    {"u32", 4},
+      {"i64", 8}, {"u64", 8},  {"f16", 2},    {"f32", 4},
+      {"f64", 8}, {"bf16", 2}, {"f8e4m3", 1}, {"f8e5m2", 1},
+  };
+  if (type < 0 || type >= static_cast<int>(std::size(kInfos))) {
+    return {"unknown", 1};
+  }
+  return kInfos[type];
+}
+
+std::string NameOf(ncclRedOp_t operation) {
+  constexpr const char* kNames[] = {"Sum", "Prod", "MinMax", "MinMax",
+                                    "SumPostDiv"};
+  return operation < static_cast<int>(std::size(kNames)) ? kNames[operation]
+                                                         : "PreMulSum";
+}
+
+struct Collective {
+  ncclComm_t comm;
+  cudaStream_t stream;
+  std::string name;
+  size_t bytes;
+  null_gpu::Accesses accesses;
+};
+
+size_t Ranks(ncclComm_t comm) { return static_cast<size_t>(comm->ranks); }
+
+// NCCL launches one kernel for all that a group has on a communicator and
+// stream.
+struct Group {
+  int depth = 0;
+  std::vector<Collective> collectives;
+};
+
+Group& ThreadGroup() {
+  thread_local Group group;
+  return group;
+}
+
+ncclResult_t ErrorOf(const std::string& word) {
+  return word == "internal_error" ? ncclInternalError : ncclSystemError;
+}
+
+ncclResult_t Launch(const Collective& collective, bool never) {
+  Operation operation;
+  operation.kind = Operation::Kind::kKernel;
+  operation.kernel = null_gpu::NamedKernel(collective.name);
+  operation.grid = dim3(24);
+  operation.block = dim3(544);
+  operation.is_collective = true;
+  operation.collective_bytes = collective.bytes;
+  operation.accesses = collective.accesses;
+  if (never) operation.nanoseconds = null_gpu::kForever;
+  {
+    const std::lock_guard lock(collective.comm->mutex);
+    collective.comm->streams.insert(collective.stream);
+  }
+  return null_gpu::NcclResult(null_gpu::Call<"cudaLaunchKernelExC">([&] {
+    return null_gpu::Enqueue(operation, collective.stream, "launch");
+  }));
+}
+
+ncclResult_t Run(const Collective& collective) {
+  const auto fault =
+      null_gpu::Inject("nccl", collective.bytes, null_gpu::Returns::kAtOnce);
+  if (fault.error != cudaSuccess) return null_gpu::NcclResult(fault.error);
+  const bool peer_lost = fault.nccl_error == "remote_error";
+  if (!fault.nccl_error.empty() && !peer_lost) return ErrorOf(fault.nccl_error);
+  if (peer_lost) {
+    const std::lock_guard lock(collective.comm->mutex);
+    collective.comm->async_error = ncclRemoteError;
+  }
+  return Launch(collective, fault.never || peer_lost);
+}
+
+ncclResult_t Start(ncclComm_t comm, cudaStream_t stream,
+                   const std::string& operation, size_t bytes,
+                   null_gpu::Accesses accesses) {
+  std::erase_if(accesses, [](const Access& a) { return a.bytes == 0; });
+  const Collective collective = {comm, stream,
+                                 "ncclDevKernel_" + operation + "_null", bytes,
+                                 std::move(accesses)};
+  if (ThreadGroup().depth == 0) return Run(collective);
+  ThreadGroup().collectives.push_back(collective);
+  return ncclSuccess;
+}
+
+ncclResult_t EndGroup() {
+  Group& group = ThreadGroup();
+  if (group.depth == 0) return ncclInvalidUsage;
+  if (--group.depth > 0) return ncclSuccess;
+  std::vector<Collective> fused;
+  for (const Collective& collective : group.collectives) {
+    Collective* same = nullptr;
+    for (Collective& other : fused) {
+      if (other.comm == collective.comm && other.stream == collective.stream) {
+        same = &other;
+      }
+    }
+    if (same == nullptr) {
+      fused.push_back(collective);
+    } else {
+      same->bytes += collective.bytes;
+      same->accesses.insert(same->accesses.end(), collective.accesses.begin(),
+                            collective.accesses.end());
+    }
+  }
+  group.collectives.clear();
+  ncclResult_t result = ncclSuccess;
+  for (const Collective& collective : fused) {
+    const ncclResult_t error = Run(collective);
+    if (error != ncclSuccess) result = error;
+  }
+  return result;
+}
+
+}  // namespace
+
+extern "C" {
+
+ncclResult_t ncclGroupStart() {
+  return Ask<"ncclGroupStart">([] {
+    ++ThreadGroup().depth;
+    return ncclSuccess;
+  });
+}
+
+ncclResult_t ncclGroupEnd() {
+  return Ask<"ncclGroupEnd">([] { return EndGroup(); });
+}
+
+ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t* operation, void*,
+                                      ncclDataType_t, ncclScalarResidence_t,
+                                      ncclComm_t) {
+  return Ask<"ncclRedOpCreatePreMulSum">([&] {
+    *operation = ncclNumOps;
+    return ncclSuccess;
+  });
+}
+
+ncclResult_t ncclAllReduce(const void* from, void* to, size_t count,
+                           ncclDataType_t type, ncclRedOp_t operation,
+                           ncclComm_t comm, cudaStream_t stream) {
+  return Ask<"ncclAllReduce">([&] {
+    const TypeInfo info = InfoOf(type);
+    const size_t bytes = count * info.bytes;
+    return Start(
+        comm, stream,
+        "AllReduce_" + NameOf(operation) + "_" + info.name + "_RING_LL", bytes,
+        {ReadOf(from, bytes), WriteOf(to, bytes)});
+  });
+}
+
+ncclResult_t ncclReduce(const void* from, void* to, size_t count,
+                        ncclDataType_t type, ncclRedOp_t operation, int root,
+                        ncclComm_t comm, cudaStream_t stream) {
+  return Ask<"ncclReduce">([&] {
+    const TypeInfo info = InfoOf(type);
+    const size_t bytes = count * info.bytes;
+    return Start(
+        comm, stream,
+        "Reduce_" + NameOf(operation) + "_" + info.name + "_RING_LL", bytes,
+        {ReadOf(from, bytes), WriteOf(to, comm->rank == root ? bytes : 0)});
+  });
+}
+
+ncclResult_t ncclReduceScatter(const void* from, void* to, size_t count,
+                               ncclDataType_t type, ncclRedOp_t operation,
+                               ncclComm_t comm, cudaStream_t stream) {
+  return Ask<"ncclReduceScatter">([&] {
+    const TypeInfo info = InfoOf(type);
+    const size_t bytes = count * info.bytes, all = bytes * Ranks(comm);
+    return Start(
+        comm, stream,
+        "ReduceScatter_" + NameOf(operation) + "_" + info.name + "_RING_LL",
+        all, {ReadOf(from, all), WriteOf(to, bytes)});
+  });
+}
+
+ncclResult_t ncclAllGather(const void* from, void* to, size_t count,
+                           ncclDataType_t type, ncclComm_t comm,
+                           cudaStream_t stream) {
+  return Ask<"ncclAllGather">([&] {
+    const size_t bytes = count * InfoOf(type).bytes;
+    return Start(comm, stream, "AllGather_RING_LL", bytes,
+                 {ReadOf(from, bytes), WriteOf(to, bytes * Ranks(comm))});
+  });
+}
+
+ncclResult_t ncclBroadcast(const void* from, void* to, size_t count,
+                           ncclDataType_t type, int root, ncclComm_t comm,
+                           cudaStream_t stream) {
+  return Ask<"ncclBroadcast">([&] {
+    const size_t bytes = count * InfoOf(type).bytes;
+    const bool is_root = comm->rank == root;
+    return Start(comm, stream, "Broadcast_RING_LL", bytes,
+                 {ReadOf(from, is_root ? bytes : 0),
+                  WriteOf(to, is_root && from == to ? 0 : bytes)});
+  });
+}
+
+ncclResult_t ncclBcast(void* buffer, size_t count, ncclDataType_t type,
+                       int root, ncclComm_t comm, cudaStream_t stream) {
+  return ncclBroadcast(buffer, buffer, count, type, root, comm, stream);
+}
+
+ncclResult_t ncclAlltoAll(const void* from, void* to, size_t count,
+                          ncclDataType_t type, ncclComm_t comm,
+                          cudaStream_t stream) {
+  return Ask<"ncclAlltoAll">([&] {
+    const size_t all = count * InfoOf(type).bytes * Ranks(comm);
+    return Start(comm, stream, "SendRecv", all,
+                 {ReadOf(from, all), WriteOf(to, all)});
+  });
+}
+
+ncclResult_t ncclSend(const void* from, size_t count, ncclDataType_t type, int,
+                      ncclComm_t comm, cudaStream_t stream) {
+  return Ask<"ncclSend">([&] {
+    const size_t bytes = count * InfoOf(type).bytes;
+    return Start(comm, stream, "SendRecv", bytes, {ReadOf(from, bytes)});
+  });
+}
+
+ncclResult_t ncclRecv(void* to, size_t count, ncclDataType_t type, int,
+                      ncclComm_t comm, cudaStream_t stream) {
+  return Ask<"ncclRecv">([&] {
+    return Start(comm, stream, "SendRecv", 0,
+                 {WriteOf(to, count * InfoOf(type).bytes)});
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// The communicators of NCCL, for c10d.
+
+#include "tools/null_gpu/api/nccl_comm.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <string>
+
+#include "tools/null_gpu/core/device.h"
+#include "tools/null_gpu/core/errors.h"
+#include "tools/null_gpu/core/memory.h"
+#include "tools/null_gpu/streams/call.h"
+#include "tools/null_gpu/streams/stream.h"
+
+using null_gpu::Ask;
+
+namespace {
+
+ncclResult_t MakeComm(ncclComm_t* comm, int ranks, int rank) {
+  null_gpu::GetMemory().EnsureContext(null_gpu::CurrentDevice());
+  *comm =
+      new ncclComm{ranks, rank, null_gpu::CurrentDevice(), {}, ncclSuccess, {}};
+  return ncclSuccess;
+}
+
+std::mutex last_error_mutex;
+const char* last_error = "";
+
+}  // namespace
+
+namespace null_gpu {
+
+ncclResult_t NcclResult(cudaError_t error) {
+  if (error == cudaSuccess) return ncclSuccess;
+  const std::lock_guard lock(last_error_mutex);
+  static std::map<cudaError_t, std::string> texts;
+  const auto [text, is_new] =
+      texts.try_emplace(error, "Cuda failure " + std::to_string(error) + " '" +
+                                   ErrorText(error) + "'");
+  last_error = text->second.c_str();
+  return ncclUnhandledCudaError;
+}
+
+const char* NcclLastError() {
+  const std::lock_guard lock(last_error_mutex);
+  return last_error;
+}
+
+}  // namespace null_gpu
+
+extern "C" {
+
+ncclResult_t ncclGetVersion(int* version) {
+  *version = NCCL_VERSION_CODE;
+  return ncclSuccess;
+}
+
+const char* ncclGetErrorString(ncclResult_t result) {
+  constexpr const char* kTexts[] = {
+      "no error",
+      "unhandled cuda error",
+      "unhandled system error",
+      "internal error",
+      "invalid argument",
+      "invalid usage",
+      "remote process exited or there was a network error",
+      "NCCL operation in progress"};
+  return result >= 0 && result < static_cast<int>(std::size(kTexts))
+             ? kTexts[result]
+             : "unknown result code";
+}
+
+const char* ncclGetLastError(ncclComm_t) { return null_gpu::NcclLastError(); }
+
+ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
+  return Ask<"ncclGetUniqueId">([&] {
+    static std::atomic<int> last{0};
+    std::memset(id, 0, sizeof(*id));
+    const std::array<int, 2> content = {getpid(), ++last};
+    std::memcpy(id->internal, content.data(), sizeof(content));
+    return ncclSuccess;
+  });
+}
+
+ncclResult_t ncclCommInitRank(ncclComm_t* comm, int ranks, ncclUniqueId,
+                              int rank) {
+  return Ask<"ncclCommInitRank">([&] { return MakeComm(comm, ranks, rank); });
+}
+
+ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int ranks, ncclUniqueId,
+                                    int rank, ncclConfig_t*) {
+  return Ask<"ncclCommInitRankConfig">(
+      [&] { return MakeComm(comm, ranks, rank); });
+}
+
+ncclResult_t ncclCommInitRankScalable(ncclComm_t* comm, int ranks, int rank,
+                                      int, ncclUniqueId*, ncclConfig_t*) {
+  return Ask<"ncclCommInitRankScalable">(
+      [&] { return MakeComm(comm, ranks, rank); });
+}
+
+ncclResult_t ncclCommInitAll(ncclComm_t* comms, int count, const int* devices) {
+  return Ask<"ncclCommInitAll">([&] {
+    for (int i = 0; i < count; ++i) {
+      const int device = devices != nullptr ? devices[i] : i;
+      comms[i] = new ncclComm{count, i, device, {}, ncclSuccess, {}};
+    }
+    return ncclSuccess;
+  });
+}
+
+// Without a word from the other ranks it cannot know how many have this color,
+// so the new communicator says that it has all of them. c10d does not ask.
+ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key,
+                           ncclComm_t* made, ncclConfig_t*) {
+  return Ask<"ncclCommSplit">([&] {
+    *made = nullptr;
+    if (color == NCCL_SPLIT_NOCOLOR) return ncclSuccess;
+    return MakeComm(made, comm->ranks, key);
+  });
+}
+
+ncclResult_t ncclCommFinalize(ncclComm_t) {
+  return Ask<"ncclCommFinalize">([] { return ncclSuccess; });
+}
+
+ncclResult_t ncclCommDestroy(ncclComm_t comm) {
+  return Ask<"ncclCommDestroy">([&] {
+    delete comm;
+    return ncclSuccess;
+  });
+}
+
+// Also ends kernels that would wait for a rank for ever.
+ncclResult_t ncclCommAbort(ncclComm_t comm) {
+  return Ask<"ncclCommAbort">([&] {
+    for (cudaStream_t stream : comm->streams) null_gpu::EndNow(stream);
+    delete comm;
+    return ncclSuccess;
+  });
+}
+
+ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* error) {
+  return Ask<"ncclCommGetAsyncError">([&] {
+    const std::lock_guard lock(comm->mutex);
+    *error = comm->async_error;
+    return ncclSuccess;
+  });
+}
+
+ncclResult_t ncclCommCount(const ncclComm_t comm, int* count) {
+  *count = comm->ranks;
+  return ncclSuccess;
+}
+
+ncclResult_t ncclCommUserRank(const ncclComm_t comm, int* rank) {
+  *rank = comm->rank;
+  return ncclSuccess;
+}
+
+ncclResult_t ncclCommCuDevice(const ncclComm_t comm, int* device) {
+  *device = comm->device;
+  return ncclSuccess;
+}
+
+ncclResult_t ncclCommRegister(const ncclComm_t, void*, size_t, void** handle) {
+  return Ask<"ncclCommRegister">([&] {
+    static char registered;
+    *handle = &registered;
+    return ncclSuccess;
+  });
+}
+
+ncclResult_t ncclMemAlloc(void** pointer, size_t bytes) {
+  return null_gpu::NcclResult(cudaMalloc(pointer, bytes));
+}
+
+ncclResult_t ncclMemFree(void* pointer) {
+  return null_gpu::NcclResult(cudaFree(pointer));
+}
+
+}  // extern "C"

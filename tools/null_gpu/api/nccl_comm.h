@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// A communicator of NCCL. Ranks do not know of each other: a collective moves
+// nothing, and its kernel ends by itself.
+
+#ifndef TRAINBENCH_TOOLS_NULL_GPU_API_NCCL_COMM_H_
+#define TRAINBENCH_TOOLS_NULL_GPU_API_NCCL_COMM_H_
+
+#include <nccl.h>
+
+#include <mutex>
+#include <set>
+
+struct ncclComm {
+  int ranks, rank, device;
+  std::mutex mutex;
+  ncclResult_t async_error = ncclSuccess;
+  std::set<cudaStream_t> streams;  // on which it has enqueued kernels
+};
+
+namespace null_gpu {
+
+// What NCCL returns when its own call into CUDA returned `error`. A failure is
+// then the process's last error, with NCCL's words for it.
+ncclResult_t NcclResult(cudaError_t error);
+const char* NcclLastError();
+
+}  // namespace null_gpu
+
+#endif  // TRAINBENCH_TOOLS_NULL_GPU_API_NCCL_COMM_H_

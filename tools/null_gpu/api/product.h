@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Matrix products of cuBLAS as kernels whose names carry their arithmetic.
+
+#ifndef TRAINBENCH_TOOLS_NULL_GPU_API_PRODUCT_H_
+#define TRAINBENCH_TOOLS_NULL_GPU_API_PRODUCT_H_
+
+#include <cublas_v2.h>
+
+#include <cstdint>
+#include <string>
+
+#include "tools/null_gpu/order/access.h"
+
+namespace null_gpu {
+
+struct Product {
+  // Which arithmetic: operands of type `a`, and how the sums are made.
+  cudaDataType a = CUDA_R_32F;
+  cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
+  bool tf32_allowed = false;  // by the math mode of the handle
+
+  bool transpose_a = false, transpose_b = false;
+  int64_t m = 1, n = 1, k = 1, batch = 1;
+
+  Accesses accesses = {};  // of its operands
+};
+
+// Spelt as cuBLAS spells it on this kind of device, with a made-up tile. Ends
+// in
+// "_null".
+std::string ProductName(const Product& product);
+
+// Success, or why the kernel could not be enqueued.
+cublasStatus_t LaunchProduct(const Product& product, cudaStream_t stream);
+
+cublasStatus_t ToCublas(cudaError_t error);
+
+}  // namespace null_gpu
+
+#endif  // TRAINBENCH_TOOLS_NULL_GPU_API_PRODUCT_H_

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// The runtime: copies and fills.
+
+#include <cuda_runtime_api.h>
+
+#include "tools/null_gpu/core/memory.h"
+#include "tools/null_gpu/order/order.h"
+#include "tools/null_gpu/streams/call.h"
+#include "tools/null_gpu/streams/capture.h"
+#include "tools/null_gpu/streams/stream.h"
+
+using null_gpu::Call;
+using null_gpu::GetMemory;
+using null_gpu::Operation;
+
+namespace {
+
+cudaMemcpyKind DirectionOf(const void* to, const void* from,
+                           cudaMemcpyKind kind) {
+  if (kind != cudaMemcpyDefault) return kind;
+  const bool to_device = GetMemory().IsDevice(to);
+  if (GetMemory().IsDevice(from)) {
+    return to_device ? cudaMemcpyDeviceToDevice : cudaMemcpyDeviceToHost;
+  }
+  return to_device ? cudaMemcpyHostToDevice : cudaMemcpyHostToHost;
+}
+
+Operation Copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  Operation operation;
+  operation.kind = Operation::Kind::kCopy;
+  operation.to = to;
+  operation.from = from;
+  operation.bytes = bytes;
+  operation.direction = DirectionOf(to, from, kind);
+  const void* const host =
+      operation.direction == cudaMemcpyHostToDevice ? from : to;
+  operation.pinned = operation.direction != cudaMemcpyDeviceToDevice &&
+                     GetMemory().Find(host).has_value();
+  return operation;
+}
+
+Operation Fill(void* to, int value, size_t bytes) {
+  Operation operation;
+  operation.kind = Operation::Kind::kFill;
+  operation.value = value;
+  operation.to = to;
+  operation.bytes = bytes;
+  return operation;
+}
+
+// Whether a copy has ended where the host goes on. A copy between devices has
+// been started, one from pageable memory has left that.
+bool EndsForHost(const Operation& operation) {
+  return operation.direction == cudaMemcpyDeviceToHost ||
+         (operation.direction == cudaMemcpyHostToDevice && operation.pinned);
+}
+
+cudaError_t Wait(cudaStream_t handle, bool ends) {
+  null_gpu::GetCounters().waits.Add();
+  null_gpu::WaitFor([handle]() -> int64_t {
+    const std::lock_guard lock(null_gpu::StreamMutex());
+    const null_gpu::Stream* const stream = null_gpu::FindStream(handle);
+    return stream != nullptr ? stream->ready_ns : 0;
+  });
+  const std::lock_guard lock(null_gpu::StreamMutex());
+  null_gpu::Stream* const stream = null_gpu::FindStream(handle);
+  if (stream != nullptr && ends) null_gpu::OrderHostAfter(*stream);
+  return null_gpu::StickyError();
+}
+
+// The host waits for a copy to or from pageable memory.
+cudaError_t EnqueueCopy(const Operation& operation, cudaStream_t stream) {
+  const cudaError_t error = null_gpu::Enqueue(operation, stream, "copy");
+  if (error != cudaSuccess || operation.pinned ||
+      operation.direction == cudaMemcpyDeviceToDevice) {
+    return error;
+  }
+  {
+    const std::lock_guard lock(null_gpu::StreamMutex());
+    if (null_gpu::FindStream(stream)->capture != nullptr) return cudaSuccess;
+  }
+  return Wait(stream, EndsForHost(operation));
+}
+
+cudaError_t CopyAndWait(const Operation& operation) {
+  const cudaError_t unsafe = null_gpu::CheckUnsafe();
+  if (unsafe != cudaSuccess) return unsafe;
+  const cudaError_t error = null_gpu::Enqueue(operation, nullptr, "copy");
+  return error != cudaSuccess ? error : Wait(nullptr, EndsForHost(operation));
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes,
+                       cudaMemcpyKind kind) {
+  return Call<"cudaMemcpy">(
+      [&] { return CopyAndWait(Copy(to, from, bytes, kind)); });
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes,
+                            cudaMemcpyKind kind, cudaStream_t stream) {
+  return Call<"cudaMemcpyAsync">(
+      [&] { return EnqueueCopy(Copy(to, from, bytes, kind), stream); });
+}
+
+cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from,
+                              size_t from_pitch, size_t width, size_t height,
+                              cudaMemcpyKind kind, cudaStream_t stream) {
+  return Call<"cudaMemcpy2DAsync">([&] {
+    Operation operation = Copy(to, from, width, kind);
+    operation.rows = height;
+    operation.to_pitch = to_pitch;
+    operation.from_pitch = from_pitch;
+    return EnqueueCopy(operation, stream);
+  });
+}
+
+cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int,
+                                size_t bytes, cudaStream_t stream) {
+  return Call<"cudaMemcpyPeerAsync">([&] {
+    return EnqueueCopy(Copy(to, from, bytes, cudaMemcpyDeviceToDevice), stream);
+  });
+}
+
+cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from,
+                               size_t bytes, size_t, cudaMemcpyKind kind) {
+  return Call<"cudaMemcpyToSymbol">([&] {
+    return CopyAndWait(Copy(const_cast<void*>(symbol), from, bytes, kind));
+  });
+}
+
+cudaError_t cudaMemset(void* to, int value, size_t bytes) {
+  return Call<"cudaMemset">([&] {
+    return null_gpu::Enqueue(Fill(to, value, bytes), nullptr, "fill");
+  });
+}
+
+cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes,
+                            cudaStream_t stream) {
+  return Call<"cudaMemsetAsync">([&] {
+    return null_gpu::Enqueue(Fill(to, value, bytes), stream, "fill");
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// The devices of the profile.
+
+#ifndef TRAINBENCH_TOOLS_NULL_GPU_CORE_DEVICE_H_
+#define TRAINBENCH_TOOLS_NULL_GPU_CORE_DEVICE_H_
+
+#include <driver_types.h>
+
+namespace null_gpu {
+
+// Of the calling thread.
+int CurrentDevice();
+void SetCurrentDevice(int device);
+
+bool IsDeviceIndex(int device);
+
+// The driver numbers the attributes as the runtime does. An attribute that is
+// not modelled ends the process.
+int DeviceAttribute(cudaDeviceAttr attribute);
+
+cudaDeviceProp DeviceProperties(int device);
+
+}  // namespace null_gpu
+
+#endif  // TRAINBENCH_TOOLS_NULL_GPU_CORE_DEVICE_H_

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// Makes chosen calls fail.
+//
+// A plan is a list of rules, separated by ";":
+//   <call>[>=<bytes>]:<which>[=<effect>][,sticky]
+// call    a function of the API ("cudaEventQuery"), or one of the classes
+//         malloc, host_malloc, launch, copy, fill, event_record, event_query,
+//         synchronize (of event, stream or device), graph_launch, nccl,
+//         kernel_record (of CUPTI; with whatever error, it is lost)
+// bytes   counts only calls of at least this size (malloc, host_malloc, copy,
+//         fill, nccl)
+// which   "17" is the 17th call that counts, from 1; "17+" it and all later
+//         ones; "*" all
+// effect  an error (out_of_memory, launch_failure, illegal_address, assert,
+//         not_ready, invalid_value, unknown); for nccl also system_error,
+//         internal_error and remote_error, which reports success and shows in
+//         ncclCommGetAsyncError; "never" (launch, copy, fill, event_record,
+//         nccl) lets what the call enqueues never end; "hang" lets the call
+//         never return
+// sticky  the context is lost: the call itself succeeds if it is asynchronous,
+//         and every later one fails with this error
+//
+//   malloc>=1073741824:1=out_of_memory;launch:120=illegal_address,sticky
+
+#ifndef TRAINBENCH_TOOLS_NULL_GPU_CORE_FAULT_H_
+#define TRAINBENCH_TOOLS_NULL_GPU_CORE_FAULT_H_
+
+#include <driver_types.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace null_gpu {
+
+struct Fault {
+  enum class Effect { kError, kNccl, kNever, kHang };
+  Effect effect = Effect::kError;
+  cudaError_t error = cudaErrorUnknown;  // for kError
+  std::string word;
+  bool sticky = false;
+};
+
+class FaultPlan {
+ public:
+  // Replaces the rules. Returns what is wrong with the text, else "".
+  std::string Parse(std::string_view text);
+
+  // Counts a call for the rules of this name, and returns the fault of the
+  // first rule that hits it.
+  std::optional<Fault> Next(std::string_view call, size_t bytes = 0);
+
+ private:
+  struct Rule {
+    std::string call;
+    size_t least_bytes = 0;
+    uint64_t first = 1, last = 1;
+    Fault fault;
+    uint64_t calls = 0;
+  };
+  static std::string ParseRule(std::string_view text, Rule& rule);
+
+  std::atomic<bool> empty_{true};
+  std::mutex mutex_;
+  std::vector<Rule> rules_;
+};
+
+}  // namespace null_gpu
+
+#endif  // TRAINBENCH_TOOLS_NULL_GPU_CORE_FAULT_H_

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Kernels by name.
+
+#ifndef TRAINBENCH_TOOLS_NULL_GPU_CORE_KERNEL_H_
+#define TRAINBENCH_TOOLS_NULL_GPU_CORE_KERNEL_H_
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/null_gpu/core/counters.h"
+#include "tools/null_gpu/core/cubin.h"
+#include "tools/null_gpu/null_gpu.h"
+
+namespace null_gpu {
+
+// What computes where a kernel runs.
+struct Body {
+  std::string part;  // of the demangled names of its kernels
+  size_t argument_bytes;
+  trainbench_null_gpu_body run;
+};
+
+constexpr int kMostDevices = 16;
+
+struct Kernel {
+  const char* name;  // mangled
+  Counter launches;
+  // Made up. Negative: the first argument of a launch.
+  int64_t nanoseconds;
+  std::atomic<const Body*> body;                    // null: none
+  std::atomic<const KernelNeeds*> needs = nullptr;  // null: not known
+  // By device, the dynamic shared memory that cudaFuncSetAttribute() allowed.
+  std::array<std::atomic<size_t>, kMostDevices> shared_bytes = {};
+};
+
+// A kernel of the program, which the runtime knows by the address of its stub
+// on the host. `name` must stay. `fat_binary` is of cubin.h, null for none.
+void RegisterKernel(const void* host, const char* name,
+                    const void* fat_binary = nullptr);
+
+// Null for an address that was never registered.
+Kernel* FindKernel(const void* host);
+
+// A kernel of a library, made at the first use.
+Kernel* NamedKernel(std::string_view name);
+
+// Of those that were found or named.
+std::vector<Kernel*> AllKernels();
+
+// Of kernels known and to come; the last body for a part counts.
+void Emulate(const Body& body);
+
+std::string Demangled(const char* name);
+
+}  // namespace null_gpu
+
+#endif  // TRAINBENCH_TOOLS_NULL_GPU_CORE_KERNEL_H_

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+// The contract of null_gpu.h, and the report at the end of the process.
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tools/null_gpu/core/counters.h"
+#include "tools/null_gpu/core/kernel.h"
+#include "tools/null_gpu/core/settings.h"
+#include "tools/null_gpu/null_gpu.h"
+
+namespace null_gpu {
+namespace {
+
+std::string Quoted(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+  }
+  return quoted + '"';
+}
+
+std::string Member(std::string_view key, const std::string& value) {
+  return Quoted(key) + ":" + value;
+}
+
+std::string Joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) {
+    if (!text.empty()) text += ',';
+    text += part;
+  }
+  return text;
+}
+
+uint64_t Value(const Counter& counter, Since since) {
+  return since == Since::kReset ? counter.SinceReset() : counter.Total();
+}
+
+std::string CountersJson(Since since) {
+  const trainbench_null_gpu_counters counters = ReadCounters(since);
+  std::vector<std::string> members;
+#define NULL_GPU_MEMBER(name) \
+  members.push_back(Member(#name, std::to_string(counters.name)))
+  NULL_GPU_MEMBER(launches);
+  NULL_GPU_MEMBER(graph_launches);
+  NULL_GPU_MEMBER(graph_nodes);
+  NULL_GPU_MEMBER(copies_h2d);
+  NULL_GPU_MEMBER(copy_bytes_h2d);
+  NULL_GPU_MEMBER(copies_d2h);
+  NULL_GPU_MEMBER(copy_bytes_d2h);
+  NULL_GPU_MEMBER(copies_d2d);
+  NULL_GPU_MEMBER(copy_bytes_d2d);
+  NULL_GPU_MEMBER(copies_h2h);
+  NULL_GPU_MEMBER(copy_bytes_h2h);
+  NULL_GPU_MEMBER(fills);
+  NULL_GPU_MEMBER(fill_bytes);
+  NULL_GPU_MEMBER(waits);
+  NULL_GPU_MEMBER(allocations);
+  NULL_GPU_MEMBER(allocated_bytes);
+  NULL_GPU_MEMBER(frees);
+  NULL_GPU_MEMBER(host_allocations);
+  NULL_GPU_MEMBER(host_allocated_bytes);
+  NULL_GPU_MEMBER(collectives);
+  NULL_GPU_MEMBER(collective_bytes);
+  NULL_GPU_MEMBER(faults);
+  NULL_GPU_MEMBER(device_bytes);
+  NULL_GPU_MEMBER(peak_device_bytes);
+  NULL_GPU_MEMBER(accesses);
+#undef NULL_GPU_MEMBER
+  return "{" + Joined(members) + "}";
+}
+
+std::string KernelsJson(Since since) {
+  std::vector<std::pair<uint64_t, const char*>> kernels;
+  for (const Kernel* kernel : AllKernels()) {
+    const uint64_t launches = Value(kernel->launches, since);
+    if (launches > 0) kernels.emplace_back(launches, kernel->name);
+  }
+  std::stable_sort(
+      kernels.begin(), kernels.end(),
+      [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<std::string> members;
+  for (const auto& [launches, name] : kernels) {
+    members.push_back("{" +
+                      Joined({Member("name", Quoted(Demangled(name))),
+                              Member("mangled", Quoted(name)),
+                              Member("launches", std::to_string(launches))}) +
+                      "}");
+  }
+  return "[" + Joined(members) + "]";
+}
+
+std::string CallsJson(Since since) {
+  std::vector<std::string> members;
+  for (ApiEntry* entry : ApiEntry::All()) {
+    const uint64_t calls = Value(entry->calls(), since);
+    if (calls > 0) {
+      members.push_back(Member(entry->name(), std::to_string(calls)));
+    }
+  }
+  return "{" + Joined(members) + "}";
+}
+
+std::string Json(Since since) {
+  const Settings& settings = GetSettings();
+  return "{" +
+         Joined({Member("profile", Quoted(settings.profile->key)),
+                 Member("device", Quoted(settings.profile->name)),
+                 Member("devices", std::to_string(settings.devices)),
+                 Member("pid", std::to_string(getpid())),
+                 Member("counters", CountersJson(since)),
+                 Member("kernels", KernelsJson(since)),
+                 Member("calls", CallsJson(since))}) +
+         "}";
+}
+
+std::atomic<bool> is_written = false;
+
+// One line for each process. The library is also loaded into processes that
+// never touch a GPU, such as shells: they say nothing.
+__attribute__((destructor)) void WriteReport() {
+  if (ApiEntry::All().empty() || is_written.exchange(true)) return;
+  const std::string& file = GetSettings().report;
+  if (file.empty()) return;
+  const std::string line = Json(Since::kStart) + "\n";
+  const int descriptor =
+      open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  // One write, so that the lines of processes that end together stay whole.
+  if (descriptor < 0 || write(descriptor, line.data(), line.size()) !=
+                            static_cast<ssize_t>(line.size())) {
+    std::perror(("null GPU: " + file).c_str());
+  }
+  if (descriptor >= 0) close(descriptor);
+}
+
+}  // namespace
+}  // namespace null_gpu
+
+extern "C" {
+
+// A process that leaves without destructors, as one that has profiled does.
+void _Exit(int status) noexcept {
+  null_gpu::WriteReport();
+  _exit(status);
+}
+
+int trainbench_null_gpu_version() { return TRAINBENCH_NULL_GPU_VERSION; }
+
+const char* trainbench_null_gpu_profile() {
+  return null_gpu::GetSettings().profile->key.data();
+}
+
+void trainbench_null_gpu_reset() { null_gpu::ResetCounters(); }
+
+void trainbench_null_gpu_count(trainbench_null_gpu_counters* counters,
+                               size_t size) {
+  const auto now = null_gpu::ReadCounters(null_gpu::Since::kReset);
+  std::memcpy(counters, &now, std::min(size, sizeof(now)));
+}
+
+size_t trainbench_null_gpu_json(char* text, size_t size) {
+  const std::string json = null_gpu::Json(null_gpu::Since::kReset);
+  if (size > 0) {
+    const size_t length = std::min(size - 1, json.size());
+    std::memcpy(text, json.data(), length);
+    text[length] = '\0';
+  }
+  return json.size();
+}
+
+}  // extern "C"

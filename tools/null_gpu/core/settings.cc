@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+
+#include "tools/null_gpu/core/settings.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+
+#include "tools/null_gpu/core/kernel.h"
+
+namespace null_gpu {
+namespace {
+
+constexpr int64_t kMostOfAll = 1'000'000'000;
+
+std::string Variable(const char* name, const char* otherwise) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0' ? value : otherwise;
+}
+
+bool Flag(const char* name) {
+  const std::string value = Variable(name, "0");
+  if (value != "0" && value != "1") {
+    Die(std::string(name) + "=" + value + " is neither 0 nor 1");
+  }
+  return value == "1";
+}
+
+int64_t Number(const char* name, const char* otherwise, int64_t least,
+               int64_t most) {
+  const std::string value = Variable(name, otherwise);
+  char* end = nullptr;
+  const int64_t number = std::strtoll(value.c_str(), &end, 10);
+  if (*end != '\0' || number < least || number > most) {
+    Die(std::string(name) + "=" + value + " is not from " +
+        std::to_string(least) + " to " + std::to_string(most));
+  }
+  return number;
+}
+
+std::vector<DurationRule> ParseDurations(const std::string& text) {
+  std::vector<DurationRule> rules;
+  std::istringstream stream(text);
+  for (std::string rule; std::getline(stream, rule, ';');) {
+    const size_t at = rule.find('=');
+    if (at == std::string::npos) Die("no \"=\" in the duration " + rule);
+    const std::string value = rule.substr(at + 1);
+    char* end = nullptr;
+    const int64_t nanoseconds =
+        value == "arg0" ? -1 : std::strtoll(value.c_str(), &end, 10);
+    if (nanoseconds >= 0 && (end == value.c_str() || *end != '\0')) {
+      Die("the duration " + rule + " is no number");
+    }
+    rules.push_back({rule.substr(0, at), nanoseconds});
+  }
+  return rules;
+}
+
+Settings* Read() {
+  auto* settings = new Settings;
+  const std::string key = Variable("TRAINBENCH_NULL_GPU", "h100");
+  settings->profile = FindProfile(key);
+  if (settings->profile == nullptr) {
+    std::string known;
+    for (const Profile& profile : Profiles()) {
+      known.append(" ").append(profile.key);
+    }
+    Die("TRAINBENCH_NULL_GPU=" + key + " is none of" + known);
+  }
+  settings->devices = static_cast<int>(
+      Number("TRAINBENCH_NULL_GPU_COUNT", "1", 1, kMostDevices));
+  settings->queue = static_cast<size_t>(
+      Number("TRAINBENCH_NULL_GPU_QUEUE", "1024", 1, kMostOfAll));
+  settings->skew_ticks =
+      Number("TRAINBENCH_NULL_GPU_SKEW", "9000", -kMostOfAll, kMostOfAll);
+  settings->exclusive = Flag("TRAINBENCH_NULL_GPU_EXCLUSIVE");
+  settings->values = Flag("TRAINBENCH_NULL_GPU_VALUES");
+  settings->order = Flag("TRAINBENCH_NULL_GPU_ORDER");
+  settings->report = Variable("TRAINBENCH_NULL_GPU_REPORT", "");
+  settings->durations =
+      ParseDurations(Variable("TRAINBENCH_NULL_GPU_DURATION", ""));
+  const std::string error =
+      settings->faults.Parse(Variable("TRAINBENCH_NULL_GPU_FAULT", ""));
+  if (!error.empty()) Die("TRAINBENCH_NULL_GPU_FAULT: " + error);
+  return settings;
+}
+
+}  // namespace
+
+// Never destroyed: kernels are registered before and after everything else.
+Settings& GetSettings() {
+  static Settings* const settings = Read();
+  return *settings;
+}
+
+void Die(std::string_view message) {
+  std::fprintf(stderr, "null GPU: %.*s\n", static_cast<int>(message.size()),
+               message.data());
+  std::abort();
+}
+
+}  // namespace null_gpu

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// The environment variables of the null GPU, read once. A value that makes no
+// sense ends the process.
+
+#ifndef TRAINBENCH_TOOLS_NULL_GPU_CORE_SETTINGS_H_
+#define TRAINBENCH_TOOLS_NULL_GPU_CORE_SETTINGS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/null_gpu/core/fault.h"
+#include "tools/null_gpu/core/profile.h"
+
+namespace null_gpu {
+
+// How long kernels whose mangled name contains `part` seem to run.
+struct DurationRule {
+  std::string part;
+  // Negative: the kernel's first argument, an int64_t.
+  int64_t nanoseconds;
+};
+
+struct Settings {
+  const Profile* profile;  // TRAINBENCH_NULL_GPU, "h100" if unset
+  int devices;             // TRAINBENCH_NULL_GPU_COUNT, 1 if unset
+  // TRAINBENCH_NULL_GPU_EXCLUSIVE is "1": the compute mode EXCLUSIVE_PROCESS
+  // is reported. No other process is refused.
+  bool exclusive;
+  // TRAINBENCH_NULL_GPU_VALUES is "1": memory of the devices is the host's,
+  // copies copy, fills fill, and kernels run that have a body (kernel.h).
+  bool values;
+  bool order;          // TRAINBENCH_NULL_GPU_ORDER is "1": order/order.h
+  std::string report;  // TRAINBENCH_NULL_GPU_REPORT, a file to append to
+  // TRAINBENCH_NULL_GPU_DURATION: "<part>=<ns>;<part>=arg0;...". The first rule
+  // that fits counts; kernels without a rule take 1000 ns.
+  std::vector<DurationRule> durations;
+  // TRAINBENCH_NULL_GPU_QUEUE: launches that a stream holds, 1024 if unset.
+  // With so many the host waits before it enqueues one more.
+  size_t queue;
+  // TRAINBENCH_NULL_GPU_SKEW: how late the times of a device are in a profile,
+  // in ticks of the profiler's clock, 9000 if unset. Negative: how early.
+  int64_t skew_ticks;
+  FaultPlan faults;  // TRAINBENCH_NULL_GPU_FAULT
+};
+
+Settings& GetSettings();
+
+// Prints "null GPU: " and the message, and aborts.
+[[noreturn]] void Die(std::string_view message);
+
+}  // namespace null_gpu
+
+#endif  // TRAINBENCH_TOOLS_NULL_GPU_CORE_SETTINGS_H_

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+
+#include "tools/null_gpu/streams/effect.h"
+
+#include <cstring>
+#include <vector>
+
+#include "tools/null_gpu/core/memory.h"
+#include "tools/null_gpu/core/settings.h"
+#include "tools/null_gpu/null_gpu.h"
+#include "tools/null_gpu/streams/message.h"
+
+namespace null_gpu {
+namespace {
+
+char* RowTo(const Operation& operation, size_t row) {
+  return static_cast<char*>(operation.to) + row * operation.to_pitch;
+}
+
+void CopyRows(const Operation& operation) {
+  for (size_t row = 0; row < operation.rows; ++row) {
+    const char* const from =
+        static_cast<const char*>(operation.from) + row * operation.from_pitch;
+    std::memmove(RowTo(operation, row), from, operation.bytes);
+  }
+}
+
+void FillRows(const Operation& operation, int value) {
+  for (size_t row = 0; row < operation.rows; ++row) {
+    std::memset(RowTo(operation, row), value, operation.bytes);
+  }
+}
+
+void CopyWithoutValues(const Operation& operation) {
+  const bool in_one_piece = operation.rows == 1;
+  switch (operation.direction) {
+    case cudaMemcpyHostToDevice:
+      if (!in_one_piece) return;
+      return KeepMessage(operation.to, operation.from, operation.bytes);
+    case cudaMemcpyDeviceToHost:
+      if (in_one_piece &&
+          ReadMessage(operation.from, operation.to, operation.bytes)) {
+        return;
+      }
+      return FillRows(operation, 0);
+    case cudaMemcpyHostToHost:
+      return CopyRows(operation);
+    default:
+      return;
+  }
+}
+
+void ApplyWithoutValues(const Operation& operation) {
+  if (operation.kind == Operation::Kind::kCopy) CopyWithoutValues(operation);
+  const bool writes =
+      operation.kind == Operation::Kind::kFill ||
+      (operation.kind == Operation::Kind::kKernel && !operation.is_collective);
+  if (writes) ForgetMessages();
+}
+
+void RunBody(const Operation& operation, int device) {
+  const Body* const body = operation.kernel->body.load();
+  if (body == nullptr || operation.argument.empty()) return;
+  std::vector<trainbench_null_gpu_range> memory;
+  for (const Range& range : GetMemory().OfDevice(device)) {
+    memory.push_back({range.base, range.wanted});
+  }
+  const dim3 grid = operation.grid, block = operation.block;
+  const trainbench_null_gpu_launch launch = {
+      .grid = {grid.x, grid.y, grid.z},
+      .block = {block.x, block.y, block.z},
+      .shared_bytes = operation.shared_bytes,
+      .argument = operation.argument.data(),
+      .memory = memory.data(),
+      .ranges = memory.size()};
+  body->run(&launch);
+}
+
+}  // namespace
+
+void ApplyToMemory(const Operation& operation, int device) {
+  if (!GetSettings().values) return ApplyWithoutValues(operation);
+  switch (operation.kind) {
+    case Operation::Kind::kCopy:
+      return CopyRows(operation);
+    case Operation::Kind::kFill:
+      return FillRows(operation, operation.value);
+    case Operation::Kind::kKernel:
+      return RunBody(operation, device);
+    default:
+      return;
+  }
+}
+
+}  // namespace null_gpu

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Kernels of libraries, which have no code here and get a name instead.
+
+#ifndef TRAINBENCH_TOOLS_NULL_GPU_STREAMS_LAUNCH_H_
+#define TRAINBENCH_TOOLS_NULL_GPU_STREAMS_LAUNCH_H_
+
+#include <cuda_runtime_api.h>
+
+#include <string_view>
+
+#include "tools/null_gpu/streams/operation.h"
+
+namespace null_gpu {
+
+// Checks and enqueues a kernel. Without `accesses` its arguments tell them.
+cudaError_t LaunchKernel(Kernel* kernel, dim3 grid, dim3 block,
+                         void** arguments, size_t shared_bytes,
+                         cudaStream_t stream, Accesses accesses = {});
+
+// Enqueues a kernel of this name as a library would: with cuLaunchKernelEx of
+// the driver if the library compiles it while it runs ("nvjet...",
+// "cudnn_generated..."), else with cudaLaunchKernelExC. The name should end in
+// "_null": nobody shall take it for what the library runs.
+cudaError_t LaunchOfLibrary(std::string_view name, dim3 grid, dim3 block,
+                            cudaStream_t stream, Accesses accesses = {});
+
+}  // namespace null_gpu
+
+#endif  // TRAINBENCH_TOOLS_NULL_GPU_STREAMS_LAUNCH_H_

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// What a stream or a graph does.
+
+#ifndef TRAINBENCH_TOOLS_NULL_GPU_STREAMS_OPERATION_H_
+#define TRAINBENCH_TOOLS_NULL_GPU_STREAMS_OPERATION_H_
+
+#include <driver_types.h>
+#include <vector_types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tools/null_gpu/core/kernel.h"
+#include "tools/null_gpu/order/access.h"
+
+namespace null_gpu {
+
+struct Event;
+
+// Longer than any test.
+constexpr int64_t kForever = int64_t{1} << 62;
+
+struct Operation {
+  enum class Kind {
+    kKernel,
+    kCopy,
+    kFill,
+    kHost,
+    kEventRecord,  // an external one in a capture
+    kEventWait,
+    kEmpty,
+  };
+  Kind kind = Kind::kEmpty;
+  int64_t nanoseconds = 1000;  // on the device, made up
+
+  Kernel* kernel = nullptr;
+  dim3 grid{1, 1, 1}, block{1, 1, 1};
+  size_t shared_bytes = 0;
+  std::vector<std::byte> argument;  // of a kernel with a body
+  bool is_collective = false;       // one of NCCL's kernels
+  size_t collective_bytes = 0;
+
+  cudaMemcpyKind direction = cudaMemcpyDeviceToDevice;
+  void* to = nullptr;
+  const void* from = nullptr;
+  size_t bytes = 0;  // of a copy or a fill
+  size_t rows = 1;   // with `bytes` in each
+  size_t to_pitch = 0, from_pitch = 0;
+  int value = 0;        // of a fill
+  bool pinned = false;  // the host's side of a copy
+
+  Event* event = nullptr;
+
+  Accesses accesses;  // of memory, if order is checked
+};
+
+}  // namespace null_gpu
+
+#endif  // TRAINBENCH_TOOLS_NULL_GPU_STREAMS_OPERATION_H_

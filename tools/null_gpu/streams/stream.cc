@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+
+#include "tools/null_gpu/streams/stream.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <unordered_set>
+#include <vector>
+
+#include "tools/null_gpu/core/counters.h"
+#include "tools/null_gpu/core/device.h"
+#include "tools/null_gpu/core/settings.h"
+#include "tools/null_gpu/order/order.h"
+#include "tools/null_gpu/streams/call.h"
+#include "tools/null_gpu/streams/capture.h"
+#include "tools/null_gpu/streams/effect.h"
+#include "tools/null_gpu/streams/trace.h"
+
+namespace null_gpu {
+namespace {
+
+constexpr uint32_t kLegacyId = 7, kFirstId = 13;
+
+struct Streams {
+  // By device. The first of each is the legacy default stream.
+  std::vector<std::vector<Stream*>> of_device;
+  std::vector<uint32_t> next_id;
+  std::unordered_set<Stream*> all;
+  std::unordered_set<Event*> events;
+};
+
+Streams& GetStreams() {
+  static auto* const streams = [] {
+    auto* made = new Streams;
+    for (int device = 0; device < GetSettings().devices; ++device) {
+      auto* const legacy = new Stream{device, kLegacyId, 0, true};
+      made->of_device.push_back({legacy});
+      made->next_id.push_back(kFirstId);
+      made->all.insert(legacy);
+    }
+    return made;
+  }();
+  return *streams;
+}
+
+void CountCopy(const Operation& operation) {
+  Counters& counters = GetCounters();
+  const size_t bytes = operation.bytes * operation.rows;
+  const auto count = [bytes](Counter& copies, Counter& copied) {
+    copies.Add();
+    copied.Add(bytes);
+  };
+  switch (operation.direction) {
+    case cudaMemcpyHostToDevice:
+      return count(counters.copies_h2d, counters.copy_bytes_h2d);
+    case cudaMemcpyDeviceToHost:
+      return count(counters.copies_d2h, counters.copy_bytes_d2h);
+    case cudaMemcpyHostToHost:
+      return count(counters.copies_h2h, counters.copy_bytes_h2h);
+    default:
+      return count(counters.copies_d2d, counters.copy_bytes_d2d);
+  }
+}
+
+void Count(const Operation& operation) {
+  Counters& counters = GetCounters();
+  switch (operation.kind) {
+    case Operation::Kind::kKernel:
+      counters.launches.Add();
+      operation.kernel->launches.Add();
+      if (operation.collective_bytes > 0) {
+        counters.collectives.Add();
+        counters.collective_bytes.Add(operation.collective_bytes);
+      }
+      break;
+    case Operation::Kind::kCopy:
+      CountCopy(operation);
+      break;
+    case Operation::Kind::kFill:
+      counters.fills.Add();
+      counters.fill_bytes.Add(operation.bytes * operation.rows);
+      break;
+    default:
+      break;
+  }
+}
+
+// When the stream has room for one more operation.
+int64_t RoomTime(cudaStream_t handle) {
+  const std::lock_guard lock(StreamMutex());
+  Stream* const stream = FindStream(handle);
+  if (stream == nullptr || stream->capture != nullptr) return 0;
+  const auto first_end = [&] {
+    return std::min(stream->queue.front(), stream->ready_ns);
+  };
+  while (!stream->queue.empty() && first_end() <= NowNs()) {
+    stream->queue.pop_front();
+  }
+  return stream->queue.size() < GetSettings().queue ? 0 : first_end();
+}
+
+}  // namespace
+
+std::mutex& StreamMutex() {
+  static auto* const mutex = new std::mutex;
+  return *mutex;
+}
+
+Stream* NewStream(int device, int priority, bool blocking) {
+  Streams& streams = GetStreams();
+  const uint32_t id = streams.next_id[device]++;
+  auto* stream = new Stream{device, id, priority, blocking};
+  streams.of_device[device].push_back(stream);
+  streams.all.insert(stream);
+  return stream;
+}
+
+bool DeleteStream(Stream* stream) {
+  if (IsLegacy(*stream)) return false;
+  GetStreams().all.erase(stream);
+  std::erase(GetStreams().of_device[stream->device], stream);
+  delete stream;
+  return true;
+}
+
+Stream* FindStream(cudaStream_t handle) {
+  if (handle == nullptr || handle == cudaStreamLegacy) {
+    return GetStreams().of_device[CurrentDevice()].front();
+  }
+  if (handle == cudaStreamPerThread) {
+    Die("the default stream of a thread is not modelled");
+  }
+  auto* const stream = reinterpret_cast<Stream*>(handle);
+  return GetStreams().all.contains(stream) ? stream : nullptr;
+}
+
+bool IsLegacy(const Stream& stream) { return stream.id == kLegacyId; }
+
+const std::vector<Stream*>& StreamsOf(int device) {
+  return GetStreams().of_device[device];
+}
+
+Event* NewEvent(bool timed) {
+  return *GetStreams().events.insert(new Event{timed}).first;
+}
+
+void DeleteEvent(Event* event) {
+  GetStreams().events.erase(event);
+  delete event;
+}
+
+Event* FindEvent(cudaEvent_t handle) {
+  auto* const event = reinterpret_cast<Event*>(handle);
+  return GetStreams().events.contains(event) ? event : nullptr;
+}
+
+int64_t StartTime(const Stream& stream) {
+  int64_t start = std::max(NowNs(), stream.ready_ns);
+  if (IsLegacy(stream)) {
+    for (const Stream* other : StreamsOf(stream.device)) {
+      if (other->blocking) start = std::max(start, other->ready_ns);
+    }
+  } else if (stream.blocking) {
+    start = std::max(start, StreamsOf(stream.device).front()->ready_ns);
+  }
+  return start;
+}
+
+int64_t ReadyTime(int device) {
+  int64_t ready = 0;
+  for (const Stream* stream : StreamsOf(device)) {
+    ready = std::max(ready, stream->ready_ns);
+  }
+  return ready;
+}
+
+void Execute(const Operation& operation, Stream& stream, uint32_t graph,
+             uint64_t graph_node) {
+  if (operation.kind == Operation::Kind::kEventRecord) {
+    operation.event->recorded = true;
+    operation.event->ready_ns = StartTime(stream);
+    OrderEventRecord(*operation.event, stream);
+    return;
+  }
+  if (operation.kind == Operation::Kind::kEventWait) {
+    stream.ready_ns = std::max(stream.ready_ns, operation.event->ready_ns);
+    OrderEventWait(stream, *operation.event);
+    return;
+  }
+  const int64_t start = StartTime(stream);
+  stream.ready_ns = operation.nanoseconds < kForever - start
+                        ? start + operation.nanoseconds
+                        : kForever;
+  Count(operation);
+  OrderOperation(operation, stream);
+  ApplyToMemory(operation, stream.device);
+  TraceOperation(operation, {stream.device, stream.id, graph, graph_node},
+                 CallScope::Correlation());
+}
+
+cudaError_t Enqueue(Operation operation, cudaStream_t handle,
+                    const char* call) {
+  const Injected fault =
+      Inject(call, operation.bytes * operation.rows, Returns::kAtOnce);
+  if (fault.error != cudaSuccess) return fault.error;
+  if (fault.never) operation.nanoseconds = kForever;
+  WaitFor([&] { return RoomTime(handle); });
+  const std::lock_guard lock(StreamMutex());
+  Stream* const stream = FindStream(handle);
+  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+  LocateAccesses(operation);
+  if (stream->capture != nullptr) return Record(operation, *stream);
+  const cudaError_t error = CheckImplicit(*stream);
+  if (error != cudaSuccess) return error;
+  Execute(operation, *stream);
+  stream->queue.push_back(stream->ready_ns);
+  return cudaSuccess;
+}
+
+void EndNow(cudaStream_t handle) {
+  const std::lock_guard lock(StreamMutex());
+  Stream* const stream = FindStream(handle);
+  if (stream != nullptr) stream->ready_ns = std::min(stream->ready_ns, NowNs());
+}
+
+int64_t NowNs() {
+  return std::chrono::steady_clock::now().time_since_epoch() /
+         std::chrono::nanoseconds(1);
+}
+
+void Nap(int64_t nanoseconds) {
+  // The scheduler wakes a sleeper some 50 us late.
+  constexpr int64_t kSpin = 100'000, kLongest = 10'000'000;
+  if (nanoseconds <= kSpin) return;
+  std::this_thread::sleep_for(
+      std::chrono::nanoseconds(std::min(nanoseconds - kSpin, kLongest)));
+}
+
+}  // namespace null_gpu

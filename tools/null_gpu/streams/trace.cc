@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: MIT
+
+#include "tools/null_gpu/streams/trace.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <ctime>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tools/null_gpu/core/memory.h"
+#include "tools/null_gpu/core/settings.h"
+#include "tools/null_gpu/streams/call.h"
+#include "tools/null_gpu/streams/external_correlation.h"
+
+namespace null_gpu {
+namespace {
+
+constexpr uint64_t kUsualTicks = 1000;
+
+std::atomic<bool> tracing{false};
+std::atomic<CUpti_TimestampCallbackFunc> clock_function{nullptr};
+std::atomic<int> registrations{0}, kernels_to_spoil{0};
+
+uint64_t DefaultClock() {
+  timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<uint64_t>(now.tv_nsec);
+}
+
+struct Times {
+  uint64_t start, end;
+};
+
+// The next free time of a stream.
+Times Schedule(const Operation& operation, const Place& place) {
+  static auto* const mutex = new std::mutex;
+  static auto* const free_at = new std::map<std::pair<int, uint32_t>, uint64_t>;
+  const std::lock_guard lock(*mutex);
+  uint64_t& free = (*free_at)[{place.device, place.stream}];
+  const uint64_t start = std::max(free, TraceNow() + kUsualTicks);
+  const auto length = static_cast<uint64_t>(
+      operation.nanoseconds < kForever ? operation.nanoseconds : kUsualTicks);
+  free = start + length;
+  return {start, free};
+}
+
+template <typename Record>
+Record Made(CUpti_ActivityKind kind) {
+  Record record;
+  std::memset(&record, 0, sizeof(record));
+  record.kind = kind;
+  return record;
+}
+
+// The fields that kernels, copies and fills share.
+template <typename Record>
+Record MadeFor(CUpti_ActivityKind kind, const Operation& operation,
+               const Place& place, uint32_t correlation) {
+  auto record = Made<Record>(kind);
+  const Times times = Schedule(operation, place);
+  const auto skew = static_cast<uint64_t>(GetSettings().skew_ticks);
+  record.start = times.start + skew;
+  record.end = times.end + skew;
+  record.deviceId = static_cast<uint32_t>(place.device);
+  record.contextId = static_cast<uint32_t>(place.device) + 1;
+  record.streamId = place.stream;
+  record.correlationId = correlation;
+  record.graphId = place.graph;
+  record.graphNodeId = place.graph_node;
+  return record;
+}
+
+// Whether one more kernel's record is to have the time of another clock.
+bool TakeSpoiled() {
+  return kernels_to_spoil > 0 && kernels_to_spoil.fetch_sub(1) > 0;
+}
+
+void TraceKernel(const Operation& operation, const Place& place,
+                 uint32_t correlation) {
+  if (Inject("kernel_record", 0, Returns::kAtOnce).error != cudaSuccess) return;
+  auto record = MadeFor<CUpti_ActivityKernel10>(
+      CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, operation, place, correlation);
+  record.name = operation.kernel->name;
+  record.gridX = static_cast<int32_t>(operation.grid.x);
+  record.gridY = static_cast<int32_t>(operation.grid.y);
+  record.gridZ = static_cast<int32_t>(operation.grid.z);
+  record.blockX = static_cast<int32_t>(operation.block.x);
+  record.blockY = static_cast<int32_t>(operation.block.y);
+  record.blockZ = static_cast<int32_t>(operation.block.z);
+  record.dynamicSharedMemory = static_cast<int32_t>(operation.shared_bytes);
+  // Kineto divides by the occupancy that these give.
+  record.registersPerThread = 32;
+  if (TakeSpoiled()) {
+    record.end = DefaultClock();
+    record.start = record.end - kUsualTicks;
+  }
+  GetActivityBuffers().Put(record);
+}
+
+uint8_t CopyKind(cudaMemcpyKind direction) {
+  switch (direction) {
+    case cudaMemcpyHostToDevice:
+      return CUPTI_ACTIVITY_MEMCPY_KIND_HTOD;
+    case cudaMemcpyDeviceToHost:
+      return CUPTI_ACTIVITY_MEMCPY_KIND_DTOH;
+    case cudaMemcpyHostToHost:
+      return CUPTI_ACTIVITY_MEMCPY_KIND_HTOH;
+    default:
+      return CUPTI_ACTIVITY_MEMCPY_KIND_DTOD;
+  }
+}
+
+void TraceCopy(const Operation& operation, const Place& place,
+               uint32_t correlation) {
+  auto record = MadeFor<CUpti_ActivityMemcpy6>(CUPTI_ACTIVITY_KIND_MEMCPY,
+                                               operation, place, correlation);
+  const uint8_t host = operation.pinned ? CUPTI_ACTIVITY_MEMORY_KIND_PINNED
+                                        : CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE;
+  constexpr uint8_t kDevice = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
+  const cudaMemcpyKind direction = operation.direction;
+  record.copyKind = CopyKind(direction);
+  record.bytes = operation.bytes * operation.rows;
+  record.srcKind = direction == cudaMemcpyHostToDevice ? host : kDevice;
+  record.dstKind = direction == cudaMemcpyDeviceToHost ? host : kDevice;
+  record.flags = CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC;
+  GetActivityBuffers().Put(record);
+}
+
+void TraceFill(const Operation& operation, const Place& place,
+               uint32_t correlation) {
+  auto record = MadeFor<CUpti_ActivityMemset4>(CUPTI_ACTIVITY_KIND_MEMSET,
+                                               operation, place, correlation);
+  record.bytes = operation.bytes;
+  record.memoryKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
+  GetActivityBuffers().Put(record);
+}
+
+// CUPTI's number of a launch by the driver, 0 for other functions. Of the
+// driver's calls Kineto wants no others.
+uint32_t DriverLaunch(std::string_view function) {
+  if (function == "cuLaunchKernel") {
+    return CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel;
+  }
+  return function == "cuLaunchKernelEx"
+             ? CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx
+             : 0;
+}
+
+size_t Aligned(size_t bytes) { return (bytes + 7) / 8 * 8; }
+
+}  // namespace
+
+bool IsTracing() { return tracing.load(std::memory_order_relaxed); }
+
+uint64_t TraceNow() {
+  const auto clock = clock_function.load();
+  return clock != nullptr ? clock() : DefaultClock();
+}
+
+void RegisterTraceClock(CUpti_TimestampCallbackFunc clock) {
+  clock_function = clock;
+  kernels_to_spoil = clock != nullptr ? registrations++ : 0;
+}
+
+void TraceCorrelation(uint32_t correlation) {
+  constexpr auto kKind = CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION;
+  if (!GetActivityBuffers().IsEnabled(kKind)) return;
+  for (const auto& [kind, id] : ExternalIds()) {
+    auto record = Made<CUpti_ActivityExternalCorrelation>(kKind);
+    record.externalKind = kind;
+    record.externalId = id;
+    record.correlationId = correlation;
+    GetActivityBuffers().Put(record);
+  }
+}
+
+void TraceCall(const ApiEntry& entry, uint64_t start, uint32_t correlation) {
+  ActivityBuffers& buffers = GetActivityBuffers();
+  const uint32_t launch = DriverLaunch(entry.name());
+  const auto kind =
+      launch != 0 ? CUPTI_ACTIVITY_KIND_DRIVER : CUPTI_ACTIVITY_KIND_RUNTIME;
+  if (!buffers.IsEnabled(kind)) return;
+  if (launch == 0 && !buffers.IsCallEnabled(entry.cbid())) return;
+  auto record = Made<CUpti_ActivityAPI>(kind);
+  record.cbid = launch != 0 ? launch : entry.cbid();
+  record.start = start;
+  record.end = TraceNow();
+  record.processId = static_cast<uint32_t>(getpid());
+  // CUPTI gives the thread as pthread does, cut to 32 bits.
+  record.threadId = static_cast<uint32_t>(pthread_self());
+  record.correlationId = correlation;
+  buffers.Put(record);
+}
+
+void TraceOperation(const Operation& operation, const Place& place,
+                    uint32_t correlation) {
+  if (!IsTracing()) return;
+  struct Rule {
+    Operation::Kind kind;
+    CUpti_ActivityKind activity;
+    void (*trace)(const Operation&, const Place&, uint32_t);
+  };
+  constexpr Rule kRules[] = {
+      {Operation::Kind::kKernel, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+       &TraceKernel},
+      {Operation::Kind::kCopy, CUPTI_ACTIVITY_KIND_MEMCPY, &TraceCopy},
+      {Operation::Kind::kFill, CUPTI_ACTIVITY_KIND_MEMSET, &TraceFill},
+  };
+  for (const Rule& rule : kRules) {
+    if (rule.kind != operation.kind) continue;
+    if (!GetActivityBuffers().IsEnabled(rule.activity)) return;
+    rule.trace(operation, place, correlation);
+  }
+}
+
+ActivityBuffers& GetActivityBuffers() {
+  static auto* const buffers = new ActivityBuffers;
+  return *buffers;
+}
+
+void ActivityBuffers::SetCallbacks(CUpti_BuffersCallbackRequestFunc request,
+                                   CUpti_BuffersCallbackCompleteFunc complete) {
+  const std::lock_guard lock(mutex_);
+  request_ = request;
+  complete_ = complete;
+}
+
+void ActivityBuffers::Enable(CUpti_ActivityKind kind, bool enabled) {
+  const std::lock_guard lock(mutex_);
+  if (enabled) {
+    kinds_.insert(kind);
+  } else {
+    kinds_.erase(kind);
+  }
+  tracing = !kinds_.empty();
+}
+
+bool ActivityBuffers::IsEnabled(CUpti_ActivityKind kind) {
+  const std::lock_guard lock(mutex_);
+  return kinds_.contains(kind);
+}
+
+void ActivityBuffers::EnableCall(uint32_t cbid, bool enabled) {
+  const std::lock_guard lock(mutex_);
+  if (enabled) {
+    disabled_calls_.erase(cbid);
+  } else {
+    disabled_calls_.insert(cbid);
+  }
+}
+
+bool ActivityBuffers::IsCallEnabled(uint32_t cbid) {
+  const std::lock_guard lock(mutex_);
+  return cbid != 0 && !disabled_calls_.contains(cbid);
+}
+
+void ActivityBuffers::Flush() {
+  const std::lock_guard lock(mutex_);
+  Complete();
+}
+
+void ActivityBuffers::Complete() {
+  if (buffer_ == nullptr) return;
+  complete_(nullptr, 0, std::exchange(buffer_, nullptr), room_, used_);
+}
+
+void ActivityBuffers::PutBytes(const void* record, size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  if (request_ == nullptr || complete_ == nullptr) return;
+  const size_t step = Aligned(bytes);
+  if (buffer_ != nullptr && used_ + step > room_) Complete();
+  if (buffer_ == nullptr) {
+    size_t most_records = 0;
+    used_ = 0;
+    request_(&buffer_, &room_, &most_records);
+    if (buffer_ == nullptr || room_ < step) return;
+  }
+  std::memcpy(buffer_ + used_, record, bytes);
+  used_ += step;
+}
+
+size_t RecordBytes(const CUpti_Activity& record) {
+  switch (record.kind) {
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+      return Aligned(sizeof(CUpti_ActivityKernel10));
+    case CUPTI_ACTIVITY_KIND_MEMCPY:
+      return Aligned(sizeof(CUpti_ActivityMemcpy6));
+    case CUPTI_ACTIVITY_KIND_MEMSET:
+      return Aligned(sizeof(CUpti_ActivityMemset4));
+    case CUPTI_ACTIVITY_KIND_RUNTIME:
+    case CUPTI_ACTIVITY_KIND_DRIVER:
+      return Aligned(sizeof(CUpti_ActivityAPI));
+    case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION:
+      return Aligned(sizeof(CUpti_ActivityExternalCorrelation));
+    default:
+      return 0;
+  }
+}
+
+}  // namespace null_gpu
