@@ -24,10 +24,6 @@ double UnitRoundoff(c10::ScalarType dtype) {
 
 }  // namespace
 
-absl::string_view NormKindName(NormKind kind) {
-  return kind == NormKind::kRmsNorm ? "rms_norm" : "layer_norm";
-}
-
 at::Tensor NormalInput(int64_t rows, int64_t dim, double magnitude,
                        c10::ScalarType dtype, c10::Device device) {
   return (magnitude * at::randn({rows, dim}, at::device(device))).to(dtype);

@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "model/spec/enum_names.h"
 
 namespace trainbench {
 
@@ -19,8 +20,8 @@ enum class NormKind {
   kLayerNorm,  // rms_norm of x - mean(x)
 };
 
-// "rms_norm", "layer_norm".
-absl::string_view NormKindName(NormKind kind);
+inline constexpr EnumNames<NormKind, 2> NormKindName = {"rms_norm",
+                                                        "layer_norm"};
 
 // [rows, dim] normal values with standard deviation `magnitude`. They differ
 // between dtypes only by rounding.

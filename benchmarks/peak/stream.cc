@@ -128,28 +128,6 @@ at::Tensor Buffer(int64_t bytes) {
 
 }  // namespace
 
-absl::string_view StreamKernelName(StreamKernel kernel) {
-  switch (kernel) {
-    case StreamKernel::kCopy:
-      return "copy";
-    case StreamKernel::kScale:
-      return "scale";
-    case StreamKernel::kAdd:
-      return "add";
-    case StreamKernel::kTriad:
-      return "triad";
-    case StreamKernel::kUpdate:
-      return "update";
-    case StreamKernel::kRead:
-      return "read";
-  }
-  return "unknown";
-}
-
-absl::string_view StoresName(Stores stores) {
-  return stores == Stores::kOrdinary ? "ordinary" : "non_temporal";
-}
-
 int StreamBuffers(StreamKernel kernel) {
   switch (kernel) {
     case StreamKernel::kCopy:

@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "model/spec/enum_names.h"
 
 namespace trainbench {
 
@@ -25,22 +26,16 @@ enum class StreamKernel {
   kRead,    // the sum of a
 };
 
-inline constexpr std::array<StreamKernel, 6> kStreamKernels = {
-    StreamKernel::kCopy,  StreamKernel::kScale,  StreamKernel::kAdd,
-    StreamKernel::kTriad, StreamKernel::kUpdate, StreamKernel::kRead};
-
-// "copy", "scale", "add", "triad", "update", "read".
-absl::string_view StreamKernelName(StreamKernel kernel);
+inline constexpr EnumNames<StreamKernel, 6> StreamKernelName = {
+    "copy", "scale", "add", "triad", "update", "read"};
+inline constexpr auto kStreamKernels = StreamKernelName.values();
 
 // How a result gets to memory. An ordinary store first loads the line that it
 // overwrites; a non-temporal one does not, and leaves the caches alone.
 enum class Stores { kOrdinary, kNonTemporal };
 
-inline constexpr std::array<Stores, 2> kStores = {Stores::kOrdinary,
-                                                  Stores::kNonTemporal};
-
-// "ordinary", "non_temporal".
-absl::string_view StoresName(Stores stores);
+inline constexpr EnumNames<Stores, 2> StoresName = {"ordinary", "non_temporal"};
+inline constexpr auto kStores = StoresName.values();
 
 // What memory moves in a pass over buffers of `bytes` each, the lines that
 // ordinary stores load included.

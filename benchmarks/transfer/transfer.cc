@@ -51,26 +51,6 @@ at::Tensor Buffer(int64_t bytes, c10::Device device, bool pinned) {
 
 }  // namespace
 
-absl::string_view TransferKindName(TransferKind kind) {
-  switch (kind) {
-    case TransferKind::kH2dPinned:
-      return "h2d_pinned";
-    case TransferKind::kH2dPageable:
-      return "h2d_pageable";
-    case TransferKind::kD2hPinned:
-      return "d2h_pinned";
-    case TransferKind::kD2hPageable:
-      return "d2h_pageable";
-    case TransferKind::kD2d:
-      return "d2d";
-    case TransferKind::kMemcpy:
-      return "memcpy";
-    case TransferKind::kMemset:
-      return "memset";
-  }
-  return "unknown";
-}
-
 std::vector<TransferKind> TransferKinds(c10::DeviceType device) {
   using enum TransferKind;
   if (device == c10::kCPU) return {kMemcpy, kMemset};

@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "model/spec/enum_names.h"
 
 namespace trainbench {
 
@@ -25,15 +26,10 @@ enum class TransferKind {
   kMemset,  // fills host memory with one value
 };
 
-inline constexpr std::array<TransferKind, 7> kTransferKinds = {
-    TransferKind::kH2dPinned, TransferKind::kH2dPageable,
-    TransferKind::kD2hPinned, TransferKind::kD2hPageable,
-    TransferKind::kD2d,       TransferKind::kMemcpy,
-    TransferKind::kMemset};
-
-// "h2d_pinned", "h2d_pageable", "d2h_pinned", "d2h_pageable", "d2d", "memcpy",
-// "memset".
-absl::string_view TransferKindName(TransferKind kind);
+inline constexpr EnumNames<TransferKind, 7> TransferKindName = {
+    "h2d_pinned", "h2d_pageable", "d2h_pinned", "d2h_pageable",
+    "d2d",        "memcpy",       "memset"};
+inline constexpr auto kTransferKinds = TransferKindName.values();
 
 // The kinds that exist on a device of this type.
 std::vector<TransferKind> TransferKinds(c10::DeviceType device);

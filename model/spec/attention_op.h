@@ -7,6 +7,7 @@
 #include <array>
 
 #include "absl/strings/string_view.h"
+#include "model/spec/enum_names.h"
 
 namespace trainbench {
 
@@ -17,12 +18,9 @@ enum class AttentionOp {
   kPv,            // P V: [seq, seq] x [seq, d_head]
 };
 
-inline constexpr std::array<AttentionOp, 4> kAttentionOps = {
-    AttentionOp::kQk, AttentionOp::kSoftmaxNaive, AttentionOp::kSoftmaxFused,
-    AttentionOp::kPv};
-
-// "qk", "softmax_naive", "softmax_fused", "pv".
-absl::string_view AttentionOpName(AttentionOp part);
+inline constexpr EnumNames<AttentionOp, 4> AttentionOpName = {
+    "qk", "softmax_naive", "softmax_fused", "pv"};
+inline constexpr auto kAttentionOps = AttentionOpName.values();
 
 constexpr bool IsMatmul(AttentionOp part) {
   return part == AttentionOp::kQk || part == AttentionOp::kPv;

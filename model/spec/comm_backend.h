@@ -8,17 +8,15 @@
 #include <cstdint>
 
 #include "absl/strings/string_view.h"
+#include "model/spec/enum_names.h"
 
 namespace trainbench {
 
 // Gloo sends CPU tensors over TCP; NCCL sends GPU tensors, one rank per GPU.
 enum class CommBackend { kGloo, kNccl };
 
-inline constexpr std::array<CommBackend, 2> kCommBackends = {
-    CommBackend::kGloo, CommBackend::kNccl};
-
-// "gloo", "nccl".
-absl::string_view CommBackendName(CommBackend backend);
+inline constexpr EnumNames<CommBackend, 2> CommBackendName = {"gloo", "nccl"};
+inline constexpr auto kCommBackends = CommBackendName.values();
 
 // Longest message of Gloo's ring (model/distributed/comm/ring.h), in elements.
 inline constexpr int64_t kRingSegment = int64_t{1} << 18;

@@ -5,37 +5,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "model/spec/not_allowed.h"
 
 namespace trainbench {
-
-namespace {
-
-constexpr std::array<const char*, kComponentCount> kNames = {
-    "embedding",
-    "projections",
-    "rope",
-    "scores",
-    "softmax",
-    "value",
-    "fused_attention",
-    "output_projection",
-    "ffn",
-    "norm",
-    "residual",
-    "lm_head",
-    "cross_entropy",
-    "optimizer"};
-
-}  // namespace
-
-absl::string_view ComponentName(Component component) {
-  return kNames[static_cast<std::size_t>(component)];
-}
-
-absl::StatusOr<Component> ParseComponent(absl::string_view name) {
-  return ParseName("component", name, kComponents, ComponentName);
-}
 
 std::string LayerScopeName(std::size_t layer) {
   return absl::StrCat("layer_", layer);

@@ -4,7 +4,6 @@
 #ifndef TRAINBENCH_MODEL_SPEC_COMPONENT_H_
 #define TRAINBENCH_MODEL_SPEC_COMPONENT_H_
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -12,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "model/spec/enum_names.h"
 
 namespace trainbench {
 
@@ -36,26 +36,22 @@ enum class Component {
 };
 
 inline constexpr std::size_t kComponentCount = 14;
-inline constexpr std::array<Component, kComponentCount> kComponents = {
-    Component::kEmbedding,
-    Component::kProjections,
-    Component::kRope,
-    Component::kScores,
-    Component::kSoftmax,
-    Component::kValue,
-    Component::kFusedAttention,
-    Component::kOutputProjection,
-    Component::kFfn,
-    Component::kNorm,
-    Component::kResidual,
-    Component::kLmHead,
-    Component::kCrossEntropy,
-    Component::kOptimizer};
-
-// "embedding", "projections", "rope", "scores", "softmax", "value",
-// "fused_attention", "output_projection", "ffn", "norm", "residual", "lm_head",
-// "cross_entropy", "optimizer".
-absl::string_view ComponentName(Component component);
+inline constexpr EnumNames<Component, kComponentCount> ComponentName = {
+    "embedding",
+    "projections",
+    "rope",
+    "scores",
+    "softmax",
+    "value",
+    "fused_attention",
+    "output_projection",
+    "ffn",
+    "norm",
+    "residual",
+    "lm_head",
+    "cross_entropy",
+    "optimizer"};
+inline constexpr auto kComponents = ComponentName.values();
 
 // Spans that are no components: the attention sublayer of a block, which holds
 // components, and the construction of the causal mask, a part of kScores.
@@ -66,7 +62,9 @@ inline constexpr char kMaskSpan[] = "causal_mask";
 inline constexpr char kRecomputeSpan[] = "recompute";
 
 // InvalidArgument names the value and lists the names above.
-absl::StatusOr<Component> ParseComponent(absl::string_view name);
+inline absl::StatusOr<Component> ParseComponent(absl::string_view name) {
+  return ComponentName.Parse("component", name);
+}
 
 // "layer_3" for 3, and its inverse, empty if `scope` is not the name of a
 // layer.

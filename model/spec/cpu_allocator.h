@@ -7,6 +7,7 @@
 #include <array>
 
 #include "absl/strings/string_view.h"
+#include "model/spec/enum_names.h"
 
 namespace trainbench {
 
@@ -14,11 +15,9 @@ namespace trainbench {
 // allocator does. kSystem is malloc.
 enum class CpuAllocator { kCaching, kSystem };
 
-inline constexpr std::array<CpuAllocator, 2> kCpuAllocators = {
-    CpuAllocator::kCaching, CpuAllocator::kSystem};
-
-// "caching", "system".
-absl::string_view CpuAllocatorName(CpuAllocator allocator);
+inline constexpr EnumNames<CpuAllocator, 2> CpuAllocatorName = {"caching",
+                                                                "system"};
+inline constexpr auto kCpuAllocators = CpuAllocatorName.values();
 
 }  // namespace trainbench
 

@@ -8,6 +8,7 @@
 #include <array>
 
 #include "absl/strings/string_view.h"
+#include "model/spec/enum_names.h"
 
 namespace trainbench {
 
@@ -19,21 +20,15 @@ enum class FusedOp {
   kCrossEntropy,   // the mean loss of logits
 };
 
-inline constexpr std::array<FusedOp, 5> kFusedOps = {
-    FusedOp::kAddRmsNorm, FusedOp::kRope, FusedOp::kSwiglu,
-    FusedOp::kCausalSoftmax, FusedOp::kCrossEntropy};
-
-// "add_rms_norm", "rope", "swiglu", "causal_softmax", "cross_entropy".
-absl::string_view FusedOpName(FusedOp op);
+inline constexpr EnumNames<FusedOp, 5> FusedOpName = {
+    "add_rms_norm", "rope", "swiglu", "causal_softmax", "cross_entropy"};
+inline constexpr auto kFusedOps = FusedOpName.values();
 
 // What of an operation is measured.
 enum class Pass { kForward, kBackward, kBoth };
 
-inline constexpr std::array<Pass, 3> kPasses = {Pass::kForward, Pass::kBackward,
-                                                Pass::kBoth};
-
-// "forward", "backward", "both".
-absl::string_view PassName(Pass pass);
+inline constexpr EnumNames<Pass, 3> PassName = {"forward", "backward", "both"};
+inline constexpr auto kPasses = PassName.values();
 
 }  // namespace trainbench
 

@@ -7,18 +7,6 @@
 
 namespace trainbench {
 
-absl::string_view ImplementationName(Implementation implementation) {
-  switch (implementation) {
-    case Implementation::kTextbook:
-      return "textbook";
-    case Implementation::kLibrary:
-      return "library";
-    case Implementation::kFused:
-      return "fused";
-  }
-  return "unknown";
-}
-
 std::string ImplementationNames() {
   return JoinNames(kImplementations, ImplementationName);
 }

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "model/spec/device_kind.h"
+#include "model/spec/enum_names.h"
 
 namespace trainbench {
 
@@ -20,12 +21,9 @@ enum class Implementation {
   kFused,     // ours, model/fused: fewer passes over memory, fewer products
 };
 
-inline constexpr std::array<Implementation, 3> kImplementations = {
-    Implementation::kTextbook, Implementation::kLibrary,
-    Implementation::kFused};
-
-// "textbook", "library", "fused".
-absl::string_view ImplementationName(Implementation implementation);
+inline constexpr EnumNames<Implementation, 3> ImplementationName = {
+    "textbook", "library", "fused"};
+inline constexpr auto kImplementations = ImplementationName.values();
 
 // All of them: "textbook, library, fused".
 std::string ImplementationNames();

@@ -4,10 +4,9 @@
 #ifndef TRAINBENCH_MODEL_SPEC_PHASE_H_
 #define TRAINBENCH_MODEL_SPEC_PHASE_H_
 
-#include <array>
 #include <cstddef>
 
-#include "absl/strings/string_view.h"
+#include "model/spec/enum_names.h"
 
 namespace trainbench {
 
@@ -17,16 +16,9 @@ namespace trainbench {
 enum class Phase { kForward, kLoss, kBackward, kCommunication, kOptimizer };
 
 inline constexpr std::size_t kPhaseCount = 5;
-inline constexpr std::array<Phase, kPhaseCount> kPhases = {
-    Phase::kForward, Phase::kLoss, Phase::kBackward, Phase::kCommunication,
-    Phase::kOptimizer};
-
-// "forward", "loss", "backward", "communication", "optimizer".
-constexpr absl::string_view PhaseName(Phase phase) {
-  constexpr std::array<absl::string_view, kPhaseCount> kNames = {
-      "forward", "loss", "backward", "communication", "optimizer"};
-  return kNames[static_cast<std::size_t>(phase)];
-}
+inline constexpr EnumNames<Phase, kPhaseCount> PhaseName = {
+    "forward", "loss", "backward", "communication", "optimizer"};
+inline constexpr auto kPhases = PhaseName.values();
 
 // A moment that a device writes down whenever its work comes there, such as a
 // cudaEvent_t that a CUDA graph records.

@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "model/spec/enum_names.h"
 
 namespace trainbench {
 
@@ -18,20 +19,19 @@ enum class Precision {
   kBf16,          // bf16 weights, activations, gradients and optimizer state
 };
 
-inline constexpr std::array<Precision, 4> kPrecisions = {
-    Precision::kFp32, Precision::kTf32, Precision::kBf16Autocast,
-    Precision::kBf16};
-
 // What matrix products multiply in this precision: under autocast bf16.
 constexpr Precision ProductsIn(Precision precision) {
   return precision == Precision::kBf16Autocast ? Precision::kBf16 : precision;
 }
 
-// "fp32", "tf32", "bf16_autocast", "bf16".
-absl::string_view PrecisionName(Precision precision);
+inline constexpr EnumNames<Precision, 4> PrecisionName = {
+    "fp32", "tf32", "bf16_autocast", "bf16"};
+inline constexpr auto kPrecisions = PrecisionName.values();
 
 // InvalidArgument names the value and lists the names above.
-absl::StatusOr<Precision> ParsePrecision(absl::string_view name);
+inline absl::StatusOr<Precision> ParsePrecision(absl::string_view name) {
+  return PrecisionName.Parse("precision", name);
+}
 
 }  // namespace trainbench
 

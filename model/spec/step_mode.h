@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "model/spec/enum_names.h"
 
 namespace trainbench {
 
@@ -18,15 +19,14 @@ enum class StepMode {
   kTrainStep,        // logits, loss, gradients, AdamW update
 };
 
-inline constexpr std::array<StepMode, 4> kStepModes = {
-    StepMode::kInference, StepMode::kForward, StepMode::kForwardBackward,
-    StepMode::kTrainStep};
-
-// "inference", "forward", "forward_backward", "train_step".
-absl::string_view StepModeName(StepMode mode);
+inline constexpr EnumNames<StepMode, 4> StepModeName = {
+    "inference", "forward", "forward_backward", "train_step"};
+inline constexpr auto kStepModes = StepModeName.values();
 
 // InvalidArgument names the value and lists the names above.
-absl::StatusOr<StepMode> ParseStepMode(absl::string_view name);
+inline absl::StatusOr<StepMode> ParseStepMode(absl::string_view name) {
+  return StepModeName.Parse("mode", name);
+}
 
 }  // namespace trainbench
 

@@ -11,10 +11,6 @@
 
 namespace trainbench {
 
-absl::string_view AdamWName(AdamWKind kind) {
-  return kind == AdamWKind::kTextbook ? "textbook" : "fused";
-}
-
 AdamW::AdamW(std::vector<at::Tensor> parameters, AdamWKind kind,
              const AdamWOptions& options)
     : parameters_(std::move(parameters)), kind_(kind), options_(options) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "model/spec/enum_names.h"
 
 namespace trainbench {
 
@@ -24,8 +25,7 @@ struct AdamWOptions {
 // kFused hands all of them to one kernel (at::_fused_adamw_).
 enum class AdamWKind { kTextbook, kFused };
 
-// "textbook", "fused".
-absl::string_view AdamWName(AdamWKind kind);
+inline constexpr EnumNames<AdamWKind, 2> AdamWName = {"textbook", "fused"};
 
 // AdamW (Loshchilov & Hutter 2019) with decoupled weight decay and bias
 // correction, equal to torch.optim.AdamW. The constructor allocates both

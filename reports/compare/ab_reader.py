@@ -21,8 +21,8 @@ from reports.results import strict_json
 
 def _side(fields: Fields) -> Side:
     revision, sha256 = fields.word_or_none("revision"), fields.word_or_none("sha256")
-    if (revision is None) == (sha256 is None):
-        raise fields.wrong("revision", "either that or sha256")
+    if revision is None and sha256 is None:
+        raise fields.wrong("revision", "that or sha256")
     return Side(fields.word("label"), revision, sha256)
 
 

@@ -31,12 +31,12 @@ class NotAnAbRun(ValueError):
 @dataclass(frozen=True)
 class Side:
     label: str  # as the user named it
-    revision: str | None  # the commit of a built program, or
-    sha256: str | None  # the hash of a given program
+    revision: str | None  # the commit of a built program
+    sha256: str | None  # the hash of one that was given, or is another repository's
 
     @property
     def identity(self) -> str:
-        return self.revision or f"sha256:{self.sha256}"
+        return f"sha256:{self.sha256}" if self.sha256 else self.revision or ""
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,8 @@ the same time and take turns of 50 ms, until every row is decided. --same measur
 revision against itself and writes the machine's noise floor. Everything else goes to
 the program, for example --benchmark_filter. The same command again continues what was
 interrupted.
-Sources and builds of the revisions stay in build/ab/trees, for the next time; they
-can be deleted.
+Sources and builds of the revisions stay in build/ab/trees, a project's in
+build/ab/projects, for the next time; they can be deleted.
 Exit status: 0 good, 1 slower or failed, 2 not comparable or wrong usage, 3 no build."""
 
 

@@ -29,12 +29,12 @@ class Project:
 
     source: Path  # of its CMakeLists.txt, relative to the repository
     target: str
-    prefix: Path  # where trainbench is installed, or its build tree
+    package: Path  # the folder of PACKAGE: of an installed trainbench, or its build
 
 
 @contextlib.contextmanager
 def _lock(trees: Path) -> Iterator[None]:
-    """Waits until no other call builds such revisions."""
+    """Waits until no other call builds in this folder."""
     trees.mkdir(parents=True, exist_ok=True)
     path = trees.with_name(f".{trees.name}.lock")
     with path.open("w") as file:
@@ -116,12 +116,31 @@ def _python(
     return tree / ".venv" / "bin" / "python"
 
 
-def _configure(tree: Path, made: Path, project: Project) -> list[str | Path]:
+@dataclass(frozen=True)
+class _Plan:
+    """How a tree is built, and where its program will be."""
+
+    configure: list[str | Path]
+    build: list[str | Path]
+    program: Path
+
+
+def _plan_of_project(tree: Path, made: Path, project: Project) -> _Plan:
     """As tools/cmake/README.md says."""
-    return [
-        *("cmake", "-G", "Ninja", "-S", tree / project.source, "-B", made),
-        *("-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_PREFIX_PATH={project.prefix}"),
-    ]
+    configure: list[str | Path] = ["cmake", "-G", "Ninja"]
+    configure += ["-S", tree / project.source, "-B", made]
+    configure += ["-DCMAKE_BUILD_TYPE=Release", f"-Dtrainbench_DIR={project.package}"]
+    command: list[str | Path] = ["cmake", "--build", made, "--target", project.target]
+    return _Plan(configure, command, made / project.target)
+
+
+def _plan(tree: Path, python: Path) -> _Plan:
+    preset = ("--preset", "release")
+    return _Plan(
+        ["cmake", *preset, f"-DTRAINBENCH_PYTHON={python}"],
+        ["cmake", "--build", *preset, "--target", "trainbench"],
+        tree / PROGRAM,
+    )
 
 
 def build(
@@ -136,28 +155,20 @@ def build(
     title = f"building {name}"
     with _lock(repository.trees):
         tree = worktree(repository, commit)
-        # Another repository need not ignore a folder build.
-        made = tree.with_name(f"{tree.name}-build") if project else tree / "build"
+        made = (tree.parent if project else tree) / "build"
         log = made / "ab.log"
         made.mkdir(exist_ok=True)
         log.write_bytes(b"")
         status_line.print(f"{title} in {tree} ...")
         started = time.monotonic()
         if project:
-            configure = _configure(tree, made, project)
-            command: list[str | Path] = ["cmake", "--build", made]
-            command += ["--target", project.target]
-            program = made / project.target
+            plan = _plan_of_project(tree, made, project)
         else:
-            python = _python(repository.root, tree, log, title, status_line)
-            configure = ["cmake", "--preset", "release"]
-            configure.append(f"-DTRAINBENCH_PYTHON={python}")
-            command = ["cmake", "--build", "--preset", "release"]
-            command += ["--target", "trainbench"]
-            program = tree / PROGRAM
-        _run(configure, tree, log, title, status_line)
-        _run([*command, "--parallel", _jobs()], tree, log, title, status_line)
+            plan = _plan(tree, _python(repository.root, tree, log, title, status_line))
+        _run(plan.configure, tree, log, title, status_line)
+        command = [*plan.build, "--parallel", _jobs()]
+        _run(command, tree, log, title, status_line)
         status_line.print(f"built {name} in {duration(time.monotonic() - started)}")
-    if not os.access(program, os.X_OK):
-        raise BuildFailed(f"{title}: the build made no {program}")
-    return program
+    if not os.access(plan.program, os.X_OK):
+        raise BuildFailed(f"{title}: the build made no {plan.program}")
+    return plan.program

@@ -3,7 +3,7 @@
 
 import os
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tools.ab_run.errors import Usage
@@ -14,7 +14,8 @@ _FILES_NAMED = 3
 @dataclass(frozen=True)
 class Repository:
     root: Path
-    trees: Path  # where its revisions are checked out
+    trees: Path  # where its revisions are, each in a folder
+    inner: str = ""  # in which they are checked out
 
     def git(
         self, *arguments: str, at: Path | None = None, ceiling: bool = True
@@ -37,10 +38,11 @@ class Repository:
 
     @classmethod
     def of(cls, directory: Path, trees: Path) -> "Repository":
-        """The one that a directory belongs to, or would be."""
-        found = cls(directory, trees)
+        """The one that a directory belongs to, or would be. Its builds are outside of
+        its trees, since it need not ignore a folder build."""
+        found = cls(directory, trees, "tree")
         done = found.git("rev-parse", "--show-toplevel", ceiling=False)
-        return cls(Path(done.stdout.strip() or directory), trees)
+        return replace(found, root=Path(done.stdout.strip() or directory))
 
     def require(self) -> None:
         """Errors: Usage, if `root` is no checkout."""

@@ -50,7 +50,8 @@ def _project(
     if not (source / "CMakeLists.txt").is_file():
         raise Usage(f"--project is {directory}, which has no CMakeLists.txt")
     prefix = (arguments.prefix or root / "build" / "release").resolve()
-    if not any((*prefix.glob(PACKAGE), *prefix.glob(f"lib*/**/{PACKAGE}"))):
+    found = [*prefix.glob(PACKAGE), *prefix.glob(f"lib*/**/{PACKAGE}")]
+    if not found:
         raise Usage(
             f"--prefix is {prefix}, which has no {PACKAGE}; allowed: where trainbench "
             "is installed, or its build tree"
@@ -58,7 +59,8 @@ def _project(
     trees = root / "build" / "ab" / "projects"
     repository = Repository.of(source, trees)
     place = Path(os.path.relpath(source, repository.root))
-    return repository, Project(place, arguments.target or source.name, prefix)
+    target = arguments.target or source.name
+    return repository, Project(place, target, found[0].parent)
 
 
 def _revisions(
@@ -84,6 +86,11 @@ def _revisions(
     base = built(0)
     same = replace(base, name=names[1])
     new = same if commits[0] == commits[1] else built(1)
+    if project:  # its commit does not say which trainbench is in it
+        sides = [
+            replace(side, sha256=sha256_of(program.path))
+            for side, program in zip(sides, (base, new), strict=True)
+        ]
     return (sides[0], sides[1]), (base, new)
 
 

@@ -28,7 +28,7 @@ def _is_at(repository: Repository, tree: Path, commit: str) -> bool:
 
 def worktree(repository: Repository, commit: str) -> Path:
     """The worktree among the repository's, made if necessary. Errors: BuildFailed."""
-    tree = repository.trees / commit[:12]
+    tree = repository.trees / commit[:12] / repository.inner
     if _is_at(repository, tree, commit):
         return tree
     if tree.exists():

@@ -60,18 +60,20 @@ def main(tokens: Sequence[str], ask: Ask = run_program) -> int:
     )
     add_flags(parser)
     given, flags = parser.parse_known_args(tokens)
+    only = dict.fromkeys(parallel.flags(), "--parallel") | {"--mesh": "--gpu"}
     for token in flags:
-        if _name(token) in parallel.flags():
-            parser.error(f"{_name(token)!r} is allowed only with --parallel")
+        if with_flag := only.get(f"--{_name(token).lstrip('-')}"):
+            parser.error(f"unexpected {token!r}; allowed: only with {with_flag}")
     wanted = training(parser, given)
     if given.help:
         flags.append("--help")
     if given.json:
-        flags.append("--largest_batch")
+        flags.insert(0, "--largest_batch")
     answer = ask(flags)
     print(answer.stderr, end="", file=sys.stderr)
     if answer.returncode < 0:
         print(f"tools/plan: signal {-answer.returncode}", file=sys.stderr)
+        return 128 - answer.returncode
     if answer.returncode:
         return answer.returncode
     if given.help:

@@ -4,7 +4,7 @@
 import argparse
 import difflib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 
@@ -27,20 +27,39 @@ def number(least: float, most: float, whole: bool = False) -> Callable[[str], fl
     return read
 
 
+class _Once(argparse.Action):
+    """Stores a value, and refuses a second one."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option: str | None = None,
+    ) -> None:
+        given = vars(namespace).setdefault("_given", set())
+        if self.dest in given:
+            parser.error(f"{option} is given twice; allowed: once")
+        given.add(self.dest)
+        setattr(namespace, self.dest, values)
+
+
 def parser(description: str, **options: Any) -> argparse.ArgumentParser:
-    """With errors of one line."""
-    return argparse.ArgumentParser(
+    """With errors of one line, and flags that are given once."""
+    made = argparse.ArgumentParser(
         prog="tools/plan",
         description=description,
         usage=argparse.SUPPRESS,
         allow_abbrev=False,
         **options,
     )
+    made.register("action", None, _Once)
+    return made
 
 
-def refuse(to: argparse.ArgumentParser, token: str, flags: Sequence[str]) -> NoReturn:
-    """An error that names the token and, of `flags`, the nearest."""
+def refuse(to: argparse.ArgumentParser, token: str) -> NoReturn:
+    """An error that names the token and, of the parser's flags, the nearest."""
     name = token.partition("=")[0]
-    near = difflib.get_close_matches(name, flags, 1)
-    hint = f"did you mean '{near[0]}'?" if near else "see --help"
-    to.error(f"unexpected {name!r}; {hint if name[:1] == '-' else 'allowed: flags'}")
+    near = difflib.get_close_matches(name, to._option_string_actions, 1, 0.85)
+    hint = f"did you mean '{near[0]}'?" if near else "see tools/plan --parallel --help"
+    to.error(f"unexpected {token!r}; {hint if name[:1] == '-' else 'allowed: flags'}")

@@ -26,8 +26,12 @@ def _divisor(number: float, below: float) -> int:
 
 
 _FUNCTIONS = {
-    **{"ceil": math.ceil, "floor": math.floor, "sqrt": math.sqrt},
-    **{"max": max, "min": min, "divisor": _divisor},
+    "ceil": math.ceil,
+    "divisor": _divisor,
+    "floor": math.floor,
+    "max": max,
+    "min": min,
+    "sqrt": math.sqrt,
 }
 
 
@@ -75,6 +79,12 @@ def symbols(document: str) -> list[Symbol]:
     ]
 
 
+def whole(value: float | None) -> float | None:
+    """A whole number as one, where a float holds every one of them: 44, not 44.0."""
+    is_whole = value is not None and abs(value) < 2**53 and value == int(value)
+    return int(value or 0) if is_whole else value
+
+
 def evaluate(expression: str, names: Names) -> float:
     """Errors: NameError for a symbol that `names` lacks."""
     code = re.sub(r"(?<=[\w)]) (?=[\w(])", " * ", expression.replace("^", "**"))
@@ -99,7 +109,9 @@ def _rows(table: str, names: Names) -> Iterator[Row]:
 def groups(document: str, names: Names, links: Mapping[str, Names]) -> Iterator[Group]:
     """The tables of a document; one of a {link} is there for each of `links`, with its
     names."""
-    for name, title, constants, table in _SECTION.findall(document):
+    sections = _SECTION.findall(document)
+    assert len(sections) == document.count("\n## ") + document.startswith("## ") - 1
+    for name, title, constants, table in sections:
         for link, more in (links if "{link}" in name else {"": {}}).items():
             known = {**names, **more}
             yield Group(

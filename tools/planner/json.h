@@ -3,6 +3,8 @@
 #ifndef TRAINBENCH_TOOLS_PLANNER_JSON_H_
 #define TRAINBENCH_TOOLS_PLANNER_JSON_H_
 
+#include <cmath>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -14,6 +16,14 @@ using Json = nlohmann::ordered_json;
 
 inline std::string Text(absl::string_view text) {
   return {text.data(), text.size()};
+}
+
+// A whole number without ".0" where a double holds every one of them.
+inline Json WholeNumber(double value) {
+  if (value == std::floor(value) && value < 0x1p53) {
+    return static_cast<int64_t>(value);
+  }
+  return value;
 }
 
 }  // namespace trainbench

@@ -11,11 +11,12 @@ from typing import Any
 from reports.results import text
 from tools.planner import arguments
 from tools.planner.arguments import number, refuse
-from tools.planner.formulas import Group, Symbol, groups, shown, symbols
+from tools.planner.formulas import Group, Symbol, groups, shown, symbols, whole
 
 TABLES = Path(__file__).parent / "cs336.md"
 _LINKS = "h100_nvlink:318:30,a100_pcie:20:50"
-_LINK = re.compile(r"([A-Za-z0-9_.-]+):([^:]+):([^:]+)")
+_LINK = re.compile(r"([A-Za-z0-9_.-]{1,64}):([^:]+):([^:]+)")
+_SHARED = {"--help", "--json", "--parallel", "--tokens"}
 _NOTES = """\
 GB is 10^9 bytes and GiB 2^30: a device of "80 GB" mostly has about 80 GiB, 7 % more
 than 80 10^9 bytes.
@@ -34,7 +35,10 @@ def _link(item: str) -> tuple[str, dict[str, float]]:
             f"it has {item!r}; allowed: NAME:GB_PER_S:US, by comma"
         )
     amount = number(1e-6, 1e9)
-    return match[1], {"w": amount(match[2]) * 1e9, "o": amount(match[3]) / 1e6}
+    try:
+        return match[1], {"w": amount(match[2]) * 1e9, "o": amount(match[3]) / 1e6}
+    except argparse.ArgumentTypeError as error:
+        raise argparse.ArgumentTypeError(f"it has {item!r}: {error}") from error
 
 
 def _links(value: str) -> dict[str, dict[str, float]]:
@@ -92,12 +96,6 @@ def _text(found: Sequence[Group]) -> str:
     return "\n\n".join([*tables, _NOTES])
 
 
-def _number(value: float | None) -> float | None:
-    """A whole number without ".0" where a float holds every one of them."""
-    is_whole = value is not None and value == int(value) and value < 2**53
-    return int(value or 0) if is_whole else value
-
-
 def _json(query: dict[str, Any], found: Sequence[Group]) -> str:
     rows = [
         {
@@ -105,7 +103,7 @@ def _json(query: dict[str, Any], found: Sequence[Group]) -> str:
             "name": row.name,
             "what": row.what.removeprefix("- "),
             "formula": row.formula,
-            "value": _number(row.value),
+            "value": whole(row.value),
             "unit": row.unit,
             **({"reason": row.reason} if row.reason else {}),
         }
@@ -115,8 +113,10 @@ def _json(query: dict[str, Any], found: Sequence[Group]) -> str:
     return json.dumps({"query": query, "rows": rows}, indent=2) + "\n"
 
 
-def flags() -> list[str]:
-    return [f"--{symbol.flag}" for symbol in symbols(TABLES.read_text("utf-8"))]
+def flags() -> set[str]:
+    """Those of this mode alone."""
+    known = _parser(symbols(TABLES.read_text("utf-8")))._option_string_actions
+    return {flag for flag in known if flag.startswith("--")} - _SHARED
 
 
 def main(tokens: Sequence[str]) -> int:
@@ -125,7 +125,7 @@ def main(tokens: Sequence[str]) -> int:
     parser = _parser(known)
     parsed, unknown = parser.parse_known_args(tokens)
     if unknown:
-        refuse(parser, unknown[0], flags())
+        refuse(parser, unknown[0])
     given = vars(parsed)
     try:
         links = _links(given["links"])
@@ -133,7 +133,7 @@ def main(tokens: Sequence[str]) -> int:
         parser.error(f"argument --links: {error}")
     names = {symbol.name: given[symbol.flag] * symbol.factor for symbol in known}
     found = list(groups(document, names, links))
-    query = {symbol.flag: _number(given[symbol.flag]) for symbol in known}
+    query = {symbol.flag: whole(given[symbol.flag]) for symbol in known}
     query["links"] = given["links"]
     print(_json(query, found) if given["json"] else _text(found), end="")
     return 0

@@ -38,7 +38,7 @@ void AddComponents(const ModelRow& row, Json& json) {
     saved[Text(ComponentName(component))] = {{"bytes", bytes}};
   }
   for (const auto& [component, count] : row.component_flops) {
-    flops[Text(ComponentName(component))] = count;
+    flops[Text(ComponentName(component))] = WholeNumber(count);
   }
   Json tensors = Json::array();
   for (const RecordedBlock& block : row.memory.block_tensors) {
@@ -52,7 +52,7 @@ void AddComponents(const ModelRow& row, Json& json) {
   json["saved_by_component"] = saved;
   json["saved_tensors_per_block"] = tensors;
   json["flops_by_component"] = flops;
-  json["adamw_flops"] = row.adamw_flops;
+  json["adamw_flops"] = WholeNumber(row.adamw_flops);
 }
 
 Json RowJson(const ModelRow& row) {
@@ -95,9 +95,9 @@ Json RowJson(const ModelRow& row) {
                {"fits", row.fits},
                {"largest_seq", row.largest_seq},
                {"largest_batch", row.largest_batch},
-               {"flops", row.flops},
-               {"recomputed_flops", row.recomputed_flops},
-               {"bytes", row.bytes},
+               {"flops", WholeNumber(row.flops)},
+               {"recomputed_flops", WholeNumber(row.recomputed_flops)},
+               {"bytes", WholeNumber(row.bytes)},
                {"moments", moments}};
   AddComponents(row, json);
   return json;

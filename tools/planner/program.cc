@@ -3,6 +3,7 @@
 #include "tools/planner/program.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <ostream>
@@ -32,8 +33,9 @@ namespace {
 
 bool AsksForMesh(const std::vector<std::string>& args) {
   return std::any_of(args.begin(), args.end(), [](absl::string_view arg) {
-    absl::ConsumePrefix(&arg, "-");
-    return arg.substr(0, arg.find('=')) == "-mesh";
+    while (absl::ConsumePrefix(&arg, "-")) {
+    }
+    return arg.substr(0, arg.find('=')) == "mesh";
   });
 }
 

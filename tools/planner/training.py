@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from reports.results import text
 from reports.results.checked_entry import NotAResult
 from tools.planner.arguments import number
+from tools.planner.formulas import whole
 
 if TYPE_CHECKING:
     from reports.results.rows import Row
@@ -78,7 +79,10 @@ class Training:
     def of(self, row: Json, query: Json) -> dict[str, Any]:
         """Of a row of the plan."""
         batch, seq = query["batch"], query["seq"]
-        found = {"steps": self.tokens / (batch * seq), "seconds": None}
+        found: dict[str, Any] = {
+            "steps": whole(self.tokens / (batch * seq)),
+            "seconds": None,
+        }
         if self.mfu and self.peak:
             rate = self.mfu * self.peak
             basis = f"{text.percent(self.mfu)} of {text.rate(self.peak, 'FLOP/s')}"
@@ -112,13 +116,14 @@ def training(
     """What the flags ask; an error of the parser if they do not fit together."""
     mfu, measured, peak = given.mfu, given.measured, given.peak_tflops
     if mfu and measured:
-        parser.error("argument --mfu: allowed: only without --measured")
+        parser.error(f"--mfu is {mfu:g}; allowed: only without --measured")
     if mfu and not peak:
-        parser.error("argument --mfu: allowed: only with --peak_tflops")
+        parser.error(f"--mfu is {mfu:g}; allowed: only with --peak_tflops")
     if not mfu and not measured:
-        for flag in ("peak_tflops", "tokens"):
-            if vars(given)[flag]:
-                parser.error(f"argument --{flag}: allowed: only with --mfu, --measured")
+        for flag, value in (("peak_tflops", peak), ("tokens", given.tokens)):
+            if value:
+                allowed = "only with --mfu or --measured"
+                parser.error(f"--{flag} is {value:.13g}; allowed: {allowed}")
         return None
     try:
         rates = _rates(measured) if measured else ()

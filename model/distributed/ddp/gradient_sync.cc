@@ -24,22 +24,6 @@ std::vector<at::Tensor> EachOnce(const std::vector<at::Tensor>& tensors) {
 
 }  // namespace
 
-absl::string_view SyncStrategyName(SyncStrategy strategy) {
-  switch (strategy) {
-    case SyncStrategy::kPerParameter:
-      return "per_parameter";
-    case SyncStrategy::kFlat:
-      return "flat";
-    case SyncStrategy::kOverlapPerParameter:
-      return "overlap_per_parameter";
-    case SyncStrategy::kOverlapBucketed:
-      return "overlap_bucketed";
-    case SyncStrategy::kReducer:
-      return "reducer";
-  }
-  return "unknown";
-}
-
 std::unique_ptr<GradientSync> MakeGradientSync(
     const SyncOptions& options, std::vector<at::Tensor> parameters,
     ProcessGroup& group) {

@@ -15,6 +15,7 @@
 
 #include "absl/strings/string_view.h"
 #include "model/distributed/comm/process_group.h"
+#include "model/spec/enum_names.h"
 
 namespace trainbench {
 
@@ -27,14 +28,10 @@ enum class SyncStrategy {
   kReducer,
 };
 
-inline constexpr std::array<SyncStrategy, 5> kSyncStrategies = {
-    SyncStrategy::kPerParameter, SyncStrategy::kFlat,
-    SyncStrategy::kOverlapPerParameter, SyncStrategy::kOverlapBucketed,
-    SyncStrategy::kReducer};
-
-// "per_parameter", "flat", "overlap_per_parameter", "overlap_bucketed",
-// "reducer".
-absl::string_view SyncStrategyName(SyncStrategy strategy);
+inline constexpr EnumNames<SyncStrategy, 5> SyncStrategyName = {
+    "per_parameter", "flat", "overlap_per_parameter", "overlap_bucketed",
+    "reducer"};
+inline constexpr auto kSyncStrategies = SyncStrategyName.values();
 
 // PyTorch's default for DistributedDataParallel.
 inline constexpr int64_t kDefaultBucketBytes = int64_t{25} << 20;

@@ -2,7 +2,7 @@
 // AdamW on several ranks, with replicated or sharded state.
 //
 // Per rank and step, for Psi bytes of parameters over N ranks and with
-// f = (N-1)/N; model/accounting/parallel/parallel_memory.h has a rank's memory:
+// f = (N-1)/N:
 //
 //              gradients            parameters       sent    AdamW's state
 //   replicated all-reduce, 2 f Psi  -                2 f Psi  2 Psi

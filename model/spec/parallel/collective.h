@@ -7,16 +7,15 @@
 #include <array>
 
 #include "absl/strings/string_view.h"
+#include "model/spec/enum_names.h"
 
 namespace trainbench {
 
 enum class CollectiveKind { kAllReduce, kAllGather, kReduceScatter };
-inline constexpr std::array<CollectiveKind, 3> kCollectiveKinds = {
-    CollectiveKind::kAllReduce, CollectiveKind::kAllGather,
-    CollectiveKind::kReduceScatter};
 
-// "all_reduce", "all_gather", "reduce_scatter".
-absl::string_view CollectiveName(CollectiveKind kind);
+inline constexpr EnumNames<CollectiveKind, 3> CollectiveName = {
+    "all_reduce", "all_gather", "reduce_scatter"};
+inline constexpr auto kCollectiveKinds = CollectiveName.values();
 
 }  // namespace trainbench
 

@@ -27,18 +27,6 @@ int64_t& SizeOf(MeshShape& mesh, MeshAxis axis) {
 
 }  // namespace
 
-absl::string_view MeshAxisName(MeshAxis axis) {
-  switch (axis) {
-    case MeshAxis::kData:
-      return "data";
-    case MeshAxis::kFsdp:
-      return "fsdp";
-    case MeshAxis::kTensor:
-      return "tensor";
-  }
-  return "";
-}
-
 int64_t MeshShape::Size(MeshAxis axis) const {
   MeshShape mesh = *this;
   return SizeOf(mesh, axis);

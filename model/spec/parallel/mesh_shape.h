@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "model/spec/enum_names.h"
 
 namespace trainbench {
 
@@ -20,11 +21,9 @@ enum class MeshAxis {
   kTensor,  // share the model, matrix by matrix
 };
 
-inline constexpr std::array<MeshAxis, 3> kMeshAxes = {
-    MeshAxis::kData, MeshAxis::kFsdp, MeshAxis::kTensor};
-
-// "data", "fsdp", "tensor".
-absl::string_view MeshAxisName(MeshAxis axis);
+inline constexpr EnumNames<MeshAxis, 3> MeshAxisName = {"data", "fsdp",
+                                                        "tensor"};
+inline constexpr auto kMeshAxes = MeshAxisName.values();
 
 inline constexpr int64_t kMostMeshRanks = int64_t{1} << 20;
 

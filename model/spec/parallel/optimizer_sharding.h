@@ -7,6 +7,7 @@
 #include <array>
 
 #include "absl/strings/string_view.h"
+#include "model/spec/enum_names.h"
 
 namespace trainbench {
 
@@ -24,12 +25,9 @@ enum class OptimizerSharding {
   kBroadcast,
 };
 
-inline constexpr std::array<OptimizerSharding, 3> kOptimizerShardings = {
-    OptimizerSharding::kReplicated, OptimizerSharding::kSharded,
-    OptimizerSharding::kBroadcast};
-
-// "replicated", "sharded", "broadcast".
-absl::string_view OptimizerShardingName(OptimizerSharding sharding);
+inline constexpr EnumNames<OptimizerSharding, 3> OptimizerShardingName = {
+    "replicated", "sharded", "broadcast"};
+inline constexpr auto kOptimizerShardings = OptimizerShardingName.values();
 
 }  // namespace trainbench
 

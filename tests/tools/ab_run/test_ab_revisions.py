@@ -14,6 +14,7 @@ import pytest
 
 from fake_program import text_of
 from reports.compare.ab_reader import load
+from reports.compare.ab_record import sha256_of
 from reports.compare.noise import load_noise
 from stub_checkout import git
 from tools.ab_run.__main__ import main
@@ -174,16 +175,19 @@ def test_revisions_of_another_repository(checkout: Checkout, project: Checkout) 
     assert status == 1, err
     assert "REGRESSED" in out
     head = project.git("rev-parse", "HEAD")
-    tree = checkout.root / "build/ab/projects" / head[:12]
-    made = tree.with_name(f"{tree.name}-build")
+    tree = checkout.root / "build/ab/projects" / head[:12] / "tree"
+    made = tree.parent / "build"
     log = checkout.log.read_text()
     assert f"-S {tree}/bench -B {made} -DCMAKE_BUILD_TYPE=Release" in log
-    assert f"-DCMAKE_PREFIX_PATH={checkout.root}/build/release\n" in log
+    assert f"-Dtrainbench_DIR={checkout.root}/build/release\n" in log
     assert (made / "gelu").exists()
     # Nothing is in its tree that git would call a change.
     assert git(tree, "status", "--porcelain", program=str(GIT)) == ""
     (directory,) = (checkout.root / "results").iterdir()
-    assert load(directory).new.revision == head
+    new = load(directory).new
+    assert new.revision == head
+    # Another trainbench in the same commit is another side.
+    assert new.identity == f"sha256:{sha256_of(made / 'gelu')}"
     # The name of its folder is the default.
     assert checkout.ab(*flags, "--same=HEAD")[0] == 2
     assert checkout.ab(*flags[:1], "--same=HEAD", "--pairs=6")[0] == 0

@@ -119,7 +119,7 @@ def two(**changes: object) -> dict[str, object]:
         ({"new": {"label": 1, "revision": "a", "sha256": None}}, "label of new is 1"),
         (
             {"new": {"label": "x", "revision": None, "sha256": None}},
-            "revision of new is None; expected: either that or sha256",
+            "revision of new is None; expected: that or sha256",
         ),
         ({"flags": "--seed=1"}, "flags of it is '--seed=1'; expected: a list of texts"),
         ({"threshold": 0}, "threshold of it is 0; expected: a number between 0 and 1"),

@@ -202,12 +202,13 @@ def test_one_bucket_is_the_least() -> None:
     assert found["buckets/slow.bucket_bytes"] == 1_000_000
 
 
-@pytest.mark.parametrize("ranks", ["data", "fsdp", "tensor"])
-@pytest.mark.parametrize("passes", [1, 2], ids=["forward", "backward"])
+# A data-parallel forward pass sends nothing.
+@pytest.mark.parametrize(
+    ("ranks", "passes"),
+    [("data", 2), ("fsdp", 1), ("fsdp", 2), ("tensor", 1), ("tensor", 2)],
+)
 def test_one_device_more_than_the_bound_waits(ranks: str, passes: int) -> None:
     direction = "backward" if passes == 2 else "forward"
-    if (ranks, passes) == ("data", 1):
-        return  # it sends nothing
     bound = math.floor(values()[f"bounds.{ranks}_{direction}_devices"])
     sent = "2 b B D" if ranks == "tensor" else f"{passes} b m D F"
 
@@ -222,12 +223,13 @@ def test_one_device_more_than_the_bound_waits(ranks: str, passes: int) -> None:
 @pytest.mark.parametrize("tokens", [2**20, 2048, 100])  # few leave little to FSDP
 @pytest.mark.parametrize("kind", ["overlapped", "serial"])
 def test_no_mesh_of_whole_numbers_has_more_devices(tokens: int, kind: str) -> None:
-    def is_compute_bound(x: int, y: int) -> bool:
-        names = JOB | {"B": tokens, "X": x, "Y": y}
-        gather = evaluate("b m D F (X - 1) / (X Y W)", names)
-        reduce = evaluate("2 b B D (Y - 1) / (X Y W)", names)
+    d, f, m, b, c, w = (JOB[name] for name in "DFmbCW")
+
+    def is_compute_bound(x: float, y: float, slack: float = 0) -> bool:
+        gather = b * m * d * f * (x - 1) / (x * y * w)
+        reduce = 2 * b * tokens * d * (y - 1) / (x * y * w)
         sent = max(gather, reduce) if kind == "overlapped" else gather + reduce
-        return sent <= evaluate("2 m B D F / (X Y C)", names)
+        return sent <= (1 + slack) * 2 * m * tokens * d * f / (x * y * c)
 
     found = next(
         row
@@ -240,6 +242,21 @@ def test_no_mesh_of_whole_numbers_has_more_devices(tokens: int, kind: str) -> No
     )
     # Rounding to whole numbers loses less than one device per direction.
     assert math.floor(x) * math.floor(y) <= most <= found["value"]
+    assert is_compute_bound(x, y, 0.02) and not is_compute_bound(1.1 * x, 1.1 * y)
+
+
+def test_on_fast_links_the_largest_mesh_reaches_its_limit() -> None:
+    found = values("--link_gb_per_s=1e9")
+    for kind in ("overlapped", "serial"):
+        limit = found[f"bounds.mesh_{kind}_limit_devices"]
+        assert found[f"bounds.mesh_{kind}_devices"] == pytest.approx(limit, rel=1e-3)
+
+
+def test_below_a_devices_memory_means_below() -> None:
+    # 4000 bytes on 4 devices are 1000 each, which is not below 1000.
+    flags = ("--d_model=10", "--d_ff=25", "--blocks=1", "--state_bytes_per_param=8")
+    found = values(*flags, "--fsdp_device_gb=1e-6")
+    assert found["memory.fsdp_state_devices"] == 5
 
 
 @pytest.mark.parametrize("saved", [0, 1, 2048, 10_000])
@@ -269,29 +286,6 @@ def test_one_token_more_is_compute_bound(kind: str) -> None:
         return evaluate("4 B D F / (X Y C)", names) > sent
 
     assert not is_compute_bound(bound) and is_compute_bound(bound + 1)
-
-
-def test_what_a_stack_of_blocks_saves() -> None:
-    torch = pytest.importorskip("torch")
-    flags = ("--d_model=32", "--d_ff=96", "--blocks=3")
-    memory = values(*flags)
-    sizes = [(32, 96), (96, 32)] * 3
-    stack = torch.nn.Sequential(
-        *(torch.nn.Linear(*size, bias=False, dtype=torch.bfloat16) for size in sizes)
-    )
-    parameters = list(stack.parameters())
-    assert memory["memory.params"] == sum(one.numel() for one in parameters)
-    saved = {}
-
-    def keep(tensor: Any) -> Any:
-        saved[tensor.data_ptr()] = tensor.nbytes
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
-        stack(torch.ones(64, 32, dtype=torch.bfloat16, requires_grad=True))
-    weights = {one.data_ptr() for one in parameters}
-    activations = sum(size for at, size in saved.items() if at not in weights)
-    assert activations == 64 * memory["memory.saved_bytes_per_token"]
 
 
 def test_what_cannot_be_lowered_says_why() -> None:
@@ -339,13 +333,14 @@ def test_activations_that_do_not_fit() -> None:
         (["--links=a:1"], ["--links: it has 'a:1'", "NAME:GB_PER_S:US"]),
         (["--links=a:1:2,"], ["--links: it has ''", "NAME:GB_PER_S:US"]),
         (["--links=a b:1:2"], ["--links: it has 'a b:1:2'", "NAME:GB_PER_S:US"]),
-        (["--links=a:x:2"], ["--links: it is 'x'", "a number"]),
-        (["--links=a:0:2"], ["--links: it is '0'", "1e-06 to 1000000000"]),
-        (["--links=a:1:nan"], ["--links: it is 'nan'", "1e-06 to 1000000000"]),
+        (["--links=a:x:2"], ["it has 'a:x:2': it is 'x'", "a number"]),
+        (["--links=a:0:2"], ["it has 'a:0:2': it is '0'", "1e-06 to 1000000000"]),
+        (["--links=a:1:nan"], ["'a:1:nan': it is 'nan'", "1e-06 to 1000000000"]),
+        (["--ranks=4", "--ranks=8"], ["--ranks is given twice", "once"]),
         (["--links=a:1:2,a:3:4"], ["--links: it has 'a' twice", "once"]),
-        (["--d_fff=8"], ["'--d_fff'", "did you mean '--d_ff'?"]),
-        (["--models=xl"], ["unexpected '--models'"]),
-        (["--checkpoint=none"], ["unexpected '--checkpoint'"]),
+        (["--d_fff=8"], ["'--d_fff=8'", "did you mean '--d_ff'?"]),
+        (["--models=xl"], ["unexpected '--models=xl'", "--parallel --help"]),
+        (["--checkpoint=none"], ["unexpected '--checkpoint=none'"]),
         (["8"], ["unexpected '8'", "allowed: flags"]),
     ],
     ids=lambda value: " ".join(value),
@@ -355,4 +350,6 @@ def test_bad_usage(flags: list[str], words: list[str]) -> None:
 
 
 def test_flags_of_parallel_need_it() -> None:
-    check_usage_error(run("--ranks=8"), ["'--ranks'", "only with --parallel"])
+    for flag in ("--ranks=8", "--links=a:1:1"):
+        check_usage_error(run(flag), [f"'{flag}'", "only with --parallel"])
+    check_usage_error(run("--mesh=data:2"), ["'--mesh=data:2'", "only with --gpu"])

@@ -77,22 +77,6 @@ AlphaBeta LinkOf(const MeshShape& mesh, MeshAxis axis,
                    machine.between.call.us_per_byte / Number(neighbours))};
 }
 
-absl::string_view MeshBoundName(MeshBound bound) {
-  switch (bound) {
-    case MeshBound::kCompute:
-      return "compute";
-    case MeshBound::kTensor:
-      return "tensor";
-    case MeshBound::kFsdp:
-      return "fsdp";
-    case MeshBound::kData:
-      return "data";
-    case MeshBound::kUpdate:
-      return "update";
-  }
-  return "";
-}
-
 double MeshTime::Us(MeshBound part) const {
   if (part == MeshBound::kUpdate) return update_us;
   return PartOfPass(forward, overlaps, part) +

@@ -10,6 +10,7 @@
 
 #include "absl/strings/string_view.h"
 #include "model/accounting/component_work.h"
+#include "model/spec/enum_names.h"
 #include "tools/planner/mesh/links.h"
 #include "tools/planner/mesh/mesh_job.h"
 
@@ -31,12 +32,10 @@ AlphaBeta LinkOf(const MeshShape& mesh, MeshAxis axis,
 
 // What a part of the step's time is spent on. kUpdate: memory, in AdamW.
 enum class MeshBound { kCompute, kTensor, kFsdp, kData, kUpdate };
-inline constexpr std::array<MeshBound, 5> kMeshBounds = {
-    MeshBound::kCompute, MeshBound::kTensor, MeshBound::kFsdp, MeshBound::kData,
-    MeshBound::kUpdate};
 
-// "compute", "tensor", "fsdp", "data", "update".
-absl::string_view MeshBoundName(MeshBound bound);
+inline constexpr EnumNames<MeshBound, 5> MeshBoundName = {
+    "compute", "tensor", "fsdp", "data", "update"};
+inline constexpr auto kMeshBounds = MeshBoundName.values();
 
 // Of one pass, in microseconds.
 struct PassTime {

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+
+#ifndef TRAINBENCH_MODEL_SPEC_ENUM_NAMES_H_
+#define TRAINBENCH_MODEL_SPEC_ENUM_NAMES_H_
+
+#include <array>
+#include <cstddef>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "model/spec/not_allowed.h"
+
+namespace trainbench {
+
+// The names of an enumeration that counts from 0, in its order:
+//
+//   enum class Precision { kFp32, kTf32 };
+//   inline constexpr EnumNames<Precision, 2> PrecisionName = {"fp32", "tf32"};
+//
+// PrecisionName(Precision::kFp32) is "fp32"; a value without a name throws
+// std::out_of_range.
+template <typename Enum, std::size_t kCount>
+class EnumNames {
+ public:
+  template <typename... Texts>
+  requires(sizeof...(Texts) == kCount) constexpr EnumNames(Texts... names)
+      : names_{names...} {}
+
+  constexpr absl::string_view operator()(Enum value) const {
+    return names_.at(static_cast<std::size_t>(value));
+  }
+
+  // All of them, in their order.
+  static constexpr std::array<Enum, kCount> values() {
+    std::array<Enum, kCount> all = {};
+    for (std::size_t i = 0; i < kCount; ++i) all[i] = static_cast<Enum>(i);
+    return all;
+  }
+
+  // "fp32, tf32".
+  std::string Joined() const { return JoinNames(values(), *this); }
+
+  // The value with this name. InvalidArgument names the value and lists all
+  // names.
+  absl::StatusOr<Enum> Parse(absl::string_view what,
+                             absl::string_view name) const {
+    return ParseName(what, name, values(), *this);
+  }
+
+ private:
+  std::array<absl::string_view, kCount> names_;
+};
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_SPEC_ENUM_NAMES_H_
