@@ -20,8 +20,7 @@ enum class NormKind {
   kLayerNorm,  // rms_norm of x - mean(x)
 };
 
-inline constexpr EnumNames<NormKind, 2> NormKindName = {"rms_norm",
-                                                        "layer_norm"};
+inline constexpr EnumNames<NormKind, 2> NormKindName{"rms_norm", "layer_norm"};
 
 // [rows, dim] normal values with standard deviation `magnitude`. They differ
 // between dtypes only by rounding.

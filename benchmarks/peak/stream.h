@@ -26,7 +26,7 @@ enum class StreamKernel {
   kRead,    // the sum of a
 };
 
-inline constexpr EnumNames<StreamKernel, 6> StreamKernelName = {
+inline constexpr EnumNames<StreamKernel, 6> StreamKernelName{
     "copy", "scale", "add", "triad", "update", "read"};
 inline constexpr auto kStreamKernels = StreamKernelName.values();
 
@@ -34,7 +34,7 @@ inline constexpr auto kStreamKernels = StreamKernelName.values();
 // overwrites; a non-temporal one does not, and leaves the caches alone.
 enum class Stores { kOrdinary, kNonTemporal };
 
-inline constexpr EnumNames<Stores, 2> StoresName = {"ordinary", "non_temporal"};
+inline constexpr EnumNames<Stores, 2> StoresName{"ordinary", "non_temporal"};
 inline constexpr auto kStores = StoresName.values();
 
 // What memory moves in a pass over buffers of `bytes` each, the lines that

@@ -26,7 +26,7 @@ enum class TransferKind {
   kMemset,  // fills host memory with one value
 };
 
-inline constexpr EnumNames<TransferKind, 7> TransferKindName = {
+inline constexpr EnumNames<TransferKind, 7> TransferKindName{
     "h2d_pinned", "h2d_pageable", "d2h_pinned", "d2h_pageable",
     "d2d",        "memcpy",       "memset"};
 inline constexpr auto kTransferKinds = TransferKindName.values();

@@ -18,7 +18,7 @@ enum class AttentionOp {
   kPv,            // P V: [seq, seq] x [seq, d_head]
 };
 
-inline constexpr EnumNames<AttentionOp, 4> AttentionOpName = {
+inline constexpr EnumNames<AttentionOp, 4> AttentionOpName{
     "qk", "softmax_naive", "softmax_fused", "pv"};
 inline constexpr auto kAttentionOps = AttentionOpName.values();
 

@@ -15,7 +15,7 @@ namespace trainbench {
 // Gloo sends CPU tensors over TCP; NCCL sends GPU tensors, one rank per GPU.
 enum class CommBackend { kGloo, kNccl };
 
-inline constexpr EnumNames<CommBackend, 2> CommBackendName = {"gloo", "nccl"};
+inline constexpr EnumNames<CommBackend, 2> CommBackendName{"gloo", "nccl"};
 inline constexpr auto kCommBackends = CommBackendName.values();
 
 // Longest message of Gloo's ring (model/distributed/comm/ring.h), in elements.

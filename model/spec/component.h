@@ -36,7 +36,7 @@ enum class Component {
 };
 
 inline constexpr std::size_t kComponentCount = 14;
-inline constexpr EnumNames<Component, kComponentCount> ComponentName = {
+inline constexpr EnumNames<Component, kComponentCount> ComponentName{
     "embedding",
     "projections",
     "rope",

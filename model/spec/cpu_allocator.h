@@ -15,8 +15,8 @@ namespace trainbench {
 // allocator does. kSystem is malloc.
 enum class CpuAllocator { kCaching, kSystem };
 
-inline constexpr EnumNames<CpuAllocator, 2> CpuAllocatorName = {"caching",
-                                                                "system"};
+inline constexpr EnumNames<CpuAllocator, 2> CpuAllocatorName{"caching",
+                                                             "system"};
 inline constexpr auto kCpuAllocators = CpuAllocatorName.values();
 
 }  // namespace trainbench

@@ -16,7 +16,7 @@ namespace trainbench {
 // The names of an enumeration that counts from 0, in its order:
 //
 //   enum class Precision { kFp32, kTf32 };
-//   inline constexpr EnumNames<Precision, 2> PrecisionName = {"fp32", "tf32"};
+//   inline constexpr EnumNames<Precision, 2> PrecisionName{"fp32", "tf32"};
 //
 // PrecisionName(Precision::kFp32) is "fp32"; a value without a name throws
 // std::out_of_range.
@@ -24,8 +24,9 @@ template <typename Enum, std::size_t kCount>
 class EnumNames {
  public:
   template <typename... Texts>
-  requires(sizeof...(Texts) == kCount) constexpr EnumNames(Texts... names)
-      : names_{names...} {}
+  explicit constexpr EnumNames(Texts... names) : names_{names...} {
+    static_assert(sizeof...(Texts) == kCount, "one name for each value");
+  }
 
   constexpr absl::string_view operator()(Enum value) const {
     return names_.at(static_cast<std::size_t>(value));

@@ -20,14 +20,14 @@ enum class FusedOp {
   kCrossEntropy,   // the mean loss of logits
 };
 
-inline constexpr EnumNames<FusedOp, 5> FusedOpName = {
+inline constexpr EnumNames<FusedOp, 5> FusedOpName{
     "add_rms_norm", "rope", "swiglu", "causal_softmax", "cross_entropy"};
 inline constexpr auto kFusedOps = FusedOpName.values();
 
 // What of an operation is measured.
 enum class Pass { kForward, kBackward, kBoth };
 
-inline constexpr EnumNames<Pass, 3> PassName = {"forward", "backward", "both"};
+inline constexpr EnumNames<Pass, 3> PassName{"forward", "backward", "both"};
 inline constexpr auto kPasses = PassName.values();
 
 }  // namespace trainbench

@@ -21,7 +21,7 @@ enum class Implementation {
   kFused,     // ours, model/fused: fewer passes over memory, fewer products
 };
 
-inline constexpr EnumNames<Implementation, 3> ImplementationName = {
+inline constexpr EnumNames<Implementation, 3> ImplementationName{
     "textbook", "library", "fused"};
 inline constexpr auto kImplementations = ImplementationName.values();
 

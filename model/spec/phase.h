@@ -16,7 +16,7 @@ namespace trainbench {
 enum class Phase { kForward, kLoss, kBackward, kCommunication, kOptimizer };
 
 inline constexpr std::size_t kPhaseCount = 5;
-inline constexpr EnumNames<Phase, kPhaseCount> PhaseName = {
+inline constexpr EnumNames<Phase, kPhaseCount> PhaseName{
     "forward", "loss", "backward", "communication", "optimizer"};
 inline constexpr auto kPhases = PhaseName.values();
 

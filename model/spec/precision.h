@@ -24,8 +24,8 @@ constexpr Precision ProductsIn(Precision precision) {
   return precision == Precision::kBf16Autocast ? Precision::kBf16 : precision;
 }
 
-inline constexpr EnumNames<Precision, 4> PrecisionName = {
-    "fp32", "tf32", "bf16_autocast", "bf16"};
+inline constexpr EnumNames<Precision, 4> PrecisionName{"fp32", "tf32",
+                                                       "bf16_autocast", "bf16"};
 inline constexpr auto kPrecisions = PrecisionName.values();
 
 // InvalidArgument names the value and lists the names above.

@@ -19,7 +19,7 @@ enum class StepMode {
   kTrainStep,        // logits, loss, gradients, AdamW update
 };
 
-inline constexpr EnumNames<StepMode, 4> StepModeName = {
+inline constexpr EnumNames<StepMode, 4> StepModeName{
     "inference", "forward", "forward_backward", "train_step"};
 inline constexpr auto kStepModes = StepModeName.values();
 

@@ -25,7 +25,7 @@ struct AdamWOptions {
 // kFused hands all of them to one kernel (at::_fused_adamw_).
 enum class AdamWKind { kTextbook, kFused };
 
-inline constexpr EnumNames<AdamWKind, 2> AdamWName = {"textbook", "fused"};
+inline constexpr EnumNames<AdamWKind, 2> AdamWName{"textbook", "fused"};
 
 // AdamW (Loshchilov & Hutter 2019) with decoupled weight decay and bias
 // correction, equal to torch.optim.AdamW. The constructor allocates both

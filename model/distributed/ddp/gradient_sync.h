@@ -28,7 +28,7 @@ enum class SyncStrategy {
   kReducer,
 };
 
-inline constexpr EnumNames<SyncStrategy, 5> SyncStrategyName = {
+inline constexpr EnumNames<SyncStrategy, 5> SyncStrategyName{
     "per_parameter", "flat", "overlap_per_parameter", "overlap_bucketed",
     "reducer"};
 inline constexpr auto kSyncStrategies = SyncStrategyName.values();

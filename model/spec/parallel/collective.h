@@ -13,7 +13,7 @@ namespace trainbench {
 
 enum class CollectiveKind { kAllReduce, kAllGather, kReduceScatter };
 
-inline constexpr EnumNames<CollectiveKind, 3> CollectiveName = {
+inline constexpr EnumNames<CollectiveKind, 3> CollectiveName{
     "all_reduce", "all_gather", "reduce_scatter"};
 inline constexpr auto kCollectiveKinds = CollectiveName.values();
 

@@ -21,8 +21,7 @@ enum class MeshAxis {
   kTensor,  // share the model, matrix by matrix
 };
 
-inline constexpr EnumNames<MeshAxis, 3> MeshAxisName = {"data", "fsdp",
-                                                        "tensor"};
+inline constexpr EnumNames<MeshAxis, 3> MeshAxisName{"data", "fsdp", "tensor"};
 inline constexpr auto kMeshAxes = MeshAxisName.values();
 
 inline constexpr int64_t kMostMeshRanks = int64_t{1} << 20;

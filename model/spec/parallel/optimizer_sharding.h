@@ -25,7 +25,7 @@ enum class OptimizerSharding {
   kBroadcast,
 };
 
-inline constexpr EnumNames<OptimizerSharding, 3> OptimizerShardingName = {
+inline constexpr EnumNames<OptimizerSharding, 3> OptimizerShardingName{
     "replicated", "sharded", "broadcast"};
 inline constexpr auto kOptimizerShardings = OptimizerShardingName.values();
 

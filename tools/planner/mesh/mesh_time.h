@@ -33,7 +33,7 @@ AlphaBeta LinkOf(const MeshShape& mesh, MeshAxis axis,
 // What a part of the step's time is spent on. kUpdate: memory, in AdamW.
 enum class MeshBound { kCompute, kTensor, kFsdp, kData, kUpdate };
 
-inline constexpr EnumNames<MeshBound, 5> MeshBoundName = {
+inline constexpr EnumNames<MeshBound, 5> MeshBoundName{
     "compute", "tensor", "fsdp", "data", "update"};
 inline constexpr auto kMeshBounds = MeshBoundName.values();
 
