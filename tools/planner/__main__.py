@@ -40,8 +40,25 @@ def run_program(flags: Sequence[str]) -> "subprocess.CompletedProcess[str]":
     )
 
 
-def _name(token: str) -> str:
-    return token.partition("=")[0]
+def _parser() -> argparse.ArgumentParser:
+    parser = arguments.parser(
+        _DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        add_help=False,
+    )
+    add = parser.add_argument
+    add("--help", action="store_true", help="print this and exit")
+    add("--json", action="store_true", help="print JSON, with raw numbers")
+    add_flags(parser)
+    return parser
+
+
+def _refuse_misplaced(parser: argparse.ArgumentParser, flags: Sequence[str]) -> None:
+    only = dict.fromkeys(parallel.flags(), "--parallel") | {"--mesh": "--gpu"}
+    for token in flags:
+        name = f"--{token.lstrip('-').partition('=')[0]}"
+        if token.startswith("-") and name in only:
+            parser.error(f"unexpected {token!r}; allowed: only with {only[name]}")
 
 
 def main(tokens: Sequence[str], ask: Ask = run_program) -> int:
@@ -49,21 +66,9 @@ def main(tokens: Sequence[str], ask: Ask = run_program) -> int:
     with JSON."""
     if "--parallel" in tokens:
         return parallel.main(tokens)
-    parser = arguments.parser(
-        _DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        add_help=False,
-    )
-    parser.add_argument("--help", action="store_true", help="print this and exit")
-    parser.add_argument(
-        "--json", action="store_true", help="print JSON, with raw numbers"
-    )
-    add_flags(parser)
+    parser = _parser()
     given, flags = parser.parse_known_args(tokens)
-    only = dict.fromkeys(parallel.flags(), "--parallel") | {"--mesh": "--gpu"}
-    for token in flags:
-        if with_flag := only.get(f"--{_name(token).lstrip('-')}"):
-            parser.error(f"unexpected {token!r}; allowed: only with {with_flag}")
+    _refuse_misplaced(parser, flags)
     wanted = training(parser, given)
     if given.help:
         flags.append("--help")
