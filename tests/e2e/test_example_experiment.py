@@ -136,17 +136,18 @@ def test_the_page_shows_it(program: Program, document: Json) -> None:
 def test_two_commits_of_its_repository_are_compared(
     repository: Path, prefix: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source = repository / "bench" / "gelu.cc"
+    mine = shutil.copytree(repository, tmp_path / "mine")
+    source = mine / "bench" / "gelu.cc"
     text = source.read_text(encoding="utf-8")
     once = "at::gelu(x_, p_.kind);\n    state"
     assert once in text
     again = f"for (int i = 0; i < 8; ++i) {once}"
     source.write_text(text.replace(once, again))
-    git(repository, "commit", "--quiet", "--all", "--message=slower")
+    git(mine, "commit", "--quiet", "--all", "--message=slower")
     monkeypatch.setattr("tools.ab_run.__main__.ROOT", tmp_path)
     status = ab(
         [
-            *(f"--project={repository / 'bench'}", f"--prefix={prefix}"),
+            *(f"--project={mine / 'bench'}", f"--prefix={prefix}"),
             *("--target=mine", "HEAD~1", "HEAD", f"--out={tmp_path / 'ab'}"),
             *("--suite=smoke", "--elements=64Ki", "--benchmark_filter=none|tanh"),
             *("--threshold=20", "--max_pairs=8"),
@@ -154,5 +155,5 @@ def test_two_commits_of_its_repository_are_compared(
     )
     assert status == 1
     found = load_ab(tmp_path / "ab")
-    assert found.new.revision == git(repository, "rev-parse", "HEAD")
+    assert found.new.revision == git(mine, "rev-parse", "HEAD")
     assert found.rows == [f"gelu/{kind}/elements:65536" for kind in ("none", "tanh")]

@@ -3,7 +3,7 @@
 
 import os
 import subprocess
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from tools.ab_run.errors import Usage
@@ -18,16 +18,16 @@ class Repository:
     inner: str = ""  # in which they are checked out
 
     def git(
-        self, *arguments: str, at: Path | None = None, ceiling: bool = True
+        self, *arguments: str, at: Path | None = None
     ) -> subprocess.CompletedProcess[str]:
-        """In `at`, else in the root; with a ceiling not in a repository around it."""
         directory = at or self.root
-        variables = {"GIT_CEILING_DIRECTORIES": str(directory.parent)}
+        # A source tree inside another repository must not use the outer one.
+        ceiling = {"GIT_CEILING_DIRECTORIES": str(directory.parent)}
         try:
             return subprocess.run(
                 ["git", "--no-optional-locks", *arguments],
                 cwd=directory,
-                env=os.environ | (variables if ceiling else {}),
+                env=os.environ | ceiling,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,
@@ -40,9 +40,9 @@ class Repository:
     def of(cls, directory: Path, trees: Path) -> "Repository":
         """The one that a directory belongs to, or would be. Its builds are outside of
         its trees, since it need not ignore a folder build."""
-        found = cls(directory, trees, "tree")
-        done = found.git("rev-parse", "--show-toplevel", ceiling=False)
-        return replace(found, root=Path(done.stdout.strip() or directory))
+        around = (directory, *directory.parents)
+        root = next((one for one in around if (one / ".git").exists()), directory)
+        return cls(root, trees, "tree")
 
     def require(self) -> None:
         """Errors: Usage, if `root` is no checkout."""

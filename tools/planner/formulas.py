@@ -142,8 +142,8 @@ def count(number: float) -> str:
     """All digits; of a fraction one decimal, or four digits if it is small."""
     if number >= 1e13 or 0 < number < 0.05:
         return f"{number:.4g}"
-    whole = number == math.floor(number) or number >= 1e6
-    return f"{number:,.{0 if whole else 1}f}"
+    is_whole = number == math.floor(number) or number >= 1e6
+    return f"{number:,.{0 if is_whole else 1}f}"
 
 
 def _in_both_units(number: float) -> str:
