@@ -10,7 +10,6 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
-#include "absl/strings/string_view.h"
 #include "model/spec/enum_names.h"
 
 namespace trainbench {

@@ -6,12 +6,10 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/string_view.h"
 #include "model/spec/enum_names.h"
 
 namespace trainbench {

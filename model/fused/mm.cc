@@ -37,10 +37,6 @@ bool MklHasNoWideKernels() {
 
 }  // namespace
 
-absl::string_view ProductLibraryName(ProductLibrary library) {
-  return library == ProductLibrary::kMkl ? "mkl" : "onednn";
-}
-
 std::string ProductLibraryUnavailable(ProductLibrary library) {
   return library == ProductLibrary::kMkl || HasAvx512()
              ? ""

@@ -6,22 +6,19 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <array>
 #include <cstdint>
 #include <string>
 
-#include "absl/strings/string_view.h"
+#include "model/spec/enum_names.h"
 
 namespace trainbench {
 
 // What multiplies fp32 matrices on a CPU. LibTorch itself takes MKL.
 enum class ProductLibrary { kMkl, kOneDnn };
 
-inline constexpr std::array<ProductLibrary, 2> kProductLibraries = {
-    ProductLibrary::kMkl, ProductLibrary::kOneDnn};
-
-// "mkl", "onednn".
-absl::string_view ProductLibraryName(ProductLibrary library);
+inline constexpr EnumNames<ProductLibrary, 2> ProductLibraryName{"mkl",
+                                                                 "onednn"};
+inline constexpr auto kProductLibraries = ProductLibraryName.values();
 
 // Why this CPU cannot multiply by the library, or "". LibTorch lets oneDNN
 // multiply where it has AVX-512 alone.

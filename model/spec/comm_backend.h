@@ -4,10 +4,8 @@
 #ifndef TRAINBENCH_MODEL_SPEC_COMM_BACKEND_H_
 #define TRAINBENCH_MODEL_SPEC_COMM_BACKEND_H_
 
-#include <array>
 #include <cstdint>
 
-#include "absl/strings/string_view.h"
 #include "model/spec/enum_names.h"
 
 namespace trainbench {

@@ -5,9 +5,6 @@
 #ifndef TRAINBENCH_MODEL_SPEC_FUSED_OP_H_
 #define TRAINBENCH_MODEL_SPEC_FUSED_OP_H_
 
-#include <array>
-
-#include "absl/strings/string_view.h"
 #include "model/spec/enum_names.h"
 
 namespace trainbench {

@@ -3,17 +3,13 @@
 #include "model/spec/implementation.h"
 
 #include "absl/strings/str_cat.h"
-#include "model/spec/not_allowed.h"
 
 namespace trainbench {
 
-std::string ImplementationNames() {
-  return JoinNames(kImplementations, ImplementationName);
-}
+std::string ImplementationNames() { return ImplementationName.Joined(); }
 
 absl::StatusOr<Implementation> ParseImplementation(absl::string_view name) {
-  return ParseName("implementation", name, kImplementations,
-                   ImplementationName);
+  return ImplementationName.Parse("implementation", name);
 }
 
 std::string ImplementationUnavailable(Implementation implementation,

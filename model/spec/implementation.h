@@ -4,7 +4,6 @@
 #ifndef TRAINBENCH_MODEL_SPEC_IMPLEMENTATION_H_
 #define TRAINBENCH_MODEL_SPEC_IMPLEMENTATION_H_
 
-#include <array>
 #include <cstdint>
 #include <string>
 

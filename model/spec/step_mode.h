@@ -4,8 +4,6 @@
 #ifndef TRAINBENCH_MODEL_SPEC_STEP_MODE_H_
 #define TRAINBENCH_MODEL_SPEC_STEP_MODE_H_
 
-#include <array>
-
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "model/spec/enum_names.h"

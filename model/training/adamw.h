@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/strings/string_view.h"
 #include "model/spec/enum_names.h"
 
 namespace trainbench {

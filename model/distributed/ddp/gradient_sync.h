@@ -8,12 +8,10 @@
 #include <ATen/core/Tensor.h>
 #include <torch/nn/module.h>
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "absl/strings/string_view.h"
 #include "model/distributed/comm/process_group.h"
 #include "model/spec/enum_names.h"
 

@@ -55,8 +55,7 @@ absl::StatusOr<MeshShape> ParseMesh(absl::string_view text) {
   for (absl::string_view item : absl::StrSplit(text, ',')) {
     const std::pair<absl::string_view, absl::string_view> pair =
         absl::StrSplit(item, absl::MaxSplits(':', 1));
-    const auto axis =
-        ParseName("an axis of the mesh", pair.first, kMeshAxes, MeshAxisName);
+    const auto axis = MeshAxisName.Parse("an axis of the mesh", pair.first);
     if (!axis.ok()) return axis.status();
     if (!seen.insert(*axis).second) {
       return TextNotAllowed("mesh", text, "each axis once");

@@ -4,11 +4,9 @@
 #ifndef TRAINBENCH_TOOLS_PLANNER_MESH_MESH_TIME_H_
 #define TRAINBENCH_TOOLS_PLANNER_MESH_MESH_TIME_H_
 
-#include <array>
 #include <cstdint>
 #include <optional>
 
-#include "absl/strings/string_view.h"
 #include "model/accounting/component_work.h"
 #include "model/spec/enum_names.h"
 #include "tools/planner/mesh/links.h"
