@@ -25,7 +25,7 @@
 #include "absl/strings/string_view.h"
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/experiment/rank_plan.h"
-#include "fixtures/steps/data_parallel_step.h"
+#include "fixtures/steps/parallel/data_parallel_step.h"
 
 namespace trainbench {
 namespace {

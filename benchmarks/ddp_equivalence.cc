@@ -11,8 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/experiment/rank_plan.h"
-#include "fixtures/steps/data_parallel_step.h"
-#include "fixtures/steps/toy_training.h"
+#include "fixtures/steps/parallel/parallel_step.h"
+#include "fixtures/steps/parallel/toy_training.h"
 
 namespace trainbench {
 namespace {

@@ -18,8 +18,7 @@
 
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/experiment/rank_plan.h"
-#include "fixtures/steps/data_parallel_step.h"
-#include "fixtures/steps/parallel/fsdp_step.h"
+#include "fixtures/steps/parallel/sharded_step.h"
 
 namespace trainbench {
 namespace {
@@ -33,19 +32,19 @@ std::string DividedName(std::optional<OptimizerSharding> replicas) {
   return *replicas == OptimizerSharding::kReplicated ? "nothing" : "optimizer";
 }
 
-bool& Reshards(FsdpParams& p) { return p.sharding.reshard_after_forward; }
-bool& Prefetches(FsdpParams& p) { return p.sharding.prefetch; }
+bool& Reshards(ShardedParams& p) { return p.sharding.reshard_after_forward; }
+bool& Prefetches(ShardedParams& p) { return p.sharding.prefetch; }
 
-TRAINBENCH_DEFINE_F(FsdpStep, Fsdp)(State& state) {
+TRAINBENCH_DEFINE_F(ShardedStep, Fsdp)(State& state) {
   for (auto _ : state) Step(state.phases());
 }
 
 TRAINBENCH_REGISTER_F(
-    FsdpStep, Fsdp,
+    ShardedStep, Fsdp,
     "fsdp/sharded/model/precision/reshard/prefetch/ranks/batch/seq")
-    ->Axes(StepAxes<FsdpParams>(&FsdpParams::step, {"mode"}))
-    ->Axis("ranks", &FsdpParams::ranks, WholeNumbers{1, kMostRanks})
-    ->Axis("sharded", &FsdpParams::replicas, kDivided, DividedName)
+    ->Axes(StepAxes<ShardedParams>(&ShardedParams::step, {"mode"}))
+    ->Axis("ranks", &ShardedParams::ranks, WholeNumbers{1, kMostRanks})
+    ->Axis("sharded", &ShardedParams::replicas, kDivided, DividedName)
     ->Axis("reshard", Reshards, WholeNumbers{0, 1})
     ->Axis("prefetch", Prefetches, WholeNumbers{0, 1})
     ->Smoke(
@@ -74,11 +73,11 @@ TRAINBENCH_REGISTER_F(
         "sharded=everything reshard=0,1 prefetch=0,1",
         "model=tiny,small,xl precision=bf16 batch=4 seq=128 ranks=2,4,6 "
         "sharded=everything reshard=1 prefetch=1")
-    ->Complete([](FsdpParams& p, const RunOptions&, const Device& device) {
+    ->Complete([](ShardedParams& p, const RunOptions&, const Device& device) {
       p.step.mode = StepMode::kTrainStep;
       p.backend = BackendFor(device);
       // They gather nothing: one name for what is the same work.
-      if (p.replicas) p.sharding = FsdpStep::kOfReplicas;
+      if (p.replicas) p.sharding = ShardedStep::kOfReplicas;
       return true;
     })
     ->Expect("a rank sends as many bytes as computed",

@@ -15,11 +15,14 @@
 
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/experiment/rank_plan.h"
-#include "fixtures/steps/data_parallel_step.h"
-#include "fixtures/steps/sharded_step.h"
+#include "fixtures/steps/parallel/sharded_step.h"
 
 namespace trainbench {
 namespace {
+
+OptimizerSharding& Sharding(ShardedParams& p) {
+  return p.replicas ? *p.replicas : p.replicas.emplace();
+}
 
 TRAINBENCH_DEFINE_F(ShardedStep, Optimizer)(State& state) {
   for (auto _ : state) Step(state.phases());
@@ -29,8 +32,7 @@ TRAINBENCH_REGISTER_F(ShardedStep, Optimizer,
                       "sharded_optimizer/sharding/model/ranks/batch/seq")
     ->Axes(StepAxes<ShardedParams>(&ShardedParams::step, {"precision", "mode"}))
     ->Axis("ranks", &ShardedParams::ranks, WholeNumbers{1, kMostRanks})
-    ->Axis("sharding", &ShardedParams::sharding, kOptimizerShardings,
-           OptimizerShardingName)
+    ->Axis("sharding", Sharding, kOptimizerShardings, OptimizerShardingName)
     ->Smoke("model=tiny batch=1 seq=32 ranks=2")
     ->SmokeOnGpu("model=small batch=4 seq=32 ranks=2")
     ->Quick("sharding=replicated,sharded model=tiny batch=1 seq=128 ranks=2")

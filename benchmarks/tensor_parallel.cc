@@ -20,7 +20,7 @@
 
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/experiment/rank_plan.h"
-#include "fixtures/steps/data_parallel_step.h"
+#include "fixtures/steps/parallel/parallel_step.h"
 #include "fixtures/steps/parallel/tensor_parallel_step.h"
 
 namespace trainbench {

@@ -30,22 +30,23 @@ ARROWS: dict[str, tuple[str, ...]] = {
     ),
     "tools/planner": (
         *("steps", "prediction", "ranks", "memory", "device", "base", "reporters"),
-        *("fsdp", "tensor_parallel", "comm", "training", "nn", "accounting"),
-        *("dry_run", "spec"),
+        *("fsdp", "tensor_parallel", "trainer", "comm", "training", "nn"),
+        *("accounting", "dry_run", "spec"),
     ),
     "tools/null_gpu": (),
     _OPERATIONS: ("ops", "verification", "training", "nn", "fused", "spec"),
     "steps": (
         *("prediction", "experiment", "ranks", "timing", "memory", "profiling"),
-        *("device", "tensor_parallel", "fsdp", "zero", "ddp", "ops", "comm"),
+        *("device", "tensor_parallel", "fsdp", "zero", "ddp", "trainer", "ops"),
+        "comm",
         *("verification", "training", "nn", "fused", "dry_run", "accounting", "spec"),
     ),
     "app": (
         *("runner", "prediction", "ranks", "experiment", "timing", "profiling"),
         *("device", "base", "spec", "reporters"),
     ),
-    "fsdp": ("ddp", "comm", "training", "nn", "accounting", "spec"),
-    "zero": ("ddp", "comm", "training", "accounting", "spec"),
+    "fsdp": ("trainer", "ddp", "comm", "training", "nn", "accounting", "spec"),
+    "zero": ("trainer", "ddp", "comm", "training", "spec"),
     "tensor_parallel": ("ddp", "comm", "nn", "spec"),
     "runner": (
         *("prediction", "ranks", "experiment", "timing", "memory", "profiling"),
@@ -55,7 +56,8 @@ ARROWS: dict[str, tuple[str, ...]] = {
         *("experiment", "ranks", "memory", "device"),
         *("comm", "dry_run", "accounting"),
     ),
-    "ddp": ("comm", "verification", "training", "nn", "spec"),
+    "ddp": ("trainer", "comm", "training", "spec"),
+    "trainer": ("comm", "verification", "training", "nn", "spec"),
     "ops": ("comm", "verification", "training", "nn", "spec"),
     "experiment": ("timing", "memory", "device", "base", "spec"),
     "ranks": ("timing", "memory", "device", "base", "comm"),
@@ -166,7 +168,9 @@ def arrow_errors(path: str, text: str) -> list[str]:
     forbidden = _FORBIDDEN.get(folder, ())
     if room in _WITHOUT_TORCH:
         forbidden += _TORCH
-    if room in ("comm", "ddp", "zero") and "_clock" not in without_comments(text):
+    if room in ("comm", "trainer", "ddp", "zero") and "_clock" not in without_comments(
+        text
+    ):
         # A rank waits for others at most as long as its timeout.
         forbidden = tuple(name for name in forbidden if name != "chrono")
     return errors + [

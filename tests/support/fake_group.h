@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A process group whose collectives send nothing.
+// A process group without the other ranks. What it gathers is this rank's.
 
 #ifndef TRAINBENCH_TESTS_SUPPORT_FAKE_GROUP_H_
 #define TRAINBENCH_TESTS_SUPPORT_FAKE_GROUP_H_
@@ -32,8 +32,8 @@ class FakeGroup : public ProcessGroup {
   ProcessGroup& cpu_group() override {
     return cpu_group_ == nullptr ? *this : *cpu_group_;
   }
-  std::unique_ptr<Collective> StartAllReduce(const at::Tensor&) override {
-    ++calls_;
+  std::unique_ptr<Collective> StartAllReduce(const at::Tensor& all) override {
+    Call(CollectiveKind::kAllReduce, all);
     return std::make_unique<Done>();
   }
   std::unique_ptr<Collective> StartReduceScatter(
@@ -41,19 +41,30 @@ class FakeGroup : public ProcessGroup {
     ReduceScatter(output, input);
     return std::make_unique<Done>();
   }
-  std::unique_ptr<Collective> StartAllGather(const at::Tensor&,
-                                             const at::Tensor&) override {
-    ++calls_;
+  std::unique_ptr<Collective> StartAllGather(const at::Tensor& output,
+                                             const at::Tensor& input) override {
+    AllGather(output, input);
     return std::make_unique<Done>();
   }
-  void AllReduceMax(const at::Tensor&) override { ++calls_; }
-  void Broadcast(const at::Tensor&, int) override { ++calls_; }
+  void AllReduceMax(const at::Tensor& all) override {
+    Call(CollectiveKind::kAllReduce, all);
+  }
+  void Broadcast(const at::Tensor& all, int root) override {
+    Call(CollectiveKind::kBroadcast, all, root);
+  }
   void ReduceScatter(const at::Tensor& output,
                      const at::Tensor& input) override {
-    ++calls_;
+    Call(CollectiveKind::kReduceScatter, input);
     output.detach().copy_(input.chunk(size_)[static_cast<std::size_t>(rank_)]);
   }
-  void AllGather(const at::Tensor&, const at::Tensor&) override { ++calls_; }
+  void AllGather(const at::Tensor& output, const at::Tensor& input) override {
+    Call(CollectiveKind::kAllGather, output);
+    // The others have what this rank has.
+    const auto parts = output.detach().chunk(size_);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (parts[i].data_ptr() != input.data_ptr()) parts[i].copy_(input);
+    }
+  }
   void Barrier() override { ++calls_; }
   absl::StatusOr<std::unique_ptr<ProcessGroup>> Split(
       const std::vector<int>& colours) override {
@@ -72,6 +83,13 @@ class FakeGroup : public ProcessGroup {
   struct Done final : Collective {
     void Wait() override {}
   };
+
+  void Call(CollectiveKind kind, const at::Tensor& whole, int root = 0) {
+    ++calls_;
+    Record({.kind = kind,
+            .bytes = static_cast<int64_t>(whole.nbytes()),
+            .root = root});
+  }
 
   int rank_, size_;
   ProcessGroup* cpu_group_;

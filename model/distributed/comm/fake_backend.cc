@@ -38,25 +38,21 @@ WorkPtr Done(std::vector<at::Tensor> tensors) {
 
 class FakeBackend final : public c10d::Backend {
  public:
-  FakeBackend(int rank, int size, CollectiveListener on_collective)
-      : c10d::Backend(rank, size), on_collective_(std::move(on_collective)) {}
+  using c10d::Backend::Backend;
 
   const std::string getBackendName() const override { return "fake"; }
 
   WorkPtr allreduce(std::vector<at::Tensor>& tensors,
                     const c10d::AllreduceOptions& /*options*/) override {
-    for (const at::Tensor& x : tensors) Tell(CollectiveKind::kAllReduce, x);
     return Done(tensors);
   }
   WorkPtr _allgather_base(at::Tensor& output, at::Tensor& /*input*/,
                           const c10d::AllgatherOptions& /*options*/) override {
-    Tell(CollectiveKind::kAllGather, output);
     return Done({output});
   }
   WorkPtr _reduce_scatter_base(
-      at::Tensor& output, at::Tensor& input,
+      at::Tensor& output, at::Tensor& /*input*/,
       const c10d::ReduceScatterOptions& /*options*/) override {
-    Tell(CollectiveKind::kReduceScatter, input);
     return Done({output});
   }
   WorkPtr broadcast(std::vector<at::Tensor>& tensors,
@@ -74,22 +70,12 @@ class FakeBackend final : public c10d::Backend {
   WorkPtr barrier(const c10d::BarrierOptions& /*options*/) override {
     return Done({});
   }
-
- private:
-  void Tell(CollectiveKind kind, const at::Tensor& whole) const {
-    if (!on_collective_ || size_ == 1) return;
-    on_collective_(kind, static_cast<int64_t>(whole.nbytes()));
-  }
-
-  const CollectiveListener on_collective_;
 };
 
 }  // namespace
 
-c10::intrusive_ptr<c10d::Backend> MakeFakeBackend(
-    const GroupOptions& options, CollectiveListener on_collective) {
-  return c10::make_intrusive<FakeBackend>(options.rank, options.size,
-                                          std::move(on_collective));
+c10::intrusive_ptr<c10d::Backend> MakeFakeBackend(const GroupOptions& options) {
+  return c10::make_intrusive<FakeBackend>(options.rank, options.size);
 }
 
 }  // namespace trainbench

@@ -12,8 +12,7 @@ namespace trainbench {
 
 // Sends nothing, waits for nobody and leaves all values as they are. A call
 // that this project does not make is a c10::Error of c10d's.
-c10::intrusive_ptr<c10d::Backend> MakeFakeBackend(
-    const GroupOptions& options, CollectiveListener on_collective);
+c10::intrusive_ptr<c10d::Backend> MakeFakeBackend(const GroupOptions& options);
 
 }  // namespace trainbench
 

@@ -143,6 +143,7 @@ class C10dGroup final : public ProcessGroup {
 
   std::unique_ptr<Collective> StartAllReduce(
       const at::Tensor& tensor) override {
+    Record(CollectiveKind::kAllReduce, tensor);
     return std::make_unique<StartedWork>(
         Start([&] { return Reduce(tensor, c10d::ReduceOp::SUM); }),
         std::vector{tensor}, options_.backend);
@@ -150,6 +151,7 @@ class C10dGroup final : public ProcessGroup {
 
   std::unique_ptr<Collective> StartReduceScatter(
       const at::Tensor& output, const at::Tensor& input) override {
+    Record(CollectiveKind::kReduceScatter, input);
     at::Tensor mine = output;
     at::Tensor all = input;
     if (options_.backend == CommBackend::kNccl) {
@@ -166,6 +168,7 @@ class C10dGroup final : public ProcessGroup {
 
   std::unique_ptr<Collective> StartAllGather(const at::Tensor& output,
                                              const at::Tensor& input) override {
+    Record(CollectiveKind::kAllGather, output);
     at::Tensor all = output;
     at::Tensor mine = input;
     if (options_.backend == CommBackend::kNccl) {
@@ -180,10 +183,14 @@ class C10dGroup final : public ProcessGroup {
   }
 
   void AllReduceMax(const at::Tensor& tensor) override {
+    Record(CollectiveKind::kAllReduce, tensor);
     Wait([&] { return Reduce(tensor, c10d::ReduceOp::MAX); });
   }
 
   void Broadcast(const at::Tensor& tensor, int root) override {
+    ProcessGroup::Record({.kind = CollectiveKind::kBroadcast,
+                          .bytes = static_cast<int64_t>(tensor.nbytes()),
+                          .root = root});
     std::vector<at::Tensor> tensors = {tensor};
     c10d::BroadcastOptions options;
     options.rootRank = root;
@@ -195,6 +202,7 @@ class C10dGroup final : public ProcessGroup {
     if (options_.backend == CommBackend::kNccl) {
       return StartReduceScatter(output, input)->Wait();
     }
+    Record(CollectiveKind::kReduceScatter, input, /*started=*/false);
     Communicate([&] { RingReduceScatter(*backend_, input); });
     CopyUnlessSame(Mine(input), output);
   }
@@ -203,6 +211,7 @@ class C10dGroup final : public ProcessGroup {
     if (options_.backend == CommBackend::kNccl) {
       return StartAllGather(output, input)->Wait();
     }
+    Record(CollectiveKind::kAllGather, output, /*started=*/false);
     CopyUnlessSame(input, Mine(output));
     Communicate([&] { RingAllGather(*backend_, output); });
   }
@@ -255,6 +264,13 @@ class C10dGroup final : public ProcessGroup {
   }
 
  private:
+  void Record(CollectiveKind kind, const at::Tensor& whole,
+              bool started = true) {
+    ProcessGroup::Record({.kind = kind,
+                          .bytes = static_cast<int64_t>(whole.nbytes()),
+                          .started = started});
+  }
+
   void Wait(const std::function<WorkPtr()>& start) {
     trainbench::Wait(Start(start), options_.backend);
   }
@@ -305,14 +321,29 @@ absl::StatusOr<std::unique_ptr<ProcessGroup>> ProcessGroup::Join(
   return C10dGroup::Meet(store, options, MakeBackend);
 }
 
-std::unique_ptr<ProcessGroup> ProcessGroup::Fake(
-    const GroupOptions& options, CollectiveListener on_collective) {
+std::unique_ptr<ProcessGroup> ProcessGroup::Fake(const GroupOptions& options) {
   return std::make_unique<C10dGroup>(
       c10::make_intrusive<c10d::HashStore>(), options,
-      [on_collective = std::move(on_collective)](const StorePtr&,
-                                                 const GroupOptions& part) {
-        return MakeFakeBackend(part, on_collective);
+      [](const StorePtr&, const GroupOptions& part) {
+        return MakeFakeBackend(part);
       });
+}
+
+CollectiveRecorder::CollectiveRecorder(ProcessGroup& group) : group_(group) {
+  TORCH_CHECK(group.recorder_ == nullptr, "the group is recorded already");
+  group.recorder_ = this;
+}
+
+CollectiveRecorder::~CollectiveRecorder() { group_.recorder_ = nullptr; }
+
+Traffic CollectiveRecorder::traffic() const {
+  Traffic traffic;
+  for (const CollectiveCall& call : calls_) {
+    const bool sends =
+        call.kind != CollectiveKind::kBroadcast || call.root == group_.rank();
+    traffic.Add(call.kind, sends ? call.bytes : 0);
+  }
+  return traffic;
 }
 
 }  // namespace trainbench

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "model/distributed/comm/traffic.h"
 #include "model/spec/comm_backend.h"
 #include "model/spec/parallel/collective.h"
 
@@ -24,6 +25,8 @@ class Store;
 }  // namespace c10d
 
 namespace trainbench {
+
+class ProcessGroup;
 
 struct GroupOptions {
   CommBackend backend = CommBackend::kGloo;
@@ -42,11 +45,6 @@ struct GroupOptions {
 // that ran out is no such error.
 void Communicate(const std::function<void()>& call);
 
-// Is told of collectives as they start, and of the bytes of the whole tensor:
-// what is summed, scattered or gathered.
-using CollectiveListener =
-    std::function<void(CollectiveKind kind, int64_t bytes)>;
-
 // A started collective. Keeps its tensors alive.
 class Collective {
  public:
@@ -55,6 +53,33 @@ class Collective {
   // later work on the current stream. Throws c10::DistError, with the reason of
   // c10d or Gloo, if a rank failed or came too late.
   virtual void Wait() = 0;
+};
+
+// A call of a rank.
+struct CollectiveCall {
+  CollectiveKind kind = CollectiveKind::kAllReduce;
+  int64_t bytes = 0;     // of the whole tensor
+  bool started = false;  // to be awaited later, which Gloo does in another way
+  int root = 0;          // of a broadcast
+};
+
+// Has the collectives that the group's rank calls while the object lives. One
+// at a time.
+class CollectiveRecorder {
+ public:
+  explicit CollectiveRecorder(ProcessGroup& group);
+  ~CollectiveRecorder();
+  CollectiveRecorder(const CollectiveRecorder&) = delete;
+  CollectiveRecorder& operator=(const CollectiveRecorder&) = delete;
+
+  void Add(const CollectiveCall& call) { calls_.push_back(call); }
+  void Clear() { calls_.clear(); }
+  const std::vector<CollectiveCall>& calls() const { return calls_; }
+  Traffic traffic() const;
+
+ private:
+  ProcessGroup& group_;
+  std::vector<CollectiveCall> calls_;
 };
 
 // One rank's member of a group of processes, over a backend of c10d. All ranks
@@ -71,12 +96,15 @@ class ProcessGroup {
 
   // A rank's group without the other ranks: takes the memory that
   // options.backend takes, sends nothing, waits for nobody and leaves all
-  // values as they are. `on_collective` may be null; of one rank it is told
-  // nothing, and nothing of collectives that Gloo's groups make of messages.
-  static std::unique_ptr<ProcessGroup> Fake(
-      const GroupOptions& options, CollectiveListener on_collective = nullptr);
+  // values as they are.
+  static std::unique_ptr<ProcessGroup> Fake(const GroupOptions& options);
 
   virtual ~ProcessGroup() = default;
+
+  // Every collective calls it. So does whoever makes c10d's calls itself.
+  void Record(const CollectiveCall& call) {
+    if (recorder_ != nullptr) recorder_->Add(call);
+  }
 
   virtual int rank() const = 0;
   virtual int size() const = 0;
@@ -129,6 +157,10 @@ class ProcessGroup {
   // there is a colour for each rank; Unavailable as of Join().
   virtual absl::StatusOr<std::unique_ptr<ProcessGroup>> Split(
       const std::vector<int>& colours) = 0;
+
+ private:
+  friend class CollectiveRecorder;
+  CollectiveRecorder* recorder_ = nullptr;
 };
 
 }  // namespace trainbench

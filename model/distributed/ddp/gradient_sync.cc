@@ -2,63 +2,142 @@
 
 #include "model/distributed/ddp/gradient_sync.h"
 
+#include <ATen/ScalarOps.h>
 #include <torch/types.h>
 
 #include <unordered_set>
 #include <utility>
 
-namespace trainbench {
+#include "model/distributed/ddp/flat_buffer.h"
+#include "model/distributed/ddp/ordered_collectives.h"
+#include "model/distributed/ddp/overlap_base.h"
 
+namespace trainbench {
 namespace {
 
-std::vector<at::Tensor> EachOnce(const std::vector<at::Tensor>& tensors) {
-  std::unordered_set<const c10::TensorImpl*> seen;
-  std::vector<at::Tensor> once;
-  for (const at::Tensor& tensor : tensors) {
-    if (seen.insert(tensor.unsafeGetTensorImpl()).second) {
-      once.push_back(tensor);
+class PerParameterSync final : public GradientSync {
+ public:
+  using GradientSync::GradientSync;
+
+ private:
+  void Average() override {
+    for (const at::Tensor& parameter : parameters()) {
+      group().AllReduce(parameter.mutable_grad().mul_(share()));
     }
   }
-  return once;
-}
+};
+
+class FlatSync final : public GradientSync {
+ public:
+  FlatSync(std::vector<at::Tensor> parameters, ProcessGroup& group)
+      : GradientSync(std::move(parameters), group),
+        buffer_(MakeFlatBuffer(this->parameters())) {}
+
+ private:
+  void Average() override {
+    for (std::size_t i = 0; i < parameters().size(); ++i) {
+      CopyShare(parameters()[i].grad(), buffer_.views[i]);
+    }
+    group().AllReduce(buffer_.values);
+    for (std::size_t i = 0; i < parameters().size(); ++i) {
+      parameters()[i].mutable_grad().copy_(buffer_.views[i]);
+    }
+    CountCopied(buffer_.values);
+  }
+
+  FlatBuffer buffer_;
+};
+
+class OverlapPerParameterSync final : public OverlapBase {
+ public:
+  OverlapPerParameterSync(std::vector<at::Tensor> parameters,
+                          ProcessGroup& group)
+      : OverlapBase(std::move(parameters), group),
+        collectives_(this->parameters().size(), [this](std::size_t place) {
+          return this->group().StartAllReduce(
+              this->parameters()[Mirrored(place)].grad());
+        }) {}
+
+ private:
+  void OnGradient(std::size_t i) override {
+    parameters()[i].mutable_grad().mul_(share());
+    collectives_.MarkReady(Mirrored(i));
+  }
+  void WaitAll() override { collectives_.WaitAll(); }
+
+  // Maps a parameter to its place in the sending order, and back.
+  std::size_t Mirrored(std::size_t i) const {
+    return parameters().size() - 1 - i;
+  }
+
+  OrderedCollectives collectives_;
+};
 
 }  // namespace
+
+std::string DescribeParameter(std::size_t index, const at::Tensor& parameter) {
+  return c10::str("parameter ", index, " ", parameter.sizes());
+}
+
+GradientSync::GradientSync(std::vector<at::Tensor> parameters,
+                           ProcessGroup& group)
+    : parameters_(std::move(parameters)), group_(group) {
+  TORCH_CHECK(!parameters_.empty(), "no parameter requires a gradient");
+  std::unordered_set<const c10::TensorImpl*> seen;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const at::Tensor& parameter = parameters_[i];
+    TORCH_CHECK(parameter.requires_grad() && parameter.is_leaf(),
+                DescribeParameter(i, parameter),
+                " is not a leaf that requires a gradient");
+    TORCH_CHECK(parameter.is_contiguous(), DescribeParameter(i, parameter),
+                " is not contiguous");
+    TORCH_CHECK(seen.insert(parameter.unsafeGetTensorImpl()).second,
+                DescribeParameter(i, parameter), " is listed twice");
+  }
+}
+
+void GradientSync::CopyShare(const at::Tensor& gradient, at::Tensor place) {
+  // In one pass. The overload for a plain number would make a temporary.
+  at::mul_out(place, gradient, at::native::wrapped_scalar_tensor(share()));
+  CountCopied(gradient);
+}
+
+void GradientSync::CountCopied(const at::Tensor& tensor) {
+  copied_bytes_ += static_cast<int64_t>(tensor.nbytes());
+}
+
+bool GradientSync::IsComplete(std::size_t index) const {
+  return parameters_[index].grad().defined();
+}
+
+void GradientSync::Finish() {
+  if (!exchanges_) return;
+  const at::NoGradGuard no_grad;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    TORCH_CHECK(IsComplete(i), DescribeParameter(i, parameters_[i]),
+                " has no gradient on rank ", group_.rank());
+  }
+  Average();
+  last_copied_bytes_ = std::exchange(copied_bytes_, 0);
+}
 
 std::unique_ptr<GradientSync> MakeGradientSync(
     const SyncOptions& options, std::vector<at::Tensor> parameters,
     ProcessGroup& group) {
   switch (options.strategy) {
     case SyncStrategy::kPerParameter:
-      return MakePerParameterSync(std::move(parameters), group);
+      return std::make_unique<PerParameterSync>(std::move(parameters), group);
     case SyncStrategy::kFlat:
-      return MakeFlatSync(std::move(parameters), group);
+      return std::make_unique<FlatSync>(std::move(parameters), group);
     case SyncStrategy::kOverlapPerParameter:
-      return MakeOverlapPerParameterSync(std::move(parameters), group);
+      return std::make_unique<OverlapPerParameterSync>(std::move(parameters),
+                                                       group);
     case SyncStrategy::kOverlapBucketed:
       return MakeOverlapBucketedSync(options, std::move(parameters), group);
     case SyncStrategy::kReducer:
       return MakeReducerSync(options, std::move(parameters), group);
   }
   TORCH_CHECK(false, "no such strategy: ", static_cast<int>(options.strategy));
-}
-
-std::vector<at::Tensor> TrainableParameters(const torch::nn::Module& module) {
-  std::vector<at::Tensor> trainable;
-  for (const at::Tensor& parameter : EachOnce(module.parameters())) {
-    if (parameter.requires_grad()) trainable.push_back(parameter);
-  }
-  return trainable;
-}
-
-void BroadcastModel(const torch::nn::Module& module, ProcessGroup& group) {
-  const at::NoGradGuard no_grad;
-  std::vector<at::Tensor> tensors = module.parameters();
-  for (const at::Tensor& buffer : module.buffers()) tensors.push_back(buffer);
-  for (const at::Tensor& tensor : EachOnce(tensors)) {
-    const at::Tensor values = tensor.detach().contiguous();
-    group.Broadcast(values, /*root=*/0);
-    if (!values.is_alias_of(tensor)) tensor.copy_(values);
-  }
 }
 
 }  // namespace trainbench

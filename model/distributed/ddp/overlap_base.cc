@@ -10,21 +10,19 @@ namespace trainbench {
 
 OverlapBase::OverlapBase(std::vector<at::Tensor> parameters,
                          ProcessGroup& group)
-    : SyncBase(std::move(parameters), group),
+    : GradientSync(std::move(parameters), group),
       heard_(this->parameters().size(), false),
       hooks_(this->parameters(), [this](std::size_t i) {
+        if (!exchanges()) return;
         TORCH_CHECK(!heard_[i], DescribeParameter(i, this->parameters()[i]),
                     " got a second gradient before Finish() was called");
         heard_[i] = true;
         OnGradient(i);
       }) {}
 
-void OverlapBase::Finish() {
-  const at::NoGradGuard no_grad;
-  RequireGradients([&](std::size_t i) { return heard_[i]; });
+void OverlapBase::Average() {
   heard_.assign(heard_.size(), false);
   WaitAll();
-  EndStep();
 }
 
 }  // namespace trainbench

@@ -8,26 +8,27 @@
 #include <vector>
 
 #include "model/distributed/ddp/gradient_hooks.h"
-#include "model/distributed/ddp/sync_base.h"
+#include "model/distributed/ddp/gradient_sync.h"
 
 namespace trainbench {
 
 // Handles each gradient once per step. A second gradient before Finish() is an
 // error, since the first may be in flight: accumulate micro-batches with a
 // strategy that does not overlap.
-class OverlapBase : public SyncBase {
+class OverlapBase : public GradientSync {
  public:
   OverlapBase(std::vector<at::Tensor> parameters, ProcessGroup& group);
 
-  void Finish() final;
-
  protected:
+  // Returns when what OnGradient() started is done.
+  virtual void WaitAll() = 0;
   // The gradient of a parameter is complete.
   virtual void OnGradient(std::size_t index) = 0;
-  // All gradients are complete.
-  virtual void WaitAll() = 0;
 
  private:
+  bool IsComplete(std::size_t index) const final { return heard_[index]; }
+  void Average() final;
+
   std::vector<bool> heard_;
   GradientHooks hooks_;
 };

@@ -36,7 +36,7 @@ class OverlapBucketedSync final : public OverlapBase {
         places_(this->parameters().size()),
         collectives_(plan_.size(), [this](std::size_t bucket) {
           const at::Tensor& values = buckets_[bucket].values;
-          return StartAllReduce(
+          return this->group().StartAllReduce(
               values.defined()
                   ? values
                   : this->parameters()[plan_[bucket].front()].grad());

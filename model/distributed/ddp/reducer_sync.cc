@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "model/distributed/ddp/gradient_sync.h"
-#include "model/distributed/ddp/sync_base.h"
 
 namespace trainbench {
 namespace {
@@ -43,42 +42,38 @@ std::unique_ptr<c10d::Reducer> MakeReducer(
 }
 
 // Calls c10d::Reducer as torch/nn/parallel/distributed.py of PyTorch 2.11 does.
-class ReducerSync final : public SyncBase {
+class ReducerSync final : public GradientSync {
  public:
   ReducerSync(const SyncOptions& options, std::vector<at::Tensor> parameters,
               ProcessGroup& group)
-      : SyncBase(std::move(parameters), group),
+      : GradientSync(std::move(parameters), group),
         reducer_(MakeReducer(options, this->parameters(), group)) {}
 
   void BeforeForward() override {
+    if (!exchanges()) return;
     reducer_->prepare_for_forward();
     reducer_->rebuild_buckets();  // once, after the first step
   }
 
   void BeforeBackward() override {
+    if (!exchanges()) return;
     prepared_ = true;
     // No loss: only find_unused_parameters would walk its graph.
     reducer_->prepare_for_backward({});
   }
 
-  void Finish() override {
+ private:
+  // It has waited in backward().
+  void Average() override {
     TORCH_CHECK(prepared_, "Finish() without BeforeBackward()");
     prepared_ = false;
-    RequireGradients();
-    Count();
-    EndStep();
-  }
-
- private:
-  // The Reducer reports no traffic, but it sends every gradient once.
-  void Count() {
-    SyncTraffic& traffic = counting();
-    for (const at::Tensor& parameter : parameters()) {
-      traffic.bytes += static_cast<int64_t>(parameter.nbytes());
+    for (const c10d::GradBucket& bucket : reducer_->get_grad_buckets(false)) {
+      const at::Tensor& values = bucket.getBuffer();
+      CountCopied(values);
+      group().Record({.kind = CollectiveKind::kAllReduce,
+                      .bytes = static_cast<int64_t>(values.nbytes()),
+                      .started = true});
     }
-    traffic.copied_bytes = traffic.bytes;
-    traffic.calls =
-        static_cast<int64_t>(reducer_->get_grad_buckets(false).size());
   }
 
   std::unique_ptr<c10d::Reducer> reducer_;

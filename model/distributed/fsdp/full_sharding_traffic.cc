@@ -28,16 +28,18 @@ int64_t GatheredWidth(Precision precision) {
 FullShardingTraffic StepTraffic(const ModelConfig& config,
                                 const FullSharding& sharding,
                                 Precision precision, int ranks, int replicas) {
+  using enum CollectiveKind;
   FullShardingTraffic traffic;
   const std::vector<int64_t> units = UnitElements(config, ranks);
   for (std::size_t unit = 0; unit < units.size(); ++unit) {
     const bool is_block = unit > 0 && unit + 1 < units.size();
     const int gathers = is_block && sharding.reshard_after_forward ? 2 : 1;
-    for (int i = 0; i < gathers; ++i) {
-      traffic.Gathered(GatheredWidth(precision) * units[unit]);
+    traffic.shards.Add(
+        kAllGather, gathers * GatheredWidth(precision) * units[unit], gathers);
+    traffic.shards.Add(kReduceScatter, 4 * units[unit]);
+    if (replicas > 1) {
+      traffic.replicas.Add(kAllReduce, 4 * units[unit] / ranks);
     }
-    traffic.Reduced(4 * units[unit]);
-    if (replicas > 1) traffic.Averaged(4 * units[unit] / ranks);
   }
   return traffic;
 }

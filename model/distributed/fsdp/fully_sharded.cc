@@ -4,7 +4,7 @@
 
 #include <torch/types.h>
 
-#include "model/distributed/ddp/sync_base.h"
+#include "model/distributed/ddp/gradient_sync.h"
 
 namespace trainbench {
 namespace {
@@ -78,7 +78,6 @@ FullySharded::~FullySharded() {
 }
 
 void FullySharded::BeforeForward() {
-  counting_ = {};
   in_backward_ = false;
   Use(0);
 }
@@ -86,7 +85,7 @@ void FullySharded::BeforeForward() {
 void FullySharded::BeforeBackward() {
   in_backward_ = true;
   // While the head is at work.
-  if (sharding_.prefetch) StartGather(last_block());
+  if (sharding_.prefetch) units_[last_block()].StartGather();
 }
 
 void FullySharded::BeforeBlock(std::size_t unit) {
@@ -113,21 +112,13 @@ void FullySharded::AfterBlock(std::size_t unit, const ResidualStream& output) {
 
 void FullySharded::Use(std::size_t unit) {
   if (sharding_.prefetch) {
-    StartGather(unit);
+    units_[unit].StartGather();
     units_[unit].WaitForValues();
     const std::size_t next = in_backward_ ? unit - 1 : unit + 1;
-    if (next >= first_block() && next <= head()) StartGather(next);
+    if (next >= first_block() && next <= head()) units_[next].StartGather();
     return;
   }
-  if (units_[unit].has_values()) return;
-  counting_.Gathered(units_[unit].gathered_bytes());
   units_[unit].Gather();
-}
-
-void FullySharded::StartGather(std::size_t unit) {
-  if (units_[unit].has_values()) return;
-  counting_.Gathered(units_[unit].gathered_bytes());
-  units_[unit].StartGather();
 }
 
 void FullySharded::OnGradient(std::size_t index) {
@@ -138,8 +129,6 @@ void FullySharded::OnGradient(std::size_t index) {
   ShardedUnit& unit = units_[places_[index].first];
   if (!unit.TakeGradient(places_[index].second)) return;
   unit.Free();
-  counting_.Reduced(unit.reduced_bytes());
-  counting_.Averaged(unit.averaged_bytes());
   if (!sharding_.prefetch) return unit.Reduce();
   if (reducing_ != nullptr) reducing_->FinishReduce();
   unit.StartReduce();
@@ -156,10 +145,7 @@ void FullySharded::Finish() {
   }
   heard_.assign(heard_.size(), false);
   in_backward_ = false;
-  last_ = std::exchange(counting_, {});
 }
-
-void FullySharded::Step() { adamw_.Step(); }
 
 void FullySharded::Gather() {
   for (ShardedUnit& unit : units_) unit.Gather();

@@ -34,25 +34,23 @@
 
 #include "model/distributed/comm/process_group.h"
 #include "model/distributed/ddp/gradient_hooks.h"
-#include "model/distributed/fsdp/full_sharding_traffic.h"
 #include "model/distributed/fsdp/sharded_unit.h"
+#include "model/distributed/trainer/parallel_trainer.h"
 #include "model/nn/transformer_lm.h"
 #include "model/spec/parallel/full_sharding.h"
 #include "model/training/adamw.h"
 
 namespace trainbench {
 
-// One rank's model and optimizer. In each step every rank calls BeforeForward,
-// forward and loss, BeforeBackward, backward, Finish, Step. Blocks may be
-// recomputed in the backward pass: a recomputed block gathers its parameters,
-// and keeps them for its own backward pass. Throws c10::Error if a collective
-// fails, out of backward() too; the object is then of no further use.
+// One rank's model and optimizer. Blocks may be recomputed in the backward
+// pass: a recomputed block gathers its parameters, and keeps them for its own
+// backward pass.
 //
 // With prefetch, at most one all-gather is in flight: that of the next unit, in
 // the order of the pass. And at most one reduce-scatter: that of the last unit
 // whose gradients are complete. All-reduces over replicas are in flight until
 // Finish(). Without, each collective waits for itself.
-class FullySharded {
+class FullySharded final : public ParallelTrainer {
  public:
   // The model's parameters are equal on all ranks and stay the shards' dtype.
   // From now on they are of `gathered_type`, and there only where a step needs
@@ -65,40 +63,26 @@ class FullySharded {
   FullySharded(TransformerLm model, const FullSharding& sharding,
                c10::ScalarType gathered_type, const AdamWOptions& options,
                ProcessGroup& group, ProcessGroup* replicas = nullptr);
-  ~FullySharded();
-  FullySharded(const FullySharded&) = delete;
-  FullySharded& operator=(const FullySharded&) = delete;
+  ~FullySharded() override;
 
-  void BeforeForward();
-  void BeforeBackward();
+  void BeforeForward() override;
+  void BeforeBackward() override;
   // Waits for the last gradients: on return this rank's shard of the mean is
-  // there, and nothing is gathered. Throws c10::Error that names a parameter
-  // without a gradient.
-  void Finish();
-  // AdamW on this rank's shards.
-  void Step();
-
-  // Gathers all parameters, to look at them, until Free(). Without a backward
-  // pass, Free() also ends a forward pass.
-  void Gather();
-  void Free();
-
-  // Off, the steps that follow have all but their communication: another rank's
-  // parameters are copies of this rank's, and gradients are this rank's own. So
-  // the ranks no longer agree.
-  void SetExchanges(bool on);
-
-  // Of the last finished step.
-  const FullShardingTraffic& Traffic() const { return last_; }
-  // Bytes of AdamW's moments and step counts.
-  int64_t StateBytes() const { return adamw_.StateBytes(); }
+  // there, and nothing is gathered.
+  void Finish() override;
+  void Update() override { adamw_.Step(); }
+  void Gather() override;
+  void Free() override;
+  // Off, another rank's parameters are copies of this rank's, and gradients are
+  // this rank's own.
+  void SetExchanges(bool on) override;
+  int64_t StateBytes() const override { return adamw_.StateBytes(); }
 
  private:
   void BeforeBlock(std::size_t unit);
   void AfterBlock(std::size_t unit, const ResidualStream& output);
   // Returns when the unit is gathered. Starts the next one in this direction.
   void Use(std::size_t unit);
-  void StartGather(std::size_t unit);
   void OnGradient(std::size_t index);
 
   std::size_t first_block() const { return 1; }
@@ -116,7 +100,6 @@ class FullySharded {
   AdamW adamw_;
   bool in_backward_ = false;
   ShardedUnit* reducing_ = nullptr;  // in flight
-  FullShardingTraffic counting_, last_;
 };
 
 }  // namespace trainbench

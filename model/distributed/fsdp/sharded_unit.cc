@@ -54,18 +54,6 @@ ShardedUnit::ShardedUnit(std::vector<at::Tensor> parameters,
   Free();
 }
 
-int64_t ShardedUnit::gathered_bytes() const {
-  return elements_ * static_cast<int64_t>(values_.element_size());
-}
-
-int64_t ShardedUnit::reduced_bytes() const {
-  return elements_ * static_cast<int64_t>(shard_.element_size());
-}
-
-int64_t ShardedUnit::averaged_bytes() const {
-  return replicas_ == nullptr ? 0 : reduced_bytes() / group_.size();
-}
-
 at::Tensor ShardedUnit::MyPart(const at::Tensor& all) const {
   const int64_t n = elements_ / group_.size();
   return all.narrow(0, group_.rank() * n, n);
@@ -74,7 +62,8 @@ at::Tensor ShardedUnit::MyPart(const at::Tensor& all) const {
 // resize_ would tell autograd, for which nothing changes.
 void ShardedUnit::Refill() {
   c10::StorageImpl& storage = StorageOf(values_);
-  const auto bytes = static_cast<std::size_t>(gathered_bytes());
+  const auto bytes =
+      static_cast<std::size_t>(elements_) * values_.element_size();
   storage.set_data_ptr_noswap(storage.allocator()->allocate(bytes));
   storage.set_nbytes(bytes);
   has_values_ = true;

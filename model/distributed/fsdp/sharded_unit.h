@@ -33,20 +33,14 @@ class ShardedUnit {
   std::size_t parameters() const { return parameters_.size(); }
   // [elements / ranks], rounded up, with the gradient's shard as its gradient.
   const at::Tensor& shard() const { return shard_; }
-  // Bytes of the buffers that a call gathers and reduces, all shards together.
-  int64_t gathered_bytes() const;
-  int64_t reduced_bytes() const;
-  // Bytes of a gradient's shard, if replicas average it, else 0.
-  int64_t averaged_bytes() const;
 
   // Off, a rank does not communicate: it copies its own shard to where those of
   // the others belong, and takes its own gradients for the mean.
   void set_exchanges(bool on) { exchanges_ = on; }
 
-  // Whether the values are there, or on their way.
-  bool has_values() const { return has_values_; }
-  // Allocates the buffer and gathers into it, in place. All ranks together, as
-  // for each collective here. StartGather leaves the values on their way.
+  // Allocates the buffer and gathers into it, in place, unless it is there or
+  // on its way. All ranks together, as for each collective here. StartGather
+  // leaves the values on their way.
   void Gather();
   void StartGather();
   // Returns when the values are there.
@@ -80,8 +74,8 @@ class ShardedUnit {
   at::Tensor values_;     // of all parameters; without bytes while freed
   at::Tensor gradients_;  // as many, from the first gradient to the sum
   bool exchanges_ = true;
-  bool has_values_ = false;
-  std::size_t taken_ = 0;  // gradients of this step
+  bool has_values_ = false;  // or on their way
+  std::size_t taken_ = 0;    // gradients of this step
   std::unique_ptr<Collective> gathering_, reducing_, averaging_;
 };
 

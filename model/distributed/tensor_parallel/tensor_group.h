@@ -5,15 +5,11 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <utility>
-
 #include "model/distributed/comm/process_group.h"
-#include "model/distributed/ddp/gradient_sync.h"
 
 namespace trainbench {
 
-// The all-reduces of the ranks that share a model, counted. With one rank there
-// is nothing to exchange, and nothing is counted.
+// The all-reduces of the ranks that share a model. One rank exchanges nothing.
 class TensorGroup {
  public:
   // `group` outlives the object.
@@ -28,19 +24,12 @@ class TensorGroup {
   void Sum(const at::Tensor& tensor);
   void Max(const at::Tensor& tensor);
 
-  // What was all-reduced since the last call.
-  SyncTraffic TakeTraffic() { return std::exchange(traffic_, {}); }
-
   // Whether anything is sent. A step that sends nothing computes as long as one
   // that does, and its results are wrong.
   void set_sends(bool sends) { sends_ = sends; }
 
  private:
-  // Whether to all-reduce the tensor, which is then counted.
-  bool Counts(const at::Tensor& tensor);
-
   ProcessGroup& group_;
-  SyncTraffic traffic_;
   bool sends_ = true;
 };
 

@@ -4,8 +4,7 @@
 
 namespace trainbench {
 
-TensorTraffic TensorTrafficOf(const StepParams& part, int64_t ranks,
-                              bool backward) {
+Traffic TensorTrafficOf(const StepParams& part, int64_t ranks, bool backward) {
   if (ranks == 1) return {};
   const bool narrow = part.precision == Precision::kBf16;
   const bool autocast = part.precision == Precision::kBf16Autocast;
@@ -16,16 +15,15 @@ TensorTraffic TensorTrafficOf(const StepParams& part, int64_t ranks,
   const int64_t tokens = part.batch * part.seq;
   const int64_t values = tokens * part.model.d_model;
   const int64_t sublayers = 2 * part.model.layers;
-  TensorTraffic traffic = {
-      .calls = 1 + sublayers + 2,
-      .bytes = (stream + sublayers * operand) * values + 3 * 4 * tokens};
-  if (backward) {
-    traffic.calls += sublayers + 1;
-    traffic.bytes += (sublayers + 1) * normed * values;
-    if (part.model.checkpointing.kind == Checkpointing::Kind::kBlocks) {
-      traffic.calls += sublayers;
-      traffic.bytes += sublayers * operand * values;
-    }
+  constexpr auto kSum = CollectiveKind::kAllReduce;
+  Traffic traffic;
+  traffic.Add(kSum, stream * values);
+  traffic.Add(kSum, sublayers * operand * values, sublayers);
+  traffic.Add(kSum, 3 * 4 * tokens, 2);
+  if (!backward) return traffic;
+  traffic.Add(kSum, (sublayers + 1) * normed * values, sublayers + 1);
+  if (part.model.checkpointing.kind == Checkpointing::Kind::kBlocks) {
+    traffic.Add(kSum, sublayers * operand * values, sublayers);
   }
   return traffic;
 }

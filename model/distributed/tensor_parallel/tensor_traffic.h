@@ -6,17 +6,14 @@
 
 #include <cstdint>
 
+#include "model/distributed/comm/traffic.h"
 #include "model/spec/step_params.h"
 
 namespace trainbench {
 
-struct TensorTraffic {
-  int64_t calls = 0;  // all-reduces
-  int64_t bytes = 0;  // all-reduced; RingAllReduceBytes of them are sent
-};
-
-// The forward pass and, if `backward`, the backward pass of one rank's part of
-// a model, the loss included, among `ranks`. For B T tokens and L layers:
+// The all-reduces of the forward pass and, if `backward`, of the backward pass
+// of one rank's part of a model, the loss included, among `ranks`. For B T
+// tokens and L layers:
 //
 //                  forward               backward   recomputed
 //   embedding      r B T d               -          -
@@ -29,8 +26,7 @@ struct TensorTraffic {
 // fused (accounting/traffic.h has them by precision). There are 2 L sublayers,
 // which a backward pass that recomputes blocks does again. Recomputed attention
 // has no sum. Nothing for one rank.
-TensorTraffic TensorTrafficOf(const StepParams& part, int64_t ranks,
-                              bool backward);
+Traffic TensorTrafficOf(const StepParams& part, int64_t ranks, bool backward);
 
 }  // namespace trainbench
 

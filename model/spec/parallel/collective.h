@@ -8,10 +8,15 @@
 
 namespace trainbench {
 
-enum class CollectiveKind { kAllReduce, kAllGather, kReduceScatter };
+enum class CollectiveKind {
+  kAllReduce,
+  kAllGather,
+  kReduceScatter,
+  kBroadcast
+};
 
-inline constexpr EnumNames<CollectiveKind, 3> CollectiveName{
-    "all_reduce", "all_gather", "reduce_scatter"};
+inline constexpr EnumNames<CollectiveKind, 4> CollectiveName{
+    "all_reduce", "all_gather", "reduce_scatter", "broadcast"};
 inline constexpr auto kCollectiveKinds = CollectiveName.values();
 
 }  // namespace trainbench

@@ -15,7 +15,6 @@
 
 #include "fixtures/memory/memory_account.h"
 #include "model/accounting/parameters.h"
-#include "model/distributed/ddp/gradient_sync.h"
 #include "model/distributed/fsdp/full_sharding_traffic.h"
 #include "model/distributed/fsdp/fully_sharded.h"
 #include "model/distributed/tensor_parallel/mesh.h"
@@ -113,26 +112,20 @@ std::vector<MemoryJob> SharedJobs() {
 // highest point of a step.
 struct JobBytes {
   int64_t built = 0, resident = 0, peak = 0;
-  FullShardingTraffic traffic = {};
+  Traffic traffic = {};
   bool operator==(const JobBytes&) const = default;
 };
 
 void PrintTo(const JobBytes& bytes, std::ostream* out) {
   *out << "built " << bytes.built << ", resident " << bytes.resident
        << ", peak " << bytes.peak << ", gathered "
-       << bytes.traffic.gathered_bytes;
+       << bytes.traffic.Of(CollectiveKind::kAllGather).bytes;
 }
 
 void Step(TransformerLm& model, FullySharded& sharded, const Batch& batch,
           Precision precision) {
   NullObserver nobody;
-  sharded.BeforeForward();
-  at::Tensor loss = ComputeLoss(model, batch, precision, nobody);
-  sharded.BeforeBackward();
-  loss.backward();
-  loss.reset();
-  sharded.Finish();
-  sharded.Step();
+  RunParallelStep(model, sharded, batch, precision, nobody);
 }
 
 JobBytes BytesOfSteps(const MemoryJob& job, ProcessGroup& data,
@@ -157,10 +150,11 @@ JobBytes BytesOfSteps(const MemoryJob& job, ProcessGroup& data,
   });
   bytes.resident = account->LiveBytes();
   account->ResetPeak();
+  const CollectiveRecorder recorder(data);
   ObserveMemory(account, [&] { Step(model, *sharded, batch, job.precision); });
   bytes.peak = account->PeakBytes();
   EXPECT_EQ(account->LiveBytes(), bytes.resident);
-  bytes.traffic = sharded->Traffic();
+  bytes.traffic = recorder.traffic();
   return bytes;
 }
 
@@ -193,7 +187,8 @@ TEST_F(RankFullShardingMemory, IsThatOfADryRun) {
       const JobBytes bytes = BytesOfSteps(job, *group_, *group_);
       EXPECT_EQ(DryBytesOfSteps(job, *group_, *group_), bytes) << TextOf(job);
       EXPECT_EQ(bytes.traffic, StepTraffic(job.model, sharding, job.precision,
-                                           launch_.world_size));
+                                           launch_.world_size)
+                                   .shards);
     }
   }
 }

@@ -8,11 +8,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "model/distributed/ddp/sync_verification.h"
 #include "model/distributed/fsdp/full_sharding_traffic.h"
 #include "model/distributed/fsdp/fully_sharded.h"
 #include "model/distributed/tensor_parallel/mesh.h"
 #include "model/distributed/tensor_parallel/tensor_parallel_lm.h"
+#include "model/distributed/trainer/parallel_verification.h"
 #include "model/training/train_step.h"
 #include "model/verification/relative_error.h"
 #include "tests/support/fake_group.h"
@@ -33,12 +33,7 @@ ModelConfig Config(Implementation implementation) {
 
 void Step(TransformerLm& model, FullySharded& sharded, const Batch& batch) {
   NullObserver nobody;
-  sharded.BeforeForward();
-  const at::Tensor loss = ComputeLoss(model, batch, Precision::kFp32, nobody);
-  sharded.BeforeBackward();
-  loss.backward();
-  sharded.Finish();
-  sharded.Step();
+  RunParallelStep(model, sharded, batch, Precision::kFp32, nobody);
 }
 
 class RankFullyShardedMesh : public RankTest {
@@ -71,8 +66,6 @@ class RankFullyShardedMesh : public RankTest {
       RunStep(StepMode::kTrainStep, whole, &adamw, batch, Precision::kFp32,
               nobody);
     }
-    EXPECT_EQ(sharded.Traffic(), StepTraffic(ranks.part(), sharding,
-                                             Precision::kFp32, fsdp, replicas));
     sharded.Gather();
     EXPECT_TRUE(VerifyReplicas(Parameters(part), *mesh.data).ok());
     const auto expected = whole->named_parameters();
@@ -110,22 +103,23 @@ TEST(FullyShardedMeshTest, ReplicasAverageEachShard) {
     for (const FullSharding& sharding : kMeshShardings) {
       TransformerLm model(config, at::TensorOptions());
       FullySharded sharded(model, sharding, at::kFloat, {}, group, &others);
-      const int before = others.calls();
-      Step(model, sharded, RandomBatch(37, 1, 4, at::kCPU));
-      const FullShardingTraffic traffic = sharded.Traffic();
-      EXPECT_EQ(others.calls() - before, replicas == 1 ? 0 : kUnits);
-      EXPECT_EQ(traffic.averages, others.calls() - before);
-      EXPECT_EQ(traffic.averaged_bytes,
-                replicas == 1 ? 0 : traffic.reduced_bytes / 2);
-      EXPECT_EQ(traffic.SentToReplicas(replicas),
-                traffic.averaged_bytes * 4 / 3);
+      const Batch batch = RandomBatch(37, 1, 4, at::kCPU);
+      const auto step = [&] {
+        const CollectiveRecorder of_shards(group), of_replicas(others);
+        Step(model, sharded, batch);
+        return FullShardingTraffic{of_shards.traffic(), of_replicas.traffic()};
+      };
+      const FullShardingTraffic traffic = step();
       EXPECT_EQ(traffic,
                 StepTraffic(config, sharding, Precision::kFp32, 2, replicas));
+      const CollectiveCalls& sums =
+          traffic.shards.Of(CollectiveKind::kReduceScatter);
+      EXPECT_EQ(traffic.replicas.All(),
+                (replicas == 1 ? CollectiveCalls()
+                               : CollectiveCalls{kUnits, sums.bytes / 2}));
       // Whoever does not exchange does not average either.
       sharded.SetExchanges(false);
-      const int off = others.calls();
-      Step(model, sharded, RandomBatch(37, 1, 4, at::kCPU));
-      EXPECT_EQ(others.calls(), off);
+      EXPECT_EQ(step(), FullShardingTraffic());
     }
   }
 }

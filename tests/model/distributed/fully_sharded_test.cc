@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "fixtures/memory/memory_probe.h"
-#include "model/distributed/ddp/gradient_sync.h"
-#include "model/distributed/zero/parallel_optimizer.h"
+#include "model/distributed/fsdp/full_sharding_traffic.h"
+#include "model/distributed/zero/sharded_optimizer.h"
 #include "model/nn/dtype.h"
 #include "model/training/train_step.h"
 #include "tests/support/fake_group.h"
@@ -70,14 +70,9 @@ at::Tensor LossOf(TransformerLm& model, const Batch& batch) {
   return ComputeLoss(model, batch, Precision::kFp32, nobody);
 }
 
-void ShardedStep(TransformerLm& model, FullySharded& sharded,
-                 const Batch& batch) {
-  sharded.BeforeForward();
-  const at::Tensor loss = LossOf(model, batch);
-  sharded.BeforeBackward();
-  loss.backward();
-  sharded.Finish();
-  sharded.Step();
+void Step(TransformerLm& model, ParallelTrainer& trainer, const Batch& batch) {
+  NullObserver nobody;
+  RunParallelStep(model, trainer, batch, Precision::kFp32, nobody);
 }
 
 void ExpectEqual(const TransformerLm& a, const TransformerLm& b) {
@@ -110,52 +105,16 @@ class RankFullySharded : public RankTest {
             whole.targets.narrow(0, 2 * launch_.rank, 2)};
   }
 
-  void ExpectTrainsAsOneProcess(const ModelConfig& config,
-                                const FullSharding& sharding) {
-    TransformerLm model = Build(config), alone = MakeShardedModel(0, config);
-    FullySharded sharded(model, sharding, at::kFloat, {}, *group_);
-    AdamW adamw(Parameters(alone), AdamWKind::kFused);
-    NullObserver nobody;
-    for (int step = 0; step < 3; ++step) {
-      ShardedStep(model, sharded, MyBatch());
-      RunStep(StepMode::kTrainStep, alone, &adamw, WholeBatch(),
-              Precision::kFp32, nobody);
-    }
-    sharded.Gather();
-    for (std::size_t i = 0; i < Parameters(model).size(); ++i) {
-      const at::Tensor a = Parameters(model)[i], b = Parameters(alone)[i];
-      EXPECT_FALSE(a.grad().defined());
-      // Where a gradient is nearly 0, rounding decides where AdamW steps to.
-      const at::Tensor far = (a - b).abs() > 1e-4;
-      EXPECT_LE(far.sum().item<int64_t>(), 2) << i;
-    }
-    sharded.Free();
-  }
-
   void ExpectTraffic(const ModelConfig& config, const FullSharding& sharding,
                      Precision precision, const FullShardingTraffic& expected) {
     TransformerLm model = Build(config);
     FullySharded sharded(model, sharding, WeightType(precision), kAdamW,
                          *group_);
-    for (int step = 0; step < 2; ++step) {
-      ShardedStep(model, sharded, MyBatch());
-      EXPECT_EQ(sharded.Traffic().gathers, expected.gathers);
-      EXPECT_EQ(sharded.Traffic(), expected);
-    }
+    const CollectiveRecorder recorder(*group_);
+    Step(model, sharded, MyBatch());
+    EXPECT_EQ(recorder.traffic(), expected.shards);
   }
 };
-
-TEST_F(RankFullySharded, TrainsAsOneProcess) {
-  for (const Implementation implementation : kImplementations) {
-    for (const FullSharding& sharding : kAllShardings) {
-      SCOPED_TRACE(Describe(sharding));
-      ModelConfig config = UnshardedConfig(implementation);
-      // In one of them the head has no weight of its own.
-      config.tied_embeddings = implementation == Implementation::kLibrary;
-      ExpectTrainsAsOneProcess(config, sharding);
-    }
-  }
-}
 
 // A sum of two does not depend on their order. All tensors and shards begin at
 // a multiple of 64 bytes, so that kernels divide them in the same way.
@@ -169,15 +128,9 @@ TEST_F(RankFullySharded, TwoRanksTrainToTheBitsOfAShardedOptimizer) {
   config.vocab = 48;
   TransformerLm expected = Build(config);
   const auto optimizer =
-      MakeParallelOptimizer(OptimizerSharding::kSharded,
-                            TrainableParameters(*expected), kAdamW, *group_);
-  for (int step = 0; step < 4; ++step) {
-    LossOf(expected, batch).backward();
-    optimizer->Synchronize();
-    optimizer->Step();
-    optimizer->ShareParameters();
-    ReleaseGradients(expected);
-  }
+      MakeShardedOptimizer(OptimizerSharding::kSharded,
+                           TrainableParameters(*expected), kAdamW, *group_);
+  for (int step = 0; step < 4; ++step) Step(expected, *optimizer, batch);
   for (const Checkpointing& recomputed : kRecomputed) {
     config.checkpointing = recomputed;
     for (const FullSharding& sharding : kAllShardings) {
@@ -185,7 +138,7 @@ TEST_F(RankFullySharded, TwoRanksTrainToTheBitsOfAShardedOptimizer) {
       TransformerLm model = Build(config);
       FullySharded sharded(model, sharding, at::kFloat, kAdamW, *group_);
       for (int step = 0; step < 4; ++step) {
-        ShardedStep(model, sharded, batch);
+        Step(model, sharded, batch);
       }
       sharded.Gather();
       ExpectEqual(model, expected);
@@ -244,7 +197,7 @@ TEST_F(RankFullySharded, Bf16IsGatheredAndFp32Kept) {
       Parameters(narrow)[i].copy_(Parameters(master)[i]);
     }
     const at::AutoGradMode with_graph(true);
-    ShardedStep(model, sharded, batch);
+    Step(model, sharded, batch);
   }
   sharded.Gather();
   for (std::size_t i = 0; i < Parameters(model).size(); ++i) {
@@ -272,89 +225,7 @@ TEST_F(RankFullySharded, AForwardPassAloneLeavesNothing) {
     probe->Observe(pass);
     EXPECT_EQ(probe->LiveBytes(), 0);
   }
-  ShardedStep(model, sharded, batch);
-}
-
-// One rank's part of a step that another rank does not live to see.
-struct Job {
-  Job(std::unique_ptr<ProcessGroup> over, TransformerLm of,
-      const FullSharding& sharding)
-      : group(std::move(over)),
-        model(std::move(of)),
-        sharded(model, sharding, at::kFloat, kAdamW, *group) {}
-
-  std::unique_ptr<ProcessGroup> group;
-  TransformerLm model;
-  FullySharded sharded;
-  at::Tensor loss;
-};
-
-// Before the forward pass, whose first gather then fails. Or before the
-// backward pass: in its first gather or, without one, in its first reduction.
-TEST_F(RankFullySharded, DISABLED_OneDies) {
-  std::vector<std::unique_ptr<Job>> jobs;
-  for (const FullSharding& sharding : kAllShardings) {
-    for (const bool in_backward : {false, true}) {
-      auto group = NewGroup(c10::str(Describe(sharding), in_backward));
-      ASSERT_NE(group, nullptr);
-      jobs.push_back(
-          std::make_unique<Job>(std::move(group), Build(), sharding));
-      Job& job = *jobs.back();
-      if (!in_backward) continue;
-      job.sharded.BeforeForward();
-      job.loss = LossOf(job.model, MyBatch());
-    }
-  }
-  group_->Barrier();
-  if (launch_.rank == 1) std::_Exit(0);
-  const auto go_on = [&](Job& job) {
-    if (!job.loss.defined())
-      return ShardedStep(job.model, job.sharded, MyBatch());
-    job.sharded.BeforeBackward();
-    job.loss.backward();
-    job.sharded.Finish();
-  };
-  for (const auto& job : jobs) EXPECT_THROW(go_on(*job), c10::DistError);
-}
-
-TEST(FullyShardedTest, ARankThatDiesIsAnErrorForTheOthers) {
-  const absl::Status status =
-      RunAsRanks("RankFullySharded.DISABLED_OneDies", 2);
-  EXPECT_TRUE(status.ok()) << status;
-}
-
-TEST(FullyShardedTest, AMissingGradientIsAnErrorThatNamesIt) {
-  FakeGroup group(/*rank=*/0, /*size=*/1);
-  TransformerLm model = MakeShardedModel(0);
-  FullySharded sharded(model, {}, at::kFloat, kAdamW, group);
-  sharded.BeforeForward();
-  const at::Tensor loss =
-      model->token_embeddings(at::zeros({1, 2}, at::kLong)).sum();
-  sharded.BeforeBackward();
-  loss.backward();
-  try {
-    sharded.Finish();
-    ADD_FAILURE() << "no error";
-  } catch (const c10::Error& error) {
-    EXPECT_THAT(error.what_without_backtrace(),
-                HasSubstr("parameter 1 [18] has no gradient on rank 0"));
-  }
-}
-
-TEST(FullyShardedTest, TheUpdateSendsNothing) {
-  FakeGroup group(/*rank=*/0, /*size=*/1);
-  TransformerLm model = MakeShardedModel(0);
-  FullySharded sharded(model, {}, at::kFloat, kAdamW, group);
-  EXPECT_EQ(group.calls(), 0);
-  sharded.BeforeForward();
-  const at::Tensor loss = LossOf(model, RandomBatch(37, 1, 4, at::kCPU));
-  sharded.BeforeBackward();
-  loss.backward();
-  sharded.Finish();
-  EXPECT_EQ(group.calls(), sharded.Traffic().calls());
-  EXPECT_EQ(group.calls(), 5 + 3 + 5);
-  sharded.Step();
-  EXPECT_EQ(group.calls(), 13);
+  Step(model, sharded, batch);
 }
 
 TEST(FullyShardedTest, HooksGoWithTheObject) {

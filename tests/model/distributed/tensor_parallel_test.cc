@@ -10,13 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "model/distributed/ddp/gradient_sync.h"
-#include "model/distributed/ddp/parallel_step.h"
-#include "model/distributed/ddp/sync_verification.h"
 #include "model/distributed/tensor_parallel/conjugate_pair.h"
 #include "model/distributed/tensor_parallel/mesh.h"
 #include "model/distributed/tensor_parallel/tensor_parallel_lm.h"
 #include "model/distributed/tensor_parallel/vocabulary.h"
+#include "model/distributed/trainer/parallel_verification.h"
 #include "model/nn/dtype.h"
 #include "model/training/train_step.h"
 #include "model/verification/relative_error.h"
@@ -175,9 +173,16 @@ TEST_F(RankTensorParallel, RecomputedBlocksHaveTheSameGradientsToTheBit) {
       TransformerLm again = MakePartOf(ranks_again, WeightType(precision));
       const Batch batch = SameBatch(3);
       NullObserver nobody;
-      const at::Tensor loss = ComputeGradients(kept, batch, precision, nobody);
-      const at::Tensor loss_again =
-          ComputeGradients(again, batch, precision, nobody);
+      const auto gradients = [&](TransformerLm& model, int64_t& calls) {
+        const CollectiveRecorder recorder(*group_);
+        const at::Tensor loss =
+            ComputeGradients(model, batch, precision, nobody);
+        calls = recorder.traffic().All().calls;
+        return loss;
+      };
+      int64_t calls = 0, calls_again = 0;
+      const at::Tensor loss = gradients(kept, calls);
+      const at::Tensor loss_again = gradients(again, calls_again);
       EXPECT_TRUE(loss_again.equal(loss));
       const auto expected = kept->named_parameters();
       for (const auto& parameter : again->named_parameters()) {
@@ -185,8 +190,7 @@ TEST_F(RankTensorParallel, RecomputedBlocksHaveTheSameGradientsToTheBit) {
             parameter.value().grad().equal(expected[parameter.key()].grad()))
             << parameter.key();
       }
-      EXPECT_EQ(ranks_again.group().TakeTraffic().calls,
-                ranks.group().TakeTraffic().calls + 2 * config.layers);
+      EXPECT_EQ(calls_again, calls + 2 * config.layers);
     }
   }
 }
@@ -209,40 +213,6 @@ TEST_F(RankTensorParallel, InFloat64ItIsTheWholeModel) {
   }
 }
 
-// Ranks of one replica have the same batch, replicas share the whole one.
-TEST_F(RankTensorParallel, ReplicasOfASharedModelStepAsOneProcess) {
-  for (const int tensor : {1, 2}) {
-    MeshGroups mesh = SplitMesh(*group_, tensor);
-    const int replicas = mesh.data->size();
-    EXPECT_EQ(mesh.tensor->size(), tensor);
-    EXPECT_EQ(replicas * tensor, group_->size());
-    const ModelConfig config = Small(Implementation::kTextbook);
-    TensorRanks ranks(config, *mesh.tensor);
-    TransformerLm part = MakePartOf(ranks, at::kFloat);
-    TransformerLm whole = MakeWhole(config, at::kFloat);
-    AdamW optimizer(Parameters(part), AdamWKind::kFused);
-    AdamW optimizer_of_whole(Parameters(whole), AdamWKind::kFused);
-    const auto sync =
-        MakeGradientSync({}, TrainableParameters(*part), *mesh.data);
-    const Batch batch = SameBatch(2 * replicas);
-    const Batch mine = {batch.tokens.narrow(0, 2 * mesh.data->rank(), 2),
-                        batch.targets.narrow(0, 2 * mesh.data->rank(), 2)};
-    NullObserver nobody;
-    for (int step = 0; step < 3; ++step) {
-      const at::Tensor loss = RunParallelStep(part, optimizer, *sync, mine,
-                                              Precision::kFp32, nobody);
-      const at::Tensor expected =
-          RunStep(StepMode::kTrainStep, whole, &optimizer_of_whole, batch,
-                  Precision::kFp32, nobody);
-      mesh.data->AllReduce(loss);
-      EXPECT_LE(RelativeError(loss / replicas, expected), 1e-5) << step;
-    }
-    ExpectAssembled(part, whole, *mesh.tensor, 1e-4);
-    EXPECT_TRUE(VerifyReplicas(Parameters(part), *mesh.data).ok());
-    mesh.Close();
-  }
-}
-
 TEST_F(RankTensorParallel, TheConjugatePairsGradientsAreEachOther) {
   TensorGroup ranks(*group_);
   const auto n = static_cast<float>(group_->size());
@@ -256,8 +226,6 @@ TEST_F(RankTensorParallel, TheConjugatePairsGradientsAreEachOther) {
   y.sum().backward();
   EXPECT_TRUE(x.grad().equal(at::full({2, 3}, sum)))
       << "of the product with all ranks' weights";
-  EXPECT_EQ(ranks.TakeTraffic().bytes, 2 * 6 * 4);
-  EXPECT_EQ(ranks.TakeTraffic().calls, 0) << "counted from the last call on";
   const at::NoGradGuard no_grad;
   EXPECT_TRUE(CopyToRanks(x, ranks).is_same(x));
 }
@@ -283,16 +251,6 @@ TEST_F(RankTensorParallel, TheLossOfAllWordsNeedsNoRankToSeeThem) {
                           exact.grad().narrow(-1, words.first, words.count)),
             1e-5);
   EXPECT_THROW(loss.backward(), c10::Error) << "the logits are overwritten";
-}
-
-TEST_F(RankTensorParallel, WhatIsNotSentIsNotCounted) {
-  TensorGroup ranks(*group_);
-  ranks.set_sends(false);
-  const at::Tensor one = at::ones({4});
-  ranks.Sum(one);
-  ranks.Max(one);
-  EXPECT_TRUE(one.equal(at::ones({4})));
-  EXPECT_EQ(ranks.TakeTraffic().calls, 0);
 }
 
 TEST(TensorParallelTest, OneRankHasTheWholeModelAndSendsNothing) {

@@ -51,7 +51,7 @@ std::string TextOf(const Division& job) {
 }
 
 // Of rank 0, whose sums are its own summands.
-SyncTraffic TrafficOfStep(const Division& job) {
+Traffic TrafficOfStep(const Division& job) {
   const StepParams& step = job.whole;
   FakeGroup group(/*rank=*/0, static_cast<int>(job.ranks));
   TensorRanks ranks(step.model, group);
@@ -59,8 +59,9 @@ SyncTraffic TrafficOfStep(const Division& job) {
   const Batch batch =
       RandomBatch(step.model.vocab, step.batch, step.seq, at::kCPU);
   NullObserver nobody;
+  const CollectiveRecorder recorder(group);
   RunStep(step.mode, part, nullptr, batch, step.precision, nobody);
-  return ranks.group().TakeTraffic();
+  return recorder.traffic();
 }
 
 TEST(TensorTrafficTest, IsWhatAStepExchangesToTheByte) {
@@ -70,26 +71,20 @@ TEST(TensorTrafficTest, IsWhatAStepExchangesToTheByte) {
       SCOPED_TRACE(TextOf(job));
       StepParams part = job.whole;
       part.model = PartOf(part.model, /*rank=*/0, job.ranks);
-      const SyncTraffic sent = TrafficOfStep(job);
-      const TensorTraffic step =
-          TensorTrafficOf(part, job.ranks, /*backward=*/true);
-      EXPECT_EQ(sent.calls, step.calls);
-      EXPECT_EQ(sent.bytes, step.bytes);
+      const Traffic step = TensorTrafficOf(part, job.ranks, /*backward=*/true);
+      EXPECT_EQ(TrafficOfStep(job), step);
       // The forward pass has no backward pass's calls; the loss is in both.
-      const TensorTraffic forward =
-          TensorTrafficOf(part, job.ranks, /*backward=*/false);
+      const Traffic backward =
+          step - TensorTrafficOf(part, job.ranks, /*backward=*/false);
       const bool again =
           part.model.checkpointing.kind == Checkpointing::Kind::kBlocks;
-      EXPECT_EQ(step.calls - forward.calls, (again ? 2 : 1) * 2 * 3 + 1);
+      EXPECT_EQ(backward.All().calls, (again ? 2 : 1) * 2 * 3 + 1);
     }
   }
 }
 
 TEST(TensorTrafficTest, OneRankExchangesNothing) {
-  const TensorTraffic none =
-      TensorTrafficOf({}, /*ranks=*/1, /*backward=*/true);
-  EXPECT_EQ(none.calls, 0);
-  EXPECT_EQ(none.bytes, 0);
+  EXPECT_EQ(TensorTrafficOf({}, /*ranks=*/1, /*backward=*/true), Traffic());
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 
 #include <string>
 
-#include "model/accounting/communication.h"
 #include "model/accounting/flops.h"
 #include "model/accounting/parameters.h"
 #include "model/distributed/fsdp/full_sharding_traffic.h"
@@ -16,9 +15,10 @@
 namespace trainbench {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::SizeIs;
+using ::testing::Key;
 
 MeshJob SmallOn(const MeshShape& mesh) {
   MeshJob job;
@@ -29,14 +29,6 @@ MeshJob SmallOn(const MeshShape& mesh) {
   job.batch = 2;
   job.seq = 256;
   return job;
-}
-
-CollectiveCalls Of(const std::vector<CollectiveCalls>& all, MeshAxis axis,
-                   CollectiveKind kind) {
-  for (const CollectiveCalls& calls : all) {
-    if (calls.axis == axis && calls.kind == kind) return calls;
-  }
-  return {axis, kind};
 }
 
 TEST(MeshJobTest, ARankHasItsPartOfTheHeads) {
@@ -58,42 +50,27 @@ TEST(MeshJobTest, TheLastRankHasTheSmallestPart) {
 
 TEST(MeshTrafficTest, IsThatOfEachStrategy) {
   const MeshJob job = SmallOn({2, 4, 3});
-  const MeshTraffic traffic = TrafficOf(job);
+  const PassTraffic traffic = TrafficOf(job);
   const StepParams part = PartStep(job);
   const FullShardingTraffic sharding =
       StepTraffic(part.model, job.sharding, job.precision, 4, 2);
-  const std::vector<CollectiveCalls> step = traffic.Step();
-  EXPECT_THAT(step, SizeIs(4));
-  using enum CollectiveKind;
-  EXPECT_EQ(Of(step, MeshAxis::kFsdp, kAllGather),
-            (CollectiveCalls{MeshAxis::kFsdp, kAllGather, sharding.gathers,
-                             sharding.gathered_bytes}));
-  EXPECT_EQ(Of(step, MeshAxis::kFsdp, kReduceScatter).bytes,
-            sharding.reduced_bytes);
-  EXPECT_EQ(Of(step, MeshAxis::kData, kAllReduce).bytes,
-            sharding.averaged_bytes);
-  EXPECT_EQ(Of(step, MeshAxis::kTensor, kAllReduce).bytes,
-            TensorTrafficOf(part, /*ranks=*/3, /*backward=*/true).bytes);
+  EXPECT_EQ(traffic.step,
+            (MeshTraffic{{MeshAxis::kData, sharding.replicas},
+                         {MeshAxis::kFsdp, sharding.shards},
+                         {MeshAxis::kTensor, TensorTrafficOf(part, 3, true)}}));
   // Every unit is gathered forward, blocks again backward.
-  EXPECT_EQ(Of(traffic.forward, MeshAxis::kFsdp, kAllGather).calls, 14);
-  EXPECT_EQ(Of(traffic.backward, MeshAxis::kFsdp, kAllGather).calls, 12);
-  EXPECT_EQ(Of(traffic.forward, MeshAxis::kData, kAllReduce).calls, 0);
+  const auto gathers = [](const MeshTraffic& pass) {
+    return pass.at(MeshAxis::kFsdp).Of(CollectiveKind::kAllGather).calls;
+  };
+  EXPECT_EQ(gathers(traffic.forward), 14);
+  EXPECT_EQ(gathers(traffic.backward), 12);
+  EXPECT_EQ(traffic.backward.at(MeshAxis::kData), sharding.replicas);
 }
 
 TEST(MeshTrafficTest, AlongAnAxisOfOneRankThereIsNone) {
-  EXPECT_THAT(TrafficOf(SmallOn({1, 1, 1})).Step(), IsEmpty());
-  const auto tensor = TrafficOf(SmallOn({1, 1, 2})).Step();
-  ASSERT_THAT(tensor, SizeIs(1));
-  EXPECT_EQ(tensor[0].axis, MeshAxis::kTensor);
-}
-
-TEST(MeshTrafficTest, SendsWhatARingSends) {
-  const CollectiveCalls all = {MeshAxis::kData, CollectiveKind::kAllReduce, 1,
-                               800};
-  EXPECT_EQ(all.SentBytes(8), RingAllReduceBytes(800, 8));
-  const CollectiveCalls gather = {MeshAxis::kFsdp, CollectiveKind::kAllGather,
-                                  1, 800};
-  EXPECT_EQ(gather.SentBytes(8), 700);
+  EXPECT_THAT(TrafficOf(SmallOn({1, 1, 1})).step, IsEmpty());
+  EXPECT_THAT(TrafficOf(SmallOn({1, 1, 2})).step,
+              ElementsAre(Key(MeshAxis::kTensor)));
 }
 
 TEST(MeshJobTest, RanksShareTheParametersButForPadding) {

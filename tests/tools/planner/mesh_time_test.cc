@@ -84,16 +84,12 @@ TEST(MeshTimeTest, APassTakesTheLongerOfWhatOverlaps) {
 TEST(MeshTimeTest, EachGroupHasItsCallsAndItsBytes) {
   const MeshJob job = SmallTimedOn({16, 4, 2});
   const MeshTime time = TimeOf(job, kKept, kMachine);
-  const MeshTraffic traffic = TrafficOf(job);
-  const auto us = [&](const std::vector<CollectiveCalls>& all, MeshAxis axis) {
-    double sum = 0;
-    for (const CollectiveCalls& calls : all) {
-      if (calls.axis != axis) continue;
-      const AlphaBeta link = LinkOf(job.mesh, axis, kMachine);
-      sum += static_cast<double>(calls.calls) * link.alpha_us +
-             link.us_per_byte * calls.SentBytes(job.mesh.Size(axis));
-    }
-    return sum;
+  const PassTraffic traffic = TrafficOf(job);
+  const auto us = [&](const MeshTraffic& pass, MeshAxis axis) {
+    const AlphaBeta link = LinkOf(job.mesh, axis, kMachine);
+    const Traffic& calls = pass.at(axis);
+    return static_cast<double>(calls.All().calls) * link.alpha_us +
+           link.us_per_byte * calls.SentBytes(job.mesh.Size(axis));
   };
   EXPECT_DOUBLE_EQ(time.forward.fsdp_us, us(traffic.forward, MeshAxis::kFsdp));
   EXPECT_DOUBLE_EQ(time.backward.fsdp_us,

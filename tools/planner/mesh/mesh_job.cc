@@ -2,11 +2,9 @@
 
 #include "tools/planner/mesh/mesh_job.h"
 
-#include <algorithm>
 #include <numeric>
-#include <utility>
+#include <vector>
 
-#include "model/accounting/communication.h"
 #include "model/accounting/flops.h"
 #include "model/accounting/parameters.h"
 #include "model/distributed/fsdp/full_sharding_traffic.h"
@@ -16,52 +14,31 @@
 namespace trainbench {
 namespace {
 
-void Add(std::vector<CollectiveCalls>& to, const CollectiveCalls& calls) {
-  if (calls.calls == 0) return;
-  for (CollectiveCalls& known : to) {
-    if (known.axis != calls.axis || known.kind != calls.kind) continue;
-    known.calls += calls.calls;
-    known.bytes += calls.bytes;
-    return;
-  }
-  to.push_back(calls);
-}
-
 void AddSharding(const MeshJob& job, const ModelConfig& part,
-                 MeshTraffic& traffic) {
+                 PassTraffic& traffic) {
   const int ranks = static_cast<int>(job.mesh.fsdp);
   const int replicas = static_cast<int>(job.mesh.data);
   const FullShardingTraffic step =
       StepTraffic(part, job.sharding, job.precision, ranks, replicas);
+  if (replicas > 1) traffic.step[MeshAxis::kData] = step.replicas;
+  if (ranks == 1) return;
   FullSharding kept = job.sharding;
   kept.reshard_after_forward = false;
   // What is gathered once.
-  const FullShardingTraffic forward =
-      StepTraffic(part, kept, job.precision, ranks, replicas);
-  using enum CollectiveKind;
-  if (ranks > 1) {
-    Add(traffic.forward,
-        {MeshAxis::kFsdp, kAllGather, forward.gathers, forward.gathered_bytes});
-    Add(traffic.backward,
-        {MeshAxis::kFsdp, kAllGather, step.gathers - forward.gathers,
-         step.gathered_bytes - forward.gathered_bytes});
-    Add(traffic.backward,
-        {MeshAxis::kFsdp, kReduceScatter, step.reductions, step.reduced_bytes});
-  }
-  Add(traffic.backward,
-      {MeshAxis::kData, kAllReduce, step.averages, step.averaged_bytes});
+  const CollectiveCalls forward =
+      StepTraffic(part, kept, job.precision, ranks, replicas)
+          .shards.Of(CollectiveKind::kAllGather);
+  traffic.forward[MeshAxis::kFsdp].Add(CollectiveKind::kAllGather,
+                                       forward.bytes, forward.calls);
+  traffic.step[MeshAxis::kFsdp] = step.shards;
 }
 
-void AddTensor(const StepParams& part, int64_t ranks, MeshTraffic& traffic) {
-  const TensorTraffic forward =
+void AddTensor(const StepParams& part, int64_t ranks, PassTraffic& traffic) {
+  if (ranks == 1) return;
+  traffic.forward[MeshAxis::kTensor] =
       TensorTrafficOf(part, ranks, /*backward=*/false);
-  const TensorTraffic step = TensorTrafficOf(part, ranks, /*backward=*/true);
-  using enum CollectiveKind;
-  Add(traffic.forward,
-      {MeshAxis::kTensor, kAllReduce, forward.calls, forward.bytes});
-  Add(traffic.backward,
-      {MeshAxis::kTensor, kAllReduce, step.calls - forward.calls,
-       step.bytes - forward.bytes});
+  traffic.step[MeshAxis::kTensor] =
+      TensorTrafficOf(part, ranks, /*backward=*/true);
 }
 
 }  // namespace
@@ -90,26 +67,14 @@ int64_t ShardElements(const MeshJob& job) {
   return std::accumulate(units.begin(), units.end(), int64_t{0}) / ranks;
 }
 
-double CollectiveCalls::SentBytes(int64_t ranks) const {
-  const double all_reduced =
-      RingAllReduceBytes(static_cast<double>(bytes), ranks);
-  return kind == CollectiveKind::kAllReduce ? all_reduced : all_reduced / 2;
-}
-
-std::vector<CollectiveCalls> MeshTraffic::Step() const {
-  std::vector<CollectiveCalls> step = forward;
-  for (const CollectiveCalls& calls : backward) Add(step, calls);
-  std::sort(step.begin(), step.end(), [](const auto& a, const auto& b) {
-    return std::pair(a.axis, a.kind) < std::pair(b.axis, b.kind);
-  });
-  return step;
-}
-
-MeshTraffic TrafficOf(const MeshJob& job) {
+PassTraffic TrafficOf(const MeshJob& job) {
   const StepParams part = PartStep(job);
-  MeshTraffic traffic;
+  PassTraffic traffic;
   AddSharding(job, part.model, traffic);
   AddTensor(part, job.mesh.tensor, traffic);
+  for (const auto& [axis, step] : traffic.step) {
+    traffic.backward[axis] = step - traffic.forward[axis];
+  }
   return traffic;
 }
 

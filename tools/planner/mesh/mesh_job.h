@@ -6,13 +6,12 @@
 #ifndef TRAINBENCH_TOOLS_PLANNER_MESH_MESH_JOB_H_
 #define TRAINBENCH_TOOLS_PLANNER_MESH_MESH_JOB_H_
 
-#include <array>
 #include <cstdint>
-#include <vector>
+#include <map>
 
 #include "absl/status/status.h"
+#include "model/distributed/comm/traffic.h"
 #include "model/spec/config.h"
-#include "model/spec/parallel/collective.h"
 #include "model/spec/parallel/full_sharding.h"
 #include "model/spec/parallel/mesh_shape.h"
 #include "model/spec/precision.h"
@@ -48,27 +47,13 @@ StepParams PartStep(const MeshJob& job);
 // Parameters in the rank's shards, padded ones included.
 int64_t ShardElements(const MeshJob& job);
 
-// Calls of one kind in the rank's group along an axis.
-struct CollectiveCalls {
-  MeshAxis axis = MeshAxis::kData;
-  CollectiveKind kind = CollectiveKind::kAllReduce;
-  int64_t calls = 0;
-  int64_t bytes = 0;  // of whole buffers
-
-  // That the rank sends on a ring of so many ranks.
-  double SentBytes(int64_t ranks) const;
-
-  bool operator==(const CollectiveCalls&) const = default;
+// Of the rank's groups. Along axes of one rank there is none.
+using MeshTraffic = std::map<MeshAxis, Traffic>;
+struct PassTraffic {
+  MeshTraffic forward, backward;
+  MeshTraffic step;  // both together
 };
-
-// Of a step or one of its passes. Along axes of one rank there are none.
-struct MeshTraffic {
-  std::vector<CollectiveCalls> forward, backward;
-
-  // Both together, by axis and kind.
-  std::vector<CollectiveCalls> Step() const;
-};
-MeshTraffic TrafficOf(const MeshJob& job);
+PassTraffic TrafficOf(const MeshJob& job);
 
 struct MeshFlops {
   double forward = 0;

@@ -4,60 +4,48 @@
 
 #include <torch/types.h>
 
-#include <utility>
-
+#include "model/distributed/trainer/parallel_trainer.h"
 #include "model/nn/dtype.h"
 #include "model/training/adamw.h"
 
 namespace trainbench {
 namespace {
 
-std::unique_ptr<ProcessGroup> GroupAlong(MeshAxis axis, const MeshJob& job,
-                                         Bookings& bookings) {
-  const int size = static_cast<int>(job.mesh.Size(axis));
-  return bookings.MakeGroup(axis, job.last_rank ? size - 1 : 0, size);
+// Without the other ranks.
+std::map<MeshAxis, std::unique_ptr<ProcessGroup>> GroupsOf(const MeshJob& job) {
+  std::map<MeshAxis, std::unique_ptr<ProcessGroup>> groups;
+  for (const MeshAxis axis : kMeshAxes) {
+    const int size = static_cast<int>(job.mesh.Size(axis));
+    groups[axis] = ProcessGroup::Fake({.backend = CommBackend::kNccl,
+                                       .rank = job.last_rank ? size - 1 : 0,
+                                       .size = size});
+  }
+  return groups;
 }
 
 }  // namespace
 
-std::unique_ptr<ProcessGroup> Bookings::MakeGroup(MeshAxis axis, int rank,
-                                                  int size) {
-  return ProcessGroup::Fake(
-      {.backend = CommBackend::kNccl, .rank = rank, .size = size},
-      [this, axis](CollectiveKind kind, int64_t bytes) {
-        traffic_.forward.push_back({axis, kind, 1, bytes});
-      });
-}
-
-std::vector<CollectiveCalls> Bookings::Take() {
-  MeshTraffic all;
-  all.backward = std::exchange(traffic_.forward, {});
-  return all.Step();
-}
-
-MeshRank::MeshRank(const MeshJob& job, at::Device device, Bookings& bookings)
+MeshRank::MeshRank(const MeshJob& job, at::Device device)
     : job_(job),
-      data_(GroupAlong(MeshAxis::kData, job, bookings)),
-      fsdp_(GroupAlong(MeshAxis::kFsdp, job, bookings)),
-      tensor_(GroupAlong(MeshAxis::kTensor, job, bookings)),
+      groups_(GroupsOf(job)),
       matmul_(job.precision),
-      ranks_(job.model, *tensor_),
+      ranks_(job.model, *groups_[MeshAxis::kTensor]),
       model_(MakePart(ranks_, at::device(device).dtype(at::kFloat))),
       sharded_(model_, job.sharding, WeightType(job.precision), AdamWOptions(),
-               *fsdp_, data_.get()),
+               *groups_[MeshAxis::kFsdp], groups_[MeshAxis::kData].get()),
       batch_(RandomBatch(job.model.vocab, job.batch, job.seq, device)) {}
 
-void MeshRank::Run(PhaseObserver& phases) {
-  phases.Enter(Phase::kForward);
-  sharded_.BeforeForward();
-  const at::Tensor loss = ComputeLoss(model_, batch_, job_.precision, phases);
-  phases.Enter(Phase::kBackward);
-  sharded_.BeforeBackward();
-  loss.backward();
-  phases.Enter(Phase::kCommunication);
-  sharded_.Finish();
-  phases.Enter(Phase::kOptimizer);
-  sharded_.Step();
+MeshTraffic MeshRank::Run(PhaseObserver& phases) {
+  std::map<MeshAxis, CollectiveRecorder> recorders;
+  for (const auto& [axis, group] : groups_) {
+    if (group->size() > 1) recorders.try_emplace(axis, *group);
+  }
+  RunParallelStep(model_, sharded_, batch_, job_.precision, phases);
+  MeshTraffic traffic;
+  for (const auto& [axis, recorder] : recorders) {
+    traffic[axis] = recorder.traffic();
+  }
+  return traffic;
 }
 
 int64_t MeshRank::ShardElements() const {

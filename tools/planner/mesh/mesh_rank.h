@@ -6,8 +6,8 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
-#include <vector>
 
 #include "model/distributed/comm/process_group.h"
 #include "model/distributed/fsdp/fully_sharded.h"
@@ -18,29 +18,15 @@
 
 namespace trainbench {
 
-// The collectives of a rank, counted.
-class Bookings {
- public:
-  // A rank's group along an axis of the mesh, without the other ranks, whose
-  // collectives are counted here. This object outlives it.
-  std::unique_ptr<ProcessGroup> MakeGroup(MeshAxis axis, int rank, int size);
-
-  // Since the last call, by axis and kind.
-  std::vector<CollectiveCalls> Take();
-
- private:
-  MeshTraffic traffic_;
-};
-
 // What one rank of the job builds and trains: its part of the model, of which
 // it has shards, AdamW on them, and a batch. The other ranks do not exist.
 class MeshRank {
  public:
-  // The job is valid; `bookings` outlives the object.
-  MeshRank(const MeshJob& job, at::Device device, Bookings& bookings);
+  // The job is valid.
+  MeshRank(const MeshJob& job, at::Device device);
 
-  // A training step.
-  void Run(PhaseObserver& phases);
+  // A training step. Returns what it exchanged.
+  MeshTraffic Run(PhaseObserver& phases);
 
   // Elements of the rank's shards, as AdamW has them: with two moments each,
   // and a count of 4 bytes for each unit.
@@ -48,7 +34,7 @@ class MeshRank {
 
  private:
   const MeshJob job_;
-  std::unique_ptr<ProcessGroup> data_, fsdp_, tensor_;
+  std::map<MeshAxis, std::unique_ptr<ProcessGroup>> groups_;
   MatmulScope matmul_;
   TensorRanks ranks_;
   TransformerLm model_;

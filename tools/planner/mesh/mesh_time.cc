@@ -33,15 +33,15 @@ double ComputeUs(const MeshJob& job, const MeshFlops& flops,
   return 1e6 * seconds;
 }
 
-void AddCalls(const MeshJob& job, const std::vector<CollectiveCalls>& all,
+void AddCalls(const MeshJob& job, const MeshTraffic& all,
               const MeshMachine& machine, PassTime& pass) {
-  for (const CollectiveCalls& calls : all) {
-    const AlphaBeta link = LinkOf(job.mesh, calls.axis, machine);
-    double& us = calls.axis == MeshAxis::kData   ? pass.data_us
-                 : calls.axis == MeshAxis::kFsdp ? pass.fsdp_us
-                                                 : pass.tensor_us;
-    us += Number(calls.calls) * link.alpha_us +
-          calls.SentBytes(job.mesh.Size(calls.axis)) * link.us_per_byte;
+  for (const auto& [axis, traffic] : all) {
+    const AlphaBeta link = LinkOf(job.mesh, axis, machine);
+    double& us = axis == MeshAxis::kData   ? pass.data_us
+                 : axis == MeshAxis::kFsdp ? pass.fsdp_us
+                                           : pass.tensor_us;
+    us += Number(traffic.All().calls) * link.alpha_us +
+          traffic.SentBytes(job.mesh.Size(axis)) * link.us_per_byte;
   }
 }
 
@@ -110,7 +110,7 @@ MeshTime TimeOf(const MeshJob& job, const SavedBytes& of_sequence,
   time.forward.compute_us = compute_us / 3;
   time.backward.compute_us =
       compute_us * 2 / 3 + 1e6 * flops.recomputed / machine.flops_per_second;
-  const MeshTraffic traffic = TrafficOf(job);
+  const PassTraffic traffic = TrafficOf(job);
   AddCalls(job, traffic.forward, machine, time.forward);
   AddCalls(job, traffic.backward, machine, time.backward);
   time.update_us = 1e6 * kUpdateBytes * Number(ShardElements(job)) /

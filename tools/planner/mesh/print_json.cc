@@ -52,15 +52,19 @@ Json MeshJson(const MeshShape& mesh) {
           {"ranks", mesh.ranks()}};
 }
 
-Json CollectivesJson(const std::vector<CollectiveCalls>& all,
-                     const MeshShape& mesh) {
+Json CollectivesJson(const MeshTraffic& all, const MeshShape& mesh) {
   Json json = Json::array();
-  for (const CollectiveCalls& calls : all) {
-    json.push_back({{"group", Text(MeshAxisName(calls.axis))},
-                    {"collective", Text(CollectiveName(calls.kind))},
-                    {"calls", calls.calls},
-                    {"bytes", calls.bytes},
-                    {"sent_bytes", calls.SentBytes(mesh.Size(calls.axis))}});
+  for (const auto& [axis, traffic] : all) {
+    for (const CollectiveKind kind : kCollectiveKinds) {
+      const CollectiveCalls& calls = traffic.Of(kind);
+      if (calls.calls == 0) continue;
+      json.push_back(
+          {{"group", Text(MeshAxisName(axis))},
+           {"collective", Text(CollectiveName(kind))},
+           {"calls", calls.calls},
+           {"bytes", calls.bytes},
+           {"sent_bytes", SentBytes(kind, calls.bytes, mesh.Size(axis))}});
+    }
   }
   return json;
 }

@@ -34,9 +34,8 @@ class DryRank {
  public:
   DryRank(const MeshJob& job, const Device& device)
       : job_(job), recorder_(TorchDevice(device)) {
-    build_ = recorder_.Record([&](PhaseObserver&) {
-      rank_.emplace(job, TorchDevice(device), bookings_);
-    });
+    build_ = recorder_.Record(
+        [&](PhaseObserver&) { rank_.emplace(job, TorchDevice(device)); });
   }
   ~DryRank() {
     recorder_.Observe([&] { rank_.reset(); });
@@ -63,7 +62,6 @@ class DryRank {
   const DryRun dry_;
   const MeshJob job_;
   AllocationRecorder recorder_;
-  Bookings bookings_;
   AllocationTimeline build_;
   std::optional<MeshRank> rank_;
 };

@@ -51,9 +51,8 @@ class PhaseRecorder final : public PhaseObserver {
 
 void TrainTwoSteps(const MeshJob& job, const Device& device,
                    MeshRehearsal& found) {
-  Bookings bookings;
   found.ended_in = "build";
-  MeshRank rank(job, TorchDevice(device), bookings);
+  MeshRank rank(job, TorchDevice(device));
   device.Synchronize();
   found.shard_elements = rank.ShardElements();
   found.build_peak_bytes =
@@ -64,14 +63,12 @@ void TrainTwoSteps(const MeshJob& job, const Device& device,
   PhaseRecorder recorder(found);
   // The first step makes what later ones find.
   for (int step = 0; step < 2; ++step) {
-    bookings.Take();
     recorder.Begin();
-    rank.Run(recorder);
+    found.collectives = rank.Run(recorder);
     recorder.End();
     device.Synchronize();
     AwaitAutogradThread(device.index);
   }
-  found.collectives = bookings.Take();
   const CudaMemory memory = GetCudaMemory(device.index);
   found.resident_bytes = memory.allocated - found.library_bytes;
   found.step_peak_bytes = memory.allocated_peak - found.library_bytes;

@@ -32,7 +32,7 @@ struct MeshRehearsal {
   // Of the caching allocator, at its highest point during the steps.
   int64_t reserved_bytes = 0;
   // Of the second step.
-  std::vector<CollectiveCalls> collectives;
+  MeshTraffic collectives;
   std::vector<std::pair<std::string, int64_t>> kernels;  // by phase
   // "launches", "copies_d2d", ...: tools/null_gpu/null_gpu.h
   std::map<std::string, int64_t> counters;

@@ -65,7 +65,7 @@ MeshRow RowOf(const MeshQuery& query, const MeshJob& job,
   row.needed_bytes = row.memory->needed_bytes();
   row.why_not = WhyNot(*row.memory, budget_bytes);
   const SavedBytes& of_sequence = row.memory->of_sequence;
-  row.traffic = TrafficOf(job).Step();
+  row.traffic = TrafficOf(job).step;
   row.flops = FlopsOf(job);
   row.time = TimeOf(job, of_sequence, query.machine);
   row.compute_bound_batch = ComputeBoundBatch(job, of_sequence, query.machine);

@@ -26,7 +26,7 @@ struct MeshRow {
   int64_t needed_bytes = std::numeric_limits<int64_t>::max();
   // None, and nothing below, if shards alone are too large, or no dry run ends.
   std::optional<RankMemory> memory;
-  std::vector<CollectiveCalls> traffic;
+  MeshTraffic traffic;
   MeshFlops flops;
   MeshTime time;
   int64_t largest_batch = 0;  // that fits

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "model/distributed/ddp/sync_verification.h"
+#include "model/distributed/trainer/parallel_verification.h"
 
 #include <torch/autograd.h>
 #include <torch/types.h>
@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "model/spec/check_log.h"
 #include "model/spec/phase.h"
+#include "model/training/adamw.h"
 #include "model/verification/relative_error.h"
 
 namespace trainbench {
@@ -41,19 +42,31 @@ at::Tensor Mean(const at::Tensor& gradient, ProcessGroup& group) {
   return mean;
 }
 
+void CopyValues(const std::vector<at::Tensor>& from,
+                const std::vector<at::Tensor>& to) {
+  const at::NoGradGuard no_grad;
+  for (std::size_t i = 0; i < from.size(); ++i) to[i].copy_(from[i]);
+}
+
+// A step of this process's own model on the mean of all ranks' gradients.
+void StepOnMean(TransformerLm& model, const Batch& batch, Precision precision,
+                ProcessGroup& group) {
+  NullObserver nobody;
+  ComputeGradients(model, batch, precision, nobody);
+  AverageGradients(*model, group);
+  AdamW(TrainableParameters(*model), AdamWKind::kFused).Step();
+  ReleaseGradients(model);  // fixtures' AddToCost counts on it
+}
+
 }  // namespace
 
-absl::Status VerifySync(TransformerLm& model, GradientSync& sync,
-                        const Batch& batch, Precision precision,
-                        ProcessGroup& group) {
+absl::Status VerifyGradients(TransformerLm& model, ParallelTrainer& trainer,
+                             const Batch& batch, Precision precision,
+                             ProcessGroup& group) {
   const std::vector<at::Tensor> parameters = TrainableParameters(*model);
   const auto local = LocalGradients(model, parameters, batch, precision);
   NullObserver nobody;
-  sync.BeforeForward();
-  const at::Tensor loss = ComputeLoss(model, batch, precision, nobody);
-  sync.BeforeBackward();
-  Communicate([&] { loss.backward(); });
-  sync.Finish();
+  ComputeMeanGradients(model, trainer, batch, precision, nobody);
   absl::Status status;  // every rank compares all, whatever one finds
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     status.Update(CheckError(
@@ -83,15 +96,25 @@ absl::Status VerifyReplicas(const std::vector<at::Tensor>& tensors,
       "parameter ", wrong - 1, " is no longer the same on all ranks"));
 }
 
-absl::Status VerifyUpdate(const std::vector<at::Tensor>& found,
-                          const std::vector<at::Tensor>& expected,
-                          ProcessGroup& group) {
+absl::Status VerifyUpdate(TransformerLm& model, ParallelTrainer& trainer,
+                          TransformerLm& whole, const Batch& batch,
+                          Precision precision, ProcessGroup& group) {
+  const std::vector<at::Tensor> found = TrainableParameters(*model);
+  const std::vector<at::Tensor> expected = TrainableParameters(*whole);
+  trainer.Gather();
+  CopyValues(found, expected);
+  trainer.Free();
+  StepOnMean(whole, batch, precision, group);
+  NullObserver nobody;
+  RunParallelStep(model, trainer, batch, precision, nobody);
+  trainer.Gather();
   absl::Status status = VerifyReplicas(found, group);
   for (std::size_t i = 0; i < found.size(); ++i) {
     status.Update(CheckError("update", RelativeError(found[i], expected[i]),
                              AllowedOfUpdate(found[i].scalar_type()),
                              absl::StrCat("in parameter ", i)));
   }
+  trainer.Free();
   return status;
 }
 

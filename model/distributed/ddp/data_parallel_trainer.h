@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+
+#ifndef TRAINBENCH_MODEL_DISTRIBUTED_DDP_DATA_PARALLEL_TRAINER_H_
+#define TRAINBENCH_MODEL_DISTRIBUTED_DDP_DATA_PARALLEL_TRAINER_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "model/distributed/ddp/gradient_sync.h"
+#include "model/distributed/trainer/parallel_trainer.h"
+#include "model/training/adamw.h"
+
+namespace trainbench {
+
+// A replica's trainer: a whole AdamW on each rank. Without a synchronisation,
+// each rank trains on its own.
+class DataParallelTrainer : public ParallelTrainer {
+ public:
+  // `sync` may be null, else it has these parameters.
+  DataParallelTrainer(std::vector<at::Tensor> parameters,
+                      std::unique_ptr<GradientSync> sync,
+                      const AdamWOptions& options = {});
+
+  void BeforeForward() override;
+  void BeforeBackward() override;
+  void Finish() override;
+  void Update() override;
+  bool averages_gradients() const override { return sync_ != nullptr; }
+  void SetExchanges(bool on) override;
+  int64_t StateBytes() const override { return optimizer_.StateBytes(); }
+
+  AdamW& optimizer() { return optimizer_; }
+  // Bytes copied into buffers and back in the last finished step.
+  int64_t CopiedBytes() const { return sync_ ? sync_->CopiedBytes() : 0; }
+
+ private:
+  std::vector<at::Tensor> parameters_;
+  AdamW optimizer_;
+  std::unique_ptr<GradientSync> sync_;
+};
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_DISTRIBUTED_DDP_DATA_PARALLEL_TRAINER_H_

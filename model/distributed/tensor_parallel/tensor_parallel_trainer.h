@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+
+#ifndef TRAINBENCH_MODEL_DISTRIBUTED_TENSOR_PARALLEL_TENSOR_PARALLEL_TRAINER_H_
+#define TRAINBENCH_MODEL_DISTRIBUTED_TENSOR_PARALLEL_TENSOR_PARALLEL_TRAINER_H_
+
+#include "model/distributed/ddp/data_parallel_trainer.h"
+#include "model/distributed/tensor_parallel/tensor_parallel_lm.h"
+
+namespace trainbench {
+
+// Trains a rank's part of a model, which replicas may have, too: the exchanges
+// of its layers are part of forward and backward pass.
+class TensorParallelTrainer final : public DataParallelTrainer {
+ public:
+  // `ranks` outlives the object, and has the part with these parameters.
+  TensorParallelTrainer(TensorRanks& ranks, std::vector<at::Tensor> parameters,
+                        std::unique_ptr<GradientSync> sync)
+      : DataParallelTrainer(std::move(parameters), std::move(sync)),
+        ranks_(ranks) {}
+
+  void SetExchanges(bool on) override {
+    ranks_.group().set_sends(on);
+    DataParallelTrainer::SetExchanges(on);
+  }
+
+ private:
+  TensorRanks& ranks_;
+};
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_DISTRIBUTED_TENSOR_PARALLEL_TENSOR_PARALLEL_TRAINER_H_

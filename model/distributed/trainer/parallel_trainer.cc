@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/distributed/trainer/parallel_trainer.h"
+
+#include <torch/types.h>
+
+#include <unordered_set>
+
+namespace trainbench {
+namespace {
+
+std::vector<at::Tensor> EachOnce(const std::vector<at::Tensor>& tensors) {
+  std::unordered_set<const c10::TensorImpl*> seen;
+  std::vector<at::Tensor> once;
+  for (const at::Tensor& tensor : tensors) {
+    if (seen.insert(tensor.unsafeGetTensorImpl()).second) {
+      once.push_back(tensor);
+    }
+  }
+  return once;
+}
+
+}  // namespace
+
+at::Tensor ComputeMeanGradients(TransformerLm& model, ParallelTrainer& trainer,
+                                const Batch& batch, Precision precision,
+                                PhaseObserver& observer) {
+  observer.Enter(Phase::kForward);
+  trainer.BeforeForward();
+  const at::Tensor loss = ComputeLoss(model, batch, precision, observer);
+  observer.Enter(Phase::kBackward);
+  trainer.BeforeBackward();
+  Communicate([&] { loss.backward(); });
+  if (trainer.averages_gradients()) observer.Enter(Phase::kCommunication);
+  trainer.Finish();
+  return loss.detach();
+}
+
+void UpdateParameters(ParallelTrainer& trainer, PhaseObserver& observer) {
+  observer.Enter(Phase::kOptimizer);
+  trainer.Update();
+  if (!trainer.shares_parameters()) return;
+  observer.Enter(Phase::kCommunication);
+  trainer.ShareParameters();
+}
+
+at::Tensor RunParallelStep(TransformerLm& model, ParallelTrainer& trainer,
+                           const Batch& batch, Precision precision,
+                           PhaseObserver& observer) {
+  const at::Tensor loss =
+      ComputeMeanGradients(model, trainer, batch, precision, observer);
+  UpdateParameters(trainer, observer);
+  return loss;
+}
+
+std::vector<at::Tensor> TrainableParameters(const torch::nn::Module& module) {
+  std::vector<at::Tensor> trainable;
+  for (const at::Tensor& parameter : EachOnce(module.parameters())) {
+    if (parameter.requires_grad()) trainable.push_back(parameter);
+  }
+  return trainable;
+}
+
+void AverageGradients(const torch::nn::Module& module, ProcessGroup& group) {
+  for (const at::Tensor& parameter : TrainableParameters(module)) {
+    group.AllReduce(parameter.grad().div_(group.size()));
+  }
+}
+
+void BroadcastModel(const torch::nn::Module& module, ProcessGroup& group) {
+  const at::NoGradGuard no_grad;
+  std::vector<at::Tensor> tensors = module.parameters();
+  for (const at::Tensor& buffer : module.buffers()) tensors.push_back(buffer);
+  for (const at::Tensor& tensor : EachOnce(tensors)) {
+    const at::Tensor values = tensor.detach().contiguous();
+    group.Broadcast(values, /*root=*/0);
+    if (!values.is_alias_of(tensor)) tensor.copy_(values);
+  }
+}
+
+}  // namespace trainbench

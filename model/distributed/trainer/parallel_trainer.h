@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// A training step on ranks, whatever they divide among them.
+
+#ifndef TRAINBENCH_MODEL_DISTRIBUTED_TRAINER_PARALLEL_TRAINER_H_
+#define TRAINBENCH_MODEL_DISTRIBUTED_TRAINER_PARALLEL_TRAINER_H_
+
+#include <ATen/core/Tensor.h>
+#include <torch/nn/module.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "model/distributed/comm/process_group.h"
+#include "model/nn/transformer_lm.h"
+#include "model/spec/phase.h"
+#include "model/spec/precision.h"
+#include "model/training/train_step.h"
+
+namespace trainbench {
+
+// One rank's gradients and optimizer. In each step every rank calls
+// BeforeForward, forward and loss, BeforeBackward, backward, Finish, Update and
+// ShareParameters. If a collective fails, any call, and backward() itself,
+// throws c10::DistError; the ranks then no longer agree and the object is of no
+// further use. (c10d's Reducer lets Gloo's own std::exception out of
+// backward(): call it in Communicate().)
+class ParallelTrainer {
+ public:
+  virtual ~ParallelTrainer() = default;
+  ParallelTrainer(const ParallelTrainer&) = delete;
+  ParallelTrainer& operator=(const ParallelTrainer&) = delete;
+
+  virtual void BeforeForward() {}
+  virtual void BeforeBackward() {}
+  // On return this rank has the mean over the ranks of each gradient that it
+  // needs. Its time is exposed communication. Throws c10::Error that names a
+  // parameter without a gradient.
+  virtual void Finish() = 0;
+  // AdamW on what this rank owns. Sends nothing, and releases the gradients:
+  // the next forward pass does not carry them.
+  virtual void Update() = 0;
+  // Sends what this rank owns to all ranks and receives theirs.
+  virtual void ShareParameters() {}
+
+  // Whether Finish() waits for other ranks, and ShareParameters() sends.
+  virtual bool averages_gradients() const { return true; }
+  virtual bool shares_parameters() const { return false; }
+
+  // Off, steps send nothing and compute as much (PyTorch's no_sync, for
+  // parameters too). So the ranks no longer agree.
+  virtual void SetExchanges(bool on) = 0;
+
+  // Makes all parameters whole on each rank, to look at them, until Free().
+  // Without a backward pass, Free() also ends a forward pass.
+  virtual void Gather() {}
+  virtual void Free() {}
+
+  // Bytes of AdamW's moments and step counts on this rank.
+  virtual int64_t StateBytes() const = 0;
+
+ protected:
+  ParallelTrainer() = default;
+};
+
+// Forward, loss and backward on this rank's `batch`, until the mean gradients
+// are there: the wait for them is Phase::kCommunication. Returns this rank's
+// loss, a detached scalar; the job's loss is the mean over ranks.
+at::Tensor ComputeMeanGradients(TransformerLm& model, ParallelTrainer& trainer,
+                                const Batch& batch, Precision precision,
+                                PhaseObserver& observer);
+
+// The rest of the step: Phase::kOptimizer, and Phase::kCommunication if
+// parameters are shared.
+void UpdateParameters(ParallelTrainer& trainer, PhaseObserver& observer);
+
+// One step: both of the above.
+at::Tensor RunParallelStep(TransformerLm& model, ParallelTrainer& trainer,
+                           const Batch& batch, Precision precision,
+                           PhaseObserver& observer);
+
+// The parameters that require a gradient, in the module's order. A tied
+// parameter, which parameters() lists once per owner, appears once.
+std::vector<at::Tensor> TrainableParameters(const torch::nn::Module& module);
+
+// Replaces each trainable parameter's gradient by the mean over the ranks, one
+// after another.
+void AverageGradients(const torch::nn::Module& module, ProcessGroup& group);
+
+// Copies rank 0's parameters, frozen ones included, and buffers to all ranks.
+void BroadcastModel(const torch::nn::Module& module, ProcessGroup& group);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_DISTRIBUTED_TRAINER_PARALLEL_TRAINER_H_

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Verifies, before the timing, that a step on ranks is the step of one process
+// on all their batches.
+
+#ifndef TRAINBENCH_MODEL_DISTRIBUTED_TRAINER_PARALLEL_VERIFICATION_H_
+#define TRAINBENCH_MODEL_DISTRIBUTED_TRAINER_PARALLEL_VERIFICATION_H_
+
+#include <vector>
+
+#include "absl/status/status.h"
+#include "model/distributed/comm/process_group.h"
+#include "model/distributed/trainer/parallel_trainer.h"
+#include "model/nn/transformer_lm.h"
+#include "model/spec/precision.h"
+#include "model/training/train_step.h"
+
+namespace trainbench {
+
+// Computes the gradients of this rank's batch without and with the trainer,
+// whose parameters and gradients are whole. Compares the averaged gradients
+// with the mean of the local gradients over the ranks, in float64:
+// gradient_error (spec/check_log.h). All ranks call it together. Leaves no
+// gradients.
+absl::Status VerifyGradients(TransformerLm& model, ParallelTrainer& trainer,
+                             const Batch& batch, Precision precision,
+                             ProcessGroup& group);
+
+// Checks that all ranks' tensors are equal to the last bit, as replicas must be
+// after the same steps. FailedPrecondition, on all ranks, names a tensor that
+// differs. All ranks call it together.
+absl::Status VerifyReplicas(const std::vector<at::Tensor>& tensors,
+                            ProcessGroup& group);
+
+// Takes one step with the trainer, and one with `whole`, a model like it, and
+// AdamW on the mean gradient. VerifyReplicas of the trained parameters, and
+// then compares them with those of `whole`: update_error (spec/check_log.h).
+// All ranks call it together.
+absl::Status VerifyUpdate(TransformerLm& model, ParallelTrainer& trainer,
+                          TransformerLm& whole, const Batch& batch,
+                          Precision precision, ProcessGroup& group);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_DISTRIBUTED_TRAINER_PARALLEL_VERIFICATION_H_

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// AdamW on several ranks, with replicated or sharded state.
+//
+// Per rank and step, for Psi bytes of parameters over N ranks and with
+// f = (N-1)/N:
+//
+//              gradients            parameters       sent    AdamW's state
+//   replicated all-reduce, 2 f Psi  -                2 f Psi  2 Psi
+//   sharded    reduce-scatter, f    all-gather, f    2 f Psi  2 Psi / N
+//   broadcast  all-reduce, 2 f      broadcast, f     3 f Psi  2 Psi / N
+//
+// Under broadcast a rank receives the parameters that it does not own, f Psi on
+// average. Sharding the state thus adds no traffic if the gradients are sharded
+// as well.
+
+#ifndef TRAINBENCH_MODEL_DISTRIBUTED_ZERO_SHARDED_OPTIMIZER_H_
+#define TRAINBENCH_MODEL_DISTRIBUTED_ZERO_SHARDED_OPTIMIZER_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <vector>
+
+#include "model/distributed/comm/process_group.h"
+#include "model/distributed/trainer/parallel_trainer.h"
+#include "model/spec/parallel/optimizer_sharding.h"
+#include "model/training/adamw.h"
+
+namespace trainbench {
+
+// A trainer of replicas. All variants move each gradient, once complete, into
+// one flat buffer, which lasts until the update, so they differ only in traffic
+// and state; under kSharded only this rank's part of it is the mean. Nothing is
+// sent during the backward pass.
+//
+// `parameters`: as for MakeGradientSync(), equal on all ranks, with one dtype
+// and device. kSharded moves their values into its own buffer for good.
+std::unique_ptr<ParallelTrainer> MakeShardedOptimizer(
+    OptimizerSharding sharding, const std::vector<at::Tensor>& parameters,
+    const AdamWOptions& options, ProcessGroup& group);
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_DISTRIBUTED_ZERO_SHARDED_OPTIMIZER_H_

@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: MIT
+// What every way of training on ranks has to do.
+
+#include "model/distributed/trainer/parallel_trainer.h"
+
+#include <ATen/Parallel.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <cctype>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fixtures/memory/memory_account.h"
+#include "model/accounting/communication.h"
+#include "model/accounting/parameters.h"
+#include "model/distributed/ddp/data_parallel_trainer.h"
+#include "model/distributed/fsdp/full_sharding_traffic.h"
+#include "model/distributed/fsdp/fully_sharded.h"
+#include "model/distributed/tensor_parallel/mesh.h"
+#include "model/distributed/tensor_parallel/tensor_parallel_trainer.h"
+#include "model/distributed/tensor_parallel/tensor_traffic.h"
+#include "model/distributed/trainer/parallel_verification.h"
+#include "model/distributed/zero/sharded_optimizer.h"
+#include "model/dry_run/dry_run.h"
+#include "tests/support/rank_fixture.h"
+
+namespace trainbench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+// A rank's model, or its part of one, and its trainer.
+struct Job {
+  MeshGroups mesh = {};  // if ranks share the model
+  std::unique_ptr<TensorRanks> ranks = {};
+  TransformerLm model{nullptr};
+  std::unique_ptr<ParallelTrainer> trainer = {};
+
+  // Of the whole model. All ranks call it together.
+  at::Tensor Whole(const at::Tensor& parameter, at::IntArrayRef sizes) const {
+    return ranks ? Assemble(parameter, sizes, *mesh.tensor) : parameter;
+  }
+  void Close() {
+    trainer.reset();
+    if (ranks) mesh.Close();
+  }
+};
+
+struct Kind {
+  std::string name;
+  std::function<Job(const ModelConfig& config, ProcessGroup& group)> make;
+  // Bytes that a rank sends, on average over the ranks.
+  std::function<double(const ModelConfig& config, int ranks)> sent;
+  int tensor = 1;  // ranks with one batch
+
+  ProcessGroup& DataOf(Job& job, ProcessGroup& group) const {
+    return tensor > 1 ? *job.mesh.data : group;
+  }
+};
+
+// The embeddings and the blocks do not divide by four.
+ModelConfig TrainedConfig(
+    Implementation implementation = Implementation::kTextbook) {
+  return {.name = "m",
+          .d_model = 18,
+          .d_ff = 35,
+          .layers = 3,
+          .heads = 4,
+          .vocab = 37,
+          .attention = AttentionKind::kNaive,
+          .implementation = implementation,
+          .head_width = 4,
+          // In one of them the head has no weight of its own.
+          .tied_embeddings = implementation == Implementation::kLibrary};
+}
+
+constexpr StepParams StepOf(const ModelConfig& config) {
+  return {.model = config,
+          .precision = Precision::kFp32,
+          .mode = StepMode::kTrainStep,
+          .batch = 2,
+          .seq = 5};
+}
+
+void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
+
+// Equal on all ranks.
+TransformerLm Replica(const ModelConfig& config, ProcessGroup& group) {
+  TransformerLm model(config, at::TensorOptions());
+  BroadcastModel(*model, group);
+  return model;
+}
+
+double Psi(const ModelConfig& config) {
+  return static_cast<double>(ParameterBytes(config, Precision::kFp32));
+}
+
+Kind DataParallel(SyncStrategy strategy) {
+  return {
+      .name = std::string(SyncStrategyName(strategy)),
+      .make =
+          [=](const ModelConfig& config, ProcessGroup& group) {
+            Job job;
+            job.model = Replica(config, group);
+            const auto parameters = TrainableParameters(*job.model);
+            job.trainer = std::make_unique<DataParallelTrainer>(
+                parameters,
+                MakeGradientSync({.strategy = strategy, .bucket_bytes = 10000},
+                                 parameters, group));
+            return job;
+          },
+      .sent = [](const ModelConfig& config,
+                 int ranks) { return RingAllReduceBytes(Psi(config), ranks); }};
+}
+
+Kind DividedOptimizer(OptimizerSharding sharding) {
+  return {.name = "optimizer " + std::string(OptimizerShardingName(sharding)),
+          .make =
+              [=](const ModelConfig& config, ProcessGroup& group) {
+                Job job;
+                job.model = Replica(config, group);
+                job.trainer = MakeShardedOptimizer(
+                    sharding, TrainableParameters(*job.model), {}, group);
+                return job;
+              },
+          .sent =
+              [=](const ModelConfig& config, int ranks) {
+                // Gradients are padded, and parameters that are gathered.
+                return OptimizerTrafficBytes(sharding, Psi(config), ranks);
+              }};
+}
+
+Kind FullyDivided(const FullSharding& sharding) {
+  return {.name = c10::str("fsdp reshard ", sharding.reshard_after_forward,
+                           ", prefetch ", sharding.prefetch),
+          .make =
+              [=](const ModelConfig& config, ProcessGroup& group) {
+                Job job;
+                job.model = Replica(config, group);
+                job.trainer = std::make_unique<FullySharded>(
+                    job.model, sharding, at::kFloat, AdamWOptions(), group);
+                return job;
+              },
+          .sent =
+              [=](const ModelConfig& config, int ranks) {
+                return StepTraffic(config, sharding, Precision::kFp32, ranks)
+                    .shards.SentBytes(ranks);
+              }};
+}
+
+// Two ranks share each replica.
+Kind Shared() {
+  return {
+      .name = "tensor",
+      .make =
+          [](const ModelConfig& config, ProcessGroup& group) {
+            Job job;
+            job.mesh = SplitMesh(group, 2);
+            job.ranks = std::make_unique<TensorRanks>(config, *job.mesh.tensor);
+            job.model = MakePart(*job.ranks, {});
+            const auto parameters = TrainableParameters(*job.model);
+            job.trainer = std::make_unique<TensorParallelTrainer>(
+                *job.ranks, parameters,
+                MakeGradientSync({}, parameters, *job.mesh.data));
+            return job;
+          },
+      .sent =
+          [](const ModelConfig& config, int ranks) {
+            double sent = 0;  // of both parts
+            for (const int rank : {0, 1}) {
+              StepParams part = StepOf(config);
+              part.model = PartOf(config, rank, 2);
+              sent += TensorTrafficOf(part, 2, /*backward=*/true).SentBytes(2) +
+                      RingAllReduceBytes(Psi(part.model), ranks / 2);
+            }
+            return sent / 2;
+          },
+      .tensor = 2};
+}
+
+std::vector<Kind> Kinds() {
+  std::vector<Kind> kinds;
+  for (const auto strategy : kSyncStrategies) {
+    kinds.push_back(DataParallel(strategy));
+  }
+  for (const auto sharding : kOptimizerShardings) {
+    kinds.push_back(DividedOptimizer(sharding));
+  }
+  for (const bool reshards : {true, false}) {
+    for (const bool prefetches : {true, false}) {
+      kinds.push_back(FullyDivided({reshards, prefetches}));
+    }
+  }
+  kinds.push_back(Shared());
+  return kinds;
+}
+
+Batch RandomBatchOf(int64_t sequences) {
+  at::manual_seed(5);
+  return RandomBatch(TrainedConfig().vocab, sequences, StepOf({}).seq,
+                     at::kCPU);
+}
+
+Batch ShareOf(const Batch& whole, const ProcessGroup& data) {
+  return {whole.tokens.narrow(0, 2 * data.rank(), 2),
+          whole.targets.narrow(0, 2 * data.rank(), 2)};
+}
+
+class RecordingObserver final : public PhaseObserver {
+ public:
+  void Enter(Phase phase) override {
+    // A phase may be entered again before the next one.
+    if (phases.empty() || phases.back() != phase) phases.push_back(phase);
+  }
+  std::vector<Phase> phases;
+};
+
+std::vector<Phase> PhasesOf(const ParallelTrainer& trainer) {
+  std::vector<Phase> phases = {Phase::kForward, Phase::kLoss, Phase::kBackward,
+                               Phase::kCommunication, Phase::kOptimizer};
+  if (trainer.shares_parameters()) phases.push_back(Phase::kCommunication);
+  return phases;
+}
+
+at::Tensor Step(Job& job, const Batch& batch) {
+  NullObserver nobody;
+  return RunParallelStep(job.model, *job.trainer, batch, Precision::kFp32,
+                         nobody);
+}
+
+// Bytes of tensors: when model and trainer are there, between steps, and at the
+// highest point of a step.
+struct StepPeaks {
+  int64_t built = 0, resident = 0, peak = 0;
+  bool operator==(const StepPeaks&) const = default;
+};
+
+void PrintTo(const StepPeaks& bytes, std::ostream* out) {
+  *out << "built " << bytes.built << ", resident " << bytes.resident
+       << ", peak " << bytes.peak;
+}
+
+StepPeaks BytesOfSteps(const Kind& kind, ProcessGroup& group) {
+  const auto account = std::make_shared<MemoryAccount>(at::kCPU);
+  Job job;
+  Batch batch;
+  ObserveMemory(account, [&] { job = kind.make(TrainedConfig(), group); });
+  StepPeaks bytes = {.built = account->LiveBytes()};
+  ObserveMemory(account, [&] {
+    batch = RandomBatchOf(2);
+    // The first makes rotary tables. After it the Reducer has other buckets.
+    for (int step = 0; step < 2; ++step) Step(job, batch);
+  });
+  bytes.resident = account->LiveBytes();
+  account->ResetPeak();
+  ObserveMemory(account, [&] { Step(job, batch); });
+  bytes.peak = account->PeakBytes();
+  EXPECT_EQ(account->LiveBytes(), bytes.resident) << kind.name;
+  job.Close();
+  return bytes;
+}
+
+class RankParallelTrainer : public RankTest {
+ protected:
+  // Attention on the CPU takes a buffer for each thread.
+  RankParallelTrainer() { at::set_num_threads(1); }
+
+  void ExpectStepsAsOneProcess(const Kind& kind, const ModelConfig& config) {
+    SCOPED_TRACE(kind.name + " " + FormatModel(config));
+    at::manual_seed(3);
+    TransformerLm alone(config, at::TensorOptions());
+    AdamW adamw(Parameters(alone), AdamWKind::kFused);
+    at::manual_seed(3);
+    Job job = kind.make(config, *group_);
+    ProcessGroup& data = kind.DataOf(job, *group_);
+    const Batch whole = RandomBatchOf(2 * data.size());
+    for (int step = 0; step < 3; ++step) {
+      RecordingObserver observer;
+      NullObserver nobody;
+      const at::Tensor loss =
+          RunParallelStep(job.model, *job.trainer, ShareOf(whole, data),
+                          Precision::kFp32, observer);
+      EXPECT_EQ(observer.phases, PhasesOf(*job.trainer));
+      const at::Tensor expected = RunStep(StepMode::kTrainStep, alone, &adamw,
+                                          whole, Precision::kFp32, nobody);
+      data.AllReduce(loss);
+      EXPECT_TRUE((loss / data.size()).allclose(expected, 1e-5)) << step;
+    }
+    job.trainer->Gather();
+    EXPECT_EQ(VerifyReplicas(Parameters(job.model), data), absl::OkStatus());
+    const auto parts = job.model->named_parameters();
+    for (const auto& parameter : alone->named_parameters()) {
+      const at::Tensor& part = parts[parameter.key()];
+      EXPECT_FALSE(part.grad().defined()) << parameter.key();
+      const at::Tensor found = job.Whole(part, parameter.value().sizes());
+      // Where a gradient is nearly 0, rounding decides where AdamW steps to.
+      const at::Tensor far = (found - parameter.value()).abs() > 1e-4;
+      EXPECT_LE(far.sum().item<int64_t>(), 2) << parameter.key();
+    }
+    job.trainer->Free();
+    job.Close();
+  }
+};
+
+TEST_F(RankParallelTrainer, StepsAsOneProcess) {
+  for (const Kind& kind : Kinds()) {
+    for (const Implementation implementation :
+         {Implementation::kTextbook, Implementation::kLibrary}) {
+      ExpectStepsAsOneProcess(kind, TrainedConfig(implementation));
+    }
+  }
+}
+
+TEST_F(RankParallelTrainer, SendsAsManyBytesAsComputed) {
+  for (const Kind& kind : Kinds()) {
+    Job job = kind.make(TrainedConfig(), *group_);
+    ProcessGroup& data = kind.DataOf(job, *group_);
+    const Batch batch = ShareOf(RandomBatchOf(2 * data.size()), data);
+    Step(job, batch);
+    const at::Tensor sent = at::zeros({}, at::kDouble);
+    {
+      const CollectiveRecorder of_data(data);
+      std::optional<CollectiveRecorder> of_part;
+      if (job.ranks) of_part.emplace(*job.mesh.tensor);
+      Step(job, batch);
+      sent.add_(of_data.traffic().SentBytes(data.size()));
+      if (of_part) sent.add_(of_part->traffic().SentBytes(kind.tensor));
+    }
+    group_->AllReduce(sent);
+    const double mean = sent.item<double>() / group_->size();
+    EXPECT_NEAR(mean / kind.sent(TrainedConfig(), group_->size()), 1, 1e-3)
+        << kind.name;
+    job.Close();
+  }
+}
+
+TEST_F(RankParallelTrainer, TakesTheMemoryOfADryRun) {
+  for (const Kind& kind : Kinds()) {
+    const StepPeaks bytes = BytesOfSteps(kind, *group_);
+    const auto without_others =
+        ProcessGroup::Fake({.backend = group_->backend(),
+                            .rank = group_->rank(),
+                            .size = group_->size()});
+    const DryRun dry;
+    EXPECT_EQ(BytesOfSteps(kind, *without_others), bytes) << kind.name;
+  }
+}
+
+TEST_F(RankParallelTrainer, DISABLED_OneDies) {
+  std::vector<std::unique_ptr<ProcessGroup>> groups;
+  std::vector<Job> jobs;
+  for (const Kind& kind : Kinds()) {
+    groups.push_back(NewGroup(kind.name));
+    ASSERT_NE(groups.back(), nullptr);
+    jobs.push_back(kind.make(TrainedConfig(), *groups.back()));
+  }
+  const Batch batch = RandomBatchOf(2);
+  group_->Barrier();
+  if (launch_.rank == 1) std::_Exit(0);
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    EXPECT_THROW(Step(jobs[i], batch), c10::DistError) << Kinds()[i].name;
+  }
+}
+
+TEST(ParallelTrainerTest, ARankThatDiesIsAnErrorForTheOthers) {
+  const absl::Status status =
+      RunAsRanks("RankParallelTrainer.DISABLED_OneDies", 2);
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+class OneOfTwoTest : public testing::TestWithParam<Kind> {
+ protected:
+  OneOfTwoTest() { at::manual_seed(3); }
+
+  // The calls of a step, or of a part of it.
+  std::vector<CollectiveCall> CallsOf(const std::function<void()>& work) {
+    std::deque<CollectiveRecorder> recorders;
+    recorders.emplace_back(*group_);
+    if (job_.ranks) recorders.emplace_back(*job_.mesh.tensor);
+    work();
+    std::vector<CollectiveCall> calls;
+    for (const CollectiveRecorder& recorder : recorders) {
+      calls.insert(calls.end(), recorder.calls().begin(),
+                   recorder.calls().end());
+    }
+    return calls;
+  }
+
+  const std::unique_ptr<ProcessGroup> group_ =
+      ProcessGroup::Fake({.backend = CommBackend::kGloo, .rank = 0, .size = 2});
+  Job job_ = GetParam().make(TrainedConfig(), *group_);
+  const Batch batch_ = RandomBatchOf(2);
+};
+
+// So that the time of the update is the update's alone.
+TEST_P(OneOfTwoTest, TheUpdateSendsNothing) {
+  NullObserver nobody;
+  EXPECT_THAT(CallsOf([&] {
+                ComputeMeanGradients(job_.model, *job_.trainer, batch_,
+                                     Precision::kFp32, nobody);
+              }),
+              Not(IsEmpty()));
+  EXPECT_THAT(CallsOf([&] { job_.trainer->Update(); }), IsEmpty());
+  EXPECT_EQ(CallsOf([&] { job_.trainer->ShareParameters(); }).empty(),
+            !job_.trainer->shares_parameters());
+}
+
+TEST_P(OneOfTwoTest, WithoutExchangesAStepSendsNothing) {
+  Step(job_, batch_);
+  const std::size_t calls = CallsOf([&] { Step(job_, batch_); }).size();
+  job_.trainer->SetExchanges(false);
+  EXPECT_THAT(CallsOf([&] { Step(job_, batch_); }), IsEmpty());
+  job_.trainer->SetExchanges(true);
+  EXPECT_EQ(CallsOf([&] { Step(job_, batch_); }).size(), calls);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, OneOfTwoTest, testing::ValuesIn(Kinds()),
+                         [](const testing::TestParamInfo<Kind>& kind) {
+                           std::string name;
+                           for (const char c : kind.param.name)
+                             name += std::isalnum(c) ? c : '_';
+                           return name;
+                         });
+
+// A replica then trains on its own.
+TEST(DataParallelTrainerTest, WithoutExchangesItStepsOnThisRanksGradients) {
+  const auto group = ProcessGroup::Fake({.rank = 0, .size = 2});
+  const Batch batch = RandomBatchOf(2);
+  for (const SyncStrategy strategy : kSyncStrategies) {
+    at::manual_seed(3);
+    TransformerLm alone(TrainedConfig(), at::TensorOptions());
+    AdamW adamw(Parameters(alone), AdamWKind::kFused);
+    at::manual_seed(3);
+    Job job = DataParallel(strategy).make(TrainedConfig(), *group);
+    job.trainer->SetExchanges(false);
+    NullObserver nobody;
+    for (int step = 0; step < 2; ++step) {
+      Step(job, batch);
+      RunStep(StepMode::kTrainStep, alone, &adamw, batch, Precision::kFp32,
+              nobody);
+    }
+    for (std::size_t i = 0; i < Parameters(alone).size(); ++i) {
+      EXPECT_TRUE(Parameters(job.model)[i].equal(Parameters(alone)[i]))
+          << SyncStrategyName(strategy) << " " << i;
+    }
+  }
+}
+
+TEST(ParallelTrainerTest, AMissingGradientIsAnErrorThatNamesIt) {
+  const auto group = ProcessGroup::Fake({});
+  for (const Kind& kind : Kinds()) {
+    if (kind.tensor > 1) continue;  // two ranks
+    Job job = kind.make(TrainedConfig(), *group);
+    job.trainer->BeforeForward();
+    const at::Tensor loss =
+        job.model->token_embeddings(at::zeros({1, 2}, at::kLong)).sum();
+    job.trainer->BeforeBackward();
+    loss.backward();
+    try {
+      job.trainer->Finish();
+      ADD_FAILURE() << "no error of " << kind.name;
+    } catch (const c10::Error& error) {
+      EXPECT_THAT(error.what_without_backtrace(),
+                  HasSubstr("parameter 1 [18] has no gradient on rank 0"))
+          << kind.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trainbench

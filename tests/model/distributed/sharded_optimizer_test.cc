@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/distributed/zero/sharded_optimizer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fixtures/memory/memory_probe.h"
+#include "model/distributed/comm/ring.h"
+#include "model/distributed/ddp/gradient_sync.h"
+#include "model/distributed/zero/ownership.h"
+#include "tests/support/fake_group.h"
+#include "tests/support/parallel_models.h"
+#include "tests/support/rank_fixture.h"
+
+namespace trainbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+using ModelPtr = std::shared_ptr<ParallelModel>;
+
+constexpr AdamWOptions kSlowAdamW = {.lr = 0.1, .weight_decay = 0.1};
+
+class RankShardedOptimizer : public RankTest {
+ protected:
+  std::unique_ptr<ParallelTrainer> Optimizer(OptimizerSharding sharding,
+                                             const ParallelModel& model) {
+    return MakeShardedOptimizer(sharding, TrainableParameters(model),
+                                kSlowAdamW, *group_);
+  }
+
+  ParallelData MyPart() const {
+    return data_.Part(launch_.rank, launch_.world_size);
+  }
+
+  const ParallelData data_ = ParallelData::Make();
+};
+
+template <typename Model>
+ModelPtr Make(uint64_t seed) {
+  at::manual_seed(seed);
+  return std::make_shared<Model>();
+}
+
+TEST_F(RankShardedOptimizer, StateIsDividedByTheRanks) {
+  // 1350 elements in four tensors, not a multiple of four.
+  const ModelPtr model = Make<TiedModel>(0);
+  const int64_t shard = launch_.world_size == 2 ? 675 : 338;
+  const auto bytes = [&](OptimizerSharding sharding) {
+    return Optimizer(sharding, *model)->StateBytes();
+  };
+  EXPECT_EQ(bytes(OptimizerSharding::kReplicated), 8 * 1350 + 4 * 4);
+  EXPECT_EQ(bytes(OptimizerSharding::kSharded), 8 * shard + 4);
+  const at::Tensor all =
+      at::full({}, bytes(OptimizerSharding::kBroadcast), at::kLong);
+  group_->AllReduce(all);
+  EXPECT_EQ(all.item<int64_t>(), 8 * 1350 + 4 * 4);
+}
+
+// Padded, where they are sharded. The next forward pass carries no gradients.
+TEST_F(RankShardedOptimizer, BetweenStepsThereAreParametersAndState) {
+  for (const OptimizerSharding sharding : kOptimizerShardings) {
+    SCOPED_TRACE(OptimizerShardingName(sharding));
+    const bool padded = sharding == OptimizerSharding::kSharded;
+    const auto probe = MakeMemoryProbe(at::kCPU);
+    ModelPtr model;
+    std::unique_ptr<ParallelTrainer> optimizer;
+    probe->Observe([&] {
+      model = Make<TiedModel>(0);
+      optimizer = Optimizer(sharding, *model);
+    });
+    const int64_t kept = 4 * (padded && launch_.world_size == 4 ? 1352 : 1350) +
+                         optimizer->StateBytes();
+    EXPECT_EQ(probe->LiveBytes(), kept);
+    for (int step = 0; step < 2; ++step) {
+      probe->Observe([&] {
+        LossOf(*model, MyPart()).backward();
+        optimizer->Finish();
+        optimizer->Update();
+        optimizer->ShareParameters();
+      });
+      EXPECT_EQ(probe->LiveBytes(), kept);
+    }
+  }
+}
+
+// In place, with a last segment that is not full.
+TEST_F(RankShardedOptimizer, LargePartsTravelInSegments) {
+  const int64_t size = group_->size(), n = 2 * kRingSegment + 5;
+  const auto probe = MakeMemoryProbe(at::kCPU);
+  const at::Tensor ramp = at::arange(size * n, at::kDouble).remainder(1000);
+  const at::Tensor all = (ramp * (group_->rank() + 1)).to(at::kFloat);
+  const at::Tensor mine = all.narrow(0, group_->rank() * n, n);
+  const MemoryPeak peak =
+      probe->MeasurePeak([&] { group_->ReduceScatter(mine, all); });
+  EXPECT_EQ(peak.allocated, 4 * 2 * kRingSegment);
+  EXPECT_EQ(peak.allocated, 4 * 2 * kRingSegment);
+  const int64_t sum = size * (size + 1) / 2;
+  EXPECT_TRUE(
+      mine.equal((ramp.narrow(0, group_->rank() * n, n) * sum).to(at::kFloat)));
+  group_->AllGather(all, mine);
+  EXPECT_TRUE(all.equal((ramp * sum).to(at::kFloat)));
+}
+
+TEST(OwnershipTest, BalancesBySize) {
+  EXPECT_THAT(AssignOwners({1, 8, 3, 4}, 2), ElementsAre(1, 0, 1, 1));
+  EXPECT_THAT(AssignOwners({5, 5, 5}, 3), ElementsAre(0, 1, 2));
+  EXPECT_THAT(AssignOwners({2, 1}, 4), ElementsAre(0, 1))
+      << "ranks may be idle";
+  EXPECT_THAT(AssignOwners({}, 2), IsEmpty());
+}
+
+}  // namespace
+}  // namespace trainbench
