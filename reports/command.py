@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, NoReturn, TextIO
 
-CANNOT_PRINT, INTERRUPTED = 2, 130
+CANNOT_PRINT, CANNOT_START, INTERRUPTED = 2, 3, 130
 Main = Callable[[list[str]], int | None]
 
 
@@ -68,10 +68,22 @@ def run_main(program: str, main: Main) -> NoReturn:
     sys.exit(status)
 
 
-def _main_of(module: str) -> Main:
-    return lambda arguments: importlib.import_module(module).main(arguments)
+def _main_of(called: str, module: str) -> Main:
+    def main(arguments: list[str]) -> int | None:
+        try:
+            found = importlib.import_module(module)
+        except ModuleNotFoundError as missing:
+            print(
+                f"{called}: {sys.executable} has no module {missing.name}; try: "
+                f"{sys.executable} -m pip install {missing.name}",
+                file=sys.stderr,
+            )
+            return CANNOT_START
+        return found.main(arguments)  # type: ignore[no-any-return]
+
+    return main
 
 
 if __name__ == "__main__":
     _, called, wanted, *sys.argv[1:] = sys.argv
-    run_main(called, _main_of(wanted))
+    run_main(called, _main_of(called, wanted))

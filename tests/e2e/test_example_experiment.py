@@ -7,6 +7,7 @@ trainbench is installed from this build; the other repository finds it as a pack
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,7 @@ from contributing import example
 from null_gpu import FLAGS, null_gpu
 from program import Json, Program, load, measured
 from reports.compare.ab_reader import load as load_ab
-from reports.pages.__main__ import main as report
 from stub_checkout import git
-from tools.ab_run.__main__ import main as ab
 
 PROJECT = """cmake_minimum_required(VERSION 3.25)
 project(mine CXX)
@@ -55,11 +54,28 @@ def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if not (build / "trainbench-config.cmake").exists() or not shutil.which("ninja"):
         pytest.skip("TRAINBENCH_BUILD is no build that exports a package")
     prefix = tmp_path_factory.mktemp("prefix")
-    run(
-        *("cmake", "--install", build, "--component", "dev", "--prefix", prefix),
-        cwd=prefix,
-    )
+    for component in ("dev", "tools"):
+        run(
+            *("cmake", "--install", build, "--component", component),
+            *("--prefix", prefix),
+            cwd=prefix,
+        )
     return prefix
+
+
+def installed(
+    prefix: Path, tool: str, *arguments: str | Path, cwd: Path
+) -> subprocess.CompletedProcess[str]:
+    """A command of the installed package, with the Python of this test."""
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    return subprocess.run(
+        [prefix / "share/trainbench/tools" / tool, *arguments],
+        cwd=cwd,
+        env=os.environ | {"PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -124,17 +140,27 @@ def test_it_runs_on_a_gpu(program: Program) -> None:
     assert [row["parameters"]["kind"] for row in rows] == ["none", "tanh"]
 
 
-def test_the_page_shows_it(program: Program, document: Json) -> None:
-    page = program.directory / "page"
-    assert report([str(program.directory / "a.json"), "-o", str(page)]) == 0
-    (html,) = page.glob("*.html")
+def test_installed_commands_read_it(
+    program: Program, document: Json, prefix: Path
+) -> None:
+    def call(tool: str, *arguments: str) -> str:
+        done = installed(prefix, tool, *arguments, cwd=program.directory)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    # Which is none of theirs, though they are called where it lies.
+    (program.directory / "html.py").write_text("raise SystemExit('not yours')")
+    asked = document["questions"][0]["question"]
+    assert asked in call("answers", "a.json")
+    assert "gelu/tanh/elements:4096" in call("compare", "a.json", "a.json")
+    call("report", "a.json", "-o", "page")
+    (html,) = (program.directory / "page").glob("*.html")
     text = html.read_text()
-    assert 'id="gelu"' in text and "What does the exact GELU cost" in text
-    assert "Time of each case" in text
+    assert 'id="gelu"' in text and "Time of each case" in text
 
 
 def test_two_commits_of_its_repository_are_compared(
-    repository: Path, prefix: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    repository: Path, prefix: Path, tmp_path: Path
 ) -> None:
     mine = shutil.copytree(repository, tmp_path / "mine")
     source = mine / "bench" / "gelu.cc"
@@ -144,16 +170,13 @@ def test_two_commits_of_its_repository_are_compared(
     again = f"for (int i = 0; i < 8; ++i) {once}"
     source.write_text(text.replace(once, again))
     git(mine, "commit", "--quiet", "--all", "--message=slower")
-    monkeypatch.setattr("tools.ab_run.__main__.ROOT", tmp_path)
-    status = ab(
-        [
-            *(f"--project={mine / 'bench'}", f"--prefix={prefix}"),
-            *("--target=mine", "HEAD~1", "HEAD", f"--out={tmp_path / 'ab'}"),
-            *("--suite=smoke", "--elements=64Ki", "--benchmark_filter=none|tanh"),
-            *("--threshold=20", "--max_pairs=8"),
-        ]
+    done = installed(
+        *(prefix, "ab", f"--project={mine / 'bench'}", "--target=mine"),
+        *("HEAD~1", "HEAD", "--out=ab", "--threshold=20", "--max_pairs=8"),
+        *("--suite=smoke", "--elements=64Ki", "--benchmark_filter=none|tanh"),
+        cwd=tmp_path,
     )
-    assert status == 1
+    assert done.returncode == 1, done.stderr
     found = load_ab(tmp_path / "ab")
     assert found.new.revision == git(mine, "rev-parse", "HEAD")
     assert found.rows == [f"gelu/{kind}/elements:65536" for kind in ("none", "tanh")]

@@ -2,6 +2,7 @@
 """The command tools/ab."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from reports.command import run_main
@@ -29,7 +30,9 @@ from tools.ab_run.noise_floor import default_file, noise_of
 from tools.ab_run.progress import StatusLine
 from tools.ab_run.task import prepare
 
-ROOT = Path(__file__).resolve().parents[2]
+SOURCE = Path(__file__).resolve().parents[2]
+IS_INSTALLED = not (SOURCE / "CMakePresets.json").exists()
+ROOT = Path.cwd() if IS_INSTALLED else SOURCE  # of results and builds
 
 
 def _options(arguments: Arguments) -> Options:
@@ -121,6 +124,15 @@ def _limit(run: AbRun, arguments: Arguments) -> float:
     return limit + run.seconds if used_up else limit
 
 
+def _from_here(arguments: Arguments) -> Arguments:
+    """What is installed has no revisions, but a trainbench beside it."""
+    if not IS_INSTALLED or arguments.binaries:
+        return arguments
+    if arguments.project is None:
+        raise Usage("an installed tools/ab compares by --project or --binaries")
+    return replace(arguments, prefix=arguments.prefix or SOURCE.parents[1])
+
+
 def run_ab(arguments: Arguments, status_line: StatusLine) -> int:
     options = _options(arguments)
     task = prepare(arguments, ROOT, status_line)
@@ -139,7 +151,7 @@ def main(tokens: Sequence[str]) -> int:
     status_line = StatusLine()
     try:
         with interruptible():
-            return run_ab(parse(tokens), status_line)
+            return run_ab(_from_here(parse(tokens)), status_line)
     except Failed as error:
         status_line.print(f"tools/ab: {error}")
         return error.status

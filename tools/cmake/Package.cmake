@@ -27,6 +27,23 @@ foreach(room IN ITEMS benchmarks fixtures model)
           DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/trainbench/${room}"
           FILES_MATCHING PATTERN "*.h" PATTERN "*.inc")
 endforeach()
+# What reads and compares results, and two commits of another repository's experiments:
+# <prefix>/share/trainbench/tools/compare, with the caller's Python.
+set(share "${CMAKE_INSTALL_DATADIR}/trainbench")
+foreach(room IN ITEMS reports tools/ab_run)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/${room}/" COMPONENT tools
+          DESTINATION "${share}/${room}"
+          FILES_MATCHING PATTERN "*.py" PATTERN "*.jinja" PATTERN "*.css"
+          PATTERN reference EXCLUDE PATTERN __pycache__ EXCLUDE)
+endforeach()
+foreach(command IN ITEMS ab advise answers compare report)
+  install(PROGRAMS "${PROJECT_SOURCE_DIR}/tools/${command}" COMPONENT tools
+          DESTINATION "${share}/tools")
+endforeach()
+install(FILES "${PROJECT_SOURCE_DIR}/tools/lib/common.sh" COMPONENT tools
+        DESTINATION "${share}/tools/lib")
+install(FILES "${PROJECT_SOURCE_DIR}/fixtures/counters.md" COMPONENT tools
+        DESTINATION "${share}/fixtures")
 
 configure_file("${PROJECT_SOURCE_DIR}/tools/cmake/trainbench-config.cmake.in"
                "${PROJECT_BINARY_DIR}/trainbench-config.cmake" @ONLY)

@@ -53,11 +53,22 @@ lock() {
 
 unlock() { exec 9>&-; }
 
+# What is installed (tools/cmake/Package.cmake) has no environment of its own.
+installed() { [[ ! -f $root/CMakePresets.json ]]; }
+
+# set_up: makes this checkout ready; what is installed takes the caller's Python.
+set_up() { installed || "$root/tools/setup" --if-needed; }
+
 # What runs a module of ours: bytecode lies in build/, not beside the sources, even if
 # the user wants none: without any, to load pandas and scipy takes seconds each time.
-readonly python_module=(
-  env "PYTHONPATH=$root" "PYTHONPYCACHEPREFIX=$root/build/pycache"
-  PYTHONDONTWRITEBYTECODE= "$root/.venv/bin/python" -m)
+# No module of ours or of Python's is looked for where the user happens to be.
+if installed; then
+  python_module=(PYTHONDONTWRITEBYTECODE=1 python3 -m)
+else
+  python_module=("PYTHONPYCACHEPREFIX=$root/build/pycache" PYTHONDONTWRITEBYTECODE=
+    "$root/.venv/bin/python" -m)
+fi
+readonly python_module=(env PYTHONSAFEPATH=1 "PYTHONPATH=$root" "${python_module[@]}")
 
 # run_python MODULE ARGUMENT...: its main, in place of this script.
 run_python() { exec "${python_module[@]}" reports.command "tools/${0##*/}" "$@"; }
