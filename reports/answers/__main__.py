@@ -7,7 +7,8 @@ from pathlib import Path
 
 from reports.answers import answers as answered
 from reports.answers import markdown
-from reports.answers.expectations import plain
+from reports.answers.expectations import plain, summary
+from reports.answers.headline import sentences
 from reports.answers.judging import judgements
 from reports.command import run_main
 from reports.results.rows import NotAResult, load
@@ -18,10 +19,16 @@ GOOD, NOTHING, USAGE = 0, 1, 2
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="tools/answers", description=__doc__)
     parser.add_argument("result", type=Path, help="JSON file of a run")
-    parser.add_argument(
+    brief = parser.add_mutually_exclusive_group()
+    brief.add_argument(
         "--expectations",
         action="store_true",
         help="print the expectations that did not hold, a line for each, and no answer",
+    )
+    brief.add_argument(
+        "--summary",
+        action="store_true",
+        help="print the first sentences of the page, and a line on expectations",
     )
     options = parser.parse_args(arguments)
     try:
@@ -30,6 +37,12 @@ def main(arguments: list[str]) -> int:
         print(f"tools/answers: {error}", file=sys.stderr)
         return USAGE
     judged = judgements(result)
+    if options.summary:
+        listed = f"tools/answers --expectations {options.result} lists them."
+        lines = sentences(result)
+        lines += [f"{summary(judged)} {listed}"] if judged else []
+        print("\n".join(lines), end="\n" if lines else "")
+        return GOOD
     if options.expectations:
         print(plain(judged), end="\n" if judged else "")
         return GOOD

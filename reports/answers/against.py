@@ -71,7 +71,7 @@ def baselines(rows: Sequence[Row], axis: Axis, name: str) -> Iterator[tuple[Row,
             yield choice.base, choice.others[name]
 
 
-def _size(choice: Choice) -> float:
+def size_of(choice: Choice) -> float:
     return max(row.get("flops") or 0.0 for row in choice.rows.values())
 
 
@@ -81,12 +81,12 @@ def told(found: Sequence[Choice]) -> list[Choice]:
     for choice in found:
         words = next(iter(choice.rows.values())).words
         key = words["precision"], words["model" if "model" in words else "work"]
-        if key not in largest or _size(choice) > _size(largest[key]):
+        if key not in largest or size_of(choice) > size_of(largest[key]):
             largest[key] = choice
     ends = []
     for precision in dict.fromkeys(precision for precision, _ in largest):
         of_one = [c for (name, _), c in largest.items() if name == precision]
-        of_one.sort(key=_size)
+        of_one.sort(key=size_of)
         ends += [of_one[0], *of_one[-1:]] if len(of_one) > 1 else of_one
     return ends
 

@@ -2,13 +2,14 @@
 """Collects the answers of all experiments."""
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from reports.answers.expectations import summary, table
 from reports.answers.judging import judgements
 from reports.experiments import known
-from reports.results.rows import Failure, Result
+from reports.results.rows import Result
 from reports.results.text import Table, plural
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -71,42 +72,34 @@ def details_of(result: Result, experiment: str) -> list[Table]:
 
 
 def answer_of(result: Result, experiment: str) -> tuple[str, Table] | None:
-    """The sentence and the table of one experiment; else which cases were skipped.
+    """The sentence and the table of one experiment.
 
     None if it has neither, and on a null GPU, because most are about times.
     """
     if result.of_null_gpu or experiment not in known():
         return None
-    return known()[experiment].answer(result) or _skipped(result, experiment)
+    return known()[experiment].answer(result)
 
 
-def _skipped(result: Result, experiment: str) -> tuple[str, Table] | None:
-    """Why there is no answer, if it needs cases that were skipped."""
-    lines = [
-        (case.name, case.reason)
-        for case in result.skipped
-        if case.name.startswith(f"{experiment}/")
+def skipped_sentence(result: Result) -> str:
+    """One line: how many cases of each experiment, and why; "" if there are none."""
+    reasons: dict[str, list[str]] = defaultdict(list)
+    for case in result.skipped:
+        reasons[case.name.partition("/")[0]].append(case.reason)
+    if not reasons:
+        return ""
+    parts = [
+        f"{len(each)} of `{experiment}` ({each[0].partition(';')[0]})"
+        for experiment, each in reasons.items()
     ]
-    if not lines:
-        return None
-    number = plural(len(lines), "case")
-    sentence = f"Not answered: {number} skipped. The first: {lines[0][1]}."
-    return sentence, Table(("case", "skipped because"), lines)
-
-
-def _count(failures: list[Failure], what: str) -> list[str]:
-    if not failures:
-        return []
-    return [f"{plural(len(failures), 'case')} {what}"]
+    return f"{plural(len(result.skipped), 'case')} skipped: {', '.join(parts)}."
 
 
 def _missing(result: Result) -> list[str]:
-    """A line with the number of cases that were not measured, if there are any."""
-    missing = _count(result.skipped, "skipped") + _count(result.errors, "failed")
-    line = f"Not measured: {', '.join(missing)}" if missing else ""
-    if not result.complete:
-        line += "; the run was stopped early" if line else "The run was stopped early"
-    return [line + "."] if line else []
+    """A line about each kind of cases that were not measured."""
+    failed = f"{plural(len(result.errors), 'case')} failed." if result.errors else ""
+    stopped = "" if result.complete else "The run was stopped early."
+    return list(filter(None, [skipped_sentence(result), failed, stopped]))
 
 
 def _expectations(result: Result) -> list[str]:

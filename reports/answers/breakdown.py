@@ -64,7 +64,7 @@ def step_of(rows: list[Row]) -> Step:
     return step
 
 
-def _matmul(row: Row) -> Measured:
+def matmul_share(row: Row) -> Measured:
     return counter_of(row, "matmul_share") if row.get("matmul_share") else exactly(0)
 
 
@@ -110,7 +110,7 @@ def _beside_inference(step: Step, inference: Step | None) -> str:
     """The share of matrix products with and without a backward pass."""
     if inference is None or inference.whole is None or step.whole is None:
         return ""
-    theirs, ours = _matmul(inference.whole), _matmul(step.whole)
+    theirs, ours = matmul_share(inference.whole), matmul_share(step.whole)
     sentence = (
         f"Matrix products take {theirs.text(text.percent)} of inference and "
         f"{ours.text(text.percent)} of the step"
@@ -174,7 +174,7 @@ def _table(
     lines += [
         last(
             "matrix products, of each column",
-            lambda row: _matmul(row).plus_minus(text.percent),
+            lambda row: matmul_share(row).plus_minus(text.percent),
         ),
         last("time, profiled", lambda row: text.time(row.time_us)),
     ]

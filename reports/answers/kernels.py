@@ -211,6 +211,12 @@ def _first(profile: Profile, span: str) -> tuple[_Sum | None, str]:
     return sums[0], f"{shown[0]} takes most"
 
 
+def top_name(profile: Profile) -> str:
+    """What takes most of the step; "" if that cannot be told."""
+    first = _first(profile, "step")[0] if _total(profile.kernels) else None
+    return _name(profile, first.name) if first else ""
+
+
 def top_sentence(profile: Profile) -> str:
     """Whether one kernel takes most of all parts; "" without times."""
     if not _total(profile.kernels):

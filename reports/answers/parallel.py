@@ -29,7 +29,7 @@ def _ddp_setting(row: Row) -> tuple[str, str, int, int | None, int | None]:
     return model, precision, ranks, batch, number_of(row, "seq")
 
 
-def _strategy(row: Row) -> str:
+def strategy(row: Row) -> str:
     bucket, predicted = number_of(row, "bucket_mb"), row.get("bucket_bytes")
     if predicted is not None:
         return f"{row.words['strategy']} of {text.size(predicted)}"
@@ -40,13 +40,20 @@ def _exchanging(rows: list[Row]) -> list[Row]:
     return [row for row in rows if row.words["strategy"] not in WITHOUT_EXCHANGE]
 
 
-def _setting_text(row: Row) -> str:
+def last_setting(rows: list[Row]) -> list[Row]:
+    """The rows of one model on as many ranks: of a run's last setting, its largest."""
+    strategies = _exchanging(rows)
+    last = _ddp_setting(strategies[-1]) if strategies else None
+    return [row for row in rows if _ddp_setting(row) == last]
+
+
+def setting_text(row: Row) -> str:
     model, precision, ranks, batch, seq = _ddp_setting(row)
     return f"{model} {precision}, {ranks} ranks, {batch} x {seq}"
 
 
 def _ddp_name(row: Row) -> str:
-    return f"{_strategy(row)}, {_setting_text(row)}"
+    return f"{strategy(row)}, {setting_text(row)}"
 
 
 _DDP_COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
@@ -70,7 +77,7 @@ PREDICTED_WITHIN = 0.15  # as the experiment expects
 
 def _fastest_sentence(strategies: list[Row]) -> str:
     """The fastest strategy of one setting, as far as it can be told."""
-    times = {_strategy(row): _time(row) for row in strategies}
+    times = {strategy(row): _time(row) for row in strategies}
     first, rivals = least(times)
     told = times[first].plus_minus(text.time)
     if not rivals:
@@ -86,7 +93,7 @@ def _baseline_sentence(strategies: list[Row]) -> str:
     best = min(strategies, key=lambda row: row["p50_us"])
     parts = [
         f"`{row.words['strategy']}` takes "
-        f"{factor(over(_time(row), _time(best)), f'as long as {_strategy(best)}')}"
+        f"{factor(over(_time(row), _time(best)), f'as long as {strategy(best)}')}"
         for row in strategies
         if row.words["strategy"] in ("per_parameter", "reducer") and row is not best
     ]
@@ -136,8 +143,8 @@ def _bucket_sentence(strategies: list[Row], best: Row) -> str:
         if row.get("bucket_bytes") is not None and row is not best:
             ratio = over(_time(row), _time(best))
             sentence += (
-                f"; `{_strategy(row)}`, the predicted best, takes "
-                f"{factor(ratio, f'as long as {_strategy(best)}')}"
+                f"; `{strategy(row)}`, the predicted best, takes "
+                f"{factor(ratio, f'as long as {strategy(best)}')}"
             )
     return sentence
 
@@ -153,7 +160,7 @@ def _scaling_sentence(rows: list[Row], best: Row) -> str:
     if alone:
         efficiency = over(_time(alone), _time(best))
         sentence += (
-            f"; the scaling efficiency of {_strategy(best)} is "
+            f"; the scaling efficiency of {strategy(best)} is "
             f"{efficiency.text(text.percent)}"
         )
     if alone and beside:
@@ -163,7 +170,7 @@ def _scaling_sentence(rows: list[Row], best: Row) -> str:
         ratio = over(_time(whole), _time(best))
         sentence += (
             "; one process with the whole batch takes "
-            f"{factor(ratio, f'as long as {_strategy(best)}')}"
+            f"{factor(ratio, f'as long as {strategy(best)}')}"
         )
     return sentence
 
@@ -171,7 +178,7 @@ def _scaling_sentence(rows: list[Row], best: Row) -> str:
 def _ddp_sentence(rows: list[Row]) -> str:
     """About the strategies of one setting."""
     strategies = _exchanging(rows)
-    sentence = f"With {_setting_text(strategies[0])} {_fastest_sentence(strategies)}"
+    sentence = f"With {setting_text(strategies[0])} {_fastest_sentence(strategies)}"
     sentence += _baseline_sentence(strategies)
     best = min(strategies, key=lambda row: row["p50_us"])
     sentence += _bucket_sentence(strategies, best) + _scaling_sentence(rows, best)
@@ -183,9 +190,7 @@ def ddp(result: Result) -> tuple[str, text.Table] | None:
     strategies = _exchanging(rows)
     if not strategies:
         return None
-    # The last setting of a run is the largest.
-    last = _ddp_setting(strategies[-1])
-    sentence = _ddp_sentence([row for row in rows if _ddp_setting(row) == last])
+    sentence = _ddp_sentence(last_setting(rows))
     lines = [
         [
             _ddp_name(row),

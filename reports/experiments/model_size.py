@@ -2,7 +2,7 @@
 """benchmarks/model_size.cc: its answer and plots."""
 
 from reports.answers.models import model_size as answer
-from reports.pages.figures.models import model_size as figures
+from reports.pages.figures.phases import train_steps as figures
 
 __all__ = ["PLACE", "answer", "figures"]
 

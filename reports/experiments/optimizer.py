@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/optimizer.cc: its answer and plots."""
+"""benchmarks/optimizer.cc: its answer."""
 
 from reports.answers.models import optimizer as answer
-from reports.pages.figures.models import optimizer as figures
 
-__all__ = ["PLACE", "answer", "figures"]
+__all__ = ["PLACE", "answer"]
 
 PLACE = 70

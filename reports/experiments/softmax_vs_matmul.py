@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/softmax_vs_matmul.cc: its answer and plots."""
+"""benchmarks/softmax_vs_matmul.cc: its answer."""
 
 from reports.answers.softmax import softmax_vs_matmul as answer
-from reports.pages.figures.softmax import softmax_vs_matmul as figures
 
-__all__ = ["PLACE", "answer", "figures"]
+__all__ = ["PLACE", "answer"]
 
 PLACE = 60

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/warmup.cc: its answer and plots."""
+"""benchmarks/warmup.cc: its answer."""
 
 from reports.answers.warmup import warmup as answer
-from reports.pages.figures.warmup import warmup as figures
 
-__all__ = ["PLACE", "answer", "figures"]
+__all__ = ["PLACE", "answer"]
 
 PLACE = 80

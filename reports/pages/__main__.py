@@ -24,7 +24,7 @@ def _write(made: Page, directory: Path, stem: str, as_csv: bool) -> list[Path]:
         filled.append((csv, "*.csv", tables(made)))
     contents = {
         html: as_html(made, markdown.name),
-        markdown: as_markdown(made, figures.name),
+        markdown: as_markdown(made, figures.name, html.name),
     }
     for folder, _, files in filled:
         folder.mkdir(parents=True, exist_ok=True)

@@ -2,15 +2,27 @@
 """The sections of a page about several experiments or several runs."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from reports.advice.advice import advice
-from reports.advice.tell import lacking, reasons_table, sentence, tables
+from reports.advice.tell import (
+    gains,
+    lacking,
+    lines_table,
+    reasons_table,
+    sentence,
+    tables,
+)
+from reports.answers.comparing import least
+from reports.answers.measured import CANNOT_TELL, Measured, counter_of, exactly, over
 from reports.pages.figures import history, roofline
 from reports.pages.plotting.roofs import Point, Roof, points_of, roofs_of
 from reports.pages.section import Section
 from reports.results import text
 from reports.results.rows import Result
 from reports.results.text import Table
+
+MOST_CHANGES = 5  # in sight
 
 
 def _balance(roof: Roof, points: Sequence[Point]) -> str:
@@ -35,6 +47,31 @@ def _balance(roof: Roof, points: Sequence[Point]) -> str:
     )
 
 
+def _share_of_bound(point: Point) -> Measured:
+    """Of the rate that the peaks of the run allow for the FLOPs and bytes of a row."""
+    rate = counter_of(point.row, "flops_per_second")
+    return over(rate, exactly(point.roof.at(point.intensity)))
+
+
+def _gap(points: Sequence[Point]) -> str:
+    """The row that is farthest from its bound."""
+    shares = {point.row.name: _share_of_bound(point) for point in points if point.own}
+    if not shares:
+        return ""
+    first, rivals = least(shares)
+    told = (
+        f"`{first}` reaches {shares[first].plus_minus(text.percent)} of what the "
+        "measured peaks allow for its FLOPs and bytes"
+    )
+    if not rivals:
+        return f"The largest gap to its bound: {told}."
+    others = text.plural(len(rivals), "other row")
+    return (
+        f"Which row is farthest from its bound {CANNOT_TELL}: {told}, and {others} may "
+        "reach less."
+    )
+
+
 def roofline_section(result: Result) -> list[Section]:
     """The roofline section; none if the run measured no peaks."""
     figures = roofline.roofline(result)
@@ -47,7 +84,9 @@ def roofline_section(result: Result) -> list[Section]:
             name="roofline",
             question="Which rows does arithmetic hold back and which memory, and how "
             "far is each from the most that the same run measured?",
-            answer=" ".join(_balance(roof, points) for roof in roofs.values()),
+            answer=" ".join(
+                [*(_balance(roof, points) for roof in roofs.values()), _gap(points)]
+            ).strip(),
             figures=figures,
         )
     ]
@@ -60,14 +99,15 @@ def advice_section(result: Result) -> list[Section]:
     if not found:
         return []
     told = [sentence(given) or "No change is known to help.", lacking(given)]
+    best = gains(given)[:MOST_CHANGES]
     return [
         Section(
             name="advice",
             question="What would a change buy, by the rows of this run, and how far is "
             "each part of a step from the least time that the device needs?",
             answer=" ".join(filter(None, told)),
-            tables=found,
-            worded=[reasons_table(given.lines)] if given.lines else [],
+            tables=[replace(lines_table(best), title="")] if best else [],
+            details=[*found, *([reasons_table(given.lines)] if given.lines else [])],
         )
     ]
 

@@ -6,15 +6,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from reports.answers.headline import sentences
 from reports.pages import environment
 from reports.pages.across import advice_section, history_section, roofline_section
+from reports.pages.closing import Closing, closing
+from reports.pages.figures.phases import picture
 from reports.pages.figures.timelines import timelines
-from reports.pages.opening import Opening, opening
+from reports.pages.plotting.figure import Figure
 from reports.pages.section import Section, experiments, section
 from reports.results.rows import NotAResult, Result
 from reports.results.text import Table
 
-FIXED = ("top", "opening", "contents", "environment")  # ids in the templates
+# The ids in the templates.
+FIXED = (
+    *("top", "opening", "contents", "expectations", "disturbed", "skipped"),
+    "environment",
+)
 
 
 @dataclass(frozen=True)
@@ -22,13 +29,16 @@ class Page:
     title: str
     facts: list[tuple[str, str]]
     warnings: list[str]
-    opening: Opening
-    environment: Table
+    sentences: list[str]
+    picture: Figure | None
     sections: list[Section]
+    closing: Closing
+    environment: Table
 
 
 def _sections(results: Sequence[Result], trace: Path | None) -> Iterator[Section]:
     result = results[-1]
+    yield from advice_section(result)
     for experiment in experiments(result):
         made = section(result, experiment)
         if experiment == "memory" and trace is not None:
@@ -36,7 +46,6 @@ def _sections(results: Sequence[Result], trace: Path | None) -> Iterator[Section
         yield made
         if experiment == "peak" and not result.of_null_gpu:
             yield from roofline_section(result)
-    yield from advice_section(result)
     yield from history_section(results)
 
 
@@ -73,7 +82,9 @@ def page(results: Sequence[Result], trace: Path | None = None) -> Page:
         title=_title(result.context),
         facts=environment.facts(result),
         warnings=environment.warnings(result),
-        opening=opening(result),
-        environment=environment.environment(result),
+        sentences=sentences(result),
+        picture=picture(result),
         sections=sections,
+        closing=closing(result),
+        environment=environment.environment(result),
     )

@@ -3,6 +3,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -10,10 +11,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from reports.pages.page import Page
-from reports.pages.section import Section
 from reports.results.text import Table
 
 HALF = 430  # points: the width of a plot in two columns; wider ones take both
+LONG = 60  # characters of a cell that is no number
+MOST_LINES = 12  # of a table in Markdown
 HERE = Path(__file__).resolve().parent
 _CODE = re.compile(r"`([^`]+)`")
 _POWER = re.compile(r"(?<=\w)\^(-?\d+(?:\.\d+)?|[A-Z]\b)")
@@ -49,10 +51,24 @@ def _environment(autoescape: bool) -> Environment:
     )
 
 
+def is_wordy(table: Table) -> bool:
+    """Whether its cells hold sentences, which need lines of their own."""
+    return any(len(cell) > LONG for line in table.lines for cell in line)
+
+
+def _brief(table: Table, html: str) -> str:
+    """The first lines of a long table, as Markdown; the HTML page has all."""
+    kept = replace(table, lines=table.lines[:MOST_LINES]).markdown()
+    if len(table.lines) <= MOST_LINES:
+        return kept
+    more = len(table.lines) - MOST_LINES
+    return f"{kept}\n\n{more} more in [{html}]({quote(html)})."
+
+
 def as_html(page: Page, markdown: str) -> str:
     """The page as one self-contained file. `markdown` names the Markdown page."""
     environment = _environment(autoescape=True)
-    environment.filters["prose"] = prose_as_html
+    environment.filters |= {"prose": prose_as_html, "wordy": is_wordy}
     style = (HERE / "style.css").read_text(encoding="utf-8")
     html = environment.get_template("page.html.jinja").render(
         page=page, style=Markup(style), markdown=quote(markdown), half=HALF
@@ -60,14 +76,18 @@ def as_html(page: Page, markdown: str) -> str:
     return html.rstrip() + "\n"
 
 
-def _image(section: Section, number: int) -> str:
-    return f"{section.anchor}-{number}.svg"
+def _image(anchor: str, number: int) -> str:
+    return f"{anchor}-{number}.svg"
 
 
-def as_markdown(page: Page, directory: str) -> str:
-    """The page with links to the plots in `directory`."""
+def as_markdown(page: Page, directory: str, html: str) -> str:
+    """What a reader needs of the page, with links to the plots in `directory` and to
+    `html`, which has the rest."""
     environment = _environment(autoescape=False)
-    environment.filters["prose"] = prose_as_markdown
+    environment.filters |= {
+        "prose": prose_as_markdown,
+        "brief": lambda table: _brief(table, html),
+    }
     text = environment.get_template("page.md.jinja").render(
         page=page, image=lambda *which: f"{quote(directory)}/{_image(*which)}"
     )
@@ -76,22 +96,25 @@ def as_markdown(page: Page, directory: str) -> str:
 
 def images(page: Page) -> dict[str, str]:
     """By name, the plots that the Markdown page links to."""
+    figures = {"opening": [page.picture] if page.picture else []}
+    figures |= {section.anchor: section.figures for section in page.sections}
     return {
-        _image(section, number): figure.document()
-        for section in page.sections
-        for number, figure in enumerate(section.figures, start=1)
+        _image(anchor, number): figure.document()
+        for anchor, each in figures.items()
+        for number, figure in enumerate(each, start=1)
     }
 
 
 def _named_tables(page: Page) -> Iterator[tuple[str, Table | None]]:
-    opening = page.opening
-    yield "expectations", opening.judged
-    yield "disturbed", opening.disturbed_rows
-    yield "changes", opening.changes
+    closing = page.closing
+    yield "expectations", closing.judged
+    yield "expectations-held", closing.held
+    yield "disturbed", closing.most_disturbed
+    yield "disturbed-further", closing.also_disturbed
+    yield "skipped", closing.skipped_cases
     yield "environment", page.environment
     for section in page.sections:
-        yield f"{section.anchor}-expectations", section.judged
-        tables = [*section.tables, *section.worded]
+        tables = [*section.tables, *section.details]
         for number, table in enumerate(tables, start=1):
             yield f"{section.anchor}-{number}", table
 

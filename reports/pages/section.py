@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The section of a page about one experiment."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from reports.answers.answer import (
@@ -11,8 +10,6 @@ from reports.answers.answer import (
     question_of,
 )
 from reports.answers.cells import optional
-from reports.answers.expectations import table
-from reports.answers.judging import judgements
 from reports.experiments import known
 from reports.pages.figures.plain import plain
 from reports.pages.plotting.figure import Figure
@@ -28,30 +25,18 @@ class Section:
     name: str
     question: str = ""
     expectation: str = ""
-    judged: Table | None = None  # what became of it
     answer: str = ""
     figures: list[Figure] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
-    worded: list[Table] = field(default_factory=list)  # tables of sentences
-    skipped: list[Failure] = field(default_factory=list)
+    details: list[Table] = field(default_factory=list)  # behind a fold
     errors: list[Failure] = field(default_factory=list)
-    rows: int = 0  # number of measured rows
     anchor: str = ""  # unique in the page
-
-    @property
-    def summary(self) -> str:
-        """The entry in the table of contents."""
-        if self.answer:
-            return self.answer
-        return (
-            f"No answer: {self.rows} measured, {len(self.skipped)} skipped, "
-            f"{len(self.errors)} failed."
-        )
 
 
 def experiments(result: Result) -> list[str]:
-    """The experiments of the result: first those with a module, in their order."""
-    names = dict.fromkeys(name.partition("/")[0] for name in result.names)
+    """The experiments with a row or an error: first those with a module, in order."""
+    names = dict.fromkeys(case.name.partition("/")[0] for case in result.rows)
+    names |= dict.fromkeys(case.name.partition("/")[0] for case in result.errors)
     first = [name for name in known() if name in names]
     return first + [name for name in names if name not in known()]
 
@@ -69,38 +54,26 @@ def _plain(result: Result, experiment: str) -> Table:
     return Table(["case", "time", "peak memory"], lines)
 
 
-def _judged(result: Result, experiment: str) -> Table | None:
-    judged = judgements(result, experiment)
-    return table(judged) if judged else None
-
-
-def _of(experiment: str, failures: Iterable[Failure]) -> list[Failure]:
-    return [f for f in failures if f.name.partition("/")[0] == experiment]
-
-
 def section(result: Result, experiment: str) -> Section:
     """Errors: NotAResult, if a row lacks what the program writes."""
     summary = answer_of(result, experiment)
-    rows = len(result.of(experiment))
-    plain = [_plain(result, experiment)] if rows else []
+    has_rows = bool(result.of(experiment))
+    plain = [_plain(result, experiment)] if has_rows else []
+    errors = [case for case in result.errors if case.name.startswith(f"{experiment}/")]
     return Section(
         name=experiment,
         question=question_of(experiment, result),
         expectation=expectation_of(experiment, result),
-        judged=_judged(result, experiment),
         answer=summary[0] if summary else "",
         figures=_figures(result, experiment),
-        tables=[*([summary[1]] if summary else plain), *details_of(result, experiment)],
-        skipped=_of(experiment, result.skipped),
-        errors=_of(experiment, result.errors),
-        rows=rows,
+        tables=[summary[1]] if summary else plain,
+        details=details_of(result, experiment),
+        errors=errors,
     )
 
 
 def _figures(result: Result, experiment: str) -> list[Figure]:
     if result.of_null_gpu:
         return []
-    if experiment not in known():
-        return plain(result, experiment)
-    own = known()[experiment].figures
-    return own(result) if own else []
+    own = known()[experiment].figures if experiment in known() else None
+    return own(result) if own else plain(result, experiment)

@@ -38,7 +38,7 @@ def test_a_new_module_is_found(mine: None) -> None:
         assert answer.question == ""  # no such file in benchmarks/
         assert details_of(result, "mine") == []
         made = section(result, "mine")
-        assert made.answer == "1 rows." and made.figures == []
+        assert made.answer == "1 rows." and len(made.figures) == 1
     finally:
         experiments.known.cache_clear()
 
@@ -46,7 +46,9 @@ def test_a_new_module_is_found(mine: None) -> None:
 def test_without_a_module_there_is_a_default_table_and_plot() -> None:
     made = section(parse(document(entry("unheard_of/a", 10.0))), "unheard_of")
     assert [table.lines for table in made.tables] == [[["unheard_of/a", "10 us", "-"]]]
-    assert [figure.title for figure in made.figures] == ["Time of each case"]
+    assert [figure.title for figure in made.figures] == [
+        "unheard_of: time of each case"
+    ]
     assert made.answer == ""
 
 
@@ -60,10 +62,10 @@ def test_the_page_shows_the_default_table_and_plot() -> None:
     assert "Why not?" in shown and "So." in shown
     for n in (1, 2):
         assert f"unheard_of/case/n:{n}</t" in shown  # a cell of the table
-    assert "<svg" in shown and "Time of each case" in shown
-    markdown = as_markdown(page([result]), "page")
+    assert "<svg" in shown and "time of each case" in shown
+    markdown = as_markdown(page([result]), "page", "page.html")
     assert "| unheard_of/case/n:2 | 20 us |" in markdown
-    assert "Time of each case" in markdown
+    assert "time of each case" in markdown
 
 
 def test_a_null_gpu_has_no_answers_and_plots() -> None:

@@ -39,7 +39,7 @@ def plain(result: Result, experiment: str) -> list[Figure]:
     some = f", the first {MOST} cases" if len(result.of(experiment)) > MOST else ""
     return [
         draw(
-            f"Time of each case{some}",
+            f"{experiment}: time of each case{some}",
             f"The median time of each case of {experiment} with its 95 % interval: "
             + ", ".join(
                 f"{name} {text.time(time)}"

@@ -17,7 +17,7 @@ from reports.pages.plotting.figure import COLOURS, PAPER
 CLEAR_COLOURS = (*(colour for colour in COLOURS if colour != "#F0E442"), "#777777")
 INCHES_PER_LINE = 0.25
 INCHES_AROUND = 0.6  # the horizontal axis
-LEAST_WRITTEN = 0.06  # of the axis; narrower parts have no room for a number
+LEAST_WRITTEN = 0.08  # of the axis; narrower parts have no room for a number
 DARK = 0.45  # luminance below which black text is illegible
 
 

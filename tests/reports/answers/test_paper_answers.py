@@ -113,9 +113,8 @@ def test_an_expectation_is_judged_at_each_context_for_itself() -> None:
 
 
 def test_the_page_of_a_paper_run_can_be_made(paper: Result) -> None:
-    made = page([paper])
-    assert "`2.7B bf16_autocast train_step 4 x 1024`" in made.opening.time
-    assert made.opening.gap.startswith("Which row is farthest from its bound cannot")
+    (roofline,) = (s for s in page([paper]).sections if s.name == "roofline")
+    assert "Which row is farthest from its bound cannot" in roofline.answer
 
 
 def test_noise_alone_tells_nothing() -> None:
@@ -146,6 +145,6 @@ def test_a_run_without_times_is_held_to_its_bytes_only() -> None:
     assert answers(result) == []
     text = markdown(result)
     assert "Of 1 expectation 0 failed, 1 held." in text and "p50_us" not in text
-    opening = page([result]).opening
-    assert opening.expectations == "Of 1 expectation 0 failed, 1 held."
-    assert (opening.disturbed, opening.time, opening.gap) == ("", "", "")
+    made = page([result])
+    assert made.closing.expectations == "Of 1 expectation 0 failed, 1 held."
+    assert (made.closing.disturbed, made.sentences, made.picture) == ("", [], None)

@@ -336,4 +336,4 @@ def test_answers_and_page_have_the_tables() -> None:
     made = result(profile("train_step", KERNELS))
     title = f"The operators of {STEP}, per step, mean of 6 passes"
     assert f"\n\n{title}:\n\n| operator |" in markdown(made)
-    assert title in [table.title for table in section(made, "breakdown").tables]
+    assert title in [table.title for table in section(made, "breakdown").details]

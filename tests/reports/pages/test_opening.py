@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A page opens with what failed, what was disturbed, and where the time goes."""
+"""A page opens with numbers and what would help, and ends with what is in doubt."""
 
 import json
 from pathlib import Path
@@ -13,53 +13,60 @@ from expected import expected
 from paper_result import paper_rows
 from reports.advice.advice import advice
 from reports.answers.disturbed import reasons
+from reports.answers.headline import sentences
 from reports.pages.__main__ import main
-from reports.pages.opening import Opening, opening
+from reports.pages.across import advice_section
+from reports.pages.page import page
+from reports.pages.section import Section
 from reports.results.rows import Row, load, parse
-from results import REFERENCE, document, entry
+from results import REFERENCE, document, entry, failure
 
 
-def opened(*rows: dict[str, Any], **others: Any) -> Opening:
-    return opening(parse(document(*rows, **others)))
+def section(name: str, *rows: dict[str, Any]) -> Section:
+    (found,) = (s for s in page([parse(document(*rows))]).sections if s.name == name)
+    return found
 
 
 FAILED = expected("model_size", "p50_us", "at_most", 1, rows={"seq": "128"})
 HELD = expected("model_size", "p50_us", "at_least", 1, rows={"seq": "128"})
 
 
-def test_failed_expectations_come_first_on_both_pages(tmp_path: Path) -> None:
+def test_numbers_come_first_and_doubts_last(tmp_path: Path) -> None:
     needed = ("peak/", "model_size/", "breakdown/")
     rows = [row for row in paper_rows() if row["name"].startswith(needed)]
     words = "work=spin | noisy=12 % of the time stolen"
     noisy = entry("harness/spin/us:1", 5, words, us=1, cv=0.5)
     empty = entry("harness/empty", 5, "work=empty")
-    content = document(*rows, noisy, empty, expectations=[HELD, FAILED])
+    skipped = [failure(f"compiled/{n}", "no package") for n in range(2)]
+    content = document(
+        *rows, noisy, empty, expectations=[HELD, FAILED], skipped=skipped
+    )
     (tmp_path / "run.json").write_text(json.dumps(content))
     assert main([str(tmp_path / "run.json")]) == 0
+    order = [
+        "takes most of it",
+        "farthest from its bound",
+        "Of 2 expectations 1 failed, 1 held.",
+        "at most 1 us",
+        "1 of ",
+        "2 cases skipped: 2 of",
+    ]
     for name in ("run.html", "run.md"):
         text = (tmp_path / name).read_text()
-        head = text[: text.index("Contents")]
-        order = [
-            "Of 2 expectations 1 failed, 1 held.",
-            "at most 1 us",
-            "1 of ",
-            "12 % of the time stolen",
-            "takes most",
-            "farthest from its bound",
-        ]
-        places = [head.find(told) for told in order]
+        places = [text.find(words) for words in order]
         assert places == sorted(places) and places[0] >= 0, places
-        assert "at least 1 us" not in head, "what held is behind"
-        assert "at least 1 us" in text[len(head) :]
+        assert text.count("no package") == (1 if name == "run.md" else 3)
+    assert "at least 1 us" in (tmp_path / "run.html").read_text()
+    assert "at least 1 us" not in (tmp_path / "run.md").read_text()
 
 
-def test_a_file_of_an_earlier_version_opens_without_expectations() -> None:
-    made = opened(*paper_rows())
-    assert made.expectations == "" and made.judged is None
-    assert made.time != "" and made.gap != ""
+def test_the_first_words_of_the_page_are_the_last_of_a_run() -> None:
+    made = page([load(REFERENCE)])
+    assert made.sentences == sentences(load(REFERENCE))
+    assert made.picture is not None and "textbook" in made.picture.description
 
 
-def test_the_largest_gap_is_told_only_where_it_is_clear() -> None:
+def test_the_largest_gap_is_shown_only_where_it_is_clear() -> None:
     def step(name: str, rate: float, half_width: float = 0.01) -> dict[str, Any]:
         return entry(
             f"model_size/{name}/fp32/train_step/seq:8",
@@ -74,50 +81,26 @@ def test_the_largest_gap_is_told_only_where_it_is_clear() -> None:
         )
 
     peaks = [row for row in paper_rows() if row["name"].startswith("peak/")]
-    assert opened(*peaks, step("tiny", 1e11), step("small", 1e12)).gap == (
-        "The largest gap to its bound: `model_size/tiny/fp32/train_step/seq:8` reaches "
-        "5 % ± 1 % of what the measured peaks allow for its FLOPs and bytes."
+
+    def gap(*rows: dict[str, Any]) -> str:
+        return section("roofline", *peaks, *rows).answer
+
+    assert (
+        "`model_size/tiny/fp32/train_step/seq:8` reaches 5 % ± 1 % of what the "
+        "measured peaks allow" in gap(step("tiny", 1e11), step("small", 1e12))
     )
     # Of any experiment, not of the steps alone.
-    op = step("tiny", 5e10) | {"name": "fused_ops/textbook/rms_norm/fp32/rows:8"}
-    assert "`fused_ops/textbook/" in opened(*peaks, step("tiny", 1e11), op).gap
-    gap = opened(*peaks, step("tiny", 1e11, 0.5), step("small", 1.1e11)).gap
-    assert gap.startswith("Which row is farthest from its bound cannot be told from")
-    assert gap.endswith(", and 1 other row may reach less.")
-    assert opened(step("tiny", 1e11)).gap == "", "no peak, no bound"
+    op = step("tiny", 5e10) | {"name": "other/textbook/rms_norm/fp32/rows:8"}
+    assert "`other/textbook/" in gap(step("tiny", 1e11), op)
+    unclear = gap(step("tiny", 1e11, 0.5), step("small", 1.1e11))
+    assert unclear.endswith(", and 1 other row may reach less.")
 
 
-def test_a_page_opens_with_what_would_help(tmp_path: Path) -> None:
-    rows = [
-        part("forward", "norm", 500, pass_bytes=1e6),
-        *(part("backward", "norm", 500, pass_bytes=1e6), whole(1000)),
-    ]
-    made = opened(*PEAKS, *rows)
-    assert made.help.startswith(
-        "Of the changes to a step, fused norm would save most: 800 us of 1 ms"
-    )
-    assert made.changes is not None and made.changes.lines[0][0] == "fused norm"
-    assert opened(*PEAKS[1:2]).help == "" and opened(*PEAKS[1:2]).changes is None
-    (tmp_path / "run.json").write_text(json.dumps(document(*PEAKS, *rows)))
-    assert main([str(tmp_path / "run.json")]) == 0
-    html = (tmp_path / "run.html").read_text()
-    head = html[: html.index('id="contents"')]
-    assert "What would help" in head and '<a href="#advice">' in head
-    assert "named by model, precision, mode, and batch x tokens" in head
-    assert 'id="advice"' in html[len(head) :]
-    assert "Headroom" not in head and "memory passes" in html
-    markdown = (tmp_path / "run.md").read_text()
-    assert "](#advice)" in markdown
-    assert "named by model, precision, mode, and batch x tokens" in markdown
-    assert '<td class="text">tiny fp32 train_step 4 x 128</td>' in head
-    assert "<td>800 us</td>" in head
-
-
-def test_the_opening_names_the_five_largest_changes() -> None:
+def test_what_would_help_comes_before_the_experiments() -> None:
     result = load(REFERENCE)
-    changes = opening(result).changes
-    assert changes is not None
-    assert [line[0] for line in changes.lines] == [
+    first = page([result]).sections[0]
+    assert first.name == "advice"
+    assert [line[0] for line in first.tables[0].lines] == [
         line.change for line in advice(result).lines[:5]
     ]
 
@@ -125,14 +108,9 @@ def test_the_opening_names_the_five_largest_changes() -> None:
 def test_a_change_that_costs_time_is_none_that_would_help() -> None:
     slower = (timed("precision", 1000), timed("precision", 1100, "bf16"))
     norm = part("forward", "norm", 500, pass_bytes=1e6)
-    result = parse(document(*PEAKS, norm, whole(1000), *slower))
-    assert [line.change for line in advice(result).lines] == [
-        "fused norm",
-        "bf16 weights",
-    ]
-    changes = opening(result).changes
-    assert changes is not None
-    assert [line[0] for line in changes.lines] == ["fused norm"]
+    (made,) = advice_section(parse(document(*PEAKS, norm, whole(1000), *slower)))
+    assert [line[0] for line in made.tables[0].lines] == ["fused norm"]
+    assert [line[0] for line in made.details[0].lines] == ["fused norm", "bf16 weights"]
 
 
 @pytest.mark.parametrize(

@@ -49,55 +49,6 @@ def step(model: str, mode: str, seq: int = 128, **counters: float) -> Any:
     )
 
 
-def test_a_training_step_is_a_bar_of_phases() -> None:
-    phases = {"forward_us": 20, "loss_us": 10, "backward_us": 40, "optimizer_us": 30}
-    tenfold = {name: 10 * us for name, us in phases.items()}
-    absolute, shares = drawn(
-        "model_size",
-        step("tiny", "forward", forward_us=20),
-        step("tiny", "train_step", **phases),
-        step("small", "train_step", **tenfold),
-    )
-    for figure in (absolute, shares):
-        labels = texts(figure.svg)
-        assert labels.index("tiny fp32") < labels.index("small fp32")
-        for place, name in enumerate(("forward", "loss", "backward", "optimizer")):
-            assert name in labels
-            assert len(boxes(figure, fill(place))) == 2
-        assert height_of(figure, "optimizer") < top_of_bars(figure, fill(0))
-    assert "100 us" in texts(absolute.svg) and "1 ms" in texts(absolute.svg)
-    little, much = boxes(absolute, fill(2))
-    assert much / little == pytest.approx(10, rel=0.01)
-    for phase, share in ((0, 2), (1, 1), (3, 3)):
-        assert boxes(shares, fill(phase))[0] == pytest.approx(
-            boxes(shares, fill(2))[0] * share / 4, rel=0.01
-        )
-    assert "1 x 128 tokens" in absolute.description
-
-
-def test_a_training_step_is_shown_at_the_length_that_most_have() -> None:
-    steps = [
-        step(model, "train_step", seq, forward_us=1)
-        for model, seq in (("a", 256), ("b", 256), ("a", 512), ("b", 512), ("a", 1024))
-    ]
-    figure, _ = drawn("model_size", *steps)
-    assert "1 x 512 tokens" in figure.description
-    assert len(boxes(figure, fill(0))) == 2
-
-
-def test_warm_up_curves_are_of_one_length() -> None:
-    rows = [
-        row | {"name": f"{row['name']}/seq:{seq}", "batch": 1, "seq": seq}
-        for seq in (64, 128)
-        for row in (warm(0, 20.0 * seq), warm(1, 10.0 * seq))
-    ]
-    (figure,) = drawn("warmup", *rows)
-    assert "1 x 128 tokens" in figure.description
-    assert [text for text in texts(figure.svg) if "fp32" in text] == [
-        "tiny fp32 forward"
-    ]
-
-
 def test_speed_ups_stand_beside_fp32() -> None:
     def case(precision: str, mode: str, **counters: float) -> Any:
         return entry(
@@ -137,46 +88,6 @@ def warm(calls: int, mean: float, model: str = "tiny", mode: str = "forward") ->
     )
 
 
-def test_warm_up_is_a_curve_around_the_steady_state() -> None:
-    (figure,) = drawn("warmup", *(warm(calls, 14 - calls) for calls in (0, 1, 5)))
-    labels = texts(figure.svg)
-    assert {"0", "1", "5", "warm-up calls", "tiny fp32 forward"} <= set(labels)
-    assert "steady state, ±5 %" in labels
-    assert "10" not in labels  # the scale is linear
-    (figure,) = drawn("warmup", warm(0, 150), warm(1, 10))
-    assert {"1", "10"} <= set(texts(figure.svg))  # logarithmic
-
-
-def test_of_many_warm_up_curves_those_like_the_first_are_shown() -> None:
-    rows = [
-        warm(calls, 10, model, mode)
-        for mode in ("train_step", "forward")
-        for model in ("a", "b", "c", "d")
-        for calls in (0, 1)
-    ]
-    (figure,) = drawn("warmup", *rows)
-    curves = [text for text in texts(figure.svg) if "fp32" in text]
-    assert curves == [f"{model} fp32 train_step" for model in "abcd"]
-
-
-def test_an_optimizer_is_held_against_the_best_rate() -> None:
-    def case(kind: str, rate: float) -> Any:
-        return entry(
-            f"optimizer/{kind}/tiny",
-            3580,
-            f"kind={kind} model=tiny",
-            bytes_per_second=rate,
-            bandwidth_share=rate / 20e9,
-        )
-
-    (figure,) = drawn("optimizer", case("textbook", 5e9), case("fused", 15e9))
-    assert {"textbook", "fused", "best measured", "3.58 ms", "tiny"} <= set(
-        texts(figure.svg)
-    )
-    (slow,), (fast,) = boxes(figure, fill(0)), boxes(figure, fill(1))
-    assert fast / slow == pytest.approx(3, rel=0.01)
-
-
 def attention(variant: str, seq: int, phase: str = "forward", d: int = 64) -> Any:
     power = 2 if variant == "naive" else 1.5
     return entry(
@@ -213,29 +124,6 @@ def test_attention_is_drawn_with_its_fitted_exponents() -> None:
         labels = set(texts(figure.svg))
         assert {"naive: T^2.00", "sdpa_flash: T^1.50", "256", "512", "1024"} <= labels
     assert {"naive: T^1.00", "sdpa_flash: T^1.00"} <= set(texts(figures[2].svg))
-
-
-def test_softmax_is_drawn_over_flops_and_over_bytes() -> None:
-    def case(part: str, flops: float, bytes_: float, us: float) -> Any:
-        return entry(
-            f"softmax_vs_matmul/{part}/bf16/seq:128",
-            us,
-            f"part={part} precision=bf16",
-            flops=flops,
-            bytes=bytes_,
-        )
-
-    flops, moved = drawn(
-        "softmax_vs_matmul",
-        case("qk", 1e8, 1e6, 100),
-        case("softmax_naive", 1e6, 5e6, 200),
-    )
-    assert (flops.title, moved.title) == (
-        "Time against FLOPs, bf16",
-        "Time against bytes, bf16",
-    )
-    assert {"qk", "softmax_naive", "at 1 TFLOP/s"} <= set(texts(flops.svg))
-    assert "at 25 GB/s" in texts(moved.svg)
 
 
 def test_peaks_are_bars_with_their_rates() -> None:

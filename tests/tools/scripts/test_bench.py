@@ -86,17 +86,17 @@ def test_two_calls_at_once_do_not_share_a_result(checkout: Checkout) -> None:
     assert len(checkout.results()) == 4
 
 
-def test_the_expectations_are_judged_at_the_end(checkout: Checkout) -> None:
+def test_the_result_is_summed_up_at_the_end(checkout: Checkout) -> None:
     python = checkout.root / ".venv/bin/python"
-    write_script(python, '#!/bin/sh\necho "judged: $*"\nexit 3\n')
+    write_script(python, '#!/bin/sh\necho "summary: $*"\nexit 3\n')
     done = checkout.run("bench", STUB_STATUS="1")
     result = checkout.root / "results" / checkout.results()[0]
-    assert f"judged: -m reports.answers --expectations {result}\n" in done.stderr
-    assert done.returncode == 1, "of the program, not of the judge"
+    assert f"summary: -m reports.answers --summary {result}\n" in done.stderr
+    assert done.returncode == 1, "of the program, not of the summary"
     # Nothing was measured, or the run was killed.
     for status in ("2", "143"):
-        assert "judged" not in checkout.run("bench", STUB_STATUS=status).stderr
-    assert "judged" not in checkout.run("bench", "--benchmark_list_tests").stderr
+        assert "summary" not in checkout.run("bench", STUB_STATUS=status).stderr
+    assert "summary" not in checkout.run("bench", "--benchmark_list_tests").stderr
 
 
 EXPORT = """#!/bin/sh

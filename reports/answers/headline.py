@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: MIT
+"""The sentences with which a page opens and a run ends, in absolute numbers: a step and
+its parts, where its time goes, its memory, what faster arithmetic and kernels gain, and
+what ranks cost."""
+
+from collections.abc import Sequence
+
+from reports.answers.against import Axis, Choice, compared, size_of
+from reports.answers.breakdown import matmul_share, shown_step, step_of
+from reports.answers.comparing import least
+from reports.answers.implementations import IMPLEMENTATION
+from reports.answers.kernels import top_name
+from reports.answers.measured import CANNOT_TELL, counter_of, differ, over, time_of
+from reports.answers.parallel import last_setting, setting_text, strategy
+from reports.answers.shapes import step_text
+from reports.results import text
+from reports.results.rows import Result, Row
+
+PHASES = ("forward", "loss", "backward", "communication", "optimizer")
+_PRECISION = Axis("precision", "fp32")
+
+
+def sentences(result: Result) -> list[str]:
+    """Those for which the result has the rows; on a null GPU those without times."""
+    made = [_peak(result)]
+    if not result.of_null_gpu:
+        made = [_step(result), _parts(result), *made, _gains(result), _ranks(result)]
+    return list(filter(None, made))
+
+
+def _largest(rows: Sequence[Row]) -> Row | None:
+    return max(rows, key=lambda row: row.get("flops") or 0.0, default=None)
+
+
+def _step_row(result: Result) -> Row | None:
+    """The step that was profiled, else the largest train step."""
+    shown = shown_step(result)
+    timed = step_of(shown[0]).timed if shown else None
+    return timed or _largest(result.of("model_size", mode="train_step"))
+
+
+def _step(result: Result) -> str:
+    row = _step_row(result)
+    if row is None:
+        return ""
+    parts = [
+        f"{phase} {text.time(row[f'{phase}_us'])}"
+        for phase in PHASES
+        if row.get(f"{phase}_us")
+    ]
+    said = f"A `{step_text(row)}` takes {time_of(row).plus_minus(text.time)}"
+    return f"{said}: {', '.join(parts)}." if len(parts) > 1 else f"{said}."
+
+
+def _parts(result: Result) -> str:
+    shown = shown_step(result)
+    step = step_of(shown[0]) if shown else None
+    if shown is None or step is None or step.whole is None or not step.parts:
+        return ""
+    shares = {part: step.share(part) for part in step.parts}
+    first, *others = sorted(shares, key=lambda part: -shares[part].value)
+    shown_first = shares[first].plus_minus(text.percent)
+    said = f"`{first}` takes {shown_first} of it"
+    if others:
+        if differ(shares[first], shares[others[0]]):
+            said = f"`{first}` takes most of it, {shown_first}"
+        said += f", `{others[0]}` {text.percent(shares[others[0]].value)}"
+    products = f"matrix products {matmul_share(step.whole).plus_minus(text.percent)}"
+    profile = result.profile_of(shown[0])
+    top = top_name(profile) if profile else ""
+    return f"{said}; {products}{f', mostly in `{top}`' if top else ''}."
+
+
+def _peak(result: Result) -> str:
+    """Of all rows with a prediction; the step that needs most of `memory`, if any."""
+    rows = [
+        row
+        for row in result.rows
+        if row.get("peak_bytes") and row.get("predicted_peak_bytes")
+    ]
+    steps = [row for row in rows if row.experiment in ("memory", "model_size")]
+    if not steps:
+        return ""
+    most = max(steps, key=lambda row: row["peak_bytes"])
+    off = [abs(row["predicted_peak_bytes"] / row["peak_bytes"] - 1) for row in rows]
+    return (
+        f"A `{step_text(most)}` peaks at {text.size(most['peak_bytes'])}, predicted "
+        f"{text.size(most['predicted_peak_bytes'])}; of {len(rows)} predictions none "
+        f"is off by more than {text.percent(max(off))}."
+    )
+
+
+def _gain(choice: Choice, name: str, what: str) -> str:
+    row, base = choice.rows[name], choice.base
+    assert base is not None
+    ratio = over(time_of(row), time_of(base))
+    times = [text.time(one.time_us) for one in (base, row)]
+    if not (ratio.is_fair and ratio.outside(1, 1)):
+        return (
+            f"whether {what} shortens `{choice.label}` {CANNOT_TELL}: "
+            f"{' and '.join(times)}, {ratio.text()} times"
+        )
+    verb = "shortens" if ratio.high < 1 else "lengthens"
+    change = f"from {' to '.join(times)}, {ratio.text()} times"
+    return f"{what} {verb} `{choice.label}` {change}"
+
+
+def _gains(result: Result) -> str:
+    gains = []
+    for experiment, axis, what in (
+        ("precision", _PRECISION, "{}"),
+        ("implementations", IMPLEMENTATION, "implementation={}"),
+    ):
+        found = compared(result.of(experiment), axis)
+        if found:
+            choice = max(found, key=size_of)
+            best, _ = least({n: time_of(row) for n, row in choice.others.items()})
+            gains.append(_gain(choice, best, what.format(best)))
+    return f"{'; '.join(gains)}." if gains else ""
+
+
+def _ranks(result: Result) -> str:
+    """The quickest exchange of gradients against a rank without one."""
+    rows = last_setting(result.of("ddp"))
+    exchanging = [row for row in rows if row.get("exposed_us") is not None]
+    alone = next((row for row in rows if row.words["strategy"] == "alone"), None)
+    if not exchanging or alone is None:
+        return ""
+    best = min(exchanging, key=lambda row: row.time_us)
+    ratio = over(time_of(best), time_of(alone))
+    exposed = counter_of(best, "exposed_us").plus_minus(text.time)
+    return (
+        f"With {setting_text(best)} a step takes {time_of(best).plus_minus(text.time)} "
+        f"by {strategy(best)}, {ratio.text()} times the {text.time(alone.time_us)} of "
+        f"one rank alone; {exposed} is exposed communication."
+    )
