@@ -10,8 +10,8 @@ from reports.advice.line import Check, Line, largest
 from reports.advice.rates import Rate
 from reports.advice.run import TRAINING, Run, Step, shape_of
 from reports.answers.against import baselines
-from reports.answers.implementations import IMPLEMENTATION
 from reports.answers.measured import Measured, exactly, minus, time_of, total
+from reports.experiments.implementations import IMPLEMENTATION
 from reports.results.rows import Row
 
 # Steps in which it saves as much: their optimizer is the same.

@@ -9,8 +9,9 @@ from reports.advice.line import Check, Line, largest
 from reports.advice.rates import Rate
 from reports.advice.run import TRAINING, Run, Step, shape_of
 from reports.answers.against import Axis, baselines
-from reports.answers.implementations import IMPLEMENTATION, LAUNCH
 from reports.answers.measured import Measured, minus, time_of, times, total
+from reports.experiments.cuda_graph import LAUNCH
+from reports.experiments.implementations import IMPLEMENTATION
 from reports.results.rows import Row
 
 # By what is fused: the components whose work beside products becomes one pass.

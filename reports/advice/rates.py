@@ -17,9 +17,8 @@ class Rate:
 
     def time(self, amount: float) -> Measured:
         """In microseconds."""
-        if not amount:
-            return exactly(0)
-        return times(over(exactly(amount), self.per_second), 1e6)
+        zero = exactly(0)
+        return times(over(exactly(amount), self.per_second), 1e6) if amount else zero
 
 
 def arithmetic(row: Row) -> str:

@@ -1,24 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Rows that differ from a baseline in one word alone, such as the implementation."""
+"""Rows that differ from a baseline in an axis alone, such as the implementation."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from reports.answers.cells import optional
+from reports.answers.cells import heading_of, shown
 from reports.answers.comparing import factor
 from reports.answers.measured import Measured, over, time_of
 from reports.answers.shapes import case_text, without
+from reports.experiments.spec import Axis as Axis
 from reports.results import text
 from reports.results.rows import Row
-
-# A further column: its heading, and the cell of a row.
-Column = tuple[str, Callable[["Choice", Row], str]]
-
-
-@dataclass(frozen=True)
-class Axis:
-    word: str  # the parameter in which the rows of a choice differ
-    base: str  # its value in the baseline
 
 
 @dataclass(frozen=True)
@@ -38,7 +30,7 @@ class Choice:
 
     @property
     def label(self) -> str:
-        return case_text(next(iter(self.rows.values())), self.axis.word)
+        return case_text(next(iter(self.rows.values())), *self.axis.word.split())
 
     def time(self, row: Row) -> Measured | None:
         """Over the baseline's, which the run may lack."""
@@ -51,84 +43,73 @@ class Choice:
         return own / base if own is not None and base else None
 
 
+def place_of(row: Row, axis: Axis) -> str:
+    """The row's values of the axis, e.g. "everything reshard:1"."""
+    keys = [key for key in axis.word.split() if key in row.parameters]
+    return " ".join(
+        row.parameters[key] if key in row.words else f"{key}:{row.parameters[key]}"
+        for key in keys
+    )
+
+
 def choices(rows: Sequence[Row], axis: Axis) -> list[Choice]:
     """In run order."""
     found: dict[tuple[tuple[str, str], ...], dict[str, Row]] = {}
     for row in rows:
-        found.setdefault(without(row, axis.word), {})[row.words[axis.word]] = row
+        found.setdefault(without(row, *axis.word.split()), {})[place_of(row, axis)] = (
+            row
+        )
     return [Choice(axis, alike) for alike in found.values()]
 
 
 def compared(rows: Sequence[Row], axis: Axis) -> list[Choice]:
-    """Those with the baseline and with something beside it."""
+    """Those with the baseline and another row."""
     return [one for one in choices(rows, axis) if one.base and one.others]
 
 
 def baselines(rows: Sequence[Row], axis: Axis, name: str) -> Iterator[tuple[Row, Row]]:
-    """Each baseline with the row beside it of this name."""
+    """Each baseline with the row of this name."""
     for choice in compared(rows, axis):
         if choice.base and name in choice.others:
             yield choice.base, choice.others[name]
 
 
 def size_of(choice: Choice) -> float:
-    return max(row.get("flops") or 0.0 for row in choice.rows.values())
+    rows = choice.rows.values()
+    return max(row.get("flops") or row.get("bytes") or 0.0 for row in rows)
 
 
-def told(found: Sequence[Choice]) -> list[Choice]:
-    """Of each precision the smallest work and the largest, in its largest shape."""
-    largest: dict[tuple[str, str], Choice] = {}
+def chosen(found: Sequence[Choice]) -> list[Choice]:
+    """Of each precision and model the largest shape; of the models the smallest and the
+    largest."""
+    largest: dict[tuple[str, ...], dict[str, Choice]] = {}
     for choice in found:
         words = next(iter(choice.rows.values())).words
-        key = words["precision"], words["model" if "model" in words else "work"]
-        if key not in largest or size_of(choice) > size_of(largest[key]):
-            largest[key] = choice
+        but = (*choice.axis.word.split(), "model")
+        key = tuple(word for name, word in words.items() if name not in but)
+        models, model = largest.setdefault(key, {}), words.get("model", "")
+        if model not in models or size_of(choice) > size_of(models[model]):
+            models[model] = choice
     ends = []
-    for precision in dict.fromkeys(precision for precision, _ in largest):
-        of_one = [c for (name, _), c in largest.items() if name == precision]
-        of_one.sort(key=size_of)
-        ends += [of_one[0], *of_one[-1:]] if len(of_one) > 1 else of_one
+    for models in largest.values():
+        of_one = sorted(models.values(), key=size_of)
+        ends += [of_one[0], of_one[-1]] if len(of_one) > 1 else of_one
     return ends
 
 
-def _clause(choice: Choice, name: str, row: Row) -> str:
+def _clause(choice: Choice, name: str, row: Row, also: Sequence[str]) -> str:
     time, peak = choice.time(row), choice.peak(row)
     assert time is not None
-    clause = f"{name} takes " + factor(time, f"{choice.axis.base}'s time")
-    if peak is None:
-        return clause
-    return f"{clause} and {text.significant(peak)} times its peak memory"
-
-
-def sentence(found: Sequence[Choice]) -> str:
-    """Of the choices that are told."""
-    return " ".join(
-        f"In `{choice.label}` "
-        + "; ".join(_clause(choice, *other) for other in choice.others.items())
-        + "."
-        for choice in told(found)
+    clause = f"{name} takes {factor(time, 'the time')}"
+    if peak is not None and peak != 1:
+        clause += f", {text.significant(peak)} times the peak memory"
+    return clause + "".join(
+        f", {heading_of(counter)} {shown(row, counter)}"
+        for counter in also
+        if row.get(counter) is not None
     )
 
 
-def table(found: Sequence[Choice], *columns: Column) -> text.Table:
-    """A line for each row, with the ratios to its baseline."""
-    lines = []
-    for choice in found:
-        for name, row in choice.rows.items():
-            time, peak = choice.time(row), choice.peak(row)
-            is_base = row is choice.base
-            lines.append(
-                [
-                    choice.label,
-                    name,
-                    time_of(row).plus_minus(text.time),
-                    "1" if is_base else "-" if time is None else time.text(),
-                    optional(row, "peak_bytes", text.size),
-                    "-" if peak is None else text.significant(peak),
-                    *(cell(choice, row) for _, cell in columns),
-                ]
-            )
-    axis = found[0].axis
-    headings = ["case", axis.word, "time", f"of {axis.base}'s time", "peak memory"]
-    headings += [f"of {axis.base}'s peak", *(heading for heading, _ in columns)]
-    return text.Table(headings, lines)
+def sentence(choice: Choice, also: Sequence[str]) -> str:
+    clauses = (_clause(choice, *other, also) for other in choice.others.items())
+    return f"In `{choice.label}`, over {choice.axis.base}: {'; '.join(clauses)}."

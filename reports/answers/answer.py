@@ -3,25 +3,39 @@
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
+from reports.answers import breakdown, claims, collectives, memory, profiled
 from reports.answers.expectations import summary, table
 from reports.answers.judging import judgements
-from reports.experiments import known
+from reports.answers.tables import phases_table
+from reports.answers.tables import tables as tables_of
+from reports.experiments import known, spec_of
 from reports.results.rows import Result
 from reports.results.text import Table, plural
 
 ROOT = Path(__file__).resolve().parents[2]
+# Sentences and tables that no spec can state.
+_SENTENCES: dict[str, Callable[[Result], str]] = {
+    "all_reduce": collectives.sentence,
+    "breakdown": breakdown.sentence,
+}
+_TABLES: dict[str, Callable[[Result], list[Table]]] = {"breakdown": breakdown.tables}
+_DETAILS: dict[str, Callable[[Result], list[Table]]] = {
+    "breakdown": profiled.details,
+    "memory": memory.details,
+}
 
 
 @dataclass(frozen=True)
 class Answer:
     experiment: str
     question: str
-    sentence: str
-    table: Table
-    details: list[Table] = field(default_factory=list)
+    sentence: str  # "" if the result lacks its rows, and on a null GPU
+    tables: list[Table]
+    details: list[Table]
 
 
 def _comment_of(experiment: str, pattern: str, what: str) -> str:
@@ -49,36 +63,31 @@ def expectation_of(experiment: str, result: Result | None = None) -> str:
     return _comment_of(experiment, r"\n// Expect: (.*?)\n(?!//)", "expectation")
 
 
+def answer_of(result: Result, experiment: str) -> Answer:
+    """Errors: NotAResult, if a row lacks what the program writes."""
+    rows, spec = result.of(experiment), spec_of(experiment)
+    is_timed = not result.of_null_gpu
+    sentence = ""
+    if is_timed and experiment in _SENTENCES:
+        sentence = _SENTENCES[experiment](result)
+    elif is_timed:
+        sentence = claims.sentence(rows, spec.sentence)
+    own = _TABLES.get(experiment) if is_timed else None
+    tables = own(result) if own else tables_of(rows, spec, is_timed)
+    phases = phases_table(rows) if is_timed else None
+    details = _DETAILS[experiment](result) if experiment in _DETAILS else []
+    if phases is not None:
+        (tables if spec.phases else details).append(phases)
+    question = question_of(experiment, result)
+    return Answer(experiment, question, sentence, tables, details)
+
+
 def answers(result: Result) -> list[Answer]:
-    """The answers to all questions for which the result has the rows."""
-    found = []
-    for experiment in known():
-        told = answer_of(result, experiment)
-        if told is not None:
-            found.append(
-                Answer(
-                    experiment,
-                    question_of(experiment, result),
-                    *told,
-                    details_of(result, experiment),
-                )
-            )
-    return found
-
-
-def details_of(result: Result, experiment: str) -> list[Table]:
-    """The further tables of one experiment."""
-    return known()[experiment].details(result) if experiment in known() else []
-
-
-def answer_of(result: Result, experiment: str) -> tuple[str, Table] | None:
-    """The sentence and the table of one experiment.
-
-    None if it has neither, and on a null GPU, because most are about times.
-    """
-    if result.of_null_gpu or experiment not in known():
-        return None
-    return known()[experiment].answer(result)
+    """Of the experiments with rows: first those with a spec, in its order."""
+    names = dict.fromkeys(row.experiment for row in result.rows)
+    first = [name for name in known() if name in names]
+    others = [name for name in names if name not in known()]
+    return [answer_of(result, name) for name in (*first, *others)]
 
 
 def skipped_sentence(result: Result) -> str:
@@ -113,9 +122,17 @@ def _expectations(result: Result) -> list[str]:
 def markdown(result: Result) -> str:
     """Expectations and answers in Markdown, under headings of the third level."""
     parts = [
-        f"### `{answer.experiment}`\n\n*{answer.question}*\n\n"
-        f"{answer.sentence}\n\n"
-        + "\n\n".join(one.markdown() for one in (answer.table, *answer.details))
+        "\n\n".join(
+            filter(
+                None,
+                [
+                    f"### `{answer.experiment}`",
+                    f"*{answer.question}*" if answer.question else "",
+                    answer.sentence,
+                    *(one.markdown() for one in (*answer.tables, *answer.details)),
+                ],
+            )
+        )
         for answer in answers(result)
     ]
     return "\n\n".join(_expectations(result) + parts + _missing(result))

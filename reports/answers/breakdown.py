@@ -3,9 +3,9 @@
 
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from reports.answers.cells import optional
+from reports.answers.cells import shown
 from reports.answers.kernels import top_sentence
 from reports.answers.measured import (
     CANNOT_TELL,
@@ -145,7 +145,7 @@ def _timed_cells(timed: Row | None, names: list[str]) -> list[str]:
     if timed is None:
         return ["-"] * (len(names) + 1)
     return [
-        *(optional(timed, f"{name}_us", text.time) for name in names),
+        *(shown(timed, f"{name}_us") for name in names),
         text.time(timed.time_us),
     ]
 
@@ -184,32 +184,61 @@ def _table(
 
 def shown_step(result: Result) -> tuple[list[Row], list[Row] | None] | None:
     """The rows of the step to show, and of the same model's inference."""
-    steps = by_shape(result.of("breakdown"), "model", "precision", "mode")
-    if not steps:
+    found = by_shape(result.of("breakdown"), "model", "precision", "mode")
+    if not found:
         return None
     # The last train step of a run is the largest.
-    training = [key for key in steps if key[2] == "train_step"]
-    key = (training or list(steps))[-1]
-    beside = steps.get((*key[:2], "inference", *key[3:]))
-    return steps[key], beside if key[2] != "inference" else None
+    training = [key for key in found if key[2] == "train_step"]
+    key = (training or list(found))[-1]
+    other = found.get((*key[:2], "inference", *key[3:]))
+    return found[key], other if key[2] != "inference" else None
 
 
-def breakdown(result: Result) -> tuple[str, text.Table] | None:
-    shown = shown_step(result)
-    if shown is None:
-        return None
-    rows, beside = shown
-    step, inference = step_of(rows), step_of(beside) if beside else None
+def _ordered(step: Step) -> list[str]:
+    return sorted(step.parts, key=lambda part: -step.share(part).value)
+
+
+def sentence(result: Result) -> str:
+    """About the step to show; "" if the run has none."""
+    found = shown_step(result)
+    if found is None:
+        return ""
+    rows, other = found
+    step, inference = step_of(rows), step_of(other) if other else None
     if not step.phases or not step.parts:
-        return None
-    order = sorted(step.parts, key=lambda part: -step.share(part).value)
-    sentence = _most(step, order, step_text(rows[0]))
+        return ""
+    most = _most(step, _ordered(step), step_text(rows[0]))
     if step.lost is not None:
-        sentence += f"; {text.percent(step.lost)} could not be attributed"
+        most += f"; {text.percent(step.lost)} could not be attributed"
     profile = result.profile_of(rows)
     return (
-        f"{_beside_timed(step)}{_outliers(step)}{sentence}. "
+        f"{_beside_timed(step)}{_outliers(step)}{most}. "
         f"{top_sentence(profile) if profile else ''}"
-        f"{_beside_inference(step, inference)}".strip(),
-        _table(step, inference, order, list(step.phases)),
+        f"{_beside_inference(step, inference)}".strip()
     )
+
+
+def steps(result: Result) -> list[tuple[list[Row], list[Row] | None]]:
+    """The rows of each profiled step, and of the same model's inference; the step to
+    show first."""
+    found = by_shape(result.of("breakdown"), "model", "precision", "mode")
+    first = shown_step(result)
+    shown = first[0][0].name if first else ""
+    others: list[tuple[list[Row], list[Row] | None]] = [
+        (rows, None) for rows in found.values() if rows[0].name != shown
+    ]
+    return [first, *others] if first else others
+
+
+def table_of(rows: list[Row], other: list[Row] | None) -> text.Table | None:
+    step, inference = step_of(rows), step_of(other) if other else None
+    if not step.phases or not step.parts:
+        return None
+    table = _table(step, inference, _ordered(step), list(step.phases))
+    return replace(table, title=f"Shares of {step_text(rows[0])}")
+
+
+def tables(result: Result) -> list[text.Table]:
+    """The components of the step to show."""
+    made = [table_of(*step) for step in steps(result)[:1]]
+    return [table for table in made if table is not None]

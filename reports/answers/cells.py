@@ -1,34 +1,86 @@
 # SPDX-License-Identifier: MIT
-"""Table cells of counters that a row may lack."""
+"""The name and the text of what a row has, by what its counters are."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
 
-from reports.answers.measured import counter_of
+from reports.answers.measured import Measured, counter_of, over
+from reports.experiments.spec import Column
 from reports.results import text
 from reports.results.rows import Row
 
+_PERCENT = (
+    *("mfu*", "hfu*", "*share", "*_efficiency", "cv", "rank_spread"),
+    *("prediction_error", "matmul_share*"),
+)
+_SHORT = {
+    "p50_us": "time",
+    "mfu_measured": "share of the fastest product",
+    "bandwidth_share": "share of the best memory rate",
+    "flops_per_second": "FLOP rate",
+    "bytes_per_second": "byte rate",
+    "kernel_flops_per_second": "kernel's FLOP rate",
+    "prediction_error": "prediction error",
+}
+_UNITS = ("_us", "_bytes_per_second", "_per_second", "_bytes", "_seconds")
 
-def optional(row: Row, counter: str, formatted: Callable[[float], str]) -> str:
-    """The counter, or "-" if the row lacks it."""
-    value = row.get(counter)
-    return "-" if value is None else formatted(value)
+
+def heading_of(counter: str) -> str:
+    """E.g. "first call" of first_call_us."""
+    if counter in _SHORT:
+        return _SHORT[counter]
+    for unit in _UNITS:
+        if counter.endswith(unit):
+            return counter.removesuffix(unit).replace("_", " ") or counter
+    return counter.replace("_", " ")
 
 
-def hidden(share: float) -> str:
-    """Below 0 the exposed communication takes longer than the collectives alone."""
-    return text.percent(share) if share > 0 else "none"
+def column_of(named: str | Column) -> Column:
+    column = named if isinstance(named, Column) else Column(named)
+    if column.heading:
+        return column
+    heading = heading_of(column.counter)
+    heading += f" / {heading_of(column.per)}" if column.per else ""
+    return Column(column.counter, heading, column.per, column.digits)
 
 
-def with_interval(row: Row, counter: str, formatted: Callable[[float], str]) -> str:
-    """With that, if it is known; "-" if the row lacks the counter."""
-    if row.get(counter) is None:
+def formatted(row: Row, counter: str, value: float, digits: int = 3) -> str:
+    if any(fnmatchcase(counter, pattern) for pattern in _PERCENT):
+        return text.percent(value)
+    return text.with_unit(value, row.table.find(counter).unit, digits)
+
+
+def value_of(row: Row, column: Column) -> Measured | None:
+    """None if the row lacks it."""
+    if row.get(column.counter) is None:
+        return None
+    value = counter_of(row, column.counter)
+    if not column.per:
+        return value
+    return over(value, counter_of(row, column.per)) if row.get(column.per) else None
+
+
+def shown(row: Row, named: str | Column) -> str:
+    """With its interval; a textual result as it is; "-" if the row has neither."""
+    column = column_of(named)
+    if column.counter in row.findings:
+        return row.findings[column.counter]
+    value = value_of(row, column)
+    if value is None:
         return "-"
-    value = counter_of(row, counter)
-    return value.text(formatted) if value.is_known else formatted(value.value)
+    if column.per:
+        return value.text(lambda v: text.significant(v, column.digits))
+    return value.plus_minus(lambda v: formatted(row, column.counter, v, column.digits))
 
 
-def ratio(row: Row, counter: str, is_baseline: bool) -> str:
-    """The ratio to the baseline row, or "-" if the run lacks that row."""
-    if is_baseline and row.get(counter) is None:
-        return "1"
-    return optional(row, counter, text.significant)
+def expanded(rows: Sequence[Row], columns: Sequence[str | Column]) -> list[Column]:
+    """Those that a row has, patterns as the names that match them."""
+    names = dict.fromkeys(n for row in rows for n in (*row.counters, *row.findings))
+    found: list[Column] = []
+    for column in map(column_of, columns):
+        if "*" not in column.counter:
+            found += [column] if column.counter in names else []
+            continue
+        matching = [name for name in names if fnmatchcase(name, column.counter)]
+        found += [column_of(name) for name in sorted(matching)]
+    return found

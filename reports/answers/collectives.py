@@ -4,16 +4,10 @@
 import math
 from collections import defaultdict
 
-from reports.answers.cells import optional
 from reports.answers.measured import CANNOT_TELL, Measured, time_of
-from reports.answers.shapes import number_of
 from reports.results import text
 from reports.results.alpha_beta import AlphaBeta, fit_alpha_beta
 from reports.results.rows import Result, Row
-
-
-def _rate(per_second: float) -> str:
-    return text.rate(per_second, "B/s")
 
 
 def _law(series: str, fit: AlphaBeta) -> str:
@@ -31,7 +25,7 @@ def _law(series: str, fit: AlphaBeta) -> str:
 KNOWN = 0.5  # a law whose parameters are known so well is told
 
 
-def _told_law(series: str, sizes: list[float], times: list[Measured]) -> str:
+def _stated_law(series: str, sizes: list[float], times: list[Measured]) -> str:
     """The law, if the intervals of the times determine its parameters.
 
     Each time moves to the end of its interval in turn, as if it alone were wrong.
@@ -61,27 +55,14 @@ def _relative(errors: list[float], value: float) -> float:
     return math.hypot(*errors) / value if value else 0.0
 
 
-def all_reduce(result: Result) -> tuple[str, text.Table] | None:
+def sentence(result: Result) -> str:
+    """The law of each backend and number of ranks."""
     series: dict[str, list[Row]] = defaultdict(list)
     for row in result.of("all_reduce"):
-        series[f"{row.words['backend']}, {number_of(row, 'ranks')} ranks:"].append(row)
-    laws, lines = [], []
+        series[f"{row.words['backend']}, {row.numbers.get('ranks')} ranks:"].append(row)
+    laws = []
     for name, rows in series.items():
         sizes = [row.positive("bytes") for row in rows]
         if len(set(sizes)) > 1:
-            laws.append(_told_law(name, sizes, [time_of(row) for row in rows]))
-        lines += [
-            [
-                f"{name} {text.size(size)}",
-                text.time(row.time_us),
-                optional(row, "algbw_bytes_per_second", _rate),
-                optional(row, "busbw_bytes_per_second", _rate),
-                optional(row, "rank_spread", text.percent),
-                optional(row, "threads_per_rank", text.significant),
-            ]
-            for size, row in sorted(zip(sizes, rows, strict=True), key=lambda p: p[0])
-        ]
-    if not laws:
-        return None
-    headings = ["ranks, size", "time", "algbw", "busbw", "rank spread", "threads"]
-    return f"{'; '.join(laws)}.", text.Table(headings, lines)
+            laws.append(_stated_law(name, sizes, [time_of(row) for row in rows]))
+    return f"{'; '.join(laws)}." if laws else ""

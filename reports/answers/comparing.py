@@ -3,7 +3,7 @@
 
 from collections.abc import Mapping
 
-from reports.answers.measured import CANNOT_TELL, Measured, differ, over
+from reports.answers.measured import CANNOT_TELL, Measured, differ
 from reports.results import text
 
 
@@ -26,20 +26,3 @@ def least(named: Mapping[str, Measured]) -> tuple[str, list[str]]:
 def listed(names: list[str]) -> str:
     """E.g. "a", "a and b", "a, b and c"."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
-
-
-def least_text(named: Mapping[str, Measured], superlative: str) -> str:
-    """E.g. "The fastest is x: 5 us (4 to 6)", or that it cannot be told.
-
-    The values are times: less is better.
-    """
-    first, rivals = least(named)
-    if not rivals:
-        return f"The {superlative} is {first}: {named[first].plus_minus(text.time)}"
-    nearest = min(rivals, key=lambda name: named[name].value)
-    runs = over(named[nearest], named[first]).runs_to_tell(1)
-    return (
-        f"Which is the {superlative} {CANNOT_TELL}: {first} takes "
-        f"{named[first].plus_minus(text.time)}, and {listed(rivals)} may take less; "
-        f"{runs}"
-    )

@@ -5,19 +5,19 @@ what ranks cost."""
 
 from collections.abc import Sequence
 
-from reports.answers.against import Axis, Choice, compared, size_of
+from reports.answers.against import Choice, compared, size_of
 from reports.answers.breakdown import matmul_share, shown_step, step_of
 from reports.answers.comparing import least
-from reports.answers.implementations import IMPLEMENTATION
 from reports.answers.kernels import top_name
 from reports.answers.measured import CANNOT_TELL, counter_of, differ, over, time_of
-from reports.answers.parallel import last_setting, setting_text, strategy
-from reports.answers.shapes import step_text
+from reports.answers.shapes import case_text, step_text, without
+from reports.experiments.implementations import IMPLEMENTATION
+from reports.experiments.precision import PRECISION
 from reports.results import text
 from reports.results.rows import Result, Row
 
 PHASES = ("forward", "loss", "backward", "communication", "optimizer")
-_PRECISION = Axis("precision", "fp32")
+_STRATEGY = ("strategy", "bucket_mb")
 
 
 def sentences(result: Result) -> list[str]:
@@ -108,7 +108,7 @@ def _gain(choice: Choice, name: str, what: str) -> str:
 def _gains(result: Result) -> str:
     gains = []
     for experiment, axis, what in (
-        ("precision", _PRECISION, "{}"),
+        ("precision", PRECISION, "{}"),
         ("implementations", IMPLEMENTATION, "implementation={}"),
     ):
         found = compared(result.of(experiment), axis)
@@ -121,16 +121,33 @@ def _gains(result: Result) -> str:
 
 def _ranks(result: Result) -> str:
     """The quickest exchange of gradients against a rank without one."""
-    rows = last_setting(result.of("ddp"))
+    rows = result.of("ddp")
     exchanging = [row for row in rows if row.get("exposed_us") is not None]
-    alone = next((row for row in rows if row.words["strategy"] == "alone"), None)
-    if not exchanging or alone is None:
+    if not exchanging:
+        return ""
+    # The last setting of a run is its largest.
+    setting = without(exchanging[-1], *_STRATEGY)
+    exchanging = [row for row in exchanging if without(row, *_STRATEGY) == setting]
+    same = ("model", "precision", "batch", "seq")
+    alone = next(
+        (
+            row
+            for row in rows
+            if row.words["strategy"] == "alone"
+            and all(
+                row.parameters.get(key) == exchanging[0].parameters.get(key)
+                for key in same
+            )
+        ),
+        None,
+    )
+    if alone is None:
         return ""
     best = min(exchanging, key=lambda row: row.time_us)
     ratio = over(time_of(best), time_of(alone))
     exposed = counter_of(best, "exposed_us").plus_minus(text.time)
     return (
-        f"With {setting_text(best)} a step takes {time_of(best).plus_minus(text.time)} "
-        f"by {strategy(best)}, {ratio.text()} times the {text.time(alone.time_us)} of "
-        f"one rank alone; {exposed} is exposed communication."
+        f"A rank of `{case_text(best)}` takes {time_of(best).plus_minus(text.time)} a "
+        f"step, {ratio.text()} times the {text.time(alone.time_us)} of one rank alone; "
+        f"{exposed} is exposed communication."
     )

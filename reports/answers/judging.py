@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from reports.answers.measured import Measured, counter_of, exponent, over
-from reports.answers.shapes import without
+from reports.answers.shapes import selected, without
 from reports.results.expectations import Expectation
 from reports.results.rows import Result, Row
 
@@ -76,11 +76,6 @@ def verdict_of(measured: Measured, low: float, high: float) -> Verdict:
     return Verdict.FAILED if measured.outside(low, high) else Verdict.CANNOT_TELL
 
 
-def _selected(row: Row, selection: dict[str, str]) -> bool:
-    parameters = row.parameters
-    return all(parameters.get(key) == value for key, value in selection.items())
-
-
 def _value(row: Row, expectation: Expectation) -> Measured | None:
     """The counter, or its ratio to another one; None if the row has none."""
     quantity = expectation.quantity
@@ -100,9 +95,9 @@ def _values(
     quantity = expectation.quantity
     versus = quantity.versus
     # The rows to compare with, by what they have in common with the others.
-    others = {without(row, *versus): row for row in rows if _selected(row, versus)}
+    others = {without(row, *versus): row for row in rows if selected(row, versus)}
     for row in rows:
-        value = _value(row, expectation) if _selected(row, quantity.rows) else None
+        value = _value(row, expectation) if selected(row, quantity.rows) else None
         if value is None:
             continue
         if versus:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the profile of a step lists, beside the shares of its components."""
 
-from reports.answers.breakdown import shown_step, step_of
+from reports.answers.breakdown import step_of, steps, table_of
 from reports.answers.kernels import families_table, kernels_table, top_table
 from reports.answers.measured import counter_of, over, time_of
 from reports.answers.ranges import copies_table, layers_table, ranges_table
@@ -34,20 +34,19 @@ def forward_table(result: Result) -> text.Table | None:
 
 
 def details(result: Result) -> list[text.Table]:
-    """What the profile of the step lists. On a null GPU it has no times."""
-    shown = shown_step(result)
-    if shown is None:
-        return []
-    rows, beside = shown
+    """What the profiles of all steps list. On a null GPU they have no times."""
     tables = [None if result.of_null_gpu else forward_table(result)]
-    if profile := result.profile_of(rows):
-        step = step_text(rows[0])
-        tables += [
-            top_table(profile, step),
-            families_table(profile, result.profile_of(beside or []), step),
-            kernels_table(profile, step),
-            ranges_table(profile, step),
-            layers_table(profile, step),
-            copies_table(profile, step),
-        ]
+    for place, (rows, other) in enumerate(steps(result)):
+        if place and not result.of_null_gpu:
+            tables.append(table_of(rows, other))
+        if profile := result.profile_of(rows):
+            step = step_text(rows[0])
+            tables += [
+                top_table(profile, step),
+                families_table(profile, result.profile_of(other or []), step),
+                kernels_table(profile, step),
+                ranges_table(profile, step),
+                layers_table(profile, step),
+                copies_table(profile, step),
+            ]
     return [table for table in tables if table is not None]

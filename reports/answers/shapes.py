@@ -2,20 +2,23 @@
 """What a row measured, in words: rows of different shapes do not compare."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from reports.results import text
 from reports.results.rows import Row
 
-
-def number_of(row: Row, key: str) -> int | None:
-    """The number after `key:` in the case name, e.g. of ranks."""
-    return row.numbers.get(key)
+_IN_SHAPE = ("batch", "seq", "heads", "d_head")
 
 
 def shape_text(row: Row) -> str:
     """E.g. "4 x 128", batch by tokens, or "4 x 128, 12 heads, d 64"."""
-    batch, seq = row.get("batch"), row.get("seq")
+    return _shape(row, ())
+
+
+def _shape(row: Row, but: Collection[str]) -> str:
+    batch, seq, heads, d_head = (
+        None if key in but else row.get(key) for key in _IN_SHAPE
+    )
     parts = []
     if batch is not None and seq is not None:
         parts.append(f"{int(batch)} x {int(seq)}")
@@ -23,9 +26,9 @@ def shape_text(row: Row) -> str:
         parts.append(f"T {int(seq)}")
     elif batch is not None:
         parts.append(f"batch {int(batch)}")
-    if (heads := row.get("heads")) is not None:
+    if heads is not None:
         parts.append(text.plural(int(heads), "head"))
-    if (d_head := row.get("d_head")) is not None:
+    if d_head is not None:
         parts.append(f"d {int(d_head)}")
     return ", ".join(parts)
 
@@ -35,10 +38,34 @@ def without(row: Row, *keys: str) -> tuple[tuple[str, str], ...]:
     return tuple(sorted(p for p in row.parameters.items() if p[0] not in keys))
 
 
+def selected(row: Row, where: Mapping[str, str]) -> bool:
+    """Whether its parameters are these."""
+    parameters = row.parameters
+    return all(parameters.get(key) == value for key, value in where.items())
+
+
+def only(rows: Iterable[Row], split: str) -> dict[str, list[Row]]:
+    """The rows by their values of these parameters, separated by spaces."""
+    groups: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        values = (
+            value if key in row.words else f"{key}:{value}"
+            for key in split.split()
+            if (value := row.parameters.get(key))
+        )
+        groups[" ".join(values)].append(row)
+    return dict(groups)
+
+
 def case_text(row: Row, *but: str) -> str:
-    """The words of a row but these, and its shape, e.g. "naive fp32 8 x 128, d 64"."""
+    """Its parameters but these, e.g. "naive fp32 ranks:2 8 x 128, d 64"."""
     words = [word for key, word in row.words.items() if key not in but]
-    return " ".join([*words, shape_text(row)]).strip()
+    words += [
+        f"{key}:{number}"
+        for key, number in row.numbers.items()
+        if key not in (*but, *_IN_SHAPE)
+    ]
+    return " ".join([*words, _shape(row, but)]).strip()
 
 
 def step_text(row: Row) -> str:

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/accumulation.cc: its answer."""
+"""benchmarks/accumulation.cc: what is said of it."""
 
-from reports.answers.numerics import accumulation as answer
+from reports.experiments.spec import Bars, Column, Extreme, Spec, Values
 
-__all__ = ["PLACE", "answer"]
-
-PLACE = 150
+SPEC = Spec(
+    place=150,
+    columns=(Column("sum", digits=6), "absolute_error", "relative_error"),
+    sentence=(Values(("sum",), digits=6), Extreme("absolute_error")),
+    plots=(Bars("absolute_error"),),
+)

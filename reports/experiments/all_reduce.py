@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/all_reduce.cc: its answer and plots."""
+"""benchmarks/all_reduce.cc: what is said of it."""
 
-from reports.answers.collectives import all_reduce as answer
-from reports.pages.figures.collectives import all_reduce as figures
+from reports.experiments.spec import Spec
 
-__all__ = ["PLACE", "answer", "figures"]
-
-PLACE = 110
+SPEC = Spec(
+    place=110,
+    columns=(
+        *("algbw_bytes_per_second", "busbw_bytes_per_second", "rank_spread"),
+        "threads_per_rank",
+    ),
+    plots=(),
+)

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/attention_scaling.cc: its answer and plots."""
+"""benchmarks/attention_scaling.cc: what is said of it."""
 
-from reports.answers.attention import attention_scaling as answer
-from reports.pages.figures.attention import attention_scaling as figures
+from reports.experiments.spec import Growth, Lines, Spec
 
-__all__ = ["PLACE", "answer", "figures"]
-
-PLACE = 50
+_SPLIT = "precision phase batch d_head"
+SPEC = Spec(
+    place=50,
+    across="seq",
+    cells=("p50_us", "saved_bytes", "peak_bytes"),
+    sentence=(Growth("seq", ("p50_us", "saved_bytes"), {"phase": "forward"}),),
+    plots=(Lines("seq", split=_SPLIT), Lines("seq", "saved_bytes", _SPLIT)),
+)

@@ -1,10 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/breakdown.cc: its answer and plots."""
+"""benchmarks/breakdown.cc: what is said of it."""
 
-from reports.answers.breakdown import breakdown as answer
-from reports.answers.profiled import details as details
-from reports.pages.figures.breakdown import breakdown as figures
+from reports.experiments.spec import Spec
 
-__all__ = ["PLACE", "answer", "details", "figures"]
-
-PLACE = 20
+SPEC = Spec(place=20, plots=())

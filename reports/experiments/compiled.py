@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/compiled.cc: its answer."""
+"""benchmarks/compiled.cc: what is said of it."""
 
-from reports.answers.implementations import compiled as answer
+from reports.experiments.spec import Axis, Bars, Column, Spec, Spread, Versus
 
-__all__ = ["PLACE", "answer"]
-
-PLACE = 47
+RUNTIME = Axis("runtime", "eager")
+SPEC = Spec(
+    place=47,
+    columns=("peak_ratio", "textbook_error", "compile_seconds"),
+    axis=RUNTIME,
+    sentence=(Versus(RUNTIME), Spread(Column("textbook_error"))),
+    plots=(Bars(versus=RUNTIME),),
+)

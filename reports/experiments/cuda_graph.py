@@ -1,8 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/cuda_graph.cc: its answer."""
+"""benchmarks/cuda_graph.cc: what is said of it."""
 
-from reports.answers.implementations import cuda_graph as answer
+from reports.experiments.spec import Axis, Bars, Column, Spec, Spread, Versus
 
-__all__ = ["PLACE", "answer"]
-
-PLACE = 46
+LAUNCH = Axis("launch", "eager")
+SPEC = Spec(
+    place=46,
+    columns=(
+        *("peak_ratio", "replay_error", "capture_us", "nodes_per_step", "pool_bytes"),
+        Column("capture_us", "capture / replay", per="p50_us"),
+    ),
+    axis=LAUNCH,
+    sentence=(Versus(LAUNCH), Spread(Column("replay_error"))),
+    plots=(Bars(versus=LAUNCH),),
+)

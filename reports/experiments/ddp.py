@@ -1,9 +1,28 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/ddp.cc: its answer and plots."""
+"""benchmarks/ddp.cc: what is said of it."""
 
-from reports.answers.parallel import ddp as answer
-from reports.pages.figures.parallel import ddp as figures
+from reports.experiments.spec import Axis, Column, Extreme, Phases, Spec, Spread
 
-__all__ = ["PLACE", "answer", "figures"]
-
-PLACE = 120
+STRATEGY = Axis("strategy bucket_mb", "per_parameter")
+SPEC = Spec(
+    place=120,
+    columns=(
+        *("predicted_us", "exposed_us", "collectives_us", "overlap_share"),
+        *("communication_calls", "scaling_efficiency", "bucket_bytes"),
+        *("optimal_bucket_mb", "tokens_per_second"),
+    ),
+    axis=STRATEGY,
+    phases=True,
+    sentence=(
+        Extreme(
+            "p50_us",
+            least=True,
+            among=STRATEGY.word,
+            also=("exposed_us", "overlap_share", "optimal_bucket_mb"),
+            needs="exposed_us",
+        ),
+        Spread(Column("scaling_efficiency")),
+        Spread(Column("p50_us", per="predicted_us")),
+    ),
+    plots=(Phases(),),
+)

@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/ddp_equivalence.cc: its answer."""
+"""benchmarks/ddp_equivalence.cc: what is said of it."""
 
-from reports.answers.equivalence import ddp_equivalence as answer
+from reports.experiments.spec import Column, Spec, Spread
 
-__all__ = ["PLACE", "answer"]
-
-PLACE = 130
+SPEC = Spec(
+    place=130,
+    columns=("*_max_difference", "*_mean_difference", "loss_difference", "losses*"),
+    sentence=(
+        Spread(Column("max_difference")),
+        Spread(Column("mean_difference")),
+        Spread(Column("loss_difference")),
+    ),
+)

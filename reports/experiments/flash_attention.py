@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/flash_attention.cc: its answer and plots."""
+"""benchmarks/flash_attention.cc: what is said of it."""
 
-from reports.answers.flash import flash_attention as answer
-from reports.pages.figures.attention import flash_attention as figures
+from reports.experiments.spec import Axis, Lines, Spec, Versus
 
-__all__ = ["PLACE", "answer", "figures"]
-
-PLACE = 55
+SPEC = Spec(
+    place=55,
+    across="seq",
+    cells=("p50_us", "kernel_flops_per_second"),
+    sentence=(
+        Versus(Axis("variant", "sdpa_flash"), also=("kernel_flops_per_second",)),
+    ),
+    plots=(Lines("seq", "kernel_flops_per_second", "precision phase heads d_head"),),
+)

@@ -1,9 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/fused_ops.cc: its answer and plots."""
+"""benchmarks/fused_ops.cc: what is said of it."""
 
-from reports.answers.operations import fused_ops as answer
-from reports.pages.figures.operations import fused_ops as figures
+from reports.experiments.spec import Axis, Bars, Column, Spec, Spread
 
-__all__ = ["PLACE", "answer", "figures"]
-
-PLACE = 65
+IMPLEMENTATION = Axis("implementation", "textbook")
+FUSED = {"implementation": "fused"}
+SPEC = Spec(
+    place=65,
+    columns=("bytes_per_second", "bandwidth_share"),
+    axis=IMPLEMENTATION,
+    sentence=(
+        Spread(Column("time_ratio"), FUSED),
+        Spread(Column("bandwidth_share"), FUSED),
+    ),
+    plots=(Bars(versus=IMPLEMENTATION, split="model precision"),),
+)

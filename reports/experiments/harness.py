@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/harness.cc: its answer."""
+"""benchmarks/harness.cc: what is said of it."""
 
-from reports.answers.rates import harness as answer
+from reports.experiments.spec import Axis, Column, Spec, Spread, Values, Versus
 
-__all__ = ["PLACE", "answer"]
-
-PLACE = 180
+SPEC = Spec(
+    place=180,
+    columns=(Column("p50_us", "time / true", "us", digits=5), "overhead_us"),
+    sentence=(
+        Values(("p50_us",), {"work": "empty"}),
+        Spread(Column("p50_us", "time / true", "us", 5), {"work": "spin"}),
+        Versus(Axis("allocator", "system")),
+    ),
+)

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/implementations.cc: its answer and plots."""
+"""benchmarks/implementations.cc: what is said of it."""
 
-from reports.answers.implementations import implementations as answer
-from reports.pages.figures.implementations import implementations as figures
+from reports.experiments.spec import Axis, Bars, Spec, Versus
 
-__all__ = ["PLACE", "answer", "figures"]
-
-PLACE = 45
+IMPLEMENTATION = Axis("implementation", "textbook")
+SPEC = Spec(
+    place=45,
+    columns=("peak_ratio", "mfu_measured"),
+    axis=IMPLEMENTATION,
+    phases=True,
+    sentence=(Versus(IMPLEMENTATION),),
+    plots=(Bars(versus=IMPLEMENTATION), Bars("peak_bytes", IMPLEMENTATION)),
+)

@@ -1,10 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/memory.cc: its answer and plots."""
+"""benchmarks/memory.cc: what is said of it."""
 
-from reports.answers.memory import details as details
-from reports.answers.memory import memory as answer
-from reports.pages.figures.memory import memory as figures
+from reports.experiments.spec import Column, Extreme, Spec, Spread
 
-__all__ = ["PLACE", "answer", "details", "figures"]
-
-PLACE = 30
+SPEC = Spec(
+    place=30,
+    columns=(
+        *("own_peak_bytes", "predicted_peak_bytes", "prediction_error"),
+        *("largest_allocation_bytes", "residual_bytes", "logit_bytes", "peak_at"),
+    ),
+    sentence=(
+        Spread(Column("prediction_error")),
+        Extreme("own_peak_bytes", also=("peak_at", "peak_component")),
+        Extreme("largest_allocation_bytes", also=("largest", "largest_component")),
+    ),
+    plots=(),
+)

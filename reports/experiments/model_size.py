@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/model_size.cc: its answer and plots."""
+"""benchmarks/model_size.cc: what is said of it."""
 
-from reports.answers.models import model_size as answer
-from reports.pages.figures.phases import train_steps as figures
+from reports.experiments.spec import Column, Extreme, Phases, Spec, Spread
 
-__all__ = ["PLACE", "answer", "figures"]
-
-PLACE = 10
+SPEC = Spec(
+    place=10,
+    columns=("flops_per_second", "mfu_measured"),
+    phases=True,
+    sentence=(
+        Extreme("mfu_measured"),
+        Spread(Column("backward_us", per="forward_us"), {"mode": "train_step"}),
+        Spread(Column("optimizer_us", per="p50_us"), {"mode": "train_step"}),
+    ),
+    plots=(Phases({"mode": "train_step"}),),
+)

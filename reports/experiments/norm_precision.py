@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/norm_precision.cc: its answer."""
+"""benchmarks/norm_precision.cc: what is said of it."""
 
-from reports.answers.numerics import norm_precision as answer
+from reports.experiments.spec import Column, Onset, Spec, Spread
 
-__all__ = ["PLACE", "answer"]
-
-PLACE = 170
+SPEC = Spec(
+    place=170,
+    columns=("relative_error", "overflowed", "overflowed_rows_share"),
+    sentence=(
+        Onset("overflowed", along="magnitude"),
+        Spread(Column("relative_error"), {"internals": "wide"}),
+    ),
+    plots=(),
+)

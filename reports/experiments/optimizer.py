@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/optimizer.cc: its answer."""
+"""benchmarks/optimizer.cc: what is said of it."""
 
-from reports.answers.models import optimizer as answer
+from reports.experiments.spec import Axis, Bars, Spec, Versus
 
-__all__ = ["PLACE", "answer"]
-
-PLACE = 70
+KIND = Axis("kind", "textbook")
+SPEC = Spec(
+    place=70,
+    columns=("bytes", "bytes_per_second", "bandwidth_share", "ops_per_step"),
+    axis=KIND,
+    sentence=(Versus(KIND, also=("bytes_per_second", "bandwidth_share")),),
+    plots=(Bars(versus=KIND),),
+)

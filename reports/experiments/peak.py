@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/peak.cc: its answer and plots."""
+"""benchmarks/peak.cc: what is said of it."""
 
-from reports.answers.rates import peak as answer
-from reports.pages.figures.rates import peak as figures
+from reports.experiments.spec import Bars, Extreme, Spec
 
-__all__ = ["PLACE", "answer", "figures"]
-
-PLACE = 90
+SPEC = Spec(
+    place=90,
+    columns=("flops_per_second", "bytes_per_second", "op_us"),
+    sentence=(
+        Extreme("flops_per_second"),
+        Extreme("bytes_per_second"),
+        Extreme("op_us", least=True),
+    ),
+    plots=(Bars("flops_per_second"), Bars("bytes_per_second")),
+)

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/precision.cc: its answer and plots."""
+"""benchmarks/precision.cc: what is said of it."""
 
-from reports.answers.models import precision as answer
-from reports.pages.figures.precision import precision as figures
+from reports.experiments.spec import Axis, Bars, Spec, Versus
 
-__all__ = ["PLACE", "answer", "figures"]
-
-PLACE = 40
+PRECISION = Axis("precision", "fp32")
+SPEC = Spec(
+    place=40,
+    columns=("peak_ratio", "logits_error", "gradient_error", "mfu_measured"),
+    axis=PRECISION,
+    phases=True,
+    sentence=(Versus(PRECISION, also=("logits_error",)),),
+    plots=(Bars(versus=PRECISION), Bars("peak_bytes", PRECISION)),
+)

@@ -1,9 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/sharded_optimizer.cc: its answer and plots."""
+"""benchmarks/sharded_optimizer.cc: what is said of it."""
 
-from reports.answers.sharded import sharded_optimizer as answer
-from reports.pages.figures.parallel import sharded_optimizer as figures
+from reports.experiments.spec import Axis, Bars, Phases, Spec, Versus
 
-__all__ = ["PLACE", "answer", "figures"]
-
-PLACE = 140
+SHARDING = Axis("sharding", "replicated")
+SPEC = Spec(
+    place=140,
+    columns=(
+        *("optimizer_us", "communication_us", "init_peak_bytes"),
+        *("before_step_peak_bytes", "step_peak_bytes", "predicted_peak_bytes"),
+        *("sent_bytes", "predicted_sent_bytes", "state_bytes"),
+    ),
+    axis=SHARDING,
+    sentence=(Versus(SHARDING, also=("optimizer_us", "communication_us")),),
+    plots=(Phases(), Bars("peak_bytes")),
+)

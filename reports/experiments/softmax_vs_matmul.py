@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/softmax_vs_matmul.cc: its answer."""
+"""benchmarks/softmax_vs_matmul.cc: what is said of it."""
 
-from reports.answers.softmax import softmax_vs_matmul as answer
+from reports.experiments.spec import Axis, Bars, Spec, Versus
 
-__all__ = ["PLACE", "answer"]
-
-PLACE = 60
+PART = Axis("part", "qk")
+SPEC = Spec(
+    place=60,
+    columns=("flop_ratio", "byte_ratio", "flops_per_second", "bytes_per_second"),
+    axis=PART,
+    sentence=(Versus(PART, also=("flop_ratio", "byte_ratio")),),
+    plots=(Bars(versus=PART),),
+)

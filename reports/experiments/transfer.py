@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/transfer.cc: its answer and plots."""
+"""benchmarks/transfer.cc: what is said of it."""
 
-from reports.answers.rates import transfer as answer
-from reports.pages.figures.rates import transfer as figures
+from reports.experiments.spec import Extreme, Lines, Spec
 
-__all__ = ["PLACE", "answer", "figures"]
-
-PLACE = 100
+SPEC = Spec(
+    place=100,
+    columns=("bytes_per_second",),
+    sentence=(Extreme("bytes_per_second"),),
+    plots=(Lines("size", "bytes_per_second"),),
+)

@@ -1,8 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/warmup.cc: its answer."""
+"""benchmarks/warmup.cc: what is said of it."""
 
-from reports.answers.warmup import warmup as answer
+from reports.experiments.spec import Bars, Column, Settles, Spec, Spread, Values
 
-__all__ = ["PLACE", "answer"]
-
-PLACE = 80
+SPEC = Spec(
+    place=80,
+    columns=("mean_us", "stddev_us", "cv", "first_call_us", "steady_ratio"),
+    phases=True,
+    sentence=(
+        Spread(Column("first_ratio", "first call over a steady one")),
+        Values(("steady_ratio",)),
+        Settles("steady_ratio", along="calls", near=0.05),
+    ),
+    plots=(Bars("steady_ratio"),),
+)

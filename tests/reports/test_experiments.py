@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from reports import experiments
-from reports.answers.answer import answers, details_of
+from reports.answers.answer import answers
 from reports.pages.page import page
 from reports.pages.render import as_html, as_markdown
 from reports.pages.section import section
@@ -14,10 +14,8 @@ from reports.results.rows import parse
 from results import document, entry
 
 MINE = """
-PLACE = 5
-def answer(result):
-    from reports.results.text import Table
-    return f"{len(result.of('mine'))} rows.", Table(["case"], [["a"]])
+from reports.experiments.spec import Spec, Values
+SPEC = Spec(place=5, sentence=(Values(("sum",)),), plots=())
 """
 
 
@@ -32,23 +30,19 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_new_module_is_found(mine: None) -> None:
     try:
-        result = parse(document(entry("mine/a", 10.0)))
+        result = parse(document(entry("mine/a", 10.0, sum=4.5)))
         (answer,) = answers(result)
-        assert (answer.experiment, answer.sentence) == ("mine", "1 rows.")
+        assert (answer.experiment, answer.sentence) == ("mine", "`mine` sum 4.5.")
         assert answer.question == ""  # no such file in benchmarks/
-        assert details_of(result, "mine") == []
-        made = section(result, "mine")
-        assert made.answer == "1 rows." and len(made.figures) == 1
+        assert section(result, "mine").figures == []
     finally:
         experiments.known.cache_clear()
 
 
 def test_without_a_module_there_is_a_default_table_and_plot() -> None:
     made = section(parse(document(entry("unheard_of/a", 10.0))), "unheard_of")
-    assert [table.lines for table in made.tables] == [[["unheard_of/a", "10 us", "-"]]]
-    assert [figure.title for figure in made.figures] == [
-        "unheard_of: time of each case"
-    ]
+    assert [table.lines for table in made.tables] == [[["unheard_of/a", "10 us"]]]
+    assert [figure.title for figure in made.figures] == ["unheard_of: time"]
     assert made.answer == ""
 
 
@@ -61,11 +55,11 @@ def test_the_page_shows_the_default_table_and_plot() -> None:
     shown = shown[: shown.index("</section>")]
     assert "Why not?" in shown and "So." in shown
     for n in (1, 2):
-        assert f"unheard_of/case/n:{n}</t" in shown  # a cell of the table
-    assert "<svg" in shown and "time of each case" in shown
+        assert f">{n}</t" in shown  # a cell of the table
+    assert "<svg" in shown and "unheard_of: time" in shown
     markdown = as_markdown(page([result]), "page", "page.html")
-    assert "| unheard_of/case/n:2 | 20 us |" in markdown
-    assert "time of each case" in markdown
+    assert "| 2 | 20 us |" in markdown
+    assert "unheard_of: time" in markdown
 
 
 def test_a_null_gpu_has_no_answers_and_plots() -> None:
@@ -76,6 +70,6 @@ def test_a_null_gpu_has_no_answers_and_plots() -> None:
 
 
 def test_sections_are_in_reading_order() -> None:
-    places = [experiment.place for experiment in experiments.known().values()]
+    places = [spec.place for spec in experiments.known().values()]
     assert places == sorted(places)
     assert list(experiments.known())[:2] == ["model_size", "breakdown"]

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from matplotlib.axes import Axes
 
 from reports.answers.against import compared, size_of
-from reports.answers.implementations import IMPLEMENTATION
 from reports.answers.shapes import step_text
+from reports.answers.tables import PHASES
+from reports.experiments.implementations import IMPLEMENTATION
 from reports.pages.plotting.bars import (
     Bar,
     Look,
@@ -17,11 +18,9 @@ from reports.pages.plotting.bars import (
     legend_below,
 )
 from reports.pages.plotting.figure import COLOURS, HALF, Figure, draw
-from reports.pages.plotting.steps import at_one_shape
 from reports.results import text
 from reports.results.rows import Result, Row
 
-PHASES = ("forward", "loss", "backward", "communication", "optimizer")
 LOOKS = {
     name: Look(COLOURS[place])
     for name, place in zip(PHASES, (0, 1, 2, 4, 3), strict=True)
@@ -53,12 +52,6 @@ def phases(
     return [draw(title, f"The median time of each phase: {totals}.", paint, size)]
 
 
-def train_steps(result: Result) -> list[Figure]:
-    """Of each model and precision, at one shape."""
-    rows = at_one_shape(result.of("model_size", mode="train_step"))
-    return phases(rows, step_text, "Where the time of a step goes")
-
-
 def picture(result: Result) -> Figure | None:
     """The largest step in each of its implementations; without these the train steps of
     one shape. None without times."""
@@ -71,5 +64,6 @@ def picture(result: Result) -> Figure | None:
         title = f"Where the time of {largest.label} goes"
         drawn = phases(rows, lambda row: row.words[IMPLEMENTATION.word], title)
     else:
-        drawn = train_steps(result)
+        steps = result.of("model_size", mode="train_step")
+        drawn = phases(steps, step_text, "Where the time of a step goes")
     return drawn[0] if drawn else None

@@ -3,7 +3,7 @@
 
 from typing import Any
 
-from reports.answers.breakdown import breakdown
+from reports.answers.breakdown import sentence, tables
 from reports.results.rows import parse
 from results import document, entry
 
@@ -39,9 +39,9 @@ def timed(ms: float, half_width: float = 0.01, **phases: float) -> Entry:
 
 
 def summary(*rows: Entry) -> tuple[str, list[str]]:
-    answer = breakdown(parse(document(*rows)))
-    assert answer is not None
-    return answer[0], answer[1].markdown().splitlines()
+    result = parse(document(*rows))
+    (table,) = tables(result)
+    return sentence(result), table.markdown().splitlines()[2:]
 
 
 STEP = (
@@ -58,8 +58,8 @@ STEP = (
 
 
 def test_there_is_a_column_per_phase_and_one_for_the_step() -> None:
-    sentence, table = summary(*STEP)
-    assert sentence == (
+    said, table = summary(*STEP)
+    assert said == (
         "In `tiny fp32 forward_backward 4 x 128` `ffn` takes most, 89 % ± 1 % of the "
         "time; 1 % could not be attributed."
     )
@@ -99,16 +99,14 @@ def test_a_step_that_was_profiled_once_has_no_interval() -> None:
     rows = [dict(row) for row in STEP]
     for row in rows:
         del row["p50_low_us"], row["p50_high_us"]
-    sentence, table = summary(*rows)
-    assert (
-        "takes most cannot be told from this run: `ffn` takes 89 % of the" in sentence
-    )
+    said, table = summary(*rows)
+    assert "takes most cannot be told from this run: `ffn` takes 89 % of the" in said
     assert "| ffn | 20 % | 69 % | 89 % |" in table
 
 
 def test_the_profiled_step_stands_beside_the_timed_one() -> None:
-    sentence, table = summary(*STEP, timed(98, forward_us=29e3, backward_us=68e3))
-    assert sentence.startswith(
+    said, table = summary(*STEP, timed(98, forward_us=29e3, backward_us=68e3))
+    assert said.startswith(
         "The profiled step takes 1.02 (1.01 to 1.03) times the timed one's 98 ms. In"
     )
     assert table[-1] == "| time without a profile | 29 ms | 68 ms | 98 ms |"
@@ -152,8 +150,8 @@ def test_inference_stands_beside_training() -> None:
         case("forward", "all", 1, "train_step"),
     ]
     train += [case("forward", part, 0.5, "train_step") for part in ("ffn", "norm")]
-    sentence, table = summary(*train, *inference(0.77, 0.01))
-    assert sentence.endswith(
+    said, table = summary(*train, *inference(0.77, 0.01))
+    assert said.endswith(
         "Matrix products take 77 % (76 % to 78 %) of inference and 50 % (50 % to 51 %) "
         "of the step."
     )
@@ -164,8 +162,8 @@ def test_inference_stands_beside_training() -> None:
 
 
 def test_within_noise_inference_has_no_larger_share_of_products() -> None:
-    sentence, _ = summary(*inference(0.52, 0.1), *STEP)
-    assert sentence.endswith(
+    said, _ = summary(*inference(0.52, 0.1), *STEP)
+    assert said.endswith(
         "Matrix products take 52 % (47 % to 57 %) of inference and 50 % (50 % to 51 %) "
         "of the step; in which of the two they take more cannot be told from this run."
     )
@@ -181,17 +179,17 @@ def test_layers_that_stick_out_are_named() -> None:
     slow = case(
         "forward", "all", 1, words="top=mm, outliers=layer 3 +168 ms (rope +80 ms)"
     )
-    sentence, _ = summary(slow, *[row for row in STEP if row["name"] != slow["name"]])
-    assert sentence.startswith(
+    said, _ = summary(slow, *[row for row in STEP if row["name"] != slow["name"]])
+    assert said.startswith(
         "Slower than the other layers: forward layer 3 +168 ms (rope +80 ms). In"
     )
 
 
 def test_forward_passes_alone_are_an_answer() -> None:
-    sentence, table = summary(
+    said, table = summary(
         case("forward", "ffn", 0.6, "inference"), case("forward", "all", 1, "inference")
     )
-    assert sentence == (
+    assert said == (
         "In `tiny fp32 inference 4 x 128` `ffn` takes 60 % ± 1 % of the time."
     )
     assert table[0] == "| component | forward | step |"

@@ -3,8 +3,8 @@
 
 from typing import Any
 
-from reports.answers.answer import answer_of, details_of, markdown
-from reports.answers.breakdown import breakdown
+from reports.answers.answer import answer_of, markdown
+from reports.answers.breakdown import sentence
 from reports.pages.section import section
 from reports.results.rows import Result, parse
 from reports.results.text import Table
@@ -119,7 +119,7 @@ def result(*profiles: Entry, mode: str = "train_step", **others: Any) -> Result:
 
 
 def tables(made: Result) -> dict[str, Table]:
-    return {table.title: table for table in details_of(made, "breakdown")}
+    return {table.title: table for table in answer_of(made, "breakdown").details}
 
 
 def lines(made: Result, title: str) -> list[str]:
@@ -176,12 +176,11 @@ def test_the_top_of_forward_backward_and_step_are_beside_each_other() -> None:
 
 
 def test_the_sentence_says_whether_the_top_kernel_is_the_same() -> None:
-    told = breakdown(result(profile("train_step", KERNELS)))
-    assert told is not None
+    told = sentence(result(profile("train_step", KERNELS)))
     assert (
         "Of the operators of the forward pass, `aten::mm` (67 %, 10 calls) takes most; "
         "of forward and backward, the same one; of the step, the same one."
-    ) in told[0]
+    ) in told
 
 
 def two_kernels(mm: list[float], mul: list[float]) -> str:
@@ -190,9 +189,8 @@ def two_kernels(mm: list[float], mul: list[float]) -> str:
         kernel("forward", "aten::mm", "gemm", 10, sum(mm) / 60, mm),
         kernel("forward", "aten::mul", "elementwise", 10, sum(mul) / 60, mul),
     ]
-    told = breakdown(result(profile("train_step", kernels)))
-    assert told is not None
-    return told[0]
+    told = sentence(result(profile("train_step", kernels)))
+    return told
 
 
 UNTOLD = (
@@ -217,9 +215,8 @@ def test_a_file_without_the_times_of_passes_cannot_tell() -> None:
     ]
     for one in kernels:
         del one["time_us"]["totals"]
-    told = breakdown(result(profile("train_step", kernels)))
-    assert told is not None
-    assert UNTOLD in told[0]
+    told = sentence(result(profile("train_step", kernels)))
+    assert UNTOLD in told
 
 
 def test_families_have_a_column_per_phase_and_one_for_inference() -> None:
@@ -293,8 +290,8 @@ def test_the_profiled_forward_pass_stands_beside_the_timed_one() -> None:
 
 
 def test_a_file_of_before_has_none_of_these_tables() -> None:
-    assert details_of(parse(document(*rows("train_step"))), "breakdown") == []
-    assert details_of(parse(document()), "breakdown") == []
+    assert answer_of(parse(document(*rows("train_step"))), "breakdown").details == []
+    assert answer_of(parse(document()), "breakdown").details == []
 
 
 def without_times(made: Entry) -> Entry:
@@ -314,7 +311,7 @@ def test_of_a_null_gpu_names_and_counts_are_shown() -> None:
     made = parse(
         document(*untimed, profiles=[bare], context={"device_kind": "null_cuda"})
     )
-    assert answer_of(made, "breakdown") is None
+    assert answer_of(made, "breakdown").sentence == ""
     found = tables(made)
     assert list(found) == [
         f"The operators that take most of {STEP}, of all operators there",

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: MIT
+"""Makes the sentence of an experiment of the claims in its spec, as far as the
+intervals of the run allow them."""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from reports.answers import against
+from reports.answers.cells import column_of, heading_of, shown, value_of
+from reports.answers.comparing import least
+from reports.answers.measured import (
+    CANNOT_TELL,
+    Measured,
+    counter_of,
+    exactly,
+    exponent,
+    over,
+)
+from reports.answers.shapes import case_text, selected, without
+from reports.answers.tables import varying
+from reports.experiments import spec
+from reports.experiments.spec import Column
+from reports.results import text
+from reports.results.rows import Row
+
+CLEAR = 0.25  # an exponent that is known to so much is stated
+MOST = 8  # rows in a sentence
+
+
+def _versus(rows: Sequence[Row], claim: spec.Versus) -> str:
+    return " ".join(
+        against.sentence(choice, claim.also)
+        for choice in against.chosen(against.compared(rows, claim.axis))
+    )
+
+
+def _groups(rows: Sequence[Row], *keys: str) -> list[list[Row]]:
+    """The rows that differ in these parameters alone."""
+    groups: dict[tuple[tuple[str, str], ...], list[Row]] = defaultdict(list)
+    for row in rows:
+        groups[without(row, *keys)].append(row)
+    return list(groups.values())
+
+
+def _extreme(rows: Sequence[Row], claim: spec.Extreme) -> str:
+    rows = [row for row in rows if row.get(claim.counter) is not None]
+    rows = [row for row in rows if not claim.needs or row.get(claim.needs) is not None]
+    if claim.among and rows:  # the last setting of a run is the largest
+        rows = _groups(rows, *claim.among.split())[-1]
+    values = {case_text(row): counter_of(row, claim.counter) for row in rows}
+    ranked = values if claim.least else _inverted(values)
+    if not ranked:
+        return ""
+    first, rivals = least(ranked)
+    row = next(row for row in rows if case_text(row) == first)
+    heading = heading_of(claim.counter)
+    said = f"`{first}` has {{}}{shown(row, claim.counter)}"
+    said += _also(row, claim.also)
+    most = "lowest" if claim.least else "highest"
+    if len(rows) == 1:
+        return said.format(f"a {heading} of ") + "."
+    if not rivals or values[first].low == values[first].high:
+        return said.format(f"the {most} {heading}, ") + "."
+    others = f"{text.plural(len(rivals), 'other')} may have "
+    return (
+        f"Which has the {most} {heading} {CANNOT_TELL}: {said.format('')}, and "
+        f"{others}{'less' if claim.least else 'more'}."
+    )
+
+
+def _inverted(values: Mapping[str, Measured]) -> dict[str, Measured]:
+    one = exactly(1)
+    return {name: over(one, value) for name, value in values.items() if value.value}
+
+
+def _also(row: Row, counters: Sequence[str]) -> str:
+    return "".join(
+        f", {heading_of(name)} {shown(row, name)}"
+        for name in counters
+        if name in row.counters or name in row.findings
+    )
+
+
+def _spread(rows: Sequence[Row], claim: spec.Spread) -> str:
+    column = column_of(claim.column)
+    found = [
+        (value, row)
+        for row in rows
+        if selected(row, claim.where) and (value := value_of(row, column)) is not None
+    ]
+    if not found:
+        return ""
+    ends = [end(found, key=lambda pair: pair[0].value) for end in (min, max)]
+    parts = [f"{shown(row, column)} (`{case_text(row)}`)" for _, row in ends]
+    said = f"The {column.heading} is {' to '.join(dict.fromkeys(parts))}"
+    if rows[0].table.find(column.counter).kind == "ratio" and "time" in column.counter:
+        below = sum(value.high < 1 for value, _ in found)
+        said += f", below 1 on {below} of {text.plural(len(found), 'row')}"
+    return f"{said}."
+
+
+def _values(rows: Sequence[Row], claim: spec.Values) -> str:
+    found = [row for row in rows if selected(row, claim.where)][:MOST]
+    keys = varying(rows)
+    parts = []
+    for row in found:
+        columns = [Column(name, digits=claim.digits) for name in claim.columns]
+        cells = [(heading_of(c.counter), shown(row, c)) for c in columns]
+        said = ", ".join(f"{heading} {cell}" for heading, cell in cells if cell != "-")
+        label = case_text(row, *(key for key in row.parameters if key not in keys))
+        parts += [f"`{label or row.experiment}` {said}"] if said else []
+    return f"{'; '.join(parts)}." if parts else ""
+
+
+def _growth(rows: Sequence[Row], claim: spec.Growth) -> str:
+    parts = []
+    chosen = [row for row in _along(rows, claim) if selected(row, claim.where)]
+    for group in _groups(chosen, claim.along):
+        if len(group) < 2:
+            continue
+        grown = [_grown(group, claim.along, name) for name in claim.counters]
+        parts.append(f"`{case_text(group[0], claim.along)}` {', '.join(grown)}")
+    return f"Along {claim.along}: {'; '.join(parts)}." if parts else ""
+
+
+def _along(
+    rows: Sequence[Row], claim: spec.Settles | spec.Onset | spec.Growth
+) -> list[Row]:
+    return [row for row in rows if claim.along in row.numbers]
+
+
+def _grown(rows: Sequence[Row], along: str, counter: str) -> str:
+    heading = heading_of(counter)
+    points = [(float(row.numbers[along]), counter_of(row, counter)) for row in rows]
+    if not all(value.value > 0 for _, value in points):
+        return f"{heading} 0"
+    power = exponent(points)
+    if not power.is_known or power.high - power.low > 2 * CLEAR:
+        return f"the growth of {heading} {CANNOT_TELL}"
+    return f"{heading} as T^{power.text(lambda value: f'{value:.2f}')}"
+
+
+def _settles(rows: Sequence[Row], claim: spec.Settles) -> str:
+    """So many calls are enough if they, and all longer warm-ups, are near."""
+    near = 1 - claim.near, 1 + claim.near
+    parts = []
+    for group in _groups(_along(rows, claim), claim.along):
+        ratios = {
+            row.numbers[claim.along]: counter_of(row, claim.counter)
+            for row in sorted(group, key=lambda row: row.numbers[claim.along])
+        }
+        last = max((n for n, r in ratios.items() if r.outside(*near)), default=-1)
+        later = {n: ratio for n, ratio in ratios.items() if n > last}
+        unclear = [n for n, ratio in later.items() if not ratio.within(*near)]
+        label = f"`{case_text(group[0], claim.along)}`"
+        margin = text.percent(claim.near)
+        if not later:
+            said = f"{max(ratios)} {claim.along} are too few for {margin}"
+        elif unclear:
+            worst = max(unclear, key=lambda n: later[n].half_width)
+            said = (
+                f"how many {claim.along} are enough {CANNOT_TELL}, because after "
+                f"{worst} it is {later[worst].text()} times: "
+                f"{later[worst].runs_to_tell(*near)}"
+            )
+        else:
+            said = f"from {claim.along} {min(later)} on it stays within {margin}"
+        parts.append(f"{label}: {said}")
+    return f"{'; '.join(parts)}." if parts else ""
+
+
+def _onset(rows: Sequence[Row], claim: spec.Onset) -> str:
+    parts = []
+    for group in _groups(_along(rows, claim), claim.along):
+        places = {row.numbers[claim.along]: row.get(claim.counter) for row in group}
+        found = [place for place, value in places.items() if value]
+        free = [place for place in places if place < min(found, default=math.inf)]
+        label = f"`{case_text(group[0], claim.along)}`"
+        heading = heading_of(claim.counter)
+        if not found:
+            parts.append(f"{label} not {heading} up to {max(places)}")
+        else:
+            least_free = f", not at {max(free)}" if free else ""
+            parts.append(f"{label} {heading} at {min(found)}{least_free}")
+    return f"By {claim.along}: {'; '.join(parts)}." if parts else ""
+
+
+_MAKERS: dict[type, Callable[[Sequence[Row], Any], str]] = {
+    spec.Versus: _versus,
+    spec.Extreme: _extreme,
+    spec.Spread: _spread,
+    spec.Values: _values,
+    spec.Growth: _growth,
+    spec.Settles: _settles,
+    spec.Onset: _onset,
+}
+
+
+def sentence(rows: Sequence[Row], claims: Sequence[spec.Claim]) -> str:
+    """ "" if the rows are of no claim."""
+    made = (_MAKERS[type(claim)](rows, claim) for claim in claims)
+    return " ".join(filter(None, made)) if rows else ""

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MIT
+"""The tables of an experiment, by its spec: a line for each row, or a column for each
+value of a parameter, and the phases of its steps."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from reports.answers.against import Choice, choices
+from reports.answers.cells import column_of, expanded, heading_of, shown, value_of
+from reports.answers.measured import exponent
+from reports.answers.shapes import without
+from reports.experiments.spec import TIME, Column, Spec
+from reports.results import text
+from reports.results.rows import Row
+from reports.results.text import Table
+
+PHASES = ("forward", "loss", "backward", "communication", "optimizer")
+
+
+def varying(rows: Sequence[Row]) -> list[str]:
+    """The parameters in which the rows differ, in their order."""
+    keys = dict.fromkeys(key for row in rows for key in row.parameters)
+    return [key for key in keys if len({row.parameters.get(key) for row in rows}) > 1]
+
+
+def _labels(row: Row, keys: Sequence[str]) -> list[str]:
+    return [row.parameters.get(key, "-") for key in keys] or [row.name]
+
+
+def common(rows: Sequence[Row]) -> str:
+    """The parameters that all rows share, e.g. "tiny fp32 batch:4"; "" for none."""
+    keys = set(varying(rows))
+    return " ".join(
+        value if key in rows[0].words else f"{key}:{value}"
+        for key, value in rows[0].parameters.items()
+        if key not in keys
+    )
+
+
+def _exact(rows: Sequence[Row]) -> list[Column]:
+    """What a GPU that does nothing has: bytes and counts."""
+    names = dict.fromkeys(name for row in rows for name in row.counters)
+    numbers = {number for row in rows for number in row.numbers}
+    return [
+        column_of(name)
+        for name in names
+        if rows[0].table.find(name).kind == "exact" and name not in numbers
+    ]
+
+
+def _ratio(choice: Choice, row: Row) -> list[str]:
+    if row is choice.base:
+        return ["1"]
+    time = choice.time(row)
+    return ["-" if time is None else time.text()]
+
+
+def rows_table(rows: Sequence[Row], spec: Spec, is_timed: bool) -> Table:
+    keys = varying(rows)
+    peak = ["peak_bytes"] if "peak_bytes" not in spec.columns else []
+    columns = expanded(rows, [*spec.columns, *peak])
+    if not is_timed:
+        columns = _exact(rows)
+    timed = [Column(TIME, "time")] if is_timed else []
+    axis = spec.axis if is_timed else None
+    ratios: dict[str, list[str]] = {}
+    if axis is not None:
+        for choice in choices(rows, axis):
+            ratios |= {row.name: _ratio(choice, row) for row in choice.rows.values()}
+    headings = [*(keys or ["case"]), *(column.heading for column in timed)]
+    headings += [f"/ {axis.base}"] if axis else []
+    headings += [column.heading for column in columns]
+    lines = [
+        [
+            *_labels(row, keys),
+            *(text_of_time(row) for _ in timed),
+            *ratios.get(row.name, ["-"] if axis else []),
+            *(shown(row, column) for column in columns),
+        ]
+        for row in rows
+    ]
+    return Table(headings, lines, common(rows))
+
+
+def text_of_time(row: Row) -> str:
+    if row.get(TIME) is None:
+        return text.time(row.time_us)
+    return shown(row, TIME)
+
+
+def across_table(rows: Sequence[Row], across: str, counter: str) -> Table:
+    """A column for each value of the parameter, and the exponent of the growth."""
+    groups: dict[tuple[tuple[str, str], ...], dict[int, Row]] = defaultdict(dict)
+    for row in rows:
+        groups[without(row, across)][row.numbers[across]] = row
+    keys = [key for key in varying(rows) if key != across]
+    places = sorted({place for group in groups.values() for place in group})
+    lines = []
+    for group in groups.values():
+        first = next(iter(group.values()))
+        cells = [
+            shown(group[place], counter) if place in group else "-" for place in places
+        ]
+        lines.append([*_labels(first, keys), *cells, _exponent(group, counter)])
+    headings = [*(keys or ["case"]), *(f"{across} {place}" for place in places)]
+    title = f"{heading_of(counter)}, {common(rows)}".rstrip(", ")
+    return Table([*headings, f"grows as {across}^"], lines, title)
+
+
+def _exponent(group: dict[int, Row], counter: str) -> str:
+    points = [
+        (float(place), value)
+        for place, row in group.items()
+        if place > 0 and (value := value_of(row, Column(counter))) and value.value > 0
+    ]
+    if len(points) < 2:
+        return "-"
+    return exponent(points).text(lambda value: f"{value:.2f}")
+
+
+def _statistics(row: Row, phase: str) -> str:
+    stem = f"{phase}_" if phase else ""
+    names = ("mean", "stddev", "min", "max")
+    values = [row.get(f"{stem}{name}_us") for name in names]
+    known = [value / 1e3 for value in values if value is not None]
+    if len(known) < len(names):
+        return "-"
+    mean, deviation, least, most = (text.significant(value) for value in known)
+    return f"{mean} ± {deviation} ({least}, {most})"
+
+
+def phases_table(rows: Sequence[Row]) -> Table | None:
+    """The mean, the deviation and the ends of each phase's samples; None without
+    phases."""
+    steps = [row for row in rows if any(f"{p}_mean_us" in row.counters for p in PHASES)]
+    if not steps:
+        return None
+    keys = varying(rows)
+    phases = [p for p in PHASES if any(f"{p}_mean_us" in row.counters for row in steps)]
+    columns = expanded(
+        steps,
+        [
+            Column("tokens_per_second", "tokens/s"),
+            Column("communication_share", "communication"),
+            Column("loss", "loss reached", digits=4),
+        ],
+    )
+    headings = [*(keys or ["case"]), "whole", *phases]
+    lines = [
+        [
+            *_labels(row, keys),
+            *(_statistics(row, phase) for phase in ("", *phases)),
+            *(shown(row, column) for column in columns),
+        ]
+        for row in steps
+    ]
+    title = "Samples in ms, mean ± standard deviation (min, max)"
+    return Table([*headings, *(column.heading for column in columns)], lines, title)
+
+
+def tables(rows: Sequence[Row], spec: Spec, is_timed: bool) -> list[Table]:
+    if not rows:
+        return []
+    if spec.across and is_timed and all(spec.across in row.numbers for row in rows):
+        return [across_table(rows, spec.across, counter) for counter in spec.cells]
+    return [rows_table(rows, spec, is_timed)]
