@@ -77,7 +77,8 @@ def answer_of(result: Result, experiment: str) -> Answer:
     phases = phases_table(rows) if is_timed else None
     details = _DETAILS[experiment](result) if experiment in _DETAILS else []
     if phases is not None:
-        (tables if spec.phases else details).append(phases)
+        place = 0 if spec.phases == "first" else len(tables)
+        (details if spec.phases == "folded" else tables).insert(place, phases)
     question = question_of(experiment, result)
     return Answer(experiment, question, sentence, tables, details)
 

@@ -20,7 +20,12 @@ _SHORT = {
     "flops_per_second": "FLOP rate",
     "bytes_per_second": "byte rate",
     "kernel_flops_per_second": "kernel's FLOP rate",
-    "prediction_error": "prediction error",
+    "own_peak_bytes": "peak",
+    "peak_at": "reached by",
+    "largest_allocation_bytes": "single allocation",
+    "largest": "made by",
+    "peak_component": "component",
+    "largest_component": "component",
 }
 _UNITS = ("_us", "_bytes_per_second", "_per_second", "_bytes", "_seconds")
 

@@ -13,14 +13,21 @@ MOST = 20  # kinds of copies in a table
 # In the order of a step.
 _PHASES = ("step", "forward", "loss", "backward", "optimizer")
 _LAYER = re.compile(r"layer_(\d+)")
-_STATISTICS = ["mean", "median", "min", "max", "std"]
+_STATISTICS = ["total", "median", "min", "max", "std"]
 
 
 def _statistics(times: Times | None) -> list[str]:
+    """Of the totals of the passes."""
     if times is None:
         return []
     values = (times.mean, times.median, times.least, times.most, times.stddev)
     return [text.time(us) for us in values]
+
+
+def _each(span: Range) -> str:
+    """The mean of an instance."""
+    own = _own(span)
+    return text.time(own.mean / span.instances) if own and span.instances else "-"
 
 
 def _own(span: Range) -> Times | None:
@@ -47,7 +54,7 @@ def ranges_table(profile: Profile, step: str) -> Table | None:
         return _place(span.phase), span.name != "all", -own.mean if own else 0
 
     spans = sorted(spans, key=order)
-    headings = ["range", "phase", "instances"]
+    headings = ["range", "phase", "instances", "each"]
     is_timed, of_device = spans[0].host is not None, spans[0].device is not None
     if of_device:
         headings += [*(f"device {name}" for name in _STATISTICS)]
@@ -58,6 +65,7 @@ def ranges_table(profile: Profile, step: str) -> Table | None:
             _phase_text(span),
             span.phase,
             str(span.instances or "-"),
+            _each(span),
             *_statistics(span.device),
             *_statistics(span.host),
         ]

@@ -12,7 +12,7 @@ SPEC = Spec(
         *("optimal_bucket_mb", "tokens_per_second"),
     ),
     axis=STRATEGY,
-    phases=True,
+    phases="last",
     sentence=(
         Extreme(
             "p50_us",

@@ -8,7 +8,7 @@ SPEC = Spec(
     place=45,
     columns=("peak_ratio", "mfu_measured"),
     axis=IMPLEMENTATION,
-    phases=True,
+    phases="last",
     sentence=(Versus(IMPLEMENTATION),),
     plots=(Bars(versus=IMPLEMENTATION), Bars("peak_bytes", IMPLEMENTATION)),
 )

@@ -6,7 +6,7 @@ from reports.experiments.spec import Column, Extreme, Phases, Spec, Spread
 SPEC = Spec(
     place=10,
     columns=("flops_per_second", "mfu_measured"),
-    phases=True,
+    phases="first",
     sentence=(
         Extreme("mfu_measured"),
         Spread(Column("backward_us", per="forward_us"), {"mode": "train_step"}),

@@ -8,7 +8,7 @@ SPEC = Spec(
     place=40,
     columns=("peak_ratio", "logits_error", "gradient_error", "mfu_measured"),
     axis=PRECISION,
-    phases=True,
+    phases="last",
     sentence=(Versus(PRECISION, also=("logits_error",)),),
     plots=(Bars(versus=PRECISION), Bars("peak_bytes", PRECISION)),
 )

@@ -6,8 +6,8 @@ All of it is data: reports/answers and reports/pages make text and plots of it.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
-LAST = 1000
 TIME = "p50_us"
 
 
@@ -15,7 +15,7 @@ TIME = "p50_us"
 class Axis:
     """Rows that differ in these parameters alone compare with the baseline."""
 
-    word: str  # the parameters, separated by spaces
+    word: str  # separated by spaces
     base: str  # their values in the baseline
 
 
@@ -124,11 +124,11 @@ Plot = Bars | Lines | Phases
 
 @dataclass(frozen=True)
 class Spec:
-    place: int = LAST
+    place: int = 1000
     columns: Sequence[str | Column] = ()  # after the time
     axis: Axis | None = None  # adds the ratios to a baseline
     across: str = ""  # the parameter that has a column for each of its values
     cells: Sequence[str] = (TIME,)  # of such a table, one for each counter
-    phases: bool = False  # the table of phases is in sight
+    phases: Literal["first", "last", "folded"] = "folded"  # where their table is
     sentence: Sequence[Claim] = ()
     plots: Sequence[Plot] = (Bars(),)

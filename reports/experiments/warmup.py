@@ -6,7 +6,7 @@ from reports.experiments.spec import Bars, Column, Settles, Spec, Spread, Values
 SPEC = Spec(
     place=80,
     columns=("mean_us", "stddev_us", "cv", "first_call_us", "steady_ratio"),
-    phases=True,
+    phases="last",
     sentence=(
         Spread(Column("first_ratio", "first call over a steady one")),
         Values(("steady_ratio",)),

@@ -15,7 +15,7 @@ from reports.results.text import Table
 
 HALF = 430  # points: the width of a plot in two columns; wider ones take both
 LONG = 60  # characters of a cell that is no number
-MOST_LINES = 12  # of a table in Markdown
+MOST_LINES = 5  # of a table in Markdown
 HERE = Path(__file__).resolve().parent
 _CODE = re.compile(r"`([^`]+)`")
 _POWER = re.compile(r"(?<=\w)\^(-?\d+(?:\.\d+)?|[A-Z]\b)")

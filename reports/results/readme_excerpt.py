@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Writes the table on the first screen of README.md: some rows of a committed run.
+"""Writes the first screen of README.md: the sentences of a committed run's page, and
+some of its rows.
 
 Run by tools/reference. The mark in the document names the machine whose run it shows.
 """
@@ -7,6 +8,7 @@ Run by tools/reference. The mark in the document names the machine whose run it 
 import argparse
 import re
 import sys
+import textwrap
 from pathlib import Path
 
 from reports.command import run_main
@@ -17,16 +19,8 @@ GOOD, USAGE = 0, 2
 WIDTH = 100
 COLUMNS = ("case", "time", "±95%", "rate", "peak mem", "predicted")
 ROWS = (
-    "peak/matmul/fp32/m:2048/n:2048/k:2048",
-    "peak/update/size:536870912",
-    "all_reduce/gloo/ranks:2/bytes:100000000",
-    "model_size/tiny/fp32/train_step/batch:1/seq:128",
-    "model_size/small/fp32/forward/batch:1/seq:128",
     "model_size/small/fp32/train_step/batch:1/seq:128",
-    "optimizer/textbook/small",
     "optimizer/fused/small",
-    "precision/tiny/fp32/train_step/batch:4/seq:128",
-    "precision/tiny/bf16/train_step/batch:4/seq:128",
 )
 
 
@@ -36,11 +30,14 @@ def cells(line: str) -> list[str]:
 
 def context_lines(fields: list[str]) -> list[str]:
     """As many of the run's settings in a line as fit."""
-    lines = [fields[0]]
-    for field in fields[1:]:
-        longer = f"{lines[-1]}   {field}"
-        lines[-1:] = [longer] if len(longer) <= WIDTH else [lines[-1], field]
-    return lines
+    joined = "   ".join(field.replace(" ", "\0") for field in fields)
+    return [line.replace("\0", " ") for line in textwrap.wrap(joined, WIDTH)]
+
+
+def sentences(page: str) -> str:
+    """The list with which the page opens, as a paragraph in lines of the document."""
+    items = re.findall(r"^- (.*)$", page.partition("\n## ")[0], re.MULTILINE)
+    return textwrap.fill(" ".join(items), WIDTH)
 
 
 def excerpt(printed: str) -> str:
@@ -74,21 +71,23 @@ def machine_of(document: str) -> str:
     return found[1]
 
 
-def with_excerpt(document: str, printed: str) -> str:
-    return with_block(document, "table", f"```\n{excerpt(printed)}\n```")
+def with_excerpt(document: str, printed: str, page: str) -> str:
+    text = f"{sentences(page)}\n\n```\n{excerpt(printed)}\n```"
+    return with_block(document, "table", text.strip())
 
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("document", type=Path, help="document with marks for a table")
-    parser.add_argument("table", type=Path, help="of a machine's committed run")
+    parser.add_argument("table", type=Path, help="of a run, with its page")
     options = parser.parse_args(arguments)
     try:
         text = options.document.read_text(encoding="utf-8")
         if machine_of(text) != options.table.parent.name:
             return GOOD
         printed = options.table.read_text(encoding="utf-8")
-        write_files({options.document: with_excerpt(text, printed)})
+        page = options.table.with_suffix(".md").read_text(encoding="utf-8")
+        write_files({options.document: with_excerpt(text, printed, page)})
     except (OSError, ValueError) as error:
         print(f"{options.document}: {error}", file=sys.stderr)
         return USAGE

@@ -68,4 +68,5 @@ def test_the_table_in_the_readme_is_the_committed_one() -> None:
     readme = checks.read("README.md")
     machine = checks.ROOT / "reports/reference" / machine_of(readme)
     (printed,) = machine.glob("*.txt")
-    assert with_excerpt(readme, printed.read_text("utf-8")) == readme
+    page = printed.with_suffix(".md").read_text("utf-8")
+    assert with_excerpt(readme, printed.read_text("utf-8"), page) == readme

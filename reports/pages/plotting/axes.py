@@ -2,7 +2,7 @@
 """Axes shared by all plots: ticks with units, horizontal bars, legends."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -66,27 +66,6 @@ def set_ticks_at(axis: Axis, values: Sequence[float], formatted: Formatter) -> N
 def height(bars: int) -> float:
     """The height in inches of a plot with so many bars, an axis and a legend."""
     return 1.2 + BAR * bars
-
-
-def stacked_bars(
-    axes: Axes,
-    labels: Sequence[str],
-    parts: Mapping[str, Sequence[float]],
-    colours: Mapping[str, str],
-) -> None:
-    """Draws horizontal bars divided into parts, the first bar on top."""
-    left = [0.0] * len(labels)
-    for name, widths in parts.items():
-        axes.barh(
-            range(len(labels)),
-            widths,
-            left=left,
-            height=0.66,
-            color=colours[name],
-            label=name,
-        )
-        left = [start + width for start, width in zip(left, widths, strict=True)]
-    name_bars(axes, labels)
 
 
 def name_bars(axes: Axes, labels: Sequence[str]) -> None:

@@ -242,14 +242,14 @@ def test_ranges_have_their_statistics_over_the_passes() -> None:
     made = result(profile("train_step", KERNELS, ranges=RANGES))
     table = lines(made, f"The ranges of {STEP}, per step, over 6 passes")
     assert table[0] == (
-        "| range | phase | instances | host mean | host median | host min | host max "
-        "| host std |"
+        "| range | phase | instances | each | host total | host median | host min "
+        "| host max | host std |"
     )
-    assert [line.split(" | ")[:3] for line in table[2:]] == [
+    assert [line.split(" | ")[:3] for line in table[2:4]] == [
         ["| the whole", "step", "1"],
         ["| the whole", "forward", "1"],
-        ["| attention", "forward", "2"],
     ]
+    assert table[4].startswith("| attention | forward | 2 | 6 us | 12 us |")
     assert table[4].endswith("| 12 us | 12 us | 11 us | 13 us | 0 ns |")
 
 
@@ -257,14 +257,14 @@ def test_of_a_device_both_times_are_shown() -> None:
     both = RANGES[0] | {"device_us": statistics(40)}
     made = result(profile("train_step", KERNELS, ranges=[both]))
     (_, _, line) = lines(made, f"The ranges of {STEP}, per step, over 6 passes")
-    assert line.startswith("| the whole | forward | 1 | 40 us | 40 us | 39 us ")
+    assert line.startswith("| the whole | forward | 1 | 40 us | 40 us | 40 us | 39 us ")
     assert line.endswith("| 31 us | 31 us | 30 us | 32 us | 0 ns |")
 
 
 def test_layers_stand_beside_the_median_layer() -> None:
     made = result(profile("train_step", KERNELS, ranges=RANGES))
     table = lines(made, f"The layers of {STEP}, per step")
-    assert table[0].startswith("| layer | forward mean | forward median | ")
+    assert table[0].startswith("| layer | forward total | forward median | ")
     assert table[0].endswith("| backward std | backward of median layer |")
     assert table[4].startswith("| 2 | 21 us | 21 us | 20 us | 22 us | 0 ns | 1.5 | - |")
 

@@ -114,7 +114,7 @@ def test_a_long_table_is_cut_in_markdown_alone(tmp_path: Path) -> None:
     content = document(*(entry(f"unknown/{n}", n + 1) for n in range(20)))
     read, markdown = pages(tmp_path, content)
     assert "unknown/19" in read.text and "unknown/19" not in markdown
-    assert "8 more in [run.html](run.html)." in markdown
+    assert "15 more in [run.html](run.html)." in markdown
 
 
 def test_the_page_needs_no_other_file(reference: tuple[str, str, Path]) -> None:

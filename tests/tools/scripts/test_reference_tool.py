@@ -22,6 +22,7 @@ COPIED = (
     "reports/results/readme_excerpt.py",
 )
 HEADING = "case   time   ±95%   phases %   rate   peak mem   predicted   note"
+PAGE = "# A page\n\n- A step.\n\n## More\n\n- Not this.\n"
 README = """# Title
 <!-- table: tools/reference my-box -->
 old
@@ -43,22 +44,19 @@ def table(milliseconds: int, without: str = "", skipped: str = "") -> str:
     return "\n".join(lines)
 
 
-# --- the table ----------------------------------------------------------------
-
-
 def test_rows_and_columns_that_fit() -> None:
-    document = with_excerpt(README, table(7))
-    head = "# Title\n<!-- table: tools/reference my-box -->\n\n```\n"
+    document = with_excerpt(README, table(7), PAGE)
+    head = "# Title\n<!-- table: tools/reference my-box -->\n\nA step.\n\n```\n"
     assert document.startswith(head)
     assert document.endswith("\n...\n9 cases: 9 good\n```\n\n<!-- /table -->\nafter\n")
-    lines = document.splitlines()
+    lines = document.splitlines()[2:]
     assert lines[4].startswith("git_revision: 7   suite: full   device: xx")
     assert lines[5] == "torch: 1"
     assert " ".join(lines[7].split()) == "case time ±95% rate peak mem predicted"
     assert [line.split()[0] for line in lines[8 : 8 + len(ROWS)]] == list(ROWS)
     row = f"{ROWS[0]} 7 ms ±1.0% 1 GB/s 2 MiB 3 MiB"
     assert " ".join(lines[8].split()) == row
-    assert with_excerpt(document, table(7)) == document
+    assert with_excerpt(document, table(7), PAGE) == document
 
 
 @pytest.mark.parametrize(
@@ -66,8 +64,8 @@ def test_rows_and_columns_that_fit() -> None:
     [
         ("# no mark\n", table(7), "it has no <!-- table: "),
         (README, "", "the table lacks case"),
-        (README, table(7, without=ROWS[2]), f"the table lacks {ROWS[2]}"),
-        (README, table(7, skipped=ROWS[2]), f"the table has no numbers of {ROWS[2]}"),
+        (README, table(7, without=ROWS[1]), f"the table lacks {ROWS[1]}"),
+        (README, table(7, skipped=ROWS[1]), f"the table has no numbers of {ROWS[1]}"),
     ],
 )
 def test_a_document_that_cannot_be_updated_stays(
@@ -81,12 +79,11 @@ def test_a_document_that_cannot_be_updated_stays(
     readme.write_text(document)
     machine.mkdir()
     (machine / "full.txt").write_text(printed)
+    (machine / "full.md").write_text(PAGE)
     assert main([str(readme), str(machine / "full.txt")]) == 2
     assert message in capsys.readouterr().err
     assert readme.read_text() == document
 
-
-# --- the script ---------------------------------------------------------------
 
 # The table is the program's output; $STUB_TABLE holds it.
 TRAINBENCH = """#!/bin/bash
@@ -115,8 +112,10 @@ def checkout(tmp_path: Path) -> Checkout:
     (root / "CMakePresets.json").write_text("{}")
     (root / ".gitignore").write_text("/build/\n/.venv/\n")
     (root / "README.md").write_text(README)
-    for name in ("setup", "report"):
-        write_script(root / "tools" / name, LOGGED)
+    write_script(root / "tools/setup", LOGGED)
+    write_script(
+        root / "tools/report", f"{LOGGED}printf '{PAGE}' >\"${{1%.json}}.md\"\n"
+    )
     python = f'#!/bin/sh\nexec "{sys.executable}" "$@"\n'
     write_script(root / ".venv/bin/python", python)
     write_script(root / "build/release/benchmarks/trainbench", TRAINBENCH)
@@ -163,7 +162,7 @@ def test_the_run_its_table_its_pages_and_the_readme(checkout: Checkout) -> None:
     traces = (directory / "full.memory_trace").iterdir()
     assert [path.name for path in traces] == ["step.csv"]
     readme = (checkout.root / "README.md").read_text()
-    assert readme == with_excerpt(README, table(1))
+    assert readme == with_excerpt(README, table(1), PAGE)
 
     # The tree is dirty now, and --no-run measures nothing.
     done = reference(checkout, "--no-run", "my-box")
@@ -181,7 +180,7 @@ def test_a_run_takes_the_place_of_the_one_before(checkout: Checkout) -> None:
     assert reference(checkout, "--no-run", "my-box").returncode == 0
     assert checkout.log()[-1] == "report reports/reference/my-box/full.json"
     readme = (checkout.root / "README.md").read_text()
-    assert readme == with_excerpt(README, table(2))
+    assert readme == with_excerpt(README, table(2), PAGE)
     assert reference(checkout, "--allow-dirty", "my-box").returncode == 0
     names = {path.name for path in directory.iterdir()}
     assert {"steps.md", "full.json"} < names
