@@ -12,7 +12,7 @@ from reports.pages.across import advice_section, history_section, roofline_secti
 from reports.pages.closing import Closing, closing
 from reports.pages.figures.phases import picture
 from reports.pages.figures.timelines import timelines
-from reports.pages.plotting.figure import Figure
+from reports.pages.plotting.canvas import Figure
 from reports.pages.section import Section, experiments, section
 from reports.results.rows import NotAResult, Result
 from reports.results.text import Table

@@ -4,8 +4,6 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from matplotlib.axes import Axes
-
 from reports.answers.against import compared
 from reports.answers.cells import formatted, heading_of
 from reports.answers.measured import Measured, counter_of, over, time_of
@@ -13,14 +11,14 @@ from reports.answers.shapes import case_text, only, selected
 from reports.answers.tables import common, varying
 from reports.experiments.spec import TIME, Bars, Lines, Phases, Plot
 from reports.pages.figures.phases import phases
-from reports.pages.plotting.axes import legend_above, set_binary_ticks, set_log_ticks
-from reports.pages.plotting.bars import CLEAR_COLOURS, INCHES_AROUND, INCHES_PER_LINE
-from reports.pages.plotting.figure import COLOURS, HALF, Figure, draw
-from reports.pages.plotting.grouped import Bar, grouped
+from reports.pages.plotting.bars import Bar, Look, draw_bars
+from reports.pages.plotting.canvas import Figure
+from reports.pages.plotting.lines import Plane, Series, draw_lines, logarithmic
+from reports.pages.plotting.palette import CLEAR_COLOURS, COLOURS
+from reports.results import text
 from reports.results.rows import Result, Row
 
 MOST = 40  # cases that are legible one below the other
-MARKERS = "osD^vPX*"
 
 
 def figures(result: Result, experiment: str, plots: Sequence[Plot]) -> list[Figure]:
@@ -69,82 +67,81 @@ def _point_label(rows: Sequence[Row]) -> Callable[[Row], str]:
     return lambda row: label(row) or row.name.partition("/")[2] or row.name
 
 
+def _bar(label: str, part: str, value: Measured, shown: str, group: str = "") -> Bar:
+    ends = (value.low, value.high) if value.is_known else None
+    return Bar(label, {part: value.value}, shown, group, ends)
+
+
 def _bars(rows: Sequence[Row], title: str, plot: Bars) -> list[Figure]:
     if plot.versus is None:
         return _points(rows[:MOST], title, plot.counter)
-    bars = [
-        Bar(choice.label, name, over(_value(row, counter), _value(base, counter)))
+    ratios = [
+        (
+            choice.label,
+            name,
+            over(_value(row, plot.counter), _value(base, plot.counter)),
+        )
         for choice in compared(rows, plot.versus)
         if (base := choice.base)
         for name, row in choice.others.items()
-        if (counter := plot.counter)
     ][:MOST]
-    kinds = dict.fromkeys(bar.kind for bar in bars)
-    colours = dict(zip(kinds, COLOURS * len(kinds), strict=False))
-    name = plot.versus.base
-    ends = f"multiples of {name}'s, with their 95 % intervals"
-    return grouped(bars, colours, f"{title} over {name}", f"As {ends}.", name)
+    if not ratios:
+        return []
+    kinds = list(dict.fromkeys(name for _, name, _ in ratios))
+    bars = [
+        _bar(name, name, ratio, text.significant(ratio.value), group)
+        for group, name, ratio in ratios
+    ]
+    colours = {kind: COLOURS[n % len(COLOURS)] for n, kind in enumerate(kinds)}
+    base_name = plot.versus.base
+    look = Look(text.significant, line=base_name, colours=colours)
+    said = f"As multiples of {base_name}'s, with their 95 % intervals."
+    return [draw_bars(f"{title} over {base_name}", said, bars, look)]
 
 
 def _points(rows: Sequence[Row], title: str, counter: str) -> list[Figure]:
-    """Each value with its 95 % interval."""
+    """Each value with its 95 % interval; logarithmic where bars would vanish."""
     if not rows:
         return []
     values = [_value(row, counter) for row in rows]
-    known = [v if v.is_known else Measured(v.value, v.value, v.value) for v in values]
-    errors = [[v.value - v.low for v in known], [v.high - v.value for v in known]]
     unit = partial(formatted, rows[0], counter)
     label = _point_label(rows)
-
-    def paint(axes: Axes) -> None:
-        places = range(len(rows))
-        sizes = [abs(v.value) for v in known if v.value]
-        axes.set_xscale("log")
-        axes.set_xlim(0.7 * min(sizes, default=1), 1.5 * max(sizes, default=2))
-        at = [v.value for v in known]
-        axes.errorbar(at, places, xerr=errors, fmt="o", color=COLOURS[0])
-        axes.set_yticks(list(places), [label(row) for row in rows], fontsize=8)
-        axes.invert_yaxis()
-        set_log_ticks(axes.xaxis, unit)
-
-    said = ", ".join(
-        f"{label(row)} {unit(value.value)}"
+    bars = [
+        _bar(label(row), counter, value, unit(value.value))
         for row, value in zip(rows, values, strict=True)
-    )
-    size = (HALF[0], INCHES_AROUND + INCHES_PER_LINE * len(rows))
-    return [draw(title, f"With 95 % intervals: {said}.", paint, size)]
+    ]
+    sizes = [value.value for value in values]
+    log = min(sizes) > 0 and max(sizes) > 20 * min(sizes)
+    look = Look(unit, log=log, colours={counter: COLOURS[0]})
+    said = ", ".join(f"{bar.label} {bar.value}" for bar in bars)
+    return [draw_bars(title, f"With 95 % intervals: {said}.", bars, look)]
 
 
 def _lines(rows: Sequence[Row], title: str, plot: Lines) -> list[Figure]:
     """Over a parameter, both axes logarithmic."""
     label = _label(rows, plot.x)
-    series: dict[str, list[Row]] = {}
-    for row in sorted(rows, key=lambda row: row.numbers[plot.x]):
-        series.setdefault(label(row), []).append(row)
-    if not any(len(points) > 1 for points in series.values()):
-        return []
     unit = partial(formatted, rows[0], plot.counter)
-
-    def paint(axes: Axes) -> None:
-        axes.set_xscale("log", base=2)
-        axes.set_yscale("log")
-        for place, (name, points) in enumerate(series.items()):
-            axes.plot(
-                [row.numbers[plot.x] for row in points],
-                [_value(row, plot.counter).value for row in points],
-                marker=MARKERS[place % len(MARKERS)],
-                color=CLEAR_COLOURS[place % len(CLEAR_COLOURS)],
-                label=name,
-            )
-        set_binary_ticks(axes.xaxis, partial(formatted, rows[0], plot.x))
-        set_log_ticks(axes.yaxis, unit)
-        axes.set_xlabel(plot.x)
-        if len(series) > 1:
-            legend_above(axes, 3)
-
-    ends = ", ".join(
-        f"{name} {unit(_value(points[-1], plot.counter).value)}"
-        for name, points in series.items()
+    found: dict[str, list[tuple[float, float]]] = {}
+    for row in sorted(rows, key=lambda row: row.numbers[plot.x]):
+        point = row.numbers[plot.x], _value(row, plot.counter).value
+        if min(point) > 0:
+            found.setdefault(label(row), []).append(point)
+    if not any(len(points) > 1 for points in found.values()):
+        return []
+    every = [point for points in found.values() for point in points]
+    plane = Plane(
+        logarithmic([x for x, _ in every], base=2),
+        logarithmic([y for _, y in every], base=2 if unit(1).endswith("B") else 10),
+        text.size if plot.x in ("size", "bytes") else lambda x: f"{x:g}",
+        unit,
+        x_label=plot.x,
     )
-    last = max(row.numbers[plot.x] for row in rows)
-    return [draw(title, f"At {plot.x} up to {last}: {ends}.", paint, HALF)]
+    series = {
+        name or title: Series(CLEAR_COLOURS[n % len(CLEAR_COLOURS)], points, points)
+        for n, (name, points) in enumerate(found.items())
+    }
+    ends = ", ".join(
+        f"{n} {unit(points[-1][1])}".strip() for n, points in found.items()
+    )
+    last = max(x for x, _ in every)
+    return [draw_lines(title, f"At {plot.x} up to {last:g}: {ends}.", plane, series)]

@@ -10,7 +10,7 @@ from reports.pages import plot
 from reports.pages.figures.breakdown import breakdown
 from reports.pages.figures.collectives import all_reduce
 from reports.pages.figures.memory import memory
-from reports.pages.plotting.figure import Figure
+from reports.pages.plotting.canvas import Figure
 from reports.results.rows import Failure, Result
 from reports.results.text import Table
 

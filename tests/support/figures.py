@@ -3,27 +3,6 @@
 
 import html
 import re
-from xml.etree import ElementTree
-
-from reports.pages.plotting.figure import COLOURS, Figure
-
-SVG = "{http://www.w3.org/2000/svg}"
-BLUE = f"fill: var(--blue, {COLOURS[0]})"
-
-
-def fill(number: int) -> str:
-    """The style of what has the colour of this number."""
-    return BLUE if number == 0 else f"fill: {COLOURS[number].lower()}"
-
-
-def boxes(figure: Figure, colour: str) -> list[float]:
-    """The widths of the bars of this colour; not of its squares in the legend."""
-    widths = []
-    for path in ElementTree.fromstring(figure.svg).iter(f"{SVG}path"):
-        if colour in path.get("style", "") and path.get("clip-path"):
-            xs = [float(x) for x in re.findall(r"[ML] ([\d.]+) ", path.get("d", ""))]
-            widths.append(max(xs) - min(xs))
-    return widths
 
 
 def texts(svg: str) -> list[str]:
@@ -32,11 +11,10 @@ def texts(svg: str) -> list[str]:
 
 
 def gids(svg: str, start: str) -> list[str]:
-    """The ids of the groups that begin so, without the prefix of the figure."""
-    return re.findall(rf'<g id="[^"]*?({start}[^"]*)"', svg)
+    """The names of the parts that begin so."""
+    return re.findall(rf'<g class="({start}[^"]*)"', svg)
 
 
-def markers(svg: str, gid: str) -> int:
-    """The number of markers of a line."""
-    group = re.search(rf'<g id="[^"]*-{gid}">(.*?)</g>\s*</g>', svg, re.DOTALL)
-    return group[1].count("<use") if group else 0
+def markers(svg: str, name: str) -> int:
+    """The number of dots of this name."""
+    return len(re.findall(rf'<g class="{name}"><circle', svg))

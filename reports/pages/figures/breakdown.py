@@ -5,46 +5,37 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from matplotlib.axes import Axes
-
-from reports.pages.plotting.bars import (
-    Bar,
-    Look,
-    Scale,
-    draw_bars,
-    height_of,
-    legend_below,
-)
-from reports.pages.plotting.figure import COLOURS, Figure, draw
+from reports.pages.plotting.bars import Bar, Look, draw_bars
+from reports.pages.plotting.canvas import WIDE, Figure
+from reports.pages.plotting.palette import COLOURS
 from reports.results import text
 from reports.results.rows import Result, Row
 
 LOST = "unattributed"
 # Attention in blues, in the order of its operations; neighbours differ in brightness
 # too, for readers who cannot distinguish colours.
-LOOKS = {
-    "embedding": Look(COLOURS[6]),
-    "projections": Look("#003f66"),
-    "rope": Look("#7fb8d8"),
-    "scores": Look("#0072B2"),
-    "softmax": Look("#b8d9ea"),
-    "value": Look("#2f8fc4"),
-    "output_projection": Look("#6a7fb5"),
-    "ffn": Look(COLOURS[1]),
-    "norm": Look(COLOURS[2]),
-    "residual": Look("#7fd1b9"),
-    "lm_head": Look(COLOURS[3]),
-    "cross_entropy": Look(COLOURS[4]),
-    "optimizer": Look("#444444"),
-    "dispatch": Look("#e8d8b0"),
-    "autograd": Look("#d0b070"),
-    "gap": Look("#f0f0f0"),
-    LOST: Look("#cccccc"),
+COLOUR_OF = {
+    "embedding": COLOURS[6],
+    "projections": "#003f66",
+    "rope": "#7fb8d8",
+    "scores": "#0072B2",
+    "softmax": "#b8d9ea",
+    "value": "#2f8fc4",
+    "output_projection": "#6a7fb5",
+    "ffn": COLOURS[1],
+    "norm": COLOURS[2],
+    "residual": "#7fd1b9",
+    "lm_head": COLOURS[3],
+    "cross_entropy": COLOURS[4],
+    "optimizer": "#444444",
+    "dispatch": "#e8d8b0",
+    "autograd": "#d0b070",
+    "gap": "#f0f0f0",
+    LOST: "#cccccc",
 }
-OTHER = Look("#7a5c3e")  # for components that are not listed
+_OTHER = "#7a5c3e"  # for components that are not listed
 NOT_PARTS = ("all", "block", "recompute", "timed", LOST)
 LEAST_LOST = 5e-5  # of a step; less is a rounding error
-COLUMNS = 5  # of the legend
 MOST_PASSES = 8  # side by side
 
 
@@ -71,10 +62,10 @@ class Pass:
 
 
 def _ordered(components: Iterable[str]) -> list[str]:
-    known = list(LOOKS)
+    known = list(COLOUR_OF)
     return sorted(
         components,
-        key=lambda name: known.index(name) if name in LOOKS else len(known) - 1.5,
+        key=lambda name: known.index(name) if name in COLOUR_OF else len(known) - 1.5,
     )
 
 
@@ -118,17 +109,15 @@ def passes(result: Result) -> list[Pass]:
 
 
 def _draw(title: str, description: str, bars: list[Bar], label: str) -> Figure:
-    names = {part for bar in bars for part in bar.parts}
-    looks = {name: LOOKS.get(name, OTHER) for name in [*LOOKS, *sorted(names)]}
-
-    def paint(axes: Axes) -> None:
-        scale = Scale(text.percent, inside=lambda share: text.percent(round(share, 2)))
-        draw_bars(axes, bars, looks, scale)
-        axes.set_xlabel(label)
-        legend_below(axes, COLUMNS, list(looks))
-
-    size = (7.2, height_of(bars, len(names), COLUMNS) + 0.3)
-    return draw(title, description, paint, size)
+    names = sorted({part for bar in bars for part in bar.parts} - set(COLOUR_OF))
+    look = Look(
+        text.percent,
+        inside=lambda share: text.percent(round(share, 2)),
+        label=label,
+        width=WIDE,
+        colours=COLOUR_OF | dict.fromkeys(names, _OTHER),
+    )
+    return draw_bars(title, description, bars, look)
 
 
 def _by_phase(step: Pass) -> Figure:

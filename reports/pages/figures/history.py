@@ -5,18 +5,15 @@ import math
 
 import numpy as np
 import pandas
-from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 
-from reports.pages.plotting.bars import CLEAR_COLOURS, legend_below
-from reports.pages.plotting.figure import Figure, draw
+from reports.pages.plotting.canvas import WIDE, Figure, Scale
+from reports.pages.plotting.lines import Plane, Series, draw_lines, logarithmic
+from reports.pages.plotting.palette import CLEAR_COLOURS
 from reports.pages.plotting.runs import Runs, collect
 from reports.results import text
 from reports.results.rows import Result
 
 MOST_LINES = 8  # in colour; further lines are grey
-MOST_MARKS = 12  # number of files up to which points have markers
-STRAIGHT = 6  # number of labels that fit horizontally
 
 
 def _change(times: "pandas.Series[float]") -> str:
@@ -57,37 +54,35 @@ def _means(ratios: pandas.DataFrame) -> tuple[pandas.DataFrame, "pandas.Series[i
     )
 
 
-def _axis(axes: Axes, runs: Runs) -> None:
+def _draw(
+    title: str, said: str, runs: Runs, lines: pandas.DataFrame, grey: pandas.DataFrame
+) -> Figure:
+    """`lines` in colour, and `grey` with one entry in the legend."""
     labels = list(runs.ratios.columns)
-    tilted = len(labels) > STRAIGHT
-    axes.set_xticks(range(len(labels)), labels, rotation=90 if tilted else 0)
-    axes.tick_params(axis="x", labelsize=8 if tilted else 9)
-    axes.set_yscale("log")
-    axes.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:.3g}"))
-    axes.yaxis.set_minor_formatter(NullFormatter())
-    axes.minorticks_off()
-    axes.set_ylabel("time / first time")
-    axes.axhline(1, color="black", linewidth=0.8)
+    series = {
+        f"{len(grey)} more" if place == 0 else f" {place}": Series(
+            "#bbbbbb", list(enumerate(grey.iloc[place]))
+        )
+        for place in range(len(grey))
+    }
+    for place, (name, values) in enumerate(lines.iterrows()):
+        colour = CLEAR_COLOURS[place % len(CLEAR_COLOURS)]
+        points = list(enumerate(values))
+        series[str(name)] = Series(colour, points, points, name=f"line-{place}")
+    if len(series) == 1:
+        series[" "] = Series("none")
     left_out = runs.what_is_left_out()
-    axes.set_xlabel("revision, by date" + (f"\n({left_out})" if left_out else ""))
-
-
-def _paint(
-    axes: Axes, runs: Runs, lines: pandas.DataFrame, others: pandas.DataFrame
-) -> None:
-    """Plots `lines` in colour, and `others` in grey with one legend entry."""
-    places = range(lines.shape[1])
-    marker = "o" if len(places) <= MOST_MARKS else None
-    for index in range(len(others)):
-        label = f"{len(others)} more" if index == 0 else None
-        values = others.iloc[index]
-        axes.plot(places, values, color="#bbbbbb", linewidth=0.9, label=label)
-    for index, (name, values) in enumerate(lines.iterrows()):
-        colour = CLEAR_COLOURS[index % len(CLEAR_COLOURS)]
-        look = {"color": colour, "marker": marker, "markersize": 4, "label": name}
-        axes.plot(places, values, linewidth=1.4, **look)[0].set_gid(f"line-{index}")
-    _axis(axes, runs)
+    every = [1.0, *lines.to_numpy().ravel(), *grey.to_numpy().ravel()]
+    plane = Plane(
+        Scale(-0.3, len(labels) - 0.7),
+        logarithmic(every),
+        lambda place: labels[round(place)],
+        text.significant,
+        "revision, by date" + (f" ({left_out})" if left_out else ""),
+        range(len(labels)),
+        WIDE,
+    )
+    return draw_lines(title, said, plane, series)
 
 
 def _experiments(runs: Runs) -> Figure:
@@ -102,17 +97,12 @@ def _experiments(runs: Runs) -> Figure:
         ]
     )
 
-    def paint(axes: Axes) -> None:
-        _paint(axes, runs, means.iloc[:MOST_LINES], means.iloc[MOST_LINES:])
-        legend_below(axes, 2, means.index)
-
     description = (
         f"Over {means.shape[1]} files, relative to the first, the geometric mean "
         f"of each experiment's rows. At the last: {', '.join(means.index)}."
     )
-    lines = (min(len(means), MOST_LINES) + 2) // 2
-    size = (7.2, 3.8 + 0.22 * lines)
-    return draw("History: experiments", description, paint, size)
+    first, rest = means.iloc[:MOST_LINES], means.iloc[MOST_LINES:]
+    return _draw("History: experiments", description, runs, first, rest)
 
 
 def _rows(runs: Runs) -> Figure:
@@ -123,16 +113,12 @@ def _rows(runs: Runs) -> Figure:
         [f"x {moved.loc[name].iloc[-1]:.3f} {name}" for name in moved.index]
     )
 
-    def paint(axes: Axes) -> None:
-        _paint(axes, runs, moved, ratios.iloc[:0])
-        legend_below(axes, 1)
-
     description = (
         f"The {len(moved)} of {len(ratios)} rows that moved most from the first file "
         f"to the last: {', '.join(moved.index)}."
     )
-    size = (7.2, 3.6 + 0.21 * len(moved))
-    return draw("History: rows that moved most", description, paint, size)
+    title = "History: rows that moved most"
+    return _draw(title, description, runs, moved, ratios.iloc[:0])
 
 
 def history(results: list[Result]) -> list[Figure]:

@@ -5,28 +5,25 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
-from matplotlib.axes import Axes
-
-from reports.pages.plotting.bars import (
-    Bar,
-    Look,
-    Scale,
-    draw_bars,
-    height_of,
-    legend_below,
-)
-from reports.pages.plotting.figure import COLOURS, Figure, draw
+from reports.pages.plotting.bars import Bar, Look, draw_bars
+from reports.pages.plotting.canvas import Figure
+from reports.pages.plotting.palette import COLOURS
 from reports.results import text
 from reports.results.rows import Result, Row
 
-LOOKS = {
-    "parameters": Look(COLOURS[0]),
-    "optimizer state": Look(COLOURS[1]),
-    "gradients": Look(COLOURS[3]),
-    "saved for backward": Look(COLOURS[2]),
-    "saved and gradients": Look(COLOURS[2], "////"),
-    "temporary": Look("#bbbbbb"),
-}
+LOOK = Look(
+    text.size,
+    binary=True,
+    label="predicted peak; dot: measured; right: measured, difference",
+    colours={
+        "parameters": COLOURS[0],
+        "optimizer state": COLOURS[1],
+        "gradients": COLOURS[3],
+        "saved for backward": COLOURS[2],
+        "saved and gradients": COLOURS[5],
+        "temporary": "#bbbbbb",
+    },
+)
 # The moments at which everything is saved and no gradient exists yet, and those at
 # which all gradients exist and nothing is saved. What names no phase is of files of
 # before.
@@ -67,8 +64,8 @@ def _bar(row: Row) -> Bar:
         f"{row.words['mode']} {int(row['batch'])} x {int(row['seq'])}",
         _parts(row),
         f"{text.size(measured)}, {difference}",
-        measured,
         row.words["precision"],
+        mark=measured,
     )
 
 
@@ -89,17 +86,10 @@ def memory(result: Result) -> list[Figure]:
     for model, rows in _models(result.of("memory")).items():
         bars = [_bar(row) for row in rows]
 
-        def paint(axes: Axes, bars: list[Bar] = bars) -> None:
-            scale = Scale(text.size, binary=True, mark_name="measured peak")
-            draw_bars(axes, bars, LOOKS, scale)
-            axes.set_xlabel("predicted peak; to the right: measured, difference")
-            legend_below(axes, 4, list(LOOKS))
-
         worst = max(abs(row["prediction_error"]) for row in rows)
         description = (
             f"{text.plural(len(rows), 'step')} of {model}: the predicted peaks are "
             f"within {max(worst * 100, 0.01):.2f} % of the measured ones."
         )
-        size = (7.2, height_of(bars, 6, 4) + 0.2)
-        figures.append(draw(f"Peak memory: {model}", description, paint, size))
+        figures.append(draw_bars(f"Peak memory: {model}", description, bars, LOOK))
     return figures

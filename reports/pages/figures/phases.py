@@ -3,28 +3,24 @@
 
 from collections.abc import Callable, Sequence
 
-from matplotlib.axes import Axes
-
 from reports.answers.against import compared, size_of
 from reports.answers.shapes import step_text
 from reports.answers.tables import PHASES
 from reports.experiments.implementations import IMPLEMENTATION
-from reports.pages.plotting.bars import (
-    Bar,
-    Look,
-    Scale,
-    draw_bars,
-    height_of,
-    legend_below,
-)
-from reports.pages.plotting.figure import COLOURS, HALF, Figure, draw
+from reports.pages.plotting.bars import Bar, Look, draw_bars
+from reports.pages.plotting.canvas import Figure
+from reports.pages.plotting.palette import COLOURS
 from reports.results import text
 from reports.results.rows import Result, Row
 
-LOOKS = {
-    name: Look(COLOURS[place])
-    for name, place in zip(PHASES, (0, 1, 2, 4, 3), strict=True)
-}
+LOOK = Look(
+    text.time,
+    inside=text.time,
+    colours={
+        name: COLOURS[place]
+        for name, place in zip(PHASES, (0, 1, 2, 4, 3), strict=True)
+    },
+)
 
 
 def phases_of(row: Row) -> dict[str, float]:
@@ -43,13 +39,8 @@ def phases(
     if not bars:
         return []
 
-    def paint(axes: Axes) -> None:
-        draw_bars(axes, bars, LOOKS, Scale(text.time, inside=text.time))
-        legend_below(axes, len(PHASES), PHASES)
-
     totals = ", ".join(f"{bar.label} {bar.value}" for bar in bars)
-    size = (HALF[0], height_of(bars, len(PHASES), len(PHASES)) + 0.2)
-    return [draw(title, f"The median time of each phase: {totals}.", paint, size)]
+    return [draw_bars(title, f"The median time of each phase: {totals}.", bars, LOOK)]
 
 
 def picture(result: Result) -> Figure | None:

@@ -3,28 +3,17 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any
-
-from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, LogLocator
 
 from reports.advice.rates import arithmetic
 from reports.answers.comparing import listed
-from reports.pages.plotting.bars import CLEAR_COLOURS, legend_below
-from reports.pages.plotting.figure import PAPER, Figure, draw
-from reports.pages.plotting.point_names import paint_names
-from reports.pages.plotting.roofs import (
-    Point,
-    Roof,
-    points_of,
-    roofs_of,
-    thinned,
-)
+from reports.pages.plotting.canvas import WIDE, Canvas, Figure
+from reports.pages.plotting.lines import Plane, frame, logarithmic
+from reports.pages.plotting.palette import BLACK, CLEAR_COLOURS
+from reports.pages.plotting.roofs import Point, Roof, points_of, roofs_of, thinned
 from reports.results import text
 from reports.results.rows import Result
 
-MARKERS = "osD^vPX*"
-COLUMNS = 3  # of the legend
+_ABOVE, _HOLLOW = "#c00000", "#555555"
 
 
 def _by_experiment(points: Sequence[Point]) -> dict[str, list[Point]]:
@@ -34,120 +23,74 @@ def _by_experiment(points: Sequence[Point]) -> dict[str, list[Point]]:
     return found
 
 
-def _limits(axes: Axes, roof: Roof, points: Sequence[Point]) -> None:
-    """Sets the limits: all points, the ridge, and room for text above the roof."""
-    xs = [*(point.intensity for point in points), roof.ridge]
-    ys = [*(point.rate for point in points), roof.flops]
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_xlim(min(xs) / 2, max(xs) * 4)
-    axes.set_ylim(min(ys) / 3, max(ys) * 2)
-    rates = FuncFormatter(lambda rate, _: text.rate(rate, "FLOP/s"))
-    axes.yaxis.set_major_formatter(rates)
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: text.significant(x)))
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(LogLocator(base=10, numticks=20))
-    axes.minorticks_off()
-    axes.set_xlabel("arithmetic intensity, FLOPs per byte")
-    axes.set_ylabel("rate")
-
-
-def _paint_roof(axes: Axes, roof: Roof, points: Sequence[Point]) -> None:
-    left, right = axes.get_xlim()
-    corners = [left, roof.ridge, right]
-    roof_line = [roof.at(x) for x in corners]
-    axes.plot(corners, roof_line, color="black", linewidth=1.4)[0].set_gid("roof")
-    low = axes.get_ylim()[0]
-    axes.plot([roof.ridge] * 2, [low, roof.flops], ":", color="black", linewidth=0.9)
-    ridge = f"ridge: {text.significant(roof.ridge)} FLOP/B"
-    style: dict[str, Any] = {"textcoords": "offset points", "fontsize": 9}
-    axes.annotate(ridge, (roof.ridge, low), xytext=(3, 4), **style).set_gid("ridge")
-    flat = f"{text.rate(roof.flops, 'FLOP/s')}, {roof.precision} product"
-    axes.annotate(flat, (right, roof.flops), xytext=(-2, 4), ha="right", **style)
-    crowded = any(p.above and p.intensity < roof.ridge for p in points)
-    start = max(left, low / roof.bytes) * (right / left) ** 0.02
-    axes.annotate(
-        f"{text.rate(roof.bytes, 'B/s')}, best of memory",
-        (start, roof.at(start)),
-        xytext=(0, 22 if crowded else 6),
-        rotation=45,
-        rotation_mode="anchor",
-        transform_rotates_text=True,
-        **style,
+def _plane(roof: Roof, points: Sequence[Point]) -> Plane:
+    return Plane(
+        logarithmic([*(point.intensity for point in points), roof.ridge]),
+        logarithmic([*(point.rate for point in points), roof.flops * 2]),
+        text.significant,
+        lambda rate: text.rate(rate, "FLOP/s"),
+        "arithmetic intensity, FLOPs per byte",
+        width=WIDE,
+        height=290.0,
     )
 
 
-def _paint_points(axes: Axes, groups: dict[str, list[Point]]) -> None:
-    kept = thinned([point for group in groups.values() for point in group])
-    for index, (experiment, points) in enumerate(groups.items()):
-        look: dict[str, Any] = {
-            "linestyle": "none",
-            "marker": MARKERS[index % len(MARKERS)],
-            "markersize": 5.5,
-            "color": CLEAR_COLOURS[index % len(CLEAR_COLOURS)],
-        }
-        axes.plot([], [], label=f"{experiment} ({len(points)})", **look)
-        for own, filling in ((True, "full"), (False, "none")):
-            mine = [point for point in kept if point.row.experiment == experiment]
-            drawn = [point for point in mine if point.own is own]
-            if drawn:
-                xs, ys = [p.intensity for p in drawn], [p.rate for p in drawn]
-                (line,) = axes.plot(xs, ys, fillstyle=filling, **look)
-                line.set_markeredgewidth(0.4 if own else 1)
-                line.set_markeredgecolor(PAPER if own else look["color"])
-                line.set_gid(f"points-{experiment}" + ("" if own else "-other"))
+def _paint_roof(canvas: Canvas, plane: Plane, roof: Roof) -> None:
+    low, high = plane.x.low, plane.x.high
+    start = max(low, plane.y.low / roof.bytes)
+    corners = [(x, roof.at(x)) for x in (start, roof.ridge, high)]
+    canvas.line([plane.place(c) for c in corners], BLACK, width="1.4", name="roof")
+    foot = roof.ridge, plane.y.low
+    ends = [plane.place(end) for end in (foot, (roof.ridge, roof.flops))]
+    canvas.line(ends, BLACK, width="0.9", dash="2 2")
+    (x, bottom), (right, top) = plane.place(foot), plane.place((high, roof.flops))
+    canvas.text(x + 4, bottom - 7, f"ridge: {text.significant(roof.ridge)} FLOP/B")
+    product = f"{text.rate(roof.flops, 'FLOP/s')}, {roof.precision} product"
+    canvas.text(right, top - 7, product, "end")
+    memory = f"{text.rate(roof.bytes, 'B/s')}, best of memory"
+    canvas.text(plane.left + 4, 12, f"{memory}: the slope")
 
 
-def _paint_exceptions(axes: Axes, roof: Roof, points: Sequence[Point]) -> None:
-    """Rings around points above the roof, and a legend entry for other precisions."""
-    above = [point for point in points if point.above]
-    if above:
-        rings = thinned(above)
-        (line,) = axes.plot(
-            [point.intensity for point in rings],
-            [point.rate for point in rings],
-            linestyle="none",
-            marker="o",
-            markersize=10,
-            fillstyle="none",
-            color="#c00000",
-            label=f"above the measured roof ({len(above)})",
-        )
-        line.set_gid("above")
-    others = sorted({arithmetic(point.row) for point in points if not point.own})
-    if others:
-        axes.plot(
-            [],
-            [],
-            "o",
-            fillstyle="none",
-            color="#555555",
-            label=f"hollow: {', '.join(others)}, of unmeasured peak",
-        )
+def _paint_points(
+    canvas: Canvas, plane: Plane, points: Sequence[Point], colours: dict[str, str]
+) -> None:
+    """Rings are of another precision; a pointer on a point shows its row."""
+    for point in thinned(points):
+        x, y = plane.place((point.intensity, point.rate))
+        name = point.row.experiment
+        title = f"{point.row.name}: {text.rate(point.rate, 'FLOP/s')}"
+        look = {} if point.own else {"ring": "1"}
+        group = f"points-{name}" + ("" if point.own else "-other")
+        canvas.dot(x, y, colours[name], title=title, name=group, **look)
+        if point.above:
+            canvas.dot(x, y, _ABOVE, ring="1", radius="5.5", name="above")
 
 
 def _figure(roof: Roof, points: list[Point]) -> Figure:
     groups = _by_experiment(points)
-
-    def paint(axes: Axes) -> None:
-        _limits(axes, roof, points)
-        _paint_roof(axes, roof, points)
-        _paint_points(axes, groups)
-        _paint_exceptions(axes, roof, points)
-        legend_below(axes, COLUMNS)
-        paint_names(axes, roof, groups)
-
+    colours = {
+        name: CLEAR_COLOURS[place % len(CLEAR_COLOURS)]
+        for place, name in enumerate(groups)
+    }
+    legend = {f"{name} ({len(own)})": colours[name] for name, own in groups.items()}
     above = sum(point.above for point in points)
+    if above:
+        legend[f"above the measured roof ({above})"] = _ABOVE
+    others = sorted({arithmetic(point.row) for point in points if not point.own})
+    if others:
+        legend[f"hollow: {', '.join(others)}, of unmeasured peak"] = _HOLLOW
+    plane = _plane(roof, points)
+    canvas = frame(f"Roofline: {roof.precision}", plane, legend)
+    _paint_roof(canvas, plane, roof)
+    _paint_points(canvas, plane, points, colours)
     raised = f"{listed(roof.raised_by)} raised it. " if roof.raised_by else ""
-    description = (
+    return canvas.figure(
         f"{len(points)} rows under a roof of {text.rate(roof.flops, 'FLOP/s')} and "
         f"{text.rate(roof.bytes, 'B/s')}, which meet at "
         f"{text.significant(roof.ridge)} FLOPs per byte; {above} are above it, as "
         f"can be where data stay in a cache. {raised}Cases of several ranks are left "
         "out."
     )
-    size = (7.2, 4.4 + 0.22 * (len(groups) + 2) / COLUMNS)
-    return draw(f"Roofline: {roof.precision}", description, paint, size)
 
 
 def roofline(result: Result) -> list[Figure]:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pandas
-from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, MultipleLocator
 from numpy.typing import NDArray
 
-from reports.pages.plotting.figure import COLOURS, Figure, draw
+from reports.pages.plotting.canvas import HALF, Canvas, Figure, Scale, width_of
+from reports.pages.plotting.lines import Plane, frame
+from reports.pages.plotting.palette import COLOURS
 from reports.results import text
 
 MOST = 8  # figures; a paper run writes more traces than a page can hold
@@ -119,68 +119,61 @@ def _phases(frame: pandas.DataFrame, times: Times) -> list[tuple[str, float, flo
     return list(zip(names, times[changes], ends, strict=True))
 
 
-def _shade(axes: Axes, phases: list[tuple[str, float, float]]) -> None:
+def _shade(
+    canvas: Canvas, plane: Plane, phases: Sequence[tuple[str, float, float]]
+) -> None:
     """Draws a band per phase, with its name above if there is room."""
-    whole = phases[-1][2] - phases[0][1] or 1.0
-    free = -np.inf  # where the last name ends
+    free = plane.left  # where the last name ends
     for name, begin, end in phases:
         colour = COLOURS[SHADES[name]] if name in SHADES else "#999999"
-        axes.axvspan(begin, end, color=colour, alpha=0.13, linewidth=0).set_gid(
-            f"phase-{name}"
-        )
-        width = 0.0135 * len(name) * whole
-        middle = (begin + end) / 2
-        if middle - width / 2 < free:
-            continue
-        free = middle + width / 2
-        place = axes.get_xaxis_transform()
-        axes.text(middle, 1.02, name, transform=place, ha="center", fontsize=9)
+        (left, top), (right, _) = (plane.place((x, plane.y.high)) for x in (begin, end))
+        size = right - left, plane.height
+        canvas.box((left, top), size, colour, opacity="0.13", name=f"phase-{name}")
+        half = width_of(name) / 2
+        middle = max((left + right) / 2, plane.left + half + 1)
+        if middle - half > free and middle + half < plane.width:
+            canvas.text(middle, top + 6, name, "middle")
+            free = middle + half
 
 
-def _mark_peak(axes: Axes, timeline: Timeline) -> None:
-    times = timeline.times_us
-    time, size = times[timeline.peak], timeline.live_bytes[timeline.peak]
+def _mark_peak(canvas: Canvas, plane: Plane, timeline: Timeline) -> None:
+    at, size = timeline.times_us[timeline.peak], timeline.live_bytes[timeline.peak]
+    x, y = plane.place((float(at), float(size)))
     operator = f", {timeline.operator}" if timeline.operator else ""
-    axes.plot([time], [size], "o", color=COLOURS[3], markersize=6)[0].set_gid("peak")
-    # On the side with more room.
-    left = time > (times[0] + times[-1]) / 2
-    axes.annotate(
-        f"peak {text.size(size)}{operator}",
-        (time, size),
-        xytext=(-8 if left else 8, 4),
-        textcoords="offset points",
-        ha="right" if left else "left",
-        va="bottom",
-        fontsize=9,
-    )
+    canvas.dot(x, y, COLOURS[3], name="peak")
+    left = x > plane.width / 2  # the side with more room
+    shown, side = f"peak {text.size(size)}{operator}", "end" if left else "start"
+    canvas.text(x - 6 if left else x + 6, y - 5, shown, side)
 
 
-def _outline(times: Times, live: Times) -> tuple[Times, Times]:
+def _outline(times: Times, live: Times) -> list[tuple[float, float]]:
     """The corners of the area under a step function."""
     x, y = np.repeat(times, 2)[1:], np.repeat(live, 2)[:-1]
-    return np.concatenate([x[:1], x, x[-1:]]), np.concatenate([[0], y, [0]])
+    corners = [(x[0], 0.0), *zip(x, y, strict=True), (x[-1], 0.0)]
+    return [(float(at), float(size)) for at, size in corners]
 
 
-def _paint(axes: Axes, timeline: Timeline) -> None:
+def _drawn(timeline: Timeline, title: str, said: str) -> Figure:
     kept = decimate(timeline.times_us, timeline.live_bytes)
     times, live = timeline.times_us[kept], timeline.live_bytes[kept]
-    _shade(axes, timeline.phases)
-    axes.fill(*_outline(times, live), fc=COLOURS[0] + "40", ec=COLOURS[0], lw=0.9)
-    axes.set_xlim(times[0], times[-1] if len(times) > 1 else times[0] + 1)
-    top = live.max() * 1.15 or 1.0
-    axes.set_ylim(0, top)
-    axes.yaxis.set_major_locator(MultipleLocator(2.0 ** np.ceil(np.log2(top / 5))))
-    axes.yaxis.set_major_formatter(
-        FuncFormatter(lambda size, _: text.size(size) if size else "0")
+    first, last = float(times[0]), float(times[-1])
+    plane = Plane(
+        Scale(first, last if last > first else first + 1),
+        Scale(0, float(live.max()) * 1.25 or 1.0, base=2),
+        text.time,
+        text.size,
+        "time since the call began, while being recorded",
+        width=HALF,
     )
-    axes.xaxis.set_major_formatter(
-        FuncFormatter(lambda time, _: text.time(time) if time else "0")
-    )
-    axes.set_ylabel("live bytes")
-    axes.set_xlabel("time since the call began, while being recorded")
+    canvas = frame(title, plane, {})
+    _shade(canvas, plane, timeline.phases)
+    outline = [plane.place(corner) for corner in _outline(times, live)]
+    canvas.line(outline, COLOURS[0], width="0.9", fill=f"{COLOURS[0]}40")
     for number, begin in enumerate(timeline.begins_us, start=2):
-        axes.axvline(begin, color="#444444", lw=0.8, ls=":").set_gid(f"begin-{number}")
-    _mark_peak(axes, timeline)
+        ends = [plane.place((begin, y)) for y in (0, plane.y.high)]
+        canvas.line(ends, "#444444", width="0.8", dash="2 2", name=f"begin-{number}")
+    _mark_peak(canvas, plane, timeline)
+    return canvas.figure(said)
 
 
 def _figure(timeline: Timeline, beyond: int) -> Figure:
@@ -194,9 +187,7 @@ def _figure(timeline: Timeline, beyond: int) -> Figure:
     )
     if beyond:
         description += f" {beyond} further timelines are not shown."
-    return draw(
-        f"Memory over time: {name}", description, lambda axes: _paint(axes, timeline)
-    )
+    return _drawn(timeline, f"Memory over time: {name}", description)
 
 
 def timelines(directory: Path) -> list[Figure]:

@@ -1,182 +1,146 @@
 # SPDX-License-Identifier: MIT
-"""Horizontal bars divided into parts, in groups, with marks and values beside them."""
+"""Horizontal bars divided into parts, in groups, with intervals, marks and values."""
 
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
-from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
+from reports.pages.plotting.canvas import (
+    HALF,
+    LINE,
+    SIZE,
+    Canvas,
+    Figure,
+    Formatter,
+    Scale,
+    legend_height,
+    readable_on,
+    width_of,
+)
+from reports.pages.plotting.palette import BLACK, GRID
 
-from reports.pages.plotting.axes import Formatter, canvas_of
-from reports.pages.plotting.figure import COLOURS, PAPER
-
-# Thin lines and small points in yellow are invisible on white.
-CLEAR_COLOURS = (*(colour for colour in COLOURS if colour != "#F0E442"), "#777777")
-INCHES_PER_LINE = 0.25
-INCHES_AROUND = 0.6  # the horizontal axis
-LEAST_WRITTEN = 0.08  # of the axis; narrower parts have no room for a number
-DARK = 0.45  # luminance below which black text is illegible
-
-
-@dataclass(frozen=True)
-class Look:
-    """The style of one part of a bar."""
-
-    colour: str
-    hatch: str = ""
+LEAST_HEIGHT = 86.0
+_WIDEST = 1.0  # a half-width that leaves room for the bars; wider ones are cut off
 
 
 @dataclass(frozen=True)
 class Bar:
     label: str
-    parts: dict[str, float]  # lengths from left to right
+    parts: Mapping[str, float]  # lengths from left to right
     value: str = ""  # text to the right of the bar
-    mark: float | None = None  # position of a mark, e.g. the predicted length
     group: str = ""  # heading above the bars of one group
+    interval: tuple[float, float] | None = None  # about the length
+    mark: float | None = None  # e.g. the measured length
+
+    @property
+    def length(self) -> float:
+        return sum(self.parts.values())
+
+    @property
+    def end(self) -> float:
+        """Of all that is drawn."""
+        _, high = self.interval or (0, self.length)
+        return max(min(high, self.length * (1 + _WIDEST)), self.mark or 0.0)
 
 
 @dataclass(frozen=True)
-class Scale:
-    """The horizontal axis."""
+class Look:
+    """How all bars are drawn."""
 
-    formatter: Formatter
+    formatted: Formatter  # of the horizontal axis
+    inside: Formatter | None = None  # of numbers in parts that are wide enough
     binary: bool = False  # ticks at powers of two
-    inside: Formatter | None = None  # for the numbers inside wide parts
-    mark_name: str = ""  # of the marks, for the legend
+    log: bool = False  # a dot instead of a bar
+    line: str = ""  # what the line at 1 is
+    label: str = ""  # of the horizontal axis
+    width: float = HALF
+    colours: Mapping[str, str] = field(default_factory=dict)  # by part, in order
 
 
-def height_of(bars: Sequence[Bar], entries: int, columns: int = 3) -> float:
-    """The height in inches of a plot with these bars and a legend below."""
-    lines = len(bars) + len({bar.group for bar in bars if bar.group})
-    return (lines + math.ceil(entries / columns)) * INCHES_PER_LINE + INCHES_AROUND
-
-
-def legend_below(axes: Axes, columns: int = 3, order: Sequence[str] = ()) -> None:
-    """Puts one legend for all axes of the figure below them."""
-    canvas = canvas_of(axes)
-    entries: dict[str, Any] = {}
-    for part in canvas.axes:
-        handles, labels = part.get_legend_handles_labels()
-        entries |= dict(zip(labels, handles, strict=True))
-    names = [name for name in order if name in entries]
-    names += [name for name in entries if name not in names]
-    if not names:
-        return
-    canvas.legend(
-        [entries[name] for name in names],
-        names,
-        loc="outside lower center",
-        ncols=columns,
-        handlelength=1.5,
-        columnspacing=1.2,
+def _scale(bars: Sequence[Bar], look: Look) -> Scale:
+    high = max(bar.end for bar in bars) or 1.0
+    if look.log:
+        low = min(min(b.length, (b.interval or (b.length,))[0]) for b in bars) * 0.7
+        return Scale(max(low, high * 1e-9), high * 1.4, log=True)
+    return Scale(
+        0, max(high, 1.1 if look.line else 0) * 1.02, base=2 if look.binary else 10
     )
 
 
-def draw_bars(
-    axes: Axes, bars: Sequence[Bar], looks: dict[str, Look], scale: Scale
-) -> None:
-    """Draws the bars from top to bottom and their axis, without a legend."""
-    heights = _heights(axes, bars)
-    lengths = [sum(bar.parts.values()) for bar in bars]
-    marks = [bar.mark for bar in bars if bar.mark is not None]
-    end = max(lengths + marks) * 1.02
-    axes.set_xlim(0, end or 1)
-    _ticks(axes, end, scale)
-    named: set[str] = set()
-    for index, (bar, height) in enumerate(zip(bars, heights, strict=True)):
-        left = 0.0
-        for part, width in bar.parts.items():
-            if width <= 0:
-                continue
-            _block(axes, (left, width, height), looks[part], part, part not in named)
-            axes.patches[-1].set_gid(f"bar-{index}-{part.replace(' ', '-')}")
-            named.add(part)
-            if scale.inside and width >= LEAST_WRITTEN * end:
-                _write(axes, left + width / 2, height, scale.inside(width), looks[part])
-            left += width
-        _beside(axes, bar, height)
-    _mark(axes, bars, heights, scale.mark_name)
-
-
-def _block(
-    axes: Axes, place: tuple[float, float, float], look: Look, part: str, first: bool
-) -> None:
-    left, width, height = place
-    axes.barh(
-        height,
-        width,
-        left=left,
-        height=0.72,
-        color=look.colour,
-        hatch=look.hatch or None,
-        edgecolor=PAPER,
-        linewidth=0.6,
-        label=part if first else None,
+def draw_bars(title: str, said: str, bars: Sequence[Bar], look: Look) -> Figure:
+    drawn = {part for bar in bars for part, length in bar.parts.items() if length > 0}
+    legend = {part: colour for part, colour in look.colours.items() if part in drawn}
+    legend |= {look.line: BLACK} if look.line else {}
+    rows = len(bars) + len({bar.group for bar in bars if bar.group})
+    bottom = rows * LINE + 4
+    foot = bottom + 16 + (14 if look.label else 0)
+    height = max(foot + legend_height(legend, look.width) + 4, LEAST_HEIGHT)
+    canvas = Canvas(title, look.width, height)
+    names = [width_of(bar.label) for bar in bars]
+    left = min(max(names), look.width / 2) + 8
+    right = look.width - max(width_of(bar.value) for bar in bars) - 10
+    scale = _scale(bars, look)
+    widest = max(
+        width_of(look.formatted(tick)) for tick in scale.ticks(5) or [scale.high]
     )
 
+    def across(value: float) -> float:
+        return left + max(0.0, min(1.0, scale.at(value))) * (right - left)
 
-def _heights(axes: Axes, bars: Sequence[Bar]) -> list[float]:
-    """Labels bars and groups on the vertical axis; returns the position of each bar."""
-    heights: list[float] = []
-    ticks: list[tuple[float, str, bool]] = []
-    group = ""
-    for bar in bars:
+    for tick in scale.ticks(max(2, int((right - left) / (widest + 10)))):
+        x = across(tick)
+        canvas.line([(x, 2), (x, bottom)], GRID, width="0.8")
+        shown = "0" if tick == 0 else look.formatted(tick)
+        canvas.text(x, bottom + 9, shown, "middle")
+    if look.label:
+        canvas.text((left + right) / 2, bottom + 24, look.label, "middle")
+    _paint(canvas, bars, look, (left, right, bottom), across)
+    if look.line:
+        x = across(1)
+        canvas.line([(x, 2), (x, bottom)], BLACK, width="0.9", dash="4 3")
+    canvas.legend(legend, foot + SIZE / 2 + 6)
+    return canvas.figure(said)
+
+
+def _paint(
+    canvas: Canvas,
+    bars: Sequence[Bar],
+    look: Look,
+    ends: tuple[float, float, float],
+    across: Callable[[float], float],
+) -> None:
+    left, right, _ = ends
+    y, group = 2.0, ""
+    for place, bar in enumerate(bars):
         if bar.group and bar.group != group:
-            ticks.append((float(len(ticks)), bar.group, True))
-            group = bar.group
-        heights.append(float(len(ticks)))
-        ticks.append((float(len(ticks)), bar.label, False))
-    axes.set_yticks([tick[0] for tick in ticks], [tick[1] for tick in ticks])
-    for label, (_, _, is_group) in zip(axes.get_yticklabels(), ticks, strict=True):
-        label.set_fontweight("bold" if is_group else "normal")
-    axes.set_ylim(len(ticks) - 0.4, -0.6)
-    axes.tick_params(axis="y", length=0)
-    axes.grid(visible=False, axis="y")
-    return heights
+            canvas.text(0, y + LINE / 2, bar.group, weight="bold")
+            y, group = y + LINE, bar.group
+        middle, start = y + LINE / 2, 0.0
+        canvas.text(left - 6, middle, _cut(bar.label, left - 8), "end")
+        for part, length in bar.parts.items():
+            if length <= 0:
+                continue
+            colour, name = look.colours[part], f"bar-{place}-{part.replace(' ', '-')}"
+            if look.log:
+                canvas.dot(across(length), middle, colour, name=name)
+            else:
+                x, width = across(start), across(start + length) - across(start)
+                canvas.box((x, y + 3), (width, LINE - 6), colour, name=name)
+                shown = look.inside(length) if look.inside else ""
+                if shown and width > width_of(shown) + 4:
+                    ink = readable_on(colour)
+                    canvas.text(x + width / 2, middle, shown, "middle", colour=ink)
+            start += length
+        if bar.interval and bar.interval[0] < bar.interval[1]:
+            xs = [across(end) for end in bar.interval]
+            line = [(xs[0], middle), (xs[1], middle)]
+            canvas.line(line, BLACK, width="1", name=f"interval-{place}")
+        if bar.mark is not None:
+            canvas.dot(across(bar.mark), middle, BLACK, name=f"mark-{place}")
+        canvas.text(right + 6, middle, bar.value)
+        y += LINE
 
 
-def _ticks(axes: Axes, end: float, scale: Scale) -> None:
-    if scale.binary and end > 0:
-        step = 2.0 ** math.ceil(math.log2(end / 5))
-        axes.xaxis.set_major_locator(MultipleLocator(step))
-    else:
-        axes.xaxis.set_major_locator(MaxNLocator(5))
-    formatter = FuncFormatter(lambda x, _: scale.formatter(x) if x else "0")
-    axes.xaxis.set_major_formatter(formatter)
-
-
-def _write(axes: Axes, x: float, y: float, what: str, look: Look) -> None:
-    red, green, blue = to_rgb(look.colour)
-    luminance = 0.299 * red + 0.587 * green + 0.114 * blue
-    # Not pure black: a dark page turns it into white, and the bar keeps its colour.
-    colour = "white" if luminance < DARK else "#111111"
-    axes.text(x, y, what, ha="center", va="center", fontsize=8, color=colour)
-
-
-def _beside(axes: Axes, bar: Bar, height: float) -> None:
-    place = axes.get_yaxis_transform()
-    axes.text(1.02, height, bar.value, transform=place, va="center", fontsize=9)
-
-
-def _mark(axes: Axes, bars: Sequence[Bar], heights: Sequence[float], name: str) -> None:
-    placed = [
-        (bar.mark, height)
-        for bar, height in zip(bars, heights, strict=True)
-        if bar.mark is not None
-    ]
-    if not placed:
-        return
-    (line,) = axes.plot(
-        [mark for mark, _ in placed],
-        [height for _, height in placed],
-        linestyle="none",
-        marker="D",
-        markersize=5,
-        color="black",
-        markeredgecolor=PAPER,
-        label=name,
-    )
-    line.set_gid("marks")
+def _cut(label: str, width: float) -> str:
+    """As much as there is room for, from its end."""
+    room = int(width / width_of("x"))
+    return label if len(label) <= room else f"…{label[len(label) - room + 1 :]}"

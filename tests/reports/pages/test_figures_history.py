@@ -85,7 +85,7 @@ def test_an_experiment_is_the_geometric_mean_of_rows_that_all_have() -> None:
     labels = texts(experiments.svg)
     assert {"x 4.000 e (2 rows)", "x 0.500 f (1 row)"} <= set(labels)
     assert {"aaaaaaa", "bbbbbbb"} <= set(labels)
-    assert "(left out: 2 of 5 rows not in every file)" in labels
+    assert any("(left out: 2 of 5 rows not in every file)" in x for x in labels)
     assert gids(experiments.svg, "line-") == ["line-0", "line-1"]
     named = [line for line in texts(moved.svg) if line.startswith("x ")]
     assert named == ["x 8.000 e/y", "x 2.000 e/x", "x 0.500 f/z"]
@@ -110,7 +110,8 @@ def test_a_file_without_rows_and_a_time_of_zero_are_said() -> None:
     ]
     labels = texts(history(runs)[0].svg)
     assert "bbbbbbb" not in labels and "x 2.000 e (1 row)" in labels
-    assert "(left out: 1 without any time, 1 files without any row)" in labels
+    left_out = "(left out: 1 without any time, 1 files without any row)"
+    assert any(left_out in label for label in labels)
 
 
 def test_many_rows_over_many_files_stay_small() -> None:

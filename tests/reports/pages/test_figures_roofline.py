@@ -39,7 +39,7 @@ def test_the_roof_is_that_of_the_best_peaks() -> None:
     labels = texts(figure.svg)
     assert "ridge: 5 FLOP/B" in labels
     assert "100 GFLOP/s, fp32 product" in labels
-    assert "20 GB/s, best of memory" in labels
+    assert "20 GB/s, best of memory: the slope" in labels
     assert "100 GFLOP/s and 20 GB/s, which meet at 5 FLOPs" in figure.description
 
 
@@ -53,7 +53,7 @@ def test_each_experiment_has_its_points_and_their_number() -> None:
     assert markers(figure.svg, "points-peak") == 2
     labels = texts(figure.svg)
     assert {"memory (3)", "warmup (1)", "peak (2)"} <= set(labels)
-    assert labels.count("tiny b 5") == 1 and "tiny a T 8" in labels
+    assert figure.svg.count("<title>memory/") == 3
     assert markers(figure.svg, "above") == 0
 
 
@@ -81,7 +81,7 @@ def test_a_row_above_all_peaks_raises_the_roof_and_is_named() -> None:
     (figure,) = roofline(result_of(*PEAKS, product, moved))
     labels = texts(figure.svg)
     assert "120 GFLOP/s, fp32 product" in labels
-    assert "250 TB/s, best of memory" in labels
+    assert "250 TB/s, best of memory: the slope" in labels
     assert "softmax/b and softmax/a raised it" in figure.description
 
 

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: MIT
+"""A plot as SVG that stands inside a page and takes its colours."""
+
+import html
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from reports.pages.plotting.palette import BLACK, COLOURS, GRID, PAPER
+
+Formatter = Callable[[float], str]
+HALF, WIDE = 374.0, 518.0  # points: two plots of half the width stand side by side
+SIZE = 10.0  # points, of a letter
+LINE = 17.0  # from bar to bar
+DARK = 0.45  # luminance below which black text is illegible
+_LEAST_SCALE = 0.68  # a plot that would shrink more scrolls: text stays legible
+# Colours of the page, else those of the palette.
+_OF_PAGE = {
+    COLOURS[0]: f"var(--blue, {COLOURS[0]})",
+    BLACK: "currentColor",
+    GRID: f"var(--grid, {GRID})",
+    PAPER: f"var(--paper, {PAPER})",
+}
+
+
+@dataclass(frozen=True)
+class Figure:
+    title: str
+    description: str  # alternative text: the content in a sentence
+    svg: str  # for a page: flexible width, colours of the page
+    size: tuple[float, float]  # points
+
+    def document(self) -> str:
+        """A standalone SVG file: dark on white, in natural size."""
+        width, height = self.size
+        start, body = self.svg.split(">", 1)
+        style = "color: #1f2328; fill: currentColor; font-family: system-ui, sans-serif"
+        start = re.sub(r'style="[^"]*"', f'style="{style}"', start)
+        start = start.replace("<svg", f'<svg width="{width:g}pt" height="{height:g}pt"')
+        return f'{start}><rect width="100%" height="100%" fill="white"/>{body}'
+
+
+def width_of(text: str, size: float = SIZE) -> float:
+    """At most, in points."""
+    return 0.6 * size * len(text)
+
+
+@dataclass(frozen=True)
+class Scale:
+    low: float
+    high: float
+    log: bool = False
+    base: int = 10
+
+    def at(self, value: float) -> float:
+        """0 at the low end, 1 at the high one."""
+        if self.log:
+            return math.log(value / self.low) / math.log(self.high / self.low)
+        return (value - self.low) / (self.high - self.low)
+
+    def ticks(self, most: int) -> list[float]:
+        """A few round numbers."""
+        found = self._log_ticks(most) if self.log else self._steps(most)
+        return [value for value in found if self.low <= value <= self.high * 1.0001]
+
+    def _steps(self, most: int) -> list[float]:
+        least = (self.high - self.low) / most
+        unit = self.base ** math.floor(math.log(least, self.base))
+        factors = (1, 2, 5, 10) if self.base == 10 else (1, 2)
+        step = next(f * unit for f in factors if f * unit >= least * 0.999)
+        first, last = math.ceil(self.low / step), math.floor(self.high / step)
+        return [place * step for place in range(first, last + 1)]
+
+    def _log_ticks(self, most: int) -> list[float]:
+        ends = (math.log(end, self.base) for end in (self.low, self.high))
+        first, last = (math.floor(end) for end in ends)
+        powers = range(first, last + 1)
+        for within in ((1, 2, 5), (1, 3), (1,)) if self.base == 10 else ((1,),):
+            ticks = [f * float(self.base) ** power for power in powers for f in within]
+            inside = [tick for tick in ticks if self.low <= tick <= self.high]
+            if len(inside) <= most:
+                return inside
+        return inside[:: math.ceil(len(inside) / most)]
+
+
+class Canvas:
+    """Its elements, in points from the top left."""
+
+    def __init__(self, title: str, width: float, height: float) -> None:
+        self.title, self.width, self.height = title, width, height
+        self._parts: list[str] = []
+
+    def _add(self, shape: str, colour: str, more: str, name: str, inside: str) -> None:
+        fill = _OF_PAGE.get(colour, colour)
+        tag = f'<{shape} style="fill: {fill}{more}"'
+        tag += f">{inside}</{shape.split()[0]}>" if inside else "/>"
+        self._parts.append(f'<g class="{name}">{tag}</g>' if name else tag)
+
+    def text(
+        self, x: float, y: float, text: str, anchor: str = "start", **look: str
+    ) -> None:
+        """`y` is its middle; a look is `colour`, `weight` or `name`."""
+        place = f'x="{x:.1f}" y="{y + SIZE * 0.35:.1f}" text-anchor="{anchor}"'
+        shape = f'text {place} font-size="{SIZE:g}"'
+        shape += f' font-weight="{look["weight"]}"' if "weight" in look else ""
+        colour, name = look.get("colour", BLACK), look.get("name", "")
+        self._add(shape, colour, "", name, html.escape(text))
+
+    def box(
+        self,
+        at: tuple[float, float],
+        size: tuple[float, float],
+        colour: str,
+        **more: str,
+    ) -> None:
+        x, y = at
+        place = f'x="{x:.1f}" y="{y:.1f}" width="{size[0]:.1f}" height="{size[1]:.1f}"'
+        opacity = f"; opacity: {more['opacity']}" if "opacity" in more else ""
+        self._add(f"rect {place}", colour, opacity, more.get("name", ""), "")
+
+    def line(
+        self, points: Sequence[tuple[float, float]], colour: str, **more: str
+    ) -> None:
+        """`width`, `dash`, `fill` and `name`, its class, are its look."""
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        stroke = f"; stroke: {_OF_PAGE.get(colour, colour)}"
+        stroke += f"; stroke-width: {more.get('width', '1.2')}"
+        stroke += f"; stroke-dasharray: {more['dash']}" if "dash" in more else ""
+        shape, fill = f'polyline points="{path}"', more.get("fill", "none")
+        self._add(shape, fill, stroke, more.get("name", ""), "")
+
+    def dot(self, x: float, y: float, colour: str, **more: str) -> None:
+        """`title` is shown where a pointer rests on it; `ring` draws the edge alone."""
+        shape = f'circle cx="{x:.1f}" cy="{y:.1f}" r="{more.get("radius", "3")}"'
+        shown = _OF_PAGE.get(colour, colour)
+        fill = "none" if "ring" in more else colour
+        stroke = f"; stroke: {shown}" if "ring" in more else ""
+        title = more.get("title", "")
+        inside = f"<title>{html.escape(title)}</title>" if title else ""
+        self._add(shape, fill, stroke, more.get("name", ""), inside)
+
+    def legend(self, entries: Mapping[str, str], top: float) -> None:
+        """Names with their colours, in lines from left to right."""
+        for name, (x, line) in _places(entries, self.width).items():
+            y = top + line * LINE
+            self.box((x, y - 4), (12, 8), entries[name])
+            self.text(x + 16, y, name)
+
+    def figure(self, description: str) -> Figure:
+        size = (
+            f"max-width: {self.width:g}pt; min-width: {self.width * _LEAST_SCALE:.0f}pt"
+        )
+        label = html.escape(description)
+        body = "\n".join(self._parts)
+        svg = (
+            f'<svg role="img" aria-label="{label}" style="width: 100%; height: auto; '
+            f'{size}; fill: currentColor" viewBox="0 0 {self.width:g} {self.height:g}" '
+            f'xmlns="http://www.w3.org/2000/svg">\n{body}\n</svg>\n'
+        )
+        return Figure(self.title, description, svg, (self.width, self.height))
+
+
+def _places(entries: Mapping[str, str], width: float) -> dict[str, tuple[float, int]]:
+    places, x, line = {}, 0.0, 0
+    for name in entries:
+        needed = width_of(name) + 28
+        if x and x + needed > width:
+            x, line = 0.0, line + 1
+        places[name] = (x, line)
+        x += needed
+    return places
+
+
+def legend_height(entries: Mapping[str, str], width: float) -> float:
+    lines = [line for _, line in _places(entries, width).values()]
+    return LINE * (max(lines) + 1) + 6 if lines else 0.0
+
+
+def readable_on(colour: str) -> str:
+    """White, or black that a dark page does not turn into white."""
+    red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    return "white" if 0.299 * red + 0.587 * green + 0.114 * blue < DARK else "#111111"
