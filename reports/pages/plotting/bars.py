@@ -8,6 +8,7 @@ from reports.pages.plotting.canvas import (
     HALF,
     LINE,
     SIZE,
+    WIDE,
     Canvas,
     Figure,
     Formatter,
@@ -19,6 +20,7 @@ from reports.pages.plotting.canvas import (
 from reports.pages.plotting.palette import BLACK, GRID
 
 LEAST_HEIGHT = 86.0
+_LONG = 0.4  # of the width; longer labels need a wider plot
 _WIDEST = 1.0  # a half-width that leaves room for the bars; wider ones are cut off
 
 
@@ -69,15 +71,17 @@ def _scale(bars: Sequence[Bar], look: Look) -> Scale:
 def draw_bars(title: str, said: str, bars: Sequence[Bar], look: Look) -> Figure:
     drawn = {part for bar in bars for part, length in bar.parts.items() if length > 0}
     legend = {part: colour for part, colour in look.colours.items() if part in drawn}
+    legend = legend if len(legend) > 1 or look.line else {}
     legend |= {look.line: BLACK} if look.line else {}
+    names = max(width_of(bar.label) for bar in bars)
+    width = WIDE if names > HALF * _LONG else look.width
     rows = len(bars) + len({bar.group for bar in bars if bar.group})
     bottom = rows * LINE + 4
     foot = bottom + 16 + (14 if look.label else 0)
-    height = max(foot + legend_height(legend, look.width) + 4, LEAST_HEIGHT)
-    canvas = Canvas(title, look.width, height)
-    names = [width_of(bar.label) for bar in bars]
-    left = min(max(names), look.width / 2) + 8
-    right = look.width - max(width_of(bar.value) for bar in bars) - 10
+    height = max(foot + legend_height(legend, width) + 4, LEAST_HEIGHT)
+    canvas = Canvas(title, width, height)
+    left = min(names, width / 2) + 8
+    right = width - max(width_of(bar.value) for bar in bars) - 10
     scale = _scale(bars, look)
     widest = max(
         width_of(look.formatted(tick)) for tick in scale.ticks(5) or [scale.high]
