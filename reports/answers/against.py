@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from reports.answers.cells import heading_of, shown
 from reports.answers.comparing import factor
 from reports.answers.measured import Measured, over, time_of
-from reports.answers.shapes import case_text, without
+from reports.answers.shapes import case_text, values_text, without
 from reports.experiments.spec import Axis as Axis
 from reports.results import text
 from reports.results.rows import Row
@@ -43,22 +43,12 @@ class Choice:
         return own / base if own is not None and base else None
 
 
-def place_of(row: Row, axis: Axis) -> str:
-    """The row's values of the axis, e.g. "everything reshard:1"."""
-    keys = [key for key in axis.word.split() if key in row.parameters]
-    return " ".join(
-        row.parameters[key] if key in row.words else f"{key}:{row.parameters[key]}"
-        for key in keys
-    )
-
-
 def choices(rows: Sequence[Row], axis: Axis) -> list[Choice]:
     """In run order."""
     found: dict[tuple[tuple[str, str], ...], dict[str, Row]] = {}
+    words = axis.word.split()
     for row in rows:
-        found.setdefault(without(row, *axis.word.split()), {})[place_of(row, axis)] = (
-            row
-        )
+        found.setdefault(without(row, *words), {})[values_text(row, words)] = row
     return [Choice(axis, alike) for alike in found.values()]
 
 

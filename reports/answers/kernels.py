@@ -15,7 +15,6 @@ from reports.results.kernel_names import shortened
 from reports.results.profiles import Kernel, Profile
 from reports.results.text import Table
 
-MOST = 20  # kernels in a table
 TOP = 5  # of them beside each other
 # In the order of a table. "other" are operators that call others.
 FAMILIES = (
@@ -64,24 +63,13 @@ def _per_step(profile: Profile, whole_us: float) -> str:
 
 
 def kernels_table(profile: Profile, step: str) -> Table:
-    """As Nsight's kernel summary: those that take most of the step."""
+    """As Nsight's kernel summary: those that take most of the step first."""
     kernels = sorted(profile.kernels, key=_weight)
     whole_us = _total(kernels)
     headings = [_noun(profile), "phase", "family", "instances"]
     if whole_us:
         headings += ["total", "share", "mean", "median", "min", "max", "std"]
-    lines = [_cells(profile, kernel, whole_us) for kernel in kernels[:MOST]]
-    if rest := kernels[MOST:]:
-        others = [
-            text.plural(len(rest), "other"),
-            "",
-            "",
-            str(sum(k.instances for k in rest)),
-        ]
-        if whole_us:
-            total_us = _total(rest)
-            others += [text.time(total_us), text.percent(total_us / whole_us)]
-        lines.append([*others, *[""] * (len(headings) - len(others))])
+    lines = [_cells(profile, kernel, whole_us) for kernel in kernels]
     title = f"The {profile.of} of {step}, {_per_step(profile, whole_us)}"
     return Table(headings, lines, title)
 

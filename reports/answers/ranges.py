@@ -9,7 +9,6 @@ from reports.results import text
 from reports.results.profiles import Profile, Range, Times
 from reports.results.text import Table
 
-MOST = 20  # kinds of copies in a table
 # In the order of a step.
 _PHASES = ("step", "forward", "loss", "backward", "optimizer")
 _LAYER = re.compile(r"layer_(\d+)")
@@ -77,71 +76,38 @@ def ranges_table(profile: Profile, step: str) -> Table | None:
     return Table(headings, lines, title=title)
 
 
-def _layers(profile: Profile) -> dict[str, dict[int, Times]]:
-    """By phase and number."""
-    found: dict[str, dict[int, Times]] = {}
-    for span in profile.ranges:
-        number, own = _LAYER.fullmatch(span.name), _own(span)
-        if number is not None and own is not None:
-            found.setdefault(span.phase, {})[int(number[1])] = own
-    return dict(sorted(found.items(), key=lambda item: _place(item[0])))
-
-
 def layers_table(profile: Profile, step: str) -> Table | None:
     """Each layer in each phase, and over the median layer."""
-    phases = _layers(profile)
-    if not phases:
-        return None
-    headings = ["layer"]
-    for phase in phases:
-        headings += [f"{phase} {name}" for name in (*_STATISTICS, "of median layer")]
-    middle = {
-        phase: median(times.median for times in layers.values())
-        for phase, layers in phases.items()
-    }
-
-    def cells(phase: str, number: int) -> list[str]:
-        times = phases[phase].get(number)
-        if times is None:
-            return ["-"] * (len(_STATISTICS) + 1)
-        over = times.median / middle[phase] if middle[phase] else None
-        return [*_statistics(times), "-" if over is None else text.significant(over)]
-
-    numbers = sorted({number for layers in phases.values() for number in layers})
-    lines = [
-        [str(number), *(cell for phase in phases for cell in cells(phase, number))]
-        for number in numbers
-    ]
-    return Table(headings, lines, title=f"The layers of {step}, per step")
+    phases: dict[str, dict[int, Times]] = {}
+    for span in sorted(profile.ranges, key=lambda span: _place(span.phase)):
+        number, own = _LAYER.fullmatch(span.name), _own(span)
+        if number is not None and own is not None:
+            phases.setdefault(span.phase, {})[int(number[1])] = own
+    lines = []
+    for phase, layers in phases.items():
+        middle = median(times.median for times in layers.values())
+        for layer, times in sorted(layers.items()):
+            over = text.significant(times.median / middle) if middle else "-"
+            lines.append([str(layer), phase, *_statistics(times), over])
+    headings = ["layer", "phase", *_STATISTICS, "of median layer"]
+    title = f"The layers of {step}, per step"
+    return Table(headings, lines, title) if lines else None
 
 
 def copies_table(profile: Profile, step: str) -> Table | None:
     """Who copies and fills, how much and how fast; most bytes first."""
     if not profile.copies:
         return None
-    copies = sorted(profile.copies, key=lambda one: (-one.bytes, -one.count))
-    is_timed = any(one.time_us is not None for one in copies)
     headings = ["component", "phase", "direction", "by", "count", "bytes"]
+    is_timed = any(copy.time_us is not None for copy in profile.copies)
+    headings += ["time", "rate"] if is_timed else []
     lines: list[Sequence[str]] = []
-    for one in copies[:MOST]:
-        cells = [one.component, one.phase, one.direction, one.name]
-        cells += [str(one.count), text.size(one.bytes)]
+    for copy in sorted(profile.copies, key=lambda copy: (-copy.bytes, -copy.count)):
+        cells = [copy.component, copy.phase, copy.direction, copy.name]
+        cells += [str(copy.count), text.size(copy.bytes)]
         if is_timed:
-            cells.append("-" if one.time_us is None else text.time(one.time_us))
-            rate = one.bytes_per_second
+            us, rate = copy.time_us, copy.bytes_per_second
+            cells.append("-" if us is None else text.time(us))
             cells.append("-" if rate is None else text.rate(rate, "B/s"))
         lines.append(cells)
-    if rest := copies[MOST:]:
-        others = [
-            text.plural(len(rest), "other"),
-            "",
-            "",
-            "",
-            str(sum(c.count for c in rest)),
-        ]
-        others.append(text.size(sum(c.bytes for c in rest)))
-        if is_timed:
-            others += [text.time(sum(c.time_us or 0 for c in rest)), ""]
-        lines.append(others)
-    headings += ["time", "rate"] if is_timed else []
     return Table(headings, lines, title=f"The copies and fills of {step}, per step")

@@ -44,16 +44,20 @@ def selected(row: Row, where: Mapping[str, str]) -> bool:
     return all(parameters.get(key) == value for key, value in where.items())
 
 
+def values_text(row: Row, keys: Iterable[str]) -> str:
+    """Of these parameters, e.g. "everything reshard:1"."""
+    return " ".join(
+        row.parameters[key] if key in row.words else f"{key}:{row.parameters[key]}"
+        for key in keys
+        if key in row.parameters
+    )
+
+
 def only(rows: Iterable[Row], split: str) -> dict[str, list[Row]]:
     """The rows by their values of these parameters, separated by spaces."""
     groups: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
-        values = (
-            value if key in row.words else f"{key}:{value}"
-            for key in split.split()
-            if (value := row.parameters.get(key))
-        )
-        groups[" ".join(values)].append(row)
+        groups[values_text(row, split.split())].append(row)
     return dict(groups)
 
 

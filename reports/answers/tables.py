@@ -3,12 +3,12 @@
 value of a parameter, and the phases of its steps."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from reports.answers.against import Choice, choices
 from reports.answers.cells import column_of, expanded, heading_of, shown, value_of
 from reports.answers.measured import exponent
-from reports.answers.shapes import without
+from reports.answers.shapes import values_text, without
 from reports.experiments.spec import TIME, Column, Spec
 from reports.results import text
 from reports.results.rows import Row
@@ -23,18 +23,24 @@ def varying(rows: Sequence[Row]) -> list[str]:
     return [key for key in keys if len({row.parameters.get(key) for row in rows}) > 1]
 
 
-def _labels(row: Row, keys: Sequence[str]) -> list[str]:
-    return [row.parameters.get(key, "-") for key in keys] or [row.name]
+def _labels(
+    rows: Sequence[Row], but: str = ""
+) -> tuple[list[str], Callable[[Row], list[str]]]:
+    """A column for each parameter in which the rows differ; one for all, where many
+    rows lack many."""
+    keys = [key for key in varying(rows) if key != but]
+    if not keys:
+        return ["case"], lambda row: [row.name]
+    lacking = sum(key not in row.parameters for row in rows for key in keys)
+    if 4 * lacking > len(rows) * len(keys):
+        return ["case"], lambda row: [values_text(row, keys)]
+    return keys, lambda row: [row.parameters.get(key, "-") for key in keys]
 
 
 def common(rows: Sequence[Row]) -> str:
     """The parameters that all rows share, e.g. "tiny fp32 batch:4"; "" for none."""
     keys = set(varying(rows))
-    return " ".join(
-        value if key in rows[0].words else f"{key}:{value}"
-        for key, value in rows[0].parameters.items()
-        if key not in keys
-    )
+    return values_text(rows[0], (key for key in rows[0].parameters if key not in keys))
 
 
 def _exact(rows: Sequence[Row]) -> list[Column]:
@@ -56,7 +62,7 @@ def _ratio(choice: Choice, row: Row) -> list[str]:
 
 
 def rows_table(rows: Sequence[Row], spec: Spec, is_timed: bool) -> Table:
-    keys = varying(rows)
+    labels, label = _labels(rows)
     peak = ["peak_bytes"] if "peak_bytes" not in spec.columns else []
     columns = expanded(rows, [*spec.columns, *peak])
     if not is_timed:
@@ -67,12 +73,12 @@ def rows_table(rows: Sequence[Row], spec: Spec, is_timed: bool) -> Table:
     if axis is not None:
         for choice in choices(rows, axis):
             ratios |= {row.name: _ratio(choice, row) for row in choice.rows.values()}
-    headings = [*(keys or ["case"]), *(column.heading for column in timed)]
+    headings = [*labels, *(column.heading for column in timed)]
     headings += [f"/ {axis.base}"] if axis else []
     headings += [column.heading for column in columns]
     lines = [
         [
-            *_labels(row, keys),
+            *label(row),
             *(text_of_time(row) for _ in timed),
             *ratios.get(row.name, ["-"] if axis else []),
             *(shown(row, column) for column in columns),
@@ -93,7 +99,7 @@ def across_table(rows: Sequence[Row], across: str, counter: str) -> Table:
     groups: dict[tuple[tuple[str, str], ...], dict[int, Row]] = defaultdict(dict)
     for row in rows:
         groups[without(row, across)][row.numbers[across]] = row
-    keys = [key for key in varying(rows) if key != across]
+    labels, label = _labels(rows, across)
     places = sorted({place for group in groups.values() for place in group})
     lines = []
     for group in groups.values():
@@ -101,8 +107,8 @@ def across_table(rows: Sequence[Row], across: str, counter: str) -> Table:
         cells = [
             shown(group[place], counter) if place in group else "-" for place in places
         ]
-        lines.append([*_labels(first, keys), *cells, _exponent(group, counter)])
-    headings = [*(keys or ["case"]), *(f"{across} {place}" for place in places)]
+        lines.append([*label(first), *cells, _exponent(group, counter)])
+    headings = [*labels, *(f"{across} {place}" for place in places)]
     title = f"{heading_of(counter)}, {common(rows)}".rstrip(", ")
     return Table([*headings, f"grows as {across}^"], lines, title)
 
@@ -135,7 +141,7 @@ def phases_table(rows: Sequence[Row]) -> Table | None:
     steps = [row for row in rows if any(f"{p}_mean_us" in row.counters for p in PHASES)]
     if not steps:
         return None
-    keys = varying(rows)
+    labels, label = _labels(rows)
     phases = [p for p in PHASES if any(f"{p}_mean_us" in row.counters for row in steps)]
     columns = expanded(
         steps,
@@ -145,10 +151,10 @@ def phases_table(rows: Sequence[Row]) -> Table | None:
             Column("loss", "loss reached", digits=4),
         ],
     )
-    headings = [*(keys or ["case"]), "whole", *phases]
+    headings = [*labels, "whole", *phases]
     lines = [
         [
-            *_labels(row, keys),
+            *label(row),
             *(_statistics(row, phase) for phase in ("", *phases)),
             *(shown(row, column) for column in columns),
         ]
