@@ -9,7 +9,7 @@ SPEC = Spec(
     columns=(
         *("predicted_us", "exposed_us", "collectives_us", "overlap_share"),
         *("communication_calls", "scaling_efficiency", "bucket_bytes"),
-        *("optimal_bucket_mb", "tokens_per_second"),
+        Column("communication_us", per="p50_us"),
     ),
     axis=STRATEGY,
     phases="last",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The rooms know each other in one direction only."""
 
+import re
 import subprocess
 from collections import Counter
 
@@ -14,6 +15,18 @@ def test_includes_point_one_way() -> None:
     sources = checks.files(*checks.CPP)
     assert len(sources) > 50
     assert [e for p in sources for e in checks.arrow_errors(p, checks.read(p))] == []
+
+
+@pytest.mark.parametrize(
+    "chain", ["results experiments answers advice pages", "results compare calibration"]
+)
+def test_the_rooms_of_reports_import_one_way(chain: str) -> None:
+    rooms = chain.split()
+    for place, room in enumerate(rooms):
+        sources = (checks.ROOT / "reports" / room).rglob("*.py")
+        text = "\n".join(path.read_text("utf-8") for path in sources)
+        found = set(re.findall(r"^ *from reports\.(\w+)", text, re.MULTILINE))
+        assert found <= {*rooms[: place + 1], "command"}, room
 
 
 def test_the_table_points_downward() -> None:

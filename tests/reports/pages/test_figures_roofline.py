@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
 """The roofline, from rows made by hand."""
 
-import re
 from dataclasses import replace
 from typing import Any
 
 from figures import markers, texts
 from reports.pages.figures.roofline import roofline
-from reports.results.rows import Row, load
-from results import REFERENCE, result_of
+from reports.results.rows import Row
+from results import result_of
 
 
 def row(name: str, rate: float, intensity: float = 1, **more: Any) -> Row:
@@ -133,10 +132,3 @@ def test_without_peaks_or_rows_there_is_no_figure() -> None:
     assert roofline(result_of()) == []
     assert roofline(result_of(row("memory/tiny/fp32", 1e9))) == []
     assert roofline(result_of(*PEAKS[2:], row("memory/tiny/fp32", 1e9))) == []
-
-
-def test_the_reference_run_is_drawn() -> None:
-    figures = roofline(load(REFERENCE))
-    drawn = [text for figure in figures for text in texts(figure.svg)]
-    assert any(re.fullmatch(r"precision \(\d+\)", text) for text in drawn)
-    assert all(len(figure.svg) < 100_000 for figure in figures)
