@@ -1,81 +1,148 @@
 # SPDX-License-Identifier: MIT
-"""Plots of the times of one machine over revisions."""
+"""The times of one machine over revisions: a table and plots."""
 
 import math
-
-import numpy as np
-import pandas
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
 
 from reports.pages.plotting.canvas import WIDE, Figure, Scale
 from reports.pages.plotting.lines import Plane, Series, draw_lines, logarithmic
 from reports.pages.plotting.palette import CLEAR_COLOURS
-from reports.pages.plotting.runs import Runs, collect
 from reports.results import text
 from reports.results.rows import Result
 
 MOST_LINES = 8  # in colour; further lines are grey
+DIGITS = 7  # of a revision
+Ratios = Mapping[str, Sequence[float]]  # to the first file
 
 
-def _change(times: "pandas.Series[float]") -> str:
+@dataclass(frozen=True)
+class Runs:
+    """Several results of one machine, by date."""
+
+    labels: list[str]  # the revision of each file
+    times: dict[str, list[float | None]]  # us, of each row in each file
+    missing: dict[str, list[str]]  # reason for a missing time, or ""
+
+    @property
+    def files(self) -> list[int]:
+        """Those with any row."""
+        places = range(len(self.labels))
+        return [i for i in places if any(t[i] is not None for t in self.times.values())]
+
+    @property
+    def common(self) -> dict[str, list[float]]:
+        """The times of the rows that all of these files have."""
+        found = {n: [t[i] for i in self.files] for n, t in self.times.items()}
+        return {
+            name: [time for time in times if time is not None]
+            for name, times in found.items()
+            if times and None not in times
+        }
+
+    @property
+    def ratios(self) -> dict[str, list[float]]:
+        return {
+            name: [time / times[0] for time in times]
+            for name, times in self.common.items()
+            if min(times) > 0
+        }
+
+    def what_is_left_out(self) -> str:
+        """The numbers of rows and files without a ratio; empty if there are none."""
+        common = len(self.common)
+        counts = {
+            f"of {len(self.times)} rows not in every file": len(self.times) - common,
+            "without any time": common - len(self.ratios),
+            "files without any row": len(self.labels) - len(self.files),
+        }
+        parts = [f"{count} {what}" for what, count in counts.items() if count]
+        return f"left out: {', '.join(parts)}" if parts else ""
+
+
+def collect(results: Sequence[Result]) -> Runs:
+    """Errors: ValueError, if the results come from different devices."""
+    devices = {r.context["device"] for r in results if "device" in r.context}
+    if len(devices) > 1:
+        raise ValueError(f"results of different devices: {', '.join(sorted(devices))}")
+    # One without a date comes last.
+    ordered = sorted(
+        results, key=lambda r: math.inf if r.started is None else r.started
+    )
+    seen: Counter[str] = Counter()
+    labels = []
+    for result in ordered:
+        label = result.revision(DIGITS)
+        seen[label] += 1
+        labels.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
+    names = dict.fromkeys(name for result in results for name in result.names)
+    measured = [{row.name: row.time_us for row in result.rows} for result in ordered]
+    reasons = [
+        dict.fromkeys((case.name for case in result.errors), "error")
+        | dict.fromkeys((case.name for case in result.skipped), "skipped")
+        for result in ordered
+    ]
+    return Runs(
+        labels,
+        {name: [times.get(name) for times in measured] for name in names},
+        {name: [reason.get(name, "") for reason in reasons] for name in names},
+    )
+
+
+def _change(times: Sequence[float | None]) -> str:
     """The ratio of the last time to the first, among files with the row."""
-    present = times.dropna()
-    if len(present) < 2 or not present.iloc[0] > 0:
+    present = [time for time in times if time is not None]
+    if len(present) < 2 or not present[0] > 0:
         return "-"
-    return text.significant(present.iloc[-1] / present.iloc[0])
+    return text.significant(present[-1] / present[0])
 
 
-def table(results: list[Result]) -> tuple[list[str], list[list[str]]]:
+def table(results: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
     """Headings and lines: the times of every row in every file, and last / first.
 
     Errors: ValueError, if the results come from different devices.
     """
     runs = collect(results)
     lines = []
-    for name, times in runs.times.iterrows():
-        reasons = runs.missing.loc[name]
+    for name, times in runs.times.items():
         cells = [
-            (reason or "-") if math.isnan(time) else text.time(time)
-            for time, reason in zip(times, reasons, strict=True)
+            (reason or "-") if time is None else text.time(time)
+            for time, reason in zip(times, runs.missing[name], strict=True)
         ]
-        lines.append([str(name), *cells, _change(times)])
+        lines.append([name, *cells, _change(times)])
     return ["case", *runs.labels, "last / first"], lines
 
 
-def _spread(ratios: pandas.DataFrame) -> "pandas.Series[float]":
-    """The absolute log ratio of the last time to the first."""
-    return np.log(ratios.iloc[:, -1]).abs()
+def _by_spread(ratios: Ratios) -> dict[str, Sequence[float]]:
+    """Those that moved most first, their last ratio before their names."""
+    order = sorted(ratios.items(), key=lambda item: -abs(math.log(item[1][-1])))
+    return {f"x {values[-1]:.3f} {name}": values for name, values in order}
 
 
-def _means(ratios: pandas.DataFrame) -> tuple[pandas.DataFrame, "pandas.Series[int]"]:
-    """The geometric mean over the rows of each experiment, and their number."""
-    experiments = ratios.groupby(ratios.index.str.partition("/").get_level_values(0))
-    return np.exp(experiments.agg(lambda column: np.log(column).mean())), (
-        experiments.size()
-    )
-
-
-def _draw(
-    title: str, said: str, runs: Runs, lines: pandas.DataFrame, grey: pandas.DataFrame
-) -> Figure:
-    """`lines` in colour, and `grey` with one entry in the legend."""
-    labels = list(runs.ratios.columns)
+def _draw(title: str, said: str, runs: Runs, lines: Ratios) -> Figure:
+    """The first in colour, the others in grey with one entry in the legend."""
+    labels = [runs.labels[place] for place in runs.files]
+    coloured, grey = list(lines)[:MOST_LINES], list(lines)[MOST_LINES:]
     series = {
-        f"{len(grey)} more" if place == 0 else f" {place}": Series(
-            "#bbbbbb", list(enumerate(grey.iloc[place]))
+        f" {name}" if place else f"{len(grey)} more": Series(
+            "#bbbbbb", list(enumerate(lines[name]))
         )
-        for place in range(len(grey))
+        for place, name in enumerate(grey)
     }
-    for place, (name, values) in enumerate(lines.iterrows()):
-        colour = CLEAR_COLOURS[place % len(CLEAR_COLOURS)]
-        points = list(enumerate(values))
-        series[str(name)] = Series(colour, points, points, name=f"line-{place}")
+    for place, name in enumerate(coloured):
+        colour, points = (
+            CLEAR_COLOURS[place % len(CLEAR_COLOURS)],
+            list(enumerate(lines[name])),
+        )
+        series[name] = Series(colour, points, points, name=f"line-{place}")
     if len(series) == 1:
-        series[" "] = Series("none")
+        series[" "] = Series("none")  # so that the line is in the legend
     left_out = runs.what_is_left_out()
-    every = [1.0, *lines.to_numpy().ravel(), *grey.to_numpy().ravel()]
     plane = Plane(
         Scale(-0.3, len(labels) - 0.7),
-        logarithmic(every),
+        logarithmic([1.0, *(value for values in lines.values() for value in values)]),
         lambda place: labels[round(place)],
         text.significant,
         "revision, by date" + (f" ({left_out})" if left_out else ""),
@@ -85,51 +152,38 @@ def _draw(
     return draw_lines(title, said, plane, series)
 
 
-def _experiments(runs: Runs) -> Figure:
-    means, counts = _means(runs.ratios)
-    order = _spread(means).sort_values(ascending=False, kind="stable").index
-    means = means.loc[order]
-    means.index = pandas.Index(
-        [
-            f"x {means.loc[name].iloc[-1]:.3f} {name} "
-            f"({text.plural(counts[name], 'row')})"
-            for name in order
-        ]
-    )
-
-    description = (
-        f"Over {means.shape[1]} files, relative to the first, the geometric mean "
-        f"of each experiment's rows. At the last: {', '.join(means.index)}."
-    )
-    first, rest = means.iloc[:MOST_LINES], means.iloc[MOST_LINES:]
-    return _draw("History: experiments", description, runs, first, rest)
-
-
-def _rows(runs: Runs) -> Figure:
-    ratios = runs.ratios
-    order = _spread(ratios).sort_values(ascending=False, kind="stable").index
-    moved = ratios.loc[order[:MOST_LINES]]
-    moved.index = pandas.Index(
-        [f"x {moved.loc[name].iloc[-1]:.3f} {name}" for name in moved.index]
-    )
-
-    description = (
-        f"The {len(moved)} of {len(ratios)} rows that moved most from the first file "
-        f"to the last: {', '.join(moved.index)}."
-    )
-    title = "History: rows that moved most"
-    return _draw(title, description, runs, moved, ratios.iloc[:0])
-
-
-def history(results: list[Result]) -> list[Figure]:
-    """Times of the common rows relative to the first file: the mean of each experiment,
-    and the rows that changed most.
+def history(results: Sequence[Result]) -> list[Figure]:
+    """Times of the common rows relative to the first file: the geometric mean of each
+    experiment, and the rows that changed most.
 
     Errors: ValueError, if the results come from different devices.
     """
     if len(results) < 2:
         return []
     runs = collect(results)
-    if runs.ratios.empty or runs.ratios.shape[1] < 2:
+    ratios = runs.ratios
+    if not ratios or len(runs.files) < 2:
         return []
-    return [_experiments(runs), _rows(runs)]
+    groups: dict[str, list[Sequence[float]]] = defaultdict(list)
+    for name, values in ratios.items():
+        groups[name.partition("/")[0]].append(values)
+    means = {
+        f"{name} ({text.plural(len(rows), 'row')})": [
+            math.exp(fmean(map(math.log, column))) for column in zip(*rows, strict=True)
+        ]
+        for name, rows in groups.items()
+    }
+    means_by_spread, rows_by_spread = _by_spread(means), _by_spread(ratios)
+    moved = dict(list(rows_by_spread.items())[:MOST_LINES])
+    experiments = (
+        f"Over {len(runs.files)} files, relative to the first, the geometric mean of "
+        f"each experiment's rows. At the last: {', '.join(means_by_spread)}."
+    )
+    most = (
+        f"The {len(moved)} of {len(ratios)} rows that moved most from the first file "
+        f"to the last: {', '.join(moved)}."
+    )
+    return [
+        _draw("History: experiments", experiments, runs, means_by_spread),
+        _draw("History: rows that moved most", most, runs, moved),
+    ]
