@@ -20,7 +20,8 @@ class Closing:
     """Sentences, each "" if it has no subject, with their tables."""
 
     expectations: str
-    judged: Table | None  # those that did not hold
+    failed: Table | None
+    unclear: Table | None
     held: Table | None
     disturbed: str
     most_disturbed: Table | None
@@ -35,14 +36,13 @@ def _table(headings: Sequence[str], lines: Sequence[Sequence[str]]) -> Table | N
 
 def closing(result: Result) -> Closing:
     judged = judgements(result)
-    held = [judgement for judgement in judged if judgement.verdict == Verdict.HELD]
-    others = judged[: len(judged) - len(held)]  # they come first
+    by_verdict = ([j for j in judged if j.verdict == verdict] for verdict in Verdict)
+    failed, unclear, held = (table(found) if found else None for found in by_verdict)
     noisy = [[row.name, ", ".join(why)] for row, why in disturbed(result)]
     cases = [[case.name, case.reason] for case in result.skipped]
     return Closing(
         summary(judged) if judged else "",
-        table(others) if others else None,
-        table(held) if held else None,
+        *(failed, unclear, held),
         sentence(result),
         _table(("row", "why"), noisy[:MOST_DISTURBED]),
         _table(("row", "why"), noisy[MOST_DISTURBED:]),

@@ -107,8 +107,8 @@ def images(page: Page) -> dict[str, str]:
 
 def _named_tables(page: Page) -> Iterator[tuple[str, Table | None]]:
     closing = page.closing
-    yield "expectations", closing.judged
-    yield "expectations-held", closing.held
+    for verdict in ("failed", "unclear", "held"):
+        yield f"expectations-{verdict}", getattr(closing, verdict)
     yield "disturbed", closing.most_disturbed
     yield "disturbed-further", closing.also_disturbed
     yield "skipped", closing.skipped_cases
