@@ -121,7 +121,7 @@ def _expectations(result: Result) -> list[str]:
 
 
 def markdown(result: Result) -> str:
-    """Expectations and answers in Markdown, under headings of the third level."""
+    """Expectations and answers without details, under headings of the third level."""
     parts = [
         "\n\n".join(
             filter(
@@ -130,7 +130,7 @@ def markdown(result: Result) -> str:
                     f"### `{answer.experiment}`",
                     f"*{answer.question}*" if answer.question else "",
                     answer.sentence,
-                    *(one.markdown() for one in (*answer.tables, *answer.details)),
+                    *(one.markdown() for one in answer.tables),
                 ],
             )
         )
