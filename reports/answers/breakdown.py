@@ -3,7 +3,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from reports.answers.cells import shown
 from reports.answers.kernels import top_sentence
@@ -131,57 +131,6 @@ def _outliers(step: Step) -> str:
     return f"Slower than the other layers: {'; '.join(found)}. "
 
 
-def _cells(step: Step, component: str, names: list[str]) -> list[str]:
-    """The component's share of the step, by phase and in all."""
-    phases = step.parts[component]
-    shares = [
-        text.percent(phases[name]["share"]) if name in phases else "-" for name in names
-    ]
-    return [*shares, step.share(component).plus_minus(text.percent)]
-
-
-def _timed_cells(timed: Row | None, names: list[str]) -> list[str]:
-    """The times of the phases and of the step without a profile."""
-    if timed is None:
-        return ["-"] * (len(names) + 1)
-    return [
-        *(shown(timed, f"{name}_us") for name in names),
-        text.time(timed.time_us),
-    ]
-
-
-def _table(
-    step: Step, inference: Step | None, order: list[str], names: list[str]
-) -> text.Table:
-    """A column for each phase, the step, and the same model's inference."""
-    columns = [*(step.phases[name] for name in names), step.whole]
-    lines = [[component, *_cells(step, component, names)] for component in order]
-    timed = ["time without a profile", *_timed_cells(step.timed, names)]
-    headings = ["component", *names, "step"]
-    if inference is not None:
-        headings.append("inference")
-        columns.append(inference.whole)
-        for line, component in zip(lines, order, strict=True):
-            known = component in inference.parts
-            line.append(
-                text.percent(inference.share(component).value) if known else "-"
-            )
-        timed += _timed_cells(inference.timed, [])
-
-    def last(heading: str, cell: Callable[[Row], str]) -> list[str]:
-        return [heading, *("-" if row is None else cell(row) for row in columns)]
-
-    lines += [
-        last(
-            "matrix products, of each column",
-            lambda row: matmul_share(row).plus_minus(text.percent),
-        ),
-        last("time, profiled", lambda row: text.time(row.time_us)),
-    ]
-    has_timed = step.timed or (inference and inference.timed)
-    return text.Table(headings, [*lines, timed] if has_timed else lines)
-
-
 def shown_step(result: Result) -> tuple[list[Row], list[Row] | None] | None:
     """The rows of the step to show, and of the same model's inference."""
     found = by_shape(result.of("breakdown"), "model", "precision", "mode")
@@ -231,11 +180,45 @@ def steps(result: Result) -> list[tuple[list[Row], list[Row] | None]]:
 
 
 def table_of(rows: list[Row], other: list[Row] | None) -> text.Table | None:
+    """A column for each phase, the step, and the same model's inference."""
     step, inference = step_of(rows), step_of(other) if other else None
     if not step.phases or not step.parts:
         return None
-    table = _table(step, inference, _ordered(step), list(step.phases))
-    return replace(table, title=f"Shares of {step_text(rows[0])}")
+    columns = [*step.phases.items(), ("step", step.whole)]
+    columns += [("inference", inference.whole)] if inference else []
+
+    def share(component: str, column: str) -> str:
+        if column == "step":
+            return step.share(component).plus_minus(text.percent)
+        if inference and column == "inference":
+            known = component in inference.parts
+            return text.percent(inference.share(component).value) if known else "-"
+        row = step.parts[component].get(column)
+        return text.percent(row["share"]) if row else "-"
+
+    def timed(column: str) -> str:
+        if column in step.phases:
+            return shown(step.timed, f"{column}_us") if step.timed else "-"
+        row = inference.timed if inference and column == "inference" else step.timed
+        return text.time(row.time_us) if row else "-"
+
+    def last(heading: str, cell: Callable[[Row], str]) -> list[str]:
+        return [heading, *("-" if row is None else cell(row) for _, row in columns)]
+
+    lines = [
+        [part, *(share(part, name) for name, _ in columns)] for part in _ordered(step)
+    ]
+    lines += [
+        last(
+            "matrix products, of each column",
+            lambda row: matmul_share(row).plus_minus(text.percent),
+        ),
+        last("time, profiled", lambda row: text.time(row.time_us)),
+    ]
+    if step.timed or (inference and inference.timed):
+        lines.append(["time without a profile", *(timed(name) for name, _ in columns)])
+    headings = ["component", *(name for name, _ in columns)]
+    return text.Table(headings, lines, f"Shares of {step_text(rows[0])}")
 
 
 def tables(result: Result) -> list[text.Table]:
