@@ -38,8 +38,8 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "steps": (
         *("prediction", "experiment", "ranks", "timing", "memory", "profiling"),
         *("device", "tensor_parallel", "fsdp", "zero", "ddp", "trainer", "ops"),
-        "comm",
-        *("verification", "training", "nn", "fused", "dry_run", "accounting", "spec"),
+        *("comm", "verification", "training", "nn", "fused", "dry_run"),
+        *("accounting", "spec"),
     ),
     "app": (
         *("runner", "prediction", "ranks", "experiment", "timing", "profiling"),

@@ -61,19 +61,6 @@ class TiedModel final : public ParallelModel {
   at::Tensor fc5_ = Add("fc5", {5, 50});
 };
 
-// 10 -> 5, with a parameter that is never used.
-class BranchModel final : public ParallelModel {
- public:
-  at::Tensor forward(const at::Tensor& x) override {
-    return at::linear(x, fc_, bias_);
-  }
-
- private:
-  at::Tensor never_ = Add("never", {3});
-  at::Tensor fc_ = Add("fc", {5, 10});
-  at::Tensor bias_ = Add("bias", {5});
-};
-
 // x [20, 10] and targets [20, 5], equal on all ranks.
 struct ParallelData {
   at::Tensor x, targets;

@@ -163,7 +163,7 @@ class C10dGroup final : public ProcessGroup {
     Communicate([&] { exchange = StartDirectReduceScatter(*backend_, all); });
     return std::make_unique<StartedExchange>(
         std::move(exchange),
-        [mine, sum = Mine(all)] { CopyUnlessSame(sum, mine); });
+        [mine, sum = ChunkOf(all)] { CopyUnlessSame(sum, mine); });
   }
 
   std::unique_ptr<Collective> StartAllGather(const at::Tensor& output,
@@ -176,7 +176,7 @@ class C10dGroup final : public ProcessGroup {
           Start([&] { return backend_->_allgather_base(all, mine); }),
           std::vector{all, mine}, options_.backend);
     }
-    CopyUnlessSame(mine, Mine(all));
+    CopyUnlessSame(mine, ChunkOf(all));
     std::unique_ptr<Collective> exchange;
     Communicate([&] { exchange = StartDirectAllGather(*backend_, all); });
     return std::make_unique<StartedExchange>(std::move(exchange), [all] {});
@@ -202,17 +202,17 @@ class C10dGroup final : public ProcessGroup {
     if (options_.backend == CommBackend::kNccl) {
       return StartReduceScatter(output, input)->Wait();
     }
-    Record(CollectiveKind::kReduceScatter, input, /*started=*/false);
+    Record(CollectiveKind::kReduceScatter, input, /*async_op=*/false);
     Communicate([&] { RingReduceScatter(*backend_, input); });
-    CopyUnlessSame(Mine(input), output);
+    CopyUnlessSame(ChunkOf(input), output);
   }
 
   void AllGather(const at::Tensor& output, const at::Tensor& input) override {
     if (options_.backend == CommBackend::kNccl) {
       return StartAllGather(output, input)->Wait();
     }
-    Record(CollectiveKind::kAllGather, output, /*started=*/false);
-    CopyUnlessSame(input, Mine(output));
+    Record(CollectiveKind::kAllGather, output, /*async_op=*/false);
+    CopyUnlessSame(input, ChunkOf(output));
     Communicate([&] { RingAllGather(*backend_, output); });
   }
 
@@ -265,19 +265,14 @@ class C10dGroup final : public ProcessGroup {
 
  private:
   void Record(CollectiveKind kind, const at::Tensor& whole,
-              bool started = true) {
+              bool async_op = true) {
     ProcessGroup::Record({.kind = kind,
                           .bytes = static_cast<int64_t>(whole.nbytes()),
-                          .started = started});
+                          .async_op = async_op});
   }
 
   void Wait(const std::function<WorkPtr()>& start) {
     trainbench::Wait(Start(start), options_.backend);
-  }
-
-  at::Tensor Mine(const at::Tensor& all) const {
-    const int64_t n = all.numel() / options_.size;
-    return all.narrow(0, options_.rank * n, n);
   }
 
   WorkPtr Reduce(const at::Tensor& tensor, c10d::ReduceOp operation) {
@@ -327,6 +322,11 @@ std::unique_ptr<ProcessGroup> ProcessGroup::Fake(const GroupOptions& options) {
       [](const StorePtr&, const GroupOptions& part) {
         return MakeFakeBackend(part);
       });
+}
+
+at::Tensor ProcessGroup::ChunkOf(const at::Tensor& all) const {
+  const int64_t n = all.size(0) / size();
+  return all.narrow(0, rank() * n, n);
 }
 
 CollectiveRecorder::CollectiveRecorder(ProcessGroup& group) : group_(group) {

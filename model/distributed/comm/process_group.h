@@ -58,13 +58,17 @@ class Collective {
 // A call of a rank.
 struct CollectiveCall {
   CollectiveKind kind = CollectiveKind::kAllReduce;
-  int64_t bytes = 0;     // of the whole tensor
-  bool started = false;  // to be awaited later, which Gloo does in another way
-  int root = 0;          // of a broadcast
+  int64_t bytes = 0;  // of the whole tensor
+  // Of a gather or a scatter: it was started, to be awaited later. Gloo's
+  // groups then send in another way.
+  bool async_op = false;
+  int root = 0;  // of a broadcast
 };
 
-// Has the collectives that the group's rank calls while the object lives. One
-// at a time.
+// Records the collectives that the group's rank calls while the object lives,
+// maxima as sums. The group outlives it, and has one recorder at a time. Groups
+// that it was split into are not recorded, nor is cpu_group() over NCCL; over
+// Gloo that is the group itself.
 class CollectiveRecorder {
  public:
   explicit CollectiveRecorder(ProcessGroup& group);
@@ -73,7 +77,6 @@ class CollectiveRecorder {
   CollectiveRecorder& operator=(const CollectiveRecorder&) = delete;
 
   void Add(const CollectiveCall& call) { calls_.push_back(call); }
-  void Clear() { calls_.clear(); }
   const std::vector<CollectiveCall>& calls() const { return calls_; }
   Traffic traffic() const;
 
@@ -101,7 +104,7 @@ class ProcessGroup {
 
   virtual ~ProcessGroup() = default;
 
-  // Every collective calls it. So does whoever makes c10d's calls itself.
+  // Every collective calls it. So does who lets c10d make calls of its own.
   void Record(const CollectiveCall& call) {
     if (recorder_ != nullptr) recorder_->Add(call);
   }
@@ -109,6 +112,8 @@ class ProcessGroup {
   virtual int rank() const = 0;
   virtual int size() const = 0;
   virtual CommBackend backend() const = 0;
+  // Chunk `rank()` of [size * n, ...] values, a view.
+  at::Tensor ChunkOf(const at::Tensor& all) const;
 
   // The same ranks over the CPU: this group over Gloo, or else a group of
   // Gloo's that joined with it. What they agree on through it leaves the GPU

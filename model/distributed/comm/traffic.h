@@ -21,8 +21,8 @@ struct CollectiveCalls {
   bool operator==(const CollectiveCalls&) const = default;
 };
 
-// Bytes that one of `ranks` ranks sends for tensors of so many bytes. On rings:
-// (N - 1) / N of what is scattered or gathered, 2 (N - 1) / N of what is
+// Bytes that one of `ranks` ranks sends for whole tensors of so many bytes. On
+// rings: (N - 1) / N of what is scattered or gathered, 2 (N - 1) / N of what is
 // all-reduced (Patarasuk & Yuan 2009). A root sends to each other rank.
 double SentBytes(CollectiveKind kind, int64_t bytes, int64_t ranks);
 
@@ -35,7 +35,7 @@ class Traffic {
   }
   CollectiveCalls All() const;
 
-  // That one of `ranks` ranks sends.
+  // Sent by one of `ranks` ranks.
   double SentBytes(int64_t ranks) const;
 
   bool operator==(const Traffic&) const = default;

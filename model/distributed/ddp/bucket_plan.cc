@@ -25,17 +25,4 @@ std::vector<std::vector<std::size_t>> PlanBuckets(
   return buckets;
 }
 
-int64_t BucketBufferBytes(const std::vector<at::Tensor>& tensors,
-                          int64_t bucket_bytes) {
-  int64_t bytes = 0;
-  for (const std::vector<std::size_t>& bucket :
-       PlanBuckets(tensors, bucket_bytes)) {
-    if (bucket.size() < 2) continue;
-    for (const std::size_t i : bucket) {
-      bytes += static_cast<int64_t>(tensors[i].nbytes());
-    }
-  }
-  return bytes;
-}
-
 }  // namespace trainbench

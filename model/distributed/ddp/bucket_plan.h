@@ -20,11 +20,6 @@ namespace trainbench {
 std::vector<std::vector<std::size_t>> PlanBuckets(
     const std::vector<at::Tensor>& tensors, int64_t bucket_bytes);
 
-// Bytes of the buckets that hold several tensors. A tensor alone in its bucket
-// is sent in place.
-int64_t BucketBufferBytes(const std::vector<at::Tensor>& tensors,
-                          int64_t bucket_bytes);
-
 }  // namespace trainbench
 
 #endif  // TRAINBENCH_MODEL_DISTRIBUTED_DDP_BUCKET_PLAN_H_

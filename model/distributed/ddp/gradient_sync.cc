@@ -11,6 +11,7 @@
 #include "model/distributed/ddp/flat_buffer.h"
 #include "model/distributed/ddp/ordered_collectives.h"
 #include "model/distributed/ddp/overlap_base.h"
+#include "model/distributed/trainer/parallel_trainer.h"
 
 namespace trainbench {
 namespace {
@@ -20,11 +21,7 @@ class PerParameterSync final : public GradientSync {
   using GradientSync::GradientSync;
 
  private:
-  void Average() override {
-    for (const at::Tensor& parameter : parameters()) {
-      group().AllReduce(parameter.mutable_grad().mul_(share()));
-    }
-  }
+  void Average() override { AverageGradients(parameters(), group()); }
 };
 
 class FlatSync final : public GradientSync {
@@ -75,10 +72,6 @@ class OverlapPerParameterSync final : public OverlapBase {
 
 }  // namespace
 
-std::string DescribeParameter(std::size_t index, const at::Tensor& parameter) {
-  return c10::str("parameter ", index, " ", parameter.sizes());
-}
-
 GradientSync::GradientSync(std::vector<at::Tensor> parameters,
                            ProcessGroup& group)
     : parameters_(std::move(parameters)), group_(group) {
@@ -114,8 +107,7 @@ void GradientSync::Finish() {
   if (!exchanges_) return;
   const at::NoGradGuard no_grad;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    TORCH_CHECK(IsComplete(i), DescribeParameter(i, parameters_[i]),
-                " has no gradient on rank ", group_.rank());
+    TORCH_CHECK(IsComplete(i), NoGradient(i, parameters_[i], group_));
   }
   Average();
   last_copied_bytes_ = std::exchange(copied_bytes_, 0);

@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "model/distributed/comm/process_group.h"
@@ -70,11 +69,10 @@ struct SyncOptions {
 };
 
 // Averages the gradients over the ranks. In each step every rank calls
-// BeforeForward, forward, BeforeBackward, backward, Finish, as of a
-// ParallelTrainer, which has their errors, too; the caller then releases the
-// gradients (sets them to none). Gradients are divided by the number of ranks
-// before they are summed, so Gloo and NCCL behave alike and a sum in fp16
-// cannot overflow.
+// BeforeForward, forward, BeforeBackward, backward and Finish, with the errors
+// of a ParallelTrainer's; the caller then releases the gradients (sets them to
+// none). Gradients are divided by the number of ranks before they are summed,
+// so Gloo and NCCL behave alike and a sum in fp16 cannot overflow.
 class GradientSync {
  public:
   GradientSync(std::vector<at::Tensor> parameters, ProcessGroup& group);
@@ -130,9 +128,6 @@ std::unique_ptr<GradientSync> MakeOverlapBucketedSync(
 std::unique_ptr<GradientSync> MakeReducerSync(
     const SyncOptions& options, std::vector<at::Tensor> parameters,
     ProcessGroup& group);
-
-// "parameter 3 [10, 50]".
-std::string DescribeParameter(std::size_t index, const at::Tensor& parameter);
 
 }  // namespace trainbench
 

@@ -6,6 +6,8 @@
 
 #include <utility>
 
+#include "model/distributed/trainer/parallel_trainer.h"
+
 namespace trainbench {
 
 OverlapBase::OverlapBase(std::vector<at::Tensor> parameters,

@@ -72,7 +72,7 @@ class ReducerSync final : public GradientSync {
       CountCopied(values);
       group().Record({.kind = CollectiveKind::kAllReduce,
                       .bytes = static_cast<int64_t>(values.nbytes()),
-                      .started = true});
+                      .async_op = true});
     }
   }
 

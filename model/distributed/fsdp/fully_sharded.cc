@@ -4,7 +4,7 @@
 
 #include <torch/types.h>
 
-#include "model/distributed/ddp/gradient_sync.h"
+#include "model/distributed/trainer/parallel_trainer.h"
 
 namespace trainbench {
 namespace {
@@ -140,8 +140,7 @@ void FullySharded::Finish() {
   reducing_ = nullptr;
   for (ShardedUnit& unit : units_) unit.WaitForReplicas();
   for (std::size_t i = 0; i < heard_.size(); ++i) {
-    TORCH_CHECK(heard_[i], DescribeParameter(i, model_->parameters()[i]),
-                " has no gradient on rank ", group_.rank());
+    TORCH_CHECK(heard_[i], NoGradient(i, model_->parameters()[i], group_));
   }
   heard_.assign(heard_.size(), false);
   in_backward_ = false;

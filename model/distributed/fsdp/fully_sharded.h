@@ -74,7 +74,7 @@ class FullySharded final : public ParallelTrainer {
   void Gather() override;
   void Free() override;
   // Off, another rank's parameters are copies of this rank's, and gradients are
-  // this rank's own.
+  // this rank's own. Ranks that share the model's matrices go on exchanging.
   void SetExchanges(bool on) override;
   int64_t StateBytes() const override { return adamw_.StateBytes(); }
 

@@ -38,7 +38,7 @@ ShardedUnit::ShardedUnit(std::vector<at::Tensor> parameters,
   const at::NoGradGuard no_grad;
   const at::Tensor whole = Flatten(parameters_, group.size());
   elements_ = whole.numel();
-  shard_ = MyPart(whole).clone();
+  shard_ = group_.ChunkOf(whole).clone();
   shard_gradient_ = at::empty_like(shard_);
   shard_.mutable_grad() = shard_gradient_;
   values_ = whole.to(gathered_type);  // itself if it has this type
@@ -54,11 +54,6 @@ ShardedUnit::ShardedUnit(std::vector<at::Tensor> parameters,
   Free();
 }
 
-at::Tensor ShardedUnit::MyPart(const at::Tensor& all) const {
-  const int64_t n = elements_ / group_.size();
-  return all.narrow(0, group_.rank() * n, n);
-}
-
 // resize_ would tell autograd, for which nothing changes.
 void ShardedUnit::Refill() {
   c10::StorageImpl& storage = StorageOf(values_);
@@ -68,7 +63,7 @@ void ShardedUnit::Refill() {
   storage.set_nbytes(bytes);
   has_values_ = true;
   if (exchanges_) {
-    MyPart(values_).copy_(shard_);
+    group_.ChunkOf(values_).copy_(shard_);
   } else {
     values_.view({group_.size(), -1}).copy_(shard_);
   }
@@ -78,7 +73,7 @@ void ShardedUnit::Gather() {
   if (has_values_) return WaitForValues();
   const at::NoGradGuard no_grad;
   Refill();
-  if (exchanges_) group_.AllGather(values_, MyPart(values_));
+  if (exchanges_) group_.AllGather(values_, group_.ChunkOf(values_));
 }
 
 void ShardedUnit::StartGather() {
@@ -86,7 +81,7 @@ void ShardedUnit::StartGather() {
   const at::NoGradGuard no_grad;
   Refill();
   if (exchanges_) {
-    gathering_ = group_.StartAllGather(values_, MyPart(values_));
+    gathering_ = group_.StartAllGather(values_, group_.ChunkOf(values_));
   }
 }
 
@@ -132,7 +127,7 @@ void ShardedUnit::Reduce() {
   if (exchanges_) {
     group_.ReduceScatter(shard_gradient_, gradients_);
   } else {
-    shard_gradient_.copy_(MyPart(gradients_));
+    shard_gradient_.copy_(group_.ChunkOf(gradients_));
   }
   FinishReduce();
   WaitForReplicas();

@@ -61,7 +61,6 @@ class ShardedUnit {
   void WaitForReplicas();
 
  private:
-  at::Tensor MyPart(const at::Tensor& all) const;
   void Refill();
 
   ProcessGroup& group_;

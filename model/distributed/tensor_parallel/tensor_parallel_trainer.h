@@ -3,8 +3,16 @@
 #ifndef TRAINBENCH_MODEL_DISTRIBUTED_TENSOR_PARALLEL_TENSOR_PARALLEL_TRAINER_H_
 #define TRAINBENCH_MODEL_DISTRIBUTED_TENSOR_PARALLEL_TENSOR_PARALLEL_TRAINER_H_
 
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
 #include "model/distributed/ddp/data_parallel_trainer.h"
+#include "model/distributed/ddp/gradient_sync.h"
 #include "model/distributed/tensor_parallel/tensor_parallel_lm.h"
+#include "model/training/adamw.h"
 
 namespace trainbench {
 
@@ -14,8 +22,9 @@ class TensorParallelTrainer final : public DataParallelTrainer {
  public:
   // `ranks` outlives the object, and has the part with these parameters.
   TensorParallelTrainer(TensorRanks& ranks, std::vector<at::Tensor> parameters,
-                        std::unique_ptr<GradientSync> sync)
-      : DataParallelTrainer(std::move(parameters), std::move(sync)),
+                        std::unique_ptr<GradientSync> sync,
+                        const AdamWOptions& options = {})
+      : DataParallelTrainer(std::move(parameters), std::move(sync), options),
         ranks_(ranks) {}
 
   void SetExchanges(bool on) override {

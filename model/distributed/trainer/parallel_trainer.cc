@@ -61,9 +61,23 @@ std::vector<at::Tensor> TrainableParameters(const torch::nn::Module& module) {
   return trainable;
 }
 
-void AverageGradients(const torch::nn::Module& module, ProcessGroup& group) {
-  for (const at::Tensor& parameter : TrainableParameters(module)) {
-    group.AllReduce(parameter.grad().div_(group.size()));
+std::string DescribeParameter(std::size_t index, const at::Tensor& parameter) {
+  return c10::str("parameter ", index, " ", parameter.sizes());
+}
+
+std::string NoGradient(std::size_t index, const at::Tensor& parameter,
+                       const ProcessGroup& group) {
+  return c10::str(DescribeParameter(index, parameter),
+                  " has no gradient on rank ", group.rank());
+}
+
+void AverageGradients(const std::vector<at::Tensor>& parameters,
+                      ProcessGroup& group) {
+  const double share = 1.0 / group.size();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const at::Tensor& gradient = parameters[i].grad();
+    TORCH_CHECK(gradient.defined(), NoGradient(i, parameters[i], group));
+    group.AllReduce(gradient.mul_(share));
   }
 }
 

@@ -7,7 +7,9 @@
 #include <ATen/core/Tensor.h>
 #include <torch/nn/module.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "model/distributed/comm/process_group.h"
@@ -36,8 +38,9 @@ class ParallelTrainer {
   // needs. Its time is exposed communication. Throws c10::Error that names a
   // parameter without a gradient.
   virtual void Finish() = 0;
-  // AdamW on what this rank owns. Sends nothing, and releases the gradients:
-  // the next forward pass does not carry them.
+  // AdamW on what this rank owns. Sends nothing, and releases the gradients, so
+  // that the next forward pass does not carry them, unless buckets hold them or
+  // they are a fully sharded rank's shard.
   virtual void Update() = 0;
   // Sends what this rank owns to all ranks and receives theirs.
   virtual void ShareParameters() {}
@@ -47,7 +50,8 @@ class ParallelTrainer {
   virtual bool shares_parameters() const { return false; }
 
   // Off, steps send nothing and compute as much (PyTorch's no_sync, for
-  // parameters too). So the ranks no longer agree.
+  // parameters too), without copies that only serve to send. So the ranks no
+  // longer agree.
   virtual void SetExchanges(bool on) = 0;
 
   // Makes all parameters whole on each rank, to look at them, until Free().
@@ -82,9 +86,16 @@ at::Tensor RunParallelStep(TransformerLm& model, ParallelTrainer& trainer,
 // parameter, which parameters() lists once per owner, appears once.
 std::vector<at::Tensor> TrainableParameters(const torch::nn::Module& module);
 
-// Replaces each trainable parameter's gradient by the mean over the ranks, one
-// after another.
-void AverageGradients(const torch::nn::Module& module, ProcessGroup& group);
+// Replaces each parameter's gradient by the mean over the ranks, one after
+// another. Throws c10::Error that names a parameter without a gradient.
+void AverageGradients(const std::vector<at::Tensor>& parameters,
+                      ProcessGroup& group);
+
+// "parameter 3 [10, 50]".
+std::string DescribeParameter(std::size_t index, const at::Tensor& parameter);
+// "parameter 3 [10, 50] has no gradient on rank 1".
+std::string NoGradient(std::size_t index, const at::Tensor& parameter,
+                       const ProcessGroup& group);
 
 // Copies rank 0's parameters, frozen ones included, and buffers to all ranks.
 void BroadcastModel(const torch::nn::Module& module, ProcessGroup& group);

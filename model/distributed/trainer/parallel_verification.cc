@@ -53,7 +53,7 @@ void StepOnMean(TransformerLm& model, const Batch& batch, Precision precision,
                 ProcessGroup& group) {
   NullObserver nobody;
   ComputeGradients(model, batch, precision, nobody);
-  AverageGradients(*model, group);
+  AverageGradients(TrainableParameters(*model), group);
   AdamW(TrainableParameters(*model), AdamWKind::kFused).Step();
   ReleaseGradients(model);  // fixtures' AddToCost counts on it
 }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include "model/distributed/ddp/flat_buffer.h"
@@ -50,88 +51,96 @@ class FlatGradients final : public OverlapBase {
   Reduce reduce_;
 };
 
-class ReplicatedAdamW : public ParallelTrainer {
+// AdamW on gradients in one flat buffer.
+class FlatAdamW : public ParallelTrainer {
  public:
-  // `owned`: what this rank updates.
-  ReplicatedAdamW(const std::vector<at::Tensor>& parameters,
-                  const std::vector<at::Tensor>& owned,
-                  const AdamWOptions& options, ProcessGroup& group)
-      : group_(group),
-        gradients_(parameters, group,
-                   [this](const at::Tensor& values) {
-                     if (exchanges_) Reduce(values);
-                   }),
-        adamw_(owned, AdamWKind::kFused, options) {}
-
   void Finish() override { gradients_.Finish(); }
   void Update() override {
-    adamw_.Step();
+    adamw_->Step();
     gradients_.Release();
   }
   void SetExchanges(bool on) override { exchanges_ = on; }
-  int64_t StateBytes() const override { return adamw_.StateBytes(); }
+  int64_t StateBytes() const override { return adamw_->StateBytes(); }
 
  protected:
+  // Checks the parameters.
+  FlatAdamW(const std::vector<at::Tensor>& parameters, ProcessGroup& group,
+            FlatGradients::Reduce reduce)
+      : group_(group),
+        gradients_(parameters, group,
+                   [this, reduce = std::move(reduce)](const at::Tensor& all) {
+                     if (exchanges_) reduce(all);
+                   }) {}
+  // Sets what this rank updates.
+  void Own(const std::vector<at::Tensor>& owned, const AdamWOptions& options) {
+    adamw_.emplace(owned, AdamWKind::kFused, options);
+  }
+
   ProcessGroup& group() const { return group_; }
   bool exchanges() const { return exchanges_; }
   const at::Tensor& gradients() const { return gradients_.values(); }
-  virtual void Reduce(const at::Tensor& values) { group_.AllReduce(values); }
 
  private:
   ProcessGroup& group_;
   FlatGradients gradients_;
-  AdamW adamw_;
+  std::optional<AdamW> adamw_;
   bool exchanges_ = true;
 };
 
-// This rank's shard of [N * n] values.
-at::Tensor MyPart(const at::Tensor& values, const ProcessGroup& group) {
-  const int64_t n = values.numel() / group.size();
-  return values.narrow(0, group.rank() * n, n);
+FlatGradients::Reduce AllReduceOf(ProcessGroup& group) {
+  return [&group](const at::Tensor& all) { group.AllReduce(all); };
 }
 
-// All parameters, which become views of one buffer with their values unchanged,
-// and this rank's shard of it.
-struct Shard {
-  Shard(const std::vector<at::Tensor>& parameters, const ProcessGroup& group) {
-    const at::NoGradGuard no_grad;
-    const FlatBuffer buffer = MakeFlatBuffer(parameters, group.size());
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-      buffer.views[i].copy_(parameters[i]);
-      parameters[i].set_data(buffer.views[i]);
-    }
-    all = buffer.values;
-    mine = MyPart(all, group);
+class ReplicatedAdamW final : public FlatAdamW {
+ public:
+  ReplicatedAdamW(const std::vector<at::Tensor>& parameters,
+                  const AdamWOptions& options, ProcessGroup& group)
+      : FlatAdamW(parameters, group, AllReduceOf(group)) {
+    Own(parameters, options);
   }
-  at::Tensor all, mine;
 };
 
-class ShardedAdamW final : public ReplicatedAdamW {
+// Makes each parameter a view of one buffer, its values unchanged.
+at::Tensor FlattenInPlace(const std::vector<at::Tensor>& parameters,
+                          int multiple) {
+  const at::NoGradGuard no_grad;
+  const FlatBuffer buffer = MakeFlatBuffer(parameters, multiple);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    buffer.views[i].copy_(parameters[i]);
+    parameters[i].set_data(buffer.views[i]);
+  }
+  return buffer.values;
+}
+
+class ShardedAdamW final : public FlatAdamW {
  public:
-  ShardedAdamW(const std::vector<at::Tensor>& parameters, const Shard& shard,
+  ShardedAdamW(const std::vector<at::Tensor>& parameters,
                const AdamWOptions& options, ProcessGroup& group)
-      : ReplicatedAdamW(parameters, {shard.mine}, options, group),
-        shard_(shard) {}
+      : FlatAdamW(parameters, group,
+                  [&group](const at::Tensor& all) {
+                    group.ReduceScatter(group.ChunkOf(all), all);
+                  }),
+        parameters_(FlattenInPlace(parameters, group.size())),
+        shard_(group.ChunkOf(parameters_)) {
+    Own({shard_}, options);
+  }
 
   void Finish() override {
-    ReplicatedAdamW::Finish();
-    shard_.mine.mutable_grad() = MyPart(gradients(), group());
+    FlatAdamW::Finish();
+    shard_.mutable_grad() = group().ChunkOf(gradients());
   }
   void Update() override {
-    ReplicatedAdamW::Update();
-    shard_.mine.mutable_grad().reset();
+    FlatAdamW::Update();
+    shard_.mutable_grad().reset();
   }
   bool shares_parameters() const override { return true; }
   void ShareParameters() override {
-    if (exchanges()) group().AllGather(shard_.all, shard_.mine);
+    if (exchanges()) group().AllGather(parameters_, shard_);
   }
 
  private:
-  void Reduce(const at::Tensor& values) override {
-    group().ReduceScatter(MyPart(values, group()), values);
-  }
-
-  Shard shard_;
+  at::Tensor parameters_;  // all of them, padded
+  at::Tensor shard_;       // this rank's shard of them
 };
 
 std::vector<int> OwnersOf(const std::vector<at::Tensor>& parameters,
@@ -153,15 +162,15 @@ std::vector<at::Tensor> OwnedBy(int rank,
   return owned;
 }
 
-class BroadcastAdamW final : public ReplicatedAdamW {
+class BroadcastAdamW final : public FlatAdamW {
  public:
   BroadcastAdamW(const std::vector<at::Tensor>& parameters,
-                 std::vector<int> owners, const AdamWOptions& options,
-                 ProcessGroup& group)
-      : ReplicatedAdamW(parameters, OwnedBy(group.rank(), parameters, owners),
-                        options, group),
+                 const AdamWOptions& options, ProcessGroup& group)
+      : FlatAdamW(parameters, group, AllReduceOf(group)),
         parameters_(parameters),
-        owners_(std::move(owners)) {}
+        owners_(OwnersOf(parameters, group.size())) {
+    Own(OwnedBy(group.rank(), parameters, owners_), options);
+  }
 
   bool shares_parameters() const override { return true; }
   void ShareParameters() override {
@@ -183,14 +192,11 @@ std::unique_ptr<ParallelTrainer> MakeShardedOptimizer(
     const AdamWOptions& options, ProcessGroup& group) {
   switch (sharding) {
     case OptimizerSharding::kReplicated:
-      return std::make_unique<ReplicatedAdamW>(parameters, parameters, options,
-                                               group);
+      return std::make_unique<ReplicatedAdamW>(parameters, options, group);
     case OptimizerSharding::kSharded:
-      return std::make_unique<ShardedAdamW>(
-          parameters, Shard(parameters, group), options, group);
+      return std::make_unique<ShardedAdamW>(parameters, options, group);
     case OptimizerSharding::kBroadcast:
-      return std::make_unique<BroadcastAdamW>(
-          parameters, OwnersOf(parameters, group.size()), options, group);
+      return std::make_unique<BroadcastAdamW>(parameters, options, group);
   }
   TORCH_CHECK(false, "no such sharding: ", static_cast<int>(sharding));
 }

@@ -61,8 +61,14 @@ class RankFullyShardedMesh : public RankTest {
     const int mine = 2 * mesh.data->rank();
     NullObserver nobody;
     for (int step = 0; step < 3; ++step) {
+      const CollectiveRecorder of_shards(*shards.tensor);
+      const CollectiveRecorder of_replicas(*shards.data);
       Step(part, sharded,
            {batch.tokens.narrow(0, mine, 2), batch.targets.narrow(0, mine, 2)});
+      const FullShardingTraffic expected =
+          StepTraffic(ranks.part(), sharding, Precision::kFp32, fsdp, replicas);
+      EXPECT_EQ(of_shards.traffic(), expected.shards);
+      EXPECT_EQ(of_replicas.traffic(), expected.replicas);
       RunStep(StepMode::kTrainStep, whole, &adamw, batch, Precision::kFp32,
               nobody);
     }

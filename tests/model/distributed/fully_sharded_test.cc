@@ -2,16 +2,12 @@
 
 #include "model/distributed/fsdp/fully_sharded.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include <cstdint>
-#include <cstdlib>
-#include <functional>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "fixtures/memory/memory_probe.h"
@@ -24,8 +20,6 @@
 
 namespace trainbench {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr AdamWOptions kAdamW = {.lr = 1e-2, .weight_decay = 0.1};
 constexpr FullSharding kAllShardings[] = {

@@ -7,7 +7,6 @@
 #include <torch/types.h>
 
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>

@@ -7,10 +7,8 @@
 #include <torch/types.h>
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "fixtures/memory/memory_probe.h"
@@ -25,7 +23,6 @@ namespace trainbench {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 using ModelPtr = std::shared_ptr<ParallelModel>;
@@ -111,6 +108,44 @@ TEST_F(RankShardedOptimizer, LargePartsTravelInSegments) {
       mine.equal((ramp.narrow(0, group_->rank() * n, n) * sum).to(at::kFloat)));
   group_->AllGather(all, mine);
   EXPECT_TRUE(all.equal((ramp * sum).to(at::kFloat)));
+}
+
+// So that the time of the update is the update's alone.
+TEST(ShardedOptimizerTest, GradientsTravelInOneCallAfterTheBackwardPass) {
+  const std::map<OptimizerSharding, int> shared = {
+      {OptimizerSharding::kReplicated, 0},
+      {OptimizerSharding::kSharded, 1},
+      {OptimizerSharding::kBroadcast, 3}};  // of as many parameters
+  for (const OptimizerSharding sharding : kOptimizerShardings) {
+    SCOPED_TRACE(OptimizerShardingName(sharding));
+    FakeGroup group(/*rank=*/0, /*size=*/2);
+    DdpToyModel model;
+    const auto optimizer = MakeShardedOptimizer(
+        sharding, TrainableParameters(model), kSlowAdamW, group);
+    LossOf(model, ParallelData::Make()).backward();
+    EXPECT_EQ(group.calls(), 0) << "before the exchange";
+    optimizer->Finish();
+    EXPECT_EQ(group.calls(), 1);
+    optimizer->Update();
+    EXPECT_EQ(group.calls(), 1);
+    optimizer->ShareParameters();
+    EXPECT_EQ(group.calls(), 1 + shared.at(sharding));
+  }
+}
+
+// And the model is as it was.
+TEST(ShardedOptimizerTest, UnsuitableParametersAreRefused) {
+  for (const OptimizerSharding sharding : kOptimizerShardings) {
+    FakeGroup group(/*rank=*/0, /*size=*/2);
+    const at::Tensor good = at::ones({4}).requires_grad_();
+    const at::Tensor transposed = at::ones({2, 3}).t().requires_grad_();
+    const void* before = good.data_ptr();
+    EXPECT_THROW(MakeShardedOptimizer(sharding, {good, transposed}, {}, group),
+                 c10::Error);
+    EXPECT_THROW(MakeShardedOptimizer(sharding, {good, good}, {}, group),
+                 c10::Error);
+    EXPECT_EQ(good.data_ptr(), before);
+  }
 }
 
 TEST(OwnershipTest, BalancesBySize) {

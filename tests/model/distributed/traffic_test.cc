@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "model/accounting/communication.h"
 #include "tests/support/fake_group.h"
 
 namespace trainbench {
@@ -11,6 +12,7 @@ namespace {
 
 TEST(TrafficTest, SendsWhatRingsAndRootsSend) {
   EXPECT_EQ(SentBytes(CollectiveKind::kAllReduce, 800, 8), 1400);
+  EXPECT_EQ(RingAllReduceBytes(800, 8), 1400) << "the formula of time";
   EXPECT_EQ(SentBytes(CollectiveKind::kAllGather, 800, 8), 700);
   EXPECT_EQ(SentBytes(CollectiveKind::kReduceScatter, 800, 8), 700);
   EXPECT_EQ(SentBytes(CollectiveKind::kBroadcast, 800, 8), 5600);
