@@ -47,7 +47,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     ),
     "fsdp": ("trainer", "ddp", "comm", "training", "nn", "accounting", "spec"),
     "zero": ("trainer", "ddp", "comm", "training", "spec"),
-    "tensor_parallel": ("ddp", "comm", "nn", "spec"),
+    "tensor_parallel": ("ddp", "comm", "training", "nn", "spec"),
     "runner": (
         *("prediction", "ranks", "experiment", "timing", "memory", "profiling"),
         *("device", "base", "accounting", "spec"),
