@@ -17,12 +17,12 @@
 
 namespace trainbench {
 
-// Costs are per rank and step, for gradients of S bytes in P tensors over N
-// ranks. An all-reduce of s bytes sends and receives 2 (N-1)/N s each (ring:
-// reduce-scatter, then all-gather; Patarasuk & Yuan 2009), so all strategies
-// move the same bytes, 2 (N-1)/N S. They differ in the number of calls, in
-// copied bytes, and in the time that the backward pass hides. Each call costs a
-// latency that grows with N.
+// How gradients are averaged. Costs are per rank and step, for gradients of S
+// bytes in P tensors over N ranks. An all-reduce of s bytes sends and receives
+// 2 (N-1)/N s each (ring: reduce-scatter, then all-gather; Patarasuk & Yuan
+// 2009), so all strategies move the same bytes, 2 (N-1)/N S. They differ in the
+// number of calls, in copied bytes, and in the time that the backward pass
+// hides. Each call costs a latency that grows with N.
 enum class SyncStrategy {
   // After backward, for each gradient: divide, all-reduce in place, wait.
   //   calls P, copies none, hides nothing: P latencies one after another.
