@@ -2,6 +2,7 @@
 """The documents are short, name what is there, and show the committed run."""
 
 import posixpath
+import re
 from pathlib import PurePosixPath
 
 import pytest
@@ -70,3 +71,22 @@ def test_the_table_in_the_readme_is_the_committed_one() -> None:
     (printed,) = machine.glob("*.txt")
     page = printed.with_suffix(".md").read_text("utf-8")
     assert with_excerpt(readme, printed.read_text("utf-8"), page) == readme
+
+
+def test_the_variant_of_attention_in_contributing_adds_one() -> None:
+    added = re.findall(
+        r"^\+\+\+ b/(.*)\n((?:\+(?!\+).*\n)+)", checks.read("CONTRIBUTING.md"), re.M
+    )
+    (listed, line), (path, source) = added
+    assert listed == "model/spec/attention_variants.inc"
+    found = re.fullmatch(r'\+ATTENTION\((\w+), "([a-z0-9_]+)", (.*)\)\n', line)
+    assert found
+    name, word, fields = found.groups()
+    assert path == f"model/nn/attention/{word}.cc"
+    assert f"at::Tensor trainbench::{name}Attention(const at::Tensor& q" in source
+    known = checks.read("model/spec/attention_variant.h")
+    for field in re.findall(r"\.(\w+) = ", fields):
+        assert re.search(rf"^  \S.* {field}\b", known, re.M), field
+    included = checks.includes(source.replace("\n+", "\n").removeprefix("+"))
+    assert included
+    assert [file for file in included if not (checks.ROOT / file).exists()] == []

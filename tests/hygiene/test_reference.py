@@ -14,6 +14,8 @@ import checks
 MACHINES = sorted(
     path for path in (checks.ROOT / "reports/reference").iterdir() if path.is_dir()
 )
+# README.md shows one of them: there is one.
+pytestmark = pytest.mark.parametrize("machine", MACHINES, ids=lambda path: path.name)
 
 
 def run_of(machine: Path, suffix: str) -> Path:
@@ -27,11 +29,6 @@ def result(machine: Path) -> dict[str, Any]:
     return document
 
 
-def test_there_is_one() -> None:
-    assert MACHINES
-
-
-@pytest.mark.parametrize("machine", MACHINES, ids=lambda path: path.name)
 def test_the_run_is_good_and_of_a_revision(machine: Path) -> None:
     document = result(machine)
     assert document["complete"] is True
@@ -41,7 +38,6 @@ def test_the_run_is_good_and_of_a_revision(machine: Path) -> None:
     assert document["context"]["git_dirty"] == "false"
 
 
-@pytest.mark.parametrize("machine", MACHINES, ids=lambda path: path.name)
 def test_the_table_is_of_the_same_run(machine: Path) -> None:
     document, table = result(machine), run_of(machine, ".txt").read_text("utf-8")
     found = re.match(r"git_revision: ([0-9a-f]+) ", table)
@@ -50,14 +46,12 @@ def test_the_table_is_of_the_same_run(machine: Path) -> None:
     assert {row["run_name"] for row in document["benchmarks"]} <= printed
 
 
-@pytest.mark.parametrize("machine", MACHINES, ids=lambda path: path.name)
 def test_no_path_of_the_machine(machine: Path) -> None:
     context = result(machine)["context"]
     for key in ("executable", "command_line"):
         assert not re.search(r"(^|[\s=])/", context[key]), context[key]
 
 
-@pytest.mark.parametrize("machine", MACHINES, ids=lambda path: path.name)
 def test_each_row_has_its_samples(machine: Path) -> None:
     samples = run_of(machine, ".samples.jsonl.gz")
     with gzip.open(samples, "rt", encoding="utf-8") as log:
@@ -67,19 +61,16 @@ def test_each_row_has_its_samples(machine: Path) -> None:
     assert all(len(line["start_seconds"]) == len(line["samples_us"]) for line in lines)
 
 
-@pytest.mark.parametrize("machine", MACHINES, ids=lambda path: path.name)
 def test_the_machine_is_described(machine: Path) -> None:
     assert f"| `{machine.name}` | " in checks.read("reports/reference/README.md")
 
 
-@pytest.mark.parametrize("machine", MACHINES, ids=lambda path: path.name)
 def test_a_run_of_today_can_be_compared_with_it(machine: Path) -> None:
     # Of what tools/compare insists on, what every machine has.
     for key in ("device", "torch", "threads", "dtype_policy", "suite_version"):
         assert key in result(machine)["context"]
 
 
-@pytest.mark.parametrize("machine", MACHINES, ids=lambda path: path.name)
 def test_it_has_its_pages(machine: Path) -> None:
     revision = result(machine)["context"]["git_revision"][:12]
     for page in (".html", ".md"):
