@@ -9,7 +9,10 @@ import pytest
 
 from tools.lib import gpu_driver
 
-HELP = "install the NVIDIA driver 580 or a later one"
+OTHERS = (("0x10de", "0x020000"), ("0x1af4", "0x030000"), ("", ""))
+GPUS = (("0x10de", "0x030000"), ("0x10de", "0x030200"))
+NO_DRIVER = "no driver library libcuda.so.1: install the NVIDIA driver 580"
+TOO_OLD = "is for CUDA 12.4, LibTorch needs 13.0: install the NVIDIA driver 580"
 
 
 class Driver:
@@ -28,59 +31,46 @@ class Driver:
         return self.status
 
 
-def trouble(driver: Driver | None, pci: Path) -> str | None:
+OLD_LIBRARY = Driver(12040, start=gpu_driver.NO_DEVICE)
+
+
+@pytest.mark.parametrize(
+    ("driver", "devices", "trouble"),
+    [
+        *((Driver(version), (), None) for version in (13000, 13020, 14000)),
+        # A network card of NVIDIA, a display of another vendor, a device of neither.
+        (None, OTHERS, ""),
+        (None, None, ""),
+        *((None, (gpu,), NO_DRIVER) for gpu in GPUS),
+        (Driver(12040), (), TOO_OLD),
+        (OLD_LIBRARY, (), ""),
+        (OLD_LIBRARY, GPUS[1:], TOO_OLD),
+        (Driver(13000, status=3), (), "does not tell its version"),
+    ],
+)
+def test_what_keeps_a_gpu_from_being_used(
+    tmp_path: Path,
+    driver: Driver | None,
+    devices: tuple[tuple[str, str], ...] | None,
+    trouble: str | None,
+) -> None:
+    """None is none, and "" that there is no GPU. Without devices there is no bus."""
+    for number, (vendor, kind) in enumerate(devices or ()):
+        device = tmp_path / f"0000:00:0{number}.0"
+        device.mkdir()
+        if vendor:
+            (device / "vendor").write_text(f"{vendor}\n")
+            (device / "class").write_text(f"{kind}\n")
+
     def load(name: str) -> Driver:
         assert name == "libcuda.so.1"
         if driver is None:
             raise OSError
         return driver
 
-    return gpu_driver.trouble(load, pci)
-
-
-def add_device(pci: Path, vendor: str, kind: str) -> None:
-    device = pci / f"0000:00:0{len(list(pci.glob('*')))}.0"
-    device.mkdir(parents=True)
-    (device / "vendor").write_text(f"{vendor}\n")
-    (device / "class").write_text(f"{kind}\n")
-
-
-@pytest.mark.parametrize("version", [13000, 13020, 14000])
-def test_a_driver_that_can_be_used(tmp_path: Path, version: int) -> None:
-    assert trouble(Driver(version), tmp_path) is None
-
-
-def test_no_gpu_is_no_trouble(tmp_path: Path) -> None:
-    add_device(tmp_path, "0x10de", "0x020000")  # a network card of NVIDIA
-    add_device(tmp_path, "0x1af4", "0x030000")  # a display of another vendor
-    (tmp_path / "0000:00:09.0").mkdir()
-    assert trouble(None, tmp_path) == ""
-    assert trouble(None, tmp_path / "no PCI bus") == ""
-
-
-@pytest.mark.parametrize("kind", ["0x030000", "0x030200"])
-def test_a_gpu_without_a_driver(tmp_path: Path, kind: str) -> None:
-    add_device(tmp_path, "0x10de", kind)
-    assert trouble(None, tmp_path) == (
-        f"an NVIDIA GPU is here, but no driver library libcuda.so.1: {HELP}, "
-        "or give this container its GPUs"
-    )
-
-
-def test_a_driver_that_is_too_old(tmp_path: Path) -> None:
-    assert trouble(Driver(12040), tmp_path) == (
-        f"the NVIDIA driver is for CUDA 12.4, LibTorch needs 13.0: {HELP}"
-    )
-
-
-def test_an_old_library_alone_is_no_trouble(tmp_path: Path) -> None:
-    old = Driver(12040, start=gpu_driver.NO_DEVICE)
-    assert trouble(old, tmp_path) == ""
-    add_device(tmp_path, "0x10de", "0x030200")
-    assert "is for CUDA 12.4" in (trouble(old, tmp_path) or "")
-
-
-def test_a_driver_that_fails(tmp_path: Path) -> None:
-    assert trouble(Driver(13000, status=3), tmp_path) == (
-        f"the NVIDIA driver does not tell its version: {HELP}"
-    )
+    bus = tmp_path if devices is not None else tmp_path / "no PCI bus"
+    found = gpu_driver.trouble(load, bus)
+    if trouble:
+        assert found is not None and trouble in found
+    else:
+        assert found == trouble

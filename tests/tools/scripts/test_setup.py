@@ -39,8 +39,11 @@ LIBRARIES = (
 HEADERS = (
     "cublas_v2.h cudnn.h cusolverDn.h cusparse.h nccl.h nvtx3/nvToolsExt.h"
 ).split()
-TOO_OLD = {"STUB_NO_GPU": "1", "STUB_TROUBLE": "the driver is too old"}
 NO_GPU = {"STUB_NO_GPU": "1"}
+TOO_OLD = NO_GPU | {"STUB_TROUBLE": "the driver is too old"}
+FULL = "LibTorch and CUDA 13.0 from wheels"
+CPU = "LibTorch for the CPU"
+IGNORED = "the CUDA 12.4 toolkit here is not used"
 
 
 @dataclass(frozen=True)
@@ -48,11 +51,8 @@ class Machine:
     root: Path
     toolkit: Path
 
-    def add_nvcc(self) -> None:
+    def add_toolkit(self, without: str) -> None:
         write_script(self.toolkit / "bin/nvcc", NVCC)
-
-    def add_toolkit(self, without: str = "") -> None:
-        self.add_nvcc()
         for header in HEADERS:
             path = self.toolkit / "include" / header
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -114,12 +114,43 @@ def line(done: subprocess.CompletedProcess[str]) -> str:
     return ready[0].split("ready (")[1].rsplit(")", 2)[0] if ready else ""
 
 
-def test_a_gpu_and_no_toolkit_take_everything_from_wheels(machine: Machine) -> None:
-    done = machine.setup()
-    assert line(done) == "LibTorch and CUDA 13.0 from wheels"
-    assert machine.installed() == ["torch-full", "python"]
+@pytest.mark.parametrize(
+    ("toolkit", "given", "ready", "kind"),
+    [
+        ("", {}, FULL, "full"),
+        ("", NO_GPU, f"{CPU}: no GPU here", "cpu"),
+        ("", TOO_OLD, f"{CPU}: the driver is too old", "cpu"),
+        ("", {"TRAINBENCH_TORCH": "cpu"}, f"{CPU}: TRAINBENCH_TORCH=cpu", "cpu"),
+        ("", {"TRAINBENCH_TORCH": "full"} | NO_GPU, FULL, "full"),
+        ("12.4", {}, f"{FULL}; {IGNORED}", "full"),
+        ("12.4", NO_GPU, f"{CPU}: no GPU here; {IGNORED}", "cpu"),
+        ("13.0", NO_GPU, "LibTorch, CUDA 13.0 from the toolkit", "lean"),
+        ("13.0 nccl.h", NO_GPU, FULL, "full"),
+        ("13.0 cudnn.so.9", NO_GPU, FULL, "full"),
+    ],
+)
+def test_which_libtorch_a_machine_gets_once(
+    machine: Machine, toolkit: str, given: dict[str, str], ready: str, kind: str
+) -> None:
+    """A toolkit is its version and what it lacks."""
+    version, _, without = toolkit.partition(" ")
+    if without and Path("/usr/include", without).exists():
+        pytest.skip(f"this machine has {without}")
+    if version:
+        machine.add_toolkit(without)
+        given = given | {"STUB_NVCC": version}
+    done = machine.setup(**given)
+    assert line(done) == ready
+    assert machine.installed() == [f"torch-{kind}", "python"]
+    assert ("Load check: torch for the CPU" in done.stderr) == (kind == "cpu")
+    again = machine.setup("--if-needed", **given)
+    assert (again.returncode, again.stderr, machine.installed()) == (0, "", [])
+
+
+def test_a_compiler_and_cmake_find_the_wheels(machine: Machine) -> None:
+    machine.setup()
     cuda = machine.root / ".venv/lib/python3.11/site-packages/nvidia/cu13"
-    for name, file in {  # what a compiler and CMake look for
+    for name, file in {
         "lib/libcudart.so": "cu13/lib/libcudart.so.13",
         "lib64/libcudart.so": "cu13/lib/libcudart.so.13",
         "include/cudnn.h": "cudnn/include/cudnn.h",
@@ -128,73 +159,36 @@ def test_a_gpu_and_no_toolkit_take_everything_from_wheels(machine: Machine) -> N
         assert os.path.realpath(cuda / name) == str(cuda.parent / file)
 
 
-def test_a_second_call_does_nothing(machine: Machine) -> None:
-    machine.setup()
-    done = machine.setup("--if-needed")
-    assert (done.returncode, done.stderr, machine.installed()) == (0, "", [])
-
-
-def test_a_toolkit_of_another_version_is_not_mixed_in(machine: Machine) -> None:
-    machine.add_toolkit()
-    done = machine.setup(STUB_NVCC="12.4")
-    ignored = "the CUDA 12.4 toolkit here is not used"
-    assert line(done) == f"LibTorch and CUDA 13.0 from wheels; {ignored}"
-    assert machine.installed() == ["torch-full", "python"]
-    shutil.rmtree(machine.root / ".venv")
-    done = machine.setup(STUB_NVCC="12.4", **NO_GPU)
-    assert line(done) == f"LibTorch for the CPU: no GPU here; {ignored}"
-
-
-def test_a_whole_toolkit_is_used_with_and_without_a_gpu(machine: Machine) -> None:
-    machine.add_toolkit()
-    done = machine.setup(STUB_NVCC="13.0", **NO_GPU)
-    assert line(done) == "LibTorch, CUDA 13.0 from the toolkit"
-    assert machine.installed() == ["torch-lean", "python"]
-    assert machine.setup("--if-needed", STUB_NVCC="13.0").stderr == ""
-
-
-@pytest.mark.parametrize("without", ["nccl.h", "cudnn.so.9"])
-def test_a_toolkit_in_which_something_is_missing_is_not_used(
-    machine: Machine, without: str
-) -> None:
-    if Path("/usr/include", without).exists():
-        pytest.skip(f"this machine has {without}")
-    machine.add_toolkit(without=without)
-    done = machine.setup(STUB_NVCC="13.0", **NO_GPU)
-    assert line(done) == "LibTorch and CUDA 13.0 from wheels"
-
-
-@pytest.mark.parametrize(
-    ("trouble", "said"), [(NO_GPU, "no GPU here"), (TOO_OLD, TOO_OLD["STUB_TROUBLE"])]
-)
-def test_without_a_usable_gpu_only_what_the_cpu_needs(
-    machine: Machine, trouble: dict[str, str], said: str
-) -> None:
-    done = machine.setup("--if-needed", **trouble)
-    assert line(done) == f"LibTorch for the CPU: {said}"
-    assert machine.installed() == ["torch-cpu", "python"]
-    assert "Load check: torch for the CPU" in done.stderr
-    assert machine.setup("--if-needed", **trouble).stderr == ""
-
-
 def test_a_new_driver_brings_cuda_and_no_lost_one_takes_it_away(
     machine: Machine,
 ) -> None:
     machine.setup(**TOO_OLD)
-    assert line(machine.setup()) == "LibTorch and CUDA 13.0 from wheels"
+    assert line(machine.setup("--if-needed")) == FULL
     assert machine.installed() == ["torch-full", "python"]
     done = machine.setup("--if-needed", **NO_GPU)
     assert (done.stderr, machine.installed()) == ("", [])
 
 
-def test_one_may_choose(machine: Machine) -> None:
-    done = machine.setup(TRAINBENCH_TORCH="cpu")
-    assert line(done) == "LibTorch for the CPU: TRAINBENCH_TORCH=cpu"
-    done = machine.setup(TRAINBENCH_TORCH="full", **NO_GPU)
-    assert line(done) == "LibTorch and CUDA 13.0 from wheels"
-    done = machine.setup(TRAINBENCH_TORCH="some")
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (
+            {"TRAINBENCH_TORCH": "some"},
+            "TRAINBENCH_TORCH is 'some'; allowed: lean, full, cpu",
+        ),
+        ({"CXX": "false"}, "a C++20 compiler"),
+        ({"STUB_PIP": "1"}, "step 2/3 (Python environment) failed: pip install"),
+    ],
+)
+def test_what_fails_is_named_and_done_again(
+    machine: Machine, given: dict[str, str], said: str
+) -> None:
+    done = machine.setup(**given)
     assert done.returncode == 3
-    assert "TRAINBENCH_TORCH is 'some'; allowed: lean, full, cpu" in done.stderr
+    assert said in done.stderr
+    assert "STUB_PIP" in given or machine.installed() == []
+    assert line(machine.setup("--if-needed")) == FULL
+    assert machine.installed() == ["torch-full", "python"]
 
 
 def test_a_checkout_that_cannot_be_written(machine: Machine) -> None:
@@ -202,19 +196,3 @@ def test_a_checkout_that_cannot_be_written(machine: Machine) -> None:
     log.mkdir(parents=True)
     done = machine.setup()
     assert (done.returncode, done.stderr) == (3, f"tools/setup: cannot write {log}\n")
-
-
-def test_what_fails_is_done_again(machine: Machine) -> None:
-    done = machine.setup(STUB_PIP="1")
-    assert done.returncode == 3
-    assert "step 2/3 (Python environment) failed: pip install" in done.stderr
-    assert line(machine.setup("--if-needed")) == "LibTorch and CUDA 13.0 from wheels"
-    assert machine.installed() == ["torch-full", "python"]
-
-
-def test_a_machine_without_a_compiler_downloads_nothing(machine: Machine) -> None:
-    write_script(machine.toolkit / "bin/c++", "#!/bin/sh\nexit 1\n")
-    done = machine.setup()
-    assert done.returncode == 3
-    assert "a C++20 compiler" in done.stderr
-    assert machine.installed() == []
