@@ -6,8 +6,15 @@ A JSON document in its text configures it, so that the text of two programs diff
 
 import json
 import sys
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import pytest
+
+from reports.compare.ab_reader import load
+from reports.compare.ab_record import AbRun
+from tools.ab_run.__main__ import main
 
 # Noise and date follow from the file name, i.e. from the position of the process: an
 # interruption must make no difference. The side at a position is another one for each
@@ -147,16 +154,50 @@ def write_program(path: Path, rows: dict[str, float], **config: Any) -> Path:
     return path
 
 
-def calls(log: Path) -> list[tuple[list[str], int]]:
-    """The arguments and the padding length of every call of the programs."""
-    return [tuple(json.loads(line)) for line in log.read_text().splitlines()]
+ROWS = {"a": 100.0, "b": 200.0}
 
 
-def measuring_calls(log: Path) -> list[dict[str, str]]:
-    """The flags of every call that measured, in order."""
-    found = []
-    for arguments, padding in calls(log):
-        flags = dict(a.lstrip("-").partition("=")[::2] for a in arguments)
-        if "benchmark_out" in flags:
-            found.append(flags | {"padding": str(padding)})
-    return found
+@dataclass(frozen=True)
+class Pairs:
+    """tools/ab on the programs `base` and `new` of a folder, or on `base` alone."""
+
+    folder: Path
+    captured: pytest.CaptureFixture[str]
+    config: dict[str, Any] = field(default_factory=dict)  # of both programs
+
+    @property
+    def out(self) -> Path:
+        return self.folder / "out"
+
+    def write(self, name: str, rows: dict[str, float] = ROWS, **config: Any) -> Path:
+        log = str(self.folder / "log")
+        whole = {"log": log, **self.config, **config}
+        return write_program(self.folder / name, rows, **whole)
+
+    def ab(self, *flags: str) -> tuple[int, str, str]:
+        """The exit status, the output, the errors."""
+        base, new = self.folder / "base", self.folder / "new"
+        programs = (str(base), str(new if new.exists() else base))
+        status = main(["--binaries", *programs, f"--out={self.out}", *flags])
+        return status, *self.captured.readouterr()
+
+    def run(self) -> AbRun:
+        return load(self.out)
+
+    def result(self) -> dict[str, Any]:
+        document: dict[str, Any] = json.loads((self.out / "result.json").read_text())
+        return document
+
+    def calls(self) -> list[dict[str, str]]:
+        """The flags of every call that measured, and how long its padding was."""
+        log = self.folder / "log"
+        found = []
+        for line in log.read_text().splitlines() if log.exists() else ():
+            arguments, padding = json.loads(line)
+            flags = dict(a.lstrip("-").partition("=")[::2] for a in arguments)
+            if "benchmark_out" in flags:
+                found.append(flags | {"padding": str(padding)})
+        return found
+
+    def filters(self) -> list[str | None]:
+        return [call.get("benchmark_filter") for call in self.calls()]

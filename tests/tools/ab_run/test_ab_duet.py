@@ -5,177 +5,107 @@ import json
 import math
 import os
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from fake_program import measuring_calls, write_program
+from fake_program import Pairs
 from reports.compare.ab_decisions import known_pairs
-from reports.compare.ab_reader import load
 from reports.compare.ab_times import Times, pair_of
 from reports.compare.intervals import Pair
-from tools.ab_run.__main__ import main
 
-ROWS = {"a": 100.0, "b": 200.0}
 SHORT = "--max_pairs=7"  # the fewest for two rows
 
 
-def ab(base: Path, new: Path, *flags: str) -> int:
-    out = base.parent / "out"
-    return main(["--binaries", str(base), str(new), f"--out={out}", *flags])
-
-
-def write(path: Path, rows: dict[str, float] = ROWS, **config: Any) -> Path:
-    return write_program(path, rows, turns=True, **config)
-
-
-def turns_in(log: Path) -> list[tuple[str, str, str]]:
-    """The process, its question and the answer, in the order of the turns."""
-    return [tuple(json.loads(line)) for line in log.read_text().splitlines()]
+@pytest.fixture
+def duet(pairs: Pairs) -> Pairs:
+    pairs.config["turns"] = True
+    return pairs
 
 
 def alternates(log: Path, file: str) -> bool:
     """Whether this process and the next take turns in rounds."""
-    other = f"{int(file[:3]) + 1:03}.json"
-    asked = [
-        name
-        for name, question, _ in turns_in(log)
-        if question == "sample" and name in (file, other)
-    ]
-    rounds = [set(asked[i : i + 2]) for i in range(0, len(asked), 2)]
-    return bool(rounds) and all(found == {file, other} for found in rounds)
+    pair = {file, f"{int(file[:3]) + 1:03}.json"}
+    turns = [json.loads(line) for line in log.read_text().splitlines()]
+    asked = [name for name, question, _ in turns if question == "sample"]
+    asked = [name for name in asked if name in pair]
+    return bool(asked) and all(
+        set(asked[i : i + 2]) == pair for i in range(0, len(asked), 2)
+    )
 
 
-def test_the_processes_of_a_pair_take_turns(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    log, turns = tmp_path / "log", tmp_path / "turns"
-    base = write(tmp_path / "base", log=str(log), turns_log=str(turns))
-    new = write(tmp_path / "new", log=str(log), turns_log=str(turns))
-    assert ab(base, new, SHORT) == 0
-    run = load(tmp_path / "out")
+def test_the_processes_of_a_pair_take_turns(duet: Pairs) -> None:
+    log = duet.folder / "turns"
+    duet.write("base", turns_log=str(log))
+    duet.write("new", turns_log=str(log))
+    status, _, err = duet.ab(SHORT)
+    assert status == 0
+    run = duet.run()
     assert run.in_turns and run.pairs == 7
-    assert all(alternates(turns, process.file) for process in run.processes[::2])
-    sockets = [call["turns"] for call in measuring_calls(log)]
+    assert all(alternates(log, process.file) for process in run.processes[::2])
+    sockets = [call["turns"] for call in duet.calls()]
     assert len(sockets) == 14 and all(int(socket) > 2 for socket in sockets)
-    assert "pair 2 of at most 7: 2 of 2 rows undecided" in capsys.readouterr().err
+    assert "pair 2 of at most 7: 2 of 2 rows undecided" in err
+    # The time of a pair is counted once.
+    both = zip(run.processes[::2], run.processes[1::2], strict=True)
+    assert all(one.seconds == other.seconds for one, other in both)
 
 
-def test_what_changes_in_the_course_of_a_pair_hits_both(tmp_path: Path) -> None:
+def test_what_changes_in_the_course_of_a_pair_hits_both(duet: Pairs) -> None:
     """A program's time grows by a thousandth with each turn of either program."""
-    base = write(tmp_path / "base", rounds=9)
-    new = write(tmp_path / "new", {"a": 110.0, "b": 200.0}, rounds=9)
-    assert ab(base, new, SHORT) == 1
-    run = load(tmp_path / "out")
+    duet.write("base", rounds=9)
+    duet.write("new", {"a": 110.0, "b": 200.0}, rounds=9)
+    assert duet.ab(SHORT)[0] == 1
     ratios = {
-        row: [pair.log_ratio for pair in pairs]
-        for row, pairs in known_pairs(run, tmp_path / "out").items()
+        row: [pair.log_ratio for pair in found]
+        for row, found in known_pairs(duet.run(), duet.out).items()
     }
     assert ratios["a"] == pytest.approx([math.log(1.1)] * 7, abs=0.0011)
     assert ratios["b"] == pytest.approx([0] * 7, abs=0.0011)
-    result = json.loads((tmp_path / "out" / "result.json").read_text())
-    assert {len(sampled["turn_us"]) for sampled in result["samples"]} == {9}
+    assert {len(sampled["turn_us"]) for sampled in duet.result()["samples"]} == {9}
 
 
-def test_the_time_of_a_pair_is_counted_once(tmp_path: Path) -> None:
-    base = write(tmp_path / "base")
-    assert ab(base, base, SHORT) == 0
-    run = load(tmp_path / "out")
-    pairs = zip(run.processes[::2], run.processes[1::2], strict=True)
-    assert all(one.seconds == other.seconds for one, other in pairs)
-
-
-@pytest.mark.parametrize("flag", ["--benchmark_min_time=3", "--samples=9"])
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [
+        ([], {"benchmark_min_time": "1"}),
+        (["--benchmark_min_time=3"], {"benchmark_min_time": "3"}),
+        (["--samples=9"], {"samples": "9"}),
+    ],
+)
 def test_calls_take_a_second_unless_the_user_says_how_many(
-    tmp_path: Path, flag: str
+    duet: Pairs, flags: list[str], expected: dict[str, str]
 ) -> None:
-    log = tmp_path / "log"
-    base = write(tmp_path / "base", log=str(log))
-    assert ab(base, base, SHORT) == 0
-    calls = measuring_calls(log)
-    assert {call["benchmark_min_time"] for call in calls} == {"1"}
-    assert ab(base, base, SHORT, flag, f"--out={tmp_path / 'other'}") == 0
-    name, _, value = flag.lstrip("-").partition("=")
-    for call in measuring_calls(log)[len(calls) :]:
-        assert call[name] == value
-        assert call.get("benchmark_min_time") in (None, "3")
-
-
-def test_an_older_program_has_the_machine_alone(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    log = tmp_path / "log"
-    base = write_program(tmp_path / "base", ROWS, log=str(log))
-    new = write(tmp_path / "new", log=str(log))
-    assert ab(base, new, SHORT) == 0
-    assert capsys.readouterr().err.count("a revision has no --turns") == 1
-    assert not load(tmp_path / "out").in_turns
-    assert all("turns" not in call for call in measuring_calls(log))
-
-
-def test_a_row_that_fails_on_one_side_delays_nobody(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    base = write(tmp_path / "base")
-    new = write(tmp_path / "new", errors=["a"])
-    assert ab(base, new, SHORT) == 1
-    assert "LOST  a: base measured; new error: wrong" in capsys.readouterr().out
-    assert load(tmp_path / "out").pairs == 7
-
-
-def test_rows_of_one_side_are_measured_alone(tmp_path: Path) -> None:
-    base = write(tmp_path / "base", ROWS | {"gone": 1.0})
-    new = write(tmp_path / "new", ROWS | {"fresh": 1.0})
-    assert ab(base, new, SHORT) == 1  # a row was lost
-    assert load(tmp_path / "out").pairs == 7
-
-
-def test_when_one_dies_the_pair_is_run_again(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    # The other one would wait for ever, were its turn not to come.
-    base = write(tmp_path / "base", dies_once=["003.json", "006.json"])
-    assert ab(base, base, SHORT) == 0
-    err = capsys.readouterr().err
-    for file in ("003.json", "006.json"):
-        assert f"{file}: the process died of signal 9; once more" in err
-    assert err.count("the process") == 2  # the others are not to blame
-    assert load(tmp_path / "out").pairs == 7
-
-
-def test_two_deaths_in_a_row_end_the_run(tmp_path: Path) -> None:
-    base = write(tmp_path / "base", dies=["004.json"])
-    assert ab(base, base, SHORT) == 1
-    assert len(load(tmp_path / "out").processes) == 2
+    duet.write("base")
+    assert duet.ab(SHORT, *flags)[0] == 0
+    for call in duet.calls():
+        counts = call.keys() & {"benchmark_min_time", "samples"}
+        assert {name: call[name] for name in counts} == expected
 
 
 @pytest.mark.parametrize("at", ["001.json", "004.json"])
-def test_an_interrupt_ends_both_and_the_run_goes_on(tmp_path: Path, at: str) -> None:
-    base = write(tmp_path / "base", interrupts=[at])
+def test_an_interrupt_ends_both_and_the_run_goes_on(duet: Pairs, at: str) -> None:
+    duet.write("base", interrupts=[at])
     files = len(os.listdir("/proc/self/fd"))
-    assert ab(base, base, SHORT) == 130
-    assert len(load(tmp_path / "out").processes) == 2 * ((int(at[:3]) - 1) // 2)
-    assert ab(base, base, SHORT) == 0
-    run = load(tmp_path / "out")
+    assert duet.ab(SHORT)[0] == 130
+    assert len(duet.run().processes) == 2 * ((int(at[:3]) - 1) // 2)
+    assert duet.ab(SHORT)[0] == 0
+    run = duet.run()
     assert run.pairs == 7 and run.in_turns
     assert len(os.listdir("/proc/self/fd")) == files
 
 
-def test_a_run_of_before_is_read_and_not_gone_on_with(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    base = write(tmp_path / "base", interrupts=["004.json"])
-    assert ab(base, base, SHORT) == 130
-    path = tmp_path / "out" / "ab.json"
+def test_a_run_of_before_is_read_and_not_gone_on_with(duet: Pairs) -> None:
+    duet.write("base", interrupts=["004.json"])
+    assert duet.ab(SHORT)[0] == 130
+    path = duet.out / "ab.json"
     document = json.loads(path.read_text())
     del document["in_turns"]
     path.write_text(json.dumps(document))
-    assert not load(tmp_path / "out").in_turns
-    assert ab(base, base, SHORT) == 2
-    assert (
-        "holds another run: in turns was False and is True" in capsys.readouterr().err
-    )
+    assert not duet.run().in_turns
+    status, _, err = duet.ab(SHORT)
+    assert status == 2
+    assert "holds another run: in turns was False and is True" in err
 
 
 def test_the_ratio_of_a_pair() -> None:

@@ -5,37 +5,21 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from fake_program import measuring_calls, write_program
+from fake_program import Pairs
 from reports.compare.__main__ import main as compare_main
-from reports.compare.ab_reader import load
 from reports.compare.ab_record import AbRun
-from reports.compare.ab_samples import load as load_samples
-from reports.results.rows import NotAResult
-from tools.ab_run.__main__ import main
 from tools.ab_run.schedule import side_of
 from tools.ab_run.task import key_of
 
 ROWS = {"a/x:1": 100.0, "a/x:10": 200.0, "b+c": 300.0}
 FIRST_LOOK = 8  # in pairs, for three rows
-SECOND = "002.json"
-SLOWER = ROWS | {"a/x:1": 120.0}
 
 
-def ab(base: Path, new: Path, out: Path, *flags: str) -> int:
-    return main(["--binaries", str(base), str(new), f"--out={out}", *flags])
-
-
-def result(out: Path) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads((out / "result.json").read_text())
-    return document
-
-
-def verdicts(out: Path) -> dict[str, str]:
-    rows = result(out)["comparison"]["rows"]
+def verdicts(pairs: Pairs) -> dict[str, str]:
+    rows = pairs.result()["comparison"]["rows"]
     return {row["name"]: row["verdict"] for row in rows}
 
 
@@ -43,42 +27,48 @@ def timeless(run: AbRun) -> AbRun:
     return replace(run, processes=[replace(p, seconds=0) for p in run.processes])
 
 
-def test_a_slower_row_is_found_and_the_run_stops_early(tmp_path: Path) -> None:
-    base = write_program(tmp_path / "base", ROWS)
-    new = write_program(tmp_path / "new", SLOWER)
-    assert ab(base, new, tmp_path / "out") == 1
-    run = load(tmp_path / "out")
-    assert run.ended == "decided"
-    assert run.pairs == FIRST_LOOK
-    assert verdicts(tmp_path / "out") == {
-        "a/x:1": "REGRESSED",
-        "a/x:10": "EQUIVALENT",
-        "b+c": "EQUIVALENT",
-    }
+def test_a_slower_row_is_found_and_tools_compare_says_so_again(pairs: Pairs) -> None:
+    pairs.write("base", ROWS)
+    pairs.write("new", ROWS | {"b+c": 600.0})
+    status, table, _ = pairs.ab()
+    assert status == 1
+    run = pairs.run()
+    assert (run.ended, run.pairs) == ("decided", FIRST_LOOK)
+    found = {"a/x:1": "EQUIVALENT", "a/x:10": "EQUIVALENT", "b+c": "REGRESSED"}
+    assert verdicts(pairs) == found
+    assert compare_main([str(pairs.out)]) == 1
+    assert pairs.captured.readouterr().out == table
+    assert compare_main([str(pairs.out), "--filter=^a", "--markdown"]) == 0
+    page = pairs.captured.readouterr().out
+    assert page.startswith("### trainbench: no regression\n")
 
 
-def test_the_same_program_on_both_sides_is_not_slower(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    base = write_program(tmp_path / "base", ROWS)
-    assert ab(base, base, tmp_path / "out") == 0
-    assert set(verdicts(tmp_path / "out").values()) == {"EQUIVALENT"}
-    assert list(verdicts(tmp_path / "out")) == list(ROWS)
-    out, err = capsys.readouterr()
+def test_the_same_program_on_both_sides_is_not_slower(pairs: Pairs) -> None:
+    pairs.write("base", ROWS)
+    status, out, err = pairs.ab()
+    assert status == 0
+    assert verdicts(pairs) == dict.fromkeys(ROWS, "EQUIVALENT")
+    assert list(verdicts(pairs)) == list(ROWS)
     assert "did not alternate" not in out
     assert re.search(r"^a/x:1 .* to .*  EQUIVALENT +8 pairs$", out, re.MULTILINE)
     assert "pair 2 of at most 40, new: 3 of 3 rows undecided" in err
     assert re.search(r"elapsed, about \d+:\d\d left", err)
+    # Every sample is in the result.
+    samples = pairs.result()["samples"]
+    found = {(s["row"], s["pair"], s["side"]) for s in samples}
+    assert found == {
+        (r, p, s) for r in ROWS for p in range(FIRST_LOOK) for s in ("base", "new")
+    }
+    assert all(len(s["samples_us"]) == 3 for s in samples)
+    assert all(s["median_us"] == s["samples_us"][0] for s in samples)
 
 
 def test_processes_take_turns_with_shuffled_cases_and_moved_memory(
-    tmp_path: Path,
+    pairs: Pairs,
 ) -> None:
-    log = tmp_path / "log"
-    base = write_program(tmp_path / "base", ROWS, log=str(log))
-    ab(base, base, tmp_path / "out", "--benchmark_min_time=3", "--device", "cpu")
-    calls = measuring_calls(log)
-    run = load(tmp_path / "out")
+    pairs.write("base", ROWS)
+    pairs.ab("--benchmark_min_time=3", "--device", "cpu")
+    calls, run = pairs.calls(), pairs.run()
     sides = [process.side for process in run.processes]
     assert sides == [side_of(key_of(run), i) for i in range(len(calls))]
     assert [Path(call["benchmark_out"]).name for call in calls] == [
@@ -94,22 +84,18 @@ def test_processes_take_turns_with_shuffled_cases_and_moved_memory(
     assert {call["benchmark_min_time"] for call in calls} == {"3"}
 
 
-def test_decided_rows_are_left_out_of_later_processes(tmp_path: Path) -> None:
-    log = tmp_path / "log"
-    base = write_program(tmp_path / "base", ROWS, log=str(log))
+def test_decided_rows_are_left_out_of_later_processes(pairs: Pairs) -> None:
+    pairs.write("base", ROWS)
     # Above the threshold in one pair and below it in the next: no look decides it.
-    new = write_program(
-        tmp_path / "new", ROWS | {"b+c": 306.0}, log=str(log), swing=0.01
-    )
-    flags = ("--max_pairs=10", "--benchmark_filter=a/|b")
-    assert ab(base, new, tmp_path / "out", *flags) == 0
-    run = load(tmp_path / "out")
+    pairs.write("new", ROWS | {"b+c": 306.0}, swing=0.01)
+    assert pairs.ab("--max_pairs=10", "--benchmark_filter=a/|b")[0] == 0
+    run = pairs.run()
     assert (run.ended, run.pairs) == ("max_pairs", 10)
-    filters = [call["benchmark_filter"] for call in measuring_calls(log)]
+    filters = pairs.filters()
     assert filters[:2] == ["a/|b"] * 2
     assert filters[2:16] == [r"^(a/x:1|a/x:10|b\+c)$"] * 14
     assert filters[16:] == [r"^(b\+c)$"] * 4
-    assert verdicts(tmp_path / "out")["b+c"] == "INCONCLUSIVE"
+    assert verdicts(pairs)["b+c"] == "INCONCLUSIVE"
 
 
 @pytest.mark.parametrize(
@@ -121,170 +107,116 @@ def test_decided_rows_are_left_out_of_later_processes(tmp_path: Path) -> None:
     ],
 )
 def test_an_interrupted_run_goes_on_as_if_nothing_had_been(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], at: str, name: str, status: int
+    pairs: Pairs, at: str, name: str, status: int
 ) -> None:
-    base = write_program(tmp_path / "base", ROWS, interrupts=[at], signal=name)
-    assert ab(base, base, tmp_path / "out", "--max_pairs=8") == status
-    pairs = (int(at[:3]) - 1) // 2
-    kept = f"kept {pairs} pair{'' if pairs == 1 else 's'} in {tmp_path / 'out'};"
-    table, err = capsys.readouterr()
+    pairs.write("base", ROWS, interrupts=[at], signal=name)
+    found, table, err = pairs.ab("--max_pairs=8")
+    assert found == status
+    count = (int(at[:3]) - 1) // 2
+    kept = f"kept {count} pair{'' if count == 1 else 's'} in {pairs.out};"
     assert f"{kept} the same command again goes on" in err
     assert "did not take turns" not in table
-    if (tmp_path / "out" / at).exists():  # not whole, and not counted
-        assert at not in [p.file for p in load(tmp_path / "out").processes]
-    assert ab(base, base, tmp_path / "out", "--max_pairs=8") == 0
-    if at != "001.json":
-        assert f"resuming after {pairs} pair" in capsys.readouterr().err
-    assert ab(base, base, tmp_path / "whole", "--max_pairs=8") == 0
-    resumed, whole = load(tmp_path / "out"), load(tmp_path / "whole")
-    assert timeless(resumed) == timeless(whole)
-    assert result(tmp_path / "out") == result(tmp_path / "whole")
+    if (pairs.out / at).exists():  # not whole, and not counted
+        assert at not in [p.file for p in pairs.run().processes]
+    found, _, err = pairs.ab("--max_pairs=8")
+    assert found == 0
+    assert at == "001.json" or f"resuming after {count} pair" in err
+    resumed, result = pairs.run(), pairs.result()
+    pairs.out.rename(pairs.folder / "resumed")
+    assert pairs.ab("--max_pairs=8")[0] == 0
+    assert timeless(resumed) == timeless(pairs.run())
+    assert result == pairs.result()
 
 
-def test_a_finished_run_only_reports_again(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    log = tmp_path / "log"
-    base = write_program(tmp_path / "base", ROWS, log=str(log))
-    assert ab(base, base, tmp_path / "out") == 0
-    table, _ = capsys.readouterr()
-    count = len(measuring_calls(log))
-    (tmp_path / "out" / "result.json").unlink()
-    copy = tmp_path / "copy.json"
-    assert ab(base, base, tmp_path / "out", f"--json={copy}") == 0
-    out, err = capsys.readouterr()
-    assert out == table
+def test_a_finished_run_only_reports_again(pairs: Pairs) -> None:
+    pairs.write("base", ROWS)
+    status, table, _ = pairs.ab()
+    assert status == 0
+    count = len(pairs.calls())
+    (pairs.out / "result.json").unlink()
+    copy = pairs.folder / "copy.json"
+    status, out, err = pairs.ab(f"--json={copy}")
+    assert (status, out) == (0, table)
     assert "after 8 pairs (decided): nothing is measured again" in err
-    assert len(measuring_calls(log)) == count
-    assert json.loads(copy.read_text()) == result(tmp_path / "out")
+    assert len(pairs.calls()) == count
+    assert json.loads(copy.read_text()) == pairs.result()
 
 
 @pytest.mark.parametrize(
-    ("flag", "words"),
+    ("flags", "words"),
     [
-        ("--seed=7", "flags was"),
-        ("--threshold=5", "threshold was 0.02 and is 0.05"),
-        ("--max_pairs=30", "pairs was 40 and is 30"),
+        (["--seed=7"], "another run: flags was"),
+        (["--threshold=5"], "another run: threshold was 0.02 and is 0.05"),
+        (["--max_pairs=30"], "another run: pairs was 40 and is 30"),
+        (["another program"], "another run: base was 'sha256:"),
+        (["another order"], "ran in another order than this version's"),
     ],
 )
 def test_another_run_in_the_same_directory_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], flag: str, words: str
+    pairs: Pairs, flags: list[str], words: str
 ) -> None:
-    base = write_program(tmp_path / "base", ROWS, interrupts=[SECOND])
-    assert ab(base, base, tmp_path / "out") == 130
-    assert ab(base, base, tmp_path / "out", flag) == 2
-    assert f"holds another run: {words}" in capsys.readouterr().err
-
-
-def test_another_program_in_the_same_directory_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    base = write_program(tmp_path / "base", ROWS, interrupts=[SECOND])
-    assert ab(base, base, tmp_path / "out") == 130
-    write_program(tmp_path / "base", ROWS, noise=0.01)
-    assert ab(base, base, tmp_path / "out") == 2
-    assert "holds another run: base was 'sha256:" in capsys.readouterr().err
-
-
-def test_a_directory_of_something_else_is_left_alone(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    base = write_program(tmp_path / "base", ROWS)
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "precious").write_text("")
-    assert ab(base, base, tmp_path / "out") == 2
-    assert "is not empty, and holds no ab.json" in capsys.readouterr().err
-    (tmp_path / "out" / "ab.json").write_text("{")
-    assert ab(base, base, tmp_path / "out") == 2
-    assert "no run of tools/ab" in capsys.readouterr().err
-
-
-def test_a_lost_result_is_measured_again(tmp_path: Path) -> None:
-    base = write_program(tmp_path / "base", ROWS)
-    assert ab(base, base, tmp_path / "out") == 0
-    before, run = result(tmp_path / "out"), load(tmp_path / "out")
-    (tmp_path / "out" / "005.json").write_text('{"complete":')
-    assert ab(base, base, tmp_path / "out") == 0
-    assert timeless(load(tmp_path / "out")) == timeless(run)
-    assert result(tmp_path / "out") == before
+    pairs.write("base", ROWS, interrupts=["004.json"])
+    assert pairs.ab()[0] == 130
+    if flags == ["another program"]:
+        pairs.write("base", ROWS, noise=0.01)
+    if flags == ["another order"]:
+        path = pairs.out / "ab.json"
+        document = json.loads(path.read_text())
+        for process in document["processes"]:
+            process["side"] = "new" if process["side"] == "base" else "base"
+        path.write_text(json.dumps(document))
+    status, _, err = pairs.ab(*(flag for flag in flags if flag.startswith("--")))
+    assert status == 2
+    assert words in err
 
 
 @pytest.mark.parametrize(
-    "content", [None, "", '{"name":', "\n\n", '{"name": "b+c", "samples_us": [1]}']
+    ("name", "text", "words"),
+    [
+        ("precious", "", "is not empty, and holds no ab.json"),
+        ("ab.json", "{", "no run of tools/ab"),
+    ],
 )
-def test_lost_samples_are_measured_again(tmp_path: Path, content: str | None) -> None:
-    base = write_program(tmp_path / "base", ROWS)
-    assert ab(base, base, tmp_path / "out") == 0
-    before = result(tmp_path / "out")
-    path = tmp_path / "out" / "005.samples.jsonl"
-    path.unlink()
+def test_a_directory_of_something_else_is_left_alone(
+    pairs: Pairs, name: str, text: str, words: str
+) -> None:
+    pairs.write("base", ROWS)
+    pairs.out.mkdir()
+    (pairs.out / name).write_text(text)
+    status, _, err = pairs.ab()
+    assert status == 2
+    assert words in err
+    assert [path.name for path in pairs.out.iterdir()] == [name]
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("005.json", '{"complete":'),
+        ("005.samples.jsonl", None),
+        ("005.samples.jsonl", ""),
+        ("005.samples.jsonl", '{"name":'),
+        ("005.samples.jsonl", "\n\n"),
+        ("005.samples.jsonl", '{"name": "b+c", "samples_us": [1]}'),
+    ],
+)
+def test_what_is_lost_is_measured_again(
+    pairs: Pairs, file: str, content: str | None
+) -> None:
+    pairs.write("base", ROWS)
+    assert pairs.ab()[0] == 0
+    result, run = pairs.result(), pairs.run()
+    (pairs.out / file).unlink()
     if content is not None:
-        path.write_text(content)
-    assert ab(base, base, tmp_path / "out") == 0
-    assert result(tmp_path / "out") == before
+        (pairs.out / file).write_text(content)
+    assert pairs.ab()[0] == 0
+    assert timeless(pairs.run()) == timeless(run)
+    assert pairs.result() == result
 
 
-def test_damaged_samples_are_named(tmp_path: Path) -> None:
-    path = tmp_path / "a.samples.jsonl"
-    good = '{"name": "a", "repetition": 0, "samples_us": [1.5, 2]}'
-    path.write_text(f"{good}\n")
-    assert [(s.row, s.median_us) for s in load_samples(path)] == [("a", 1.75)]
-    for line, words in (
-        (good[:20], "it breaks off"),
-        ("[]", "it is []; expected an object"),
-        (good.replace("1.5", '"x"'), "samples_us of it is"),
-        (good.replace("1.5, 2", ""), "samples_us of it is []; expected: a list"),
-        (good.replace("0", "-1"), "repetition of it is -1"),
-    ):
-        path.write_text(f"{good}\n{line}\n")
-        with pytest.raises(NotAResult) as raised:
-            load_samples(path)
-        assert str(raised.value).startswith(f"{path}, line 2: {words}")
-
-
-def test_a_result_that_is_damaged_meanwhile_is_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    base = write_program(tmp_path / "base", ROWS, breaks=["006.json"])
-    assert ab(base, base, tmp_path / "out") == 2
-    last = capsys.readouterr().err.splitlines()[-1]
-    assert last.startswith(f"tools/ab: {tmp_path / 'out' / '001.json'}: it breaks off")
-
-
-def test_processes_in_another_order_are_not_gone_on_with(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    base = write_program(tmp_path / "base", ROWS, interrupts=["004.json"])
-    assert ab(base, base, tmp_path / "out") == 130
-    path = tmp_path / "out" / "ab.json"
-    document = json.loads(path.read_text())
-    for process in document["processes"]:
-        process["side"] = "new" if process["side"] == "base" else "base"
-    path.write_text(json.dumps(document))
-    assert ab(base, base, tmp_path / "out") == 2
-    assert "ran in another order than this version's" in capsys.readouterr().err
-
-
-def test_the_result_holds_every_sample(tmp_path: Path) -> None:
-    base = write_program(tmp_path / "base", ROWS)
-    assert ab(base, base, tmp_path / "out") == 0
-    samples = result(tmp_path / "out")["samples"]
-    found = {(s["row"], s["pair"], s["side"]) for s in samples}
-    assert found == {
-        (r, p, s) for r in ROWS for p in range(FIRST_LOOK) for s in ("base", "new")
-    }
-    assert all(len(s["samples_us"]) == 3 for s in samples)
-    assert all(s["median_us"] == s["samples_us"][0] for s in samples)
-
-
-def test_tools_compare_repeats_the_verdict_of_a_directory(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    base = write_program(tmp_path / "base", ROWS)
-    new = write_program(tmp_path / "new", ROWS | {"b+c": 600.0})
-    assert ab(base, new, tmp_path / "out") == 1
-    table = capsys.readouterr().out
-    assert compare_main([str(tmp_path / "out")]) == 1
-    assert capsys.readouterr().out == table
-    assert compare_main([str(tmp_path / "out"), "--filter=^a", "--markdown"]) == 0
-    assert capsys.readouterr().out.startswith("### trainbench: no regression\n")
+def test_a_result_that_is_damaged_meanwhile_is_named(pairs: Pairs) -> None:
+    pairs.write("base", ROWS, breaks=["006.json"])
+    status, _, err = pairs.ab()
+    assert status == 2
+    last = err.splitlines()[-1]
+    assert last.startswith(f"tools/ab: {pairs.out / '001.json'}: it breaks off")

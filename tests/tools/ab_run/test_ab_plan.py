@@ -146,6 +146,7 @@ PERCENTAGE = "allowed: a percentage between"
         ("a b --benchmark_out=x", "--benchmark_out is not for a run of pairs"),
         ("a b --samples_out x", "--samples_out is not for a run of pairs"),
         ("a b --resume=x", "--resume is not for a run of pairs"),
+        ("a b --shuffle=3", "--shuffle is not for a run of pairs"),
     ],
 )
 def test_wrong_usage(line: str, words: str) -> None:

@@ -1,38 +1,46 @@
 # SPDX-License-Identifier: MIT
 """The samples of a process, as the program logs them."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from reports.compare.ab_samples import load
+from reports.compare.ab_samples import Samples, load
 from reports.results.checked_entry import NotAResult
 
+LINE: dict[str, Any] = {"name": "e", "repetition": 1, "samples_us": [1, 2, 9]}
 
-def logged(folder: Path, line: str) -> Path:
+
+def loaded(folder: Path, *lines: str) -> list[Samples]:
     path = folder / "a.samples.jsonl"
-    path.write_text(line + "\n")
-    return path
+    path.write_text("".join(line + "\n" for line in lines))
+    return load(path)
 
 
 def test_the_median_of_a_thinned_line_is_that_of_all_samples(tmp_path: Path) -> None:
-    (whole,) = load(
-        logged(tmp_path, '{"name": "e", "repetition": 1, "samples_us": [1, 2, 9]}')
-    )
+    thin = {"every": 2, "count": 5, "median_us": 4}
+    whole, thinned = loaded(tmp_path, json.dumps(LINE), json.dumps(LINE | thin))
     assert (whole.row, whole.repetition, whole.median_us) == ("e", 1, 2)
-    (thinned,) = load(
-        logged(
-            tmp_path,
-            '{"name": "e", "repetition": 0, "every": 2, "count": 5, "median_us": 4,'
-            ' "samples_us": [1, 2, 9]}',
-        )
-    )
     assert thinned.median_us == 4 and thinned.times_us == [1, 2, 9]
+    (even,) = loaded(tmp_path, json.dumps(LINE | {"samples_us": [1.5, 2]}))
+    assert even.median_us == 1.75
 
 
-def test_a_thinned_line_without_its_median_is_damaged(tmp_path: Path) -> None:
-    path = logged(
-        tmp_path, '{"name": "e", "repetition": 0, "every": 2, "samples_us": [1]}'
-    )
-    with pytest.raises(NotAResult, match="line 1: it lacks median_us"):
-        load(path)
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (json.dumps(LINE)[:20], "it breaks off"),
+        ("[]", "it is []; expected an object"),
+        (json.dumps(LINE | {"samples_us": ["x", 2]}), "samples_us of it is"),
+        (json.dumps(LINE | {"samples_us": []}), "samples_us of it is []; expected: a"),
+        (json.dumps(LINE | {"repetition": -1}), "repetition of it is -1"),
+        (json.dumps(LINE | {"every": 2}), "it lacks median_us"),
+    ],
+)
+def test_a_damaged_line_is_named(tmp_path: Path, line: str, words: str) -> None:
+    with pytest.raises(NotAResult) as raised:
+        loaded(tmp_path, json.dumps(LINE), line)
+    path = tmp_path / "a.samples.jsonl"
+    assert str(raised.value).startswith(f"{path}, line 2: {words}")
