@@ -167,97 +167,51 @@ def test_a_directory_that_is_no_run(tmp_path: Path, capsys: Any) -> None:
     assert "of a directory are those of its run" in capsys.readouterr().err
 
 
-def damaged() -> dict[str, tuple[Any, int, str]]:
-    """What became of NEW, the status, and what is said of it."""
-    text = json.dumps(BASE)
-    rows = BASE["benchmarks"]
-    return {
-        "truncated": (text[: len(text) // 2], NOT_COMPARABLE, "breaks off"),
-        "truncated by a byte": (text[:-1], NOT_COMPARABLE, "breaks off"),
-        "empty": ("", NOT_COMPARABLE, "it is empty"),
-        "no JSON": ('{"context": nope}', NOT_COMPARABLE, "it is no JSON (line 1"),
-        "a bare value": ("[1]", NOT_COMPARABLE, "not a result of trainbench"),
-        "not ours": (
-            '{"context": {}, "benchmarks": []}',
-            NOT_COMPARABLE,
-            "it lacks skipped, errors, complete",
-        ),
-        "NaN": (
-            text.replace("100", "NaN"),
-            NOT_COMPARABLE,
-            "it holds NaN, which is no number",
-        ),
-        "infinite": (
-            text.replace("100", "1e999"),
-            NOT_COMPARABLE,
-            "real_time of e/one is inf",
-        ),
-        "no time": (
-            document(entry("e/one", 0)),
-            NOT_COMPARABLE,
-            "real_time of e/one is 0; allowed: more than 0",
-        ),
-        "no rows": (document(), NOT_COMPARABLE, "no row has a number on both sides"),
-        "other machine": (
-            document(*rows, context={"device": "another CPU"}),
-            NOT_COMPARABLE,
+@pytest.mark.parametrize(
+    ("new", "said"),
+    [
+        (None, "new.json: it cannot be read: No such file"),
+        (json.dumps(BASE)[:-1], "new.json: it breaks off"),
+        (document(entry("e/one", 0)), "new.json: real_time of e/one is 0; allowed"),
+        (document(), "no row has a number on both sides"),
+        (
+            document(*BASE["benchmarks"], context={"device": "another CPU"}),
             "device (a CPU v another CPU)",
         ),
-        "missing rows": (
-            document(*rows[:2]),
-            BAD,
-            "1 row without a number on both sides; --filter skips some:\n"
-            "  LOST  e/three: base measured; new absent",
-        ),
-        "skip on one side": (
-            document(*rows[:2], skipped=[failure("e/three", "does not fit")]),
-            BAD,
-            "LOST  e/three: base measured; new skipped: does not fit",
-        ),
-        "error on one side, of Google Benchmark": (
-            document(
-                *rows[:2],
-                entry("e/three", 0)
-                | {"error_occurred": True, "error_message": "wrong result"},
-            ),
-            BAD,
-            "LOST  e/three: base measured; new error: wrong result",
-        ),
-        "a wrong result that was timed": (
-            document(*rows[:2], entry("e/three", 300, " | wrong=loss_error 2 > 1")),
-            BAD,
-            "LOST  e/three: base measured; new error: wrong result: loss_error 2 > 1",
-        ),
-        "error on one side": (
-            document(*rows[:2], errors=[failure("e/three", "wrong result")]),
-            BAD,
-            "LOST  e/three: base measured; new error: wrong result",
-        ),
-    }
-
-
-@pytest.mark.parametrize("how", damaged())
-def test_damaged_files(tmp_path: Path, capsys: Any, how: str) -> None:
-    new, code, said = damaged()[how]
-    text = new if isinstance(new, str) else json.dumps(new)
-    base = write(tmp_path / "base.json", BASE)
-    path = tmp_path / "new.json"
-    path.write_text(text)
-    assert main([str(base), str(path)]) == code
+    ],
+)
+def test_what_cannot_be_compared_is_said_in_a_line(
+    tmp_path: Path, capsys: Any, new: str | dict[str, Any] | None, said: str
+) -> None:
+    base, path = write(tmp_path / "base.json", BASE), tmp_path / "new.json"
+    if new is not None:
+        path.write_text(new if isinstance(new, str) else json.dumps(new))
+    assert main([str(base), str(path)]) == NOT_COMPARABLE
     captured = capsys.readouterr()
-    assert said in captured.out + captured.err
-    if code == NOT_COMPARABLE:
-        assert captured.out == ""
-        assert captured.err.startswith("tools/compare: ")
-        assert captured.err.count("\n") == 1
-        if "v another" not in said and "no row" not in said:
-            assert str(path) in captured.err
+    assert captured.out == ""
+    assert captured.err.startswith("tools/compare: ") and said in captured.err
+    assert captured.err.count("\n") == 1
 
 
-def test_a_file_that_is_not_there(tmp_path: Path, capsys: Any) -> None:
-    base = str(write(tmp_path / "base.json", BASE))
-    assert main([base, str(tmp_path / "nowhere.json")]) == NOT_COMPARABLE
-    assert "nowhere.json: it cannot be read: No such file" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ((), "absent"),
+        (
+            (entry("e/three", 300, " | wrong=loss_error 2 > 1"),),
+            "error: wrong result: loss_error 2 > 1",
+        ),
+    ],
+)
+def test_a_lost_row_is_bad(
+    tmp_path: Path, capsys: Any, rows: tuple[dict[str, Any], ...], said: str
+) -> None:
+    new = document(*BASE["benchmarks"][:2], *rows)
+    assert main(files(tmp_path, new)) == BAD
+    assert (
+        "1 row without a number on both sides; --filter skips some:\n"
+        f"  LOST  e/three: base measured; new {said}"
+    ) in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

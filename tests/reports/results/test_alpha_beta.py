@@ -52,10 +52,6 @@ def test_no_parameter_is_negative() -> None:
     fit = fit_alpha_beta([1, 2], [4, 2])
     assert fit.alpha_us == pytest.approx(12 / 5)
     assert fit.us_per_byte == 0
-
-
-def test_without_a_slope_the_rate_is_infinite() -> None:
-    fit = fit_alpha_beta([1, 2], [4, 2])
     assert fit.bytes_per_second == math.inf and fit.half_rate_bytes == math.inf
 
 

@@ -64,25 +64,19 @@ def test_a_profile_is_read_with_its_times() -> None:
     assert (copies.bytes, copies.time_us, copies.bytes_per_second) == (8, 4, None)
 
 
-def test_of_a_null_gpu_a_profile_has_no_times() -> None:
-    kernel = {key: PROFILE["kernels"][0][key] for key in ("phase", "name", "family")}
-    entry = PROFILE | {"kernels": [kernel | {"instances": 2}]}
-    (profile,) = parse(document(profiles=[entry])).profiles
-    assert profile.kernels[0].times is None
-    assert profile.kernels[0].total_us is None
-
-
 def with_time(**time: Any) -> dict[str, Any]:
     (kernel,) = PROFILE["kernels"]
     return {"kernels": [kernel | {"time_us": {"total": 6, **STATISTICS, **time}}]}
 
 
-def test_a_file_of_before_has_no_time_of_each_pass() -> None:
+def test_what_a_null_gpu_and_a_file_of_before_lack() -> None:
+    untimed = dict(PROFILE["kernels"][0])
+    del untimed["time_us"]
+    (profile,) = parse(document(profiles=[PROFILE | {"kernels": [untimed]}])).profiles
+    assert profile.kernels[0].times is None
+    assert profile.kernels[0].total_us is None
     (profile,) = parse(document(profiles=[PROFILE | with_time()])).profiles
     assert profile.kernels[0].totals_us is None
-
-
-def test_a_file_of_before_has_no_profile() -> None:
     assert parse(document()).profiles == []
 
 

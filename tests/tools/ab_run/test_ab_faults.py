@@ -49,6 +49,7 @@ def test_two_deaths_in_a_row_end_the_run_and_keep_what_there_is(
     either.write("base", dies=["004.json"])
     status, _, err = either.ab(SHORT)
     assert status == 1
+    assert err.count("died of signal 9") == 2
     assert "2 processes in a row came to no result" in err
     assert "kept 1 pair in " in err
     assert len(either.run().processes) == (2 if either.config["turns"] else 3)
