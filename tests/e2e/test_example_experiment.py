@@ -12,11 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from contributing import example
 from null_gpu import FLAGS, null_gpu
 from program import Json, Program, load, measured
 from reports.compare.ab_reader import load as load_ab
-from stub_checkout import git
+from stub_checkout import example, git
 
 PROJECT = """cmake_minimum_required(VERSION 3.25)
 project(mine CXX)

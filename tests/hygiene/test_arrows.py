@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 import checks
-from contributing import example
+from stub_checkout import example
 
 
 def test_includes_point_one_way() -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A checkout that holds some of tools/, and stubs of what they run."""
+"""A checkout that holds some of tools/, stubs of what they run, and an experiment."""
 
+import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -105,3 +106,10 @@ def commit(checkout: Checkout) -> None:
     git(checkout.root, "init", "--quiet", "--initial-branch=main")
     git(checkout.root, "add", ".")
     git(checkout.root, "commit", "--quiet", "--message=a")
+
+
+def example() -> str:
+    """The experiment that CONTRIBUTING.md shows: its one block of C++."""
+    document = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```cpp\n(.*?)^```$", document, re.M | re.S)
+    return str(block)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from golden import check_golden
 from tools.rehearsal import mesh_text
 from tools.rehearsal.__main__ import main
 
@@ -77,80 +78,30 @@ def document(*rows: Json, **query: Any) -> Json:
     }
 
 
-def lines(given: Json) -> list[list[str]]:
-    return [line.split() for line in mesh_text.render(given).splitlines()]
-
-
-def test_what_is_rehearsed_stands_beside_what_is_predicted() -> None:
-    found = lines(document())
-    peak = "tensors, peak 27 GiB 27.5 GiB aten::mm in backward, lm_head".split()
-    assert peak in found
-    assert "reserved 28 GiB 29 GiB with libraries".split() in found
-    assert "parameters 1,000 1,000 of 4,000 in its part".split() in found
-    gathers = "fsdp all_gather 70 7 GiB 6.562 GiB as predicted".split()
-    assert gathers in found
-    kernels = "kernels of a step: 2,003 (forward 1,500, backward 503)"
-    assert kernels.split() in found
-
-
-def test_a_collective_that_was_not_predicted_is_marked() -> None:
-    other = rehearsed(collectives=[GATHERS | {"calls": 71}])
-    found = lines(document(row(rehearsed=other)))
-    assert "fsdp all_gather 71 7 GiB 6.562 GiB not predicted".split() in found
-
-
-def test_the_time_is_marked_as_computed_with_its_assumptions() -> None:
-    text = mesh_text.render(document())
-    assert "step 500 ms at least, bound by compute (compute 80 %, update 20 %)" in text
-    assert "compute-bound from a batch of 1, 32,768 tokens; memory holds" in text
-    words = " ".join(text.split())
-    assert "Computed, not measured: all of it overlaps." in words
-    assert "30 us and 450 GB/s (nvlink) inside a node of 8" in words
-
-
-def test_no_batch_may_be_compute_bound() -> None:
-    never = row(computed=computed(compute_bound_batch=None, bound="tensor"))
-    text = mesh_text.render(document(never))
-    assert "compute-bound at no batch; memory holds a batch of 3" in text
-    assert "bound by the tensor group's communication" in text
-
-
-def test_without_a_rehearsal_only_predictions_are_shown() -> None:
-    text = mesh_text.render(document(row(rehearsed=None)))
-    assert "Rehearsed is exact" not in text and "kernels of a step" not in text
-    assert "6.562 GiB  predicted" in text
-
-
-def test_where_memory_ends_is_said() -> None:
+def test_the_text_of_each_kind_of_answer() -> None:
     full = {
         **{"phase": "backward", "operator": "aten::mm", "requested_bytes": GIB},
         **{"allocated_bytes": 77 * GIB, "reserved_bytes": 78 * GIB},
     }
-    ended = row(fits=False, why_not="memory ends in backward")
-    text = mesh_text.render(document(ended | {"rehearsed": {"out_of_memory": full}}))
-    assert "16 ranks, checkpoint every_1: memory ends in backward" in text
-    assert "backward: aten::mm asks for 1 GiB, 77 GiB are taken" in text
-
-
-def test_meshes_are_listed_with_why_they_do_not_fit() -> None:
+    ended = {"fits": False, "why_not": "memory ends in backward"}
+    ended |= {"rehearsed": {"out_of_memory": full}}
     none = dict.fromkeys(("predicted", "computed", "rehearsed"))
     too_large = row(fits=False, why_not="needs more than the 121 GiB", **none)
     none |= {"batch": None, "checkpoint": None}
     refused = row(fits=False, why_not="5 ranks share 12 heads", **none)
-    text = mesh_text.render(document(row(), too_large, refused, global_batch=16))
-    listed = [line for line in text.splitlines() if line.startswith("16: ")]
-    assert listed[0].split()[2:6] == ["1", "every_1", "28", "GiB"]
-    assert listed[0].endswith("compute     1        3  fits")
-    assert listed[1].endswith("needs more than the 121 GiB")
-    assert listed[2].endswith("5 ranks share 12 heads")
-    assert "16 sequences of 32,768 tokens on all ranks together" in text
-    assert (
-        "the first rank of data:1,fsdp:16,tensor:1, 16 ranks, checkpoint every_1: fits"
-        in text
-    )
-    # Of several numbers of ranks nothing is rehearsed.
-    many = mesh_text.render(document(row(rehearsed=None), refused))
-    assert "the first rank" not in many
+    never = computed(compute_bound_batch=None, bound="tensor")
+    more_calls = rehearsed(collectives=[GATHERS | {"calls": 71}])
+    answers = {
+        "a rank that fits": document(),
+        "a collective that was not predicted": document(row(rehearsed=more_calls)),
+        "compute-bound at no batch": document(row(computed=never)),
+        "memory ends": document(row(**ended)),
+        "nothing is rehearsed": document(row(rehearsed=None)),
+        "several meshes": document(row(), too_large, refused, global_batch=16),
+        "several numbers of ranks": document(row(rehearsed=None), refused),
+    }
+    printed = {name: mesh_text.render(given) for name, given in answers.items()}
+    check_golden("mesh.txt", printed)
 
 
 # Answers with its flags and its environment.
