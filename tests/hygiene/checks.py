@@ -8,7 +8,6 @@ import posixpath
 import re
 import struct
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -190,12 +189,12 @@ def _may_include(path: str, name: str) -> bool:
     return room_of(name) == _OPERATIONS and name.startswith(own)
 
 
-def kernel_errors(path: str, read_file: Callable[[str], str]) -> list[str]:
+def kernel_errors(path: str) -> list[str]:
     """Headers of LibTorch that a CUDA file reaches, through our own headers too."""
     errors, seen, left = [], {path}, [path]
     while left:
         current = left.pop()
-        for name in includes(read_file(current)):
+        for name in includes(read(current)):
             if name.startswith(_TORCH):
                 errors.append(f"{path} reaches {name} through {current}")
             elif name.split("/")[0] in ROOMS and name not in seen:
@@ -264,9 +263,10 @@ def license_errors(path: str, text: str) -> list[str]:
     return [f"{path} does not begin with '{mark} {SPDX}'"]
 
 
-def paths_in(markdown: str, folder: str = "") -> list[str]:
-    """What a document in `folder` names: relative links, and in code spans and
+def paths_in(document: str) -> list[str]:
+    """What a document names: relative links, and in code spans and
     blocks paths that begin with a room, or files of C++ and Python beside it."""
+    markdown, folder = read(document), posixpath.dirname(document)
     links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", markdown)
     found = [posixpath.join(folder, link) for link in links if "://" not in link]
     blocks = re.findall(r"^```[^\n]*\n(.*?)^```", markdown, re.M | re.S)
@@ -286,12 +286,6 @@ def _in_a_room(word: str) -> bool:
     return bool(slash) and room in ROOMS and bool(re.fullmatch(r"[\w./-]*", rest))
 
 
-def missing_paths(
-    markdown: str, exists: Callable[[str], bool], folder: str = ""
-) -> list[str]:
-    return [path for path in paths_in(markdown, folder) if not exists(path)]
-
-
 def checklist_tests(markdown: str) -> dict[int, list[str]]:
     """The tests that each numbered row of a table names in its last cell."""
     rows = re.findall(r"^\| (\d+) \|(?:[^|\n]*\|)*([^|\n]*)\|$", markdown, re.M)
@@ -307,16 +301,6 @@ def tests_in(path: str, text: str) -> list[str]:
         ]
     found = re.findall(r"^TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\)", text, re.M)
     return [f"{suite}.{name}" for suite, name in found]
-
-
-def needed_libraries(readelf: str) -> list[str]:
-    """From the output of `readelf --dynamic`."""
-    return re.findall(r"\(NEEDED\).*\[(.+)\]", readelf)
-
-
-def driver_libraries(needed: list[str]) -> list[str]:
-    """Libraries of the NVIDIA driver, which most machines do not have."""
-    return [name for name in needed if re.match(r"lib(cuda|nvidia-ml)\.so", name)]
 
 
 def gpu_code(program: bytes) -> set[str]:

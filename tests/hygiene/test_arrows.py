@@ -51,7 +51,7 @@ def test_no_folder_is_crowded() -> None:
 
 def test_no_kernel_sees_a_header_of_torch() -> None:
     kernels = checks.files(".cu")
-    assert [e for p in kernels for e in checks.kernel_errors(p, checks.read)] == []
+    assert [e for p in kernels for e in checks.kernel_errors(p)] == []
 
 
 def test_experiments_leave_measuring_to_the_harness() -> None:

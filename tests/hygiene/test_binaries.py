@@ -2,6 +2,7 @@
 """The built programs start on a machine without an NVIDIA driver."""
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -19,7 +20,8 @@ def needed(variable: str) -> list[str]:
     if readelf is None:
         pytest.skip("readelf is not installed")
     text = subprocess.check_output([readelf, "--dynamic", binary], text=True)
-    return checks.needed_libraries(text)
+    found: list[str] = re.findall(r"\(NEEDED\).*\[(.+)\]", text)
+    return found
 
 
 @pytest.mark.parametrize(
@@ -28,7 +30,7 @@ def needed(variable: str) -> list[str]:
 def test_no_program_needs_the_driver(variable: str) -> None:
     libraries = needed(variable)
     assert libraries
-    assert checks.driver_libraries(libraries) == []
+    assert [n for n in libraries if re.match(r"lib(cuda|nvidia-ml)\.so", n)] == []
 
 
 def test_the_program_loads_the_cuda_half_of_torch_if_built_for_it() -> None:

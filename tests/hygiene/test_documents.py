@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The documents are short, name what is there, and show the committed run."""
 
-import posixpath
 import re
 from pathlib import PurePosixPath
 
@@ -24,12 +23,8 @@ MAX_COLUMNS = 100
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_every_path_exists(document: str) -> None:
-    missing = checks.missing_paths(
-        checks.read(document),
-        lambda path: (checks.ROOT / path).exists(),
-        posixpath.dirname(document),
-    )
-    assert missing == []
+    paths = checks.paths_in(document)
+    assert [path for path in paths if not (checks.ROOT / path).exists()] == []
 
 
 @pytest.mark.parametrize("document", MAX_LINES)

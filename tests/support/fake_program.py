@@ -144,16 +144,6 @@ def text_of(config: dict[str, Any]) -> str:
     return _TEXT.format(python=sys.executable, config=json.dumps(config))
 
 
-def write_program(path: Path, rows: dict[str, float], **config: Any) -> Path:
-    """Writes a program with these rows and times in us; for `config` see the text."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    markers = path.parent / "markers"
-    markers.mkdir(exist_ok=True)
-    path.write_text(text_of({"rows": rows, "markers": str(markers), **config}))
-    path.chmod(0o755)
-    return path
-
-
 ROWS = {"a": 100.0, "b": 200.0}
 
 
@@ -170,9 +160,14 @@ class Pairs:
         return self.folder / "out"
 
     def write(self, name: str, rows: dict[str, float] = ROWS, **config: Any) -> Path:
-        log = str(self.folder / "log")
-        whole = {"log": log, **self.config, **config}
-        return write_program(self.folder / name, rows, **whole)
+        """Writes a program with these times in us; for `config` see its text."""
+        markers = self.folder / "markers"
+        markers.mkdir(exist_ok=True)
+        known = {"markers": str(markers), "log": str(self.folder / "log")}
+        path = self.folder / name
+        path.write_text(text_of({"rows": rows, **known, **self.config, **config}))
+        path.chmod(0o755)
+        return path
 
     def ab(self, *flags: str) -> tuple[int, str, str]:
         """The exit status, the output, the errors."""

@@ -3,7 +3,6 @@
 
 import random
 from collections.abc import Callable, Iterable
-from itertools import cycle, pairwise
 
 import pytest
 
@@ -72,22 +71,6 @@ def test_a_coin_decides_who_begins_a_case_and_each_round() -> None:
     assert order[:2] == ["1 case a", "0 case a+"]
 
 
-def test_a_round_has_a_turn_of_each() -> None:
-    coin = random.Random(1)
-    order = play(asks("a", "b"), asks("a", "b"), coin=lambda: coin.getrandbits(1))
-    sampled = [turn[0] for turn in order if turn.endswith("sample")]
-    rounds = ["".join(sampled[i : i + 2]) for i in range(0, len(sampled), 2)]
-    assert set(rounds) == {"01", "10"}
-
-
-def test_a_case_that_one_skips_delays_nobody() -> None:
-    for skips in (("-a", "b"), ("a", "-b"), ("-a", "-b")):
-        for base, new in ((("a", "b"), skips), (skips, ("a", "b"))):
-            for coin in (0, 1):
-                order = play(asks(*base), asks(*new), coin=lambda: coin)  # noqa: B023
-                assert len(order) == len(asks(*base)) + len(asks(*new))
-
-
 def test_a_case_in_other_processes_is_measured_side_after_side() -> None:
     assert play(asks("-a", "-b"), asks("-a", "-b")) == [
         *("0 case a", "1 case a", "0 case b", "1 case b"),
@@ -141,13 +124,6 @@ def test_one_that_ends_leaves_the_other_the_machine() -> None:
     assert order[-7:] == ["1 sample"] * 2 + ["1 case b"] + ["1 sample"] * 4
     assert play([], asks("a", samples=1)) == ["1 case a", "1 sample"]
     assert play([], []) == []
-
-
-def test_no_coin_is_tossed_for_a_turn_that_is_owed() -> None:
-    tosses = cycle([0, 1])
-    order = play(asks("a"), asks("a"), coin=lambda: next(tosses))
-    whose = [turn[0] for turn in order if turn.endswith("sample")]
-    assert sum(a == b for a, b in pairwise(whose)) == SAMPLES - 1
 
 
 @pytest.mark.parametrize("question", ["", "case", "case ", "sample", "hello a"])
