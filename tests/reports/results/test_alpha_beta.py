@@ -3,7 +3,6 @@
 
 import math
 
-import numpy as np
 import pytest
 
 from reports.results.alpha_beta import AlphaBeta, fit_alpha_beta
@@ -24,14 +23,6 @@ def test_half_of_the_rate_is_reached_at_its_size() -> None:
     fit = AlphaBeta(alpha_us=20, us_per_byte=1e-3)
     size = fit.half_rate_bytes
     assert 1e6 * size / fit.time_us(size) == pytest.approx(fit.bytes_per_second / 2)
-
-
-def test_noise_of_a_tenth_moves_both_by_about_as_much() -> None:
-    random = np.random.default_rng(1)
-    times = [(50 + size / 2e3) * math.exp(random.normal(0, 0.1)) for size in SIZES]
-    fit = fit_alpha_beta(SIZES, times)
-    assert fit.alpha_us == pytest.approx(50, rel=0.15)
-    assert fit.bytes_per_second == pytest.approx(2e9, rel=0.15)
 
 
 def test_small_sizes_weigh_as_much_as_large_ones() -> None:

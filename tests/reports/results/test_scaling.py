@@ -3,7 +3,6 @@
 
 import math
 
-import numpy as np
 import pytest
 
 from reports.results.scaling import power_law_exponent
@@ -30,30 +29,10 @@ def test_the_interval_is_the_one_of_linear_regression() -> None:
     assert fit.interval == pytest.approx((1.5 - margin, 1.5 + margin))
 
 
-def test_the_interval_holds_the_truth_95_times_in_100() -> None:
-    random = np.random.default_rng(1)
-    x = np.array([*SEQ, 4096.0])
-    held = 0
-    for _ in range(2000):
-        y = x**2 * np.exp(random.normal(0, 0.1, len(x)))
-        fit = power_law_exponent(x.tolist(), y.tolist())
-        assert fit.interval is not None
-        held += fit.interval[0] <= 2 <= fit.interval[1]
-    assert 0.93 < held / 2000 < 0.97
-
-
 def test_two_points_give_a_slope_without_an_interval() -> None:
     fit = power_law_exponent([10, 1000], [1, 100])
     assert fit.exponent == pytest.approx(1)
     assert fit.interval is None
-
-
-def test_units_do_not_change_the_exponent() -> None:
-    times = [1.1, 3.9, 17.0, 63.0]
-    fit = power_law_exponent(SEQ, times)
-    scaled = power_law_exponent([x / 1024 for x in SEQ], [t * 1e6 for t in times])
-    assert scaled.exponent == pytest.approx(fit.exponent)
-    assert scaled.interval == pytest.approx(fit.interval)
 
 
 @pytest.mark.parametrize(

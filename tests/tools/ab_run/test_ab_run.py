@@ -11,7 +11,6 @@ from pytest import approx
 
 from reports.compare.ab_decisions import (
     decide,
-    is_final,
     known_pairs,
     numbered_pairs,
     open_rows,
@@ -190,18 +189,6 @@ def test_a_verdict_stands_from_the_first_look_that_has_it(tmp_path: Path) -> Non
         else:
             assert decision.verdict is Verdict.REGRESSED
             assert decision.pairs == first
-
-
-def test_between_two_looks_nothing_is_decided(tmp_path: Path) -> None:
-    """Seven equal pairs of which one is odd, then slower ones."""
-    base, new = pairs_of(1.1, 9)
-    new[0][ROW] = new[1][ROW] = 90.0
-    run = write_run(tmp_path, base, new, rows=[ROW])
-    found = known_pairs(run, tmp_path)[ROW]
-    assert not is_final(found, plan_of(run), 0.02)
-    undecided = decide(run, tmp_path, None)[ROW]
-    assert undecided.verdict is Verdict.INCONCLUSIVE
-    assert undecided.more_pairs is not None and undecided.more_pairs >= 1
 
 
 def test_a_run_that_does_not_stop_early_has_all_its_error_at_the_end(
