@@ -66,6 +66,9 @@ def test_the_page_of_each_kind_of_run(
             step("precision", 1000) | within(0.2, p50_us=1000),
             step("precision", 990, "bf16") | within(0.2, p50_us=990),
         ),
+        "a change that costs time": (
+            *(step("precision", 1000), step("precision", 1300, "bf16")),
+        ),
         "a step without peaks and bytes": (part("forward", "norm", 500), whole(1000)),
     }
     printed = {}

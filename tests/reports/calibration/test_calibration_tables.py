@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from reports.calibration import (
+    in_turns,
     one_process,
     pages,
     power,
@@ -20,6 +21,7 @@ from reports.calibration.noise import Noise
 from reports.calibration.rates import at_most
 from reports.calibration.samples import Samples, load, save
 from reports.calibration.scenarios import SCENARIOS
+from reports.calibration.weather import WEATHERS, Weather
 from reports.results.document import block_of, with_block
 
 README = Path(pages.__file__).with_name("README.md")
@@ -126,6 +128,49 @@ def test_slowdowns_are_found_at_the_stated_rates(spread: float) -> None:
                 cell = found[slowdown, rows]
                 # Of the tables' own 400 to 2000 rows another such error.
                 assert at_most(cell.found, cell.of) >= rate - 0.03
+
+
+@pytest.mark.parametrize("number", [0, 5, 8])
+def test_lines_of_programs_in_turns_are_reproduced(number: int) -> None:
+    assert line(in_turns.spread_line(number, WEATHERS[number])) in published()
+    assert line(in_turns.verdict_line(number, WEATHERS[number])) in published()
+
+
+def in_turns_of(words: str, columns: int) -> list[str]:
+    """The cells of the published line that has so many."""
+    (found,) = [cells for cells in cells_of(words) if len(cells) == columns]
+    return found
+
+
+def percents(cells: list[str]) -> list[float]:
+    return [float(re.findall(r"[\d.]+", cell)[0]) for cell in cells]
+
+
+@pytest.mark.parametrize("found", WEATHERS, ids=lambda found: found.words)
+def test_no_more_than_one_table_of_turns_in_twenty_is_wrong(found: Weather) -> None:
+    for cell in in_turns_of(found.words, 7)[1:4]:
+        (bound,) = re.findall(r"≤ ([\d.]+) %", cell)
+        assert float(bound) <= 5
+
+
+@pytest.mark.parametrize("found", WEATHERS, ids=lambda found: found.words)
+def test_five_percent_are_found_in_all_rows_of_nearly_all_tables(
+    found: Weather,
+) -> None:
+    (share,) = percents([in_turns_of(found.words, 7)[4]])
+    assert share >= 95
+
+
+@pytest.mark.parametrize("found", WEATHERS[1:7], ids=lambda found: found.words)
+def test_turns_cancel_what_whole_processes_do_not(found: Weather) -> None:
+    whole, *others, ours = percents(in_turns_of(found.words, 6)[1:])
+    assert ours < 0.6 * whole
+    assert ours <= 1.1 * min(others)
+
+
+def test_a_fixed_order_is_a_rhythm() -> None:
+    (found,) = percents([in_turns_of("every other turn is slower by 5 %", 7)[6]])
+    assert found == 100
 
 
 def test_a_document_is_brought_up_to_date_between_its_marks() -> None:

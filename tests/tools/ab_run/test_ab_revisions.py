@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """tools/ab on revisions of a real repository, with a CMake that compiles nothing."""
 
-import os
 import shutil
 import signal
 import subprocess
@@ -12,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
+import stub_checkout
 from fake_program import text_of
 from reports.compare.ab_reader import load
 from reports.compare.ab_record import sha256_of
 from reports.compare.noise import load_noise
-from stub_checkout import git
+from stub_checkout import git, write_script
 from tools.ab_run.__main__ import main
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -40,9 +40,7 @@ PAIRS = "--max_pairs=6"  # the fewest for one row
 
 
 @dataclass(frozen=True)
-class Checkout:
-    root: Path
-    stubs: Path
+class Checkout(stub_checkout.Checkout):
     patch: pytest.MonkeyPatch
     captured: pytest.CaptureFixture[str]
 
@@ -51,24 +49,19 @@ class Checkout:
 
     def commit(self, rows: dict[str, float], *, broken: bool = False) -> str:
         """A revision whose program has these rows."""
-        (self.root / "program").write_text(text_of({"rows": rows}))
-        (self.root / "program").chmod(0o755)
+        write_script(self.root / "program", text_of({"rows": rows}))
         if broken:
             (self.root / "broken").touch()
         self.git("add", ".")
         self.git("commit", "--quiet", "--message=a")
         return self.git("rev-parse", "HEAD")
 
-    def environment(self, **extra: str) -> dict[str, str]:
-        path = f"{self.stubs}:{os.environ['PATH']}"
-        return {"PATH": path, "STUB_LOG": str(self.log), **extra}
-
     def start(self, *flags: str, **extra: str) -> subprocess.Popen[str]:
         """The script itself, as a user calls it."""
         return subprocess.Popen(
             [self.root / "tools" / "ab", *flags],
             cwd=self.stubs,
-            env=os.environ | self.environment(**extra),
+            env=self.environment(**extra),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -85,22 +78,11 @@ class Checkout:
             status = main(flags)
         return status, *self.captured.readouterr()
 
-    @property
-    def log(self) -> Path:
-        return self.stubs / "log"
-
     def builds(self) -> list[str]:
         """The trees of the builds, in order."""
-        if not self.log.exists():
-            return []
-        calls = [line.split("|") for line in self.log.read_text().splitlines()]
+        logged = self.log() if (self.stubs / "log").exists() else []
+        calls = [line.split("|") for line in logged]
         return [call[0] for call in calls if call[-1].startswith("--build")]
-
-
-def script(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    path.chmod(0o755)
 
 
 @pytest.fixture
@@ -119,9 +101,11 @@ def checkout(
     (root / "tools" / "requirements").mkdir()
     (root / "tools" / "requirements" / "python.txt").write_text("numpy\n")
     (root / ".gitignore").write_text("/build/\n/results/\n/.venv/\n")
-    script(root / "tools" / "setup", '#!/bin/sh\necho "setup $PWD" >>"$STUB_LOG"\n')
-    script(root / ".venv/bin/python", f'#!/bin/sh\nexec {sys.executable} "$@"\n')
-    script(stubs / "cmake", CMAKE)
+    write_script(
+        root / "tools" / "setup", '#!/bin/sh\necho "setup $PWD" >>"$STUB_LOG"\n'
+    )
+    write_script(root / ".venv/bin/python", f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    write_script(stubs / "cmake", CMAKE)
     made = Checkout(root, stubs, monkeypatch, capsys)
     made.git("init", "--quiet")
     made.commit(FAST)
@@ -145,7 +129,7 @@ def test_a_slower_revision_is_found(checkout: Checkout) -> None:
     assert git(tree, "status", "--porcelain", program=str(GIT)) == ""
     python = checkout.root / ".venv/bin/python"
     assert f"{tree}|true|--preset release -DTRAINBENCH_PYTHON={python}" in (
-        checkout.log.read_text()
+        "\n".join(checkout.log())
     )
 
 
@@ -172,9 +156,9 @@ def test_revisions_of_another_repository(checkout: Checkout, project: Checkout) 
     head = project.git("rev-parse", "HEAD")
     tree = checkout.root / "build/ab/projects" / head[:12] / "tree"
     made = tree.parent / "build"
-    log = checkout.log.read_text()
+    log = "\n".join(checkout.log())
     assert f"-S {tree}/bench -B {made} -DCMAKE_BUILD_TYPE=Release" in log
-    assert f"-Dtrainbench_DIR={checkout.root}/build/release\n" in log
+    assert f"-Dtrainbench_DIR={checkout.root}/build/release" in log
     assert (made / "gelu").exists()
     # Nothing is in its tree that git would call a change.
     assert git(tree, "status", "--porcelain", program=str(GIT)) == ""
@@ -259,7 +243,7 @@ def test_other_requirements_mean_a_set_up_of_its_own(checkout: Checkout) -> None
     assert status == 0, err
     older = checkout.git("rev-parse", "HEAD~1")[:12]
     tree = checkout.root / "build/ab/trees" / older
-    log = checkout.log.read_text()
+    log = "\n".join(checkout.log())
     assert f"setup {tree}\n" in log
     assert f"-DTRAINBENCH_PYTHON={tree}/.venv/bin/python" in log
 
