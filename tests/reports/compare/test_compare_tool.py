@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from golden import check_golden
 from reports.compare.__main__ import main
 from results import CONTEXT, at, document, entry, failure, write
 
@@ -18,6 +19,7 @@ BASE = document(
 
 
 def files(folder: Path, new: dict[str, Any]) -> list[str]:
+    folder.mkdir(exist_ok=True)
     paths = (write(folder / "base.json", BASE), write(folder / "new.json", new))
     return [str(path) for path in paths]
 
@@ -34,18 +36,6 @@ def paired(folder: Path, ratio: float) -> list[str]:
         path = write(folder / f"{i}.json", document(*entries, context=at(i)))
         sides[side].append(str(path))
     return ["--base", *sides["base"], "--new", *sides["new"]]
-
-
-def test_the_table_names_every_row(tmp_path: Path, capsys: Any) -> None:
-    assert main(files(tmp_path, BASE)) == GOOD
-    out = capsys.readouterr().out
-    for name in ("e/one", "e/two", "e/three"):
-        (line,) = [row for row in out.splitlines() if row.startswith(name)]
-        assert "INCONCLUSIVE" in line and "needs at least 7 more pairs" in line
-    assert "3 rows: 0 REGRESSED, 0 IMPROVED, 0 EQUIVALENT, 3 INCONCLUSIVE" in out
-    assert "note: one process per side cannot show that a time changed" in out
-    base, new = files(tmp_path, BASE)
-    assert main([base, "--filter=e/one", new]) == GOOD  # flags may stand between
 
 
 def test_the_parts_of_a_run_are_one_process(tmp_path: Path, capsys: Any) -> None:
@@ -70,54 +60,41 @@ def test_the_parts_of_a_run_are_one_process(tmp_path: Path, capsys: Any) -> None
 def test_several_files_per_side(
     tmp_path: Path, capsys: Any, ratio: float, verdict: str, code: int
 ) -> None:
-    assert main(paired(tmp_path, ratio)) == code
-    out = capsys.readouterr().out
-    assert f"3 {verdict}" in out and "(8 processes)" in out
-    (line,) = [row for row in out.splitlines() if row.startswith("e/one")]
-    assert (
-        f"{(ratio - 1) * 100:+.1f} %" in line and " to " in line and "8 pairs" in line
-    )
-
-
-def test_json_says_the_same(tmp_path: Path, capsys: Any) -> None:
-    assert main([*paired(tmp_path, 1.2), "--json"]) == BAD
+    assert main([*paired(tmp_path, ratio), "--json"]) == code
     printed = json.loads(capsys.readouterr().out)
-    assert printed["exit_code"] == BAD and printed["verdicts"]["REGRESSED"] == 3
+    assert printed["exit_code"] == code and printed["verdicts"][verdict] == 3
     row = printed["rows"][0]
-    assert (row["name"], row["verdict"], row["pairs"]) == ("e/one", "REGRESSED", 8)
+    assert (row["name"], row["verdict"], row["pairs"]) == ("e/one", verdict, 8)
     low, high = row["interval"]
-    assert low < 1.2 < high and row["ratio"] == pytest.approx(1.2, 0.01)
+    assert low < ratio < high and row["ratio"] == pytest.approx(ratio, 0.01)
     assert printed["base"]["processes"] == 8
 
 
-def test_markdown_puts_the_verdict_first(tmp_path: Path, capsys: Any) -> None:
-    assert main([*paired(tmp_path, 1.2), "--markdown"]) == BAD
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "### trainbench: regressed"
-    assert sum("REGRESSED" in line and "`e/one`" in line for line in lines) == 2
-    assert any(line.startswith("<details>") for line in lines)
-
-
-def test_markdown_survives_what_a_reason_may_hold(tmp_path: Path, capsys: Any) -> None:
+def test_what_is_printed(tmp_path: Path, capsys: Any) -> None:
     reason = "a|b\n<c> @someone `x` [y](z)"
-    new = document(*BASE["benchmarks"][:2], errors=[failure("e/three", reason)])
-    assert main([*files(tmp_path, new), "--markdown"]) == BAD
-    out = capsys.readouterr().out
-    said = r"error: a\|b &lt;c> @<!-- -->someone \`x\` \[y\](z)"
-    assert f"| `e/three` | measured | {said} | LOST |" in out
-
-
-def test_a_change_that_rounding_would_hide_is_printed_exactly(
-    tmp_path: Path, capsys: Any
-) -> None:
-    new = document(entry("e/one", 100, bytes=2**30 + 1), *BASE["benchmarks"][1:])
-    base = document(entry("e/one", 100, bytes=2**30), *BASE["benchmarks"][1:])
-    paths = [write(tmp_path / "a", base), write(tmp_path / "b", new)]
-    assert main(list(map(str, paths))) == BAD
-    out = capsys.readouterr().out
-    assert "e/one: bytes 1073741824 -> 1073741825 (WORSE)" in out
-    assert "1 exact metric worse" in out
-    assert main([*map(str, paths), "--accept=bytes"]) == GOOD
+    rows = BASE["benchmarks"]
+    lost = document(*rows[:2], errors=[failure("e/three", reason)])
+    # A change that rounding would hide.
+    large, larger = (entry("e/one", 100, bytes=2**30 + i) for i in (0, 1))
+    exact = [
+        str(write(tmp_path / name, document(one, *rows[1:])))
+        for name, one in (("a", large), ("b", larger))
+    ]
+    slower = paired(tmp_path, 1.2)
+    printed = {}
+    for name, arguments, status in (
+        ("one process a side", files(tmp_path, BASE), GOOD),
+        ("slower in pairs", slower, BAD),
+        ("slower in pairs, as Markdown", [*slower, "--markdown"], BAD),
+        ("an exact metric", exact, BAD),
+        ("an exact metric that is accepted", [*exact, "--accept=bytes"], GOOD),
+        ("a lost row", [*files(tmp_path / "lost", lost), "--markdown"], BAD),
+    ):
+        assert main(arguments) == status
+        printed[name] = capsys.readouterr().out
+    check_golden("compare.txt", printed)
+    base, new = files(tmp_path, BASE)
+    assert main([base, "--filter=e/one", new]) == GOOD  # flags may stand between
 
 
 def noise_file(folder: Path, spread: float, **context: str) -> str:

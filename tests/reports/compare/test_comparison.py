@@ -143,21 +143,10 @@ def test_decisions_that_were_made_before_are_kept() -> None:
 
 @pytest.mark.parametrize(
     "key",
-    [
-        "device",
-        "driver",
-        "torch",
-        "threads",
-        "dtype_policy",
-        "allocator_settings",
-        "cpu_allocator",
-        "GLIBC_TUNABLES",
-        "sampling",
-        "seed",
-        "settings",
-        "CUDA_LAUNCH_BLOCKING",
-        "suite_version",
-    ],
+    (
+        "device driver torch threads dtype_policy allocator_settings cpu_allocator "
+        "GLIBC_TUNABLES sampling seed settings CUDA_LAUNCH_BLOCKING suite_version"
+    ).split(),
 )
 def test_another_environment_is_refused_by_its_keys(key: str) -> None:
     base = run(entry("e/one", 1))
