@@ -100,6 +100,7 @@ def checkout(
     shutil.copy(ROOT / "tools" / "ab", root / "tools" / "ab")
     (root / "tools" / "requirements").mkdir()
     (root / "tools" / "requirements" / "python.txt").write_text("numpy\n")
+    (root / "CMakePresets.json").touch()  # nothing that is installed
     (root / ".gitignore").write_text("/build/\n/results/\n/.venv/\n")
     write_script(
         root / "tools" / "setup", '#!/bin/sh\necho "setup $PWD" >>"$STUB_LOG"\n'
