@@ -29,26 +29,6 @@ def misses(n: int, k: int) -> float:
     return float(2 * sum(math.comb(n, heads) for heads in range(k)) / 2**n)
 
 
-# From a table of the binomial distribution, e.g. Conover's A3.
-@pytest.mark.parametrize(
-    ("n", "alpha", "k"),
-    [
-        (5, 0.05, None),  # 2 / 32 = 0.0625
-        (6, 0.05, 1),  # 2 / 64 = 0.0313
-        (8, 0.05, 1),  # 18 / 256 = 0.0703
-        (9, 0.05, 2),  # 20 / 512 = 0.0391
-        (12, 0.05, 3),  # 158 / 4096 = 0.0386
-        (15, 0.05, 4),  # 1152 / 32768 = 0.0352
-        (20, 0.05, 6),  # 0.0414
-        (20, 0.01, 4),  # 0.0026, and with 5 0.0118
-        (11, 0.001, 1),  # 2 / 2048 = 0.00098
-        (10, 0.001, None),
-    ],
-)
-def test_rank_is_that_of_the_tables(n: int, alpha: float, k: int | None) -> None:
-    assert interval_rank(n, alpha) == k
-
-
 @pytest.mark.parametrize("alpha", [0.2, 0.05, 0.025, 0.01, 0.001, 0.0005])
 def test_rank_is_the_largest_that_keeps_the_promise(alpha: float) -> None:
     for n in range(1, 61):

@@ -156,14 +156,12 @@ def test_wrong_usage(line: str, words: str) -> None:
     assert "\n" not in str(raised.value)
 
 
-def test_help_is_ours(capsys: pytest.CaptureFixture[str]) -> None:
-    for flag in ("--help", "-h"):
-        with pytest.raises(SystemExit) as ended:
-            parse([flag])
-        assert ended.value.code == 0
-        out = capsys.readouterr().out
-        assert "tools/ab BASE NEW" in out
-        assert "build/ab/trees" in out and "can be deleted" in out
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+def test_help_is_ours(capsys: pytest.CaptureFixture[str], flag: str) -> None:
+    with pytest.raises(SystemExit) as ended:
+        parse([flag])
+    assert ended.value.code == 0
+    assert "tools/ab BASE NEW" in capsys.readouterr().out
 
 
 def test_durations() -> None:
