@@ -34,6 +34,10 @@ def test_it_is_short(document: str) -> None:
     assert [line for line in lines if len(line) > MAX_COLUMNS] == []
 
 
+def test_the_readme_names_what_a_newcomer_types() -> None:
+    assert {"tools/bench", "tools/test"} <= set(checks.paths_in("README.md"))
+
+
 def test_every_room_has_a_readme() -> None:
     sources = map(PurePosixPath, checks.files(".cc", ".cu", ".h", ".py", ".cmake"))
     folders = {path.parent for path in sources if path.parts[0] != "tests"}
