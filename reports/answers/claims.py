@@ -60,7 +60,8 @@ def _extreme(rows: Sequence[Row], claim: spec.Extreme) -> str:
     said += _also(row, claim.also)
     most = "lowest" if claim.least else "highest"
     if len(rows) == 1:
-        return said.format(f"a {heading} of ") + "."
+        article = "an" if heading[0] in "aeiou" else "a"
+        return said.format(f"{article} {heading} of ") + "."
     if not rivals or values[first].low == values[first].high:
         return said.format(f"the {most} {heading}, ") + "."
     others = f"{text.plural(len(rivals), 'other')} may have "
@@ -162,7 +163,7 @@ def _settles(rows: Sequence[Row], claim: spec.Settles) -> str:
             worst = max(unclear, key=lambda n: later[n].half_width)
             said = (
                 f"how many {claim.along} are enough {CANNOT_TELL}, because after "
-                f"{worst} it is {later[worst].text()} times: "
+                f"{worst} the {heading_of(claim.counter)} is {later[worst].text()}: "
                 f"{later[worst].runs_to_tell(*near)}"
             )
         else:

@@ -3,7 +3,7 @@
 
 from collections.abc import Mapping
 
-from reports.answers.measured import CANNOT_TELL, Measured, differ
+from reports.answers.measured import CANNOT_TELL, Measured, exceeds
 from reports.results import text
 
 
@@ -17,10 +17,11 @@ def factor(ratio: Measured, what: str) -> str:
 
 
 def least(named: Mapping[str, Measured]) -> tuple[str, list[str]]:
-    """The name of the least value, and the names that it cannot be told from."""
+    """The name of the least value, and those that are not known to be more: of rows
+    that took turns another can be less than the one with the least median."""
     first = min(named, key=lambda name: named[name].value)
     others = [name for name in named if name != first]
-    return first, [name for name in others if not differ(named[name], named[first])]
+    return first, [name for name in others if not exceeds(named[name], named[first])]
 
 
 def listed(names: list[str]) -> str:

@@ -319,6 +319,12 @@ def differ(one: Measured, other: Measured) -> bool:
     return ratio.is_fair and ratio.outside(1, 1)
 
 
+def exceeds(one: Measured, other: Measured) -> bool:
+    """Whether the intervals allow to say that it is more than the other."""
+    ratio = over(one, other)
+    return ratio.is_fair and ratio.low > 1
+
+
 def exponent(points: Sequence[tuple[float, Measured]]) -> Measured:
     """Of the growth, whose interval follows from those of the points.
 

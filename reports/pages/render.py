@@ -57,10 +57,11 @@ def is_wordy(table: Table) -> bool:
 
 
 def _brief(table: Table, html: str) -> str:
-    """The first lines of a long table, as Markdown; the HTML page has all."""
+    """The first lines of a long table, as Markdown; the HTML page has all. The line
+    that says so takes the room of two."""
+    if len(table.lines) <= MOST_LINES + 2:
+        return table.markdown()
     kept = replace(table, lines=table.lines[:MOST_LINES]).markdown()
-    if len(table.lines) <= MOST_LINES:
-        return kept
     more = len(table.lines) - MOST_LINES
     return f"{kept}\n\n{more} more in [{html}]({quote(html)})."
 

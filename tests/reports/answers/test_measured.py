@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from reports.answers.comparing import least
 from reports.answers.measured import (
     Measured,
     counter_of,
@@ -209,6 +210,16 @@ def test_rows_that_took_turns_are_compared_turn_by_turn() -> None:
     # Of what else the rows have there are no turns, but it is of the same time.
     share = over(counter_of(slow, "mfu"), counter_of(fast, "mfu"))
     assert share.is_fair and not share.outside(1, 1)
+
+
+def test_a_row_that_won_its_turns_is_a_rival_of_the_least_median() -> None:
+    us = (10.0, 20.0, 30.0, 40.0, 50.0, 60.0)
+    named = {
+        "least": time_of(replace(turned("a", *us), time_us=10)),
+        "quicker": time_of(replace(turned("b", *(0.9 * t for t in us)), time_us=11)),
+        "slower": time_of(replace(turned("c", *(2 * t for t in us)), time_us=20)),
+    }
+    assert least(named) == ("least", ["quicker"])
 
 
 def test_rows_that_took_no_turns_are_not_told_apart() -> None:
