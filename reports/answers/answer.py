@@ -12,7 +12,7 @@ from reports.answers.expectations import summary, table
 from reports.answers.judging import judgements
 from reports.answers.tables import phases_table
 from reports.answers.tables import tables as tables_of
-from reports.experiments import known, spec_of
+from reports.experiments import ordered, spec_of
 from reports.results.rows import Result
 from reports.results.text import Table, plural
 
@@ -84,11 +84,9 @@ def answer_of(result: Result, experiment: str) -> Answer:
 
 
 def answers(result: Result) -> list[Answer]:
-    """Of the experiments with rows: first those with a spec, in its order."""
-    names = dict.fromkeys(row.experiment for row in result.rows)
-    first = [name for name in known() if name in names]
-    others = [name for name in names if name not in known()]
-    return [answer_of(result, name) for name in (*first, *others)]
+    """Of the experiments with rows, in reading order."""
+    names = ordered(row.experiment for row in result.rows)
+    return [answer_of(result, name) for name in names]
 
 
 def skipped_sentence(result: Result) -> str:

@@ -44,6 +44,10 @@ class Step:
             sum(share.high for share in shares),
         )
 
+    def ordered(self) -> list[str]:
+        """The components, from the largest share to the least."""
+        return sorted(self.parts, key=lambda part: -self.share(part).value)
+
 
 def step_of(rows: list[Row]) -> Step:
     step = Step(parts=defaultdict(dict))
@@ -131,9 +135,14 @@ def _outliers(step: Step) -> str:
     return f"Slower than the other layers: {'; '.join(found)}. "
 
 
+def profiled(result: Result) -> dict[tuple[str, ...], list[Row]]:
+    """The rows of each profiled step."""
+    return by_shape(result.of("breakdown"), "model", "precision", "mode")
+
+
 def shown_step(result: Result) -> tuple[list[Row], list[Row] | None] | None:
     """The rows of the step to show, and of the same model's inference."""
-    found = by_shape(result.of("breakdown"), "model", "precision", "mode")
+    found = profiled(result)
     if not found:
         return None
     # The last train step of a run is the largest.
@@ -141,10 +150,6 @@ def shown_step(result: Result) -> tuple[list[Row], list[Row] | None] | None:
     key = (training or list(found))[-1]
     other = found.get((*key[:2], "inference", *key[3:]))
     return found[key], other if key[2] != "inference" else None
-
-
-def _ordered(step: Step) -> list[str]:
-    return sorted(step.parts, key=lambda part: -step.share(part).value)
 
 
 def sentence(result: Result) -> str:
@@ -156,7 +161,7 @@ def sentence(result: Result) -> str:
     step, inference = step_of(rows), step_of(other) if other else None
     if not step.phases or not step.parts:
         return ""
-    most = _most(step, _ordered(step), step_text(rows[0]))
+    most = _most(step, step.ordered(), step_text(rows[0]))
     if step.lost is not None:
         most += f"; {text.percent(step.lost)} could not be attributed"
     profile = result.profile_of(rows)
@@ -170,11 +175,10 @@ def sentence(result: Result) -> str:
 def steps(result: Result) -> list[tuple[list[Row], list[Row] | None]]:
     """The rows of each profiled step, and of the same model's inference; the step to
     show first."""
-    found = by_shape(result.of("breakdown"), "model", "precision", "mode")
     first = shown_step(result)
     shown = first[0][0].name if first else ""
     others: list[tuple[list[Row], list[Row] | None]] = [
-        (rows, None) for rows in found.values() if rows[0].name != shown
+        (rows, None) for rows in profiled(result).values() if rows[0].name != shown
     ]
     return [first, *others] if first else others
 
@@ -206,7 +210,7 @@ def table_of(rows: list[Row], other: list[Row] | None) -> text.Table | None:
         return [heading, *("-" if row is None else cell(row) for _, row in columns)]
 
     lines = [
-        [part, *(share(part, name) for name, _ in columns)] for part in _ordered(step)
+        [part, *(share(part, name) for name, _ in columns)] for part in step.ordered()
     ]
     lines += [
         last(

@@ -55,14 +55,20 @@ def _relative(errors: list[float], value: float) -> float:
     return math.hypot(*errors) / value if value else 0.0
 
 
-def sentence(result: Result) -> str:
-    """The law of each backend and number of ranks."""
+def series_of(result: Result) -> dict[str, list[Row]]:
+    """The all-reduces of each backend and number of ranks."""
     series: dict[str, list[Row]] = defaultdict(list)
     for row in result.of("all_reduce"):
-        series[f"{row.words['backend']}, {row.numbers.get('ranks')} ranks:"].append(row)
+        series[f"{row.words['backend']}, {row.numbers.get('ranks')} ranks"].append(row)
+    return dict(series)
+
+
+def sentence(result: Result) -> str:
+    """The law of each backend and number of ranks."""
     laws = []
-    for name, rows in series.items():
+    for name, rows in series_of(result).items():
         sizes = [row.positive("bytes") for row in rows]
         if len(set(sizes)) > 1:
-            laws.append(_stated_law(name, sizes, [time_of(row) for row in rows]))
+            times = [time_of(row) for row in rows]
+            laws.append(_stated_law(f"{name}:", sizes, times))
     return f"{'; '.join(laws)}." if laws else ""

@@ -9,7 +9,7 @@ from reports.results import text
 
 def factor(ratio: Measured, what: str) -> str:
     """E.g. "1.2 (1.1 to 1.3) times the time"; noise makes no factor."""
-    if (ratio.is_fair and ratio.outside(1, 1)) or ratio.low == ratio.high:
+    if ratio.is_clear or ratio.low == ratio.high:
         return f"{ratio.text()} times {what}"
     told = ratio.text() if ratio.is_known else text.significant(ratio.value)
     unclear = f"more or less {CANNOT_TELL}: {ratio.runs_to_tell(1)}"

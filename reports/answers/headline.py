@@ -11,12 +11,12 @@ from reports.answers.comparing import least
 from reports.answers.kernels import top_name
 from reports.answers.measured import CANNOT_TELL, counter_of, differ, over, time_of
 from reports.answers.shapes import case_text, step_text, without
+from reports.answers.tables import phases_of
 from reports.experiments.implementations import IMPLEMENTATION
 from reports.experiments.precision import PRECISION
 from reports.results import text
 from reports.results.rows import Result, Row
 
-PHASES = ("forward", "loss", "backward", "communication", "optimizer")
 _STRATEGY = ("strategy", "bucket_mb")
 
 
@@ -43,11 +43,7 @@ def _step(result: Result) -> str:
     row = _step_row(result)
     if row is None:
         return ""
-    parts = [
-        f"{phase} {text.time(row[f'{phase}_us'])}"
-        for phase in PHASES
-        if row.get(f"{phase}_us")
-    ]
+    parts = [f"{phase} {text.time(us)}" for phase, us in phases_of(row).items()]
     said = f"A `{step_text(row)}` takes {time_of(row).plus_minus(text.time)}"
     return f"{said}: {', '.join(parts)}." if len(parts) > 1 else f"{said}."
 
@@ -57,14 +53,14 @@ def _parts(result: Result) -> str:
     step = step_of(shown[0]) if shown else None
     if shown is None or step is None or step.whole is None or not step.parts:
         return ""
-    shares = {part: step.share(part) for part in step.parts}
-    first, *others = sorted(shares, key=lambda part: -shares[part].value)
-    shown_first = shares[first].plus_minus(text.percent)
-    said = f"`{first}` takes {shown_first} of it"
+    first, *others = step.ordered()
+    share = step.share(first)
+    said = f"`{first}` takes {share.plus_minus(text.percent)} of it"
     if others:
-        if differ(shares[first], shares[others[0]]):
-            said = f"`{first}` takes most of it, {shown_first}"
-        said += f", `{others[0]}` {text.percent(shares[others[0]].value)}"
+        second = step.share(others[0])
+        if differ(share, second):
+            said = f"`{first}` takes most of it, {share.plus_minus(text.percent)}"
+        said += f", `{others[0]}` {text.percent(second.value)}"
     products = f"matrix products {matmul_share(step.whole).plus_minus(text.percent)}"
     profile = result.profile_of(shown[0])
     top = top_name(profile) if profile else ""
@@ -95,7 +91,7 @@ def _gain(choice: Choice, name: str, what: str) -> str:
     assert base is not None
     ratio = over(time_of(row), time_of(base))
     times = [text.time(one.time_us) for one in (base, row)]
-    if not (ratio.is_fair and ratio.outside(1, 1)):
+    if not ratio.is_clear:
         return (
             f"whether {what} shortens `{choice.label}` {CANNOT_TELL}: "
             f"{' and '.join(times)}, {ratio.text()} times"

@@ -88,6 +88,11 @@ class Measured:
             )
         return float(erfc(errors / math.sqrt(2)))
 
+    @property
+    def is_clear(self) -> bool:
+        """Of a ratio: whether one value is more than the other."""
+        return self.is_fair and self.outside(1, 1)
+
     def text(self, formatted: Callable[[float], str] = text.significant) -> str:
         """E.g. "2.1 (1.9 to 2.3)"; an exact value has no interval."""
         shown = formatted(self.value)
@@ -315,8 +320,7 @@ def ratio_to(one: Measured, other: Measured) -> Measured:
 
 def differ(one: Measured, other: Measured) -> bool:
     """Whether the intervals allow to say that one is more than the other."""
-    ratio = over(one, other)
-    return ratio.is_fair and ratio.outside(1, 1)
+    return over(one, other).is_clear
 
 
 def exceeds(one: Measured, other: Measured) -> bool:

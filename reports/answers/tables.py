@@ -17,6 +17,11 @@ from reports.results.text import Table
 PHASES = ("forward", "loss", "backward", "communication", "optimizer")
 
 
+def phases_of(row: Row) -> dict[str, float]:
+    """The median time of each phase that it has."""
+    return {name: us for name in PHASES if (us := row.get(f"{name}_us"))}
+
+
 def varying(rows: Sequence[Row]) -> list[str]:
     """The parameters in which the rows differ, in their order."""
     keys = dict.fromkeys(key for row in rows for key in row.parameters)

@@ -7,6 +7,7 @@ An experiment without a module has the default one.
 
 import importlib
 import pkgutil
+from collections.abc import Iterable
 from functools import cache
 
 from reports.experiments.spec import Spec
@@ -23,6 +24,13 @@ def known() -> dict[str, Spec]:
         if hasattr(module, "SPEC"):
             found[info.name] = module.SPEC
     return dict(sorted(found.items(), key=lambda item: (item[1].place, item[0])))
+
+
+def ordered(names: Iterable[str]) -> list[str]:
+    """Each once: first those with a spec, in its order."""
+    once = dict.fromkeys(names)
+    first = [name for name in known() if name in once]
+    return first + [name for name in once if name not in known()]
 
 
 def spec_of(experiment: str) -> Spec:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from reports.answers.answer import answer_of, expectation_of
-from reports.experiments import known, spec_of
+from reports.experiments import ordered, spec_of
 from reports.pages import plot
 from reports.pages.figures.breakdown import breakdown
 from reports.pages.figures.collectives import all_reduce
@@ -38,11 +38,10 @@ class Section:
 
 
 def experiments(result: Result) -> list[str]:
-    """The experiments with a row or an error: first those with a spec, in its order."""
-    names = dict.fromkeys(case.name.partition("/")[0] for case in result.rows)
-    names |= dict.fromkeys(case.name.partition("/")[0] for case in result.errors)
-    first = [name for name in known() if name in names]
-    return first + [name for name in names if name not in known()]
+    """The experiments with a row or an error, in reading order."""
+    names = [row.experiment for row in result.rows]
+    names += [case.name.partition("/")[0] for case in result.errors]
+    return ordered(names)
 
 
 def _figures(result: Result, experiment: str) -> list[Figure]:

@@ -4,8 +4,8 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from reports.answers.breakdown import Step, shown_step, step_of
-from reports.answers.shapes import by_shape, step_text
+from reports.answers.breakdown import Step, profiled, shown_step, step_of
+from reports.answers.shapes import step_text
 from reports.pages.plotting.bars import Bar, Look, draw_bars
 from reports.pages.plotting.canvas import WIDE, Figure
 from reports.pages.plotting.palette import COLOURS
@@ -78,8 +78,7 @@ def _draw(title: str, said: str, bars: Sequence[Bar], label: str) -> Figure:
 
 def breakdown(result: Result) -> list[Figure]:
     """The phases of the step to show, and the components of all steps."""
-    groups = by_shape(result.of("breakdown"), "model", "precision", "mode").values()
-    steps = {step_text(rows[0]): step_of(rows) for rows in groups}
+    steps = {step_text(rows[0]): step_of(rows) for rows in profiled(result).values()}
     whole = {
         name: (step.whole.time_us, shares_of(step))
         for name, step in steps.items()

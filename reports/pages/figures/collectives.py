@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: MIT
 """Plots of collectives over size, with the fitted alpha-beta model."""
 
-from collections import defaultdict
 from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 
+from reports.answers.collectives import series_of
 from reports.pages.plotting.canvas import WIDE, Figure, Formatter
 from reports.pages.plotting.lines import Plane, Series, draw_lines, logarithmic
 from reports.pages.plotting.palette import CLEAR_COLOURS
 from reports.results import text
 from reports.results.alpha_beta import AlphaBeta, fit_alpha_beta
-from reports.results.rows import Result, Row
+from reports.results.rows import Result
 
 Measurement = tuple[float, float]  # bytes and us
 Law = tuple[str, list[Measurement], AlphaBeta | None]  # None for a single size
@@ -20,11 +20,8 @@ Law = tuple[str, list[Measurement], AlphaBeta | None]  # None for a single size
 
 def _laws(result: Result) -> list[Law]:
     """Of each backend and number of ranks."""
-    found: dict[str, list[Row]] = defaultdict(list)
-    for row in result.of("all_reduce"):
-        found[f"{row.words['backend']}, {int(row['ranks'])} ranks"].append(row)
     laws: list[Law] = []
-    for name, rows in found.items():
+    for name, rows in series_of(result).items():
         points = sorted((row.positive("bytes"), row.time_us) for row in rows)
         sizes, times = zip(*points, strict=True)
         fit = fit_alpha_beta(sizes, times) if len(set(sizes)) > 1 else None

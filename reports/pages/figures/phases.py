@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from reports.answers.against import compared, size_of
 from reports.answers.shapes import step_text
-from reports.answers.tables import PHASES
+from reports.answers.tables import PHASES, phases_of
 from reports.experiments.implementations import IMPLEMENTATION
 from reports.pages.plotting.bars import Bar, Look, draw_bars
 from reports.pages.plotting.canvas import Figure
@@ -23,10 +23,6 @@ LOOK = Look(
 )
 
 
-def phases_of(row: Row) -> dict[str, float]:
-    return {name: us for name in PHASES if (us := row.get(f"{name}_us"))}
-
-
 def phases(
     rows: Sequence[Row], label: Callable[[Row], str], title: str
 ) -> list[Figure]:
@@ -38,7 +34,6 @@ def phases(
     ]
     if not bars:
         return []
-
     totals = ", ".join(f"{bar.label} {bar.value}" for bar in bars)
     return [draw_bars(title, f"The median time of each phase: {totals}.", bars, LOOK)]
 
