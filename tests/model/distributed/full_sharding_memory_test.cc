@@ -13,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "fixtures/memory/memory_account.h"
 #include "model/accounting/parameters.h"
 #include "model/distributed/fsdp/full_sharding_traffic.h"
 #include "model/distributed/fsdp/fully_sharded.h"
@@ -22,6 +21,7 @@
 #include "model/dry_run/dry_run.h"
 #include "model/nn/dtype.h"
 #include "model/training/train_step.h"
+#include "tests/model/distributed/step_bytes.h"
 #include "tests/support/rank_fixture.h"
 
 namespace trainbench {
@@ -108,18 +108,16 @@ std::vector<MemoryJob> SharedJobs() {
   return jobs;
 }
 
-// JobBytes of tensors: when the shards are there, between steps, and at the
-// highest point of a step.
+// And what a step sends to the ranks that share the model's shards.
 struct JobBytes {
-  int64_t built = 0, resident = 0, peak = 0;
-  Traffic traffic = {};
+  StepBytes bytes;
+  Traffic traffic;
   bool operator==(const JobBytes&) const = default;
 };
 
-void PrintTo(const JobBytes& bytes, std::ostream* out) {
-  *out << "built " << bytes.built << ", resident " << bytes.resident
-       << ", peak " << bytes.peak << ", gathered "
-       << bytes.traffic.Of(CollectiveKind::kAllGather).bytes;
+void PrintTo(const JobBytes& job, std::ostream* out) {
+  PrintTo(job.bytes, out);
+  *out << ", gathered " << job.traffic.Of(CollectiveKind::kAllGather).bytes;
 }
 
 void Step(TransformerLm& model, FullySharded& sharded, const Batch& batch,
@@ -130,32 +128,31 @@ void Step(TransformerLm& model, FullySharded& sharded, const Batch& batch,
 
 JobBytes BytesOfSteps(const MemoryJob& job, ProcessGroup& data,
                       ProcessGroup& tensor) {
-  const auto account = std::make_shared<MemoryAccount>(at::kCPU);
   std::optional<TensorRanks> ranks;
   if (job.shares_matrices) ranks.emplace(job.model, tensor);
   TransformerLm model{nullptr};
   std::optional<FullySharded> sharded;
   Batch batch;
-  ObserveMemory(account, [&] {
-    model = ranks ? MakePart(*ranks, at::TensorOptions())
-                  : TransformerLm(job.model, at::TensorOptions());
-    BroadcastModel(*model, data);
-    sharded.emplace(model, job.sharding, WeightType(job.precision),
-                    AdamWOptions(), data);
-  });
-  JobBytes bytes = {.built = account->LiveBytes()};
-  ObserveMemory(account, [&] {
-    batch = RandomBatch(job.model.vocab, /*batch=*/2, job.seq, at::kCPU);
-    Step(model, *sharded, batch, job.precision);  // makes rotary tables
-  });
-  bytes.resident = account->LiveBytes();
-  account->ResetPeak();
-  const CollectiveRecorder recorder(data);
-  ObserveMemory(account, [&] { Step(model, *sharded, batch, job.precision); });
-  bytes.peak = account->PeakBytes();
-  EXPECT_EQ(account->LiveBytes(), bytes.resident);
-  bytes.traffic = recorder.traffic();
-  return bytes;
+  JobBytes found;
+  const auto step = [&] {
+    const CollectiveRecorder recorder(data);
+    Step(model, *sharded, batch, job.precision);
+    found.traffic = recorder.traffic();
+  };
+  found.bytes = MeasureSteps(
+      [&] {
+        model = ranks ? MakePart(*ranks, at::TensorOptions())
+                      : TransformerLm(job.model, at::TensorOptions());
+        BroadcastModel(*model, data);
+        sharded.emplace(model, job.sharding, WeightType(job.precision),
+                        AdamWOptions(), data);
+      },
+      [&] {
+        batch = RandomBatch(job.model.vocab, /*batch=*/2, job.seq, at::kCPU);
+        step();  // makes rotary tables
+      },
+      step);
+  return found;
 }
 
 std::unique_ptr<ProcessGroup> WithoutOthers(const ProcessGroup& group) {
@@ -216,19 +213,20 @@ JobBytes BytesOnRanks(int ranks, CommBackend backend) {
 
 TEST(FullShardingMemoryTest, EachParameterTakes16BytesDividedByTheRanks) {
   const ModelConfig model = JobOf(4, 8, Implementation::kTextbook).model;
-  EXPECT_EQ(BytesOnRanks(1, CommBackend::kGloo).built,
+  EXPECT_EQ(BytesOnRanks(1, CommBackend::kGloo).bytes.built,
             16 * ParameterCount(model) + 4 * 6);
   // Six units, one of which does not divide by five.
   int64_t padded = 0;
   for (const int64_t elements : UnitElements(model, 5)) padded += elements;
   EXPECT_GT(padded, ParameterCount(model));
-  EXPECT_EQ(BytesOnRanks(5, CommBackend::kGloo).built, 16 * padded / 5 + 4 * 6);
+  EXPECT_EQ(BytesOnRanks(5, CommBackend::kGloo).bytes.built,
+            16 * padded / 5 + 4 * 6);
 }
 
 // What only Gloo needs.
 TEST(FullShardingMemoryTest, NcclHasNoBuffersOfOurs) {
-  EXPECT_LT(BytesOnRanks(4, CommBackend::kNccl).peak,
-            BytesOnRanks(4, CommBackend::kGloo).peak);
+  EXPECT_LT(BytesOnRanks(4, CommBackend::kNccl).bytes.peak,
+            BytesOnRanks(4, CommBackend::kGloo).bytes.peak);
 }
 
 }  // namespace

@@ -18,7 +18,6 @@
 #include <string>
 #include <vector>
 
-#include "fixtures/memory/memory_account.h"
 #include "model/accounting/communication.h"
 #include "model/accounting/parameters.h"
 #include "model/distributed/ddp/data_parallel_trainer.h"
@@ -30,6 +29,7 @@
 #include "model/distributed/trainer/parallel_verification.h"
 #include "model/distributed/zero/sharded_optimizer.h"
 #include "model/dry_run/dry_run.h"
+#include "tests/model/distributed/step_bytes.h"
 #include "tests/support/rank_fixture.h"
 
 namespace trainbench {
@@ -247,34 +247,19 @@ at::Tensor Step(Job& job, const Batch& batch) {
                          nobody);
 }
 
-// Bytes of tensors: when model and trainer are there, between steps, and at the
-// highest point of a step.
-struct StepPeaks {
-  int64_t built = 0, resident = 0, peak = 0;
-  bool operator==(const StepPeaks&) const = default;
-};
-
-void PrintTo(const StepPeaks& bytes, std::ostream* out) {
-  *out << "built " << bytes.built << ", resident " << bytes.resident
-       << ", peak " << bytes.peak;
-}
-
-StepPeaks BytesOfSteps(const Kind& kind, ProcessGroup& group) {
-  const auto account = std::make_shared<MemoryAccount>(at::kCPU);
+StepBytes BytesOfSteps(const Kind& kind, ProcessGroup& group) {
+  SCOPED_TRACE(kind.name);
   Job job;
   Batch batch;
-  ObserveMemory(account, [&] { job = kind.make(TrainedConfig(), group); });
-  StepPeaks bytes = {.built = account->LiveBytes()};
-  ObserveMemory(account, [&] {
-    batch = RandomBatchOf(2);
-    // The first makes rotary tables. After it the Reducer has other buckets.
-    for (int step = 0; step < 2; ++step) Step(job, batch);
-  });
-  bytes.resident = account->LiveBytes();
-  account->ResetPeak();
-  ObserveMemory(account, [&] { Step(job, batch); });
-  bytes.peak = account->PeakBytes();
-  EXPECT_EQ(account->LiveBytes(), bytes.resident) << kind.name;
+  const StepBytes bytes =
+      MeasureSteps([&] { job = kind.make(TrainedConfig(), group); },
+                   [&] {
+                     batch = RandomBatchOf(2);
+                     // The first makes rotary tables. After it the Reducer has
+                     // other buckets.
+                     for (int step = 0; step < 2; ++step) Step(job, batch);
+                   },
+                   [&] { Step(job, batch); });
   job.Close();
   return bytes;
 }
@@ -354,7 +339,7 @@ TEST_F(RankParallelTrainer, SendsAsManyBytesAsComputed) {
 
 TEST_F(RankParallelTrainer, TakesTheMemoryOfADryRun) {
   for (const Kind& kind : Kinds()) {
-    const StepPeaks bytes = BytesOfSteps(kind, *group_);
+    const StepBytes bytes = BytesOfSteps(kind, *group_);
     const auto without_others =
         ProcessGroup::Fake({.backend = group_->backend(),
                             .rank = group_->rank(),
