@@ -21,8 +21,8 @@
 #include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/experiment/rank_plan.h"
-#include "model/accounting/communication.h"
 #include "model/distributed/comm/process_group.h"
+#include "model/distributed/comm/traffic.h"
 #include "model/verification/inputs.h"
 
 namespace trainbench {
@@ -123,11 +123,12 @@ class AllReduce : public Fixture {
 
   absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples& sampling) override {
     // As nccl-tests defines them (doc/PERFORMANCE.md).
-    const double algbw =
-        static_cast<double>(params_.bytes) / (MedianUs(sampling) * 1e-6);
-    return ExtraMetrics{{{"algbw_bytes_per_second", algbw},
-                         {"busbw_bytes_per_second",
-                          algbw * BusBandwidthFactor(params_.ranks)}}};
+    const double seconds = MedianUs(sampling) * 1e-6;
+    const double sent =
+        SentBytes(CollectiveKind::kAllReduce, params_.bytes, params_.ranks);
+    return ExtraMetrics{{{"algbw_bytes_per_second",
+                          static_cast<double>(params_.bytes) / seconds},
+                         {"busbw_bytes_per_second", sent / seconds}}};
   }
 
  private:

@@ -29,6 +29,7 @@
 #include "fixtures/steps/model_step.h"
 #include "fixtures/steps/profile_document.h"
 #include "fixtures/steps/profiled_passes.h"
+#include "fixtures/steps/step_prediction.h"
 #include "fixtures/timing/disturbances.h"
 
 namespace trainbench {
@@ -107,6 +108,14 @@ PassPlan PlanOf(const RunOptions& options, const Device& device) {
   return plan;
 }
 
+// The same step with one pass over memory where there can be one.
+StepParams FusedOf(StepParams step, const Device& device) {
+  const auto& why = ImplementationUnavailable(Implementation::kFused,
+                                              device.kind, step.model.d_model);
+  if (why.empty()) step.model.implementation = Implementation::kFused;
+  return step;
+}
+
 CaseName Breakdown::NameOf(const Params& p, const BreakdownRow& part) {
   CaseName name = NameOfPart(p, PhaseText(part), ComponentText(part));
   if (part.layer) name.Value("layer", *part.layer);
@@ -162,13 +171,15 @@ absl::StatusOr<RowsOfPass> Breakdown::Measure() {
     RestrictTo(parts, pass.step);
   }
   if (absl::Status lost = CheckAttributed(*passes); !lost.ok()) return lost;
+  const WorkByPart own = PredictStep(p_, device_).call.work;
+  const WorkByPart fused = PredictStep(FusedOf(p_, device_), device_).call.work;
   RowsOfPass rows;
   for (const BreakdownRow& part : parts) {
     auto row = MeasurementOf(part, *passes, plan.time_of);
     if (!row.ok()) return row.status();
     const bool is_step = !part.phase && !part.is_unattributed;
     if (is_step) AddWaiting(begin, end, row->sampling);  // once for its parts
-    AddTraffic(part, p_, row->extra);
+    AddTraffic(part, own, fused, row->extra);
     rows[NameOf(p_, part).text()] = *std::move(row);
   }
   if (p_.has_details) MarkDetails(parts, rows);

@@ -93,7 +93,7 @@ class Memory : public Fixture {
         {"predicted_parameter_bytes", number(dry.parameter_bytes)},
         {"predicted_gradient_bytes", number(dry.gradient_bytes)},
         {"predicted_optimizer_bytes", number(dry.optimizer_bytes)},
-        {"predicted_saved_bytes", number(dry.saved.all())},
+        {"predicted_saved_bytes", number(dry.saved_bytes)},
         {"residual_bytes", number(dry.residual_bytes)},
         {"logit_bytes", number(dry.logit_bytes)}};
     if (p_.step.mode == kTrainStep) AddCheckpointed(extra);

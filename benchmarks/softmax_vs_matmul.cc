@@ -18,7 +18,7 @@
 #include "benchmarks/softmax_vs_matmul/attention_ops.h"
 #include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
-#include "model/accounting/attention_ops.h"
+#include "fixtures/prediction/dry_call.h"
 #include "model/nn/dtype.h"
 #include "model/spec/precision.h"
 #include "model/training/precision_scope.h"
@@ -49,16 +49,17 @@ class SoftmaxVsMatmul : public Fixture {
 
   void Run(State& state) override {
     for (auto _ : state) ComputeAttentionOp(p_.part, inputs_);
-    const AttentionOpQuery query = {.part = p_.part,
-                                    .batch = p_.batch,
-                                    .heads = p_.heads,
-                                    .seq = p_.seq,
-                                    .d_head = p_.d_head,
-                                    .bf16 = p_.precision == Precision::kBf16};
-    state.SetBytesProcessed(AttentionOpBytes(query));
-    state.cost().flops = AttentionOpFlops(query);
-    // Only matrix products compare with the measured peaks of a precision.
-    if (IsMatmul(p_.part)) state.cost().precision = p_.precision;
+  }
+
+  void AddToCost(const DryCall& call, Cost& cost) const override {
+    cost.bytes = call.bytes();
+    cost.flops = call.flops();
+    if (IsMatmul(p_.part)) {
+      cost.precision = p_.precision;  // whose measured peak it compares with
+    } else {
+      // Compare, subtract, exponential, add, divide: of each score.
+      cost.flops = 5 * static_cast<double>(inputs_.a.numel());
+    }
   }
 
  private:

@@ -10,27 +10,6 @@
 #include "model/accounting/alpha_beta.h"
 
 namespace trainbench {
-namespace {
-
-// (N - 1) / N, the share of a buffer that a rank sends to scatter or gather it.
-double OthersShare(int64_t ranks) {
-  return static_cast<double>(ranks - 1) / static_cast<double>(ranks);
-}
-
-}  // namespace
-
-double BusBandwidthFactor(int64_t ranks) { return 2 * OthersShare(ranks); }
-
-double RingAllReduceBytes(double bytes, int64_t ranks) {
-  return 2 * OthersShare(ranks) * bytes;
-}
-
-double OptimizerTrafficBytes(OptimizerSharding sharding, double gradient_bytes,
-                             int64_t ranks) {
-  const double passes = sharding == OptimizerSharding::kBroadcast ? 3 : 2;
-  return passes * OthersShare(ranks) * gradient_bytes;
-}
-
 double BucketOverheadUs(double gradient_bytes, double buckets,
                         const AlphaBeta& call) {
   return gradient_bytes * call.us_per_byte / buckets + buckets * call.alpha_us;

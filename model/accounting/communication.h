@@ -1,40 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Bytes that data parallelism sends, and their time, in closed form.
-//
-// Symbols: N ranks; S bytes in the buffer of one all-reduce; Psi bytes in all
-// gradients, and as many in all parameters. Bytes are those that one rank
-// sends; it receives as many.
+// The time that data parallelism's communication adds to a step, in closed
+// form, for Psi bytes of gradients. model/distributed/comm/traffic.h has what
+// ranks send.
 
 #ifndef TRAINBENCH_MODEL_ACCOUNTING_COMMUNICATION_H_
 #define TRAINBENCH_MODEL_ACCOUNTING_COMMUNICATION_H_
 
-#include <cstdint>
-
 #include "absl/status/statusor.h"
 #include "model/accounting/alpha_beta.h"
-#include "model/spec/parallel/optimizer_sharding.h"
 
 namespace trainbench {
-
-// busbw / algbw, 2 (N - 1) / N. busbw compares with the bandwidth of a link,
-// whatever the number of ranks (nccl-tests, doc/PERFORMANCE.md). ranks >= 1; 0
-// for one rank, which sends nothing.
-double BusBandwidthFactor(int64_t ranks);
-
-// An all-reduce on a ring: reduce-scatter, then all-gather (Patarasuk & Yuan
-// 2009), 2 (N - 1) steps of S / N. No all-reduce can send less.
-double RingAllReduceBytes(double bytes, int64_t ranks);
-
-// Bytes that a rank sends in one step for Psi bytes of gradients and as many of
-// parameters over N ranks:
-//   kReplicated  all-reduce of gradients, 2 Psi (N - 1) / N
-//   kSharded     reduce-scatter of gradients and all-gather of parameters,
-//                Psi (N - 1) / N each (ZeRO-1, Rajbhandari et al. 2020, 7.2.1)
-//   kBroadcast   all-reduce of gradients; then each rank broadcasts the
-//                parameters that it owns, on average (N - 1) Psi / N more:
-//                3 Psi (N - 1) / N
-double OptimizerTrafficBytes(OptimizerSharding sharding, double gradient_bytes,
-                             int64_t ranks);
 
 // Time that communication adds to a step whose gradients are sent in n equal
 // buckets, each while the backward pass computes the next (CS336 assignment 2,

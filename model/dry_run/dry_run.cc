@@ -47,21 +47,21 @@ void RunDry(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
     op.redispatchBoxed(c10::DispatchKeySet(device), stack);
   } else {
     const dry::KernelWork work = call.Run();
-    if (work.flops == 0) return;
-    DryRun::TellProduct({.name = op.schema().name(),
-                         .flops = work.flops,
-                         .by_onednn = work.in_bf16 && call.device().is_cpu(),
-                         .result_elements = work.result_elements});
+    DryRun::Tell({.name = op.schema().name(),
+                  .flops = work.flops,
+                  .bytes = static_cast<double>(call.bytes()),
+                  .by_onednn = work.in_bf16 && call.device().is_cpu(),
+                  .result_elements = work.result_elements});
   }
 }
 
 }  // namespace
 
-DryRun::DryRun(ProductListener on_product)
+DryRun::DryRun(OperatorListener on_operator)
     : guard_(DispatchKey::Fake),
       had_threads_(
           c10::AutogradState::get_tls_state().get_multithreading_enabled()),
-      on_product_(std::move(on_product)),
+      on_operator_(std::move(on_operator)),
       outer_(std::exchange(current, this)) {
   // Else autograd starts a thread for a GPU.
   c10::AutogradState::get_tls_state().set_multithreading_enabled(false);
@@ -77,10 +77,8 @@ bool DryRun::IsOn() {
          !c10::impl::tls_is_dispatch_key_excluded(DispatchKey::Fake);
 }
 
-void DryRun::TellProduct(const DryProduct& product) {
-  if (current != nullptr && current->on_product_) {
-    current->on_product_(product);
-  }
+void DryRun::Tell(const DryOperator& op) {
+  if (current != nullptr && current->on_operator_) current->on_operator_(op);
 }
 
 }  // namespace trainbench

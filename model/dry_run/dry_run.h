@@ -14,17 +14,20 @@
 
 namespace trainbench {
 
-// An operator that would multiply matrices.
-struct DryProduct {
+// What an operator would do.
+struct DryOperator {
   std::string name;
-  double flops = 0;  // a multiplication and an addition are two
-  // Whether oneDNN would make it, which keeps results in scratch of its own;
+  double flops = 0;  // of matrix products, a multiplication and an addition two
+  // Of the tensors that it reads and those that it writes, each once. Scratch
+  // of its own is in neither.
+  double bytes = 0;
+  // Whether oneDNN would multiply, which keeps results in scratch of its own;
   // and the elements of the results that it makes at once.
   bool by_onednn = false;
   int64_t result_elements = 0;
 };
 
-using ProductListener = std::function<void(const DryProduct&)>;
+using OperatorListener = std::function<void(const DryOperator&)>;
 
 // While it exists, operators called on this thread compute nothing and tensors
 // made here have no memory. Births and deaths of their storages are reported
@@ -38,7 +41,7 @@ using ProductListener = std::function<void(const DryProduct&)>;
 // arguments, and one that reads a value back, as item() does.
 class DryRun {
  public:
-  explicit DryRun(ProductListener on_product = nullptr);
+  explicit DryRun(OperatorListener on_operator = nullptr);
   ~DryRun();
   DryRun(const DryRun&) = delete;
   DryRun& operator=(const DryRun&) = delete;
@@ -46,14 +49,13 @@ class DryRun {
   // Of this thread.
   static bool IsOn();
 
-  // For products of kernels that the dispatcher does not know. Ignored if no
-  // dry run is on.
-  static void TellProduct(const DryProduct& product);
+  // For kernels that the dispatcher does not know. Ignored if no dry run is on.
+  static void Tell(const DryOperator& op);
 
  private:
   const c10::impl::IncludeDispatchKeyGuard guard_;
   const bool had_threads_;
-  const ProductListener on_product_;
+  const OperatorListener on_operator_;
   DryRun* const outer_;
 };
 

@@ -6,7 +6,10 @@
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/native/TypeProperties.h>
 
+#include <algorithm>
+#include <initializer_list>
 #include <optional>
+#include <string>
 
 #include "model/dry_run/storage.h"
 
@@ -33,6 +36,35 @@ void ReplaceTensors(IValue& value, const Visit& visit) {
     }
     value = std::move(list);
   }
+}
+
+bool IsOneOf(const c10::OperatorHandle& op,
+             std::initializer_list<const char*> names) {
+  const std::string& name = op.schema().name();
+  return std::any_of(names.begin(), names.end(),
+                     [&](const char* one) { return name == one; });
+}
+
+bool ReplacesValues(const c10::OperatorHandle& op) {
+  return IsOneOf(op, {"aten::copy_", "aten::fill_", "aten::zero_",
+                      "aten::normal_", "aten::uniform_", "aten::random_"});
+}
+
+// Of its first argument it reads as much as it returns.
+bool PicksValues(const c10::OperatorHandle& op) {
+  return IsOneOf(op, {"aten::embedding", "aten::gather", "aten::index_select",
+                      "aten::nll_loss_forward"});
+}
+
+bool MakesNoValues(const c10::OperatorHandle& op) {
+  return op.hasTag(at::Tag::inplace_view) ||
+         IsOneOf(op, {"aten::empty", "aten::empty_like", "aten::empty_strided",
+                      "aten::new_empty", "aten::new_empty_strided"});
+}
+
+int64_t StoredBytes(const Tensor& x) {
+  if (x.unsafeGetTensorImpl()->is_wrapped_number()) return 0;
+  return static_cast<int64_t>(std::min(x.nbytes(), x.storage().nbytes()));
 }
 
 }  // namespace
@@ -64,6 +96,28 @@ void OperatorCall::Read(const IValue& value) {
     if (device_.is_cuda() && !device_.has_index()) device_.set_index(0);
     names_device_ = true;
   }
+}
+
+void OperatorCall::CountBytes(std::size_t argument) {
+  const c10::Argument& declared = op_.schema().arguments()[argument];
+  // A fused AdamW writes gradients only to unscale them.
+  const bool writes = declared.alias_info() &&
+                      declared.alias_info()->isWrite() &&
+                      declared.name() != "grads";
+  const bool reads = !writes || !(declared.is_out() || ReplacesValues(op_));
+  const bool picks = argument == 0 && PicksValues(op_);
+  IValue copy = Argument(argument);
+  ReplaceTensors(copy, [&](const Tensor& x) {
+    if (reads && !picks) read_bytes_ += StoredBytes(x);
+    if (writes) written_bytes_ += StoredBytes(x);
+    return x;
+  });
+}
+
+int64_t OperatorCall::bytes() const {
+  const int64_t made = written_bytes_ + born_bytes_;
+  if (made == 0 || MakesNoValues(op_)) return 0;
+  return read_bytes_ + made + (PicksValues(op_) ? born_bytes_ : 0);
 }
 
 // 32-bit integers that a CPU makes are real: in them c10d's Reducer keeps which
@@ -113,6 +167,7 @@ KernelWork OperatorCall::RunOnMeta() {
 KernelWork OperatorCall::Run() {
   const std::vector<Tensor> casts = CastOperands();
   for (std::size_t i = 0; i < count_; ++i) {
+    CountBytes(i);
     ReplaceTensors(Argument(i), [&](const Tensor& x) { return ToMeta(x); });
     if (Argument(i).isDevice()) Argument(i) = c10::Device(c10::kMeta);
   }
@@ -144,6 +199,7 @@ Tensor OperatorCall::ToDry(const Tensor& meta) {
       return In(tensor.storage(), KeyOf(tensor.device()), meta);
     }
   }
+  born_bytes_ += StoredBytes(meta);
   known_.emplace_back(NewLike(meta, device_), meta);
   return known_.back().first;
 }

@@ -31,12 +31,16 @@ class OperatorCall {
 
   // Replaces the arguments on the stack by dry results.
   KernelWork Run();
+  // That it has read and written; of an expanded tensor those that are stored.
+  // None of an operator that makes a view, or memory without values.
+  int64_t bytes() const;
 
  private:
   c10::IValue& Argument(std::size_t i) {
     return (*stack_)[stack_->size() - count_ + i];
   }
   void Read(const c10::IValue& value);
+  void CountBytes(std::size_t argument);
   std::vector<at::Tensor> CastOperands();
   KernelWork RunOnMeta();
   at::Tensor ToMeta(const at::Tensor& x);
@@ -50,6 +54,9 @@ class OperatorCall {
   bool makes_int32_ = false;
   c10::Device device_{c10::kCPU};
   Kernel stated_ = nullptr;
+  int64_t read_bytes_ = 0;
+  int64_t written_bytes_ = 0;  // of arguments
+  int64_t born_bytes_ = 0;     // of results
   // Tensors, and their meta tensors.
   std::vector<std::pair<at::Tensor, at::Tensor>> known_;
 };

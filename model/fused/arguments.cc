@@ -6,6 +6,8 @@
 #include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
 
+#include "model/dry_run/dry_run.h"
+
 namespace trainbench {
 
 at::ScalarType ProductType(at::ScalarType dtype, at::Device device) {
@@ -22,6 +24,18 @@ bool IsOnCpu(const at::Tensor& x, const char* operation) {
 
 at::Tensor WithRows(const at::Tensor& x) {
   return x.stride(-1) == 1 ? x : x.contiguous();
+}
+
+double BytesOf(std::initializer_list<at::Tensor> tensors) {
+  double bytes = 0;
+  for (const at::Tensor& x : tensors) {
+    if (x.defined()) bytes += static_cast<double>(x.nbytes());
+  }
+  return bytes;
+}
+
+void TellKernel(const char* name, std::initializer_list<at::Tensor> tensors) {
+  DryRun::Tell({.name = name, .bytes = BytesOf(tensors)});
 }
 
 void RefuseSecondDerivative(const char* operation) {

@@ -8,6 +8,8 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/record_function.h>
 
+#include <initializer_list>
+
 namespace trainbench {
 
 // The dtype in which a product of tensors of `dtype` is computed now, on this
@@ -19,6 +21,13 @@ bool IsOnCpu(const at::Tensor& x, const char* operation);
 
 // Has channels, the last dimension, side by side; x itself if it does.
 at::Tensor WithRows(const at::Tensor& x);
+
+// Of all tensors, those that are not defined left out.
+double BytesOf(std::initializer_list<at::Tensor> tensors);
+
+// Lets a dry run know of a kernel that reads or writes each of these tensors
+// once.
+void TellKernel(const char* name, std::initializer_list<at::Tensor> tensors);
 
 // For the begin of a backward pass. c10::Error if that is to be differentiated
 // again: a kernel's results are constants to autograd, so the second derivative

@@ -18,17 +18,19 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// No operator of LibTorch's does these products.
-void TellProducts(const FlashInputs& inputs, int products) {
+// Products that no operator of LibTorch's does; `other_bytes` of other tensors
+// that are read or written.
+void Tell(const FlashInputs& inputs, int products, double other_bytes) {
   const double flops = 2.0 * products * static_cast<double>(inputs.q.numel()) *
                        static_cast<double>(inputs.k.size(-2));
   // At most one matrix of scores for each thread.
   const int64_t rows = inputs.q.size(-2);
   const int64_t matrices = std::min<int64_t>(
       inputs.q.size(0) * inputs.q.size(1), at::get_num_threads());
-  DryRun::TellProduct(
+  DryRun::Tell(
       {.name = "trainbench::attention",
        .flops = flops,
+       .bytes = BytesOf({inputs.q, inputs.k, inputs.v}) + other_bytes,
        .by_onednn =
            inputs.q.is_cpu() && inputs.q.scalar_type() == at::kBFloat16,
        .result_elements = matrices * rows * std::max(rows, inputs.q.size(-1))});
@@ -41,10 +43,10 @@ class AttentionFunction : public torch::autograd::Function<AttentionFunction> {
                             const at::Tensor& k, const at::Tensor& v,
                             bool causal) {
     const FlashInputs inputs = {WithRows(q), WithRows(k), WithRows(v), causal};
-    TellProducts(inputs, 2);
     const FlashResult result = IsOnCpu(q, "attention")
                                    ? CpuFlashForward(inputs)
                                    : CudaFlashForward(inputs);
+    Tell(inputs, 2, BytesOf({result.output, result.log_sum_exp}));
     ctx->save_for_backward(
         {inputs.q, inputs.k, inputs.v, result.output, result.log_sum_exp});
     ctx->saved_data["causal"] = causal;
@@ -57,11 +59,14 @@ class AttentionFunction : public torch::autograd::Function<AttentionFunction> {
     const FlashInputs inputs = {saved[0], saved[1], saved[2],
                                 ctx->saved_data["causal"].toBool()};
     const FlashResult forward = {saved[3], saved[4]};
-    TellProducts(inputs, 5);  // the scores once more, and four gradients
     const at::Tensor gradient = WithRows(gradients[0]);
     const FlashGradients result =
         gradient.is_cpu() ? CpuFlashBackward(inputs, forward, gradient)
                           : CudaFlashBackward(inputs, forward, gradient);
+    // The scores once more, and four gradients.
+    Tell(inputs, 5,
+         BytesOf({gradient, forward.output, forward.log_sum_exp, result.q,
+                  result.k, result.v}));
     return {result.q, result.k, result.v, {}};
   }
 };

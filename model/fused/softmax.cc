@@ -24,6 +24,7 @@ class CausalSoftmaxFunction
     const auto replace = IsOnCpu(scores, "softmax") ? CausalSoftmaxInPlaceCpu
                                                     : CausalSoftmaxInPlaceCuda;
     replace(weights, scale);
+    TellKernel("trainbench::causal_softmax", {weights, weights});
     ctx->save_for_backward({weights});
     ctx->saved_data["scale"] = scale;
     return weights;
@@ -34,9 +35,12 @@ class CausalSoftmaxFunction
     const auto compute = IsOnCpu(gradients[0], "softmax")
                              ? CausalSoftmaxBackwardCpu
                              : CausalSoftmaxBackwardCuda;
-    return {compute(gradients[0].contiguous(), ctx->get_saved_variables()[0],
-                    ctx->saved_data["scale"].toDouble()),
-            {}};
+    const at::Tensor weights = ctx->get_saved_variables()[0];
+    const at::Tensor gradient = compute(gradients[0].contiguous(), weights,
+                                        ctx->saved_data["scale"].toDouble());
+    TellKernel("trainbench::causal_softmax_backward",
+               {gradients[0], weights, gradient});
+    return {gradient, {}};
   }
 };
 

@@ -21,14 +21,20 @@ class SwiGluFunction : public torch::autograd::Function<SwiGluFunction> {
                             const at::Tensor& gate_value) {
     const at::Tensor input = gate_value.contiguous();
     ctx->save_for_backward({input});
-    return IsOnCpu(input, "SwiGLU") ? SwigluCpu(input) : SwigluCuda(input);
+    const at::Tensor result =
+        IsOnCpu(input, "SwiGLU") ? SwigluCpu(input) : SwigluCuda(input);
+    TellKernel("trainbench::swiglu", {input, result});
+    return result;
   }
 
   static variable_list backward(AutogradContext* ctx, variable_list gradients) {
     RefuseSecondDerivative("SwiGLU");
     const auto compute = IsOnCpu(gradients[0], "SwiGLU") ? SwigluBackwardCpu
                                                          : SwigluBackwardCuda;
-    return {compute(gradients[0].contiguous(), ctx->get_saved_variables()[0])};
+    const at::Tensor input = ctx->get_saved_variables()[0];
+    const at::Tensor result = compute(gradients[0].contiguous(), input);
+    TellKernel("trainbench::swiglu_backward", {gradients[0], input, result});
+    return {result};
   }
 };
 

@@ -16,7 +16,7 @@ from reports.results.rows import Row
 
 # By what is fused: the components whose work beside products becomes one pass.
 FUSED = {
-    "norm": ("norm",),
+    "norm": ("norm", "residual"),
     "softmax": ("scores", "softmax"),
     "SwiGLU": ("ffn",),
     "cross entropy": ("cross_entropy",),

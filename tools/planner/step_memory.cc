@@ -61,7 +61,7 @@ LargeTensor LargestTensor(const StepParams& step,
 
 void AddSaved(const StepParams& step, const StepPrediction& prediction,
               StepMemory& memory) {
-  memory.saved_bytes = prediction.saved.all();
+  memory.saved_bytes = prediction.saved_bytes;
   for (const RecordedBlock& block : prediction.kept) {
     memory.saved[ComponentOf(block)] += block.bytes;
   }

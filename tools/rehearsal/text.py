@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A rehearsal as text, for a terminal."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from reports.results import text
@@ -9,6 +10,7 @@ from tools.rehearsal.records import Component, OutOfMemory, Phase, Rehearsal
 from tools.rehearsal.summary import families, same_work
 
 _SHOWN = 4  # families of a phase, and cases that have it
+_COMPONENTS = 5  # that have a column of their own
 _COPIES = {
     "h2d": "host to device",
     "d2h": "device to host",
@@ -22,8 +24,9 @@ of one call, after a first one.
 Host time: what this machine takes to enqueue a call, without the part of a real driver.
 A call for which the GPU takes less than that is bound by launches on this host.
 Computed: the least time is that of the FLOPs of the matrix products at the data sheet's
-dense rate (F) or of the compulsory bytes at its bandwidth (B), whichever is larger. The
-kernels did nothing, so no other time of the GPU is known."""
+dense rate (F) or of the bytes that a component's operators read and write at its
+bandwidth (B), whichever is larger. The kernels did nothing, so no other time of the GPU
+is known."""
 
 
 def _optional(value: float | None, formatted: Callable[[float], str]) -> str:
@@ -112,20 +115,28 @@ def _least(component: Component | None) -> str:
 
 def _times(cases: Sequence[Rehearsal]) -> str:
     cases = [case for case in cases if any(c.least_us for c in case.components)]
-    names = list(dict.fromkeys(c.name for case in cases for c in case.components))
+    largest = Counter[str]()
+    for case in cases:
+        largest.update({c.name: c.least_us for c in case.components})
+    most = dict(largest.most_common(_COMPONENTS))
+    names = [name for name in largest if name in most]
     lines = []
     for case in cases:
         by_name = {component.name: component for component in case.components}
         total = sum(component.least_us for component in case.components)
+        shown = sum(by_name[name].least_us for name in names if name in by_name)
         lines.append(
             [
                 case.name,
                 *(_least(by_name.get(name)) for name in names),
+                *([text.time(total - shown)] if len(largest) > len(names) else []),
                 text.time(total),
                 "",
             ]
         )
-    return table(["least time, computed", *names, "sum", ""], lines) if lines else ""
+    others = ["others"] if len(largest) > len(names) else []
+    headings = ["least time, computed", *names, *others, "sum", ""]
+    return table(headings, lines) if lines else ""
 
 
 def _phase(phase: Phase, names: Sequence[str], kernels: int) -> Iterator[str]:

@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "model/distributed/comm/traffic.h"
 #include "model/distributed/ddp/flat_buffer.h"
 #include "model/distributed/ddp/overlap_base.h"
 #include "model/distributed/zero/ownership.h"
@@ -199,6 +200,14 @@ std::unique_ptr<ParallelTrainer> MakeShardedOptimizer(
       return std::make_unique<BroadcastAdamW>(parameters, options, group);
   }
   TORCH_CHECK(false, "no such sharding: ", static_cast<int>(sharding));
+}
+
+double OptimizerSentBytes(OptimizerSharding sharding, int64_t gradient_bytes,
+                          int64_t ranks) {
+  const double all_reduced =
+      SentBytes(CollectiveKind::kAllReduce, gradient_bytes, ranks);
+  return sharding == OptimizerSharding::kBroadcast ? 1.5 * all_reduced
+                                                   : all_reduced;
 }
 
 }  // namespace trainbench

@@ -11,13 +11,14 @@
 //
 // Under broadcast a rank receives the parameters that it does not own, f Psi on
 // average. Sharding the state thus adds no traffic if the gradients are sharded
-// as well.
+// as well (ZeRO-1, Rajbhandari et al. 2020, 7.2.1).
 
 #ifndef TRAINBENCH_MODEL_DISTRIBUTED_ZERO_SHARDED_OPTIMIZER_H_
 #define TRAINBENCH_MODEL_DISTRIBUTED_ZERO_SHARDED_OPTIMIZER_H_
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -38,6 +39,11 @@ namespace trainbench {
 std::unique_ptr<ParallelTrainer> MakeShardedOptimizer(
     OptimizerSharding sharding, const std::vector<at::Tensor>& parameters,
     const AdamWOptions& options, ProcessGroup& group);
+
+// Bytes that a rank sends in a step for so many bytes of gradients, and as many
+// of parameters: the table's column.
+double OptimizerSentBytes(OptimizerSharding sharding, int64_t gradient_bytes,
+                          int64_t ranks);
 
 }  // namespace trainbench
 

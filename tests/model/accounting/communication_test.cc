@@ -8,9 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <string>
-#include <vector>
 
 namespace trainbench {
 namespace {
@@ -19,107 +17,6 @@ using testing::HasSubstr;
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
-
-// Ranks on a ring, each with a buffer; counts what each sends to the next.
-class Ring {
- public:
-  Ring(size_t ranks, size_t elements)
-      : buffers_(ranks, std::vector<double>(elements)),
-        sent_bytes_(ranks, 0.0) {
-    for (size_t r = 0; r < ranks; ++r) {
-      std::iota(buffers_[r].begin(), buffers_[r].end(),
-                100.0 * static_cast<double>(r));
-      for (size_t i = 0; i < elements; ++i) {
-        sums_.resize(elements);
-        sums_[i] += buffers_[r][i];
-      }
-    }
-  }
-
-  size_t size() const { return buffers_.size(); }
-  double Bytes() const { return static_cast<double>(8 * sums_.size()); }
-  const std::vector<double>& sent_bytes() const { return sent_bytes_; }
-
-  // In step s, rank r passes on the part that it got in the step before.
-  void ReduceScatter() {
-    Steps([](double& mine, double got) { mine += got; }, 0);
-  }
-  void AllGather() {
-    Steps([](double& mine, double got) { mine = got; }, 1);
-  }
-
-  // Each owner's part goes from neighbour to neighbour. Owner r has the part
-  // that the reduce-scatter leaves with it.
-  void BroadcastParts() {
-    const size_t part = sums_.size() / size();
-    for (size_t owner = 0; owner < size(); ++owner) {
-      const size_t begin = (owner + 1) % size() * part;
-      for (size_t hop = 0; hop + 1 < size(); ++hop) {
-        const size_t from = (owner + hop) % size(), to = (from + 1) % size();
-        sent_bytes_[from] += static_cast<double>(8 * part);
-        std::copy_n(buffers_[from].begin() + begin, part,
-                    buffers_[to].begin() + begin);
-      }
-    }
-  }
-
-  bool AllHaveTheSum() const {
-    return std::all_of(buffers_.begin(), buffers_.end(),
-                       [&](const auto& buffer) { return buffer == sums_; });
-  }
-
- private:
-  template <typename Combine>
-  void Steps(const Combine& combine, size_t ahead) {
-    const size_t n = size(), part = sums_.size() / n;
-    for (size_t step = 0; step + 1 < n; ++step) {
-      const std::vector<std::vector<double>> before = buffers_;
-      for (size_t r = 0; r < n; ++r) {
-        const size_t begin = (r + ahead + n - step) % n * part;
-        sent_bytes_[r] += static_cast<double>(8 * part);
-        for (size_t i = begin; i < begin + part; ++i) {
-          combine(buffers_[(r + 1) % n][i], before[r][i]);
-        }
-      }
-    }
-  }
-
-  std::vector<std::vector<double>> buffers_;
-  std::vector<double> sums_;
-  std::vector<double> sent_bytes_;
-};
-
-class RingTest : public testing::TestWithParam<int> {
- protected:
-  // 60 divides by every number of ranks.
-  Ring ring_{static_cast<size_t>(GetParam()), 60};
-};
-
-TEST_P(RingTest, AllReduceSendsTwiceWhatTheOthersOwn) {
-  ring_.ReduceScatter();
-  ring_.AllGather();
-  ASSERT_TRUE(ring_.AllHaveTheSum());
-  const double expected = RingAllReduceBytes(ring_.Bytes(), GetParam());
-  EXPECT_THAT(ring_.sent_bytes(), testing::Each(testing::DoubleEq(expected)));
-  EXPECT_DOUBLE_EQ(BusBandwidthFactor(GetParam()) * ring_.Bytes(), expected);
-  for (const auto kind :
-       {OptimizerSharding::kReplicated, OptimizerSharding::kSharded}) {
-    EXPECT_DOUBLE_EQ(OptimizerTrafficBytes(kind, ring_.Bytes(), GetParam()),
-                     expected);
-  }
-}
-
-TEST_P(RingTest, BroadcastsOfPartsCostHalfAnAllReduceMore) {
-  ring_.ReduceScatter();
-  ring_.AllGather();
-  ring_.BroadcastParts();
-  ASSERT_TRUE(ring_.AllHaveTheSum());
-  EXPECT_THAT(ring_.sent_bytes(),
-              testing::Each(testing::DoubleEq(OptimizerTrafficBytes(
-                  OptimizerSharding::kBroadcast, ring_.Bytes(), GetParam()))));
-}
-
-INSTANTIATE_TEST_SUITE_P(Ranks, RingTest, testing::Values(1, 2, 3, 4, 6));
 
 TEST(BucketsTest, BestOfTheXlModel) {
   // CS336 assignment 2: 2 H100 with NVLink, 2 A100 on PCIe; 8 GB of gradients.

@@ -6,11 +6,9 @@
 #include <torch/types.h>
 
 #include <cstdint>
-#include <memory>
-#include <optional>
-#include <vector>
 
-#include "fixtures/memory/memory_probe.h"
+#include "model/accounting/parameters.h"
+#include "model/dry_run/dry_run.h"
 #include "model/nn/dtype.h"
 #include "model/training/adamw.h"
 #include "model/training/precision_scope.h"
@@ -19,73 +17,29 @@
 namespace trainbench {
 namespace {
 
-const ModelConfig& Config() {
-  static const auto* const kConfig =
-      new ModelConfig{"m", 64, 192, 2, 4, 256, AttentionKind::kNaive};
-  return *kConfig;
+StepParams StepOf(Precision precision, StepMode mode) {
+  return {{"m", 64, 192, 2, 4, 256}, precision, mode, 2, 32};
 }
 
-StepParams Step(Precision precision, StepMode mode) {
-  return {Config(), precision, mode, 2, 32};
+TransformerLm ModelOf(const StepParams& step) {
+  return TransformerLm(step.model, at::dtype(WeightType(step.precision)));
 }
 
-// What a real model of that precision is made of, in bytes.
-struct MeasuredTraffic {
-  double parameters = 0;
-  double candidates = 0;
-  double logits = 0;
-  double saved = 0;  // held between forward and backward, logits apart
-};
-
-MeasuredTraffic Measure(Precision precision) {
-  at::manual_seed(1);
-  const auto probe = MakeMemoryProbe(at::kCPU);
-  TransformerLm model{nullptr};
-  std::optional<AdamW> optimizer;
-  at::Tensor logits;
-  MeasuredTraffic bytes;
-  double before = 0;
-  const auto grown = [&] {
-    const auto live = static_cast<double>(probe->LiveBytes());
-    const double difference = live - before;
-    before = live;
-    return difference;
-  };
-  probe->Observe([&] {
-    model = TransformerLm(Config(),
-                          at::TensorOptions().dtype(WeightType(precision)));
-  });
-  bytes.parameters = grown();
-  // The textbook kind has nothing but its moments.
-  probe->Observe(
-      [&] { optimizer.emplace(Parameters(model), AdamWKind::kTextbook); });
-  bytes.candidates = grown();
-  const Batch batch = RandomBatch(Config().vocab, 2, 32, at::kCPU);
-  const auto forward = [&] {
-    const AutocastScope autocast(precision, at::kCPU);
-    logits = model(batch.tokens);
-  };
-  probe->Observe([&] {
-    forward();  // makes the rotary tables
-    logits.reset();
-  });
-  grown();
-  probe->Observe(forward);
-  bytes.logits = static_cast<double>(logits.nbytes());
-  bytes.saved = grown() - bytes.logits;
-  probe->Observe([&] { logits.reset(); });
-  return bytes;
-}
-
-TEST(OptimizerBytesTest, AreSevenValuesPerParameterOfTheRealModel) {
+// The kernel counts its calls beside, 4 bytes for each tensor.
+TEST(OptimizerBytesTest, AreThoseOfTheFusedUpdate) {
   for (const Precision precision : kPrecisions) {
-    const MeasuredTraffic bytes = Measure(precision);
-    EXPECT_EQ(bytes.candidates, 2 * bytes.parameters)
-        << PrecisionName(precision);
-    // Read weight, gradient and moments, write weight and moments.
-    const double expected =
-        2 * bytes.parameters + 2 * bytes.candidates + bytes.parameters;
-    EXPECT_EQ(OptimizerBytes(Config(), precision), expected)
+    const StepParams step = StepOf(precision, StepMode::kTrainStep);
+    double moved = 0;
+    const DryRun dry([&](const DryOperator& op) {
+      if (op.name == "aten::_fused_adamw_") moved += op.bytes;
+    });
+    const TransformerLm model = ModelOf(step);
+    AdamW optimizer(Parameters(model), AdamWKind::kFused);
+    RandomizeGradients(model);
+    optimizer.Step();
+    const int64_t counts = 4 * ParameterTensorCount(step.model);
+    EXPECT_EQ(OptimizerBytes(step.model, precision),
+              moved - static_cast<double>(counts))
         << PrecisionName(precision);
   }
 }
@@ -96,26 +50,27 @@ TEST(OptimizerBytesTest, Are28BytesPerFp32ParameterOfTheLargestModel) {
       28.0 * 3'406'809'600);
 }
 
-TEST(StepBytesTest, PartsAreThoseOfTheRealModel) {
+TEST(StepBytesTest, AreParametersLogitsAndWhatIsSaved) {
+  constexpr int64_t kSaved = 1'000'000;
   for (const Precision precision : kPrecisions) {
-    const MeasuredTraffic bytes = Measure(precision);
-    const auto step = [&](StepMode mode) {
-      const bool saves = mode != StepMode::kInference;
-      return StepBytes(Step(precision, mode),
-                       saves ? static_cast<int64_t>(bytes.saved) : 0);
+    const auto bytes = [&](StepMode mode, int64_t saved) {
+      return StepBytes(StepOf(precision, mode), saved);
     };
-    const double inference = bytes.parameters + bytes.logits;
-    EXPECT_EQ(step(StepMode::kInference), inference)
-        << PrecisionName(precision);
-    EXPECT_EQ(step(StepMode::kForward), inference + bytes.saved)
-        << PrecisionName(precision);
+    const StepParams step = StepOf(precision, StepMode::kForward);
+    const DryRun dry;
+    const AutocastScope autocast(precision, at::kCPU);
+    const Batch batch = RandomBatch(256, 2, 32, at::kCPU);
+    const auto logits =
+        static_cast<double>(ModelOf(step)(batch.tokens).nbytes());
+    const auto parameters =
+        static_cast<double>(ParameterBytes(step.model, precision));
+    EXPECT_EQ(bytes(StepMode::kInference, 0), parameters + logits);
+    const double forward = bytes(StepMode::kForward, kSaved);
+    EXPECT_EQ(forward, parameters + logits + kSaved);
     // The backward pass reads both and writes the gradients.
-    EXPECT_EQ(step(StepMode::kForwardBackward) - step(StepMode::kForward),
-              2 * bytes.parameters + bytes.saved)
-        << PrecisionName(precision);
-    EXPECT_EQ(step(StepMode::kTrainStep) - step(StepMode::kForwardBackward),
-              7 * bytes.parameters)
-        << PrecisionName(precision);
+    const double backward = bytes(StepMode::kForwardBackward, kSaved);
+    EXPECT_EQ(backward, forward + 2 * parameters + kSaved);
+    EXPECT_EQ(bytes(StepMode::kTrainStep, kSaved), backward + 7 * parameters);
   }
 }
 

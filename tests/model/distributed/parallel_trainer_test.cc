@@ -18,7 +18,6 @@
 #include <string>
 #include <vector>
 
-#include "model/accounting/communication.h"
 #include "model/accounting/parameters.h"
 #include "model/distributed/ddp/data_parallel_trainer.h"
 #include "model/distributed/fsdp/full_sharding_traffic.h"
@@ -109,8 +108,12 @@ TransformerLm Replica(const ModelConfig& config, ProcessGroup& group) {
   return model;
 }
 
-double Psi(const ModelConfig& config) {
-  return static_cast<double>(ParameterBytes(config, Precision::kFp32));
+int64_t Psi(const ModelConfig& config) {
+  return ParameterBytes(config, Precision::kFp32);
+}
+
+double AllReducedBytes(const ModelConfig& config, int ranks) {
+  return SentBytes(CollectiveKind::kAllReduce, Psi(config), ranks);
 }
 
 Kind DataParallel(SyncStrategy strategy) {
@@ -129,7 +132,7 @@ Kind DataParallel(SyncStrategy strategy) {
             return job;
           },
       .sent = [](const ModelConfig& config,
-                 int ranks) { return RingAllReduceBytes(Psi(config), ranks); },
+                 int ranks) { return AllReducedBytes(config, ranks); },
       .replaces_buckets = strategy == SyncStrategy::kReducer};
 }
 
@@ -147,7 +150,7 @@ Kind DividedOptimizer(OptimizerSharding sharding) {
           .sent =
               [=](const ModelConfig& config, int ranks) {
                 // Gradients are padded, and parameters that are gathered.
-                return OptimizerTrafficBytes(sharding, Psi(config), ranks);
+                return OptimizerSentBytes(sharding, Psi(config), ranks);
               }};
 }
 
@@ -194,7 +197,7 @@ Kind Shared() {
               StepParams part = StepOf(config);
               part.model = PartOf(config, rank, 2);
               sent += TensorTrafficOf(part, 2, /*backward=*/true).SentBytes(2) +
-                      RingAllReduceBytes(Psi(part.model), ranks / 2);
+                      AllReducedBytes(part.model, ranks / 2);
             }
             return sent / 2;
           },

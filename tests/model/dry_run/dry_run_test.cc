@@ -91,19 +91,21 @@ TEST(DryRunTest, AutogradRunsTheSameNodes) {
   EXPECT_THAT(x.grad().sizes(), ElementsAre(4, 3));
 }
 
-using Products = std::vector<std::pair<std::string, double>>;
+using Sums = std::vector<std::pair<std::string, double>>;
 
-Products ProductsOf(const std::function<void()>& work) {
-  Products all;
-  const DryRun dry([&](const DryProduct& product) {
-    all.emplace_back(product.name, product.flops);
+// What `of` is not 0 of.
+Sums SumsOf(const std::function<void()>& work,
+            double DryOperator::*of = &DryOperator::flops) {
+  Sums all;
+  const DryRun dry([&](const DryOperator& op) {
+    if (op.*of > 0) all.emplace_back(op.name, op.*of);
   });
   work();
   return all;
 }
 
 TEST(DryRunTest, TellsTheProducts) {
-  EXPECT_THAT(ProductsOf([] {
+  EXPECT_THAT(SumsOf([] {
                 const at::Tensor x = at::empty({3, 4});
                 const at::Tensor y = x.mm(at::empty({4, 5})).exp();
                 y.view({1, 3, 5}).bmm(at::empty({1, 5, 2}));
@@ -111,10 +113,35 @@ TEST(DryRunTest, TellsTheProducts) {
               ElementsAre(Pair("aten::mm", 120), Pair("aten::bmm", 60)));
 }
 
-TEST(DryRunTest, AKernelTellsItsProductsToTheInnermostRun) {
-  Products inner;
-  const Products outer = ProductsOf([&] {
-    inner = ProductsOf([] { DryRun::TellProduct({"mine", 2}); });
+TEST(DryRunTest, TellsTheBytesThatOperatorsReadAndWrite) {
+  const auto moved = [](const std::function<void()>& work) {
+    return SumsOf(work, &DryOperator::bytes);
+  };
+  EXPECT_THAT(moved([] {
+                const at::Tensor x = at::empty({3, 4});
+                const at::Tensor y = x.mm(at::empty({4, 5}));  // 48, 80, 60
+                y.view({15}).t();
+                at::empty({5}).expand({3, 5}).exp();  // 20 are stored
+              }),
+              ElementsAre(Pair("aten::mm", 188), Pair("aten::exp", 80)));
+  // What is replaced is not read; what is picked is read in part.
+  EXPECT_THAT(
+      moved([] {
+        at::Tensor x = at::empty({10});
+        x.add_(1);
+        x.zero_();
+        x.copy_(at::empty({10}, at::kBFloat16));
+        at::index_select(at::empty({1000, 2}), 0, at::empty({3}, at::kLong));
+      }),
+      ElementsAre(Pair("aten::add_", 80), Pair("aten::zero_", 40),
+                  Pair("aten::copy_", 60),
+                  Pair("aten::index_select", 24 + 24 + 24)));
+}
+
+TEST(DryRunTest, AKernelTellsItsWorkToTheInnermostRun) {
+  Sums inner;
+  const Sums outer = SumsOf([&] {
+    inner = SumsOf([] { DryRun::Tell({"mine", 2}); });
   });
   EXPECT_THAT(outer, ElementsAre());
   EXPECT_THAT(inner, ElementsAre(Pair("mine", 2)));

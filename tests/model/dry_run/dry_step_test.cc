@@ -79,7 +79,7 @@ Bytes DryBytesOfStep(const Job& job, at::Device device = at::kCPU) {
 
 double DryFlopsOfStep(const Job& job) {
   double flops = 0;
-  const DryRun dry([&](const DryProduct& more) { flops += more.flops; });
+  const DryRun dry([&](const DryOperator& more) { flops += more.flops; });
   WarmStep step(job, at::kCPU);
   flops = 0;
   step.Run();

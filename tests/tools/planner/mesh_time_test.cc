@@ -5,8 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "model/accounting/flops.h"
-
 namespace trainbench {
 namespace {
 
@@ -16,14 +14,25 @@ const MeshMachine kMachine = {.flops_per_second = 1e15,
                               .node_ranks = 8,
                               .inside = {"inside", {1, 1e-2}},
                               .between = {"between", {3, 1e-1}}};
-const SavedBytes kKept = {.attention = 1 << 20, .ffn = 1 << 20, .head = 1};
-
 MeshJob SmallTimedOn(const MeshShape& mesh) {
   MeshJob job;
   job.mesh = mesh;
   job.model = *FindModel("small", StandardModels());
   job.seq = 256;
   return job;
+}
+
+using Part = WorkByPart::key_type;
+
+// Of a forward pass with `flops` for each sequence and a backward pass with
+// twice as many.
+RankWork WorkOf(double flops) {
+  const Part forward = {Phase::kForward, Component::kFfn};
+  const Part backward = {Phase::kBackward, Component::kFfn};
+  RankWork work;
+  work.step[forward] = work.of_sequence[forward] = {.flops = flops};
+  work.step[backward] = work.of_sequence[backward] = {.flops = 2 * flops};
+  return work;
 }
 
 TEST(LinkOfTest, GroupsOfOneNodeStayInside) {
@@ -54,11 +63,8 @@ TEST(LinkOfTest, AGroupThatLiesAcrossTwoNodesLeavesThem) {
 
 TEST(MeshTimeTest, OneRankComputesAllTheTime) {
   const MeshJob job = SmallTimedOn({1, 1, 1});
-  const MeshTime time = TimeOf(job, kKept, kMachine);
-  const double us =
-      1e6 * StepFlops(job.model, job.batch, job.seq, StepMode::kTrainStep) /
-      kMachine.flops_per_second;
-  EXPECT_NEAR(time.step_us(), us, 1e-6 * us);
+  const MeshTime time = TimeOf(job, WorkOf(1e12), kMachine);
+  EXPECT_NEAR(time.step_us(), 3000, 1e-3);
   EXPECT_NEAR(time.backward.compute_us, 2 * time.forward.compute_us, 1e-6);
   EXPECT_EQ(time.bound(), MeshBound::kCompute);
   EXPECT_TRUE(time.is_compute_bound());
@@ -83,7 +89,7 @@ TEST(MeshTimeTest, APassTakesTheLongerOfWhatOverlaps) {
 
 TEST(MeshTimeTest, EachGroupHasItsCallsAndItsBytes) {
   const MeshJob job = SmallTimedOn({16, 4, 2});
-  const MeshTime time = TimeOf(job, kKept, kMachine);
+  const MeshTime time = TimeOf(job, WorkOf(1e12), kMachine);
   const PassTraffic traffic = TrafficOf(job);
   const auto us = [&](const MeshTraffic& pass, MeshAxis axis) {
     const AlphaBeta link = LinkOf(job.mesh, axis, kMachine);
@@ -101,19 +107,44 @@ TEST(MeshTimeTest, EachGroupHasItsCallsAndItsBytes) {
   EXPECT_EQ(time.forward.data_us, 0);
 }
 
-TEST(MeshTimeTest, WhatIsKeptOfEachSequenceIsWrittenAndRead) {
+// 1e9 FLOP and 1e3 bytes take a second.
+TEST(MeshTimeTest, AComponentTakesItsProductsOrItsBytesWhateverIsLonger) {
   MeshMachine machine = kMachine;
-  machine.flops_per_second = 1e30;
-  machine.bytes_per_second = 1e6;
+  machine.flops_per_second = 1e9;
+  machine.bytes_per_second = 1e3;
   MeshJob job = SmallTimedOn({1, 1, 1});
-  job.batch = 3;
-  const auto us = [&](const SavedBytes& saved) {
-    const MeshTime time = TimeOf(job, saved, machine);
-    return time.forward.compute_us + time.backward.compute_us;
+  job.model.attention = AttentionKind::kSdpaFlash;
+  const auto seconds = [&](const Part& part, DryWork all, DryWork of_sequence) {
+    const RankWork work = {.batch = 2,
+                           .step = {{part, all}},
+                           .of_sequence = {{part, of_sequence}}};
+    const MeshTime time = TimeOf(job, work, machine);
+    return (time.forward.compute_us + time.backward.compute_us) / 1e6;
   };
-  SavedBytes more = kKept;
-  more.ffn += 1000;
-  EXPECT_NEAR(us(more) - us(kKept), 2 * 3 * 1000, 1);
+  using enum Component;
+  job.batch = 5;
+  EXPECT_DOUBLE_EQ(
+      seconds({Phase::kForward, kFfn}, {.flops = 7e9, .bytes = 4e3},
+              {.flops = 1e9, .bytes = 1e3}),
+      10);
+  EXPECT_DOUBLE_EQ(
+      seconds({Phase::kBackward, kNorm}, {.bytes = 4e3}, {.bytes = 1e3}), 7);
+  // Half of the square is masked, and skipped.
+  EXPECT_DOUBLE_EQ(seconds({Phase::kForward, kFusedAttention}, {.flops = 2e9},
+                           {.flops = 1e9}),
+                   2.5);
+  EXPECT_DOUBLE_EQ(seconds({Phase::kOptimizer, kOptimizer}, {.bytes = 1e9}, {}),
+                   0);
+}
+
+TEST(RankWorkTest, OneSequenceMoreAddsTheDifference) {
+  const Part part = {Phase::kLoss, Component::kCrossEntropy};
+  const RankWork work = RankWork::Of(3, {{part, {.flops = 1, .bytes = 10}}},
+                                     {{part, {.flops = 5, .bytes = 12}}});
+  EXPECT_EQ(work.batch, 3);
+  EXPECT_EQ(work.step.at(part).bytes, 10);
+  EXPECT_EQ(work.of_sequence.at(part).flops, 4);
+  EXPECT_EQ(work.of_sequence.at(part).bytes, 2);
 }
 
 TEST(MeshTimeTest, AdamWMovesTwentyEightBytesForEachParameterOfTheShard) {
@@ -121,24 +152,24 @@ TEST(MeshTimeTest, AdamWMovesTwentyEightBytesForEachParameterOfTheShard) {
   machine.bytes_per_second = 1e6;
   const MeshJob job = SmallTimedOn({1, 4, 1});
   const auto shard = static_cast<double>(ShardElements(job));
-  EXPECT_NEAR(TimeOf(job, kKept, machine).update_us, 28 * shard, 1);
+  EXPECT_NEAR(TimeOf(job, {}, machine).update_us, 28 * shard, 1);
 }
 
 TEST(ComputeBoundBatchTest, IsTheSmallestThatHidesTheGathers) {
   MeshJob job = SmallTimedOn({2, 8, 1});
-  const auto batch = ComputeBoundBatch(job, kKept, kMachine);
+  const auto batch = ComputeBoundBatch(job, WorkOf(1e11), kMachine);
   ASSERT_TRUE(batch.has_value());
   EXPECT_GT(*batch, 1);
   job.batch = *batch;
-  EXPECT_TRUE(TimeOf(job, kKept, kMachine).is_compute_bound());
+  EXPECT_TRUE(TimeOf(job, WorkOf(1e11), kMachine).is_compute_bound());
   --job.batch;
-  EXPECT_FALSE(TimeOf(job, kKept, kMachine).is_compute_bound());
+  EXPECT_FALSE(TimeOf(job, WorkOf(1e11), kMachine).is_compute_bound());
 }
 
 TEST(ComputeBoundBatchTest, IsNoneIfTensorRanksSendLongerThanTheyCompute) {
   MeshMachine slow = kMachine;
   slow.inside.call.us_per_byte = 1e3;
-  EXPECT_EQ(ComputeBoundBatch(SmallTimedOn({1, 1, 2}), kKept, slow),
+  EXPECT_EQ(ComputeBoundBatch(SmallTimedOn({1, 1, 2}), WorkOf(1e11), slow),
             std::nullopt);
 }
 

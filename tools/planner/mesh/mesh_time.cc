@@ -3,10 +3,7 @@
 #include "tools/planner/mesh/mesh_time.h"
 
 #include <algorithm>
-#include <vector>
 
-#include "model/accounting/component_work.h"
-#include "model/accounting/flops.h"
 #include "model/accounting/number.h"
 
 namespace trainbench {
@@ -14,21 +11,20 @@ namespace {
 
 constexpr double kUpdateBytes = 28;  // per parameter, in fp32 (traffic.h)
 
-// The least time of the forward and the backward pass, nothing recomputed.
-double ComputeUs(const MeshJob& job, const MeshFlops& flops,
-                 const SavedBytes& of_sequence, const MeshMachine& machine) {
-  const StepParams part = PartStep(job);
-  const SavedBytes saved = {.attention = job.batch * of_sequence.attention,
-                            .ffn = job.batch * of_sequence.ffn,
-                            .head = job.batch * of_sequence.head};
-  const double counted = StepFlops(part.model, part.batch, part.seq, part.mode);
-  const double skipped = counted - flops.forward - flops.backward;
+// Of what each component does in the phase.
+double ComputeUs(const MeshJob& job, const RankWork& work, Phase phase,
+                 const MeshMachine& machine) {
+  const double others = Number(job.batch - work.batch);
+  const bool skips = VariantOf(job.model.attention).skips_masked;
   double seconds = 0;
-  for (const ComponentWork& work : StepComponents(part, saved)) {
-    const double done =
-        work.name == "attention" ? work.flops - skipped : work.flops;
-    seconds += std::max(done / machine.flops_per_second,
-                        work.bytes / machine.bytes_per_second);
+  for (const auto& [part, more] : work.of_sequence) {
+    if (part.first != phase || !part.second) continue;
+    const DryWork& step = work.step.at(part);
+    const double flops = step.flops + others * more.flops;
+    const bool halves = skips && part.second == Component::kFusedAttention;
+    seconds +=
+        std::max((halves ? flops / 2 : flops) / machine.flops_per_second,
+                 (step.bytes + others * more.bytes) / machine.bytes_per_second);
   }
   return 1e6 * seconds;
 }
@@ -101,15 +97,27 @@ bool MeshTime::is_compute_bound() const {
   return hides && bound() == MeshBound::kCompute;
 }
 
-MeshTime TimeOf(const MeshJob& job, const SavedBytes& of_sequence,
+RankWork RankWork::Of(int64_t batch, const WorkByPart& step,
+                      const WorkByPart& larger) {
+  RankWork work = {.batch = batch, .step = step, .of_sequence = {}};
+  for (const auto& [part, done] : step) {
+    const DryWork& more = larger.at(part);
+    work.of_sequence[part] = {.flops = more.flops - done.flops,
+                              .bytes = more.bytes - done.bytes};
+  }
+  return work;
+}
+
+MeshTime TimeOf(const MeshJob& job, const RankWork& work,
                 const MeshMachine& machine) {
-  const MeshFlops flops = FlopsOf(job);
-  const double compute_us = ComputeUs(job, flops, of_sequence, machine);
+  const auto compute_us = [&](Phase phase) {
+    return ComputeUs(job, work, phase, machine);
+  };
   MeshTime time;
   time.overlaps = job.sharding.prefetch;
-  time.forward.compute_us = compute_us / 3;
-  time.backward.compute_us =
-      compute_us * 2 / 3 + 1e6 * flops.recomputed / machine.flops_per_second;
+  time.forward.compute_us =
+      compute_us(Phase::kForward) + compute_us(Phase::kLoss);
+  time.backward.compute_us = compute_us(Phase::kBackward);
   const PassTraffic traffic = TrafficOf(job);
   AddCalls(job, traffic.forward, machine, time.forward);
   AddCalls(job, traffic.backward, machine, time.backward);
@@ -119,12 +127,12 @@ MeshTime TimeOf(const MeshJob& job, const SavedBytes& of_sequence,
 }
 
 std::optional<int64_t> ComputeBoundBatch(const MeshJob& job,
-                                         const SavedBytes& of_sequence,
+                                         const RankWork& work,
                                          const MeshMachine& machine) {
   MeshJob tried = job;
   const auto is_bound = [&](int64_t batch) {
     tried.batch = batch;
-    return TimeOf(tried, of_sequence, machine).is_compute_bound();
+    return TimeOf(tried, work, machine).is_compute_bound();
   };
   int64_t most = 1;
   while (!is_bound(most)) {

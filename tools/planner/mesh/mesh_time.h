@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "model/accounting/component_work.h"
+#include "fixtures/prediction/dry_call.h"
 #include "model/spec/enum_names.h"
 #include "tools/planner/mesh/links.h"
 #include "tools/planner/mesh/mesh_job.h"
@@ -37,8 +37,9 @@ inline constexpr auto kMeshBounds = MeshBoundName.values();
 
 // Of one pass, in microseconds.
 struct PassTime {
-  double compute_us = 0;  // of each component its FLOPs or its bytes
-  double tensor_us = 0;   // the calls of each group, one after another
+  // Of each component its FLOPs or its operators' bytes.
+  double compute_us = 0;
+  double tensor_us = 0;  // the calls of each group, one after another
   double fsdp_us = 0;
   double data_us = 0;
 };
@@ -67,16 +68,26 @@ inline constexpr char kSerialModel[] =
     "without prefetch nothing overlaps: computation, the collectives of all "
     "groups and AdamW follow one another";
 
-// `of_sequence`: what the rank's part keeps for its backward pass, for each of
-// its sequences.
-MeshTime TimeOf(const MeshJob& job, const SavedBytes& of_sequence,
+// What a rank's operators do in a step of `batch` sequences, by component, and
+// what each sequence more adds: both grow evenly.
+struct RankWork {
+  int64_t batch = 1;
+  WorkByPart step;
+  WorkByPart of_sequence;
+
+  // From steps of `batch` sequences and of one more.
+  static RankWork Of(int64_t batch, const WorkByPart& step,
+                     const WorkByPart& larger);
+};
+
+MeshTime TimeOf(const MeshJob& job, const RankWork& work,
                 const MeshMachine& machine);
 
 // The smallest batch, up to 2^20, that is compute-bound; none if the tensor
 // group's all-reduces, which grow with it, take longer at any. The job's own
 // batch does not matter.
 std::optional<int64_t> ComputeBoundBatch(const MeshJob& job,
-                                         const SavedBytes& of_sequence,
+                                         const RankWork& work,
                                          const MeshMachine& machine);
 
 }  // namespace trainbench

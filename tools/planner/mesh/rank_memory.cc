@@ -10,11 +10,9 @@
 
 #include "fixtures/device/torch_device.h"
 #include "fixtures/memory/allocation_recorder.h"
-#include "fixtures/memory/allocation_summary.h"
-#include "fixtures/prediction/dry_call.h"
+#include "fixtures/memory/operator_scope.h"
 #include "fixtures/prediction/largest_fit.h"
 #include "fixtures/ranks/errors.h"
-#include "fixtures/steps/step_prediction.h"
 #include "model/accounting/library.h"
 #include "model/dry_run/dry_run.h"
 #include "tools/planner/mesh/mesh_rank.h"
@@ -22,18 +20,14 @@
 namespace trainbench {
 namespace {
 
-SavedBytes OfSequence(const MeshJob& job, const AllocationTimeline& step) {
-  const SavedBytes all = SavedOf(PartStep(job), KeptByForward(step));
-  return {.attention = all.attention / job.batch,
-          .ffn = all.ffn / job.batch,
-          .head = all.head / job.batch};
-}
-
 // A rank in a DryRun, which outlives it, as does the recorder.
 class DryRank {
  public:
   DryRank(const MeshJob& job, const Device& device)
-      : job_(job), recorder_(TorchDevice(device)) {
+      : recorder_(TorchDevice(device)), dry_([this](const DryOperator& op) {
+          const auto phase = recorder_.CurrentPhase();
+          work_[{phase, CurrentPlace().component}].Add(op);
+        }) {
     build_ = recorder_.Record(
         [&](PhaseObserver&) { rank_.emplace(job, TorchDevice(device)); });
   }
@@ -48,6 +42,7 @@ class DryRank {
   RankMemory TrainTwoSteps() {
     NullObserver nobody;
     recorder_.Observe([&] { rank_->Run(nobody); });  // for what later ones find
+    work_.clear();
     const AllocationTimeline step =
         recorder_.Record([&](PhaseObserver& phases) { rank_->Run(phases); });
     return {.build_peak_bytes = build_peak_bytes(),
@@ -55,13 +50,13 @@ class DryRank {
             .resident_bytes = step.live_after,
             .peak_at = PeakText(step),
             .largest_at_peak = LargestAtPeakText(step),
-            .of_sequence = OfSequence(job_, step)};
+            .work = work_};
   }
 
  private:
-  const DryRun dry_;
-  const MeshJob job_;
+  WorkByPart work_;
   AllocationRecorder recorder_;
+  const DryRun dry_;
   AllocationTimeline build_;
   std::optional<MeshRank> rank_;
 };
@@ -134,6 +129,15 @@ absl::StatusOr<int64_t> RankPredictor::BuildPeak(const MeshJob& job) {
       Try<int64_t>([&] { return DryRank(job, device_).build_peak_bytes(); });
   if (peak.ok()) builds_[BuildKey(job)] = *peak;
   return peak;
+}
+
+absl::StatusOr<RankWork> RankPredictor::Work(const MeshJob& job) {
+  MeshJob larger = job;
+  ++larger.batch;
+  const auto mine = Steps(job), more = Steps(larger);
+  if (!mine.ok()) return mine.status();
+  if (!more.ok()) return more.status();
+  return RankWork::Of(job.batch, mine->work, more->work);
 }
 
 int64_t RankPredictor::LargestBatch(const MeshJob& job, int64_t budget_bytes) {

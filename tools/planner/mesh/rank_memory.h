@@ -11,8 +11,9 @@
 
 #include "absl/status/statusor.h"
 #include "fixtures/device/device.h"
-#include "model/accounting/component_work.h"
+#include "fixtures/prediction/dry_call.h"
 #include "tools/planner/mesh/mesh_job.h"
+#include "tools/planner/mesh/mesh_time.h"
 
 namespace trainbench {
 
@@ -27,7 +28,7 @@ struct RankMemory {
   int64_t resident_bytes = 0;
   std::string peak_at;  // of the step
   std::string largest_at_peak;
-  SavedBytes of_sequence;  // kept for the backward pass
+  WorkByPart work;  // of the step's operators
 
   // Of the caching allocator, with what libraries keep: for the steps, and for
   // the build, too.
@@ -50,6 +51,9 @@ class RankPredictor {
   // PredictRank but for the padding of units, and largest_at_peak, which may be
   // those of a rank with other shards.
   absl::StatusOr<RankMemory> Predict(const MeshJob& job);
+
+  // What the rank's operators do, by two dry runs.
+  absl::StatusOr<RankWork> Work(const MeshJob& job);
 
   // The largest batch, up to kMostBatch, with which the rank needs no more; 0
   // if not even one sequence fits.

@@ -64,11 +64,15 @@ MeshRow RowOf(const MeshQuery& query, const MeshJob& job,
   row.memory = *std::move(memory);
   row.needed_bytes = row.memory->needed_bytes();
   row.why_not = WhyNot(*row.memory, budget_bytes);
-  const SavedBytes& of_sequence = row.memory->of_sequence;
   row.traffic = TrafficOf(job).step;
   row.flops = FlopsOf(job);
-  row.time = TimeOf(job, of_sequence, query.machine);
-  row.compute_bound_batch = ComputeBoundBatch(job, of_sequence, query.machine);
+  const auto work = predictor.Work(job);
+  if (!work.ok()) {
+    row.why_not = std::string(work.status().message());
+    return row;
+  }
+  row.time = TimeOf(job, *work, query.machine);
+  row.compute_bound_batch = ComputeBoundBatch(job, *work, query.machine);
   return row;
 }
 
