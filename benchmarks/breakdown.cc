@@ -110,8 +110,8 @@ PassPlan PlanOf(const RunOptions& options, const Device& device) {
 
 // The same step with one pass over memory where there can be one.
 StepParams FusedOf(StepParams step, const Device& device) {
-  const auto& why = ImplementationUnavailable(Implementation::kFused,
-                                              device.kind, step.model.d_model);
+  const std::string why = ImplementationUnavailable(
+      Implementation::kFused, device.kind, step.model.d_model);
   if (why.empty()) step.model.implementation = Implementation::kFused;
   return step;
 }
