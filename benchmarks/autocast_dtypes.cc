@@ -17,6 +17,7 @@
 #include "fixtures/experiment/experiment.h"
 #include "model/nn/dtype.h"
 #include "model/ops/toy_model.h"
+#include "model/spec/status_macros.h"
 #include "model/training/train_step.h"
 
 namespace trainbench {
@@ -41,8 +42,7 @@ class AutocastDtypes : public Fixture {
 
   absl::Status Check() override {
     NullObserver nobody;
-    const absl::Status logits = CheckToyLogits(model_, data_.x, p_.low);
-    if (!logits.ok()) return logits;
+    RETURN_IF_ERROR(CheckToyLogits(model_, data_.x, p_.low));
     return CompareDtypes(RunToyStep(model_, data_, p_.low, nobody),
                          DocumentedDtypes(p_.low, device_.type()));
   }

@@ -31,6 +31,7 @@
 #include "fixtures/steps/profiled_passes.h"
 #include "fixtures/steps/step_prediction.h"
 #include "fixtures/timing/disturbances.h"
+#include "model/spec/status_macros.h"
 
 namespace trainbench {
 namespace {
@@ -157,34 +158,33 @@ void Breakdown::MarkDetails(const std::vector<BreakdownRow>& parts,
 
 absl::StatusOr<RowsOfPass> Breakdown::Measure() {
   const std::vector<BreakdownRow> parts = PartsOf(p_);
-  const auto path =
-      CaseFile(p_.trace_directory, StepName("breakdown", p_).text(), ".json");
-  if (!path.ok()) return path.status();
+  ASSIGN_OR_RETURN(
+      const auto path,
+      CaseFile(p_.trace_directory, StepName("breakdown", p_).text(), ".json"));
   PassPlan plan = p_.plan;
-  plan.chrome_trace = *path;
+  plan.chrome_trace = path;
   const auto begin = ReadWaitingTimes();
-  auto passes = ProfilePasses(*this, device_, plan);
+  ASSIGN_OR_RETURN(std::vector<ProfiledPass> passes,
+                   ProfilePasses(*this, device_, plan));
   const auto end = ReadWaitingTimes();
-  if (!passes.ok()) return passes.status();
-  for (ProfiledPass& pass : *passes) {
+  for (ProfiledPass& pass : passes) {
     SetFusedAttentionFlops(p_, pass.step);
     RestrictTo(parts, pass.step);
   }
-  if (absl::Status lost = CheckAttributed(*passes); !lost.ok()) return lost;
+  RETURN_IF_ERROR(CheckAttributed(passes));
   const WorkByPart own = PredictStep(p_, device_).call.work;
   const WorkByPart fused = PredictStep(FusedOf(p_, device_), device_).call.work;
   RowsOfPass rows;
   for (const BreakdownRow& part : parts) {
-    auto row = MeasurementOf(part, *passes, plan.time_of);
-    if (!row.ok()) return row.status();
+    ASSIGN_OR_RETURN(auto row, MeasurementOf(part, passes, plan.time_of));
     const bool is_step = !part.phase && !part.is_unattributed;
-    if (is_step) AddWaiting(begin, end, row->sampling);  // once for its parts
-    AddTraffic(part, own, fused, row->extra);
-    rows[NameOf(p_, part).text()] = *std::move(row);
+    if (is_step) AddWaiting(begin, end, row.sampling);  // once for its parts
+    AddTraffic(part, own, fused, row.extra);
+    rows[NameOf(p_, part).text()] = std::move(row);
   }
   if (p_.has_details) MarkDetails(parts, rows);
   rows.at(WholeOf(p_).text()).extra.tables[kProfiles] =
-      ProfileDocument(*passes, plan.time_of, !device_.null_gpu);
+      ProfileDocument(passes, plan.time_of, !device_.null_gpu);
   return rows;
 }
 

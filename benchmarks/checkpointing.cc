@@ -23,6 +23,7 @@
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/steps/model_step.h"
 #include "fixtures/steps/step_prediction.h"
+#include "model/spec/status_macros.h"
 
 namespace trainbench {
 namespace {
@@ -37,15 +38,14 @@ class Checkpointed : public ModelStep {
   }
 
   absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples& sampling) override {
-    auto extra = ModelStep::MeasureExtra(sampling);
-    if (!extra.ok()) return extra;
+    ASSIGN_OR_RETURN(auto extra, ModelStep::MeasureExtra(sampling));
     // Alone with the tensors of the step: the same for every choice.
     const auto number = [](int64_t count) {
       return static_cast<double>(count);
     };
-    extra->counters["largest_batch"] =
+    extra.counters["largest_batch"] =
         number(LargestBatch(step(), device_, device_.memory_bytes));
-    extra->counters["largest_seq"] =
+    extra.counters["largest_seq"] =
         number(LargestSeq(step(), device_, device_.memory_bytes));
     return extra;
   }

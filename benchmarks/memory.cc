@@ -22,6 +22,7 @@
 #include "fixtures/steps/model_step.h"
 #include "fixtures/steps/step_prediction.h"
 #include "model/accounting/flops.h"
+#include "model/spec/status_macros.h"
 
 namespace trainbench {
 namespace {
@@ -72,13 +73,12 @@ class Memory : public Fixture {
     const auto run = [&](PhaseObserver& phases) { step_->Step(phases); };
     const AllocationTimeline timeline = recorder_.Record(run);
     if (!p_.trace_directory.empty()) {
-      const absl::Status traced = TraceAllocations(
+      RETURN_IF_ERROR(TraceAllocations(
           recorder_,
           [&](PhaseObserver& phases) {
             for (int i = 0; i < kTracedSteps; ++i) step_->Step(phases);
           },
-          p_.trace_directory, StepName("memory", p_.step).text());
-      if (!traced.ok()) return traced;
+          p_.trace_directory, StepName("memory", p_.step).text()));
     }
     const auto number = [](int64_t bytes) {
       return static_cast<double>(bytes);

@@ -23,6 +23,7 @@
 #include "fixtures/steps/model_step.h"
 #include "model/accounting/parameters.h"
 #include "model/accounting/traffic.h"
+#include "model/spec/status_macros.h"
 #include "model/training/adamw.h"
 #include "model/training/train_step.h"
 #include "model/verification/verification.h"
@@ -66,11 +67,11 @@ class Optimizer : public Fixture {
   }
 
   absl::StatusOr<ExtraMetrics> MeasureProfiled() override {
-    const auto trace = Profile(device_, [&] { adamw_.Step(); });
-    if (!trace.ok()) return trace.status();
+    ASSIGN_OR_RETURN(const Trace trace,
+                     Profile(device_, [&] { adamw_.Step(); }));
     // Operations are the work of the host, kernels the work of the GPU.
-    const auto ops = static_cast<double>(CountOutermostOps(*trace));
-    const auto kernels = static_cast<double>(CountKernels(*trace));
+    const auto ops = static_cast<double>(CountOutermostOps(trace));
+    const auto kernels = static_cast<double>(CountKernels(trace));
     return ExtraMetrics{{{"ops_per_step", ops}, {"kernels_per_step", kernels}},
                         {}};
   }

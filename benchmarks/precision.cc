@@ -22,6 +22,7 @@
 #include "fixtures/profiling/kernel_families.h"
 #include "fixtures/profiling/profiler.h"
 #include "fixtures/steps/model_step.h"
+#include "model/spec/status_macros.h"
 
 namespace trainbench {
 namespace {
@@ -38,11 +39,11 @@ class PrecisionSweep : public ModelStep {
   absl::StatusOr<ExtraMetrics> MeasureProfiled() override {
     if (!device_.is_cuda()) return ExtraMetrics();  // no kernel has a name
     NullObserver nobody;
-    const auto trace = Profile(device_, [&] { Step(nobody); });
-    if (!trace.ok()) return trace.status();
-    const auto kernels = ProvePrecision(*trace, step().precision);
-    if (!kernels.ok()) return kernels.status();
-    return ExtraMetrics{{}, {{"kernels", *kernels}}};
+    ASSIGN_OR_RETURN(const Trace trace,
+                     Profile(device_, [&] { Step(nobody); }));
+    ASSIGN_OR_RETURN(const auto kernels,
+                     ProvePrecision(trace, step().precision));
+    return ExtraMetrics{{}, {{"kernels", kernels}}};
   }
 
  private:

@@ -11,6 +11,7 @@
 #include "benchmarks/peak/peak_kernels.h"
 #include "model/fused/cpu/parallel.h"
 #include "model/spec/check_log.h"
+#include "model/spec/status_macros.h"
 #include "model/verification/inputs.h"
 #include "model/verification/relative_error.h"
 
@@ -184,8 +185,7 @@ absl::Status Stream::Verify() {
   const at::Tensor before = overwrites ? b_ : a_.clone();
   if (overwrites) a_.fill_(std::numeric_limits<double>::quiet_NaN());
   Run();
-  const absl::Status varied = CheckVaried("an operand", before);
-  if (!varied.ok()) return varied;
+  RETURN_IF_ERROR(CheckVaried("an operand", before));
   switch (kernel_) {
     case StreamKernel::kCopy:
       return VerifyEqual("the copy", a_, b_);

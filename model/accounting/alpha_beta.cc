@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "model/spec/status_macros.h"
 
 namespace trainbench {
 namespace {
@@ -77,8 +78,7 @@ AlphaBeta EdgeFit(const std::vector<CallTime>& calls) {
 }  // namespace
 
 absl::StatusOr<AlphaBeta> FitAlphaBeta(const std::vector<CallTime>& calls) {
-  const absl::Status status = ValidateCalls(calls);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(ValidateCalls(calls));
   const AlphaBeta free = FreeFit(calls);
   // The error is convex: if its minimum is out of bounds, the best allowed fit
   // lies on the boundary.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/spec/check_log.h"
+#include "model/spec/status_macros.h"
 #include "model/verification/inputs.h"
 #include "model/verification/products.h"
 #include "model/verification/reference.h"
@@ -112,10 +113,9 @@ absl::Status VerifyLogits(const TransformerLm& model, const CheckedBatch& batch,
     const at::Tensor expected =
         ReferenceLogits(model, Sequence(batch.distinct, i).tokens);
     for (int64_t b = i; b < batch.size(); b += batch.count()) {
-      const absl::Status status =
+      RETURN_IF_ERROR(
           CheckError("logits", RelativeError(actual.narrow(0, b, 1), expected),
-                     ToleranceOf(precision).logits);
-      if (!status.ok()) return status;
+                     ToleranceOf(precision).logits));
     }
   }
   return absl::OkStatus();

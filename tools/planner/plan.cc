@@ -15,6 +15,7 @@
 #include "fixtures/steps/step_prediction.h"
 #include "model/accounting/traffic.h"
 #include "model/spec/not_allowed.h"
+#include "model/spec/status_macros.h"
 
 namespace trainbench {
 namespace {
@@ -110,19 +111,16 @@ std::vector<StepParams> StepsOf(const ModelQuery& query) {
 }  // namespace
 
 absl::StatusOr<std::vector<ModelRow>> PlanModels(const ModelQuery& query) {
-  const absl::StatusOr<Device> device = OpenDevice("cpu");
-  if (!device.ok()) return device.status();
+  ASSIGN_OR_RETURN(const auto device, OpenDevice("cpu"));
   at::set_num_threads(1);  // the answer is the same on any machine
   const std::vector<StepParams> steps = StepsOf(query);
   // A model that cannot be planned costs no plan of the others.
   for (const StepParams& step : steps) {
-    const absl::Status status = CheckStep(step, *device);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(CheckStep(step, device));
   }
   std::vector<ModelRow> rows;
   for (const StepParams& step : steps) {
-    const absl::Status status = AddRow(step, query, *device, rows);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(AddRow(step, query, device, rows));
   }
   return rows;
 }

@@ -20,6 +20,7 @@
 #include "fixtures/device/device.h"
 #include "fixtures/device/null_gpu.h"
 #include "model/accounting/library.h"
+#include "model/spec/status_macros.h"
 #include "tools/planner/flags.h"
 #include "tools/planner/mesh/flags.h"
 #include "tools/planner/mesh/print_json.h"
@@ -40,11 +41,10 @@ bool AsksForMesh(const std::vector<std::string>& args) {
 }
 
 absl::Status Parse(const std::vector<std::string>& args, FlagParser& parser) {
-  const auto positional = parser.Parse(args);
-  if (!positional.ok()) return positional.status();
-  if (positional->empty()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const auto positional, parser.Parse(args));
+  if (positional.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
-      "unexpected argument '", positional->front(), "'; allowed: flags"));
+      "unexpected argument '", positional.front(), "'; allowed: flags"));
 }
 
 absl::StatusOr<std::string> AnswerOfModels(
@@ -52,20 +52,18 @@ absl::StatusOr<std::string> AnswerOfModels(
   FlagParser parser;
   PlannerFlags flags;
   AddPlannerFlags(flags, parser);
-  if (absl::Status wrong = Parse(args, parser); !wrong.ok()) return wrong;
+  RETURN_IF_ERROR(Parse(args, parser));
   if (flags.help) return parser.Help();
-  const auto query = ReadModelQuery(flags);
-  if (!query.ok()) return query.status();
-  const auto rows = PlanModels(*query);
-  if (!rows.ok()) return rows.status();
-  return ModelJson(*query, *rows);
+  ASSIGN_OR_RETURN(const auto query, ReadModelQuery(flags));
+  ASSIGN_OR_RETURN(const auto rows, PlanModels(query));
+  return ModelJson(query, rows);
 }
 
 absl::StatusOr<std::string> AnswerOfMesh(const std::vector<std::string>& args) {
   FlagParser parser;
   MeshFlags flags;
   AddMeshFlags(flags, parser);
-  if (absl::Status wrong = Parse(args, parser); !wrong.ok()) return wrong;
+  RETURN_IF_ERROR(Parse(args, parser));
   if (flags.help) return parser.Help();
   if (!HasNullGpu()) {
     return absl::FailedPreconditionError("the null GPU is not preloaded");
@@ -74,13 +72,12 @@ absl::StatusOr<std::string> AnswerOfMesh(const std::vector<std::string>& args) {
   if (!device.ok()) {
     return absl::FailedPreconditionError(device.status().message());
   }
-  const auto query = ReadMeshQuery(flags, *device);
-  if (!query.ok()) return query.status();
+  ASSIGN_OR_RETURN(const auto query, ReadMeshQuery(flags, *device));
   const int64_t free_bytes = device->FreeBytes();
-  const int64_t budget_bytes = free_bytes - kKernelBytes - query->spare_bytes;
-  std::vector<MeshRow> rows = RowsOf(*query, *device, budget_bytes);
-  if (query->rehearses) RehearseBest(*device, budget_bytes, rows);
-  return MeshDocument(*query, *device, free_bytes, rows);
+  const int64_t budget_bytes = free_bytes - kKernelBytes - query.spare_bytes;
+  std::vector<MeshRow> rows = RowsOf(query, *device, budget_bytes);
+  if (query.rehearses) RehearseBest(*device, budget_bytes, rows);
+  return MeshDocument(query, *device, free_bytes, rows);
 }
 
 }  // namespace

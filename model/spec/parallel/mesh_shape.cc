@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "model/spec/not_allowed.h"
+#include "model/spec/status_macros.h"
 
 namespace trainbench {
 namespace {
@@ -55,12 +56,12 @@ absl::StatusOr<MeshShape> ParseMesh(absl::string_view text) {
   for (absl::string_view item : absl::StrSplit(text, ',')) {
     const std::pair<absl::string_view, absl::string_view> pair =
         absl::StrSplit(item, absl::MaxSplits(':', 1));
-    const auto axis = MeshAxisName.Parse("an axis of the mesh", pair.first);
-    if (!axis.ok()) return axis.status();
-    if (!seen.insert(*axis).second) {
+    ASSIGN_OR_RETURN(const auto axis,
+                     MeshAxisName.Parse("an axis of the mesh", pair.first));
+    if (!seen.insert(axis).second) {
       return TextNotAllowed("mesh", text, "each axis once");
     }
-    int64_t& size = SizeOf(mesh, *axis);
+    int64_t& size = SizeOf(mesh, axis);
     if (!absl::SimpleAtoi(pair.second, &size) || size < 1 ||
         size > kMostMeshRanks) {
       return TextNotAllowed(absl::StrCat("mesh: ", pair.first), pair.second,

@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "model/spec/config.h"
 #include "model/spec/not_allowed.h"
+#include "model/spec/status_macros.h"
 
 namespace trainbench {
 namespace {
@@ -31,9 +32,8 @@ absl::StatusOr<Link> ParseLink(absl::string_view text) {
         "links has '", text, "'; allowed: NAME:GB_PER_S:US, by comma"));
   }
   const std::string link = absl::StrCat("links has '", text, "', whose ");
-  absl::Status status = CheckAmount(link + "GB_PER_S", gb_per_s);
-  if (status.ok()) status = CheckAmount(link + "US", us);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(CheckAmount(link + "GB_PER_S", gb_per_s));
+  RETURN_IF_ERROR(CheckAmount(link + "US", us));
   return Link{parts[0], {us, 1e6 / (gb_per_s * 1e9)}};
 }
 
@@ -42,15 +42,14 @@ absl::StatusOr<Link> ParseLink(absl::string_view text) {
 absl::StatusOr<std::vector<Link>> ParseLinks(absl::string_view text) {
   std::vector<Link> links;
   for (absl::string_view item : absl::StrSplit(text, ',')) {
-    absl::StatusOr<Link> link = ParseLink(item);
-    if (!link.ok()) return link.status();
+    ASSIGN_OR_RETURN(auto link, ParseLink(item));
     for (const Link& other : links) {
-      if (other.name == link->name) {
+      if (other.name == link.name) {
         return absl::InvalidArgumentError(
-            absl::StrCat("links has '", link->name, "' twice; allowed: once"));
+            absl::StrCat("links has '", link.name, "' twice; allowed: once"));
       }
     }
-    links.push_back(*std::move(link));
+    links.push_back(std::move(link));
   }
   return links;
 }

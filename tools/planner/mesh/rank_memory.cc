@@ -15,6 +15,7 @@
 #include "fixtures/ranks/errors.h"
 #include "model/accounting/library.h"
 #include "model/dry_run/dry_run.h"
+#include "model/spec/status_macros.h"
 #include "tools/planner/mesh/mesh_rank.h"
 
 namespace trainbench {
@@ -93,11 +94,8 @@ absl::StatusOr<RankMemory> PredictRank(const MeshJob& job,
 }
 
 absl::StatusOr<RankMemory> RankPredictor::Predict(const MeshJob& job) {
-  auto memory = Steps(job);
-  if (!memory.ok()) return memory;
-  const auto build = BuildPeak(job);
-  if (!build.ok()) return build.status();
-  memory->build_peak_bytes = *build;
+  ASSIGN_OR_RETURN(auto memory, Steps(job));
+  ASSIGN_OR_RETURN(memory.build_peak_bytes, BuildPeak(job));
   return memory;
 }
 
@@ -134,10 +132,9 @@ absl::StatusOr<int64_t> RankPredictor::BuildPeak(const MeshJob& job) {
 absl::StatusOr<RankWork> RankPredictor::Work(const MeshJob& job) {
   MeshJob larger = job;
   ++larger.batch;
-  const auto mine = Steps(job), more = Steps(larger);
-  if (!mine.ok()) return mine.status();
-  if (!more.ok()) return more.status();
-  return RankWork::Of(job.batch, mine->work, more->work);
+  ASSIGN_OR_RETURN(const auto mine, Steps(job));
+  ASSIGN_OR_RETURN(const auto more, Steps(larger));
+  return RankWork::Of(job.batch, mine.work, more.work);
 }
 
 int64_t RankPredictor::LargestBatch(const MeshJob& job, int64_t budget_bytes) {
