@@ -4,16 +4,16 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from reports.advice.arithmetic import bf16
-from reports.advice.attention import flash_attention
-from reports.advice.batch import larger_batch
 from reports.advice.bounds import device_of, table
-from reports.advice.exchange import bucketed_exchange
-from reports.advice.implementation import fused_implementation
-from reports.advice.kernels import cuda_graph, fused
+from reports.advice.kernels import (
+    cuda_graph,
+    flash_attention,
+    fused,
+    fused_implementation,
+)
 from reports.advice.line import Line, order
-from reports.advice.memory import checkpointing
 from reports.advice.run import Run
+from reports.advice.steps import bf16, bucketed_exchange, checkpointing, larger_batch
 from reports.results.rows import Result
 from reports.results.text import Table
 

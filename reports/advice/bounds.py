@@ -3,8 +3,7 @@
 
 from dataclasses import dataclass
 
-from reports.advice.rates import Rate, arithmetic
-from reports.advice.run import Run, Step
+from reports.advice.run import Rate, Run, Step, arithmetic
 from reports.answers.measured import Measured, exactly, minus, time_of, total
 from reports.results import text
 from reports.results.rows import Row

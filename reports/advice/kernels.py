@@ -1,55 +1,56 @@
 # SPDX-License-Identifier: MIT
-"""Changes of kernels: one pass over memory where there are several, and no gaps."""
+"""Changes of kernels: one pass over memory where there are several, attention without
+scores in memory, all fused kernels at once, and no gaps."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from reports.advice.bounds import product_us
-from reports.advice.line import Check, Line, largest
-from reports.advice.rates import Rate
-from reports.advice.run import TRAINING, Run, Step, shape_of
+from reports.advice.line import Check, Line, gained, largest, saved_bytes, sized, timed
+from reports.advice.run import TRAINING, Rate, Run, Step, arithmetic, shape_of
 from reports.answers.against import Axis, baselines
-from reports.answers.measured import Measured, minus, time_of, times, total
+from reports.answers.measured import Measured, exactly, minus, time_of, times, total
 from reports.experiments.cuda_graph import LAUNCH
 from reports.experiments.implementations import IMPLEMENTATION
 from reports.results.rows import Row
 
-# By what is fused: the components whose work beside products becomes one pass.
+# By what is fused: the components whose work beside products becomes one pass, and the
+# operation in `fused_ops`.
 FUSED = {
-    "norm": ("norm", "residual"),
-    "softmax": ("scores", "softmax"),
-    "SwiGLU": ("ffn",),
-    "cross entropy": ("cross_entropy",),
-    "RoPE": ("rope",),
-}
-# The operation in `fused_ops`.
-_OPS = {
-    "norm": "add_rms_norm",
-    "softmax": "causal_softmax",
-    "SwiGLU": "swiglu",
-    "cross entropy": "cross_entropy",
-    "RoPE": "rope",
+    "norm": (("norm", "residual"), "add_rms_norm"),
+    "softmax": (("scores", "softmax"), "causal_softmax"),
+    "SwiGLU": (("ffn",), "swiglu"),
+    "cross entropy": (("cross_entropy",), "cross_entropy"),
+    "RoPE": (("rope",), "rope"),
 }
 _SOFTMAX = Axis("part", "softmax_naive")
+_NAIVE = ("scores", "softmax", "value")
+_VARIANT = Axis("variant", "naive")
+_FLASH = ("sdpa_flash", "sdpa_efficient", "own")
+# A backward pass without scores makes them again: five products instead of four.
+_RECOMPUTED = 1.25
+# Steps in which all kernels save as much: their optimizer is the same.
+_MODES = (TRAINING, "forward_backward")
 # An operation that was timed alone: written out, and in one pass.
 Pair = tuple[Row, Row]
 _ONE_PASS = "one pass over memory, at the rate of a copy"
 
 
-def _saved(row: Row, copy: Rate) -> Measured:
-    """If all but the row's products is one pass."""
-    beside = times(time_of(row), 1 - product_us(row) / row.time_us)
-    return minus(beside, copy.time(row["pass_bytes"]))
+def _beside(row: Row) -> Measured:
+    """The time that is not in products."""
+    return times(time_of(row), 1 - product_us(row) / row.time_us)
 
 
-def of_step(step: Step, what: str, copy: Rate) -> Line | None:
-    rows = step.of(*FUSED[what])
+def _fused(step: Step, what: str, copy: Rate) -> Line | None:
+    """If all but the products is one pass."""
+    rows = step.of(*FUSED[what][0])
     if not rows or any(row.get("pass_bytes") is None for row in rows):
         return None
+    saved = [minus(_beside(row), copy.time(row["pass_bytes"])) for row in rows]
     return Line(
         change=f"fused {what}",
         where=step.name,
-        saved_us=total([_saved(row, copy) for row in rows]),
+        saved_us=total(saved),
         of_us=step.whole.time_us,
         assumption=f"all but its products is {_ONE_PASS}",
         rows=(*(row.name for row in rows), copy.row),
@@ -59,7 +60,7 @@ def of_step(step: Step, what: str, copy: Rate) -> Line | None:
 def _pairs(run: Run, what: str, step: Step | None) -> list[Pair]:
     """Those of the step's shape, if the run has them. A softmax that was timed beside
     its products has a shape of its own."""
-    rows = run.of("fused_ops", op=_OPS[what])
+    rows = run.of("fused_ops", op=FUSED[what][1])
     found = list(baselines(rows, IMPLEMENTATION, "fused"))
     if step:
         shape = shape_of(step.whole, "mode")
@@ -71,23 +72,21 @@ def _pairs(run: Run, what: str, step: Step | None) -> list[Pair]:
 
 def _check(pair: Pair, copy: Rate) -> Check:
     plain, fused = pair
-    predicted = minus(time_of(plain), copy.time(fused["bytes"]))
-    measured = minus(time_of(plain), time_of(fused))
-    return Check(plain.name, fused.name, predicted, measured)
+    return timed(*pair, minus(time_of(plain), copy.time(fused["bytes"])))
 
 
 def _alone(what: str, pairs: Sequence[Pair], copy: Rate) -> list[Line]:
     return [
         Line(
             change=f"fused {what}",
-            where=plain.name,
-            saved_us=check.predicted,
-            of_us=plain.time_us,
+            where=pair[0].name,
+            saved_us=_check(pair, copy).predicted,
+            of_us=pair[0].time_us,
             assumption=f"it is {_ONE_PASS}",
-            rows=(plain.name, copy.row),
+            rows=(pair[0].name, copy.row),
             is_of_step=False,
         )
-        for plain, check in ((pair[0], _check(pair, copy)) for pair in pairs)
+        for pair in pairs
     ]
 
 
@@ -99,7 +98,7 @@ def fused(run: Run) -> Iterator[Line]:
         steps = {
             line.where: (step, line)
             for step in run.train_steps
-            if (line := of_step(step, what, copy))
+            if (line := _fused(step, what, copy))
         }
         # A run whose steps state no bytes tells of the operation alone.
         lines = [line for _, line in steps.values()]
@@ -107,6 +106,96 @@ def fused(run: Run) -> Iterator[Line]:
             step = steps[best.where][0] if lines else None
             pairs = _pairs(run, what, step)
             yield replace(best, checks=tuple(_check(pair, copy) for pair in pairs))
+
+
+def _flash_us(row: Row, products: Rate, copy: Rate) -> Measured:
+    """By the FLOPs and the bytes of the row alone."""
+    again = _RECOMPUTED if row.words.get("phase") == "backward" else 1
+    found = [products.time(again * row["flops"]), copy.time(row["bytes"])]
+    return max(found, key=lambda time: time.value)
+
+
+def _flash_checks(run: Run) -> Iterator[Check]:
+    rows = run.of("attention_scaling")
+    for kernel in _FLASH:
+        for naive, flash in baselines(rows, _VARIANT, kernel):
+            products = run.attention_products(arithmetic(naive))
+            if products and run.copy and flash.get("flops") and flash.get("bytes"):
+                new = _flash_us(flash, products, run.copy)
+                yield timed(naive, flash, minus(time_of(naive), new))
+
+
+def _scores_bytes(run: Run, step: Step) -> float | None:
+    """What naive attention keeps for its backward pass: exp(scores) in fp32, and the
+    weights. As far as it is part of the peak."""
+    softmax = step.parts.get(("forward", "softmax"))
+    most = run.room(step.whole)
+    if softmax is None or softmax.get("pass_bytes") is None or most is None:
+        return None
+    width = 4 if step.whole.words["precision"] in ("fp32", "tf32") else 2
+    scores = softmax["pass_bytes"] / (2 * width)
+    return min(most, (4 + width) * scores)
+
+
+def _flash(run: Run, step: Step) -> Line | None:
+    """What is no product goes, and the first product comes twice."""
+    rows = step.of(*_NAIVE)
+    if not rows:
+        return None
+    scores = step.parts.get(("forward", "scores"))
+    again = exactly(product_us(scores) if scores else 0)
+    return Line(
+        change="flash attention",
+        where=step.name,
+        saved_us=minus(total([_beside(row) for row in rows]), again),
+        of_us=step.whole.time_us,
+        assumption="its products alone remain, at the rate that they have, and the "
+        "backward pass makes the scores once more",
+        rows=tuple(row.name for row in rows),
+        saved_bytes=_scores_bytes(run, step),
+    )
+
+
+def flash_attention(run: Run) -> Iterator[Line]:
+    lines = [line for step in run.train_steps if (line := _flash(run, step))]
+    for line in largest(lines):
+        yield replace(line, checks=tuple(_flash_checks(run)))
+
+
+def _implemented(run: Run, step: Step, copy: Rate) -> Line | None:
+    # Flash attention has the softmax.
+    found = [_fused(step, what, copy) for what in FUSED if what != "softmax"]
+    found.append(_flash(run, step))
+    parts = [line for line in found if line]
+    if len(parts) < len(found):  # it would be told too little of
+        return None
+    pairs = [
+        (plain, fused)
+        for plain, fused in baselines(
+            run.of("implementations"), IMPLEMENTATION, "fused"
+        )
+        if shape_of(plain, "mode") == shape_of(step.whole, "mode")
+        and plain.words.get("mode") in _MODES
+    ]
+    saved = total([part.saved_us for part in parts])
+    steps = [pair for pair in pairs if pair[0].words["mode"] == TRAINING]
+    return Line(
+        change=f"{IMPLEMENTATION.word}=fused",
+        where=step.name,
+        saved_us=saved,
+        of_us=step.whole.time_us,
+        assumption=f"{', '.join(part.change for part in parts)} at once",
+        rows=tuple(dict.fromkeys(row for part in parts for row in part.rows)),
+        saved_bytes=saved_bytes(*steps[0]) if steps else None,
+        checks=tuple(c for p in pairs for c in (timed(*p, saved), *sized(*p))),
+        measured_us=gained(*(steps or pairs)[0]) if pairs else None,
+    )
+
+
+def fused_implementation(run: Run) -> Iterator[Line]:
+    if copy := run.copy:
+        found = [_implemented(run, step, copy) for step in run.train_steps]
+        yield from largest([line for line in found if line])
 
 
 def cuda_graph(run: Run) -> Iterator[Line]:
@@ -118,9 +207,8 @@ def cuda_graph(run: Run) -> Iterator[Line]:
     for step in run.train_steps:
         gaps = step.of("gap")
         saved = total([time_of(row) for row in gaps])
-        if pair := replayed.get(shape_of(step.whole)):
-            measured = minus(time_of(pair[0]), time_of(pair[1]))
-            checks.append(Check(pair[0].name, pair[1].name, saved, measured))
+        pair = replayed.get(shape_of(step.whole))
+        checks += [timed(*pair, saved)] if pair else []
         lines.append(
             Line(
                 change="CUDA graph",
@@ -129,6 +217,7 @@ def cuda_graph(run: Run) -> Iterator[Line]:
                 of_us=step.whole.time_us,
                 assumption="the device never waits for the host",
                 rows=tuple(row.name for row in gaps),
+                measured_us=gained(*pair) if pair else None,
             )
         )
     for line in largest(lines):

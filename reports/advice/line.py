@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from reports.answers.judging import Instance, Judgement, verdict_of
-from reports.answers.measured import Measured, ratio_to
+from reports.answers.measured import Measured, exactly, minus, ratio_to, time_of
 from reports.results.expectations import Expectation, Quantity
+from reports.results.rows import Row
 
 # A prediction within this much of what was measured is right.
 TOLERANCE = 0.2
@@ -28,13 +29,19 @@ class Check:
 class Line:
     change: str
     where: str  # which step or row
-    saved_us: Measured  # negative: it costs time
+    saved_us: Measured  # as predicted; negative: it costs time
     of_us: float  # the time of `where`
     assumption: str
     rows: tuple[str, ...]  # that the numbers rest on
     saved_bytes: float | None = None  # negative: it costs memory
     checks: tuple[Check, ...] = ()
     is_of_step: bool = True  # else of an operation that was timed alone
+    measured_us: Measured | None = None  # if the run made the change in `where`
+
+    @property
+    def gain_us(self) -> Measured:
+        """As measured, where it was."""
+        return self.measured_us or self.saved_us
 
     @property
     def expectation(self) -> Expectation:
@@ -58,13 +65,39 @@ class Line:
         return Judgement(self.expectation, found) if found else None
 
 
+def gained(base: Row, row: Row) -> Measured:
+    """The time that the change saved."""
+    return minus(time_of(base), time_of(row))
+
+
+def timed(base: Row, row: Row, predicted: Measured) -> Check:
+    return Check(base.name, row.name, predicted, gained(base, row))
+
+
+def saved_bytes(
+    base: Row, row: Row | None, counter: str = "predicted_peak_bytes"
+) -> float | None:
+    """None if a row is missing, or lacks the counter."""
+    if row is None or base.get(counter) is None or row.get(counter) is None:
+        return None
+    return base[counter] - row[counter]
+
+
+def sized(base: Row, row: Row) -> Iterator[Check]:
+    """The peak that dry runs predict, if the change moves it."""
+    dry, peak = saved_bytes(base, row), saved_bytes(base, row, "peak_bytes")
+    if dry and peak is not None:
+        gains = exactly(dry), exactly(peak)
+        yield Check(base.name, row.name, *gains, in_bytes=True)
+
+
 def order(line: Line) -> tuple[float, float]:
     """The largest gain first, in time, then in memory."""
-    return -line.saved_us.value, -(line.saved_bytes or 0)
+    return -line.gain_us.value, -(line.saved_bytes or 0)
 
 
 def largest(lines: Sequence[Line]) -> Iterator[Line]:
     """The line of the step in which the change buys most; none if it buys nothing."""
     best = min(lines, key=order, default=None)
-    if best and best.saved_us.value > 0:
+    if best and max(best.saved_us.value, best.gain_us.value) > 0:
         yield best

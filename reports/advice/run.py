@@ -1,17 +1,48 @@
 # SPDX-License-Identifier: MIT
-"""A run as advice reads it: its peaks, and its steps, divided or timed."""
+"""A run as advice reads it: what the device can do, and its steps, divided or timed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from reports.advice.rates import Rate, best
+from reports.answers.breakdown import NOT_PARTS
+from reports.answers.measured import Measured, counter_of, exactly, over, times
 from reports.answers.shapes import by_shape, step_text
 from reports.results.rows import Result, Row
 
 TRAINING = "train_step"
-_SUMS = ("all", "block", "recompute", "timed", "unattributed")
 _STEP = ("model", "precision", "mode")
+_STATIC = (
+    "predicted_parameter_bytes",
+    "predicted_gradient_bytes",
+    "predicted_optimizer_bytes",
+)
+
+
+@dataclass(frozen=True)
+class Rate:
+    """FLOPs or bytes per second."""
+
+    per_second: Measured
+    row: str  # that measured it
+
+    def time(self, amount: float) -> Measured:
+        """In microseconds."""
+        zero = exactly(0)
+        return times(over(exactly(amount), self.per_second), 1e6) if amount else zero
+
+
+def arithmetic(row: Row) -> str:
+    """The precision of the matrix products; under autocast it is bf16."""
+    return row.words.get("precision", "fp32").removesuffix("_autocast")
+
+
+def best(rows: Iterable[Row], counter: str) -> Rate | None:
+    """The highest; None without any."""
+    rates = [
+        Rate(counter_of(row, counter), row.name) for row in rows if row.get(counter)
+    ]
+    return max(rates, key=lambda rate: rate.per_second.value, default=None)
 
 
 def shape_of(row: Row, *others: str) -> tuple[str, ...]:
@@ -46,7 +77,7 @@ def _step(rows: list[Row]) -> Step | None:
         phase, component = row.words.get("phase", ""), row.words.get("component", "")
         if component == "all" and phase == "step":
             whole = row
-        elif component not in _SUMS:
+        elif component not in NOT_PARTS:
             parts[phase, component] = row
     return Step(whole, parts) if whole and parts else None
 
@@ -123,3 +154,12 @@ class Run:
         """The row of the experiment `memory` about the same step."""
         same = (row for row in self.of("memory") if shape_of(row) == shape_of(step))
         return next(same, None)
+
+    def room(self, step: Row) -> float | None:
+        """The part of the peak that is neither parameters nor gradients nor optimizer
+        state: all that a change of activations can save. None if the run does not
+        tell."""
+        row = self.memory_row(step)
+        if row is None or any(row.get(key) is None for key in ("peak_bytes", *_STATIC)):
+            return None
+        return max(0.0, row["peak_bytes"] - sum(row[key] for key in _STATIC))

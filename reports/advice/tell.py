@@ -35,14 +35,24 @@ def _verdicts(line: Line) -> str:
     return ", ".join(f"{n} {verdict.words}" for verdict, n in counts.items() if n)
 
 
+def _known(line: Line) -> str:
+    """How the gain is known."""
+    if line.measured_us is None:
+        return "predicted"
+    if line.measured_us == line.saved_us:
+        return "measured"
+    return f"measured; predicted {_gain(line.saved_us)}"
+
+
 def lines_table(lines: Sequence[Line]) -> Table:
-    headings = ["change", "time saved", "of the time", "memory saved"]
+    headings = ["change", "time saved", "as", "of the time", "memory saved"]
     headings += ["prediction", "in"]
     rows = [
         [
             line.change,
-            _gain(line.saved_us),
-            text.percent(line.saved_us.value / line.of_us),
+            _gain(line.gain_us),
+            _known(line),
+            text.percent(line.gain_us.value / line.of_us),
             "-" if line.saved_bytes is None else text.size(line.saved_bytes),
             _verdicts(line),
             line.where,
@@ -82,7 +92,7 @@ def checks_table(lines: Sequence[Line]) -> Table:
 
 def gains(given: Advice) -> list[Line]:
     """The lines that save time, the largest first."""
-    return [line for line in given.lines if line.saved_us.value > 0]
+    return [line for line in given.lines if line.gain_us.value > 0]
 
 
 def _score(given: Advice) -> str:
@@ -120,16 +130,18 @@ def sentence(given: Advice) -> str:
     rivals = [
         line.change
         for line in others
-        if not differ(line.saved_us, first.saved_us)
+        if not differ(line.gain_us, first.gain_us)
         and not set(line.rows) < set(first.rows)
     ]
-    told = f"{_gain(first.saved_us)} of {text.time(first.of_us)} in `{first.where}`"
+    told = f"{_gain(first.gain_us)} of {text.time(first.of_us)} in `{first.where}`"
+    told += f", {_known(first)}" if first.measured_us else ""
+    saves = "saved" if first.measured_us else "would save"
     if not rivals:
-        opening = f"Of the changes to {where}, {first.change} would save most: {told}."
+        opening = f"Of the changes to {where}, {first.change} {saves} most: {told}."
     else:
         opening = (
             f"Which change to {where} would save most {CANNOT_TELL}: {first.change} "
-            f"would save {told}, and {listed(rivals)} may save more."
+            f"{saves} {told}, and {listed(rivals)} may save more."
         )
     return f"{_score(given)}{opening} {NOT_A_SUM}"
 

@@ -4,7 +4,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from reports.advice.rates import arithmetic
+from reports.advice.run import arithmetic
 from reports.answers.comparing import listed
 from reports.pages.plotting.canvas import WIDE, Canvas, Figure
 from reports.pages.plotting.lines import Plane, frame, logarithmic

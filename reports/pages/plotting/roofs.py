@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from reports.advice.rates import arithmetic
+from reports.advice.run import arithmetic
 from reports.results.rows import Result, Row
 
 ABOVE = 1.02  # times the roof; below that it is noise

@@ -137,6 +137,7 @@ def test_bf16_makes_products_faster() -> None:
     found = lines(*PEAKS, *rows)["bf16"]
     # 1200 us of products take 300 us.
     assert found.saved_us.value == pytest.approx(900)
+    assert found.measured_us and found.measured_us.value == 900
     assert found.saved_bytes == 40
     assert divided["name"] in found.rows and BF16_PEAK["name"] in found.rows
     assert [(check.measured.value, check.in_bytes) for check in found.checks] == [
@@ -176,7 +177,7 @@ def test_without_a_peak_in_bf16_its_time_is_measured_alone() -> None:
     rows = (step("precision", 2000), step("precision", 2600, "bf16_autocast"))
     found = lines(*PEAKS, *rows)
     assert list(found) == ["bf16 autocast"]
-    assert found["bf16 autocast"].saved_us.value == -600
+    assert found["bf16 autocast"].gain_us.value == -600
     assert "measured, not predicted" in found["bf16 autocast"].assumption
     assert verdicts(found["bf16 autocast"]) == []
 
@@ -222,7 +223,7 @@ def test_checkpointing_saves_what_a_dry_run_says_and_costs_its_flops() -> None:
     )
     found = lines(memory, *rows)["checkpointing"]
     assert found.saved_bytes == 1500
-    assert found.saved_us.value == -600
+    assert (found.saved_us.value, found.measured_us) == (-600, None)
     assert [check.where for check in found.checks] == [rows[1]["name"]]
     assert verdicts(found) == [Verdict.HELD]  # -200 us predicted, -190 measured
     assert "checkpointing" not in lines(memory | {"checkpointed_peak_bytes": 6000})
@@ -246,7 +247,7 @@ def test_buckets_save_what_the_calls_take() -> None:
         entry("all_reduce/gloo/ranks:4/bytes:8", 5, "backend=gloo"),
     )
     found = lines(*rows)["bucketed exchange"]
-    assert found.saved_us.value == 600
+    assert (found.saved_us.value, found.gain_us.value) == (600, 650)
     assert found.rows == (rows[0]["name"], "all_reduce/gloo/ranks:2/bytes:8")
     assert [check.where for check in found.checks] == [rows[2]["name"]]
     assert verdicts(found) == [Verdict.HELD]  # 650 us

@@ -49,6 +49,7 @@ def test_a_cuda_graph_is_checked_by_the_replay_of_the_same_step() -> None:
     found = lines(*PEAKS, *gaps, whole(590), *rows)["CUDA graph"]
     (check,) = found.checks
     assert (check.where, check.measured.value) == (rows[1]["name"], 450)
+    assert (found.saved_us.value, found.gain_us.value) == (500, 450)
     assert verdicts(found) == [Verdict.HELD]
     # The step that gains most may be one that no row replays.
     narrow = [
@@ -63,7 +64,7 @@ def test_a_cuda_graph_is_checked_by_the_replay_of_the_same_step() -> None:
         for row in (*gaps, whole(590))
     ]
     found = lines(*PEAKS, *gaps, whole(590), *narrow, *rows)["CUDA graph"]
-    assert "bf16" in found.where
+    assert "bf16" in found.where and found.measured_us is None
     assert [check.where for check in found.checks] == [rows[1]["name"]]
 
 
@@ -92,7 +93,7 @@ def test_the_fused_implementation_is_all_its_kernels_at_once() -> None:
     )
     found = lines(*rows, *steps)["implementation=fused"]
     # 50 us of each of four, and all of the softmax.
-    assert found.saved_us.value == pytest.approx(300)
+    assert (found.saved_us.value, found.gain_us.value) == (pytest.approx(300), 350)
     assert found.saved_bytes is None
     assert set(found.rows) == {p["name"] for p in parts.values()} | {PEAKS[1]["name"]}
     assert [(check.measured.value, check.in_bytes) for check in found.checks] == [
@@ -104,7 +105,9 @@ def test_the_fused_implementation_is_all_its_kernels_at_once() -> None:
         implemented(name, 9, "train_step", predicted_peak_bytes=size, peak_bytes=size)
         for name, size in (("textbook", 120.0), ("fused", 80.0))
     ]
-    assert lines(*rows, *trained)["implementation=fused"].saved_bytes == 40
+    # The train step itself says more than one without its optimizer.
+    found = lines(*rows, *steps, *trained)["implementation=fused"]
+    assert (found.saved_bytes, found.gain_us.value) == (40, 0)
     # Its own kernels cannot save more than all of them.
     noisy = [row | within(0.9, p50_us=row["real_time"]) for row in parts.values()]
     given = advice(parse(document(*PEAKS, *noisy, whole(2000))))

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: MIT
+"""Changes of a whole step: bf16, a larger batch, checkpointing, buckets."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+
+from reports.advice.line import Check, Line, gained, largest, saved_bytes, sized, timed
+from reports.advice.run import TRAINING, Run, shape_of
+from reports.answers.against import baselines
+from reports.answers.measured import (
+    Measured,
+    counter_of,
+    minus,
+    over,
+    time_of,
+    times,
+    total,
+)
+from reports.answers.shapes import step_text, without
+from reports.experiments.checkpointing import CHECKPOINT
+from reports.experiments.ddp import STRATEGY
+from reports.results import text
+from reports.results.rows import Row
+
+_NARROW = {"bf16_autocast": "bf16 autocast", "bf16": "bf16 weights"}
+# A step is bound by its tokens once all else takes no more of it.
+_FIXED_SHARE = 0.05
+_BUCKETED = ("overlap_bucketed", "overlap_predicted_bucket")
+
+
+def _products(run: Run, step: Row) -> tuple[Measured, str] | None:
+    """Their time in a step, by their share of the same model's profiled step: of the
+    same shape, if the run has it."""
+    divided = [
+        found.whole
+        for found in run.train_steps
+        if shape_of(found.whole, "batch", "seq") == shape_of(step, "batch", "seq")
+        and found.whole.get("matmul_share")
+    ]
+    if not divided:
+        return None
+    same = [row for row in divided if shape_of(row) == shape_of(step)]
+    row = (same or divided)[-1]
+    return times(time_of(step), row["matmul_share"]), row.name
+
+
+def _of_bf16(run: Run, step: Row) -> tuple[Measured, tuple[str, ...]] | None:
+    """What products at the rate of bf16 save."""
+    wide, narrow = run.products("fp32"), run.products("bf16")
+    products = _products(run, step)
+    if not wide or not narrow or not products:
+        return None
+    new = over(products[0], over(narrow.per_second, wide.per_second))
+    return minus(products[0], new), (step.name, products[1], wide.row, narrow.row)
+
+
+def _bf16_checks(run: Run, wide: Row, narrow: Row) -> Iterator[Check]:
+    if predicted := _of_bf16(run, wide):
+        yield timed(wide, narrow, predicted[0])
+    yield from sized(wide, narrow)
+
+
+def _bf16_pairs(run: Run, precision: str) -> list[tuple[Row, Row]]:
+    """The train steps in fp32 and in another precision, the largest last."""
+    rows = run.of("precision", precision=precision, mode=TRAINING)
+    narrow = {shape_of(row, "precision"): row for row in rows}
+    pairs = [
+        (row, narrow[shape_of(row, "precision")])
+        for row in run.of("precision", precision="fp32", mode=TRAINING)
+        if shape_of(row, "precision") in narrow
+    ]
+    return sorted(pairs, key=lambda pair: pair[0].time_us)
+
+
+def _bf16_line(run: Run, pairs: list[tuple[Row, Row]]) -> Line | None:
+    found = [
+        (step, predicted)
+        for step in run.timed_steps()
+        if step.words["precision"] == "fp32" and (predicted := _of_bf16(run, step))
+    ]
+    if not found:
+        return None
+    step, (saved, rows) = max(found, key=lambda one: one[1][0].value)
+    # Autocast, the smaller change, comes first.
+    same = [pair for pair in pairs if shape_of(pair[0]) == shape_of(step)]
+    narrow = next((other for wide, other in pairs if wide.name == step.name), None)
+    return Line(
+        change="bf16",
+        where=step_text(step),
+        saved_us=saved,
+        of_us=step.time_us,
+        assumption="products run at the rate of bf16, all else as before",
+        rows=rows,
+        saved_bytes=saved_bytes(step, narrow),
+        measured_us=gained(*same[0]) if same else None,
+    )
+
+
+def bf16(run: Run) -> Iterator[Line]:
+    """One formula for autocast and for weights in bf16, which both check it; without
+    the rates that it takes, what each of them was measured to save."""
+    pairs = {name: _bf16_pairs(run, precision) for precision, name in _NARROW.items()}
+    every = [pair for found in pairs.values() for pair in found]
+    if line := _bf16_line(run, every):
+        checks = (check for pair in every for check in _bf16_checks(run, *pair))
+        yield replace(line, checks=tuple(checks))
+        return
+    for change, found in pairs.items():
+        for wide, narrow in found[-1:]:
+            yield Line(
+                change=change,
+                where=step_text(wide),
+                saved_us=gained(wide, narrow),
+                of_us=wide.time_us,
+                saved_bytes=saved_bytes(wide, narrow),
+                assumption="the time is measured, not predicted: the run has no "
+                "product in bf16 among its peaks; the memory is that of dry runs",
+                rows=(wide.name, narrow.name),
+                measured_us=gained(wide, narrow),
+            )
+
+
+def _fixed(run: Run, step: Row) -> tuple[Measured, tuple[str, ...]]:
+    """The optimizer, and on a GPU the time in which it waits for the host."""
+    gaps = [
+        row
+        for divided in run.train_steps
+        if shape_of(divided.whole) == shape_of(step)
+        for row in divided.of("gap")
+    ]
+    parts = [counter_of(step, "optimizer_us"), *(time_of(row) for row in gaps)]
+    return total(parts), (step.name, *(row.name for row in gaps))
+
+
+def _shared(fixed: Measured, factor: float) -> Measured:
+    """What one step of `factor` times the batch saves per step that it replaces."""
+    return times(fixed, 1 - 1 / factor)
+
+
+def _batch_checks(run: Run, rows: list[Row]) -> Iterator[Check]:
+    """Each step and the next larger batch of it, whichever experiment timed them."""
+    batches: dict[tuple[str, ...], dict[float, Row]] = {}
+    for row in rows:
+        if row.get("batch"):
+            batches.setdefault(shape_of(row, "batch"), {}).setdefault(row["batch"], row)
+    for sizes in batches.values():
+        for small, large in pairwise(sorted(sizes)):
+            factor, base, row = large / small, sizes[small], sizes[large]
+            predicted = _shared(_fixed(run, base)[0], factor)
+            measured = minus(time_of(base), times(time_of(row), 1 / factor))
+            yield Check(base.name, row.name, predicted, measured)
+
+
+def _batch_line(run: Run, row: Row, checks: tuple[Check, ...]) -> Line | None:
+    fixed, rows = _fixed(run, row)
+    tokens = row.time_us - fixed.value
+    if tokens <= 0:
+        return None
+    # So that fixed / (fixed + factor * tokens) is the share.
+    factor = math.ceil(fixed.value * (1 - _FIXED_SHARE) / (_FIXED_SHARE * tokens))
+    if factor < 2:
+        return None
+    memory = run.memory_row(row)
+    kept = memory.get("predicted_saved_bytes") if memory else None
+    batch = int(row.get("batch") or 1)
+    return Line(
+        change="larger batch",
+        where=step_text(row),
+        saved_us=_shared(fixed, factor),
+        of_us=row.time_us,
+        saved_bytes=None if kept is None else -kept * (factor - 1),
+        assumption=f"batch {batch * factor} replaces {factor} steps of {batch}; "
+        "optimizer and gaps take as long as before, "
+        f"{text.percent(_FIXED_SHARE)} of it then; all else grows with the batch",
+        rows=(*rows, memory.name) if memory else rows,
+        checks=checks,
+    )
+
+
+def larger_batch(run: Run) -> Iterator[Line]:
+    rows = [
+        row
+        for row in run.timed_steps()
+        if row.get("optimizer_us") and "ranks" not in row.counters
+    ]
+    checks = tuple(_batch_checks(run, rows))
+    yield from largest(
+        [line for row in rows if (line := _batch_line(run, row, checks))]
+    )
+
+
+def checkpointing(run: Run) -> Iterator[Line]:
+    """It saves memory, and costs time."""
+
+    def cost(step: Row, again: float, flops: float) -> Measured:
+        return times(time_of(step), -again / flops)
+
+    pairs = list(baselines(run.of("checkpointing"), CHECKPOINT, "every_1"))
+    lines = []
+    for row in run.of("memory", mode=TRAINING):
+        peak, again = row.get("checkpointed_peak_bytes"), row.get("checkpointed_flops")
+        if not peak or not again or not row.get("predicted_peak_bytes"):
+            continue
+        same = [pair for pair in pairs if shape_of(pair[0]) == shape_of(row)]
+        lines.append(
+            Line(
+                change="checkpointing",
+                where=step_text(row),
+                saved_us=cost(row, again, row["flops"]),
+                of_us=row.time_us,
+                saved_bytes=row["predicted_peak_bytes"] - peak,
+                assumption="a block keeps its input alone and runs forward once more, "
+                "at the rate of the whole step; the peak is that of a dry run",
+                rows=(row.name,),
+                measured_us=gained(*same[0]) if same else None,
+            )
+        )
+    best = max(lines, key=lambda line: line.saved_bytes or 0, default=None)
+    if best and best.saved_bytes and best.saved_bytes > 0:
+        checks = (
+            timed(step, row, cost(step, again, row["flops"]))
+            for step, row in pairs
+            if (again := row.get("recomputed_flops"))
+        )
+        yield replace(best, checks=tuple(checks))
+
+
+def bucketed_exchange(run: Run) -> Iterator[Line]:
+    """Of gradients, with the buckets of the least predicted cost."""
+    rows = [row for row in run.of("ddp") if row.get("predicted_exposed_us")]
+    lines = []
+    for row in rows:
+        job = without(row, *STRATEGY.word.split())
+        others = [
+            other
+            for other in rows
+            if other.words.get("strategy") in _BUCKETED
+            and without(other, *STRATEGY.word.split()) == job
+        ]
+        if row.words.get("strategy") != "per_parameter" or not others:
+            continue
+        other = min(others, key=lambda row: row["predicted_exposed_us"])
+        exposed = [counter_of(end, "predicted_exposed_us") for end in (row, other)]
+        predicted = minus(*exposed)
+        links = (  # which tell how long a call takes
+            link.name
+            for link in run.of("all_reduce")
+            if link.parameters.get("ranks") == row.parameters.get("ranks")
+        )
+        lines.append(
+            Line(
+                change="bucketed exchange",
+                where=row.name,
+                saved_us=predicted,
+                of_us=row.time_us,
+                saved_bytes=saved_bytes(row, other),
+                assumption="a call takes the time that the all_reduce rows of as many "
+                "ranks give for its bytes",
+                rows=(row.name, *links),
+                checks=(timed(row, other, predicted),),
+                measured_us=gained(row, other),
+            )
+        )
+    yield from largest(lines)
