@@ -8,7 +8,7 @@ does not take is an error at the end. Ctrl-C ends it without a traceback, even w
 loads its modules.
 """
 
-import importlib
+import importlib.util
 import io
 import os
 import sys
@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn, TextIO
 
 CANNOT_PRINT, CANNOT_START, INTERRUPTED = 2, 3, 130
+NEEDED = ("jinja2", "numpy", "scipy")  # what reports/ takes of others
 Main = Callable[[list[str]], int | None]
 
 
@@ -72,10 +73,12 @@ def _main_of(called: str, module: str) -> Main:
     def main(arguments: list[str]) -> int | None:
         try:
             found = importlib.import_module(module)
-        except ModuleNotFoundError as missing:
+        except ModuleNotFoundError as error:
+            needed = dict.fromkeys((str(error.name), *NEEDED))
+            missing = [name for name in needed if not importlib.util.find_spec(name)]
             print(
-                f"{called}: {sys.executable} has no module {missing.name}; try: "
-                f"{sys.executable} -m pip install {missing.name}",
+                f"{called}: {sys.executable} has no module {', '.join(missing)}; try: "
+                f"{sys.executable} -m pip install {' '.join(missing)}",
                 file=sys.stderr,
             )
             return CANNOT_START

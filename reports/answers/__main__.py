@@ -10,6 +10,7 @@ from reports.answers import markdown
 from reports.answers.expectations import plain, summary
 from reports.answers.headline import sentences
 from reports.answers.judging import judgements
+from reports.answers.printed import table
 from reports.command import run_main
 from reports.results.rows import NotAResult, load
 
@@ -30,12 +31,18 @@ def main(arguments: list[str]) -> int:
         action="store_true",
         help="print the first sentences of the page, and a line on expectations",
     )
+    brief.add_argument(
+        "--table", action="store_true", help="print all rows in one table"
+    )
     options = parser.parse_args(arguments)
     try:
         result = load(options.result)
     except NotAResult as error:
         print(f"tools/answers: {error}", file=sys.stderr)
         return USAGE
+    if options.table:
+        print(table(result))
+        return GOOD
     judged = judgements(result)
     if options.summary:
         listed = f"tools/answers --expectations {options.result} lists them."

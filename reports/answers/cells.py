@@ -4,8 +4,9 @@
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
+from reports.answers.disturbed import modes_of
 from reports.answers.measured import Measured, counter_of, over
-from reports.experiments.spec import Column
+from reports.experiments.spec import TIME, Column
 from reports.results import text
 from reports.results.rows import Row
 
@@ -26,6 +27,7 @@ _SHORT = {
     "largest": "made by",
     "peak_component": "component",
     "largest_component": "component",
+    "alone_us": "without exchanges",
 }
 _UNITS = ("_us", "_bytes_per_second", "_per_second", "_bytes", "_seconds")
 
@@ -75,7 +77,8 @@ def shown(row: Row, named: str | Column) -> str:
         return "-"
     if column.per:
         return value.text(lambda v: text.significant(v, column.digits))
-    return value.plus_minus(lambda v: formatted(row, column.counter, v, column.digits))
+    said = value.plus_minus(lambda v: formatted(row, column.counter, v, column.digits))
+    return f"{said} bimodal" if column.counter == TIME and modes_of(row) else said
 
 
 def expanded(rows: Sequence[Row], columns: Sequence[str | Column]) -> list[Column]:

@@ -2,6 +2,7 @@
 """Rows whose samples something disturbed, and what it was."""
 
 from reports.results import text
+from reports.results.order_statistics import two_modes
 from reports.results.rows import Result, Row
 
 NOISY_CV = 0.1  # as in the table on the console
@@ -19,6 +20,12 @@ _WORDS = {
 ABOUT_THE_TIMES = {*_WORDS, "overhead", "time", "l2", "cache", "process", "weights"}
 
 
+def modes_of(row: Row) -> tuple[float, float] | None:
+    """The two times that its processes, or its turns, took, if they are two."""
+    turns = row.turns.us if row.turns else ()
+    return two_modes(row.each.get("p50_us") or turns)
+
+
 def reasons(row: Row) -> list[str]:
     """Empty for a row that nothing disturbed."""
     found = [
@@ -26,6 +33,8 @@ def reasons(row: Row) -> list[str]:
         for word, meaning in _WORDS.items()
         if word in row.findings
     ]
+    if modes := modes_of(row):
+        found.append(f"it is bimodal ({' or '.join(map(text.time, modes))})")
     cv = row.get("cv") or 0.0
     if cv > NOISY_CV:
         found.append(f"its samples vary by {text.percent(cv)}")

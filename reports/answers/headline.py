@@ -81,8 +81,8 @@ def _peak(result: Result) -> str:
     off = [abs(row["predicted_peak_bytes"] / row["peak_bytes"] - 1) for row in rows]
     return (
         f"A `{step_text(most)}` peaks at {text.size(most['peak_bytes'])}, predicted "
-        f"{text.size(most['predicted_peak_bytes'])}; of {len(rows)} predictions none "
-        f"is off by more than {text.percent(max(off))}."
+        f"{text.size(most['predicted_peak_bytes'])}; "
+        f"all {len(rows)} predictions within {text.percent(max(off))}."
     )
 
 
@@ -116,34 +116,32 @@ def _gains(result: Result) -> str:
 
 
 def _ranks(result: Result) -> str:
-    """The quickest exchange of gradients against a rank without one."""
+    """The quickest exchange of gradients against a single rank, and how much of that
+    ranks cost each other without one."""
     rows = result.of("ddp")
     exchanging = [row for row in rows if row.get("exposed_us") is not None]
     if not exchanging:
         return ""
-    # The last setting of a run is its largest.
+
+    def like(strategy: str, *but: str) -> list[Row]:
+        """Rows of the last setting of a run, which is its largest."""
+        job = without(exchanging[-1], *_STRATEGY, *but)
+        found = [row for row in rows if row.words["strategy"] == strategy]
+        return [row for row in found if without(row, *_STRATEGY, *but) == job]
+
+    single = like("alone", "ranks", "as_one_of")
+    if not single:
+        return ""
     setting = without(exchanging[-1], *_STRATEGY)
     exchanging = [row for row in exchanging if without(row, *_STRATEGY) == setting]
-    same = ("model", "precision", "batch", "seq")
-    alone = next(
-        (
-            row
-            for row in rows
-            if row.words["strategy"] == "alone"
-            and all(
-                row.parameters.get(key) == exchanging[0].parameters.get(key)
-                for key in same
-            )
-        ),
-        None,
-    )
-    if alone is None:
-        return ""
     best = min(exchanging, key=lambda row: row.time_us)
-    ratio = over(time_of(best), time_of(alone))
+    ratio = over(time_of(best), time_of(single[0]))
     exposed = counter_of(best, "exposed_us").plus_minus(text.time)
-    return (
-        f"A rank of `{case_text(best)}` takes {time_of(best).plus_minus(text.time)} a "
-        f"step, {ratio.text()} times the {text.time(alone.time_us)} of one rank alone; "
-        f"{exposed} is exposed communication."
+    said = (
+        f"A step of `{case_text(best)}` takes {time_of(best).plus_minus(text.time)}, "
+        f"{ratio.text()} times a single rank's {text.time(single[0].time_us)}"
     )
+    for row in like("side_by_side"):
+        cost = over(time_of(row), time_of(single[0]))
+        said += f", side by side without exchanges {cost.text()} times"
+    return f"{said}; {exposed} is exposed communication."

@@ -78,19 +78,37 @@ def rows_table(rows: Sequence[Row], spec: Spec, is_timed: bool) -> Table:
     if axis is not None:
         for choice in choices(rows, axis):
             ratios |= {row.name: _ratio(choice, row) for row in choice.rows.values()}
+    merged = _merged(rows, columns)
     headings = [*labels, *(column.heading for column in timed)]
     headings += [f"/ {axis.base}"] if axis else []
-    headings += [column.heading for column in columns]
+    headings += merged.values()
     lines = [
         [
             *label(row),
             *(text_of_time(row) for _ in timed),
             *ratios.get(row.name, ["-"] if axis else []),
-            *(shown(row, column) for column in columns),
+            *(cells[place] for cells in merged),
         ]
-        for row in rows
+        for place, row in enumerate(rows)
     ]
     return Table(headings, lines, common(rows))
+
+
+def _merged(
+    rows: Sequence[Row], columns: Sequence[Column]
+) -> dict[tuple[str, ...], str]:
+    """The headings of columns by their cells: what is the same in all rows is one
+    column that says so, with a ≈ where more digits would differ."""
+    alike: dict[tuple[str, ...], list[Column]] = defaultdict(list)
+    for column in columns:
+        alike[tuple(shown(row, column) for row in rows)].append(column)
+
+    def heading(same: list[Column]) -> str:
+        values = {tuple(row.get(column.counter) for row in rows) for column in same}
+        names = dict.fromkeys(column.heading for column in same)
+        return (" = " if len(values) == 1 else " ≈ ").join(names)
+
+    return {cells: heading(same) for cells, same in alike.items()}
 
 
 def text_of_time(row: Row) -> str:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """benchmarks/ddp.cc: what is said of it."""
 
-from reports.experiments.spec import Axis, Column, Extreme, Phases, Spec, Spread
+from reports.experiments.spec import Axis, Column, Extreme, Phases, Spec, Spread, Values
 
 STRATEGY = Axis("strategy bucket_mb", "per_parameter")
 SPEC = Spec(
@@ -21,6 +21,7 @@ SPEC = Spec(
             also=("exposed_us", "overlap_share", "optimal_bucket_mb"),
             needs="exposed_us",
         ),
+        Values(("p50_us",), {"strategy": "side_by_side"}),
         Spread(Column("scaling_efficiency")),
         Spread(Column("p50_us", per="predicted_us")),
     ),

@@ -8,6 +8,7 @@ SPEC = Spec(
     columns=("flops_per_second", "mfu_measured"),
     phases="first",
     sentence=(
+        Spread(Column("p50_us", "time of a train step"), {"mode": "train_step"}),
         Extreme("mfu_measured"),
         Spread(Column("backward_us", per="forward_us"), {"mode": "train_step"}),
         Spread(Column("optimizer_us", per="p50_us"), {"mode": "train_step"}),

@@ -112,7 +112,8 @@ def _points(rows: Sequence[Row], title: str, counter: str) -> list[Figure]:
     ]
     sizes = [value.value for value in values]
     log = min(sizes) > 0 and max(sizes) > 20 * min(sizes)
-    look = Look(unit, log=log, colours={counter: COLOURS[0]})
+    binary = rows[0].table.find(counter).unit == "B"
+    look = Look(unit, binary=binary, log=log, colours={counter: COLOURS[0]})
     said = ", ".join(f"{bar.label} {bar.value}" for bar in bars)
     return [draw_bars(title, f"With 95 % intervals: {said}.", bars, look)]
 

@@ -94,3 +94,22 @@ def series_median_ends(values: Sequence[float]) -> tuple[float, float] | None:
         rank = max(1, fewer * len(values) // max(1, independent))
     ordered = sorted(values)
     return ordered[rank - 1], ordered[-rank]
+
+
+# Of values with one mode, even of skewed ones, fewer than one sample in a hundred has
+# such a gap (six values of a normal, exponential, uniform, log-normal distribution).
+_GAP = 5.0  # times the range of the values on either side
+_APART = 0.05  # modes that are nearer to each other matter to nobody
+
+
+def two_modes(values: Sequence[float]) -> tuple[float, float] | None:
+    """The medians of two groups, if a gap divides the values into such, of two or more
+    each."""
+    ordered = sorted(values)
+    for at in range(2, len(ordered) - 1):
+        low, high = ordered[:at], ordered[at:]
+        gap = high[0] - low[-1]
+        widest = max(low[-1] - low[0], high[-1] - high[0])
+        if len(ordered) >= 6 and gap > max(_GAP * widest, _APART * low[-1]):
+            return float(np.median(low)), float(np.median(high))
+    return None

@@ -14,10 +14,11 @@ from pathlib import Path
 from reports.command import run_main
 from reports.results.document import with_block
 from reports.results.files import write_files
+from reports.results.text import columns
 
 GOOD, USAGE = 0, 2
 WIDTH = 100
-COLUMNS = ("case", "time", "±95%", "rate", "peak mem", "predicted")
+COLUMNS = ("case", "time", "rate", "peak mem")
 ROWS = (
     "model_size/small/fp32/train_step/batch:1/seq:128",
     "optimizer/fused/small",
@@ -30,7 +31,7 @@ def cells(line: str) -> list[str]:
 
 def context_lines(fields: list[str]) -> list[str]:
     """As many of the run's settings in a line as fit."""
-    joined = "   ".join(field.replace(" ", "\0") for field in fields)
+    joined = "  ".join(field.replace(" ", "\0") for field in fields)
     return [line.replace("\0", " ") for line in textwrap.wrap(joined, WIDTH)]
 
 
@@ -52,15 +53,8 @@ def excerpt(printed: str) -> str:
     if skipped:
         raise ValueError(f"the table has no numbers of {', '.join(skipped)}")
     table = [[rows[name][column] for column in picked] for name in ("case", *ROWS)]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    text = [
-        "  ".join(
-            cell.rjust(width) if column else cell.ljust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in table
-    ]
-    return "\n".join([*context_lines(lines[0]), "", *text, "...", "  ".join(lines[-1])])
+    shown = columns(table, left=(0,))
+    return "\n".join([*context_lines(lines[0]), "", *shown, "...", *lines[-1]])
 
 
 def machine_of(document: str) -> str:

@@ -64,6 +64,22 @@ def test_how_a_command_ends(
     assert (done.returncode, done.stdout, done.stderr) == (status, out, err)
 
 
+def test_all_missing_modules_are_named_at_once() -> None:
+    # Without site-packages Python has no module of others.
+    command = [sys.executable, "-S", "-m", "reports.command", "tools/answers"]
+    done = subprocess.run(
+        [*command, "reports.answers.__main__"],
+        cwd=ROOT,
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (3, "")
+    for name in ("jinja2", "numpy", "scipy"):
+        assert done.stderr.count(name) == 2, done.stderr
+
+
 def test_all_that_python_runs_ends_so() -> None:
     mains = {
         path: path.read_text(encoding="utf-8").split('if __name__ == "__main__":\n')

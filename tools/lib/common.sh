@@ -60,7 +60,7 @@ installed() { [[ ! -f $root/CMakePresets.json ]]; }
 set_up() { installed || "$root/tools/setup" --if-needed; }
 
 # What runs a module of ours: bytecode lies in build/, not beside the sources, even if
-# the user wants none: without any, to load pandas and scipy takes seconds each time.
+# the user wants none: without any, to load scipy takes seconds each time.
 # No module of ours or of Python's is looked for where the user happens to be.
 if installed; then
   python_module=(PYTHONDONTWRITEBYTECODE=1 python3 -m)

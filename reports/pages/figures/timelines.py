@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Plots of memory over time, from the files of --memory_trace."""
 
+import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import pandas
 from numpy.typing import NDArray
 
 from reports.pages.plotting.canvas import HALF, Canvas, Figure, Scale, width_of
@@ -22,6 +22,7 @@ COLUMNS = ["time_us", "live_bytes", "event", "bytes", "operator", "phase"]
 MORE_COLUMNS = ["step", "component", "layer", "shape", "dtype"]
 SHADES = {"forward": 0, "loss": 1, "backward": 2, "optimizer": 4}  # of COLOURS
 Times = NDArray[np.float64]
+Column = NDArray[np.str_]
 
 
 @dataclass(frozen=True)
@@ -48,12 +49,11 @@ def decimate(times: Times, values: Times, buckets: int = BUCKETS) -> NDArray[np.
         return np.arange(len(times))
     span = (times[-1] - times[0]) or 1.0
     bucket = np.minimum(((times - times[0]) / span * buckets).astype(int), buckets - 1)
-    frame = pandas.DataFrame({"bucket": bucket, "value": values})
-    groups = frame.groupby("bucket")["value"]
-    first = np.flatnonzero(~frame["bucket"].duplicated(keep="first"))
-    last = np.flatnonzero(~frame["bucket"].duplicated(keep="last"))
-    extremes = [groups.idxmin().to_numpy(), groups.idxmax().to_numpy()]
-    return np.unique(np.concatenate([first, last, *extremes]))
+    kept: set[int] = set()
+    for own in np.split(np.arange(len(times)), np.flatnonzero(np.diff(bucket)) + 1):
+        extremes = values[own].argmin(), values[own].argmax()
+        kept |= {int(own[0]), int(own[-1]), *(int(own[at]) for at in extremes)}
+    return np.array(sorted(kept))
 
 
 def _name(stem: str) -> str:
@@ -73,50 +73,50 @@ def load(path: Path) -> Timeline | None:
     """The timeline; None if nothing was allocated. Errors: ValueError, for a file that
     is no memory trace."""
     try:
-        frame = pandas.read_csv(path, keep_default_na=False)
-    except (OSError, UnicodeDecodeError, ValueError) as error:
-        raise ValueError(f"{path}: {error}") from error
-    columns = list(frame.columns)
-    if columns not in (COLUMNS, COLUMNS + MORE_COLUMNS):
-        raise ValueError(f"{path}: not a memory trace: its columns are others")
-    if frame.empty:
-        return None
-    try:
-        times = frame["time_us"].to_numpy(dtype=np.float64)
-        live = frame["live_bytes"].to_numpy(dtype=np.float64)
-    except ValueError as error:
+        with path.open(newline="", encoding="utf-8") as file:
+            columns, *lines = list(csv.reader(file)) or [[]]
+        if columns not in (COLUMNS, COLUMNS + MORE_COLUMNS):
+            raise ValueError("not a memory trace: its columns are others")
+        if not lines:
+            return None
+        cells = zip(columns, zip(*lines, strict=True), strict=True)
+        trace = {name: np.array(values) for name, values in cells}
+        times, live = (trace[key].astype(float) for key in ("time_us", "live_bytes"))
+    except (OSError, ValueError) as error:
         raise ValueError(f"{path}: {error}") from error
     peak = int(live.argmax())
-    operator, phase = (str(frame[key].iloc[peak]) for key in ("operator", "phase"))
+    operator, phase = (str(trace[key][peak]) for key in ("operator", "phase"))
     made = Timeline(
-        _name(path.stem), times, live, _phases(frame, times), peak, operator, phase
+        _name(path.stem), times, live, _phases(trace, times), peak, operator, phase
     )
-    return made if columns == COLUMNS else _with_steps(made, frame)
+    return made if columns == COLUMNS else _with_steps(made, trace)
 
 
-def _with_steps(timeline: Timeline, frame: pandas.DataFrame) -> Timeline:
+def _with_steps(timeline: Timeline, trace: Mapping[str, Column]) -> Timeline:
     """With what the columns after the first ones tell."""
     component, layer = (
-        str(frame[key].iloc[timeline.peak]) for key in ("component", "layer")
+        str(trace[key][timeline.peak]) for key in ("component", "layer")
     )
-    begins = np.flatnonzero(frame["step"].diff() > 0)
+    step = trace["step"].astype(int)
+    begins = np.flatnonzero(np.diff(step) > 0) + 1
     # Before its forward pass a call is in step 0.
-    in_step = frame["step"].iloc[0] > 0
-    later = timeline.times_us[begins[0 if in_step else 1 :]]
+    later = timeline.times_us[begins[0 if step[0] > 0 else 1 :]]
     return replace(
         timeline,
         place=f"{component} of layer {layer}" if component and layer else component,
-        steps=max(int(frame["step"].max()), 1),
+        steps=max(int(step.max()), 1),
         begins_us=[float(time) for time in later],
     )
 
 
-def _phases(frame: pandas.DataFrame, times: Times) -> list[tuple[str, float, float]]:
+def _phases(
+    trace: Mapping[str, Column], times: Times
+) -> list[tuple[str, float, float]]:
     """Name, begin and end; a phase lasts until the first event of the next phase."""
-    changes = np.flatnonzero(frame["phase"].ne(frame["phase"].shift()))
+    phase = trace["phase"]
+    changes = np.flatnonzero(np.append([True], phase[1:] != phase[:-1]))
     ends = [*times[changes[1:]], times[-1]]
-    names = frame["phase"].iloc[changes]
-    return list(zip(names, times[changes], ends, strict=True))
+    return list(zip(phase[changes].tolist(), times[changes], ends, strict=True))
 
 
 def _shade(

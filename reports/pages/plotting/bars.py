@@ -59,13 +59,11 @@ class Look:
 
 
 def _scale(bars: Sequence[Bar], look: Look) -> Scale:
-    high = max(bar.end for bar in bars) or 1.0
+    high, base = max(bar.end for bar in bars) or 1.0, 2 if look.binary else 10
     if look.log:
         low = min(min(b.length, (b.interval or (b.length,))[0]) for b in bars) * 0.7
-        return Scale(max(low, high * 1e-9), high * 1.4, log=True)
-    return Scale(
-        0, max(high, 1.1 if look.line else 0) * 1.02, base=2 if look.binary else 10
-    )
+        return Scale(max(low, high * 1e-9), high * 1.4, log=True, base=base)
+    return Scale(0, max(high, 1.1 if look.line else 0) * 1.02, base=base)
 
 
 def draw_bars(title: str, said: str, bars: Sequence[Bar], look: Look) -> Figure:

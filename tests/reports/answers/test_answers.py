@@ -3,16 +3,18 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from expected import expected
+from golden import check_golden
 from reports.answers import answers, markdown
 from reports.answers.__main__ import main
 from reports.answers.answer import expectation_of, question_of
 from reports.experiments import known
 from reports.results.rows import Result, load, parse
-from results import REFERENCE, ROOT, document, entry, failure
+from results import REFERENCE, ROOT, document, entry, failure, write
 
 
 def test_every_module_has_an_experiment_and_each_of_those_a_question() -> None:
@@ -49,6 +51,46 @@ def test_an_expectation_is_the_whole_comment_on_one_line() -> None:
 def test_a_result_without_rows_answers_nothing() -> None:
     assert answers(parse(document())) == []
     assert markdown(parse(document())) == ""
+
+
+def test_equal_columns_are_one() -> None:
+    def row(n: int, peak: float, predicted: float, sent: float) -> dict[str, Any]:
+        sizes = {"peak_bytes": peak, "predicted_peak_bytes": predicted}
+        return entry(f"fsdp/n:{n}", 5, sent_bytes=sent, exposed_us=sent, **sizes)
+
+    def headings(*rows: dict[str, Any]) -> list[str]:
+        ((table, *_), *_) = (
+            answer.tables for answer in answers(parse(document(*rows)))
+        )
+        return list(table.headings)[3:]
+
+    same = row(1, 2**20, 2**20, 2**20)
+    assert headings(same, row(2, 4096, 4096, 8192)) == [
+        *("exposed", "sent", "predicted peak = peak")
+    ]
+    # Another digit than those that are shown.
+    assert headings(same, row(2, 4096, 4097, 8192)) == [
+        *("exposed", "sent", "predicted peak ≈ peak")
+    ]
+    assert headings(same, row(2, 4096, 8192, 512))[2:] == ["predicted peak", "peak"]
+
+
+def test_all_rows_are_a_table_of_what_processes_have_between_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    step = {"forward_us": 30.0, "backward_us": 60.0, "mfu_measured": 0.5, "cv": 0.2}
+    rows = [
+        entry("model_size/tiny", us, "model=tiny", half_width=0.01, **step)
+        | {"peak_bytes": 2048, "predicted_peak_bytes": 1024, "flops_per_second": 2e9}
+        for us in (100, 101, 102, 200, 201, 202)
+    ]
+    rows.append(
+        entry("peak/copy", 10, "work=copy | noisy=stolen, top=2", bytes_per_second=1e6)
+    )
+    content = document(*rows, context={"processes": "6"}, skipped=[failure("c", "d")])
+    path = write(tmp_path / "a.json", content)
+    assert main(["--table", str(path)]) == 0
+    check_golden("rows.txt", {"six processes": capsys.readouterr().out})
 
 
 def test_what_was_not_measured_is_said() -> None:

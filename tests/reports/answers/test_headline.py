@@ -59,10 +59,33 @@ def test_a_step_has_its_parts() -> None:
     ]
 
 
+def test_what_ranks_cost_without_and_with_an_exchange() -> None:
+    def ranks(strategy: str, us: float, shape: str, **counters: float) -> Any:
+        words = f"strategy={strategy} model=tiny precision=fp32"
+        name = f"ddp/{strategy}/tiny/fp32/{shape}/batch:1/seq:8"
+        return entry(name, us, words, half_width=0.0, batch=1, seq=8, **counters)
+
+    rows = [
+        ranks("alone", 100, "ranks:1/as_one_of:2"),
+        ranks("side_by_side", 120, "ranks:2"),
+        ranks("side_by_side", 150, "ranks:4"),
+        ranks("flat", 170, "ranks:2", exposed_us=50),
+        ranks("flat", 180, "ranks:4", exposed_us=20),
+        ranks("reducer", 160, "ranks:4", exposed_us=10),
+    ]
+    assert made(rows) == [
+        "A step of `reducer tiny fp32 ranks:4 1 x 8` takes 160 us, 1.6 times a "
+        "single rank's 100 us, side by side without exchanges 1.5 times; 10 us is "
+        "exposed communication."
+    ]
+    assert made(rows[3:]) == []
+    assert "side by side" not in made([rows[0], *rows[3:]])[0]
+
+
 def test_a_null_gpu_has_bytes_alone() -> None:
     words = "model=tiny precision=fp32 mode=train_step"
     row = entry("memory/a", 0, words, peak_bytes=1024, predicted_peak_bytes=1024)
     assert made([row], context={"device_kind": "null_cuda"}) == [
-        "A `tiny fp32 train_step` peaks at 1 KiB, predicted 1 KiB; of 1 predictions "
-        "none is off by more than 0 %."
+        "A `tiny fp32 train_step` peaks at 1 KiB, predicted 1 KiB; all 1 "
+        "predictions within 0 %."
     ]

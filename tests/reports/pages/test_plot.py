@@ -33,6 +33,15 @@ def test_each_row_is_a_point_named_by_what_differs() -> None:
     assert sum(label.startswith("n:") for label in texts(figure.svg)) == MOST
 
 
+@pytest.mark.parametrize("largest", [5, 500])  # more: a logarithmic axis
+def test_an_axis_of_bytes_has_powers_of_two(largest: int) -> None:
+    rows = [case("a", n, 1, peak_bytes=n * 2**20) for n in (1, 3, largest)]
+    (figure,) = drawn(Bars("peak_bytes"), *rows)
+    axis = {text.partition(" ")[0] for text in texts(figure.svg) if "iB" in text}
+    ticks = {n for n in map(int, axis - {"3", "5", "500"})}
+    assert len(ticks) > 1 and all(n & (n - 1) == 0 for n in ticks), ticks
+
+
 def test_with_a_baseline_bars_are_ratios_with_intervals() -> None:
     (figure,) = drawn(Bars(versus=Axis("kind", "a")), *ROWS)
     assert figure.title == "made: time over a"

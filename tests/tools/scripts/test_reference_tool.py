@@ -20,8 +20,9 @@ COPIED = (
     "reports/results/document.py",
     "reports/results/files.py",
     "reports/results/readme_excerpt.py",
+    "reports/results/text.py",
 )
-HEADING = "case   time   ±95%   phases %   rate   peak mem   predicted   note"
+HEADING = "case   time   phases %   rate   peak mem   predicted   note"
 PAGE = "# A page\n\n- A step.\n\n## More\n\n- Not this.\n"
 README = """# Title
 <!-- table: tools/reference my-box -->
@@ -35,11 +36,11 @@ def table(milliseconds: int, without: str = "", skipped: str = "") -> str:
     rows = [
         f"{name}   SKIPPED   does not fit"
         if name == skipped
-        else f"{name}   {milliseconds} ms   ±1.0%   -   1 GB/s   2 MiB   3 MiB   noisy"
+        else f"{name}   {milliseconds} ms ± 1 %   -   1 GB/s   2 MiB   3 MiB   noisy"
         for name in (*ROWS, "another/case")
         if name != without
     ]
-    context = f"git_revision: {milliseconds}   suite: full   device: {'x' * 50}"
+    context = f"git_revision: {milliseconds}   suite: full   device: {'x' * 60}"
     lines = [f"{context}   torch: 1", "", HEADING, *rows, "", "9 cases: 9 good"]
     return "\n".join(lines)
 
@@ -50,11 +51,11 @@ def test_rows_and_columns_that_fit() -> None:
     assert document.startswith(head)
     assert document.endswith("\n...\n9 cases: 9 good\n```\n\n<!-- /table -->\nafter\n")
     lines = document.splitlines()[2:]
-    assert lines[4].startswith("git_revision: 7   suite: full   device: xx")
+    assert lines[4].startswith("git_revision: 7  suite: full  device: xx")
     assert lines[5] == "torch: 1"
-    assert " ".join(lines[7].split()) == "case time ±95% rate peak mem predicted"
+    assert " ".join(lines[7].split()) == "case time rate peak mem"
     assert [line.split()[0] for line in lines[8 : 8 + len(ROWS)]] == list(ROWS)
-    row = f"{ROWS[0]} 7 ms ±1.0% 1 GB/s 2 MiB 3 MiB"
+    row = f"{ROWS[0]} 7 ms ± 1 % 1 GB/s 2 MiB"
     assert " ".join(lines[8].split()) == row
     assert with_excerpt(document, table(7), PAGE) == document
 
@@ -85,17 +86,17 @@ def test_a_document_that_cannot_be_updated_stays(
     assert readme.read_text() == document
 
 
-# The table is the program's output; $STUB_TABLE holds it.
+# The result is the table that tools/answers makes of it; $STUB_TABLE holds it.
 TRAINBENCH = """#!/bin/bash
 echo "trainbench $*" >>"$STUB_LOG"
 for argument in "$@"; do
-  [[ $argument != --benchmark_out=* ]] || echo '{"run": "new"}' >"${argument#*=}"
+  [[ $argument != --benchmark_out=* ]] || cat "$STUB_TABLE" >"${argument#*=}"
   [[ $argument != --samples_out=* ]] || echo '{"name": "a"}' >"${argument#*=}"
   if [[ $argument == --memory_trace=* ]]; then
     mkdir -p "${argument#*=}" && touch "${argument#*=}"/{step.csv,step.pickle}
   fi
 done
-cat "$STUB_TABLE"
+echo "what a process prints"
 exit "${STUB_STATUS:-0}"
 """
 LOGGED = '#!/bin/sh\necho "$(basename "$0") $*" >>"$STUB_LOG"\n'
@@ -116,6 +117,7 @@ def checkout(tmp_path: Path) -> Checkout:
     write_script(
         root / "tools/report", f"{LOGGED}printf '{PAGE}' >\"${{1%.json}}.md\"\n"
     )
+    write_script(root / "tools/answers", f'{LOGGED}cat "$2"\n')
     python = f'#!/bin/sh\nexec "{sys.executable}" "$@"\n'
     write_script(root / ".venv/bin/python", python)
     write_script(root / "build/release/benchmarks/trainbench", TRAINBENCH)
@@ -146,16 +148,19 @@ def test_the_run_its_table_its_pages_and_the_readme(checkout: Checkout) -> None:
     assert log[0] == "setup --if-needed"
     # By relative paths.
     scratch = "build/reference/my-box"
-    assert log[-3] == (
+    assert log[-4] == (
         f"trainbench --suite=full --processes=6 --benchmark_out={scratch}/full.json"
         f" --samples_out={scratch}/full.samples.jsonl"
     )
     memory = "trainbench --suite=full --rounds=1 --benchmark_filter=^memory/"
-    assert log[-2].startswith(memory)
-    assert log[-2].endswith(f" --memory_trace={scratch}/full.memory_trace")
-    assert log[-1] == "report reports/reference/my-box/full.json"
+    assert log[-3].startswith(memory)
+    assert log[-3].endswith(f" --memory_trace={scratch}/full.memory_trace")
+    assert log[-2:] == [
+        "answers --table reports/reference/my-box/full.json",
+        "report reports/reference/my-box/full.json",
+    ]
     directory = checkout.root / "reports/reference/my-box"
-    assert (directory / "full.json").read_text() == '{"run": "new"}\n'
+    assert (directory / "full.json").read_text() == table(1)
     assert (directory / "full.txt").read_text() == table(1)
     with gzip.open(directory / "full.samples.jsonl.gz", "rt") as log_of_samples:
         assert log_of_samples.read() == '{"name": "a"}\n'
@@ -168,7 +173,7 @@ def test_the_run_its_table_its_pages_and_the_readme(checkout: Checkout) -> None:
     done = reference(checkout, "--no-run", "my-box")
     assert done.returncode == 0, done.stderr
     commands = [line.split()[0] for line in checkout.log()[len(log) :]]
-    assert commands == ["setup", "report"]
+    assert commands == ["setup", "answers", "report"]
 
 
 def test_a_run_takes_the_place_of_the_one_before(checkout: Checkout) -> None:
@@ -196,7 +201,7 @@ def test_a_run_that_fails_leaves_the_old_reference(checkout: Checkout) -> None:
     assert "the run ended with status 1; it is in build/reference/my-box" in done.stderr
     committed = checkout.root / "reports/reference/my-box/full.txt"
     assert committed.read_text() == table(1)
-    failed = checkout.root / "build/reference/my-box/full.txt"
+    failed = checkout.root / "build/reference/my-box/full.json"
     assert failed.read_text() == table(2)
 
 

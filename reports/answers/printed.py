@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""All rows of a result in one table for a terminal, as the program prints them while it
+runs; of several processes it has the medians, as all else that is said of them."""
+
+from reports.answers.cells import formatted, shown
+from reports.answers.disturbed import NOISY_CV
+from reports.answers.tables import PHASES, phases_of, text_of_time
+from reports.results import text
+from reports.results.rows import Result, Row
+
+_CONTEXT = ("git_revision", "suite", "processes", "threads", "device", "torch")
+_RATES = (
+    *("kernel_flops_per_second", "flops_per_second"),
+    *("busbw_bytes_per_second", "bytes_per_second"),
+)
+_HEADINGS = ("case", "time", "fwd/loss/bwd/comm/opt %", "rate", "peak mem")
+
+
+def _shares(row: Row) -> str:
+    phases = phases_of(row)
+    whole = max(row.time_us, sum(phases.values()))
+    shares = (f"{100 * phases[p] / whole:.0f}" if p in phases else "-" for p in PHASES)
+    return "/".join(shares) if phases else "-"
+
+
+def _note(row: Row) -> str:
+    notes = [f"{key}={word}" for key, word in row.findings.items() if key != "noisy"]
+    if "mfu_measured" in row.counters:
+        notes.append(f"{text.percent(row['mfu_measured'])} of peak")
+    causes = [row.findings[key] for key in ("noisy",) if key in row.findings]
+    if (cv := row.get("cv") or 0) > NOISY_CV:
+        causes.append(f"cv {text.percent(cv)}")
+    return ", ".join([*notes, *([f"noisy: {' + '.join(causes)}"] if causes else [])])
+
+
+def _line(row: Row) -> list[str]:
+    rate = next((name for name in _RATES if name in row.counters), None)
+    return [
+        row.name,
+        text_of_time(row) if row.time_us else "-",
+        _shares(row),
+        formatted(row, rate, row[rate]) if rate else "-",
+        *(shown(row, name) for name in ("peak_bytes", "predicted_peak_bytes")),
+        _note(row),
+    ]
+
+
+def table(result: Result) -> str:
+    context = result.context | {"git_revision": result.revision(12)}
+    settings = [f"{key}: {context[key]}" for key in _CONTEXT if key in context]
+    lines = [[*_HEADINGS, "predicted", "note"], *map(_line, result.rows)]
+    counts = f"{len(result.skipped)} skipped, {len(result.errors)} failed"
+    cases = text.plural(len(result.names), "case")
+    return "\n".join(
+        [
+            "   ".join(settings),
+            "",
+            *text.columns(lines),
+            "",
+            f"{cases}: {len(result.rows)} measured, {counts}",
+        ]
+    )
