@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn, TextIO
 
 CANNOT_PRINT, CANNOT_START, INTERRUPTED = 2, 3, 130
-NEEDED = ("jinja2", "numpy", "scipy")  # what reports/ takes of others
+NEEDED = ("jinja2", "msgspec", "numpy", "scipy")  # what reports/ takes of others
 Main = Callable[[list[str]], int | None]
 
 

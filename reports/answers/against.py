@@ -4,7 +4,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from reports.answers.cells import heading_of, shown
+from reports.answers.cells import cell, heading_of
 from reports.answers.comparing import factor
 from reports.answers.measured import Measured, over, time_of
 from reports.answers.shapes import case_text, values_text, without
@@ -94,7 +94,7 @@ def _clause(choice: Choice, name: str, row: Row, also: Sequence[str]) -> str:
     if peak is not None and peak != 1:
         clause += f", {text.significant(peak)} times the peak memory"
     return clause + "".join(
-        f", {heading_of(counter)} {shown(row, counter)}"
+        f", {heading_of(counter)} {cell(row, counter)}"
         for counter in also
         if row.get(counter) is not None
     )

@@ -67,6 +67,15 @@ def value_of(row: Row, column: Column) -> Measured | None:
     return over(value, counter_of(row, column.per)) if row.get(column.per) else None
 
 
+def cell(row: Row, named: str | Column) -> str:
+    """In a table that has the time, whose interval a rate shares."""
+    column = column_of(named)
+    value = row.get(column.counter)
+    if value is None or column.per or row.table.find(column.counter).kind != "rate":
+        return shown(row, column)
+    return formatted(row, column.counter, value, column.digits)
+
+
 def shown(row: Row, named: str | Column) -> str:
     """With its interval; a textual result as it is; "-" if the row has neither."""
     column = column_of(named)

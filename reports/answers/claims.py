@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from reports.answers import against
-from reports.answers.cells import column_of, heading_of, shown, value_of
+from reports.answers.cells import cell, column_of, heading_of, shown, value_of
 from reports.answers.comparing import least
 from reports.answers.measured import (
     CANNOT_TELL,
@@ -44,17 +44,25 @@ def _groups(rows: Sequence[Row], *keys: str) -> list[list[Row]]:
     return list(groups.values())
 
 
-def _extreme(rows: Sequence[Row], claim: spec.Extreme) -> str:
-    rows = [row for row in rows if row.get(claim.counter) is not None]
+def _name(row: Row, rows: Sequence[Row]) -> str:
+    """What tells the row from the others; the table beside it says what all share."""
+    keys = varying(rows)
+    shared = (key for key in row.parameters if key not in keys)
+    return case_text(row, *shared) or case_text(row) or row.experiment
+
+
+def _extreme(every: Sequence[Row], claim: spec.Extreme) -> str:
+    rows = [row for row in every if row.get(claim.counter) is not None]
     rows = [row for row in rows if not claim.needs or row.get(claim.needs) is not None]
     if claim.among and rows:  # the last setting of a run is the largest
         rows = _groups(rows, *claim.among.split())[-1]
-    values = {case_text(row): counter_of(row, claim.counter) for row in rows}
+    named = {_name(row, every): row for row in rows}
+    values = {name: counter_of(row, claim.counter) for name, row in named.items()}
     ranked = values if claim.least else _inverted(values)
     if not ranked:
         return ""
     first, rivals = least(ranked)
-    row = next(row for row in rows if case_text(row) == first)
+    row = named[first]
     heading = heading_of(claim.counter)
     said = f"`{first}` has {{}}{shown(row, claim.counter)}"
     said += _also(row, claim.also)
@@ -78,7 +86,7 @@ def _inverted(values: Mapping[str, Measured]) -> dict[str, Measured]:
 
 def _also(row: Row, counters: Sequence[str]) -> str:
     return "".join(
-        f", {heading_of(name)} {shown(row, name)}"
+        f", {heading_of(name)} {cell(row, name)}"
         for name in counters
         if name in row.counters or name in row.findings
     )
@@ -94,7 +102,7 @@ def _spread(rows: Sequence[Row], claim: spec.Spread) -> str:
     if not found:
         return ""
     ends = [end(found, key=lambda pair: pair[0].value) for end in (min, max)]
-    parts = [f"{shown(row, column)} (`{case_text(row)}`)" for _, row in ends]
+    parts = [f"{shown(row, column)} (`{_name(row, rows)}`)" for _, row in ends]
     said = f"The {column.heading} is {' to '.join(dict.fromkeys(parts))}"
     if rows[0].table.find(column.counter).kind == "ratio" and "time" in column.counter:
         below = sum(value.high < 1 for value, _ in found)
@@ -104,14 +112,12 @@ def _spread(rows: Sequence[Row], claim: spec.Spread) -> str:
 
 def _values(rows: Sequence[Row], claim: spec.Values) -> str:
     found = [row for row in rows if selected(row, claim.where)][:MOST]
-    keys = varying(rows)
     parts = []
     for row in found:
         columns = [Column(name, digits=claim.digits) for name in claim.columns]
         cells = [(heading_of(c.counter), shown(row, c)) for c in columns]
         said = ", ".join(f"{heading} {cell}" for heading, cell in cells if cell != "-")
-        label = case_text(row, *(key for key in row.parameters if key not in keys))
-        parts += [f"`{label or row.experiment}` {said}"] if said else []
+        parts += [f"`{_name(row, rows)}` {said}"] if said else []
     return f"{'; '.join(parts)}." if parts else ""
 
 

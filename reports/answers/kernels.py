@@ -37,22 +37,21 @@ def _name(profile: Profile, name: str) -> str:
 
 
 def _total(kernels: Iterable[Kernel]) -> float:
-    return sum(kernel.total_us or 0 for kernel in kernels)
+    return sum(kernel.total_us for kernel in kernels)
 
 
 def _weight(kernel: Kernel) -> tuple[float, int]:
-    return -(kernel.total_us or 0), -kernel.instances
+    return -kernel.total_us, -kernel.instances
 
 
 def _cells(profile: Profile, kernel: Kernel, whole_us: float) -> list[str]:
     cells = [_name(profile, kernel.name), kernel.phase, kernel.family]
     cells.append(str(kernel.instances))
-    if kernel.times is not None and kernel.total_us is not None:
-        times = kernel.times
-        cells += [text.time(kernel.total_us), text.percent(kernel.total_us / whole_us)]
+    if times := kernel.time_us:
+        cells += [text.time(times.total), text.percent(times.total / whole_us)]
         cells += [
             text.time(us)
-            for us in (times.mean, times.median, times.least, times.most, times.stddev)
+            for us in (times.mean, times.median, times.min, times.max, times.stddev)
         ]
     return cells
 
@@ -123,7 +122,7 @@ class _Sum:
 
 
 def _passes(kernels: list[Kernel]) -> list[float] | None:
-    totals = [kernel.totals_us for kernel in kernels if kernel.totals_us is not None]
+    totals = [k.time_us.totals for k in kernels if k.time_us and k.time_us.totals]
     if len(totals) < len(kernels):
         return None
     return [sum(times) for times in zip(*totals, strict=True)]

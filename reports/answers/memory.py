@@ -36,7 +36,7 @@ def _size(count: int | None) -> str:
 def _block_table(block: Block, step: str) -> text.Table:
     lines = [
         [
-            tensor.operator or "-",
+            tensor.operator or tensor.tensor or "-",
             tensor.component or "-",
             tensor.shape or "-",
             tensor.dtype or "-",

@@ -19,7 +19,7 @@ def _statistics(times: Times | None) -> list[str]:
     """Of the totals of the passes."""
     if times is None:
         return []
-    values = (times.mean, times.median, times.least, times.most, times.stddev)
+    values = (times.mean, times.median, times.min, times.max, times.stddev)
     return [text.time(us) for us in values]
 
 
@@ -31,7 +31,7 @@ def _each(span: Range) -> str:
 
 def _own(span: Range) -> Times | None:
     """On a GPU the time of the device."""
-    return span.device or span.host
+    return span.device_us or span.host_us
 
 
 def _place(phase: str) -> int:
@@ -39,22 +39,22 @@ def _place(phase: str) -> int:
 
 
 def _phase_text(span: Range) -> str:
-    return "the whole" if span.name == "all" else span.name
+    return "the whole" if span.range == "all" else span.range
 
 
 def ranges_table(profile: Profile, step: str) -> Table | None:
     """Phases, components and sublayers; the layers are apart."""
-    spans = [span for span in profile.ranges if not _LAYER.fullmatch(span.name)]
+    spans = [span for span in profile.ranges if not _LAYER.fullmatch(span.range)]
     if not spans:
         return None
 
     def order(span: Range) -> tuple[int, bool, float]:
         own = _own(span)
-        return _place(span.phase), span.name != "all", -own.mean if own else 0
+        return _place(span.phase), span.range != "all", -own.mean if own else 0
 
     spans = sorted(spans, key=order)
     headings = ["range", "phase", "instances", "each"]
-    is_timed, of_device = spans[0].host is not None, spans[0].device is not None
+    is_timed, of_device = spans[0].host_us is not None, spans[0].device_us is not None
     if of_device:
         headings += [*(f"device {name}" for name in _STATISTICS)]
     if is_timed:
@@ -65,8 +65,8 @@ def ranges_table(profile: Profile, step: str) -> Table | None:
             span.phase,
             str(span.instances or "-"),
             _each(span),
-            *_statistics(span.device),
-            *_statistics(span.host),
+            *_statistics(span.device_us),
+            *_statistics(span.host_us),
         ]
         for span in spans
     ]
@@ -80,7 +80,7 @@ def layers_table(profile: Profile, step: str) -> Table | None:
     """Each layer in each phase, and over the median layer."""
     phases: dict[str, dict[int, Times]] = {}
     for span in sorted(profile.ranges, key=lambda span: _place(span.phase)):
-        number, own = _LAYER.fullmatch(span.name), _own(span)
+        number, own = _LAYER.fullmatch(span.range), _own(span)
         if number is not None and own is not None:
             phases.setdefault(span.phase, {})[int(number[1])] = own
     lines = []

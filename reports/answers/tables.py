@@ -6,7 +6,14 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 from reports.answers.against import Choice, choices
-from reports.answers.cells import column_of, expanded, heading_of, shown, value_of
+from reports.answers.cells import (
+    cell,
+    column_of,
+    expanded,
+    heading_of,
+    shown,
+    value_of,
+)
 from reports.answers.measured import exponent
 from reports.answers.shapes import values_text, without
 from reports.experiments.spec import TIME, Column, Spec
@@ -68,8 +75,9 @@ def _ratio(choice: Choice, row: Row) -> list[str]:
 
 def rows_table(rows: Sequence[Row], spec: Spec, is_timed: bool) -> Table:
     labels, label = _labels(rows)
-    peak = ["peak_bytes"] if "peak_bytes" not in spec.columns else []
-    columns = expanded(rows, [*spec.columns, *peak])
+    # Of operations alone it is the size of their tensors.
+    has_peak = not spec.columns or any("model" in row.words for row in rows)
+    columns = expanded(rows, [*spec.columns, *(["peak_bytes"] if has_peak else [])])
     if not is_timed:
         columns = _exact(rows)
     timed = [Column(TIME, "time")] if is_timed else []
@@ -101,7 +109,7 @@ def _merged(
     column that says so, with a ≈ where more digits would differ."""
     alike: dict[tuple[str, ...], list[Column]] = defaultdict(list)
     for column in columns:
-        alike[tuple(shown(row, column) for row in rows)].append(column)
+        alike[tuple(cell(row, column) for row in rows)].append(column)
 
     def heading(same: list[Column]) -> str:
         values = {tuple(row.get(column.counter) for row in rows) for column in same}
@@ -179,7 +187,7 @@ def phases_table(rows: Sequence[Row]) -> Table | None:
         [
             *label(row),
             *(_statistics(row, phase) for phase in ("", *phases)),
-            *(shown(row, column) for column in columns),
+            *(cell(row, column) for column in columns),
         ]
         for row in steps
     ]

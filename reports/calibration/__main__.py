@@ -12,9 +12,9 @@ from reports.calibration.samples import STORED, Samples, load
 from reports.calibration.stored import REPETITIONS
 from reports.command import run_main
 from reports.results import rows
-from reports.results.checked_entry import NotAResult
 from reports.results.document import with_block
 from reports.results.files import write_files
+from reports.results.records import NotAResult
 
 GOOD, USAGE = 0, 2
 # Half of the processes, two or more, give the spread; the other half is tested.

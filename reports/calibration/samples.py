@@ -8,16 +8,19 @@ has a list of repetitions per process, in the order of the processes.
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+from msgspec import Meta
 from numpy.typing import NDArray
 
-from reports.compare.fields import Fields
-from reports.results import strict_json
-from reports.results.checked_entry import LONGEST_US, SHORTEST_US, is_number
+from reports.results import records
 from reports.results.files import write_files
+from reports.results.records import record
+from reports.results.rows import LONGEST_US, SHORTEST_US
 
 Floats = NDArray[np.float64]
+Time = Annotated[float, Meta(ge=SHORTEST_US, le=LONGEST_US)]
 
 STORED = Path(__file__).with_name("same_binary.json")
 
@@ -26,7 +29,7 @@ STORED = Path(__file__).with_name("same_binary.json")
 class Samples:
     about: dict[str, str]  # machine, revision, flags
     started_s: list[float]  # start of each process, since the first start
-    rows: dict[str, list[list[float]]]  # us, [process][repetition]
+    rows: dict[str, list[list[Time]]]  # us, [process][repetition]
 
     @property
     def times(self) -> Floats:
@@ -51,48 +54,17 @@ def share_between(log_times: Floats) -> float:
     return max(0.0, float(share))
 
 
-def _times(row: str, processes: object) -> list[list[float]]:
-    """Errors: ValueError."""
-    if not (isinstance(processes, list) and processes):
-        raise ValueError(f"{row} is no list of processes")
-    for times in processes:
-        if not (isinstance(times, list) and times and all(map(_is_time, times))):
-            raise ValueError(
-                f"a process of {row} is no list of times from {SHORTEST_US:g} to "
-                f"{LONGEST_US:g} us"
-            )
-    return processes
-
-
-def _is_time(value: object) -> bool:
-    return (
-        isinstance(value, int | float)
-        and is_number(value)
-        and SHORTEST_US <= value <= LONGEST_US
-    )
-
-
 def load(path: Path = STORED) -> Samples:
     """Errors: ValueError, in one line, also if rows differ in their processes."""
-    fields = Fields(strict_json.load(path), "it")
-    rows = fields["rows"]
-    if not (isinstance(rows, dict) and rows):
-        raise ValueError("rows is empty, or no object")
-    times = {row: _times(row, processes) for row, processes in rows.items()}
+    samples = record(records.parse(records.read(path)), Samples)
     shapes = {
         (len(processes), len(repetitions))
-        for processes in times.values()
+        for processes in samples.rows.values()
         for repetitions in processes
     }
-    started = fields["started_s"]
-    if not (isinstance(started, list) and all(map(is_number, started))):
-        raise fields.wrong("started_s", "a list of numbers")
-    if len(shapes) > 1 or len(started) not in {len(row) for row in times.values()}:
+    if len(shapes) != 1 or len(samples.started_s) != next(iter(shapes))[0]:
         raise ValueError("not every row has the same processes and repetitions")
-    about = fields["about"]
-    if not isinstance(about, dict):
-        raise fields.wrong("about", "an object")
-    return Samples({key: str(value) for key, value in about.items()}, started, times)
+    return samples
 
 
 def save(samples: Samples, path: Path) -> None:

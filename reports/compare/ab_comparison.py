@@ -5,8 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from reports.compare.ab_decisions import decide, results_of
-from reports.compare.ab_reader import load
-from reports.compare.ab_record import NOISE_FILE, SIDES, AbRun, sha256_of
+from reports.compare.ab_record import NOISE_FILE, SIDES, AbRun, load, sha256_of
 from reports.compare.comparison import Comparison, Options, compare
 from reports.compare.noise import NoiseFile, NotANoiseFloor, load_noise
 

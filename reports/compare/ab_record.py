@@ -7,12 +7,16 @@ NNN.json and its samples in NNN.samples.jsonl.
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
 
 from reports.results.files import write_files
+from reports.results.records import NotAResult, record, saved
 
 KIND = "trainbench ab run"
 VERSION = 1
@@ -24,7 +28,10 @@ Reason = Literal["decided", "max_pairs", "max_minutes"]
 SIDES: tuple[SideName, SideName] = ("base", "new")
 
 
-class NotAnAbRun(ValueError):
+Whole = Annotated[int, Meta(ge=0)]
+
+
+class NotAnAbRun(NotAResult):
     """The directory holds no run. The message says why, in one line."""
 
 
@@ -43,12 +50,12 @@ class Side:
 class Process:
     """A finished process. Its result file is read whenever it is needed."""
 
-    file: str  # its result, in the directory of the run
+    file: Annotated[str, Meta(pattern=r"^[^/]+\.json$")]  # in the directory of the run
     side: SideName
-    pair: int  # from 0
-    position: int  # among all processes, from 0
-    seed: int  # of the shuffled order of its cases
-    seconds: float  # from start to end
+    pair: Whole
+    position: Whole  # among all processes
+    seed: Whole  # of the shuffled order of its cases
+    seconds: Annotated[float, Meta(ge=0)]  # from start to end
 
 
 @dataclass(frozen=True)
@@ -56,9 +63,10 @@ class AbRun:
     base: Side
     new: Side
     flags: list[str]  # for the program, as the user gave them
-    threshold: float  # the smallest ratio - 1 that matters
-    confidence: float  # that no interval of the whole table is wrong
-    max_pairs: int
+    threshold: Annotated[float, Meta(gt=0, lt=1)]  # the smallest ratio - 1 that matters
+    # That no interval of the whole table is wrong.
+    confidence: Annotated[float, Meta(gt=0.5, lt=1)]
+    max_pairs: Annotated[int, Meta(ge=1)]
     stops_early: bool  # as soon as every row is decided, at planned looks
     in_turns: bool  # the processes of a pair took turns call by call
     noise_sha256: str | None  # of NOISE_FILE
@@ -106,3 +114,39 @@ def save(run: AbRun, directory: Path) -> None:
 def sha256_of(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _check(run: AbRun) -> None:
+    """Errors: NotAResult."""
+    for side in (run.base, run.new):
+        if side.revision is None and side.sha256 is None:
+            raise NotAResult(f"{side.label} has no revision; allowed: that or sha256")
+    for process in run.processes:
+        if process.pair != process.position // 2:
+            raise NotAResult(
+                f"pair of {process.file} is {process.pair}; allowed: "
+                f"{process.position // 2}, by its position"
+            )
+    lists: dict[str, Sequence[object]] = {
+        "rows": run.rows,
+        "position": [process.position for process in run.processes],
+        "side of a pair": [(process.pair, process.side) for process in run.processes],
+        "file": [process.file for process in run.processes],
+    }
+    for what, values in lists.items():
+        for value, times in Counter(values).items():
+            if times > 1:
+                raise NotAResult(f"{what} has {value!r} twice; allowed: once")
+
+
+def load(directory: Path) -> AbRun:
+    """Errors: NotAnAbRun."""
+    path = directory / FILE
+    try:
+        document = saved(path, KIND, VERSION)
+        # Runs of before are without it.
+        run = record({"in_turns": False} | document, AbRun)
+        _check(run)
+    except NotAResult as error:
+        raise NotAnAbRun(f"{path}: no run of tools/ab: {error}") from error
+    return run.with_processes([])

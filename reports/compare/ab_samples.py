@@ -2,12 +2,26 @@
 """Reads the samples of one process: a JSON line per row and repetition."""
 
 import statistics
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
-from reports.compare.fields import Fields
-from reports.results import strict_json
-from reports.results.checked_entry import NotAResult, is_number
+from msgspec import Meta
+
+from reports.results import records
+from reports.results.records import NotAResult, record
+
+Times = Annotated[list[float], Meta(min_length=1)]
+
+
+@dataclass(frozen=True)
+class _Line:
+    name: str
+    repetition: Annotated[int, Meta(ge=0)]
+    samples_us: Times
+    every: float = 1
+    median_us: Annotated[float, Meta(ge=0)] | None = None
+    turn_us: Times = field(default_factory=list)  # none: no turns
 
 
 @dataclass(frozen=True)
@@ -19,37 +33,24 @@ class Samples:
     turns_us: list[float]  # of each turn the median of the row's time; none: no turns
 
 
-def _numbers(fields: Fields, key: str) -> list[float]:
-    found = fields[key]
-    if not (isinstance(found, list) and found and all(map(is_number, found))):
-        raise fields.wrong(key, "a list of numbers")
-    return found
-
-
-def _parse(line: str) -> Samples:
-    """Errors: ValueError."""
-    fields = Fields(strict_json.parse(line), "it")
-    times = _numbers(fields, "samples_us")
-    middle = statistics.median(times)
-    return Samples(
-        row=fields.word("name"),
-        repetition=fields.whole("repetition", 0),
-        times_us=times,
-        median_us=fields.number("median_us", 0) if "every" in fields else middle,
-        turns_us=_numbers(fields, "turn_us") if "turn_us" in fields else [],
-    )
+def _parse(line: bytes) -> Samples:
+    """Errors: NotAResult."""
+    read = record(records.parse(line), _Line)
+    median = statistics.median(read.samples_us)
+    if read.every > 1:
+        if read.median_us is None:
+            raise NotAResult("it lacks median_us")
+        median = read.median_us
+    return Samples(read.name, read.repetition, read.samples_us, median, read.turn_us)
 
 
 def load(path: Path) -> list[Samples]:
     """Errors: NotAResult, which names the file."""
+    where, found = str(path), []
     try:
-        text = strict_json.read(path)
-    except strict_json.NotJson as error:
-        raise NotAResult(f"{path}: {error}") from error
-    found = []
-    for number, line in enumerate(text.splitlines(), 1):
-        try:
+        for number, line in enumerate(records.read(path).splitlines(), 1):
+            where = f"{path}, line {number}"
             found.append(_parse(line))
-        except ValueError as error:
-            raise NotAResult(f"{path}, line {number}: {error}") from error
+    except NotAResult as error:
+        raise NotAResult(f"{where}: {error}") from error
     return found

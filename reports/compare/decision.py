@@ -6,6 +6,9 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Annotated
+
+from msgspec import Meta
 
 from reports.compare.intervals import (
     Interval,
@@ -17,6 +20,8 @@ from reports.compare.intervals import (
     spread_of,
 )
 from reports.results.text import plural
+
+Amount = Annotated[float, Meta(ge=0)]
 
 
 class Verdict(StrEnum):
@@ -43,10 +48,10 @@ class Decision:
 class RowNoise:
     """How far two processes of the same binary differ in one row, on one machine."""
 
-    floor: float  # the smallest ratio - 1 that can be distinguished from noise
-    spread: float  # standard deviation of the log ratio of two processes
+    floor: Amount  # the smallest ratio - 1 that can be distinguished from noise
+    spread: Amount  # standard deviation of the log ratio of two processes
     pairs: int  # of processes, behind these numbers
-    reach: float = 0.0  # bound on the log ratio of two processes (`max_spread`)
+    reach: Amount  # bound on the log ratio of two processes (`max_spread`)
 
 
 def verdict_of(interval: Interval | None, threshold: float) -> Verdict:

@@ -5,20 +5,17 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from reports.compare.ab_record import write_json
 from reports.compare.decision import RowNoise
 from reports.compare.intervals import Pair, max_spread, pair_interval, spread_of
-from reports.results import strict_json
-from reports.results.checked_entry import is_number
-from reports.results.strict_json import NotJson
+from reports.results.records import NotAResult, record, saved
 
 KIND = "trainbench noise floor"
 VERSION = 1
 
 
-class NotANoiseFloor(ValueError):
+class NotANoiseFloor(NotAResult):
     """The file holds no noise floor. The message says why, in one line."""
 
 
@@ -28,7 +25,7 @@ class NoiseFile:
 
     context: dict[str, str]  # of the A/A run: identifies the machine
     rows: dict[str, RowNoise]
-    revision: str = "unknown"  # of the program
+    revision: str  # of the program
 
 
 @dataclass(frozen=True)
@@ -73,57 +70,14 @@ def noise_of_rows(
 
 
 def save_noise(noise: NoiseFile, path: Path) -> None:
-    document = {
-        "kind": KIND,
-        "version": VERSION,
-        "context": noise.context,
-        "revision": noise.revision,
-        "rows": {name: asdict(row) for name, row in noise.rows.items()},
-    }
+    document = {"kind": KIND, "version": VERSION, **asdict(noise)}
     path.parent.mkdir(parents=True, exist_ok=True)
     write_json(path, document)
-
-
-def _number(row: Mapping[str, Any], key: str) -> float:
-    value = row[key]
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise NotANoiseFloor(f"{key} is {value!r}, expected a number")
-    if not is_number(value):
-        raise NotANoiseFloor(f"{key} is no finite number")
-    if value < 0:
-        raise NotANoiseFloor(f"{key} is {value}, expected a finite number >= 0")
-    return float(value)
-
-
-def _row(row: Mapping[str, Any]) -> RowNoise:
-    return RowNoise(
-        floor=_number(row, "floor"),
-        spread=_number(row, "spread"),
-        pairs=int(_number(row, "pairs")),
-        reach=_number(row, "reach"),
-    )
-
-
-def _parse(document: Any) -> NoiseFile:
-    if document["kind"] != KIND:
-        raise NotANoiseFloor(f"its kind is {document['kind']!r}, expected {KIND!r}")
-    if document["version"] != VERSION:
-        version = document["version"]
-        raise NotANoiseFloor(f"its version is {version}, expected {VERSION}")
-    return NoiseFile(
-        context={key: str(value) for key, value in document["context"].items()},
-        revision=str(document["revision"]),
-        rows={name: _row(row) for name, row in document["rows"].items()},
-    )
 
 
 def load_noise(path: Path) -> NoiseFile:
     """Errors: NotANoiseFloor."""
     try:
-        return _parse(strict_json.load(path))
-    except NotANoiseFloor as error:
-        raise NotANoiseFloor(f"{path}: {error}") from error
-    except NotJson as error:
+        return record(saved(path, KIND, VERSION), NoiseFile)
+    except NotAResult as error:
         raise NotANoiseFloor(f"{path}: no noise floor: {error}") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise NotANoiseFloor(f"{path}: no noise floor: {error!r}") from error

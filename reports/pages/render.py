@@ -3,7 +3,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -11,11 +10,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from reports.pages.page import Page
-from reports.results.text import Table
+from reports.results.text import Table, plural
 
 HALF = 430  # points: the width of a plot in two columns; wider ones take both
 LONG = 60  # characters of a cell that is no number
-MOST_LINES = 5  # of a table in Markdown
+MOST_LINES, MOST_COLUMNS = 3, 7  # of a table in Markdown
 HERE = Path(__file__).resolve().parent
 _CODE = re.compile(r"`([^`]+)`")
 _POWER = re.compile(r"(?<=\w)\^(-?\d+(?:\.\d+)?|[A-Z]\b)")
@@ -57,13 +56,31 @@ def is_wordy(table: Table) -> bool:
 
 
 def _brief(table: Table, html: str) -> str:
-    """The first lines of a long table, as Markdown; the HTML page has all. The line
-    that says so takes the room of two."""
-    if len(table.lines) <= MOST_LINES + 2:
-        return table.markdown()
-    kept = replace(table, lines=table.lines[:MOST_LINES]).markdown()
-    more = len(table.lines) - MOST_LINES
-    return f"{kept}\n\n{more} more in [{html}]({quote(html)})."
+    """The first lines and columns of a large table, as Markdown; the HTML page has all.
+    The line that says so takes the room of two."""
+    lines = table.lines
+    if len(lines) > MOST_LINES + 2:
+        lines = lines[:MOST_LINES]
+    told = [
+        place
+        for place in range(len(table.headings))
+        if any(line[place] not in ("", "-") for line in lines)
+    ][:MOST_COLUMNS]
+    kept = Table(
+        [table.headings[place] for place in told],
+        [[line[place] for place in told] for line in lines],
+        table.title,
+    )
+    more = [
+        plural(count, noun)
+        for count, noun in (
+            (len(table.lines) - len(lines), "line"),
+            (len(table.headings) - len(told), "column"),
+        )
+        if count
+    ]
+    rest = f"\n\n{' and '.join(more)} more in [{html}]({quote(html)})." if more else ""
+    return kept.markdown() + rest
 
 
 def as_html(page: Page, markdown: str) -> str:

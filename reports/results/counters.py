@@ -7,13 +7,12 @@ fixtures/counters.md, which also serves results that lack the list.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
 
-from reports.results.checked_entry import NotAResult, shown
+from reports.results.records import NotAResult, shown
 
 PATH = Path(__file__).resolve().parents[2] / "fixtures/counters.md"
 KINDS = ("time", "part", "rate", "ratio", "exact", "count", "value")
@@ -69,12 +68,19 @@ def _counter(name: str, unit: str, kind: str, better: str) -> Counter:
     return Counter(name, unit, kind, match[1], float(match[2] or 0) / 100)
 
 
-def counter_table(entries: Sequence[dict[str, Any]]) -> CounterTable:
-    """Of a result's list. Errors: NotAResult, KeyError."""
-    keys = ("counter", "unit", "kind", "better")
-    return CounterTable(
-        tuple(_counter(*(str(entry[key]) for key in keys)) for entry in entries)
-    )
+@dataclass(frozen=True)
+class Listed:
+    """As a result's list has it."""
+
+    counter: str
+    unit: str
+    kind: str
+    better: str
+
+
+def counter_table(listed: Sequence[Listed]) -> CounterTable:
+    """Errors: NotAResult."""
+    return CounterTable(tuple(_counter(*astuple(entry)) for entry in listed))
 
 
 @cache

@@ -1,44 +1,49 @@
 # SPDX-License-Identifier: MIT
 """A result file as typed rows."""
 
+import re
 import statistics
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeVar
 
-from reports.results import strict_json
-from reports.results.checked_entry import NotAResult as NotAResult
-from reports.results.checked_entry import (
-    PartsOf,
-    check_entry,
-    flag_of,
-    is_number,
-    word_of,
+import msgspec
+
+from reports.results import records
+from reports.results.counters import (
+    CounterTable,
+    Listed,
+    counter_table,
+    default_table,
 )
-from reports.results.counters import CounterTable, counter_table, default_table
-from reports.results.expectations import Expectation, expectation
-from reports.results.memory_tables import MemoryTable, memory_table
+from reports.results.expectations import Expectation
+from reports.results.memory_tables import MemoryTable
 from reports.results.order_statistics import median_ends
-from reports.results.profiles import Profile, profile
-from reports.results.strict_json import NotJson
+from reports.results.profiles import Profile
+from reports.results.records import NotAResult as NotAResult
+from reports.results.records import record, shown
 
-_NOT_COUNTERS = {
-    "family_index",
-    "per_family_instance_index",
-    "repetitions",
-    "repetition_index",
-    "threads",
-    "iterations",
-    "real_time",
-    "cpu_time",
-}
+T = TypeVar("T")
 NULL_GPU = "null_cuda"  # the device_kind of a GPU that does nothing
-# The keys at the top level of a result file. A file of an earlier version lacks
-# "expectations", and one without a breakdown "profiles".
-_KEYS = ("context", "benchmarks", "skipped", "errors", "complete")
+# Times beyond these limits, in us, may give ratios of 0 or infinity.
+SHORTEST_US, LONGEST_US = 1e-9, 1e15
+# Beyond any count, and small enough for the arithmetic of a report.
+LARGEST = 1e100
+
+
+class PartsOf(dict[str, T]):
+    """Parts of a row, which say whose they are where one is missing."""
+
+    def __init__(self, row: str, kind: str, parts: Mapping[str, T]) -> None:
+        super().__init__(parts)
+        self._row, self._kind = row, kind
+
+    def __missing__(self, key: str) -> T:
+        """Errors: NotAResult, because the program writes what is asked for."""
+        raise NotAResult(f"{self._row} lacks the {self._kind} {key}")
 
 
 @dataclass(frozen=True)
@@ -172,39 +177,96 @@ class Result:
         ]
 
 
+@dataclass(frozen=True)
+class _Entry:
+    """What Google Benchmark and the suite write of a row, but for its counters."""
+
+    name: str
+    run_type: str
+    real_time: float = 0.0
+    cpu_time: float = 0.0
+    time_unit: str = "us"
+    parameters: dict[str, str | float] | None = None
+    findings: dict[str, str] = field(default_factory=dict)
+    label: str = ""  # in a file of before parameters and findings
+    error_occurred: bool = False
+    error_message: str = ""
+    skipped: bool = False
+    skip_message: str = ""
+    run_name: str = ""
+    aggregate_name: str = ""
+    aggregate_unit: str = ""
+    family_index: float = 0
+    per_family_instance_index: float = 0
+    repetitions: float = 0
+    repetition_index: float = 0
+    threads: float = 0
+    iterations: float = 0
+
+
 def _pairs(text: str, separator: str) -> dict[str, str]:
     return dict(item.split("=", 1) for item in text.split(separator) if "=" in item)
 
 
-def _texts(entry: dict[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
-    """The textual parameters and results. A file of before has them in its label."""
-    if "parameters" in entry:
-        words = {
-            key: value
-            for key, value in entry["parameters"].items()
-            if isinstance(value, str)
-        }
-        return words, dict(entry.get("findings", {}))
-    parameters, _, findings = entry.get("label", "").partition(" | ")
-    return _pairs(parameters, " "), _pairs(findings, ", ")
+def _texts(entry: _Entry) -> tuple[dict[str, str], dict[str, str]]:
+    """The textual parameters and results."""
+    if entry.parameters is None:
+        parameters, _, findings = entry.label.partition(" | ")
+        return _pairs(parameters, " "), _pairs(findings, ", ")
+    words = {k: v for k, v in entry.parameters.items() if isinstance(v, str)}
+    return words, dict(entry.findings)
 
 
-def _row(entry: dict[str, Any], is_timed: bool, table: CounterTable) -> Row:
-    check_entry(entry, is_timed, lambda name: table.find(name).is_amount)
+def _wrong(what: str, value: object, allowed: str) -> NotAResult:
+    return NotAResult(f"{what} is {shown(value)}; allowed: {allowed}")
+
+
+def _check_name(name: str) -> None:
+    """Checks that it is a case's, e.g. e/fp32/seq:8."""
+    if not name.isprintable() or len(name) > 255:
+        raise _wrong("name", name, "up to 255 printable letters")
+    for part in name.split("/")[1:]:
+        key, colon, number = part.partition(":")
+        if colon and not re.fullmatch(r"-?[0-9]{1,19}", number):
+            raise _wrong(f"{key} in the name {shown(name)}", number, "whole numbers")
+
+
+def _check_time(entry: _Entry, is_timed: bool) -> None:
+    what, us = f"real_time of {entry.name}", entry.real_time
+    if not is_timed and us != 0:
+        raise NotAResult(f"{what} is {us}; a null GPU has none: 0")
+    if is_timed and not us > 0:
+        raise NotAResult(f"{what} is {us}; allowed: more than 0")
+    if is_timed and not SHORTEST_US <= us <= LONGEST_US:
+        limits = f"{SHORTEST_US:g} to {LONGEST_US:g}"
+        raise NotAResult(f"{what} is {us:g} us; allowed: {limits}")
+    if entry.time_unit != "us":
+        raise _wrong(f"time_unit of {entry.name}", entry.time_unit, "us")
+
+
+def _counter(table: CounterTable, row: str, name: str, value: Any) -> float:
+    what = f"{name} of {row}"
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise _wrong(what, value, "finite numbers")
+    if abs(value) > LARGEST:
+        raise _wrong(what, value, f"at most {LARGEST:g}")
+    if value < 0 and table.find(name).is_amount:
+        raise _wrong(what, value, "0 or more")
+    return float(value)
+
+
+def _row(
+    entry: _Entry, every: dict[str, Any], is_timed: bool, table: CounterTable
+) -> Row:
+    _check_name(entry.name)
+    _check_time(entry, is_timed)
     words, findings = _texts(entry)
     counters = {
-        key: float(value)
-        for key, value in entry.items()
-        if is_number(value) and key not in _NOT_COUNTERS
+        key: _counter(table, entry.name, key, value)
+        for key, value in every.items()
+        if key not in _Entry.__dataclass_fields__
     }
-    return Row(
-        name=entry["name"],
-        time_us=float(entry["real_time"]),
-        words=words,
-        findings=findings,
-        counters=counters,
-        table=table,
-    )
+    return Row(entry.name, entry.real_time, words, findings, counters, table=table)
 
 
 def ends_of(counter: str) -> tuple[str, str]:
@@ -253,35 +315,35 @@ def one_per_case(rows: Iterable[Row], is_process: bool = False) -> list[Row]:
     return [_median(rows, is_process) for rows in repetitions.values()]
 
 
-def _turns(document: dict[str, Any]) -> dict[str, Turns]:
-    """By case."""
-    found = {}
-    for entry in document.get("turns", []):
-        us = entry["us"]
-        if not all(is_number(value) and value > 0 for value in us):
-            raise NotAResult(
-                f"a turn of {word_of(entry, 'case')} has no time above 0: {us}"
-            )
-        turns = Turns(word_of(entry, "family"), tuple(float(value) for value in us))
-        found[word_of(entry, "case")] = turns
-    return found
+@dataclass(frozen=True)
+class _Turns:
+    case: str
+    family: str
+    us: list[Annotated[float, msgspec.Meta(gt=0)]]
 
 
-def _failures(entries: Iterable[dict[str, Any]]) -> list[Failure]:
-    return [
-        Failure(word_of(entry, "name"), word_of(entry, "reason")) for entry in entries
-    ]
+@dataclass(frozen=True)
+class _Asked:
+    experiment: str
+    question: str
+    expect: str
 
 
-def _flagged(
-    entries: Iterable[dict[str, Any]], flag: str, message: str
-) -> list[Failure]:
-    """The rows in which Google Benchmark says why they have no number."""
-    return [
-        Failure(word_of(entry, "name"), word_of(entry, message))
-        for entry in entries
-        if flag_of(entry, flag)
-    ]
+@dataclass(frozen=True)
+class _Document:
+    """A result file. One of an earlier version lacks what has a default."""
+
+    context: dict[str, Any]
+    benchmarks: list[dict[str, Any]]
+    skipped: list[Failure]
+    errors: list[Failure]
+    complete: bool
+    counters: list[Listed] | None = None  # None, too, of Google Benchmark alone
+    turns: list[_Turns] = field(default_factory=list)
+    expectations: list[Expectation] = field(default_factory=list)
+    profiles: list[Profile] = field(default_factory=list)
+    memory: list[MemoryTable] = field(default_factory=list)
+    questions: list[_Asked] = field(default_factory=list)
 
 
 def _of_cases(failures: Iterable[Failure]) -> list[Failure]:
@@ -291,58 +353,46 @@ def _of_cases(failures: Iterable[Failure]) -> list[Failure]:
 
 def parse(document: Any) -> Result:
     """Errors: NotAResult."""
-    if not isinstance(document, dict):
-        raise NotAResult("it is not a result of trainbench, but a bare JSON value")
-    missing = [key for key in _KEYS if key not in document]
-    if missing:
-        lacks = ", ".join(missing)
-        raise NotAResult(f"it is not a result of trainbench: it lacks {lacks}")
-    try:
-        context = {key: str(value) for key, value in document["context"].items()}
-        is_timed = context.get("device_kind") != NULL_GPU
-        entries = [
-            entry
-            for entry in document["benchmarks"]
-            if word_of(entry, "run_type") == "iteration"
-        ]
-        skipped = _flagged(entries, "skipped", "skip_message")
-        errors = _flagged(entries, "error_occurred", "error_message")
-        turns = _turns(document)
-        # A file of an earlier version, or of Google Benchmark alone, lacks it.
-        listed = document.get("counters")
-        table = default_table() if listed is None else counter_table(listed)
-        rows = (
-            replace(_row(entry, is_timed, table), turns=turns.get(entry["name"]))
-            for entry in entries
-            if not (flag_of(entry, "skipped") or flag_of(entry, "error_occurred"))
-        )
-        return Result(
-            context=context,
-            rows=one_per_case(rows, is_process="processes" in context),
-            skipped=_of_cases(_failures(document["skipped"]) + skipped),
-            errors=_of_cases(_failures(document["errors"]) + errors),
-            complete=flag_of(document, "complete"),
-            expectations=[
-                expectation(entry, table) for entry in document.get("expectations", [])
-            ],
-            profiles=[profile(entry) for entry in document.get("profiles", [])],
-            memory=[memory_table(entry) for entry in document.get("memory", [])],
-            questions={
-                word_of(entry, "experiment"): Question(
-                    word_of(entry, "question"), word_of(entry, "expect")
-                )
-                for entry in document.get("questions", [])
-            },
-        )
-    except NotAResult:
-        raise
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise NotAResult(f"it is not a result of trainbench: {error!r}") from error
+    given = record(document, _Document, "a result of trainbench")
+    context = {key: str(value) for key, value in given.context.items()}
+    is_timed = context.get("device_kind") != NULL_GPU
+    table = default_table() if given.counters is None else counter_table(given.counters)
+    for one in given.expectations:
+        quantity = one.quantity
+        if not (quantity.per or quantity.versus or quantity.along):
+            quantity.unit = table.find(quantity.counter).unit
+    turns = {one.case: Turns(one.family, tuple(one.us)) for one in given.turns}
+    rows, skipped, errors = [], list(given.skipped), list(given.errors)
+    for every in given.benchmarks:
+        entry = record(every, _Entry, shown(every.get("name", "a row")))
+        if entry.run_type != "iteration":
+            continue
+        # Google Benchmark says itself why some have no number.
+        skipped += [Failure(entry.name, entry.skip_message)] if entry.skipped else []
+        if entry.error_occurred:
+            errors.append(Failure(entry.name, entry.error_message))
+        elif not entry.skipped:
+            row = _row(entry, every, is_timed, table)
+            rows.append(replace(row, turns=turns.get(row.name)))
+    return Result(
+        context=context,
+        rows=one_per_case(rows, is_process="processes" in context),
+        skipped=_of_cases(skipped),
+        errors=_of_cases(errors),
+        complete=given.complete,
+        expectations=given.expectations,
+        profiles=given.profiles,
+        memory=given.memory,
+        questions={
+            one.experiment: Question(one.question, one.expect)
+            for one in given.questions
+        },
+    )
 
 
 def load(path: Path) -> Result:
     """Errors: NotAResult, also for a file that cannot be read."""
     try:
-        return parse(strict_json.load(path))
-    except (NotJson, NotAResult) as error:
+        return parse(records.parse(records.read(path)))
+    except NotAResult as error:
         raise NotAResult(f"{path}: {error}") from error

@@ -94,10 +94,9 @@ def table(
     """A Markdown table. `right`: which columns are right-aligned; if not given, all but
     the first."""
     right = right or [False] + [True] * (len(headings) - 1)
-    rule = ["---:" if is_right else "---" for is_right in right]
-    return "\n".join(
-        "| " + " | ".join(cells) + " |" for cells in (headings, rule, *lines)
-    )
+    rule = "|".join("---:" if is_right else "---" for is_right in right)
+    first, *rest = ("| " + " | ".join(cells) + " |" for cells in (headings, *lines))
+    return "\n".join([first, f"|{rule}|", *rest])
 
 
 def _cell(text: str) -> str:

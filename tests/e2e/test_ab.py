@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from program import NANO, Json, binary, without
-from reports.compare.ab_reader import load
+from reports.compare.ab_record import load
 from tools.ab_run.schedule import side_of
 from tools.ab_run.task import key_of
 

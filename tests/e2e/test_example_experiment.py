@@ -14,7 +14,7 @@ import pytest
 
 from null_gpu import FLAGS, null_gpu
 from program import Json, Program, load, measured
-from reports.compare.ab_reader import load as load_ab
+from reports.compare.ab_record import load as load_ab
 from stub_checkout import example, git
 
 PROJECT = """cmake_minimum_required(VERSION 3.25)

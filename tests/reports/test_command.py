@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from reports.command import NEEDED
 from results import ROOT
 
 MODULE = """
@@ -76,7 +77,7 @@ def test_all_missing_modules_are_named_at_once() -> None:
         check=False,
     )
     assert (done.returncode, done.stdout) == (3, "")
-    for name in ("jinja2", "numpy", "scipy"):
+    for name in NEEDED:
         assert done.stderr.count(name) == 2, done.stderr
 
 

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from reports.compare.ab_reader import load
-from reports.compare.ab_record import AbRun
+from reports.compare.ab_record import AbRun, load
 from tools.ab_run.__main__ import main
 
 # Noise and date follow from the file name, i.e. from the position of the process: an

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from reports.command import run_main
 from reports.compare.ab_decisions import fewest_pairs
-from reports.compare.ab_reader import load
-from reports.compare.ab_record import AbRun, save
+from reports.compare.ab_record import AbRun, load, save
 from reports.compare.comparison import Comparison, Options
 from reports.compare.environment import NotComparable
 from reports.compare.noise import NotANoiseFloor, load_noise, save_noise

@@ -10,13 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from reports.compare.ab_decisions import fewest_pairs
-from reports.compare.ab_reader import load
 from reports.compare.ab_record import (
     FILE,
     NOISE_FILE,
     AbRun,
     NotAnAbRun,
     Process,
+    load,
     samples_file_of,
     sha256_of,
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reports.results import text
-from reports.results.checked_entry import NotAResult
+from reports.results.records import NotAResult
 from tools.planner.arguments import number
 from tools.planner.formulas import whole
 

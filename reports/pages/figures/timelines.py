@@ -74,7 +74,7 @@ def load(path: Path) -> Timeline | None:
     is no memory trace."""
     try:
         with path.open(newline="", encoding="utf-8") as file:
-            columns, *lines = list(csv.reader(file)) or [[]]
+            columns, *lines = [line for line in csv.reader(file) if line] or [[]]
         if columns not in (COLUMNS, COLUMNS + MORE_COLUMNS):
             raise ValueError("not a memory trace: its columns are others")
         if not lines:

@@ -56,23 +56,23 @@ GROWN = [case("plain", n, 3.0 * n * n, saved_bytes=n * 8) for n in (1, 2, 4, 8)]
         (
             Extreme("x_error"),
             [SLOW, FAST],
-            "`fused n:1` has the highest x error, 0.3.",
+            "`fused` has the highest x error, 0.3.",
         ),
         (
             Extreme("p50_us", least=True, also=("x_error",)),
             [SLOW, FAST],
-            "`fused n:1` has the lowest time, 50 us ± 1 %, x error 0.3.",
+            "`fused` has the lowest time, 50 us ± 1 %, x error 0.3.",
         ),
         (
             Extreme("p50_us"),
             [SLOW, case("fused", 1, 101, half_width=0.5)],
-            "Which has the highest time cannot be told from this run: `fused n:1` has "
+            "Which has the highest time cannot be told from this run: `fused` has "
             "101 us ± 52 %, and 1 other may have more.",
         ),
         (
             Spread(Column("x_error")),
             [SLOW, FAST],
-            "The x error is 0.1 (`plain n:1`) to 0.3 (`fused n:1`).",
+            "The x error is 0.1 (`plain`) to 0.3 (`fused`).",
         ),
         (
             Values(("x_error",), {"kind": "fused"}),
@@ -113,11 +113,18 @@ def test_a_claim_says(claim: Any, entries: list[Any], said: str) -> None:
 def test_a_table_has_what_differs_as_columns() -> None:
     spec = Spec(columns=("x_error", "*_ratio", "missing"), axis=KIND)
     table = rows_table(rows(SLOW, FAST), spec, is_timed=True)
-    headings = ["kind", "time", "/ plain", "x error", "loss ratio", "peak"]
+    headings = ["kind", "time", "/ plain", "x error", "loss ratio"]
     assert (table.title, table.headings) == ("n:1", headings)
     assert table.lines[1] == [
-        *("fused", "50 us ± 1 %", "0.5 (0.493 to 0.507)", "0.3", "1.5", "1 KiB")
+        *("fused", "50 us ± 1 %", "0.5 (0.493 to 0.507)", "0.3", "1.5")
     ]
+
+
+def test_a_rate_has_the_interval_of_the_time_beside_it() -> None:
+    spec = Spec(columns=("flops_per_second", "mean_us"))
+    fast = case("fused", 1, 50, flops_per_second=2e9, mean_us=51, cv=0.1, samples=9)
+    (line,) = rows_table(rows(fast), spec, is_timed=True).lines
+    assert line[1:] == ["50 us ± 1 %", "2 GFLOP/s", "51 us ± 7.7 %"]
 
 
 def test_a_parameter_goes_across_with_the_exponent_last() -> None:

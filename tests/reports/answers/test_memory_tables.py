@@ -152,7 +152,7 @@ def test_a_file_of_before_has_no_tensors() -> None:
         {"at_peak": [{"operator": "aten::mm"}]},
         {"allocations": [tensors("a", "", 1, 1) | {"bytes": "many"}]},
         {"block": {"layer": 1}},
-        {"block": BLOCK | {"tensors": [KEPT | {"recorded_bytes": None}]}},
+        {"block": BLOCK | {"tensors": [KEPT | {"recorded_bytes": "x"}]}},
     ],
 )
 def test_damaged_lists_are_refused(damage: Entry) -> None:

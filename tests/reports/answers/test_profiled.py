@@ -262,7 +262,7 @@ def test_copies_have_bytes_direction_and_component() -> None:
     made = result(profile("train_step", KERNELS, copies=[COPY]))
     assert lines(made, f"The copies and fills of {STEP}, per step") == [
         "| component | phase | direction | by | count | bytes | time | rate |",
-        "| --- | --- | --- | --- | ---: | ---: | ---: | ---: |",
+        "|---|---|---|---|---:|---:|---:|---:|",
         "| output_projection | forward | host to host | aten::copy_ | 3 | 6 KiB | 3 us "
         "| 2.05 GB/s |",
     ]
@@ -273,7 +273,7 @@ def test_the_profiled_forward_pass_stands_beside_the_timed_one() -> None:
     made = parse(document(*rows("inference"), *rows("train_step"), timed))
     assert lines(made, "The forward pass of each step with and without a profile") == [
         "| step | profiled | timed | profiled over timed | difference |",
-        "| --- | ---: | ---: | ---: | ---: |",
+        "|---|---:|---:|---:|---:|",
         f"| {STEP} | 30 us ± 1 % | 25 us ± 1 % | 1.2 (1.18 to 1.22) | 5 us |",
     ]
 

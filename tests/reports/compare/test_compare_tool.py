@@ -149,7 +149,7 @@ def test_a_directory_that_is_no_run(tmp_path: Path, capsys: Any) -> None:
     [
         (None, "new.json: it cannot be read: No such file"),
         (json.dumps(BASE)[:-1], "new.json: it breaks off"),
-        (document(entry("e/one", 0)), "new.json: real_time of e/one is 0; allowed"),
+        (document(entry("e/one", 0)), "new.json: real_time of e/one is 0.0; allowed"),
         (document(), "no row has a number on both sides"),
         (
             document(*BASE["benchmarks"], context={"device": "another CPU"}),

@@ -81,13 +81,13 @@ def test_one_process_per_side_is_never_a_regression_by_time() -> None:
 
 def noise(**rows: RowNoise) -> Options:
     named = {name.replace("_", "/"): row for name, row in rows.items()}
-    return Options(noise=NoiseFile(dict(CONTEXT), named))
+    return Options(noise=NoiseFile(dict(CONTEXT), named, "r"))
 
 
 def test_the_machines_own_spread_lets_one_process_speak() -> None:
     base, new = paired(1, dict.fromkeys(ROWS, 1.3))
-    calm = RowNoise(floor=0.01, spread=0.005, pairs=20)
-    wild = RowNoise(floor=0.01, spread=0.2, pairs=20)
+    calm = RowNoise(floor=0.01, spread=0.005, pairs=20, reach=0)
+    wild = RowNoise(floor=0.01, spread=0.2, pairs=20, reach=0)
     found = compare(base, new, noise(e_one=calm, e_two=wild))
     assert verdicts(found) == {
         "e/one": "REGRESSED",
@@ -98,7 +98,7 @@ def test_the_machines_own_spread_lets_one_process_speak() -> None:
 
 def test_the_floor_of_a_row_is_its_threshold() -> None:
     sides = paired(12, dict.fromkeys(ROWS, 1.05))
-    found = compare(*sides, noise(e_one=RowNoise(0.1, 0.01, 20)))
+    found = compare(*sides, noise(e_one=RowNoise(0.1, 0.01, 20, 0)))
     assert verdicts(found)["e/one"] == "EQUIVALENT"
     assert verdicts(found)["e/two"] == "REGRESSED"
     assert found.rows[0].decision.threshold == 0.1
@@ -107,7 +107,7 @@ def test_the_floor_of_a_row_is_its_threshold() -> None:
 
 
 def test_the_spread_of_another_machine_is_refused() -> None:
-    options = Options(noise=NoiseFile({**CONTEXT, "device": "another"}, {}))
+    options = Options(noise=NoiseFile({**CONTEXT, "device": "another"}, {}, "r"))
     with pytest.raises(NotComparable, match=r"A/A spread.*device"):
         compare(*paired(1, {}), options)
 

@@ -91,11 +91,11 @@ def test_only_what_is_undecided_asks_for_more() -> None:
     assert near > far >= 1
 
 
-CALM = RowNoise(floor=0.01, spread=0.005, pairs=20)
+CALM = RowNoise(floor=0.01, spread=0.005, pairs=20, reach=0)
 
 
 def test_one_process_a_side_says_nothing_by_itself() -> None:
-    for noise in (None, RowNoise(floor=0.01, spread=0.0, pairs=1)):
+    for noise in (None, RowNoise(floor=0.01, spread=0.0, pairs=1, reach=0)):
         found = decide_once(math.log(3), 0.001, 0.02, noise)
         assert found.verdict is Verdict.INCONCLUSIVE
         assert (found.interval, found.pairs) == (None, 0)
@@ -113,7 +113,7 @@ def test_one_process_a_side_against_a_known_spread() -> None:
     assert decide_once(math.log(0.9), 0.001, 0.02, CALM).verdict is Verdict.IMPROVED
     near = decide_once(math.log(1.02), 0.001, 0.02, CALM)
     assert near.verdict is Verdict.INCONCLUSIVE and near.more_pairs is not None
-    quiet = RowNoise(floor=0.0, spread=0.001, pairs=20)
+    quiet = RowNoise(floor=0.0, spread=0.001, pairs=20, reach=0)
     assert decide_once(0.0, 0.001, 0.02, quiet).verdict is Verdict.EQUIVALENT
 
 

@@ -12,8 +12,9 @@ import pytest
 
 from reports.answers.answer import answers, expectation_of, question_of
 from reports.pages.__main__ import main
-from reports.pages.render import prose_as_markdown
+from reports.pages.render import _brief, prose_as_markdown
 from reports.results.rows import load
+from reports.results.text import Table
 from results import REFERENCE, entry
 from results import document as document_with
 
@@ -114,7 +115,15 @@ def test_a_long_table_is_cut_in_markdown_alone(tmp_path: Path) -> None:
     content = document(*(entry(f"unknown/{n}", n + 1) for n in range(20)))
     read, markdown = pages(tmp_path, content)
     assert "unknown/19" in read.text and "unknown/19" not in markdown
-    assert "15 more in [run.html](run.html)." in markdown
+    assert "17 lines more in [run.html](run.html)." in markdown
+
+
+def test_a_wide_table_is_cut_in_markdown_alone() -> None:
+    spec = [f"sum{n}" for n in range(9)]
+    wide = Table(["case", *spec], [["a", "-", *map(str, range(8))]])
+    cut = _brief(wide, "a.html")
+    assert cut.splitlines()[0] == f"| case | {' | '.join(spec[1:7])} |"
+    assert cut.endswith("3 columns more in [a.html](a.html).")
 
 
 def test_the_page_needs_no_other_file(reference: tuple[str, str, Path]) -> None:

@@ -51,7 +51,7 @@ def test_sizes_rates_and_shares() -> None:
 
 def test_a_table_has_its_first_column_on_the_left() -> None:
     assert text.table(["a", "b"], [["x", "1"], ["y", "2"]]) == (
-        "| a | b |\n| --- | ---: |\n| x | 1 |\n| y | 2 |"
+        "| a | b |\n|---|---:|\n| x | 1 |\n| y | 2 |"
     )
 
 
@@ -62,7 +62,7 @@ def test_columns_of_numbers_are_on_the_right_and_words_on_the_left() -> None:
     ]
     told = text.Table(["", *"abcdef"], lines)
     assert told.numeric == [False, True, True, True, False, False, True]
-    rule = "| --- | ---: | ---: | ---: | --- | --- | ---: |"
+    rule = "|---|---:|---:|---:|---|---|---:|"
     assert told.markdown().splitlines()[1] == rule
     assert text.Table(["a", "b"], []).numeric == [False, True]
 

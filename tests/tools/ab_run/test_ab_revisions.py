@@ -13,8 +13,7 @@ import pytest
 
 import stub_checkout
 from fake_program import text_of
-from reports.compare.ab_reader import load
-from reports.compare.ab_record import sha256_of
+from reports.compare.ab_record import load, sha256_of
 from reports.compare.noise import load_noise
 from stub_checkout import git, write_script
 from tools.ab_run.__main__ import main

@@ -16,8 +16,7 @@ from reports.compare.ab_decisions import (
     open_rows,
     plan_of,
 )
-from reports.compare.ab_reader import load
-from reports.compare.ab_record import AbRun, NotAnAbRun, Process, Side, save
+from reports.compare.ab_record import AbRun, NotAnAbRun, Process, Side, load, save
 from reports.compare.decision import RowNoise, Verdict
 from reports.compare.noise import NoiseFile
 from tools.ab_run.estimate import pairs_needed, seconds_left
@@ -85,10 +84,10 @@ def test_a_run_survives_its_file(tmp_path: Path) -> None:
     ("text", "words"),
     [
         (None, "No such file"),
-        ("[]", "no run of tools/ab: it is \\[\\]; expected an object"),
+        ("[]", "no run of tools/ab: it is \\[\\]; allowed: an object"),
         ('{"kind": "x"}', "its kind is 'x'"),
-        ('{"kind": "trainbench ab run", "version": 2}', "its version is 2, expected 1"),
-        ('{"kind": "trainbench ab run", "version": 1}', "it lacks rows"),
+        ('{"kind": "trainbench ab run", "version": 2}', "its version is 2; allowed: 1"),
+        ('{"kind": "trainbench ab run", "version": 1}', "it lacks base"),
         ("{", "no run of tools/ab: it breaks off"),
     ],
 )
@@ -111,37 +110,40 @@ def two(**changes: object) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"base": "main"}, "base is 'main'; expected an object"),
+        ({"base": "main"}, "base is 'main'; allowed: an object"),
         ({"new": {"label": "x"}}, "new lacks revision"),
-        ({"new": {"label": 1, "revision": "a", "sha256": None}}, "label of new is 1"),
+        ({"new": {"label": 1, "revision": "a", "sha256": None}}, "new.label is 1"),
         (
             {"new": {"label": "x", "revision": None, "sha256": None}},
-            "revision of new is None; expected: that or sha256",
+            "x has no revision; allowed: that or sha256",
         ),
-        ({"flags": "--seed=1"}, "flags of it is '--seed=1'; expected: a list of texts"),
-        ({"threshold": 0}, "threshold of it is 0; expected: a number between 0 and 1"),
-        ({"threshold": "2"}, "threshold of it is '2'"),
-        ({"confidence": 0.5}, "expected: a number between 0.5 and 1"),
-        ({"confidence": 10**400}, "confidence of it is a number of too many digits"),
-        ({"max_pairs": 0}, "max_pairs of it is 0; expected: a whole number, 1 or more"),
-        ({"max_pairs": 7.5}, "max_pairs of it is 7.5"),
-        ({"max_pairs": True}, "max_pairs of it is True"),
-        ({"stops_early": 1}, "stops_early of it is 1; expected: true or false"),
-        ({"noise_sha256": 1}, "noise_sha256 of it is 1"),
-        ({"rows": ["a", 1]}, "expected: a list of texts"),
-        ({"rows": ["a", "a"]}, "rows of it is ['a', 'a']; expected: each one once"),
-        ({"ended": "bored"}, "ended of it is 'bored'; expected: one of None, decided"),
-        ({"processes": {}}, "processes of it is {}; expected: a list"),
-        ({"processes": [1]}, "processes[0] is 1; expected an object"),
-        (two(position=0, pair=0), "position of processes[1] is 0; expected: each"),
-        (two(position=-1), "position of processes[1] is -1"),
-        (two(pair=1), "pair of processes[1] is 1; expected: 0, by its position"),
-        (two(side="base"), "side of processes[1] is 'base'; expected: each one once"),
-        (two(side="old"), "side of processes[1] is 'old'; expected: one of base, new"),
-        (two(file="001.json"), "file of processes[1] is '001.json'; expected: each"),
-        (two(file="../b.json"), "file of processes[1] is '../b.json'; expected: the"),
-        (two(seconds=-1), "seconds of processes[1] is -1"),
-        (two(seed=None), "seed of processes[1] is None"),
+        ({"flags": "--seed=1"}, "flags is '--seed=1'; allowed: a list"),
+        ({"threshold": 0}, "threshold is 0; allowed: a number > 0"),
+        ({"threshold": "2"}, "threshold is '2'"),
+        ({"confidence": 0.5}, "confidence is 0.5; allowed: a number > 0.5"),
+        ({"confidence": 10**400}, "Number out of range, in confidence"),
+        ({"max_pairs": 0}, "max_pairs is 0; allowed: a whole number >= 1"),
+        ({"max_pairs": 7.5}, "max_pairs is 7.5"),
+        ({"max_pairs": True}, "max_pairs is True"),
+        ({"stops_early": 1}, "stops_early is 1; allowed: true or false"),
+        ({"noise_sha256": 1}, "noise_sha256 is 1"),
+        ({"rows": ["a", 1]}, "rows[1] is 1; allowed: a text"),
+        ({"rows": ["a", "a"]}, "rows has 'a' twice; allowed: once"),
+        ({"ended": "bored"}, "Invalid enum value 'bored', in ended"),
+        ({"processes": {}}, "processes is {}; allowed: a list"),
+        ({"processes": [1]}, "processes[0] is 1; allowed: an object"),
+        (two(position=0, pair=0), "position has 0 twice"),
+        (two(position=-1), "processes[1].position is -1"),
+        (two(pair=1), "is 1; allowed: 0, by its position"),
+        (two(side="base"), "side of a pair has (0, 'base') twice"),
+        (two(side="old"), "'old', in processes[1].side"),
+        (two(file="001.json"), "file has '001.json' twice"),
+        (
+            two(file="../b.json"),
+            "processes[1].file is '../b.json'; allowed: a text matching",
+        ),
+        (two(seconds=-1), "processes[1].seconds is -1"),
+        (two(seed=None), "processes[1].seed is None"),
     ],
 )
 def test_fields_that_no_run_has(
@@ -205,7 +207,9 @@ def test_a_run_that_does_not_stop_early_has_all_its_error_at_the_end(
 
 def test_the_larger_of_threshold_and_noise_floor_counts(tmp_path: Path) -> None:
     run = write_run(tmp_path, *pairs_of(1.1, 9))
-    noise = NoiseFile({}, {ROW: RowNoise(0.3, 0.1, 20), OTHER: RowNoise(0, 0, 9)})
+    noise = NoiseFile(
+        {}, {ROW: RowNoise(0.3, 0.1, 20, 0), OTHER: RowNoise(0, 0, 9, 0)}, "r"
+    )
     found = decide(run, tmp_path, noise)
     assert found[ROW].threshold == 0.3
     assert found[ROW].verdict is Verdict.EQUIVALENT
