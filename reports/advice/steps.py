@@ -244,7 +244,7 @@ def bucketed_exchange(run: Run) -> Iterator[Line]:
         other = min(others, key=lambda row: row["predicted_exposed_us"])
         exposed = [counter_of(end, "predicted_exposed_us") for end in (row, other)]
         predicted = minus(*exposed)
-        links = (  # which tell how long a call takes
+        links = (
             link.name
             for link in run.of("all_reduce")
             if link.parameters.get("ranks") == row.parameters.get("ranks")

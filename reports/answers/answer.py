@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from reports.answers import breakdown, claims, collectives, memory, profiled
+from reports.answers import breakdown, claims, collectives, memory
 from reports.answers.expectations import summary, table
 from reports.answers.judging import judgements
 from reports.answers.tables import phases_table
@@ -24,7 +24,7 @@ _SENTENCES: dict[str, Callable[[Result], str]] = {
 }
 _TABLES: dict[str, Callable[[Result], list[Table]]] = {"breakdown": breakdown.tables}
 _DETAILS: dict[str, Callable[[Result], list[Table]]] = {
-    "breakdown": profiled.details,
+    "breakdown": breakdown.details,
     "memory": memory.details,
 }
 

@@ -45,7 +45,7 @@ def _groups(rows: Sequence[Row], *keys: str) -> list[list[Row]]:
 
 
 def _name(row: Row, rows: Sequence[Row]) -> str:
-    """What tells the row from the others; the table beside it says what all share."""
+    """What differs between the rows; what all share is in the title of the table."""
     keys = varying(rows)
     shared = (key for key in row.parameters if key not in keys)
     return case_text(row, *shared) or case_text(row) or row.experiment

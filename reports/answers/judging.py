@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from reports.answers.measured import Measured, counter_of, exponent, over
+from reports.answers.cells import value_of
+from reports.answers.measured import Measured, exponent, over
 from reports.answers.shapes import selected, without
+from reports.experiments.spec import Column
 from reports.results.expectations import Expectation
 from reports.results.rows import Result, Row
 
@@ -77,16 +79,9 @@ def verdict_of(measured: Measured, low: float, high: float) -> Verdict:
 
 
 def _value(row: Row, expectation: Expectation) -> Measured | None:
-    """The counter, or its ratio to another one; None if the row has none."""
+    """None if the row has none."""
     quantity = expectation.quantity
-    if quantity.counter not in row.counters:
-        return None
-    value = counter_of(row, quantity.counter)
-    if not quantity.per:
-        return value
-    if not row.get(quantity.per):
-        return None
-    return over(value, counter_of(row, quantity.per))
+    return value_of(row, Column(quantity.counter, per=quantity.per))
 
 
 def _values(

@@ -12,8 +12,7 @@ from reports.calibration.samples import STORED, Samples, load
 from reports.calibration.stored import REPETITIONS
 from reports.command import run_main
 from reports.results import rows
-from reports.results.document import with_block
-from reports.results.files import write_files
+from reports.results.files import with_block, write_files
 from reports.results.records import NotAResult
 
 GOOD, USAGE = 0, 2

@@ -5,10 +5,9 @@ import math
 
 import numpy as np
 
-from reports.calibration.rates import bounded, share
-from reports.calibration.rule import Verdicts, in_sequence
+from reports.calibration.rule import Verdicts, bounded, in_sequence, share
 from reports.calibration.samples import Floats
-from reports.calibration.simulated import SEED, THRESHOLD, Progress
+from reports.calibration.simulated import SEED, THRESHOLD
 from reports.calibration.weather import (
     WEATHERS,
     Turns,
@@ -67,8 +66,7 @@ def spread_line(number: int, weather: Weather) -> list[str]:
     return [weather.words, _spread(processes), *map(_spread, found)]
 
 
-def spreads(progress: Progress) -> str:
-    progress("turns: the spread of a pair")
+def spreads() -> str:
     lines = [spread_line(number, weather) for number, weather in enumerate(WEATHERS)]
     heads = ["one process after the other", "in turns: the ratio of medians"]
     return text.table(
@@ -108,11 +106,8 @@ def verdict_line(number: int, weather: Weather) -> list[str]:
     ]
 
 
-def verdicts(progress: Progress) -> str:
-    lines = []
-    for number, weather in enumerate(WEATHERS):
-        progress(f"turns: {weather.words}")
-        lines.append(verdict_line(number, weather))
+def verdicts() -> str:
+    lines = [verdict_line(number, weather) for number, weather in enumerate(WEATHERS)]
     return text.table(
         [
             "weather",

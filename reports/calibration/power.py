@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from reports.calibration.noise import Noise, log_medians
-from reports.calibration.rates import share
-from reports.calibration.rule import in_sequence, ratios
+from reports.calibration.rule import in_sequence, ratios, share
 from reports.calibration.samples import Floats
-from reports.calibration.simulated import PAIRS, SEED, THRESHOLD, Progress
+from reports.calibration.simulated import PAIRS, SEED, THRESHOLD
 from reports.compare.sequential import Plan
 from reports.results.text import table
 
@@ -72,12 +71,11 @@ def cells(
     }
 
 
-def power_table(progress: Progress, outliers: float) -> str:
+def power_table(outliers: float) -> str:
     headings = ["spread of a pair", "rows"]
     headings += [f"+{100 * slowdown:.0f} %" for slowdown in SLOWDOWNS]
     lines = []
     for spread in SPREADS:
-        progress(f"power: spread {spread}, outliers {outliers}")
         by = cells(spread, outliers)
         for rows in TABLE_ROWS:
             shares = [str(by[slowdown, rows]) for slowdown in SLOWDOWNS]

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import beta
 
 from reports.calibration.samples import Floats
 from reports.compare.intervals import KEPT, prediction_interval
 from reports.compare.sequential import Plan
+from reports.results import text
 from reports.results.order_statistics import interval_rank, signed_rank
 
 Flags = NDArray[np.bool_]
@@ -128,3 +130,25 @@ def max_spread(log_times: Floats) -> Floats:
     units = off / scale[:, None]
     widest = units.max(axis=(1, 2)) - units.min(axis=(1, 2))
     return np.asarray(widest[:, None] * scale)
+
+
+CONFIDENCE = 0.95
+
+
+def at_most(count: int, of: int) -> float:
+    """The upper end of the Clopper-Pearson interval of a rate, two-sided 95 %."""
+    if count == of:
+        return 1.0
+    return float(beta.ppf((1 + CONFIDENCE) / 2, count + 1, of - count))
+
+
+def share(count: int, of: int) -> str:
+    """The rate in percent; 100 % only if all count."""
+    if of - count and count / of > 0.99:
+        return "> 99 %"
+    return text.percent(count / of)
+
+
+def bounded(count: int, of: int) -> str:
+    """The rate with the upper end of its interval."""
+    return f"{share(count, of)} (≤ {text.percent(at_most(count, of))})"

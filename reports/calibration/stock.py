@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The statistical test of Google Benchmark's compare.py.
+"""The statistical test of Google Benchmark's compare.py, and its false alarms.
 
 Mann-Whitney's U, two-sided, over the repetitions of one process a side; a row is
 called different if p < 0.05, whatever the number of rows (tools/gbench/report.py,
@@ -10,7 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import mannwhitneyu
 
+from reports.calibration.noise import Noise, log_times
+from reports.calibration.rule import share
 from reports.calibration.samples import Floats
+from reports.calibration.simulated import ROWS, SEED
+from reports.results.text import table
 
 ALPHA = 0.05
 
@@ -45,3 +49,29 @@ def p_values(base: Floats, new: Floats) -> Floats:
 
 def alarms(base: Floats, new: Floats) -> NDArray[np.bool_]:
     return np.asarray(p_values(base, new) < ALPHA)
+
+
+REPETITIONS = (3, 6, 9, 20)
+
+
+def by_repetitions(tables: int = 100) -> str:
+    """compare.py's alarms by the share of the variance that is between processes."""
+    lines = []
+    for icc in (0.0, 0.5, 0.8):
+        cells = [f"{icc:.1f}"]
+        for repetitions in REPETITIONS:
+            rng = np.random.default_rng([SEED, 200, round(10 * icc), repetitions])
+            times = log_times(
+                Noise("", icc=icc),
+                rng,
+                tables=tables,
+                processes=2,
+                rows=ROWS,
+                repetitions=repetitions,
+            ).astype(float)
+            found = alarms(times[:, 0], times[:, 1])
+            any_ = share(int(found.any(axis=1).sum()), tables)
+            cells.append(f"{share(int(found.sum()), found.size)}; {any_}")
+        lines.append(cells)
+    heads = [f"{repetitions} repetitions" for repetitions in REPETITIONS]
+    return table(["share between processes", *heads], lines)

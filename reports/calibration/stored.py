@@ -7,11 +7,9 @@ import math
 import numpy as np
 
 from reports.calibration import stock
-from reports.calibration.one_process import margins_of
-from reports.calibration.rates import share
-from reports.calibration.rule import Flags, Verdicts, abba, in_sequence, ratios
+from reports.calibration.rule import Flags, Verdicts, abba, in_sequence, ratios, share
 from reports.calibration.samples import Floats, Samples, share_between
-from reports.calibration.simulated import SEED, Progress
+from reports.calibration.simulated import SEED, margins_of
 from reports.compare.intervals import Pair
 from reports.compare.sequential import Plan, decide_in_sequence
 from reports.results import text
@@ -42,9 +40,8 @@ def _any(found: Flags) -> str:
     return share(int(found.any(axis=1).sum()), len(found))
 
 
-def stock_rows(samples: Samples, progress: Progress) -> str:
+def stock_rows(samples: Samples) -> str:
     """compare.py on nine repetitions a side, row by row."""
-    progress("compare.py on the stored times")
     all_ = stock_alarms(samples.times, 9, None)
     near = stock_alarms(samples.times, 9, 1)
     lines = []
@@ -64,10 +61,9 @@ def stock_rows(samples: Samples, progress: Progress) -> str:
     )
 
 
-def stock_repetitions(samples: Samples, progress: Progress) -> str:
+def stock_repetitions(samples: Samples) -> str:
     lines = []
     for repetitions in REPETITIONS:
-        progress(f"compare.py on {repetitions} stored repetitions")
         found = stock_alarms(samples.times, repetitions, None)
         rows = share(int(found.sum()), found.size)
         lines.append([str(repetitions), rows, _any(found)])
@@ -84,10 +80,9 @@ def relabelled(samples: Samples, threshold: float) -> Verdicts:
     return in_sequence(ratios(logs, coins), plan, threshold)
 
 
-def ours(samples: Samples, progress: Progress) -> str:
+def ours(samples: Samples) -> str:
     lines = []
     for words, threshold in (("any", 0.0), ("2 %", 0.02)):
-        progress(f"our rule on the stored times, threshold {words}")
         found = relabelled(samples, threshold)
         either = found.regressed | found.improved
         lines.append(
@@ -103,9 +98,8 @@ def ours(samples: Samples, progress: Progress) -> str:
     return text.table(heads, lines)
 
 
-def one_a_side(samples: Samples, progress: Progress) -> str:
+def one_a_side(samples: Samples) -> str:
     """Compares two processes of one half of the run by the spread of the other half."""
-    progress("one stored process a side")
     logs = np.log(samples.medians)
     half = len(logs) // 2
     alpha = 0.05 / logs.shape[1]

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from reports.command import run_main
 from reports.compare import as_json, markdown, text
-from reports.compare.ab_comparison import compare_directory
+from reports.compare.ab_decisions import compare_directory
 from reports.compare.ab_record import NotAnAbRun
 from reports.compare.argument_types import percentage
 from reports.compare.comparison import Comparison, Options, compare

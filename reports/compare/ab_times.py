@@ -3,20 +3,68 @@
 
 import functools
 import math
+import statistics
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Meta
 from scipy import stats
 
 from reports.compare.ab_record import samples_file_of
-from reports.compare.ab_samples import load as load_samples
 from reports.compare.intervals import Pair
+from reports.results import records
+from reports.results.records import NotAResult, record
 from reports.results.rows import Result
 from reports.results.rows import load as load_result
+
+Several = Annotated[list[float], Meta(min_length=1)]
+
+
+@dataclass(frozen=True)
+class _Line:
+    name: str
+    repetition: Annotated[int, Meta(ge=0)]
+    samples_us: Several
+    every: float = 1
+    median_us: Annotated[float, Meta(ge=0)] | None = None
+    turn_us: Several = field(default_factory=list)  # none: no turns
+
+
+@dataclass(frozen=True)
+class Samples:
+    row: str
+    repetition: int
+    times_us: list[float]  # in order; of a long list every n-th
+    median_us: float  # of all samples
+    turns_us: list[float]  # of each turn the median of the row's time; none: no turns
+
+
+def _parse(line: bytes) -> Samples:
+    """Errors: NotAResult."""
+    read = record(records.parse(line), _Line)
+    median = statistics.median(read.samples_us)
+    if read.every > 1:
+        if read.median_us is None:
+            raise NotAResult("it lacks median_us")
+        median = read.median_us
+    return Samples(read.name, read.repetition, read.samples_us, median, read.turn_us)
+
+
+def load(path: Path) -> list[Samples]:
+    """Errors: NotAResult, which names the file."""
+    where, found = str(path), []
+    try:
+        for number, line in enumerate(records.read(path).splitlines(), 1):
+            where = f"{path}, line {number}"
+            found.append(_parse(line))
+    except NotAResult as error:
+        raise NotAResult(f"{where}: {error}") from error
+    return found
+
 
 T = TypeVar("T")
 Floats = npt.NDArray[np.float64]
@@ -86,7 +134,7 @@ def _read_once(read: Callable[[Path], T]) -> Callable[[Path], T]:
 
 def _turns_of(path: Path) -> dict[str, Turns]:
     found: dict[str, dict[int, list[float]]] = {}
-    for line in load_samples(path):
+    for line in load(path):
         if line.turns_us:
             found.setdefault(line.row, {})[line.repetition] = line.turns_us
     return dict(found)

@@ -20,18 +20,13 @@ def _side(results: list[Result]) -> dict[str, Any]:
 
 
 def _row(row: ComparedRow) -> dict[str, Any]:
-    decision = row.decision
+    interval = row.decision.interval
     return {
         "name": row.name,
         "base_us": row.base_us,
         "new_us": row.new_us,
-        "verdict": decision.verdict,
-        "ratio": decision.ratio,
-        "interval": list(decision.interval.ratios) if decision.interval else None,
-        "threshold": decision.threshold,
-        "pairs": decision.pairs,
-        "more_pairs": decision.more_pairs,
-        "basis": decision.basis,
+        **asdict(row.decision),
+        "interval": list(interval.ratios) if interval else None,
         "changes": [asdict(change) for change in row.changes],
     }
 

@@ -7,50 +7,18 @@ from dataclasses import dataclass
 from reports.results.rows import NULL_GPU
 
 # If one of these differs, a difference in time says nothing about the code.
-MUST_AGREE = (
-    "device",
-    "device_kind",
-    "device_cores",
-    "cpu_model",
-    "num_cpus",
-    "native_bf16",
-    "driver",
-    "cuda_driver",
-    "cuda_runtime",
-    "cudnn",
-    "nccl",
-    "torch",
-    "threads",
-    "cpu_allocator",
-    "sampling",
-    "seed",
-    "settings",
-    "dtype_policy",
-    "allocator_settings",
-    "ATEN_CPU_CAPABILITY",
-    "DNNL_MAX_CPU_ISA",
-    "GLIBC_TUNABLES",
-    "GOMP_CPU_AFFINITY",
-    "GOMP_SPINCOUNT",
-    "LD_PRELOAD",
-    "MKL_CBWR",
-    "MKL_ENABLE_INSTRUCTIONS",
-    "ONEDNN_MAX_CPU_ISA",
-    "OMP_PROC_BIND",
-    "OMP_WAIT_POLICY",
-    "CUBLASLT_WORKSPACE_SIZE",
-    "CUBLAS_WORKSPACE_CONFIG",
-    "CUDA_DEVICE_MAX_CONNECTIONS",
-    "CUDA_LAUNCH_BLOCKING",
-    "CUDA_MODULE_LOADING",
-    "NCCL_ALGO",
-    "NCCL_P2P_DISABLE",
-    "NCCL_PROTO",
-    "PYTORCH_NO_CUDA_MEMORY_CACHING",
-    "PYTORCH_TUNABLEOP_ENABLED",
-    "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE",
-    "TORCH_BLAS_PREFER_CUBLASLT",
-    "suite_version",
+MUST_AGREE = tuple(
+    """
+    device device_kind device_cores cpu_model num_cpus native_bf16 driver cuda_driver
+    cuda_runtime cudnn nccl torch threads cpu_allocator sampling seed settings
+    dtype_policy allocator_settings ATEN_CPU_CAPABILITY DNNL_MAX_CPU_ISA GLIBC_TUNABLES
+    GOMP_CPU_AFFINITY GOMP_SPINCOUNT LD_PRELOAD MKL_CBWR MKL_ENABLE_INSTRUCTIONS
+    ONEDNN_MAX_CPU_ISA OMP_PROC_BIND OMP_WAIT_POLICY CUBLASLT_WORKSPACE_SIZE
+    CUBLAS_WORKSPACE_CONFIG CUDA_DEVICE_MAX_CONNECTIONS CUDA_LAUNCH_BLOCKING
+    CUDA_MODULE_LOADING NCCL_ALGO NCCL_P2P_DISABLE NCCL_PROTO
+    PYTORCH_NO_CUDA_MEMORY_CACHING PYTORCH_TUNABLEOP_ENABLED
+    TORCH_ALLOW_TF32_CUBLAS_OVERRIDE TORCH_BLAS_PREFER_CUBLASLT suite_version
+    """.split()
 )
 # Differences that may not matter; the comparison notes them.
 WORTH_A_NOTE = ("host_name", "os", "compiler", "library_build_type")

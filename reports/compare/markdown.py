@@ -12,8 +12,6 @@ _COLUMNS = ("row", "base", "new", "change", "interval", "verdict", "note")
 _MARK = {
     Verdict.REGRESSED: "\N{CROSS MARK} ",
     Verdict.IMPROVED: "\N{WHITE HEAVY CHECK MARK} ",
-    Verdict.EQUIVALENT: "",
-    Verdict.INCONCLUSIVE: "",
 }
 
 
@@ -30,16 +28,9 @@ def _code(name: str) -> str:
 
 
 def _cells(row: ComparedRow, comparison: Comparison) -> list[str]:
-    decision = row.decision
-    return [
-        _code(row.name),
-        human.time(row.base_us),
-        human.time(row.new_us),
-        text.change(decision.ratio),
-        text.interval(decision),
-        f"{_MARK[decision.verdict]}{decision.verdict}",
-        _escaped(text.note(row, comparison)),
-    ]
+    name, *numbers, verdict, _, note = text.cells(row, comparison)
+    marked = f"{_MARK.get(row.decision.verdict, '')}{verdict}"
+    return [_code(name), *numbers, marked, _escaped(note)]
 
 
 def _rows(rows: list[ComparedRow], comparison: Comparison) -> str:

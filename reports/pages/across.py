@@ -16,7 +16,7 @@ from reports.advice.tell import (
 from reports.answers.comparing import least
 from reports.answers.measured import CANNOT_TELL, Measured, counter_of, exactly, over
 from reports.pages.figures import history, roofline
-from reports.pages.plotting.roofs import Point, Roof, points_of, roofs_of
+from reports.pages.figures.roofline import Point, Roof, points_of, roofs_of
 from reports.pages.section import Section
 from reports.results import text
 from reports.results.rows import Result

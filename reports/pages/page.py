@@ -1,21 +1,148 @@
 # SPDX-License-Identifier: MIT
 """The content of a page, independent of its format."""
 
+import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
+from reports.answers.answer import skipped_sentence
+from reports.answers.disturbed import disturbed, sentence
+from reports.answers.expectations import summary, table
 from reports.answers.headline import sentences
-from reports.pages import environment
+from reports.answers.judging import Verdict, judgements
 from reports.pages.across import advice_section, history_section, roofline_section
-from reports.pages.closing import Closing, closing
 from reports.pages.figures.phases import picture
 from reports.pages.figures.timelines import timelines
 from reports.pages.plotting.canvas import Figure
 from reports.pages.section import Section, experiments, section
+from reports.results import text
 from reports.results.rows import NotAResult, Result
 from reports.results.text import Table
+
+
+def _when(date: str) -> str:
+    try:
+        moment = datetime.fromisoformat(date)
+    except ValueError:
+        return date
+    if moment.tzinfo is not None:
+        moment = moment.astimezone(UTC)
+        return f"{moment:%Y-%m-%d %H:%M} UTC"
+    return f"{moment:%Y-%m-%d %H:%M}"
+
+
+def _revision(context: dict[str, str]) -> str:
+    revision = context.get("git_revision", "")[:12]
+    dirty = context.get("git_dirty") == "true"
+    return f"{revision} + uncommitted changes" if revision and dirty else revision
+
+
+def _counts(result: Result) -> str:
+    return (
+        f"{len(result.rows)} measured, {len(result.skipped)} skipped, "
+        f"{len(result.errors)} failed"
+    )
+
+
+def facts(result: Result) -> list[tuple[str, str]]:
+    """The facts that a reader needs before the numbers."""
+    context = result.context
+    known = [
+        ("Device", context.get("device", "")),
+        ("Date", _when(context.get("date", ""))),
+        ("Revision", _revision(context)),
+        ("Suite", context.get("suite", "")),
+        ("Threads", context.get("threads", "")),
+        ("PyTorch", context.get("torch", "")),
+        ("Driver", context.get("driver", "")),
+        ("System", context.get("os", "")),
+        ("Cases", _counts(result)),
+    ]
+    return [(name, value) for name, value in known if value]
+
+
+def warnings(result: Result) -> list[str]:
+    """The reasons to trust the numbers less than others."""
+    reasons = []
+    if result.of_null_gpu:
+        reasons.append(
+            "This ran on a null GPU, which does nothing: bytes and counts are exact, "
+            "times are not measured and values not computed."
+        )
+    if not result.complete:
+        reasons.append("The run was stopped early: cases are missing.")
+    if result.context.get("git_dirty") == "true":
+        reasons.append("The program was built from sources with uncommitted changes.")
+    if result.errors:
+        reasons.append(f"{text.plural(len(result.errors), 'case')} failed.")
+    return reasons
+
+
+def _cache(cache: dict[str, object]) -> str:
+    size = text.size(float(str(cache["size"])))
+    return f"L{cache['level']} {str(cache['type']).lower()} {size}"
+
+
+def _formatted(key: str, value: str) -> str:
+    """The value with its unit; an unreadable value stays unchanged."""
+    try:
+        if key.endswith("_bytes"):
+            return text.size(float(value))
+        if key == "caches":
+            return ", ".join(_cache(cache) for cache in ast.literal_eval(value))
+        if key == "load_avg":
+            return ", ".join(text.significant(load) for load in ast.literal_eval(value))
+    except (ValueError, SyntaxError, KeyError, TypeError):
+        pass
+    return value
+
+
+def environment(result: Result) -> Table:
+    lines = [[key, _formatted(key, value)] for key, value in result.context.items()]
+    return Table(["key", "value"], sorted(lines))
+
+
+MOST_DISTURBED = 5  # rows in sight
+
+
+@dataclass(frozen=True)
+class Closing:
+    """Sentences, each "" if it has no subject, with their tables."""
+
+    expectations: str
+    failed: Table | None
+    unclear: Table | None
+    held: Table | None
+    disturbed: str
+    most_disturbed: Table | None
+    also_disturbed: Table | None
+    skipped: str
+    skipped_cases: Table | None
+
+
+def _table(headings: Sequence[str], lines: Sequence[Sequence[str]]) -> Table | None:
+    return Table(headings, lines) if lines else None
+
+
+def closing(result: Result) -> Closing:
+    judged = judgements(result)
+    by_verdict = ([j for j in judged if j.verdict == verdict] for verdict in Verdict)
+    failed, unclear, held = (table(found) if found else None for found in by_verdict)
+    noisy = [[row.name, ", ".join(why)] for row, why in disturbed(result)]
+    cases = [[case.name, case.reason] for case in result.skipped]
+    return Closing(
+        summary(judged) if judged else "",
+        *(failed, unclear, held),
+        sentence(result),
+        _table(("row", "why"), noisy[:MOST_DISTURBED]),
+        _table(("row", "why"), noisy[MOST_DISTURBED:]),
+        skipped_sentence(result),
+        _table(("case", "skipped because"), cases),
+    )
+
 
 # The ids in the templates.
 FIXED = (
@@ -80,11 +207,11 @@ def page(results: Sequence[Result], trace: Path | None = None) -> Page:
         raise NotAResult(str(error)) from error
     return Page(
         title=_title(result.context),
-        facts=environment.facts(result),
-        warnings=environment.warnings(result),
+        facts=facts(result),
+        warnings=warnings(result),
         sentences=sentences(result),
         picture=picture(result),
         sections=sections,
         closing=closing(result),
-        environment=environment.environment(result),
+        environment=environment(result),
     )

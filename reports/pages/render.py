@@ -61,21 +61,21 @@ def _brief(table: Table, html: str) -> str:
     lines = table.lines
     if len(lines) > MOST_LINES + 2:
         lines = lines[:MOST_LINES]
-    told = [
+    own = [
         place
         for place in range(len(table.headings))
         if any(line[place] not in ("", "-") for line in lines)
     ][:MOST_COLUMNS]
     kept = Table(
-        [table.headings[place] for place in told],
-        [[line[place] for place in told] for line in lines],
+        [table.headings[place] for place in own],
+        [[line[place] for place in own] for line in lines],
         table.title,
     )
     more = [
         plural(count, noun)
         for count, noun in (
             (len(table.lines) - len(lines), "line"),
-            (len(table.headings) - len(told), "column"),
+            (len(table.headings) - len(own), "column"),
         )
         if count
     ]

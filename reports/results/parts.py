@@ -12,21 +12,10 @@ from reports.results.rows import Failure, Result, one_per_case
 # What may differ between the parts of a run: when, where and how a part was started,
 # the momentary clock of a CPU, and the memory that Linux leaves to programs.
 _OWN = frozenset(
-    {
-        "aslr_enabled",
-        "caches",
-        "command_line",
-        "cpu_scaling_enabled",
-        "date",
-        "device_clock_mhz",
-        "device_memory_bytes",
-        "executable",
-        "host_name",
-        "load_avg",
-        "memory_bytes",
-        "mhz_per_cpu",
-        "shard",
-    }
+    """
+    aslr_enabled caches command_line cpu_scaling_enabled date device_clock_mhz
+    device_memory_bytes executable host_name load_avg memory_bytes mhz_per_cpu shard
+    """.split()
 )
 
 

@@ -12,8 +12,7 @@ import textwrap
 from pathlib import Path
 
 from reports.command import run_main
-from reports.results.document import with_block
-from reports.results.files import write_files
+from reports.results.files import with_block, write_files
 from reports.results.text import columns
 
 GOOD, USAGE = 0, 2

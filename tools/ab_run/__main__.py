@@ -25,8 +25,8 @@ from tools.ab_run.directory import (
 )
 from tools.ab_run.errors import Failed, Interrupted, Usage
 from tools.ab_run.measure import Measurement
-from tools.ab_run.noise_floor import default_file, noise_of
 from tools.ab_run.progress import StatusLine
+from tools.ab_run.report import default_file, noise_of
 from tools.ab_run.task import prepare
 
 SOURCE = Path(__file__).resolve().parents[2]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from reports.compare.argument_types import percentage
+from reports.compare.argument_types import number, percentage
 from tools.ab_run.errors import Usage
 from tools.ab_run.flags import program_flags, split, without_filter
 
@@ -54,20 +54,7 @@ class _Parser(argparse.ArgumentParser):
         raise Usage(message)
 
 
-def _positive(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not (math.isfinite(value) and value > 0):
-        raise argparse.ArgumentTypeError(f"'{text}'; allowed: a number above 0")
-    return value
-
-
-def _count(text: str) -> int:
-    if not (text.isdecimal() and int(text) > 0):
-        raise argparse.ArgumentTypeError(f"'{text}'; allowed: a whole number above 0")
-    return int(text)
+_PAIRS, _MINUTES = number(1, 10**6, whole=True), number(1e-9, 1e9)
 
 
 def _parser() -> _Parser:
@@ -102,9 +89,13 @@ def _parser() -> _Parser:
         help="percent that matter (2)",
     )
     add("--confidence", type=percentage(50, 100), default=0.95, help="percent (95)")
-    add("--max_pairs", type=_count, help="where undecided rows end (40)")
-    add("--max_minutes", type=_positive, help="of measuring (60; --same: no limit)")
-    add("--pairs", type=_count, help="with --same: how many (20)")
+    add("--max_pairs", type=_PAIRS, help="where undecided rows end (40)")
+    add(
+        "--max_minutes",
+        type=number(1e-9, 1e9),
+        help="of measuring (60; --same: no limit)",
+    )
+    add("--pairs", type=_PAIRS, help="with --same: how many (20)")
     add("--noise", type=Path, metavar="FILE", help="a noise floor, from --same")
     add("--noise_out", type=Path, metavar="FILE", help="with --same: where it goes")
     add(
@@ -148,22 +139,14 @@ def parse(tokens: Sequence[str]) -> Arguments:
     _check_sides(given, revisions)
     same = given.same is not None
     pattern, others = without_filter(theirs)
-    return Arguments(
-        revisions=revisions,
-        same=given.same,
-        binaries=given.binaries,
-        project=given.project,
-        target=given.target,
-        prefix=given.prefix,
-        threshold=given.threshold,
-        confidence=given.confidence,
-        max_pairs=(given.pairs or 20) if same else (given.max_pairs or 40),
-        max_minutes=given.max_minutes or (math.inf if same else 60.0),
-        noise=given.noise,
-        noise_out=given.noise_out,
-        allow_different_environment=given.allow_different_environment,
-        out=given.out,
-        json=given.json,
-        filter=pattern,
-        flags=program_flags(others),
-    )
+    pairs = (given.pairs or 20) if same else (given.max_pairs or 40)
+    derived = {
+        "max_pairs": pairs,
+        "max_minutes": given.max_minutes or (math.inf if same else 60.0),
+        "revisions": revisions,
+        "filter": pattern,
+        "flags": program_flags(others),
+    }
+    values = vars(given) | derived
+    del values["pairs"]
+    return Arguments(**values)

@@ -20,7 +20,7 @@ from reports.compare.ab_record import (
     samples_file_of,
     sha256_of,
 )
-from reports.compare.ab_samples import load as load_samples
+from reports.compare.ab_times import load as load_samples
 from reports.compare.ab_times import result_of
 from reports.results.rows import NotAResult
 from tools.ab_run.errors import Usage

@@ -4,11 +4,101 @@
 import contextlib
 import select
 import socket
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from tools.ab_run.child import Child, ChildExit, run_children
-from tools.ab_run.turns import Turns
+from tools.ab_run.errors import Failed
+
+TURN = b"t"
+TURN_BESIDE_OTHER = b"b"  # the other program holds the case in memory
+
+Case = tuple[str, int]  # its name, and which repetition
+
+
+@dataclass
+class _Program:
+    case: Case | None = None  # that it begins, or is in
+    asks_for: Literal["case", "sample"] | None = None  # None: it runs
+    ended: bool = False
+    begun: Counter[str] = field(default_factory=Counter)
+
+    def has_begun(self, case: Case | None) -> bool:
+        return case is not None and self.begun[case[0]] > case[1]
+
+
+class Turns:
+    """The programs have the numbers 0 and 1. At first both run, until they ask.
+
+    If both stand before the samples of a case, a coin decides who begins, and then
+    the other one has its turn: a round. `rows` are the cases that both have. A case
+    that only one program measures, or that cannot be shared, is a single turn.
+    """
+
+    def __init__(self, rows: Collection[str], coin: Callable[[], int]) -> None:
+        self._rows = frozenset(rows)
+        self._coin = coin
+        self._programs = (_Program(), _Program())
+        self._owed: int | None = None  # who has the second turn of this round
+
+    def hear(self, number: int, question: str) -> None:
+        """Errors: Failed, for a question that is none."""
+        program = self._programs[number]
+        word, _, name = question.partition(" ")
+        if word == "case" and name:
+            program.case = (name, program.begun[name])
+            program.begun[name] += 1
+            program.asks_for = "case"
+        elif question == "sample" and program.case is not None:
+            program.asks_for = "sample"
+        else:
+            raise Failed(f"a program asked for a turn by {question!r}")
+
+    def end(self, number: int) -> None:
+        self._programs[number].ended = True
+
+    def give(self) -> tuple[int, bytes] | None:
+        """Who has the next turn, and the answer; None while one of them runs."""
+        waiting = [n for n in (0, 1) if not self._programs[n].ended]
+        if not waiting or any(not self._programs[n].asks_for for n in waiting):
+            return None
+        number = waiting[0] if len(waiting) == 1 else self._choose()
+        chosen, other = self._programs[number], self._programs[1 - number]
+        beside = (
+            chosen.asks_for == "case"
+            and (other.case, other.asks_for) == (chosen.case, "sample")
+            and not other.ended
+        )
+        chosen.asks_for = None
+        return number, TURN_BESIDE_OTHER if beside else TURN
+
+    def _choose(self) -> int:
+        a, b = self._programs
+        in_samples = [n for n in (0, 1) if self._programs[n].asks_for == "sample"]
+        if a.case != b.case:
+            self._owed = None
+            return in_samples[0] if in_samples else self._behind()
+        if len(in_samples) == 1:  # the other one has to build the case
+            return 1 - in_samples[0]
+        if not in_samples:
+            return self._coin()
+        if self._owed is None:
+            first = self._coin()
+            self._owed = 1 - first
+            return first
+        second, self._owed = self._owed, None
+        return second
+
+    def _behind(self) -> int:
+        """Of two programs before different cases, the one that is to go on."""
+        a, b = self._programs
+        if b.has_begun(a.case):
+            return 0
+        if a.has_begun(b.case):
+            return 1
+        return 1 if b.case is not None and b.case[0] not in self._rows else 0
 
 
 class _Questions:

@@ -6,18 +6,12 @@ from collections.abc import Mapping, Sequence
 from tools.ab_run.errors import Usage
 
 # Program flags that tools/ab sets itself, or that measure nothing.
-_RESERVED = {
-    "benchmark_out",
-    "benchmark_out_format",
-    "processes",
-    "resume",
-    "rounds",
-    "samples_out",
-    "shuffle",
-    "benchmark_list_tests",
-    "list",
-    "version",
-}
+_RESERVED = set(
+    """
+    benchmark_out benchmark_out_format processes resume rounds samples_out shuffle
+    benchmark_list_tests list version
+    """.split()
+)
 
 
 def _name(token: str) -> str:

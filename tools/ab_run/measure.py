@@ -1,22 +1,66 @@
 # SPDX-License-Identifier: MIT
 """The loop of a run: starts one pair after another until every row is decided."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from reports.compare.ab_comparison import comparison_of
-from reports.compare.ab_decisions import numbered_pairs, open_rows
+from reports.compare.ab_decisions import (
+    comparison_of,
+    decide,
+    numbered_pairs,
+    open_rows,
+    plan_of,
+    until_next_look,
+)
 from reports.compare.ab_record import AbRun, Process, Reason, save
+from reports.compare.ab_times import result_of
 from reports.compare.comparison import Options
+from reports.compare.decision import Decision
 from reports.compare.environment import NotComparable
+from reports.compare.noise import NoiseFile
 from tools.ab_run import schedule
 from tools.ab_run.directory import is_whole
 from tools.ab_run.errors import Failed, Usage
-from tools.ab_run.estimate import seconds_left
 from tools.ab_run.launch import Ended, start
 from tools.ab_run.progress import StatusLine, duration
 from tools.ab_run.task import Task, key_of
+
+
+def seconds_per_row(run: AbRun, directory: Path) -> float | None:
+    """The time of a row in one process, with its share of the start; None: unknown."""
+    rows = 0
+    for process in run.processes:
+        result = result_of(directory / process.file)
+        rows += len(result.rows) + len(result.skipped) + len(result.errors)
+    return run.seconds / rows if rows else None
+
+
+def pairs_needed(run: AbRun, decision: Decision | None) -> int:
+    """How many more pairs one row probably needs."""
+    most = max(0, run.max_pairs - run.pairs)
+    if not run.stops_early:
+        return most
+    look = until_next_look(run.pairs, plan_of(run))
+    return min(most, max(look, (decision.more_pairs or 0) if decision else 0))
+
+
+def seconds_left(
+    run: AbRun,
+    directory: Path,
+    rows: Sequence[str],
+    noise: NoiseFile | None,
+    max_seconds: float,
+) -> float | None:
+    """The time to measure these rows to the end; None: unknown."""
+    each = seconds_per_row(run, directory)
+    if each is None:
+        return None
+    decisions = decide(run, directory, noise)
+    pairs = sum(pairs_needed(run, decisions.get(row)) for row in rows)
+    begun = len(rows) if len(run.processes) % 2 else 0  # half of a pair is done
+    return min(max_seconds - run.seconds, each * (2 * pairs - begun))
+
 
 ATTEMPTS = 2  # to run one process
 

@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from reports.compare import as_json, text
-from reports.compare.ab_comparison import comparison_of
+from reports.compare.ab_decisions import comparison_of, known_pairs, plan_of, results_of
 from reports.compare.ab_record import AbRun, samples_file_of, write_json
-from reports.compare.ab_samples import load
+from reports.compare.ab_times import load
 from reports.compare.comparison import Comparison, Options
+from reports.compare.noise import NoiseFile, RowSamples, noise_of_rows
+from reports.results.rows import Result
 
 FILE = "result.json"
 KIND = "trainbench ab result"
@@ -50,3 +52,35 @@ def finish(
         if path is not None:
             write_json(path, document)
     return comparison
+
+
+def _all_results(run: AbRun, directory: Path) -> list[Result]:
+    return [
+        *results_of(run, directory, "base"),
+        *results_of(run, directory, "new"),
+    ]
+
+
+def noise_of(run: AbRun, directory: Path) -> NoiseFile:
+    """The noise of every row with enough pairs."""
+    results = _all_results(run, directory)
+    samples = {
+        name: RowSamples(
+            pairs,
+            [
+                row.time_us
+                for result in results
+                for row in result.rows
+                if row.name == name
+            ],
+        )
+        for name, pairs in known_pairs(run, directory).items()
+    }
+    rows = noise_of_rows(samples, plan_of(run).rest(0))
+    return NoiseFile(results[0].context, rows, run.base.identity)
+
+
+def default_file(noise: NoiseFile, root: Path) -> Path:
+    host = noise.context.get("host_name", "unknown").replace("/", "_")
+    device = noise.context.get("device_kind", "unknown")
+    return root / "results" / f"noise-{host}-{device}.json"

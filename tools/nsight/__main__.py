@@ -9,8 +9,17 @@ from pathlib import Path
 
 from reports.command import run_main
 from reports.pages.__main__ import main as report
-from tools.nsight.cases import Refused, cases, divided, exactly, folder, only
-from tools.nsight.collect import REPORTS, Failed, profile
+from tools.nsight.cases import (
+    REPORTS,
+    Failed,
+    Refused,
+    cases,
+    divided,
+    exactly,
+    folder,
+    only,
+    profile,
+)
 
 PROGRAM = Path(__file__).resolve().parents[2] / "build/release/benchmarks/trainbench"
 GOOD, FAILED, USAGE = 0, 1, 2

@@ -3,28 +3,7 @@
 
 import argparse
 import difflib
-import math
-from collections.abc import Callable
 from typing import Any, NoReturn
-
-
-def number(least: float, most: float, whole: bool = False) -> Callable[[str], float]:
-    """Errors: ArgumentTypeError, with the value and what is allowed. A whole number may
-    be written as 1e9."""
-    kind = "a whole number" if whole else "a number"
-
-    def read(value: str) -> float:
-        try:
-            found = float(value)
-        except ValueError:
-            found = math.nan
-        if not least <= found <= most or (whole and found != int(found)):
-            raise argparse.ArgumentTypeError(
-                f"it is {value!r}; allowed: {kind}, {least:.13g} to {most:.13g}"
-            )
-        return int(found) if whole else found
-
-    return read
 
 
 class _Once(argparse.Action):

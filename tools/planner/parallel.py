@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from reports.compare.argument_types import number
 from reports.results import text
 from tools.planner import arguments
-from tools.planner.arguments import number, refuse
+from tools.planner.arguments import refuse
 from tools.planner.formulas import Group, Symbol, groups, shown, symbols, whole
 
 TABLES = Path(__file__).parent / "cs336.md"

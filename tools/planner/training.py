@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from reports.compare.argument_types import number
 from reports.results import text
 from reports.results.records import NotAResult
-from tools.planner.arguments import number
 from tools.planner.formulas import whole
 
 if TYPE_CHECKING:

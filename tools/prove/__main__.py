@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 
+from reports.compare.argument_types import number
 from tools.prove import evidence, monitor, table
 from tools.prove.process import Place
 from tools.prove.runner import now, run_parts
@@ -35,12 +36,6 @@ def _stage_numbers(text: str) -> list[int]:
     return numbers
 
 
-def _seconds(text: str) -> float:
-    if not (text.isdecimal() and int(text) > 0):
-        raise argparse.ArgumentTypeError(f"it is '{text}'; allowed: whole seconds")
-    return float(text)
-
-
 def _pattern(text: str) -> str:
     try:
         re.compile(text.removeprefix("-"))
@@ -62,7 +57,12 @@ def parse(tokens: Sequence[str]) -> argparse.Namespace:
     add = parser.add_argument
     add("--pack", type=Path, required=True, help=argparse.SUPPRESS)
     add("--into", type=Path, help="folder of the 8 files that are to be kept")
-    add("--seconds", type=_seconds, default=560.0, help="that this call may take (560)")
+    add(
+        "--seconds",
+        type=number(1, 10**6, whole=True),
+        default=560.0,
+        help="that this call may take (560)",
+    )
     state = Path("build/gpu-proof")
     add("--state", type=Path, default=state, help=f"folder between calls ({state})")
     add("--stages", type=_stage_numbers, help="only these: 0,3,4")
@@ -93,8 +93,8 @@ def heed_signals() -> None:
     def stop(number: int, _: FrameType | None) -> None:
         raise Stopped(signal.Signals(number).name)
 
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, stop)
+    for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(each, stop)
 
 
 def prove(arguments: argparse.Namespace, stages: Sequence[Stage], began: float) -> int:

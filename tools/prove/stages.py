@@ -4,7 +4,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tools.prove import targets, verdicts
+from tools.prove import verdicts
 from tools.prove.readings import Seen
 from tools.prove.steps import (
     NANO,
@@ -75,7 +75,7 @@ STAGES = (
         cases("attention", "flash_attention/(own|sdpa_flash)/bf16/"),
     ),
     stage(
-        *(3, "rates", 90, targets.rates),
+        *(3, "rates", 90, verdicts.rates),
         cases("rates", "harness/ peak/ transfer/ accumulation/ norm_precision/"),
     ),
     stage(
@@ -96,7 +96,7 @@ STAGES = (
         ours("kernel_names", "{out}/breakdown.json {out}/kernel_names.txt"),
     ),
     stage(
-        *(7, "headline", 150, targets.headline),
+        *(7, "headline", 150, verdicts.headline),
         cases("headline", "peak/ flash_attention/ cuda_graph/"),
         cases("large", "model_size/ optimizer/", real="--models=2.7B", null=NANO),
         cases("implementations", "implementations/", real="--models=2.7B", null=NANO),
@@ -125,7 +125,7 @@ STAGES = (
         ),
     ),
     stage(
-        *(10, "aftermath", 60, targets.aftermath),
+        *(10, "aftermath", 60, verdicts.aftermath),
         # The program itself times nothing after a profile.
         cases("new_process", "harness/ peak/ optimizer/"),
     ),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from reports.command import run_main
 from reports.results.rows import NotAResult, load
-from tools.rehearsal import as_json, mesh, text
+from tools.rehearsal import mesh, summary, text
 from tools.rehearsal.arguments import parse
 from tools.rehearsal.records import rehearsals
 from tools.rehearsal.run import run
@@ -46,7 +46,7 @@ def main(
             return FAILED
         cases = rehearsals(records, found)
     if arguments.json:
-        print(json.dumps(as_json.document(arguments.gpu, cases), indent=1))
+        print(json.dumps(summary.document(arguments.gpu, cases), indent=1))
     else:
         print(text.render(cases, arguments.kernels))
     if not found.complete:

@@ -2,8 +2,10 @@
 """The flags of tools/rehearse. It passes those that it does not know on."""
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from reports.compare.argument_types import number
 
 # tools/null_gpu/core/profile.cc
 GPUS = ("h100", "h200", "a100-40", "a100-80", "b200")
@@ -24,19 +26,6 @@ class Arguments:
     flags: list[str]  # of the program
 
 
-def _whole(least: int, most: int) -> Callable[[str], int]:
-    """Errors: ArgumentTypeError, with the value and what is allowed."""
-
-    def number(value: str) -> int:
-        if value.isascii() and value.isdigit() and least <= int(value) <= most:
-            return int(value)
-        raise argparse.ArgumentTypeError(
-            f"it is {value!r}; allowed: a whole number, {least} to {most}"
-        )
-
-    return number
-
-
 def parse(tokens: Sequence[str]) -> Arguments:
     parser = argparse.ArgumentParser(
         prog="tools/rehearse",
@@ -51,14 +40,14 @@ def parse(tokens: Sequence[str]) -> Arguments:
     add("--gpu", required=True, choices=GPUS, help="the GPU to stand for")
     add(
         "--ranks",
-        type=_whole(1, MOST_RANKS),
+        type=number(1, MOST_RANKS, whole=True),
         metavar="N",
         help="so many of them; cases of several ranks then run on all",
     )
     add("--json", action="store_true", help="print JSON")
     add(
         "--kernels",
-        type=_whole(0, 10**6),
+        type=number(0, 10**6, whole=True),
         default=5,
         metavar="N",
         help="so many kernels of each phase by name (default: 5; JSON has all)",

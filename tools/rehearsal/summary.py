@@ -3,9 +3,18 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
 
-from tools.rehearsal.names import family
-from tools.rehearsal.records import Phase, Rehearsal
+from reports.results.kernel_names import bare
+from tools.rehearsal.records import Kernel, Phase, Rehearsal
+
+
+def family(kernel: Kernel) -> str:
+    """A matrix product's arithmetic, or the function that other kernels share."""
+    if kernel.family == "other":
+        return bare(kernel.name)
+    return f"{kernel.family} product"
 
 
 def families(phase: Phase) -> list[tuple[str, int]]:
@@ -25,3 +34,30 @@ def same_work(cases: Sequence[Rehearsal]) -> list[tuple[Phase, list[str]]]:
             _, names = groups.setdefault((phase.name, *launches), (phase, []))
             names.append(case.name)
     return list(groups.values())
+
+
+def _case(case: Rehearsal) -> dict[str, Any]:
+    content = asdict(case)
+    del content["device"], content["failed"]
+    return {
+        **content,
+        "status": "failed" if case.failed else "skipped" if case.reason else "good",
+        "fits": case.fits,
+        "unused_share": case.unused_share,
+        # Below this time of the GPU the host is slower on this machine.
+        "launch_bound_below_us": case.host_us,
+        "phases": [
+            {**asdict(phase), "families": dict(families(phase))}
+            for phase in case.phases
+        ],
+        "components": [
+            {**asdict(component), "computed_least_us": component.least_us}
+            for component in case.components
+        ],
+    }
+
+
+def document(gpu: str, cases: Sequence[Rehearsal]) -> dict[str, Any]:
+    """Bytes and counts are exact, computed_least_us is computed."""
+    devices = sorted({case.device for case in cases if case.device})
+    return {"gpu": gpu, "devices": devices, "cases": list(map(_case, cases))}

@@ -9,8 +9,16 @@ import pytest
 
 from reports.calibration import power, simulated
 from reports.calibration.noise import Noise, log_medians, log_times
-from reports.calibration.rates import at_most, bounded, share
-from reports.calibration.rule import abba, in_sequence, margins, max_spread, ratios
+from reports.calibration.rule import (
+    abba,
+    at_most,
+    bounded,
+    in_sequence,
+    margins,
+    max_spread,
+    ratios,
+    share,
+)
 from reports.calibration.samples import Floats, share_between
 from reports.compare import intervals
 from reports.compare.decision import RowNoise, Verdict, decide_once

@@ -9,26 +9,20 @@ import pytest
 
 from reports.calibration import (
     in_turns,
-    one_process,
     pages,
     power,
     simulated,
-    stock_simulated,
+    stock,
     stored,
 )
 from reports.calibration.__main__ import main
-from reports.calibration.noise import Noise
-from reports.calibration.rates import at_most
+from reports.calibration.noise import SCENARIOS, Noise
+from reports.calibration.rule import at_most
 from reports.calibration.samples import Samples, load, save
-from reports.calibration.scenarios import SCENARIOS
 from reports.calibration.weather import WEATHERS, Weather
-from reports.results.document import block_of, with_block
+from reports.results.files import block_of, with_block
 
 README = Path(pages.__file__).with_name("README.md")
-
-
-def quiet(_: str) -> None:
-    """Whoever tests knows what is being computed."""
 
 
 def published() -> str:
@@ -48,23 +42,23 @@ def cells_of(first: str) -> list[list[str]]:
 def test_tables_of_the_stored_times_are_reproduced() -> None:
     samples = load()
     for found in (
-        stored.stock_rows(samples, quiet),
-        stored.stock_repetitions(samples, quiet),
-        stored.ours(samples, quiet),
-        stored.one_a_side(samples, quiet),
+        stored.stock_rows(samples),
+        stored.stock_repetitions(samples),
+        stored.ours(samples),
+        stored.one_a_side(samples),
         stored.as_it_was(samples),
     ):
         assert found in published()
 
 
 def test_the_table_of_false_equivalence_is_reproduced() -> None:
-    assert simulated.equivalent(quiet) in published()
+    assert simulated.equivalent() in published()
 
 
 def test_tables_of_power_and_of_compare_py_are_reproduced() -> None:
-    assert power.power_table(quiet, 0.0) in published()
-    assert power.power_table(quiet, power.OUTLIERS) in published()
-    assert stock_simulated.by_repetitions(quiet) in published()
+    assert power.power_table(0.0) in published()
+    assert power.power_table(power.OUTLIERS) in published()
+    assert stock.by_repetitions() in published()
 
 
 @pytest.mark.parametrize("seed", [0, 4, 9])
@@ -73,7 +67,7 @@ def test_lines_of_the_false_alarms_are_reproduced(seed: int) -> None:
 
 
 def test_a_line_of_one_process_a_side_is_reproduced() -> None:
-    assert line(one_process.line(5, SCENARIOS[5])) in published()
+    assert line(simulated.once_line(5, SCENARIOS[5])) in published()
 
 
 @pytest.mark.parametrize("noise", SCENARIOS, ids=lambda noise: noise.words)

@@ -3,7 +3,7 @@
 
 import pytest
 
-from reports.compare.pairing import alternate, by_name, in_order, log_ratios
+from reports.compare.samples_by_side import alternate, by_name, in_order, log_ratios
 from reports.results.rows import Result, parse
 from results import at, document, entry
 

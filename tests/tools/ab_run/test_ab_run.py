@@ -19,7 +19,7 @@ from reports.compare.ab_decisions import (
 from reports.compare.ab_record import AbRun, NotAnAbRun, Process, Side, load, save
 from reports.compare.decision import RowNoise, Verdict
 from reports.compare.noise import NoiseFile
-from tools.ab_run.estimate import pairs_needed, seconds_left
+from tools.ab_run.measure import pairs_needed, seconds_left
 from tools.ab_run.schedule import file_of, pair_of, side_of
 
 ROW, OTHER = "a", "b"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from reports.compare.ab_samples import Samples, load
+from reports.compare.ab_times import Samples, load
 from reports.results.records import NotAResult
 
 LINE: dict[str, Any] = {"name": "e", "repetition": 1, "samples_us": [1, 2, 9]}

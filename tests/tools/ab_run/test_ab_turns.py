@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
+from tools.ab_run.duet import TURN_BESIDE_OTHER, Turns
 from tools.ab_run.errors import Failed
-from tools.ab_run.turns import TURN_BESIDE_OTHER, Turns
 
 SAMPLES = 4  # of a case
 

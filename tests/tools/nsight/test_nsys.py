@@ -12,8 +12,7 @@ from advised import part, whole
 from results import document, entry
 from stub_checkout import write_script
 from tools.nsight.__main__ import FAILED, GOOD, USAGE, main
-from tools.nsight.cases import divided, folder
-from tools.nsight.collect import REPORTS
+from tools.nsight.cases import REPORTS, divided, folder
 
 STEPS = [
     f"model_size/{model}/fp32/{mode}/batch:4/seq:128"

@@ -210,7 +210,7 @@ def test_a_signal_keeps_what_there_is(machine: Machine) -> None:
     ("flag", "allowed"),
     [
         ("--stages=99", "allowed: numbers of stages, 0 to 14"),
-        ("--seconds=-1", "allowed: whole seconds"),
+        ("--seconds=-1", "allowed: a whole number"),
         ("--filter=(", "allowed: a regular expression"),
         ("--sections=3", "unrecognized arguments"),
     ],

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from golden import check_golden
-from tools.prove import identity, kernel_names, targets, verdicts
+from tools.prove import identity, kernel_names, verdicts
 from tools.prove.readings import Json, Seen
 
 Reading = Callable[[Seen], list[str]]
@@ -83,15 +83,15 @@ def test_what_is_said_of_each_kind_of_stage(tmp_path: Path) -> None:
         row("peak/matmul/bf16/m:2", 1, flops_per_second=7.6e14),
         row("peak/copy/size:1", 1, bytes_per_second=3.9e12),
     )
-    say("rates and their targets", targets.rates, "03-rates", ())
+    say("rates and their targets", verdicts.rates, "03-rates", ())
     fused = "implementations/fused/2.7B/bf16_autocast/forward_backward/batch:4/seq:512"
     own = "flash_attention/own/bf16/forward_backward/heads:16/seq:16384/d_head:64"
     large = (row(fused, 9e4), row(own, 7e3), row("optimizer/fused/2.7B", 0))
     write(tmp_path / "headline", "large", *large)
-    say("targets of the headline", targets.headline, "headline", ())
+    say("targets of the headline", verdicts.headline, "headline", ())
     later = (row("peak/copy/size:1", 0.95), row("harness/spin/us:1000", 995))
     write(tmp_path / "10-aftermath", "new_process", *later, row("c", 1))
-    say("the largest change", targets.aftermath, "10-aftermath", ())
+    say("the largest change", verdicts.aftermath, "10-aftermath", ())
     part = "breakdown/small/fp32/train_step/step"
     kernels = [{"family": "bf16", "name": "gemm"}, {"family": "other", "name": "fill"}]
     write(

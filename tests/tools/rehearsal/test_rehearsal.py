@@ -12,14 +12,13 @@ import pytest
 from golden import check_golden
 from reports.results.rows import Result, parse
 from results import ROOT, document, entry, failure
-from tools.rehearsal import as_json, text
+from tools.rehearsal import summary, text
 from tools.rehearsal.__main__ import main
 from tools.rehearsal.arguments import GPUS
 from tools.rehearsal.arguments import parse as parse_arguments
-from tools.rehearsal.names import family
 from tools.rehearsal.records import Kernel, Rehearsal, rehearsals
 from tools.rehearsal.run import environment, flags
-from tools.rehearsal.summary import same_work
+from tools.rehearsal.summary import family, same_work
 
 FILL = (
     "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, "
@@ -134,7 +133,7 @@ def test_the_text_of_each_kind_of_case(case: Rehearsal, tmp_path: Path) -> None:
 
 
 def test_the_json_has_every_name_and_says_what_is_computed(case: Rehearsal) -> None:
-    document = as_json.document("h100", [case])
+    document = summary.document("h100", [case])
     assert document["devices"] == ["NVIDIA H100 80GB HBM3 (null)"]
     (found,) = json.loads(json.dumps(document))["cases"]
     assert found["status"] == "good" and found["fits"] is True

@@ -17,7 +17,6 @@ COPIED = (
     "tools/reference",
     "tools/lib/common.sh",
     "reports/command.py",
-    "reports/results/document.py",
     "reports/results/files.py",
     "reports/results/readme_excerpt.py",
     "reports/results/text.py",
