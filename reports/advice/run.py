@@ -8,7 +8,7 @@ from functools import cached_property
 from reports.answers.breakdown import NOT_PARTS
 from reports.answers.measured import Measured, counter_of, exactly, over, times
 from reports.answers.shapes import by_shape, step_text
-from reports.results.rows import Result, Row
+from reports.results.rows import Result, Row, grouped
 
 TRAINING = "train_step"
 _STEP = ("model", "precision", "mode")
@@ -88,10 +88,7 @@ class Run:
 
     @cached_property
     def _experiments(self) -> dict[str, list[Row]]:
-        found: dict[str, list[Row]] = {}
-        for row in self.result.rows:
-            found.setdefault(row.experiment, []).append(row)
-        return found
+        return grouped(self.result.rows, lambda row: row.experiment)
 
     def of(self, experiment: str, **words: str) -> list[Row]:
         """As Result.of, which looks at every row of the run each time."""

@@ -2,7 +2,6 @@
 """Collects the answers of all experiments."""
 
 import re
-from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,7 @@ from reports.answers.judging import judgements
 from reports.answers.tables import phases_table
 from reports.answers.tables import tables as tables_of
 from reports.experiments import ordered, spec_of
-from reports.results.rows import Result
+from reports.results.rows import Result, grouped
 from reports.results.text import Table, plural
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -91,14 +90,12 @@ def answers(result: Result) -> list[Answer]:
 
 def skipped_sentence(result: Result) -> str:
     """One line: how many cases of each experiment, and why; "" if there are none."""
-    reasons: dict[str, list[str]] = defaultdict(list)
-    for case in result.skipped:
-        reasons[case.name.partition("/")[0]].append(case.reason)
-    if not reasons:
+    cases = grouped(result.skipped, lambda case: case.name.partition("/")[0])
+    if not cases:
         return ""
     parts = [
-        f"{len(each)} of `{experiment}` ({each[0].partition(';')[0]})"
-        for experiment, each in reasons.items()
+        f"{len(each)} of `{experiment}` ({each[0].reason.partition(';')[0]})"
+        for experiment, each in cases.items()
     ]
     return f"{plural(len(result.skipped), 'case')} skipped: {', '.join(parts)}."
 

@@ -240,15 +240,15 @@ def tables(result: Result) -> list[text.Table]:
 def forward_table(result: Result) -> text.Table | None:
     """The forward pass of every step with and without a profile."""
     lines = []
-    for rows in by_shape(result.of("breakdown"), "model", "precision", "mode").values():
+    for rows in profiled(result).values():
         step = step_of(rows)
-        profiled, timed = step.phases.get("forward"), step.timed
-        if profiled is None or timed is None or timed.get("forward_us") is None:
+        forward, timed = step.phases.get("forward"), step.timed
+        if forward is None or timed is None or timed.get("forward_us") is None:
             continue
-        one, other = time_of(profiled), counter_of(timed, "forward_us")
+        one, other = time_of(forward), counter_of(timed, "forward_us")
         lines.append(
             [
-                step_text(profiled),
+                step_text(forward),
                 one.plus_minus(text.time),
                 other.plus_minus(text.time),
                 over(one, other).text(),

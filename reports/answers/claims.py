@@ -3,7 +3,6 @@
 intervals of the run allow them."""
 
 import math
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -19,11 +18,11 @@ from reports.answers.measured import (
     over,
 )
 from reports.answers.shapes import case_text, selected, without
-from reports.answers.tables import varying
+from reports.answers.tables import label_of
 from reports.experiments import spec
 from reports.experiments.spec import Column
 from reports.results import text
-from reports.results.rows import Row
+from reports.results.rows import Row, grouped
 
 CLEAR = 0.25  # an exponent that is known to so much is stated
 MOST = 8  # rows in a sentence
@@ -38,17 +37,12 @@ def _versus(rows: Sequence[Row], claim: spec.Versus) -> str:
 
 def _groups(rows: Sequence[Row], *keys: str) -> list[list[Row]]:
     """The rows that differ in these parameters alone."""
-    groups: dict[tuple[tuple[str, str], ...], list[Row]] = defaultdict(list)
-    for row in rows:
-        groups[without(row, *keys)].append(row)
-    return list(groups.values())
+    return list(grouped(rows, lambda row: without(row, *keys)).values())
 
 
 def _name(row: Row, rows: Sequence[Row]) -> str:
     """What differs between the rows; what all share is in the title of the table."""
-    keys = varying(rows)
-    shared = (key for key in row.parameters if key not in keys)
-    return case_text(row, *shared) or case_text(row) or row.experiment
+    return label_of(rows)(row) or case_text(row) or row.experiment
 
 
 def _extreme(every: Sequence[Row], claim: spec.Extreme) -> str:

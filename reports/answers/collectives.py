@@ -2,12 +2,11 @@
 """What a collective takes, by size."""
 
 import math
-from collections import defaultdict
 
 from reports.answers.measured import CANNOT_TELL, Measured, time_of
 from reports.results import text
 from reports.results.alpha_beta import AlphaBeta, fit_alpha_beta
-from reports.results.rows import Result, Row
+from reports.results.rows import Result, Row, grouped
 
 
 def _law(series: str, fit: AlphaBeta) -> str:
@@ -57,10 +56,10 @@ def _relative(errors: list[float], value: float) -> float:
 
 def series_of(result: Result) -> dict[str, list[Row]]:
     """The all-reduces of each backend and number of ranks."""
-    series: dict[str, list[Row]] = defaultdict(list)
-    for row in result.of("all_reduce"):
-        series[f"{row.words['backend']}, {row.numbers.get('ranks')} ranks"].append(row)
-    return dict(series)
+    return grouped(
+        result.of("all_reduce"),
+        lambda row: f"{row.words['backend']}, {row.numbers.get('ranks')} ranks",
+    )
 
 
 def sentence(result: Result) -> str:

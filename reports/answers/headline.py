@@ -3,7 +3,6 @@
 its parts, where its time goes, its memory, what faster arithmetic and kernels gain, and
 what ranks cost."""
 
-from collections.abc import Sequence
 
 from reports.answers.against import Choice, compared, size_of
 from reports.answers.breakdown import matmul_share, shown_step, step_of
@@ -28,15 +27,12 @@ def sentences(result: Result) -> list[str]:
     return list(filter(None, made))
 
 
-def _largest(rows: Sequence[Row]) -> Row | None:
-    return max(rows, key=lambda row: row.get("flops") or 0.0, default=None)
-
-
 def _step_row(result: Result) -> Row | None:
     """The step that was profiled, else the largest train step."""
     shown = shown_step(result)
     timed = step_of(shown[0]).timed if shown else None
-    return timed or _largest(result.of("model_size", mode="train_step"))
+    steps = result.of("model_size", mode="train_step")
+    return timed or max(steps, key=lambda row: row.get("flops") or 0.0, default=None)
 
 
 def _step(result: Result) -> str:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Judges what the experiments expected: held, failed, or cannot tell."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -11,7 +10,7 @@ from reports.answers.measured import Measured, exponent, over
 from reports.answers.shapes import selected, without
 from reports.experiments.spec import Column
 from reports.results.expectations import Expectation
-from reports.results.rows import Result, Row
+from reports.results.rows import Result, Row, grouped
 
 ALPHA = 0.05  # the probability of any wrong verdict on a run
 
@@ -111,12 +110,12 @@ def _exponents(
     expectation: Expectation, values: Sequence[tuple[Row, Measured]]
 ) -> Iterator[tuple[str, Measured]]:
     along = expectation.quantity.along
-    series: dict[tuple[tuple[str, str], ...], list[tuple[Row, Measured]]]
-    series = defaultdict(list)
-    for row, value in values:
-        if row.numbers.get(along, 0) > 0 and value.value > 0:
-            series[without(row, along)].append((row, value))
-    for found in series.values():
+    known = [
+        (row, value)
+        for row, value in values
+        if row.numbers.get(along, 0) > 0 and value.value > 0
+    ]
+    for found in grouped(known, lambda pair: without(pair[0], along)).values():
         points = [(float(row.numbers[along]), value) for row, value in found]
         if len({at for at, _ in points}) > 1:
             ends = min(points)[0], max(points)[0]

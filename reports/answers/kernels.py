@@ -2,9 +2,9 @@
 """The kernels of a profiled step; on a CPU its operators."""
 
 import math
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
+from itertools import zip_longest
 from statistics import mean, stdev
 
 from scipy.special import stdtrit
@@ -13,6 +13,7 @@ from reports.answers.measured import CANNOT_TELL
 from reports.results import text
 from reports.results.kernel_names import shortened
 from reports.results.profiles import Kernel, Profile
+from reports.results.rows import grouped
 from reports.results.text import Table
 
 TOP = 5  # of them beside each other
@@ -75,11 +76,7 @@ def kernels_table(profile: Profile, step: str) -> Table:
 
 def families_table(profile: Profile, inference: Profile | None, step: str) -> Table:
     """What part of each phase each kind of work takes."""
-    phases = list(dict.fromkeys(kernel.phase for kernel in profile.kernels))
-    columns = {
-        phase: [kernel for kernel in profile.kernels if kernel.phase == phase]
-        for phase in phases
-    }
+    columns = grouped(profile.kernels, lambda kernel: kernel.phase)
     columns["step"] = profile.kernels
     if inference is not None:
         columns["inference"] = inference.kernels
@@ -142,12 +139,9 @@ def _exceeds(one: _Sum, other: _Sum) -> bool:
 
 def _sums(profile: Profile, phases: Collection[str] | None) -> list[_Sum]:
     """By name, those that take most first."""
-    named: dict[str, list[Kernel]] = defaultdict(list)
-    for kernel in profile.kernels:
-        if phases is None or kernel.phase in phases:
-            named[kernel.name].append(kernel)
+    own = (k for k in profile.kernels if phases is None or k.phase in phases)
     sums = []
-    for name, kernels in named.items():
+    for name, kernels in grouped(own, lambda kernel: kernel.name).items():
         instances = sum(kernel.instances for kernel in kernels)
         sums.append(_Sum(name, instances, _total(kernels), _passes(kernels)))
     return sorted(sums, key=lambda kernel: kernel.weight)
@@ -177,13 +171,8 @@ def top_table(profile: Profile, step: str) -> Table | None:
         columns.append(
             [f"{_name(profile, one.name)}: {told(one)}" for one in sums[:TOP]]
         )
-    lines = [
-        [
-            str(place + 1),
-            *(column[place] if place < len(column) else "-" for column in columns),
-        ]
-        for place in range(max(map(len, columns)))
-    ]
+    places = enumerate(zip_longest(*columns, fillvalue="-"), start=1)
+    lines = [[str(place), *cells] for place, cells in places]
     title = f"The {profile.of} that take most of {step}, of all {profile.of} there"
     return Table(["", *_SPANS], lines, title=title)
 

@@ -5,6 +5,7 @@ import math
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from operator import truediv
 
 from scipy.special import erfc, ndtri, stdtrit
 
@@ -236,16 +237,14 @@ def _paired(one: Measured, other: Measured) -> Measured | None:
     """The ratio of two values that were measured side by side."""
     if one.series is None or other.series is None or one.series.key != other.series.key:
         return None
-    pairs = list(zip(one.series.values, other.series.values, strict=False))
-    if len(one.series.values) != len(other.series.values):
+    values, divisors = one.series.values, other.series.values
+    if len(values) != len(divisors) or not all(divisors):
         return None
-    if not all(divisor for _, divisor in pairs):
-        return None
-    ratios = [value / divisor for value, divisor in pairs]
+    ratios = tuple(map(truediv, values, divisors))
     ends = series_median_ends(ratios)
     if ends is None:
         return None
-    series = Series(one.series.key, tuple(ratios))
+    series = Series(one.series.key, ratios)
     return Measured(statistics.median(ratios), *ends, series, _joint(one, other))
 
 

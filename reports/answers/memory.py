@@ -10,15 +10,9 @@ from reports.results.rows import Result, Row
 def _tensors_table(tensors: list[Tensors], title: str) -> text.Table:
     lines = [
         [
-            one.operator or "-",
-            one.component or "-",
-            one.layers or "-",
-            one.phase or "before",
-            one.shape or "-",
-            one.dtype or "-",
-            str(one.count),
-            text.size(one.bytes),
-            text.size(one.total_bytes),
+            *(word or "-" for word in (one.operator, one.component, one.layers)),
+            *(one.phase or "before", one.shape or "-", one.dtype or "-"),
+            *(str(one.count), text.size(one.bytes), text.size(one.total_bytes)),
         ]
         for one in tensors
     ]
@@ -37,11 +31,8 @@ def _block_table(block: Block, step: str) -> text.Table:
     lines = [
         [
             tensor.operator or tensor.tensor or "-",
-            tensor.component or "-",
-            tensor.shape or "-",
-            tensor.dtype or "-",
-            _size(tensor.predicted_bytes),
-            _size(tensor.recorded_bytes),
+            *(w or "-" for w in (tensor.component, tensor.shape, tensor.dtype)),
+            *(_size(tensor.predicted_bytes), _size(tensor.recorded_bytes)),
         ]
         for tensor in block.tensors
     ]

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What a row measured, in words: rows of different shapes do not compare."""
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 
 from reports.results import text
-from reports.results.rows import Row
+from reports.results.rows import Row, grouped
 
 _IN_SHAPE = ("batch", "seq", "heads", "d_head")
 
@@ -55,10 +54,7 @@ def values_text(row: Row, keys: Iterable[str]) -> str:
 
 def only(rows: Iterable[Row], split: str) -> dict[str, list[Row]]:
     """The rows by their values of these parameters, separated by spaces."""
-    groups: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        groups[values_text(row, split.split())].append(row)
-    return dict(groups)
+    return grouped(rows, lambda row: values_text(row, split.split()))
 
 
 def case_text(row: Row, *but: str) -> str:
@@ -80,9 +76,6 @@ def step_text(row: Row) -> str:
 
 def by_shape(rows: Iterable[Row], *words: str) -> dict[tuple[str, ...], list[Row]]:
     """The rows in groups of one shape and of the same `words`, in run order."""
-    groups: dict[tuple[str, ...], list[Row]] = defaultdict(list)
-    for row in rows:
-        groups[*(row.words.get(word, "") for word in words), shape_text(row)].append(
-            row
-        )
-    return dict(groups)
+    return grouped(
+        rows, lambda row: (*(row.words.get(w, "") for w in words), shape_text(row))
+    )

@@ -15,10 +15,10 @@ from reports.answers.cells import (
     value_of,
 )
 from reports.answers.measured import exponent
-from reports.answers.shapes import values_text, without
+from reports.answers.shapes import case_text, values_text, without
 from reports.experiments.spec import TIME, Column, Spec
 from reports.results import text
-from reports.results.rows import Row
+from reports.results.rows import Row, grouped
 from reports.results.text import Table
 
 PHASES = ("forward", "loss", "backward", "communication", "optimizer")
@@ -47,6 +47,14 @@ def _labels(
     if 4 * lacking > len(rows) * len(keys):
         return ["case"], lambda row: [values_text(row, keys)]
     return keys, lambda row: [row.parameters.get(key, "-") for key in keys]
+
+
+def label_of(rows: Sequence[Row], *but: str) -> Callable[[Row], str]:
+    """The parameters in which the rows differ, but these."""
+    keys = [key for key in varying(rows) if key not in but]
+    return lambda row: case_text(
+        row, *(key for key in row.parameters if key not in keys)
+    )
 
 
 def common(rows: Sequence[Row]) -> str:
@@ -107,9 +115,7 @@ def _merged(
 ) -> dict[tuple[str, ...], str]:
     """The headings of columns by their cells: what is the same in all rows is one
     column that says so, with a ≈ where more digits would differ."""
-    alike: dict[tuple[str, ...], list[Column]] = defaultdict(list)
-    for column in columns:
-        alike[tuple(cell(row, column) for row in rows)].append(column)
+    alike = grouped(columns, lambda column: tuple(cell(row, column) for row in rows))
 
     def heading(same: list[Column]) -> str:
         values = {tuple(row.get(column.counter) for row in rows) for column in same}

@@ -12,8 +12,6 @@ from functools import cache
 
 from reports.experiments.spec import Spec
 
-_DEFAULT = Spec()
-
 
 @cache
 def known() -> dict[str, Spec]:
@@ -28,10 +26,9 @@ def known() -> dict[str, Spec]:
 
 def ordered(names: Iterable[str]) -> list[str]:
     """Each once: first those with a spec, in its order."""
-    once = dict.fromkeys(names)
-    first = [name for name in known() if name in once]
-    return first + [name for name in once if name not in known()]
+    places = {name: place for place, name in enumerate(known())}
+    return sorted(dict.fromkeys(names), key=lambda n: places.get(n, len(places)))
 
 
 def spec_of(experiment: str) -> Spec:
-    return known().get(experiment, _DEFAULT)
+    return known().get(experiment, Spec())

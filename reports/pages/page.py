@@ -14,8 +14,8 @@ from reports.answers.expectations import summary, table
 from reports.answers.headline import sentences
 from reports.answers.judging import Verdict, judgements
 from reports.pages.across import advice_section, history_section, roofline_section
-from reports.pages.figures.phases import picture
 from reports.pages.figures.timelines import timelines
+from reports.pages.plot import picture
 from reports.pages.plotting.canvas import Figure
 from reports.pages.section import Section, experiments, section
 from reports.results import text
@@ -28,10 +28,9 @@ def _when(date: str) -> str:
         moment = datetime.fromisoformat(date)
     except ValueError:
         return date
-    if moment.tzinfo is not None:
-        moment = moment.astimezone(UTC)
-        return f"{moment:%Y-%m-%d %H:%M} UTC"
-    return f"{moment:%Y-%m-%d %H:%M}"
+    if moment.tzinfo is None:
+        return f"{moment:%Y-%m-%d %H:%M}"
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def _revision(context: dict[str, str]) -> str:
@@ -40,16 +39,10 @@ def _revision(context: dict[str, str]) -> str:
     return f"{revision} + uncommitted changes" if revision and dirty else revision
 
 
-def _counts(result: Result) -> str:
-    return (
-        f"{len(result.rows)} measured, {len(result.skipped)} skipped, "
-        f"{len(result.errors)} failed"
-    )
-
-
 def facts(result: Result) -> list[tuple[str, str]]:
     """The facts that a reader needs before the numbers."""
     context = result.context
+    counts = f"{len(result.rows)} measured, {len(result.skipped)} skipped"
     known = [
         ("Device", context.get("device", "")),
         ("Date", _when(context.get("date", ""))),
@@ -59,7 +52,7 @@ def facts(result: Result) -> list[tuple[str, str]]:
         ("PyTorch", context.get("torch", "")),
         ("Driver", context.get("driver", "")),
         ("System", context.get("os", "")),
-        ("Cases", _counts(result)),
+        ("Cases", f"{counts}, {len(result.errors)} failed"),
     ]
     return [(name, value) for name, value in known if value]
 
@@ -145,10 +138,7 @@ def closing(result: Result) -> Closing:
 
 
 # The ids in the templates.
-FIXED = (
-    *("top", "opening", "contents", "expectations", "disturbed", "skipped"),
-    "environment",
-)
+FIXED = "top opening contents expectations disturbed skipped environment".split()
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,13 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from reports.answers.against import compared
+from reports.answers.against import compared, size_of
 from reports.answers.cells import formatted, heading_of
 from reports.answers.measured import Measured, counter_of, over, time_of
-from reports.answers.shapes import case_text, only, selected
-from reports.answers.tables import common, varying
+from reports.answers.shapes import only, selected, step_text
+from reports.answers.tables import PHASES, common, label_of, phases_of
+from reports.experiments.implementations import IMPLEMENTATION
 from reports.experiments.spec import TIME, Bars, Lines, Phases, Plot
-from reports.pages.figures.phases import phases
 from reports.pages.plotting.bars import Bar, Look, draw_bars
 from reports.pages.plotting.canvas import Figure
 from reports.pages.plotting.lines import Plane, Series, draw_lines, logarithmic
@@ -18,6 +18,14 @@ from reports.pages.plotting.palette import CLEAR_COLOURS, COLOURS
 from reports.results import text
 from reports.results.rows import Result, Row
 
+_OF_PHASES = Look(
+    text.time,
+    inside=text.time,
+    colours={
+        name: COLOURS[place]
+        for name, place in zip(PHASES, (0, 1, 2, 4, 3), strict=True)
+    },
+)
 MOST = 40  # cases that are legible one below the other
 
 
@@ -32,7 +40,7 @@ def _drawn(rows: Sequence[Row], experiment: str, plot: Plot) -> list[Figure]:
         if not chosen:
             return []
         label = _point_label(chosen)
-        return phases(chosen, label, f"{experiment}: phases of {common(chosen)}")
+        return _phases(chosen, label, f"{experiment}: phases of {common(chosen)}")
     known = [row for row in rows if _has(row, plot.counter)]
     if isinstance(plot, Lines):
         known = [row for row in known if plot.x in row.numbers]
@@ -55,15 +63,8 @@ def _value(row: Row, counter: str) -> Measured:
     return time_of(row) if counter == TIME else counter_of(row, counter)
 
 
-def _label(rows: Sequence[Row], *but: str) -> Callable[[Row], str]:
-    """What tells the row from the others."""
-    keys = [key for key in varying(rows) if key not in but]
-    fixed = {key for row in rows for key in row.parameters} - set(keys)
-    return lambda row: case_text(row, *fixed)
-
-
 def _point_label(rows: Sequence[Row]) -> Callable[[Row], str]:
-    label = _label(rows)
+    label = label_of(rows)
     return lambda row: label(row) or row.name.partition("/")[2] or row.name
 
 
@@ -120,7 +121,7 @@ def _points(rows: Sequence[Row], title: str, counter: str) -> list[Figure]:
 
 def _lines(rows: Sequence[Row], title: str, plot: Lines) -> list[Figure]:
     """Over a parameter, both axes logarithmic."""
-    label = _label(rows, plot.x)
+    label = label_of(rows, plot.x)
     unit = partial(formatted, rows[0], plot.counter)
     found: dict[str, list[tuple[float, float]]] = {}
     for row in sorted(rows, key=lambda row: row.numbers[plot.x]):
@@ -146,3 +147,37 @@ def _lines(rows: Sequence[Row], title: str, plot: Lines) -> list[Figure]:
     )
     last = max(x for x, _ in every)
     return [draw_lines(title, f"At {plot.x} up to {last:g}: {ends}.", plane, series)]
+
+
+def _phases(
+    rows: Sequence[Row], label: Callable[[Row], str], title: str
+) -> list[Figure]:
+    """One figure; none if no row has phases."""
+    bars = [
+        Bar(label(row), phases_of(row), text.time(row.time_us))
+        for row in rows
+        if phases_of(row)
+    ]
+    if not bars:
+        return []
+    totals = ", ".join(f"{bar.label} {bar.value}" for bar in bars)
+    return [
+        draw_bars(title, f"The median time of each phase: {totals}.", bars, _OF_PHASES)
+    ]
+
+
+def picture(result: Result) -> Figure | None:
+    """The largest step in each of its implementations; without these the train steps of
+    one shape. None without times."""
+    if result.of_null_gpu:
+        return None
+    found = compared(result.of("implementations"), IMPLEMENTATION)
+    if found:
+        largest = max(found, key=size_of)
+        rows = list(largest.rows.values())
+        title = f"Where the time of {largest.label} goes"
+        drawn = _phases(rows, lambda row: row.words[IMPLEMENTATION.word], title)
+    else:
+        steps = result.of("model_size", mode="train_step")
+        drawn = _phases(steps, step_text, "Where the time of a step goes")
+    return drawn[0] if drawn else None

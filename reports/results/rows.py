@@ -3,7 +3,7 @@
 
 import re
 import statistics
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
@@ -27,6 +27,7 @@ from reports.results.records import NotAResult as NotAResult
 from reports.results.records import record, shown
 
 T = TypeVar("T")
+K = TypeVar("K")
 NULL_GPU = "null_cuda"  # the device_kind of a GPU that does nothing
 # Times beyond these limits, in us, may give ratios of 0 or infinity.
 SHORTEST_US, LONGEST_US = 1e-9, 1e15
@@ -307,11 +308,17 @@ def _median(rows: list[Row], is_process: bool) -> Row:
     )
 
 
+def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    """By their keys, both in the order in which they first appear."""
+    groups: dict[K, list[T]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups
+
+
 def one_per_case(rows: Iterable[Row], is_process: bool = False) -> list[Row]:
     """One row per case, in the order in which the cases first appear."""
-    repetitions: dict[str, list[Row]] = {}
-    for row in rows:
-        repetitions.setdefault(row.name, []).append(row)
+    repetitions = grouped(rows, lambda row: row.name)
     return [_median(rows, is_process) for rows in repetitions.values()]
 
 

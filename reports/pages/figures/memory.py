@@ -2,14 +2,12 @@
 """Plots of the peak memory of a step by kind of data."""
 
 import re
-from collections import defaultdict
-from collections.abc import Sequence
 
 from reports.pages.plotting.bars import Bar, Look, draw_bars
 from reports.pages.plotting.canvas import Figure
 from reports.pages.plotting.palette import COLOURS
 from reports.results import text
-from reports.results.rows import Result, Row
+from reports.results.rows import Result, Row, grouped
 
 LOOK = Look(
     text.size,
@@ -69,23 +67,13 @@ def _bar(row: Row) -> Bar:
     )
 
 
-def _models(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    """The rows of each model, grouped by precision."""
-    models: dict[str, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
-    for row in rows:
-        models[row.words["model"]][row.words["precision"]].append(row)
-    return {
-        model: [row for rows in precisions.values() for row in rows]
-        for model, precisions in models.items()
-    }
-
-
 def memory(result: Result) -> list[Figure]:
     """A figure per model: predicted peaks in parts, with the measured peaks."""
     figures = []
-    for model, rows in _models(result.of("memory")).items():
-        bars = [_bar(row) for row in rows]
-
+    models = grouped(result.of("memory"), lambda row: row.words["model"])
+    for model, rows in models.items():
+        precisions = grouped(rows, lambda row: row.words["precision"])
+        bars = [_bar(row) for alike in precisions.values() for row in alike]
         worst = max(abs(row["prediction_error"]) for row in rows)
         description = (
             f"{text.plural(len(rows), 'step')} of {model}: the predicted peaks are "

@@ -2,9 +2,8 @@
 """Roofline plots: the rates of all rows below the measured peak rates."""
 
 import math
-from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from reports.advice.run import arithmetic
 from reports.answers.comparing import listed
@@ -12,7 +11,7 @@ from reports.pages.plotting.canvas import WIDE, Canvas, Figure
 from reports.pages.plotting.lines import Plane, frame, logarithmic
 from reports.pages.plotting.palette import BLACK, CLEAR_COLOURS
 from reports.results import text
-from reports.results.rows import Result, Row
+from reports.results.rows import Result, Row, grouped
 
 ABOVE = 1.02  # times the roof; below that it is noise
 # The program says so of a row that no peak explains (derived_metrics.cc).
@@ -26,9 +25,7 @@ class Roof:
     precision: str
     flops: float  # per second, of the best matrix product
     bytes: float  # per second, of the best pass over memory
-    raised_by: list[str] = field(
-        default_factory=list
-    )  # rows above all peaks, which raise it
+    raised_by: list[str]  # rows above all peaks
 
     @property
     def ridge(self) -> float:
@@ -78,21 +75,18 @@ def roofs_of(result: Result) -> dict[str, Roof]:
         for row in peaks
         if row.get("bytes_per_second") and not row.get("flops_per_second")
     ]
-    best: dict[str, float] = {}
-    for row in (*peaks, *products):
-        flops, precision = row.get("flops_per_second"), arithmetic(row)
-        if flops:
-            best[precision] = max(flops, best.get(precision, 0))
     if not rates:
         return {}
     memory = max([*rates, *(_moved_per_second(result, row) for row in passes)])
-    raised_by = {
-        name: (*passes, *(row for row in products if arithmetic(row) == name))
-        for name in best
-    }
+    fast = (row for row in (*peaks, *products) if row.get("flops_per_second"))
     return {
-        name: Roof(name, flops, memory, [row.name for row in raised_by[name]])
-        for name, flops in best.items()
+        name: Roof(
+            name,
+            max(row["flops_per_second"] for row in rows),
+            memory,
+            [row.name for row in (*passes, *products) if row in passes or row in rows],
+        )
+        for name, rows in grouped(fast, arithmetic).items()
     }
 
 
@@ -131,13 +125,6 @@ def thinned(points: Sequence[Point]) -> list[Point]:
 
 
 _ABOVE, _HOLLOW = "#c00000", "#555555"
-
-
-def _by_experiment(points: Sequence[Point]) -> dict[str, list[Point]]:
-    found: dict[str, list[Point]] = defaultdict(list)
-    for point in points:
-        found[point.row.experiment].append(point)
-    return found
 
 
 def _plane(roof: Roof, points: Sequence[Point]) -> Plane:
@@ -184,7 +171,7 @@ def _paint_points(
 
 
 def _figure(roof: Roof, points: list[Point]) -> Figure:
-    groups = _by_experiment(points)
+    groups = grouped(points, lambda point: point.row.experiment)
     colours = {
         name: CLEAR_COLOURS[place % len(CLEAR_COLOURS)]
         for place, name in enumerate(groups)
@@ -215,9 +202,5 @@ def roofline(result: Result) -> list[Figure]:
     of all other precisions."""
     roofs = roofs_of(result)
     points = points_of(result, roofs) if roofs else []
-    figures = []
-    for roof in roofs.values():
-        members = [point for point in points if point.roof is roof]
-        if members:
-            figures.append(_figure(roof, members))
-    return figures
+    members = grouped(points, lambda point: point.roof.precision)
+    return [_figure(roofs[name], members[name]) for name in roofs if name in members]

@@ -153,7 +153,19 @@ def _outline(times: Times, live: Times) -> list[tuple[float, float]]:
     return [(float(at), float(size)) for at, size in corners]
 
 
-def _drawn(timeline: Timeline, title: str, said: str) -> Figure:
+def _said(timeline: Timeline, beyond: int) -> str:
+    live = timeline.live_bytes
+    steps = f" of {timeline.steps} steps" if timeline.steps > 1 else ""
+    place = f", {timeline.place}" if timeline.place else ""
+    more = f" {beyond} further timelines are not shown." if beyond else ""
+    return (
+        f"Live bytes over the {len(live)} allocations and frees{steps} of "
+        f"{timeline.name}: from {text.size(live[0])} to a peak of "
+        f"{text.size(live[timeline.peak])} in {timeline.phase}{place}.{more}"
+    )
+
+
+def _figure(timeline: Timeline, beyond: int) -> Figure:
     kept = decimate(timeline.times_us, timeline.live_bytes)
     times, live = timeline.times_us[kept], timeline.live_bytes[kept]
     first, last = float(times[0]), float(times[-1])
@@ -165,7 +177,7 @@ def _drawn(timeline: Timeline, title: str, said: str) -> Figure:
         "time since the call began, while being recorded",
         width=HALF,
     )
-    canvas = frame(title, plane, {})
+    canvas = frame(f"Memory over time: {timeline.name}", plane, {})
     _shade(canvas, plane, timeline.phases)
     outline = [plane.place(corner) for corner in _outline(times, live)]
     canvas.line(outline, COLOURS[0], width="0.9", fill=f"{COLOURS[0]}40")
@@ -173,21 +185,7 @@ def _drawn(timeline: Timeline, title: str, said: str) -> Figure:
         ends = [plane.place((begin, y)) for y in (0, plane.y.high)]
         canvas.line(ends, "#444444", width="0.8", dash="2 2", name=f"begin-{number}")
     _mark_peak(canvas, plane, timeline)
-    return canvas.figure(said)
-
-
-def _figure(timeline: Timeline, beyond: int) -> Figure:
-    name, live = timeline.name, timeline.live_bytes
-    steps = f" of {timeline.steps} steps" if timeline.steps > 1 else ""
-    place = f", {timeline.place}" if timeline.place else ""
-    description = (
-        f"Live bytes over the {len(live)} allocations and frees{steps} of {name}: from "
-        f"{text.size(live[0])} to a peak of {text.size(live[timeline.peak])} in "
-        f"{timeline.phase}{place}."
-    )
-    if beyond:
-        description += f" {beyond} further timelines are not shown."
-    return _drawn(timeline, f"Memory over time: {name}", description)
+    return canvas.figure(_said(timeline, beyond))
 
 
 def timelines(directory: Path) -> list[Figure]:

@@ -200,22 +200,12 @@ GOOD_ROW = [[1.0] * 9] * 4
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"rows": []}, "rows is []; allowed: an object"),
         ({"rows": {}}, "not every row has the same processes"),
-        ({"rows": {"a": 1}}, "rows[a] is 1; allowed: a list"),
         ({"rows": {"a": [1, 2]}}, "rows[a][0] is 1; allowed: a list"),
-        (
-            {"rows": {"a": [[0.0] * 9] * 4}},
-            "rows[a][0][0] is 0.0; allowed: a number >= 1e-09",
-        ),
-        ({"rows": {"a": [["x"] * 9] * 4}}, "rows[a][0][0] is 'x'"),
-        ({"rows": {"a": [[10**400] * 9] * 4}}, "Number out of range"),
         ({"rows": {"a": GOOD_ROW, "b": GOOD_ROW[1:]}}, "not every row has the same"),
         ({"rows": {"a": [*GOOD_ROW[1:], [1.0] * 8]}}, "not every row has the same"),
         ({"rows": {"a": [[1.0] * 8] * 4}}, "it has 8 repetitions; allowed: 9 or more"),
         ({"started_s": [0.0]}, "not every row has the same processes"),
-        ({"started_s": "now"}, "started_s is 'now'"),
-        ({"about": []}, "about is []; allowed: an object"),
         (
             {"rows": {"a": GOOD_ROW[1:]}, "started_s": [0.0] * 3},
             "it has 3 processes; allowed: an even number, 4 or more",
