@@ -16,8 +16,6 @@ _WORDS = {
     "trend": "its samples changed by {} from first to last",
     "clock": "its clock was {}",
 }
-# The words that any row may have, whatever it measures.
-ABOUT_THE_TIMES = {*_WORDS, "overhead", "time", "l2", "cache", "process", "weights"}
 
 
 def modes_of(row: Row) -> tuple[float, float] | None:

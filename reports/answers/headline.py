@@ -3,7 +3,6 @@
 its parts, where its time goes, its memory, what faster arithmetic and kernels gain, and
 what ranks cost."""
 
-
 from reports.answers.against import Choice, compared, size_of
 from reports.answers.breakdown import matmul_share, shown_step, step_of
 from reports.answers.comparing import least

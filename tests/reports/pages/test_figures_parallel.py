@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The plots of distributed experiments, from rows made by hand."""
 
-from typing import Any
-
 from figures import texts
 from reports.pages.figures.collectives import all_reduce
-from reports.results.rows import Row, Turns
-from results import result_of, within
+from reports.results.rows import Row
+from results import result_of
 
 
 def reduced(backend: str, ranks: int, size: float, us: float) -> Row:
@@ -39,15 +37,3 @@ def test_a_transfer_whose_size_costs_nothing() -> None:
         result_of(reduced("gloo", 2, 1e3, 10), reduced("gloo", 2, 2e3, 10))
     )
     assert "gloo, 2 ranks: 10 us, whatever S" in texts(figure.svg)
-
-
-def step(strategy: str, us: float, ranks: int = 2, **more: Any) -> Row:
-    words = {"strategy": strategy, "model": "tiny", "precision": "fp32"}
-    words |= {key: more.pop(key) for key in ("model", "precision") if key in more}
-    counters: dict[str, Any] = {"ranks": ranks, "batch": 4, "seq": 128}
-    counters |= within(more.pop("half_width", 0.01), p50_us=us) | more
-    turns = Turns("ddp", (1,))
-    return Row(f"ddp/{strategy}", us, words, {}, counters, turns=turns)
-
-
-ALONE = step("alone", 90, ranks=1, as_one_of=2)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from expected import expected
+from golden import check_golden
 from reports.results.rows import Failure, NotAResult, load, parse
 from results import document
 
@@ -128,87 +129,38 @@ def test_what_has_no_number_keeps_its_reason() -> None:
     assert result.context == {"device": "cpu", "num_cpus": "2"}
 
 
-# Of each document a part of the line that says what is wrong with it.
-MADE_UP: list[tuple[str, Any]] = [
-    ("a result of trainbench is [1]; allowed: an object", [1]),
-    ("a result of trainbench lacks skipped", {"context": {}, "benchmarks": []}),
-    ("real_time", {**DOCUMENT, "benchmarks": [{"name": "a", "run_type": "iteration"}]}),
-    ("real_time of e/tiny/fp32/seq:8 is 0.0; allowed: more", with_entry(real_time=0.0)),
-    ("is 12.5; a null GPU has none", DOCUMENT | NULL_GPU),
-    (
-        "parameters of 'e/tiny/fp32/seq:8' is 'x'; allowed: an object",
-        with_entry(parameters="x"),
-    ),
-    (
-        "parameters[model] of 'e/tiny/fp32/seq:8' is None",
-        with_entry(parameters={"model": None}),
-    ),
-    ("findings of 'e/tiny/fp32/seq:8' is ['logits']", with_entry(findings=["logits"])),
-    (
-        "findings[logits] of 'e/tiny/fp32/seq:8' is 16; allowed: a text",
-        with_entry(findings={"logits": 16}),
-    ),
-    ("lacks expect", DOCUMENT | {"questions": [{"experiment": "e", "question": "?"}]}),
-    ("'nearly'; allowed: about, at_most", with_expectation(relation="nearly")),
-    (
-        "expectations[0].expected of a result of trainbench is '2'",
-        with_expectation(expected="2"),
-    ),
-    (
-        "expectations[0].quantity of a result of trainbench is 3",
-        with_expectation(quantity=3),
-    ),
-    ("name of 7 is 7; allowed: a text", with_entry(name=7)),
-    (
-        "run_type of 'e/tiny/fp32/seq:8' is None; allowed: a text",
-        with_entry(run_type=None),
-    ),
-    ("label of 'e/tiny/fp32/seq:8' is ['x']; allowed: a text", with_entry(label=["x"])),
-    ("flops of e/tiny/fp32/seq:8 is 'many'; allowed: finite", with_entry(flops="many")),
-    ("flops of e/tiny/fp32/seq:8 is None; allowed: finite", with_entry(flops=None)),
-    ("flops of e/tiny/fp32/seq:8 is True; allowed: finite", with_entry(flops=True)),
-    ("flops of e/tiny/fp32/seq:8 is a number of too", with_entry(flops=10**101)),
-    ("real_time of 'e/tiny/fp32/seq:8' is 'fast'", with_entry(real_time="fast")),
-    ("Number out of range", with_entry(real_time=10**400)),
-    ("is 4.94066e-324 us; allowed: 1e-09 to 1e+15", with_entry(real_time=5e-324)),
-    ("is 1e+16 us; allowed: 1e-09 to 1e+15", with_entry(real_time=1e16)),
-    (
-        "errors[0].reason of a result of trainbench is None",
-        DOCUMENT | {"errors": [{"name": "a", "reason": None}]},
-    ),
-    ("skipped[0] lacks reason", DOCUMENT | {"skipped": [{"name": "a"}]}),
-    (
-        "skipped[0].name of a result of trainbench is []",
-        DOCUMENT | {"skipped": [{"name": [], "reason": "b"}]},
-    ),
-    (
-        "complete of a result of trainbench is 'no'; allowed: true or false",
-        DOCUMENT | {"complete": "no"},
-    ),
-    (
-        "error_occurred of 'e/tiny/fp32/seq:8' is 1; allowed: true or false",
-        with_entry(error_occurred=1),
-    ),
-    ("bytes of e/tiny/fp32/seq:8 is -1; allowed: 0 or more", with_entry(bytes=-1)),
-    ("loss of e/tiny/fp32/seq:8 is -1e+101; allowed: at", with_entry(loss=-1e101)),
-    ("seq in the name 'e/seq:x' is 'x'; allowed: whole", with_entry(name="e/seq:x")),
-    ("name is 'a\\nb'; allowed: up to 255 printable", with_entry(name="a\nb")),
+QUESTION = {"experiment": "e", "question": "?"}
+MADE_UP: list[Any] = [
+    [1],
+    {"context": {}, "benchmarks": []},
+    {**DOCUMENT, "benchmarks": [{"name": "a", "run_type": "iteration"}]},
+    DOCUMENT | NULL_GPU,
+    *(with_entry(real_time=us) for us in (0.0, "fast", 10**400, 5e-324, 1e16)),
+    *(with_entry(parameters=words) for words in ("x", {"model": None})),
+    *(with_entry(findings=words) for words in (["logits"], {"logits": 16})),
+    *(with_entry(name=name) for name in (7, "e/seq:x", "a\nb")),
+    *(with_entry(flops=flops) for flops in ("many", None, True, 10**101)),
+    *(with_entry(run_type=None), with_entry(label=["x"])),
+    *(with_entry(error_occurred=1), with_entry(bytes=-1), with_entry(loss=-1e101)),
+    *(with_expectation(relation="nearly"), with_expectation(expected="2")),
+    *(with_expectation(quantity=3), DOCUMENT | {"questions": [QUESTION]}),
+    DOCUMENT | {"errors": [{"name": "a", "reason": None}]},
+    DOCUMENT | {"skipped": [{"name": "a"}]},
+    DOCUMENT | {"skipped": [{"name": [], "reason": "b"}]},
+    DOCUMENT | {"complete": "no"},
 ]
 
 
-@pytest.mark.parametrize(
-    ("words", "content"), MADE_UP, ids=[words for words, _ in MADE_UP]
-)
-def test_what_the_program_would_not_write(
-    tmp_path: Path, words: str, content: dict[str, Any]
-) -> None:
-    path = tmp_path / "a.json"
-    path.write_text(json.dumps(content))
-    with pytest.raises(NotAResult) as raised:
-        load(path)
-    assert str(raised.value).startswith(f"{path}: ")
-    assert words in str(raised.value)
-    assert "\n" not in str(raised.value) and len(str(raised.value)) < 400
+def test_what_the_program_would_not_write(tmp_path: Path) -> None:
+    path, said = tmp_path / "a.json", []
+    for content in MADE_UP:
+        path.write_text(json.dumps(content))
+        with pytest.raises(NotAResult) as raised:
+            load(path)
+        before, found = str(raised.value).split(": ", 1)
+        assert before == str(path) and "\n" not in found and len(found) < 400
+        said.append(found)
+    check_golden("damaged.txt", {"no result of the program": "\n".join(said)})
 
 
 def test_words_of_google_benchmark_are_no_counters() -> None:

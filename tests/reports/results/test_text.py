@@ -2,6 +2,7 @@
 """Numbers as people read them."""
 
 import csv
+from collections.abc import Callable
 
 import pytest
 
@@ -9,44 +10,21 @@ from reports.results import text
 
 
 @pytest.mark.parametrize(
-    ("value", "expected"),
+    ("formatted", "values", "expected"),
     [
-        (0, "0"),
-        (1.2345, "1.23"),
-        (1234.5, "1230"),
-        (0.00012345, "0.000123"),
-        (1.2e-7, "1.2e-07"),
-        (-2.5, "-2.5"),
+        (text.significant, (0, 1.2345, 1234.5, -2.5), "0, 1.23, 1230, -2.5"),
+        (text.significant, (0.00012345, 1.2e-7), "0.000123, 1.2e-07"),
+        (text.time, (0.046, 1, 999.7, 1500), "46 ns, 1 us, 1 ms, 1.5 ms"),
+        (text.time, (2.5e6, 9e9), "2.5 s, 9000 s"),
+        (text.size, (16, 20 * 2**20, 2**50), "16 B, 20 MiB, 1020 TiB"),
+        (lambda v: text.rate(v, "B/s"), (1.73e11, 12), "173 GB/s, 12 B/s"),
+        (text.percent, (0.0039, 0.123, 2.5), "0.39 %, 12 %, 250 %"),
     ],
 )
-def test_three_digits(value: float, expected: str) -> None:
-    assert text.significant(value) == expected
-
-
-@pytest.mark.parametrize(
-    ("microseconds", "expected"),
-    [
-        (0.046, "46 ns"),
-        (1, "1 us"),
-        (999.7, "1 ms"),
-        (1500, "1.5 ms"),
-        (2.5e6, "2.5 s"),
-        (9e9, "9000 s"),
-    ],
-)
-def test_times(microseconds: float, expected: str) -> None:
-    assert text.time(microseconds) == expected
-
-
-def test_sizes_rates_and_shares() -> None:
-    assert text.size(16) == "16 B"
-    assert text.size(20 * 2**20) == "20 MiB"
-    assert text.size(2**50) == "1020 TiB"
-    assert text.rate(1.73e11, "FLOP/s") == "173 GFLOP/s"
-    assert text.rate(12, "B/s") == "12 B/s"
-    assert text.percent(0.0039) == "0.39 %"
-    assert text.percent(0.123) == "12 %"
-    assert text.percent(2.5) == "250 %"
+def test_three_digits_and_a_unit(
+    formatted: Callable[[float], str], values: tuple[float, ...], expected: str
+) -> None:
+    assert ", ".join(map(formatted, values)) == expected
 
 
 def test_a_table_has_its_first_column_on_the_left() -> None:
