@@ -6,14 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 from reports.answers.against import Choice, choices
-from reports.answers.cells import (
-    cell,
-    column_of,
-    expanded,
-    heading_of,
-    shown,
-    value_of,
-)
+from reports.answers.cells import cell, column_of, expanded, heading_of, shown, value_of
 from reports.answers.measured import exponent
 from reports.answers.shapes import case_text, values_text, without
 from reports.experiments.spec import TIME, Column, Spec

@@ -117,12 +117,7 @@ SCENARIOS = (
     Noise("the same, in all rows alike", outliers=0.05, common=True),
     Noise("delays only", skewed=True),
     Noise(
-        "all of that",
-        drift=0.69,
-        neighbour=0.4,
-        memory=0.5,
-        outliers=0.05,
-        skewed=True,
+        "all of that", drift=0.69, neighbour=0.4, memory=0.5, outliers=0.05, skewed=True
     ),
     Noise("a neighbour in step with A B B A, 5 %", neighbour=0.05, rhythm=True),
 )

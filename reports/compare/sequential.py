@@ -57,10 +57,7 @@ def _wait(
     first = min((look.pairs for look in plan.looks()), default=plan.max_pairs)
     now = decide_pairs(pairs, plan.rest(1), threshold)
     return replace(
-        now,
-        verdict=Verdict.INCONCLUSIVE,
-        interval=None,
-        more_pairs=max(1, first - n),
+        now, verdict=Verdict.INCONCLUSIVE, interval=None, more_pairs=max(1, first - n)
     )
 
 

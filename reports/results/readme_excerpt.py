@@ -18,10 +18,7 @@ from reports.results.text import columns
 GOOD, USAGE = 0, 2
 WIDTH = 100
 COLUMNS = ("case", "time", "rate", "peak mem")
-ROWS = (
-    "model_size/small/fp32/train_step/batch:1/seq:128",
-    "optimizer/fused/small",
-)
+ROWS = ("model_size/small/fp32/train_step/batch:1/seq:128", "optimizer/fused/small")
 
 
 def cells(line: str) -> list[str]:

@@ -13,12 +13,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 
 from reports.results import records
-from reports.results.counters import (
-    CounterTable,
-    Listed,
-    counter_table,
-    default_table,
-)
+from reports.results.counters import CounterTable, Listed, counter_table, default_table
 from reports.results.expectations import Expectation
 from reports.results.memory_tables import MemoryTable
 from reports.results.order_statistics import median_ends

@@ -89,9 +89,7 @@ def test_a_cold_start_costs_what_a_warm_one_does_not(trainbench: Program) -> Non
 
 def test_a_process_that_profiles_times_nothing(trainbench: Program) -> None:
     done = trainbench.run(
-        *NANO,
-        "--isolated_case=optimizer/textbook/nano",
-        "--isolated_task=profile",
+        *NANO, "--isolated_case=optimizer/textbook/nano", "--isolated_task=profile"
     )
     assert done.code == 0, done.err
     (outcome,) = json.loads(done.out.splitlines()[-1])

@@ -59,9 +59,7 @@ def test_a_full_disk_is_status_1_and_one_line(trainbench: Program) -> None:
     assert_one_line(last, "/dev/full", "No space left")
 
 
-def test_a_file_that_may_not_grow_is_status_1_and_one_line(
-    trainbench: Program,
-) -> None:
+def test_a_file_that_may_not_grow_is_status_1_and_one_line(trainbench: Program) -> None:
     limit = 1000
     done = trainbench.run(
         *NANO_FORWARD,
@@ -102,9 +100,7 @@ def run_with_driver(
     command = [compiler, "-shared", "-fPIC", "-x", "c", "-", "-o", str(library)]
     subprocess.run(command, input=source, text=True, check=True)
     return program.run(
-        *NANO_FORWARD,
-        f"--device={device}",
-        env={"LD_LIBRARY_PATH": str(tmp_path)},
+        *NANO_FORWARD, f"--device={device}", env={"LD_LIBRARY_PATH": str(tmp_path)}
     )
 
 

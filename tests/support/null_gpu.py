@@ -38,10 +38,7 @@ def in_order(report: Path) -> dict[str, str]:
 
     `report` gets a line from each of the others.
     """
-    return {
-        "TRAINBENCH_NULL_GPU_ORDER": "1",
-        "TRAINBENCH_NULL_GPU_REPORT": str(report),
-    }
+    return {"TRAINBENCH_NULL_GPU_ORDER": "1", "TRAINBENCH_NULL_GPU_REPORT": str(report)}
 
 
 def processes_without_accesses(report: Path) -> list[int]:

@@ -55,10 +55,7 @@ def finish(
 
 
 def _all_results(run: AbRun, directory: Path) -> list[Result]:
-    return [
-        *results_of(run, directory, "base"),
-        *results_of(run, directory, "new"),
-    ]
+    return [*results_of(run, directory, "base"), *results_of(run, directory, "new")]
 
 
 def noise_of(run: AbRun, directory: Path) -> NoiseFile:

@@ -141,9 +141,7 @@ def _revisions(
     return (sides[0], sides[1]), (base, new)
 
 
-def _binaries(
-    paths: list[Path],
-) -> tuple[tuple[Side, Side], tuple[Program, Program]]:
+def _binaries(paths: list[Path]) -> tuple[tuple[Side, Side], tuple[Program, Program]]:
     base, new = (existing(path, str(path)) for path in paths)
     sides = [
         Side(program.name, None, sha256_of(program.path)) for program in (base, new)

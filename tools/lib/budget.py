@@ -125,12 +125,7 @@ def measured(root: Path, limits: Sequence[Limit]) -> list[Line]:
 
 def table(lines: Sequence[Line]) -> str:
     rows = [
-        [
-            line.limit.what,
-            str(line.now),
-            str(line.limit.most),
-            line.limit.goal or "-",
-        ]
+        [line.limit.what, str(line.now), str(line.limit.most), line.limit.goal or "-"]
         for line in lines
     ]
     return text.table(["", "now", "limit", "goal"], rows)

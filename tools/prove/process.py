@@ -126,10 +126,7 @@ def _signal(process: subprocess.Popen[bytes], number: int) -> None:
 
 
 def run(
-    command: Sequence[str],
-    environment: dict[str, str],
-    log: IO[bytes],
-    seconds: float,
+    command: Sequence[str], environment: dict[str, str], log: IO[bytes], seconds: float
 ) -> Ended:
     """Ends the command in time, and all that it started. Errors: OSError."""
     began = time.monotonic()

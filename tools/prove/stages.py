@@ -78,10 +78,7 @@ STAGES = (
         *(3, "rates", 90, verdicts.rates),
         cases("rates", "harness/ peak/ transfer/ accumulation/ norm_precision/"),
     ),
-    stage(
-        *(4, "smoke", 180, verdicts.rows),
-        cases("smoke", suite="smoke", null=NANO),
-    ),
+    stage(*(4, "smoke", 180, verdicts.rows), cases("smoke", suite="smoke", null=NANO)),
     stage(
         *(5, "ranks", 60, verdicts.rows),
         cases(

@@ -165,10 +165,7 @@ def test_there_are_no_times_to_write(trainbench: Program, output: str) -> None:
 
 def test_ranks_meet_on_several_null_gpus(trainbench: Program) -> None:
     done, document = run(
-        trainbench,
-        "--suite=smoke",
-        "--benchmark_filter=^all_reduce/nccl/",
-        count=2,
+        trainbench, "--suite=smoke", "--benchmark_filter=^all_reduce/nccl/", count=2
     )
     assert document["errors"] == [], done.err
     (row,) = document["benchmarks"]

@@ -11,10 +11,7 @@ EMPTY = ("--suite=smoke", "--benchmark_filter=^harness/empty$")
 
 def context(trainbench: Program, fault: str = "", **variables: str) -> Json:
     done = trainbench.run(
-        *FLAGS,
-        *EMPTY,
-        "--benchmark_out=a.json",
-        env=null_gpu(fault=fault) | variables,
+        *FLAGS, *EMPTY, "--benchmark_out=a.json", env=null_gpu(fault=fault) | variables
     )
     assert done.code == 0, done.err
     found: Json = load(trainbench.directory / "a.json")["context"]

@@ -78,8 +78,7 @@ class Row:
 
 def rows(trainbench: Program, cases: str, *flags: str) -> list[Row]:
     done = trainbench.run(
-        *(*FLAGS, *FAST, f"--benchmark_filter={cases}", *flags),
-        env=null_gpu("h200"),
+        *(*FLAGS, *FAST, f"--benchmark_filter={cases}", *flags), env=null_gpu("h200")
     )
     return rows_of(trainbench, done.err)
 

@@ -131,9 +131,7 @@ def test_ranks_decide_without_the_gpu_and_leave_it_in_order(
     """NCCL sees what is measured, and no more."""
     report = trainbench.directory / "report.jsonl"
     done = trainbench.run(
-        SUM,
-        *FAST,
-        env=null_gpu(count=2, TRAINBENCH_NULL_GPU_REPORT=str(report)),
+        SUM, *FAST, env=null_gpu(count=2, TRAINBENCH_NULL_GPU_REPORT=str(report))
     )
     assert done.code == 0, done.err
     called = calls(report)

@@ -5,17 +5,7 @@ import math
 
 import pytest
 
-from advised import (
-    BF16_PEAK,
-    EXACT,
-    PEAKS,
-    Entry,
-    lines,
-    part,
-    step,
-    verdicts,
-    whole,
-)
+from advised import BF16_PEAK, EXACT, PEAKS, Entry, lines, part, step, verdicts, whole
 from reports.answers.judging import Verdict
 from results import entry
 

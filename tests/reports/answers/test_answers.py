@@ -27,11 +27,7 @@ def test_every_module_has_an_experiment_and_each_of_those_a_question() -> None:
 def test_a_question_is_that_of_the_run_where_it_says_it() -> None:
     result = parse(
         document()
-        | {
-            "questions": [
-                {"experiment": "peak", "question": "Then?", "expect": "So."},
-            ]
-        }
+        | {"questions": [{"experiment": "peak", "question": "Then?", "expect": "So."}]}
     )
     assert question_of("peak", result) == "Then?"
     assert expectation_of("peak", result) == "So."

@@ -58,10 +58,7 @@ CLAIMS: list[tuple[Any, list[Any]]] = [
         Settles("loss_ratio", along="n", near=0.05),
         [case("plain", n, 1, loss_ratio=1 + 1 / n) for n in (1, 10, 100)],
     ),
-    (
-        Settles("loss_ratio", along="n", near=0.05),
-        [case("plain", 1, 1, loss_ratio=2)],
-    ),
+    (Settles("loss_ratio", along="n", near=0.05), [case("plain", 1, 1, loss_ratio=2)]),
 ]
 
 

@@ -35,10 +35,7 @@ def program(folder: Path, dies_at: int = -1) -> Path:
     path = folder / "program"
     path.write_text(
         PROGRAM.format(
-            python=sys.executable,
-            runs=str(folder / "runs"),
-            dies_at=dies_at,
-            kept=KEPT,
+            python=sys.executable, runs=str(folder / "runs"), dies_at=dies_at, kept=KEPT
         ),
         encoding="utf-8",
     )

@@ -7,14 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reports.calibration import (
-    in_turns,
-    pages,
-    power,
-    simulated,
-    stock,
-    stored,
-)
+from reports.calibration import in_turns, pages, power, simulated, stock, stored
 from reports.calibration.__main__ import main
 from reports.calibration.noise import SCENARIOS, Noise
 from reports.calibration.rule import at_most

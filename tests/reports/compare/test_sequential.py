@@ -7,11 +7,7 @@ import pytest
 
 from reports.compare.decision import Verdict, decide_pairs
 from reports.compare.intervals import Pair, pairs_for
-from reports.compare.sequential import (
-    FEWEST_PAIRS,
-    Plan,
-    decide_in_sequence,
-)
+from reports.compare.sequential import FEWEST_PAIRS, Plan, decide_in_sequence
 from reports.results.order_statistics import interval_rank
 
 PLANS = [Plan(rows, most) for rows in (1, 10, 50, 500) for most in (3, 12, 40, 200)]

@@ -43,9 +43,7 @@ def test_a_process_that_dies_once_is_run_again(either: Pairs) -> None:
     assert either.run().pairs == 7
 
 
-def test_two_deaths_in_a_row_end_the_run_and_keep_what_there_is(
-    either: Pairs,
-) -> None:
+def test_two_deaths_in_a_row_end_the_run_and_keep_what_there_is(either: Pairs) -> None:
     either.write("base", dies=["004.json"])
     status, _, err = either.ab(SHORT)
     assert status == 1
@@ -167,11 +165,7 @@ def test_time_that_is_up_after_an_interval_is_up(pairs: Pairs) -> None:
 
 @pytest.mark.parametrize(
     ("errors", "flags", "status", "rows"),
-    [
-        ([], (), 0, ["a", "b"]),
-        (["a"], (), 1, ["b"]),
-        ([], (SOON,), 1, None),
-    ],
+    [([], (), 0, ["a", "b"]), (["a"], (), 1, ["b"]), ([], (SOON,), 1, None)],
 )
 def test_a_noise_floor_is_of_the_rows_that_were_measured(
     pairs: Pairs,

@@ -136,10 +136,7 @@ PERCENTAGE = "allowed: a percentage between"
         ("a b --threshold=-1", "argument --threshold: it is '-1'"),
         ("a b --threshold=100", "argument --threshold: it is '100'"),
         ("a b --threshold=nan", "argument --threshold: it is 'nan'"),
-        (
-            "a b --max_minutes=x",
-            "--max_minutes: it is 'x'; allowed: a number, 1e-09",
-        ),
+        ("a b --max_minutes=x", "--max_minutes: it is 'x'; allowed: a number, 1e-09"),
         ("a b --max_pairs=0", "it is '0'; allowed: a whole number, 1 to 1000000"),
         ("a b --confidence=100", f"it is '100'; {PERCENTAGE} 50 and 100"),
         ("a b --confidence=0.95", f"it is '0.95'; {PERCENTAGE} 50 and 100"),

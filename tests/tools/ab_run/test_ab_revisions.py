@@ -86,9 +86,7 @@ class Checkout(stub_checkout.Checkout):
 
 @pytest.fixture
 def checkout(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Checkout:
     root, stubs = tmp_path / "check out", tmp_path / "stubs"
     ignored = shutil.ignore_patterns("__pycache__", "*.cc", "*.h", "reference")

@@ -73,7 +73,7 @@ def test_a_coin_decides_who_begins_a_case_and_each_round() -> None:
 
 def test_a_case_in_other_processes_is_measured_side_after_side() -> None:
     assert play(asks("-a", "-b"), asks("-a", "-b")) == [
-        *("0 case a", "1 case a", "0 case b", "1 case b"),
+        *("0 case a", "1 case a", "0 case b", "1 case b")
     ]
 
 
