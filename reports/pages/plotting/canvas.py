@@ -67,8 +67,7 @@ class Scale:
     def _steps(self, most: int) -> list[float]:
         least = (self.high - self.low) / most
         unit = self.base ** math.floor(math.log(least, self.base))
-        factors = (1, 2, 5, 10) if self.base == 10 else (1, 2)
-        step = next(f * unit for f in factors if f * unit >= least * 0.999)
+        step = next(f * unit for f in (1, 2, 5, 10) if f * unit >= least * 0.999)
         first, last = math.ceil(self.low / step), math.floor(self.high / step)
         return [place * step for place in range(first, last + 1)]
 

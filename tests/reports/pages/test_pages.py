@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from golden import check_golden
 from reports.answers.answer import answers, expectation_of, question_of
 from reports.pages.__main__ import main
 from reports.pages.render import _brief, prose_as_markdown
@@ -184,66 +185,38 @@ def test_the_head_says_what_ran(reference: tuple[str, str, Path]) -> None:
     assert "command_line" in reference[0]  # in the environment
 
 
-def test_what_went_wrong_is_in_the_head(tmp_path: Path) -> None:
-    content = document(
-        context=CONTEXT | {"git_dirty": "true"},
-        errors=[{"name": "harness/empty", "reason": "it broke"}],
-        complete=False,
-    )
-    read, markdown = pages(tmp_path, content)
-    for text in (read.text[: read.text.index("Contents")], markdown[:800]):
-        assert "0123456789ab + uncommitted changes" in text
-        assert "2026-03-01 11:30 UTC" in text
-        assert "The run was stopped early" in text
-        assert "1 case failed." in text
-
-
-def test_skipped_and_failed_rows_have_their_reasons(tmp_path: Path) -> None:
-    content = document(
+def test_pages_of_other_runs(tmp_path: Path) -> None:
+    """What went wrong, what has no answer, and a null GPU."""
+    wrong = document(
         entry("harness/empty", 0.1, "work=empty"),
         entry("harness/spin/us:100", 101, "work=spin", us=100),
+        context=CONTEXT | {"git_dirty": "true"},
         skipped=[{"name": "harness/spin/us:7", "reason": "no clock that fine"}],
         errors=[{"name": "ddp/flat/tiny", "reason": "rank 1 died of signal 9"}],
+        complete=False,
     )
-    read, markdown = pages(tmp_path, content)
-    assert list(read.sections) == ["ddp", "harness", "skipped"]
-    assert "harness/spin/us:7no clock that fine" in read.sections["skipped"]
-    assert "failed ddp/flat/tiny rank 1 died of signal 9" in read.sections["ddp"]
-    assert "1 case skipped: 1 of `harness` (no clock that fine)." in markdown
-    assert "- **failed** ddp/flat/tiny: rank 1 died of signal 9" in markdown
-    assert question_of("ddp") in read.sections["ddp"], "it was asked all the same"
-
-
-def test_rows_without_an_answer_are_listed(tmp_path: Path) -> None:
-    content = document(
+    unknown = document(
         entry("unknown/a", 1500, peak_bytes=2048),
         entry("unknown/b", 2),
         entry("transfer/alone", 3, "direction=memcpy", size=1),
     )
-    read, markdown = pages(tmp_path, content)
-    assert list(read.sections) == ["transfer", "unknown"]
-    for line in (
-        "| unknown/a | 1.5 ms | 2 KiB |",
-        "| unknown/b | 2 us | - |",
-        "| transfer/alone | 3 us |",
-    ):
-        assert line in markdown
-        for cell in line.strip("| ").split(" | "):
-            assert cell in read.text
-
-
-def test_a_null_gpu_is_named_first_and_has_no_times(tmp_path: Path) -> None:
-    rows = [
+    sizes = [
         entry(f"peak/matmul/fp32/m:{m}", 0, "work=matmul", peak_bytes=2048, m=m)
         for m in (1, 2)
     ]
-    read, markdown = pages(
-        tmp_path, document(*rows, context={"device_kind": "null_cuda"})
-    )
-    assert list(read.sections) == ["peak"]
-    warning = "This ran on a null GPU, which does nothing"
-    assert warning in read.text and f"> **Note:** {warning}" in markdown
-    assert "| 1 | 2 KiB |" in markdown
+    null = document(*sizes, context={"device_kind": "null_cuda"})
+    printed = {}
+    for name, content in {"wrong": wrong, "unknown": unknown, "null": null}.items():
+        asked = [
+            {"experiment": one, "question": f"What of {one}?", "expect": "Nothing."}
+            for one in ("ddp", "harness", "peak", "transfer")
+        ]
+        read, markdown = pages(tmp_path, content | {"questions": asked})
+        warned = [attrs for _, attrs in read.tags if attrs.get("class") == "warning"]
+        assert len(warned) == markdown.count("> **Note:**")
+        html = [" ".join(text.split()) for text in read.sections.values()]
+        printed[name] = "\n".join([markdown, "HTML:", *html])
+    check_golden("pages.txt", printed)
 
 
 def test_hostile_words_stay_words(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from reports.results.order_statistics import two_modes
         ((1, 1, 1, 1, 1, 2), None),  # one is far off
         ((1, 1.1, 1.2, 1.5, 1.6, 1.7), None),  # a gap of the size of the spread
         ((100, 100, 100, 104, 104, 104), None),  # nobody minds
+        ((100, 100, 100, 110, 110, 110), (100, 110)),
         ((6.6, 6.7, 11.5, 11.6), None),  # too few
         ((), None),
     ],
