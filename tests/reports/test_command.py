@@ -81,6 +81,14 @@ def test_all_missing_modules_are_named_at_once() -> None:
         assert done.stderr.count(name) == 2, done.stderr
 
 
+def test_what_reports_take_of_others_is_listed() -> None:
+    sources = (path.read_text("utf-8") for path in (ROOT / "reports").rglob("*.py"))
+    imports = re.compile(r"^(?:from|import) (\w+)", re.MULTILINE)
+    taken = {name for source in sources for name in imports.findall(source)}
+    own = {"reports", "tools", "markupsafe", *sys.stdlib_module_names}
+    assert taken - own == set(NEEDED)
+
+
 def test_all_that_python_runs_ends_so() -> None:
     mains = {
         path: path.read_text(encoding="utf-8").split('if __name__ == "__main__":\n')

@@ -15,7 +15,6 @@ from null_gpu import FLAGS, in_order, null_gpu, processes_without_accesses
 from program import NANO, Finished, Json, Program, binary, load, measured, without
 
 SUM = "--benchmark_filter=^all_reduce/nccl/.*bytes:65536$"
-SUM_OF_TWO = "all_reduce/nccl/ranks:2/bytes:65536"
 # One model of one layer, and one warm-up call.
 FAST = (*without(NANO, "--benchmark_min_time"), *FLAGS, "--benchmark_out=a.json")
 

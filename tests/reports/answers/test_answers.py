@@ -25,10 +25,8 @@ def test_every_module_has_an_experiment_and_each_of_those_a_question() -> None:
 
 
 def test_a_question_is_that_of_the_run_where_it_says_it() -> None:
-    result = parse(
-        document()
-        | {"questions": [{"experiment": "peak", "question": "Then?", "expect": "So."}]}
-    )
+    asked = {"experiment": "peak", "question": "Then?", "expect": "So."}
+    result = parse(document(questions=[asked]))
     assert question_of("peak", result) == "Then?"
     assert expectation_of("peak", result) == "So."
     assert question_of("harness", result) == question_of("harness")
@@ -49,34 +47,44 @@ def test_a_result_without_rows_answers_nothing() -> None:
     assert markdown(parse(document())) == ""
 
 
-def test_equal_columns_are_one() -> None:
-    def row(n: int, peak: float, predicted: float, sent: float) -> dict[str, Any]:
-        sizes = {"peak_bytes": peak, "predicted_peak_bytes": predicted}
-        return entry(f"fsdp/n:{n}", 5, "model=tiny", sent_bytes=sent, **sizes)
+def sent(n: int, peak: float, predicted: float, sent: float) -> dict[str, Any]:
+    sizes = {"peak_bytes": peak, "predicted_peak_bytes": predicted}
+    return entry(f"fsdp/n:{n}", 5, "model=tiny", sent_bytes=sent, **sizes)
 
-    def headings(*rows: dict[str, Any]) -> list[str]:
-        ((table, *_), *_) = (
-            answer.tables for answer in answers(parse(document(*rows)))
-        )
-        return list(table.headings)[-3:]
 
-    same = row(1, 2**20, 2**20, 2**20)
-    assert headings(same, row(2, 4096, 4096, 8192)) == [
-        *("/ optimizer reshard:0 prefetch:0", "sent", "predicted peak = peak")
-    ]
-    # Another digit than those that are shown.
-    assert headings(same, row(2, 4096, 4097, 8192)) == [
-        *("/ optimizer reshard:0 prefetch:0", "sent", "predicted peak ≈ peak")
-    ]
-    assert headings(same, row(2, 4096, 8192, 512)) == [
-        *("sent", "predicted peak", "peak")
-    ]
+def precise(name: str, us: float, peak: float, error: float) -> dict[str, Any]:
+    words = f"model=tiny precision={name} mode=train_step"
+    counters = {"batch": 4, "seq": 128, "peak_bytes": peak, "logits_error": error}
+    case = f"precision/tiny/{name}/train_step/batch:4/seq:128"
+    return entry(case, us, words, half_width=0.02, **counters)
+
+
+def test_what_is_printed() -> None:
+    """Columns that are equal, or only as far as digits are shown, are one; what was not
+    measured is said once, although two processes skipped it."""
+    steps = [precise("fp32", 9e3, 4e6, 1e-7), precise("bf16", 5e3, 2e6, 1e-3)]
+    same, failed = sent(1, 2**20, 2**20, 2**20), failure("a", "b")
+    skipped = [failed, failed, failure("c", "b")]
+    null = entry("transfer/alone", 0, "direction=memcpy", size=1, p50_us=3, bytes=2048)
+    made = {
+        "two precisions": document(*steps, skipped=[failure("graph/a", "no GPU; buy")]),
+        "equal columns": document(same, sent(2, 4096, 4096, 8192)),
+        "nearly equal columns": document(same, sent(2, 4096, 4097, 8192)),
+        "other columns": document(same, sent(2, 4096, 8192, 512)),
+        "nothing": document(skipped=skipped, errors=[failed], complete=False),
+        "a null GPU": document(null, context={"device_kind": "null_cuda"}),
+    }
+    for one in made.values():
+        experiments = ("precision", "fsdp", "transfer")
+        asked = {"question": "What?", "expect": "Nothing."}
+        one["questions"] = [asked | {"experiment": name} for name in experiments]
+    check_golden("answers.txt", {name: markdown(parse(made[name])) for name in made})
 
 
 def test_all_rows_are_a_table_of_what_processes_have_between_them(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    step = {"forward_us": 30.0, "backward_us": 60.0, "mfu_measured": 0.5, "cv": 0.2}
+    step = {"forward_us": 30.0, "backward_us": 160.0, "mfu_measured": 0.5, "cv": 0.2}
     rows = [
         entry("model_size/tiny", us, "model=tiny", half_width=0.01, **step)
         | {"peak_bytes": 2048, "predicted_peak_bytes": 1024, "flops_per_second": 2e9}
@@ -91,17 +99,6 @@ def test_all_rows_are_a_table_of_what_processes_have_between_them(
     check_golden("rows.txt", {"six processes": capsys.readouterr().out})
 
 
-def test_what_was_not_measured_is_said() -> None:
-    failed = [failure("a", "b")]
-    # Two processes skipped the same case.
-    skipped = [*failed, *failed, failure("c", "b")]
-    result = parse(document(skipped=skipped, errors=failed, complete=False))
-    assert markdown(result) == (
-        "2 cases skipped: 1 of `a` (b), 1 of `c` (b).\n\n1 case failed.\n\n"
-        "The run was stopped early."
-    )
-
-
 def test_a_file_that_answers_nothing_is_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -109,17 +106,6 @@ def test_a_file_that_answers_nothing_is_reported(
     path.write_text(json.dumps(document()))
     assert main([str(path)]) == 1
     assert "a.json has no rows" in capsys.readouterr().err
-
-
-def test_a_null_gpu_has_its_exact_counters_alone() -> None:
-    row = entry("transfer/alone", 0, "direction=memcpy", size=1, p50_us=3, bytes=2048)
-    (answer,) = answers(parse(document(row, context={"device_kind": "null_cuda"})))
-    assert answer.sentence == ""
-    (table,) = answer.tables
-    assert (table.headings, table.lines) == (
-        ["case", "bytes"],
-        [[row["name"], "2 KiB"]],
-    )
 
 
 def test_expectations_come_first_and_alone_where_asked_for(

@@ -4,7 +4,6 @@
 from typing import Any
 
 from golden import check_golden
-from reports.answers import markdown
 from reports.answers.claims import sentence
 from reports.answers.tables import across_table, phases_table, rows_table
 from reports.experiments import known
@@ -101,23 +100,3 @@ def test_every_spec_is_short_and_of_an_experiment() -> None:
         assert (ROOT / "benchmarks" / f"{name}.cc").exists()
         source = (ROOT / "reports/experiments" / f"{name}.py").read_text()
         assert len(source[source.index("\n\n") :].splitlines()) <= 30, name
-
-
-def test_the_printed_answers_are_the_golden_ones() -> None:
-    words = "model=tiny precision={} mode=train_step"
-    steps = [
-        entry(
-            f"precision/tiny/{name}/train_step/batch:4/seq:128",
-            us,
-            words.format(name),
-            half_width=0.02,
-            **{"batch": 4, "seq": 128, "peak_bytes": peak, "logits_error": error},
-        )
-        for name, us, peak, error in (
-            ("fp32", 9e3, 4e6, 1e-7),
-            ("bf16", 5e3, 2e6, 1e-3),
-        )
-    ]
-    skipped = [{"name": "cuda_graph/a", "reason": "no GPU; buy one"}]
-    made = markdown(parse(document(*steps, skipped=skipped)))
-    check_golden("answers.txt", {"two precisions": made})

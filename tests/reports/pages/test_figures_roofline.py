@@ -77,7 +77,10 @@ def test_a_row_above_all_peaks_raises_the_roof_and_is_named() -> None:
 
     product = above("softmax/a", "product", intensity=100)
     moved = above("softmax/b", "pass over memory", intensity=4)
-    (figure,) = roofline(result_of(*PEAKS, product, moved))
+    bf16 = peak("matmul", "bf16", flops_per_second=800e9, bytes_per_second=8e12)
+    figure, other = roofline(result_of(*PEAKS, bf16, product, moved))
+    assert "FLOPs per byte; 0 are above it" in other.description
+    assert "softmax/b raised it" in other.description
     labels = texts(figure.svg)
     assert "120 GFLOP/s, fp32 product" in labels
     assert "250 TB/s, best of memory: the slope" in labels

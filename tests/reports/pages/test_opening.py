@@ -68,17 +68,10 @@ def test_the_first_words_of_the_page_are_the_last_of_a_run() -> None:
 
 def test_the_largest_gap_is_shown_only_where_it_is_clear() -> None:
     def step(name: str, rate: float, half_width: float = 0.01) -> dict[str, Any]:
-        return entry(
-            f"model_size/{name}/fp32/train_step/seq:8",
-            5,
-            f"model={name} precision=fp32 mode=train_step",
-            flops=1e12,
-            bytes=1e6,
-            flops_per_second=rate,
-            half_width=half_width,
-            forward_us=1,
-            backward_us=2,
-        )
+        sizes = {"flops": 1e12, "bytes": 1e6, "flops_per_second": rate}
+        words = f"model={name} precision=fp32 mode=train_step"
+        case = f"model_size/{name}/fp32/train_step/seq:8"
+        return entry(case, 5, words, half_width=half_width, forward_us=1, **sizes)
 
     peaks = [row for row in paper_rows() if row["name"].startswith("peak/")]
 

@@ -68,14 +68,6 @@ def test_parameters_and_findings_are_objects() -> None:
     assert row.parameters == {"model": "tiny", "precision": "fp32", "seq": "8"}
 
 
-def test_a_run_says_what_it_asked() -> None:
-    asked = {"experiment": "e", "question": "How fast?", "expect": "Fast."}
-    questions = parse(DOCUMENT | {"questions": [asked]}).questions
-    assert questions["e"].text == "How fast?"
-    assert questions["e"].expect == "Fast."
-    assert parse(DOCUMENT).questions == {}
-
-
 def test_rows_are_chosen_by_experiment_and_words_and_aggregates_are_none() -> None:
     result = parse(DOCUMENT)
     assert [row.name for row in result.of("e")] == ["e/tiny/fp32/seq:8"]

@@ -21,6 +21,7 @@ from reports.compare.ab_decisions import (
 from reports.compare.ab_record import AbRun, NotAnAbRun, Process, Side, load, save
 from reports.compare.decision import RowNoise, Verdict
 from reports.compare.noise import NoiseFile
+from results import document, entry
 from tools.ab_run.measure import pairs_needed, seconds_left
 from tools.ab_run.schedule import file_of, pair_of, side_of
 
@@ -38,17 +39,8 @@ def write_run(
     for position in range(2 * len(base)):
         pair, side = pair_of(position), side_of("k", position)
         times = (base if side == "base" else new)[pair]
-        document = {
-            "context": {},
-            "benchmarks": [
-                {"name": name, "run_type": "iteration", "real_time": us}
-                for name, us in times.items()
-            ],
-            "skipped": [],
-            "errors": [],
-            "complete": True,
-        }
-        (directory / file_of(position)).write_text(json.dumps(document))
+        rows = [entry(name, us) for name, us in times.items()]
+        (directory / file_of(position)).write_text(json.dumps(document(*rows)))
         processes.append(Process(file_of(position), side, pair, position, 7, 1.5))
     run = AbRun(
         base=Side("main", "c0ffee", None),
@@ -142,11 +134,8 @@ def log_ratios(run: AbRun, directory: Path, row: str) -> list[float]:
 
 def test_ratios_are_those_of_whole_pairs_with_both_numbers(tmp_path: Path) -> None:
     base = [{ROW: 100.0, OTHER: 10.0}, {ROW: 100.0}, {ROW: 50.0}]
-    new = [
-        {ROW: 200.0, OTHER: 10.0},
-        {ROW: 300.0, OTHER: 10.0},
-        {ROW: 50.0, OTHER: 9.0},
-    ]
+    after = ((200.0, 10.0), (300.0, 10.0), (50.0, 9.0))
+    new = [{ROW: one, OTHER: other} for one, other in after]
     run = write_run(tmp_path, base, new)
     assert log_ratios(run, tmp_path, ROW) == approx([math.log(2), math.log(3), 0.0])
     assert log_ratios(run, tmp_path, OTHER) == [0.0]
