@@ -84,6 +84,7 @@ def test_each_model_has_a_figure() -> None:
         "Peak memory: tiny",
         "Peak memory: small",
     ]
+    assert {"fp32", "bf16_autocast"} <= set(texts(figures[0].svg))
     assert memory(result_of()) == []
 
 
