@@ -83,11 +83,24 @@ def _told(document: Any, kind: Any, of: str, error: str) -> str:
     if missing := re.fullmatch(r"Object missing required field `(\w+)`", said):
         return f"{place or of or 'it'} lacks {missing[1]}"
     whole = " of ".join(filter(None, (place, of))) or "it"
+    if said.startswith("Invalid enum value"):
+        choices = _choices(kind, place.rpartition(".")[2])
+        return f"{whole} is {shown(value)}; allowed: {choices}"
     if not said.startswith("Expected "):  # of a check of ours
         return f"{said}, in {whole}"
     allowed = said.removeprefix("Expected ").partition(", got")[0].replace("`", "")
     allowed = re.sub(r"\w+", lambda word: _WORDS.get(word[0], word[0]), allowed)
     return f"{whole} is {shown(value)}; allowed: {allowed}"
+
+
+def _choices(kind: Any, field: str) -> str:
+    """What a field of that name may be, in the types that the kind is made of."""
+    for part in msgspec.json.schema(kind)["$defs"].values():
+        found = part.get("properties", {}).get(field, {})
+        for choices in (found, *found.get("anyOf", [])):
+            if "enum" in choices:
+                return ", ".join(map(repr, choices["enum"]))
+    raise AssertionError(f"{field} is no enumeration")
 
 
 def _wrong_key(
