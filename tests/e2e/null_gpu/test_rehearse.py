@@ -48,7 +48,7 @@ def test_a_step_is_told_in_full(
     assert 0 < case["tensor_bytes"] < case["reserved_bytes"]
     assert case["host_us"] > 0
     least = {c["name"]: c["computed_least_us"] for c in case["components"]}
-    assert set(least) == {"embedding", "attention", "ffn", "head", "optimizer"}
+    assert least.keys() > {"embedding", "scores", "ffn", "lm_head", "optimizer"}
     assert min(least.values()) > 0
 
 
