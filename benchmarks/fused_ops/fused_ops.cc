@@ -16,7 +16,7 @@
 #include "model/fused/swiglu.h"
 #include "model/nn/attention/naive.h"
 #include "model/nn/cross_entropy.h"
-#include "model/nn/rms_norm.h"
+#include "model/nn/norm.h"
 #include "model/spec/check_log.h"
 #include "model/verification/relative_error.h"
 
@@ -30,8 +30,7 @@ constexpr double kScale = 0.125;  // of scores: 1 / sqrt(64)
 Tensors AddAndNorm(Implementation implementation, const Tensors& in) {
   const at::Tensor &residual = in[0], &update = in[1], &weight = in[2];
   if (implementation == Implementation::kFused) {
-    auto [sum, normed] =
-        AddRmsNorm(residual, update, weight, RmsNormImpl::kEps);
+    auto [sum, normed] = AddRmsNorm(residual, update, weight, kNormEps);
     return {sum, normed};
   }
   at::Tensor sum = residual + update;

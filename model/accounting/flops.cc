@@ -70,7 +70,12 @@ std::vector<ComponentFlops> FlopsByComponent(const ModelConfig& config,
   const double attention = passes * static_cast<double>(config.layers) *
                            LayerAttentionFlops(config, batch, seq);
   std::vector<ComponentFlops> work;
-  for (const auto& [component, elements] : ParametersByComponent(config)) {
+  const auto multiply = [&](Component component, int64_t elements) {
+    work.push_back({component, passes * 2 * static_cast<double>(batch * seq) *
+                                   static_cast<double>(elements)});
+  };
+  for (const auto& [component, all, multiplied] :
+       ParametersByComponent(config)) {
     if (component == Component::kOutputProjection) {
       if (VariantOf(config.attention).parts) {
         work.push_back({Component::kScores, attention / 2});
@@ -79,11 +84,11 @@ std::vector<ComponentFlops> FlopsByComponent(const ModelConfig& config,
         work.push_back({Component::kFusedAttention, attention});
       }
     }
-    if (component == Component::kEmbedding || component == Component::kNorm) {
-      continue;  // a lookup and elementwise work
-    }
-    work.push_back({component, passes * 2 * static_cast<double>(batch * seq) *
-                                   static_cast<double>(elements)});
+    if (multiplied > 0) multiply(component, multiplied);
+  }
+  // A tied head multiplies parameters of the embedding.
+  if (config.tied_embeddings) {
+    multiply(Component::kLmHead, config.vocab * config.d_model);
   }
   return work;
 }

@@ -25,8 +25,9 @@ double LayerAttentionFlops(const ModelConfig& config, int64_t batch,
                            int64_t seq);
 
 // Forward pass over n = batch * seq tokens: every weight element of a matrix is
-// used once per token, 2 n (L (2 d^2 + 2 d kv + 3 d ff) + V d), and each
-// layer adds LayerAttentionFlops. The input embedding is a lookup.
+// used once per token, 2 n (L (2 d^2 + 2 d kv + m d ff) + V d) as in
+// parameters.h, and each layer adds LayerAttentionFlops. The input embedding is
+// a lookup.
 double ForwardFlops(const ModelConfig& config, int64_t batch, int64_t seq);
 
 // Backward pass: each product of the forward pass has two gradients, each of

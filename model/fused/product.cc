@@ -51,7 +51,7 @@ class JoinedProductFunction
     : public torch::autograd::Function<JoinedProductFunction> {
  public:
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& x,
-                            at::TensorList weights) {
+                            at::TensorList weights, at::TensorList biases) {
     const at::ScalarType dtype =
         ProductType(weights[0].scalar_type(), x.device());
     const at::Tensor input = AsMatrix(x).to(dtype);
@@ -63,8 +63,11 @@ class JoinedProductFunction
     std::vector<int64_t> rows, sizes = x.sizes().vec();
     for (const at::Tensor& weight : weights) rows.push_back(weight.size(0));
     ctx->saved_data["rows"] = rows;
+    ctx->saved_data["has_biases"] = !biases.empty();
     sizes.back() = joined.size(0);
-    return Mm(input, joined.t()).view(sizes);
+    const at::Tensor product = Mm(input, joined.t());
+    if (!biases.empty()) product.add_(at::cat(biases).to(dtype));
+    return product.view(sizes);
   }
 
   static variable_list backward(AutogradContext* ctx, variable_list gradients) {
@@ -80,13 +83,16 @@ class JoinedProductFunction
                       .to(ctx->saved_data["input_dtype"].toScalarType())
                       .view(ctx->saved_data["sizes"].toIntVector());
     }
-    const at::Tensor of_weights =
-        Mm(gradient.t(), input)
-            .to(ctx->saved_data["weight_dtype"].toScalarType());
-    int64_t row = 0;
-    for (const int64_t rows : ctx->saved_data["rows"].toIntVector()) {
-      result.push_back(of_weights.narrow(0, row, rows));
-      row += rows;
+    const auto dtype = ctx->saved_data["weight_dtype"].toScalarType();
+    const std::vector<int64_t> rows = ctx->saved_data["rows"].toIntVector();
+    for (const at::Tensor& one :
+         Mm(gradient.t(), input).to(dtype).split_with_sizes(rows)) {
+      result.push_back(one);
+    }
+    if (!ctx->saved_data["has_biases"].toBool()) return result;
+    for (const at::Tensor& one :
+         gradient.sum(0).to(dtype).split_with_sizes(rows)) {
+      result.push_back(one);
     }
     return result;
   }
@@ -110,18 +116,21 @@ std::vector<at::Tensor> AdjacentMatrices(const std::vector<int64_t>& rows,
   return matrices;
 }
 
-at::Tensor LinearProduct(const at::Tensor& x, const at::Tensor& weight) {
+at::Tensor LinearProduct(const at::Tensor& x, const at::Tensor& weight,
+                         const at::Tensor& bias) {
   const at::ScalarType dtype = ProductType(weight.scalar_type(), x.device());
   const ProductLibrary library =
       LibraryOf(x.device(), dtype, x.numel() / x.size(-1), weight.size(0),
                 weight.size(1));
-  return library == ProductLibrary::kMkl ? at::linear(x, weight)
-                                         : JoinedProduct(x, {weight});
+  if (library == ProductLibrary::kMkl) return at::linear(x, weight, bias);
+  return bias.defined() ? JoinedProduct(x, {weight}, {bias})
+                        : JoinedProduct(x, {weight});
 }
 
-at::Tensor JoinedProduct(const at::Tensor& x, at::TensorList weights) {
+at::Tensor JoinedProduct(const at::Tensor& x, at::TensorList weights,
+                         at::TensorList biases) {
   const OperatorScope scope("trainbench::joined_product");
-  return JoinedProductFunction::apply(x, weights);
+  return JoinedProductFunction::apply(x, weights, biases);
 }
 
 }  // namespace trainbench

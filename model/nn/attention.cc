@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "model/fused/product.h"
 #include "model/fused/softmax.h"
 #include "model/nn/attention/variants.h"
 #include "model/nn/checkpoint.h"
@@ -50,6 +49,15 @@ std::vector<at::Tensor> RepeatKeysAndValues(
   return {qkv[0], Repeat(qkv[1], heads), Repeat(qkv[2], heads)};
 }
 
+// Views of qkv [batch, seq, (heads + 2 kv_heads) d_head].
+Heads Split(const at::Tensor& qkv, int64_t heads, int64_t kv_heads) {
+  const std::vector<at::Tensor> parts =
+      qkv.unflatten(-1, {heads + 2 * kv_heads, -1})
+          .transpose(1, 2)
+          .split_with_sizes({heads, kv_heads, kv_heads}, 1);
+  return {parts[0], parts[1], parts[2]};
+}
+
 }  // namespace
 
 AttentionImpl::AttentionImpl(const ModelConfig& config,
@@ -63,17 +71,19 @@ AttentionImpl::AttentionImpl(const ModelConfig& config,
       kind_(config.attention),
       is_checkpointed_(config.checkpointing.kind ==
                        Checkpointing::Kind::kAttention),
-      is_fused_(config.implementation == Implementation::kFused),
-      rope_(config.d_head()) {
+      is_fused_(config.implementation == Implementation::kFused) {
+  if (config.positions == Positions::kRope) rope_.emplace(config.d_head());
   const int64_t d = config.d_model, heads = config.d_attention(),
                 kv_heads = config.d_key_value();
-  const std::vector<Linear> in =
-      MakeLinears(d, {heads, kv_heads, kv_heads}, is_fused_, options);
+  const bool has_bias = config.biases == Biases::kAll;
+  const std::vector<Linear> in = MakeLinears(
+      d, {heads, kv_heads, kv_heads}, options, config.implementation, has_bias);
   q_proj = register_module("q_proj", in[0]);
   k_proj = register_module("k_proj", in[1]);
   v_proj = register_module("v_proj", in[2]);
   output_proj = register_module(
-      "output_proj", Linear(heads, d, options, config.implementation));
+      "output_proj",
+      Linear(heads, d, options, config.implementation, has_bias));
 }
 
 at::Tensor AttentionImpl::Project(Linear& linear, const at::Tensor& x) const {
@@ -85,8 +95,9 @@ at::Tensor AttentionImpl::Project(Linear& linear, const at::Tensor& x) const {
 }
 
 at::Tensor AttentionImpl::Rotate(const at::Tensor& x) {
+  if (!rope_) return x;
   const ComponentScope scope(Component::kRope);
-  return rope_.Rotate(x);
+  return rope_->Rotate(x);
 }
 
 Heads AttentionImpl::ProjectAndRotate(const at::Tensor& x) {
@@ -98,11 +109,12 @@ Heads AttentionImpl::ProjectAndRotate(const at::Tensor& x) {
   at::Tensor qkv;
   {
     const ComponentScope scope(Component::kProjections);
-    qkv = JoinedProduct(x, {q_proj->weight, k_proj->weight, v_proj->weight});
+    qkv = ProductOf(x, {q_proj, k_proj, v_proj});
   }
+  if (!rope_) return Split(qkv, heads_, kv_heads_);
   const ComponentScope scope(Component::kRope);
   const auto [cos, sin] =
-      rope_.Tables(x.size(1), at::device(x.device()).dtype(at::kFloat));
+      rope_->Tables(x.size(1), at::device(x.device()).dtype(at::kFloat));
   return SplitAndRotate(std::move(qkv), heads_, kv_heads_, cos, sin);
 }
 

@@ -6,6 +6,8 @@
 #include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>
 
+#include <optional>
+
 #include "model/fused/rope.h"
 #include "model/nn/linear.h"
 #include "model/nn/rope.h"
@@ -13,7 +15,8 @@
 
 namespace trainbench {
 
-// Causal multi-head self-attention with rotary positions on queries and keys.
+// Causal multi-head self-attention, with rotary positions on queries and keys
+// unless the model has learned ones.
 // Where the config has fewer heads of keys and values than of queries, each is
 // repeated for the queries that read it, so that every variant of attention
 // sees as many of either. Fused, the projections of queries, keys and values
@@ -33,6 +36,7 @@ class AttentionImpl : public torch::nn::Module {
  private:
   // x [batch, seq, d_model] -> [batch, heads of the matrix, seq, d_head].
   at::Tensor Project(Linear& linear, const at::Tensor& x) const;
+  // x itself if positions are learned.
   at::Tensor Rotate(const at::Tensor& x);
   // x [batch, seq, d_model] -> q and k, rotated, and v.
   Heads ProjectAndRotate(const at::Tensor& x);
@@ -43,7 +47,7 @@ class AttentionImpl : public torch::nn::Module {
   AttentionKind kind_;
   bool is_checkpointed_;
   bool is_fused_;
-  Rope rope_;
+  std::optional<Rope> rope_;
 };
 TORCH_MODULE(Attention);
 

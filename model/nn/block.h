@@ -12,8 +12,9 @@
 #include "model/nn/attention.h"
 #include "model/nn/feed_forward.h"
 #include "model/nn/layer_ranks.h"
+#include "model/nn/linear.h"
+#include "model/nn/norm.h"
 #include "model/nn/residual_stream.h"
-#include "model/nn/rms_norm.h"
 #include "model/spec/config.h"
 
 namespace trainbench {
@@ -37,15 +38,16 @@ class BlockImpl : public torch::nn::Module {
   // Null functions are not called.
   void SetHooks(BlockHooks hooks) { hooks_ = std::move(hooks); }
 
-  RmsNorm ln1;
+  Norm ln1;
   Attention attn;
-  RmsNorm ln2;
+  Norm ln2;
   FeedForward ffn;
 
  private:
   // Of a sublayer.
   at::Tensor Enter(const at::Tensor& normed) const;
-  at::Tensor Leave(at::Tensor update) const;
+  // `output` is the matrix that made the update.
+  at::Tensor Leave(at::Tensor update, const Linear& output) const;
   void Add(ResidualStream& stream, at::Tensor update) const;
 
   bool is_fused_;

@@ -11,9 +11,15 @@
 
 namespace trainbench {
 
-// SwiGLU (Shazeer 2020): W2 (silu(W1 x) * W3 x), with silu(a) = a * sigmoid(a).
-// The textbook writes it out, the library has silu. Fused, W1 and W3 are one
-// product, and one pass makes the rest.
+// W2 f(W1 x), of two matrices, or with a gate, of three: W2 (f(W1 x) * W3 x).
+// Of ModelConfig::mlp f is
+//
+//   swiglu   silu(a) = a * sigmoid(a), with the gate (Shazeer 2020)
+//   gelu     a * (1 + erf(a / sqrt 2)) / 2
+//   relu2    max(a, 0)^2
+//
+// The textbook writes it out, the library has operators. Fused, W1 and W3 of a
+// SwiGLU are one product, and one pass makes the rest.
 class FeedForwardImpl : public torch::nn::Module {
  public:
   FeedForwardImpl(const ModelConfig& config, const at::TensorOptions& options);
@@ -21,11 +27,12 @@ class FeedForwardImpl : public torch::nn::Module {
   // x [batch, seq, d_model] -> same shape.
   at::Tensor forward(const at::Tensor& x);
 
-  Linear w1;  // d_model -> d_ff, the gate
-  Linear w3;  // d_model -> d_ff, the value
+  Linear w1;  // d_model -> d_ff, the gate if there is one
+  Linear w3;  // d_model -> d_ff, the value; without a gate empty
   Linear w2;  // d_ff -> d_model
 
  private:
+  Mlp mlp_;
   Implementation implementation_;
 };
 TORCH_MODULE(FeedForward);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <string>
 
 #include "model/nn/checkpoint.h"
 #include "model/nn/component.h"
@@ -78,6 +79,12 @@ TransformerLmImpl::TransformerLmImpl(const ModelConfig& config,
     : token_embeddings(register_module(
           "token_embeddings",
           Embedding(Checked(config).vocab, config.d_model, options))),
+      position_embeddings(
+          config.positions == Positions::kLearned
+              ? register_module(
+                    "position_embeddings",
+                    Embedding(config.context, config.d_model, options))
+              : Embedding(nullptr)),
       layers(MakeLayers(config, options, ranks)),
       ln_final(nullptr),
       lm_head(nullptr),
@@ -87,8 +94,7 @@ TransformerLmImpl::TransformerLmImpl(const ModelConfig& config,
   for (const Block& layer : layers) list->push_back(layer);
   register_module("layers", list);
   // Made after the layers, so that parameters are listed in data-flow order.
-  ln_final = register_module(
-      "ln_final", RmsNorm(config.d_model, options, config.implementation));
+  ln_final = register_module("ln_final", Norm(config, options));
   if (config.tied_embeddings) {
     // No module's child, as its weight is listed already. Drawn as a head's.
     lm_head = Linear(token_embeddings->weight, config.implementation);
@@ -111,14 +117,20 @@ void TransformerLmImpl::RunLayers(ResidualStream& stream) {
   }
 }
 
+at::Tensor TransformerLmImpl::Embed(const at::Tensor& tokens) {
+  const ComponentScope scope(Component::kEmbedding);
+  const int64_t seq = tokens.size(-1);
+  const std::string why = SeqUnavailable(config_, seq);
+  TORCH_CHECK(why.empty(), why);
+  at::Tensor x = ranks_ == nullptr
+                     ? token_embeddings(tokens)
+                     : ranks_->Embed(token_embeddings->weight, tokens);
+  if (position_embeddings.is_empty()) return x;
+  return x + position_embeddings->weight.narrow(0, 0, seq);
+}
+
 at::Tensor TransformerLmImpl::forward(const at::Tensor& tokens) {
-  ResidualStream stream;
-  {
-    const ComponentScope scope(Component::kEmbedding);
-    stream.x = ranks_ == nullptr
-                   ? token_embeddings(tokens)
-                   : ranks_->Embed(token_embeddings->weight, tokens);
-  }
+  ResidualStream stream = {Embed(tokens), {}};
   RunLayers(stream);
   at::Tensor normed = ln_final->AddAndNorm(stream);
   if (ranks_ != nullptr) normed = ranks_->Enter(normed);

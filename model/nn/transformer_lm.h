@@ -12,8 +12,8 @@
 #include "model/nn/embedding.h"
 #include "model/nn/layer_ranks.h"
 #include "model/nn/linear.h"
+#include "model/nn/norm.h"
 #include "model/nn/residual_stream.h"
-#include "model/nn/rms_norm.h"
 #include "model/spec/config.h"
 
 namespace trainbench {
@@ -31,7 +31,8 @@ class TransformerLmImpl : public torch::nn::Module {
                     LayerRanks* ranks = nullptr);
 
   // tokens [batch, seq] (int64) -> logits [batch, seq, vocab]. Segments of
-  // blocks are checkpointed as the config says.
+  // blocks are checkpointed as the config says. Throws c10::Error if the
+  // config's context is shorter than seq.
   at::Tensor forward(const at::Tensor& tokens);
 
   // The loss of these logits, moved in: a scalar (model/nn/cross_entropy.h).
@@ -40,11 +41,14 @@ class TransformerLmImpl : public torch::nn::Module {
   const ModelConfig& config() const { return config_; }
 
   Embedding token_embeddings;
+  Embedding position_embeddings;  // empty unless positions are learned
   std::vector<Block> layers;
-  RmsNorm ln_final;
+  Norm ln_final;
   Linear lm_head;
 
  private:
+  // tokens [batch, seq] -> [batch, seq, d_model].
+  at::Tensor Embed(const at::Tensor& tokens);
   void RunLayers(ResidualStream& stream);
 
   ModelConfig config_;

@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <cctype>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "model/spec/named_models.h"
 #include "model/spec/not_allowed.h"
 
 namespace trainbench {
@@ -24,108 +27,171 @@ absl::Status CheckRange(absl::string_view field, int64_t value, int64_t max,
   return NotAllowed(field, value, absl::StrCat(min, " to ", max));
 }
 
-std::string Names(const std::vector<ModelConfig>& models) {
-  return absl::StrJoin(models, ", ", [](std::string* out, const auto& model) {
-    absl::StrAppend(out, model.name);
-  });
-}
+// What a text says of a model.
+struct ModelText {
+  ModelConfig config;
+  int64_t pad_vocab = 1;
+  std::set<absl::string_view> seen;  // keys
+};
 
-absl::Status SetName(absl::string_view value, ModelConfig& config) {
+// Reads the value of a key.
+using Setter = absl::Status (*)(absl::string_view key, absl::string_view value,
+                                ModelText& text);
+
+absl::Status SetName(absl::string_view key, absl::string_view value,
+                     ModelText& text) {
   if (!IsName(value)) {
-    return TextNotAllowed("name", value,
+    return TextNotAllowed(key, value,
                           "1 to 64 letters, digits, '.', '_' or '-'");
   }
   if (FindModel(value, NamedModels()).ok()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "name '", value, "' is a standard model; choose another name than ",
-        Names(NamedModels())));
+        ModelNames(NamedModels())));
   }
-  config.name = std::string(value);
+  text.config.name = std::string(value);
   return absl::OkStatus();
 }
 
-absl::Status SetAttention(absl::string_view value, ModelConfig& config) {
-  const auto kind =
-      ParseName("attention", value, AttentionKinds(), AttentionName);
-  if (kind.ok()) config.attention = *kind;
-  return kind.status();
+absl::Status ReadSize(absl::string_view key, absl::string_view value,
+                      int64_t& size) {
+  if (absl::SimpleAtoi(value, &size)) return absl::OkStatus();
+  return TextNotAllowed(key, value, "a whole number");
 }
 
-absl::Status SetImplementation(absl::string_view value, ModelConfig& config) {
-  const auto implementation = ParseImplementation(value);
-  if (implementation.ok()) config.implementation = *implementation;
-  return implementation.status();
+template <int64_t ModelConfig::*kSize>
+absl::Status SetSize(absl::string_view key, absl::string_view value,
+                     ModelText& text) {
+  return ReadSize(key, value, text.config.*kSize);
 }
 
-absl::Status SetCheckpointing(absl::string_view value, ModelConfig& config) {
-  const auto checkpointing = ParseCheckpointing(value);
-  if (checkpointing.ok()) config.checkpointing = *checkpointing;
-  return checkpointing.status();
+absl::Status SetPadding(absl::string_view key, absl::string_view value,
+                        ModelText& text) {
+  const absl::Status status = ReadSize(key, value, text.pad_vocab);
+  return status.ok() ? CheckRange(key, text.pad_vocab, kMaxSize) : status;
 }
 
-absl::Status SetTied(absl::string_view value, ModelConfig& config) {
-  if (absl::SimpleAtob(value, &config.tied_embeddings)) {
+absl::Status SetTied(absl::string_view key, absl::string_view value,
+                     ModelText& text) {
+  if (absl::SimpleAtob(value, &text.config.tied_embeddings)) {
     return absl::OkStatus();
   }
-  return TextNotAllowed("tied_embeddings", value, "true or false");
+  return TextNotAllowed(key, value, "true or false");
 }
 
-absl::Status SetSize(absl::string_view key, absl::string_view value,
-                     ModelConfig& config) {
-  int64_t* field = key == "d_model"    ? &config.d_model
-                   : key == "d_ff"     ? &config.d_ff
-                   : key == "layers"   ? &config.layers
-                   : key == "heads"    ? &config.heads
-                   : key == "kv_heads" ? &config.kv_heads
-                   : key == "vocab"    ? &config.vocab
-                                       : nullptr;
-  if (field == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("unknown key '", key,
-                     "'; allowed: name, d_model, d_ff, layers, heads, "
-                     "kv_heads, vocab, tied_embeddings, attention, "
-                     "implementation, checkpoint"));
-  }
-  if (!absl::SimpleAtoi(value, field)) {
-    return TextNotAllowed(key, value, "a whole number");
-  }
-  return absl::OkStatus();
+template <typename Value>
+absl::Status Take(const absl::StatusOr<Value>& parsed, Value& field) {
+  if (parsed.ok()) field = *parsed;
+  return parsed.status();
 }
+
+template <auto kField, const auto& kNames>
+absl::Status SetChoice(absl::string_view key, absl::string_view value,
+                       ModelText& text) {
+  return Take(kNames.Parse(key, value), text.config.*kField);
+}
+
+absl::Status SetAttention(absl::string_view key, absl::string_view value,
+                          ModelText& text) {
+  return Take(ParseName(key, value, AttentionKinds(), AttentionName),
+              text.config.attention);
+}
+
+absl::Status SetCheckpointing(absl::string_view, absl::string_view value,
+                              ModelText& text) {
+  return Take(ParseCheckpointing(value), text.config.checkpointing);
+}
+
+struct Key {
+  absl::string_view name;
+  Setter set;
+  bool is_required = false;
+};
+
+constexpr Key kKeys[] = {
+    {"name", SetName, true},
+    {"d_model", SetSize<&ModelConfig::d_model>, true},
+    {"d_ff", SetSize<&ModelConfig::d_ff>, true},
+    {"layers", SetSize<&ModelConfig::layers>, true},
+    {"heads", SetSize<&ModelConfig::heads>, true},
+    {"kv_heads", SetSize<&ModelConfig::kv_heads>},
+    {"vocab", SetSize<&ModelConfig::vocab>},
+    {"pad_vocab", SetPadding},
+    {"tied_embeddings", SetTied},
+    {"mlp", SetChoice<&ModelConfig::mlp, MlpName>},
+    {"norm", SetChoice<&ModelConfig::norm, NormalizationName>},
+    {"biases", SetChoice<&ModelConfig::biases, BiasesName>},
+    {"positions", SetChoice<&ModelConfig::positions, PositionsName>},
+    {"context", SetSize<&ModelConfig::context>},
+    {"attention", SetAttention},
+    {"implementation",
+     SetChoice<&ModelConfig::implementation, ImplementationName>},
+    {"checkpoint", SetCheckpointing}};
 
 absl::Status SetField(absl::string_view key, absl::string_view value,
-                      ModelConfig& config) {
-  if (key == "name") return SetName(value, config);
-  if (key == "tied_embeddings") return SetTied(value, config);
-  if (key == "attention") return SetAttention(value, config);
-  if (key == "implementation") return SetImplementation(value, config);
-  if (key == "checkpoint") return SetCheckpointing(value, config);
-  return SetSize(key, value, config);
+                      ModelText& text) {
+  std::vector<absl::string_view> names;
+  for (const Key& known : kKeys) {
+    if (known.name == key) return known.set(key, value, text);
+    names.push_back(known.name);
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "unknown key '", key, "'; allowed: ", absl::StrJoin(names, ", ")));
 }
 
-absl::Status ParseFields(absl::string_view text, ModelConfig& config) {
-  std::set<absl::string_view> seen;
-  for (absl::string_view field : absl::StrSplit(text, ',')) {
+absl::Status ReadFields(absl::string_view fields, ModelText& text) {
+  for (absl::string_view field : absl::StrSplit(fields, ',')) {
     const std::pair<absl::string_view, absl::string_view> pair =
         absl::StrSplit(field, absl::MaxSplits('=', 1));
-    if (!seen.insert(pair.first).second) {
+    if (!text.seen.insert(pair.first).second) {
       return absl::InvalidArgumentError(
           absl::StrCat("key '", pair.first, "' is given twice"));
     }
-    absl::Status status = SetField(pair.first, pair.second, config);
+    absl::Status status = SetField(pair.first, pair.second, text);
     if (!status.ok()) return status;
   }
-  for (const char* key : {"name", "d_model", "d_ff", "layers", "heads"}) {
-    if (!seen.contains(key)) {
+  for (const Key& key : kKeys) {
+    if (key.is_required && !text.seen.contains(key.name)) {
       return absl::InvalidArgumentError(
-          absl::StrCat("key '", key, "' is missing"));
+          absl::StrCat("key '", key.name, "' is missing"));
     }
   }
-  if (!seen.contains("attention")) {
+  return absl::OkStatus();
+}
+
+// Fills in what follows from the other fields.
+ModelConfig Complete(const ModelText& text) {
+  ModelConfig config = text.config;
+  if (!text.seen.contains("attention")) {
     config.attention = AttentionOf(config.implementation);
   }
   // So that one model has one spelling.
   if (config.kv_heads == config.heads) config.kv_heads = 0;
-  return absl::OkStatus();
+  const int64_t rest = config.vocab % text.pad_vocab;
+  if (rest > 0) config.vocab += text.pad_vocab - rest;
+  return config;
+}
+
+absl::Status ValidatePositions(const ModelConfig& config) {
+  if (config.positions == Positions::kRope) {
+    if (config.context != 0) {
+      return NotAllowed("context", config.context,
+                        "0, or positions=learned with it");
+    }
+    if (config.d_head() % 2 == 0) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(
+        "d_model / heads is ", config.d_head(),
+        "; allowed: an even head dimension (rotary embeddings turn pairs)"));
+  }
+  return CheckRange("context", config.context, kMaxSize);
+}
+
+absl::Status ValidateBiases(const ModelConfig& config) {
+  if (config.biases != Biases::kNorms || config.norm == Normalization::kLayer) {
+    return absl::OkStatus();
+  }
+  return TextNotAllowed("biases", BiasesName(config.biases),
+                        "none, all, or norm=layer with it");
 }
 
 }  // namespace
@@ -170,12 +236,8 @@ absl::Status Validate(const ModelConfig& config) {
         absl::StrCat("heads is ", config.heads, " and kv_heads is ",
                      config.kv_heads, "; allowed: kv_heads that divide heads"));
   }
-  if (config.d_head() % 2 != 0) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "d_model / heads is ", config.d_head(),
-        "; allowed: an even head dimension (rotary embeddings turn pairs)"));
-  }
-  return absl::OkStatus();
+  const absl::Status status = ValidatePositions(config);
+  return status.ok() ? ValidateBiases(config) : status;
 }
 
 absl::Status ValidateShape(int64_t batch, int64_t seq) {
@@ -183,46 +245,40 @@ absl::Status ValidateShape(int64_t batch, int64_t seq) {
   return status.ok() ? CheckRange("seq", seq, kMaxSize) : status;
 }
 
-const std::vector<ModelConfig>& StandardModels() {
-  static const auto* const kModels = new std::vector<ModelConfig>{
-      {"tiny", 128, 512, 4, 4},       {"small", 768, 3072, 12, 12},
-      {"medium", 1024, 4096, 24, 16}, {"large", 1280, 5120, 36, 20},
-      {"xl", 1600, 6400, 48, 25},     {"2.7B", 2560, 10240, 32, 32},
-  };
-  return *kModels;
-}
-
-const std::vector<ModelConfig>& NamedModels() {
-  static const auto* const kModels = [] {
-    constexpr int64_t kGpt2Vocab = 50257;
-    auto* const models = new std::vector<ModelConfig>(StandardModels());
-    models->insert(models->end(),
-                   {{"gpt2", 768, 3072, 12, 12, kGpt2Vocab},
-                    {"gpt2-medium", 1024, 4096, 24, 16, kGpt2Vocab},
-                    {"gpt2-large", 1280, 5120, 36, 20, kGpt2Vocab},
-                    {"gpt2-xl", 1600, 6400, 48, 25, kGpt2Vocab},
-                    {"8B", 4096, 11008, 34, 32, 151936}});
-    return models;
-  }();
-  return *kModels;
-}
-
-absl::StatusOr<ModelConfig> FindModel(absl::string_view name,
-                                      const std::vector<ModelConfig>& models) {
-  const auto it = std::find_if(
-      models.begin(), models.end(),
-      [&](const ModelConfig& model) { return model.name == name; });
-  if (it != models.end()) return *it;
-  return absl::NotFoundError(
-      absl::StrCat("unknown model '", name, "'; allowed: ", Names(models)));
+std::string SeqUnavailable(const ModelConfig& config, int64_t seq) {
+  if (config.positions == Positions::kRope || seq <= config.context) return "";
+  return absl::StrCat("seq is ", seq, "; allowed: at most the context of ",
+                      config.name, ", ", config.context,
+                      " positions, which are learned");
 }
 
 absl::StatusOr<ModelConfig> ParseModel(absl::string_view text) {
-  ModelConfig config;
-  absl::Status status = ParseFields(text, config);
-  if (status.ok()) status = Validate(config);
+  ModelText read;
+  absl::Status status = ReadFields(text, read);
+  if (!status.ok()) return status;
+  ModelConfig config = Complete(read);
+  status = Validate(config);
   if (!status.ok()) return status;
   return config;
+}
+
+std::string FormatArchitecture(const ModelConfig& config) {
+  const ModelConfig usual;
+  std::string text;
+  if (config.mlp != usual.mlp) {
+    absl::StrAppend(&text, ",mlp=", MlpName(config.mlp));
+  }
+  if (config.norm != usual.norm) {
+    absl::StrAppend(&text, ",norm=", NormalizationName(config.norm));
+  }
+  if (config.biases != usual.biases) {
+    absl::StrAppend(&text, ",biases=", BiasesName(config.biases));
+  }
+  if (config.positions != usual.positions) {
+    absl::StrAppend(&text, ",positions=", PositionsName(config.positions),
+                    ",context=", config.context);
+  }
+  return text;
 }
 
 std::string FormatModel(const ModelConfig& config) {
@@ -234,7 +290,8 @@ std::string FormatModel(const ModelConfig& config) {
   }
   absl::StrAppend(&text, ",vocab=", config.vocab);
   if (config.tied_embeddings) absl::StrAppend(&text, ",tied_embeddings=true");
-  absl::StrAppend(&text, ",attention=", AttentionName(config.attention));
+  absl::StrAppend(&text, FormatArchitecture(config),
+                  ",attention=", AttentionName(config.attention));
   if (config.implementation != Implementation::kTextbook) {
     absl::StrAppend(
         &text, ",implementation=", ImplementationName(config.implementation));

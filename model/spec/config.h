@@ -6,11 +6,11 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "model/spec/architecture.h"
 #include "model/spec/attention_variant.h"
 #include "model/spec/checkpointing.h"
 #include "model/spec/implementation.h"
@@ -36,6 +36,12 @@ struct ModelConfig {
   // The output head has the token embeddings for its weight (Press and Wolf
   // 2017).
   bool tied_embeddings = false;
+  Mlp mlp = Mlp::kSwiglu;
+  Normalization norm = Normalization::kRms;
+  Biases biases = Biases::kNone;
+  Positions positions = Positions::kRope;
+  // Learned positions, the most that a sequence has; 0: they are rotary.
+  int64_t context = 0;
 
   int64_t d_head() const {
     return head_width > 0 ? head_width : d_model / heads;
@@ -45,6 +51,7 @@ struct ModelConfig {
   int64_t key_value_heads() const { return kv_heads > 0 ? kv_heads : heads; }
   // Of all heads of keys, and of values.
   int64_t d_key_value() const { return key_value_heads() * d_head(); }
+  bool has_gate() const { return mlp == Mlp::kSwiglu; }
 
   bool operator==(const ModelConfig&) const = default;
 };
@@ -54,45 +61,46 @@ AttentionKind AttentionOf(Implementation implementation);
 
 // InvalidArgument names the first bad field, its value and the allowed values:
 // every size in [1, 2^20] (vocab 2^24), heads that divide d_model, kv_heads
-// that divide heads or are 0, and an even d_head, because rotary embeddings
-// turn pairs of channels.
+// that divide heads or are 0, an even d_head if positions are rotary, because
+// they turn pairs of channels, a context if they are learned, and biases of
+// norms in LayerNorms alone.
 absl::Status Validate(const ModelConfig& config);
 
 // InvalidArgument unless batch is in [1, 2^20] and seq in [1, 2^20].
 absl::Status ValidateShape(int64_t batch, int64_t seq);
 
-// tiny, small, medium, large, xl and 2.7B, smallest first. All but tiny are the
-// GPT-2-like sizes of the Stanford CS336 systems assignment (2025).
-const std::vector<ModelConfig>& StandardModels();
-
-// These and gpt2, gpt2-medium, gpt2-large and gpt2-xl: the sizes and the
-// vocabulary of GPT-2 (Radford et al. 2019) in our architecture, which has a
-// SwiGLU of three matrices, an output embedding of its own, and no biases, and
-// so more parameters. And 8B, of the leaderboard of the Stanford CS336 systems
-// assignment (2026), which trains it on sequences of 32,768 tokens.
-const std::vector<ModelConfig>& NamedModels();
-
-// Finds `name` in `models`. NotFound lists the available names.
-absl::StatusOr<ModelConfig> FindModel(absl::string_view name,
-                                      const std::vector<ModelConfig>& models);
+// Why the model cannot read sequences of `seq` tokens, as a message for the
+// user; empty if it can.
+std::string SeqUnavailable(const ModelConfig& config, int64_t seq);
 
 // Whether `text` is 1 to 64 of [A-Za-z0-9._-] and so can stand in a benchmark
 // name.
 bool IsName(absl::string_view text);
 
 // Parses "name=mine,d_model=512,d_ff=2048,layers=6,heads=8,vocab=32000" and
-// validates the result. vocab (default 10000), kv_heads (default heads, which
-// is kept as 0), tied_embeddings=true|false (default false),
-// implementation=textbook|library|fused (default textbook),
-// attention=NAME (default AttentionOf the implementation), a name of
-// AttentionKinds(), and checkpoint=NAME (default none), as ParseCheckpointing
-// reads it, are optional. A name satisfies IsName and is not one of
-// NamedModels(). InvalidArgument names the key or value and the allowed ones.
+// validates the result. A name satisfies IsName and is not one of
+// NamedModels(). Optional:
+//
+//   vocab            default 10000
+//   pad_vocab=128    rounds vocab up to a multiple, which ranks divide evenly
+//   kv_heads         default heads, which is kept as 0
+//   tied_embeddings  true or false (default)
+//   mlp, norm, biases, positions
+//                    as in architecture.h, by default the first of each
+//   context          with positions=learned, and only then
+//   implementation   textbook (default), library, fused
+//   attention        a name of AttentionKinds(); default AttentionOf
+//   checkpoint       as ParseCheckpointing reads it; default none
+//
+// InvalidArgument names the key or value and the allowed ones.
 absl::StatusOr<ModelConfig> ParseModel(absl::string_view text);
 
-// Inverse of ParseModel. Without kv_heads, tied_embeddings, implementation and
-// checkpoint where they are the default.
+// Inverse of ParseModel. Without sizes and choices that are the default, vocab
+// and attention excepted.
 std::string FormatModel(const ModelConfig& config);
+
+// Of that what names the architecture: "", or ",mlp=gelu,biases=all".
+std::string FormatArchitecture(const ModelConfig& config);
 
 }  // namespace trainbench
 

@@ -24,6 +24,10 @@ class Reference {
 
   at::Tensor Logits(const at::Tensor& tokens) const {
     at::Tensor x = Rows(model_->token_embeddings->weight, tokens);
+    if (!model_->position_embeddings.is_empty()) {
+      x = x + Rows(model_->position_embeddings->weight,
+                   at::arange(tokens.size(-1), tokens.options()));
+    }
     for (const Block& layer : model_->layers) {
       x = x + Attention(*layer->attn, Norm(*layer->ln1, x));
       x = x + FeedForward(*layer->ffn, Norm(*layer->ln2, x));
@@ -48,18 +52,28 @@ class Reference {
   }
 
   at::Tensor Multiply(const Linear& linear, const at::Tensor& x) const {
-    return at::einsum("bti,oi->bto", {x, Weight(linear->weight)});
+    const at::Tensor product =
+        at::einsum("bti,oi->bto", {x, Weight(linear->weight)});
+    return linear->bias.defined() ? product + Weight(linear->bias) : product;
   }
 
-  at::Tensor Norm(const RmsNormImpl& norm, const at::Tensor& x) const {
+  // LayerNorm is RMSNorm of what is left of x without its mean.
+  at::Tensor Norm(const NormImpl& norm, at::Tensor x) const {
     const auto dim = static_cast<double>(x.size(-1));
+    if (model_->config().norm == Normalization::kLayer) {
+      x = x - x.sum(-1, /*keepdim=*/true) / dim;
+    }
     const at::Tensor squares =
         at::linalg_vector_norm(x, 2, {-1}, true).square();
-    return x / (squares / dim + RmsNormImpl::kEps).sqrt() * Weight(norm.weight);
+    const at::Tensor normed =
+        x / (squares / dim + kNormEps).sqrt() * Weight(norm.weight);
+    return norm.bias.defined() ? normed + Weight(norm.bias) : normed;
   }
 
-  // Channel pairs as complex numbers times e^(i t theta^(-2k / d)).
-  static at::Tensor Rotate(const at::Tensor& x) {
+  // Channel pairs as complex numbers times e^(i t theta^(-2k / d)). Nothing
+  // where positions are learned.
+  at::Tensor Rotate(const at::Tensor& x) const {
+    if (model_->config().positions == Positions::kLearned) return x;
     const int64_t seq = x.size(-2), dim = x.size(-1);
     const at::TensorOptions options = x.options();
     const at::Tensor frequency =
@@ -111,8 +125,19 @@ class Reference {
 
   at::Tensor FeedForward(const FeedForwardImpl& ffn,
                          const at::Tensor& x) const {
-    return Multiply(ffn.w2,
-                    at::silu(Multiply(ffn.w1, x)) * Multiply(ffn.w3, x));
+    at::Tensor a = Multiply(ffn.w1, x);
+    switch (model_->config().mlp) {
+      case Mlp::kSwiglu:
+        a = at::silu(a) * Multiply(ffn.w3, x);
+        break;
+      case Mlp::kGelu:
+        a = a * at::special_ndtr(a);  // the normal distribution function
+        break;
+      case Mlp::kRelu2:
+        a = at::where(a > 0, a.square(), 0);
+        break;
+    }
+    return Multiply(ffn.w2, a);
   }
 
   const TransformerLm& model_;

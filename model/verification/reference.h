@@ -13,8 +13,8 @@ namespace trainbench {
 
 // Logits [batch, seq, vocab] in float64, computed from the model's weights one
 // matrix at a time and by other operations than the model's: complex rotation,
-// LibTorch's own softmax and silu, vector norms. If `along_gradient` is not 0,
-// each weight w with gradient g counts as w + along_gradient * g.
+// LibTorch's own softmax and activations, vector norms. If `along_gradient` is
+// not 0, each weight w with gradient g counts as w + along_gradient * g.
 at::Tensor ReferenceLogits(const TransformerLm& model, const at::Tensor& tokens,
                            double along_gradient = 0);
 

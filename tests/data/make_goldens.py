@@ -5,9 +5,10 @@
     python tests/data/make_goldens.py           # write tests/data/golden_*.safetensors
     python tests/data/make_goldens.py --check   # compare with the committed files
 
-Each file holds one small model and one batch: `tokens` and `targets` [B, T],
-`param.<name>`, `logits` [B, T, V], `loss` (nats), `grad.<name>`, and
-`adamw10.<name>`, the parameters after ten steps of torch.optim.AdamW.
+Each file holds one small model, in the architecture that its name says, and one batch:
+`tokens` and `targets` [B, T], `param.<name>`, `logits` [B, T, V], `loss` (nats),
+`grad.<name>`, and `adamw10.<name>`, the parameters after ten steps of
+torch.optim.AdamW.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import json
 import struct
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,18 @@ from tools.peers.pytorch_model import ModelConfig, TransformerLM, cross_entropy
 
 DATA = Path(__file__).resolve().parent
 CONFIG = ModelConfig(d_model=24, d_ff=40, layers=2, heads=3, vocab=37, context=7)
+CONFIGS = {  # without rotary positions a bias of keys has no gradient
+    "": CONFIG,
+    "gpt_": replace(
+        CONFIG,
+        mlp="gelu",
+        norm="layer",
+        biases="norms",
+        positions="learned",
+        context=9,
+    ),
+    "biased_": replace(CONFIG, mlp="relu2", norm="layer", biases="all"),
+}
 BATCH, SEQ, SEED, STEPS = 2, 7, 20, 10
 ADAMW: dict[str, Any] = {
     "lr": 1e-2,
@@ -37,14 +51,17 @@ ADAMW: dict[str, Any] = {
 # Largest |difference| / max(1, |expected|). The same machine reproduces every
 # bit; another one sums in another order, which moves FP32 results by up to 2e-6.
 TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-12}
+# Another architecture adds formulas, and no other rounding.
+FILES = [("", torch.float32), *((name, torch.float64) for name in CONFIGS)]
 
 
-def golden_path(dtype: torch.dtype) -> Path:
-    return DATA / f"golden_{str(dtype).removeprefix('torch.')}.safetensors"
+def golden_path(name: str, dtype: torch.dtype) -> Path:
+    return DATA / f"golden_{name}{str(dtype).removeprefix('torch.')}.safetensors"
 
 
-def metadata(dtype: torch.dtype) -> dict[str, str]:
-    values = {
+def metadata(name: str, dtype: torch.dtype) -> dict[str, str]:
+    architecture = CONFIGS[name].architecture
+    values = ({"architecture": architecture} if architecture else {}) | {
         "d_model": CONFIG.d_model,
         "d_ff": CONFIG.d_ff,
         "layers": CONFIG.layers,
@@ -59,35 +76,35 @@ def metadata(dtype: torch.dtype) -> dict[str, str]:
     return {key: str(value) for key, value in values.items()}
 
 
-def make_model(dtype: torch.dtype) -> TransformerLM:
+def make_model(config: ModelConfig, dtype: torch.dtype) -> TransformerLM:
     """The model with random weights, drawn in FP64 so that both files agree."""
     torch.set_default_dtype(dtype)
-    model = TransformerLM(CONFIG)
+    model = TransformerLM(config)
     torch.set_default_dtype(torch.float32)
     generator = torch.Generator().manual_seed(SEED)
     with torch.no_grad():
-        for parameter in model.parameters():
+        for name, parameter in model.named_parameters():
             noise = torch.randn(
                 parameter.shape, generator=generator, dtype=torch.float64
             )
             # Norm weights lie around 1 and differ, so that a test can see them.
-            is_norm = parameter.dim() == 1
+            is_norm = parameter.dim() == 1 and name.endswith("weight")
             parameter.copy_(1 + 0.2 * noise if is_norm else 0.2 * noise)
     return model
 
 
-def make_goldens(dtype: torch.dtype) -> dict[str, Tensor]:
+def make_goldens(name: str, dtype: torch.dtype) -> dict[str, Tensor]:
     """Every tensor of one golden file, by name."""
     torch.set_num_threads(1)  # the order of summation must not depend on cores
-    model = make_model(dtype)
+    model = make_model(CONFIGS[name], dtype)
     generator = torch.Generator().manual_seed(SEED + 1)
     text = torch.randint(0, CONFIG.vocab, (BATCH, SEQ + 1), generator=generator)
     tokens, targets = text[:, :-1].contiguous(), text[:, 1:].contiguous()
     goldens = {"tokens": tokens, "targets": targets}
 
     def add(prefix: str, tensors: Mapping[str, Tensor]) -> None:
-        for name, tensor in tensors.items():
-            goldens[prefix + name] = tensor.detach().clone()
+        for key, tensor in tensors.items():
+            goldens[prefix + key] = tensor.detach().clone()
 
     parameters = dict(model.named_parameters())
     add("param.", parameters)
@@ -118,25 +135,25 @@ def serialize(tensors: dict[str, Tensor], info: dict[str, str]) -> bytes:
     return struct.pack("<Q", len(text)) + text + data[8 + length :]
 
 
-def differences(dtype: torch.dtype) -> list[str]:
+def differences(name: str, dtype: torch.dtype) -> list[str]:
     """What differs between the committed file and a fresh computation."""
-    path = golden_path(dtype)
+    path = golden_path(name, dtype)
     if not path.exists():
         return [f"{path.name}: missing"]
-    expected, actual = load_file(path), make_goldens(dtype)
-    found = [f"{path.name}: {name}" for name in expected.keys() ^ actual.keys()]
-    for name in sorted(expected.keys() & actual.keys()):
-        want, got = expected[name], actual[name]
+    expected, actual = load_file(path), make_goldens(name, dtype)
+    found = [f"{path.name}: {key}" for key in expected.keys() ^ actual.keys()]
+    for key in sorted(expected.keys() & actual.keys()):
+        want, got = expected[key], actual[key]
         if want.dtype != got.dtype or want.shape != got.shape:
-            found.append(f"{path.name}: {name} has another type or shape")
+            found.append(f"{path.name}: {key} has another type or shape")
             continue
         error = ((got - want).abs() / want.abs().clamp(min=1)).max().item()
         # Written so that a NaN counts as a difference.
         if not error <= (TOLERANCE[dtype] if want.is_floating_point() else 0):
-            found.append(f"{path.name}: {name} differs by {error:.3g}")
+            found.append(f"{path.name}: {key} differs by {error:.3g}")
     with safe_open(path, "pt") as file:
         committed = dict(file.metadata() or {})
-    fresh = metadata(dtype)
+    fresh = metadata(name, dtype)
     found += [
         f"{path.name}: metadata {key}"
         for key in sorted(committed.keys() | fresh.keys())
@@ -151,13 +168,13 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="compare, write nothing")
     arguments = parser.parse_args()
     if arguments.check:
-        found = [line for dtype in TOLERANCE for line in differences(dtype)]
+        found = [line for file in FILES for line in differences(*file)]
         print("\n".join(found), file=sys.stderr, end="\n" if found else "")
         return 1 if found else 0
     DATA.mkdir(parents=True, exist_ok=True)
-    for dtype in TOLERANCE:
-        path = golden_path(dtype)
-        path.write_bytes(serialize(make_goldens(dtype), metadata(dtype)))
+    for file in FILES:
+        path = golden_path(*file)
+        path.write_bytes(serialize(make_goldens(*file), metadata(*file)))
         print(f"{path.name}: {path.stat().st_size} bytes")
     return 0
 

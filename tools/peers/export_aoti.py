@@ -33,6 +33,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from reports.command import run_main
 from tools.peers.flags import add_shape_flags, make_parser, positive
 from tools.peers.pytorch_model import (
+    ARCHITECTURE,
     MODELS,
     ModelConfig,
     TransformerLM,
@@ -47,7 +48,7 @@ MODES = ("inference", "forward_backward")
 PRECISIONS = ("fp32", "bf16_autocast", "bf16")
 _TWIN = {"attention": "naive", "implementation": "textbook"}  # as the twin computes
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")  # as model/spec/config.h, IsName()
-_SIZES = {"d_model", "d_ff", "layers", "heads", "kv_heads", "vocab"}
+_SIZES = {"d_model", "d_ff", "layers", "heads", "kv_heads", "vocab", "context"}
 
 
 class Step(TransformerLM):
@@ -103,11 +104,11 @@ def export_attention(a: argparse.Namespace) -> ExportedProgram:
 def export_model(a: argparse.Namespace) -> tuple[ExportedProgram, list[str]]:
     """The program, and the parameters whose gradients it returns after the loss."""
     config = a.model[1]
-    # One table of rotations for these positions: the program makes it, too.
+    if config.positions == "rope":
+        # One table of rotations for these positions: the program makes it, too.
+        config = replace(config, context=a.seq)
     with torch.device(a.device):
-        model = Step(
-            replace(config, context=a.seq), autocast=a.precision == "bf16_autocast"
-        )
+        model = Step(config, autocast=a.precision == "bf16_autocast")
         tokens = torch.zeros((a.batch, a.seq), dtype=torch.int64)
     inputs: tuple[Tensor, ...] = (tokens,)
     gradients: list[str] = []
@@ -135,11 +136,16 @@ def parse_model(text: str) -> tuple[str, ModelConfig]:
         raise argparse.ArgumentTypeError(
             f"'{text}'; allowed: attention=naive,implementation=textbook"
         )
-    tied = fields.pop("tied_embeddings", "false")
-    if tied not in ("true", "false"):
-        raise argparse.ArgumentTypeError(
-            f"tied_embeddings '{tied}'; allowed: true or false"
-        )
+    choices = {"tied_embeddings": ("false", "true"), **ARCHITECTURE}
+    chosen: dict[str, Any] = {
+        key: fields.pop(key, values[0]) for key, values in choices.items()
+    }
+    for key, value in chosen.items():
+        if value not in choices[key]:
+            raise argparse.ArgumentTypeError(
+                f"{key} '{value}'; allowed: {', '.join(choices[key])}"
+            )
+    tied = chosen.pop("tied_embeddings") == "true"
     if not name or fields.keys() - _SIZES:
         raise argparse.ArgumentTypeError(f"'{text}'; {allowed}")
     if not _NAME.fullmatch(name) or name in MODELS:
@@ -148,8 +154,8 @@ def parse_model(text: str) -> tuple[str, ModelConfig]:
             f"name of {', '.join(MODELS)}"
         )
     try:
-        sizes = {key: positive(fields[key]) for key in fields}
-        return name, ModelConfig(**sizes, tied_embeddings=tied == "true")
+        sizes: dict[str, Any] = {key: positive(fields[key]) for key in fields}
+        return name, ModelConfig(**sizes, tied_embeddings=tied, **chosen)
     except (TypeError, argparse.ArgumentTypeError) as error:
         raise argparse.ArgumentTypeError(f"'{text}'; {allowed}") from error
 
@@ -188,7 +194,8 @@ def description(config: ModelConfig) -> str:
     if config.key_value_heads != config.heads:
         heads += f":{config.kv_heads}"
     sizes = (config.d_model, config.d_ff, config.layers, heads, config.vocab)
-    return "/".join(map(str, sizes)) + ("/tied" if config.tied_embeddings else "")
+    tied = "/tied" if config.tied_embeddings else ""
+    return "/".join(map(str, sizes)) + tied + config.architecture
 
 
 def compile_package(

@@ -8,6 +8,7 @@ T sequence, D d_model, H heads, K = D / H, F d_ff, V vocabulary.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -15,6 +16,13 @@ from torch import Tensor, nn
 
 ROPE_THETA = 10_000.0
 NORM_EPS = 1e-5
+# The fields of a model that are no sizes, and their values; the first is the default.
+ARCHITECTURE = {
+    "mlp": ("swiglu", "gelu", "relu2"),
+    "norm": ("rms", "layer"),
+    "biases": ("none", "norms", "all"),
+    "positions": ("rope", "learned"),
+}
 
 
 @dataclass(frozen=True)
@@ -29,6 +37,10 @@ class ModelConfig:
     context: int = 1_024
     kv_heads: int = 0  # heads of keys and values; 0: as many as of queries
     tied_embeddings: bool = False  # the head's weight is the embeddings'
+    mlp: str = "swiglu"
+    norm: str = "rms"
+    biases: str = "none"  # norms: of LayerNorms alone
+    positions: str = "rope"
 
     @property
     def d_head(self) -> int:
@@ -37,6 +49,17 @@ class ModelConfig:
     @property
     def key_value_heads(self) -> int:
         return self.kv_heads or self.heads
+
+    @property
+    def architecture(self) -> str:
+        """What differs from the defaults, as FormatArchitecture() of the C++ model."""
+        default = ModelConfig(0, 0, 0, 0)
+        text = "".join(
+            f",{field}={getattr(self, field)}"
+            for field in ARCHITECTURE
+            if getattr(self, field) != getattr(default, field)
+        )
+        return f"{text},context={self.context}" if "positions" in text else text
 
 
 # Sizes of the CS336 systems assignment (2025 handout); tiny is our own.
@@ -51,17 +74,18 @@ MODELS = {
 
 
 class Linear(nn.Module):
-    """y = x W^T with W [out, in] and no bias."""
+    """y = x W^T + b with W [out, in]; b is optional."""
 
-    def __init__(self, d_in: int, d_out: int) -> None:
+    def __init__(self, d_in: int, d_out: int, *, has_bias: bool = False) -> None:
         super().__init__()
         std = math.sqrt(2.0 / (d_in + d_out))
         weight = torch.empty(d_out, d_in)
         nn.init.trunc_normal_(weight, std=std, a=-3 * std, b=3 * std)
         self.weight = nn.Parameter(weight)
+        self.bias = nn.Parameter(torch.zeros(d_out)) if has_bias else None
 
     def forward(self, x: Tensor) -> Tensor:
-        return nn.functional.linear(x, self.weight)
+        return nn.functional.linear(x, self.weight, self.bias)
 
 
 class Embedding(nn.Module):
@@ -92,6 +116,31 @@ class RMSNorm(nn.Module):
         wide = x.to(torch.promote_types(x.dtype, torch.float32))
         scale = torch.rsqrt(wide.square().mean(-1, keepdim=True) + NORM_EPS)
         return (wide * scale * self.weight).to(x.dtype)
+
+
+class LayerNorm(nn.Module):
+    """(x - mean) / sqrt(variance + eps) * weight + bias over the last axis.
+
+    Computed in FP32 at least, returned in the input's type (Ba et al., 2016).
+    """
+
+    def __init__(self, d_model: int, *, has_bias: bool) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(d_model))
+        self.bias = nn.Parameter(torch.zeros(d_model)) if has_bias else None
+
+    def forward(self, x: Tensor) -> Tensor:
+        wide = x.to(torch.promote_types(x.dtype, torch.float32))
+        wide = wide - wide.mean(-1, keepdim=True)
+        scale = torch.rsqrt(wide.square().mean(-1, keepdim=True) + NORM_EPS)
+        wide = wide * scale * self.weight
+        return (wide if self.bias is None else wide + self.bias).to(x.dtype)
+
+
+def make_norm(config: ModelConfig) -> nn.Module:
+    if config.norm == "layer":
+        return LayerNorm(config.d_model, has_bias=config.biases != "none")
+    return RMSNorm(config.d_model)
 
 
 class RotaryEmbedding(nn.Module):
@@ -136,7 +185,7 @@ def causal_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
 
 
 class Attention(nn.Module):
-    """Causal multi-head self-attention with rotary positions.
+    """Causal multi-head self-attention, with rotary positions if it is given them.
 
     Neighbouring heads of queries share one of keys and values where those have
     fewer (grouped-query attention; Ainslie et al., 2023).
@@ -147,35 +196,48 @@ class Attention(nn.Module):
         self.d_head = config.d_head
         self.group = config.heads // config.key_value_heads
         d_keys = config.key_value_heads * config.d_head
-        self.q_proj = Linear(config.d_model, config.d_model)
-        self.k_proj = Linear(config.d_model, d_keys)
-        self.v_proj = Linear(config.d_model, d_keys)
-        self.output_proj = Linear(config.d_model, config.d_model)
+        has_bias = config.biases == "all"
+        self.q_proj = Linear(config.d_model, config.d_model, has_bias=has_bias)
+        self.k_proj = Linear(config.d_model, d_keys, has_bias=has_bias)
+        self.v_proj = Linear(config.d_model, d_keys, has_bias=has_bias)
+        self.output_proj = Linear(config.d_model, config.d_model, has_bias=has_bias)
 
-    def forward(self, x: Tensor, rope: RotaryEmbedding) -> Tensor:
+    def forward(self, x: Tensor, rope: RotaryEmbedding | None) -> Tensor:
         q, k, v = (
             proj(x).unflatten(-1, (-1, self.d_head)).transpose(1, 2)
             for proj in (self.q_proj, self.k_proj, self.v_proj)
         )
-        q, k = rope(q), rope(k)
+        if rope is not None:
+            q, k = rope(q), rope(k)
         if self.group > 1:
             k, v = (shared.repeat_interleave(self.group, 1) for shared in (k, v))
         mixed = causal_attention(q, k, v)
         return self.output_proj(mixed.transpose(1, 2).flatten(-2))
 
 
-class SwiGLU(nn.Module):
-    """w2(silu(w1 x) * w3 x) with silu(z) = z * sigmoid(z) (Shazeer, 2020)."""
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "swiglu": lambda z: z * torch.sigmoid(z),
+    "gelu": lambda z: z * (1 + torch.erf(z / math.sqrt(2))) / 2,
+    "relu2": lambda z: torch.relu(z) ** 2,
+}
+
+
+class FeedForward(nn.Module):
+    """w2(f(w1 x)), or of SwiGLU w2(f(w1 x) * w3 x) (Shazeer, 2020)."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.w1 = Linear(config.d_model, config.d_ff)
-        self.w2 = Linear(config.d_ff, config.d_model)
-        self.w3 = Linear(config.d_model, config.d_ff)
+        has_bias = config.biases == "all"
+        self.activation = ACTIVATIONS[config.mlp]
+        self.w1 = Linear(config.d_model, config.d_ff, has_bias=has_bias)
+        self.w2 = Linear(config.d_ff, config.d_model, has_bias=has_bias)
+        self.w3: Linear | None = None
+        if config.mlp == "swiglu":
+            self.w3 = Linear(config.d_model, config.d_ff, has_bias=has_bias)
 
     def forward(self, x: Tensor) -> Tensor:
-        gate = self.w1(x)
-        return self.w2(gate * torch.sigmoid(gate) * self.w3(x))
+        hidden = self.activation(self.w1(x))
+        return self.w2(hidden if self.w3 is None else hidden * self.w3(x))
 
 
 class Block(nn.Module):
@@ -183,12 +245,12 @@ class Block(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.ln1 = RMSNorm(config.d_model)
+        self.ln1 = make_norm(config)
         self.attn = Attention(config)
-        self.ln2 = RMSNorm(config.d_model)
-        self.ffn = SwiGLU(config)
+        self.ln2 = make_norm(config)
+        self.ffn = FeedForward(config)
 
-    def forward(self, x: Tensor, rope: RotaryEmbedding) -> Tensor:
+    def forward(self, x: Tensor, rope: RotaryEmbedding | None) -> Tensor:
         x = x + self.attn(self.ln1(x), rope)
         return x + self.ffn(self.ln2(x))
 
@@ -199,15 +261,23 @@ class TransformerLM(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.token_embeddings = Embedding(config.vocab, config.d_model)
+        self.position_embeddings: Embedding | None = None
+        self.rope: RotaryEmbedding | None = None
+        if config.positions == "learned":
+            self.position_embeddings = Embedding(config.context, config.d_model)
+        else:
+            self.rope = RotaryEmbedding(config.d_head, config.context)
         self.layers = nn.ModuleList(Block(config) for _ in range(config.layers))
-        self.ln_final = RMSNorm(config.d_model)
+        self.ln_final = make_norm(config)
         self.lm_head = Linear(config.d_model, config.vocab)
         if config.tied_embeddings:
             self.token_embeddings.weight = self.lm_head.weight
-        self.rope = RotaryEmbedding(config.d_head, config.context)
 
     def forward(self, tokens: Tensor) -> Tensor:
         x = self.token_embeddings(tokens)
+        if self.position_embeddings is not None:
+            positions = torch.arange(tokens.shape[-1], device=tokens.device)
+            x = x + self.position_embeddings(positions)
         for layer in self.layers:
             x = layer(x, self.rope)
         return self.lm_head(self.ln_final(x))

@@ -31,8 +31,8 @@ Json QueryJson(const ModelQuery& query) {
 void AddComponents(const ModelRow& row, Json& json) {
   Json parameters = Json::object(), saved = Json::object(),
        flops = Json::object();
-  for (const auto& [component, elements] : row.parameters) {
-    parameters[Text(ComponentName(component))] = elements;
+  for (const ComponentParameters& part : row.parameters) {
+    parameters[Text(ComponentName(part.component))] = part.elements;
   }
   for (const auto& [component, bytes] : row.memory.saved) {
     saved[Text(ComponentName(component))] = {{"bytes", bytes}};

@@ -8,6 +8,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "fixtures/base/did_you_mean.h"
+#include "model/spec/named_models.h"
 #include "model/spec/not_allowed.h"
 
 namespace trainbench {

@@ -39,7 +39,7 @@ LargeTensor LargestParameter(const StepParams& step) {
       ParameterBytes(model, step.precision) / ParameterCount(model);
   LargeTensor largest;
   for (const auto& [component, rows] :
-       {std::pair{Component::kEmbedding, model.vocab},
+       {std::pair{Component::kEmbedding, std::max(model.vocab, model.context)},
         {Component::kProjections, model.d_attention()},
         {Component::kFfn, model.d_ff}}) {
     const int64_t bytes = width * rows * model.d_model;

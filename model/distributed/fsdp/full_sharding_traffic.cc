@@ -15,9 +15,9 @@ std::vector<int64_t> UnitElements(const ModelConfig& config, int ranks) {
   const int64_t embedding = config.vocab * config.d_model;
   std::vector<int64_t> units(static_cast<std::size_t>(config.layers) + 2,
                              padded(BlockParameters(config)));
-  units.front() = padded(embedding);
+  units.front() = padded(embedding + config.context * config.d_model);
   units.back() =
-      padded(config.d_model + (config.tied_embeddings ? 0 : embedding));
+      padded(NormParameters(config) + (config.tied_embeddings ? 0 : embedding));
   return units;
 }
 

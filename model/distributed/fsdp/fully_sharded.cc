@@ -13,6 +13,9 @@ std::vector<std::vector<at::Tensor>> ParametersByUnit(
     const TransformerLm& model) {
   std::vector<std::vector<at::Tensor>> units = {
       model->token_embeddings->parameters()};
+  if (!model->position_embeddings.is_empty()) {
+    units.front().push_back(model->position_embeddings->weight);
+  }
   for (const Block& block : model->layers) {
     units.push_back(block->parameters());
   }

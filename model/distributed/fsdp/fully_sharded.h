@@ -3,7 +3,7 @@
 // et al. 2023, PyTorch FSDP): a rank keeps its shard of parameters, gradients
 // and AdamW's state, and gathers parameters while it uses them.
 //
-// Units, in the order of use: the embedding, each block, and the head with the
+// Units, in the order of use: the embeddings, each block, and the head with the
 // last norm. Per rank and step, for Psi bytes of parameters as gathered, of
 // which Psi_b in blocks, over N ranks and with f = (N - 1) / N:
 //

@@ -85,6 +85,10 @@ TransformerLm MakePart(TensorRanks& ranks, const at::TensorOptions& options) {
   // In the order in which a whole model draws them.
   Fill(part->token_embeddings, Embedding(whole.vocab, whole.d_model, options),
        group);
+  if (whole.positions == Positions::kLearned) {
+    Fill(part->position_embeddings,
+         Embedding(whole.context, whole.d_model, options), group);
+  }
   for (const Block& layer : part->layers) {
     Fill(layer, Block(whole, options), group);
   }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 // A language model that several ranks share matrix by matrix (Shoeybi et al.
 // 2019, Megatron-LM): each rank has its heads of the attention, its channels of
-// the feed-forward layers and its words of the vocabulary. Norms are whole.
+// the feed-forward layers and its words of the vocabulary. Norms and learned
+// positions are whole.
 //
 // Matrices that read the residual stream are divided by rows, so that a rank
 // makes its part of their result from all of the input (column-parallel in the
 // paper, which has y = x W). Those that write to it are divided by columns, so
-// that a rank reads its part and the results are summed (row-parallel). So a
-// sublayer has one all-reduce forward and one backward, of [batch, seq,
-// d_model] each. model/distributed/tensor_parallel/tensor_traffic.h counts them
-// all.
+// that a rank reads its part and the results are summed (row-parallel); then
+// each rank adds the whole bias. So a sublayer has one all-reduce forward and
+// one backward, of [batch, seq, d_model] each.
+// model/distributed/tensor_parallel/tensor_traffic.h counts them all.
 
 #ifndef TRAINBENCH_MODEL_DISTRIBUTED_TENSOR_PARALLEL_TENSOR_PARALLEL_LM_H_
 #define TRAINBENCH_MODEL_DISTRIBUTED_TENSOR_PARALLEL_TENSOR_PARALLEL_LM_H_

@@ -10,7 +10,7 @@
 
 #include "fixtures/device/cuda_support.h"
 #include "model/nn/dtype.h"
-#include "model/nn/rms_norm.h"
+#include "model/nn/norm.h"
 
 namespace trainbench {
 namespace {
@@ -39,7 +39,7 @@ TEST(NormArithmeticTest, WithoutRoundingItIsLibTorchsNorm) {
 TEST(NormArithmeticTest, WideIsTheArithmeticOfTheModel) {
   for (const at::ScalarType dtype : {at::kHalf, at::kBFloat16, at::kFloat}) {
     const at::Tensor x = Input(10, dtype);
-    RmsNorm norm(512, at::TensorOptions().dtype(at::kFloat));
+    Norm norm(ModelConfig{"m", 512}, at::TensorOptions().dtype(at::kFloat));
     EXPECT_TRUE(
         Normalize(NormKind::kRmsNorm, x, at::kFloat).y.equal(norm(x).detach()))
         << DtypeName(dtype);

@@ -17,9 +17,11 @@ NAME = "compiled/{}/nano/fp32/{}/batch:1/seq:8"
 _MODEL = "--benchmark_filter=^compiled/.*/nano/fp32/"
 _NANO = "--model=name=nano,d_model=16,d_ff=32,layers=1,heads=2,vocab=64"
 INFERENCE = (*FLAGS, _MODEL, "--mode=inference")
+_GPT = "mlp=gelu,norm=layer,biases=all,positions=learned,context=8"
 TIED = (
     *without(FLAGS, "--model"),
-    *(f"{_NANO},tied_embeddings=true", _MODEL, "--mode=forward_backward,train_step"),
+    *(f"{_NANO},tied_embeddings=true,{_GPT}", _MODEL),
+    "--mode=forward_backward,train_step",
 )
 ATTENTION = (
     *FLAGS,

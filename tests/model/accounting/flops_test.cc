@@ -19,7 +19,9 @@
 #include "fixtures/profiling/profiler_ranges.h"
 #include "fixtures/profiling/trace_attribution.h"
 #include "model/accounting/parameters.h"
+#include "model/spec/named_models.h"
 #include "model/training/train_step.h"
+#include "tests/support/architectures.h"
 
 namespace trainbench {
 namespace {
@@ -39,10 +41,12 @@ struct Case {
   int64_t batch, seq;
 };
 
-// Three heads of queries read one of keys and values.
+// Three heads of queries read one of keys and values, and the head has the
+// embeddings' weight.
 ModelConfig Grouped() {
   ModelConfig config = {"grouped", 36, 29, 2, 6, 37};
   config.kv_heads = 2;
+  config.tied_embeddings = true;
   return config;
 }
 
@@ -56,6 +60,9 @@ std::vector<Case> Cases() {
       {{"narrow", 2, 1, 1, 1, 2}, 3, 3},        // the smallest model
       {{"wide", 48, 1000, 1, 2, 1009}, 1, 11},  // ff and vocab beyond d_model
       {Grouped(), 2, 7},
+      {Gpt({"gpt", 18, 29, 2, 3, 37}), 2, 7},
+      {Biased({"biased", 18, 29, 2, 3, 37}), 2, 7},
+      {GateBiased({"gate", 18, 29, 2, 3, 37}), 2, 7},
   };
 }
 

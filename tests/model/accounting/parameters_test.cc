@@ -11,6 +11,8 @@
 
 #include "fixtures/steps/memory_tables.h"
 #include "model/nn/transformer_lm.h"
+#include "model/spec/named_models.h"
+#include "tests/support/architectures.h"
 
 namespace trainbench {
 namespace {
@@ -38,13 +40,34 @@ TEST(ParametersTest, CountsOfStandardModelsByFormulaAndByBuilding) {
   }
 }
 
-// With as many heads of keys and values as of queries, and with fewer; with two
-// tables of the vocabulary, and with one.
+// In each architecture with as many heads of keys and values as of queries, and
+// with fewer; with two tables of the vocabulary, and with one.
 std::vector<ModelConfig> Configs() {
-  std::vector<ModelConfig> configs(2, {"m", 24, 40, 2, 6, 37});
-  configs[1].kv_heads = 2;
-  configs[1].tied_embeddings = true;
+  std::vector<ModelConfig> configs;
+  for (const auto& architecture : kArchitectures) {
+    configs.push_back(architecture({"m", 24, 40, 2, 6, 37}));
+    configs.push_back(configs.back());
+    configs.back().kv_heads = 2;
+    configs.back().tied_embeddings = true;
+  }
   return configs;
+}
+
+// Of the models that their authors published, as transformers counts them, and
+// of MPT as llm-foundry's table does.
+TEST(ParametersTest, CountsOfPublishedModels) {
+  const std::map<std::string, int64_t> counts = {
+      {"GPT-2-124M", 124'439'808},       {"GPT-2-355M", 354'823'168},
+      {"GPT-2-774M", 774'030'080},       {"GPT-2-1.5B", 1'557'611'200},
+      {"MPT-125M", 125'311'488},         {"MPT-350M", 355'985'408},
+      {"MPT-30B", 29'975'214'080},       {"MPT-70B", 64'862'437'376},
+      {"TinyLlama-1.1B", 1'100'048'384}, {"Llama-2-7B", 6'738'415'616},
+      {"Llama-2-13B", 13'015'864'320},   {"Llama-2-70B", 68'976'648'192},
+      {"Llama-3-8B", 8'030'261'248},     {"Llama-3-70B", 70'553'706'496},
+      {"Llama-3-405B", 405'853'388'800}, {"Llama-3.2-3B", 3'212'749'824}};
+  for (const auto& [name, count] : counts) {
+    EXPECT_EQ(ParameterCount(*FindModel(name, NamedModels())), count) << name;
+  }
 }
 
 TEST(ParametersTest, BlockCountsAreThoseOfABuiltBlock) {
@@ -63,13 +86,15 @@ TEST(ParametersTest, BlockCountsAreThoseOfABuiltBlock) {
 TEST(ParametersTest, OfEachComponentAreThoseOfABuiltModel) {
   for (const ModelConfig& config : Configs()) {
     TransformerLm model(config, at::TensorOptions().device(at::kMeta));
+    const auto parameters = model->named_parameters();
+    EXPECT_EQ(ParameterTensorCount(config), parameters.size());
     std::map<Component, int64_t> built, predicted;
-    for (const auto& parameter : model->named_parameters()) {
+    for (const auto& parameter : parameters) {
       built[*PlaceOfParameter(parameter.key()).component] +=
           parameter.value().numel();
     }
-    for (const auto& [component, elements] : ParametersByComponent(config)) {
-      predicted[component] = elements;
+    for (const ComponentParameters& part : ParametersByComponent(config)) {
+      predicted[part.component] = part.elements;
     }
     EXPECT_EQ(predicted, built);
   }

@@ -15,6 +15,7 @@
 #include "model/distributed/zero/sharded_optimizer.h"
 #include "model/nn/dtype.h"
 #include "model/training/train_step.h"
+#include "tests/support/architectures.h"
 #include "tests/support/fake_group.h"
 #include "tests/support/rank_fixture.h"
 
@@ -158,13 +159,14 @@ TEST_F(RankFullySharded, TrafficIsAsComputed) {
 }
 
 TEST_F(RankFullySharded, ATiedHeadIsSentWithTheEmbeddings) {
-  ModelConfig config = UnshardedConfig();
-  config.tied_embeddings = true;
-  for (const FullSharding& sharding : kAllShardings) {
-    SCOPED_TRACE(Describe(sharding));
-    ExpectTraffic(
-        config, sharding, Precision::kFp32,
-        StepTraffic(config, sharding, Precision::kFp32, launch_.world_size));
+  for (ModelConfig config : {UnshardedConfig(), Gpt(UnshardedConfig())}) {
+    config.tied_embeddings = true;
+    for (const FullSharding& sharding : kAllShardings) {
+      SCOPED_TRACE(Describe(sharding));
+      ExpectTraffic(
+          config, sharding, Precision::kFp32,
+          StepTraffic(config, sharding, Precision::kFp32, launch_.world_size));
+    }
   }
 }
 

@@ -29,6 +29,7 @@
 #include "model/distributed/zero/sharded_optimizer.h"
 #include "model/dry_run/dry_run.h"
 #include "tests/model/distributed/step_bytes.h"
+#include "tests/support/architectures.h"
 #include "tests/support/rank_fixture.h"
 
 namespace trainbench {
@@ -75,17 +76,21 @@ struct Kind {
 // The embeddings and the blocks do not divide by four.
 ModelConfig TrainedConfig(
     Implementation implementation = Implementation::kTextbook) {
-  return {.name = "m",
-          .d_model = 18,
-          .d_ff = 35,
-          .layers = 3,
-          .heads = 4,
-          .vocab = 37,
-          .attention = AttentionKind::kNaive,
-          .implementation = implementation,
-          .head_width = 4,
-          // In one of them the head has no weight of its own.
-          .tied_embeddings = implementation == Implementation::kLibrary};
+  const ModelConfig config = {.name = "m",
+                              .d_model = 18,
+                              .d_ff = 35,
+                              .layers = 3,
+                              .heads = 4,
+                              .vocab = 37,
+                              .attention = AttentionKind::kNaive,
+                              .implementation = implementation,
+                              .head_width = 4};
+  if (implementation != Implementation::kLibrary) return config;
+  // In one of them the head has no weight of its own, and all else is another
+  // architecture's, too.
+  ModelConfig gpt = Gpt(config);
+  gpt.tied_embeddings = true;
+  return gpt;
 }
 
 constexpr uint64_t kTrainerSeed = 3;

@@ -18,6 +18,7 @@
 #include "model/nn/dtype.h"
 #include "model/training/train_step.h"
 #include "model/verification/relative_error.h"
+#include "tests/support/architectures.h"
 #include "tests/support/fake_group.h"
 #include "tests/support/rank_fixture.h"
 
@@ -59,6 +60,14 @@ class RankTensorParallel : public RankTest {
     return RandomBatch(37, sequences, 7, at::kCPU);
   }
 };
+
+// With what would add up if each rank added a whole bias.
+void FillBiases(const TransformerLm& model) {
+  const at::NoGradGuard no_grad;
+  for (const auto& parameter : model->named_parameters()) {
+    if (parameter.key().ends_with(".bias")) parameter.value().fill_(0.3);
+  }
+}
 
 struct Limits {
   double loss, gradient, parameter;
@@ -199,10 +208,14 @@ TEST_F(RankTensorParallel, RecomputedBlocksHaveTheSameGradientsToTheBit) {
 TEST_F(RankTensorParallel, InFloat64ItIsTheWholeModel) {
   for (const ModelConfig& config :
        {Small(Implementation::kTextbook), Small(Implementation::kLibrary),
-        GroupedAndTied(Implementation::kTextbook)}) {
+        GroupedAndTied(Implementation::kTextbook),
+        Gpt(Small(Implementation::kLibrary)),
+        Biased(Small(Implementation::kTextbook))}) {
     TensorRanks ranks(config, *group_);
     TransformerLm part = MakePartOf(ranks, at::kDouble);
     TransformerLm whole = MakeWhole(config, at::kDouble);
+    FillBiases(part);
+    FillBiases(whole);
     NullObserver nobody;
     const Batch batch = SameBatch(2);
     const auto loss = ComputeGradients(part, batch, Precision::kFp32, nobody);

@@ -20,9 +20,11 @@
 #include "model/dry_run/dry_run.h"
 #include "model/nn/dtype.h"
 #include "model/spec/attention_variant.h"
+#include "model/spec/named_models.h"
 #include "model/training/adamw.h"
 #include "model/training/train_step.h"
 #include "tests/model/dry_run/bytes_of.h"
+#include "tests/support/architectures.h"
 
 namespace trainbench {
 namespace {
@@ -127,6 +129,10 @@ std::vector<Job> Shapes() {
       {{"core", 32, 64, 6, 4, 128, kNaive, kFused, {kAttention}}, 2, 96},
       {Tied({"tied", 32, 64, 1, 2, 8000}), 3, 48},
       {Grouped({"grouped", 96, 64, 2, 6, 128}), 2, 96},
+      {Gpt({"gpt", 64, 192, 2, 4, 256, kSdpa, kLibrary}), 2, 64},
+      {Gpt({"gpt_fused", 64, 192, 2, 4, 256, kOwn, kFused}), 2, 64},
+      {Biased({"biased", 64, 192, 2, 4, 256}), 2, 64},
+      {GateBiased({"gate", 64, 192, 2, 4, 256, kOwn, kFused}), 2, 64},
       {Grouped({"grouped_core", 96, 64, 2, 6, 128, kOwn, kFused, {kAttention}}),
        2, 64}};
 }
@@ -164,8 +170,8 @@ std::vector<Job> RandomJobs(std::size_t count) {
                                 .checkpointing = one_of(checkpoints),
                                 .kv_heads = divisor_of(heads),
                                 .tied_embeddings = draw(0, 1) == 1};
-    jobs.push_back({config, draw(1, 5), draw(1, 150), one_of(kDtypes),
-                    one_of(kStepModes)});
+    jobs.push_back({one_of(kArchitectures)(config), draw(1, 5), draw(1, 150),
+                    one_of(kDtypes), one_of(kStepModes)});
   }
   return jobs;
 }

@@ -5,12 +5,14 @@
 
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 #include "model/nn/cross_entropy.h"
 #include "model/nn/embedding.h"
 #include "model/nn/feed_forward.h"
 #include "model/nn/linear.h"
-#include "model/nn/rms_norm.h"
+#include "model/nn/norm.h"
+#include "model/spec/architecture.h"
 #include "tests/support/tensors.h"
 
 namespace trainbench {
@@ -35,8 +37,8 @@ at::Tensor NormFormula(const at::Tensor& x, const at::Tensor& weight) {
   return weight.detach().to(at::kDouble) * wide / (mean + 1e-5).sqrt();
 }
 
-RmsNorm MakeNorm(int64_t dim, at::ScalarType dtype) {
-  RmsNorm norm(dim, Options(dtype));
+Norm MakeNorm(int64_t dim, at::ScalarType dtype) {
+  Norm norm(ModelConfig{"m", dim}, Options(dtype));
   const at::NoGradGuard no_grad;
   norm->weight.uniform_(0.5, 2.0);
   return norm;
@@ -45,9 +47,9 @@ RmsNorm MakeNorm(int64_t dim, at::ScalarType dtype) {
 TEST(RmsNormTest, FollowsTheFormula) {
   at::manual_seed(1);
   const at::Tensor x = at::randn({3, 5, 48}, at::kDouble);
-  RmsNorm norm = MakeNorm(48, at::kDouble);
+  Norm norm = MakeNorm(48, at::kDouble);
   EXPECT_LE(MaxError(norm(x), NormFormula(x, norm->weight)), 1e-14);
-  RmsNorm narrow = MakeNorm(48, at::kFloat);
+  Norm narrow = MakeNorm(48, at::kFloat);
   EXPECT_LE(MaxRelativeError(narrow(x.to(at::kFloat)),
                              NormFormula(x.to(at::kFloat), narrow->weight)),
             1e-6);
@@ -56,7 +58,7 @@ TEST(RmsNormTest, FollowsTheFormula) {
 TEST(RmsNormTest, RoundsBf16OnlyOnce) {
   at::manual_seed(2);
   const at::Tensor x = at::randn({64, 512}).to(at::kBFloat16);
-  RmsNorm norm = MakeNorm(512, at::kBFloat16);
+  Norm norm = MakeNorm(512, at::kBFloat16);
   const at::Tensor y = norm(x);
   EXPECT_EQ(y.scalar_type(), at::kBFloat16);
   EXPECT_LE(MaxRelativeError(y.to(at::kDouble), NormFormula(x, norm->weight)),
@@ -66,7 +68,7 @@ TEST(RmsNormTest, RoundsBf16OnlyOnce) {
 TEST(RmsNormTest, TinyAndHugeInputsStayFiniteAndRight) {
   at::manual_seed(3);
   for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
-    RmsNorm norm = MakeNorm(64, dtype);
+    Norm norm = MakeNorm(64, dtype);
     for (const double scale : {1e-30, 1e-10, 1e-4, 1e4, 1e10, 1e17}) {
       const at::Tensor x = (at::randn({4, 64}) * scale).to(dtype);
       EXPECT_LE(MaxRelativeError(norm(x).to(at::kDouble),
@@ -76,6 +78,32 @@ TEST(RmsNormTest, TinyAndHugeInputsStayFiniteAndRight) {
     }
     const at::Tensor zeros = at::zeros({2, 64}, dtype);
     EXPECT_TRUE(norm(zeros).equal(zeros));
+  }
+}
+
+TEST(LayerNormTest, FollowsTheFormulaInEachImplementation) {
+  at::manual_seed(1);
+  // Far from 0, where a variance of squares would lose its digits.
+  const at::Tensor x = at::randn({3, 5, 48}, at::kDouble) + 1000;
+  ModelConfig config = {"m", 48};
+  config.norm = Normalization::kLayer;
+  for (const Biases biases : BiasesName.values()) {
+    config.biases = biases;
+    for (const Implementation implementation : kImplementations) {
+      config.implementation = implementation;
+      Norm norm(config, Options(at::kDouble));
+      ASSERT_EQ(norm->bias.defined(), biases != Biases::kNone);
+      const at::NoGradGuard no_grad;
+      at::Tensor expected =
+          NormFormula(x - x.mean(-1, true), norm->weight.uniform_(0.5, 2));
+      if (norm->bias.defined()) expected += norm->bias.uniform_(-1, 1);
+      EXPECT_LE(MaxError(norm(x), expected), 1e-12);
+      // The sum before it, which the fused implementation leaves to it.
+      ResidualStream stream = {x, {}};
+      if (implementation == Implementation::kFused) stream = {x - 3, x - x + 3};
+      EXPECT_LE(MaxError(norm->AddAndNorm(stream), expected), 1e-12);
+      EXPECT_TRUE(stream.x.equal(x));
+    }
   }
 }
 
@@ -91,6 +119,31 @@ TEST(FeedForwardTest, FollowsTheFormula) {
   EXPECT_LE(MaxError(ffn(x), expected), 1e-14);
 }
 
+TEST(FeedForwardTest, OfTwoMatricesFollowsTheFormulaInEachImplementation) {
+  at::manual_seed(4);
+  ModelConfig config = {"m", 24, 50, 1, 2, 7};
+  config.biases = Biases::kAll;
+  const at::Tensor x = at::randn({2, 5, 24}, at::kDouble);
+  for (const Mlp mlp : {Mlp::kGelu, Mlp::kRelu2}) {
+    config.mlp = mlp;
+    for (const Implementation implementation : kImplementations) {
+      config.implementation = implementation;
+      FeedForward ffn(config, Options(at::kDouble));
+      EXPECT_EQ(ffn->parameters().size(), 4U);
+      const at::NoGradGuard no_grad;
+      ffn->w1->bias.uniform_(-1, 1);
+      ffn->w2->bias.uniform_(-1, 1);
+      const at::Tensor a = at::matmul(x, ffn->w1->weight.t()) + ffn->w1->bias;
+      const at::Tensor f =
+          mlp == Mlp::kGelu ? a * at::special_ndtr(a) : a * a * a.gt(0);
+      EXPECT_LE(
+          MaxError(ffn(x), at::matmul(f, ffn->w2->weight.t()) + ffn->w2->bias),
+          1e-13)
+          << MlpName(mlp);
+    }
+  }
+}
+
 TEST(EmbeddingTest, LooksRowsUpAndAddsTheirGradients) {
   at::manual_seed(5);
   Embedding embedding(7, 4, Options(at::kDouble));
@@ -103,6 +156,30 @@ TEST(EmbeddingTest, LooksRowsUpAndAddsTheirGradients) {
   const at::Tensor uses = at::tensor({1.0, 1.0, 0.0, 1.0, 0.0, 0.0, 3.0});
   EXPECT_TRUE(embedding->weight.grad().equal(
       uses.to(at::kDouble).unsqueeze(1).expand({7, 4}).contiguous()));
+}
+
+TEST(LinearTest, AddsItsBiasUnlessItIsLeft) {
+  at::manual_seed(6);
+  const at::Tensor x = at::randn({2, 3, 16});
+  for (const Implementation implementation : kImplementations) {
+    const std::vector<Linear> linears =
+        MakeLinears(16, {11, 5}, Options(at::kFloat), implementation, true);
+    std::vector<at::Tensor> expected;
+    for (Linear linear : linears) {
+      const at::NoGradGuard no_grad;
+      linear->bias.uniform_(-1, 1);
+      const at::Tensor product = at::einsum("bti,oi->bto", {x, linear->weight});
+      expected.push_back(product + linear->bias);
+      EXPECT_LE(MaxError(linear(x), expected.back()), 1e-6);
+      linear->LeaveBias();
+      EXPECT_LE(MaxError(linear(x), product), 1e-6);
+      EXPECT_TRUE(linear->AddBias(product).equal(expected.back()));
+    }
+    const at::Tensor joined = ProductOf(x, linears);
+    EXPECT_LE(MaxError(joined, at::cat(expected, -1)), 1e-6);
+    joined.sum().backward();
+    EXPECT_TRUE(linears[1]->bias.grad().equal(at::full({5}, 6.0)));
+  }
 }
 
 TEST(LinearTest, MultipliesByTheTransposedWeightWithoutBias) {

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "model/spec/named_models.h"
+
 namespace trainbench {
 namespace {
 
@@ -101,6 +103,38 @@ TEST(ValidateTest, RejectsAnOddHeadDimension) {
                     HasSubstr("allowed: an even head dimension")));
 }
 
+TEST(ValidateTest, PositionsThatAreLearnedNeedAContextAndNoEvenHeads) {
+  ModelConfig config = Good();
+  config.context = 7;
+  EXPECT_EQ(Message(Validate(config)),
+            "context is 7; allowed: 0, or positions=learned with it");
+  config.d_model = 21;
+  config.positions = Positions::kLearned;
+  EXPECT_TRUE(Validate(config).ok());
+  config.context = 0;
+  EXPECT_EQ(Message(Validate(config)), "context is 0; allowed: 1 to 1048576");
+}
+
+TEST(ValidateTest, OnlyALayerNormHasABias) {
+  ModelConfig config = Good();
+  config.biases = Biases::kNorms;
+  EXPECT_EQ(Message(Validate(config)),
+            "biases is 'norms'; allowed: none, all, or norm=layer with it");
+  config.norm = Normalization::kLayer;
+  EXPECT_TRUE(Validate(config).ok());
+}
+
+TEST(SeqUnavailableTest, ASequenceIsNotLongerThanWhatIsLearned) {
+  ModelConfig config = Good();
+  EXPECT_EQ(SeqUnavailable(config, 1 << 20), "");
+  config.positions = Positions::kLearned;
+  config.context = 8;
+  EXPECT_EQ(SeqUnavailable(config, 8), "");
+  EXPECT_EQ(SeqUnavailable(config, 9),
+            "seq is 9; allowed: at most the context of good, 8 positions, "
+            "which are learned");
+}
+
 TEST(ValidateShapeTest, NamesFieldValueAndRange) {
   EXPECT_TRUE(ValidateShape(1, 1).ok());
   EXPECT_TRUE(ValidateShape(kMaxSize, kMaxSize).ok());
@@ -132,7 +166,7 @@ TEST(StandardModelsTest, HaveThePublishedSizes) {
 }
 
 TEST(NamedModelsTest, HaveTheSizesOfGpt2BehindTheStandardOnes) {
-  ASSERT_EQ(NamedModels().size(), StandardModels().size() + 5);
+  ASSERT_GE(NamedModels().size(), StandardModels().size() + 5);
   for (const auto& [name, standard] :
        {std::pair("gpt2", "small"), std::pair("gpt2-medium", "medium"),
         std::pair("gpt2-large", "large"), std::pair("gpt2-xl", "xl")}) {
@@ -158,6 +192,25 @@ TEST(NamedModelsTest, HaveTheModelOfTheLeaderboard) {
             "name=8B,d_model=4096,d_ff=11008,layers=34,heads=32,vocab=151936,"
             "attention=naive");
   EXPECT_FALSE(FindModel("8B", StandardModels()).ok());
+}
+
+TEST(NamedModelsTest, HavePublishedModelsAsTheyAre) {
+  const auto text = [](const char* name) {
+    const ModelConfig model = *FindModel(name, NamedModels());
+    EXPECT_TRUE(Validate(model).ok());
+    return FormatModel(model);
+  };
+  EXPECT_EQ(text("GPT-2-1.5B"),
+            "name=GPT-2-1.5B,d_model=1600,d_ff=6400,layers=48,heads=25,"
+            "vocab=50257,tied_embeddings=true,mlp=gelu,norm=layer,biases=all,"
+            "positions=learned,context=1024,attention=naive");
+  EXPECT_EQ(text("Llama-2-13B"),
+            "name=Llama-2-13B,d_model=5120,d_ff=13824,layers=40,heads=40,"
+            "vocab=32000,attention=naive");
+  EXPECT_EQ(text("Nemotron-4-15B"),
+            "name=Nemotron-4-15B,d_model=6144,d_ff=24576,layers=32,heads=48,"
+            "kv_heads=8,vocab=256000,mlp=relu2,norm=layer,biases=norms,"
+            "attention=naive");
 }
 
 TEST(FindModelTest, FindsByNameAndListsTheNamesThereAre) {
@@ -212,6 +265,12 @@ TEST(ParseModelTest, AsManyHeadsOfKeysAsOfQueriesIsTheDefault) {
   EXPECT_EQ(ParseModel(sizes + ",kv_heads=0"), ParseModel(sizes));
 }
 
+TEST(ParseModelTest, AVocabularyIsPaddedForRanks) {
+  const std::string sizes = "name=m,d_model=16,d_ff=3,layers=1,heads=4";
+  EXPECT_EQ(ParseModel(sizes + ",pad_vocab=128,vocab=50257")->vocab, 50304);
+  EXPECT_EQ(ParseModel(sizes + ",vocab=50304,pad_vocab=128")->vocab, 50304);
+}
+
 TEST(ParseModelTest, AcceptsANameOf64Characters) {
   const std::string name(64, 'x');
   const auto model =
@@ -255,6 +314,14 @@ TEST(ParseModelTest, NamesWhatIsWrongAndWhatIsAllowed) {
        "kv_heads is 'all'; allowed: a whol"},
       {"name=m" + sizes + ",tied_embeddings=2",
        "tied_embeddings is '2'; allowed: true or false"},
+      {"name=m" + sizes + ",pad_vocab=0", "pad_vocab is 0; allowed: 1 to "},
+      {"name=m" + sizes + ",pad_vocab=x", "pad_vocab is 'x'; allowed: a whole"},
+      {"name=m" + sizes + ",mlp=silu",
+       "mlp is 'silu'; allowed: swiglu, gelu, relu2"},
+      {"name=m" + sizes + ",norm=x", "norm is 'x'; allowed: rms, layer"},
+      {"name=m" + sizes + ",biases=x", "biases is 'x'; allowed: none, norms, "},
+      {"name=m" + sizes + ",positions=x", "allowed: rope, learned"},
+      {"name=m" + sizes + ",positions=learned", "context is 0; allowed: 1 to "},
       {"name=m" + sizes + ",attention=foo", "'foo'; allowed: naive, sdpa"},
       {"name=m" + sizes + ",implementation=own",
        "implementation is 'own'; allowed: textbook, library, fused"},
@@ -281,6 +348,9 @@ TEST(FormatModelTest, IsReadBack) {
        {text, text + ",implementation=fused", text + ",checkpoint=every_2",
         std::string("name=mine,d_model=96,d_ff=256,layers=3,heads=6,vocab=123,"
                     "tied_embeddings=true,attention=naive"),
+        std::string("name=mine,d_model=96,d_ff=256,layers=3,heads=6,vocab=123,"
+                    "mlp=relu2,norm=layer,biases=norms,positions=learned,"
+                    "context=12,attention=naive"),
         std::string("name=mine,d_model=96,d_ff=256,layers=3,heads=6,kv_heads=2,"
                     "vocab=123,attention=own")}) {
     const auto model = ParseModel(whole);

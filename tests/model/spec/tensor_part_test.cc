@@ -7,6 +7,8 @@
 
 #include <string>
 
+#include "model/spec/named_models.h"
+
 namespace trainbench {
 namespace {
 

@@ -54,17 +54,17 @@ void ExpectNear(const at::Tensor& actual, const at::Tensor& expected,
   EXPECT_TRUE(error <= tolerance) << name << " is off by " << error;
 }
 
+// Of the file's architecture and dtype.
 class GoldenTest
-    : public testing::TestWithParam<std::tuple<at::ScalarType, AttentionKind>> {
+    : public testing::TestWithParam<std::tuple<const char*, AttentionKind>> {
  protected:
   GoldenTest()
-      : dtype_(std::get<0>(GetParam())),
-        tolerance_(ToleranceOf(dtype_)),
-        goldens_(LoadSafetensors(
-            absl::StrCat(kTestData, "/golden_",
-                         dtype_ == at::kDouble ? "float64" : "float32",
+      : goldens_(LoadSafetensors(
+            absl::StrCat(kTestData, "/golden_", std::get<0>(GetParam()),
                          ".safetensors"),
             &metadata_)),
+        dtype_(goldens_.at("logits").scalar_type()),
+        tolerance_(ToleranceOf(dtype_)),
         model_(Config(), at::TensorOptions().dtype(dtype_)),
         batch_{goldens_.at("tokens"), goldens_.at("targets")} {
     const at::NoGradGuard no_grad;
@@ -74,12 +74,14 @@ class GoldenTest
   }
 
   ModelConfig Config() const {
-    const auto size = [&](const char* key) {
-      return static_cast<int64_t>(std::stoll(metadata_.at(key)));
-    };
-    return {
-        "golden",      size("d_model"), size("d_ff"),           size("layers"),
-        size("heads"), size("vocab"),   std::get<1>(GetParam())};
+    std::string text = absl::StrCat("name=golden,attention=",
+                                    AttentionName(std::get<1>(GetParam())));
+    for (const char* key : {"d_model", "d_ff", "layers", "heads", "vocab"}) {
+      absl::StrAppend(&text, ",", key, "=", metadata_.at(key));
+    }
+    const auto architecture = metadata_.find("architecture");
+    if (architecture != metadata_.end()) text += architecture->second;
+    return ParseModel(text).value();
   }
 
   at::Tensor ComputeLossAndGradients() {
@@ -100,10 +102,10 @@ class GoldenTest
     }
   }
 
-  at::ScalarType dtype_;
-  Tolerance tolerance_;
   std::map<std::string, std::string> metadata_;
   std::map<std::string, at::Tensor> goldens_;
+  at::ScalarType dtype_;
+  Tolerance tolerance_;
   TransformerLm model_;
   Batch batch_;
 };
@@ -144,12 +146,12 @@ TEST_P(GoldenTest, ParametersAfterTenStepsOfFusedAdamW) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    DtypeAndAttention, GoldenTest,
-    testing::Combine(testing::Values(at::kFloat, at::kDouble),
-                     testing::Values(AttentionKind::kNaive,
-                                     AttentionKind::kSdpa)),
+    FileAndAttention, GoldenTest,
+    testing::Combine(
+        testing::Values("float32", "float64", "gpt_float64", "biased_float64"),
+        testing::Values(AttentionKind::kNaive, AttentionKind::kSdpa)),
     [](const auto& param) {
-      return std::string(c10::toString(std::get<0>(param.param))) + "_" +
+      return std::string(std::get<0>(param.param)) + "_" +
              std::string(AttentionName(std::get<1>(param.param)));
     });
 

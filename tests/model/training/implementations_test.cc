@@ -5,7 +5,9 @@
 #include <torch/types.h>
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -17,6 +19,7 @@
 #include "model/verification/products.h"
 #include "model/verification/verification.h"
 #include "tests/model/training/small_model.h"
+#include "tests/support/architectures.h"
 
 namespace trainbench {
 namespace {
@@ -32,11 +35,14 @@ double RelativeNorm(const at::Tensor& actual, const at::Tensor& expected) {
 
 class ImplementationsTest
     : public testing::TestWithParam<
-          std::tuple<Implementation, AttentionKind, Precision>> {
+          std::tuple<Implementation, AttentionKind, Precision, std::size_t>> {
  protected:
   static Precision precision() { return std::get<2>(GetParam()); }
+  static ModelConfig In(const ModelConfig& config) {
+    return kArchitectures[std::get<3>(GetParam())](config);
+  }
   static ModelConfig config() {
-    return SmallConfig(std::get<0>(GetParam()), std::get<1>(GetParam()));
+    return In(SmallConfig(std::get<0>(GetParam()), std::get<1>(GetParam())));
   }
   static double Tolerance() {
     return precision() == Precision::kFp32 ? 3e-6 : 4e-2;
@@ -47,9 +53,9 @@ class ImplementationsTest
 };
 
 TEST_P(ImplementationsTest, LossAndEveryGradientEqualTheTextbookInFloat64) {
-  TransformerLm wide =
-      SeededModel(SmallConfig(Implementation::kTextbook, AttentionKind::kNaive),
-                  at::kDouble);
+  TransformerLm wide = SeededModel(
+      In(SmallConfig(Implementation::kTextbook, AttentionKind::kNaive)),
+      at::kDouble);
   {
     const at::NoGradGuard no_grad;
     for (const auto& item : model_->named_parameters()) {
@@ -104,11 +110,13 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Combine(testing::ValuesIn(kImplementations),
                      testing::ValuesIn(kAttentions),
                      testing::Values(Precision::kFp32, Precision::kBf16Autocast,
-                                     Precision::kBf16)),
+                                     Precision::kBf16),
+                     testing::Range<std::size_t>(0, std::size(kArchitectures))),
     [](const auto& param) {
       return std::string(ImplementationName(std::get<0>(param.param))) + "_" +
              std::string(AttentionName(std::get<1>(param.param))) + "_" +
-             std::string(PrecisionName(std::get<2>(param.param)));
+             std::string(PrecisionName(std::get<2>(param.param))) + "_" +
+             kArchitectureNames[std::get<3>(param.param)];
     });
 
 TEST(ImplementationStateTest, HasTheSameNamesShapesAndFirstValues) {

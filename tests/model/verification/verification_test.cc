@@ -18,6 +18,7 @@
 #include "model/nn/dtype.h"
 #include "model/training/precision_scope.h"
 #include "model/verification/reference.h"
+#include "tests/support/architectures.h"
 
 namespace trainbench {
 namespace {
@@ -339,8 +340,10 @@ TEST_F(VerificationTest, TheReferenceOfALongSequenceIsTheSame) {
 }
 
 TEST_F(VerificationTest, TheReferenceIsTheModelInFloat64) {
-  for (const auto attention : {AttentionKind::kNaive, AttentionKind::kSdpa}) {
-    model_ = MakeVerified(Config(attention), at::kDouble);
+  for (const auto& config :
+       {Config(), Config(AttentionKind::kSdpa), Gpt(Config()), Biased(Config()),
+        GateBiased(Config())}) {
+    model_ = MakeVerified(config, at::kDouble);
     const at::Tensor tokens = Tokens();
     const at::Tensor reference = ReferenceLogits(model_, tokens);
     EXPECT_EQ(reference.sizes(), at::IntArrayRef({2, 9, 100}));

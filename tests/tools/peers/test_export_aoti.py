@@ -35,6 +35,7 @@ def test_a_model_is_a_name_or_the_sizes_that_the_program_takes() -> None:
         f"--model={NANO},attention=own",
         f"--model={NANO},implementation=fused",
         f"--model={NANO},tied_embeddings=2",
+        f"--model={NANO},mlp=silu",
         f"--model={NANO.replace('=16', '=0')}",
         f"--model={NANO.replace('name=nano,', '')}",
         f"--model={NANO.replace('nano', '../../nano')}",
@@ -76,6 +77,10 @@ def test_a_package_is_of_one_shape_and_says_what_it_is_for() -> None:
         ("", "16/32/1/2/64"),
         (",kv_heads=1", "16/32/1/2:1/64"),
         (",tied_embeddings=true", "16/32/1/2/64/tied"),
+        (
+            ",positions=learned,context=8,mlp=gelu",
+            "16/32/1/2/64,mlp=gelu,positions=learned,context=8",
+        ),
     ):
         assert description(parse([f"--model={NANO}{more}"]).model[1]) == wanted
 

@@ -9,8 +9,10 @@ import torch
 from torch.nn import functional
 
 from tools.peers.pytorch_model import (
+    ACTIVATIONS,
     MODELS,
     Attention,
+    LayerNorm,
     ModelConfig,
     RMSNorm,
     RotaryEmbedding,
@@ -45,6 +47,22 @@ def test_a_tied_head_has_no_weight_of_its_own() -> None:
     model = TransformerLM(replace(CONFIG, tied_embeddings=True))
     assert model.lm_head.weight is model.token_embeddings.weight
     assert len(list(model.parameters())) == 9 * 2 + 2
+
+
+def test_the_architecture_says_which_parameters_there_are() -> None:
+    gpt = replace(
+        CONFIG, mlp="gelu", norm="layer", biases="all", positions="learned", context=9
+    )
+    assert gpt.architecture == (
+        ",mlp=gelu,norm=layer,biases=all,positions=learned,context=9"
+    )
+    assert CONFIG.architecture == ""
+    names = [name for name, _ in TransformerLM(gpt).named_parameters()]
+    assert "position_embeddings.weight" in names
+    assert len(names) == 2 * (6 + 6 + 4) + 2 + 3
+    assert len(list(TransformerLM(replace(gpt, biases="norms")).parameters())) == (
+        2 * (6 + 4) + 2 + 3
+    )
 
 
 def test_parameter_names_and_shapes() -> None:
@@ -159,6 +177,27 @@ def test_rms_norm_equals_torch_and_computes_bf16_in_fp32() -> None:
     torch.testing.assert_close(norm(x), expected)
     narrow = x.bfloat16()
     assert torch.equal(norm(narrow), norm(narrow.float()).bfloat16())
+
+
+def test_layer_norm_equals_torch_and_computes_bf16_in_fp32() -> None:
+    norm = LayerNorm(24, has_bias=True)
+    for parameter in norm.parameters():
+        torch.nn.init.normal_(parameter)
+    x = torch.randn(5, 24) + 100
+    expected = functional.layer_norm(x, (24,), norm.weight, norm.bias, eps=1e-5)
+    torch.testing.assert_close(norm(x), expected, rtol=1e-4, atol=1e-4)
+    narrow = x.bfloat16()
+    assert torch.equal(norm(narrow), norm(narrow.float()).bfloat16())
+
+
+def test_activations_equal_torch() -> None:
+    x = torch.randn(100)
+    for name, expected in (
+        ("swiglu", functional.silu(x)),
+        ("gelu", functional.gelu(x)),
+        ("relu2", functional.relu(x).square()),
+    ):
+        torch.testing.assert_close(ACTIVATIONS[name](x), expected)
 
 
 @pytest.mark.usefixtures("double_precision")

@@ -11,6 +11,7 @@
 #include "model/accounting/parameters.h"
 #include "model/distributed/fsdp/full_sharding_traffic.h"
 #include "model/distributed/tensor_parallel/tensor_traffic.h"
+#include "model/spec/named_models.h"
 
 namespace trainbench {
 namespace {

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "model/spec/named_models.h"
+
 namespace trainbench {
 namespace {
 

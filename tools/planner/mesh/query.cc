@@ -11,6 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "fixtures/device/datasheet.h"
 #include "model/spec/attention_variant.h"
+#include "model/spec/named_models.h"
 #include "model/spec/not_allowed.h"
 
 namespace trainbench {
@@ -105,6 +106,7 @@ absl::Status CheckDevice(const MeshJob& job, const Device& device) {
   std::string why =
       AttentionUnavailable(job.model.attention, device.kind, bf16,
                            job.model.d_head(), device.block_shared_bytes);
+  if (why.empty()) why = SeqUnavailable(job.model, job.seq);
   if (why.empty()) {
     why = ImplementationUnavailable(job.model.implementation, device.kind,
                                     job.model.d_model);
