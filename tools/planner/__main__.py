@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from reports.command import run_main
-from tools.planner import arguments, models_text, parallel
+from tools.planner import arguments, models_text, parallel, recipes
 from tools.planner.training import add_flags, training
 
 PROGRAM = Path(__file__).resolve().parents[2] / "build/release/tools/trainbench_plan"
@@ -23,6 +23,11 @@ what one step of it costs:
 How long training takes, at a share of the device's peak or as measured:
 
   tools/plan --models=gpt2-xl --tokens=300e9 --mfu=0.4 --peak_tflops=312
+
+What a rank keeps if a framework trains its part of the model:
+
+  tools/plan --models=GPT-3-175B --precision=bf16 --batch=1 --seq=2048 \\
+    --tensor_ranks=8 --recipe=megatron --shards=16
 
 Or what parallel training sends, and on how many devices and from which batch
 it pays off; tools/plan --parallel --help lists its flags:
@@ -50,6 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--help", action="store_true", help="print this and exit")
     add("--json", action="store_true", help="print JSON, with raw numbers")
     add_flags(parser)
+    recipes.add_flags(parser)
     return parser
 
 
@@ -70,6 +76,7 @@ def main(tokens: Sequence[str], ask: Ask = run_program) -> int:
     given, flags = parser.parse_known_args(tokens)
     _refuse_misplaced(parser, flags)
     wanted = training(parser, given)
+    recipe = recipes.planned(parser, given)
     if given.help:
         flags.append("--help")
     if given.json:
@@ -89,6 +96,13 @@ def main(tokens: Sequence[str], ask: Ask = run_program) -> int:
         document["query"] |= wanted.query()
         for row in document["rows"]:
             row["training"] = wanted.of(row, document["query"])
+    if recipe:
+        for row in document["rows"]:
+            if row["precision"] != "bf16":
+                parser.error(
+                    f"--precision is {row['precision']}; allowed with --recipe: bf16"
+                )
+            row["recipe"] = recipe.of(row, document["query"])
     render = models_text.render
     print(json.dumps(document, indent=2) if given.json else render(document))
     return 0

@@ -23,10 +23,12 @@ class _Once(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
-def parser(description: str, **options: Any) -> argparse.ArgumentParser:
+def parser(
+    description: str, prog: str = "tools/plan", **options: Any
+) -> argparse.ArgumentParser:
     """With errors of one line, and flags that are given once."""
     made = argparse.ArgumentParser(
-        prog="tools/plan",
+        prog=prog,
         description=description,
         usage=argparse.SUPPRESS,
         allow_abbrev=False,

@@ -15,7 +15,9 @@ void AddPlannerFlags(PlannerFlags& v, FlagParser& flags) {
             "gpt2, gpt2-medium, gpt2-large, gpt2-xl, with the sizes and the "
             "vocabulary of GPT-2 (but with three matrices in the feed-forward "
             "part and a head of its own, so with more parameters); 8B, whose "
-            "sequences have 32768 tokens; or a name that --model defines. "
+            "sequences have 32768 tokens; a published model as it is, e.g. "
+            "GPT-2-1.5B, MPT-7B, Llama-3-8B or Nemotron-4-15B; or a name that "
+            "--model defines. "
             "Default: the first six and those of --model.");
   flags.AddRepeated(
       "model",
@@ -27,11 +29,17 @@ void AddPlannerFlags(PlannerFlags& v, FlagParser& flags) {
       },
       "Defines one more model; repeatable:\n"
       "name=mine,d_model=512,d_ff=2048,layers=6,heads=8\n"
-      "and, if wanted, vocab=32000 (default 10000), attention=sdpa (default "
-      "naive), implementation=fused (default textbook) and checkpoint=every_1 "
-      "(default none).");
+      "and, if wanted, vocab=32000 (default 10000), pad_vocab=128, kv_heads=2, "
+      "tied_embeddings=true, mlp=gelu, norm=layer, biases=all, "
+      "positions=learned,context=1024, attention=sdpa (default naive), "
+      "implementation=fused (default textbook) and checkpoint=every_1 (default "
+      "none).");
   flags.Add("batch", v.batch, "Sequences in one step.");
   flags.Add("seq", v.seq, "Tokens in one sequence.");
+  flags.Add(
+      "tensor_ranks", v.tensor_ranks,
+      "Ranks that share each model matrix by matrix; the answer is of the "
+      "first one's part.");
   flags.Add("precision", v.precision,
             "Comma-separated: fp32, tf32, bf16_autocast, bf16.");
   flags.Add("mode", v.mode,

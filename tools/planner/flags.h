@@ -23,6 +23,7 @@ struct PlannerFlags {
   std::string precision = "fp32";
   std::string mode = "train_step";
   std::string checkpoint;  // as the models say
+  int64_t tensor_ranks = 1;
   double device_memory_gib = 80;
   bool largest_batch = false;
 };

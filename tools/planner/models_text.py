@@ -135,6 +135,18 @@ def _training(rows: Sequence[Json]) -> str:
     return _table("training", lines, (0, -1))
 
 
+def _recipe(rows: Sequence[Json]) -> str:
+    """A line for each item, a column for each model."""
+    lines = [["at", "item", *(row["model"] for row in rows)]]
+    for part in ("static", "peak"):
+        for item in rows[0]["recipe"][part]:
+            sizes = (text.size(row["recipe"][part][item]) for row in rows)
+            lines.append([part, item, *sizes])
+        totals = (text.size(row["recipe"][f"{part}_bytes"]) for row in rows)
+        lines.append([part, "together", *totals])
+    return _table(f"recipe {rows[0]['recipe']['name']}, on a rank", lines, (0, 1))
+
+
 def _details(rows: Sequence[Json]) -> Iterator[str]:
     yield _phases(rows)
     yield _tensors(rows)
@@ -146,6 +158,8 @@ def _details(rows: Sequence[Json]) -> Iterator[str]:
             yield _block(rows[0])
     if "training" in rows[0]:
         yield _training(rows)
+    if "recipe" in rows[0]:
+        yield _recipe(rows)
 
 
 def _checkpointing(rows: Sequence[Json]) -> str:

@@ -17,7 +17,7 @@ from tools.planner.formulas import Group, Symbol, groups, shown, symbols, whole
 TABLES = Path(__file__).parent / "cs336.md"
 _LINKS = "h100_nvlink:318:30,a100_pcie:20:50"
 _LINK = re.compile(r"([A-Za-z0-9_.-]{1,64}):([^:]+):([^:]+)")
-_SHARED = {"--help", "--json", "--parallel", "--tokens"}
+_SHARED = {"--help", "--json", "--parallel", "--tokens", "--tensor_ranks"}
 _NOTES = """\
 GB is 10^9 bytes and GiB 2^30: a device of "80 GB" mostly has about 80 GiB, 7 % more
 than 80 10^9 bytes.

@@ -18,6 +18,7 @@ Json QueryJson(const ModelQuery& query) {
   }
   Json json = {{"batch", query.batch},
                {"seq", query.seq},
+               {"tensor_ranks", query.tensor_ranks},
                {"device_memory_bytes", query.device_memory_bytes},
                {"models", models},
                {"precisions", precisions},

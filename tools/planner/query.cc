@@ -10,6 +10,7 @@
 #include "fixtures/base/did_you_mean.h"
 #include "model/spec/named_models.h"
 #include "model/spec/not_allowed.h"
+#include "model/spec/parallel/tensor_part.h"
 
 namespace trainbench {
 namespace {
@@ -92,6 +93,7 @@ absl::StatusOr<ModelQuery> ReadModelQuery(const PlannerFlags& flags) {
   ModelQuery query;
   query.batch = flags.batch;
   query.seq = flags.seq;
+  query.tensor_ranks = flags.tensor_ranks;
   absl::Status status = ValidateShape(query.batch, query.seq);
   if (status.ok()) status = ValidateMemory(flags.device_memory_gib);
   if (!status.ok()) return status;
@@ -100,7 +102,12 @@ absl::StatusOr<ModelQuery> ReadModelQuery(const PlannerFlags& flags) {
 
   absl::StatusOr<std::vector<ModelConfig>> models = SelectModels(flags);
   if (!models.ok()) return models.status();
-  query.models = *std::move(models);
+  for (const ModelConfig& whole : *models) {
+    status = ValidateParts(whole, query.tensor_ranks);
+    if (!status.ok()) return status;
+    query.models.push_back(
+        query.tensor_ranks == 1 ? whole : PartOf(whole, 0, query.tensor_ranks));
+  }
   absl::StatusOr<std::vector<Precision>> precisions =
       ParseList<Precision>("precision", flags.precision, ParsePrecision);
   if (!precisions.ok()) return precisions.status();

@@ -24,6 +24,7 @@ struct ModelQuery {
   std::vector<Checkpointing> checkpointing;
   int64_t batch = 1;
   int64_t seq = 1;
+  int64_t tensor_ranks = 1;  // that share the model; the models are their parts
   int64_t device_memory_bytes = 0;
   bool wants_batch = false;  // the largest that fits
 };

@@ -138,6 +138,7 @@ def test_json_repeats_the_query() -> None:
     assert query == {
         "batch": 2,
         "seq": 512,
+        "tensor_ranks": 1,
         "device_memory_bytes": GIB // 2,
         "models": ["xl", "small"],
         "precisions": ["fp32"],
