@@ -40,9 +40,10 @@ def prose_as_markdown(text: str) -> str:
     return _BLOCK.sub(lambda m: f"{m[1][:-1]}\\{m[1][-1]}", "".join(parts))
 
 
-def _environment(autoescape: bool) -> Environment:
+def templates(autoescape: bool, *folders: Path) -> Environment:
+    """The templates in the folders, and the ones here."""
     return Environment(
-        loader=FileSystemLoader(HERE),
+        loader=FileSystemLoader([*folders, HERE]),
         autoescape=autoescape,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -85,7 +86,7 @@ def _brief(table: Table, html: str) -> str:
 
 def as_html(page: Page, markdown: str) -> str:
     """The page as one self-contained file. `markdown` names the Markdown page."""
-    environment = _environment(autoescape=True)
+    environment = templates(autoescape=True)
     environment.filters |= {"prose": prose_as_html, "wordy": is_wordy}
     style = (HERE / "style.css").read_text(encoding="utf-8")
     html = environment.get_template("page.html.jinja").render(
@@ -101,7 +102,7 @@ def _image(anchor: str, number: int) -> str:
 def as_markdown(page: Page, directory: str, html: str) -> str:
     """What a reader needs of the page, with links to the plots in `directory` and to
     `html`, which has the rest."""
-    environment = _environment(autoescape=False)
+    environment = templates(autoescape=False)
     environment.filters |= {
         "prose": prose_as_markdown,
         "brief": lambda table: _brief(table, html),
