@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Iterator
 
-from reports.calibration import in_turns, power, simulated, stock, stored
+from reports.calibration import history, in_turns, power, simulated, stock, stored
 from reports.calibration.samples import Samples
 
 Table = tuple[str, Callable[[], str]]  # its caption, and what makes it
@@ -74,6 +74,22 @@ def _tables(samples: Samples) -> Iterator[Table]:
         f"Simulated: share of {in_turns.TABLES} tables of {in_turns.ROWS} rows, up to "
         f"{in_turns.PAIRS} pairs in turns, a coin for each round",
         in_turns.verdicts,
+    )
+    yield (
+        f"History: changes of {history.ROWS} rows that do not change, in "
+        f"{history.DAYS} days of {history.PROCESSES} processes each: found by the p of "
+        "one t, suspected by `tools/history check`, and reported once pairs in turns "
+        "have confirmed a slowdown",
+        lambda: history.false_reports(samples),
+    )
+    yield (
+        f"History: +3 % in one of {history.ROWS} rows, {history.AFTER} commits later",
+        history.power,
+    )
+    yield (
+        f"History: {history.SEARCHES} searches of `tools/history bisect` among "
+        f"{history.COMMITS} commits, on a machine with drift and bursts",
+        history.bisections,
     )
 
 

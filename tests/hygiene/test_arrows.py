@@ -18,7 +18,12 @@ def test_includes_point_one_way() -> None:
 
 
 @pytest.mark.parametrize(
-    "chain", ["results experiments answers advice pages", "results compare calibration"]
+    "chain",
+    [
+        "results experiments answers advice pages",
+        "results compare",
+        "results experiments answers advice pages compare history calibration",
+    ],
 )
 def test_the_rooms_of_reports_import_one_way(chain: str) -> None:
     rooms = chain.split()

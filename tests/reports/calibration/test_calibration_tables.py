@@ -7,7 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from reports.calibration import in_turns, pages, power, simulated, stock, stored
+from reports.calibration import (
+    history,
+    in_turns,
+    pages,
+    power,
+    simulated,
+    stock,
+    stored,
+)
 from reports.calibration.__main__ import main
 from reports.calibration.noise import SCENARIOS, Noise
 from reports.calibration.rule import at_most
@@ -234,3 +242,27 @@ def test_the_stored_times_are_forty_processes_of_one_binary() -> None:
     assert samples.times.shape == (40, 6, 9)
     assert samples.started_s == sorted(samples.started_s)
     assert set(samples.about) >= {"device", "flags", "git_revision", "torch"}
+
+
+def test_lines_of_histories_are_reproduced() -> None:
+    assert line(history.power_line(0.02, 6)) in published()
+    assert line(history.bisect_line(0.03, 0.1)) in published()
+    words = "simulated: a process shifts all rows alike"
+    draw = history.simulated(SCENARIOS[1])
+    assert line(history.false_line(words, draw, 2)) in published()
+
+
+def test_what_histories_report_is_seldom_wrong() -> None:
+    """At most one report in 100 days of 300 rows where nothing changes, and at least 95
+    of 100 searches right where all commits can be measured."""
+    false = [line for line in published().splitlines() if "(≤ 0." in line[-10:]]
+    assert len(false) == 1 + len(history.NOISES)
+    assert all(float(re.findall(r"≤ ([\d.]+)", each)[0]) <= 1 for each in false)
+    assert any("stored times" in each for each in false)
+    searches = [c for c in cells_of("+3 %") + cells_of("+10 %") if len(c) == 5]
+    for _, broken, right, _, wrong in searches:
+        assert int(wrong) <= 5
+        assert int(right) >= 95 or broken != "0 %"
+    assert len(searches) == 4
+    (known,) = [c for c in cells_of("1 %") if c[1:2] == ["3"]]
+    assert float(known[3].split()[0]) >= 90

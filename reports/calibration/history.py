@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+"""tools/history: what is suspected and reported without a change, what is found, and
+how often a search names the right commit."""
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from scipy.special import gammaincinv
+
+from reports.calibration.noise import SCENARIOS, Noise, log_medians
+from reports.calibration.rule import Flags, in_sequence, share
+from reports.calibration.samples import Floats, Samples
+from reports.calibration.simulated import SEED
+from reports.calibration.weather import WEATHERS, errors, middle_of_rounds, turns_of
+from reports.compare.sequential import Plan
+from reports.history.bisect import Side, error_of_step, search
+from reports.history.divisive import (
+    LEAST,
+    WINDOW,
+    change_points,
+    correlation_of,
+    likeliest,
+    p_of,
+)
+from reports.history.findings import ALPHA, GUARD, threshold_for
+from reports.results.text import significant, table
+
+ROWS, DAYS, RUNS = 300, 100, 4  # a point of each row on each day
+PROCESSES = 6  # of a point
+SLOWDOWN, AFTER = 0.03, 5  # commits
+COMMITS, SEARCHES = 64, 100
+NOISES = [SCENARIOS[number] for number in (0, 1, 3, 4, 5)]
+BLOCK = 8  # neighbouring processes of the stored times
+ROUGH = WEATHERS[5]  # drift and bursts
+SCREEN = 0.01  # a step that does not last may be less clear over all points
+# What a p of 0.001 of one t is with all splits of a window.
+OTAVA_LEVEL = 0.001 * (WINDOW - 2 * LEAST + 1)
+
+Draw = Callable[[np.random.Generator, int, int], Floats]  # log times [process, row]
+
+
+def _points(
+    draw: Draw, rng: np.random.Generator, days: int, rows: int, processes: int
+) -> Floats:
+    """[row, day]: the median of the processes of each day."""
+    times = draw(rng, days * processes, rows).reshape(days, processes, rows)
+    return np.asarray(np.median(times, axis=1).T)
+
+
+def _stored(samples: Samples) -> Draw:
+    """Blocks of neighbouring processes of the stored times, the same for rows that were
+    measured together."""
+    known = np.log(samples.medians)
+
+    def draw(rng: np.random.Generator, processes: int, rows: int) -> Floats:
+        groups = math.ceil(rows / known.shape[1])
+        starts = rng.integers(len(known), size=(groups, math.ceil(processes / BLOCK)))
+        at = (starts[..., None] + np.arange(BLOCK)).reshape(groups, -1) % len(known)
+        return np.concatenate(list(known[at[:, :processes]]), axis=1)[:, :rows]
+
+    return draw
+
+
+def simulated(noise: Noise) -> Draw:
+    def draw(rng: np.random.Generator, processes: int, rows: int) -> Floats:
+        size = {"tables": 1, "processes": processes, "rows": rows, "repetitions": 3}
+        return np.asarray(log_medians(noise, rng, **size)[0])
+
+    return draw
+
+
+def suspected(points: Floats, level: float, is_independent: bool) -> list[float]:
+    """The log ratios of what checks on the last DAYS days suspect, each once."""
+    found: dict[int, list[int]] = {}
+    ratios = []
+    for end in range(points.shape[1] - DAYS + 1, points.shape[1] + 1):
+        start = max(0, end - WINDOW)
+        window = points[:, start:end]
+        correlation = 0.0 if is_independent else correlation_of([window])
+        between, within, _ = likeliest(window)
+        p = p_of(between, within, end - start, correlation)
+        # The exact test of the few rows that can pass it.
+        for row in np.flatnonzero(p < max(SCREEN, level)).tolist():
+            known = found.setdefault(row, [])
+            for change in change_points(window[row], level, correlation):
+                at = start + change.index
+                if all(abs(at - other) > GUARD for other in known):
+                    known.append(at)
+                    ratios.append(change.log_ratio)
+    return ratios
+
+
+def paired(
+    slowdown: float, thresholds: Floats, alpha: float, pairs: int
+) -> tuple[Flags, Flags]:
+    """Runs of tools/ab on a rough machine, one row and one threshold each: which rows
+    are REGRESSED, and which EQUIVALENT."""
+    tables, plan = len(thresholds), Plan(1, pairs, alpha)
+    rng = np.random.default_rng([SEED, 800, tables, pairs])
+    turns = turns_of(ROUGH, rng, tables=tables, pairs=pairs, rows=1, rounds=20)
+    ratios = middle_of_rounds(turns) + math.log1p(slowdown)
+    limits = np.log1p(thresholds)[:, None, None]
+    above = in_sequence(ratios - limits, plan, 0.0, errors(turns))
+    below = in_sequence(ratios + limits, plan, 0.0, errors(turns))
+    return above.regressed[:, 0], (above.improved & below.regressed)[:, 0]
+
+
+def reported(ratios: Sequence[float], slowdown: float) -> int:
+    """How many of these suspicions are confirmed, if all rows are so much slower."""
+    if not ratios:
+        return 0
+    thresholds = np.array([threshold_for(ratio) for ratio in ratios])
+    return int(paired(slowdown, thresholds, 0.05, 40)[0].sum())
+
+
+def _per_run(count: int) -> str:
+    """With the upper end of the 95 % interval (Poisson)."""
+    most = float(gammaincinv(count + 1, 0.975)) / RUNS
+    return f"{significant(count / RUNS)} (≤ {significant(most, 2)})"
+
+
+def false_line(words: str, draw: Draw, seed: int) -> list[str]:
+    rng = np.random.default_rng([SEED, 700, seed])
+    ours: list[float] = []
+    theirs = 0
+    for _ in range(RUNS):
+        points = _points(draw, rng, DAYS + WINDOW, ROWS, PROCESSES)
+        ours += suspected(points, ALPHA / ROWS, is_independent=False)
+        theirs += len(suspected(points, OTAVA_LEVEL, is_independent=True))
+    both = (significant(count / RUNS) for count in (theirs, len(ours)))
+    return [words, *both, _per_run(reported(ours, 0.0))]
+
+
+def false_reports(samples: Samples) -> str:
+    kinds = {"stored times of one binary": _stored(samples)}
+    kinds |= {f"simulated: {noise.words}": simulated(noise) for noise in NOISES}
+    lines = []
+    for seed, (words, draw) in enumerate(kinds.items()):
+        lines.append(false_line(words, draw, seed))
+    return table(["noise", "Otava's p < 0.001", "suspected", "reported"], lines)
+
+
+def power_line(spread: float, processes: int) -> list[str]:
+    """Each row as the only one of ROWS that is slower."""
+    rng = np.random.default_rng([SEED, 900, processes])
+    points = _points(simulated(Noise("", spread)), rng, WINDOW, ROWS, processes)
+    correlation = correlation_of([points])
+    points[:, -AFTER:] += math.log1p(SLOWDOWN)
+    found = [change_points(row, ALPHA / ROWS, correlation) for row in points]
+    ratios = [each[-1].log_ratio for each in found if each]
+    counts = (len(ratios), reported(ratios, SLOWDOWN))
+    shares = (share(count, ROWS) for count in counts)
+    return [f"{100 * spread:g} %", str(processes), *shares]
+
+
+def power() -> str:
+    lines = [power_line(s, p) for s in (0.005, 0.01, 0.02, 0.04) for p in (3, 6, 12)]
+    return table(["spread of processes", "processes", "suspected", "reported"], lines)
+
+
+def _sides(slowdown: float, there: float) -> list[Side]:
+    """Of 200 commits that are so much slower: what `side_of` makes of two runs."""
+    threshold = np.full(200, math.sqrt(1 + slowdown) - 1)
+    alpha = error_of_step(COMMITS)
+    found = np.full(200, Side.SKIP)
+    for pairs in (120, 40):
+        is_bad, is_good = paired(there, threshold, alpha, pairs)
+        found[is_good], found[is_bad] = Side.GOOD, Side.BAD
+    return [Side(side) for side in found]
+
+
+def bisect_line(slowdown: float, broken: float) -> list[str]:
+    rng = np.random.default_rng([SEED, 1000, round(1000 * slowdown)])
+    good, bad = (_sides(slowdown, there) for there in (0.0, slowdown))
+    commits = [str(number) for number in range(COMMITS)]
+    right = wrong = 0
+    for _ in range(SEARCHES):
+        first = int(rng.integers(COMMITS))
+
+        def side(commit: str, first: int = first) -> Side:
+            if rng.random() < broken:
+                return Side.SKIP
+            return (bad if int(commit) >= first else good)[rng.integers(200)]
+
+        found = search(commits, side)
+        right += found == [str(first)]
+        wrong += str(first) not in found
+    several = SEARCHES - right - wrong
+    kind = [f"+{100 * slowdown:g} %", f"{100 * broken:g} %"]
+    return [*kind, *map(str, (right, several, wrong))]
+
+
+def bisections() -> str:
+    kinds = [(slowdown, broken) for broken in (0.0, 0.1) for slowdown in (0.03, 0.1)]
+    headings = ["slowdown", "cannot be built", "right", "one of several", "wrong"]
+    return table(headings, [bisect_line(*kind) for kind in kinds])

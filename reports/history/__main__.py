@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""tools/history: what changed over many commits, whether it is real, and since when.
+
+Exit status: 0 good; 1 check: something is suspected, or the newest commit is worse;
+confirm: a regression is confirmed; bisect: no single commit is found; 2 wrong usage;
+add: a result is left out; confirm: a commit cannot be measured.
+"""
+
+import argparse
+import sqlite3
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from reports.command import run_main
+from reports.history import commands
+from reports.history.findings import ALPHA
+from reports.history.store import NotAStore
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "results"
+
+
+def _share(value: str) -> float:
+    try:
+        number = float(value)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < 1:
+        raise argparse.ArgumentTypeError(f"it is {value!r}; allowed: above 0, below 1")
+    return number
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="tools/history", description=__doc__)
+    add = parser.add_argument
+    add("--store", type=Path, default=RESULTS / "history", help="(results/history)")
+    add("--repository", type=Path, default=ROOT, help="of the commits (this one)")
+    add("--branch", default="HEAD", help="with the commits in order (HEAD)")
+    add("--alpha", type=_share, default=ALPHA, help=f"error of a check ({ALPHA})")
+    verbs = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def verb(run: Callable[[argparse.Namespace], int]) -> Callable[..., Any]:
+        made = verbs.add_parser(run.__name__, help=run.__doc__, description=run.__doc__)
+        made.set_defaults(run=run)
+        return made.add_argument
+
+    verb(commands.add)("results", nargs="+", type=Path, metavar="RESULT.json")
+    verb(commands.check)
+    flags = (
+        "of the program, behind --: by which the row exists; else as it was measured"
+    )
+    confirm, bisect = verb(commands.confirm), verb(commands.bisect)
+    confirm("--most", type=int, default=3, help="suspicions (3)")
+    for name in ("row", "good", "bad"):
+        bisect(name)
+    bisect("--metric", help="by an exact counter in place of the time")
+    for given in (confirm, bisect):
+        given("flags", nargs="*", help=flags)
+    given = verb(commands.explain)
+    for name in ("before", "after"):
+        given(name, help="a result, or a commit with one in the store")
+    verb(commands.page)("-o", dest="file", type=Path, default=RESULTS / "history.html")
+    given = verb(commands.export)
+    given("form", choices=("otava", "github", "bencher"))
+    given("-o", dest="path", type=Path, required=True, help="a file; otava: a folder")
+    return parser
+
+
+def main(arguments: list[str]) -> int:
+    given = _parser().parse_args(arguments)
+    try:
+        return int(given.run(given))
+    except (NotAStore, OSError, sqlite3.OperationalError, *commands.ERRORS) as error:
+        print(f"tools/history: {error}", file=sys.stderr)
+        return commands.USAGE
+
+
+if __name__ == "__main__":
+    run_main("tools/history", main)

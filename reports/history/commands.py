@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: MIT
+"""What tools/history does. The first line of each is its help."""
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from reports.history import bisect as steps
+from reports.history import export as exports
+from reports.history import index, oracle, pages
+from reports.history.commits import (
+    Commit,
+    NoHistory,
+    address_of,
+    line_of,
+    revision_of,
+    unknown,
+)
+from reports.history.explain import explained
+from reports.history.findings import (
+    KIND_OF,
+    Finding,
+    Kind,
+    findings,
+    interval,
+    threshold_for,
+)
+from reports.history.index import Entry
+from reports.history.oracle import AbFailed, CannotMeasure, Question, flags_of
+from reports.history.series import Series, series_of
+from reports.history.store import VERDICTS, Store
+from reports.results import rows, text
+from reports.results.files import write_files
+from reports.results.records import NotAResult
+from reports.results.rows import Result
+
+GOOD, BAD, USAGE = 0, 1, 2
+
+
+def _say(words: str) -> None:
+    print(words, file=sys.stderr)
+
+
+class History:
+    """The store and the commits; what is left out is said on stderr.
+
+    Errors: NotAStore, NoHistory, sqlite3.OperationalError.
+    """
+
+    def __init__(self, given: argparse.Namespace) -> None:
+        self.store = Store(given.store)
+        entries, left_out = index.load(self.store)
+        self.line = line_of(given.repository, given.branch)
+        self.series = series_of(entries, self.line)
+        self.found: dict[str, list[Finding]] = {}  # by fingerprint
+        for series in self.series:
+            answers, damaged = oracle.verdicts(self.store, series.fingerprint)
+            left_out += damaged
+            found = findings(series, answers, given.alpha)
+            self.found[series.fingerprint] = found
+        for words in (*left_out, *_strays(entries, self.line, given)):
+            _say(f"left out: {words}")
+
+
+def _strays(
+    entries: Sequence[Entry], line: Sequence[Commit], given: argparse.Namespace
+) -> Iterator[str]:
+    """Results of commits that are not on the line."""
+    strays = {entry.context["git_revision"] for entry in entries}
+    strays.difference_update(commit.revision for commit in line)
+    gone = unknown(given.repository, strays)
+    for revision in sorted(strays):
+        where = "here" if revision in gone else f"on {given.branch}"
+        yield f"{revision[:10]} is no commit {where}: history was rewritten, or is cut"
+
+
+def add(given: argparse.Namespace) -> int:
+    """stores results, or all in a folder; what is no result is named and left out"""
+    store = Store(given.store)
+    store.create()
+    status = GOOD
+    for named in given.results:
+        for path in sorted(named.rglob("*.json")) if named.is_dir() else [named]:
+            try:
+                print(store.add(path))
+            except NotAResult as error:
+                _say(f"left out: {error}")
+                status = USAGE
+    return status
+
+
+def check(given: argparse.Namespace) -> int:
+    """says what changed, and since which commit; of times it is a suspicion"""
+    history = History(given)
+    status = GOOD
+    for series in history.series:
+        last = len(series.commits) - 1
+        counts = f"{last + 1} commits to {series.commits[-1].short}, "
+        print(f"{series.fingerprint}: {series.system}, {counts}{len(series.rows)} rows")
+        lines = [("change", "row", "by how much", "commit")]
+        for found in history.found[series.fingerprint]:
+            commits = found.commits(series, history.line)
+            several = f"one of {len(commits)}, up to " if len(commits) > 1 else ""
+            what = (found.kind, found.row or "all", found.words)
+            lines.append((*what, f"{several}{commits[-1]}"))
+            is_new = found.is_worse and found.after == last
+            status = BAD if found.kind is Kind.SUSPECTED or is_new else status
+        print("\n".join(text.columns(lines, left=range(4))))
+    return status
+
+
+def _flags(given: argparse.Namespace, series: Series) -> Sequence[str]:
+    """Of the program, by which the rows exist."""
+    return given.flags or flags_of(series.contexts[-1].get("command_line", ""))
+
+
+def confirm(given: argparse.Namespace) -> int:
+    """measures what is suspected with tools/ab, the newest first; keeps the verdicts"""
+    history = History(given)
+    open_ = [
+        (series, found)
+        for series in history.series
+        for found in history.found[series.fingerprint]
+        if found.kind is Kind.SUSPECTED
+    ]
+    status = GOOD
+    for series, found in open_[: -given.most - 1 : -1]:
+        good, bad = (series.commits[point].revision for point in found.ends)
+        flags, threshold = _flags(given, series), threshold_for(found.log_ratio)
+        question = Question(found.row, good, bad, flags, threshold)
+        kept = history.store.folder / VERDICTS / series.fingerprint
+        try:
+            answer = oracle.ask(question, given.repository, kept)
+        except CannotMeasure as error:
+            _say(f"not measured: {found.row}: {error}")
+            status = status or USAGE
+            continue
+        kind = KIND_OF[answer.verdict]
+        change = interval(answer.ratio, answer.interval)
+        ends = f"{answer.good[:10]}..{answer.bad[:10]}"
+        print(f"{kind} {found.row} {change} by {answer.pairs} pairs, {ends}")
+        status = BAD if kind is Kind.CONFIRMED else status
+    return status
+
+
+def bisect(given: argparse.Namespace) -> int:
+    """finds the commit that made a row slower; goes on after an interruption"""
+    root = given.repository
+    good, bad = (revision_of(root, name) for name in (given.good, given.bad))
+    line = line_of(root, bad)
+    place = next((p for p, c in enumerate(line) if c.revision == good), len(line))
+    after = {commit.revision: commit for commit in line[place + 1 :]}
+    if not after:
+        raise NoHistory(f"{given.good} is not before {given.bad} in its history")
+    known = [series for series in History(given).series if given.row in series.rows]
+    flags = _flags(given, known[-1]) if known else given.flags
+    ask = partial(oracle.ask, root=root)
+    ends = Question(given.row, good, bad, flags)
+    found = steps.bisect(ends, list(after), given.metric, ask)
+    if len(found) > 1:
+        _say(f"one of these {len(found)}; they could not be distinguished:")
+    print("\n".join(str(after[revision]) for revision in found))
+    return GOOD if len(found) == 1 else BAD
+
+
+def explain(given: argparse.Namespace) -> int:
+    """says what differs inside two results: counters, operators, kernels, tensors"""
+
+    def result(name: str) -> Result:
+        """Of a file, or the newest of a commit in the store."""
+        if Path(name).is_file():
+            return rows.load(Path(name))
+        revision = revision_of(given.repository, name)
+        entries = index.load(Store(given.store))[0]
+        files = [e.file for e in entries if e.context["git_revision"] == revision]
+        if not files:
+            raise NotAResult(f"{name} is no file, and no result of it is stored")
+        return rows.load(given.store / files[-1])
+
+    found = explained(result(given.before), result(given.after))
+    for case, lines in found.items():
+        print("\n  ".join([case, *lines]))
+    return GOOD
+
+
+def page(given: argparse.Namespace) -> int:
+    """writes an HTML page of every row, with intervals and changes"""
+    history = History(given)
+    parts = [
+        pages.part(series, history.found[series.fingerprint], history.line)
+        for series in history.series
+    ]
+    given.file.parent.mkdir(parents=True, exist_ok=True)
+    write_files({given.file: pages.html(parts, address_of(given.repository))})
+    print(given.file)
+    return GOOD
+
+
+def export(given: argparse.Namespace) -> int:
+    """writes the series last measured, or its newest point, for another program"""
+    history = History(given)
+    if not history.series:
+        raise NotAResult(f"{given.store} has no result of a commit on {given.branch}")
+    newest = history.series[-1]
+    if given.form == "otava":
+        given.path.mkdir(parents=True, exist_ok=True)
+        write_files(exports.otava(newest, given.path))
+    else:
+        form = exports.github if given.form == "github" else exports.bencher
+        write_files({given.path: form(newest)})
+    return GOOD
+
+
+ERRORS = (NotAResult, NoHistory, AbFailed, CannotMeasure, steps.NotThere)

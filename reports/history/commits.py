@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""The commits of a branch, in the order of its history."""
+
+import os
+import re
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+_REMOTE = re.compile(r"(?:\w+://)?(?:[^@/]*@)?([^/:]+)[/:](.+?)(?:\.git)?/?")
+
+
+class NoHistory(ValueError):
+    """The folder has no such branch. The message says why, in one line."""
+
+
+@dataclass(frozen=True)
+class Commit:
+    revision: str  # 40 hex digits
+    date: str  # YYYY-MM-DD
+    subject: str
+
+    @property
+    def short(self) -> str:
+        return self.revision[:10]
+
+    def __str__(self) -> str:
+        return f"{self.short} {self.subject}"
+
+
+def _git(root: Path, *arguments: str, words: str = "") -> str:
+    """Errors: NoHistory."""
+    # A folder inside another repository must not use the outer one.
+    ceiling = {"GIT_CEILING_DIRECTORIES": str(root.resolve().parent)}
+    done = subprocess.run(
+        ["git", "--no-optional-locks", *arguments],
+        cwd=root,
+        env=os.environ | ceiling,
+        input=words,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise NoHistory(f"git {arguments[0]} in {root}: {done.stderr.strip()}")
+    return done.stdout.strip()
+
+
+def line_of(root: Path, branch: str) -> list[Commit]:
+    """What the branch has been, oldest first: first parents only. Errors: NoHistory."""
+    form = "--format=%H%x09%cs%x09%s"
+    options = ("--reverse", "--first-parent", form, "--end-of-options", branch, "--")
+    log = _git(root, "log", *options)
+    return [Commit(*line.split("\t", 2)) for line in log.splitlines()]
+
+
+def revision_of(root: Path, name: str) -> str:
+    """The full hash of a revision. Errors: NoHistory."""
+    words = ("--verify", "--end-of-options", f"{name}^{{commit}}")
+    return _git(root, "rev-parse", *words)
+
+
+def unknown(root: Path, revisions: Iterable[str]) -> set[str]:
+    """Those that the repository does not have. Errors: NoHistory."""
+    asked = "".join(f"{revision}\n" for revision in revisions)
+    found = _git(root, "cat-file", "--batch-check", words=asked)
+    return {line.split()[0] for line in found.splitlines() if line.endswith("missing")}
+
+
+def address_of(root: Path) -> str:
+    """Where a commit is shown, up to its hash; "" without a remote."""
+    remotes = _git(root, "config", "--default", "", "--get", "remote.origin.url")
+    found = _REMOTE.fullmatch(remotes)
+    return f"https://{found[1]}/{found[2]}/commit/" if found else ""

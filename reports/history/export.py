@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""A series for programs that others wrote.
+
+Apache Otava: a CSV file for each row, and the configuration that names them.
+github-action-benchmark: the newest point, for `tool: customSmallerIsBetter`.
+Bencher: the newest point in Bencher Metric Format, for `--adapter json`.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+from reports.history.series import Series
+from reports.results.counters import Counter
+from reports.results.text import Table
+
+_TIME = Counter("latency", "us", "time", "lower")
+
+
+def otava(series: Series, folder: Path) -> dict[Path, str]:
+    """By path, what `otava analyze ROW --config-file otava.yaml` reads."""
+    found, tests = {}, {}
+    for place, row in enumerate(series.rows):
+        lines = [
+            [commit.date, commit.revision, repr(series.time(place, point)[0])]
+            for point in series.points(place).tolist()
+            for commit in [series.commits[point]]
+        ]
+        path = folder / f"{place:04}.csv"
+        found[path] = Table(["time", "commit", "time_us"], lines).csv()
+        metric = {"column": "time_us", "direction": -1}
+        tests[row] = {
+            **{"type": "csv", "file": str(path.resolve()), "time_column": "time"},
+            **{"attributes": ["commit"], "metrics": {"time_us": metric}},
+        }
+    # Of what YAML allows, JSON is the part that needs no library.
+    found[folder / "otava.yaml"] = json.dumps({"tests": tests}, indent=1) + "\n"
+    return found
+
+
+def _newest(series: Series) -> Iterator[tuple[str, Counter, tuple[float, ...]]]:
+    """Of the newest point, each row's counters: value, and the ends of an interval."""
+    last = len(series.commits) - 1
+    for place, row in enumerate(series.rows):
+        if last in series.points(place):
+            yield row, _TIME, series.time(place, last)
+        for each in series.exact[last].get(row, [])[-1:]:
+            for name, value in each.counters.items():
+                yield row, each.table.find(name), (value,)
+
+
+def github(series: Series) -> str:
+    commit = f"commit {series.commits[-1].revision}"
+    found = []
+    for row, counter, (value, *ends) in _newest(series):
+        if counter.better == "lower":
+            name = row if counter is _TIME else f"{row} {counter.name}"
+            entry = {"name": name, "unit": counter.unit or "count", "value": value}
+            span = {"range": " to ".join(f"{end:.6g}" for end in ends)} if ends else {}
+            found.append({**entry, **span, "extra": commit})
+    return json.dumps(found, indent=1) + "\n"
+
+
+def bencher(series: Series) -> str:
+    """Latency in nanoseconds, and exact counters as measures of their own."""
+    found: dict[str, dict[str, dict[str, float]]] = defaultdict(dict)
+    for row, counter, values in _newest(series):
+        scale = 1e3 if counter is _TIME else 1
+        keys = ("value", "lower_value", "upper_value")
+        measure = {key: scale * v for key, v in zip(keys, values, strict=False)}
+        found[row][counter.name.replace("_", "-")] = measure
+    return json.dumps(found, indent=1) + "\n"

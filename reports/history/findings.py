@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""What changed in a series: exact counters with certainty, at once; times as a
+suspicion, until pairs of processes confirm it."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+
+import numpy as np
+
+from reports.compare import text
+from reports.compare.decision import Verdict
+from reports.compare.exact import Change, changes
+from reports.history.commits import Commit
+from reports.history.divisive import ChangePoint, change_points, correlation_of
+from reports.history.oracle import Answer
+from reports.history.series import Series
+from reports.results.rows import Row
+
+ALPHA = 0.05  # that any row is suspected in a window without a change
+GUARD = 2  # points by which the place of a change may be wrong
+# A threshold is half of what is suspected: what is there lies beyond it, else within.
+_LEAST_THRESHOLD, _MOST_THRESHOLD = 0.005, 0.02
+
+
+class Kind(StrEnum):
+    EXACT = "exact"
+    SUSPECTED = "suspected"
+    CONFIRMED = "CONFIRMED"  # slower
+    IMPROVED = "improved"
+    REFUTED = "refuted"
+    MACHINE = "machine"  # its host or compiler
+
+
+KIND_OF = {
+    Verdict.REGRESSED: Kind.CONFIRMED,
+    Verdict.IMPROVED: Kind.IMPROVED,
+    Verdict.EQUIVALENT: Kind.REFUTED,
+    Verdict.INCONCLUSIVE: Kind.SUSPECTED,
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    kind: Kind
+    row: str  # "" for all
+    before: int  # the points between which it is, or likeliest is
+    after: int
+    words: str
+    is_worse: bool = False  # with certainty
+    ends: tuple[int, int] = (0, 0)  # of a time: the points to compare
+    log_ratio: float = 0.0
+
+    def commits(self, series: Series, line: Sequence[Commit]) -> list[Commit]:
+        """The commits of the line that can have made it, the likeliest last."""
+        first, last = (series.commits[point] for point in (self.before, self.after))
+        return list(line[line.index(first) + 1 : line.index(last) + 1])
+
+
+def threshold_for(log_ratio: float) -> float:
+    """The smallest ratio - 1 that matters where a change of a time is suspected."""
+    half = math.expm1(abs(log_ratio) / 2)
+    return min(max(half, _LEAST_THRESHOLD), _MOST_THRESHOLD)
+
+
+def interval(ratio: float, ends: tuple[float, float] | None) -> str:
+    """Of a ratio, in percent."""
+    change = text.change(ratio)
+    return f"{change} ({' to '.join(map(text.change, ends))})" if ends else change
+
+
+def _machine_changes(series: Series) -> Iterator[Finding]:
+    for point, (old, new) in enumerate(pairwise(series.machines), 1):
+        if old != new:
+            yield Finding(Kind.MACHINE, "", point - 1, point, f"{old} -> {new}")
+
+
+def _exact_changes(series: Series) -> Iterator[Finding]:
+    """A row is compared with where it last changed, so that small steps within a
+    tolerance do not add up unseen."""
+    base: dict[str, list[Row]] = {}
+    seen: dict[str, int] = {}
+    for point, rows in enumerate(series.exact):
+        for name, new in rows.items():
+            found = changes(base[name], new) if name in base else []
+            for each in found:
+                words, worse = text.metric(each), each.change is not Change.BETTER
+                yield Finding(Kind.EXACT, name, seen[name], point, words, worse)
+            base[name] = new if found else base.get(name, new)
+            seen[name] = point
+
+
+def _changes_by_row(series: Series, alpha: float) -> dict[str, list[ChangePoint]]:
+    """The rows share the error `alpha`, and each that changed leaves its share to the
+    others (Holm)."""
+    left = {
+        row: np.log(series.medians[place, series.points(place)])
+        for place, row in enumerate(series.rows)
+    }
+    correlation = correlation_of(list(left.values()))
+    found: dict[str, list[ChangePoint]] = {}
+    changed = True
+    while changed:
+        level = alpha / max(1, len(left))
+        each = {row: change_points(v, level, correlation) for row, v in left.items()}
+        changed = any(each.values())
+        found |= {row: steps for row, steps in each.items() if steps}
+        left = {row: values for row, values in left.items() if row not in found}
+    return found
+
+
+def _answer_on(
+    row: str, before: int, after: int, series: Series, answers: Iterable[Answer]
+) -> Answer | None:
+    """The verdict on two commits between which the change lies; rather none that is
+    open."""
+    places = {commit.revision: place for place, commit in enumerate(series.commits)}
+    found = [
+        answer
+        for answer in answers
+        if answer.row == row
+        and places.get(answer.good, math.inf) <= before
+        and places.get(answer.bad, -1) >= after
+    ]
+    found.sort(key=lambda answer: answer.verdict is Verdict.INCONCLUSIVE)
+    return found[0] if found else None
+
+
+def _time_changes(
+    series: Series, answers: Sequence[Answer], alpha: float
+) -> Iterator[Finding]:
+    for row, steps in _changes_by_row(series, alpha).items():
+        points = series.points(series.rows.index(row)).tolist()
+        edges = [0, *(change.index for change in steps), len(points)]
+        for change, first, last in zip(steps, edges, edges[2:], strict=False):
+            at = change.index
+            before, after = points[at - 1], points[at]
+            good, bad = max(first, at - 1 - GUARD), min(last - 1, at + GUARD)
+            answer = _answer_on(row, before, after, series, answers)
+            kind = KIND_OF[answer.verdict] if answer else Kind.SUSPECTED
+            words = interval(math.exp(change.log_ratio), change.interval.ratios)
+            if answer:
+                words = interval(answer.ratio, answer.interval)
+                words += f" by {answer.pairs} pairs"
+            ends = (points[good], points[bad])
+            worse = kind is Kind.CONFIRMED
+            yield Finding(
+                kind, row, before, after, words, worse, ends, change.log_ratio
+            )
+
+
+def findings(
+    series: Series, answers: Sequence[Answer] = (), alpha: float = ALPHA
+) -> list[Finding]:
+    """In the order of commits. `answers` are verdicts on earlier suspicions."""
+    found = [
+        *_machine_changes(series),
+        *_exact_changes(series),
+        *_time_changes(series, answers, alpha),
+    ]
+    return sorted(found, key=lambda each: (each.after, each.row, each.words))

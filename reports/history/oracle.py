@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""Asks tools/ab whether a row changed between two commits; keeps what it said."""
+
+import hashlib
+import json
+import re
+import shlex
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from reports.compare.decision import Verdict
+from reports.history.store import VERDICTS, Store, write_new
+from reports.results import records
+from reports.results.records import NotAResult
+
+_NO_BUILD = 3  # exit statuses; 0 and 1 come with a result
+# Flags that do not say which cases there are: how long to measure, where to write.
+_NOT_CASES = re.compile(
+    r"--?(benchmark_\w+|samples\w*|processes|rounds|resume|shuffle|shard|seed|warmup"
+    r"|max_case_seconds|memory_trace)(=|$)"
+)
+
+
+class CannotMeasure(Exception):
+    """One of the commits cannot be built, or does not measure the row."""
+
+
+class AbFailed(Exception):
+    """tools/ab cannot do what it was asked. The message is for the user."""
+
+
+@dataclass(frozen=True)
+class Question:
+    row: str
+    good: str  # commits, 40 hex digits
+    bad: str
+    flags: Sequence[str]  # of the program, by which the row exists
+    threshold: float = 0.02  # the smallest ratio - 1 that matters
+    confidence: float = 0.95
+    max_pairs: int = 40
+
+    def directory(self, root: Path) -> Path:
+        """Where tools/ab goes on with the same question."""
+        text = json.dumps(list(vars(self).values()))
+        digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+        return root / "results" / "history-ab" / digest
+
+    def command(self, root: Path) -> list[str]:
+        row = re.sub(r"[\\^$.|?*+()\[\]{}]", r"\\\g<0>", self.row)
+        return [
+            *(str(root / "tools" / "ab"), self.good, self.bad),
+            f"--threshold={100 * self.threshold:.6g}",
+            f"--confidence={100 * self.confidence:.8g}",
+            f"--max_pairs={self.max_pairs}",
+            f"--out={self.directory(root)}",
+            f"--benchmark_filter=^{row}$",
+            *self.flags,
+        ]
+
+
+@dataclass(frozen=True)
+class Answer:
+    row: str
+    good: str
+    bad: str
+    verdict: Verdict
+    ratio: float  # bad / good
+    interval: tuple[float, float] | None  # of the ratio
+    pairs: int
+    changed: list[str]  # exact counters
+
+
+def flags_of(command: str) -> list[str]:
+    """The flags of a stored command line by which its cases exist."""
+    words = shlex.split(command)[1:]
+    return [word for word in words if word[:1] == "-" and not _NOT_CASES.match(word)]
+
+
+@dataclass(frozen=True)
+class _Side:
+    git_revisions: list[str]
+
+
+@dataclass(frozen=True)
+class _Change:
+    metric: str
+
+
+@dataclass(frozen=True)
+class _Row:
+    name: str
+    verdict: Verdict
+    ratio: float
+    interval: tuple[float, float] | None
+    pairs: int
+    changes: list[_Change]
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    """What is needed of one as JSON (`reports/compare/as_json.py`)."""
+
+    base: _Side
+    new: _Side
+    rows: list[_Row]
+
+
+def _answers(comparison: Any) -> list[Answer]:
+    """Errors: NotAResult."""
+    known = records.record(comparison, _Comparison, "a comparison")
+    good, bad = ("".join(side.git_revisions) for side in (known.base, known.new))
+    return [
+        Answer(
+            *(row.name, good, bad, row.verdict, row.ratio, row.interval, row.pairs),
+            [change.metric for change in row.changes],
+        )
+        for row in known.rows
+    ]
+
+
+def ask(question: Question, root: Path, kept: Path | None = None) -> Answer:
+    """Goes on with what an earlier call began, or is answered by it; `kept` is a folder
+    for the answer. Errors: CannotMeasure, AbFailed, OSError."""
+    directory = question.directory(root)
+    with subprocess.Popen(question.command(root), stdout=subprocess.DEVNULL) as process:
+        try:
+            status = process.wait()
+        except KeyboardInterrupt:  # which tools/ab has got, too
+            process.wait()
+            raise
+    if status == _NO_BUILD:
+        raise CannotMeasure(f"{question.good[:10]} or {question.bad[:10]} has no build")
+    if status not in (0, 1):
+        raise AbFailed(f"tools/ab ended with status {status}")
+    path = directory / "result.json"
+    try:
+        comparison = records.saved(path, "trainbench ab result", 1).get("comparison")
+        found = _answers(comparison)
+    except NotAResult as error:
+        raise AbFailed(f"{path}: {error}") from error
+    if not found:
+        raise CannotMeasure(f"a commit does not measure {question.row}")
+    if kept is not None:
+        text = json.dumps(comparison, indent=1)
+        write_new(kept / f"{directory.name}.json", text.encode())
+    return found[0]
+
+
+def verdicts(store: Store, fingerprint: str) -> tuple[list[Answer], list[str]]:
+    """What was confirmed or not, and what is wrong with other files."""
+    found, damaged = [], []
+    for path in sorted((store.folder / VERDICTS / fingerprint).glob("*.json")):
+        try:
+            found += _answers(records.parse(records.read(path)))
+        except NotAResult as error:
+            damaged.append(f"{path}: {error}")
+    return found, damaged

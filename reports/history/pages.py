@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""All series as one HTML file that opens from disk, with a plot for every row."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from markupsafe import Markup
+
+from reports.history.commits import Commit
+from reports.history.findings import Finding, Kind
+from reports.history.series import Series
+from reports.pages.plotting.canvas import HALF, Figure, Scale
+from reports.pages.plotting.lines import Plane, frame
+from reports.pages.plotting.palette import COLOURS
+from reports.pages.render import HERE as PAGES
+from reports.pages.render import templates
+from reports.results import text
+
+HEIGHT = 110.0  # points
+_COLOURS = {
+    Kind.EXACT: COLOURS[4],
+    Kind.CONFIRMED: COLOURS[3],
+    Kind.IMPROVED: COLOURS[2],
+    Kind.SUSPECTED: COLOURS[1],
+}
+_GREY, _BAND = "#999999", "rgb(120 150 190 / 0.25)"
+
+
+@dataclass(frozen=True)
+class Plot:
+    figure: Figure
+    points: str  # JSON: where they are, and their words for the pointer
+    changed: bool
+
+
+@dataclass(frozen=True)
+class Part:
+    """One series."""
+
+    series: Series
+    findings: list[tuple[Finding, list[Commit]]]  # with what can have made them
+    experiments: dict[str, list[Plot]]
+
+    @property
+    def commits(self) -> list[tuple[str, str, str]]:
+        """For the pointer."""
+        return [(c.revision, c.date, c.subject) for c in self.series.commits]
+
+
+def _plane(series: Series, row: int) -> Plane:
+    points, last = series.points(row), len(series.commits) - 1
+    low, high = series.lows[row, points].min(), series.highs[row, points].max()
+    room = (high - low) * 0.08 or high * 0.01
+    return Plane(
+        x=Scale(-0.5, last + 0.5),
+        y=Scale(float(low - room), float(high + room)),
+        x_formatted=lambda point: series.commits[round(point)].short,
+        y_formatted=lambda us: text.time(us, 4),
+        x_ticks=sorted({0, last // 2, last}),
+        width=HALF,
+        height=HEIGHT,
+    )
+
+
+def _figure(series: Series, row: int, found: Sequence[Finding], plane: Plane) -> Figure:
+    """The medians, their intervals, and a line where something changed."""
+    canvas = frame(series.rows[row], plane, {})
+    points = series.points(row).tolist()
+    medians, lows, highs = (
+        [plane.place((point, each[row, point])) for point in points]
+        for each in (series.medians, series.lows, series.highs)
+    )
+    canvas.line([*lows, *highs[::-1]], "none", fill=_BAND)
+    for each in found:
+        x, _ = plane.place(((each.before + each.after) / 2, plane.y.high))
+        dash = {"dash": "3 3"} if each.kind in (Kind.MACHINE, Kind.SUSPECTED) else {}
+        colour = _COLOURS.get(each.kind, _GREY)
+        canvas.line([(x, 6), (x, plane.bottom)], colour, **dash)
+    canvas.line(medians, COLOURS[0])
+    first, last = (text.time(series.time(row, points[end])[0]) for end in (0, -1))
+    words = [f"{text.plural(len(points), 'point')}: {first} at first, {last} at last"]
+    words += [f"{each.kind}: {each.words}" for each in found if each.row]
+    return canvas.figure("; ".join(words) + ".")
+
+
+def _points(series: Series, row: int, plane: Plane) -> str:
+    (first, _), (second, _) = (plane.place((at, plane.y.high)) for at in (0, 1))
+    points, words = series.points(row).tolist(), []
+    for point in points:
+        median, *ends = (text.time(us, 4) for us in series.time(row, point))
+        interval = "" if ends == [median] * 2 else f" ({' to '.join(ends)})"
+        words.append(f"{median}{interval}")
+    where = {"first": round(first, 2), "step": round(second - first, 4)}
+    return json.dumps({**where, "points": points, "words": words})
+
+
+def part(series: Series, found: Sequence[Finding], line: Sequence[Commit]) -> Part:
+    experiments: dict[str, list[Plot]] = {}
+    for row, name in enumerate(series.rows):
+        if len(series.points(row)):
+            own = [each for each in found if each.row in (name, "")]
+            changed = any(each.kind not in (Kind.MACHINE, Kind.REFUTED) for each in own)
+            plane = _plane(series, row)
+            figure, points = (
+                _figure(series, row, own, plane),
+                _points(series, row, plane),
+            )
+            plots = experiments.setdefault(name.partition("/")[0], [])
+            plots.append(Plot(figure, points, changed))
+    changes = [(each, each.commits(series, line)) for each in found]
+    return Part(series, changes, experiments)
+
+
+def html(parts: Sequence[Part], address: str) -> str:
+    """`address` is a commit's up to its hash; "" makes no links."""
+    style = Markup((PAGES / "style.css").read_text(encoding="utf-8"))
+    here = Path(__file__).resolve().parent
+    template = templates(True, here).get_template("history.html.jinja")
+    return template.render(parts=parts, address=address, style=style).rstrip() + "\n"

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""An append-only folder of results: <fingerprint>/<date>-<revision>-<hash>.json.
+
+A name follows from the content, so two writers never want one name for different
+results, and adding a result twice changes nothing. Whatever carries files carries the
+store: a folder, a branch of git, the artefacts of CI.
+"""
+
+import hashlib
+import os
+import re
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from reports.compare.environment import MUST_AGREE
+from reports.results import records
+from reports.results.records import NotAResult
+from reports.results.rows import Result, parse
+
+INDEX = "index.sqlite"  # made again from the results when it is missing or damaged
+VERDICTS = "verdicts"
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+
+
+class NotAStore(ValueError):
+    """The folder cannot be one. The message says why, in one line."""
+
+
+def fingerprint(context: Mapping[str, str]) -> str:
+    """12 hex digits of what must agree for two results to be of one series."""
+    lines = (f"{key}={context.get(key, '')}\n" for key in MUST_AGREE)
+    return hashlib.sha256("".join(lines).encode()).hexdigest()[:12]
+
+
+def read(path: Path) -> tuple[bytes, Result]:
+    """The bytes and the content of a result that a commit has made. Errors: NotAResult,
+    which names the file."""
+    try:
+        content = records.read(path)
+        result = parse(records.parse(content))
+        revision = result.context.get("git_revision", "")
+        if not _COMMIT.fullmatch(revision):
+            raise NotAResult(f"git_revision is {revision!r}; allowed: 40 hex digits")
+        if result.revision(12).endswith("+"):
+            raise NotAResult("git_dirty is true: no commit has this program")
+        if result.started is None:
+            raise NotAResult("it has no date")
+    except NotAResult as error:
+        raise NotAResult(f"{path}: {error}") from error
+    return content, result
+
+
+def write_new(path: Path, content: bytes) -> None:
+    """Writes a file that others see as a whole or not at all, whoever else writes it.
+    Errors: OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".") as folder:
+        written = Path(folder, path.name)
+        written.write_bytes(content)
+        os.replace(written, path)
+
+
+class Store:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def create(self) -> None:
+        """Unless it is there. A checkout may be one. Errors: NotAStore; OSError."""
+        if (self.folder / ".gitignore").exists():
+            return
+        known = self.folder.iterdir() if self.folder.is_dir() else ()
+        if not all(path.name == ".git" for path in known):
+            raise NotAStore(
+                f"{self.folder} holds other files; allowed: an empty folder"
+            )
+        write_new(self.folder / ".gitignore", f"{INDEX}*\n.*/\n".encode())
+
+    def require(self) -> None:
+        """Errors: NotAStore, if `create` has not made it."""
+        if not (self.folder / ".gitignore").is_file():
+            raise NotAStore(f"{self.folder} is no store; tools/history add makes one")
+
+    def add(self, path: Path) -> Path:
+        """Copies a result, and says where it is. Errors: NotAResult; OSError."""
+        content, result = read(path)
+        date = re.sub(r"[-:]|\+.*", "", result.context["date"])
+        digest = hashlib.sha256(content).hexdigest()[:8]
+        name = f"{date}-{result.revision(12)}-{digest}.json"
+        place = self.folder / fingerprint(result.context) / name
+        if not place.exists():
+            write_new(place, content)
+        return place
+
+    def files(self) -> list[str]:
+        """The results, relative to the folder."""
+        found = self.folder.glob("*/*.json")
+        names = (f"{path.parent.name}/{path.name}" for path in found)
+        return sorted(name for name in names if not name.startswith((".", VERDICTS)))

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""The first bad commit is named, alone if every commit can be measured."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import pytest
+
+from reports.compare.decision import Verdict
+from reports.history.bisect import NotThere, Side, bisect, error_of_step, search
+from reports.history.oracle import Answer, CannotMeasure, Question
+
+COMMITS = [f"{number:040x}" for number in range(1, 17)]
+ENDS = Question("e/row", "0" * 40, COMMITS[-1], [])
+
+
+def sides(first: int, skipped: Sequence[int] = ()) -> Callable[[str], Side]:
+    def side(commit: str) -> Side:
+        place = COMMITS.index(commit)
+        if place in skipped:
+            return Side.SKIP
+        return Side.BAD if place >= first else Side.GOOD
+
+    return side
+
+
+@pytest.mark.parametrize("first", range(16))
+def test_each_commit_is_found_in_four_steps(first: int) -> None:
+    asked: list[str] = []
+
+    def side(commit: str) -> Side:
+        asked.append(commit)
+        return sides(first)(commit)
+
+    assert search(COMMITS, side) == [COMMITS[first]]
+    assert len(asked) <= 4
+
+
+@pytest.mark.parametrize(
+    ("first", "skipped", "found"),
+    [
+        (8, [3, 4, 7], [7, 8]),  # 7 is before it
+        (8, [8], [8, 9]),
+        (8, [2, 12], [8]),
+        (15, range(15), range(16)),
+        (0, [0], [0, 1]),
+    ],
+)
+def test_what_cannot_be_measured_is_passed_over(
+    first: int, skipped: Sequence[int], found: Sequence[int]
+) -> None:
+    named = search(COMMITS, sides(first, skipped))
+    assert named == [COMMITS[place] for place in found]
+
+
+def oracle(first: int, asked: list[Question]) -> Callable[[Question], Answer]:
+    """Slower by 5 % since a commit; 4 has no build, 6 is open in 40 pairs."""
+
+    def ask(question: Question) -> Answer:
+        asked.append(question)
+        place = COMMITS.index(question.bad)
+        if place == 4:
+            raise CannotMeasure("no build")
+        is_bad = place >= first
+        verdict = Verdict.REGRESSED if is_bad else Verdict.EQUIVALENT
+        if place == 6 and question.max_pairs == 40:
+            verdict = Verdict.INCONCLUSIVE
+        changed = ["peak_bytes"] if is_bad else []
+        ends = (question.row, question.good, question.bad)
+        return Answer(*ends, verdict, 1.05 if is_bad else 1.0, None, 12, changed)
+
+    return ask
+
+
+@pytest.mark.parametrize("metric", [None, "peak_bytes"])
+def test_steps_share_the_error_and_halve_the_difference(metric: str | None) -> None:
+    asked: list[Question] = []
+    assert bisect(ENDS, COMMITS, metric, oracle(6, asked)) == [COMMITS[6]]
+    assert {question.good for question in asked} == {ENDS.good}
+    assert {question.confidence for question in asked} == {1 - error_of_step(16)}
+    assert error_of_step(16) == 0.01
+    if metric is None:
+        assert {round(q.threshold, 4) for q in asked[1:]} == {0.0247}
+        assert replace(asked[-2], max_pairs=120) in asked, "asked again, for longer"
+
+
+def test_ends_that_do_not_differ_are_said() -> None:
+    with pytest.raises(NotThere, match=r"EQUIVALENT, .* no exact counter"):
+        bisect(ENDS, COMMITS, None, oracle(99, []))
+    with pytest.raises(NotThere, match="and peak_bytes changed"):
+        bisect(ENDS, COMMITS, "flops", oracle(3, []))

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""Exact changes are certain at once; a time is suspected until pairs decide."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from reports.compare.decision import Verdict
+from reports.history.commits import Commit
+from reports.history.findings import Finding, Kind, findings, threshold_for
+from reports.history.oracle import Answer
+from reports.history.series import Series
+from reports.results.rows import Row
+
+N = 40
+COMMITS = [Commit(f"{number:040x}", "2026-01-01", "") for number in range(N)]
+
+
+def series(logs: np.ndarray, exact: list[dict[str, list[Row]]] | None = None) -> Series:
+    medians = 100 * np.exp(logs)
+    rows = [f"e/{row}" for row in range(len(logs))]
+    contexts = [{"host_name": "a"}] * logs.shape[1]
+    exact = exact or [{} for _ in contexts]
+    return Series(
+        COMMITS[: logs.shape[1]], contexts, rows, medians, medians, medians, exact
+    )
+
+
+def noise(rows: int = 20) -> np.ndarray:
+    return np.random.default_rng(2).normal(0, 0.01, (rows, N))
+
+
+def of_peaks(*peaks: float, **more: float) -> Series:
+    each = [
+        {"e/0": [Row("e/0", 1, {}, {}, {"peak_bytes": peak, **more})]} for peak in peaks
+    ]
+    return series(np.zeros((1, len(peaks))), each)
+
+
+def places(found: list[Finding]) -> list[tuple[int, int]]:
+    return [(each.before, each.after) for each in found]
+
+
+def test_a_slower_row_is_suspected_with_the_commits_to_compare() -> None:
+    logs = noise()
+    logs[3, 30:] += math.log(1.05)
+    (found,) = findings(series(logs))
+    assert (found.kind, found.row, found.before, found.after) == (
+        "suspected",
+        "e/3",
+        29,
+        30,
+    )
+    assert found.ends == (27, 32)
+    assert math.exp(found.log_ratio) == pytest.approx(1.05, abs=0.01)
+    assert found.commits(series(logs), COMMITS) == [COMMITS[30]]
+
+
+def test_missing_points_and_commits_widen_what_can_have_made_it() -> None:
+    logs = noise()
+    logs[3, 30:] += 0.1
+    logs[3, 28:31] = np.nan
+    line = [c for commit in COMMITS for c in (commit, replace(commit, revision="x"))]
+    (found,) = findings(series(logs))
+    assert (found.before, found.after) == (27, 31)
+    assert len(found.commits(series(logs), line)) == 8
+
+
+def test_rows_that_changed_leave_their_share_of_the_error_to_others() -> None:
+    logs = noise()
+    logs[0, 34:] += 0.024
+    alpha = 0.001
+    assert findings(series(logs), (), alpha) == []
+    logs[1:, 20:] += 1
+    assert "e/0" in {found.row for found in findings(series(logs), (), alpha)}
+
+
+VERDICTS = [
+    (Verdict.REGRESSED, Kind.CONFIRMED),
+    (Verdict.IMPROVED, Kind.IMPROVED),
+    (Verdict.EQUIVALENT, Kind.REFUTED),
+    (Verdict.INCONCLUSIVE, Kind.SUSPECTED),
+]
+
+
+@pytest.mark.parametrize(("verdict", "kind"), VERDICTS)
+def test_the_verdict_on_commits_around_it_decides(verdict: Verdict, kind: Kind) -> None:
+    logs = noise()
+    logs[3, 30:] += math.log(1.05)
+    good, bad = COMMITS[25].revision, COMMITS[35].revision
+    answer = Answer("e/3", good, bad, verdict, 1.04, (1.03, 1.05), 12, [])
+    (found,) = findings(series(logs), [answer])
+    assert found.kind is kind
+    assert found.words == "+4.0 % (+3.0 % to +5.0 %) by 12 pairs"
+    elsewhere = (replace(answer, row="e/4"), replace(answer, bad=COMMITS[29].revision))
+    (found,) = findings(series(logs), elsewhere)
+    assert found.kind is Kind.SUSPECTED
+
+
+def test_an_exact_counter_is_compared_at_every_commit() -> None:
+    (worse, better) = findings(of_peaks(100, 100, 101, 101, 90))
+    assert (worse.kind, worse.is_worse, better.is_worse) == (Kind.EXACT, True, False)
+    assert places([worse, better]) == [(1, 2), (3, 4)]
+    assert "peak_bytes 100 B -> 101 B (WORSE)" in worse.words
+
+
+def test_steps_within_a_tolerance_add_up() -> None:
+    peaks = [100_000 + 60 * step for step in range(5)]
+    assert places(findings(of_peaks(*peaks))) == [(1, 2), (3, 4)]
+
+
+def test_a_lost_counter_is_a_change() -> None:
+    both, one = of_peaks(5, calls=3), of_peaks(5)
+    (found,) = findings(replace(of_peaks(5, 5), exact=both.exact + one.exact))
+    assert "calls" in found.words and "LOST" in found.words
+
+
+def test_another_host_is_said_and_is_no_change_of_a_row() -> None:
+    known = series(noise())
+    contexts = [{"host_name": "ab"[number >= 9]} for number in range(N)]
+    (found,) = findings(replace(known, contexts=contexts))
+    assert (found.kind, found.row, found.after) == (Kind.MACHINE, "", 9)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "threshold"), [(1.03, 0.0149), (0.97, 0.0153), (2, 0.02), (1.001, 0.005)]
+)
+def test_half_of_a_suspected_change_is_the_threshold(
+    ratio: float, threshold: float
+) -> None:
+    assert threshold_for(math.log(ratio)) == pytest.approx(threshold, abs=1e-4)

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: MIT
+"""tools/history on a store of forty commits, and one changed two rows."""
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from histories import add, fake_ab, filled, git, repository, result
+from reports.history.__main__ import main
+from reports.history.oracle import flags_of
+from reports.history.store import Store
+from results import write
+
+SINCE = 30  # the place of the commit in which both rows change
+
+
+class Case:
+    def __init__(self, root: Path) -> None:
+        self.root, self.store = root / "repository", Store(root / "store")
+        self.revisions = repository(self.root)
+        filled(self.store, root, self.revisions, 1.05, SINCE)
+
+    def run(self, *words: str) -> int:
+        where = (f"--store={self.store.folder}", f"--repository={self.root}")
+        return main([*where, *words])
+
+
+@pytest.fixture(scope="module")
+def case(tmp_path_factory: pytest.TempPathFactory) -> Case:
+    return Case(tmp_path_factory.mktemp("history"))
+
+
+@pytest.fixture
+def lines(capsys: pytest.CaptureFixture[str]) -> Iterator[list[str]]:
+    """What is printed on stdout, once it is read."""
+
+    class Lines(list[str]):
+        def __iter__(self) -> Iterator[str]:
+            return iter(capsys.readouterr().out.splitlines())
+
+    yield Lines()
+
+
+def test_check_names_the_commit_of_each_change(case: Case, lines: list[str]) -> None:
+    assert case.run("check") == 1
+    series, _, *found = lines
+    assert series.endswith(f"40 commits to {case.revisions[-1][:10]}, 10 rows")
+    assert [line.split()[:2] for line in found] == [
+        ["suspected", "e0/row"],
+        ["exact", "e1/row"],
+    ]
+    assert all(f"{case.revisions[SINCE][:10]} change 30" in line for line in found)
+
+
+def test_confirm_keeps_what_pairs_say(tmp_path: Path, lines: list[str]) -> None:
+    case = Case(tmp_path)
+    bad = case.revisions[SINCE + 2]
+    calls = fake_ab(case.root, {bad: {"ratio": 1.05}})
+    assert case.run("confirm") == 1
+    ends = f"{case.revisions[SINCE - 3][:10]}..{bad[:10]}"
+    assert list(lines) == [
+        f"CONFIRMED e0/row +5.0 % (+4.0 % to +6.0 %) by 12 pairs, {ends}"
+    ]
+    assert case.run("confirm") == 0, "nothing is open"
+    (asked,) = calls.read_text().splitlines()
+    assert asked.endswith("--benchmark_filter=^e0/row$ --suite=smoke")
+    assert list(lines) == []
+    assert case.run("check") == 0
+    assert list(lines)[2].split()[0] == "CONFIRMED"
+
+
+def test_confirm_goes_on_where_a_commit_has_no_build(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    fake_ab(case.root, {case.revisions[SINCE + 2]: {"status": 3}})
+    assert case.run("confirm") == 2
+    fake_ab(case.root, {case.revisions[SINCE + 2]: {"absent": True}})
+    assert case.run("confirm") == 2
+    assert not list((case.store.folder / "verdicts").rglob("*.json"))
+
+
+def test_bisect_asks_ab_until_one_commit_is_left(case: Case, lines: list[str]) -> None:
+    slower = {revision: {"ratio": 1.05} for revision in case.revisions[SINCE:]}
+    slower[case.revisions[25]] = {"status": 3}
+    slower[case.revisions[SINCE]] |= {"pairs": 100}
+    calls = fake_ab(case.root, slower)
+    ends = (case.revisions[20], case.revisions[-1])
+    assert case.run("bisect", "e0/row", *ends) == 0
+    assert list(lines) == [f"{case.revisions[SINCE][:10]} change 30"]
+    assert all("--suite=smoke" in line for line in calls.read_text().splitlines())
+    assert case.run("bisect", "e0/row", *ends[::-1]) == 2, "the good one is later"
+    fake_ab(case.root, {})
+    assert case.run("bisect", "e0/row", *ends) == 2, "the ends are equal"
+
+
+def test_the_page_has_a_plot_for_every_row(case: Case, tmp_path: Path) -> None:
+    git(case.root, "config", "remote.origin.url", "git@host.example:team/project.git")
+    page = tmp_path / "deep" / "history.html"
+    assert case.run("page", "-o", str(page)) == 0
+    text = page.read_text()
+    address = f"https://host.example/team/project/commit/{case.revisions[SINCE]}"
+    assert text.count("<figure data-row") == 10 and f'href="{address}"' in text
+    assert text.count("data-changed") == 2
+
+
+def test_exports_have_the_newest_point(case: Case, tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    assert case.run("export", "github", "-o", str(path)) == 0
+    entries = {entry["name"]: entry for entry in json.loads(path.read_text())}
+    assert entries["e1/row flops"]["value"] == 1e6 + 1
+    assert entries["e0/row"]["unit"] == "us" and "range" in entries["e0/row"]
+    assert case.run("export", "bencher", "-o", str(path)) == 0
+    measures = json.loads(path.read_text())["e0/row"]
+    assert set(measures) == {"latency", "flops", "peak-bytes"}
+    ns = measures["latency"]
+    assert ns["lower_value"] <= ns["value"] <= ns["upper_value"]
+    assert ns["value"] == pytest.approx(1e3 * entries["e0/row"]["value"])
+
+
+def test_otava_gets_a_file_for_each_row(case: Case, tmp_path: Path) -> None:
+    assert case.run("export", "otava", "-o", str(tmp_path / "otava")) == 0
+    tests = json.loads((tmp_path / "otava/otava.yaml").read_text())["tests"]
+    with open(tests["e0/row"]["file"], newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["commit"] for row in rows] == case.revisions
+    assert all(80 < float(row["time_us"]) < 120 for row in rows)
+
+
+def test_a_rewritten_history_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    case = Case(tmp_path)
+    add(case.store, tmp_path, result("f" * 40, {"e0/row": [1]}, 99))
+    git(case.root, "checkout", "--quiet", "-b", "short", case.revisions[37])
+    case.run("check")
+    out, err = capsys.readouterr()
+    assert " 38 commits " in out.splitlines()[0]
+    said = err.splitlines()
+    assert len(said) == 3
+    assert f"{'f' * 10} is no commit here" in "".join(said)
+    assert f"{case.revisions[38][:10]} is no commit on HEAD" in "".join(said)
+
+
+def test_add_takes_what_is_a_result(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path / "a.json", result("a" * 40, {"e/row": [1]}))
+    (tmp_path / "foreign.json").write_text("[1]")
+    assert main([f"--store={tmp_path / 'store'}", "add", str(tmp_path)]) == 2
+    out, err = capsys.readouterr()
+    assert len(out.splitlines()) == 1 and "foreign.json" in err
+
+
+def test_explain_names_what_differs(
+    tmp_path: Path, case: Case, lines: list[str]
+) -> None:
+    def side(name: str, calls: int, us: float, kept: int) -> str:
+        kernel = {"phase": "backward", "name": "aten::mm", "family": "gemm"}
+        times = dict.fromkeys(("mean", "median", "min", "max", "stddev"), 1)
+        time = {"total": us, "totals": [us, us + 1], **times}
+        tensors = {
+            **dict.fromkeys(("component", "phase", "layers"), ""),
+            **{"operator": "aten::add", "shape": "4", "dtype": "float"},
+            **{"count": 1, "bytes": kept, "total_bytes": kept},
+        }
+        profile = {"case": "e/row", "passes": 2, "of": "operators", "ranges": []}
+        profile |= {"kernels": [{**kernel, "instances": calls, "time_us": time}]}
+        memory = {"case": "e/row", "allocations": [], "at_peak": [tensors]}
+        content = result(
+            "a" * 40,
+            {"e/row": [1]},
+            counters={"flops": calls},
+            profiles=[{**profile, "copies": []}],
+            memory=[memory],
+        )
+        return str(write(tmp_path / name, content))
+
+    sides = (side("a", 2, 100, 1 << 20), side("b", 4, 110, 3 << 20))
+    assert case.run("explain", *sides) == 0
+    assert [line.strip() for line in lines] == [
+        "e/row",
+        "flops 2 FLOP -> 4 FLOP (WORSE)",
+        "+10 % of the step in aten::mm, backward",
+        "+2 calls of aten::mm, backward",
+        "+2 MiB at the peak: aten::add 4 float",
+    ]
+    assert case.run("explain", *case.revisions[SINCE - 1 : SINCE + 1]) == 0
+    assert next(iter(lines)) == "e1/row"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--alpha=2", "check"],
+        ["check", "--branch=none"],
+        ["--branch=none", "check"],
+        ["--store=missing", "check"],
+        ["explain", "HEAD", "missing"],
+        ["bisect", "e0/row", "HEAD", "HEAD"],
+        ["export", "csv", "-o", "x"],
+    ],
+)
+def test_wrong_usage_has_status_2(case: Case, words: list[str]) -> None:
+    try:
+        status = case.run(*words)
+    except SystemExit as end:  # of argparse
+        status = int(end.code or 0)
+    assert status == 2
+
+
+def test_the_flags_of_a_result_are_those_that_select_its_rows() -> None:
+    command = (
+        "build/trainbench --suite=full --benchmark_out=x.json --processes=6 --seq=64 "
+        "--samples_out=y --benchmark_filter=^a --threads=1 --benchmark_min_time=0.1"
+    )
+    assert flags_of(command) == ["--suite=full", "--seq=64", "--threads=1"]

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""Results go into the store once, whoever writes them, and come out as points."""
+
+import sqlite3
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from histories import add, result
+from reports.history.commits import Commit
+from reports.history.index import load
+from reports.history.series import series_of
+from reports.history.store import INDEX, NotAStore, Store, fingerprint
+from reports.results.records import NotAResult
+
+A, B = "a" * 40, "b" * 40
+LINE = [Commit(revision, "2026-01-01", "") for revision in (A, B)]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "store")
+
+
+def times(store: Store) -> list[list[float]]:
+    """Of each series, the medians of its row."""
+    return [series.medians[0].tolist() for series in series_of(load(store)[0], LINE)]
+
+
+def test_a_result_is_added_once(store: Store, tmp_path: Path) -> None:
+    first = add(store, tmp_path, result(A, {"e/row": [1]}))
+    assert add(store, tmp_path, result(A, {"e/row": [1]})) == first
+    assert first.name.startswith("20260101T000000-aaaaaaaaaaaa-")
+    assert len(store.files()) == 1
+
+
+def test_another_fingerprint_is_another_series(store: Store, tmp_path: Path) -> None:
+    add(store, tmp_path, result(A, {"e/row": [1]}))
+    add(store, tmp_path, result(B, {"e/row": [2]}, context={"device": "another"}))
+    add(store, tmp_path, result(B, {"e/row": [3]}, 9, context={"host_name": "b"}))
+    assert times(store) == [[2], [1, 3]], "the one last measured is last"
+    assert fingerprint({"device": "a"}) != fingerprint({"device": "b"})
+
+
+def test_a_point_has_all_processes_of_its_commit(store: Store, tmp_path: Path) -> None:
+    add(store, tmp_path, result(A, {"e/row": [1, 2, 3], "e/gone": [9]}))
+    add(store, tmp_path, result(A, {"e/row": [4, 5, 16, 17]}, 9))
+    (series,) = series_of(load(store)[0], LINE)
+    assert series.time(0, 0) == (4, 1, 17), "the interval of the median of 7"
+    assert series.time(1, 0) == (9, 9, 9)
+    assert [len(rows) for rows in series.exact[0].values()] == [2, 1]
+
+
+def test_few_processes_have_their_range(store: Store, tmp_path: Path) -> None:
+    add(store, tmp_path, result(A, {"e/row": [1, 2, 4, 8]}))
+    (series,) = series_of(load(store)[0], LINE)
+    assert series.time(0, 0) == (3, 1, 8)
+
+
+def test_a_null_gpu_has_no_times(store: Store, tmp_path: Path) -> None:
+    null = {"device_kind": "null_cuda"}
+    add(store, tmp_path, result(A, {"e/row": [0]}, context=null))
+    (series,) = series_of(load(store)[0], LINE)
+    assert np.isnan(series.medians).all() and len(series.exact[0]["e/row"]) == 1
+
+
+def test_a_wrong_row_is_no_point(store: Store, tmp_path: Path) -> None:
+    content = result(A, {"e/row": [1]})
+    content["benchmarks"][0]["findings"] = {"wrong": "loss"}
+    add(store, tmp_path, content)
+    (entry,) = load(store)[0]
+    assert entry.rows == ()
+
+
+@pytest.mark.parametrize(
+    ("context", "named"),
+    [
+        ({"git_revision": "unknown"}, "git_revision is 'unknown'"),
+        ({"git_dirty": "true"}, "git_dirty is true"),
+        ({"date": ""}, "it has no date"),
+    ],
+)
+def test_what_no_commit_has_made_is_refused(
+    store: Store, tmp_path: Path, context: dict[str, str], named: str
+) -> None:
+    with pytest.raises(NotAResult, match=named):
+        add(store, tmp_path, result(A, {"e/row": [1]}, context=context))
+    assert store.files() == []
+
+
+def test_a_damaged_result_is_named_and_the_others_are_read(
+    store: Store, tmp_path: Path
+) -> None:
+    add(store, tmp_path, result(A, {"e/row": [1]}))
+    broken = add(store, tmp_path, result(B, {"e/row": [2]}))
+    broken.write_text("{")
+    entries, damaged = load(store)
+    assert [entry.context["git_revision"] for entry in entries] == [A]
+    assert len(damaged) == 1 and str(broken) in damaged[0]
+
+
+def test_the_index_follows_the_files(store: Store, tmp_path: Path) -> None:
+    first = add(store, tmp_path, result(A, {"e/row": [1]}))
+    assert times(store) == [[1]]
+    add(store, tmp_path, result(B, {"e/row": [2]}))
+    assert times(store) == [[1, 2]]
+    first.unlink()
+    assert times(store) == [[2]]
+
+
+@pytest.mark.parametrize("content", [b"", b"no database" * 100, None])
+def test_the_index_is_made_again(
+    store: Store, tmp_path: Path, content: bytes | None
+) -> None:
+    add(store, tmp_path, result(A, {"e/row": [1]}))
+    load(store)
+    path = store.folder / INDEX
+    if content is None:  # of another version
+        with sqlite3.connect(path) as connection:
+            connection.execute("UPDATE results SET times = x''")
+            connection.execute("PRAGMA user_version = 0")
+        connection.close()
+    else:
+        path.write_bytes(content)
+    assert times(store) == [[1]]
+
+
+def write_all(store: Store, inputs: list[Path]) -> None:
+    store.create()
+    for path in inputs:
+        store.add(path)
+        load(store)
+
+
+def test_writers_at_once_lose_nothing(store: Store, tmp_path: Path) -> None:
+    inputs = []
+    for number in range(8):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        add(Store(folder / "other"), folder, result(A, {"e/row": [number + 1]}, number))
+        inputs.append(folder / "added.json")
+    fork = get_context("fork")
+    parts = (inputs, inputs[2:], inputs[::-1])
+    writers = [fork.Process(target=write_all, args=(store, part)) for part in parts]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert [writer.exitcode for writer in writers] == [0, 0, 0]
+    assert len(load(store)[0]) == 8
+
+
+def test_a_folder_of_other_files_is_no_store(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("")
+    with pytest.raises(NotAStore, match="holds other files"):
+        Store(tmp_path).create()
+    with pytest.raises(NotAStore, match="tools/history add"):
+        load(Store(tmp_path / "missing"))

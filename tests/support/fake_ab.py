@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A tools/ab that knows the answers. `answers.json` says of each bad commit how much
+slower it is, its status in place of a result, or the fewest pairs that decide."""
+
+import json
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+
+def main(good: str, bad: str, flags: list[str]) -> int:
+    with (HERE / "calls.txt").open("a") as calls:
+        calls.write(" ".join([good, bad, *flags]) + "\n")
+    given = dict(flag.lstrip("-").partition("=")[::2] for flag in flags)
+    known = json.loads((HERE / "answers.json").read_text()).get(bad, {})
+    if "status" in known:
+        return int(known["status"])
+    ratio = known.get("ratio", 1.0)
+    is_slower = ratio - 1 > float(given["threshold"]) / 100
+    verdict = "REGRESSED" if is_slower else "EQUIVALENT"
+    if int(given["max_pairs"]) < known.get("pairs", 0):
+        verdict = "INCONCLUSIVE"
+    row = {
+        "name": given["benchmark_filter"].strip("^$").replace("\\", ""),
+        "verdict": verdict,
+        "ratio": ratio,
+        "interval": [ratio - 0.01, ratio + 0.01],
+        "pairs": 12,
+        "changes": [{"metric": metric} for metric in known.get("changed", [])],
+    }
+    sides = {"base": {"git_revisions": [good]}, "new": {"git_revisions": [bad]}}
+    folder = Path(given["out"])
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = [] if known.get("absent") else [row]
+    result = {"kind": "trainbench ab result", "version": 1}
+    result |= {"comparison": {**sides, "rows": rows}}
+    (folder / "result.json").write_text(json.dumps(result))
+    return int(is_slower)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2], sys.argv[3:]))

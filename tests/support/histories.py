@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""A repository of empty commits, and stores with results of them."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from reports.history.store import Store
+from results import document, entry
+
+COMMITS = 40
+
+
+def git(root: Path, *arguments: str, words: str = "") -> str:
+    done = subprocess.run(
+        ["git", *arguments],
+        cwd=root,
+        check=True,
+        capture_output=True,
+        text=True,
+        input=words,
+    )
+    return done.stdout.strip()
+
+
+def repository(root: Path) -> list[str]:
+    """Its revisions, oldest first."""
+    root.mkdir()
+    git(root, "init", "--quiet", "--initial-branch=main")
+    commits = []
+    for number in range(COMMITS):
+        subject = f"change {number}\n"
+        commits.append(
+            "commit refs/heads/main\n"
+            f"committer a <a@example> {1767225600 + number} +0000\n"
+            f"data {len(subject)}\n{subject}\n"
+        )
+    git(root, "fast-import", "--quiet", words="".join(commits))
+    return git(root, "rev-list", "--reverse", "main").split()
+
+
+def result(
+    revision: str, rows: dict[str, Sequence[float]], second: int = 0, **more: Any
+) -> dict[str, Any]:
+    """`rows` are the times of their processes in us."""
+    counters = {"flops": 1e6, "peak_bytes": 1e6, **more.pop("counters", {})}
+    entries = [
+        entry(name, us, p50_us=us, **counters)
+        for name, each in rows.items()
+        for us in each
+    ]
+    context = {
+        "git_revision": revision,
+        "date": f"2026-01-01T00:{second // 60:02}:{second % 60:02}+00:00",
+        "processes": "6",
+        "command_line": "trainbench --suite=smoke --processes=6 --benchmark_out=a.json",
+    }
+    return document(*entries, context=context | more.pop("context", {}), **more)
+
+
+def add(store: Store, folder: Path, content: dict[str, Any]) -> Path:
+    path = folder / "added.json"
+    path.write_text(json.dumps(content))
+    store.create()
+    return store.add(path)
+
+
+def filled(
+    store: Store, folder: Path, revisions: Sequence[str], slower: float, since: int
+) -> None:
+    """Ten rows of six processes that differ by 1 %. From a commit on, `e0/row` is
+    slower by a factor, and `e1/row` has one FLOP more."""
+    rng = np.random.default_rng(1)
+    for number, revision in enumerate(revisions):
+        times = 100 * np.exp(rng.normal(0, 0.01, (10, 6)))
+        times[0] *= slower if number >= since else 1
+        rows = {f"e{row}/row": each.tolist() for row, each in enumerate(times)}
+        content = result(revision, rows, number)
+        for each in content["benchmarks"]:
+            each["flops"] += each["name"] == "e1/row" and number >= since
+        add(store, folder, content)
+
+
+def fake_ab(root: Path, answers: dict[str, Any]) -> Path:
+    """Makes tools/ab of a repository one that knows the answers; what it was asked goes
+    into the file."""
+    folder = root / "tools"
+    folder.mkdir(exist_ok=True)
+    shutil.copy(Path(__file__).with_name("fake_ab.py"), folder / "ab")
+    (folder / "ab").chmod(0o755)
+    (folder / "answers.json").write_text(json.dumps(answers))
+    calls = folder / "calls.txt"
+    calls.write_text("")
+    return calls
