@@ -4,7 +4,6 @@
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 
 from reports.history import bisect as steps
@@ -28,7 +27,13 @@ from reports.history.findings import (
     threshold_for,
 )
 from reports.history.index import Entry
-from reports.history.oracle import AbFailed, CannotMeasure, Question, flags_of
+from reports.history.oracle import (
+    AbFailed,
+    Answer,
+    CannotMeasure,
+    Question,
+    flags_of,
+)
 from reports.history.series import Series, series_of
 from reports.history.store import VERDICTS, Store
 from reports.results import rows, text
@@ -116,6 +121,12 @@ def _flags(given: argparse.Namespace, series: Series) -> Sequence[str]:
     return given.flags or flags_of(series.contexts[-1].get("command_line", ""))
 
 
+def _words(answer: Answer) -> str:
+    kind, change = KIND_OF[answer.verdict], interval(answer.ratio, answer.interval)
+    ends = f"{answer.good[:10]}..{answer.bad[:10]}"
+    return f"{kind} {answer.row} {change} by {answer.pairs} pairs, {ends}"
+
+
 def confirm(given: argparse.Namespace) -> int:
     """measures what is suspected with tools/ab, the newest first; keeps the verdicts"""
     history = History(given)
@@ -137,11 +148,8 @@ def confirm(given: argparse.Namespace) -> int:
             _say(f"not measured: {found.row}: {error}")
             status = status or USAGE
             continue
-        kind = KIND_OF[answer.verdict]
-        change = interval(answer.ratio, answer.interval)
-        ends = f"{answer.good[:10]}..{answer.bad[:10]}"
-        print(f"{kind} {found.row} {change} by {answer.pairs} pairs, {ends}")
-        status = BAD if kind is Kind.CONFIRMED else status
+        print(_words(answer))
+        status = BAD if KIND_OF[answer.verdict] is Kind.CONFIRMED else status
     return status
 
 
@@ -156,8 +164,13 @@ def bisect(given: argparse.Namespace) -> int:
         raise NoHistory(f"{given.good} is not before {given.bad} in its history")
     known = [series for series in History(given).series if given.row in series.rows]
     flags = _flags(given, known[-1]) if known else given.flags
-    ask = partial(oracle.ask, root=root)
     ends = Question(given.row, good, bad, flags)
+
+    def ask(question: Question) -> Answer:
+        answer = oracle.ask(question, root)
+        _say(_words(answer))
+        return answer
+
     found = steps.bisect(ends, list(after), given.metric, ask)
     if len(found) > 1:
         _say(f"one of these {len(found)}; they could not be distinguished:")
