@@ -66,11 +66,13 @@ class Store:
         self.folder = folder
 
     def create(self) -> None:
-        """Unless it is there. A checkout may be one. Errors: NotAStore; OSError."""
+        """Unless it is there. Errors: NotAStore; OSError."""
+        # Listed first: what another writer puts there comes after its .gitignore.
+        others = self.folder.glob("[!.]*") if self.folder.is_dir() else ()
+        foreign = any(others)
         if (self.folder / ".gitignore").exists():
             return
-        known = self.folder.iterdir() if self.folder.is_dir() else ()
-        if not all(path.name == ".git" for path in known):
+        if foreign:
             raise NotAStore(
                 f"{self.folder} holds other files; allowed: an empty folder"
             )
@@ -94,6 +96,6 @@ class Store:
 
     def files(self) -> list[str]:
         """The results, relative to the folder."""
-        found = self.folder.glob("*/*.json")
+        found = self.folder.glob("[!.]*/*.json")  # not what is being written
         names = (f"{path.parent.name}/{path.name}" for path in found)
-        return sorted(name for name in names if not name.startswith((".", VERDICTS)))
+        return sorted(name for name in names if not name.startswith(VERDICTS))

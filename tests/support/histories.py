@@ -14,6 +14,7 @@ from reports.history.store import Store
 from results import document, entry
 
 COMMITS = 40
+FAKE_AB = Path(__file__).resolve().parents[1] / "reports/history/fake_ab.py"
 
 
 def git(root: Path, *arguments: str, words: str = "") -> str:
@@ -91,7 +92,7 @@ def fake_ab(root: Path, answers: dict[str, Any]) -> Path:
     into the file."""
     folder = root / "tools"
     folder.mkdir(exist_ok=True)
-    shutil.copy(Path(__file__).with_name("fake_ab.py"), folder / "ab")
+    shutil.copy(FAKE_AB, folder / "ab")
     (folder / "ab").chmod(0o755)
     (folder / "answers.json").write_text(json.dumps(answers))
     calls = folder / "calls.txt"
