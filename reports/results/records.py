@@ -12,6 +12,8 @@ T = TypeVar("T")
 MOST_BYTES = 1 << 28  # a hundred times a result of the quick suite
 # Where a record is, as msgspec writes it: a field, a place, or [...] of any other key.
 _STEP = re.compile(r"\.(\w+)|\[(\d+|\.\.\.)\]")
+# What some writers of JSON make of numbers that it has not.
+_NO_NUMBER = re.compile(rb"NaN|Infinity")
 
 _WORDS = {
     "array": "a list",
@@ -44,9 +46,11 @@ def parse(content: bytes) -> Any:
     except RecursionError as error:
         raise NotAResult("it is nested too deeply") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        at = re.search(r"byte (\d+)", str(error))
-        is_at_end = at is not None and int(at[1]) >= len(content.rstrip())
-        if is_at_end or "truncated" in str(error):
+        found = re.search(r"byte (\d+)", str(error))
+        at = int(found[1]) if found else 0
+        if word := _NO_NUMBER.match(content, at):
+            raise NotAResult(f"it holds {word[0].decode()}, no number") from error
+        if at >= len(content.rstrip()) or "truncated" in str(error):
             raise NotAResult("it breaks off: it is not the whole file") from error
         raise NotAResult(f"it is no JSON: {error}") from error
 
