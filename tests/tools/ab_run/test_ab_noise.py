@@ -60,7 +60,7 @@ def row(**changes: Any) -> dict[str, Any]:
         (document() | {"rows": {"a": {"floor": 1}}}, "rows[a] lacks spread"),
         (row(floor="1"), "rows[a/x:1].floor is '1'; allowed: a number"),
         (row(floor=True), "floor is True; allowed: a number"),
-        (row(spread=float("nan")), "no noise floor: it is no JSON"),
+        (row(spread=float("nan")), "no noise floor: it holds NaN"),
         (row(floor=10**400), "Number out of range, in rows[a/x:1].floor"),
         (row(reach=[]), "reach is []; allowed: a number"),
         (row(floor=-0.1), "floor is -0.1; allowed: a number >= 0"),
