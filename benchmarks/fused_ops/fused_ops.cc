@@ -18,6 +18,7 @@
 #include "model/nn/cross_entropy.h"
 #include "model/nn/norm.h"
 #include "model/spec/check_log.h"
+#include "model/spec/status_macros.h"
 #include "model/verification/relative_error.h"
 
 namespace trainbench {
@@ -221,8 +222,7 @@ absl::Status FusedOpCall::Verify() {
   }
   const Tensors expected = Compute(Implementation::kTextbook, wide);
   const Tensors results = Forward();
-  absl::Status status = Compare("output", results, expected);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(Compare("output", results, expected));
   Tensors expected_gradients = torch::autograd::grad(expected, wide, gradients);
   if (wide.size() > inputs_.size()) {
     expected_gradients = {at::cat(expected_gradients, -1)};

@@ -2,6 +2,7 @@
 
 #include "model/accounting/flops.h"
 
+#include "model/accounting/number.h"
 #include "model/accounting/parameters.h"
 
 namespace trainbench {
@@ -10,10 +11,10 @@ namespace {
 // Of all blocks in the forward pass.
 double BlocksFlops(const ModelConfig& config, int64_t batch, int64_t seq) {
   // In double: exact up to 2^53, and a large sweep exceeds int64.
-  const double layer = 2 * static_cast<double>(batch * seq) *
-                           static_cast<double>(BlockMatrixParameters(config)) +
-                       LayerAttentionFlops(config, batch, seq);
-  return static_cast<double>(config.layers) * layer;
+  const double layer =
+      2 * Number(batch * seq) * Number(BlockMatrixParameters(config)) +
+      LayerAttentionFlops(config, batch, seq);
+  return Number(config.layers) * layer;
 }
 
 bool HasBackward(StepMode mode) {
@@ -22,16 +23,18 @@ bool HasBackward(StepMode mode) {
 
 }  // namespace
 
+double AttentionFlops(int64_t batch, int64_t seq, int64_t width) {
+  return 4 * Number(batch * seq) * Number(seq) * Number(width);
+}
+
 double LayerAttentionFlops(const ModelConfig& config, int64_t batch,
                            int64_t seq) {
-  return 4 * static_cast<double>(batch * seq) * static_cast<double>(seq) *
-         static_cast<double>(config.d_attention());
+  return AttentionFlops(batch, seq, config.d_attention());
 }
 
 double ForwardFlops(const ModelConfig& config, int64_t batch, int64_t seq) {
-  const double head = 2 * static_cast<double>(batch * seq) *
-                      static_cast<double>(config.vocab) *
-                      static_cast<double>(config.d_model);
+  const double head =
+      2 * Number(batch * seq) * Number(config.vocab) * Number(config.d_model);
   return BlocksFlops(config, batch, seq) + head;
 }
 
@@ -53,8 +56,7 @@ double RecomputedFlops(const ModelConfig& config, int64_t batch, int64_t seq,
     case Checkpointing::Kind::kNone:
       return 0;
     case Checkpointing::Kind::kAttention:
-      return static_cast<double>(config.layers) *
-             LayerAttentionFlops(config, batch, seq);
+      return Number(config.layers) * LayerAttentionFlops(config, batch, seq);
     case Checkpointing::Kind::kBlocks:
       return BlocksFlops(config, batch, seq);
   }
@@ -67,12 +69,12 @@ std::vector<ComponentFlops> FlopsByComponent(const ModelConfig& config,
   // Passes over each product: one forward, two backward.
   const double passes =
       StepFlops(config, batch, seq, mode) / ForwardFlops(config, batch, seq);
-  const double attention = passes * static_cast<double>(config.layers) *
-                           LayerAttentionFlops(config, batch, seq);
+  const double attention =
+      passes * Number(config.layers) * LayerAttentionFlops(config, batch, seq);
   std::vector<ComponentFlops> work;
   const auto multiply = [&](Component component, int64_t elements) {
-    work.push_back({component, passes * 2 * static_cast<double>(batch * seq) *
-                                   static_cast<double>(elements)});
+    work.push_back(
+        {component, passes * 2 * Number(batch * seq) * Number(elements)});
   };
   for (const auto& [component, all, multiplied] :
        ParametersByComponent(config)) {
@@ -94,7 +96,7 @@ std::vector<ComponentFlops> FlopsByComponent(const ModelConfig& config,
 }
 
 double AdamWFlops(const ModelConfig& config) {
-  return 14 * static_cast<double>(ParameterCount(config));
+  return 14 * Number(ParameterCount(config));
 }
 
 }  // namespace trainbench

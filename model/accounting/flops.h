@@ -19,8 +19,11 @@
 
 namespace trainbench {
 
-// Q K^T and P V of one layer in the forward pass, 2 * 2 batch seq^2 d, however
-// many heads of queries read one of keys and values.
+// Q K^T and P V in the forward pass, 2 * 2 batch seq^2 width, of all heads
+// together, however many heads of queries read one of keys and values.
+double AttentionFlops(int64_t batch, int64_t seq, int64_t width);
+
+// Of one layer.
 double LayerAttentionFlops(const ModelConfig& config, int64_t batch,
                            int64_t seq);
 

@@ -27,15 +27,11 @@ struct BlockBiases {
 };
 
 BlockBiases BiasesOf(const ModelConfig& config) {
-  if (config.biases != Biases::kAll) return {};
+  if (!config.has_biases()) return {};
   const int64_t up = MlpMatrices(config) - 1;
   return {.projections = config.d_attention() + 2 * config.d_key_value(),
           .output_projection = config.d_model,
           .mlp = up * config.d_ff + config.d_model};
-}
-
-bool NormsHaveBiases(const ModelConfig& config) {
-  return config.norm == Normalization::kLayer && config.biases != Biases::kNone;
 }
 
 }  // namespace
@@ -46,7 +42,7 @@ int64_t BlockMatrixParameters(const ModelConfig& config) {
 }
 
 int64_t NormParameters(const ModelConfig& config) {
-  return (NormsHaveBiases(config) ? 2 : 1) * config.d_model;
+  return (config.norms_have_biases() ? 2 : 1) * config.d_model;
 }
 
 int64_t BlockParameters(const ModelConfig& config) {
@@ -66,8 +62,8 @@ int64_t ParameterBytes(const ModelConfig& config, Precision precision) {
 
 int64_t ParameterTensorCount(const ModelConfig& config) {
   const int64_t matrices = 4 + MlpMatrices(config);
-  const int64_t biases = config.biases == Biases::kAll ? matrices : 0;
-  const int64_t norm = NormsHaveBiases(config) ? 2 : 1;
+  const int64_t biases = config.has_biases() ? matrices : 0;
+  const int64_t norm = config.norms_have_biases() ? 2 : 1;
   const int64_t positions = config.positions == Positions::kLearned ? 1 : 0;
   return config.layers * (matrices + biases + 2 * norm) + norm +
          VocabularyTables(config) + positions;

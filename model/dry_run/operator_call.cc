@@ -98,20 +98,14 @@ void OperatorCall::Read(const IValue& value) {
   }
 }
 
-void OperatorCall::CountBytes(std::size_t argument) {
+OperatorCall::Access OperatorCall::AccessOf(std::size_t argument) const {
   const c10::Argument& declared = op_.schema().arguments()[argument];
   // A fused AdamW writes gradients only to unscale them.
   const bool writes = declared.alias_info() &&
                       declared.alias_info()->isWrite() &&
                       declared.name() != "grads";
-  const bool reads = !writes || !(declared.is_out() || ReplacesValues(op_));
-  const bool picks = argument == 0 && PicksValues(op_);
-  IValue copy = Argument(argument);
-  ReplaceTensors(copy, [&](const Tensor& x) {
-    if (reads && !picks) read_bytes_ += StoredBytes(x);
-    if (writes) written_bytes_ += StoredBytes(x);
-    return x;
-  });
+  if (writes) return {!declared.is_out() && !ReplacesValues(op_), true};
+  return {argument > 0 || !PicksValues(op_), false};
 }
 
 int64_t OperatorCall::bytes() const {
@@ -167,8 +161,12 @@ KernelWork OperatorCall::RunOnMeta() {
 KernelWork OperatorCall::Run() {
   const std::vector<Tensor> casts = CastOperands();
   for (std::size_t i = 0; i < count_; ++i) {
-    CountBytes(i);
-    ReplaceTensors(Argument(i), [&](const Tensor& x) { return ToMeta(x); });
+    const Access access = AccessOf(i);
+    ReplaceTensors(Argument(i), [&](const Tensor& x) {
+      if (access.reads) read_bytes_ += StoredBytes(x);
+      if (access.writes) written_bytes_ += StoredBytes(x);
+      return ToMeta(x);
+    });
     if (Argument(i).isDevice()) Argument(i) = c10::Device(c10::kMeta);
   }
   const KernelWork kernel = RunOnMeta();

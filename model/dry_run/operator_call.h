@@ -40,7 +40,11 @@ class OperatorCall {
     return (*stack_)[stack_->size() - count_ + i];
   }
   void Read(const c10::IValue& value);
-  void CountBytes(std::size_t argument);
+  // Whether the operator reads the tensors of an argument, and writes them.
+  struct Access {
+    bool reads, writes;
+  };
+  Access AccessOf(std::size_t argument) const;
   std::vector<at::Tensor> CastOperands();
   KernelWork RunOnMeta();
   at::Tensor ToMeta(const at::Tensor& x);

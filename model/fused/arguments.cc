@@ -6,8 +6,6 @@
 #include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
 
-#include "model/dry_run/dry_run.h"
-
 namespace trainbench {
 
 at::ScalarType ProductType(at::ScalarType dtype, at::Device device) {
@@ -32,10 +30,6 @@ double BytesOf(std::initializer_list<at::Tensor> tensors) {
     if (x.defined()) bytes += static_cast<double>(x.nbytes());
   }
   return bytes;
-}
-
-void TellKernel(const char* name, std::initializer_list<at::Tensor> tensors) {
-  DryRun::Tell({.name = name, .bytes = BytesOf(tensors)});
 }
 
 void RefuseSecondDerivative(const char* operation) {

@@ -10,6 +10,8 @@
 
 #include <initializer_list>
 
+#include "model/dry_run/dry_run.h"
+
 namespace trainbench {
 
 // The dtype in which a product of tensors of `dtype` is computed now, on this
@@ -25,9 +27,12 @@ at::Tensor WithRows(const at::Tensor& x);
 // Of all tensors, those that are not defined left out.
 double BytesOf(std::initializer_list<at::Tensor> tensors);
 
-// Lets a dry run know of a kernel that reads or writes each of these tensors
-// once.
-void TellKernel(const char* name, std::initializer_list<at::Tensor> tensors);
+// Lets a dry run know of a kernel, which reads and writes bytes() in all. Real
+// calls do not count them.
+template <typename Bytes>
+void TellKernel(const char* name, const Bytes& bytes) {
+  if (DryRun::IsOn()) DryRun::Tell({.name = name, .bytes = bytes()});
+}
 
 // For the begin of a backward pass. c10::Error if that is to be differentiated
 // again: a kernel's results are constants to autograd, so the second derivative

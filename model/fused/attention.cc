@@ -18,9 +18,11 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// Products that no operator of LibTorch's does; `other_bytes` of other tensors
-// that are read or written.
-void Tell(const FlashInputs& inputs, int products, double other_bytes) {
+// Products that no operator of LibTorch's does; `other_bytes()` of other
+// tensors that are read or written.
+template <typename Bytes>
+void Tell(const FlashInputs& inputs, int products, const Bytes& other_bytes) {
+  if (!DryRun::IsOn()) return;
   const double flops = 2.0 * products * static_cast<double>(inputs.q.numel()) *
                        static_cast<double>(inputs.k.size(-2));
   // At most one matrix of scores for each thread.
@@ -30,7 +32,7 @@ void Tell(const FlashInputs& inputs, int products, double other_bytes) {
   DryRun::Tell(
       {.name = "trainbench::attention",
        .flops = flops,
-       .bytes = BytesOf({inputs.q, inputs.k, inputs.v}) + other_bytes,
+       .bytes = BytesOf({inputs.q, inputs.k, inputs.v}) + other_bytes(),
        .by_onednn =
            inputs.q.is_cpu() && inputs.q.scalar_type() == at::kBFloat16,
        .result_elements = matrices * rows * std::max(rows, inputs.q.size(-1))});
@@ -46,7 +48,9 @@ class AttentionFunction : public torch::autograd::Function<AttentionFunction> {
     const FlashResult result = IsOnCpu(q, "attention")
                                    ? CpuFlashForward(inputs)
                                    : CudaFlashForward(inputs);
-    Tell(inputs, 2, BytesOf({result.output, result.log_sum_exp}));
+    Tell(inputs, 2, [&] {
+      return BytesOf({result.output, result.log_sum_exp});
+    });
     ctx->save_for_backward(
         {inputs.q, inputs.k, inputs.v, result.output, result.log_sum_exp});
     ctx->saved_data["causal"] = causal;
@@ -64,9 +68,10 @@ class AttentionFunction : public torch::autograd::Function<AttentionFunction> {
         gradient.is_cpu() ? CpuFlashBackward(inputs, forward, gradient)
                           : CudaFlashBackward(inputs, forward, gradient);
     // The scores once more, and four gradients.
-    Tell(inputs, 5,
-         BytesOf({gradient, forward.output, forward.log_sum_exp, result.q,
-                  result.k, result.v}));
+    Tell(inputs, 5, [&] {
+      return BytesOf({gradient, forward.output, forward.log_sum_exp, result.q,
+                      result.k, result.v});
+    });
     return {result.q, result.k, result.v, {}};
   }
 };

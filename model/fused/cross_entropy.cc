@@ -28,8 +28,9 @@ class CrossEntropyFunction
     const at::Tensor losses =
         compute(gradient.view({-1, logits.size(-1)}),
                 targets.flatten().contiguous(), with_gradient);
-    TellKernel("trainbench::cross_entropy",
-               {logits, with_gradient ? gradient : at::Tensor(), losses});
+    TellKernel("trainbench::cross_entropy", [&] {
+      return BytesOf({logits, with_gradient ? gradient : at::Tensor(), losses});
+    });
     // Not save_for_backward: the logits are gone on purpose.
     if (with_gradient) ctx->saved_data["gradient"] = gradient;
     return losses.mean();

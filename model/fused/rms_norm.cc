@@ -26,10 +26,11 @@ class RmsNormFunction : public torch::autograd::Function<RmsNormFunction> {
     const NormResult result = compute(
         residual.contiguous(), update ? update->contiguous() : at::Tensor(),
         weight, eps, normed);
-    TellKernel("trainbench::add_rms_norm",
-               {residual, update.value_or(at::Tensor()), weight,
-                update ? result.sum : at::Tensor(), result.normed,
-                result.inverse_rms});
+    TellKernel("trainbench::add_rms_norm", [&] {
+      return BytesOf({residual, update.value_or(at::Tensor()), weight,
+                      update ? result.sum : at::Tensor(), result.normed,
+                      result.inverse_rms});
+    });
     ctx->set_materialize_grads(false);
     ctx->save_for_backward({result.sum, result.inverse_rms, weight});
     ctx->saved_data["has_update"] = update.has_value();
@@ -48,10 +49,13 @@ class RmsNormFunction : public torch::autograd::Function<RmsNormFunction> {
     const NormGradients result = compute(
         of_sum.defined() ? of_sum.contiguous() : of_sum, of_normed.contiguous(),
         saved[0], saved[1], saved[2], has_update);
-    const bool is_apart = has_update && !result.update.is_same(result.residual);
-    TellKernel("trainbench::add_rms_norm_backward",
-               {of_sum, of_normed, saved[0], saved[1], saved[2],
-                result.residual, is_apart ? result.update : at::Tensor()});
+    TellKernel("trainbench::add_rms_norm_backward", [&] {
+      const bool is_apart =
+          has_update && !result.update.is_same(result.residual);
+      return BytesOf({of_sum, of_normed, saved[0], saved[1], saved[2],
+                      result.residual,
+                      is_apart ? result.update : at::Tensor()});
+    });
     return {result.residual, result.update, result.weight, {}, {}};
   }
 };

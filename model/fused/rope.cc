@@ -26,8 +26,10 @@ class RopeFunction : public torch::autograd::Function<RopeFunction> {
     const auto rotate =
         IsOnCpu(qkv, "rotation") ? RotateInPlaceCpu : RotateInPlaceCuda;
     rotate(parts, heads, cos, sin);
-    const at::Tensor rotated = parts.narrow(2, 0, heads + kv_heads);
-    TellKernel("trainbench::split_and_rotate", {rotated, rotated, cos, sin});
+    TellKernel("trainbench::split_and_rotate", [&] {
+      const at::Tensor rotated = parts.narrow(2, 0, heads + kv_heads);
+      return BytesOf({rotated, rotated, cos, sin});
+    });
     ctx->saved_data["cos"] = cos;
     ctx->saved_data["sin"] = sin;
     const auto part = [&](int64_t first, int64_t count) {
@@ -45,8 +47,9 @@ class RopeFunction : public torch::autograd::Function<RopeFunction> {
         {WithRows(gradients[0]), WithRows(gradients[1]),
          WithRows(gradients[2])},
         ctx->saved_data["cos"].toTensor(), ctx->saved_data["sin"].toTensor());
-    TellKernel("trainbench::split_and_rotate_backward",
-               {gradients[0], gradients[1], gradients[2], result});
+    TellKernel("trainbench::split_and_rotate_backward", [&] {
+      return BytesOf({gradients[0], gradients[1], gradients[2], result});
+    });
     return {result.flatten(2), {}, {}, {}, {}};
   }
 };

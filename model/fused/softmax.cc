@@ -24,7 +24,9 @@ class CausalSoftmaxFunction
     const auto replace = IsOnCpu(scores, "softmax") ? CausalSoftmaxInPlaceCpu
                                                     : CausalSoftmaxInPlaceCuda;
     replace(weights, scale);
-    TellKernel("trainbench::causal_softmax", {weights, weights});
+    TellKernel("trainbench::causal_softmax", [&] {
+      return BytesOf({weights, weights});
+    });
     ctx->save_for_backward({weights});
     ctx->saved_data["scale"] = scale;
     return weights;
@@ -38,8 +40,9 @@ class CausalSoftmaxFunction
     const at::Tensor weights = ctx->get_saved_variables()[0];
     const at::Tensor gradient = compute(gradients[0].contiguous(), weights,
                                         ctx->saved_data["scale"].toDouble());
-    TellKernel("trainbench::causal_softmax_backward",
-               {gradients[0], weights, gradient});
+    TellKernel("trainbench::causal_softmax_backward", [&] {
+      return BytesOf({gradients[0], weights, gradient});
+    });
     return {gradient, {}};
   }
 };

@@ -23,7 +23,7 @@ class SwiGluFunction : public torch::autograd::Function<SwiGluFunction> {
     ctx->save_for_backward({input});
     const at::Tensor result =
         IsOnCpu(input, "SwiGLU") ? SwigluCpu(input) : SwigluCuda(input);
-    TellKernel("trainbench::swiglu", {input, result});
+    TellKernel("trainbench::swiglu", [&] { return BytesOf({input, result}); });
     return result;
   }
 
@@ -33,7 +33,9 @@ class SwiGluFunction : public torch::autograd::Function<SwiGluFunction> {
                                                          : SwigluBackwardCuda;
     const at::Tensor input = ctx->get_saved_variables()[0];
     const at::Tensor result = compute(gradients[0].contiguous(), input);
-    TellKernel("trainbench::swiglu_backward", {gradients[0], input, result});
+    TellKernel("trainbench::swiglu_backward", [&] {
+      return BytesOf({gradients[0], input, result});
+    });
     return {result};
   }
 };

@@ -75,7 +75,7 @@ AttentionImpl::AttentionImpl(const ModelConfig& config,
   if (config.positions == Positions::kRope) rope_.emplace(config.d_head());
   const int64_t d = config.d_model, heads = config.d_attention(),
                 kv_heads = config.d_key_value();
-  const bool has_bias = config.biases == Biases::kAll;
+  const bool has_bias = config.has_biases();
   const std::vector<Linear> in = MakeLinears(
       d, {heads, kv_heads, kv_heads}, options, config.implementation, has_bias);
   q_proj = register_module("q_proj", in[0]);

@@ -34,7 +34,7 @@ FeedForwardImpl::FeedForwardImpl(const ModelConfig& config,
       w2(nullptr),
       mlp_(config.mlp),
       implementation_(config.implementation) {
-  const bool has_bias = config.biases == Biases::kAll;
+  const bool has_bias = config.has_biases();
   const std::vector<int64_t> outs(config.has_gate() ? 2 : 1, config.d_ff);
   const std::vector<Linear> up =
       MakeLinears(config.d_model, outs, options, implementation_, has_bias);

@@ -43,7 +43,7 @@ NormImpl::NormImpl(const ModelConfig& config, const at::TensorOptions& options)
     : weight(register_parameter("weight", at::ones({config.d_model}, options))),
       kind_(config.norm),
       implementation_(config.implementation) {
-  if (config.norm == Normalization::kLayer && config.biases != Biases::kNone) {
+  if (config.norms_have_biases()) {
     bias = register_parameter("bias", at::zeros({config.d_model}, options));
   }
 }

@@ -14,6 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "model/spec/named_models.h"
 #include "model/spec/not_allowed.h"
+#include "model/spec/status_macros.h"
 
 namespace trainbench {
 namespace {
@@ -67,8 +68,8 @@ absl::Status SetSize(absl::string_view key, absl::string_view value,
 
 absl::Status SetPadding(absl::string_view key, absl::string_view value,
                         ModelText& text) {
-  const absl::Status status = ReadSize(key, value, text.pad_vocab);
-  return status.ok() ? CheckRange(key, text.pad_vocab, kMaxSize) : status;
+  RETURN_IF_ERROR(ReadSize(key, value, text.pad_vocab));
+  return CheckRange(key, text.pad_vocab, kMaxSize);
 }
 
 absl::Status SetTied(absl::string_view key, absl::string_view value,
@@ -79,27 +80,24 @@ absl::Status SetTied(absl::string_view key, absl::string_view value,
   return TextNotAllowed(key, value, "true or false");
 }
 
-template <typename Value>
-absl::Status Take(const absl::StatusOr<Value>& parsed, Value& field) {
-  if (parsed.ok()) field = *parsed;
-  return parsed.status();
-}
-
 template <auto kField, const auto& kNames>
 absl::Status SetChoice(absl::string_view key, absl::string_view value,
                        ModelText& text) {
-  return Take(kNames.Parse(key, value), text.config.*kField);
+  ASSIGN_OR_RETURN(text.config.*kField, kNames.Parse(key, value));
+  return absl::OkStatus();
 }
 
 absl::Status SetAttention(absl::string_view key, absl::string_view value,
                           ModelText& text) {
-  return Take(ParseName(key, value, AttentionKinds(), AttentionName),
-              text.config.attention);
+  ASSIGN_OR_RETURN(text.config.attention,
+                   ParseName(key, value, AttentionKinds(), AttentionName));
+  return absl::OkStatus();
 }
 
 absl::Status SetCheckpointing(absl::string_view, absl::string_view value,
                               ModelText& text) {
-  return Take(ParseCheckpointing(value), text.config.checkpointing);
+  ASSIGN_OR_RETURN(text.config.checkpointing, ParseCheckpointing(value));
+  return absl::OkStatus();
 }
 
 struct Key {
@@ -147,8 +145,7 @@ absl::Status ReadFields(absl::string_view fields, ModelText& text) {
       return absl::InvalidArgumentError(
           absl::StrCat("key '", pair.first, "' is given twice"));
     }
-    absl::Status status = SetField(pair.first, pair.second, text);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(SetField(pair.first, pair.second, text));
   }
   for (const Key& key : kKeys) {
     if (key.is_required && !text.seen.contains(key.name)) {
@@ -236,13 +233,13 @@ absl::Status Validate(const ModelConfig& config) {
         absl::StrCat("heads is ", config.heads, " and kv_heads is ",
                      config.kv_heads, "; allowed: kv_heads that divide heads"));
   }
-  const absl::Status status = ValidatePositions(config);
-  return status.ok() ? ValidateBiases(config) : status;
+  RETURN_IF_ERROR(ValidatePositions(config));
+  return ValidateBiases(config);
 }
 
 absl::Status ValidateShape(int64_t batch, int64_t seq) {
-  absl::Status status = CheckRange("batch", batch, kMaxSize);
-  return status.ok() ? CheckRange("seq", seq, kMaxSize) : status;
+  RETURN_IF_ERROR(CheckRange("batch", batch, kMaxSize));
+  return CheckRange("seq", seq, kMaxSize);
 }
 
 std::string SeqUnavailable(const ModelConfig& config, int64_t seq) {
@@ -254,11 +251,9 @@ std::string SeqUnavailable(const ModelConfig& config, int64_t seq) {
 
 absl::StatusOr<ModelConfig> ParseModel(absl::string_view text) {
   ModelText read;
-  absl::Status status = ReadFields(text, read);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(ReadFields(text, read));
   ModelConfig config = Complete(read);
-  status = Validate(config);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(Validate(config));
   return config;
 }
 

@@ -52,6 +52,11 @@ struct ModelConfig {
   // Of all heads of keys, and of values.
   int64_t d_key_value() const { return key_value_heads() * d_head(); }
   bool has_gate() const { return mlp == Mlp::kSwiglu; }
+  // Of the matrices of blocks, and of norms.
+  bool has_biases() const { return biases == Biases::kAll; }
+  bool norms_have_biases() const {
+    return norm == Normalization::kLayer && biases != Biases::kNone;
+  }
 
   bool operator==(const ModelConfig&) const = default;
 };

@@ -4,7 +4,7 @@
 #ifndef TRAINBENCH_TESTS_SUPPORT_ARCHITECTURES_H_
 #define TRAINBENCH_TESTS_SUPPORT_ARCHITECTURES_H_
 
-#include <cstdint>
+#include <ostream>
 
 #include "model/spec/config.h"
 
@@ -37,10 +37,19 @@ inline ModelConfig GateBiased(ModelConfig config) {
   return config;
 }
 
-inline constexpr ModelConfig (*kArchitectures[])(ModelConfig) = {
-    Unchanged, Gpt, Biased, GateBiased};
-inline constexpr const char* kArchitectureNames[] = {"usual", "gpt", "biased",
-                                                     "gate_biased"};
+struct Architecture {
+  const char* name;
+  ModelConfig (*of)(ModelConfig);
+};
+
+inline void PrintTo(const Architecture& architecture, std::ostream* out) {
+  *out << architecture.name;
+}
+
+inline constexpr Architecture kArchitectures[] = {{"usual", Unchanged},
+                                                  {"gpt", Gpt},
+                                                  {"biased", Biased},
+                                                  {"gate_biased", GateBiased}};
 
 }  // namespace trainbench
 

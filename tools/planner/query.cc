@@ -11,6 +11,7 @@
 #include "model/spec/named_models.h"
 #include "model/spec/not_allowed.h"
 #include "model/spec/parallel/tensor_part.h"
+#include "model/spec/status_macros.h"
 
 namespace trainbench {
 namespace {
@@ -31,10 +32,9 @@ absl::StatusOr<std::vector<T>> ParseList(absl::string_view what,
   std::vector<T> values;
   std::set<absl::string_view> seen;
   for (absl::string_view item : absl::StrSplit(text, ',')) {
-    absl::StatusOr<T> value = parse(item);
-    if (!value.ok()) return value.status();
+    ASSIGN_OR_RETURN(auto value, parse(item));
     if (!seen.insert(item).second) return GivenTwice(what, item);
-    values.push_back(*std::move(value));
+    values.push_back(std::move(value));
   }
   return values;
 }
@@ -68,8 +68,7 @@ absl::StatusOr<ModelConfig> FindModelOrNearest(
 absl::StatusOr<std::vector<ModelConfig>> SelectModels(
     const PlannerFlags& flags) {
   const std::vector<ModelConfig>& custom = flags.custom_models;
-  absl::StatusOr<std::vector<ModelConfig>> known = KnownModels(custom);
-  if (!known.ok()) return known;
+  ASSIGN_OR_RETURN(const auto known, KnownModels(custom));
   if (flags.models.empty()) {
     std::vector<ModelConfig> models = StandardModels();
     models.insert(models.end(), custom.begin(), custom.end());
@@ -77,7 +76,7 @@ absl::StatusOr<std::vector<ModelConfig>> SelectModels(
   }
   return ParseList<ModelConfig>(
       "model", flags.models,
-      [&](absl::string_view name) { return FindModelOrNearest(name, *known); });
+      [&](absl::string_view name) { return FindModelOrNearest(name, known); });
 }
 
 absl::Status ValidateMemory(double gib) {
@@ -94,34 +93,25 @@ absl::StatusOr<ModelQuery> ReadModelQuery(const PlannerFlags& flags) {
   query.batch = flags.batch;
   query.seq = flags.seq;
   query.tensor_ranks = flags.tensor_ranks;
-  absl::Status status = ValidateShape(query.batch, query.seq);
-  if (status.ok()) status = ValidateMemory(flags.device_memory_gib);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(ValidateShape(query.batch, query.seq));
+  RETURN_IF_ERROR(ValidateMemory(flags.device_memory_gib));
   query.device_memory_bytes =
       static_cast<int64_t>(flags.device_memory_gib * kBytesPerGib);
 
-  absl::StatusOr<std::vector<ModelConfig>> models = SelectModels(flags);
-  if (!models.ok()) return models.status();
-  for (const ModelConfig& whole : *models) {
-    status = ValidateParts(whole, query.tensor_ranks);
-    if (!status.ok()) return status;
-    query.models.push_back(
-        query.tensor_ranks == 1 ? whole : PartOf(whole, 0, query.tensor_ranks));
+  ASSIGN_OR_RETURN(const auto models, SelectModels(flags));
+  for (const ModelConfig& whole : models) {
+    RETURN_IF_ERROR(ValidateParts(whole, query.tensor_ranks));
+    query.models.push_back(PartOf(whole, 0, query.tensor_ranks));
   }
-  absl::StatusOr<std::vector<Precision>> precisions =
-      ParseList<Precision>("precision", flags.precision, ParsePrecision);
-  if (!precisions.ok()) return precisions.status();
-  query.precisions = *std::move(precisions);
-  absl::StatusOr<std::vector<StepMode>> modes =
-      ParseList<StepMode>("mode", flags.mode, ParseStepMode);
-  if (!modes.ok()) return modes.status();
-  query.modes = *std::move(modes);
+  ASSIGN_OR_RETURN(
+      query.precisions,
+      ParseList<Precision>("precision", flags.precision, ParsePrecision));
+  ASSIGN_OR_RETURN(query.modes,
+                   ParseList<StepMode>("mode", flags.mode, ParseStepMode));
   if (!flags.checkpoint.empty()) {
-    absl::StatusOr<std::vector<Checkpointing>> checkpointing =
-        ParseList<Checkpointing>("checkpoint", flags.checkpoint,
-                                 ParseCheckpointing);
-    if (!checkpointing.ok()) return checkpointing.status();
-    query.checkpointing = *std::move(checkpointing);
+    ASSIGN_OR_RETURN(query.checkpointing,
+                     ParseList<Checkpointing>("checkpoint", flags.checkpoint,
+                                              ParseCheckpointing));
   }
   query.wants_batch = flags.largest_batch || !query.checkpointing.empty();
   return query;

@@ -16,6 +16,7 @@ IndexRange PartOf(int64_t size, int64_t rank, int64_t ranks) {
 
 ModelConfig PartOf(const ModelConfig& whole, int64_t rank, int64_t ranks) {
   ModelConfig part = whole;
+  if (ranks == 1) return part;
   part.head_width = whole.d_head();
   part.heads = PartOf(whole.heads, rank, ranks).count;
   // Those that the part's heads of queries read; 0 stays 0.

@@ -44,8 +44,8 @@ TEST(ParametersTest, CountsOfStandardModelsByFormulaAndByBuilding) {
 // with fewer; with two tables of the vocabulary, and with one.
 std::vector<ModelConfig> Configs() {
   std::vector<ModelConfig> configs;
-  for (const auto& architecture : kArchitectures) {
-    configs.push_back(architecture({"m", 24, 40, 2, 6, 37}));
+  for (const Architecture& architecture : kArchitectures) {
+    configs.push_back(architecture.of({"m", 24, 40, 2, 6, 37}));
     configs.push_back(configs.back());
     configs.back().kv_heads = 2;
     configs.back().tied_embeddings = true;

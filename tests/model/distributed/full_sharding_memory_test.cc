@@ -21,7 +21,7 @@
 #include "model/dry_run/dry_run.h"
 #include "model/nn/dtype.h"
 #include "model/training/train_step.h"
-#include "tests/model/distributed/step_bytes.h"
+#include "tests/model/step_bytes.h"
 #include "tests/support/rank_fixture.h"
 
 namespace trainbench {
@@ -140,6 +140,7 @@ JobBytes BytesOfSteps(const MemoryJob& job, ProcessGroup& data,
     found.traffic = recorder.traffic();
   };
   found.bytes = MeasureSteps(
+      at::kCPU,
       [&] {
         model = ranks ? MakePart(*ranks, at::TensorOptions())
                       : TransformerLm(job.model, at::TensorOptions());
@@ -152,6 +153,7 @@ JobBytes BytesOfSteps(const MemoryJob& job, ProcessGroup& data,
         step();  // makes rotary tables
       },
       step);
+  EXPECT_EQ(found.bytes.after, found.bytes.resident);
   return found;
 }
 

@@ -28,7 +28,7 @@
 #include "model/distributed/trainer/parallel_verification.h"
 #include "model/distributed/zero/sharded_optimizer.h"
 #include "model/dry_run/dry_run.h"
-#include "tests/model/distributed/step_bytes.h"
+#include "tests/model/step_bytes.h"
 #include "tests/support/architectures.h"
 #include "tests/support/rank_fixture.h"
 
@@ -274,10 +274,12 @@ StepBytes BytesOfSteps(const Kind& kind, ProcessGroup& group) {
   if (kind.replaces_buckets) {
     build();
     first();
-    bytes = MeasureSteps([] {}, [] {}, step);
+    bytes = MeasureSteps(
+        at::kCPU, [] {}, [] {}, step);
   } else {
-    bytes = MeasureSteps(build, first, step);
+    bytes = MeasureSteps(at::kCPU, build, first, step);
   }
+  EXPECT_EQ(bytes.after, bytes.resident);
   job.Close();
   return bytes;
 }

@@ -23,7 +23,7 @@
 #include "model/spec/named_models.h"
 #include "model/training/adamw.h"
 #include "model/training/train_step.h"
-#include "tests/model/dry_run/bytes_of.h"
+#include "tests/model/step_bytes.h"
 #include "tests/support/architectures.h"
 
 namespace trainbench {
@@ -69,12 +69,12 @@ class WarmStep {
   std::optional<AdamW> optimizer_;
 };
 
-Bytes BytesOfStep(const Job& job, at::Device device = at::kCPU) {
+StepBytes BytesOfStep(const Job& job, at::Device device = at::kCPU) {
   return BytesOf(device,
                  [&] { return std::make_unique<WarmStep>(job, device); });
 }
 
-Bytes DryBytesOfStep(const Job& job, at::Device device = at::kCPU) {
+StepBytes DryBytesOfStep(const Job& job, at::Device device = at::kCPU) {
   const DryRun dry;
   return BytesOfStep(job, device);
 }
@@ -170,7 +170,7 @@ std::vector<Job> RandomJobs(std::size_t count) {
                                 .checkpointing = one_of(checkpoints),
                                 .kv_heads = divisor_of(heads),
                                 .tied_embeddings = draw(0, 1) == 1};
-    jobs.push_back({one_of(kArchitectures)(config), draw(1, 5), draw(1, 150),
+    jobs.push_back({one_of(kArchitectures).of(config), draw(1, 5), draw(1, 150),
                     one_of(kDtypes), one_of(kStepModes)});
   }
   return jobs;
@@ -237,7 +237,7 @@ TEST_F(DryStepTest, MultipliesWhatTheFormulaCounts) {
 // Nobody has the memory for it.
 TEST_F(DryStepTest, OfALargeModelTakesNone) {
   const Job job = {*FindModel("8B", NamedModels()), 64, 32768};
-  const Bytes bytes = DryBytesOfStep(job);
+  const StepBytes bytes = DryBytesOfStep(job);
   const auto logits = job.batch * job.seq * job.config.vocab * 4;
   EXPECT_GT(bytes.peak, bytes.resident + logits);
   EXPECT_EQ(bytes.after, bytes.resident);

@@ -15,7 +15,7 @@
 #include "model/nn/feed_forward.h"
 #include "model/nn/linear.h"
 #include "model/training/adamw.h"
-#include "tests/model/dry_run/bytes_of.h"
+#include "tests/model/step_bytes.h"
 #include "tests/model/training/small_model.h"
 
 namespace trainbench {
@@ -94,7 +94,7 @@ TEST(MixtureTest, TakesDryTheBytesOfARealStep) {
             SmallConfig(implementation, AttentionKind::kNaive));
       });
     };
-    const Bytes real = bytes();
+    const StepBytes real = bytes();
     const DryRun dry;
     EXPECT_EQ(bytes(), real) << ImplementationName(implementation);
   }

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
-#include <cstdint>
 #include <map>
 #include <string>
 #include <tuple>

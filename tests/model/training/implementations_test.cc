@@ -5,9 +5,7 @@
 #include <torch/types.h>
 
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -35,11 +33,11 @@ double RelativeNorm(const at::Tensor& actual, const at::Tensor& expected) {
 
 class ImplementationsTest
     : public testing::TestWithParam<
-          std::tuple<Implementation, AttentionKind, Precision, std::size_t>> {
+          std::tuple<Implementation, AttentionKind, Precision, Architecture>> {
  protected:
   static Precision precision() { return std::get<2>(GetParam()); }
   static ModelConfig In(const ModelConfig& config) {
-    return kArchitectures[std::get<3>(GetParam())](config);
+    return std::get<3>(GetParam()).of(config);
   }
   static ModelConfig config() {
     return In(SmallConfig(std::get<0>(GetParam()), std::get<1>(GetParam())));
@@ -111,12 +109,12 @@ INSTANTIATE_TEST_SUITE_P(
                      testing::ValuesIn(kAttentions),
                      testing::Values(Precision::kFp32, Precision::kBf16Autocast,
                                      Precision::kBf16),
-                     testing::Range<std::size_t>(0, std::size(kArchitectures))),
+                     testing::ValuesIn(kArchitectures)),
     [](const auto& param) {
       return std::string(ImplementationName(std::get<0>(param.param))) + "_" +
              std::string(AttentionName(std::get<1>(param.param))) + "_" +
              std::string(PrecisionName(std::get<2>(param.param))) + "_" +
-             kArchitectureNames[std::get<3>(param.param)];
+             std::get<3>(param.param).name;
     });
 
 TEST(ImplementationStateTest, HasTheSameNamesShapesAndFirstValues) {

@@ -52,9 +52,7 @@ int64_t TensorRank(const MeshJob& job) {
 }
 
 StepParams PartStep(const MeshJob& job) {
-  const int64_t ranks = job.mesh.tensor;
-  return {.model = ranks == 1 ? job.model
-                              : PartOf(job.model, TensorRank(job), ranks),
+  return {.model = PartOf(job.model, TensorRank(job), job.mesh.tensor),
           .precision = job.precision,
           .mode = StepMode::kForwardBackward,
           .batch = job.batch,

@@ -10,9 +10,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "fixtures/device/datasheet.h"
+#include "fixtures/steps/model_step.h"
 #include "model/spec/attention_variant.h"
 #include "model/spec/named_models.h"
 #include "model/spec/not_allowed.h"
+#include "model/spec/status_macros.h"
 
 namespace trainbench {
 namespace {
@@ -34,24 +36,21 @@ absl::StatusOr<std::vector<int64_t>> ParseRanks(const std::string& text) {
 
 absl::Status ReadMesh(const MeshFlags& flags, MeshQuery& query) {
   if (!flags.ranks.empty()) {
-    auto ranks = ParseRanks(flags.ranks);
-    if (!ranks.ok()) return ranks.status();
-    query.ranks = *std::move(ranks);
+    ASSIGN_OR_RETURN(query.ranks, ParseRanks(flags.ranks));
   }
   if (flags.mesh == kAuto) {
     if (!query.ranks.empty()) return absl::OkStatus();
     return TextNotAllowed("mesh", flags.mesh, "auto only with --ranks");
   }
-  const auto mesh = ParseMesh(flags.mesh);
-  if (!mesh.ok()) return mesh.status();
-  query.mesh = *mesh;
+  ASSIGN_OR_RETURN(const MeshShape mesh, ParseMesh(flags.mesh));
+  query.mesh = mesh;
   if (query.ranks.empty() ||
-      query.ranks == std::vector<int64_t>{mesh->ranks()}) {
+      query.ranks == std::vector<int64_t>{mesh.ranks()}) {
     return absl::OkStatus();
   }
   return TextNotAllowed(
       "ranks", flags.ranks,
-      absl::StrCat(mesh->ranks(), ", the product of ", MeshName(*mesh)));
+      absl::StrCat(mesh.ranks(), ", the product of ", MeshName(mesh)));
 }
 
 // The flag is a part of the definition, which may have it only once.
@@ -62,25 +61,23 @@ absl::StatusOr<ModelConfig> ReadDefined(const MeshFlags& flags) {
 }
 
 absl::StatusOr<ModelConfig> ReadNamed(const MeshFlags& flags) {
-  auto model = FindModel(flags.model, NamedModels());
-  if (!model.ok()) return model.status();
-  const auto implementation = ParseImplementation(
-      flags.implementation.empty() ? kImplementation : flags.implementation);
-  if (!implementation.ok()) return implementation.status();
-  model->implementation = *implementation;
-  model->attention = AttentionOf(*implementation);
+  ASSIGN_OR_RETURN(auto model, FindModel(flags.model, NamedModels()));
+  ASSIGN_OR_RETURN(
+      const auto implementation,
+      ParseImplementation(flags.implementation.empty() ? kImplementation
+                                                       : flags.implementation));
+  model.implementation = implementation;
+  model.attention = AttentionOf(implementation);
   return model;
 }
 
 absl::StatusOr<ModelConfig> ReadModel(const MeshFlags& flags) {
   const bool defined = absl::StrContains(flags.model, '=');
-  auto model = defined ? ReadDefined(flags) : ReadNamed(flags);
-  if (!model.ok()) return model;
+  ASSIGN_OR_RETURN(auto model, defined ? ReadDefined(flags) : ReadNamed(flags));
   if (!flags.attention.empty()) {
-    const auto kind = ParseName("attention", flags.attention, AttentionKinds(),
-                                AttentionName);
-    if (!kind.ok()) return kind.status();
-    model->attention = *kind;
+    ASSIGN_OR_RETURN(model.attention,
+                     ParseName("attention", flags.attention, AttentionKinds(),
+                               AttentionName));
   }
   return model;
 }
@@ -94,37 +91,28 @@ absl::StatusOr<std::vector<Checkpointing>> ReadCheckpointing(
       flags.checkpoint.empty() ? kCheckpoints : flags.checkpoint;
   std::vector<Checkpointing> all;
   for (absl::string_view item : absl::StrSplit(text, ',')) {
-    const auto one = ParseCheckpointing(item);
-    if (!one.ok()) return one.status();
-    all.push_back(*one);
+    ASSIGN_OR_RETURN(const auto one, ParseCheckpointing(item));
+    all.push_back(one);
   }
   return all;
 }
 
 absl::Status CheckDevice(const MeshJob& job, const Device& device) {
-  const bool bf16 = ProductsIn(job.precision) == Precision::kBf16;
-  std::string why =
-      AttentionUnavailable(job.model.attention, device.kind, bf16,
-                           job.model.d_head(), device.block_shared_bytes);
-  if (why.empty()) why = SeqUnavailable(job.model, job.seq);
-  if (why.empty()) {
-    why = ImplementationUnavailable(job.model.implementation, device.kind,
-                                    job.model.d_model);
-  }
+  const std::string why = ModelStep::Unavailable(
+      {.model = job.model, .precision = job.precision, .seq = job.seq}, device);
   return why.empty() ? absl::OkStatus() : absl::InvalidArgumentError(why);
 }
 
 absl::Status ReadMachine(const MeshFlags& flags, const Device& device,
                          MeshQuery& query) {
   MeshMachine& machine = query.machine;
-  const auto links = ParseLinks(flags.links);
-  if (!links.ok()) return links.status();
-  if (links->size() != 2) {
+  ASSIGN_OR_RETURN(const auto links, ParseLinks(flags.links));
+  if (links.size() != 2) {
     return TextNotAllowed("links", flags.links,
                           "two, inside a node and between nodes");
   }
-  machine.inside = (*links)[0];
-  machine.between = (*links)[1];
+  machine.inside = links[0];
+  machine.between = links[1];
   machine.node_ranks = flags.node_ranks;
   machine.flops_per_second =
       flags.device_tflops > 0
@@ -146,8 +134,7 @@ absl::Status ReadMachine(const MeshFlags& flags, const Device& device,
 absl::StatusOr<MeshJob> OnMesh(const MeshQuery& query, const MeshShape& mesh) {
   MeshJob job = query.job;
   job.mesh = mesh;
-  absl::Status status = Validate(job);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(Validate(job));
   if (query.global_batch == 0) return job;
   if (query.global_batch % mesh.batches() != 0) {
     return NotAllowed(
@@ -163,17 +150,10 @@ absl::StatusOr<MeshQuery> ReadMeshQuery(const MeshFlags& flags,
                                         const Device& device) {
   MeshQuery query;
   MeshJob& job = query.job;
-  absl::Status status = ReadMesh(flags, query);
-  if (!status.ok()) return status;
-  auto model = ReadModel(flags);
-  if (!model.ok()) return model.status();
-  job.model = *std::move(model);
-  auto checkpointing = ReadCheckpointing(flags, job.model);
-  if (!checkpointing.ok()) return checkpointing.status();
-  query.checkpointing = *std::move(checkpointing);
-  const auto precision = ParsePrecision(flags.precision);
-  if (!precision.ok()) return precision.status();
-  job.precision = *precision;
+  RETURN_IF_ERROR(ReadMesh(flags, query));
+  ASSIGN_OR_RETURN(job.model, ReadModel(flags));
+  ASSIGN_OR_RETURN(query.checkpointing, ReadCheckpointing(flags, job.model));
+  ASSIGN_OR_RETURN(job.precision, ParsePrecision(flags.precision));
   job.batch = flags.batch;
   query.global_batch = flags.global_batch;
   job.seq = flags.seq;
@@ -181,10 +161,9 @@ absl::StatusOr<MeshQuery> ReadMeshQuery(const MeshFlags& flags,
   job.last_rank = flags.rank == "last";
   query.spare_bytes = static_cast<int64_t>(flags.spare_gib * 0x1p30);
   query.rehearses = !flags.predict_only && query.ranks.size() <= 1;
-  status = CheckDevice(job, device);
-  if (status.ok() && query.mesh) status = OnMesh(query, *query.mesh).status();
-  if (status.ok()) status = ReadMachine(flags, device, query);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(CheckDevice(job, device));
+  if (query.mesh) RETURN_IF_ERROR(OnMesh(query, *query.mesh).status());
+  RETURN_IF_ERROR(ReadMachine(flags, device, query));
   return query;
 }
 

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// What tensors take while a step runs, real or dry.
+
+#ifndef TRAINBENCH_TESTS_MODEL_STEP_BYTES_H_
+#define TRAINBENCH_TESTS_MODEL_STEP_BYTES_H_
+
+#include <c10/core/Device.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <ostream>
+
+#include "fixtures/memory/memory_account.h"
+
+namespace trainbench {
+
+// Bytes of tensors: when all is built, before the step, at its highest point,
+// and after it.
+struct StepBytes {
+  int64_t built = 0, resident = 0, peak = 0, after = 0;
+  bool operator==(const StepBytes&) const = default;
+};
+
+inline void PrintTo(const StepBytes& bytes, std::ostream* out) {
+  *out << "built " << bytes.built << ", resident " << bytes.resident
+       << ", peak " << bytes.peak << ", after " << bytes.after;
+}
+
+// `first` takes the steps after which nothing new is kept.
+inline StepBytes MeasureSteps(c10::Device device,
+                              const std::function<void()>& build,
+                              const std::function<void()>& first,
+                              const std::function<void()>& step) {
+  const auto account = std::make_shared<MemoryAccount>(device);
+  ObserveMemory(account, build);
+  StepBytes bytes = {.built = account->LiveBytes()};
+  ObserveMemory(account, first);
+  bytes.resident = account->LiveBytes();
+  account->ResetPeak();
+  ObserveMemory(account, step);
+  bytes.peak = account->PeakBytes();
+  bytes.after = account->LiveBytes();
+  return bytes;
+}
+
+// `make` returns a pointer to a warm step, whose Run() is observed.
+template <typename Make>
+StepBytes BytesOf(c10::Device device, const Make& make) {
+  decltype(make()) step;
+  return MeasureSteps(
+      device, [&] { step = make(); }, [] {}, [&] { step->Run(); });
+}
+
+}  // namespace trainbench
+
+#endif  // TRAINBENCH_TESTS_MODEL_STEP_BYTES_H_
