@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from reports.advice.line import Check, Line, gained, largest, saved_bytes, sized, timed
 from reports.advice.run import TRAINING, Run, shape_of
-from reports.answers.against import baselines
+from reports.answers.against import baselines, compared
 from reports.answers.measured import (
     Measured,
     counter_of,
@@ -18,7 +18,7 @@ from reports.answers.measured import (
     times,
     total,
 )
-from reports.answers.shapes import step_text, without
+from reports.answers.shapes import step_text
 from reports.experiments.checkpointing import CHECKPOINT
 from reports.experiments.ddp import STRATEGY
 from reports.results import text
@@ -231,15 +231,14 @@ def bucketed_exchange(run: Run) -> Iterator[Line]:
     """Of gradients, with the buckets of the least predicted cost."""
     rows = [row for row in run.of("ddp") if row.get("predicted_exposed_us")]
     lines = []
-    for row in rows:
-        job = without(row, *STRATEGY.word.split())
+    for choice in compared(rows, STRATEGY):
+        row = choice.base
         others = [
             other
-            for other in rows
+            for other in choice.others.values()
             if other.words.get("strategy") in _BUCKETED
-            and without(other, *STRATEGY.word.split()) == job
         ]
-        if row.words.get("strategy") != "per_parameter" or not others:
+        if row is None or not others:
             continue
         other = min(others, key=lambda row: row["predicted_exposed_us"])
         exposed = [counter_of(end, "predicted_exposed_us") for end in (row, other)]

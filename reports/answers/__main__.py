@@ -5,7 +5,6 @@ import argparse
 import sys
 from pathlib import Path
 
-from reports.answers import answers as answered
 from reports.answers import markdown
 from reports.answers.expectations import plain, summary
 from reports.answers.headline import sentences
@@ -55,7 +54,7 @@ def main(arguments: list[str]) -> int:
         return GOOD
     answers = markdown(result)
     print(answers, end="\n" if answers else "")
-    if not answered(result) and not judged:
+    if not result.rows:
         print(f"tools/answers: {options.result} has no rows", file=sys.stderr)
         return NOTHING
     return GOOD

@@ -90,7 +90,7 @@ def answers(result: Result) -> list[Answer]:
 
 def skipped_sentence(result: Result) -> str:
     """One line: how many cases of each experiment, and why; "" if there are none."""
-    cases = grouped(result.skipped, lambda case: case.name.partition("/")[0])
+    cases = grouped(result.skipped, lambda case: case.experiment)
     if not cases:
         return ""
     parts = [

@@ -3,6 +3,8 @@
 its parts, where its time goes, its memory, what faster arithmetic and kernels gain, and
 what ranks cost."""
 
+from collections.abc import Sequence
+
 from reports.answers.against import Choice, compared, size_of
 from reports.answers.breakdown import matmul_share, shown_step, step_of
 from reports.answers.comparing import least
@@ -10,12 +12,11 @@ from reports.answers.kernels import top_name
 from reports.answers.measured import CANNOT_TELL, counter_of, differ, over, time_of
 from reports.answers.shapes import case_text, step_text, without
 from reports.answers.tables import phases_of
+from reports.experiments.ddp import STRATEGY
 from reports.experiments.implementations import IMPLEMENTATION
 from reports.experiments.precision import PRECISION
 from reports.results import text
 from reports.results.rows import Result, Row
-
-_STRATEGY = ("strategy", "bucket_mb")
 
 
 def sentences(result: Result) -> list[str]:
@@ -113,30 +114,26 @@ def _gains(result: Result) -> str:
 def _ranks(result: Result) -> str:
     """The quickest exchange of gradients against a single rank, and how much of that
     ranks cost each other without one."""
-    rows = result.of("ddp")
-    exchanging = [row for row in rows if row.get("exposed_us") is not None]
-    if not exchanging:
-        return ""
+    exchanging = [row for row in result.of("ddp") if "exposed_us" in row.counters]
 
-    def like(strategy: str, *but: str) -> list[Row]:
-        """Rows of the last setting of a run, which is its largest."""
-        job = without(exchanging[-1], *_STRATEGY, *but)
-        found = [row for row in rows if row.words["strategy"] == strategy]
-        return [row for row in found if without(row, *_STRATEGY, *but) == job]
+    def like(found: Sequence[Row], *but: str) -> list[Row]:
+        """The rows of a run's last setting, which is its largest."""
+        but = (*STRATEGY.word.split(), *but)
+        job = without(exchanging[-1], *but)
+        return [row for row in found if without(row, *but) == job]
 
-    single = like("alone", "ranks", "as_one_of")
-    if not single:
+    if not exchanging or not (
+        single := like(result.of("ddp", strategy="alone"), "ranks", "as_one_of")
+    ):
         return ""
-    setting = without(exchanging[-1], *_STRATEGY)
-    exchanging = [row for row in exchanging if without(row, *_STRATEGY) == setting]
-    best = min(exchanging, key=lambda row: row.time_us)
+    best = min(like(exchanging), key=lambda row: row.time_us)
     ratio = over(time_of(best), time_of(single[0]))
     exposed = counter_of(best, "exposed_us").plus_minus(text.time)
     said = (
         f"A step of `{case_text(best)}` takes {time_of(best).plus_minus(text.time)}, "
         f"{ratio.text()} times a single rank's {text.time(single[0].time_us)}"
     )
-    for row in like("side_by_side"):
+    for row in like(result.of("ddp", strategy="side_by_side")):
         cost = over(time_of(row), time_of(single[0]))
         said += f", side by side without exchanges {cost.text()} times"
     return f"{said}; {exposed} is exposed communication."

@@ -170,17 +170,8 @@ def _despite_many(judged: Sequence[Judgement]) -> list[Judgement]:
     ]
 
 
-def judgements(result: Result, experiment: str = "") -> list[Judgement]:
-    """Of all expectations, or of an experiment's, that the run has rows for.
-
-    Failed ones first.
-    """
+def judgements(result: Result) -> list[Judgement]:
+    """Of all expectations that the run has rows for. Failed ones first."""
     judged = [judge(expectation, result) for expectation in result.expectations]
-    return sorted(
-        (
-            judgement
-            for judgement in _despite_many([one for one in judged if one is not None])
-            if experiment in ("", judgement.expectation.experiment)
-        ),
-        key=lambda judgement: judgement.verdict,
-    )
+    found = _despite_many([one for one in judged if one is not None])
+    return sorted(found, key=lambda judgement: judgement.verdict)

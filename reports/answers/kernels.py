@@ -10,6 +10,7 @@ from statistics import mean, stdev
 from scipy.special import stdtrit
 
 from reports.answers.measured import CANNOT_TELL
+from reports.answers.ranges import statistics_of
 from reports.results import text
 from reports.results.kernel_names import shortened
 from reports.results.profiles import Kernel, Profile
@@ -50,10 +51,7 @@ def _cells(profile: Profile, kernel: Kernel, whole_us: float) -> list[str]:
     cells.append(str(kernel.instances))
     if times := kernel.time_us:
         cells += [text.time(times.total), text.percent(times.total / whole_us)]
-        cells += [
-            text.time(us)
-            for us in (times.mean, times.median, times.min, times.max, times.stddev)
-        ]
+        cells += statistics_of(times)
     return cells
 
 

@@ -15,8 +15,8 @@ _LAYER = re.compile(r"layer_(\d+)")
 _STATISTICS = ["total", "median", "min", "max", "std"]
 
 
-def _statistics(times: Times | None) -> list[str]:
-    """Of the totals of the passes."""
+def statistics_of(times: Times | None) -> list[str]:
+    """Mean, median, least, most and standard deviation."""
     if times is None:
         return []
     values = (times.mean, times.median, times.min, times.max, times.stddev)
@@ -65,8 +65,8 @@ def ranges_table(profile: Profile, step: str) -> Table | None:
             span.phase,
             str(span.instances or "-"),
             _each(span),
-            *_statistics(span.device_us),
-            *_statistics(span.host_us),
+            *statistics_of(span.device_us),
+            *statistics_of(span.host_us),
         ]
         for span in spans
     ]
@@ -88,7 +88,7 @@ def layers_table(profile: Profile, step: str) -> Table | None:
         middle = median(times.median for times in layers.values())
         for layer, times in sorted(layers.items()):
             over = text.significant(times.median / middle) if middle else "-"
-            lines.append([str(layer), phase, *_statistics(times), over])
+            lines.append([str(layer), phase, *statistics_of(times), over])
     headings = ["layer", "phase", *_STATISTICS, "of median layer"]
     title = f"The layers of {step}, per step"
     return Table(headings, lines, title) if lines else None

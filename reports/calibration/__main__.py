@@ -13,7 +13,6 @@ from reports.calibration.stored import REPETITIONS
 from reports.command import run_main
 from reports.results import rows
 from reports.results.files import with_block, write_files
-from reports.results.records import NotAResult
 
 GOOD, USAGE = 0, 2
 # Half of the processes, two or more, give the spread; the other half is tested.
@@ -34,7 +33,7 @@ def _check(samples: Samples) -> None:
 def _compare_runs(paths: list[Path]) -> int:
     try:
         print(whole_runs.markdown([rows.load(path) for path in paths]))
-    except (NotAResult, ValueError) as error:
+    except ValueError as error:
         print(f"tools/calibrate: --runs: {error}", file=sys.stderr)
         return USAGE
     return GOOD

@@ -4,6 +4,7 @@ how often a search names the right commit."""
 
 import math
 from collections.abc import Callable, Sequence
+from functools import cache
 
 import numpy as np
 from scipy.special import gammaincinv
@@ -91,18 +92,25 @@ def suspected(points: Floats, level: float, is_independent: bool) -> list[float]
     return ratios
 
 
+@cache
+def _rough(tables: int, pairs: int) -> tuple[Floats, Floats]:
+    """Log ratios of pairs that take turns, without a change, and their errors."""
+    rng = np.random.default_rng([SEED, 800, tables, pairs])
+    turns = turns_of(ROUGH, rng, tables=tables, pairs=pairs, rows=1, rounds=20)
+    return middle_of_rounds(turns), errors(turns)
+
+
 def paired(
     slowdown: float, thresholds: Floats, alpha: float, pairs: int
 ) -> tuple[Flags, Flags]:
     """Runs of tools/ab on a rough machine, one row and one threshold each: which rows
     are REGRESSED, and which EQUIVALENT."""
-    tables, plan = len(thresholds), Plan(1, pairs, alpha)
-    rng = np.random.default_rng([SEED, 800, tables, pairs])
-    turns = turns_of(ROUGH, rng, tables=tables, pairs=pairs, rows=1, rounds=20)
-    ratios = middle_of_rounds(turns) + math.log1p(slowdown)
+    plan = Plan(1, pairs, alpha)
+    middle, error = _rough(len(thresholds), pairs)
+    ratios = middle + math.log1p(slowdown)
     limits = np.log1p(thresholds)[:, None, None]
-    above = in_sequence(ratios - limits, plan, 0.0, errors(turns))
-    below = in_sequence(ratios + limits, plan, 0.0, errors(turns))
+    above = in_sequence(ratios - limits, plan, 0.0, error)
+    below = in_sequence(ratios + limits, plan, 0.0, error)
     return above.regressed[:, 0], (above.improved & below.regressed)[:, 0]
 
 
@@ -135,9 +143,7 @@ def false_line(words: str, draw: Draw, seed: int) -> list[str]:
 def false_reports(samples: Samples) -> str:
     kinds = {"stored times of one binary": _stored(samples)}
     kinds |= {f"simulated: {noise.words}": simulated(noise) for noise in NOISES}
-    lines = []
-    for seed, (words, draw) in enumerate(kinds.items()):
-        lines.append(false_line(words, draw, seed))
+    lines = [false_line(*kind, seed) for seed, kind in enumerate(kinds.items())]
     return table(["noise", "Otava's p < 0.001", "suspected", "reported"], lines)
 
 

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from reports.calibration.rule import Verdicts, bounded, in_sequence, share
+from reports.calibration.rule import Verdicts, any_row, bounded, in_sequence, share
 from reports.calibration.samples import Floats
 from reports.calibration.simulated import SEED, THRESHOLD
 from reports.calibration.weather import (
@@ -97,12 +97,12 @@ def verdict_line(number: int, weather: Weather) -> list[str]:
     equivalent = int(within.equivalent.all(axis=1).sum())
     return [
         weather.words,
-        bounded(any_size.any_regressed(), TABLES),
-        bounded(any_size.any_improved(), TABLES),
-        bounded(within.any_regressed(), TABLES),
+        bounded(any_row(any_size.regressed), TABLES),
+        bounded(any_row(any_size.improved), TABLES),
+        bounded(any_row(within.regressed), TABLES),
         whole_tables(judged(same, THRESHOLD, SLOWDOWN)),
         share(equivalent, TABLES) + f" in {np.median(within.pairs):.0f}",
-        share(judged(fixed, 0.0).any_regressed(), TABLES),
+        share(any_row(judged(fixed, 0.0).regressed), TABLES),
     ]
 
 

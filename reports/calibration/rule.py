@@ -31,15 +31,10 @@ class Verdicts:
     equivalent: Flags
     pairs: NDArray[np.int64]  # until the decision, or all
 
-    def any_regressed(self) -> int:
-        """The number of tables with at least one such row."""
-        return int(self.regressed.any(axis=1).sum())
 
-    def any_improved(self) -> int:
-        return int(self.improved.any(axis=1).sum())
-
-    def any_equivalent(self) -> int:
-        return int(self.equivalent.any(axis=1).sum())
+def any_row(found: Flags) -> int:
+    """The number of tables with at least one such row."""
+    return int(found.any(axis=1).sum())
 
 
 def _looks(plan: Plan, pairs: int) -> list[tuple[int, float]]:

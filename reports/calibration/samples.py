@@ -56,7 +56,7 @@ def share_between(log_times: Floats) -> float:
 
 def load(path: Path = STORED) -> Samples:
     """Errors: ValueError, in one line, also if rows differ in their processes."""
-    samples = record(records.parse(records.read(path)), Samples)
+    samples = record(records.load(path), Samples)
     shapes = {
         (len(processes), len(repetitions))
         for processes in samples.rows.values()

@@ -12,6 +12,7 @@ from reports.calibration.rule import (
     Flags,
     Verdicts,
     abba,
+    any_row,
     bounded,
     in_sequence,
     margins,
@@ -62,12 +63,12 @@ def sequential_line(seed: int, noise: Noise) -> list[str]:
     coin = verdicts("coin")
     return [
         noise.words,
-        bounded(coin.any_regressed(), TABLES),
-        bounded(coin.any_improved(), TABLES),
-        bounded(verdicts("coin", THRESHOLD).any_regressed(), TABLES),
-        bounded(verdicts("A B B A").any_regressed(), TABLES),
-        share(verdicts("A B A B").any_regressed(), TABLES),
-        share(verdicts("all A, all B").any_regressed(), TABLES),
+        bounded(any_row(coin.regressed), TABLES),
+        bounded(any_row(coin.improved), TABLES),
+        bounded(any_row(verdicts("coin", THRESHOLD).regressed), TABLES),
+        bounded(any_row(verdicts("A B B A").regressed), TABLES),
+        share(any_row(verdicts("A B A B").regressed), TABLES),
+        share(any_row(verdicts("all A, all B").regressed), TABLES),
     ]
 
 
@@ -90,7 +91,11 @@ def equivalent() -> str:
         times, coins = run_of(noise, 100 + seed, TABLES)
         slowed = ratios(times, coins) + math.log1p(THRESHOLD)
         found = in_sequence(slowed, PLAN, THRESHOLD)
-        counts = (found.any_equivalent(), found.any_regressed(), found.any_improved())
+        counts = (
+            any_row(found.equivalent),
+            any_row(found.regressed),
+            any_row(found.improved),
+        )
         lines.append([words[seed], *(bounded(count, TABLES) for count in counts)])
     return table(["noise", "EQUIVALENT", "REGRESSED", "IMPROVED"], lines)
 
@@ -127,18 +132,14 @@ def regressed(times: Floats, margin: Floats, slowdown: float) -> Flags:
     return np.asarray(ratio - margin > math.log1p(0.02 if slowdown else 0.0))
 
 
-def _any(found: Flags) -> int:
-    return int(found.any(axis=1).sum())
-
-
 def once_line(seed: int, noise: Noise) -> list[str]:
     times = once_of(noise, seed, TABLES)
     alone, both = margins_of(times[:, : 2 * KNOWN_PAIRS], ALPHA)
     found = regressed(times, both, 0.30)
     return [
         noise.words,
-        bounded(_any(regressed(times, alone, 0.0)), TABLES),
-        bounded(_any(regressed(times, both, 0.0)), TABLES),
+        bounded(any_row(regressed(times, alone, 0.0)), TABLES),
+        bounded(any_row(regressed(times, both, 0.0)), TABLES),
         f"{100 * math.expm1(float(np.median(both))):.0f} %",
         share(int(found.sum()), found.size),
     ]

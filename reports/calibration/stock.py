@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import mannwhitneyu
 
 from reports.calibration.noise import Noise, log_times
-from reports.calibration.rule import share
+from reports.calibration.rule import any_row, share
 from reports.calibration.samples import Floats
 from reports.calibration.simulated import ROWS, SEED
 from reports.results.text import table
@@ -70,7 +70,7 @@ def by_repetitions(tables: int = 100) -> str:
                 repetitions=repetitions,
             ).astype(float)
             found = alarms(times[:, 0], times[:, 1])
-            any_ = share(int(found.any(axis=1).sum()), tables)
+            any_ = share(any_row(found), tables)
             cells.append(f"{share(int(found.sum()), found.size)}; {any_}")
         lines.append(cells)
     heads = [f"{repetitions} repetitions" for repetitions in REPETITIONS]

@@ -7,7 +7,15 @@ import math
 import numpy as np
 
 from reports.calibration import stock
-from reports.calibration.rule import Flags, Verdicts, abba, in_sequence, ratios, share
+from reports.calibration.rule import (
+    Flags,
+    Verdicts,
+    abba,
+    any_row,
+    in_sequence,
+    ratios,
+    share,
+)
 from reports.calibration.samples import Floats, Samples, share_between
 from reports.calibration.simulated import SEED, margins_of
 from reports.compare.intervals import Pair
@@ -37,7 +45,7 @@ def stock_alarms(times: Floats, repetitions: int, apart: int | None) -> Flags:
 
 
 def _any(found: Flags) -> str:
-    return share(int(found.any(axis=1).sum()), len(found))
+    return share(any_row(found), len(found))
 
 
 def stock_rows(samples: Samples) -> str:
@@ -89,8 +97,8 @@ def ours(samples: Samples) -> str:
             [
                 words,
                 share(int(either.sum()), either.size),
-                share(found.any_regressed(), RELABELLINGS),
-                share(found.any_improved(), RELABELLINGS),
+                share(any_row(found.regressed), RELABELLINGS),
+                share(any_row(found.improved), RELABELLINGS),
                 _any(either),
             ]
         )

@@ -19,11 +19,10 @@ from pathlib import Path
 from reports.command import run_main
 from reports.compare import as_json, markdown, text
 from reports.compare.ab_decisions import compare_directory
-from reports.compare.ab_record import NotAnAbRun
 from reports.compare.argument_types import percentage
 from reports.compare.comparison import Comparison, Options, compare
 from reports.compare.environment import NotComparable
-from reports.compare.noise import NotANoiseFloor, load_noise
+from reports.compare.noise import load_noise
 from reports.results.parts import runs
 from reports.results.rows import NotAResult, Result, load
 from reports.results.text import plural
@@ -137,7 +136,7 @@ def _processes(side: list[Path]) -> list[Result]:
 def _comparison(
     parser: argparse.ArgumentParser, given: argparse.Namespace
 ) -> Comparison:
-    """Errors: NotAResult, NotAnAbRun, NotANoiseFloor, NotComparable."""
+    """Errors: NotAResult, NotComparable."""
     options = Options(
         threshold=given.threshold or Options.threshold,
         confidence=given.confidence or Options.confidence,
@@ -167,7 +166,7 @@ def main(arguments: list[str]) -> int:
     given = parser.parse_intermixed_args(arguments)
     try:
         comparison = _comparison(parser, given)
-    except (NotAResult, NotAnAbRun, NotANoiseFloor, NotComparable) as error:
+    except (NotAResult, NotComparable) as error:
         print(f"tools/compare: {error}", file=sys.stderr)
         return NOT_COMPARABLE
     if given.json:

@@ -68,7 +68,8 @@ class AbRun:
     confidence: Annotated[float, Meta(gt=0.5, lt=1)]
     max_pairs: Annotated[int, Meta(ge=1)]
     stops_early: bool  # as soon as every row is decided, at planned looks
-    in_turns: bool  # the processes of a pair took turns call by call
+    # The processes of a pair took turns call by call. Runs of before are without it.
+    in_turns: bool = field(default=False, kw_only=True)
     noise_sha256: str | None  # of NOISE_FILE
     rows: list[str] = field(default_factory=list)  # of both programs
     ended: Reason | None = None
@@ -143,9 +144,7 @@ def load(directory: Path) -> AbRun:
     """Errors: NotAnAbRun."""
     path = directory / FILE
     try:
-        document = saved(path, KIND, VERSION)
-        # Runs of before are without it.
-        run = record({"in_turns": False} | document, AbRun)
+        run = record(saved(path, KIND, VERSION), AbRun)
         _check(run)
     except NotAResult as error:
         raise NotAnAbRun(f"{path}: no run of tools/ab: {error}") from error

@@ -1,42 +1,44 @@
 # SPDX-License-Identifier: MIT
-"""Types of command-line arguments."""
+"""Types of command-line arguments.
+
+Errors: ArgumentTypeError, with the value and what is allowed.
+"""
 
 import argparse
 import math
 from collections.abc import Callable
 
 
+def _read(value: str, is_allowed: Callable[[float], bool], allowed: str) -> float:
+    try:
+        found = float(value)
+    except ValueError:
+        found = math.nan
+    if not math.isnan(found) and is_allowed(found):
+        return found
+    raise argparse.ArgumentTypeError(f"it is {value!r}; allowed: {allowed}")
+
+
 def number(least: float, most: float, whole: bool = False) -> Callable[[str], float]:
-    """Errors: ArgumentTypeError, with the value and what is allowed. A whole number may
-    be written as 1e9."""
+    """A whole number may be written as 1e9."""
     kind = "a whole number" if whole else "a number"
+    allowed = f"{kind}, {least:.13g} to {most:.13g}"
+
+    def is_allowed(found: float) -> bool:
+        return least <= found <= most and not (whole and found != int(found))
 
     def read(value: str) -> float:
-        try:
-            found = float(value)
-        except ValueError:
-            found = math.nan
-        if not least <= found <= most or (whole and found != int(found)):
-            raise argparse.ArgumentTypeError(
-                f"it is {value!r}; allowed: {kind}, {least:.13g} to {most:.13g}"
-            )
+        found = _read(value, is_allowed, allowed)
         return int(found) if whole else found
 
     return read
 
 
 def percentage(low: float, high: float) -> Callable[[str], float]:
-    """An argparse type: a percentage in the open interval, as a fraction."""
+    """A percentage in the open interval, as a fraction."""
+    allowed = f"a percentage between {low:g} and {high:g}"
+    return lambda value: _read(value, lambda found: low < found < high, allowed) / 100
 
-    def parse(value: str) -> float:
-        try:
-            number = float(value)
-        except ValueError:
-            number = low - 1
-        if not low < number < high:
-            raise argparse.ArgumentTypeError(
-                f"it is {value!r}; allowed: a percentage between {low:g} and {high:g}"
-            )
-        return number / 100
 
-    return parse
+def share(value: str) -> float:
+    return _read(value, lambda found: 0 < found < 1, "above 0, below 1")

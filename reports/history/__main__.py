@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from reports.command import run_main
+from reports.compare.argument_types import share
 from reports.history import commands
 from reports.history.findings import ALPHA
 from reports.history.store import NotAStore
@@ -22,23 +23,13 @@ ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results"
 
 
-def _share(value: str) -> float:
-    try:
-        number = float(value)
-    except ValueError:
-        number = 0.0
-    if not 0 < number < 1:
-        raise argparse.ArgumentTypeError(f"it is {value!r}; allowed: above 0, below 1")
-    return number
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="tools/history", description=__doc__)
     add = parser.add_argument
     add("--store", type=Path, default=RESULTS / "history", help="(results/history)")
     add("--repository", type=Path, default=ROOT, help="of the commits (this one)")
     add("--branch", default="HEAD", help="with the commits in order (HEAD)")
-    add("--alpha", type=_share, default=ALPHA, help=f"error of a check ({ALPHA})")
+    add("--alpha", type=share, default=ALPHA, help=f"error of a check ({ALPHA})")
     verbs = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def verb(run: Callable[[argparse.Namespace], int]) -> Callable[..., Any]:

@@ -4,6 +4,7 @@
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 
 from reports.history import bisect as steps
@@ -59,14 +60,20 @@ class History:
         entries, left_out = index.load(self.store)
         self.line = line_of(given.repository, given.branch)
         self.series = series_of(entries, self.line)
-        self.found: dict[str, list[Finding]] = {}  # by fingerprint
-        for series in self.series:
-            answers, damaged = oracle.verdicts(self.store, series.fingerprint)
-            left_out += damaged
-            found = findings(series, answers, given.alpha)
-            self.found[series.fingerprint] = found
+        self._alpha = given.alpha
         for words in (*left_out, *_strays(entries, self.line, given)):
             _say(f"left out: {words}")
+
+    @cached_property
+    def found(self) -> dict[str, list[Finding]]:
+        """What changed in each series, by its fingerprint."""
+        found = {}
+        for series in self.series:
+            answers, damaged = oracle.verdicts(self.store, series.fingerprint)
+            for words in damaged:
+                _say(f"left out: {words}")
+            found[series.fingerprint] = findings(series, answers, self._alpha)
+        return found
 
 
 def _strays(

@@ -83,10 +83,8 @@ def energy_split(values: Floats) -> tuple[int, int]:
     """The place and the end for which the energy distance of the points before the
     place, and of those from it to the end, is largest."""
     n = len(values)
-    sums = np.zeros(
-        (n + 1, n + 1)
-    )  # of distances, over rectangles from the first point
     distances = np.abs(values[:, None] - values[None, :])
+    sums = np.zeros((n + 1, n + 1))  # of these, over rectangles from the first point
     sums[1:, 1:] = distances.cumsum(axis=0).cumsum(axis=1)
     at, end = np.mgrid[LEAST : n - LEAST + 1, 2 * LEAST : n + 1]
     left, right = at, np.maximum(end - at, LEAST)

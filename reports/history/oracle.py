@@ -154,7 +154,7 @@ def verdicts(store: Store, fingerprint: str) -> tuple[list[Answer], list[str]]:
     found, damaged = [], []
     for path in sorted((store.folder / VERDICTS / fingerprint).glob("*.json")):
         try:
-            found += _answers(records.parse(records.read(path)))
+            found += _answers(records.load(path))
         except NotAResult as error:
             damaged.append(f"{path}: {error}")
     return found, damaged

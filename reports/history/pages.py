@@ -103,12 +103,9 @@ def part(series: Series, found: Sequence[Finding], line: Sequence[Commit]) -> Pa
             own = [each for each in found if each.row in (name, "")]
             changed = any(each.kind not in (Kind.MACHINE, Kind.REFUTED) for each in own)
             plane = _plane(series, row)
-            figure, points = (
-                _figure(series, row, own, plane),
-                _points(series, row, plane),
-            )
+            figure = _figure(series, row, own, plane)
             plots = experiments.setdefault(name.partition("/")[0], [])
-            plots.append(Plot(figure, points, changed))
+            plots.append(Plot(figure, _points(series, row, plane), changed))
     changes = [(each, each.commits(series, line)) for each in found]
     return Part(series, changes, experiments)
 

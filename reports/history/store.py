@@ -7,14 +7,13 @@ store: a folder, a branch of git, the artefacts of CI.
 """
 
 import hashlib
-import os
 import re
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
 from reports.compare.environment import MUST_AGREE
 from reports.results import records
+from reports.results.files import write_files
 from reports.results.records import NotAResult
 from reports.results.rows import Result, parse
 
@@ -52,13 +51,9 @@ def read(path: Path) -> tuple[bytes, Result]:
 
 
 def write_new(path: Path, content: bytes) -> None:
-    """Writes a file that others see as a whole or not at all, whoever else writes it.
-    Errors: OSError."""
+    """Also makes its folder. Errors: OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".") as folder:
-        written = Path(folder, path.name)
-        written.write_bytes(content)
-        os.replace(written, path)
+    write_files({path: content})
 
 
 class Store:
@@ -76,7 +71,7 @@ class Store:
             raise NotAStore(
                 f"{self.folder} holds other files; allowed: an empty folder"
             )
-        write_new(self.folder / ".gitignore", f"{INDEX}*\n.*/\n".encode())
+        write_new(self.folder / ".gitignore", f"{INDEX}*\n.*.tmp\n".encode())
 
     def require(self) -> None:
         """Errors: NotAStore, if `create` has not made it."""

@@ -123,6 +123,7 @@ def _lines(rows: Sequence[Row], title: str, plot: Lines) -> list[Figure]:
     """Over a parameter, both axes logarithmic."""
     label = label_of(rows, plot.x)
     unit = partial(formatted, rows[0], plot.counter)
+    binary = rows[0].table.find(plot.counter).unit == "B"
     found: dict[str, list[tuple[float, float]]] = {}
     for row in sorted(rows, key=lambda row: row.numbers[plot.x]):
         point = row.numbers[plot.x], _value(row, plot.counter).value
@@ -133,7 +134,7 @@ def _lines(rows: Sequence[Row], title: str, plot: Lines) -> list[Figure]:
     every = [point for points in found.values() for point in points]
     plane = Plane(
         logarithmic([x for x, _ in every], base=2),
-        logarithmic([y for _, y in every], base=2 if unit(1).endswith("B") else 10),
+        logarithmic([y for _, y in every], base=2 if binary else 10),
         text.size if plot.x in ("size", "bytes") else lambda x: f"{x:g}",
         unit,
         x_label=plot.x,

@@ -40,7 +40,7 @@ class Section:
 def experiments(result: Result) -> list[str]:
     """The experiments with a row or an error, in reading order."""
     names = [row.experiment for row in result.rows]
-    names += [case.name.partition("/")[0] for case in result.errors]
+    names += [case.experiment for case in result.errors]
     return ordered(names)
 
 
@@ -63,7 +63,5 @@ def section(result: Result, experiment: str) -> Section:
         figures=_figures(result, experiment),
         tables=answer.tables,
         details=answer.details,
-        errors=[
-            case for case in result.errors if case.name.partition("/")[0] == experiment
-        ],
+        errors=[case for case in result.errors if case.experiment == experiment],
     )

@@ -1,23 +1,26 @@
 # SPDX-License-Identifier: MIT
-"""Writes files so that a full disk costs none that was there."""
+"""Writes files so that a full disk costs none that was there, and others see each as a
+whole or not at all, whoever else writes it."""
 
 import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from uuid import uuid4
 
 
-def write_files(contents: Mapping[Path, str]) -> None:
+def write_files(contents: Mapping[Path, str | bytes]) -> None:
     """Writes all beside their places, then moves them there. Errors: OSError."""
     written: dict[Path, Path] = {}
     try:
-        for given, text in contents.items():
+        for given, content in contents.items():
+            data = content.encode() if isinstance(content, str) else content
             if given.exists() and not given.is_file():  # a pipe or a device
-                given.write_text(text, encoding="utf-8")
+                given.write_bytes(data)
                 continue
             path = given.resolve()  # a link stays one
-            written[path] = path.with_name(f"{path.name}.tmp")
-            written[path].write_text(text, encoding="utf-8")
+            written[path] = path.with_name(f".{uuid4().hex}.tmp")
+            written[path].write_bytes(data)
         for path, beside in written.items():
             os.replace(beside, path)
     finally:

@@ -67,6 +67,11 @@ def read(path: Path) -> bytes:
     return content
 
 
+def load(path: Path) -> Any:
+    """Errors: NotAResult; the message does not name the file."""
+    return parse(read(path))
+
+
 def record(document: Any, kind: type[T], of: str = "") -> T:
     """The document as what its type says. Errors: NotAResult; `of` names it there."""
     try:
@@ -128,7 +133,7 @@ def _wrong_key(
 
 def saved(path: Path, kind: str, version: int) -> dict[str, Any]:
     """A file of ours that says what it is. Errors: NotAResult."""
-    document = parse(read(path))
+    document = load(path)
     if not isinstance(document, dict):
         raise NotAResult(f"it is {shown(document)}; allowed: an object")
     for key, expected in (("kind", kind), ("version", version)):

@@ -111,6 +111,10 @@ class Failure:
     name: str
     reason: str
 
+    @property
+    def experiment(self) -> str:
+        return self.name.partition("/")[0]
+
 
 @dataclass(frozen=True)
 class Question:
@@ -395,6 +399,6 @@ def parse(document: Any) -> Result:
 def load(path: Path) -> Result:
     """Errors: NotAResult, also for a file that cannot be read."""
     try:
-        return parse(records.parse(records.read(path)))
+        return parse(records.load(path))
     except NotAResult as error:
         raise NotAResult(f"{path}: {error}") from error

@@ -20,7 +20,6 @@ def test_includes_point_one_way() -> None:
 @pytest.mark.parametrize(
     "chain",
     [
-        "results experiments answers advice pages",
         "results compare",
         "results experiments answers advice pages compare history calibration",
     ],

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A repository of empty commits, and stores with results of them."""
 
-import json
-import shutil
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,22 +8,11 @@ from typing import Any
 import numpy as np
 
 from reports.history.store import Store
-from results import document, entry
+from results import at, document, entry, write
+from stub_checkout import git, write_script
 
 COMMITS = 40
 FAKE_AB = Path(__file__).resolve().parents[1] / "reports/history/fake_ab.py"
-
-
-def git(root: Path, *arguments: str, words: str = "") -> str:
-    done = subprocess.run(
-        ["git", *arguments],
-        cwd=root,
-        check=True,
-        capture_output=True,
-        text=True,
-        input=words,
-    )
-    return done.stdout.strip()
 
 
 def repository(root: Path) -> list[str]:
@@ -57,7 +43,7 @@ def result(
     ]
     context = {
         "git_revision": revision,
-        "date": f"2026-01-01T00:{second // 60:02}:{second % 60:02}+00:00",
+        **at(second),
         "processes": "6",
         "command_line": "trainbench --suite=smoke --processes=6 --benchmark_out=a.json",
     }
@@ -65,10 +51,8 @@ def result(
 
 
 def add(store: Store, folder: Path, content: dict[str, Any]) -> Path:
-    path = folder / "added.json"
-    path.write_text(json.dumps(content))
     store.create()
-    return store.add(path)
+    return store.add(write(folder / "added.json", content))
 
 
 def filled(
@@ -91,10 +75,8 @@ def fake_ab(root: Path, answers: dict[str, Any]) -> Path:
     """Makes tools/ab of a repository one that knows the answers; what it was asked goes
     into the file."""
     folder = root / "tools"
-    folder.mkdir(exist_ok=True)
-    shutil.copy(FAKE_AB, folder / "ab")
-    (folder / "ab").chmod(0o755)
-    (folder / "answers.json").write_text(json.dumps(answers))
+    write_script(folder / "ab", FAKE_AB.read_text())
+    write(folder / "answers.json", answers)
     calls = folder / "calls.txt"
     calls.write_text("")
     return calls

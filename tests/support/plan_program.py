@@ -7,7 +7,7 @@ import io
 import json
 import os
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -36,11 +36,13 @@ def ask(flags: Sequence[str]) -> subprocess.CompletedProcess[str]:
     return subprocess.CompletedProcess(flags, *json.loads(answer))
 
 
-def run(*flags: str) -> subprocess.CompletedProcess[str]:
+def run(
+    *flags: str, command: Callable[..., int] = main
+) -> subprocess.CompletedProcess[str]:
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
-            status = main(flags, ask)
+            status = command(flags, ask)
         except SystemExit as end:  # of argparse
             status = int(end.code or 0)
     return subprocess.CompletedProcess(flags, status, out.getvalue(), err.getvalue())

@@ -94,11 +94,12 @@ def write_script(path: Path, text: str) -> None:
     path.chmod(0o755)
 
 
-def git(root: Path, *arguments: str, program: str = "git") -> str:
-    """What git prints in a folder; a commit needs no author of its own."""
+def git(root: Path, *arguments: str, program: str = "git", words: str = "") -> str:
+    """What git prints in a folder, of words on its stdin; a commit needs no author of
+    its own."""
     identity = ("-c", "user.name=a", "-c", "user.email=a@example.com")
     return subprocess.check_output(
-        [program, *identity, *arguments], cwd=root, text=True
+        [program, *identity, *arguments], cwd=root, text=True, input=words
     ).strip()
 
 

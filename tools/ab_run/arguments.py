@@ -90,11 +90,7 @@ def _parser() -> _Parser:
     )
     add("--confidence", type=percentage(50, 100), default=0.95, help="percent (95)")
     add("--max_pairs", type=_PAIRS, help="where undecided rows end (40)")
-    add(
-        "--max_minutes",
-        type=number(1e-9, 1e9),
-        help="of measuring (60; --same: no limit)",
-    )
+    add("--max_minutes", type=_MINUTES, help="of measuring (60; --same: no limit)")
     add("--pairs", type=_PAIRS, help="with --same: how many (20)")
     add("--noise", type=Path, metavar="FILE", help="a noise floor, from --same")
     add("--noise_out", type=Path, metavar="FILE", help="with --same: where it goes")

@@ -53,13 +53,13 @@ class ModelConfig:
     @property
     def architecture(self) -> str:
         """What differs from the defaults, as FormatArchitecture() of the C++ model."""
-        default = ModelConfig(0, 0, 0, 0)
         text = "".join(
             f",{field}={getattr(self, field)}"
-            for field in ARCHITECTURE
-            if getattr(self, field) != getattr(default, field)
+            for field, (usual, *_) in ARCHITECTURE.items()
+            if getattr(self, field) != usual
         )
-        return f"{text},context={self.context}" if "positions" in text else text
+        is_learned = self.positions == "learned"
+        return f"{text},context={self.context}" if is_learned else text
 
 
 # Sizes of the CS336 systems assignment (2025 handout); tiny is our own.

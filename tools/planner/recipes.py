@@ -5,8 +5,9 @@ import argparse
 import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from reports.compare.argument_types import number
 
@@ -50,15 +51,6 @@ class Item:
     unit: str
     bytes_each: int
     where: frozenset[str]
-    source: str
-
-    @classmethod
-    def of(cls, row: Mapping[str, str]) -> Self:
-        where = frozenset(row["where"].split())
-        return cls(
-            *(row["part"], row["item"], row["unit"]),
-            *(int(row["bytes"]), where, row["source"]),
-        )
 
 
 @dataclass(frozen=True)
@@ -74,11 +66,18 @@ class Memory:
         return sum((*self.static.values(), *at_peak))
 
 
+def read_table(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+@cache
 def recipes() -> dict[str, list[Item]]:
     found: dict[str, list[Item]] = {}
-    with TABLE.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
-            found.setdefault(row["recipe"], []).append(Item.of(row))
+    for row in read_table(TABLE):
+        where, amount = frozenset(row["where"].split()), int(row["bytes"])
+        item = Item(row["part"], row["item"], row["unit"], amount, where)
+        found.setdefault(row["recipe"], []).append(item)
     return found
 
 

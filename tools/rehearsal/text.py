@@ -120,6 +120,7 @@ def _times(cases: Sequence[Rehearsal]) -> str:
         largest.update({c.name: c.least_us for c in case.components})
     most = dict(largest.most_common(_COMPONENTS))
     names = [name for name in largest if name in most]
+    others = ["others"] if len(largest) > len(names) else []
     lines = []
     for case in cases:
         by_name = {component.name: component for component in case.components}
@@ -129,12 +130,11 @@ def _times(cases: Sequence[Rehearsal]) -> str:
             [
                 case.name,
                 *(_least(by_name.get(name)) for name in names),
-                *([text.time(total - shown)] if len(largest) > len(names) else []),
+                *([text.time(total - shown)] if others else []),
                 text.time(total),
                 "",
             ]
         )
-    others = ["others"] if len(largest) > len(names) else []
     headings = ["least time, computed", *names, *others, "sum", ""]
     return table(headings, lines) if lines else ""
 

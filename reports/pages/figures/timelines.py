@@ -22,7 +22,7 @@ COLUMNS = ["time_us", "live_bytes", "event", "bytes", "operator", "phase"]
 MORE_COLUMNS = ["step", "component", "layer", "shape", "dtype"]
 SHADES = {"forward": 0, "loss": 1, "backward": 2, "optimizer": 4}  # of COLOURS
 Times = NDArray[np.float64]
-Column = NDArray[np.str_]
+Column = Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -80,12 +80,12 @@ def load(path: Path) -> Timeline | None:
         if not lines:
             return None
         cells = zip(columns, zip(*lines, strict=True), strict=True)
-        trace = {name: np.array(values) for name, values in cells}
-        times, live = (trace[key].astype(float) for key in ("time_us", "live_bytes"))
+        trace = dict(cells)
+        times, live = (np.array(trace[key], float) for key in ("time_us", "live_bytes"))
     except (OSError, ValueError) as error:
         raise ValueError(f"{path}: {error}") from error
     peak = int(live.argmax())
-    operator, phase = (str(trace[key][peak]) for key in ("operator", "phase"))
+    operator, phase = (trace[key][peak] for key in ("operator", "phase"))
     made = Timeline(
         _name(path.stem), times, live, _phases(trace, times), peak, operator, phase
     )
@@ -94,10 +94,8 @@ def load(path: Path) -> Timeline | None:
 
 def _with_steps(timeline: Timeline, trace: Mapping[str, Column]) -> Timeline:
     """With what the columns after the first ones tell."""
-    component, layer = (
-        str(trace[key][timeline.peak]) for key in ("component", "layer")
-    )
-    step = trace["step"].astype(int)
+    component, layer = (trace[key][timeline.peak] for key in ("component", "layer"))
+    step = np.array(trace["step"], int)
     begins = np.flatnonzero(np.diff(step) > 0) + 1
     # Before its forward pass a call is in step 0.
     later = timeline.times_us[begins[0 if step[0] > 0 else 1 :]]
@@ -113,7 +111,7 @@ def _phases(
     trace: Mapping[str, Column], times: Times
 ) -> list[tuple[str, float, float]]:
     """Name, begin and end; a phase lasts until the first event of the next phase."""
-    phase = trace["phase"]
+    phase = np.array(trace["phase"])
     changes = np.flatnonzero(np.append([True], phase[1:] != phase[:-1]))
     ends = [*times[changes[1:]], times[-1]]
     return list(zip(phase[changes].tolist(), times[changes], ends, strict=True))

@@ -3,16 +3,17 @@
 
 import csv
 import json
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from histories import add, fake_ab, filled, git, repository, result
+from histories import add, fake_ab, filled, repository, result
 from reports.history.__main__ import main
 from reports.history.oracle import flags_of
 from reports.history.store import Store
 from results import write
+from stub_checkout import git
 
 SINCE = 30  # the place of the commit in which both rows change
 
@@ -33,20 +34,18 @@ def case(tmp_path_factory: pytest.TempPathFactory) -> Case:
     return Case(tmp_path_factory.mktemp("history"))
 
 
+Lines = Callable[[], list[str]]
+
+
 @pytest.fixture
-def lines(capsys: pytest.CaptureFixture[str]) -> Iterator[list[str]]:
-    """What is printed on stdout, once it is read."""
-
-    class Lines(list[str]):
-        def __iter__(self) -> Iterator[str]:
-            return iter(capsys.readouterr().out.splitlines())
-
-    yield Lines()
+def lines(capsys: pytest.CaptureFixture[str]) -> Lines:
+    """What was printed on stdout since the last call."""
+    return lambda: capsys.readouterr().out.splitlines()
 
 
-def test_check_names_the_commit_of_each_change(case: Case, lines: list[str]) -> None:
+def test_check_names_the_commit_of_each_change(case: Case, lines: Lines) -> None:
     assert case.run("check") == 1
-    series, _, *found = lines
+    series, _, *found = lines()
     assert series.endswith(f"40 commits to {case.revisions[-1][:10]}, 10 rows")
     assert [line.split()[:2] for line in found] == [
         ["suspected", "e0/row"],
@@ -55,21 +54,21 @@ def test_check_names_the_commit_of_each_change(case: Case, lines: list[str]) -> 
     assert all(f"{case.revisions[SINCE][:10]} change 30" in line for line in found)
 
 
-def test_confirm_keeps_what_pairs_say(tmp_path: Path, lines: list[str]) -> None:
+def test_confirm_keeps_what_pairs_say(tmp_path: Path, lines: Lines) -> None:
     case = Case(tmp_path)
     bad = case.revisions[SINCE + 2]
     calls = fake_ab(case.root, {bad: {"ratio": 1.05}})
     assert case.run("confirm") == 1
     ends = f"{case.revisions[SINCE - 3][:10]}..{bad[:10]}"
-    assert list(lines) == [
+    assert lines() == [
         f"CONFIRMED e0/row +5.0 % (+4.0 % to +6.0 %) by 12 pairs, {ends}"
     ]
     assert case.run("confirm") == 0, "nothing is open"
     (asked,) = calls.read_text().splitlines()
     assert asked.endswith("--benchmark_filter=^e0/row$ --suite=smoke")
-    assert list(lines) == []
+    assert lines() == []
     assert case.run("check") == 0
-    assert list(lines)[2].split()[0] == "CONFIRMED"
+    assert lines()[2].split()[0] == "CONFIRMED"
 
 
 def test_confirm_goes_on_where_a_commit_has_no_build(tmp_path: Path) -> None:
@@ -81,14 +80,14 @@ def test_confirm_goes_on_where_a_commit_has_no_build(tmp_path: Path) -> None:
     assert not list((case.store.folder / "verdicts").rglob("*.json"))
 
 
-def test_bisect_asks_ab_until_one_commit_is_left(case: Case, lines: list[str]) -> None:
+def test_bisect_asks_ab_until_one_commit_is_left(case: Case, lines: Lines) -> None:
     slower = {revision: {"ratio": 1.05} for revision in case.revisions[SINCE:]}
     slower[case.revisions[25]] = {"status": 3}
     slower[case.revisions[SINCE]] |= {"pairs": 100}
     calls = fake_ab(case.root, slower)
     ends = (case.revisions[20], case.revisions[-1])
     assert case.run("bisect", "e0/row", *ends) == 0
-    assert list(lines) == [f"{case.revisions[SINCE][:10]} change 30"]
+    assert lines() == [f"{case.revisions[SINCE][:10]} change 30"]
     assert all("--suite=smoke" in line for line in calls.read_text().splitlines())
     assert case.run("bisect", "e0/row", *ends[::-1]) == 2, "the good one is later"
     fake_ab(case.root, {})
@@ -153,9 +152,7 @@ def test_add_takes_what_is_a_result(
     assert len(out.splitlines()) == 1 and "foreign.json" in err
 
 
-def test_explain_names_what_differs(
-    tmp_path: Path, case: Case, lines: list[str]
-) -> None:
+def test_explain_names_what_differs(tmp_path: Path, case: Case, lines: Lines) -> None:
     def side(name: str, calls: int, us: float, kept: int) -> str:
         kernel = {"phase": "backward", "name": "aten::mm", "family": "gemm"}
         times = dict.fromkeys(("mean", "median", "min", "max", "stddev"), 1)
@@ -179,7 +176,7 @@ def test_explain_names_what_differs(
 
     sides = (side("a", 2, 100, 1 << 20), side("b", 4, 110, 3 << 20))
     assert case.run("explain", *sides) == 0
-    assert [line.strip() for line in lines] == [
+    assert [line.strip() for line in lines()] == [
         "e/row",
         "flops 2 FLOP -> 4 FLOP (WORSE)",
         "+10 % of the step in aten::mm, backward",
@@ -187,7 +184,7 @@ def test_explain_names_what_differs(
         "+2 MiB at the peak: aten::add 4 float",
     ]
     assert case.run("explain", *case.revisions[SINCE - 1 : SINCE + 1]) == 0
-    assert next(iter(lines)) == "e1/row"
+    assert lines()[0] == "e1/row"
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from reports.history.index import load
 from reports.history.series import series_of
 from reports.history.store import INDEX, NotAStore, Store, fingerprint
 from reports.results.records import NotAResult
+from results import write
 
 A, B = "a" * 40, "b" * 40
 LINE = [Commit(revision, "2026-01-01", "") for revision in (A, B)]
@@ -135,12 +136,10 @@ def write_all(store: Store, inputs: list[Path]) -> None:
 
 
 def test_writers_at_once_lose_nothing(store: Store, tmp_path: Path) -> None:
-    inputs = []
-    for number in range(8):
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        add(Store(folder / "other"), folder, result(A, {"e/row": [number + 1]}, number))
-        inputs.append(folder / "added.json")
+    inputs = [
+        write(tmp_path / f"{number}.json", result(A, {"e/row": [number + 1]}, number))
+        for number in range(8)
+    ]
     fork = get_context("fork")
     parts = (inputs, inputs[2:], inputs[::-1])
     writers = [fork.Process(target=write_all, args=(store, part)) for part in parts]

@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: MIT
 """tools/validate: points as jobs, and their predictions."""
 
-import contextlib
-import io
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from plan_program import ask, check_usage_error, needs_plan, plan, run
-from tools.planner.recipes import Job, memory, recipes
+from plan_program import check_usage_error, needs_plan, plan, run
+from tools.planner.recipes import Job, memory, read_table, recipes
 from tools.planner.validation.__main__ import main
-from tools.planner.validation.points import DATA, Point, read_points, read_table
+from tools.planner.validation.points import DATA, Point, read_points
 
 SMALL = "gpt/gpt3_mcore_te_tp1_pp1_dist_optimizer_no_mmap_bin_files"
 
@@ -29,16 +27,6 @@ def megatron(tmp_path: Path, **cells: str) -> Point:
     changed = row | {key.replace("_", "-"): value for key, value in cells.items()}
     (point,) = read_points(table(tmp_path / "points.tsv", changed))
     return point
-
-
-def validated(*tokens: str) -> tuple[int, str, str]:
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        try:
-            status = main(tokens, ask)
-        except SystemExit as end:
-            status = int(end.code or 0)
-    return status, out.getvalue(), err.getvalue()
 
 
 def test_a_row_of_megatron_is_a_job(tmp_path: Path) -> None:
@@ -113,9 +101,9 @@ def test_the_items_of_a_recipe_add_up() -> None:
 
 @needs_plan
 def test_committed_points_are_predicted() -> None:
-    status, out, _ = validated("memory", "--json")
-    assert status == 0
-    document = json.loads(out)
+    done = run("memory", "--json", command=main)
+    assert done.returncode == 0
+    document = json.loads(done.stdout)
     summary = document["summary"]
     assert summary["peak"]["points"] >= 26
     assert summary["peak"]["mean_absolute_error"] <= 0.04
@@ -155,6 +143,6 @@ def test_a_plan_has_the_items_of_its_recipe() -> None:
 @needs_plan
 def test_a_file_of_other_columns_is_refused(tmp_path: Path) -> None:
     file = table(tmp_path / "other.tsv", {"model": "a"})
-    status, _, err = validated("memory", str(file))
-    assert status == 2
-    assert "has the columns model; allowed: the columns of points.tsv" in err
+    done = run("memory", str(file), command=main)
+    assert done.returncode == 2
+    assert "has the columns model; allowed: the columns of points.tsv" in done.stderr

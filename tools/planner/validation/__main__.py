@@ -12,7 +12,6 @@ from typing import Any
 from reports.command import run_main
 from tools.planner import arguments
 from tools.planner.__main__ import Ask, run_program
-from tools.planner.recipes import Job
 from tools.planner.validation import memory
 from tools.planner.validation.points import DATA, read_points
 
@@ -55,8 +54,8 @@ def main(tokens: Sequence[str], ask: Ask = run_program) -> int:
     given = parser.parse_args(tokens)
 
     @functools.cache
-    def row(job: Job) -> Mapping[str, Any]:
-        answer = ask(job.flags())
+    def row(flags: tuple[str, ...]) -> Mapping[str, Any]:
+        answer = ask(flags)
         if answer.returncode:
             raise _Failed(answer.stderr.strip())
         found: dict[str, Any] = json.loads(answer.stdout)["rows"][0]
@@ -64,7 +63,7 @@ def main(tokens: Sequence[str], ask: Ask = run_program) -> int:
 
     try:
         points = [point for path in given.files for point in read_points(path)]
-        judged = memory.judge(points, row)
+        judged = memory.judge(points, lambda job: row(tuple(job.flags())))
     except (OSError, ValueError) as error:
         parser.error(str(error))
     except _Failed as error:

@@ -129,7 +129,7 @@ def _lines(judged: Sequence[Judged]) -> Iterator[list[str]]:
             yield [
                 *(one.point.name, one.point.gpu, what),
                 *(f"{predicted:,}", f"{measured:,}", f"{ratio:.4f}"),
-                one.cause if abs(ratio - 1) > MISS else "",
+                one.only(what).cause,
             ]
 
 

@@ -2,14 +2,14 @@
 """Measured points as jobs: rows of points.tsv, of megatron.tsv, or of a file of their
 columns."""
 
-import csv
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 
-from tools.planner.recipes import Job
+from tools.planner.recipes import Job, read_table
 
 DATA = Path(__file__).resolve().parents[3] / "reports/reference/public"
 Row = Mapping[str, str]
@@ -25,11 +25,6 @@ class Point:
     recipe: str = ""
     job: Job | None = None
     lacks: str = ""
-
-
-def read_table(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
 def read_points(path: Path) -> Iterator[Point]:
@@ -66,10 +61,15 @@ _ONE = {
 }
 
 
+@cache
+def _left_out() -> list[dict[str, str]]:
+    return read_table(DATA / "megatron_arguments.tsv")
+
+
 def _arguments(test: str) -> Row | None:
     """What the columns leave out."""
     name = test.rpartition("/")[2]
-    for row in read_table(DATA / "megatron_arguments.tsv"):
+    for row in _left_out():
         if name.startswith(row["tests"]):
             return row
     return None
