@@ -10,6 +10,7 @@ from pathlib import Path
 
 from reports.command import run_main
 from tools.planner import arguments, models_text, parallel, recipes
+from tools.planner.timing import flags as timing
 from tools.planner.training import add_flags, training
 
 PROGRAM = Path(__file__).resolve().parents[2] / "build/release/tools/trainbench_plan"
@@ -23,6 +24,10 @@ what one step of it costs:
 How long training takes, at a share of the device's peak or as measured:
 
   tools/plan --models=gpt2-xl --tokens=300e9 --mfu=0.4 --peak_tflops=312
+
+How long a step takes on a GPU, whether or not you have one:
+
+  tools/plan --models=Llama-3-8B --precision=bf16 --seq=4096 --rates=h100
 
 What a rank keeps if a framework trains its part of the model:
 
@@ -55,6 +60,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--help", action="store_true", help="print this and exit")
     add("--json", action="store_true", help="print JSON, with raw numbers")
     add_flags(parser)
+    timing.add_flags(parser)
     recipes.add_flags(parser)
     return parser
 
@@ -77,6 +83,9 @@ def main(tokens: Sequence[str], ask: Ask = run_program) -> int:
     _refuse_misplaced(parser, flags)
     wanted = training(parser, given)
     recipe = recipes.planned(parser, given)
+    device = timing.device(parser, given)
+    if device:
+        flags.append("--operators")
     if given.help:
         flags.append("--help")
     if given.json:
@@ -96,6 +105,14 @@ def main(tokens: Sequence[str], ask: Ask = run_program) -> int:
         document["query"] |= wanted.query()
         for row in document["rows"]:
             row["training"] = wanted.of(row, document["query"])
+    if device:
+        document["query"]["device"] = device.name
+        try:
+            for row in document["rows"]:
+                row["time"] = timing.time_of(device, row, document["query"])
+                del row["operators"]
+        except ValueError as error:
+            parser.error(f"argument --rates: {error}")
     if recipe:
         for row in document["rows"]:
             if row["precision"] != "bf16":

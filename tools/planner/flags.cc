@@ -10,6 +10,8 @@ void AddPlannerFlags(PlannerFlags& v, FlagParser& flags) {
   flags.Add("help", v.help, "internal: Print the flags and exit.");
   flags.Add("largest_batch", v.largest_batch,
             "internal: Search the largest batch, too.");
+  flags.Add("operators", v.operators,
+            "internal: Say what each operator does, too.");
   flags.Add("models", v.models,
             "Comma-separated models: tiny, small, medium, large, xl, 2.7B; "
             "gpt2, gpt2-medium, gpt2-large, gpt2-xl, with the sizes and the "

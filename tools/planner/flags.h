@@ -26,6 +26,7 @@ struct PlannerFlags {
   int64_t tensor_ranks = 1;
   double device_memory_gib = 80;
   bool largest_batch = false;
+  bool operators = false;
 };
 
 void AddPlannerFlags(PlannerFlags& values, FlagParser& flags);

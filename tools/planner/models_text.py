@@ -135,6 +135,19 @@ def _training(rows: Sequence[Json]) -> str:
     return _table("training", lines, (0, -1))
 
 
+def _time(rows: Sequence[Json], device: str) -> str:
+    kinds = dict.fromkeys(kind for row in rows for kind in row["time"]["parts_us"])
+    lines = [["model", "step", "90 %", "TFLOP/s", *kinds]]
+    for row in rows:
+        time = row["time"]
+        us, parts = time["predicted_us"], time["parts_us"]
+        ends = " to ".join(text.time(time[end]) for end in ("low_us", "high_us"))
+        rate = text.significant(1e-6 * row["flops"] / us)
+        shares = (text.percent(parts.get(kind, 0) / us) for kind in kinds)
+        lines.append([row["model"], text.time(us), ends, rate, *shares])
+    return _table(f"predicted time on {device}", lines, (0,))
+
+
 def _recipe(rows: Sequence[Json]) -> str:
     """A line for each item, a column for each model."""
     lines = [["at", "item", *(row["model"] for row in rows)]]
@@ -147,7 +160,7 @@ def _recipe(rows: Sequence[Json]) -> str:
     return _table(f"recipe {rows[0]['recipe']['name']}, on a rank", lines, (0, 1))
 
 
-def _details(rows: Sequence[Json]) -> Iterator[str]:
+def _details(rows: Sequence[Json], query: Json) -> Iterator[str]:
     yield _phases(rows)
     yield _tensors(rows)
     yield _by_component("TFLOP by component", rows, _flops)
@@ -156,6 +169,8 @@ def _details(rows: Sequence[Json]) -> Iterator[str]:
         # Of one model there is room for all of it.
         if len(rows) == 1:
             yield _block(rows[0])
+    if "time" in rows[0]:
+        yield _time(rows, query["device"])
     if "training" in rows[0]:
         yield _training(rows)
     if "recipe" in rows[0]:
@@ -208,7 +223,7 @@ def render(document: Json) -> str:
         if "checkpoints" in query:
             title += f", checkpoint {group[0]['checkpoint']}"
         parts.append("\n".join([title, top, *lines[first : first + size]]))
-        parts += _details(group)
+        parts += _details(group, query)
     # They depend on neither precision nor mode.
     parts.append(_by_component("parameters by component", rows[:size], _parameters))
     if "checkpoints" in query:

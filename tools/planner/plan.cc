@@ -40,6 +40,9 @@ ModelRow PlanModel(const StepParams& step, const ModelQuery& query,
   if (step.mode == StepMode::kTrainStep) row.adamw_flops = AdamWFlops(model);
   row.bytes = StepBytes(step, row.memory.saved_bytes);
   row.fits = row.memory.peak_bytes <= query.device_memory_bytes;
+  if (query.wants_operators) {
+    row.operators = PredictStep(step, device).call.operators;
+  }
   row.largest_seq = LargestSeq(step, device, query.device_memory_bytes);
   if (query.wants_batch) {
     row.largest_batch = LargestBatch(step, device, query.device_memory_bytes);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "fixtures/prediction/dry_call.h"
 #include "model/accounting/flops.h"
 #include "model/accounting/parameters.h"
 #include "model/spec/step_params.h"
@@ -28,6 +29,7 @@ struct ModelRow {
   double recomputed_flops = 0;  // beside them
   double adamw_flops = 0;       // beside them; 0 without an update
   double bytes = 0;             // the least traffic with device memory
+  CallsByOperator operators;    // if somebody asks
   bool fits = false;
   int64_t largest_seq = 0;    // that fits at this batch, at most 2^20; or 0
   int64_t largest_batch = 0;  // likewise at this seq; 0 if nobody asks

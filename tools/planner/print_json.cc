@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+#include "fixtures/memory/allocation_recorder.h"
 #include "tools/planner/json.h"
 #include "tools/planner/plan.h"
 
@@ -66,41 +67,50 @@ Json RowJson(const ModelRow& row) {
                        {"bytes", point.bytes}});
   }
   const LargeTensor& largest = memory.largest;
-  Json json = {{"model", model.name},
-               {"d_model", model.d_model},
-               {"d_ff", model.d_ff},
-               {"layers", model.layers},
-               {"heads", model.heads},
-               {"kv_heads", model.key_value_heads()},
-               {"vocab", model.vocab},
-               {"tied_embeddings", model.tied_embeddings},
-               {"attention", Text(AttentionName(model.attention))},
-               {"checkpoint", CheckpointingName(model.checkpointing)},
-               {"precision", Text(PrecisionName(row.step.precision))},
-               {"mode", Text(StepModeName(row.step.mode))},
-               {"params", row.params},
-               {"parameter_bytes", memory.parameter_bytes},
-               {"gradient_bytes", memory.gradient_bytes},
-               {"optimizer_bytes", memory.optimizer_bytes},
-               {"input_bytes", memory.input_bytes},
-               {"saved_bytes", memory.saved_bytes},
-               {"saved_bytes_per_block", memory.block_bytes},
-               {"residual_bytes", memory.residual_bytes},
-               {"logit_bytes", memory.logit_bytes},
-               {"largest_tensor",
-                {{"name", largest.name},
-                 {"component", Text(ComponentName(largest.component))},
-                 {"bytes", largest.bytes}}},
-               {"predicted_peak_bytes", memory.peak_bytes},
-               {"predicted_peak_moment", memory.peak_at},
-               {"fits", row.fits},
-               {"largest_seq", row.largest_seq},
-               {"largest_batch", row.largest_batch},
-               {"flops", WholeNumber(row.flops)},
-               {"recomputed_flops", WholeNumber(row.recomputed_flops)},
-               {"bytes", WholeNumber(row.bytes)},
-               {"moments", moments}};
+  Json json = {
+      {"model", model.name},
+      {"d_model", model.d_model},
+      {"d_ff", model.d_ff},
+      {"layers", model.layers},
+      {"heads", model.heads},
+      {"kv_heads", model.key_value_heads()},
+      {"vocab", model.vocab},
+      {"tied_embeddings", model.tied_embeddings},
+      {"attention", Text(AttentionName(model.attention))},
+      {"implementation", Text(ImplementationName(model.implementation))},
+      {"checkpoint", CheckpointingName(model.checkpointing)},
+      {"precision", Text(PrecisionName(row.step.precision))},
+      {"mode", Text(StepModeName(row.step.mode))},
+      {"params", row.params},
+      {"parameter_bytes", memory.parameter_bytes},
+      {"gradient_bytes", memory.gradient_bytes},
+      {"optimizer_bytes", memory.optimizer_bytes},
+      {"input_bytes", memory.input_bytes},
+      {"saved_bytes", memory.saved_bytes},
+      {"saved_bytes_per_block", memory.block_bytes},
+      {"residual_bytes", memory.residual_bytes},
+      {"logit_bytes", memory.logit_bytes},
+      {"largest_tensor",
+       {{"name", largest.name},
+        {"component", Text(ComponentName(largest.component))},
+        {"bytes", largest.bytes}}},
+      {"predicted_peak_bytes", memory.peak_bytes},
+      {"predicted_peak_moment", memory.peak_at},
+      {"fits", row.fits},
+      {"largest_seq", row.largest_seq},
+      {"largest_batch", row.largest_batch},
+      {"flops", WholeNumber(row.flops)},
+      {"recomputed_flops", WholeNumber(row.recomputed_flops)},
+      {"bytes", WholeNumber(row.bytes)},
+      {"moments", moments}};
   AddComponents(row, json);
+  for (const auto& [calls, count] : row.operators) {
+    json["operators"].push_back({{"operator", calls.name},
+                                 {"phase", PhaseText(calls.phase)},
+                                 {"calls", count},
+                                 {"flops", WholeNumber(calls.flops)},
+                                 {"bytes", WholeNumber(calls.bytes)}});
+  }
   return json;
 }
 

@@ -114,6 +114,7 @@ absl::StatusOr<ModelQuery> ReadModelQuery(const PlannerFlags& flags) {
                                               ParseCheckpointing));
   }
   query.wants_batch = flags.largest_batch || !query.checkpointing.empty();
+  query.wants_operators = flags.operators;
   return query;
 }
 

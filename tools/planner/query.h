@@ -27,6 +27,7 @@ struct ModelQuery {
   int64_t tensor_ranks = 1;  // that share the model; the models are their parts
   int64_t device_memory_bytes = 0;
   bool wants_batch = false;  // the largest that fits
+  bool wants_operators = false;
 };
 
 // InvalidArgument or NotFound names the value and what is allowed.

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: MIT
+"""tools/planner/timing: rates of devices, and steps at them."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from plan_program import check_usage_error, needs_plan, plan, run
+from reports.results.rows import load
+from results import REFERENCE
+from tools.planner.recipes import read_table
+from tools.planner.timing.rates import TABLE, Device, Shares, devices, of_result
+from tools.planner.timing.step import Ranks, StepTime, TimedJob, step_time
+
+# 1 FLOP or byte takes 1 us at the peak, an operator of the host nothing.
+ONE = Device(
+    "one",
+    {name: 1e6 for name in ("bf16", "memory", "attention", "nvlink", "network")},
+    {"bf16": Shares(np.array([[1.0, 1.0]] * 5), np.full(5, 0.5))},
+    {"add": (0.8, 1.0, 1.0), "mlp_act": (0.5, 1.0, 2.0), "input_layernorm": (1, 1, 1)},
+    operator_us=0,
+)
+JOB = TimedJob("d_model=4", batch=2, seq=3)
+CALLS = {
+    ("aten::mm", "forward"): (1, 10, 4),
+    ("aten::add", "forward"): (3, 0, 2),
+    ("aten::view", "forward"): (9, 0, 0),
+    ("aten::exp", "loss"): (1, 0, 5),
+    ("aten::mm", "backward"): (2, 10, 4),
+    ("aten::_fused_adamw_", "optimizer"): (1, 0, 28),
+}
+
+
+def row(
+    calls: dict[tuple[str, str], tuple[int, int, int]], **more: Any
+) -> dict[str, Any]:
+    return {
+        **{"precision": "bf16_autocast", "implementation": "textbook"},
+        **{"layers": 5, "d_model": 4, "params": 1000, "checkpoint": "none"},
+        **{"flops": 100, "flops_by_component": {"lm_head": 20}},
+        "operators": [
+            dict(zip(("calls", "flops", "bytes"), counts, strict=True))
+            | {"operator": name, "phase": phase}
+            for (name, phase), counts in calls.items()
+        ],
+        **more,
+    }
+
+
+def timed(device: Device = ONE, job: TimedJob = JOB, **more: Any) -> StepTime:
+    return step_time(device, job, lambda _: row(CALLS, **more))
+
+
+def parts(**ranks: Any) -> dict[str, float]:
+    return dict(timed(job=replace(JOB, ranks=Ranks(**ranks))).parts)
+
+
+def test_products_reach_the_share_of_the_nearest_ones() -> None:
+    least_us = np.array([[10.0**n, 1.0] for n in range(7)])
+    shares = Shares(least_us, np.array([0.1, 0.2, 0.2, 0.4, 0.8, 0.8, 0.9]))
+    near = shares.near(np.array([1e3, 1.0]))
+    assert near == pytest.approx((0.2 * 0.2 * 0.4 * 0.8 * 0.8) ** 0.2)
+    others = shares.near(np.array([1e3, 1.0]), but=3)
+    assert others != near
+    low, high = shares.ends
+    assert low < 1 < high
+
+
+def test_a_step_is_the_sum_of_its_operators() -> None:
+    found = timed()
+    # Products at half their peak, three additions and an exponential; no view.
+    assert found.parts == {"products": 60, "memory": 11, "optimizer": 28}
+    assert found.us == 99
+    ends = (60 + 11 / 2 + 28, 60 + 11 * 2 + 28)
+    assert (found.low_us, found.high_us) == pytest.approx(ends)
+
+
+def test_a_kernel_has_the_rate_of_the_measured_one_that_it_is_like() -> None:
+    slow = replace(ONE, memory={**ONE.memory, "input_layernorm": (0.25, 0.25, 0.25)})
+    assert slow.memory_us("aten::native_layer_norm", 3) == 12
+    assert slow.memory_us("aten::add", 3) == 3
+
+
+def test_fused_attention_skips_half_and_is_slower_backward() -> None:
+    def us(name: str, phase: str) -> float:
+        found = step_time(
+            ONE,
+            replace(JOB, seq=300),
+            lambda _: row({(f"aten::{name}", phase): (1, 85, 1)}),
+        )
+        return found.parts["attention"]
+
+    assert us("_scaled_dot_product_flash_attention_for_cpu", "forward") == 85
+    assert us("own_attention_backward", "backward") == pytest.approx(100)
+
+
+def test_a_slow_host_is_waited_for() -> None:
+    slow = replace(ONE, operator_us=20)
+    # Of the forward pass five operators, of the backward pass two products.
+    assert timed(slow).parts["host"] == (5 * 20 - 31) + (28 - 28)
+    cpu = replace(slow, is_host=True)
+    assert timed(cpu).parts["host"] == (5 + 2 + 1) * 20 - 20
+
+
+def test_ranks_add_what_nothing_hides() -> None:
+    assert parts(micro_batches=3)["products"] == 180
+    # Twenty all-reduces of 2 x 2 x 3 x 4 bytes.
+    assert parts(tensor=2)["tensor ranks"] == pytest.approx(20 * (30 + 2 * 48 / 2))
+    # Three stages without a head before the first micro-batch leaves.
+    assert parts(pipeline=4)["pipeline"] == pytest.approx(3 * 71 * 0.8)
+    backward = 30 + 2 * 2000 / 2 - 40
+    assert parts(data=2)["data ranks"] == pytest.approx(backward)
+    sharded = parts(data=2, shards_parameters=True, micro_batches=3)
+    forward = 30 + 2000 / 2 - 31
+    assert sharded["data ranks"] == pytest.approx(3 * (forward + backward))
+    assert sharded["optimizer"] == parts(data=2, shards_optimizer=True)["optimizer"]
+    assert sharded["optimizer"] == 14
+
+
+def test_a_ring_through_nodes_has_a_link_for_each_of_its_ranks_there() -> None:
+    network = replace(ONE, peaks={**ONE.peaks, "network": 0.25e6})
+    job = replace(JOB, ranks=Ranks(tensor=4, data=4))
+    exposed = timed(network, job).parts["data ranks"]
+    assert exposed == pytest.approx(30 + 2 * 2000 * 3 / 4 / 0.5 - 40)
+
+
+def test_half_of_the_blocks_can_be_recomputed() -> None:
+    asked = []
+
+    def ask(job: TimedJob) -> dict[str, Any]:
+        asked.append(job.model)
+        again = 2 if "checkpoint=every_1" in job.model else 1
+        return row({("aten::add", "forward"): (again, 0, 10)})
+
+    found = step_time(ONE, replace(JOB, recomputed=0.5), ask)
+    assert found.parts["memory"] == 15
+    assert asked == ["d_model=4", "d_model=4,checkpoint=every_1"]
+
+
+def test_every_device_has_all_rates_with_a_source() -> None:
+    rates = {"bf16", "tf32", "fp32", "memory", "attention", "nvlink", "network"}
+    for device in devices().values():
+        assert rates <= device.peaks.keys()
+        assert all(0.2 < shares[1] <= 1 for shares in device.memory.values())
+    assert all(line["source"] for line in read_table(TABLE))
+    # 2 x 4,096 x 4,096 x 12,288 FLOPs: measured 1,911 us, and with others near it.
+    flops, bytes_ = 2 * 4096**2 * 12288.0, 2 * (4096**2 + 2 * 4096 * 12288.0)
+    us = devices()["a100-80"].product_us(flops, bytes_, "bf16")
+    assert us == pytest.approx(1911, rel=0.1)
+    with pytest.raises(ValueError, match="h100 has no rate of fp8; it has"):
+        devices()["h100"].peak("fp8")
+
+
+def test_a_result_has_the_rates_of_its_cpu() -> None:
+    result = load(REFERENCE)
+    cpu = of_result(result)
+    (row,) = (
+        row
+        for row in result.of("peak")
+        if row.name.endswith("bf16/m:512/n:3072/k:3072")
+    )
+    us = cpu.product_us(row["flops"], row["bytes"], "bf16")
+    assert us == pytest.approx(row.time_us, rel=0.1)
+    assert cpu.peak("memory") == max(
+        row["bytes_per_second"]
+        for row in result.of("peak")
+        if row.name.startswith("peak/stream")
+    )
+    assert cpu.is_host and 0.5 < cpu.operator_us < 5
+    with pytest.raises(ValueError, match="lacks rows of peak"):
+        of_result(replace(result, rows=[]))
+
+
+def plan_row(*flags: str) -> dict[str, Any]:
+    (found,) = json.loads(plan(*flags, "--json"))["rows"]
+    return dict(found)
+
+
+@needs_plan
+def test_a_plan_has_a_time_at_the_rates_of_a_device() -> None:
+    flags = ("--models=tiny,small", "--batch=2", "--seq=64", "--rates=h100")
+    for found in json.loads(plan(*flags, "--json"))["rows"]:
+        time = found["time"]
+        assert time["low_us"] < time["predicted_us"] < time["high_us"]
+        assert sum(time["parts_us"].values()) == pytest.approx(time["predicted_us"])
+        least_us = 1e6 * found["flops"] / devices()["h100"].peak("fp32")
+        assert time["predicted_us"] > least_us
+        assert "operators" not in found
+    assert "predicted time on h100" in plan(*flags)
+    check_usage_error(run("--models=tiny", "--rates=h1"), ["'h1'", "a100-80", "h100"])
+    assert "time" not in plan_row("--models=tiny")
+
+
+@needs_plan
+def test_operators_have_the_work_of_the_step() -> None:
+    def planned(implementation: str) -> dict[str, Any]:
+        sizes = "name=a,d_model=128,d_ff=512,layers=2,heads=4"
+        model = f"--model={sizes},implementation={implementation}"
+        return plan_row(model, "--models=a", "--seq=64", "--operators")
+
+    written = planned("textbook")
+    products = (one["calls"] * one["flops"] for one in written["operators"])
+    assert sum(products) == written["flops"]
+    fused = planned("fused")
+    update = [one for one in fused["operators"] if one["phase"] == "optimizer"]
+    bytes_ = sum(one["calls"] * one["bytes"] for one in update)
+    assert bytes_ == pytest.approx(28 * fused["params"], rel=0.01)

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""tools/validate time: measured steps as jobs, and their predictions."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plan_program import ask, needs_plan, run
+from results import REFERENCE
+from tools.planner.recipes import read_table
+from tools.planner.timing.step import Ranks, TimedJob
+from tools.planner.validation.__main__ import main
+from tools.planner.validation.points import DATA
+from tools.planner.validation.steps import Step, read_steps
+
+_LLAMA = "attention=sdpa,implementation=fused,mlp=swiglu,norm=rms"
+
+
+def by_hand(tmp_path: Path, **cells: str) -> Step:
+    """The first committed row with other cells."""
+    row = read_table(DATA / "points.tsv")[0] | cells
+    file = tmp_path / "points.tsv"
+    file.write_text("\n".join("\t".join(line) for line in (row, row.values())))
+    (step,) = read_steps(file)
+    return step
+
+
+def job(step: Step) -> TimedJob:
+    assert step.job, step.lacks
+    return step.job
+
+
+def test_a_row_by_hand_is_a_job(tmp_path: Path) -> None:
+    step = by_hand(tmp_path)
+    assert step.device and step.device.name == "a100-80"
+    assert (step.value, step.unit) == (4550, "tok/s")
+    assert job(step) == TimedJob(
+        "d_model=4096,d_ff=11008,layers=32,heads=32,vocab=32000,pad_vocab=1," + _LLAMA,
+        batch=2,
+        seq=4096,
+        ranks=Ranks(data=128, shards_parameters=True),
+    )
+
+
+@pytest.mark.parametrize(
+    ("parallelism", "batch", "ranks", "size"),
+    [
+        ("TP8 PP2 DP4", "gb 64", Ranks(8, 2, 8, micro_batches=8), 1),
+        ("TP4+SP DP2, distributed optimizer", "mb 2, gb 128",
+         Ranks(4, 1, 32, shards_optimizer=True, micro_batches=2), 2),
+        ("model parallel 16", "64", Ranks(8, 2, 8), 64),
+        ("FSDP2, compile", "-", Ranks(data=128, shards_parameters=True), 1),
+        ("ZeRO-1", "64/GPU, gb 8192", Ranks(data=128, shards_optimizer=True), 64),
+        ("DP4 / TP4", "gb 128", Ranks(data=128), 1),
+    ],
+)  # fmt: skip
+def test_ranks_and_batches_are_read(
+    tmp_path: Path, parallelism: str, batch: str, ranks: Ranks, size: int
+) -> None:
+    found = job(by_hand(tmp_path, parallelism=parallelism, batch=batch))
+    assert (found.ranks, found.batch) == (ranks, size)
+
+
+@pytest.mark.parametrize(
+    ("measured", "value", "unit"),
+    [
+        ("138 TF/s/GPU (HFU 44 %)", 138e12, "HFU FLOP/s"),
+        ("408.8 TF/s/GPU; MFU 41 %", 408.8e12, "FLOP/s"),
+        ("2596.0 ms/step", 2.596, "s"),
+        ("fwd 226.3 + bwd 412.5 = 638.8 ms", 0.6388, "s"),
+        ("18.13 / 13.75 s/iter", 18.13, "s"),
+        ("2.83 s/step (2,048 GPUs: 2.96); MFU 62.1 %", 2.83, "s"),
+        ("2,150; MFU .61 HFU .69", 2150, "tok/s"),
+    ],
+)
+def test_units_are_read(tmp_path: Path, measured: str, value: float, unit: str) -> None:
+    step = by_hand(tmp_path, measured=measured)
+    assert step.unit == unit
+    assert step.value == pytest.approx(value)
+
+
+@pytest.mark.parametrize(
+    ("cells", "fields"),
+    [
+        ({"model": "Nemotron"}, "mlp=relu2,norm=layer,biases=norms"),
+        ({"model": "GPT"}, "biases=all,positions=learned,context=4096"),
+        ({"checkpointing": "full"}, "checkpoint=every_1"),
+        ({"precision": "fp16"}, "attention=naive,implementation=fused"),
+        ({"precision": "fp32"}, "attention=naive,implementation=library"),
+        ({"layers,d,ff,heads(kv),vocab": "8,512,4d,8(2),99 tied"},
+         "d_ff=2048,layers=8,heads=8,kv_heads=2,vocab=99,pad_vocab=1,tied_emb"),
+    ],
+)  # fmt: skip
+def test_models_are_read(tmp_path: Path, cells: dict[str, str], fields: str) -> None:
+    assert fields in job(by_hand(tmp_path, **cells)).model
+
+
+@pytest.mark.parametrize(
+    ("cells", "lacks"),
+    [
+        ({"precision": "fp8"}, "fp8"),
+        ({"gpu": "MI300X"}, "a GPU of devices.tsv; there is MI300X"),
+        (
+            {"layers,d,ff,heads(kv),vocab": "same"},
+            "cells of a known form: 'Llama-2 7B'",
+        ),
+    ],
+)
+def test_what_no_job_can_have_is_named(
+    tmp_path: Path, cells: dict[str, str], lacks: str
+) -> None:
+    step = by_hand(tmp_path, **cells)
+    assert (step.job, step.lacks) == (None, lacks)
+
+
+def document(*words: str) -> dict[str, Any]:
+    done = run("time", *words, "--json", command=main)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+@needs_plan
+def test_models_of_a_table_have_its_parameters() -> None:
+    rows = read_table(DATA / "llm_foundry.tsv")
+    for row, step in zip(rows, read_steps(DATA / "llm_foundry.tsv"), strict=True):
+        if row["model"] in ("125m", "760m"):
+            (found,) = json.loads(ask(job(step).flags()).stdout)["rows"]
+            assert found["params"] == int(row["params"])
+
+
+@needs_plan
+def test_committed_steps_are_predicted() -> None:
+    summary = document(str(DATA / "points.tsv"))["summary"]
+    for gpu, points, error in (("A100", 18, 0.09), ("H100", 13, 0.19)):
+        assert summary[gpu]["points"] >= points
+        assert summary[gpu]["mean_absolute_error"] <= error
+        assert summary[gpu]["mean_absolute_error"] < summary[gpu]["by_one_utilization"]
+    assert summary["H100 without known causes"]["mean_absolute_error"] <= 0.11
+    assert summary["all"]["within_interval"] >= 0.8
+
+
+@needs_plan
+def test_a_result_is_predicted_by_its_own_peaks() -> None:
+    steps = document(str(REFERENCE))["steps"]
+    ratios = {step["name"]: step["ratio"] for step in steps}
+    assert len(ratios) == 18
+    largest = [ratio for name, ratio in ratios.items() if "small/fp32/" in name]
+    assert all(0.65 < ratio < 1.05 for ratio in largest)
+
+
+@needs_plan
+def test_a_refused_job_costs_no_other(tmp_path: Path) -> None:
+    table = (DATA / "points.tsv").read_text().splitlines()
+    refused = table[1].replace("32,4096,11008,32,", "32,4096,11008,3,")
+    (tmp_path / "points.tsv").write_text("\n".join([*table[:2], refused]))
+    found = document(str(tmp_path / "points.tsv"))
+    assert [step["ratio"] for step in found["steps"]] == [pytest.approx(0.93, abs=0.01)]
+    (lacking,) = found["lacking"]
+    assert "heads" in lacking["lacks"]

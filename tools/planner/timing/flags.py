@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""The flag --rates of tools/plan, and what it adds to a row."""
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from reports.results.records import NotAResult
+from tools.planner.timing.rates import Device, devices, of_result
+from tools.planner.timing.step import Ranks, TimedJob, step_time
+
+
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--rates",
+        metavar="DEVICE|RESULT.json",
+        help="say how long a step takes at the rates of a device, one of "
+        f"{', '.join(devices())}; or of the CPU that a full run measured",
+    )
+
+
+def device(parser: argparse.ArgumentParser, given: argparse.Namespace) -> Device | None:
+    """An error of the parser if nobody knows it."""
+    name: str | None = given.rates
+    if name is None or name in devices():
+        return devices()[name] if name else None
+    path = Path(name)
+    if path.suffix != ".json":
+        allowed = f"{', '.join(devices())}, or a RESULT.json"
+        parser.error(f"--rates is {name!r}; allowed: {allowed}")
+    from reports.results.rows import load  # which loads scipy, for a second
+
+    try:
+        return of_result(load(path))
+    except (NotAResult, ValueError) as error:
+        parser.error(f"argument --rates: {error}")
+
+
+def time_of(
+    device: Device, row: Mapping[str, Any], query: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Of a row of the plan, with its operators."""
+    ranks = Ranks(tensor=query["tensor_ranks"])
+    found = step_time(
+        device, TimedJob("", query["batch"], query["seq"], ranks), lambda _: row
+    )
+    return {
+        "predicted_us": found.us,
+        "low_us": found.low_us,
+        "high_us": found.high_us,
+        "parts_us": dict(found.parts),
+    }

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: MIT
+"""The rates of a device: how long one operator takes there.
+
+Of a GPU they are rows of devices.tsv, each with its source. What share of its peak a
+product reaches depends on its shape: the share of the measured products that are
+nearest to it. Nothing is fitted to a step.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tools.planner.recipes import read_table
+
+if TYPE_CHECKING:
+    from reports.results.rows import Result, Row
+
+TABLE = Path(__file__).with_name("devices.tsv")
+KERNELS = Path(__file__).resolve().parents[3] / "reports/reference/public/vidur_ops.tsv"
+Floats = NDArray[np.float64]
+_UNITS = {"TFLOP/s": 1e12, "TB/s": 1e12, "GB/s": 1e9}
+_NEAREST = 5
+# Half of causal attention's rate is reached at so many tokens, and its backward pass
+# has this share of it: arXiv 2407.08608, figure 5; Dao-AILab/flash-attention#2688.
+_HALF_SEQ, _BACKWARD = 300, 0.85
+# Of the peak: arXiv 2307.08691, abstract. Its middle is the rate of devices.tsv.
+_ATTENTION = 0.50, 0.73
+# Of eager execution on a GPU: LibTorch's dispatcher and a launch.
+_OPERATOR_US = 5.0
+# Which measured kernel an operator is like; any other is like an addition.
+_LIKE = (
+    (("norm",), "input_layernorm"),
+    (("gelu", "silu", "swiglu", "relu"), "mlp_act"),
+)
+
+
+@dataclass(frozen=True)
+class Shares:
+    """What share of a peak products reach, by the least times of their FLOPs and of
+    their bytes, which say on any device how large and how square a product is."""
+
+    least_us: Floats  # [product, 2]
+    share: Floats
+
+    def near(self, least_us: Floats, but: int | None = None) -> float:
+        """The geometric mean of the nearest; without one of them."""
+        distances = (np.log(self.least_us / least_us) ** 2).sum(axis=1)
+        if but is not None:
+            distances[but] = math.inf
+        nearest = np.argsort(distances)[:_NEAREST]
+        return float(np.exp(np.log(self.share[nearest]).mean()))
+
+    @cached_property
+    def ends(self) -> tuple[float, float]:
+        """Between them are nine in ten products, each predicted from the others:
+        measured over predicted time."""
+        near = [self.near(us, but=i) for i, us in enumerate(self.least_us)]
+        low, high = np.quantile(np.array(near) / self.share, (0.05, 0.95))
+        return float(low), float(high)
+
+
+@dataclass(frozen=True)
+class Device:
+    name: str
+    peaks: Mapping[str, float]  # FLOP/s, bytes per second; devices.tsv names them
+    shares: Mapping[str, Shares]  # of products, by the peak that they are of
+    # Of the peak of its memory, by kernel: what 5, 50 and 95 % of the shapes reach.
+    memory: Mapping[str, tuple[float, ...]]
+    operator_us: float = _OPERATOR_US  # that the host needs for an operator
+    is_host: bool = False  # a CPU, which computes nothing meanwhile
+
+    def peak(self, name: str) -> float:
+        """Errors: ValueError if nobody knows it."""
+        if name not in self.peaks:
+            known = ", ".join(self.peaks)
+            raise ValueError(f"{self.name} has no rate of {name}; it has {known}")
+        return self.peaks[name]
+
+    def product_us(self, flops: float, bytes_: float, peak: str) -> float:
+        least_s = np.array([flops / self.peak(peak), bytes_ / self.peak("memory")])
+        us = 1e6 * least_s[0] / self.shares[peak].near(1e6 * least_s)
+        return float(max(us, 1e6 * least_s[1]))
+
+    def memory_us(self, operator: str, bytes_: float) -> float:
+        share = self.memory[_kernel_like(operator)][1]
+        return 1e6 * bytes_ / (self.peak("memory") * share)
+
+    def attention_us(self, kernel: str, flops: float, seq: int, phase: str) -> float:
+        """Of a fused kernel. Short sequences reach less, the backward pass, too."""
+        share = seq / (seq + _HALF_SEQ) * (_BACKWARD if phase == "backward" else 1)
+        return 1e6 * flops / (self.peak(kernel) * share)
+
+    def ends(self, kind: str, peak: str) -> tuple[float, float]:
+        """Of a predicted time of this kind the ends of its 90 % interval."""
+        if kind == "attention":
+            middle = sum(_ATTENTION) / 2
+            return middle / _ATTENTION[1], middle / _ATTENTION[0]
+        if kind == "memory":
+            low, middle, high = self.memory["mlp_act"]
+            return middle / high, middle / low
+        return self.shares[peak].ends
+
+
+def _kernel_like(operator: str) -> str:
+    for words, kernel in _LIKE:
+        if any(word in operator for word in words):
+            return kernel
+    return "add"
+
+
+def _products(row: Mapping[str, str]) -> Iterator[tuple[float, float, float]]:
+    """FLOPs, bytes and us of the four products of a block in fp16."""
+    columns = ("n_embd", "ff", "heads", "kv", "tp", "tokens")
+    d_model, d_ff, heads, kv_heads, ranks, m = (int(row[key]) for key in columns)
+    own, kv = heads // ranks, max(kv_heads // ranks, 1)
+    width = d_model // heads
+    for name, k, n in (
+        ("attn_pre_proj", d_model, (own + 2 * kv) * width),
+        ("attn_post_proj", own * width, d_model),
+        ("mlp_up_proj", d_model, 2 * d_ff // ranks),
+        ("mlp_down_proj", d_ff // ranks, d_model),
+    ):
+        us = 1e3 * float(row[f"{name}_ms"])
+        yield 2.0 * m * k * n, 2.0 * (m * k + k * n + m * n), us
+
+
+def _shares(rows: list[dict[str, str]], peaks: Mapping[str, float]) -> Shares:
+    """Of the medians of each product."""
+    times: dict[tuple[float, float], list[float]] = defaultdict(list)
+    for row in rows:
+        for flops, bytes_, us in _products(row):
+            least = 1e6 * flops / peaks["bf16"], 1e6 * bytes_ / peaks["memory"]
+            times[least].append(us)
+    least_us = np.array(list(times))
+    medians = np.array([np.median(found) for found in times.values()])
+    return Shares(least_us, least_us[:, 0] / medians)
+
+
+def _memory(rows: list[dict[str, str]], peak: float) -> dict[str, tuple[float, ...]]:
+    """Of the kernels of 4,096 tokens in fp16: no cache holds their tensors."""
+    found: dict[str, list[float]] = defaultdict(list)
+    for row in rows:
+        tokens, d_model = int(row["tokens"]), int(row["n_embd"])
+        for kernel, elements in (
+            ("add", 3 * d_model),
+            ("mlp_act", 3 * int(row["ff"]) // int(row["tp"])),
+            ("input_layernorm", 2 * d_model),
+        ):
+            if tokens == 4096:
+                rate = 2 * tokens * elements / (1e-3 * float(row[f"{kernel}_ms"]))
+                found[kernel].append(rate / peak)
+    return {
+        kernel: tuple(np.quantile(shares, (0.05, 0.5, 0.95)).tolist())
+        for kernel, shares in found.items()
+    }
+
+
+@cache
+def devices() -> dict[str, Device]:
+    """Of devices.tsv. A device has the shares of the measured GPU that its row `like`
+    names."""
+    peaks: dict[str, dict[str, float]] = defaultdict(dict)
+    like: dict[str, str] = {}
+    for row in read_table(TABLE):
+        if row["quantity"] == "like":
+            like[row["device"]] = row["value"]
+        else:
+            value = float(row["value"]) * _UNITS[row["unit"]]
+            peaks[row["device"]][row["quantity"]] = value
+    kernels = read_table(KERNELS)
+    found = {}
+    for gpu in dict.fromkeys(like.values()):
+        rows = [row for row in kernels if row["gpu"] == gpu.partition("-")[0]]
+        shares = dict.fromkeys(("bf16", "tf32", "fp32"), _shares(rows, peaks[gpu]))
+        memory = _memory(rows, peaks[gpu]["memory"])
+        for name in (name for name, other in like.items() if other == gpu):
+            tf32 = peaks[name]["bf16"] / 2  # on every tensor core since Ampere
+            found[name] = Device(name, peaks[name] | {"tf32": tf32}, shares, memory)
+    return found
+
+
+def of_result(result: "Result") -> Device:
+    """Of the CPU that a result was measured on, by its rows of `peak`. Errors:
+    ValueError if it lacks them."""
+    rows = result.of("peak")
+
+    def rates(unit: str, *begins: str) -> "list[tuple[Row, float]]":
+        names = tuple(f"peak/{begin}/" for begin in begins)
+        return [
+            (row, row[unit])
+            for row in rows
+            if row.name.startswith(names) and row.get(unit)
+        ]
+
+    by_kind = {
+        "fp32": rates("flops_per_second", "matmul/fp32", "linear/fp32/mkl"),
+        "fp32 fused": rates("flops_per_second", "linear/fp32/onednn"),
+        "bf16": rates("flops_per_second", "matmul/bf16"),
+    }
+    streams = rates("bytes_per_second", "stream")
+    # As LibTorch's operators move them.
+    moved = rates("bytes_per_second", "copy", "update")
+    overhead = [row for row in rows if row.name.startswith("peak/op_overhead/")]
+    if not (by_kind["fp32"] and streams and moved and overhead):
+        raise ValueError("it lacks rows of peak; allowed: a full run on a CPU")
+    memory = max(rate for _, rate in streams)
+    peaks, shares = {"memory": memory}, {}
+    for kind, found in by_kind.items():
+        if not found:
+            continue
+        peaks[kind] = max(rate for _, rate in found)
+        least_us = [
+            [1e6 * row["flops"] / peaks[kind], 1e6 * row["bytes"] / memory]
+            for row, _ in found
+        ]
+        share = np.array([rate / peaks[kind] for _, rate in found])
+        shares[kind] = Shares(np.array(least_us), share)
+    peaks["attention"] = peaks["fp32"]
+    ends = tuple(np.quantile([rate / memory for _, rate in moved], (0.05, 0.5, 0.95)))
+    kernels = dict.fromkeys(("add", "mlp_act", "input_layernorm"), ends)
+    operator_us = overhead[0].time_us / overhead[0].numbers["ops"]
+    name = str(result.context["device"])
+    return Device(name, peaks, shares, kernels, operator_us, is_host=True)

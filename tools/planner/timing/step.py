@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""How long a training step takes on a device, from the operators of its dry run.
+
+The device takes them one after another, each at its own rate, and waits where the host
+needs longer to issue them. What data ranks exchange runs with the passes; what tensor
+ranks do, nothing hides; a pipeline idles while it fills and drains.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tools.planner.timing.rates import Device
+
+Row = Mapping[str, Any]
+Parts = Mapping[str, float]  # us, by what they are spent on
+NODE = 8  # GPUs
+_CALL_US = 30.0  # of a collective of few bytes: Vidur's all-reduces
+_ATTENTION = ("attention", "flash")  # fused: skips what a causal mask hides
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """How ranks divide a job."""
+
+    tensor: int = 1
+    pipeline: int = 1
+    data: int = 1
+    shards_parameters: bool = False  # as FSDP does
+    shards_optimizer: bool = False
+    micro_batches: int = 1  # of a rank in a step
+
+    @property
+    def optimizer_shards(self) -> int:
+        return self.data if self.shards_parameters or self.shards_optimizer else 1
+
+
+@dataclass(frozen=True)
+class TimedJob:
+    """A micro-batch of one rank, and what the ranks make of it."""
+
+    model: str  # as tools/plan --model, without its name; of a pipeline one stage
+    batch: int
+    seq: int
+    ranks: Ranks = Ranks()
+    precision: str = "bf16"
+    mode: str = "train_step"
+    recomputed: float = 0  # the share of the blocks, if `model` says none
+    attention: str = "attention"  # the device's rate of fused attention
+
+    def flags(self) -> tuple[str, ...]:
+        """Of the program, trainbench_plan."""
+        return (
+            *("--operators", f"--model=name=m,{self.model}", "--models=m"),
+            "--device_memory_gib=1e-9",  # so that no larger sequence is searched
+            *(f"--precision={self.precision}", f"--mode={self.mode}"),
+            *(f"--batch={self.batch}", f"--seq={self.seq}"),
+            f"--tensor_ranks={self.ranks.tensor}",
+        )
+
+
+@dataclass(frozen=True)
+class StepTime:
+    parts: Parts
+    low_us: float  # the ends of the 90 % interval
+    high_us: float
+
+    @property
+    def us(self) -> float:
+        return sum(self.parts.values())
+
+
+def step_time(
+    device: Device, job: TimedJob, ask: Callable[[TimedJob], Row]
+) -> StepTime:
+    """`ask` gives the program's row of a job."""
+    row = ask(job)
+    parts = _parts(device, job, row)
+    if job.recomputed:
+        every = replace(job, model=f"{job.model},checkpoint=every_1", recomputed=0)
+        for kind, us in _parts(device, every, ask(every)).items():
+            parts[kind] += job.recomputed * (us - parts[kind])
+    ends = {kind: device.ends(kind, _peak(device, row)) for kind in parts}
+    low, high = (
+        sum(us * ends[kind][end] for kind, us in parts.items()) for end in (0, 1)
+    )
+    return StepTime({kind: us for kind, us in parts.items() if us}, low, high)
+
+
+def _parts(device: Device, job: TimedJob, row: Row) -> dict[str, float]:
+    ranks, phases = job.ranks, _phases(device, job, row)
+    computed = {phase: sum(parts.values()) for phase, parts in phases.items()}
+    parts: dict[str, float] = defaultdict(float)
+    for phase in ("forward", "backward"):
+        for kind, us in phases[phase].items():
+            parts[kind] += ranks.micro_batches * us
+    tensor_us = _tensor_us(device, job, row)
+    parts["tensor ranks"] = ranks.micro_batches * tensor_us
+    # It fills and drains through stages without a head.
+    parts["pipeline"] = (ranks.pipeline - 1) * (
+        (computed["forward"] + computed["backward"]) * (1 - head_share(row)) + tensor_us
+    )
+    parts["data ranks"] = _exposed_us(device, ranks, 2 * row["params"], computed)
+    parts["optimizer"] = computed["optimizer"] / ranks.optimizer_shards
+    return parts
+
+
+def head_share(row: Row) -> float:
+    """Of the FLOPs, in the last stage of a pipeline alone."""
+    return float(row["flops_by_component"].get("lm_head", 0) / row["flops"])
+
+
+def _phases(device: Device, job: TimedJob, row: Row) -> dict[str, Parts]:
+    """Of one micro-batch. The loss belongs to the forward pass."""
+    found: dict[str, dict[str, float]] = {
+        phase: defaultdict(float) for phase in ("forward", "backward", "optimizer")
+    }
+    host = Counter[str]()
+    peak = _peak(device, row)
+    for called in row["operators"]:
+        if not called["bytes"]:
+            continue  # a view
+        phase = called["phase"] if called["phase"] in found else "forward"
+        kind, us = _kind_and_us(device, job, peak, called)
+        found[phase][kind] += called["calls"] * us
+        host[phase] += called["calls"] * device.operator_us
+    for phase, parts in found.items():
+        computed = 0.0 if device.is_host else sum(parts.values())
+        parts["host"] = max(host[phase] - computed, 0.0)
+    return dict(found)
+
+
+def _peak(device: Device, row: Row) -> str:
+    """The device's, of the step's products."""
+    precision = str(row["precision"]).partition("_")[0]  # of bf16_autocast
+    own = f"{precision} {row['implementation']}"
+    return own if own in device.peaks else precision
+
+
+def _kind_and_us(
+    device: Device, job: TimedJob, peak: str, called: Row
+) -> tuple[str, float]:
+    flops, bytes_ = called["flops"], called["bytes"]
+    memory_us = device.memory_us(called["operator"], bytes_)
+    if not flops:
+        return "memory", memory_us
+    if any(word in called["operator"] for word in _ATTENTION):
+        us = device.attention_us(job.attention, flops / 2, job.seq, called["phase"])
+        return "attention", max(us, memory_us)
+    return "products", device.product_us(flops, bytes_, peak)
+
+
+def _ring_us(device: Device, ranks: int, apart: int, bytes_: float) -> float:
+    """Of an all-gather or a reduce-scatter of ranks that are so many places apart.
+    Through several nodes a ring has as many links as it has ranks in each."""
+    if ranks == 1:
+        return 0.0
+    rate = device.peak("nvlink")
+    if ranks * apart > NODE:
+        rate = min(rate, device.peak("network") * max(NODE // apart, 1))
+    return _CALL_US + 1e6 * bytes_ * (ranks - 1) / ranks / rate
+
+
+def _tensor_us(device: Device, job: TimedJob, row: Row) -> float:
+    """Of a block's all-reduces: four, and two more if it is recomputed."""
+    calls = row["layers"] * (4 if row["checkpoint"] == "none" else 6)
+    bytes_ = 2 * job.batch * job.seq * row["d_model"]
+    # An all-reduce is a reduce-scatter and an all-gather.
+    return float(calls * _ring_us(device, job.ranks.tensor, 1, 2 * bytes_))
+
+
+def _exposed_us(device: Device, ranks: Ranks, bytes_: float, computed: Parts) -> float:
+    """Of a step. Parameters are gathered in both passes if they are sharded; gradients
+    are reduced in the backward pass, whole ones in the last one alone."""
+    apart = ranks.tensor * ranks.pipeline
+    once = _ring_us(device, ranks.data, apart, bytes_)
+    twice = _ring_us(device, ranks.data, apart, 2 * bytes_)
+    backward = max(twice - computed["backward"], 0.0)
+    if not ranks.shards_parameters:
+        return backward
+    return ranks.micro_batches * (max(once - computed["forward"], 0.0) + backward)

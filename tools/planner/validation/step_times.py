@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: MIT
+"""Predicted and measured times of steps."""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean, median
+from typing import Any
+
+from reports.results import text
+from tools.planner.timing.step import StepTime, TimedJob, head_share, step_time
+from tools.planner.validation.memory import UNKNOWN
+from tools.planner.validation.steps import Lacks, Step
+
+MISS = 0.25
+Row = Mapping[str, Any]
+Ask = Callable[[TimedJob], Row]
+
+
+@dataclass(frozen=True)
+class Judged:
+    step: Step
+    predicted: StepTime
+    measured_us: float
+    flops: float  # of a GPU in a step
+
+    @property
+    def device(self) -> str:
+        return self.step.device.name if self.step.device else ""
+
+    @property
+    def ratio(self) -> float:
+        return self.predicted.us / self.measured_us
+
+    @property
+    def is_within(self) -> bool:
+        return self.predicted.low_us <= self.measured_us <= self.predicted.high_us
+
+    @property
+    def is_miss(self) -> bool:
+        return abs(self.ratio - 1) > MISS
+
+
+def _flops(job: TimedJob, row: Row, recomputes: bool) -> float:
+    """Of a GPU in a step: the mean of a pipeline's stages."""
+    others = 1 - 1 / job.ranks.pipeline
+    flops = row["flops"] * (1 - head_share(row) * others)
+    recomputed = row["recomputed_flops"] if recomputes else 0
+    return float(job.ranks.micro_batches * (flops + recomputed))
+
+
+def _measured_us(step: Step, job: TimedJob, row: Row) -> float:
+    ranks = job.ranks
+    if step.unit == "s":
+        return 1e6 * step.value
+    if step.unit == "tok/s":
+        tokens = job.batch * job.seq * ranks.micro_batches
+        return 1e6 * tokens / (step.value * ranks.tensor * ranks.pipeline)
+    if "FLOP/s" in step.unit:
+        return 1e6 * _flops(job, row, "HFU" in step.unit) / step.value
+    raise Lacks(f"a time; measured is {step.unit!r}")
+
+
+def _judge(step: Step, ask: Ask) -> Judged:
+    """Lacks if the program refuses the job."""
+    device, job = step.device, step.job
+    if device is None or job is None:
+        raise Lacks(step.lacks)
+    row = ask(job)
+    measured_us = _measured_us(step, job, row)
+    flops = _flops(job, row, recomputes=False)
+    return Judged(step, step_time(device, job, ask), measured_us, flops)
+
+
+def judge(steps: Iterable[Step], ask: Ask) -> tuple[list[Judged], list[Step]]:
+    """And the steps that no job expresses."""
+    judged, lacking = [], []
+    for step in steps:
+        try:
+            judged.append(_judge(step, ask))
+        except (Lacks, ValueError) as lacks:
+            lacking.append(replace(step, lacks=str(lacks)))
+    return judged, lacking
+
+
+def _one_utilization(judged: Sequence[Judged]) -> float:
+    """The mean absolute error of a rule that is fitted to these very steps: a device
+    reaches the same share of its peak in all of them."""
+    rates: dict[str, list[float]] = defaultdict(list)
+    for one in judged:
+        rates[one.device].append(one.flops / one.measured_us)
+    return fmean(
+        abs(one.flops / median(rates[one.device]) / one.measured_us - 1)
+        for one in judged
+    )
+
+
+def _errors(judged: Sequence[Judged]) -> dict[str, float]:
+    errors = [one.ratio - 1 for one in judged]
+    return {
+        "points": len(errors),
+        "mean_absolute_error": fmean(map(abs, errors)),
+        "median_absolute_error": median(map(abs, errors)),
+        "mean_error": fmean(errors),
+        "within_interval": fmean(one.is_within for one in judged),
+        "by_one_utilization": _one_utilization(judged),
+    }
+
+
+def summary(judged: Sequence[Judged]) -> dict[str, dict[str, float]]:
+    """Of all, by GPU and by source, and of those without a miss of known cause."""
+    groups: dict[str, list[Judged]] = defaultdict(list)
+    for one in judged:
+        generation = one.device.partition("-")[0].upper()
+        for group in filter(None, ("all", generation, one.step.source)):
+            groups[group].append(one)
+        if not (one.is_miss and one.step.cause):
+            for group in ("all", generation):
+                groups[f"{group} without known causes"].append(one)
+    return {
+        group: _errors(found)
+        for group, found in groups.items()
+        if " without" not in group or found != groups[group.partition(" without")[0]]
+    }
+
+
+def as_json(judged: Sequence[Judged], lacking: Sequence[Step]) -> str:
+    document = {
+        "summary": summary(judged),
+        "steps": [
+            {
+                "name": one.step.name,
+                "gpu": one.step.gpu,
+                "device": one.device,
+                "measured_us": one.measured_us,
+                "predicted_us": one.predicted.us,
+                "low_us": one.predicted.low_us,
+                "high_us": one.predicted.high_us,
+                "parts_us": one.predicted.parts,
+                "ratio": one.ratio,
+                "cause": one.step.cause if one.is_miss else "",
+            }
+            for one in judged
+        ],
+        "lacking": [{"name": step.name, "lacks": step.lacks} for step in lacking],
+    }
+    return json.dumps(document, indent=2)
+
+
+def _lines(judged: Sequence[Judged]) -> Iterator[list[str]]:
+    yield [
+        "step",
+        "device",
+        "measured",
+        "predicted",
+        "90 %",
+        "ratio",
+        "cause of a miss",
+    ]
+    for one in judged:
+        ends = (one.predicted.low_us, one.predicted.high_us)
+        yield [
+            *(one.step.name, one.device, text.time(one.measured_us)),
+            *(text.time(one.predicted.us), " to ".join(map(text.time, ends))),
+            f"{one.ratio:.3f}",
+            (one.step.cause or UNKNOWN) if one.is_miss else "",
+        ]
+
+
+def _summary_lines(judged: Sequence[Judged]) -> Iterator[list[str]]:
+    yield ["", "steps", "absolute error", "median", "mean", "in interval", "one share"]
+    for group, one in summary(judged).items():
+        shares = (one[key] for key in list(one)[1:])
+        yield [group, f"{one['points']:.0f}", *map(text.percent, shares)]
+
+
+def as_text(judged: Sequence[Judged], lacking: Sequence[Step]) -> str:
+    lacks = Counter(step.lacks for step in lacking)
+    lines = [["lacks", "steps"], *([key, str(n)] for key, n in lacks.most_common())]
+    parts = [
+        text.columns(list(_lines(judged)), (0, 1, -1)),
+        text.columns(list(_summary_lines(judged)), (0,)),
+    ]
+    if lacking:
+        parts.append(["not expressible", *text.columns(lines, (0,))])
+    return "\n\n".join("\n".join(part) for part in parts)
