@@ -129,6 +129,10 @@ class Table:
             for number, cells in enumerate(columns)
         ]
 
+    def columns(self, left: Collection[int] = ()) -> list[str]:
+        """Aligned with blanks, for a terminal; the columns of `left` to the left."""
+        return columns([self.headings, *self.lines], left)
+
     def markdown(self) -> str:
         told = table(
             [_cell(heading) for heading in self.headings],

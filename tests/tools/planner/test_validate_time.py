@@ -9,10 +9,11 @@ import pytest
 
 from plan_program import ask, needs_plan, run
 from results import REFERENCE
-from tools.planner.recipes import read_table
-from tools.planner.timing.step import Ranks, TimedJob
+from tools.planner.recipes import Memory, read_table
+from tools.planner.timing.step import Ranks, StepTime, TimedJob
+from tools.planner.validation import memory, page, step_times
 from tools.planner.validation.__main__ import main
-from tools.planner.validation.points import DATA
+from tools.planner.validation.points import DATA, Point
 from tools.planner.validation.steps import Step, read_steps
 
 _LLAMA = "attention=sdpa,implementation=fused,mlp=swiglu,norm=rms"
@@ -160,3 +161,22 @@ def test_a_refused_job_costs_no_other(tmp_path: Path) -> None:
     assert [step["ratio"] for step in found["steps"]] == [pytest.approx(0.93, abs=0.01)]
     (lacking,) = found["lacking"]
     assert "heads" in lacking["lacks"]
+
+
+def test_the_page_has_the_numbers_of_both(tmp_path: Path) -> None:
+    step = by_hand(tmp_path)
+    times = [
+        step_times.Judged(step, StepTime({"products": us}, us, us), 100, 1e9)
+        for us in (80, 110)
+    ]
+    point = Point("a job", "H100", {"static": 1000, "peak": 2000})
+    sizes = [memory.Judged(point, Memory({"weights": 990}, {"logits": 1050}), "")]
+    lacking = [by_hand(tmp_path, precision="fp8")]
+    made = page.page([point], sizes, times, lacking)
+    text = made[page.PAGE]
+    assert "mean absolute error 1 % of 1" in text and "2 % of 1" in text
+    assert "median absolute error 15 %, mean 15 % of 2" in text
+    assert "| a job | H100 | static | 990 | 1,000 | 0.9900 |" in text
+    assert "| time | 1 Llama-2 7B | fp8 |" in text
+    assert f"]({page.PLOT.name})" in text
+    assert made[page.PLOT].count("<circle") == 2

@@ -5,16 +5,17 @@ import argparse
 import functools
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from reports.command import run_main
+from reports.results.files import write_files
 from reports.results.rows import load
 from tools.planner import arguments
 from tools.planner.__main__ import Ask, run_program
-from tools.planner.validation import memory, step_times
-from tools.planner.validation.points import DATA, read_points
+from tools.planner.validation import memory, page, step_times
+from tools.planner.validation.points import DATA, Point, read_points
 from tools.planner.validation.steps import Lacks, Step, read_steps, steps_of
 
 _DESCRIPTION = """\
@@ -25,13 +26,14 @@ Holds predictions against what others have measured:
 
 prints predicted and measured bytes, or times, of each point of
 reports/reference/public/, their ratio, and the cause of a miss above 3 %, or 25 %;
-and of the points that no job can express what they have.
+and of the points that no job can express what they have. tools/validate page writes
+all of it as a page there.
 """
 # The row of the program for these flags; Lacks if it refuses them.
 Plan = Callable[[tuple[str, ...]], Mapping[str, Any]]
 _FILES = {
-    "memory": ("points.tsv", "megatron.tsv"),
-    "time": ("points.tsv", "llm_foundry.tsv", "neusight.tsv"),
+    "memory": [DATA / "points.tsv", DATA / "megatron.tsv"],
+    "time": [DATA / "points.tsv", DATA / "llm_foundry.tsv", DATA / "neusight.tsv"],
 }
 
 
@@ -42,28 +44,31 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("what", choices=_FILES, help="what is predicted")
+    add("what", choices=(*_FILES, "page"), help="what is predicted, or all as a page")
     add(
         "files",
         nargs="*",
         type=Path,
-        help="with the columns of "
-        + "; or ".join(
-            f"{', '.join(names)} for {what}" for what, names in _FILES.items()
-        ),
+        help="with the columns of one of "
+        + "; ".join(
+            f"{', '.join(p.name for p in of)} for {what}" for what, of in _FILES.items()
+        )
+        + " (all)",
     )
     add("--json", action="store_true", help="print JSON")
     return parser
 
 
-def _memory(files: Sequence[Path], row: Plan, as_json: bool) -> str:
+def _memory(
+    files: Iterable[Path], row: Plan
+) -> tuple[list[Point], list[memory.Judged]]:
     points = [point for path in files for point in read_points(path)]
-    render = memory.as_json if as_json else memory.as_text
-    judged = memory.judge(points, lambda job: row(tuple(job.flags())))
-    return render(points, judged)
+    return points, memory.judge(points, lambda job: row(tuple(job.flags())))
 
 
-def _times(files: Sequence[Path], row: Plan, as_json: bool) -> str:
+def _times(
+    files: Iterable[Path], row: Plan
+) -> tuple[list[step_times.Judged], list[Step]]:
     def sizes(model: str) -> Mapping[str, Any]:
         return row(("--operators", f"--models={model}", "--batch=1", "--seq=1"))
 
@@ -73,8 +78,19 @@ def _times(files: Sequence[Path], row: Plan, as_json: bool) -> str:
         return read_steps(path)
 
     steps = (step for path in files for step in read(path))
-    render = step_times.as_json if as_json else step_times.as_text
-    return render(*step_times.judge(steps, lambda job: row(job.flags())))
+    return step_times.judge(steps, lambda job: row(job.flags()))
+
+
+def _printed(what: str, files: Sequence[Path], row: Plan, as_json: bool) -> str:
+    if what == "memory":
+        of_memory = _memory(files or _FILES[what], row)
+        return (memory.as_json if as_json else memory.as_text)(*of_memory)
+    if what == "time":
+        of_time = _times(files or _FILES[what], row)
+        return (step_times.as_json if as_json else step_times.as_text)(*of_time)
+    made = page.page(*_memory(_FILES["memory"], row), *_times(_FILES["time"], row))
+    write_files(made)
+    return "\n".join(map(str, made))
 
 
 def main(tokens: Sequence[str], ask: Ask = run_program) -> int:
@@ -89,9 +105,10 @@ def main(tokens: Sequence[str], ask: Ask = run_program) -> int:
         found: dict[str, Any] = json.loads(answer.stdout)["rows"][0]
         return found
 
-    files = given.files or [DATA / name for name in _FILES[given.what]]
+    if given.what == "page" and given.files:
+        parser.error(f"files has {given.files[0]}; allowed: none for page")
     try:
-        printed = (_times if given.what == "time" else _memory)(files, row, given.json)
+        printed = _printed(given.what, given.files, row, given.json)
     except (OSError, ValueError) as error:
         parser.error(str(error))
     except Lacks as error:

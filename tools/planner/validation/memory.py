@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from reports.results import text
+from reports.results.text import Table
 from tools.planner.recipes import Item, Job, Memory, memory, recipes
 from tools.planner.validation.points import Point
 
@@ -120,8 +121,12 @@ def as_json(points: Sequence[Point], judged: Sequence[Judged]) -> str:
     return json.dumps(document, indent=2)
 
 
+def table(judged: Sequence[Judged]) -> Table:
+    head = ("point", "gpu", "bytes", "predicted", "measured", "ratio")
+    return Table((*head, "cause of a miss"), list(_lines(judged)))
+
+
 def _lines(judged: Sequence[Judged]) -> Iterator[list[str]]:
-    yield ["point", "gpu", "bytes", "predicted", "measured", "ratio", "cause of a miss"]
     for one in judged:
         for what, measured in one.point.measured.items():
             predicted = one.predicted.bytes_of(what)
@@ -149,7 +154,7 @@ def as_text(points: Sequence[Point], judged: Sequence[Judged]) -> str:
     lacking = Counter(point.lacks for point in points if not point.job)
     lines = [["lacks", "points"], *([key, str(n)] for key, n in lacking.most_common())]
     parts = [
-        "\n".join(text.columns(list(_lines(judged)), (0, 1, 2, -1))),
+        "\n".join(table(judged).columns((0, 1, 2, -1))),
         "\n".join(_sentences(judged)),
         "\n".join(["not expressible", *text.columns(lines, (0,))]),
     ]

@@ -9,6 +9,7 @@ from statistics import fmean, median
 from typing import Any
 
 from reports.results import text
+from reports.results.text import Table
 from tools.planner.timing.step import StepTime, TimedJob, head_share, step_time
 from tools.planner.validation.memory import UNKNOWN
 from tools.planner.validation.steps import Lacks, Step
@@ -148,16 +149,12 @@ def as_json(judged: Sequence[Judged], lacking: Sequence[Step]) -> str:
     return json.dumps(document, indent=2)
 
 
+def table(judged: Sequence[Judged]) -> Table:
+    head = ("step", "device", "measured", "predicted", "90 %", "ratio")
+    return Table((*head, "cause of a miss"), list(_lines(judged)))
+
+
 def _lines(judged: Sequence[Judged]) -> Iterator[list[str]]:
-    yield [
-        "step",
-        "device",
-        "measured",
-        "predicted",
-        "90 %",
-        "ratio",
-        "cause of a miss",
-    ]
     for one in judged:
         ends = (one.predicted.low_us, one.predicted.high_us)
         yield [
@@ -168,20 +165,25 @@ def _lines(judged: Sequence[Judged]) -> Iterator[list[str]]:
         ]
 
 
-def _summary_lines(judged: Sequence[Judged]) -> Iterator[list[str]]:
-    yield ["", "steps", "absolute error", "median", "mean", "in interval", "one share"]
-    for group, one in summary(judged).items():
-        shares = (one[key] for key in list(one)[1:])
-        yield [group, f"{one['points']:.0f}", *map(text.percent, shares)]
+def summary_table(judged: Sequence[Judged]) -> Table:
+    """The last column is the mean absolute error of one utilization per device."""
+    lines = [
+        [group, f"{one['points']:.0f}", *map(text.percent, list(one.values())[1:])]
+        for group, one in summary(judged).items()
+    ]
+    head = ("steps of", "number", "absolute error", "median", "mean error")
+    return Table((*head, "within 90 %", "one utilization"), lines)
 
 
 def as_text(judged: Sequence[Judged], lacking: Sequence[Step]) -> str:
     lacks = Counter(step.lacks for step in lacking)
-    lines = [["lacks", "steps"], *([key, str(n)] for key, n in lacks.most_common())]
+    lines = [[what, str(count)] for what, count in lacks.most_common()]
     parts = [
-        text.columns(list(_lines(judged)), (0, 1, -1)),
-        text.columns(list(_summary_lines(judged)), (0,)),
+        table(judged).columns((0, 1, -1)),
+        summary_table(judged).columns((0,)),
     ]
     if lacking:
-        parts.append(["not expressible", *text.columns(lines, (0,))])
+        parts.append(
+            ["not expressible", *Table(("lacks", "steps"), lines).columns((0,))]
+        )
     return "\n\n".join("\n".join(part) for part in parts)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""Predictions and what others have measured, as a page."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from reports.pages.plotting.canvas import WIDE, Figure
+from reports.pages.plotting.lines import Plane, Series, draw_lines, logarithmic
+from reports.pages.plotting.palette import CLEAR_COLOURS
+from reports.results import text
+from reports.results.text import Table
+from tools.planner.validation import memory, step_times
+from tools.planner.validation.points import DATA, Point
+from tools.planner.validation.steps import Step
+
+PAGE, PLOT = (DATA / f"predictions.{suffix}" for suffix in ("md", "svg"))
+_OPENING = """\
+# Predicted and measured
+
+These are predictions, made without a GPU: of dry runs, recipes and rates of kernels.
+Nothing is fitted to a step. `tools/validate page` writes this page from the tables of
+this folder; `tools/validate memory` and `tools/validate time` take other files of the
+same columns.
+"""
+
+
+def scatter(judged: Sequence[step_times.Judged]) -> Figure:
+    """Predicted over measured time, by device."""
+    points: dict[str, list[tuple[float, float]]] = {}
+    for one in judged:
+        points.setdefault(one.device, []).append((one.measured_us, one.ratio))
+    every = [point for of_device in points.values() for point in of_device]
+    plane = Plane(
+        logarithmic([us for us, _ in every]),
+        logarithmic([ratio for _, ratio in every], base=2),
+        text.time,
+        lambda ratio: f"{ratio:g}",
+        x_label="measured time of a step",
+        width=WIDE,
+    )
+    series = {
+        " right": Series("#999999", [(us, 1.0) for us in (plane.x.low, plane.x.high)])
+    }
+    for place, (device, dots) in enumerate(sorted(points.items())):
+        series[device] = Series(CLEAR_COLOURS[place % len(CLEAR_COLOURS)], (), dots)
+    within = sum(0.9 <= ratio <= 1.1 for _, ratio in every)
+    said = f"{within} of {len(every)} predictions are within 10 %."
+    return draw_lines("Predicted over measured time of a step", said, plane, series)
+
+
+def headlines(
+    peaks: Mapping[str, Mapping[str, float]], times: Mapping[str, Mapping[str, float]]
+) -> Iterator[str]:
+    """The numbers that a reader takes along."""
+    for what, name in (
+        ("static", "weights, gradients and optimizer"),
+        ("peak", "peaks"),
+    ):
+        one = peaks[what]
+        yield (
+            f"Memory, {name}: mean absolute error "
+            f"{text.percent(one['mean_absolute_error'])} of {one['points']:.0f}"
+        )
+    one = times["all"]
+    yield (
+        f"Time of a step: median absolute error "
+        f"{text.percent(one['median_absolute_error'])}, mean "
+        f"{text.percent(one['mean_absolute_error'])} of {one['points']:.0f}; one "
+        f"utilization per device, fitted to them, "
+        f"{text.percent(one['by_one_utilization'])}"
+    )
+
+
+def _lacking(lacking: Sequence[Step], points: Sequence[Point]) -> Table:
+    lines = [
+        *(["memory", point.name, point.lacks] for point in points if not point.job),
+        *(["time", step.name, step.lacks] for step in lacking),
+    ]
+    return Table(("of", "point", "lacks"), lines)
+
+
+def page(
+    points: Sequence[Point],
+    sizes: Sequence[memory.Judged],
+    times: Sequence[step_times.Judged],
+    lacking: Sequence[Step],
+) -> dict[Path, str]:
+    """The page and its plot."""
+    figure = scatter(times)
+    said = headlines(memory.summary(sizes), step_times.summary(times))
+    parts = [
+        _OPENING,
+        "\n".join(f"- {sentence}." for sentence in said),
+        f"![{figure.title}]({PLOT.name})\n\n{figure.description}",
+        "## Time, by GPU and by source",
+        step_times.summary_table(times).markdown(),
+        "## Time of each step",
+        step_times.table(times).markdown(),
+        "## Memory of each job",
+        memory.table(sizes).markdown(),
+        "## What no job expresses",
+        _lacking(lacking, points).markdown(),
+    ]
+    return {PAGE: "\n\n".join(parts) + "\n", PLOT: figure.document() + "\n"}
