@@ -114,12 +114,11 @@ def main(tokens: Sequence[str], ask: Ask = run_program) -> int:
         except ValueError as error:
             parser.error(f"argument --rates: {error}")
     if recipe:
-        for row in document["rows"]:
-            if row["precision"] != "bf16":
-                parser.error(
-                    f"--precision is {row['precision']}; allowed with --recipe: bf16"
-                )
-            row["recipe"] = recipe.of(row, document["query"])
+        try:
+            for row in document["rows"]:
+                row["recipe"] = recipe.of(row, document["query"])
+        except ValueError as error:
+            parser.error(str(error))
     render = models_text.render
     print(json.dumps(document, indent=2) if given.json else render(document))
     return 0

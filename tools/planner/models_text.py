@@ -7,6 +7,7 @@ from typing import Any
 
 from reports.results import text
 from tools.planner.formulas import count
+from tools.planner.recipes import TOTALS
 
 Json = Mapping[str, Any]
 Cells = list[str]
@@ -151,12 +152,17 @@ def _time(rows: Sequence[Json], device: str) -> str:
 def _recipe(rows: Sequence[Json]) -> str:
     """A line for each item, a column for each model."""
     lines = [["at", "item", *(row["model"] for row in rows)]]
-    for part in ("static", "peak"):
-        for item in rows[0]["recipe"][part]:
-            sizes = (text.size(row["recipe"][part][item]) for row in rows)
+    for part in ("static", "gradient", "peak", "reserved"):
+        for item in dict.fromkeys(name for row in rows for name in row["recipe"][part]):
+            sizes = (text.size(row["recipe"][part].get(item, 0)) for row in rows)
             lines.append([part, item, *sizes])
-        totals = (text.size(row["recipe"][f"{part}_bytes"]) for row in rows)
-        lines.append([part, "together", *totals])
+    for total in TOTALS:
+        sizes = (text.size(row["recipe"][f"{total}_bytes"]) for row in rows)
+        lines.append([total, "together", *sizes])
+    lines.append(["peak", "fits", *(_yes(row["recipe"]["fits"]) for row in rows)])
+    batches = [row["recipe"]["largest_batch"] for row in rows]
+    if None not in batches:
+        lines.append(["peak", "largest batch", *map(str, batches)])
     return _table(f"recipe {rows[0]['recipe']['name']}, on a rank", lines, (0, 1))
 
 

@@ -3,8 +3,9 @@
 
 import argparse
 import csv
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,17 +13,27 @@ from typing import Any
 from reports.compare.argument_types import number
 
 TABLE = Path(__file__).with_name("recipes.tsv")
-_TRAITS = "bf16,te,hopper,fused"
+TOTALS = ("static", "peak", "reserved")
 # What a rank keeps of the residual stream is divided by sequence parallelism.
 _OF_STREAM = ("embedding", "norm", "residual")
+# Parts of the table that are no bytes: what --precision and --traits may be.
+_PRECISION, _DEFAULT = "precision", "default"
+# Bytes from the first step on, and bytes that the next forward pass frees.
+_STATIC, _GRADIENT = "static", "gradient"
+# Bytes that the allocator keeps for other streams while the peak is there.
+_RESERVED = "reserved"
+# Moments that may be the peak, and those that have the gradients, too. `dry` is the
+# peak of the dry run.
+_MOMENTS = {"loss": False, "dry": False, "backward": True, "step": True}
 
 
 @dataclass(frozen=True)
 class Job:
     """One rank's part of a training job.
 
-    `traits` are the words that rows of recipes.tsv ask for. Ranks that divide the state
-    of the optimizer are `shards`.
+    `traits` are the words that rows of recipes.tsv ask for. Ranks that divide what the
+    framework shards are `shards`. A framework that runs some of the blocks again, and
+    keeps their inputs alone, says their share, `recomputed`.
     """
 
     model: str  # as tools/plan --model
@@ -31,26 +42,46 @@ class Job:
     tensor: int = 1
     shards: int = 1
     traits: frozenset[str] = frozenset()
+    precision: str = "bf16"
+    mode: str = "train_step"
+    recomputed: float = 0
+    experts: int = 1
 
     def flags(self) -> list[str]:
         """Of the program: its row says what the part takes."""
         name = self.model.partition("name=")[2].partition(",")[0]
         return [
-            *(f"--model={self.model}", f"--models={name}", "--precision=bf16"),
+            *(f"--model={self.model}", f"--models={name}"),
+            *(f"--precision={self.precision}", f"--mode={self.mode}"),
             *(f"--batch={self.batch}", f"--seq={self.seq}"),
             f"--tensor_ranks={self.tensor}",
+            "--device_memory_gib=0.001",  # no search for the longest sequence
         ]
 
 
 @dataclass(frozen=True)
 class Item:
-    """A row of the table."""
+    """Bytes of the table."""
 
-    part: str  # static: always there; peak: at the loss
+    part: str  # of the step: static, gradient or a moment
     name: str
     unit: str
-    bytes_each: int
+    bytes_each: float
     where: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    items: tuple[Item, ...]
+    precisions: tuple[str, ...]
+    default: frozenset[str]  # traits
+
+    def words(self) -> set[str]:
+        """Traits that rows ask for, or that divide what is kept."""
+        return {
+            "sequence_parallel",
+            *(word for item in self.items for word in item.where),
+        }
 
 
 @dataclass(frozen=True)
@@ -58,12 +89,19 @@ class Memory:
     """Bytes by name, which add up."""
 
     static: dict[str, int]
-    peak: dict[str, int]  # what is added to it there
+    gradient: dict[str, int]  # after a step, until the next one begins
+    peak: dict[str, int]  # what is added to static there
+    reserved: dict[str, int]  # what the allocator has beyond the peak
 
     def bytes_of(self, what: str) -> int:
-        """Of static or peak, which has all of static."""
-        at_peak = self.peak.values() if what == "peak" else ()
-        return sum((*self.static.values(), *at_peak))
+        """Of static, which has the gradients, of the peak, or of what is reserved."""
+        parts = {
+            _STATIC: (self.gradient,),
+            "peak": (self.peak,),
+            _RESERVED: (self.peak, self.reserved),
+        }
+        more = (sum(part.values()) for part in parts[what])
+        return sum(self.static.values()) + sum(more)
 
 
 def read_table(path: Path) -> list[dict[str, str]]:
@@ -72,80 +110,192 @@ def read_table(path: Path) -> list[dict[str, str]]:
 
 
 @cache
-def recipes() -> dict[str, list[Item]]:
-    found: dict[str, list[Item]] = {}
-    for row in read_table(TABLE):
-        where, amount = frozenset(row["where"].split()), int(row["bytes"])
-        item = Item(row["part"], row["item"], row["unit"], amount, where)
-        found.setdefault(row["recipe"], []).append(item)
-    return found
+def recipes() -> dict[str, Recipe]:
+    rows = read_table(TABLE)
+
+    def items(recipe: str) -> Iterator[Item]:
+        for row in rows:
+            if row["recipe"] == recipe and row["unit"]:
+                where, amount = frozenset(row["where"].split()), float(row["bytes"])
+                yield Item(row["part"], row["item"], row["unit"], amount, where)
+
+    def words(recipe: str, part: str) -> tuple[str, ...]:
+        own = (row for row in rows if (row["recipe"], row["part"]) == (recipe, part))
+        return tuple(row["item"] for row in own)
+
+    return {
+        name: Recipe(
+            tuple(items(name)),
+            words(name, _PRECISION),
+            frozenset(words(name, _DEFAULT)),
+        )
+        for name in dict.fromkeys(row["recipe"] for row in rows)
+    }
+
+
+def _parameters(job: Job, row: Mapping[str, Any]) -> dict[str, int]:
+    """By the units that FSDP gathers: of all, of a block, and of no block."""
+    of = row["params_by_component"]
+    root = of["embedding"] + of.get("lm_head", 0)
+    router = row["layers"] * row["d_model"] * job.experts if job.experts > 1 else 0
+    params = row["params"] + (job.experts - 1) * of["ffn"] + router
+    return {
+        "parameter": params,
+        "blocks": params - root,
+        "block": (params - root) // row["layers"],
+        "root": root,
+    }
+
+
+def _widths(job: Job, row: Mapping[str, Any]) -> dict[str, float]:
+    """Elements of a tensor of a layer."""
+    tokens = job.batch * job.seq
+    stream = job.tensor if "sequence_parallel" in job.traits else 1
+    query = tokens * row["d_model"] / job.tensor
+    key = query * row["kv_heads"] / row["heads"]
+    return {
+        "token": tokens,
+        "head": tokens * row["heads"],
+        "residual": tokens * row["d_model"] / stream,
+        "query": query,
+        "key": key,
+        # What attention of fewer keys than queries copies, in the dry run.
+        "repeated": 2 * query if 1 < row["kv_heads"] < row["heads"] else 0,
+        "ffn": tokens * row["d_ff"],
+        "score": tokens * row["heads"] * job.seq,
+    }
 
 
 def _counts(job: Job, row: Mapping[str, Any]) -> dict[str, float]:
     """How many of each unit the part has."""
-    stream = job.tensor if "sequence_parallel" in job.traits else 1
-    residual = job.batch * job.seq * row["d_model"] / stream
-    layers = row["layers"] if row["checkpoint"] == "none" else 0
-    attention = job.batch * job.seq * row["d_model"] / job.tensor
-    scores = job.batch * row["heads"] * job.seq**2
+    parameters, widths = _parameters(job, row), _widths(job, row)
+    runs_again = row["checkpoint"].startswith("every")
+    kept = 0 if runs_again else row["layers"] * (1 - job.recomputed)
+    layers = {
+        "layer": row["layers"],
+        "kept_layer": kept,
+        "kept_attention": kept if row["checkpoint"] == "none" else 0,
+    }
+    weights, optimizer = row["parameter_bytes"], row["optimizer_bytes"]
     return {
         "once": 1,
-        "parameter": row["params"],
-        "shard": row["params"] / job.shards,
+        "shard": parameters["parameter"] / job.shards,
+        "block_shard": parameters["block"] / job.shards,
         "logit": job.batch * job.seq * row["vocab"],
-        "residual": residual,
-        "residual_per_layer": residual * layers,
-        "attention_per_layer": attention * layers,
-        "score": scores,
-        "score_per_layer": scores * layers,
+        "mask": job.batch * job.seq**2,
+        "saved": _saved(job, row),
+        "dry_weights": weights,
+        "dry_optimizer": optimizer,
+        "dry_gradients": row["gradient_bytes"],
+        "dry_rest": row["predicted_peak_bytes"] - weights - optimizer,
+        **parameters,
+        **widths,
+        **{
+            f"{unit}_per_{name}": count * number
+            for unit, count in widths.items()
+            for name, number in layers.items()
+        },
     }
 
 
-def _saved(job: Job, row: Mapping[str, Any]) -> int:
+def _saved(job: Job, row: Mapping[str, Any]) -> float:
     """What the forward pass of the part keeps, by the dry run."""
     divided = job.tensor if "sequence_parallel" in job.traits else 1
+
+    def own(component: str, amount: int) -> int:
+        return amount // (divided if component in _OF_STREAM else 1)
+
     saved: dict[str, dict[str, int]] = row["saved_by_component"]
-    return sum(
-        part["bytes"] // (divided if component in _OF_STREAM else 1)
-        for component, part in saved.items()
+    total = sum(own(component, part["bytes"]) for component, part in saved.items())
+    if not job.recomputed:
+        return total
+    block = sum(
+        own(tensor["component"], tensor["bytes"])
+        for tensor in row["saved_tensors_per_block"]
     )
+    again: float = job.recomputed * row["layers"]
+    return total - again * (block - own("residual", row["residual_bytes"]))
 
 
-def memory(job: Job, recipe: Sequence[Item], row: Mapping[str, Any]) -> Memory:
+def memory(job: Job, recipe: Recipe, row: Mapping[str, Any]) -> Memory:
     """`row` is what the program answers to the job's flags."""
     counts = _counts(job, row)
-    parts: dict[str, dict[str, int]] = {"static": {}, "peak": {}}
-    for item in recipe:
+    parts: dict[str, dict[str, int]] = {}
+    for item in recipe.items:
         if item.where <= job.traits:
-            parts[item.part][item.name] = round(item.bytes_each * counts[item.unit])
-    parts["peak"]["activations"] = _saved(job, row)
-    return Memory(**parts)
+            amount = round(item.bytes_each * counts[item.unit])
+            parts.setdefault(item.part, {})[item.name] = amount
+    static, gradient, reserved = (
+        parts.pop(part, {}) for part in (_STATIC, _GRADIENT, _RESERVED)
+    )
+    moments = (
+        {**(gradient if _MOMENTS[moment] else {}), **items}
+        for moment, items in parts.items()
+    )
+    highest = max(moments, key=lambda items: sum(items.values()), default={})
+    return Memory(static, gradient, highest, reserved)
+
+
+def _times(row: Mapping[str, Any], batch: float) -> dict[str, Any]:
+    """The row at a batch that is so many times as large."""
+    saved = {
+        name: {"bytes": part["bytes"] * batch}
+        for name, part in row["saved_by_component"].items()
+    }
+    block = [
+        tensor | {"bytes": tensor["bytes"] * batch}
+        for tensor in row["saved_tensors_per_block"]
+    ]
+    return {
+        **row,
+        "saved_by_component": saved,
+        "saved_tensors_per_block": block,
+        "residual_bytes": row["residual_bytes"] * batch,
+    }
+
+
+def _largest_batch(
+    job: Job, recipe: Recipe, row: Mapping[str, Any], budget: int
+) -> int | None:
+    """That fits; none where the recipe has the peak of the dry run, which is not
+    proportional to the batch."""
+    words = {item.part for item in recipe.items if item.where <= job.traits}
+    if "dry" in words:
+        return None
+
+    def peak(batch: int) -> int:
+        larger = _times(row, batch / job.batch)
+        return memory(replace(job, batch=batch), recipe, larger).bytes_of("peak")
+
+    return bisect_right(range(1, 2**20), budget, key=peak)
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     known = recipes()
     add = parser.add_argument
-    add(
-        "--recipe",
-        choices=known,
-        help="say what a rank keeps in this framework, with --precision=bf16",
-    )
+    add("--recipe", choices=known, help="say what a rank keeps in this framework")
     add(
         "--traits",
         metavar="WORDS",
-        help=f"for --recipe, of {', '.join(sorted(_words(known)))} ({_TRAITS})",
+        help="for --recipe, what recipes.tsv asks for: "
+        + "; ".join(f"{name}: {_traits(recipe)}" for name, recipe in known.items()),
     )
     add(
         "--shards",
         type=number(1, 2**20, whole=True),
-        help="ranks that divide the optimizer's state, for --recipe (1)",
+        help="ranks that divide what the framework shards, for --recipe (1)",
+    )
+    add(
+        "--recomputed",
+        type=number(0, 1),
+        help="share of the blocks that run again in the backward pass, for --recipe, "
+        "where --checkpoint is none (0)",
     )
 
 
-def _words(known: Mapping[str, Sequence[Item]]) -> set[str]:
-    """That rows ask for, or that divide what is kept."""
-    words = {word for items in known.values() for item in items for word in item.where}
-    return {*words, "sequence_parallel"}
+def _traits(recipe: Recipe) -> str:
+    default = ",".join(sorted(recipe.default)) or "none"
+    return f"{', '.join(sorted(recipe.words()))} ({default})"
 
 
 @dataclass(frozen=True)
@@ -155,15 +305,32 @@ class Planned:
     name: str
     shards: int
     traits: frozenset[str]
+    recomputed: float
 
     def of(self, row: Mapping[str, Any], query: Mapping[str, Any]) -> dict[str, Any]:
         """Of a row of the plan."""
+        recipe = recipes()[self.name]
+        if row["precision"] not in recipe.precisions:
+            raise ValueError(
+                f"--precision is {row['precision']}; allowed with "
+                f"--recipe={self.name}: {', '.join(recipe.precisions)}"
+            )
+        if self.recomputed and row["checkpoint"] != "none":
+            raise ValueError(
+                f"--checkpoint is {row['checkpoint']}; allowed with --recomputed: none"
+            )
         shape = (query["batch"], query["seq"], query["tensor_ranks"])
-        found = memory(
-            Job("", *shape, self.shards, self.traits), recipes()[self.name], row
-        )
-        totals = {f"{what}_bytes": found.bytes_of(what) for what in ("static", "peak")}
-        return {"name": self.name, **totals, "static": found.static, "peak": found.peak}
+        job = Job("", *shape, self.shards, self.traits, recomputed=self.recomputed)
+        found = memory(job, recipe, row)
+        totals = {f"{what}_bytes": found.bytes_of(what) for what in TOTALS}
+        budget = query["device_memory_bytes"]
+        return {
+            "name": self.name,
+            "fits": totals["peak_bytes"] <= budget,
+            "largest_batch": _largest_batch(job, recipe, row, budget),
+            **totals,
+            **asdict(found),
+        }
 
 
 def planned(
@@ -171,13 +338,16 @@ def planned(
 ) -> Planned | None:
     """An error of the parser if the flags do not fit together."""
     if not given.recipe:
-        for flag in ("traits", "shards"):
+        for flag in ("traits", "shards", "recomputed"):
             if getattr(given, flag):
                 value = getattr(given, flag)
                 parser.error(f"--{flag} is {value!r}; allowed: only with --recipe")
         return None
-    traits = frozenset((given.traits or _TRAITS).split(","))
-    allowed = _words({given.recipe: recipes()[given.recipe]})
+    recipe = recipes()[given.recipe]
+    traits = recipe.default
+    if given.traits:
+        traits = frozenset(given.traits.split(","))
+    allowed = recipe.words()
     for word in sorted(traits - allowed):
         parser.error(f"--traits has {word!r}; allowed: {', '.join(sorted(allowed))}")
-    return Planned(given.recipe, given.shards or 1, traits)
+    return Planned(given.recipe, given.shards or 1, traits, given.recomputed or 0)

@@ -2,6 +2,8 @@
 """tools/validate: points as jobs, and their predictions."""
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +12,11 @@ import pytest
 from plan_program import check_usage_error, needs_plan, plan, run
 from tools.planner.recipes import Job, memory, read_table, recipes
 from tools.planner.validation.__main__ import main
-from tools.planner.validation.points import DATA, Point, read_points
+from tools.planner.validation.cells import DATA, SIZES
+from tools.planner.validation.points import Point, read_points
 
+README = Path(__file__).parents[3] / "tools/planner/README.md"
+MINE = "name=mine,d_model=256,d_ff=512,layers=4,heads=4,vocab=1000"
 SMALL = "gpt/gpt3_mcore_te_tp1_pp1_dist_optimizer_no_mmap_bin_files"
 
 
@@ -35,7 +40,7 @@ def test_a_row_of_megatron_is_a_job(tmp_path: Path) -> None:
     )
     assert point.measured == {"static": 552_128_512, "peak": 4_673_069_568}
     assert point.job == Job(
-        "name=megatron,d_model=512,d_ff=2048,layers=12,heads=8,kv_heads=4,"
+        "name=megatron,d_model=512,d_ff=1344,layers=12,heads=8,kv_heads=4,"
         "vocab=50257,pad_vocab=256,tied_embeddings=true,mlp=swiglu,norm=layer,"
         "biases=all,positions=learned,context=1024,implementation=fused,"
         "attention=naive",
@@ -43,11 +48,46 @@ def test_a_row_of_megatron_is_a_job(tmp_path: Path) -> None:
         seq=1024,
         tensor=2,
         shards=4,
-        traits=frozenset({"a100", "te", "bf16", "unfused", "dropout"}),
+        traits=frozenset({"a100", "flash", "te", "bf16", "unfused", "dropout", "mask"}),
     )
-    plain = megatron(tmp_path, normalization="RMSNorm", position_embedding_type="rope")
+    full = {
+        "recompute_granularity": "full",
+        "attention_backend": "",
+        "num_experts": "4",
+    }
+    plain = megatron(
+        tmp_path, normalization="RMSNorm", position_embedding_type="rope", **full
+    )
     assert plain.job
+    assert plain.job.model.endswith("=library,attention=own,checkpoint=every_1")
+    assert plain.job.experts == 4
+    assert {"flash", "moe"} <= plain.job.traits
     assert ",norm=rms,biases=all,positions=rope,imp" in plain.job.model
+
+
+@pytest.mark.parametrize(
+    ("cells", "checkpoint", "recomputed"),
+    [
+        ("selective,,,", ",checkpoint=attention", 0),
+        ("selective,,,flash", "=own", 0),
+        ("full,uniform,3,", ",checkpoint=every_3", 0),
+        ("full,block,3,flash", "=own", 0.25),
+    ],
+)
+def test_what_megatron_recomputes(
+    tmp_path: Path, cells: str, checkpoint: str, recomputed: float
+) -> None:
+    granularity, method, layers, backend = cells.split(",")
+    point = megatron(
+        tmp_path,
+        recompute_granularity=granularity,
+        recompute_method=method,
+        recompute_num_layers=layers,
+        attention_backend=backend or "unfused",
+    )
+    assert point.job
+    assert point.job.model.endswith(checkpoint)
+    assert point.job.recomputed == recomputed
 
 
 @pytest.mark.parametrize(
@@ -55,8 +95,8 @@ def test_a_row_of_megatron_is_a_job(tmp_path: Path) -> None:
     [
         ("pipeline_model_parallel_size", "2", "pipeline parallelism"),
         ("context_parallel_size", "4", "context parallelism"),
-        ("num_experts", "8", "experts"),
         ("test", "gpt/gpt_inference", "no training step"),
+        ("test", "gpt/gpt_grpo", "rollouts of an inference engine"),
         ("test", "gpt/other", "arguments that the columns leave out"),
     ],
 )
@@ -67,8 +107,9 @@ def test_what_no_job_can_have_is_named(
     assert (point.job, point.lacks) == (None, lacks)
 
 
-def test_points_by_hand_that_say_bytes_are_jobs() -> None:
+def test_points_by_hand_are_jobs() -> None:
     points = {point.name: point for point in read_points(DATA / "points.tsv")}
+    assert sum(point.job is not None for point in points.values()) >= 26
     nemotron = points["23 Nemotron 15B"]
     assert nemotron.measured == {"static": 13_269_043_200, "peak": 28_160_194_560}
     assert nemotron.job
@@ -77,26 +118,111 @@ def test_points_by_hand_that_say_bytes_are_jobs() -> None:
         "vocab=256000,pad_vocab=1024,mlp=relu2,norm=layer,biases=norms,"
     )
     assert (nemotron.job.tensor, nemotron.job.shards) == (8, 16)
-    assert points["11 Llama-3.1 8B"].lacks == "bytes; there is '77.0 GiB'"
+    assert "flash" not in nemotron.job.traits
+    blackwell = points["21 GPT 7B"].job
+    assert blackwell
+    assert "flash" in blackwell.traits
+    titan = points["13 Llama-3.1 8B"]
+    assert titan.measured == {"reserved": 62 * 2**30}
+    assert titan.job == Job(
+        "name=by_hand,d_model=4096,d_ff=14336,layers=32,heads=32,kv_heads=8,"
+        "vocab=128256,mlp=swiglu,norm=rms,implementation=library,attention=sdpa,"
+        "checkpoint=every_1",
+        batch=2,
+        seq=8192,
+        shards=128,
+        traits=frozenset({"op", "sequence_parallel"}),
+    )
+    assert points["61 Llama-3.2 3B"].measured == {"peak": round(24.9 * 2**30)}
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        ({"source": "torchtitan", "checkpointing": "selective layer"}, (0.5, 4, 32)),
+        ({"source": "fms-fsdp", "parallelism": "HSDP"}, (0, 4, 8)),
+        ({"source": "x", "parallelism": "TP2 PP1", "batch": "gb 64"}, (0, 1, 1)),
+        ({"source": "Megatron-LM", "batch": "mb 3, gb 9"}, (0, 3, 32)),
+        ({"source": "torchtitan", "parallelism": "FSDP 4, TP 8, CP 1"}, (0, 4, 4)),
+    ],
+)
+def test_cells_by_hand(
+    tmp_path: Path, cells: dict[str, str], expected: tuple[float, int, int]
+) -> None:
+    row = read_table(DATA / "points.tsv")[0]
+    row |= {"n": "32", "batch": "4", "parallelism": "FSDP2", **cells}
+    (point,) = read_points(table(tmp_path / "points.tsv", row))
+    assert point.job
+    assert (point.job.recomputed, point.job.batch, point.job.shards) == expected
+
+
+@pytest.mark.parametrize(
+    ("cell", "value", "lacks"),
+    [
+        ("parallelism", "TP8 PP2", "pipeline parallelism"),
+        ("parallelism", "model parallel 64", "pipeline parallelism"),
+        ("parallelism", "FSDP 4, CP 2", "context parallelism"),
+        ("precision", "fp8", "fp8"),
+        (SIZES, "same", "sizes of a known form; there is 'same'"),
+        (SIZES, "1,2", "sizes of a known form; there is '1,2'"),
+        (
+            "n",
+            "8-64",
+            "cells of a known form: invalid literal for int() with base 10: '8-64'",
+        ),
+    ],
+)
+def test_what_no_job_by_hand_can_have_is_named(
+    tmp_path: Path, cell: str, value: str, lacks: str
+) -> None:
+    row = read_table(DATA / "points.tsv")[0] | {cell: value}
+    (point,) = read_points(table(tmp_path / "points.tsv", row))
+    assert (point.job, point.lacks) == (None, lacks)
+
+
+ROW: dict[str, Any] = {
+    **{"d_model": 8, "d_ff": 16, "layers": 3, "heads": 2, "kv_heads": 2},
+    **{"vocab": 100, "params": 1000, "checkpoint": "none"},
+    "params_by_component": {"embedding": 100, "ffn": 300, "lm_head": 100},
+    **{"parameter_bytes": 2000, "gradient_bytes": 2000, "optimizer_bytes": 4000},
+    **{"predicted_peak_bytes": 9000, "residual_bytes": 12},
+    "saved_by_component": {"norm": {"bytes": 80}, "ffn": {"bytes": 50}},
+    "saved_tensors_per_block": [
+        {"component": "norm", "bytes": 20},
+        {"component": "ffn", "bytes": 15},
+    ],
+}
 
 
 def test_the_items_of_a_recipe_add_up() -> None:
     traits = frozenset(
         {"bf16", "te", "a100", "dropout", "unfused", "sequence_parallel"}
     )
-    row: dict[str, Any] = {
-        **{"d_model": 8, "layers": 3, "heads": 2, "vocab": 100, "params": 1000},
-        "checkpoint": "none",
-        "saved_by_component": {"norm": {"bytes": 80}, "ffn": {"bytes": 50}},
-    }
     job = Job("", batch=2, seq=4, tensor=4, shards=5, traits=traits)
-    found = memory(job, recipes()["megatron"], row)
+    found = memory(job, recipes()["megatron"], ROW)
     mib = 2**20
     assert found.bytes_of("static") == 1000 * (2 + 4) + 200 * 12 + 68 * mib
     logits, scores, stream = 2 * 4 * 100, 2 * 2 * 4 * 4, 2 * 4 * 8 // 4
     assert found.bytes_of("peak") - found.bytes_of("static") == (
-        6 * logits + stream + 2 * 3 * stream + 3 * 3 * scores + 80 // 4 + 50
+        6 * logits + stream + 2 * 3 * stream + 3 * 3 * scores + 80 // 4 + 50 + 28 * 8
     )
+    moe = memory(
+        replace(job, experts=3, traits=traits | {"moe"}), recipes()["megatron"], ROW
+    )
+    more = 2 * 300 + 3 * 8 * 3
+    assert moe.static["weights"] - found.static["weights"] == 2 * more
+
+
+def test_the_peak_of_a_recipe_is_its_highest_moment() -> None:
+    words = frozenset({"fsdp", "on_gpu"})
+    row = {**ROW, "predicted_peak_bytes": 0}
+    job = Job("", batch=1, seq=1, shards=5, traits=words)
+    found = memory(job, recipes()["pytorch"], row)
+    assert found.bytes_of("static") == 200 * 16
+    assert found.peak == {
+        "sharded gradients in fp32": 800,
+        "gathered weights of embedding and head, and their gradients": 800,
+    }
 
 
 @needs_plan
@@ -105,9 +231,11 @@ def test_committed_points_are_predicted() -> None:
     assert done.returncode == 0
     document = json.loads(done.stdout)
     summary = document["summary"]
-    assert summary["peak"]["points"] >= 26
-    assert summary["peak"]["mean_absolute_error"] <= 0.04
-    assert summary["peak without known causes"]["mean_absolute_error"] <= 0.03
+    assert summary["peak"]["points"] >= 32
+    assert summary["peak"]["mean_absolute_error"] <= 0.035
+    assert summary["peak without known causes"]["mean_absolute_error"] <= 0.01
+    assert summary["reserved"]["points"] == 2
+    assert summary["reserved"]["mean_absolute_error"] <= 0.03
     assert summary["static"]["mean_absolute_error"] <= 0.005
     assert {row["cause"] for row in document["points"] if row["cause"]} <= {
         "it has the bytes of unfused attention",
@@ -138,6 +266,64 @@ def test_a_plan_has_the_items_of_its_recipe() -> None:
     check_usage_error(
         run("--models=tiny", "--recipe=megatron"), ["--precision is fp32"]
     )
+    again = ("--recipe=torchtitan", "--checkpoint=every_1", "--recomputed=0.5")
+    check_usage_error(run(*flags[:3], *again), ["--checkpoint is every_1"])
+
+
+@needs_plan
+def test_each_question_that_is_answered_has_a_command() -> None:
+    text = README.read_text(encoding="utf-8")
+    (model,) = re.findall(r"^```\n(--model=.*?)```", text, re.DOTALL | re.MULTILINE)
+    model = model.replace("\\", "")
+    commands = re.findall(r"`([MF]\b[^`]*)`", text.partition("| question | flags |")[2])
+    recipe = "M --recipe=pytorch --precision=bf16 --shards=8"
+    assert len(commands) >= 17
+    for command in commands:
+        flags = command.replace("F", recipe, 1) if command[0] == "F" else command
+        plan(*flags.replace("M", model, 1).split())
+    assert text.count("| not answered: ") == 1
+    assert text.partition("| question | flags |")[2].count("? | ") == 17
+
+
+@needs_plan
+@pytest.mark.parametrize("share", [0, 0.5])
+def test_the_largest_batch_of_a_recipe_fits(share: float) -> None:
+    flags = (f"--model={MINE},attention=sdpa", "--models=mine", "--precision=bf16")
+    more = ("--recipe=torchtitan", f"--recomputed={share}", "--device_memory_gib=4")
+
+    def recipe(batch: int) -> dict[str, Any]:
+        shape = (f"--batch={batch}", "--seq=128", "--json")
+        (row,) = json.loads(plan(*flags, *more, *shape))["rows"]
+        found: dict[str, Any] = row["recipe"]
+        return found
+
+    largest = recipe(2)["largest_batch"]
+    assert largest > 16
+    assert recipe(largest)["fits"]
+    assert not recipe(largest + 1)["fits"]
+    whole = plan(*flags, "--recipe=pytorch", "--batch=2", "--seq=128", "--json")
+    assert json.loads(whole)["rows"][0]["recipe"]["largest_batch"] is None
+
+
+@needs_plan
+def test_llm_c_allocates_what_it_logs() -> None:
+    """Of -e d12 -b 56 -t 1024 -r 1: MiB of weights, gradients, moments, main weights
+    and activations, rounded down."""
+    model = (
+        "--model=name=d12,d_model=768,d_ff=3072,layers=12,heads=12,vocab=50304,"
+        "tied_embeddings=true,mlp=gelu,norm=layer,biases=all,positions=learned,"
+        "context=1024,attention=sdpa"
+    )
+    flags = ("--models=d12", "--precision=bf16", "--batch=56", "--seq=1024", "--json")
+    recipe = ("--recipe=llm.c", "--traits=cudnn,gelu")
+    (row,) = json.loads(plan(model, *flags, *recipe))["rows"]
+    static = row["recipe"]["static"]
+    names = ("weights", "gradients", "first moments", "second moments", "main weights")
+    state = [static.pop(name) // 2**20 for name in names]
+    assert state == [237, 237, 474, 474, 474]
+    del static["cuBLASLt's workspace"]
+    inputs = 2 * 4 * 56 * 1024  # tokens and targets, which it logs nowhere
+    assert (sum(static.values()) - inputs) // 2**20 == 18_564
 
 
 @needs_plan
@@ -146,3 +332,10 @@ def test_a_file_of_other_columns_is_refused(tmp_path: Path) -> None:
     done = run("memory", str(file), command=main)
     assert done.returncode == 2
     assert "has the columns model; allowed: the columns of points.tsv" in done.stderr
+    odd = read_table(DATA / "points.tsv")[0] | {SIZES: "2,96,8,5,10"}
+    done = run("memory", str(table(file, odd)), "--json", command=main)
+    (point,) = json.loads(done.stdout)["lacking"]
+    assert point["lacks"] == (
+        "a job of the program: d_model is 96 and heads is 5; allowed: heads that "
+        "divide d_model"
+    )

@@ -13,7 +13,8 @@ from tools.planner.recipes import Memory, read_table
 from tools.planner.timing.step import Ranks, StepTime, TimedJob
 from tools.planner.validation import memory, page, step_times
 from tools.planner.validation.__main__ import main
-from tools.planner.validation.points import DATA, Point
+from tools.planner.validation.cells import DATA
+from tools.planner.validation.points import Point
 from tools.planner.validation.steps import Step, read_steps
 
 _LLAMA = "attention=sdpa,implementation=fused,mlp=swiglu,norm=rms"
@@ -105,7 +106,7 @@ def test_models_are_read(tmp_path: Path, cells: dict[str, str], fields: str) -> 
         ({"gpu": "MI300X"}, "a GPU of devices.tsv; there is MI300X"),
         (
             {"layers,d,ff,heads(kv),vocab": "same"},
-            "cells of a known form: 'Llama-2 7B'",
+            "sizes of a known form; there is 'same'",
         ),
     ],
 )

@@ -6,6 +6,7 @@ import functools
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,9 @@ from reports.results.rows import load
 from tools.planner import arguments
 from tools.planner.__main__ import Ask, run_program
 from tools.planner.validation import memory, page, step_times
-from tools.planner.validation.points import DATA, Point, read_points
-from tools.planner.validation.steps import Lacks, Step, read_steps, steps_of
+from tools.planner.validation.cells import DATA, Lacks
+from tools.planner.validation.points import Point, read_points
+from tools.planner.validation.steps import Step, read_steps, steps_of
 
 _DESCRIPTION = """\
 Holds predictions against what others have measured:
@@ -25,9 +27,9 @@ Holds predictions against what others have measured:
   tools/validate time
 
 prints predicted and measured bytes, or times, of each point of
-reports/reference/public/, their ratio, and the cause of a miss above 3 %, or 25 %;
-and of the points that no job can express what they have. tools/validate page writes
-all of it as a page there.
+reports/reference/public/, their ratio, the cause of a miss above 3 %, or 25 %, and what
+a point leaves to assume; and of the points that no job can express what they have.
+tools/validate page writes all of it as a page there.
 """
 # The row of the program for these flags; Lacks if it refuses them.
 Plan = Callable[[tuple[str, ...]], Mapping[str, Any]]
@@ -62,7 +64,16 @@ def _parser() -> argparse.ArgumentParser:
 def _memory(
     files: Iterable[Path], row: Plan
 ) -> tuple[list[Point], list[memory.Judged]]:
-    points = [point for path in files for point in read_points(path)]
+    def expressed(point: Point) -> Point:
+        try:
+            if point.job:
+                row(tuple(point.job.flags()))
+        except Lacks as error:
+            why = str(error).rpartition("'; ")[2]  # after the model
+            return replace(point, job=None, lacks=f"a job of the program: {why}")
+        return point
+
+    points = [expressed(point) for path in files for point in read_points(path)]
     return points, memory.judge(points, lambda job: row(tuple(job.flags())))
 
 

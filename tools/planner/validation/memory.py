@@ -9,12 +9,13 @@ from typing import Any
 
 from reports.results import text
 from reports.results.text import Table
-from tools.planner.recipes import Item, Job, Memory, memory, recipes
+from tools.planner.recipes import TOTALS, Job, Memory, Recipe, memory, recipes
 from tools.planner.validation.points import Point
 
 MISS = 0.03
 EXACT = 1e-3
 UNKNOWN = "unknown"
+_KINDS = frozenset({"fused", "unfused"})
 Json = dict[str, Any]
 # The row of the program, trainbench_plan, for a job's flags.
 Ask = Callable[[Job], Mapping[str, Any]]
@@ -48,14 +49,16 @@ def _with_other_attention(job: Job) -> Job:
     return replace(
         job,
         model=job.model.replace(f"attention={old}", f"attention={new}"),
-        traits=job.traits ^ {"fused", "unfused"},
+        traits=job.traits ^ _KINDS,
     )
 
 
-def _judge(point: Point, job: Job, recipe: Sequence[Item], ask: Ask) -> Judged:
+def _judge(point: Point, job: Job, recipe: Recipe, ask: Ask) -> Judged:
     judged = Judged(point, memory(job, recipe, ask(job)), "")
     if not judged.is_miss:
         return judged
+    if not job.traits & _KINDS:
+        return replace(judged, cause=UNKNOWN)
     other = _with_other_attention(job)
     kind = "unfused" if "unfused" in other.traits else "fused"
     if Judged(point, memory(other, recipe, ask(other)), "").is_miss:
@@ -84,9 +87,9 @@ def _errors(judged: Sequence[Judged]) -> dict[str, float]:
 
 
 def summary(judged: Sequence[Judged]) -> dict[str, dict[str, float]]:
-    """Of static bytes and of peaks, and of the peaks without a miss of known cause."""
+    """Of each kind of bytes, and of it without the misses of known cause."""
     found = {}
-    for what in ("static", "peak"):
+    for what in TOTALS:
         of = [one.only(what) for one in judged if what in one.point.measured]
         if not of:
             continue
@@ -105,6 +108,7 @@ def as_json(points: Sequence[Point], judged: Sequence[Judged]) -> str:
                 "name": one.point.name,
                 "gpu": one.point.gpu,
                 "recipe": one.point.recipe,
+                "assumed": one.point.assumed,
                 "predicted": asdict(one.predicted),
                 "measured": one.point.measured,
                 "ratios": one.ratios(),
@@ -122,20 +126,26 @@ def as_json(points: Sequence[Point], judged: Sequence[Judged]) -> str:
 
 
 def table(judged: Sequence[Judged]) -> Table:
-    head = ("point", "gpu", "bytes", "predicted", "measured", "ratio")
-    return Table((*head, "cause of a miss"), list(_lines(judged)))
+    head = ("point", "gpu", "bytes", "predicted", "measured", "ratio", "note")
+    return Table(head, list(_lines(judged)))
+
+
+def _note(one: Judged) -> str:
+    assumed = f"assumes {one.point.assumed}" if one.point.assumed else ""
+    return "; ".join(word for word in (one.cause, assumed) if word)
 
 
 def _lines(judged: Sequence[Judged]) -> Iterator[list[str]]:
     for one in judged:
         for what, measured in one.point.measured.items():
-            predicted = one.predicted.bytes_of(what)
-            ratio = one.ratio(what)
+            predicted = f"{one.predicted.bytes_of(what):,}"
             yield [
-                *(one.point.name, one.point.gpu, what),
-                *(f"{predicted:,}", f"{measured:,}", f"{ratio:.4f}"),
-                one.only(what).cause,
+                *(one.point.name, one.point.gpu, what, predicted),
+                *(f"{measured:,}", f"{one.ratio(what):.4f}", _note(one.only(what))),
             ]
+        if not one.point.measured:
+            peak = f"{one.predicted.bytes_of('peak'):,}"
+            yield [one.point.name, one.point.gpu, "peak", peak, "-", "-", _note(one)]
 
 
 def _sentences(judged: Sequence[Judged]) -> Iterator[str]:
@@ -153,9 +163,10 @@ def _sentences(judged: Sequence[Judged]) -> Iterator[str]:
 def as_text(points: Sequence[Point], judged: Sequence[Judged]) -> str:
     lacking = Counter(point.lacks for point in points if not point.job)
     lines = [["lacks", "points"], *([key, str(n)] for key, n in lacking.most_common())]
+    expressible = f"{len(judged)} of {len(points)} points are expressible"
     parts = [
         "\n".join(table(judged).columns((0, 1, 2, -1))),
         "\n".join(_sentences(judged)),
-        "\n".join(["not expressible", *text.columns(lines, (0,))]),
+        "\n".join([expressible, *text.columns(lines, (0,))]),
     ]
     return "\n\n".join(parts)

@@ -10,7 +10,8 @@ from reports.pages.plotting.palette import CLEAR_COLOURS
 from reports.results import text
 from reports.results.text import Table
 from tools.planner.validation import memory, step_times
-from tools.planner.validation.points import DATA, Point
+from tools.planner.validation.cells import DATA
+from tools.planner.validation.points import Point
 from tools.planner.validation.steps import Step
 
 PAGE, PLOT = (DATA / f"predictions.{suffix}" for suffix in ("md", "svg"))

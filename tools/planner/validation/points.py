@@ -4,36 +4,51 @@ columns."""
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
-from tools.planner.recipes import Job, read_table
-
-DATA = Path(__file__).resolve().parents[3] / "reports/reference/public"
-Row = Mapping[str, str]
+from tools.planner.recipes import Job, read_table, recipes
+from tools.planner.timing.step import NODE, Ranks
+from tools.planner.validation.cells import (
+    DATA,
+    Lacks,
+    Row,
+    architecture,
+    batches,
+    fields,
+    ranks,
+    sizes,
+)
 
 
 @dataclass(frozen=True)
 class Point:
-    """A measured job. Without a job `lacks` says what it has that no job can have."""
+    """A measured job. Without a job `lacks` says what it has that no job can have, and
+    with one `assumed` what the row does not say."""
 
     name: str
     gpu: str
-    measured: dict[str, int] = field(default_factory=dict)  # static, peak: bytes
+    measured: dict[str, int] = field(
+        default_factory=dict
+    )  # static, peak, reserved: bytes
     recipe: str = ""
     job: Job | None = None
     lacks: str = ""
+    assumed: str = ""
 
 
 def read_points(path: Path) -> Iterator[Point]:
     """ValueError if the file has columns of neither table."""
     rows = read_table(path)
     columns = rows[0].keys() if rows else set()
-    for needed, read in (({"test", "mem", "peak"}, _megatron), ({"memory"}, _by_hand)):
+    for needed, read in (
+        ({"test", "mem", "peak"}, lambda rows: map(_megatron, rows)),
+        ({"memory"}, _by_hand),
+    ):
         if needed <= columns:
-            yield from map(read, rows)
+            yield from read(rows)
             return
     raise ValueError(
         f"{path} has the columns {', '.join(columns) or 'of no row'}; "
@@ -41,13 +56,17 @@ def read_points(path: Path) -> Iterator[Point]:
     )
 
 
-def _fields(**values: object) -> str:
-    return ",".join(f"{key}={value}" for key, value in values.items() if value)
-
-
 def _traits(gpu: str, *words: str) -> frozenset[str]:
-    kind = "hopper" if re.search("[hH]100|[gG][bB]200", gpu) else "a100"
+    kind = "hopper" if re.search("H[12]00|H800|B[23]00", gpu.upper()) else "a100"
     return frozenset(word for word in (kind, *words) if word)
+
+
+def _takes_flash(gpu: str, dropout: bool) -> bool:
+    """Rather than cuDNN's attention: Transformer Engine prefers it below Hopper, and on
+    Blackwell cuDNN's is not deterministic with dropout."""
+    return "hopper" not in _traits(gpu) or bool(
+        dropout and re.search("B[23]00", gpu.upper())
+    )
 
 
 # Arguments of megatron.tsv that a job does not have, unless they are "1".
@@ -55,7 +74,6 @@ _ONE = {
     "pipeline-model-parallel-size": "pipeline parallelism",
     "context-parallel-size": "context parallelism",
     "expert-model-parallel-size": "expert parallelism",
-    "num-experts": "experts",
     "fp8-format": "fp8",
     "use-megatron-fsdp": "Megatron-FSDP",
 }
@@ -78,10 +96,25 @@ def _arguments(test: str) -> Row | None:
 def _lacks(row: Row, more: Row | None) -> str:
     if "inference" in row["test"]:
         return "no training step"
+    if "grpo" in row["test"]:
+        return "rollouts of an inference engine"
     for key, what in _ONE.items():
         if row[key] not in ("", "1"):
             return what
+    if row["num-experts"] and row["tensor-model-parallel-size"] not in ("", "1"):
+        return "experts with tensor parallelism"
     return "" if more else "arguments that the columns leave out"
+
+
+def _megatron_checkpoint(row: Row, attention: str) -> str:
+    """Segments of --recompute-method=uniform, and the core attention, which the fused
+    kernels run again in any case."""
+    if row["recompute-granularity"] == "selective":
+        return "attention" if attention == "naive" else ""
+    whole = row["recompute-granularity"] == "full"
+    if not whole or row["recompute-method"] == "block":
+        return ""
+    return f"every_{row['recompute-num-layers'] or 1}"
 
 
 def _megatron_model(row: Row, more: Row, attention: str) -> str:
@@ -90,10 +123,14 @@ def _megatron_model(row: Row, more: Row, attention: str) -> str:
     rope = row["position-embedding-type"] == "rope"
     rms = row["normalization"] == "RMSNorm"
     biases = "none" if rms else "norms"
-    return _fields(
+    checkpoint = _megatron_checkpoint(row, attention)
+    d_ff = 4 * d_model
+    if row["swiglu"]:
+        d_ff = d_ff * 2 // 3 // 64 * 64  # megatron/training/arguments.py
+    return fields(
         name="megatron",
         d_model=d_model,
-        d_ff=row["ffn-hidden-size"] or 4 * d_model,
+        d_ff=row["ffn-hidden-size"] or d_ff,
         layers=row["num-layers"],
         heads=row["num-attention-heads"],
         kv_heads=row["num-query-groups"],
@@ -106,10 +143,18 @@ def _megatron_model(row: Row, more: Row, attention: str) -> str:
         biases=biases if row["disable-bias-linear"] else "all",
         positions="rope" if rope else "learned",
         context="" if rope else row["seq-length"],
-        implementation="fused",
+        # A checkpoint keeps the sum of the stream, which the fused blocks leave open.
+        implementation="library" if checkpoint.startswith("every") else "fused",
         attention=attention,
-        checkpoint="every_1" if row["recompute-granularity"] == "full" else "",
+        checkpoint=checkpoint,
     )
+
+
+def _blocks_again(row: Row) -> float:
+    """The share that --recompute-method=block runs again."""
+    if row["recompute-method"] != "block":
+        return 0
+    return int(row["recompute-num-layers"] or 1) / int(row["num-layers"])
 
 
 def _megatron(row: Row) -> Point:
@@ -126,11 +171,14 @@ def _megatron(row: Row) -> Point:
     replicas, instances = int(more["gpus"]) // tensor, int(more["instances"])
     traits = _traits(
         gpu,
+        "flash" if _takes_flash(gpu, more["dropout"] == "true") else "",
         "te" if engine else "local",
         "fp16" if row["fp16"] else "bf16",
         "unfused" if unfused else "fused",
         "dropout" if more["dropout"] == "true" else "",
         "sequence_parallel" if row["sequence-parallel"] else "",
+        "moe" if row["num-experts"] else "",
+        "mask",
     )
     job = Job(
         _megatron_model(row, more, "naive" if unfused else "own"),
@@ -139,48 +187,211 @@ def _megatron(row: Row) -> Point:
         tensor=tensor,
         shards=replicas // instances if row["use-distributed-optimizer"] else 1,
         traits=traits,
+        recomputed=_blocks_again(row),
+        experts=int(row["num-experts"] or 1),
     )
     return Point(name, gpu, measured, "megatron", job)
 
 
 _BYTES = re.compile(r"([\d,]+) B (static|allocated peak|peak)")
+_GIB = re.compile(r"([\d.]+) GiB")
+# The recipe by a word of the source; PyTorch's if there is none.
+_FRAMEWORKS = {
+    "fms-fsdp": "fms-fsdp",
+    "torchtitan": "torchtitan",
+    "torchtune": "torchtune",
+    "llmc": "llm.c",
+    "modded-nanogpt": "nanogpt",
+    "Megatron-LM": "megatron",
+    "dgxc-benchmarking": "megatron",
+    "NeMo": "megatron",
+    "calculon": "megatron",
+}
 
 
-def _by_hand(row: Row) -> Point:
-    """A job of Megatron's tests, the only ones that say bytes."""
-    name, memory = f"{row['id']} {row['model']}", row["memory"]
+def _by_hand(rows: Sequence[Row]) -> Iterator[Point]:
+    """A source that is `same` is the source of the row above."""
+    source = ""
+    for row in rows:
+        source = source if row["source"] == "same" else row["source"]
+        name = f"{row['id']} {row['model']}"
+        try:
+            yield replace(_by_hand_point({**row, "source": source}), name=name)
+        except Lacks as lacks:
+            yield Point(name, row["gpu"], lacks=str(lacks))
+        except ValueError as error:
+            yield Point(name, row["gpu"], lacks=f"cells of a known form: {error}")
+
+
+def _by_hand_ranks(row: Row) -> Ranks:
+    """Of a job without what recipes do not have."""
+    found = ranks(row)
+    context = re.search(r"CP ?(\d+)", row["parallelism"])
+    if found.pipeline > 1:
+        raise Lacks("pipeline parallelism")
+    if context and int(context[1]) > 1:
+        raise Lacks("context parallelism")
+    if "fp8" in row["precision"]:
+        raise Lacks("fp8")
+    return found
+
+
+def _by_hand_point(row: Row) -> Point:
+    source, gpu = row["source"], row["gpu"]
+    words = (recipe for word, recipe in _FRAMEWORKS.items() if word in source)
+    recipe = next(words, "pytorch")
+    own, seq = _by_hand_ranks(row), int(row["seq"])
+    batch, _ = batches(row, own, seq)
+    assumed = ""
+    if not re.match(r"(mb )?\d", row["batch"]):
+        assumed = f"micro-batches of {batch}"
+    memory = row["memory"]
     found = {what: digits.replace(",", "") for digits, what in _BYTES.findall(memory)}
-    if not memory:
-        return Point(name, row["gpu"], lacks="a measured memory")
-    if not found:
-        return Point(name, row["gpu"], lacks=f"bytes; there is {memory!r}")
-    test = row["source"].partition("test_cases/")[2].partition(" ")[0]
-    peak = found.get("peak") or found["allocated peak"]
-    bytes_ = {"mem": found.get("static", ""), "peak": peak}
-    cells = {"test": test, "env": "", "gpu": row["gpu"], **bytes_, **_cells(row)}
-    return replace(_megatron(defaultdict(str, cells)), name=name)
+    if found and "test_cases/" in source:
+        peak = found.get("peak") or found["allocated peak"]
+        bytes_ = {"mem": found.get("static", ""), "peak": peak}
+        test = source.partition("test_cases/")[2].partition(" ")[0]
+        cells = {"test": test, "env": "", "gpu": gpu, **bytes_}
+        cells |= _cells(row, own.tensor, batch)
+        return _megatron(defaultdict(str, cells))
+    measured = {}
+    gib = _GIB.fullmatch(memory)
+    if gib:
+        # torchtitan/components/metrics.py logs what the allocator has reserved.
+        what = "reserved" if recipe == "torchtitan" else "peak"
+        measured = {what: round(float(gib[1]) * 2**30)}
+    setting, more = _setting(row, recipe)
+    model = _by_hand_model(row, setting)
+    shards = own.data if _is_sharded(row, recipe) else 1
+    if "HSDP" in row["parallelism"]:
+        shards = min(own.data, NODE)
+    job = Job(
+        model,
+        batch,
+        seq,
+        own.tensor,
+        shards,
+        setting.traits,
+        setting.precision,
+        "forward_backward" if "fwd" in row["measured"] else "train_step",
+        setting.recomputed,
+    )
+    guesses = ", ".join(word for word in (assumed, more) if word)
+    return Point("", gpu, measured, recipe, job, assumed=guesses)
 
 
-def _cells(row: Row) -> dict[str, str]:
+def _is_sharded(row: Row, recipe: str) -> bool:
+    """Megatron's is since the distributed optimizer; fp16 is older."""
+    if recipe == "megatron":
+        return "fp16" not in row["precision"]
+    return "SDP" in row["parallelism"] or "ZeRO" in row["parallelism"]
+
+
+@dataclass(frozen=True)
+class _Setting:
+    """What a row says of its job beyond the shape."""
+
+    implementation: str
+    attention: str
+    checkpoint: str
+    traits: frozenset[str]
+    precision: str
+    recomputed: float = 0
+
+
+def _setting(row: Row, recipe: str) -> tuple[_Setting, str]:
+    """And what is assumed of it."""
+    kind, assumed = row["checkpointing"], ""
+    if kind == "n/s":
+        kind, assumed = "none", "no recomputation"
+    compiled = "compile" in row["parallelism"]
+    legacy = recipe == "megatron" and "fp16" in row["precision"]
+    chunked = "chunked" if "chunked" in row["parallelism"] else "whole"
+    traits = {
+        "megatron": (
+            "local fp16 unfused dropout mask" if legacy else "te bf16 fused mask"
+        ),
+        "torchtitan": _torchtitan_traits(row, compiled),
+        "torchtune": f"{chunked} tied {'compile' if compiled else 'eager'}",
+        "llm.c": "cudnn gelu",
+        "fms-fsdp": "",
+        "nanogpt": "ddp" if "DDP" in row["parallelism"] else "",
+        "pytorch": _pytorch_traits(row),
+    }[recipe]
+    checkpoint, recomputed = "every_1" if kind == "full" else "", 0.0
+    if kind == "selective" and recipe == "fms-fsdp":
+        # fms_fsdp/config/training.py, selective_checkpointing
+        checkpoint, assumed = "every_1", "every block recomputed"
+    elif kind == "selective layer":
+        recomputed = 0.5  # torchtitan's train_configs, selective_ac_option = '2'
+    elif kind.startswith("selective") and recipe == "torchtitan":
+        checkpoint, traits = "every_1", f"{traits} op"
+    elif kind.startswith("selective"):
+        checkpoint = "attention" if legacy else ""
+    fused = not checkpoint and (recipe in ("megatron", "llm.c") or compiled)
+    precision = "bf16"
+    if recipe in ("pytorch", "nanogpt") and "fsdp" not in traits:
+        precision = {"bf16": "bf16_autocast", "bf16 all": "bf16"}.get(
+            row["precision"], row["precision"]
+        )
+    if precision not in recipes()[recipe].precisions:
+        raise Lacks(f"a precision of the recipe {recipe}; there is {precision!r}")
+    if recipe == "megatron":
+        flash = "" if legacy or not _takes_flash(row["gpu"], False) else "flash"
+        traits = " ".join(_traits(row["gpu"], flash, *traits.split()))
+    attention = "naive" if legacy else "own" if fused else "sdpa"
+    return _Setting(
+        "fused" if fused else "library",
+        attention,
+        checkpoint,
+        frozenset(traits.split()),
+        precision,
+        recomputed,
+    ), assumed
+
+
+def _torchtitan_traits(row: Row, compiled: bool) -> str:
+    """The first measurements have the norm of that time."""
+    fused = " fused_norm" if "docs/performance.md" in row["source"] else ""
+    return "sequence_parallel" + ("" if compiled else f" eager{fused}")
+
+
+def _pytorch_traits(row: Row) -> str:
+    if "FSDP" in row["parallelism"]:
+        return "fsdp on_gpu"
+    return "whole ddp" if "DP" in row["parallelism"] else "whole"
+
+
+def _by_hand_model(row: Row, setting: _Setting) -> str:
+    numbers, tied = sizes(row)
+    kind = architecture(row)
+    tied = tied or kind["mlp"] == "gelu"
+    return fields(
+        name="by_hand",
+        **numbers,
+        tied_embeddings="true" if tied else "",
+        **kind,
+        implementation=setting.implementation,
+        attention=setting.attention,
+        checkpoint=setting.checkpoint,
+    )
+
+
+def _cells(row: Row, tensor: int, batch: int) -> dict[str, str]:
     """As megatron.tsv has them."""
-    sizes = row["layers,d,ff,heads(kv),vocab"].split(",")
-    layers, d_model, d_ff, heads, vocab = sizes
-    ranks = re.search(r"TP(\d+)(\+SP)?", row["parallelism"])
-    batch = re.search(r"mb (\d+)", row["batch"])
-    if not ranks or not batch:
-        raise ValueError(f"point {row['id']} says no tensor ranks, or no mb, its batch")
+    numbers, _ = sizes(row)
     is_nemotron = "true" if row["model"].startswith("Nemotron") else ""
     return {
-        "num-layers": layers,
-        "hidden-size": d_model,
-        "ffn-hidden-size": d_ff,
-        "num-attention-heads": heads.partition("(")[0],
-        "num-query-groups": heads.partition("(")[2].rstrip(")"),
-        "vocab-size": vocab,
+        "num-layers": str(numbers["layers"]),
+        "hidden-size": str(numbers["d_model"]),
+        "ffn-hidden-size": str(numbers["d_ff"]),
+        "num-attention-heads": str(numbers["heads"]),
+        "num-query-groups": str(numbers["kv_heads"] or ""),
+        "vocab-size": str(numbers["vocab"]),
         "seq-length": row["seq"],
-        "micro-batch-size": batch[1],
-        "tensor-model-parallel-size": ranks[1],
-        "sequence-parallel": "true" if ranks[2] else "",
+        "micro-batch-size": str(batch),
+        "tensor-model-parallel-size": str(tensor),
+        "sequence-parallel": "true" if "+SP" in row["parallelism"] else "",
         "use-distributed-optimizer": "true",
         "transformer-impl": "transformer_engine",
         "untie-embeddings-and-output-weights": "true",

@@ -11,8 +11,9 @@ from typing import Any
 from reports.results import text
 from reports.results.text import Table
 from tools.planner.timing.step import StepTime, TimedJob, head_share, step_time
+from tools.planner.validation.cells import Lacks
 from tools.planner.validation.memory import UNKNOWN
-from tools.planner.validation.steps import Lacks, Step
+from tools.planner.validation.steps import Step
 
 MISS = 0.25
 Row = Mapping[str, Any]

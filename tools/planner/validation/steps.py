@@ -3,7 +3,7 @@
 file of their columns."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -11,12 +11,19 @@ from pathlib import Path
 from reports.results.rows import Result
 from tools.planner.recipes import read_table
 from tools.planner.timing.rates import Device, devices, of_result
-from tools.planner.timing.step import NODE, Ranks, TimedJob
-from tools.planner.validation.points import DATA
+from tools.planner.timing.step import Ranks, TimedJob
+from tools.planner.validation.cells import (
+    DATA,
+    SIZES,
+    Lacks,
+    Row,
+    architecture,
+    batches,
+    fields,
+    ranks,
+    sizes,
+)
 
-Row = Mapping[str, str]
-# Of a micro-batch if the source does not say its size.
-_TOKENS = 4096
 _EXPERIMENTS = ("model_size", "implementations")
 
 
@@ -65,38 +72,18 @@ def _step(row: Row, read: Callable[[Row], tuple[Step, Row]]) -> Step:
         return replace(step, lacks=f"cells of a known form: {error}")
 
 
-class Lacks(Exception):
-    """What no job can have."""
-
-
 @cache
 def _causes() -> dict[str, str]:
     """Why predictions of these steps miss."""
     return {row["step"]: row["cause"] for row in read_table(DATA / "misses.tsv")}
 
 
-def _fields(**values: object) -> str:
-    return ",".join(f"{key}={value}" for key, value in values.items() if value)
-
-
-_GPT = {
-    "mlp": "gelu",
-    "norm": "layer",
-    "biases": "all",
-    "positions": "learned",
-}
-_LLAMA = {"mlp": "swiglu", "norm": "rms"}
-_NEMOTRON = {"mlp": "relu2", "norm": "layer", "biases": "norms"}
-
-
 def _llm_foundry(row: Row) -> tuple[Step, Row]:
     d_model = int(row["d_model"])
-    sizes = (row["layers"], d_model, int(row["ff_ratio"]) * d_model)
+    wide = (row["layers"], d_model, int(row["ff_ratio"]) * d_model)
     cells = {
         "model": "MPT",
-        "layers,d,ff,heads(kv),vocab": ",".join(
-            map(str, (*sizes, row["heads"], row["vocab"] + " tied"))
-        ),
+        SIZES: ",".join(map(str, (*wide, row["heads"], row["vocab"] + " tied"))),
         "n": row["gpus"],
         "seq": row["seq"],
         "batch": f"mb {row['micro_batch']}, gb {row['global_batch']}",
@@ -108,21 +95,10 @@ def _llm_foundry(row: Row) -> tuple[Step, Row]:
     return Step(name, row["gpu"], "llm-foundry", float(row["step_s"]), "s"), cells
 
 
-# Layers, d_model, d_ff, heads and vocabulary of models that rows name.
-_SIZES = {
-    "HF GPT-2 Large": "36,1280,5120,20,50257 tied",
-    "gpt2_large": "36,1280,5120,20,50257 tied",
-    "gpt3_xl": "24,2048,8192,16,50257 tied",
-    "gpt3_27": "32,2560,10240,32,50257 tied",
-    "opt_13": "24,2048,8192,32,50272 tied",
-    "Llama-3.2 3B": "28,3072,8192,24(8),128256 tied",
-}
-
-
 def _neusight(row: Row) -> tuple[Step, Row]:
     cells = {
         "model": row["model"],
-        "layers,d,ff,heads(kv),vocab": "same",
+        SIZES: "same",
         "seq": row["seq"],
         "batch": f"gb {row['batch']}",
         "precision": "fp32",
@@ -179,47 +155,6 @@ def _device(gpu: str) -> str:
     raise Lacks(f"a GPU of devices.tsv; there is {gpu}")
 
 
-def _count(pattern: str, words: str, default: int = 1) -> int:
-    found = re.search(pattern, words)
-    return int(found[1]) if found else default
-
-
-def _batches(row: Row, ranks: Ranks, seq: int) -> tuple[int, int]:
-    """Of a micro-batch, and how many of them a rank has in a step."""
-    words = row["batch"]
-    whole = re.search(r"gb (\d+)", words)
-    own = re.search(r"^(?:mb )?(\d+)", words)
-    if not whole:
-        return int(own[1]) if own else max(_TOKENS // seq, 1), 1
-    of_rank = int(whole[1]) // ranks.data
-    batch = int(own[1]) if own else min(max(_TOKENS // seq, 1), of_rank)
-    return batch, max(of_rank // batch, 1)
-
-
-def _ranks(row: Row) -> Ranks:
-    words = row["parallelism"].partition(" / ")[0]  # of several measured ways
-    both = _count(r"model parallel (\d+)", words)  # tensor ranks within a node
-    tensor = _count(r"TP(\d+)", words, min(both, NODE))
-    pipeline = _count(r"PP(\d+)", words, max(both // NODE, 1))
-    gpus = int(row.get("n") or _count(r"[DTP]P(\d)", words))
-    return Ranks(
-        tensor=tensor,
-        pipeline=pipeline,
-        data=max(gpus // (tensor * pipeline), 1),
-        shards_parameters=bool(re.search("FSDP|HSDP", words)),
-        shards_optimizer=bool(re.search("optimizer|ZeRO", words)),
-    )
-
-
-def _architecture(row: Row) -> dict[str, str]:
-    name = row["model"]
-    if "lama" in name:
-        return _LLAMA
-    if "Nemotron" in name:
-        return _NEMOTRON
-    return _GPT | {"context": row["seq"]}
-
-
 def _is_compiled(row: Row) -> bool:
     """Or by fused kernels, as Megatron and llm.c have."""
     return row["precision"] != "fp32" and row["model"] != "MPT"
@@ -231,29 +166,18 @@ def _checkpoint(words: str) -> str:
     return ""
 
 
-def _model(row: Row, ranks: Ranks) -> str:
-    sizes = row["layers,d,ff,heads(kv),vocab"]
-    if sizes == "same":
-        sizes = _SIZES[row["model"]]
-    layers, d_model, d_ff, heads, vocab = sizes.split(",")
-    if d_ff.endswith("d"):
-        d_ff = str(int(d_ff[:-1]) * int(d_model))
-    own, _, kv = heads.rstrip(")").partition("(")
+def _model(row: Row, of: Ranks) -> str:
+    numbers, tied = sizes(row)
     # Of 2021 and before, and those without half precision.
     unfused = row["precision"] in ("fp16", "fp32")
-    return _fields(
-        d_model=d_model,
-        d_ff=d_ff,
-        layers=int(layers) // ranks.pipeline,
-        heads=own if own != "-" else int(d_model) // 128,
-        kv_heads=kv,
-        vocab=vocab.partition(" ")[0],
-        pad_vocab=ranks.tensor,
-        tied_embeddings="true" if "tied" in vocab else "",
+    return fields(
+        **numbers | {"layers": numbers["layers"] // of.pipeline},
+        pad_vocab=of.tensor,
+        tied_embeddings="true" if tied else "",
         attention="naive" if unfused else "sdpa",
         implementation="fused" if _is_compiled(row) else "library",
         checkpoint=_checkpoint(row["checkpointing"]),
-        **_architecture(row),
+        **architecture(row),
     )
 
 
@@ -261,15 +185,15 @@ def _job(row: Row, device: Device) -> TimedJob:
     for word in ("fp8", "Muon"):
         if word in row["precision"] + row["model"]:
             raise Lacks(word)
-    ranks, seq = _ranks(row), int(row["seq"])
-    batch, micro_batches = _batches(row, ranks, seq)
+    own_ranks, seq = ranks(row), int(row["seq"])
+    batch, micro_batches = batches(row, own_ranks, seq)
     is_fp32 = row["precision"] == "fp32"
     own = "triton_attention"  # of MPT
     return TimedJob(
-        _model(row, ranks),
+        _model(row, own_ranks),
         batch,
         seq,
-        replace(ranks, micro_batches=micro_batches),
+        replace(own_ranks, micro_batches=micro_batches),
         precision="fp32" if is_fp32 else "bf16",
         mode="forward_backward" if is_fp32 else "train_step",
         recomputed=0.5 if row["checkpointing"] == "selective" else 0,
@@ -277,18 +201,18 @@ def _job(row: Row, device: Device) -> TimedJob:
     )
 
 
-def steps_of(result: Result, sizes: Callable[[str], Row]) -> Iterator[Step]:
-    """The steps that a CPU's result has timed; `sizes` gives a named model's row of the
+def steps_of(result: Result, named: Callable[[str], Row]) -> Iterator[Step]:
+    """The steps that a CPU's result has timed; `named` gives a named model's row of the
     program. Errors: ValueError, for a result without peaks."""
     device = of_result(result)
     for row in (row for name in _EXPERIMENTS for row in result.of(name)):
         words, numbers = row.words, row.numbers
         if "checkpoint" in words:
             continue
-        model = sizes(words["model"])
+        model = named(words["model"])
         keys = ("d_model", "d_ff", "layers", "heads", "vocab")
         job = TimedJob(
-            _fields(
+            fields(
                 **{key: model[key] for key in keys},
                 implementation=words.get("implementation", ""),
             ),

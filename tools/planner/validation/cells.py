@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""Cells of points.tsv, which bytes and times are read from."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from tools.planner.timing.step import NODE, Ranks
+
+DATA = Path(__file__).resolve().parents[3] / "reports/reference/public"
+Row = Mapping[str, str]
+SIZES = "layers,d,ff,heads(kv),vocab"
+# Of a micro-batch if the source does not say its size.
+TOKENS = 4096
+
+
+class Lacks(Exception):
+    """What no job can have."""
+
+
+def fields(**values: object) -> str:
+    """Of --model."""
+    return ",".join(f"{key}={value}" for key, value in values.items() if value)
+
+
+# Layers, d_model, d_ff, heads and vocabulary of models that rows name.
+_NAMED = {
+    "HF GPT-2 Large": "36,1280,5120,20,50257 tied",
+    "gpt2_large": "36,1280,5120,20,50257 tied",
+    "gpt3_xl": "24,2048,8192,16,50257 tied",
+    "gpt3_27": "32,2560,10240,32,50257 tied",
+    "opt_13": "24,2048,8192,32,50272 tied",
+    "Llama-3.2 3B": "28,3072,8192,24(8),128256 tied",
+}
+_GPT = {
+    "mlp": "gelu",
+    "norm": "layer",
+    "biases": "all",
+    "positions": "learned",
+}
+_LLAMA = {"mlp": "swiglu", "norm": "rms"}
+_NEMOTRON = {"mlp": "relu2", "norm": "layer", "biases": "norms"}
+
+
+def sizes(row: Row) -> tuple[dict[str, int], bool]:
+    """Of the model, and whether its embeddings are tied. Heads that the row leaves out
+    have 128 elements, as Megatron's have."""
+    cell = row[SIZES]
+    if cell == "same":
+        cell = _NAMED.get(row["model"], cell)
+    form = r"(\d+),(\d+),(\d+)(d?),(\d+|-)(?:\((\d+)\))?,(\d+)( tied)?"
+    found = re.fullmatch(form, cell)
+    if not found:
+        raise Lacks(f"sizes of a known form; there is {cell!r}")
+    d_model = int(found[2])
+    return {
+        "d_model": d_model,
+        "d_ff": int(found[3]) * (d_model if found[4] else 1),
+        "layers": int(found[1]),
+        "heads": d_model // 128 if found[5] == "-" else int(found[5]),
+        "kv_heads": int(found[6] or 0),
+        "vocab": int(found[7]),
+    }, bool(found[8])
+
+
+def architecture(row: Row) -> dict[str, str]:
+    name = row["model"]
+    if "lama" in name:
+        return _LLAMA
+    if "Nemotron" in name:
+        return _NEMOTRON
+    return _GPT | {"context": row["seq"]}
+
+
+def _count(pattern: str, words: str, default: int = 1) -> int:
+    found = re.search(pattern, words)
+    return int(found[1]) if found else default
+
+
+def batches(row: Row, of: Ranks, seq: int) -> tuple[int, int]:
+    """Of a micro-batch, and how many of them a rank has in a step."""
+    words = row["batch"]
+    whole = re.search(r"gb (\d+)", words)
+    own = re.search(r"^(?:mb )?(\d+)", words)
+    if not whole:
+        return int(own[1]) if own else max(TOKENS // seq, 1), 1
+    of_rank = int(whole[1]) // of.data
+    batch = int(own[1]) if own else min(max(TOKENS // seq, 1), of_rank)
+    return batch, max(of_rank // batch, 1)
+
+
+def ranks(row: Row) -> Ranks:
+    words = row["parallelism"].partition(" / ")[0]  # of several measured ways
+    both = _count(r"model parallel (\d+)", words)  # tensor ranks within a node
+    tensor = _count(r"TP ?(\d+)", words, min(both, NODE))
+    pipeline = _count(r"PP ?(\d+)", words, max(both // NODE, 1))
+    gpus = int(row.get("n") or _count(r"[DTP]P(\d)", words))
+    return Ranks(
+        tensor=tensor,
+        pipeline=pipeline,
+        data=max(gpus // (tensor * pipeline), 1),
+        shards_parameters=bool(re.search("FSDP|HSDP", words)),
+        shards_optimizer=bool(re.search("optimizer|ZeRO", words)),
+    )
