@@ -171,7 +171,9 @@ def test_the_page_has_the_numbers_of_both(tmp_path: Path) -> None:
         for us in (80, 110)
     ]
     point = Point("a job", "H100", {"static": 1000, "peak": 2000})
-    sizes = [memory.Judged(point, Memory({"weights": 990}, {"logits": 1050}), "")]
+    sizes = [
+        memory.Judged(point, Memory({"weights": 990}, {}, {"logits": 1050}, {}), "")
+    ]
     lacking = [by_hand(tmp_path, precision="fp8")]
     made = page.page([point], sizes, times, lacking)
     text = made[page.PAGE]
