@@ -319,6 +319,12 @@ class Planned:
             raise ValueError(
                 f"--checkpoint is {row['checkpoint']}; allowed with --recomputed: none"
             )
+        units = {item.unit for item in recipe.items if item.where <= self.traits}
+        if self.recomputed and "saved" not in units:
+            raise ValueError(
+                f"--recomputed is {self.recomputed:g}; allowed with "
+                f"--recipe={self.name} and these traits: 0"
+            )
         shape = (query["batch"], query["seq"], query["tensor_ranks"])
         job = Job("", *shape, self.shards, self.traits, recomputed=self.recomputed)
         found = memory(job, recipe, row)

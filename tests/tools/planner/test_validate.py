@@ -268,6 +268,8 @@ def test_a_plan_has_the_items_of_its_recipe() -> None:
     )
     again = ("--recipe=torchtitan", "--checkpoint=every_1", "--recomputed=0.5")
     check_usage_error(run(*flags[:3], *again), ["--checkpoint is every_1"])
+    whole = ("--recipe=pytorch", "--recomputed=0.5")
+    check_usage_error(run(*flags[:3], *whole), ["--recomputed is 0.5", "traits: 0"])
 
 
 @needs_plan
