@@ -17,7 +17,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "fixtures/device/caching_allocator.h"
-#include "fixtures/device/spin.h"
+#include "fixtures/device/device_work.h"
 #include "fixtures/experiment/experiment.h"
 
 namespace trainbench {
