@@ -129,10 +129,15 @@ at::Tensor TransformerLmImpl::Embed(const at::Tensor& tokens) {
   return x + position_embeddings->weight.narrow(0, 0, seq);
 }
 
+at::Tensor TransformerLmImpl::FinalNorm(ResidualStream& stream) {
+  const SpanScope scope(kFinalNormSpan);
+  return ln_final->AddAndNorm(stream);
+}
+
 at::Tensor TransformerLmImpl::forward(const at::Tensor& tokens) {
   ResidualStream stream = {Embed(tokens), {}};
   RunLayers(stream);
-  at::Tensor normed = ln_final->AddAndNorm(stream);
+  at::Tensor normed = FinalNorm(stream);
   if (ranks_ != nullptr) normed = ranks_->Enter(normed);
   const ComponentScope scope(Component::kLmHead);
   return lm_head(normed);

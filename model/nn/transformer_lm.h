@@ -50,6 +50,7 @@ class TransformerLmImpl : public torch::nn::Module {
   // tokens [batch, seq] -> [batch, seq, d_model].
   at::Tensor Embed(const at::Tensor& tokens);
   void RunLayers(ResidualStream& stream);
+  at::Tensor FinalNorm(ResidualStream& stream);
 
   ModelConfig config_;
   LayerRanks* ranks_;

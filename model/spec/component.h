@@ -54,9 +54,11 @@ inline constexpr EnumNames<Component, kComponentCount> ComponentName{
 inline constexpr auto kComponents = ComponentName.values();
 
 // Spans that are no components: the attention sublayer of a block, which holds
-// components, and the construction of the causal mask, a part of kScores.
+// components; the construction of the causal mask, a part of kScores; and of
+// kNorm the last one, before the head.
 inline constexpr char kAttentionSpan[] = "attention";
 inline constexpr char kMaskSpan[] = "causal_mask";
+inline constexpr char kFinalNormSpan[] = "final_norm";
 // In the backward pass: work of the forward pass that was not kept
 // (model/nn/checkpoint.h).
 inline constexpr char kRecomputeSpan[] = "recompute";

@@ -23,12 +23,6 @@ def statistics_of(times: Times | None) -> list[str]:
     return [text.time(us) for us in values]
 
 
-def _each(span: Range) -> str:
-    """The mean of an instance."""
-    own = _own(span)
-    return text.time(own.mean / span.instances) if own and span.instances else "-"
-
-
 def _own(span: Range) -> Times | None:
     """On a GPU the time of the device."""
     return span.device_us or span.host_us
@@ -53,26 +47,29 @@ def ranges_table(profile: Profile, step: str) -> Table | None:
         return _place(span.phase), span.range != "all", -own.mean if own else 0
 
     spans = sorted(spans, key=order)
-    headings = ["range", "phase", "instances", "each"]
     is_timed, of_device = spans[0].host_us is not None, spans[0].device_us is not None
-    if of_device:
-        headings += [*(f"device {name}" for name in _STATISTICS)]
+    of_instance = any(span.instance_us for span in spans)
+    headings = ["range", "phase", "instances"]
     if is_timed:
-        headings += [f"host {name}" for name in _STATISTICS]
-    lines = [
-        [
-            _phase_text(span),
-            span.phase,
-            str(span.instances or "-"),
-            _each(span),
-            *statistics_of(span.device_us),
-            *statistics_of(span.host_us),
-        ]
-        for span in spans
-    ]
+        headings += ["total", "mean", *_STATISTICS[1:]]
+    if of_device:
+        headings.append("host total")
+    lines = []
+    for span in spans:
+        line = [_phase_text(span), span.phase, str(span.instances or "-")]
+        if own := _own(span):
+            line.append(text.time(own.mean))
+            line += statistics_of(span.instance_us) or (
+                ["-"] * len(_STATISTICS) if of_instance else statistics_of(own)
+            )
+        if of_device and span.host_us:
+            line.append(text.time(span.host_us.mean))
+        lines.append(line)
     title = f"The ranges of {step}, per step"
     if is_timed:
         title += f", over {profile.passes} passes"
+    if of_instance:
+        title += "; but for the total of an instance"
     return Table(headings, lines, title=title)
 
 

@@ -51,6 +51,7 @@ class Range:
     instances: int  # in a step
     host_us: Times | None = None
     device_us: Times | None = None
+    instance_us: Times | None = None  # of an instance; files of before lack it
 
 
 @dataclass(frozen=True)

@@ -118,6 +118,7 @@ RANGES = {
     ("forward", "all"),
     ("forward", "attention"),
     ("forward", "causal_mask"),
+    ("forward", "final_norm"),
     ("forward", "layer_0"),
     ("backward", "attention"),
     ("backward", "layer_0"),
@@ -160,6 +161,8 @@ def test_ranges_and_copies_are_in_the_profile(trainbench: Program) -> None:
         times = span["host_us"]
         assert 0 < times["min"] <= times["median"] <= times["max"]
         assert "device_us" not in span
+        mean = times["mean"] / span["instances"]
+        assert span["instance_us"]["mean"] == pytest.approx(mean, rel=1e-3)
     assert merge_of_heads(profile)["direction"] == "host to host"
 
 

@@ -89,12 +89,12 @@ std::map<std::string, int> ScopesOfAStep(AttentionKind kind) {
 
 TEST(ComponentTest, AStepOfANaiveModelOpensEachScope) {
   const std::map<std::string, int> expected = {
-      {"embedding", 1}, {"layer_0", 1},    {"layer_1", 1},
-      {"norm", 5},      {"rope", 4},       {"projections", 6},
-      {"scores", 2},    {"softmax", 2},    {"value", 2},
-      {"residual", 4},  {"ffn", 2},        {"output_projection", 2},
-      {"lm_head", 1},   {"optimizer", 1},  {"cross_entropy", 1},
-      {"attention", 2}, {"causal_mask", 2}};
+      {"embedding", 1}, {"layer_0", 1},     {"layer_1", 1},
+      {"norm", 5},      {"rope", 4},        {"projections", 6},
+      {"scores", 2},    {"softmax", 2},     {"value", 2},
+      {"residual", 4},  {"ffn", 2},         {"output_projection", 2},
+      {"lm_head", 1},   {"optimizer", 1},   {"cross_entropy", 1},
+      {"attention", 2}, {"causal_mask", 2}, {"final_norm", 1}};
   EXPECT_EQ(ScopesOfAStep(AttentionKind::kNaive), expected);
 }
 

@@ -41,7 +41,8 @@ def kernel(
 
 def span(phase: str, name: str, instances: int, us: float) -> Entry:
     made = {"phase": phase, "range": name, "instances": instances}
-    return {**made, "host_us": statistics(us)}
+    times = {"host_us": statistics(us), "instance_us": statistics(us / instances)}
+    return {**made, **times}
 
 
 COPY = {
@@ -120,7 +121,9 @@ def test_what_is_said_of_a_profile() -> None:
         "train_step",
         [kernel(f"forward fill {fill}", 1, 1)],
         of="kernels",
-        ranges=[RANGES[0] | {"device_us": statistics(40)}],
+        ranges=[
+            RANGES[0] | {"device_us": statistics(40), "instance_us": statistics(40)}
+        ],
     )
     lists = ("kernels", "ranges", "copies")
     bare = full | {name: list(map(without_times, full[name])) for name in lists}
