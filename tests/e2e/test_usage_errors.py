@@ -20,14 +20,6 @@ def assert_one_line(err: str, *parts: str) -> None:
         assert part in err
 
 
-def test_an_unknown_flag(trainbench: Program) -> None:
-    done = trainbench.run("--nonsense")
-    assert done.code == 2
-    assert done.out == ""
-    assert_one_line(done.err, "'--nonsense'", "--help")
-    assert list(trainbench.directory.iterdir()) == []
-
-
 def test_a_gpu_that_is_not_there(trainbench: Program) -> None:
     done = trainbench.run("--device=cuda", "--benchmark_list_tests")
     if done.code == 0:
