@@ -88,18 +88,6 @@ inline void CopyParameters(const torch::nn::Module& from,
   for (std::size_t i = 0; i < source.size(); ++i) target[i].copy_(source[i]);
 }
 
-inline double LargestDifference(const torch::nn::Module& a,
-                                const torch::nn::Module& b) {
-  double largest = 0;
-  const auto left = a.parameters(), right = b.parameters();
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    const double difference = (left[i] - right[i]).abs().max().item<double>();
-    if (!(difference <= largest)) largest = difference;  // NaN stays
-    if (std::isnan(largest)) return largest;
-  }
-  return largest;
-}
-
 inline void ReleaseGradients(const torch::nn::Module& module) {
   for (const at::Tensor& p : module.parameters()) p.mutable_grad().reset();
 }
