@@ -97,9 +97,3 @@ def test_a_process_that_profiles_times_nothing(trainbench: Program) -> None:
     assert outcome["counters"].keys() == {"ops_per_step", "kernels_per_step"}
     assert outcome["sampling"]["samples"] == [] and outcome["median_us"] == 0
     assert "in sampling" not in done.err and "in profile" in done.err
-
-
-def test_an_unknown_isolated_case_is_wrong_usage(trainbench: Program) -> None:
-    done = trainbench.run("--isolated_case=nothing/here")
-    assert done.code == 2
-    assert "nothing/here" in done.err

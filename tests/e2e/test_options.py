@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Flags that choose what is measured, and how."""
 
-import re
-
 import pytest
 
 from program import (
     NANO,
     NANO_FORWARD,
-    NANO_FORWARD_NAME,
     Json,
     Program,
     load,
@@ -44,28 +41,6 @@ def test_a_model_of_the_users_own_beside_a_standard_one(trainbench: Program) -> 
     assert found[0]["params"] == 2 * 3200 + 2 * (4 * 32**2 + 3 * 32 * 64) + 5 * 32
 
 
-@pytest.mark.parametrize("calls", [0, 2])
-def test_warmup_calls(trainbench: Program, calls: int) -> None:
-    flags = without(NANO_FORWARD, "--warmup")
-    (row,) = rows(trainbench, *flags, f"--warmup={calls}")
-    assert row["warmup_calls"] == calls
-
-
-def test_as_many_samples_as_asked_for(trainbench: Program) -> None:
-    (row,) = rows(trainbench, *NANO_FORWARD, "--samples=10")
-    assert (row["warmup_calls"], row["samples"]) == (1, 10)
-
-
-def test_a_sweep_of_shapes(trainbench: Program) -> None:
-    flags = without(NANO_FORWARD, "--batch", "--seq")
-    found = rows(trainbench, *flags, "--batch=1,2", "--seq=8,16", "--samples=1")
-    assert [row["name"] for row in found] == [
-        f"model_size/nano/fp32/forward/batch:{batch}/seq:{seq}"
-        for batch in (1, 2)
-        for seq in (8, 16)
-    ]
-
-
 @pytest.mark.parametrize("allocator", ["caching", "system"])
 def test_the_allocator_is_in_the_context(trainbench: Program, allocator: str) -> None:
     rows(trainbench, *NANO_FORWARD, f"--cpu_allocator={allocator}")
@@ -90,42 +65,6 @@ def test_the_quick_suite_samples_for_a_shorter_time(
     rows(trainbench, *tiny, step, f"--suite={suite}", "--samples=1", *given)
     context = load(trainbench.directory / "a.json")["context"]
     assert context["sampling"].startswith(f"{seconds} ")
-
-
-def test_peak_tflops_gives_the_utilization(trainbench: Program) -> None:
-    (row,) = rows(trainbench, *NANO_FORWARD, "--peak_tflops=0.5")
-    assert row["mfu"] == pytest.approx(row["flops_per_second"] / 0.5e12)
-    (row,) = rows(trainbench, *NANO_FORWARD)
-    assert "mfu" not in row
-
-
-def test_interleaved_repetitions_are_all_there(trainbench: Program) -> None:
-    found = rows(
-        trainbench,
-        *NANO,
-        "--benchmark_filter=^model_size/nano/fp32/",
-        "--benchmark_repetitions=3",
-        "--benchmark_enable_random_interleaving=true",
-    )
-    keys = {(row["name"], row["repetition_index"]) for row in found}
-    assert len(keys) == len(found) == 9
-
-
-def test_the_filter_may_come_from_the_environment(trainbench: Program) -> None:
-    done = trainbench.run(
-        *NANO, "--benchmark_list_tests", env={"BENCHMARK_FILTER": "/fp32/forward/"}
-    )
-    assert NANO_FORWARD_NAME in done.out.splitlines()
-    assert all("/fp32/forward/" in name for name in done.out.splitlines())
-
-
-def test_a_negative_filter(trainbench: Program) -> None:
-    done = trainbench.run(
-        *NANO, "--benchmark_list_tests", "--benchmark_filter=-model_size/nano/bf16"
-    )
-    assert done.code == 0
-    assert NANO_FORWARD_NAME in done.out
-    assert not re.search("model_size/nano/bf16", done.out)
 
 
 def test_a_longer_time_gives_more_samples(faults: Program) -> None:
@@ -153,3 +92,15 @@ def test_the_time_limit_of_a_case_holds(faults: Program) -> None:
         "--max_case_seconds=0.8",
     )
     assert 6 <= row["samples"] <= 16
+
+
+def test_interleaved_repetitions_are_all_there(trainbench: Program) -> None:
+    found = rows(
+        trainbench,
+        *NANO,
+        "--benchmark_filter=^model_size/nano/fp32/",
+        "--benchmark_repetitions=3",
+        "--benchmark_enable_random_interleaving=true",
+    )
+    keys = {(row["name"], row["repetition_index"]) for row in found}
+    assert len(keys) == len(found) == 9

@@ -117,60 +117,6 @@ def test_memory_is_as_predicted_and_the_state_is_divided(trainbench: Program) ->
         )
 
 
-# Channels and words that four ranks do not divide evenly, and a head for each.
-WIDE = "--model=name=wide,d_model=32,d_ff=66,layers=2,heads=4,vocab=1001"
-
-
-@pytest.mark.parametrize(
-    ("ranks", "replicas", "checkpoint"),
-    [(2, 1, "none"), (4, 1, "every_1"), (4, 2, "none")],
-)
-def test_ranks_that_share_a_model_send_and_keep_what_is_predicted(
-    trainbench: Program, ranks: int, replicas: int, checkpoint: str
-) -> None:
-    rows = rows_of(
-        trainbench,
-        "--benchmark_filter=^tensor_parallel/",
-        *(f"--ranks={ranks}", f"--data={replicas}"),
-        f"{WIDE},checkpoint={checkpoint}",
-        models="wide",
-    )
-    ((name, row),) = rows.items()
-    assert f"/ranks:{ranks}/data:{replicas}/" in name
-    assert row["sent_bytes"] == row["predicted_sent_bytes"] > 0
-    again = 4 if checkpoint == "every_1" else 0
-    assert row["tensor_calls_per_step"] == 1 + 2 * 4 + again + 1 + 2
-    assert ("data_bytes" in row) == (replicas > 1)
-    assert row["peak_bytes"] == pytest.approx(row["predicted_peak_bytes"], rel=0.02)
-    assert row["exposed_low_us"] <= row["exposed_us"] <= row["exposed_high_us"]
-
-
-def test_ranks_that_share_a_model_are_compared_with_one_process(
-    trainbench: Program,
-) -> None:
-    rows = rows_of(trainbench, "--benchmark_filter=^tensor_parallel/")
-    alone, pair = rows.values()
-    assert (alone["ranks"], pair["ranks"]) == (1, 2)
-    assert pair["speedup"] == pytest.approx(alone["p50_us"] / pair["p50_us"])
-    assert pair["flops"] == alone["flops"] / 2
-    assert "scaling_efficiency" not in pair, "a rank does half of the work"
-
-
-def test_heads_that_the_ranks_do_not_divide_are_skipped(trainbench: Program) -> None:
-    done = trainbench.run(
-        *NANO,
-        "--benchmark_filter=^tensor_parallel/",
-        "--ranks=3",
-        "--benchmark_out=a.json",
-    )
-    assert done.code == 0, done.err
-    (row,) = load(trainbench.directory / "a.json")["skipped"]
-    assert row["reason"] == (
-        "3 ranks share the 2 heads of nano; allowed: a number of ranks that divides "
-        "the heads"
-    )
-
-
 def test_ranks_beyond_the_memory_are_skipped_with_the_reason(
     trainbench: Program,
 ) -> None:
