@@ -148,71 +148,15 @@ TEST(ValidateShapeTest, NamesFieldValueAndRange) {
             "seq is 1048577; allowed: 1 to 1048576");
 }
 
-TEST(StandardModelsTest, HaveThePublishedSizes) {
-  std::vector<std::string> lines;
-  for (const ModelConfig& model : StandardModels()) {
+// The first are the standard ones.
+TEST(NamedModelsTest, AreThoseOfTheGolden) {
+  std::string printed = "standard: " + ModelNames(StandardModels()) + "\n";
+  for (const ModelConfig& model : NamedModels()) {
     EXPECT_TRUE(Validate(model).ok()) << model.name;
-    EXPECT_EQ(model.vocab, 10000) << model.name;
-    EXPECT_EQ(model.attention, AttentionKind::kNaive) << model.name;
-    std::string line = model.name;
-    for (const int64_t size :
-         {model.d_model, model.d_ff, model.layers, model.heads}) {
-      line += " " + std::to_string(size);
-    }
-    lines.push_back(line);
+    EXPECT_EQ(FindModel(model.name, NamedModels())->name, model.name);
+    absl::StrAppend(&printed, FormatModel(model), "\n");
   }
-  EXPECT_THAT(lines,
-              ElementsAre("tiny 128 512 4 4", "small 768 3072 12 12",
-                          "medium 1024 4096 24 16", "large 1280 5120 36 20",
-                          "xl 1600 6400 48 25", "2.7B 2560 10240 32 32"));
-}
-
-TEST(NamedModelsTest, HaveTheSizesOfGpt2BehindTheStandardOnes) {
-  ASSERT_GE(NamedModels().size(), StandardModels().size() + 5);
-  for (const auto& [name, standard] :
-       {std::pair("gpt2", "small"), std::pair("gpt2-medium", "medium"),
-        std::pair("gpt2-large", "large"), std::pair("gpt2-xl", "xl")}) {
-    const ModelConfig like = *FindModel(standard, StandardModels());
-    const auto found = FindModel(name, NamedModels());
-    ASSERT_TRUE(found.ok()) << found.status();
-    EXPECT_TRUE(Validate(*found).ok());
-    EXPECT_EQ(found->vocab, 50257);
-    EXPECT_EQ(found->d_ff, 4 * found->d_model);
-    EXPECT_EQ(found->d_head(), 64);
-    EXPECT_EQ(found->d_model, like.d_model);
-    EXPECT_EQ(found->layers, like.layers);
-    EXPECT_FALSE(FindModel(name, StandardModels()).ok());
-  }
-  EXPECT_EQ(NamedModels().front().name, StandardModels().front().name);
-}
-
-TEST(NamedModelsTest, HaveTheModelOfTheLeaderboard) {
-  const auto found = FindModel("8B", NamedModels());
-  ASSERT_TRUE(found.ok()) << found.status();
-  EXPECT_TRUE(Validate(*found).ok());
-  EXPECT_EQ(FormatModel(*found),
-            "name=8B,d_model=4096,d_ff=11008,layers=34,heads=32,vocab=151936,"
-            "attention=naive");
-  EXPECT_FALSE(FindModel("8B", StandardModels()).ok());
-}
-
-TEST(NamedModelsTest, HavePublishedModelsAsTheyAre) {
-  const auto text = [](const char* name) {
-    const ModelConfig model = *FindModel(name, NamedModels());
-    EXPECT_TRUE(Validate(model).ok());
-    return FormatModel(model);
-  };
-  EXPECT_EQ(text("GPT-2-1.5B"),
-            "name=GPT-2-1.5B,d_model=1600,d_ff=6400,layers=48,heads=25,"
-            "vocab=50257,tied_embeddings=true,mlp=gelu,norm=layer,biases=all,"
-            "positions=learned,context=1024,attention=naive");
-  EXPECT_EQ(text("Llama-2-13B"),
-            "name=Llama-2-13B,d_model=5120,d_ff=13824,layers=40,heads=40,"
-            "vocab=32000,attention=naive");
-  EXPECT_EQ(text("Nemotron-4-15B"),
-            "name=Nemotron-4-15B,d_model=6144,d_ff=24576,layers=32,heads=48,"
-            "kv_heads=8,vocab=256000,mlp=relu2,norm=layer,biases=norms,"
-            "attention=naive");
+  ExpectGolden("models.txt", printed);
 }
 
 TEST(FindModelTest, FindsByNameAndListsTheNamesThereAre) {
