@@ -7,7 +7,6 @@ import re
 import time
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import mean, median, stdev
 
 import pytest
@@ -223,18 +222,3 @@ def test_aggregates_are_those_of_the_repetitions(result: Result) -> None:
         assert stddev == pytest.approx(math.sqrt(squares / (REPETITIONS - 1)))
         assert aggregates[name, "cv"]["real_time"] == pytest.approx(stddev / mean)
         assert aggregates[name, "mean"]["name"] == f"{name}_mean"
-
-
-def test_the_seed_and_a_context_of_the_users_own(trainbench: Program) -> None:
-    trainbench.run(
-        "--benchmark_filter=model_size/tiny/fp32/forward/",
-        "--suite=smoke",
-        "--benchmark_min_time=0",
-        "--warmup=0",
-        "--seed=7",
-        '--benchmark_context=note="quoted"',
-        "--benchmark_out=a.json",
-    )
-    context = load(trainbench.directory / Path("a.json"))["context"]
-    assert context["seed"] == "7"
-    assert context["note"] == '"quoted"'

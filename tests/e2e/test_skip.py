@@ -3,7 +3,7 @@
 
 import re
 
-from program import Program, load, measured
+from program import Program, load
 
 
 def test_a_case_that_does_not_fit_is_skipped_with_its_prediction(
@@ -50,23 +50,3 @@ def test_the_reason_names_the_tensors_that_do_not_fit(trainbench: Program) -> No
         assert re.search(
             r"; largest tensors: \d+ x .+ in \w+, [\dx]+ \w+, [\d.]+ GiB$", reason
         ), reason
-
-
-def test_a_mode_that_the_device_lacks_is_skipped(trainbench: Program) -> None:
-    done = trainbench.run(
-        "--suite=paper",
-        "--models=tiny",
-        "--seq=16",
-        "--batch=1",
-        "--benchmark_filter=^model_size/tiny/(tf32|fp32)/forward/",
-        "--benchmark_min_time=0.001",
-        "--benchmark_out=a.json",
-    )
-    assert done.code == 0, done.err
-    document = load(trainbench.directory / "a.json")
-    assert [row["name"].split("/")[2] for row in measured(document)] == ["fp32"]
-    (entry,) = document["skipped"]
-    assert entry["name"] == "model_size/tiny/tf32/forward/batch:1/seq:16"
-    assert "NVIDIA" in entry["reason"]
-    assert f"SKIPPED  {entry['reason']}" in done.out
-    assert "2 cases: 1 measured, 1 skipped, 0 failed" in done.out

@@ -7,9 +7,7 @@
 #include <torch/types.h>
 
 #include <map>
-#include <set>
 #include <string>
-#include <vector>
 
 #include "fixtures/profiling/profiler.h"
 #include "model/training/train_step.h"
@@ -17,28 +15,7 @@
 namespace trainbench {
 namespace {
 
-using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
-
-TEST(ComponentTest, NamesAreDistinctAndParse) {
-  std::set<std::string> names;
-  for (const Component component : kComponents) {
-    const std::string name(ComponentName(component));
-    EXPECT_TRUE(names.insert(name).second) << name;
-    const auto parsed = ParseComponent(name);
-    ASSERT_TRUE(parsed.ok()) << parsed.status();
-    EXPECT_EQ(*parsed, component);
-  }
-  EXPECT_EQ(ComponentName(Component::kOutputProjection), "output_projection");
-}
-
-TEST(ComponentTest, AnUnknownNameIsAnErrorThatListsTheNames) {
-  const auto parsed = ParseComponent("attn");
-  ASSERT_EQ(parsed.status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(parsed.status().message()), HasSubstr("'attn'"));
-  EXPECT_THAT(std::string(parsed.status().message()),
-              HasSubstr("embedding, projections"));
-}
 
 TEST(ComponentTest, LayerNamesParse) {
   for (const int64_t layer : {0, 7, 31}) {

@@ -3,12 +3,10 @@
 #include "model/spec/precision.h"
 
 #include <ATen/autocast_mode.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include <stdexcept>
-#include <string>
 #include <tuple>
 #include <utility>
 
@@ -41,24 +39,6 @@ AutocastState GetAutocast(at::DeviceType device) {
           at::autocast::get_autocast_dtype(device),
           at::autocast::is_autocast_cache_enabled(),
           at::autocast::decrement_nesting()};
-}
-
-TEST(PrecisionTest, NamesRoundTrip) {
-  for (const Precision precision : kPrecisions) {
-    const auto parsed = ParsePrecision(PrecisionName(precision));
-    ASSERT_TRUE(parsed.ok()) << parsed.status();
-    EXPECT_EQ(*parsed, precision);
-  }
-}
-
-TEST(PrecisionTest, AnUnknownNameIsReportedWithTheAllowedOnes) {
-  for (const std::string name : {"fp16", "FP32", ""}) {
-    const auto parsed = ParsePrecision(name);
-    EXPECT_EQ(parsed.status().code(), absl::StatusCode::kInvalidArgument);
-    EXPECT_EQ(std::string(parsed.status().message()),
-              "precision is '" + name +
-                  "'; allowed: fp32, tf32, bf16_autocast, bf16");
-  }
 }
 
 TEST(PrecisionTest, OnlyBf16StoresBf16Weights) {

@@ -11,7 +11,6 @@
 #include <cmath>
 #include <cstdint>
 #include <stdexcept>
-#include <string>
 #include <vector>
 
 #include "model/nn/dtype.h"
@@ -235,17 +234,6 @@ TEST(RandomizeGradientsTest, EveryParameterHasOneOfItsOwn) {
     EXPECT_FALSE(parameter.grad().requires_grad());
     EXPECT_GT(parameter.grad().abs().min().item<double>(), 0);
   }
-}
-
-TEST(StepModeTest, NamesRoundTripAndErrorsListThem) {
-  for (const StepMode mode : kStepModes) {
-    const auto parsed = ParseStepMode(StepModeName(mode));
-    ASSERT_TRUE(parsed.ok()) << parsed.status();
-    EXPECT_EQ(*parsed, mode);
-  }
-  EXPECT_EQ(std::string(ParseStepMode("backward").status().message()),
-            "mode is 'backward'; allowed: inference, forward, "
-            "forward_backward, train_step");
 }
 
 }  // namespace
