@@ -57,6 +57,10 @@ void AddComponents(const ModelRow& row, Json& json) {
   json["adamw_flops"] = WholeNumber(row.adamw_flops);
 }
 
+std::string ComponentText(const std::optional<Component>& component) {
+  return component ? Text(ComponentName(*component)) : "none";
+}
+
 Json RowJson(const ModelRow& row) {
   const ModelConfig& model = row.step.model;
   const StepMemory& memory = row.memory;
@@ -107,6 +111,7 @@ Json RowJson(const ModelRow& row) {
   for (const auto& [calls, count] : row.operators) {
     json["operators"].push_back({{"operator", calls.name},
                                  {"phase", PhaseText(calls.phase)},
+                                 {"component", ComponentText(calls.component)},
                                  {"calls", count},
                                  {"flops", WholeNumber(calls.flops)},
                                  {"bytes", WholeNumber(calls.bytes)}});

@@ -14,8 +14,8 @@ from reports.compare.argument_types import number
 
 TABLE = Path(__file__).with_name("recipes.tsv")
 TOTALS = ("static", "peak", "reserved")
-# What a rank keeps of the residual stream is divided by sequence parallelism.
-_OF_STREAM = ("embedding", "norm", "residual")
+# Components of the residual stream, which sequence parallelism divides.
+OF_STREAM = ("embedding", "norm", "residual")
 # Parts of the table that are no bytes: what --precision and --traits may be.
 _PRECISION, _DEFAULT = "precision", "default"
 # Bytes from the first step on, and bytes that the next forward pass frees.
@@ -203,7 +203,7 @@ def _saved(job: Job, row: Mapping[str, Any]) -> float:
     divided = job.tensor if "sequence_parallel" in job.traits else 1
 
     def own(component: str, amount: int) -> int:
-        return amount // (divided if component in _OF_STREAM else 1)
+        return amount // (divided if component in OF_STREAM else 1)
 
     saved: dict[str, dict[str, int]] = row["saved_by_component"]
     total = sum(own(component, part["bytes"]) for component, part in saved.items())

@@ -43,7 +43,7 @@ def row(
         **{"flops": 100, "flops_by_component": {"lm_head": 20}},
         "operators": [
             dict(zip(("calls", "flops", "bytes"), counts, strict=True))
-            | {"operator": name, "phase": phase}
+            | {"operator": name, "phase": phase, "component": "norm"}
             for (name, phase), counts in calls.items()
         ],
         **more,
@@ -120,6 +120,13 @@ def test_ranks_add_what_nothing_hides() -> None:
     assert sharded["optimizer"] == 14
 
 
+def test_sequence_parallelism_divides_the_residual_stream() -> None:
+    found = parts(tensor=4, sequence_parallel=True)
+    assert (found["memory"], found["optimizer"]) == (11 / 4, 28 / 4)
+    # Of products it divides nothing.
+    assert found["products"] == parts(tensor=4)["products"]
+
+
 def test_a_ring_through_nodes_has_a_link_for_each_of_its_ranks_there() -> None:
     network = replace(ONE, peaks={**ONE.peaks, "network": 0.25e6})
     job = replace(JOB, ranks=Ranks(tensor=4, data=4))
@@ -150,6 +157,10 @@ def test_every_device_has_all_rates_with_a_source() -> None:
     flops, bytes_ = 2 * 4096**2 * 12288.0, 2 * (4096**2 + 2 * 4096 * 12288.0)
     us = devices()["a100-80"].product_us(flops, bytes_, "bf16")
     assert us == pytest.approx(1911, rel=0.1)
+    # A step has no product that is faster than the best one that lasts.
+    h100 = devices()["h100"]
+    best = h100.shares["bf16"].share.max() * h100.peak("bf16")
+    assert best == pytest.approx(h100.peak("lasting"))
     with pytest.raises(ValueError, match="h100 has no rate of fp8; it has"):
         devices()["h100"].peak("fp8")
 

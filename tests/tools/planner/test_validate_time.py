@@ -51,7 +51,7 @@ def test_a_row_by_hand_is_a_job(tmp_path: Path) -> None:
     [
         ("TP8 PP2 DP4", "gb 64", Ranks(8, 2, 8, micro_batches=8), 1),
         ("TP4+SP DP2, distributed optimizer", "mb 2, gb 128",
-         Ranks(4, 1, 32, shards_optimizer=True, micro_batches=2), 2),
+         Ranks(4, 1, 32, False, True, sequence_parallel=True, micro_batches=2), 2),
         ("model parallel 16", "64", Ranks(8, 2, 8), 64),
         ("FSDP2, compile", "-", Ranks(data=128, shards_parameters=True), 1),
         ("ZeRO-1", "64/GPU, gb 8192", Ranks(data=128, shards_optimizer=True), 64),
@@ -136,11 +136,11 @@ def test_models_of_a_table_have_its_parameters() -> None:
 @needs_plan
 def test_committed_steps_are_predicted() -> None:
     summary = document(str(DATA / "points.tsv"))["summary"]
-    for gpu, points, error in (("A100", 18, 0.09), ("H100", 13, 0.19)):
+    for gpu, points, error in (("A100", 18, 0.09), ("H100", 13, 0.16)):
         assert summary[gpu]["points"] >= points
         assert summary[gpu]["mean_absolute_error"] <= error
         assert summary[gpu]["mean_absolute_error"] < summary[gpu]["by_one_utilization"]
-    assert summary["H100 without known causes"]["mean_absolute_error"] <= 0.11
+    assert summary["H100 without known causes"]["mean_absolute_error"] <= 0.1
     assert summary["all"]["within_interval"] >= 0.8
 
 

@@ -132,7 +132,8 @@ def _products(row: Mapping[str, str]) -> Iterator[tuple[float, float, float]]:
 
 
 def _shares(rows: list[dict[str, str]], peaks: Mapping[str, float]) -> Shares:
-    """Of the medians of each product."""
+    """Of the medians of each product. Those were short enough for a higher clock than a
+    step has, if they are above the best rate that lasts."""
     times: dict[tuple[float, float], list[float]] = defaultdict(list)
     for row in rows:
         for flops, bytes_, us in _products(row):
@@ -140,7 +141,9 @@ def _shares(rows: list[dict[str, str]], peaks: Mapping[str, float]) -> Shares:
             times[least].append(us)
     least_us = np.array(list(times))
     medians = np.array([np.median(found) for found in times.values()])
-    return Shares(least_us, least_us[:, 0] / medians)
+    share = least_us[:, 0] / medians
+    lasting = peaks["lasting"] / peaks["bf16"]
+    return Shares(least_us, share * min(lasting / share.max(), 1.0))
 
 
 def _memory(rows: list[dict[str, str]], peak: float) -> dict[str, tuple[float, ...]]:

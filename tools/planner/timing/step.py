@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tools.planner.recipes import OF_STREAM
 from tools.planner.timing.rates import Device
 
 Row = Mapping[str, Any]
@@ -29,6 +30,7 @@ class Ranks:
     data: int = 1
     shards_parameters: bool = False  # as FSDP does
     shards_optimizer: bool = False
+    sequence_parallel: bool = False  # tensor ranks divide the residual stream
     micro_batches: int = 1  # of a rank in a step
 
     @property
@@ -142,6 +144,8 @@ def _kind_and_us(
     device: Device, job: TimedJob, peak: str, called: Row
 ) -> tuple[str, float]:
     flops, bytes_ = called["flops"], called["bytes"]
+    if job.ranks.sequence_parallel and called["component"] in OF_STREAM:
+        bytes_ /= job.ranks.tensor
     memory_us = device.memory_us(called["operator"], bytes_)
     if not flops:
         return "memory", memory_us

@@ -101,4 +101,8 @@ def ranks(row: Row) -> Ranks:
         data=max(gpus // (tensor * pipeline), 1),
         shards_parameters=bool(re.search("FSDP|HSDP", words)),
         shards_optimizer=bool(re.search("optimizer|ZeRO", words)),
+        # README.md of Megatron-LM, which has the table, and NVIDIA's recipes hide what
+        # tensor ranks exchange, which needs it.
+        sequence_parallel="+SP" in words
+        or bool(re.search("model_table|dgxc", row.get("source", ""))),
     )
