@@ -20,12 +20,16 @@ from tools.planner.validation.steps import Step, read_steps
 _LLAMA = "attention=sdpa,implementation=fused,mlp=swiglu,norm=rms"
 
 
-def by_hand(tmp_path: Path, **cells: str) -> Step:
+def by_hand_file(tmp_path: Path, **cells: str) -> Path:
     """The first committed row with other cells."""
     row = read_table(DATA / "points.tsv")[0] | cells
     file = tmp_path / "points.tsv"
     file.write_text("\n".join("\t".join(line) for line in (row, row.values())))
-    (step,) = read_steps(file)
+    return file
+
+
+def by_hand(tmp_path: Path, **cells: str) -> Step:
+    (step,) = read_steps(by_hand_file(tmp_path, **cells))
     return step
 
 
@@ -52,6 +56,8 @@ def test_a_row_by_hand_is_a_job(tmp_path: Path) -> None:
         ("TP8 PP2 DP4", "gb 64", Ranks(8, 2, 8, micro_batches=8), 1),
         ("TP4+SP DP2, distributed optimizer", "mb 2, gb 128",
          Ranks(4, 1, 32, False, True, sequence_parallel=True, micro_batches=2), 2),
+        ("TP4 PP8 VP12", "mb 1, gb 16",
+         Ranks(4, 8, 4, chunks=12, micro_batches=4), 1),
         ("model parallel 16", "64", Ranks(8, 2, 8), 64),
         ("FSDP2, compile", "-", Ranks(data=128, shards_parameters=True), 1),
         ("ZeRO-1", "64/GPU, gb 8192", Ranks(data=128, shards_optimizer=True), 64),
@@ -75,6 +81,7 @@ def test_ranks_and_batches_are_read(
         ("18.13 / 13.75 s/iter", 18.13, "s"),
         ("2.83 s/step (2,048 GPUs: 2.96); MFU 62.1 %", 2.83, "s"),
         ("2,150; MFU .61 HFU .69", 2150, "tok/s"),
+        ("MFU 45 %", 45, "MFU"),
     ],
 )
 def test_units_are_read(tmp_path: Path, measured: str, value: float, unit: str) -> None:
@@ -122,6 +129,15 @@ def document(*words: str) -> dict[str, Any]:
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     return found
+
+
+@needs_plan
+def test_a_share_of_the_peak_is_a_time(tmp_path: Path) -> None:
+    share, rate = (
+        document(str(by_hand_file(tmp_path, measured=measured)))["steps"][0]
+        for measured in ("MFU .5", "156 TF/s/GPU")
+    )
+    assert share["measured_us"] == pytest.approx(rate["measured_us"])
 
 
 @needs_plan

@@ -102,7 +102,7 @@ class Device:
         if kind == "attention":
             middle = sum(_ATTENTION) / 2
             return middle / _ATTENTION[1], middle / _ATTENTION[0]
-        if kind == "memory":
+        if kind in ("memory", "optimizer"):
             low, middle, high = self.memory["mlp_act"]
             return middle / high, middle / low
         return self.shares[peak].ends

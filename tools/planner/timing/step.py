@@ -31,6 +31,7 @@ class Ranks:
     shards_parameters: bool = False  # as FSDP does
     shards_optimizer: bool = False
     sequence_parallel: bool = False  # tensor ranks divide the residual stream
+    chunks: int = 1  # of a pipeline's stage, taken in turns: interleaved 1F1B
     micro_batches: int = 1  # of a rank in a step
 
     @property
@@ -100,9 +101,8 @@ def _parts(device: Device, job: TimedJob, row: Row) -> dict[str, float]:
     tensor_us = _tensor_us(device, job, row)
     parts["tensor ranks"] = ranks.micro_batches * tensor_us
     # It fills and drains through stages without a head.
-    parts["pipeline"] = (ranks.pipeline - 1) * (
-        (computed["forward"] + computed["backward"]) * (1 - head_share(row)) + tensor_us
-    )
+    stage_us = (computed["forward"] + computed["backward"]) * (1 - head_share(row))
+    parts["pipeline"] = (ranks.pipeline - 1) * (stage_us + tensor_us) / ranks.chunks
     parts["data ranks"] = _exposed_us(device, ranks, 2 * row["params"], computed)
     parts["optimizer"] = computed["optimizer"] / ranks.optimizer_shards
     return parts
@@ -151,7 +151,8 @@ def _kind_and_us(
         return "memory", memory_us
     if any(word in called["operator"] for word in _ATTENTION):
         us = device.attention_us(job.attention, flops / 2, job.seq, called["phase"])
-        return "attention", max(us, memory_us)
+        # Its rate is of bf16.
+        return "attention", max(us, memory_us, 1e6 * flops / 2 / device.peak(peak))
     return "products", device.product_us(flops, bytes_, peak)
 
 

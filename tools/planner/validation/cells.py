@@ -98,6 +98,7 @@ def ranks(row: Row) -> Ranks:
     return Ranks(
         tensor=tensor,
         pipeline=pipeline,
+        chunks=_count(r"VP ?(\d+)", words),
         data=max(gpus // (tensor * pipeline), 1),
         shards_parameters=bool(re.search("FSDP|HSDP", words)),
         shards_optimizer=bool(re.search("optimizer|ZeRO", words)),

@@ -35,7 +35,9 @@ class Step:
     gpu: str
     source: str
     value: float
-    unit: str  # s; or of each GPU: tok/s, FLOP/s, FLOP/s with the recomputed ones (HFU)
+    unit: (
+        str  # s; of each GPU tok/s, FLOP/s, with the recomputed ones HFU FLOP/s; or MFU
+    )
     device: Device | None = None
     job: TimedJob | None = None
     lacks: str = ""
@@ -78,6 +80,13 @@ def _causes() -> dict[str, str]:
     return {row["step"]: row["cause"] for row in read_table(DATA / "misses.tsv")}
 
 
+def _seconds(cell: str, unit: float) -> tuple[float, str]:
+    try:
+        return unit * float(cell), "s"
+    except ValueError:
+        return 0, cell
+
+
 def _llm_foundry(row: Row) -> tuple[Step, Row]:
     d_model = int(row["d_model"])
     wide = (row["layers"], d_model, int(row["ff_ratio"]) * d_model)
@@ -92,7 +101,7 @@ def _llm_foundry(row: Row) -> tuple[Step, Row]:
         "checkpointing": "full" if row["act_ckpt"] == "True" else "none",
     }
     name = f"MPT-{row['model']}, {row['gpus']} x {row['micro_batch']} x {row['seq']}"
-    return Step(name, row["gpu"], "llm-foundry", float(row["step_s"]), "s"), cells
+    return Step(name, row["gpu"], "llm-foundry", *_seconds(row["step_s"], 1)), cells
 
 
 def _neusight(row: Row) -> tuple[Step, Row]:
@@ -106,8 +115,8 @@ def _neusight(row: Row) -> tuple[Step, Row]:
         "checkpointing": "none",
     }
     name = f"{row['model']} {row['option']}".strip()
-    seconds = 1e-3 * float(row["measured_ms"])
-    return Step(name, row["device"], "NeuSight", seconds, "s"), cells
+    measured = _seconds(row["measured_ms"], 1e-3)
+    return Step(name, row["device"], "NeuSight", *measured), cells
 
 
 # In the order in which they are tried; the first value of several counts.
@@ -116,7 +125,8 @@ _UNITS = (
     (r"TF/s/GPU", r"([\d.,]+) TF/s/GPU", "FLOP/s", 1e12),
     (r"s/iter|s/step|ms", r"([\d.,]+)(?: / [\d.,]+)* ms", "s", 1e-3),
     (r"s/iter|s/step", r"([\d.,]+)(?: / [\d.,]+)* s/", "s", 1),
-    (r"", r"([\d.,]+\d)", "tok/s", 1),
+    (r"^MFU", r"([\d.]+)", "MFU", 1),
+    (r"^\d", r"([\d.,]+\d)", "tok/s", 1),
 )
 
 
