@@ -51,7 +51,7 @@ def ranges_table(profile: Profile, step: str) -> Table | None:
     of_instance = any(span.instance_us for span in spans)
     headings = ["range", "phase", "instances"]
     if is_timed:
-        headings += ["total", "mean", *_STATISTICS[1:]]
+        headings += ["total", *(["mean"] if of_instance else []), *_STATISTICS[1:]]
     if of_device:
         headings.append("host total")
     lines = []
@@ -59,9 +59,10 @@ def ranges_table(profile: Profile, step: str) -> Table | None:
         line = [_phase_text(span), span.phase, str(span.instances or "-")]
         if own := _own(span):
             line.append(text.time(own.mean))
-            line += statistics_of(span.instance_us) or (
-                ["-"] * len(_STATISTICS) if of_instance else statistics_of(own)
-            )
+            if of_instance:
+                line += statistics_of(span.instance_us) or ["-"] * len(_STATISTICS)
+            else:
+                line += statistics_of(own)[1:]
         if of_device and span.host_us:
             line.append(text.time(span.host_us.mean))
         lines.append(line)
@@ -69,7 +70,7 @@ def ranges_table(profile: Profile, step: str) -> Table | None:
     if is_timed:
         title += f", over {profile.passes} passes"
     if of_instance:
-        title += "; but for the total of an instance"
+        title += "; all but the total are of an instance"
     return Table(headings, lines, title=title)
 
 

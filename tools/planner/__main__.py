@@ -84,6 +84,8 @@ def main(tokens: Sequence[str], ask: Ask = run_program) -> int:
     wanted = training(parser, given)
     recipe = recipes.planned(parser, given)
     device = timing.device(parser, given)
+    if device and recipe:
+        parser.error(f"--rates is {given.rates!r}; allowed: only without --recipe")
     if device:
         flags.append("--operators")
     if given.help:

@@ -39,6 +39,7 @@ def row(
 ) -> dict[str, Any]:
     return {
         **{"precision": "bf16_autocast", "implementation": "textbook"},
+        "mode": "train_step",
         **{"layers": 5, "d_model": 4, "params": 1000, "checkpoint": "none"},
         **{"flops": 100, "flops_by_component": {"lm_head": 20}},
         "operators": [

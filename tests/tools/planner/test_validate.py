@@ -142,7 +142,7 @@ def test_points_by_hand_are_jobs() -> None:
         ({"source": "torchtitan", "checkpointing": "selective layer"}, (0.5, 4, 32)),
         ({"source": "fms-fsdp", "parallelism": "HSDP"}, (0, 4, 8)),
         ({"source": "x", "parallelism": "TP2 PP1", "batch": "gb 64"}, (0, 1, 1)),
-        ({"source": "Megatron-LM", "batch": "mb 3, gb 9"}, (0, 3, 32)),
+        ({"source": "Megatron-LM", "batch": "mb 3, gb 96"}, (0, 3, 32)),
         ({"source": "torchtitan", "parallelism": "FSDP 4, TP 8, CP 1"}, (0, 4, 4)),
     ],
 )
@@ -231,8 +231,8 @@ def test_committed_points_are_predicted() -> None:
     assert done.returncode == 0
     document = json.loads(done.stdout)
     summary = document["summary"]
-    assert summary["peak"]["points"] >= 32
-    assert summary["peak"]["mean_absolute_error"] <= 0.035
+    assert summary["peak"]["points"] >= 25
+    assert summary["peak"]["mean_absolute_error"] <= 0.03
     assert summary["peak without known causes"]["mean_absolute_error"] <= 0.01
     assert summary["reserved"]["points"] == 2
     assert summary["reserved"]["mean_absolute_error"] <= 0.03

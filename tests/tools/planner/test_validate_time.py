@@ -82,6 +82,13 @@ def test_ranks_and_batches_are_read(
         ("2.83 s/step (2,048 GPUs: 2.96); MFU 62.1 %", 2.83, "s"),
         ("2,150; MFU .61 HFU .69", 2150, "tok/s"),
         ("MFU 45 %", 45, "MFU"),
+        ("45 % MFU", 45, "MFU"),
+        ("850ms/step", 0.85, "s"),
+        ("1.5 s / iteration", 1.5, "s"),
+        ("620 TFLOPs/GPU", 620e12, "FLOP/s"),
+        ("36k tok/s/GPU", 36e3, "tok/s"),
+        ("36,000 tok/s", 0, "36,000 tok/s"),
+        ("132 samples/s", 0, "132 samples/s"),
     ],
 )
 def test_units_are_read(tmp_path: Path, measured: str, value: float, unit: str) -> None:
@@ -97,7 +104,7 @@ def test_units_are_read(tmp_path: Path, measured: str, value: float, unit: str) 
         ({"model": "GPT"}, "biases=all,positions=learned,context=4096"),
         ({"checkpointing": "full"}, "checkpoint=every_1"),
         ({"precision": "fp16"}, "attention=naive,implementation=fused"),
-        ({"precision": "fp32"}, "attention=naive,implementation=library"),
+        ({"precision": "fp32", "parallelism": "none"}, "naive,implementation=library"),
         ({"layers,d,ff,heads(kv),vocab": "8,512,4d,8(2),99 tied"},
          "d_ff=2048,layers=8,heads=8,kv_heads=2,vocab=99,pad_vocab=1,tied_emb"),
     ],
@@ -109,7 +116,17 @@ def test_models_are_read(tmp_path: Path, cells: dict[str, str], fields: str) -> 
 @pytest.mark.parametrize(
     ("cells", "lacks"),
     [
-        ({"precision": "fp8"}, "fp8"),
+        ({"precision": "FP8"}, "fp8"),
+        ({"parallelism": "HSDP, float8"}, "float8"),
+        ({"precision": "int8"}, "a known precision; there is 'int8'"),
+        ({"parallelism": "TP2 CP2"}, "context parallelism"),
+        ({"model": "Mixtral 8x7B"}, "a dense model"),
+        ({"model": "Falcon"}, "a known architecture; there is 'Falcon'"),
+        ({"checkpointing": "block 4"}, "a known recomputation; there is 'block 4'"),
+        ({"parallelism": "PP64"}, "a layer for each of 64 stages"),
+        ({"batch": "gb 8"}, "a sequence for each of 128 ranks; there is 'gb 8'"),
+        ({"gpu": "GH200"}, "a GPU of devices.tsv; there is GH200"),
+        ({"gpu": "A100-PCIE-40GB"}, "a GPU of devices.tsv; there is A100-PCIE-40GB"),
         ({"gpu": "MI300X"}, "a GPU of devices.tsv; there is MI300X"),
         (
             {"layers,d,ff,heads(kv),vocab": "same"},

@@ -184,8 +184,10 @@ def devices() -> dict[str, Device]:
         shares = dict.fromkeys(("bf16", "tf32", "fp32"), _shares(rows, peaks[gpu]))
         memory = _memory(rows, peaks[gpu]["memory"])
         for name in (name for name, other in like.items() if other == gpu):
-            tf32 = peaks[name]["bf16"] / 2  # on every tensor core since Ampere
-            found[name] = Device(name, peaks[name] | {"tf32": tf32}, shares, memory)
+            bf16 = peaks[name]["bf16"]
+            # tf32 has half of it on every tensor core since Ampere.
+            own = {"tf32": bf16 / 2, "mfu": bf16} | peaks[name]
+            found[name] = Device(name, own, shares, memory)
     return found
 
 

@@ -103,7 +103,9 @@ def _parts(device: Device, job: TimedJob, row: Row) -> dict[str, float]:
     # It fills and drains through stages without a head.
     stage_us = (computed["forward"] + computed["backward"]) * (1 - head_share(row))
     parts["pipeline"] = (ranks.pipeline - 1) * (stage_us + tensor_us) / ranks.chunks
-    parts["data ranks"] = _exposed_us(device, ranks, 2 * row["params"], computed)
+    parts["data ranks"] = _exposed_us(
+        device, ranks, _element_bytes(row) * row["params"], computed
+    )
     parts["optimizer"] = computed["optimizer"] / ranks.optimizer_shards
     return parts
 
@@ -168,11 +170,18 @@ def _ring_us(device: Device, ranks: int, apart: int, bytes_: float) -> float:
 
 
 def _tensor_us(device: Device, job: TimedJob, row: Row) -> float:
-    """Of a block's all-reduces: four, and two more if it is recomputed."""
-    calls = row["layers"] * (4 if row["checkpoint"] == "none" else 6)
-    bytes_ = 2 * job.batch * job.seq * row["d_model"]
+    """Of a block's all-reduces: two in each pass, and two more if it is recomputed."""
+    passes = 1 if row["mode"] in ("inference", "forward") else 2
+    passes += row["checkpoint"] != "none" and passes > 1
+    calls = 2 * passes * row["layers"]
+    bytes_ = _element_bytes(row) * job.batch * job.seq * row["d_model"]
     # An all-reduce is a reduce-scatter and an all-gather.
     return float(calls * _ring_us(device, job.ranks.tensor, 1, 2 * bytes_))
+
+
+def _element_bytes(row: Row) -> int:
+    """Of what ranks exchange."""
+    return 4 if row["precision"] in ("fp32", "tf32") else 2
 
 
 def _exposed_us(device: Device, ranks: Ranks, bytes_: float, computed: Parts) -> float:

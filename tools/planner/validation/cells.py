@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Cells of points.tsv, which bytes and times are read from."""
 
+import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -27,7 +28,6 @@ def fields(**values: object) -> str:
 _NAMED = {
     "HF GPT-2 Large": "36,1280,5120,20,50257 tied",
     "gpt2_large": "36,1280,5120,20,50257 tied",
-    "gpt3_xl": "24,2048,8192,16,50257 tied",
     "gpt3_27": "32,2560,10240,32,50257 tied",
     "opt_13": "24,2048,8192,32,50272 tied",
     "Llama-3.2 3B": "28,3072,8192,24(8),128256 tied",
@@ -63,13 +63,35 @@ def sizes(row: Row) -> tuple[dict[str, int], bool]:
     }, bool(found[8])
 
 
+# The first that a model's name has.
+_FAMILIES = (
+    ("moe|mixtral|deepseek", None),
+    ("llama|mistral|qwen", _LLAMA),
+    ("nemotron", _NEMOTRON),
+    ("gpt|megatron|opt|mpt|korthikanti", _GPT),
+)
+
+
 def architecture(row: Row) -> dict[str, str]:
-    name = row["model"]
-    if "lama" in name:
-        return _LLAMA
-    if "Nemotron" in name:
-        return _NEMOTRON
-    return _GPT | {"context": row["seq"]}
+    for names, found in _FAMILIES:
+        if found and re.search(names, row["model"], re.IGNORECASE):
+            positions = {"context": row["seq"]} if found is _GPT else {}
+            return found | positions
+        if re.search(names, row["model"], re.IGNORECASE):
+            raise Lacks("a dense model")
+    raise Lacks(f"a known architecture; there is {row['model']!r}")
+
+
+def precision(row: Row) -> str:
+    """fp32, tf32, fp16 or bf16, of products."""
+    words = f"{row['precision']} {row['parallelism']}".lower()
+    for kind in ("fp8", "float8", "fp4"):
+        if kind in words:
+            raise Lacks(kind)
+    for kind in ("tf32", "fp32", "fp16", "bf16"):
+        if kind in words:
+            return kind
+    raise Lacks(f"a known precision; there is {row['precision']!r}")
 
 
 def _count(pattern: str, words: str, default: int = 1) -> int:
@@ -79,29 +101,35 @@ def _count(pattern: str, words: str, default: int = 1) -> int:
 
 def batches(row: Row, of: Ranks, seq: int) -> tuple[int, int]:
     """Of a micro-batch, and how many of them a rank has in a step."""
-    words = row["batch"]
+    words = re.sub(r"(?<=\d),(?=\d{3})", "", row["batch"])
     whole = re.search(r"gb (\d+)", words)
     own = re.search(r"^(?:mb )?(\d+)", words)
     if not whole:
         return int(own[1]) if own else max(TOKENS // seq, 1), 1
     of_rank = int(whole[1]) // of.data
+    if not of_rank:
+        raise Lacks(f"a sequence for each of {of.data} ranks; there is {words!r}")
     batch = int(own[1]) if own else min(max(TOKENS // seq, 1), of_rank)
     return batch, max(of_rank // batch, 1)
 
 
 def ranks(row: Row) -> Ranks:
     words = row["parallelism"].partition(" / ")[0]  # of several measured ways
+    for kind in ("CP", "EP"):
+        if _count(rf"{kind} ?(\d+)", words) > 1:
+            raise Lacks("context parallelism" if kind == "CP" else "experts")
     both = _count(r"model parallel (\d+)", words)  # tensor ranks within a node
     tensor = _count(r"TP ?(\d+)", words, min(both, NODE))
     pipeline = _count(r"PP ?(\d+)", words, max(both // NODE, 1))
-    gpus = int(row.get("n") or _count(r"[DTP]P(\d)", words))
+    degrees = map(int, re.findall(r"[DTP]P ?(\d+)", words))
+    gpus = int(row.get("n") or math.prod(degrees))
     return Ranks(
         tensor=tensor,
         pipeline=pipeline,
         chunks=_count(r"VP ?(\d+)", words),
         data=max(gpus // (tensor * pipeline), 1),
-        shards_parameters=bool(re.search("FSDP|HSDP", words)),
-        shards_optimizer=bool(re.search("optimizer|ZeRO", words)),
+        shards_parameters=bool(re.search("[FH]SDP|ZeRO-3", words, re.IGNORECASE)),
+        shards_optimizer=bool(re.search("optimizer|zero", words, re.IGNORECASE)),
         # README.md of Megatron-LM, which has the table, and NVIDIA's recipes hide what
         # tensor ranks exchange, which needs it.
         sequence_parallel="+SP" in words

@@ -86,11 +86,20 @@ def _errors(judged: Sequence[Judged]) -> dict[str, float]:
     }
 
 
+def _distinct(judged: Sequence[Judged], what: str) -> list[Judged]:
+    """Several tests of one job measure the same bytes: one of them counts."""
+    of = [one.only(what) for one in judged if what in one.point.measured]
+    first = {
+        (one.point.gpu, one.point.measured[what], one.ratio(what)): one for one in of
+    }
+    return list(first.values())
+
+
 def summary(judged: Sequence[Judged]) -> dict[str, dict[str, float]]:
     """Of each kind of bytes, and of it without the misses of known cause."""
     found = {}
     for what in TOTALS:
-        of = [one.only(what) for one in judged if what in one.point.measured]
+        of = _distinct(judged, what)
         if not of:
             continue
         found[what] = _errors(of)

@@ -60,7 +60,8 @@ def headlines(
         one = peaks[what]
         yield (
             f"Memory, {name}: mean absolute error "
-            f"{text.percent(one['mean_absolute_error'])} of {one['points']:.0f}"
+            f"{text.percent(one['mean_absolute_error'])} of {one['points']:.0f}, "
+            f"{one['exact']:.0f} within {text.percent(memory.EXACT)}"
         )
     one = times["all"]
     yield (

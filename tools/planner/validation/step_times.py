@@ -54,15 +54,16 @@ def _flops(job: TimedJob, row: Row, recomputes: bool) -> float:
 
 def _measured_us(step: Step, job: TimedJob, row: Row) -> float:
     ranks = job.ranks
+    if step.value <= 0:
+        raise Lacks(f"a time; measured is {step.unit!r}")
     if step.unit == "s":
         return 1e6 * step.value
     if step.unit == "tok/s":
         tokens = job.batch * job.seq * ranks.micro_batches
         return 1e6 * tokens / (step.value * ranks.tensor * ranks.pipeline)
     if step.unit == "MFU" and step.device:
-        # Its peak is of bf16; above 1 it is a percentage.
-        share = step.value / (100 if step.value > 1 else 1)
-        rate = share * step.device.peak("bf16")
+        share = step.value / (100 if step.value > 1 else 1)  # else a percentage
+        rate = share * step.device.peak("mfu")
         return 1e6 * _flops(job, row, recomputes=False) / rate
     if "FLOP/s" in step.unit:
         return 1e6 * _flops(job, row, "HFU" in step.unit) / step.value

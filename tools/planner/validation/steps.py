@@ -2,6 +2,7 @@
 """Measured steps as jobs: rows of points.tsv, llm_foundry.tsv, neusight.tsv, or of a
 file of their columns."""
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ from tools.planner.validation.cells import (
     architecture,
     batches,
     fields,
+    precision,
     ranks,
     sizes,
 )
@@ -51,10 +53,15 @@ def read_steps(path: Path) -> Iterator[Step]:
     for needed, read in (
         ({"step_s", "grad_accum"}, _llm_foundry),
         ({"measured_ms", "option"}, _neusight),
-        ({"measured", "parallelism"}, _by_hand),
+        ({"id", "gpu", "model", "measured", "parallelism", SIZES}, _by_hand),
     ):
         if needed <= columns:
-            yield from (_step(row, read) for row in rows)
+            source = ""
+            for row in rows:
+                full = {key: cell or "" for key, cell in row.items()}
+                if full.get("source") != "same":
+                    source = full.get("source", "")
+                yield _step(full | {"source": source}, read)
             return
     raise ValueError(
         f"{path} has the columns {', '.join(columns) or 'of no row'}; "
@@ -64,20 +71,21 @@ def read_steps(path: Path) -> Iterator[Step]:
 
 def _step(row: Row, read: Callable[[Row], tuple[Step, Row]]) -> Step:
     step, cells = read(row)
-    step = replace(step, cause=_causes().get(step.name, ""))
+    step = replace(step, cause=_causes().get((step.name, step.gpu), ""))
     try:
         device = devices()[_device(step.gpu)]
         return replace(step, device=device, job=_job(cells, device))
     except Lacks as lacks:
         return replace(step, lacks=str(lacks))
-    except (KeyError, ValueError) as error:
+    except (KeyError, ValueError, ZeroDivisionError) as error:
         return replace(step, lacks=f"cells of a known form: {error}")
 
 
 @cache
-def _causes() -> dict[str, str]:
+def _causes() -> dict[tuple[str, str], str]:
     """Why predictions of these steps miss."""
-    return {row["step"]: row["cause"] for row in read_table(DATA / "misses.tsv")}
+    rows = read_table(DATA / "misses.tsv")
+    return {(row["step"], row["gpu"]): row["cause"] for row in rows}
 
 
 def _seconds(cell: str, unit: float) -> tuple[float, str]:
@@ -88,17 +96,17 @@ def _seconds(cell: str, unit: float) -> tuple[float, str]:
 
 
 def _llm_foundry(row: Row) -> tuple[Step, Row]:
-    d_model = int(row["d_model"])
-    wide = (row["layers"], d_model, int(row["ff_ratio"]) * d_model)
+    wide = (row["layers"], row["d_model"], f"{row['ff_ratio']}d", row["heads"])
     cells = {
         "model": "MPT",
-        SIZES: ",".join(map(str, (*wide, row["heads"], row["vocab"] + " tied"))),
+        SIZES: ",".join((*wide, f"{row['vocab']} tied")),
         "n": row["gpus"],
         "seq": row["seq"],
         "batch": f"mb {row['micro_batch']}, gb {row['global_batch']}",
-        "precision": "fp8" if "fp8" in row["precision"] else "bf16",
+        "precision": row["precision"],
         "parallelism": "FSDP",
         "checkpointing": "full" if row["act_ckpt"] == "True" else "none",
+        **{"measured": "step", "source": ""},
     }
     name = f"MPT-{row['model']}, {row['gpus']} x {row['micro_batch']} x {row['seq']}"
     return Step(name, row["gpu"], "llm-foundry", *_seconds(row["step_s"], 1)), cells
@@ -112,30 +120,32 @@ def _neusight(row: Row) -> tuple[Step, Row]:
         "batch": f"gb {row['batch']}",
         "precision": "fp32",
         "parallelism": row["option"].upper().partition("_")[0],
-        "checkpointing": "none",
+        **{"checkpointing": "none", "measured": "fwd + bwd", "source": ""},
     }
     name = f"{row['model']} {row['option']}".strip()
     measured = _seconds(row["measured_ms"], 1e-3)
-    return Step(name, row["device"], "NeuSight", *measured), cells
+    return Step(name, row["device"], "sitar-lab/NeuSight", *measured), cells
 
 
+_NUMBER = r"([\d,]*\.?\d+)"
 # In the order in which they are tried; the first value of several counts.
 _UNITS = (
-    (r"HFU", r"([\d.,]+) TF/s/GPU", "HFU FLOP/s", 1e12),
-    (r"TF/s/GPU", r"([\d.,]+) TF/s/GPU", "FLOP/s", 1e12),
-    (r"s/iter|s/step|ms", r"([\d.,]+)(?: / [\d.,]+)* ms", "s", 1e-3),
-    (r"s/iter|s/step", r"([\d.,]+)(?: / [\d.,]+)* s/", "s", 1),
-    (r"^MFU", r"([\d.]+)", "MFU", 1),
-    (r"^\d", r"([\d.,]+\d)", "tok/s", 1),
+    (rf"{_NUMBER} ?TF(?:LOPs?)?(?:/s)?/GPU \(HFU", "HFU FLOP/s", 1e12),
+    (rf"{_NUMBER} ?TF(?:LOPs?)?(?:/s)?/GPU", "FLOP/s", 1e12),
+    (rf"{_NUMBER}(?: / [\d.,]+)* ?ms", "s", 1e-3),
+    (rf"{_NUMBER}(?: / [\d.,]+)* ?s ?/ ?(?:iter|step)", "s", 1),
+    (rf"^{_NUMBER}(?: ?tok/s/GPU| ?[;(]|, |$)", "tok/s", 1),
+    (rf"^{_NUMBER}k(?: ?tok/s/GPU| ?[;(]|, |$)", "tok/s", 1e3),
+    (rf"\bMFU {_NUMBER}|{_NUMBER} % MFU", "MFU", 1),
 )
 
 
 def _measured(words: str) -> tuple[float, str]:
     words = words.rpartition("= ")[2]
-    for where, value, unit, scale in _UNITS:
-        found = re.search(value, words) if re.search(where, words) else None
-        if found:
-            return scale * float(found[1].replace(",", "")), unit
+    for pattern, unit, scale in _UNITS:
+        if found := re.search(pattern, words):
+            number = next(filter(None, found.groups()))
+            return scale * float(number.replace(",", "")), unit
     return 0, words
 
 
@@ -146,13 +156,15 @@ def _by_hand(row: Row) -> tuple[Step, Row]:
 
 
 _DEVICES = (
-    ("H100.*500W", "h100-96"),
+    ("GH200|NVL", None),
+    ("H100.*500 ?W", "h100-96"),
     ("H100.*PCIe", "h100-pcie"),
     ("H100", "h100"),
     ("H200", "h200"),
     ("B200", "b200"),
+    ("A100.*PCIe.*40 ?GB", None),
     ("A100.*PCIe", "a100-pcie"),
-    ("A100.*40", "a100-40"),
+    ("A100.*40 ?GB|A100-40", "a100-40"),
     ("A100", "a100-80"),
     ("4090", "rtx-4090"),
 )
@@ -160,53 +172,66 @@ _DEVICES = (
 
 def _device(gpu: str) -> str:
     for pattern, name in _DEVICES:
-        if re.search(pattern, gpu, re.IGNORECASE):
+        if name and re.search(pattern, gpu, re.IGNORECASE):
             return name
+        if re.search(pattern, gpu, re.IGNORECASE):
+            break
     raise Lacks(f"a GPU of devices.tsv; there is {gpu}")
 
 
-def _is_compiled(row: Row) -> bool:
-    """Or by fused kernels, as Megatron and llm.c have."""
-    return row["precision"] != "fp32" and row["model"] != "MPT"
+def _is_fused(row: Row) -> bool:
+    """Compiled, or with kernels of the framework's own."""
+    words, frameworks = row["parallelism"], "Megatron|NeMo|dgxc|calculon|llmc|TinyLlama"
+    is_compiled = "compile" in words and "no compile" not in words
+    return is_compiled or bool(re.search(frameworks, row["source"]))
 
 
-def _checkpoint(words: str) -> str:
-    if words.startswith("full"):
-        return "every_1"
-    return ""
+def _recomputed(row: Row) -> float:
+    """The share of the blocks. Megatron's selective recomputation is of unfused scores
+    alone; the others' is of every second product or block."""
+    words = row["checkpointing"]
+    if words in ("none", "n/s", "", "False"):
+        return 0
+    if re.fullmatch("full|True|full / .*", words):
+        return 1
+    if words.startswith("selective"):
+        return 0 if re.search("Megatron|NeMo|dgxc", row["source"]) else 0.5
+    raise Lacks(f"a known recomputation; there is {words!r}")
 
 
 def _model(row: Row, of: Ranks) -> str:
     numbers, tied = sizes(row)
+    kind = architecture(row)
+    if numbers["layers"] < of.pipeline:
+        raise Lacks(f"a layer for each of {of.pipeline} stages")
     # Of 2021 and before, and those without half precision.
-    unfused = row["precision"] in ("fp16", "fp32")
+    unfused = precision(row) in ("fp16", "fp32", "tf32")
     return fields(
-        **numbers | {"layers": numbers["layers"] // of.pipeline},
+        **numbers | {"layers": math.ceil(numbers["layers"] / of.pipeline)},
         pad_vocab=of.tensor,
-        tied_embeddings="true" if tied else "",
+        tied_embeddings="true" if tied or kind["mlp"] == "gelu" else "",
         attention="naive" if unfused else "sdpa",
-        implementation="fused" if _is_compiled(row) else "library",
-        checkpoint=_checkpoint(row["checkpointing"]),
-        **architecture(row),
+        implementation="fused" if _is_fused(row) else "library",
+        checkpoint="every_1" if _recomputed(row) == 1 else "",
+        **kind,
     )
 
 
 def _job(row: Row, device: Device) -> TimedJob:
-    for word in ("fp8", "Muon"):
-        if word in row["precision"] + row["model"]:
-            raise Lacks(word)
+    if "Muon" in row["model"]:
+        raise Lacks("Muon")
     own_ranks, seq = ranks(row), int(row["seq"])
     batch, micro_batches = batches(row, own_ranks, seq)
-    is_fp32 = row["precision"] == "fp32"
+    kind, share = precision(row), _recomputed(row)
     own = "triton_attention"  # of MPT
     return TimedJob(
         _model(row, own_ranks),
         batch,
         seq,
         replace(own_ranks, micro_batches=micro_batches),
-        precision="fp32" if is_fp32 else "bf16",
-        mode="forward_backward" if is_fp32 else "train_step",
-        recomputed=0.5 if row["checkpointing"] == "selective" else 0,
+        precision="bf16" if kind == "fp16" else kind,
+        mode="forward_backward" if "fwd" in row["measured"] else "train_step",
+        recomputed=share if share < 1 else 0,
         attention=own if row["model"] == "MPT" and own in device.peaks else "attention",
     )
 
