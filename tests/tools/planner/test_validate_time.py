@@ -142,7 +142,7 @@ def test_what_no_job_can_have_is_named(
 
 
 def document(*words: str) -> dict[str, Any]:
-    done = run("time", *words, "--json", command=main)
+    done = run("time", "--json", *words, command=main)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     return found

@@ -106,7 +106,7 @@ def _printed(what: str, files: Sequence[Path], row: Plan, as_json: bool) -> str:
 
 def main(tokens: Sequence[str], ask: Ask = run_program) -> int:
     parser = _parser()
-    given = parser.parse_args(tokens)
+    given = parser.parse_intermixed_args(tokens)
 
     @functools.cache
     def row(flags: tuple[str, ...]) -> Mapping[str, Any]:
