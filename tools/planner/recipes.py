@@ -47,16 +47,16 @@ class Job:
     recomputed: float = 0
     experts: int = 1
 
-    def flags(self) -> list[str]:
-        """Of the program: its row says what the part takes."""
+    def flags(self) -> tuple[str, ...]:
+        """Of the program, trainbench_plan: its row says what the part takes."""
         name = self.model.partition("name=")[2].partition(",")[0]
-        return [
+        return (
             *(f"--model={self.model}", f"--models={name}"),
             *(f"--precision={self.precision}", f"--mode={self.mode}"),
             *(f"--batch={self.batch}", f"--seq={self.seq}"),
             f"--tensor_ranks={self.tensor}",
             "--device_memory_gib=0.001",  # no search for the longest sequence
-        ]
+        )
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from plan_program import check_usage_error, needs_plan, plan, run
 from reports.results.rows import load
 from results import REFERENCE
 from tools.planner.recipes import read_table
-from tools.planner.timing.rates import TABLE, Device, Shares, devices, of_result
+from tools.planner.timing import TABLE
+from tools.planner.timing.rates import Device, Shares, devices, of_result
 from tools.planner.timing.step import Ranks, StepTime, TimedJob, step_time
 
 # 1 FLOP or byte takes 1 us at the peak, an operator of the host nothing.

@@ -4,11 +4,13 @@
 import argparse
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from reports.results.records import NotAResult
-from tools.planner.timing.rates import Device, devices, of_result
-from tools.planner.timing.step import Ranks, TimedJob, step_time
+from tools.planner.timing import names
+
+if TYPE_CHECKING:
+    from tools.planner.timing.rates import Device
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
@@ -16,21 +18,27 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         "--rates",
         metavar="DEVICE|RESULT.json",
         help="say how long a step takes at the rates of a device, one of "
-        f"{', '.join(devices())}; or of the CPU that a full run measured",
+        f"{', '.join(names())}; or of the CPU that a full run measured",
     )
 
 
-def device(parser: argparse.ArgumentParser, given: argparse.Namespace) -> Device | None:
+def device(
+    parser: argparse.ArgumentParser, given: argparse.Namespace
+) -> "Device | None":
     """An error of the parser if nobody knows it."""
     name: str | None = given.rates
-    if name is None or name in devices():
-        return devices()[name] if name else None
+    if name is None:
+        return None
     path = Path(name)
-    if path.suffix != ".json":
-        allowed = f"{', '.join(devices())}, or a RESULT.json"
+    if name not in names() and path.suffix != ".json":
+        allowed = f"{', '.join(names())}, or a RESULT.json"
         parser.error(f"--rates is {name!r}; allowed: {allowed}")
-    from reports.results.rows import load  # which loads scipy, for a second
+    # They load numpy and scipy, for a second.
+    from reports.results.rows import load
+    from tools.planner.timing.rates import devices, of_result
 
+    if name in devices():
+        return devices()[name]
     try:
         return of_result(load(path))
     except (NotAResult, ValueError) as error:
@@ -38,9 +46,11 @@ def device(parser: argparse.ArgumentParser, given: argparse.Namespace) -> Device
 
 
 def time_of(
-    device: Device, row: Mapping[str, Any], query: Mapping[str, Any]
+    device: "Device", row: Mapping[str, Any], query: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Of a row of the plan, with its operators."""
+    from tools.planner.timing.step import Ranks, TimedJob, step_time
+
     ranks = Ranks(tensor=query["tensor_ranks"])
     found = step_time(
         device, TimedJob("", query["batch"], query["seq"], ranks), lambda _: row

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tools.planner.recipes import read_table
+from tools.planner.timing import TABLE
 
 if TYPE_CHECKING:
     from reports.results.rows import Result, Row
 
-TABLE = Path(__file__).with_name("devices.tsv")
 KERNELS = Path(__file__).resolve().parents[3] / "reports/reference/public/vidur_ops.tsv"
 Floats = NDArray[np.float64]
 _UNITS = {"TFLOP/s": 1e12, "TB/s": 1e12, "GB/s": 1e9}

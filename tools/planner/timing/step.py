@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tools.planner.recipes import OF_STREAM
+from tools.planner.recipes import OF_STREAM, Job
 from tools.planner.timing.rates import Device
 
 Row = Mapping[str, Any]
@@ -53,14 +53,13 @@ class TimedJob:
     attention: str = "attention"  # the device's rate of fused attention
 
     def flags(self) -> tuple[str, ...]:
-        """Of the program, trainbench_plan."""
-        return (
-            *("--operators", f"--model=name=m,{self.model}", "--models=m"),
-            "--device_memory_gib=1e-9",  # so that no larger sequence is searched
-            *(f"--precision={self.precision}", f"--mode={self.mode}"),
-            *(f"--batch={self.batch}", f"--seq={self.seq}"),
-            f"--tensor_ranks={self.ranks.tensor}",
+        """Of the program: its row has the part's operators, too."""
+        part = Job(
+            *(f"name=m,{self.model}", self.batch, self.seq, self.ranks.tensor),
+            precision=self.precision,
+            mode=self.mode,
         )
+        return (*part.flags(), "--operators")
 
 
 @dataclass(frozen=True)

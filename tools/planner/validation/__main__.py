@@ -67,14 +67,14 @@ def _memory(
     def expressed(point: Point) -> Point:
         try:
             if point.job:
-                row(tuple(point.job.flags()))
+                row(point.job.flags())
         except Lacks as error:
             why = str(error).rpartition("'; ")[2]  # after the model
             return replace(point, job=None, lacks=f"a job of the program: {why}")
         return point
 
     points = [expressed(point) for path in files for point in read_points(path)]
-    return points, memory.judge(points, lambda job: row(tuple(job.flags())))
+    return points, memory.judge(points, lambda job: row(job.flags()))
 
 
 def _times(

@@ -3,13 +3,17 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
+from reports.results.text import Table
 from tools.planner.timing.step import NODE, Ranks
 
 DATA = Path(__file__).resolve().parents[3] / "reports/reference/public"
 Row = Mapping[str, str]
+T = TypeVar("T")
 SIZES = "layers,d,ff,heads(kv),vocab"
 # Of a micro-batch if the source does not say its size.
 TOKENS = 4096
@@ -17,6 +21,28 @@ TOKENS = 4096
 
 class Lacks(Exception):
     """What no job can have."""
+
+
+def lacking(of: Iterable[str], what: str) -> Table:
+    """How many of them each word counts."""
+    counts = Counter(of).most_common()
+    return Table(("lacks", what), [[word, str(count)] for word, count in counts])
+
+
+def whole(rows: Iterable[Mapping[str, str | None]]) -> Iterator[dict[str, str]]:
+    """Rows with all of their cells. A source that is `same` is the source of the row
+    above."""
+    source = ""
+    for row in rows:
+        full = {key: cell or "" for key, cell in row.items()}
+        source = source if full.get("source") == "same" else full.get("source", "")
+        yield full | {"source": source}
+
+
+def first(patterns: Sequence[tuple[str, T]], words: str) -> T | None:
+    """What goes with the first pattern that the words have."""
+    found = (of for name, of in patterns if re.search(name, words, re.IGNORECASE))
+    return next(found, None)
 
 
 def fields(**values: object) -> str:
@@ -42,9 +68,26 @@ _LLAMA = {"mlp": "swiglu", "norm": "rms"}
 _NEMOTRON = {"mlp": "relu2", "norm": "layer", "biases": "norms"}
 
 
+_FAMILIES: tuple[tuple[str, dict[str, str]], ...] = (
+    ("moe|mixtral|deepseek", {}),
+    ("llama|mistral|qwen", _LLAMA),
+    ("nemotron", _NEMOTRON),
+    ("gpt|megatron|opt|mpt|korthikanti", _GPT),
+)
+
+
+def architecture(row: Row) -> dict[str, str]:
+    found = first(_FAMILIES, row["model"])
+    if found is None:
+        raise Lacks(f"a known architecture; there is {row['model']!r}")
+    if not found:
+        raise Lacks("a dense model")
+    return found | {"context": row["seq"]} if found is _GPT else found
+
+
 def sizes(row: Row) -> tuple[dict[str, int], bool]:
-    """Of the model, and whether its embeddings are tied. Heads that the row leaves out
-    have 128 elements, as Megatron's have."""
+    """Of the model, and whether its embeddings are tied, as GPT's always are. Heads
+    that the row leaves out have 128 elements, as Megatron's have."""
     cell = row[SIZES]
     if cell == "same":
         cell = _NAMED.get(row["model"], cell)
@@ -60,29 +103,30 @@ def sizes(row: Row) -> tuple[dict[str, int], bool]:
         "heads": d_model // 128 if found[5] == "-" else int(found[5]),
         "kv_heads": int(found[6] or 0),
         "vocab": int(found[7]),
-    }, bool(found[8])
+    }, bool(found[8]) or architecture(row)["mlp"] == "gelu"
 
 
-# The first that a model's name has.
-_FAMILIES = (
-    ("moe|mixtral|deepseek", None),
-    ("llama|mistral|qwen", _LLAMA),
-    ("nemotron", _NEMOTRON),
-    ("gpt|megatron|opt|mpt|korthikanti", _GPT),
+# The recipe by a word of the source.
+_FRAMEWORKS = (
+    ("fms-fsdp", "fms-fsdp"),
+    ("torchtitan", "torchtitan"),
+    ("torchtune", "torchtune"),
+    ("llmc", "llm.c"),
+    ("modded-nanogpt", "nanogpt"),
+    ("Megatron-LM|dgxc-benchmarking|NeMo|calculon", "megatron"),
 )
 
 
-def architecture(row: Row) -> dict[str, str]:
-    for names, found in _FAMILIES:
-        if found and re.search(names, row["model"], re.IGNORECASE):
-            positions = {"context": row["seq"]} if found is _GPT else {}
-            return found | positions
-        if re.search(names, row["model"], re.IGNORECASE):
-            raise Lacks("a dense model")
-    raise Lacks(f"a known architecture; there is {row['model']!r}")
+def framework(row: Row) -> str:
+    """Its recipe; PyTorch's if the source names none."""
+    return first(_FRAMEWORKS, row["source"]) or "pytorch"
 
 
-def precision(row: Row) -> str:
+def is_compiled(row: Row) -> bool:
+    return bool(re.search("(?<!no )compile", row["parallelism"]))
+
+
+def arithmetic(row: Row) -> str:
     """fp32, tf32, fp16 or bf16, of products."""
     words = f"{row['precision']} {row['parallelism']}".lower()
     for kind in ("fp8", "float8", "fp4"):

@@ -2,7 +2,6 @@
 """Predicted and measured memory, and why they differ."""
 
 import json
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from reports.results import text
 from reports.results.text import Table
 from tools.planner.recipes import TOTALS, Job, Memory, Recipe, memory, recipes
+from tools.planner.validation.cells import lacking
 from tools.planner.validation.points import Point
 
 MISS = 0.03
@@ -170,12 +170,11 @@ def _sentences(judged: Sequence[Judged]) -> Iterator[str]:
 
 
 def as_text(points: Sequence[Point], judged: Sequence[Judged]) -> str:
-    lacking = Counter(point.lacks for point in points if not point.job)
-    lines = [["lacks", "points"], *([key, str(n)] for key, n in lacking.most_common())]
+    lacks = (point.lacks for point in points if not point.job)
     expressible = f"{len(judged)} of {len(points)} points are expressible"
     parts = [
         "\n".join(table(judged).columns((0, 1, 2, -1))),
         "\n".join(_sentences(judged)),
-        "\n".join([expressible, *text.columns(lines, (0,))]),
+        "\n".join([expressible, *lacking(lacks, "points").columns((0,))]),
     ]
     return "\n\n".join(parts)

@@ -16,10 +16,14 @@ from tools.planner.validation.cells import (
     Lacks,
     Row,
     architecture,
+    arithmetic,
     batches,
     fields,
+    framework,
+    is_compiled,
     ranks,
     sizes,
+    whole,
 )
 
 
@@ -30,9 +34,8 @@ class Point:
 
     name: str
     gpu: str
-    measured: dict[str, int] = field(
-        default_factory=dict
-    )  # static, peak, reserved: bytes
+    # Bytes of static, peak, reserved.
+    measured: dict[str, int] = field(default_factory=dict)
     recipe: str = ""
     job: Job | None = None
     lacks: str = ""
@@ -195,28 +198,13 @@ def _megatron(row: Row) -> Point:
 
 _BYTES = re.compile(r"([\d,]+) B (static|allocated peak|peak)")
 _GIB = re.compile(r"([\d.]+) GiB")
-# The recipe by a word of the source; PyTorch's if there is none.
-_FRAMEWORKS = {
-    "fms-fsdp": "fms-fsdp",
-    "torchtitan": "torchtitan",
-    "torchtune": "torchtune",
-    "llmc": "llm.c",
-    "modded-nanogpt": "nanogpt",
-    "Megatron-LM": "megatron",
-    "dgxc-benchmarking": "megatron",
-    "NeMo": "megatron",
-    "calculon": "megatron",
-}
 
 
 def _by_hand(rows: Sequence[Row]) -> Iterator[Point]:
-    """A source that is `same` is the source of the row above."""
-    source = ""
-    for row in rows:
-        source = source if row["source"] == "same" else row["source"]
+    for row in whole(rows):
         name = f"{row['id']} {row['model']}"
         try:
-            yield replace(_by_hand_point({**row, "source": source}), name=name)
+            yield replace(_by_hand_point(row), name=name)
         except Lacks as lacks:
             yield Point(name, row["gpu"], lacks=str(lacks))
         except ValueError as error:
@@ -226,20 +214,14 @@ def _by_hand(rows: Sequence[Row]) -> Iterator[Point]:
 def _by_hand_ranks(row: Row) -> Ranks:
     """Of a job without what recipes do not have."""
     found = ranks(row)
-    context = re.search(r"CP ?(\d+)", row["parallelism"])
     if found.pipeline > 1:
         raise Lacks("pipeline parallelism")
-    if context and int(context[1]) > 1:
-        raise Lacks("context parallelism")
-    if "fp8" in row["precision"]:
-        raise Lacks("fp8")
+    arithmetic(row)
     return found
 
 
 def _by_hand_point(row: Row) -> Point:
-    source, gpu = row["source"], row["gpu"]
-    words = (recipe for word, recipe in _FRAMEWORKS.items() if word in source)
-    recipe = next(words, "pytorch")
+    source, gpu, recipe = row["source"], row["gpu"], framework(row)
     own, seq = _by_hand_ranks(row), int(row["seq"])
     batch, _ = batches(row, own, seq)
     assumed = ""
@@ -261,7 +243,16 @@ def _by_hand_point(row: Row) -> Point:
         what = "reserved" if recipe == "torchtitan" else "peak"
         measured = {what: round(float(gib[1]) * 2**30)}
     setting, more = _setting(row, recipe)
-    model = _by_hand_model(row, setting)
+    numbers, tied = sizes(row)
+    model = fields(
+        name="by_hand",
+        **numbers,
+        tied_embeddings="true" if tied else "",
+        **architecture(row),
+        implementation=setting.implementation,
+        attention=setting.attention,
+        checkpoint=setting.checkpoint,
+    )
     shards = own.data if _is_sharded(row, recipe) else 1
     if "HSDP" in row["parallelism"]:
         shards = min(own.data, NODE)
@@ -304,7 +295,7 @@ def _setting(row: Row, recipe: str) -> tuple[_Setting, str]:
     kind, assumed = row["checkpointing"], ""
     if kind == "n/s":
         kind, assumed = "none", "no recomputation"
-    compiled = "compile" in row["parallelism"]
+    compiled = is_compiled(row)
     legacy = recipe == "megatron" and "fp16" in row["precision"]
     chunked = "chunked" if "chunked" in row["parallelism"] else "whole"
     traits = {
@@ -360,21 +351,6 @@ def _pytorch_traits(row: Row) -> str:
     if "FSDP" in row["parallelism"]:
         return "fsdp on_gpu"
     return "whole ddp" if "DP" in row["parallelism"] else "whole"
-
-
-def _by_hand_model(row: Row, setting: _Setting) -> str:
-    numbers, tied = sizes(row)
-    kind = architecture(row)
-    tied = tied or kind["mlp"] == "gelu"
-    return fields(
-        name="by_hand",
-        **numbers,
-        tied_embeddings="true" if tied else "",
-        **kind,
-        implementation=setting.implementation,
-        attention=setting.attention,
-        checkpoint=setting.checkpoint,
-    )
 
 
 def _cells(row: Row, tensor: int, batch: int) -> dict[str, str]:

@@ -2,7 +2,7 @@
 """Predicted and measured times of steps."""
 
 import json
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, median
@@ -11,6 +11,7 @@ from typing import Any
 from reports.results import text
 from reports.results.text import Table
 from tools.planner.timing.step import StepTime, TimedJob, head_share, step_time
+from tools.planner.validation import cells
 from tools.planner.validation.cells import Lacks
 from tools.planner.validation.memory import UNKNOWN
 from tools.planner.validation.steps import Step
@@ -183,14 +184,11 @@ def summary_table(judged: Sequence[Judged]) -> Table:
 
 
 def as_text(judged: Sequence[Judged], lacking: Sequence[Step]) -> str:
-    lacks = Counter(step.lacks for step in lacking)
-    lines = [[what, str(count)] for what, count in lacks.most_common()]
     parts = [
         table(judged).columns((0, 1, -1)),
         summary_table(judged).columns((0,)),
     ]
     if lacking:
-        parts.append(
-            ["not expressible", *Table(("lacks", "steps"), lines).columns((0,))]
-        )
+        counts = cells.lacking((step.lacks for step in lacking), "steps")
+        parts.append(["not expressible", *counts.columns((0,))])
     return "\n\n".join("\n".join(part) for part in parts)

@@ -19,11 +19,15 @@ from tools.planner.validation.cells import (
     Lacks,
     Row,
     architecture,
+    arithmetic,
     batches,
     fields,
-    precision,
+    first,
+    framework,
+    is_compiled,
     ranks,
     sizes,
+    whole,
 )
 
 _EXPERIMENTS = ("model_size", "implementations")
@@ -37,9 +41,8 @@ class Step:
     gpu: str
     source: str
     value: float
-    unit: (
-        str  # s; of each GPU tok/s, FLOP/s, with the recomputed ones HFU FLOP/s; or MFU
-    )
+    # s; of each GPU tok/s, FLOP/s, with the recomputed ones HFU FLOP/s; or MFU.
+    unit: str
     device: Device | None = None
     job: TimedJob | None = None
     lacks: str = ""
@@ -56,12 +59,7 @@ def read_steps(path: Path) -> Iterator[Step]:
         ({"id", "gpu", "model", "measured", "parallelism", SIZES}, _by_hand),
     ):
         if needed <= columns:
-            source = ""
-            for row in rows:
-                full = {key: cell or "" for key, cell in row.items()}
-                if full.get("source") != "same":
-                    source = full.get("source", "")
-                yield _step(full | {"source": source}, read)
+            yield from (_step(row, read) for row in whole(rows))
             return
     raise ValueError(
         f"{path} has the columns {', '.join(columns) or 'of no row'}; "
@@ -171,19 +169,16 @@ _DEVICES = (
 
 
 def _device(gpu: str) -> str:
-    for pattern, name in _DEVICES:
-        if name and re.search(pattern, gpu, re.IGNORECASE):
-            return name
-        if re.search(pattern, gpu, re.IGNORECASE):
-            break
-    raise Lacks(f"a GPU of devices.tsv; there is {gpu}")
+    name = first(_DEVICES, gpu)
+    if name is None:
+        raise Lacks(f"a GPU of devices.tsv; there is {gpu}")
+    return name
 
 
 def _is_fused(row: Row) -> bool:
     """Compiled, or with kernels of the framework's own."""
-    words, frameworks = row["parallelism"], "Megatron|NeMo|dgxc|calculon|llmc|TinyLlama"
-    is_compiled = "compile" in words and "no compile" not in words
-    return is_compiled or bool(re.search(frameworks, row["source"]))
+    has_own = framework(row) in ("megatron", "llm.c") or "TinyLlama" in row["source"]
+    return has_own or is_compiled(row)
 
 
 def _recomputed(row: Row) -> float:
@@ -195,25 +190,25 @@ def _recomputed(row: Row) -> float:
     if re.fullmatch("full|True|full / .*", words):
         return 1
     if words.startswith("selective"):
-        return 0 if re.search("Megatron|NeMo|dgxc", row["source"]) else 0.5
+        return 0 if framework(row) == "megatron" else 0.5
     raise Lacks(f"a known recomputation; there is {words!r}")
 
 
 def _model(row: Row, of: Ranks) -> str:
     numbers, tied = sizes(row)
-    kind = architecture(row)
-    if numbers["layers"] < of.pipeline:
+    layers = numbers["layers"]
+    if layers < of.pipeline:
         raise Lacks(f"a layer for each of {of.pipeline} stages")
     # Of 2021 and before, and those without half precision.
-    unfused = precision(row) in ("fp16", "fp32", "tf32")
+    unfused = arithmetic(row) in ("fp16", "fp32", "tf32")
     return fields(
-        **numbers | {"layers": math.ceil(numbers["layers"] / of.pipeline)},
+        **numbers | {"layers": math.ceil(layers / of.pipeline)},
         pad_vocab=of.tensor,
-        tied_embeddings="true" if tied or kind["mlp"] == "gelu" else "",
+        tied_embeddings="true" if tied else "",
         attention="naive" if unfused else "sdpa",
         implementation="fused" if _is_fused(row) else "library",
         checkpoint="every_1" if _recomputed(row) == 1 else "",
-        **kind,
+        **architecture(row),
     )
 
 
@@ -222,7 +217,7 @@ def _job(row: Row, device: Device) -> TimedJob:
         raise Lacks("Muon")
     own_ranks, seq = ranks(row), int(row["seq"])
     batch, micro_batches = batches(row, own_ranks, seq)
-    kind, share = precision(row), _recomputed(row)
+    kind, share = arithmetic(row), _recomputed(row)
     own = "triton_attention"  # of MPT
     return TimedJob(
         _model(row, own_ranks),
@@ -244,11 +239,11 @@ def steps_of(result: Result, named: Callable[[str], Row]) -> Iterator[Step]:
         words, numbers = row.words, row.numbers
         if "checkpoint" in words:
             continue
-        model = named(words["model"])
+        sizes = named(words["model"])
         keys = ("d_model", "d_ff", "layers", "heads", "vocab")
         job = TimedJob(
             fields(
-                **{key: model[key] for key in keys},
+                **{key: sizes[key] for key in keys},
                 implementation=words.get("implementation", ""),
             ),
             numbers["batch"],
