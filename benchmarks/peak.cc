@@ -73,7 +73,8 @@ class PeakMatmul : public Fixture {
   MatrixProduct product_;
 };
 
-// Squares, and the tall shapes on which the best rates have been reported.
+// Squares, the tall shapes on which the best rates have been reported, and the
+// products of the model small for few tokens.
 TRAINBENCH_REGISTER(PeakMatmul, "peak/work=matmul/precision/m/n/k")
     ->RunsFirst()
     ->Options({.hold = true})
@@ -90,7 +91,8 @@ TRAINBENCH_REGISTER(PeakMatmul, "peak/work=matmul/precision/m/n/k")
         "m:n:k=4096:4096:4096,8192:8192:8192,2048:2048:13312")
     ->Full(
         "precision=fp32,bf16 "
-        "m:n:k=1024:1024:1024,2048:2048:2048,512:3072:3072")
+        "m:n:k=1024:1024:1024,2048:2048:2048,512:3072:3072",
+        "precision=bf16 m:n:k=128:3072:768,128:768:3072,128:768:768")
     // Emulated arithmetic is no peak.
     ->Complete([](PeakMatmul::Params& p, const RunOptions&,
                   const Device& device) {
@@ -145,7 +147,7 @@ Expectation FusedTakesTheFasterLibrary(const Device&) {
       AtLeast(0.95)};
 }
 
-// Tokens times the widths of the model small.
+// The products of the model small. Fewer tokens reach a lower rate.
 TRAINBENCH_REGISTER(PeakLinear, "peak/work=linear/precision=fp32/library/m/n/k")
     ->RunsFirst()
     ->OnCpu()
@@ -156,7 +158,9 @@ TRAINBENCH_REGISTER(PeakLinear, "peak/work=linear/precision=fp32/library/m/n/k")
     ->Axis("k", &PeakLinear::Params::k)
     ->Smoke("m:n:k=64:64:64")
     ->Quick("m:n:k=512:3072:768")
-    ->Full("m:n:k=512:3072:768,512:768:3072,512:10000:768,512:768:768")
+    ->Full(
+        "m:n:k=512:3072:768,512:768:3072,512:10000:768,512:768:768,"
+        "128:3072:768,128:768:3072,128:10000:768,128:768:768")
     ->Expect(FusedTakesTheFasterLibrary);
 
 struct PeakSize {
