@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// In what else than sizes published models differ, by name.
+// // Architecture choices in which published models differ, by name.
 
 #ifndef TRAINBENCH_MODEL_SPEC_ARCHITECTURE_H_
 #define TRAINBENCH_MODEL_SPEC_ARCHITECTURE_H_
@@ -10,9 +10,9 @@ namespace trainbench {
 
 // The activation of the feed-forward layers.
 enum class Mlp {
-  kSwiglu,  // with a gate: three matrices (Shazeer 2020)
+  kSwiglu,  // gated, three matrices (Shazeer 2020)
   kGelu,    // two matrices (Hendrycks and Gimpel 2016)
-  kRelu2,   // two matrices, the ReLU squared (So et al. 2021)
+  kRelu2,   // two matrices, squared ReLU (So et al. 2021)
 };
 inline constexpr EnumNames<Mlp, 3> MlpName{"swiglu", "gelu", "relu2"};
 
@@ -25,15 +25,15 @@ inline constexpr EnumNames<Normalization, 2> NormalizationName{"rms", "layer"};
 // Which layers have a bias. The output head never does.
 enum class Biases {
   kNone,
-  kNorms,  // LayerNorms alone
-  kAll,    // and all matrices of the blocks
+  kNorms,  // only the LayerNorms
+  kAll,    // the LayerNorms and all matrices of the blocks
 };
 inline constexpr EnumNames<Biases, 3> BiasesName{"none", "norms", "all"};
 
-// How the model knows the order of its tokens.
+// How the model encodes the positions of its tokens.
 enum class Positions {
   kRope,     // queries and keys are rotated (Su et al. 2021)
-  kLearned,  // each position has a vector that is added to its token's
+  kLearned,  // a learned vector per position, added to the embedding
 };
 inline constexpr EnumNames<Positions, 2> PositionsName{"rope", "learned"};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The variants of attention, by name: what can be said of each without tensors.
-// model/nn/attention computes them. A new variant is one line in
-// attention_variants.inc and one file in model/nn/attention.
+// The variants of attention, by name, with the properties that are known
+// without tensors. model/nn/attention computes them. To add a variant, add one
+// line to attention_variants.inc and one file to model/nn/attention.
 
 #ifndef TRAINBENCH_MODEL_SPEC_ATTENTION_VARIANT_H_
 #define TRAINBENCH_MODEL_SPEC_ATTENTION_VARIANT_H_
@@ -17,11 +17,11 @@
 
 namespace trainbench {
 
-// kNaive materialises the [seq, seq] scores and computes softmax in five
-// passes, as textbook code does. kSdpa is LibTorch's scaled_dot_product_
-// attention with the backend that it chooses, kSdpa... one backend of it.
-// kTiled is FlashAttention-2 (Dao 2023) in tensor operations, kOwn in kernels
-// of ours.
+// kNaive materializes the [seq, seq] scores and computes softmax in five
+// passes, as textbook code does. kSdpa is LibTorch's
+// scaled_dot_product_attention with the backend that it chooses, kSdpa... with
+// one fixed backend. kTiled is FlashAttention-2 (Dao 2023) in tensor
+// operations, kOwn in our own kernels.
 enum class AttentionKind {
 #define ATTENTION(Name, ...) k##Name,
 #include "model/spec/attention_variants.inc"
@@ -31,42 +31,42 @@ enum class AttentionKind {
 struct AttentionVariant {
   AttentionKind kind;
   absl::string_view name;
-  // Scores, softmax and the product with v are operators with component scopes
-  // of their own; else all of it is Component::kFusedAttention.
+  // Scores, softmax and the product with v are separate operators with their
+  // own component scopes. If false, they are one kFusedAttention.
   bool parts = false;
-  // It leaves out products that the causal mask hides.
+  // Skips the products that the causal mask hides.
   bool skips_masked = true;
-  // Its backward pass reads its output.
+  // The backward pass reads the output of the forward pass.
   bool keeps_output = true;
-  // How the operator's name in a profile begins that proves which variant ran.
-  // Empty: the device has no such kernel.
+  // Prefix of the operator's name in a profile, which proves which variant ran.
+  // Empty if the device has no such kernel.
   absl::string_view cpu_op = {};
   absl::string_view cuda_op = {};
-  bool fp32_on_cuda = true;  // else only 16-bit types
-  // The head dimensions that the GPU's kernel has; none: any.
+  bool fp32_on_cuda = true;  // false: 16-bit types only
+  // The head dimensions that the GPU kernel supports; empty: any.
   std::array<int64_t, 4> cuda_d_heads = {};
-  // For each of these, the most shared memory that a block of the kernels
-  // takes, of the backward pass or in either type.
+  // For each of these, the most bytes of shared memory that a block needs in
+  // any of the kernels: forward or backward pass, either type.
   std::array<int64_t, 4> cuda_shared_bytes = {};
 };
 
 const AttentionVariant& VariantOf(AttentionKind kind);
 
-// In the order of their lines.
+// In the order of attention_variants.inc.
 const std::vector<AttentionKind>& AttentionKinds();
 
 // "naive", "sdpa", "sdpa_math", ...
 absl::string_view AttentionName(AttentionKind kind);
 
-// "naive, sdpa, sdpa_math": the names of those that `is_meant` selects.
+// "naive, sdpa, sdpa_math": the names of the kinds that `is_meant` selects.
 std::string AttentionNames(const std::function<bool(AttentionKind)>& is_meant);
 
 absl::string_view AttentionOpPrefix(AttentionKind kind, DeviceKind device);
 
-// Why the variant cannot run on this device with operands in bf16 or else fp32
-// and heads of this dimension, and which can, as a message for the user; empty
-// if it can. `shared_bytes` is what a block of the GPU may have of shared
-// memory; 0: unknown, and then nothing is refused for it.
+// Returns why the variant cannot run on this device with operands in bf16 (or
+// fp32 if not) and heads of this dimension, and which variants can, as a
+// message for the user; empty if it can. `shared_bytes` is the shared memory
+// that a block may use on the GPU; 0: unknown, so it is not checked.
 std::string AttentionUnavailable(AttentionKind kind, DeviceKind device,
                                  bool bf16, int64_t d_head,
                                  int64_t shared_bytes = 0);

@@ -14,7 +14,7 @@
 namespace trainbench {
 namespace {
 
-// The one whose check this thread makes.
+// The log that is running a check on this thread.
 thread_local CheckLog* current_log = nullptr;
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace trainbench {
 namespace {
 
-constexpr int64_t kMostBlocks = int64_t{1} << 20;  // of a segment
+constexpr int64_t kMostBlocks = int64_t{1} << 20;  // per segment
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the backward pass computes again instead of keeping it, by name.
+// What the backward pass recomputes instead of storing, by name.
 
 #ifndef TRAINBENCH_MODEL_SPEC_CHECKPOINTING_H_
 #define TRAINBENCH_MODEL_SPEC_CHECKPOINTING_H_
@@ -15,20 +15,20 @@ namespace trainbench {
 struct Checkpointing {
   enum class Kind {
     kNone,
-    // The scores of attention and their product with v, whose inputs q, k and v
-    // are kept (Korthikanti et al. 2022, selective recomputation).
+    // The scores of attention and their product with v. The inputs q, k and v
+    // are kept (selective recomputation, Korthikanti et al. 2022).
     kAttention,
-    // Segments of blocks, of which the first one's input is kept (Chen et al.
+    // Segments of blocks. Only the input of a segment is kept (Chen et al.
     // 2016).
     kBlocks,
   };
   Kind kind = Kind::kNone;
-  // Blocks of a segment; 0: about the square root of all, where what the
-  // segments keep and what one of them needs while it runs again are in
-  // balance.
+  // Blocks per segment; 0: about the square root of the number of layers, which
+  // balances the inputs that the segments keep against the activations of the
+  // one segment that is being recomputed.
   int64_t every = 0;
 
-  // How many blocks a segment of a model has; 0 unless blocks are recomputed.
+  // Blocks per segment in a model of `layers` blocks; 0 unless kind is kBlocks.
   int64_t SegmentOf(int64_t layers) const;
 
   bool operator==(const Checkpointing&) const = default;
@@ -37,10 +37,10 @@ struct Checkpointing {
 // "none", "attention", "every_2", "every_sqrt".
 std::string CheckpointingName(const Checkpointing& checkpointing);
 
-// What can be asked for, as text: "none, attention, every_sqrt, or ...".
+// The accepted names, as text: "none, attention, every_sqrt, or ...".
 std::string CheckpointingNames();
 
-// InvalidArgument names the value and what is allowed.
+// InvalidArgument names the value and lists the accepted names.
 absl::StatusOr<Checkpointing> ParseCheckpointing(absl::string_view name);
 
 }  // namespace trainbench

@@ -15,9 +15,9 @@
 
 namespace trainbench {
 
-// In the order of a step. kScores is Q K^T, its scale and its mask; kSoftmax
-// includes the cast of the weights; kValue is the product with V. An sdpa model
-// has kFusedAttention in place of these three.
+// In the order of a step. kScores is Q K^T with its scale and mask; kSoftmax
+// includes the cast of the weights; kValue is the product with V. A model with
+// sdpa attention has kFusedAttention in place of these three.
 enum class Component {
   kEmbedding,
   kProjections,  // q, k and v, and their heads, repeated or not
@@ -53,14 +53,14 @@ inline constexpr EnumNames<Component, kComponentCount> ComponentName{
     "optimizer"};
 inline constexpr auto kComponents = ComponentName.values();
 
-// Spans that are no components: the attention sublayer of a block, which holds
-// components; the construction of the causal mask, a part of kScores; and of
-// kNorm the last one, before the head.
+// Spans that are not components: the attention sublayer of a block, which
+// contains components; the construction of the causal mask, a part of kScores;
+// and the last norm before the head, a part of kNorm.
 inline constexpr char kAttentionSpan[] = "attention";
 inline constexpr char kMaskSpan[] = "causal_mask";
 inline constexpr char kFinalNormSpan[] = "final_norm";
-// In the backward pass: work of the forward pass that was not kept
-// (model/nn/checkpoint.h).
+// In the backward pass: forward work that is recomputed because its results
+// were not kept (model/nn/checkpoint.h).
 inline constexpr char kRecomputeSpan[] = "recompute";
 
 // InvalidArgument names the value and lists the names above.
@@ -68,8 +68,8 @@ inline absl::StatusOr<Component> ParseComponent(absl::string_view name) {
   return ComponentName.Parse("component", name);
 }
 
-// "layer_3" for 3, and its inverse, empty if `scope` is not the name of a
-// layer.
+// "layer_3" for 3, and its inverse: std::nullopt if `scope` is not the name of
+// a layer.
 std::string LayerScopeName(std::size_t layer);
 std::optional<int64_t> ParseLayerScope(absl::string_view scope);
 

@@ -28,7 +28,7 @@ absl::Status CheckRange(absl::string_view field, int64_t value, int64_t max,
   return NotAllowed(field, value, absl::StrCat(min, " to ", max));
 }
 
-// What a text says of a model.
+// The contents of a model description, as read.
 struct ModelText {
   ModelConfig config;
   int64_t pad_vocab = 1;
@@ -156,13 +156,13 @@ absl::Status ReadFields(absl::string_view fields, ModelText& text) {
   return absl::OkStatus();
 }
 
-// Fills in what follows from the other fields.
+// Fills in the fields that follow from others.
 ModelConfig Complete(const ModelText& text) {
   ModelConfig config = text.config;
   if (!text.seen.contains("attention")) {
     config.attention = AttentionOf(config.implementation);
   }
-  // So that one model has one spelling.
+  // So that each model has one spelling.
   if (config.kv_heads == config.heads) config.kv_heads = 0;
   const int64_t rest = config.vocab % text.pad_vocab;
   if (rest > 0) config.vocab += text.pad_vocab - rest;
@@ -219,7 +219,7 @@ absl::Status Validate(const ModelConfig& config) {
         CheckRange("layers", config.layers, kMaxSize),
         CheckRange("heads", config.heads, kMaxSize),
         CheckRange("kv_heads", config.kv_heads, kMaxSize, 0),
-        // The loss of a single token is always 0.
+        // With a vocabulary of one token, the loss is always 0.
         CheckRange("vocab", config.vocab, kMaxVocab, 2)}) {
     if (!status.ok()) return status;
   }

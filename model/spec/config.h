@@ -27,32 +27,32 @@ struct ModelConfig {
   AttentionKind attention = AttentionKind::kNaive;
   Implementation implementation = Implementation::kTextbook;
   Checkpointing checkpointing = {};
-  // Of a head; 0: d_model / heads. A rank's part of a model has fewer heads,
-  // as wide as before (model/spec/parallel/tensor_part.h).
+  // Dimension of a head; 0: d_model / heads. A rank's part of a model has fewer
+  // heads of the same dimension (model/spec/parallel/tensor_part.h).
   int64_t head_width = 0;
-  // Heads of keys and values, each read by heads / kv_heads neighbouring heads
-  // of queries (grouped-query attention; Ainslie et al. 2023). 0: as heads.
+  // Heads of keys and values, each read by heads / kv_heads adjacent query
+  // heads (grouped-query attention; Ainslie et al. 2023). 0: the same as heads.
   int64_t kv_heads = 0;
-  // The output head has the token embeddings for its weight (Press and Wolf
+  // The output head uses the token embeddings as its weight (Press and Wolf
   // 2017).
   bool tied_embeddings = false;
   Mlp mlp = Mlp::kSwiglu;
   Normalization norm = Normalization::kRms;
   Biases biases = Biases::kNone;
   Positions positions = Positions::kRope;
-  // Learned positions, the most that a sequence has; 0: they are rotary.
+  // The longest sequence with learned positions; 0 with rotary positions.
   int64_t context = 0;
 
   int64_t d_head() const {
     return head_width > 0 ? head_width : d_model / heads;
   }
-  // Of all heads.
+  // Width of the queries: all heads together.
   int64_t d_attention() const { return heads * d_head(); }
   int64_t key_value_heads() const { return kv_heads > 0 ? kv_heads : heads; }
-  // Of all heads of keys, and of values.
+  // Width of the keys, and of the values: all their heads together.
   int64_t d_key_value() const { return key_value_heads() * d_head(); }
   bool has_gate() const { return mlp == Mlp::kSwiglu; }
-  // Of the matrices of blocks, and of norms.
+  // Whether the matrices of the blocks, and the norms, have biases.
   bool has_biases() const { return biases == Biases::kAll; }
   bool norms_have_biases() const {
     return norm == Normalization::kLayer && biases != Biases::kNone;
@@ -61,25 +61,25 @@ struct ModelConfig {
   bool operator==(const ModelConfig&) const = default;
 };
 
-// The attention of a model of which nobody says otherwise: naive, sdpa or own.
+// The default attention of an implementation: naive, sdpa or own.
 AttentionKind AttentionOf(Implementation implementation);
 
 // InvalidArgument names the first bad field, its value and the allowed values:
-// every size in [1, 2^20] (vocab 2^24), heads that divide d_model, kv_heads
-// that divide heads or are 0, an even d_head if positions are rotary, because
-// they turn pairs of channels, a context if they are learned, and biases of
-// norms in LayerNorms alone.
+// every size in [1, 2^20] (vocab in [2, 2^24]), heads that divide d_model,
+// kv_heads that divide heads or are 0, an even d_head if positions are rotary
+// (they rotate pairs of channels), a context only if positions are learned, and
+// biases=norms only with LayerNorm.
 absl::Status Validate(const ModelConfig& config);
 
 // InvalidArgument unless batch is in [1, 2^20] and seq in [1, 2^20].
 absl::Status ValidateShape(int64_t batch, int64_t seq);
 
-// Why the model cannot read sequences of `seq` tokens, as a message for the
-// user; empty if it can.
+// Returns why the model cannot read sequences of `seq` tokens, as a message for
+// the user; empty if it can.
 std::string SeqUnavailable(const ModelConfig& config, int64_t seq);
 
-// Whether `text` is 1 to 64 of [A-Za-z0-9._-] and so can stand in a benchmark
-// name.
+// Whether `text` is 1 to 64 characters of [A-Za-z0-9._-], as a benchmark name
+// needs.
 bool IsName(absl::string_view text);
 
 // Parses "name=mine,d_model=512,d_ff=2048,layers=6,heads=8,vocab=32000" and
@@ -87,24 +87,24 @@ bool IsName(absl::string_view text);
 // NamedModels(). Optional:
 //
 //   vocab            default 10000
-//   pad_vocab=128    rounds vocab up to a multiple, which ranks divide evenly
-//   kv_heads         default heads, which is kept as 0
+//   pad_vocab=128    rounds vocab up to a multiple of 128
+//   kv_heads         default heads, which is stored as 0
 //   tied_embeddings  true or false (default)
 //   mlp, norm, biases, positions
-//                    as in architecture.h, by default the first of each
-//   context          with positions=learned, and only then
+//                    as in architecture.h; default the first name of each
+//   context          required with positions=learned, else not allowed
 //   implementation   textbook (default), library, fused
 //   attention        a name of AttentionKinds(); default AttentionOf
-//   checkpoint       as ParseCheckpointing reads it; default none
+//   checkpoint       as in ParseCheckpointing; default none
 //
 // InvalidArgument names the key or value and the allowed ones.
 absl::StatusOr<ModelConfig> ParseModel(absl::string_view text);
 
-// Inverse of ParseModel. Without sizes and choices that are the default, vocab
-// and attention excepted.
+// Inverse of ParseModel. Omits sizes and choices that have their default
+// values, except vocab and attention.
 std::string FormatModel(const ModelConfig& config);
 
-// Of that what names the architecture: "", or ",mlp=gelu,biases=all".
+// FormatModel's part for the architecture: "", or ",mlp=gelu,biases=all".
 std::string FormatArchitecture(const ModelConfig& config);
 
 }  // namespace trainbench

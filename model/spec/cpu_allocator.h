@@ -8,8 +8,8 @@
 
 namespace trainbench {
 
-// kCaching keeps the pages of a freed tensor for the next, as a GPU's caching
-// allocator does. kSystem is malloc.
+// kCaching keeps the pages of freed tensors for later allocations, as a GPU's
+// caching allocator does. kSystem is malloc.
 enum class CpuAllocator { kCaching, kSystem };
 
 inline constexpr EnumNames<CpuAllocator, 2> CpuAllocatorName{"caching",

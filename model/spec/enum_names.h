@@ -13,7 +13,7 @@
 
 namespace trainbench {
 
-// The names of an enumeration that counts from 0, in its order:
+// The names of an enumeration with values 0, 1, ..., in order:
 //
 //   enum class Precision { kFp32, kTf32 };
 //   inline constexpr EnumNames<Precision, 2> PrecisionName{"fp32", "tf32"};
@@ -32,7 +32,7 @@ class EnumNames {
     return names_.at(static_cast<std::size_t>(value));
   }
 
-  // All of them, in their order.
+  // All values, in order.
   static constexpr std::array<Enum, kCount> values() {
     std::array<Enum, kCount> all = {};
     for (std::size_t i = 0; i < kCount; ++i) all[i] = static_cast<Enum>(i);

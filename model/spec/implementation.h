@@ -15,9 +15,9 @@
 namespace trainbench {
 
 enum class Implementation {
-  kTextbook,  // operation by operation, as the formulas are written
+  kTextbook,  // one operation after the other, as in the formulas
   kLibrary,   // LibTorch's operators for norm, SiLU, attention and loss
-  kFused,     // ours, model/fused: fewer passes over memory, fewer products
+  kFused,     // model/fused: fewer passes over memory, fewer products
 };
 
 inline constexpr EnumNames<Implementation, 3> ImplementationName{
@@ -30,11 +30,11 @@ std::string ImplementationNames();
 // InvalidArgument names the value and lists the names above.
 absl::StatusOr<Implementation> ParseImplementation(absl::string_view name);
 
-// A block of our GPU kernel has a row of the norm in its registers.
+// A block of our GPU kernel keeps a row of the norm in its registers.
 inline constexpr int64_t kMostFusedGpuWidth = 8192;
 
-// Why layers of this d_model cannot be computed so on this device, as a message
-// for the user; empty if they can.
+// Returns why layers of this d_model cannot be computed this way on this
+// device, as a message for the user; empty if they can.
 std::string ImplementationUnavailable(Implementation implementation,
                                       DeviceKind device, int64_t d_model);
 

@@ -16,7 +16,7 @@ namespace {
 constexpr int64_t kGpt2Vocab = 50257, kMptVocab = 50368, kLlama2Vocab = 32000,
                   kLlama3Vocab = 128256;
 
-// Radford et al. 2019; MPT differs from it in its vocabulary alone.
+// Radford et al. 2019. MPT differs only in its vocabulary.
 ModelConfig Gpt(std::string name, int64_t d_model, int64_t layers,
                 int64_t heads, int64_t context, int64_t vocab = kGpt2Vocab) {
   return {.name = std::move(name),
@@ -38,7 +38,7 @@ ModelConfig Mpt(std::string name, int64_t d_model, int64_t layers,
   return Gpt(std::move(name), d_model, layers, heads, 2048, kMptVocab);
 }
 
-// Touvron et al. 2023. The standard models have this architecture, too.
+// Touvron et al. 2023. The standard models have this architecture as well.
 ModelConfig Llama(std::string name, int64_t d_model, int64_t d_ff,
                   int64_t layers, int64_t heads, int64_t kv_heads,
                   int64_t vocab) {

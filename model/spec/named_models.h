@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Models that need no sizes, by name.
+// Models that are known by name, with their sizes.
 
 #ifndef TRAINBENCH_MODEL_SPEC_NAMED_MODELS_H_
 #define TRAINBENCH_MODEL_SPEC_NAMED_MODELS_H_
@@ -17,10 +17,10 @@ namespace trainbench {
 // GPT-2-like sizes of the Stanford CS336 systems assignment (2025).
 const std::vector<ModelConfig>& StandardModels();
 
-// These and
-// - gpt2, gpt2-medium, gpt2-large and gpt2-xl: the sizes and the vocabulary of
-//   GPT-2 in the architecture of the standard models, and so more parameters;
-// - 8B, of the leaderboard of the Stanford CS336 systems assignment (2026),
+// StandardModels() and
+// - gpt2, gpt2-medium, gpt2-large and gpt2-xl: the sizes and vocabulary of
+//   GPT-2 in the architecture of the standard models, with more parameters;
+// - 8B, from the leaderboard of the Stanford CS336 systems assignment (2026),
 //   which trains it on sequences of 32,768 tokens;
 // - published models as they are: GPT-2, GPT-3, Llama 2 and 3, MPT, Nemotron.
 const std::vector<ModelConfig>& NamedModels();
@@ -29,7 +29,7 @@ const std::vector<ModelConfig>& NamedModels();
 absl::StatusOr<ModelConfig> FindModel(absl::string_view name,
                                       const std::vector<ModelConfig>& models);
 
-// "tiny, small": the names of all.
+// "tiny, small": the names of all `models`.
 std::string ModelNames(const std::vector<ModelConfig>& models);
 
 }  // namespace trainbench

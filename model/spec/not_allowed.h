@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The error for a value that is not allowed, in the words of the whole program,
-// and the search for a value's name.
+// The error for a value that is not allowed, worded the same way everywhere,
+// and the look-up of a value by name.
 
 #ifndef TRAINBENCH_MODEL_SPEC_NOT_ALLOWED_H_
 #define TRAINBENCH_MODEL_SPEC_NOT_ALLOWED_H_
@@ -16,8 +16,8 @@
 
 namespace trainbench {
 
-// InvalidArgument "<what> is <value>; allowed: <allowed>". A text is quoted, a
-// number is not.
+// InvalidArgument "<what> is <value>; allowed: <allowed>". TextNotAllowed
+// quotes the value.
 inline absl::Status NotAllowed(absl::string_view what,
                                const absl::AlphaNum& value,
                                absl::string_view allowed) {
@@ -30,7 +30,7 @@ inline absl::Status TextNotAllowed(absl::string_view what,
   return NotAllowed(what, absl::StrCat("'", value, "'"), allowed);
 }
 
-// "a, b, c": what is allowed.
+// "a, b, c": the allowed names.
 template <typename Values, typename NameOf>
 std::string JoinNames(const Values& values, NameOf name_of) {
   std::vector<absl::string_view> names;
@@ -38,8 +38,8 @@ std::string JoinNames(const Values& values, NameOf name_of) {
   return absl::StrJoin(names, ", ");
 }
 
-// The one of `values` with this name. InvalidArgument names the value and lists
-// the names of all.
+// Returns the element of `values` with this name. InvalidArgument names the
+// value and lists all names.
 template <typename Values, typename NameOf>
 absl::StatusOr<typename Values::value_type> ParseName(absl::string_view what,
                                                       absl::string_view name,

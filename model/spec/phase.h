@@ -11,8 +11,8 @@
 namespace trainbench {
 
 // In the order of a step. Only steps on several ranks enter kCommunication: the
-// gradient exchange that the backward pass did not hide. Releasing the
-// gradients belongs to the last phase of the step that made them.
+// gradient exchange that did not overlap with the backward pass. Releasing the
+// gradients belongs to the last phase of the step that created them.
 enum class Phase { kForward, kLoss, kBackward, kCommunication, kOptimizer };
 
 inline constexpr std::size_t kPhaseCount = 5;
@@ -20,8 +20,8 @@ inline constexpr EnumNames<Phase, kPhaseCount> PhaseName{
     "forward", "loss", "backward", "communication", "optimizer"};
 inline constexpr auto kPhases = PhaseName.values();
 
-// A moment that a device writes down whenever its work comes there, such as a
-// cudaEvent_t that a CUDA graph records.
+// A marker at which the device records the time whenever its work reaches it,
+// such as a cudaEvent_t that a CUDA graph records.
 using RecordedStamp = void*;
 
 // Notified when the step enters a phase. A phase lasts until the step enters
@@ -31,16 +31,16 @@ class PhaseObserver {
   virtual ~PhaseObserver() = default;
   virtual void Enter(Phase phase) = 0;
 
-  // For a step that the device repeats by itself, called once the host has
-  // enqueued it: the device enters `phase` where it writes `stamp`. Who cannot
-  // read stamps sees a step without phases.
+  // For a step that the device replays by itself, called once the host has
+  // enqueued it: the device enters `phase` when it records `stamp`. An observer
+  // that cannot read stamps sees a step without phases.
   virtual void EnterRecorded(Phase phase, RecordedStamp stamp) {
     static_cast<void>(phase);
     static_cast<void>(stamp);
   }
 };
 
-// For callers that do not measure.
+// An observer for callers that do not measure.
 class NullObserver final : public PhaseObserver {
  public:
   void Enter(Phase) override {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arithmetic of a step, by name.
+// The arithmetic of a step, by name.
 
 #ifndef TRAINBENCH_MODEL_SPEC_PRECISION_H_
 #define TRAINBENCH_MODEL_SPEC_PRECISION_H_
@@ -17,7 +17,7 @@ enum class Precision {
   kBf16,          // bf16 weights, activations, gradients and optimizer state
 };
 
-// What matrix products multiply in this precision: under autocast bf16.
+// The precision of the operands of matrix products: bf16 under autocast.
 constexpr Precision ProductsIn(Precision precision) {
   return precision == Precision::kBf16Autocast ? Precision::kBf16 : precision;
 }

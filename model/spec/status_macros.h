@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Passes errors on, as the macros of these names do in other projects that use
-// Abseil, which has none.
+// Macros that propagate errors, with the names that other projects that use
+// Abseil give them. Abseil itself has none.
 
 #ifndef TRAINBENCH_MODEL_SPEC_STATUS_MACROS_H_
 #define TRAINBENCH_MODEL_SPEC_STATUS_MACROS_H_
@@ -18,7 +18,7 @@
     }                                                    \
   } while (false)
 
-// Returns the error of the expression, an absl::StatusOr; else its value goes
+// Returns the error of the expression, an absl::StatusOr, or assigns its value
 // to `target`, a variable or a declaration: ASSIGN_OR_RETURN(int n, Read());
 #define ASSIGN_OR_RETURN(target, ...)                                        \
   TRAINBENCH_ASSIGN_OR_RETURN(TRAINBENCH_JOIN(status_or_, __LINE__), target, \

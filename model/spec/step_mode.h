@@ -11,8 +11,8 @@
 namespace trainbench {
 
 enum class StepMode {
-  kInference,        // logits, without a graph
-  kForward,          // logits, with the graph of a backward pass
+  kInference,        // logits, no autograd graph
+  kForward,          // logits, with the autograd graph
   kForwardBackward,  // logits, loss, gradients
   kTrainStep,        // logits, loss, gradients, AdamW update
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One step of the language model, as experiments name it.
+// The parameters of one step of the language model in an experiment.
 
 #ifndef TRAINBENCH_MODEL_SPEC_STEP_PARAMS_H_
 #define TRAINBENCH_MODEL_SPEC_STEP_PARAMS_H_

@@ -11,8 +11,8 @@ struct FullSharding {
   // A block's parameters are freed after its forward pass and gathered again
   // for its backward pass.
   bool reshard_after_forward = true;
-  // The next unit is gathered, and the last one's gradients are reduced, while
-  // a unit computes.
+  // While a unit computes, the next unit's parameters are gathered and the
+  // previous unit's gradients are reduced.
   bool prefetch = true;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How many ranks a job has along each axis of its mesh.
+// The number of ranks along each axis of a job's mesh.
 
 #ifndef TRAINBENCH_MODEL_SPEC_PARALLEL_MESH_SHAPE_H_
 #define TRAINBENCH_MODEL_SPEC_PARALLEL_MESH_SHAPE_H_
@@ -15,9 +15,9 @@
 namespace trainbench {
 
 enum class MeshAxis {
-  kData,    // replicas: ranks with the same shard of the same part
-  kFsdp,    // share a part of the model, shard by shard
-  kTensor,  // share the model, matrix by matrix
+  kData,    // replicas: the same shard of the same part
+  kFsdp,    // split a part of the model into shards
+  kTensor,  // split each matrix of the model
 };
 
 inline constexpr EnumNames<MeshAxis, 3> MeshAxisName{"data", "fsdp", "tensor"};
@@ -25,19 +25,19 @@ inline constexpr auto kMeshAxes = MeshAxisName.values();
 
 inline constexpr int64_t kMostMeshRanks = int64_t{1} << 20;
 
-// Ranks that exchange more are nearer: rank = (data * fsdp ranks + fsdp) *
-// tensor ranks + tensor.
+// The more two ranks exchange, the closer they are: rank = (data * fsdp ranks +
+// fsdp) * tensor ranks + tensor.
 struct MeshShape {
   int64_t data = 1;
   int64_t fsdp = 1;
   int64_t tensor = 1;
 
   int64_t ranks() const { return data * fsdp * tensor; }
-  // Of one rank's group along the axis: how many ranks it has, and how far
-  // apart they are.
+  // The number of ranks in one rank's group along the axis, and the distance
+  // between their indices.
   int64_t Size(MeshAxis axis) const;
   int64_t Stride(MeshAxis axis) const;
-  // Whose batches differ.
+  // The number of ranks with different batches.
   int64_t batches() const { return data * fsdp; }
 
   bool operator==(const MeshShape&) const = default;
@@ -46,11 +46,11 @@ struct MeshShape {
 // "data:4,fsdp:16,tensor:4".
 std::string MeshName(const MeshShape& mesh);
 
-// Inverse of MeshName; axes that are left out have one rank. InvalidArgument
-// names the axis or value and what is allowed: at most kMostMeshRanks in all.
+// Inverse of MeshName; omitted axes have one rank. InvalidArgument names the
+// axis or value and what is allowed: at most kMostMeshRanks in total.
 absl::StatusOr<MeshShape> ParseMesh(absl::string_view text);
 
-// Every mesh of so many ranks.
+// Every mesh with this number of ranks.
 std::vector<MeshShape> MeshesOf(int64_t ranks);
 
 }  // namespace trainbench

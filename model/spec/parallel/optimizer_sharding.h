@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Placement of the optimizer's state on the ranks of a job, by name.
+// Placement of the optimizer state on the ranks of a job, by name.
 
 #ifndef TRAINBENCH_MODEL_SPEC_PARALLEL_OPTIMIZER_SHARDING_H_
 #define TRAINBENCH_MODEL_SPEC_PARALLEL_OPTIMIZER_SHARDING_H_

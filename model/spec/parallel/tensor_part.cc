@@ -19,7 +19,7 @@ ModelConfig PartOf(const ModelConfig& whole, int64_t rank, int64_t ranks) {
   if (ranks == 1) return part;
   part.head_width = whole.d_head();
   part.heads = PartOf(whole.heads, rank, ranks).count;
-  // Those that the part's heads of queries read; 0 stays 0.
+  // The key and value heads that the part's query heads read; 0 stays 0.
   part.kv_heads = PartOf(whole.kv_heads, rank, ranks).count;
   part.d_ff = PartOf(whole.d_ff, rank, ranks).count;
   part.vocab = PartOf(whole.vocab, rank, ranks).count;
