@@ -16,7 +16,7 @@
 namespace trainbench {
 namespace {
 
-// Naive attention whose scale, mask and softmax are one pass in place.
+// Naive attention with scale, mask and softmax fused into one in-place pass.
 at::Tensor FusedNaiveAttention(const at::Tensor& q, const at::Tensor& k,
                                const at::Tensor& v) {
   at::Tensor weights;
@@ -33,14 +33,14 @@ at::Tensor FusedNaiveAttention(const at::Tensor& q, const at::Tensor& k,
   return at::matmul(weights, v);
 }
 
-// Copies [batch, kv_heads, seq, d_head] -> [batch, heads, seq, d_head], in
-// which the heads that read the same one are neighbours.
+// Copies [batch, kv_heads, seq, d_head] -> [batch, heads, seq, d_head]. The
+// heads that read the same key and value head are adjacent.
 at::Tensor Repeat(const at::Tensor& x, int64_t heads) {
   const int64_t group = heads / x.size(1);
   return x.unsqueeze(2).expand({-1, -1, group, -1, -1}).flatten(1, 2);
 }
 
-// q, k and v with as many heads of each. Those of q, if they are as many.
+// Returns q, k and v with equally many heads; `qkv` itself if it has them.
 std::vector<at::Tensor> RepeatKeysAndValues(
     const std::vector<at::Tensor>& qkv) {
   const int64_t heads = qkv[0].size(1);

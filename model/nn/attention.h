@@ -15,12 +15,11 @@
 
 namespace trainbench {
 
-// Causal multi-head self-attention, with rotary positions on queries and keys
-// unless the model has learned ones.
-// Where the config has fewer heads of keys and values than of queries, each is
-// repeated for the queries that read it, so that every variant of attention
-// sees as many of either. Fused, the projections of queries, keys and values
-// are one product, which the rotation overwrites.
+// Causal multi-head self-attention. Rotates queries and keys unless the model
+// has learned positions. If the config has fewer key and value heads than query
+// heads, each is repeated for the queries that read it, so that every variant
+// of attention sees equally many. In the fused implementation, the projections
+// to queries, keys and values are one product, which the rotation overwrites.
 class AttentionImpl : public torch::nn::Module {
  public:
   AttentionImpl(const ModelConfig& config, const at::TensorOptions& options);
@@ -36,9 +35,9 @@ class AttentionImpl : public torch::nn::Module {
  private:
   // x [batch, seq, d_model] -> [batch, heads of the matrix, seq, d_head].
   at::Tensor Project(Linear& linear, const at::Tensor& x) const;
-  // x itself if positions are learned.
+  // Returns x itself if positions are learned.
   at::Tensor Rotate(const at::Tensor& x);
-  // x [batch, seq, d_model] -> q and k, rotated, and v.
+  // x [batch, seq, d_model] -> rotated q and k, and v.
   Heads ProjectAndRotate(const at::Tensor& x);
   at::Tensor Mix(const Heads& in) const;
 

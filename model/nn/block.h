@@ -19,7 +19,7 @@
 
 namespace trainbench {
 
-// Called around every forward pass of a block, a recomputed one included.
+// Called around every forward pass of a block, including a recomputed one.
 struct BlockHooks {
   std::function<void()> before;
   std::function<void(const ResidualStream& output)> after;
@@ -28,8 +28,8 @@ struct BlockHooks {
 // Pre-norm Transformer block: x += attn(ln1(x)); x += ffn(ln2(x)).
 class BlockImpl : public torch::nn::Module {
  public:
-  // `ranks`, if any, share the block and outlive it; `config` is then of this
-  // rank's part.
+  // `ranks`, if any, split the block and must outlive it; `config` then
+  // describes this rank's part.
   BlockImpl(const ModelConfig& config, const at::TensorOptions& options,
             LayerRanks* ranks = nullptr);
 
@@ -44,9 +44,9 @@ class BlockImpl : public torch::nn::Module {
   FeedForward ffn;
 
  private:
-  // Of a sublayer.
+  // The boundaries of a sublayer that several ranks split.
   at::Tensor Enter(const at::Tensor& normed) const;
-  // `output` is the matrix that made the update.
+  // `output` is the layer that computed `update`.
   at::Tensor Leave(at::Tensor update, const Linear& output) const;
   void Add(ResidualStream& stream, at::Tensor update) const;
 

@@ -40,7 +40,7 @@ void Set(const Autocast& autocast) {
   at::autocast::set_autocast_dtype(autocast.device, autocast.dtype);
 }
 
-// Autocast as it was elsewhere, without the cache.
+// Sets autocast to a saved state, without the cast cache.
 class AutocastAs {
  public:
   explicit AutocastAs(const Autocast& autocast)
@@ -74,7 +74,7 @@ struct Segment : torch::CustomClassHolder {
   const Autocast autocast;
 };
 
-// Leaves of a graph that begins here.
+// Detached copies of the inputs, as leaves of a new graph.
 variable_list Detached(const variable_list& inputs) {
   variable_list leaves;
   for (const at::Tensor& input : inputs) {
@@ -83,8 +83,8 @@ variable_list Detached(const variable_list& inputs) {
   return leaves;
 }
 
-// Leaves without the hooks on their gradients: the hooks' turn comes when the
-// node hands the gradients on.
+// Removes the hooks from the leaves' gradients. The hooks run later, when the
+// node returns the gradients.
 class WithoutHooks {
  public:
   explicit WithoutHooks(const variable_list& leaves) : leaves_(leaves) {
@@ -107,13 +107,13 @@ class WithoutHooks {
   std::vector<Hooks> hooks_;
 };
 
-// Where the gradients enter a graph, and which.
+// The edges where gradients enter a graph, and these gradients.
 struct Roots {
   edge_list edges;
   variable_list gradients;
 };
 
-// The results themselves are let go.
+// Runs the segment with a graph. Only the graph is kept, not the results.
 Roots Recompute(const Segment& segment, const variable_list& inputs,
                 const variable_list& gradients) {
   const at::AutoGradMode with_graph(true);
@@ -128,7 +128,7 @@ Roots Recompute(const Segment& segment, const variable_list& inputs,
   return roots;
 }
 
-// Undefined for a leaf that requires none.
+// Undefined for leaves that require no gradient.
 variable_list GradientsOf(const variable_list& leaves, const Roots& roots) {
   variable_list wanted;
   edge_list edges;
@@ -176,7 +176,7 @@ class CheckpointFunction
     std::copy(inputs.begin(), inputs.end(), leaves.begin());
     const Roots roots = Recompute(*segment, inputs, gradients);
     variable_list result = GradientsOf(leaves, roots);
-    result.insert(result.begin(), at::Tensor());  // of the segment
+    result.insert(result.begin(), at::Tensor());  // for the segment
     return result;
   }
 };
@@ -189,7 +189,7 @@ std::vector<at::Tensor> Checkpoint(CheckpointedWork work,
   if (!at::GradMode::is_enabled()) return work(inputs);
   const auto segment = c10::make_intrusive<Segment>(
       std::move(work), AutocastOf(inputs.front().device().type()));
-  // What the node does beside the recomputed work has this place.
+  // Marks in the profile the node's own work, apart from the recomputed work.
   { const OperatorScope made("trainbench::checkpoint"); }
   return CheckpointFunction::apply(segment, at::TensorList(inputs),
                                    at::TensorList(parameters));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Activation checkpointing: work that keeps its inputs alone and is done again
-// in the backward pass (Chen et al. 2016, Training Deep Nets with Sublinear
+// Activation checkpointing: keeps only the inputs of some work and recomputes
+// it in the backward pass (Chen et al. 2016, Training Deep Nets with Sublinear
 // Memory Cost).
 
 #ifndef TRAINBENCH_MODEL_NN_CHECKPOINT_H_
@@ -13,27 +13,27 @@
 
 namespace trainbench {
 
-// From its inputs to its results, all of them defined.
+// Maps inputs to results. All results are defined.
 using CheckpointedWork =
     std::function<std::vector<at::Tensor>(const std::vector<at::Tensor>&)>;
 
-// Returns `work(inputs)`, computed without a graph. One node of autograd stands
-// for it: its backward pass calls `work` again, inside a span kRecomputeSpan,
-// and goes back through that graph, so that results and gradients are those of
-// `work(inputs)` to the last bit.
+// Returns `work(inputs)`, computed without a graph and represented by one
+// autograd node. The node's backward pass calls `work` again, inside a span
+// kRecomputeSpan, and runs backward through that graph, so that results and
+// gradients equal those from `work(inputs)` bit for bit.
 //
-// `parameters` are the leaves that `work` reads beside its inputs. They are
-// inputs of the node, too: their gradients come when all of the work's are
-// there, through AccumulateGrad and its hooks as always, and autograd refuses
-// (c10::Error) to go back once one of them, or an input, has changed.
+// `parameters` are the leaves that `work` reads in addition to its inputs. They
+// are inputs of the node, too: their gradients arrive together, when the work's
+// backward pass is done, through AccumulateGrad and its hooks as usual. If a
+// parameter or an input has changed, the backward pass throws c10::Error.
 //
-// The work is done twice with the same autocast, whose cache it does not use: a
-// copy that was made without a graph must not serve with one. The precision of
-// matrix products is the process's (MatmulScope) and no state of a thread. The
-// work must draw no random numbers: no state of a generator is restored.
+// Both runs use the same autocast state but not its cache, because a copy that
+// was cached without a graph must not be reused with one. The precision of
+// matrix products is process-wide (MatmulScope), not per thread. The work must
+// not draw random numbers: generator states are not restored.
 //
-// Without gradients it is a call of `work` and nothing else. c10::Error if the
-// backward pass is to be differentiated again.
+// Without gradients, it just calls `work`. Throws c10::Error if the backward
+// pass itself is to be differentiated.
 std::vector<at::Tensor> Checkpoint(CheckpointedWork work,
                                    const std::vector<at::Tensor>& inputs,
                                    const std::vector<at::Tensor>& parameters);

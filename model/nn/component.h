@@ -13,8 +13,8 @@
 namespace trainbench {
 
 // A LibTorch user scope named after the component, on this thread, for the
-// lifetime of the object. It changes no result, and without a profiler it costs
-// some nanoseconds.
+// lifetime of the object. It does not change results; without a profiler it
+// costs a few nanoseconds.
 class ComponentScope {
  public:
   explicit ComponentScope(Component component);
@@ -25,7 +25,7 @@ class ComponentScope {
   at::RecordFunction record_;
 };
 
-// The same for block number `layer`, counted from 0: "layer_0".
+// The same for block number `layer`, counting from 0: "layer_0".
 class LayerScope {
  public:
   explicit LayerScope(std::size_t layer);
@@ -36,7 +36,7 @@ class LayerScope {
   at::RecordFunction record_;
 };
 
-// The same for a span that is no component. `name` is a string literal.
+// The same for a span that is not a component. `name` is a string literal.
 class SpanScope {
  public:
   explicit SpanScope(const char* name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// LibTorch dtypes of each precision, and their names.
+// The LibTorch dtypes of each precision, and the names of dtypes.
 
 #ifndef TRAINBENCH_MODEL_NN_DTYPE_H_
 #define TRAINBENCH_MODEL_NN_DTYPE_H_

@@ -10,7 +10,7 @@
 
 namespace trainbench {
 
-// A table of `vocab` vectors, initialised from N(0, 1) cut at 3.
+// A table of `vocab` vectors, initialized from N(0, 1) truncated at 3.
 class EmbeddingImpl : public torch::nn::Module {
  public:
   EmbeddingImpl(int64_t vocab, int64_t d_model,

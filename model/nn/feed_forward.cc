@@ -14,7 +14,7 @@
 namespace trainbench {
 namespace {
 
-// The activation of two matrices.
+// The activation between the two matrices of an MLP without a gate.
 at::Tensor Activate(at::Tensor x, Mlp mlp, Implementation implementation) {
   const bool is_textbook = implementation == Implementation::kTextbook;
   if (mlp == Mlp::kGelu) {

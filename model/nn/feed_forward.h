@@ -11,15 +11,14 @@
 
 namespace trainbench {
 
-// W2 f(W1 x), of two matrices, or with a gate, of three: W2 (f(W1 x) * W3 x).
-// Of ModelConfig::mlp f is
+// W2 f(W1 x) or, with a gate, W2 (f(W1 x) * W3 x). ModelConfig::mlp selects f:
 //
 //   swiglu   silu(a) = a * sigmoid(a), with the gate (Shazeer 2020)
 //   gelu     a * (1 + erf(a / sqrt 2)) / 2
 //   relu2    max(a, 0)^2
 //
-// The textbook writes it out, the library has operators. Fused, W1 and W3 of a
-// SwiGLU are one product, and one pass makes the rest.
+// Textbook writes f out, library uses LibTorch's operators. In fused, W1 and W3
+// of a SwiGLU are one product, followed by one pass.
 class FeedForwardImpl : public torch::nn::Module {
  public:
   FeedForwardImpl(const ModelConfig& config, const at::TensorOptions& options);
@@ -27,8 +26,8 @@ class FeedForwardImpl : public torch::nn::Module {
   // x [batch, seq, d_model] -> same shape.
   at::Tensor forward(const at::Tensor& x);
 
-  Linear w1;  // d_model -> d_ff, the gate if there is one
-  Linear w3;  // d_model -> d_ff, the value; without a gate empty
+  Linear w1;  // d_model -> d_ff; the gate, if any
+  Linear w3;  // d_model -> d_ff; the value, empty without a gate
   Linear w2;  // d_ff -> d_model
 
  private:

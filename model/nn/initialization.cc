@@ -21,7 +21,7 @@ void TruncatedNormal_(const at::Tensor& weight, double std, double cut) {
   // that range to a normal one.
   const double mass = std::erf(cut / std::sqrt(2.0));
   values.uniform_(-mass, mass).erfinv_().mul_(std * std::sqrt(2.0));
-  // Rounding of erfinv near the ends may exceed the cut by an ulp.
+  // Rounding in erfinv near the ends may exceed the cut by an ulp.
   values.clamp_(-cut * std, cut * std);
   if (dtype != weight.scalar_type()) weight.detach().copy_(values);
 }

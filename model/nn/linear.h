@@ -13,15 +13,15 @@
 
 namespace trainbench {
 
-// y = x W^T, or x W^T + b. W is [out, in], initialised from a normal of
-// variance 2 / (in + out) cut at 3 sigma (Glorot & Bengio 2010), b is 0.
+// y = x W^T, or x W^T + b. W is [out, in], initialized from a normal of
+// variance 2 / (in + out) truncated at 3 sigma (Glorot & Bengio 2010); b is 0.
 class LinearImpl : public torch::nn::Module {
  public:
-  // Fused: as LinearProduct (model/fused/product.h), else as at::linear.
+  // Fused: computes as LinearProduct (model/fused/product.h), else at::linear.
   LinearImpl(int64_t in, int64_t out, const at::TensorOptions& options,
              Implementation implementation = Implementation::kTextbook,
              bool has_bias = false);
-  // Takes `uninitialised` [out, in] for its weight.
+  // Uses `uninitialised` [out, in] as the weight and initializes it.
   explicit LinearImpl(const at::Tensor& uninitialised,
                       Implementation implementation = Implementation::kTextbook,
                       bool has_bias = false);
@@ -29,8 +29,8 @@ class LinearImpl : public torch::nn::Module {
   // x [..., in] -> [..., out].
   at::Tensor forward(const at::Tensor& x);
 
-  // From now on forward() does not add the bias: the caller does, by AddBias,
-  // once it has summed what several ranks computed.
+  // From now on forward() omits the bias. The caller adds it with AddBias after
+  // it has summed the products of several ranks.
   void LeaveBias() { leaves_bias_ = true; }
   at::Tensor AddBias(at::Tensor product) const;
 
@@ -44,12 +44,12 @@ class LinearImpl : public torch::nn::Module {
 TORCH_MODULE(Linear);
 
 // Linear layers that read the same input. In the fused implementation their
-// weights lie one after another, as ProductOf wants them.
+// weights are adjacent in memory, as ProductOf requires.
 std::vector<Linear> MakeLinears(int64_t in, const std::vector<int64_t>& outs,
                                 const at::TensorOptions& options,
                                 Implementation implementation, bool has_bias);
 
-// What they make of x, side by side, as one product (model/fused/product.h).
+// The concatenated outputs for x, as one product (model/fused/product.h).
 at::Tensor ProductOf(const at::Tensor& x, const std::vector<Linear>& linears);
 
 }  // namespace trainbench

@@ -7,8 +7,8 @@
 
 namespace trainbench {
 
-// What runs through the blocks: x [batch, seq, d_model] and, in the fused
-// implementation, what a sublayer computed and the next norm adds to x.
+// The state between blocks: x [batch, seq, d_model] and, in the fused
+// implementation, the output of a sublayer, which the next norm adds to x.
 struct ResidualStream {
   at::Tensor x;
   at::Tensor update;  // undefined: nothing

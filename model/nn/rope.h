@@ -26,7 +26,7 @@ class Rope {
   at::Tensor Rotate(const at::Tensor& x);
 
   // Cosines and sines [seq, d_head / 2] of the angles, with the dtype and
-  // device of `options`. Those of the longest sequence so far are kept.
+  // device of `options`. The tables of the longest sequence so far are cached.
   std::pair<at::Tensor, at::Tensor> Tables(int64_t seq,
                                            const at::TensorOptions& options);
 

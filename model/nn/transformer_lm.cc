@@ -42,7 +42,7 @@ ResidualStream StreamOf(const std::vector<at::Tensor>& tensors) {
   return {tensors[0], tensors.size() > 1 ? tensors[1] : at::Tensor()};
 }
 
-// Consecutive layers, of which the first is number `first`.
+// Runs consecutive layers; the first has number `first`.
 void Run(std::span<Block> layers, std::size_t first, ResidualStream& stream) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const LayerScope scope(first + i);
@@ -58,7 +58,7 @@ std::vector<at::Tensor> ParametersOf(const std::vector<Block>& layers) {
   return all;
 }
 
-// The same layers, of which only the input is kept.
+// Runs the same layers, but keeps only their input and recomputes the rest.
 ResidualStream RunAgainInBackward(const std::vector<Block>& layers,
                                   std::size_t first,
                                   const ResidualStream& stream) {
@@ -93,10 +93,10 @@ TransformerLmImpl::TransformerLmImpl(const ModelConfig& config,
   torch::nn::ModuleList list;
   for (const Block& layer : layers) list->push_back(layer);
   register_module("layers", list);
-  // Made after the layers, so that parameters are listed in data-flow order.
+  // Created after the layers, so that parameters are listed in data-flow order.
   ln_final = register_module("ln_final", Norm(config, options));
   if (config.tied_embeddings) {
-    // No module's child, as its weight is listed already. Drawn as a head's.
+    // Not registered, as its weight is already listed. Initialized as a head.
     lm_head = Linear(token_embeddings->weight, config.implementation);
   } else {
     lm_head = register_module(

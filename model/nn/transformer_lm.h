@@ -19,23 +19,23 @@
 namespace trainbench {
 
 // Decoder-only Transformer language model. Its parameters have the usual names
-// of a PyTorch state dict, e.g. layers.0.attn.q_proj.weight; an output head
-// that is tied to the token embeddings has none of its own.
+// of a PyTorch state dict, e.g. layers.0.attn.q_proj.weight. An output head
+// that is tied to the token embeddings has no parameter.
 class TransformerLmImpl : public torch::nn::Module {
  public:
   // `options` gives device and dtype of the parameters. Weights are drawn from
   // the device's default generator; the meta device allocates nothing. Throws
-  // c10::Error if `config` does not pass Validate(). `ranks`, if any, share the
-  // model and outlive it; `config` is then of this rank's part.
+  // c10::Error if `config` does not pass Validate(). `ranks`, if any, split the
+  // model and must outlive it; `config` then describes this rank's part.
   TransformerLmImpl(const ModelConfig& config, const at::TensorOptions& options,
                     LayerRanks* ranks = nullptr);
 
-  // tokens [batch, seq] (int64) -> logits [batch, seq, vocab]. Segments of
-  // blocks are checkpointed as the config says. Throws c10::Error if the
-  // config's context is shorter than seq.
+  // tokens [batch, seq] (int64) -> logits [batch, seq, vocab]. Checkpoints
+  // segments of blocks if the config says so. Throws c10::Error if seq exceeds
+  // the config's context.
   at::Tensor forward(const at::Tensor& tokens);
 
-  // The loss of these logits, moved in: a scalar (model/nn/cross_entropy.h).
+  // The scalar loss of these logits, moved in (model/nn/cross_entropy.h).
   at::Tensor Loss(at::Tensor logits, const at::Tensor& targets) const;
 
   const ModelConfig& config() const { return config_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Attention written operation by operation, with the scores in memory.
+// Attention as separate operations, with the scores in memory.
 
 #include "model/nn/attention/naive.h"
 
@@ -16,14 +16,14 @@
 namespace trainbench {
 namespace {
 
-// [seq, seq], true where a query (row) may see a key (column).
+// [seq, seq], true where a query (row) may attend to a key (column).
 at::Tensor CausalMask(int64_t seq, at::Device device) {
   const SpanScope scope(kMaskSpan);
   const at::Tensor position = at::arange(seq, at::device(device));
   return position.unsqueeze(1) >= position.unsqueeze(0);
 }
 
-// Q K^T / sqrt(d), and -inf where a query may not see a key.
+// Q K^T / sqrt(d), and -inf where a query may not attend to a key.
 at::Tensor MaskedScores(const at::Tensor& q, const at::Tensor& k) {
   const ComponentScope scope(Component::kScores);
   const double scale = std::sqrt(static_cast<double>(q.size(-1)));
@@ -35,8 +35,8 @@ at::Tensor MaskedScores(const at::Tensor& q, const at::Tensor& k) {
 
 }  // namespace
 
-// Each assignment frees the previous tensor: without a graph at most two [...,
-// seq, seq] tensors are alive at once.
+// Each assignment frees the previous tensor: without a graph, at most two [...,
+// seq, seq] tensors are allocated at a time.
 at::Tensor NaiveSoftmax(at::Tensor x) {
   x = x.to(AtLeastFloat(x.scalar_type()));
   x = x - std::get<0>(x.max(-1, /*keepdim=*/true));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// FlashAttention-2 in kernels of ours.
+// FlashAttention-2 in our own kernels.
 
 #include "model/fused/attention.h"
 #include "model/nn/attention/variants.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// LibTorch's scaled_dot_product_attention: with the backend that it chooses,
-// and with each one alone.
+// LibTorch's scaled_dot_product_attention, with the backend that it chooses and
+// with each backend alone.
 
 #include <torch/types.h>
 
@@ -21,7 +21,7 @@ at::Tensor RestrictedTo(SdpaBackend backend, const at::Tensor& q,
 
 at::Tensor SdpaAttention(const at::Tensor& q, const at::Tensor& k,
                          const at::Tensor& v) {
-  if (q.dim() == 3) {  // the fused backends want heads
+  if (q.dim() == 3) {  // the fused backends need a dimension of heads
     return SdpaAttention(q.unsqueeze(1), k.unsqueeze(1), v.unsqueeze(1))
         .squeeze(1);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Forces one backend of scaled dot-product attention, as RAII.
+// Selects one backend of scaled dot-product attention, as RAII.
 
 #ifndef TRAINBENCH_MODEL_NN_ATTENTION_SDPA_BACKEND_H_
 #define TRAINBENCH_MODEL_NN_ATTENTION_SDPA_BACKEND_H_
@@ -14,9 +14,9 @@ enum class SdpaBackend {
 };
 
 // Restricts scaled_dot_product_attention to one backend. A call that this
-// backend cannot serve throws c10::Error instead of using another. The setting
-// is process-wide: do not overlap two scopes in different threads. Only forward
-// passes need it; a backward pass uses the backend of its forward pass.
+// backend does not support throws c10::Error instead of using another. The
+// setting is process-wide: do not overlap two scopes in different threads. Only
+// forward passes need it; a backward pass uses the backend of its forward pass.
 class SdpaBackendScope {
  public:
   explicit SdpaBackendScope(SdpaBackend backend);

@@ -33,7 +33,7 @@ struct Range {
   int64_t first, size;
 };
 
-// Scores and their gradients for tiles of one call, [batch, queries, keys].
+// Scores and their gradients for the tiles of one call, [batch, queries, keys].
 class TileMath {
  public:
   TileMath(const at::Tensor& q, bool causal)
@@ -46,12 +46,12 @@ class TileMath {
     return x.options().dtype(sum_type_);
   }
 
-  // Whether the mask hides all of the tile.
+  // Whether the mask hides the whole tile.
   bool IsHidden(const Range& queries, const Range& keys) const {
     return causal_ && keys.first >= queries.first + queries.size;
   }
 
-  // q k^T / sqrt(d), and -inf where a query may not see a key.
+  // q k^T / sqrt(d), and -inf where a query may not attend to a key.
   at::Tensor Scores(const at::Tensor& q, const at::Tensor& k,
                     const Range& queries, const Range& keys) const {
     at::Tensor scores = Product(q, k.transpose(1, 2)).mul_(scale_);
@@ -68,7 +68,7 @@ class TileMath {
     return Product(g, v.transpose(1, 2)).sub_(mean).mul_(weights).mul_(scale_);
   }
 
-  // In at least fp32.
+  // Returned in at least fp32.
   at::Tensor Product(const at::Tensor& a, const at::Tensor& b) const {
     return at::bmm(a.to(type_), b.to(type_)).to(sum_type_);
   }
@@ -81,7 +81,7 @@ class TileMath {
 
 class Function : public torch::autograd::Function<Function> {
  public:
-  // All [batch, seq, d_head].
+  // All tensors are [batch, seq, d_head].
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& q,
                             const at::Tensor& k, const at::Tensor& v,
                             bool causal, int64_t queries, int64_t keys) {
@@ -143,8 +143,8 @@ class Function : public torch::autograd::Function<Function> {
     return x.to(math.SumOptions(x), /*non_blocking=*/false, /*copy=*/true);
   }
 
-  // Online softmax (Milakov and Gimelshein 2018): each tile of keys raises the
-  // maximum of a row, by which the row's sum and output are scaled.
+  // Online softmax (Milakov and Gimelshein 2018): when a tile of keys raises
+  // the maximum of a row, the row's sum and output are rescaled.
   static void ComputeRows(const TileMath& math, const at::Tensor& q,
                           const at::Tensor& k, const at::Tensor& v,
                           const Range& rows, int64_t key_tile,

@@ -12,15 +12,15 @@ namespace trainbench {
 
 // NaiveAttention, SdpaAttention, ...: causal softmax(q k^T / sqrt(d)) v for q,
 // k and v [..., seq, d_head] of one dtype -> the same shape and dtype (Vaswani
-// et al. 2017), with autograd. Throws c10::Error where AttentionUnavailable
-// gives a reason.
+// et al. 2017), with autograd. Throws c10::Error if AttentionUnavailable
+// returns a reason.
 #define ATTENTION(Name, ...)                                           \
   at::Tensor Name##Attention(const at::Tensor& q, const at::Tensor& k, \
                              const at::Tensor& v);
 #include "model/spec/attention_variants.inc"
 #undef ATTENTION
 
-// The function of `kind`.
+// Calls the function of `kind`.
 at::Tensor ComputeAttention(AttentionKind kind, const at::Tensor& q,
                             const at::Tensor& k, const at::Tensor& v);
 
