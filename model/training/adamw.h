@@ -20,8 +20,8 @@ struct AdamWOptions {
   double weight_decay = 0.01;
 };
 
-// kTextbook updates one parameter after another with elementwise operations;
-// kFused hands all of them to one kernel (at::_fused_adamw_).
+// kTextbook updates one parameter after the other with elementwise operations;
+// kFused updates all of them in one kernel (at::_fused_adamw_).
 enum class AdamWKind { kTextbook, kFused };
 
 inline constexpr EnumNames<AdamWKind, 2> AdamWName{"textbook", "fused"};
@@ -32,20 +32,20 @@ inline constexpr EnumNames<AdamWKind, 2> AdamWName{"textbook", "fused"};
 // before the first step.
 class AdamW {
  public:
-  // The parameters must have one dtype and one device.
+  // All parameters must have the same dtype and device.
   AdamW(std::vector<at::Tensor> parameters, AdamWKind kind,
         const AdamWOptions& options = {});
 
-  // Updates each parameter in place from its gradient. Skips a parameter
-  // without a gradient, and its step count.
+  // Updates each parameter in place from its gradient. A parameter without a
+  // gradient is skipped, and its step count does not change.
   void Step();
 
   const AdamWOptions& options() const { return options_; }
 
-  // The moments, and step counts on the device: what Step() changes beside the
-  // parameters.
+  // The moments and the step counts on the device: the tensors that Step()
+  // changes in addition to the parameters.
   std::vector<at::Tensor> State() const;
-  // Their bytes.
+  // Bytes of State().
   int64_t StateBytes() const;
 
  private:

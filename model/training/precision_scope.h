@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Switches to a precision's arithmetic, as RAII: every exit path restores the
-// previous state, exceptions included.
+// Sets the arithmetic of a precision, as RAII: every exit path, including
+// exceptions, restores the previous state.
 
 #ifndef TRAINBENCH_MODEL_TRAINING_PRECISION_SCOPE_H_
 #define TRAINBENCH_MODEL_TRAINING_PRECISION_SCOPE_H_
@@ -13,9 +13,9 @@
 
 namespace trainbench {
 
-// Sets how fp32 matmuls are computed, on CUDA and in oneDNN: TF32 for kTf32,
-// IEEE otherwise. The setting is process-wide: do not overlap two scopes of
-// different precision in different threads.
+// Sets how fp32 matmuls are computed: on CUDA in TF32 for kTf32 and in IEEE
+// fp32 otherwise, in oneDNN always in IEEE fp32. The setting is process-wide:
+// do not overlap two scopes of different precision in different threads.
 class MatmulScope {
  public:
   explicit MatmulScope(Precision precision);
@@ -28,10 +28,10 @@ class MatmulScope {
   at::Float32Precision saved_mkldnn_;
 };
 
-// Turns autocast on or off on this thread. Wrap the forward pass and the loss
-// in it, never the backward pass, which repeats the dtypes of the forward pass,
-// or the optimizer. Leaving the outermost scope drops the cached 16-bit copies
-// of the weights, which would otherwise outlive a weight update.
+// Turns autocast on or off on this thread. Wrap only the forward pass and the
+// loss in it: the backward pass reuses their dtypes, and the optimizer must not
+// run under autocast. Leaving the outermost scope clears the cached 16-bit
+// copies of the weights, which would otherwise be stale after a weight update.
 class AutocastScope {
  public:
   // On in bf16 for kBf16Autocast, off otherwise.

@@ -22,34 +22,34 @@ struct Batch {
   at::Tensor targets;
 };
 
-// Uniformly random tokens and targets in [0, vocab) from the device's default
+// Draws tokens and targets uniformly from [0, vocab) with the device's default
 // generator.
 Batch RandomBatch(int64_t vocab, int64_t batch, int64_t seq, at::Device device);
 
 // Parameters in the order of named_parameters().
 std::vector<at::Tensor> Parameters(const TransformerLm& model);
 
-// Drops every gradient (set to none, not to zero).
+// Releases every gradient (sets it to undefined, not to zero).
 void ReleaseGradients(const TransformerLm& model);
 
-// Gives every parameter a normally distributed gradient, to measure an
+// Gives every parameter a normally distributed gradient, to measure the
 // optimizer alone.
 void RandomizeGradients(const TransformerLm& model);
 
-// Forward pass and loss under the precision's autocast. Returns the loss, a
-// scalar with its graph.
+// Runs the forward pass and the loss under the precision's autocast. Returns
+// the loss, a scalar with its graph.
 at::Tensor ComputeLoss(TransformerLm& model, const Batch& batch,
                        Precision precision, PhaseObserver& observer);
 
-// ComputeLoss(), then backward. Leaves the gradients in the parameters. Returns
-// the loss, a detached scalar.
+// ComputeLoss() and the backward pass. Leaves the gradients in the parameters.
+// Returns the loss, a detached scalar.
 at::Tensor ComputeGradients(TransformerLm& model, const Batch& batch,
                             Precision precision, PhaseObserver& observer);
 
-// One whole step of `mode`. Releases the gradients in its last phase, so that
-// steps do not accumulate and the next forward pass does not carry them.
-// `optimizer` is needed for kTrainStep only. Returns the logits for the forward
-// modes, else the detached loss.
+// Runs one whole step of `mode`. Releases the gradients in the step's last
+// phase, so that they do not accumulate and are not allocated during the next
+// forward pass. Only kTrainStep needs `optimizer`. Returns the logits for the
+// forward modes, else the detached loss.
 at::Tensor RunStep(StepMode mode, TransformerLm& model, AdamW* optimizer,
                    const Batch& batch, Precision precision,
                    PhaseObserver& observer);
