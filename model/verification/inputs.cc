@@ -13,7 +13,7 @@
 namespace trainbench {
 namespace {
 
-// Random ones are not equal by chance.
+// This many random numbers are never all equal by chance.
 constexpr int64_t kEnough = 16;
 
 constexpr int64_t kPeriod = 1'000'003;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes inputs that are realistic, and tells them from constant ones.
+// Creates realistic inputs, and detects constant ones.
 
 #ifndef TRAINBENCH_MODEL_VERIFICATION_INPUTS_H_
 #define TRAINBENCH_MODEL_VERIFICATION_INPUTS_H_
@@ -11,16 +11,16 @@
 
 namespace trainbench {
 
-// Fills a contiguous tensor of one dimension with random numbers, as random_
-// draws integers and uniform_ others, and returns it. The numbers repeat after
-// a million: on a CPU, drawing all of them takes longer than what moves them.
-// The period is a prime, so a number from the wrong line, page or thread's part
-// is a wrong number.
+// Fills a contiguous one-dimensional tensor with random numbers (random_ for
+// integers, uniform_ otherwise) and returns it. The numbers repeat after a
+// million: on a CPU, drawing all of them takes longer than the copy to be
+// measured. The period is prime, so a value from a wrong cache line, page or
+// thread's part is a wrong value.
 at::Tensor FillVaried(at::Tensor numbers);
 
-// FailedPrecondition, naming `what`, if a number is not finite or all numbers
-// are equal. A device takes less power for constants, so it keeps a higher
-// clock and is faster than with real data. Fewer than 16 numbers may be equal.
+// Returns FailedPrecondition, naming `what`, if a number is not finite or all
+// numbers are equal. A device draws less power with constants, so it keeps a
+// higher clock than with real data. Fewer than 16 numbers may be equal.
 absl::Status CheckVaried(absl::string_view what, const at::Tensor& numbers);
 
 }  // namespace trainbench

@@ -30,7 +30,7 @@ bool IsProduct(absl::string_view op) {
          std::find(kProducts.begin(), kProducts.end(), op) != kProducts.end();
 }
 
-// Its kernels are no operators, or many.
+// Our attention runs outside ATen operators, or as many of them.
 bool IsOurAttention(absl::string_view op) {
   if (!absl::StartsWith(op, "trainbench::")) return false;
   const auto& kinds = AttentionKinds();
@@ -56,8 +56,8 @@ bool AllowsFewerBits() {
   return false;
 }
 
-// Counts products while it exists. Only the innermost counts: autocast and
-// attention without a fused kernel call others inside.
+// Counts products during its lifetime. Only the innermost operator counts:
+// autocast and attention without a fused kernel call products inside.
 class Recorder {
  public:
   explicit Recorder(Products& products)
@@ -115,11 +115,11 @@ class Recorder {
     }
   }
 
-  // A callback of LibTorch is a plain function and knows no object.
+  // LibTorch calls plain functions, which have no `this`.
   static thread_local Recorder* recorder_;
 
   Products& products_;
-  std::vector<Product*> open_;  // each inside the one before
+  std::vector<Product*> open_;  // each is nested in the one before
   at::CallbackHandle handle_;
 };
 

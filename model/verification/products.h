@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In which arithmetic a step's matrix products run, as LibTorch was asked for
-// them. Works on any device and leaves nothing behind that would slow later
-// calls. Which kernels a GPU takes for it only a profile shows.
+// Reports the arithmetic that LibTorch was asked to use for a step's matrix
+// products. Works on any device and leaves nothing behind that slows later
+// calls. Only a profile shows which kernels a GPU ran for them.
 
 #ifndef TRAINBENCH_MODEL_VERIFICATION_PRODUCTS_H_
 #define TRAINBENCH_MODEL_VERIFICATION_PRODUCTS_H_
@@ -21,22 +21,22 @@
 namespace trainbench {
 
 struct Products {
-  std::map<c10::ScalarType, int> by_type;  // of the operands
-  // The operators of fused attention.
+  std::map<c10::ScalarType, int> by_type;  // operand dtype to count
+  // The operators of fused attention that ran.
   std::set<std::string> fused_attention;
-  // Products of fp32 may be computed in fewer bits.
+  // Products of fp32 may be computed with reduced precision.
   bool tf32 = false;
 };
 
-// The products that `work` runs on this thread. Rethrows what `work` throws.
+// Records the products that `work` runs on this thread. Rethrows exceptions.
 Products ProductsOf(const std::function<void()>& work);
 
-// FailedPrecondition if the products are not those of the precision: fp32 and
-// tf32 multiply fp32 alone, tf32 with fewer bits allowed; both kinds of bf16
-// multiply bf16 and may leave some in fp32.
+// FailedPrecondition if the products do not match the precision: fp32 and tf32
+// multiply only fp32, tf32 with reduced precision allowed; both kinds of bf16
+// multiply bf16 and may run some products in fp32.
 absl::Status ProveProducts(const Products& products, Precision precision);
 
-// The products of a forward pass.
+// Records the products of a forward pass.
 Products ForwardProducts(TransformerLm& model, const Batch& batch,
                          Precision precision);
 

@@ -13,7 +13,7 @@
 namespace trainbench {
 namespace {
 
-// Queries whose scores are there at once: a long sequence has too many.
+// Queries per chunk of scores, which would be too large for a long sequence.
 constexpr int64_t kQueries = 256;
 
 // The model's formulas in float64.
@@ -37,7 +37,7 @@ class Reference {
 
  private:
   at::Tensor Weight(const at::Tensor& weight) const {
-    // Copies float64 weights too, which must not change.
+    // Also copies float64 weights, which must not be changed.
     at::Tensor wide = weight.detach().to(at::kDouble, /*non_blocking=*/false,
                                          /*copy=*/true);
     if (along_gradient_ == 0) return wide;
@@ -57,7 +57,7 @@ class Reference {
     return linear->bias.defined() ? product + Weight(linear->bias) : product;
   }
 
-  // LayerNorm is RMSNorm of what is left of x without its mean.
+  // LayerNorm is RMSNorm of x minus its mean.
   at::Tensor Norm(const NormImpl& norm, at::Tensor x) const {
     const auto dim = static_cast<double>(x.size(-1));
     if (model_->config().norm == Normalization::kLayer) {
@@ -70,8 +70,8 @@ class Reference {
     return norm.bias.defined() ? normed + Weight(norm.bias) : normed;
   }
 
-  // Channel pairs as complex numbers times e^(i t theta^(-2k / d)). Nothing
-  // where positions are learned.
+  // Channel pairs as complex numbers times e^(i t theta^(-2k / d)). Returns x
+  // itself if positions are learned.
   at::Tensor Rotate(const at::Tensor& x) const {
     if (model_->config().positions == Positions::kLearned) return x;
     const int64_t seq = x.size(-2), dim = x.size(-1);
@@ -87,7 +87,7 @@ class Reference {
     return at::view_as_real(pairs * turn).flatten(-2);
   }
 
-  // [batch, the matrix's heads, seq, d_head].
+  // [batch, heads of the matrix, seq, d_head].
   at::Tensor Heads(const Linear& linear, const at::Tensor& x) const {
     return Multiply(linear, x)
         .unflatten(-1, {-1, model_->config().d_head()})

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A slow float64 implementation of the language model, the reference for
-// results.
+// A slow float64 implementation of the language model, used as the reference.
 
 #ifndef TRAINBENCH_MODEL_VERIFICATION_REFERENCE_H_
 #define TRAINBENCH_MODEL_VERIFICATION_REFERENCE_H_
@@ -12,9 +11,9 @@
 namespace trainbench {
 
 // Logits [batch, seq, vocab] in float64, computed from the model's weights one
-// matrix at a time and by other operations than the model's: complex rotation,
-// LibTorch's own softmax and activations, vector norms. If `along_gradient` is
-// not 0, each weight w with gradient g counts as w + along_gradient * g.
+// matrix at a time and with different operations: complex rotation, LibTorch's
+// softmax and activations, vector norms. If `along_gradient` is not 0, each
+// weight w with gradient g is replaced by w + along_gradient * g.
 at::Tensor ReferenceLogits(const TransformerLm& model, const at::Tensor& tokens,
                            double along_gradient = 0);
 

@@ -9,13 +9,13 @@
 
 namespace trainbench {
 
-// |actual - expected| / |expected| in float64, with the 2-norm over all
-// elements of two tensors of one shape. 0 if they are equal, even if both are
-// 0.
+// Returns |actual - expected| / |expected| in float64, with the 2-norm over all
+// elements of two tensors with the same shape. 0 if they are equal, even if
+// both are 0.
 double RelativeError(const at::Tensor& actual, const at::Tensor& expected);
 
-// The same of several tensors, taken as one vector. Beside them it needs the
-// memory of the largest one.
+// The relative error of several tensors, taken as one vector. Allocates as much
+// memory as the largest tensor.
 double RelativeError(const std::vector<at::Tensor>& actual,
                      const std::vector<at::Tensor>& expected);
 

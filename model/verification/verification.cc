@@ -45,8 +45,8 @@ Batch Sequence(const Batch& batch, int64_t i) {
   return {batch.tokens.narrow(0, i, 1), batch.targets.narrow(0, i, 1)};
 }
 
-// A random batch of which at most two sequences differ, by turns, so that the
-// reference need not compute all of them.
+// A random batch with at most two distinct sequences, alternating, so that the
+// reference computes only these.
 struct CheckedBatch {
   CheckedBatch(const TransformerLm& model, const BatchShape& shape)
       : distinct(RandomBatch(model->config().vocab,
@@ -60,7 +60,7 @@ struct CheckedBatch {
 
   int64_t count() const { return distinct.tokens.size(0); }
   int64_t size() const { return whole.tokens.size(0); }
-  // How many sequences of the batch are the i-th.
+  // The number of sequences in the batch that equal the i-th distinct one.
   int64_t repetitions(int64_t i) const {
     return (size() - i + count() - 1) / count();
   }
@@ -69,7 +69,7 @@ struct CheckedBatch {
   Batch whole;
 };
 
-// Of one sequence.
+// The reference loss of one sequence.
 double ReferenceLoss(const TransformerLm& model, const Batch& sequence,
                      double along_gradient) {
   const at::Tensor logits =
@@ -129,12 +129,12 @@ double Dot(const at::Tensor& a, const at::Tensor& b) {
 }
 
 // Expects the gradients in the parameters, and replaces each g by the direction
-// d = g + |g| n, with |g| the norm over all parameters and n normally
+// d = g + |g| n, where |g| is the norm over all parameters and n is normally
 // distributed.
 //
-// The slope along d should be g.d. Along g alone it would be |g|^2 even if some
-// of g were missing. With n, the difference divided by |g|^2 is as large as the
-// relative error of g, whatever its direction.
+// The slope along d should be g.d. Along g alone it would be |g|^2 even if
+// parts of g were missing. With n, the difference divided by |g|^2 is as large
+// as the relative error of g, regardless of its direction.
 absl::Status VerifyGradients(const TransformerLm& model,
                              const CheckedBatch& batch, Precision precision) {
   double squared_norm = 0;
@@ -162,15 +162,15 @@ absl::Status VerifyGradients(const TransformerLm& model,
                     ToleranceOf(precision).gradient);
 }
 
-// One tensor of each kind, since copying all costs too much: a norm and a
+// One tensor of each kind, since copying all would cost too much: a norm and a
 // matrix of the first block, and the last norm.
 std::vector<at::Tensor> SomeParameters(const TransformerLm& model) {
   return {model->layers.front()->ln1->weight,
           model->layers.front()->attn->q_proj->weight, model->ln_final->weight};
 }
 
-// Small numbers, which bf16 resolves well: a matrix of the first block and the
-// head of some tokens.
+// Small weights, which bf16 resolves well: a matrix of the first block and the
+// head's rows for some tokens.
 at::Tensor SmallWeights(const TransformerLm& model) {
   const at::NoGradGuard no_grad;
   const at::Tensor head = model->lm_head->weight;
@@ -184,8 +184,8 @@ absl::Status CheckMoved(const at::Tensor& before, const at::Tensor& after) {
     return absl::FailedPreconditionError("weights are no longer finite");
   }
   if (!after.equal(before)) return absl::OkStatus();
-  // A step is about as long as the learning rate, but a gradient that changes
-  // its sign shortens it.
+  // A step is about as long as the learning rate, but shorter if the gradient
+  // has changed its sign.
   const double step = 1e-2 * AdamWOptions().lr;
   const double unit = after.scalar_type() == at::kBFloat16 ? 0x1p-9 : 0x1p-24;
   if (after.abs().min().item<double>() * unit > step) {
@@ -205,7 +205,7 @@ absl::Status VerifyFirstUpdate(const std::vector<at::Tensor>& parameters,
   for (const at::Tensor& parameter : parameters) {
     const at::Tensor w = parameter.detach().to(at::kDouble);
     const at::Tensor g = parameter.grad().to(at::kDouble);
-    // Moments start at 0, so bias correction makes them g and g^2.
+    // Moments start at 0, so bias correction turns them into g and g^2.
     expected.push_back(w - options.lr * (g / (g.abs() + options.eps) +
                                          options.weight_decay * w));
   }
@@ -213,7 +213,7 @@ absl::Status VerifyFirstUpdate(const std::vector<at::Tensor>& parameters,
   double worst = 0;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const at::Tensor& weight = parameters[i];
-    // Decay and step round once each: twice the unit roundoff. The second
+    // Decay and step each round once: twice the unit roundoff. The second
     // moment of a tiny gradient also loses digits relative to eps: a thousandth
     // of the step.
     const double ulp = weight.scalar_type() == at::kBFloat16 ? 0x1p-7 : 0x1p-23;
