@@ -12,8 +12,8 @@
 namespace trainbench {
 namespace {
 
-// Messages to and from all other ranks. Those of a pair of ranks arrive in the
-// order in which they were sent.
+// Messages to and from all other ranks. Messages between two ranks arrive in
+// the order in which they were sent.
 class DirectExchange {
  public:
   explicit DirectExchange(c10d::Backend& backend) : backend_(backend) {}
@@ -35,7 +35,7 @@ class DirectExchange {
     receiving_.push_back(backend_.recv(tensors, from, /*tag=*/0));
   }
 
-  // For the i-th message that Receive() announced.
+  // Waits for the message of the i-th Receive().
   void WaitFor(std::size_t i) { receiving_[i]->wait(); }
   void WaitUntilSent() {
     for (const auto& work : std::exchange(sending_, {})) work->wait();

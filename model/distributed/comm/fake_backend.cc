@@ -12,7 +12,7 @@ namespace {
 
 using WorkPtr = c10::intrusive_ptr<c10d::Work>;
 
-// Done as soon as it starts.
+// Complete as soon as it is started.
 class FakeWork final : public c10d::Work {
  public:
   explicit FakeWork(std::vector<at::Tensor> tensors)

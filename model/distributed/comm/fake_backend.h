@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A backend of c10d without other ranks.
+// A c10d backend without other ranks.
 
 #ifndef TRAINBENCH_MODEL_DISTRIBUTED_COMM_FAKE_BACKEND_H_
 #define TRAINBENCH_MODEL_DISTRIBUTED_COMM_FAKE_BACKEND_H_
@@ -10,8 +10,8 @@
 
 namespace trainbench {
 
-// Sends nothing, waits for nobody and leaves all values as they are. A call
-// that this project does not make is a c10::Error of c10d's.
+// Sends nothing, does not wait and leaves all values unchanged. Calls that this
+// project does not make throw c10d's c10::Error.
 c10::intrusive_ptr<c10d::Backend> MakeFakeBackend(const GroupOptions& options);
 
 }  // namespace trainbench

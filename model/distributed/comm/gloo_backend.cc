@@ -10,8 +10,8 @@
 namespace trainbench {
 namespace {
 
-// A write to a rank that died also raises a signal. Gloo handles the write's
-// error, and counts on Python, which ignores the signal.
+// A write to a rank that has died also raises SIGPIPE. Gloo handles the error
+// of the write but relies on Python to ignore the signal.
 void IgnoreBrokenPipes() {
   const auto before = std::signal(SIGPIPE, SIG_IGN);
   if (before != SIG_DFL && before != SIG_ERR) std::signal(SIGPIPE, before);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // c10d's Gloo backend. c10d's header includes Gloo's headers, which the wheel
-// lacks. Only gloo_backend.cc sees their stand-ins (gloo_stubs/).
+// does not contain. Only gloo_backend.cc includes our stubs (gloo_stubs/).
 
 #ifndef TRAINBENCH_MODEL_DISTRIBUTED_COMM_GLOO_BACKEND_H_
 #define TRAINBENCH_MODEL_DISTRIBUTED_COMM_GLOO_BACKEND_H_
@@ -12,8 +12,8 @@
 
 namespace trainbench {
 
-// Throws what c10d throws. From now on a broken pipe is an error of the write
-// for this process, not its end.
+// Throws what c10d throws. From this call on, the process ignores SIGPIPE: a
+// write to a broken pipe returns an error instead of ending the process.
 c10::intrusive_ptr<c10d::Backend> MakeGlooBackend(
     const c10::intrusive_ptr<c10d::Store>& store, const GroupOptions& options);
 

@@ -17,8 +17,8 @@ namespace trainbench {
 #ifdef TRAINBENCH_CUDA
 
 void CheckNcclHeader(const std::array<int, 3>& header) {
-  // A constant in LibTorch, 16 bits each; ncclGetVersion would give the loaded
-  // library's version, which may be newer.
+  // A constant in LibTorch, 16 bits each. ncclGetVersion would return the
+  // version of the loaded library, which may be newer.
   const uint64_t bits = torch::cuda::nccl::version();
   const std::array<int, 3> libtorch = {static_cast<int>(bits >> 32),
                                        static_cast<int>(bits >> 16 & 0xffff),
@@ -31,9 +31,9 @@ void CheckNcclHeader(const std::array<int, 3>& header) {
 c10::intrusive_ptr<c10d::Backend> MakeNcclBackend(
     const c10::intrusive_ptr<c10d::Store>& store, const GroupOptions& options) {
   CheckNcclHeader({NCCL_MAJOR, NCCL_MINOR, NCCL_PATCH});
-  // A rank that c10d takes down when a collective fails would first collect for
-  // a minute what helps to debug it, and the other ranks would not end before.
-  // The user's own choice stands.
+  // When a collective fails, c10d would first collect debug information for a
+  // minute before it ends the rank, and the other ranks would wait that long.
+  // Settings by the user take precedence.
   c10::utils::set_env("TORCH_NCCL_DUMP_ON_TIMEOUT", "0", /*overwrite=*/false);
   c10::utils::set_env("TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC", "100",
                       /*overwrite=*/false);

@@ -13,14 +13,14 @@
 namespace trainbench {
 
 // For the current CUDA device. Throws what c10d throws, and c10::Error in a
-// program built without CUDA.
+// program that was built without CUDA.
 c10::intrusive_ptr<c10d::Backend> MakeNcclBackend(
     const c10::intrusive_ptr<c10d::Store>& store, const GroupOptions& options);
 
-// Throws c10::Error unless LibTorch was compiled with the nccl.h of version
-// `header` (major, minor, patch): c10d's options hold a structure of NCCL's by
-// value, whose size differs between versions. In a program built without CUDA
-// it does nothing.
+// Throws c10::Error unless LibTorch was compiled with version `header` (major,
+// minor, patch) of nccl.h: c10d's options contain an NCCL structure by value,
+// and its size depends on the version. Does nothing in a program that was built
+// without CUDA.
 void CheckNcclHeader(const std::array<int, 3>& header);
 
 }  // namespace trainbench

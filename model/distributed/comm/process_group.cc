@@ -38,10 +38,10 @@ c10::intrusive_ptr<c10d::Backend> MakeBackend(const StorePtr& store,
              : MakeNcclBackend(store, options);
 }
 
-// Gloo's thread releases a finished work, and its tensor, a little later. As
-// the last owner it would free memory on its own thread, where this thread's
-// memory profiling does not see it. So wait for the release while profiling is
-// on. Gives up if another owner keeps the work.
+// Gloo's thread releases a finished work and its tensor slightly later. If it
+// were the last owner, it would free memory on its own thread, where this
+// thread's memory profiling does not see it. So while profiling is on, wait for
+// the release. Gives up if another owner keeps the work.
 void WaitForRelease(const WorkPtr& work) {
   if (!c10::memoryProfilingEnabled()) return;
   for (int i = 0; i < 100'000 && work.use_count() > 1; ++i) {
@@ -79,7 +79,7 @@ class StartedWork final : public Collective {
   CommBackend backend_;
 };
 
-// Of Gloo.
+// A collective over Gloo that is started as direct messages.
 class StartedExchange final : public Collective {
  public:
   using Finish = std::function<void()>;
@@ -101,15 +101,15 @@ absl::Status DidNotMeet(const GroupOptions& options, const char* reason) {
 }
 
 // Calls the backend directly: c10d's dispatched operators would add a schema
-// lookup and boxing to each call.
+// look-up and boxing to each call.
 class C10dGroup final : public ProcessGroup {
  public:
   C10dGroup(const StorePtr& store, const GroupOptions& options,
             const BackendMaker& make_backend)
       : store_(store), options_(options), make_backend_(make_backend) {
     const bool gloo = options.backend == CommBackend::kGloo;
-    // NCCL needs no other rank yet, so that without a GPU each rank says so and
-    // none of them leaves the others while Gloo connects them.
+    // Creating NCCL's backend does not involve other ranks yet. Without a GPU,
+    // every rank fails here, before any rank waits for another in Gloo.
     backend_ = make_backend(store, options);
     if (!gloo) {
       GroupOptions on_cpu = options;
@@ -130,7 +130,7 @@ class C10dGroup final : public ProcessGroup {
     try {
       backend_->abort();
     } catch (const std::exception&) {
-      // A destructor cannot report a failure, and an earlier one is reported.
+      // A destructor cannot report errors; an earlier error was reported.
     }
   }
 
@@ -226,8 +226,8 @@ class C10dGroup final : public ProcessGroup {
       const BackendMaker& make_backend) {
     try {
       auto group = std::make_unique<C10dGroup>(store, options, make_backend);
-      // Gloo lets a rank go once its own connections stand. If it exited before
-      // the others had theirs, they would take it for dead.
+      // Gloo lets a rank continue once its own connections exist. If it exited
+      // before the others were connected, they would consider it failed.
       group->cpu_group().Barrier();
       return group;
     } catch (const c10::Error& error) {
@@ -285,7 +285,7 @@ class C10dGroup final : public ProcessGroup {
   StorePtr store_;
   GroupOptions options_;
   BackendMaker make_backend_;
-  int splits_ = 0;                        // so far
+  int splits_ = 0;                        // calls of Split()
   std::unique_ptr<C10dGroup> cpu_group_;  // null over Gloo
   c10::intrusive_ptr<c10d::Backend> backend_;
   c10::intrusive_ptr<c10d::ProcessGroup> group_;

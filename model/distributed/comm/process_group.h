@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The process group of a data-parallel job, and its collectives.
+// A group of the ranks of a job, and its collectives.
 
 #ifndef TRAINBENCH_MODEL_DISTRIBUTED_COMM_PROCESS_GROUP_H_
 #define TRAINBENCH_MODEL_DISTRIBUTED_COMM_PROCESS_GROUP_H_
@@ -32,43 +32,43 @@ struct GroupOptions {
   CommBackend backend = CommBackend::kGloo;
   int rank = 0;
   int size = 1;
-  // Of the rendezvous and of every collective: a rank that waits longer for
-  // another rank gets an error.
+  // Timeout of the rendezvous and of every collective: a rank that waits longer
+  // for another rank gets an error.
   std::chrono::milliseconds timeout = std::chrono::minutes(1);
-  // The address or network interface of Gloo's traffic.
+  // The address or network interface that Gloo uses.
   std::string address = "127.0.0.1";
   std::string network_interface = {};  // overrides the address
 };
 
-// Makes a call that communicates. An exception that is no c10::Error is Gloo's
-// and becomes a c10::DistNetworkError; c10d's own are c10::DistErrors. Memory
-// that ran out is no such error.
+// Runs a call that communicates. c10d's own exceptions are c10::DistErrors. An
+// exception that is not a c10::Error comes from Gloo and is converted to a
+// c10::DistNetworkError, except std::bad_alloc.
 void Communicate(const std::function<void()>& call);
 
-// A started collective. Keeps its tensors alive.
+// A collective in flight. Keeps its tensors alive.
 class Collective {
  public:
   virtual ~Collective() = default;
   // Returns when the result is ready: on the CPU for the caller, on a GPU for
-  // later work on the current stream. Throws c10::DistError, with the reason of
-  // c10d or Gloo, if a rank failed or came too late.
+  // later work on the current stream. Throws c10::DistError, with the reason
+  // from c10d or Gloo, if a rank failed or was too late.
   virtual void Wait() = 0;
 };
 
-// A call of a rank.
+// One collective call of a rank.
 struct CollectiveCall {
   CollectiveKind kind = CollectiveKind::kAllReduce;
-  int64_t bytes = 0;  // of the whole tensor
-  // Of a gather or a scatter: it was started, to be awaited later. Gloo's
-  // groups then send in another way.
+  int64_t bytes = 0;  // bytes of the whole tensor
+  // For a gather or scatter: whether it was started asynchronously. Gloo's
+  // groups then use a different algorithm.
   bool async_op = false;
-  int root = 0;  // of a broadcast
+  int root = 0;  // for a broadcast
 };
 
-// Records the collectives that the group's rank calls while the object lives,
-// maxima as sums. The group outlives it, and has one recorder at a time. Groups
-// that it was split into are not recorded, nor is cpu_group() over NCCL; over
-// Gloo that is the group itself.
+// Records the collectives that the group's rank calls during the object's
+// lifetime; maxima count as sums. The group must outlive it and has at most one
+// recorder at a time. Groups created by Split() are not recorded. For NCCL,
+// cpu_group() is not recorded either; for Gloo it is the group itself.
 class CollectiveRecorder {
  public:
   explicit CollectiveRecorder(ProcessGroup& group);
@@ -85,26 +85,26 @@ class CollectiveRecorder {
   std::vector<CollectiveCall> calls_;
 };
 
-// One rank's member of a group of processes, over a backend of c10d. All ranks
-// must make the same calls in the same order. Tensors are contiguous, with the
+// One rank's member of a process group, over a c10d backend. All ranks must
+// make the same calls in the same order. Tensors must be contiguous, with the
 // same shape and dtype on all ranks. Not thread-safe.
 class ProcessGroup {
  public:
-  // Meets the other ranks through `store`, whose keys no other group may use.
+  // Joins the other ranks through `store`. No other group may use its keys.
   // InvalidArgument for a rank outside [0, size); Unavailable, with c10d's
-  // reason, if the ranks do not meet in time.
+  // reason, if the ranks do not join in time.
   static absl::StatusOr<std::unique_ptr<ProcessGroup>> Join(
       const c10::intrusive_ptr<c10d::Store>& store,
       const GroupOptions& options);
 
-  // A rank's group without the other ranks: takes the memory that
-  // options.backend takes, sends nothing, waits for nobody and leaves all
-  // values as they are.
+  // Creates a rank's group without other ranks: it allocates the memory that
+  // options.backend allocates, sends nothing, does not wait and leaves all
+  // values unchanged.
   static std::unique_ptr<ProcessGroup> Fake(const GroupOptions& options);
 
   virtual ~ProcessGroup() = default;
 
-  // Every collective calls it. So does who lets c10d make calls of its own.
+  // Called by every collective, and by users of c10d that bypass this class.
   void Record(const CollectiveCall& call) {
     if (recorder_ != nullptr) recorder_->Add(call);
   }
@@ -115,32 +115,32 @@ class ProcessGroup {
   // Chunk `rank()` of [size * n, ...] values, a view.
   at::Tensor ChunkOf(const at::Tensor& all) const;
 
-  // The same ranks over the CPU: this group over Gloo, or else a group of
-  // Gloo's that joined with it. What they agree on through it leaves the GPU
-  // alone.
+  // The same ranks over the CPU: this group itself for Gloo, or else a separate
+  // Gloo group that was created with it. Its collectives do not involve the
+  // GPU.
   virtual ProcessGroup& cpu_group() = 0;
 
   // Starts replacing `tensor` by its sum over all ranks.
   virtual std::unique_ptr<Collective> StartAllReduce(
       const at::Tensor& tensor) = 0;
   // input [size * n] -> output [n]: chunk `rank()` of the sum over all ranks.
-  // Leaves `input` undefined; `output` may be chunk `rank()` of it. Nobody may
-  // use either until Wait() returns. Over Gloo, where Wait() adds, n more
-  // values for each other rank are alive until then.
+  // Leaves `input` undefined; `output` may be chunk `rank()` of it. Neither may
+  // be used until Wait() returns. Over Gloo, where Wait() adds, n more values
+  // per other rank stay allocated until then.
   virtual std::unique_ptr<Collective> StartReduceScatter(
       const at::Tensor& output, const at::Tensor& input) = 0;
-  // input [n] -> output [size * n], in the order of the ranks. `input` may be
-  // chunk `rank()` of `output`. Nobody may use either until Wait() returns.
+  // input [n] -> output [size * n], in rank order. `input` may be chunk
+  // `rank()` of `output`. Neither may be used until Wait() returns.
   virtual std::unique_ptr<Collective> StartAllGather(
       const at::Tensor& output, const at::Tensor& input) = 0;
-  // The calls below return when they are done and throw as Collective::Wait
-  // does. AllReduce sums.
+  // The calls below block until they are complete, and throw as
+  // Collective::Wait does. AllReduce sums.
   void AllReduce(const at::Tensor& tensor) { StartAllReduce(tensor)->Wait(); }
   virtual void AllReduceMax(const at::Tensor& tensor) = 0;
-  // Copies the tensor of rank `root` to all others.
+  // Copies the tensor from rank `root` to all others.
   virtual void Broadcast(const at::Tensor& tensor, int root) = 0;
-  // As StartReduceScatter and StartAllGather. Over Gloo on a ring, which takes
-  // little memory.
+  // Blocking StartReduceScatter and StartAllGather. Over Gloo they use a ring,
+  // which needs little memory.
   virtual void ReduceScatter(const at::Tensor& output,
                              const at::Tensor& input) = 0;
   virtual void AllGather(const at::Tensor& output, const at::Tensor& input) = 0;
@@ -148,18 +148,18 @@ class ProcessGroup {
   virtual void Barrier() = 0;
 
   // Waits for NCCL's collectives and frees its communicator. All ranks call it
-  // after their last collective. A group that nobody closed, because a rank
-  // failed, breaks its collectives off when it is destroyed.
+  // after their last collective. The destructor of a group that was not closed,
+  // because a rank failed, aborts its collectives.
   virtual void Close() = 0;
 
-  // For c10d's own Reducer.
+  // For c10d's Reducer.
   virtual const c10::intrusive_ptr<c10d::ProcessGroup>& c10d_group() const = 0;
 
-  // This rank's part of the group: the ranks whose colour is this rank's, in
-  // this group's order. colours[r] is rank r's; all ranks call it together with
-  // the same colours. The part has keys of its own in the store, the same
-  // backend and timeout, and may outlive this group. InvalidArgument unless
-  // there is a colour for each rank; Unavailable as of Join().
+  // Splits the group: returns this rank's part, the ranks with the same colour
+  // in this group's order. colours[r] is rank r's colour; all ranks call it
+  // together with the same colours. The part uses its own keys in the store,
+  // the same backend and timeout, and may outlive this group. InvalidArgument
+  // unless each rank has one colour; Unavailable as in Join().
   virtual absl::StatusOr<std::unique_ptr<ProcessGroup>> Split(
       const std::vector<int>& colours) = 0;
 

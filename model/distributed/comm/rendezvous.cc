@@ -28,10 +28,10 @@ bool IsLoopback(const sockaddr& address) {
   return ntohl(v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
 }
 
-// A socket bound to this address, or -1 and errno.
+// Returns a socket that is bound to this address, or -1 and sets errno.
 int BindTo(const addrinfo& address) {
   const int fd = ::socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const int yes = 1;  // as c10d's own socket: connections of before may linger
+  const int yes = 1;  // as c10d: older connections may linger
   if (fd < 0 ||
       (::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) == 0 &&
        ::bind(fd, address.ai_addr, address.ai_addrlen) == 0)) {
@@ -43,8 +43,8 @@ int BindTo(const addrinfo& address) {
   return -1;
 }
 
-// A socket bound where the store is to listen; empty: at each address. Left to
-// itself, c10d listens at each.
+// Returns a socket bound to the address of the store; std::nullopt: listen at
+// every address, which is c10d's default.
 std::optional<int> BindStore(const TcpRendezvous& where) {
   addrinfo hints = {};
   hints.ai_socktype = SOCK_STREAM;
@@ -58,8 +58,8 @@ std::optional<int> BindStore(const TcpRendezvous& where) {
        address = address->ai_next) {
     if (!where.one_machine && IsLoopback(*address->ai_addr)) continue;
     fd = BindTo(*address);
-    // Another job's store: at the next address ranks would find that first.
-    // c10d says so.
+    // Another job's store uses the port. At the next address, ranks would still
+    // find that store first. c10d reports the error.
     if (fd < 0 && errno == EADDRINUSE) break;
   }
   ::freeaddrinfo(found);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The c10d stores through which the ranks of a job meet.
+// The c10d stores through which the ranks of a job find each other.
 
 #ifndef TRAINBENCH_MODEL_DISTRIBUTED_COMM_RENDEZVOUS_H_
 #define TRAINBENCH_MODEL_DISTRIBUTED_COMM_RENDEZVOUS_H_
@@ -14,7 +14,7 @@
 namespace trainbench {
 
 // A store in a file that all `ranks` processes can open. Creates the file if it
-// is missing. Throws nothing.
+// does not exist. Does not throw.
 c10::intrusive_ptr<c10d::Store> OpenFileStore(
     const std::string& path, int ranks, std::chrono::milliseconds timeout);
 
@@ -23,13 +23,13 @@ struct TcpRendezvous {
   uint16_t port = 0;
   int ranks = 1;
   bool serves = false;       // this process serves the store
-  bool one_machine = false;  // all ranks are on this one
+  bool one_machine = false;  // all ranks run on this machine
 };
 
-// A store that one process serves to all. It listens at the first address of
-// `host` that its machine has, and at each address of the machine only if it
-// has none of them (behind a proxy). If other machines take part, a loopback
-// address does not count: /etc/hosts may give one to the machine's own name.
+// A store that one process serves to all ranks. It listens at the first address
+// of `host` that belongs to its machine or, if none does (behind a proxy), at
+// every address of the machine. If other machines take part, loopback addresses
+// are skipped, because /etc/hosts may map the machine's own name to one.
 // Unavailable, with c10d's reason, if the server cannot be reached, or started,
 // in time.
 absl::StatusOr<c10::intrusive_ptr<c10d::Store>> OpenTcpStore(

@@ -34,14 +34,14 @@ class Exchange {
   c10::intrusive_ptr<c10d::Work> sending_, receiving_;
 };
 
-// Chunk `index` modulo `size`, which may be negative.
+// Chunk `index` modulo `size`; `index` may be negative.
 at::Tensor Part(const at::Tensor& values, int index, int size) {
   const int64_t n = values.numel() / size;
   return values.narrow(0, (index % size + size) % size * n, n);
 }
 
 // Sends `sent` and adds the received values to `sum`, segment by segment: one
-// is added while the next is in flight. `buffers` is [2, segment].
+// segment is added while the next is in flight. `buffers` is [2, segment].
 void ExchangeAndAdd(c10d::Backend& backend, const at::Tensor& sent,
                     const at::Tensor& sum, const at::Tensor& buffers) {
   const std::vector<at::Tensor> out = sent.split(buffers.size(1));

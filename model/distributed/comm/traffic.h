@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What ranks send: calls and bytes of collectives, by kind.
+// Calls and bytes of the collectives of a rank, by kind.
 
 #ifndef TRAINBENCH_MODEL_DISTRIBUTED_COMM_TRAFFIC_H_
 #define TRAINBENCH_MODEL_DISTRIBUTED_COMM_TRAFFIC_H_
@@ -14,16 +14,16 @@ namespace trainbench {
 
 struct CollectiveCalls {
   int64_t calls = 0;
-  // Of whole tensors: what is summed, scattered or gathered, or what this rank
-  // broadcasts as the root.
+  // Bytes of whole tensors: summed, scattered or gathered, or broadcast by this
+  // rank as the root.
   int64_t bytes = 0;
 
   bool operator==(const CollectiveCalls&) const = default;
 };
 
-// Bytes that one of `ranks` ranks sends for whole tensors of so many bytes. On
-// rings: (N - 1) / N of what is scattered or gathered, 2 (N - 1) / N of what is
-// all-reduced (Patarasuk & Yuan 2009). A root sends to each other rank.
+// Bytes that one of `ranks` ranks sends for whole tensors of `bytes` bytes. On
+// rings: (N - 1) / N of a scatter or gather, 2 (N - 1) / N of an all-reduce
+// (Patarasuk & Yuan 2009). The root of a broadcast sends to each other rank.
 double SentBytes(CollectiveKind kind, int64_t bytes, int64_t ranks);
 
 class Traffic {
@@ -35,11 +35,11 @@ class Traffic {
   }
   CollectiveCalls All() const;
 
-  // Sent by one of `ranks` ranks.
+  // Bytes sent by one of `ranks` ranks.
   double SentBytes(int64_t ranks) const;
 
   bool operator==(const Traffic&) const = default;
-  // `part` is contained in it.
+  // `part` must be contained in this traffic.
   Traffic operator-(const Traffic& part) const;
 
  private:

@@ -15,11 +15,11 @@
 
 namespace trainbench {
 
-// A replica's trainer: a whole AdamW on each rank. Without a synchronisation,
-// each rank trains on its own.
+// Trains a replica, with the whole AdamW state on each rank. Without a `sync`,
+// each rank trains independently.
 class DataParallelTrainer : public ParallelTrainer {
  public:
-  // `sync` may be null, else it has these parameters.
+  // `sync` may be null; otherwise it was created with these parameters.
   DataParallelTrainer(std::vector<at::Tensor> parameters,
                       std::unique_ptr<GradientSync> sync,
                       const AdamWOptions& options = {});

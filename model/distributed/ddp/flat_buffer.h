@@ -12,8 +12,8 @@
 namespace trainbench {
 
 struct FlatBuffer {
-  at::Tensor values;              // [elements], of the tensors' dtype
-  std::vector<at::Tensor> views;  // of each tensor's shape, one after another
+  at::Tensor values;              // [elements], in the tensors' dtype
+  std::vector<at::Tensor> views;  // in the tensors' shapes and order
 };
 
 // Allocates a buffer for `tensors` without copying their values. Its size is

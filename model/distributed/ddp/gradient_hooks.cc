@@ -29,8 +29,8 @@ class Hook final : public autograd::PostAccumulateGradHook {
 GradientHooks::GradientHooks(std::vector<at::Tensor> parameters,
                              Callback on_gradient)
     : parameters_(std::move(parameters)), on_gradient_(std::move(on_gradient)) {
-  // Check all before setting any: a constructor that throws could not remove
-  // hooks.
+  // Check all parameters before setting any hook: a constructor that throws
+  // could not remove the hooks.
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     TORCH_CHECK(autograd::impl::post_acc_grad_hooks(parameters_[i]) == nullptr,
                 "parameter ", i, " ", parameters_[i].sizes(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Callbacks for gradients that the backward pass has completed.
+// Callbacks when the backward pass has completed a gradient.
 
 #ifndef TRAINBENCH_MODEL_DISTRIBUTED_DDP_GRADIENT_HOOKS_H_
 #define TRAINBENCH_MODEL_DISTRIBUTED_DDP_GRADIENT_HOOKS_H_
@@ -13,14 +13,14 @@
 namespace trainbench {
 
 // Calls `on_gradient(i)` when the gradient of parameters[i] is complete, on
-// autograd's thread of the device, with gradients off. Its exceptions come out
-// of backward(). The destructor removes the hooks.
+// autograd's thread for the device, with gradients disabled. backward()
+// rethrows its exceptions. The destructor removes the hooks.
 class GradientHooks {
  public:
   using Callback = std::function<void(std::size_t index)>;
 
-  // Throws c10::Error if a parameter already has such a hook: only one is
-  // possible.
+  // Throws c10::Error if a parameter already has such a hook, as LibTorch
+  // allows only one.
   GradientHooks(std::vector<at::Tensor> parameters, Callback on_gradient);
   ~GradientHooks();
   GradientHooks(const GradientHooks&) = delete;

@@ -62,7 +62,7 @@ class OverlapPerParameterSync final : public OverlapBase {
   }
   void WaitAll() override { collectives_.WaitAll(); }
 
-  // Maps a parameter to its place in the sending order, and back.
+  // Maps a parameter to its place in the sending order, and vice versa.
   std::size_t Mirrored(std::size_t i) const {
     return parameters().size() - 1 - i;
   }
@@ -90,7 +90,7 @@ GradientSync::GradientSync(std::vector<at::Tensor> parameters,
 }
 
 void GradientSync::CopyShare(const at::Tensor& gradient, at::Tensor place) {
-  // In one pass. The overload for a plain number would make a temporary.
+  // One pass: the overload for a plain number would create a temporary.
   at::mul_out(place, gradient, at::native::wrapped_scalar_tensor(share()));
   CountCopied(gradient);
 }

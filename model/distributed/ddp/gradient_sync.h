@@ -21,35 +21,34 @@ namespace trainbench {
 // bytes in P tensors over N ranks. An all-reduce of s bytes sends and receives
 // 2 (N-1)/N s each (ring: reduce-scatter, then all-gather; Patarasuk & Yuan
 // 2009), so all strategies move the same bytes, 2 (N-1)/N S. They differ in the
-// number of calls, in copied bytes, and in the time that the backward pass
-// hides. Each call costs a latency that grows with N.
+// number of calls, in copied bytes, and in the communication that overlaps with
+// the backward pass. Each call costs a latency that grows with N.
 enum class SyncStrategy {
-  // After backward, for each gradient: divide, all-reduce in place, wait.
-  //   calls P, copies none, hides nothing: P latencies one after another.
+  // After backward, for each gradient: divides, all-reduces in place, waits.
+  //   calls P, copies none, overlaps nothing: P consecutive latencies.
   kPerParameter,
   // After backward: divides all gradients into one buffer, all-reduces it in
   // one call, and copies the results back.
-  //   calls 1, copies 2 S, hides nothing; S more bytes of memory at all times.
+  //   calls 1, copies 2 S, overlaps nothing; S more bytes of memory throughout.
   kFlat,
   // Divides and all-reduces each gradient in place as soon as it is complete,
-  // while the backward pass goes on. All ranks start in reverse order of the
-  // parameters, whatever the order of completion: ranks that start the same
-  // collectives in different orders would sum different gradients, or wait for
-  // ever.
-  //   calls P, copies none, hides all but the time of the last gradients.
+  // while the backward pass continues. All ranks start in reverse parameter
+  // order, whatever the order of completion: ranks that start the same
+  // collectives in different orders would sum different gradients or deadlock.
+  //   calls P, copies none, overlaps all but the time of the last gradients.
   kOverlapPerParameter,
   // Divides each complete gradient into its place in a bucket
   // (model/distributed/ddp/bucket_plan.h), which becomes the gradient. A full
-  // bucket is all-reduced while the backward pass goes on (Li et al. 2020,
+  // bucket is all-reduced while the backward pass continues (Li et al. 2020,
   // PyTorch Distributed). All ranks start the buckets in the same order. A
-  // gradient alone in its bucket is sent in place.
-  //   calls about S / bucket_bytes, copies at most S (in only), hides all but
-  //   the time of the last bucket; the buckets take as much memory, at all
-  //   times, as is copied, but the gradients are views of them.
+  // gradient that is alone in its bucket is sent in place.
+  //   calls about S / bucket_bytes, copies at most S (in only), overlaps all
+  //   but the time of the last bucket. The buckets permanently take as much
+  //   memory as is copied, but the gradients are views of them.
   kOverlapBucketed,
-  // c10d's Reducer, which PyTorch's DistributedDataParallel uses: as above,
-  // with a first bucket of 1 MiB, and buckets rebuilt after the first step in
-  // the order of completion. It waits inside backward(), so exposed
+  // c10d's Reducer, which PyTorch's DistributedDataParallel uses: as above, but
+  // the first bucket has 1 MiB, and the buckets are rebuilt after the first
+  // step in the order of completion. It waits inside backward(), so exposed
   // communication belongs to the backward pass and Finish() only checks.
   kReducer,
 };
@@ -64,15 +63,15 @@ inline constexpr int64_t kDefaultBucketBytes = int64_t{25} << 20;
 
 struct SyncOptions {
   SyncStrategy strategy = SyncStrategy::kOverlapBucketed;
-  // Most bytes of one bucket, for the strategies that have buckets.
+  // Maximum bytes of a bucket, for the strategies with buckets.
   int64_t bucket_bytes = kDefaultBucketBytes;
 };
 
 // Averages the gradients over the ranks. In each step every rank calls
-// BeforeForward, forward, BeforeBackward, backward and Finish, with the errors
-// of a ParallelTrainer's; the caller then releases the gradients (sets them to
-// none). Gradients are divided by the number of ranks before they are summed,
-// so Gloo and NCCL behave alike and a sum in fp16 cannot overflow.
+// BeforeForward, forward, BeforeBackward, backward and Finish, with the same
+// errors as a ParallelTrainer; the caller then releases the gradients (sets
+// them to undefined). Gradients are divided by the number of ranks before they
+// are summed, so Gloo and NCCL behave alike and a sum in fp16 cannot overflow.
 class GradientSync {
  public:
   GradientSync(std::vector<at::Tensor> parameters, ProcessGroup& group);
@@ -82,10 +81,11 @@ class GradientSync {
 
   virtual void BeforeForward() {}
   virtual void BeforeBackward() {}
-  // On return every gradient is the mean over the ranks. Its time is exposed
-  // communication. Throws c10::Error that names a parameter without a gradient.
+  // On return every gradient is the mean over the ranks. Its duration is
+  // exposed communication. Throws c10::Error that names a parameter without a
+  // gradient.
   void Finish();
-  // Off, gradients stay this rank's own.
+  // If off, gradients are not averaged.
   void SetExchanges(bool on) { exchanges_ = on; }
   // Bytes copied into buffers and back in the last finished step.
   int64_t CopiedBytes() const { return last_copied_bytes_; }
@@ -97,14 +97,14 @@ class GradientSync {
   // The weight of each rank in the mean: 1 / ranks.
   double share() const { return 1.0 / group_.size(); }
 
-  // Sets `place` to gradient * share(), counted as a copy.
+  // Sets `place` to gradient * share() and counts the copied bytes.
   void CopyShare(const at::Tensor& gradient, at::Tensor place);
   void CountCopied(const at::Tensor& tensor);
 
  private:
-  // The gradient of this parameter is complete.
+  // Whether the gradient of this parameter is complete.
   virtual bool IsComplete(std::size_t index) const;
-  // All are. Returns when they are the mean.
+  // Averages the gradients, which are all complete. Returns when it is done.
   virtual void Average() = 0;
 
   std::vector<at::Tensor> parameters_;
@@ -114,9 +114,9 @@ class GradientSync {
 };
 
 // `parameters`: contiguous leaves that require a gradient, each once, in the
-// same order on all ranks; with one dtype and device for kFlat. They and
-// `group` must outlive the result. A parameter can have hooks of one strategy
-// at a time. Throws c10::Error for any other parameters.
+// same order on all ranks; for kFlat, with one dtype and device. They and
+// `group` must outlive the result. A parameter can have the hooks of only one
+// strategy at a time. Throws c10::Error for other parameters.
 std::unique_ptr<GradientSync> MakeGradientSync(
     const SyncOptions& options, std::vector<at::Tensor> parameters,
     ProcessGroup& group);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Starts collectives in a fixed order, although they become ready in any order.
+// Starts collectives in a fixed order, whatever the order they become ready in.
 
 #ifndef TRAINBENCH_MODEL_DISTRIBUTED_DDP_ORDERED_COLLECTIVES_H_
 #define TRAINBENCH_MODEL_DISTRIBUTED_DDP_ORDERED_COLLECTIVES_H_
@@ -14,8 +14,8 @@
 namespace trainbench {
 
 // Starts collectives 0, 1, 2, ... in this order, each as soon as it and all
-// before it are ready. Ranks must start the same collectives in the same order,
-// but their backward passes may complete gradients in different orders.
+// earlier ones are ready. Ranks must start the same collectives in the same
+// order, but their backward passes may complete gradients in different orders.
 class OrderedCollectives {
  public:
   using Start = std::function<std::unique_ptr<Collective>(std::size_t index)>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The base of strategies that act on each gradient during the backward pass.
+// Base of the strategies that handle each gradient during the backward pass.
 
 #ifndef TRAINBENCH_MODEL_DISTRIBUTED_DDP_OVERLAP_BASE_H_
 #define TRAINBENCH_MODEL_DISTRIBUTED_DDP_OVERLAP_BASE_H_
@@ -13,16 +13,16 @@
 namespace trainbench {
 
 // Handles each gradient once per step. A second gradient before Finish() is an
-// error, since the first may be in flight: accumulate micro-batches with a
+// error, since the first may be in flight. To accumulate micro-batches, use a
 // strategy that does not overlap.
 class OverlapBase : public GradientSync {
  public:
   OverlapBase(std::vector<at::Tensor> parameters, ProcessGroup& group);
 
  protected:
-  // Returns when what OnGradient() started is done.
+  // Waits for everything that OnGradient() started.
   virtual void WaitAll() = 0;
-  // The gradient of a parameter is complete.
+  // Called when the gradient of a parameter is complete.
   virtual void OnGradient(std::size_t index) = 0;
 
  private:

@@ -17,11 +17,11 @@ namespace {
 struct Bucket {
   // Undefined for a single gradient, which is sent in place.
   at::Tensor values;
-  std::size_t size = 0;     // gradients
-  std::size_t awaited = 0;  // gradients, in this step
+  std::size_t size = 0;     // number of gradients
+  std::size_t awaited = 0;  // incomplete gradients in this step
 };
 
-// The place of a parameter's gradient in the buckets.
+// Where a parameter's gradient lies in the buckets.
 struct Place {
   std::size_t bucket = 0;
   at::Tensor view;  // undefined for a single gradient

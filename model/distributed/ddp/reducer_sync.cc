@@ -28,7 +28,7 @@ std::unique_ptr<c10d::Reducer> MakeReducer(
       {static_cast<std::size_t>(FirstBucketBytes(options)),
        static_cast<std::size_t>(options.bucket_bytes)},
       none_sparse));
-  // The last layers' gradients come first.
+  // The last layers' gradients complete first.
   std::reverse(buckets.begin(), buckets.end());
   return std::make_unique<c10d::Reducer>(
       parameters, std::move(buckets), group.c10d_group(), none_sparse,
@@ -58,12 +58,12 @@ class ReducerSync final : public GradientSync {
   void BeforeBackward() override {
     if (!exchanges()) return;
     prepared_ = true;
-    // No loss: only find_unused_parameters would walk its graph.
+    // Without the loss: only find_unused_parameters would traverse its graph.
     reducer_->prepare_for_backward({});
   }
 
  private:
-  // It has waited in backward().
+  // The Reducer has already waited in backward().
   void Average() override {
     TORCH_CHECK(prepared_, "Finish() without BeforeBackward()");
     prepared_ = false;

@@ -87,7 +87,7 @@ void FullySharded::BeforeForward() {
 
 void FullySharded::BeforeBackward() {
   in_backward_ = true;
-  // While the head is at work.
+  // Overlaps with the backward pass of the head.
   if (sharding_.prefetch) units_[last_block()].StartGather();
 }
 
@@ -101,11 +101,11 @@ void FullySharded::BeforeBlock(std::size_t unit) {
 }
 
 void FullySharded::AfterBlock(std::size_t unit, const ResidualStream& output) {
-  // The block was recomputed, so its backward pass follows.
+  // The block was recomputed, and its backward pass follows.
   if (in_backward_) return;
   if (sharding_.reshard_after_forward) units_[unit].Free();
-  // The first thing that the backward pass of a block does. A block without a
-  // graph has none, or is recomputed.
+  // Runs first in the backward pass of the block. An output without a graph
+  // gets no hook: it has no backward pass, or the block will be recomputed.
   for (const at::Tensor& tensor : {output.x, output.update}) {
     if (!tensor.defined() || !tensor.requires_grad()) continue;
     tensor.register_hook([this, unit](const at::Tensor&) { Use(unit); });

@@ -17,7 +17,7 @@ c10::StorageImpl& StorageOf(const at::Tensor& tensor) {
   return *tensor.storage().unsafeGetStorageImpl();
 }
 
-// The values of all, one after another, padded with zeros.
+// The concatenated values of all tensors, padded with zeros.
 at::Tensor Flatten(const std::vector<at::Tensor>& tensors, int multiple) {
   const FlatBuffer buffer = MakeFlatBuffer(tensors, multiple);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
@@ -54,7 +54,7 @@ ShardedUnit::ShardedUnit(std::vector<at::Tensor> parameters,
   Free();
 }
 
-// resize_ would tell autograd, for which nothing changes.
+// resize_ would notify autograd, although nothing changes for it.
 void ShardedUnit::Refill() {
   c10::StorageImpl& storage = StorageOf(values_);
   const auto bytes =
@@ -113,7 +113,7 @@ bool ShardedUnit::TakeGradient(std::size_t index) {
   const int replicas = replicas_ == nullptr ? 1 : replicas_->size();
   const double share = 1.0 / (group_.size() * replicas);
   if (gradient.dtype() == place.dtype()) {
-    // In one pass. The overload for a plain number would make a temporary.
+    // One pass: the overload for a plain number would create a temporary.
     at::mul_out(place, gradient, at::native::wrapped_scalar_tensor(share));
   } else {
     place.copy_(gradient).mul_(share);

@@ -15,47 +15,47 @@
 
 namespace trainbench {
 
-// This rank's shard of some parameters, and of their gradients. The parameters
-// are views of one buffer, of all values in order, whose storage has bytes only
-// while the unit is gathered. Autograd's saved weights are views of the same
-// storage, so the backward pass reads what was gathered last.
+// This rank's shard of some parameters and of their gradients. The parameters
+// are views of one buffer, in order, and its storage is allocated only while
+// the unit is gathered. Autograd's saved weights are views of the same storage,
+// so the backward pass reads the values gathered last.
 //
-// Whoever uses a parameter of a unit that is not gathered reads address 0.
+// Using a parameter of a unit that is not gathered reads address 0.
 class ShardedUnit {
  public:
   // `parameters`: contiguous leaves of one dtype and device, equal on all
-  // ranks. They become views of `gathered_type` for good, and are freed. The
-  // shard keeps the dtype that they had. `replicas`, if any, are the ranks that
-  // have this shard, too, of which `group` has one.
+  // ranks. They permanently become views in `gathered_type`, and their memory
+  // is freed. The shard keeps their original dtype. `replicas`, if any, are the
+  // ranks with the same shard; one of them is in `group`.
   ShardedUnit(std::vector<at::Tensor> parameters, c10::ScalarType gathered_type,
               ProcessGroup& group, ProcessGroup* replicas);
 
   std::size_t parameters() const { return parameters_.size(); }
-  // [elements / ranks], rounded up, with the gradient's shard as its gradient.
+  // [elements / ranks], rounded up. Its gradient is the gradient's shard.
   const at::Tensor& shard() const { return shard_; }
 
-  // Off, a rank does not communicate: it copies its own shard to where those of
-  // the others belong, and takes its own gradients for the mean.
+  // If off, the rank does not communicate: it copies its own shard into the
+  // places of the others, and uses its own gradients as the mean.
   void set_exchanges(bool on) { exchanges_ = on; }
 
-  // Allocates the buffer and gathers into it, in place, unless it is there or
-  // on its way. All ranks together, as for each collective here. StartGather
-  // leaves the values on their way.
+  // Allocates the buffer and gathers into it in place, unless it is gathered or
+  // in flight. All ranks call it together, as for each collective here.
+  // StartGather does not wait for the values.
   void Gather();
   void StartGather();
-  // Returns when the values are there.
+  // Waits until the values are gathered.
   void WaitForValues();
   // Frees the buffer.
   void Free();
 
-  // Moves the complete gradient of parameter `index`, divided by the number of
-  // all ranks, into one buffer of the shard's dtype. Returns whether it was the
-  // last one of a step, in which each is taken once.
+  // Moves the complete gradient of parameter `index`, divided by the total
+  // number of ranks, into one buffer in the shard's dtype. Takes each gradient
+  // once per step, and returns whether it was the last one.
   bool TakeGradient(std::size_t index);
-  // Sums the buffer over the ranks into the gradient's shard, and frees it.
-  // Then sums the shard over the replicas.
+  // Sums the buffer over the ranks into the gradient's shard and frees the
+  // buffer. Then sums the shard over the replicas.
   void Reduce();
-  // The same in three parts, the last of which waits for the replicas.
+  // The same in three parts. The last one waits for the replicas.
   void StartReduce();
   void FinishReduce();
   void WaitForReplicas();
@@ -66,15 +66,15 @@ class ShardedUnit {
   ProcessGroup& group_;
   ProcessGroup* replicas_;
   std::vector<at::Tensor> parameters_;
-  std::vector<int64_t> begins_;  // of each parameter, in elements
+  std::vector<int64_t> begins_;  // offset of each parameter, in elements
   int64_t elements_ = 0;         // padded to a multiple of the ranks
   int64_t padding_ = 0;
   at::Tensor shard_, shard_gradient_;
-  at::Tensor values_;     // of all parameters; without bytes while freed
-  at::Tensor gradients_;  // as many, from the first gradient to the sum
+  at::Tensor values_;     // all parameters; no storage while freed
+  at::Tensor gradients_;  // allocated from the first gradient to the sum
   bool exchanges_ = true;
-  bool has_values_ = false;  // or on their way
-  std::size_t taken_ = 0;    // gradients of this step
+  bool has_values_ = false;  // or they are in flight
+  std::size_t taken_ = 0;    // gradients taken in this step
   std::unique_ptr<Collective> gathering_, reducing_, averaging_;
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 using torch::autograd::variable_list;
 
-// A node of its own, because torch::autograd::Function keeps no reference.
+// A separate Node, because a torch::autograd::Function cannot keep a reference.
 class SumOfGradients final : public torch::autograd::Node {
  public:
   SumOfGradients(TensorGroup& ranks, torch::autograd::edge_list next)
@@ -48,7 +48,7 @@ at::Tensor CopyToRanks(const at::Tensor& x, TensorGroup& ranks) {
 at::Tensor SumOverRanks(at::Tensor summand, TensorGroup& ranks) {
   TORCH_CHECK(summand.is_contiguous(), "the summand of shape ", summand.sizes(),
               " has strides ", summand.strides(), "; allowed: contiguous");
-  // Past autograd, to which the values are those of `summand` from the start.
+  // Bypasses autograd, which sees the summed values as the values of `summand`.
   ranks.Sum(summand.detach());
   return summand;
 }

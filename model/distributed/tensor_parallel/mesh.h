@@ -9,19 +9,18 @@
 
 namespace trainbench {
 
-// The two groups of a rank in a mesh of data x tensor ranks. The tensor ranks
-// are neighbours, since they exchange more: rank = data rank * tensor + tensor
-// rank.
+// The two groups of a rank in a mesh of data x tensor ranks. Tensor ranks are
+// adjacent, since they exchange more: rank = data rank * tensor + tensor rank.
 struct MeshGroups {
-  std::unique_ptr<ProcessGroup> tensor;  // share one model
-  std::unique_ptr<ProcessGroup> data;    // have the same part of its replicas
+  std::unique_ptr<ProcessGroup> tensor;  // split one model
+  std::unique_ptr<ProcessGroup> data;    // the same part of different replicas
 
-  // As ProcessGroup::Close().
+  // Calls ProcessGroup::Close() for both.
   void Close();
 };
 
 // All ranks of `group` call it together. Throws c10::Error unless `tensor`
-// divides their number, or if the ranks do not meet.
+// divides the number of ranks, or if the ranks do not join in time.
 MeshGroups SplitMesh(ProcessGroup& group, int tensor);
 
 }  // namespace trainbench

@@ -9,23 +9,23 @@
 
 namespace trainbench {
 
-// The all-reduces of the ranks that share a model. One rank exchanges nothing.
+// The all-reduces of the ranks that split a model. One rank sends nothing.
 class TensorGroup {
  public:
-  // `group` outlives the object.
+  // `group` must outlive the object.
   explicit TensorGroup(ProcessGroup& group) : group_(group) {}
 
   ProcessGroup& group() const { return group_; }
   int rank() const { return group_.rank(); }
   int size() const { return group_.size(); }
 
-  // Replace `tensor`, contiguous, by its sum or its maximum over the ranks, and
-  // return when it is there. Throw as Collective::Wait() does.
+  // Replace contiguous `tensor` by its sum or maximum over the ranks and return
+  // when the result is ready. Throw as Collective::Wait() does.
   void Sum(const at::Tensor& tensor);
   void Max(const at::Tensor& tensor);
 
-  // Whether anything is sent. A step that sends nothing computes as long as one
-  // that does, and its results are wrong.
+  // Whether anything is sent. A step that sends nothing does the same
+  // computation, but its results are wrong.
   void set_sends(bool sends) { sends_ = sends; }
 
  private:

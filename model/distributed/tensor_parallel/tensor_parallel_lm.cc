@@ -22,8 +22,8 @@ const ModelConfig& Checked(const ModelConfig& whole, int ranks) {
   return whole;
 }
 
-// A model whose weights are drawn and not used, because the next one draws the
-// same numbers.
+// Creates a part and restores the generator, because the caller draws the whole
+// model's weights next.
 TransformerLm WithoutDrawing(TensorRanks& ranks,
                              const at::TensorOptions& options) {
   if (options.device().is_meta()) {
@@ -37,7 +37,7 @@ TransformerLm WithoutDrawing(TensorRanks& ranks,
   return part;
 }
 
-// Copies this rank's part of each weight of `whole`, a layer.
+// Copies this rank's part of each weight of the layer `whole`.
 template <typename Layer>
 void Fill(const Layer& part, const Layer& whole, const ProcessGroup& group) {
   const auto from = whole->named_parameters();

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// A language model that several ranks share matrix by matrix (Shoeybi et al.
+// A language model that several ranks split matrix by matrix (Shoeybi et al.
 // 2019, Megatron-LM): each rank has its heads of the attention, its channels of
 // the feed-forward layers and its words of the vocabulary. Norms and learned
-// positions are whole.
+// positions are not split.
 //
-// Matrices that read the residual stream are divided by rows, so that a rank
-// makes its part of their result from all of the input (column-parallel in the
-// paper, which has y = x W). Those that write to it are divided by columns, so
-// that a rank reads its part and the results are summed (row-parallel); then
-// each rank adds the whole bias. So a sublayer has one all-reduce forward and
-// one backward, of [batch, seq, d_model] each.
-// model/distributed/tensor_parallel/tensor_traffic.h counts them all.
+// Matrices that read the residual stream are split by rows, so that a rank
+// computes its part of the output from the whole input (column-parallel in the
+// paper, which has y = x W). Matrices that write to it are split by columns, so
+// that a rank reads its part of the input and the results are summed
+// (row-parallel); then each rank adds the whole bias. So a sublayer has one
+// all-reduce forward and one backward, of [batch, seq, d_model] each.
+// model/distributed/tensor_parallel/tensor_traffic.h counts all of them.
 
 #ifndef TRAINBENCH_MODEL_DISTRIBUTED_TENSOR_PARALLEL_TENSOR_PARALLEL_LM_H_
 #define TRAINBENCH_MODEL_DISTRIBUTED_TENSOR_PARALLEL_TENSOR_PARALLEL_LM_H_
@@ -25,11 +25,11 @@
 
 namespace trainbench {
 
-// What the layers of a rank's part exchange with the other parts.
+// The exchanges between the layers of a rank's part and the other parts.
 class TensorRanks final : public LayerRanks {
  public:
-  // `group` outlives the object. Throws c10::Error unless its ranks can share
-  // `whole` (ValidateParts).
+  // `group` must outlive the object. Throws c10::Error unless its ranks can
+  // split `whole` (ValidateParts).
   TensorRanks(const ModelConfig& whole, ProcessGroup& group);
 
   TensorGroup& group() { return group_; }
@@ -48,24 +48,24 @@ class TensorRanks final : public LayerRanks {
   IndexRange words_;
 };
 
-// This rank's part of the model that TransformerLm(ranks.whole(), options)
-// would be, weight by weight and bit by bit, with the same names: the default
-// generator of the device gives the same numbers and is left as that would
-// leave it. Holds no more than one whole block or table beside the part.
-// `ranks` outlives the part. For one rank it is that model.
+// Creates this rank's part of TransformerLm(ranks.whole(), options), with the
+// same names and bitwise equal weights. Draws the same numbers from the
+// device's default generator and leaves it in the same state. Allocates at most
+// one whole block or table in addition to the part. `ranks` must outlive the
+// part. With one rank, returns that whole model.
 //
-// Whatever trains a TransformerLm trains the part: the loss is the whole
-// model's on each rank, and the gradients are the part's of the whole
-// gradients. All ranks have the same batch.
+// A part is trained like any TransformerLm. On each rank, the loss is the whole
+// model's, and the gradients are the rank's part of the whole gradients. All
+// ranks must have the same batch.
 TransformerLm MakePart(TensorRanks& ranks, const at::TensorOptions& options);
 
-// This rank's part, a view, of a parameter of the whole model or its gradient:
-// of the one dimension in which it is larger than `sizes`, the part's.
+// Returns a view of this rank's part of a whole parameter or gradient. `sizes`
+// is the part's shape, which is smaller in at most one dimension.
 at::Tensor PartOf(const at::Tensor& whole, at::IntArrayRef sizes,
                   const ProcessGroup& group);
 
-// The whole tensor [sizes] of all ranks' parts, on every rank. All call it
-// together.
+// Returns the whole tensor [sizes], assembled from all ranks' parts, on every
+// rank. All ranks call it together.
 at::Tensor Assemble(const at::Tensor& part, at::IntArrayRef sizes,
                     ProcessGroup& group);
 

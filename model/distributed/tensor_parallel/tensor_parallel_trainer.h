@@ -16,11 +16,11 @@
 
 namespace trainbench {
 
-// Trains a rank's part of a model, which replicas may have, too: the exchanges
-// of its layers are part of forward and backward pass.
+// Trains a rank's part of a model, which may have replicas. The exchanges of
+// its layers are part of the forward and backward pass.
 class TensorParallelTrainer final : public DataParallelTrainer {
  public:
-  // `ranks` outlives the object, and has the part with these parameters.
+  // `ranks` must outlive the object; `parameters` are the part's.
   TensorParallelTrainer(TensorRanks& ranks, std::vector<at::Tensor> parameters,
                         std::unique_ptr<GradientSync> sync,
                         const AdamWOptions& options = {})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the ranks that share a model's matrices exchange in a step.
+// The traffic in a step among ranks that split a model's matrices.
 
 #ifndef TRAINBENCH_MODEL_DISTRIBUTED_TENSOR_PARALLEL_TENSOR_TRAFFIC_H_
 #define TRAINBENCH_MODEL_DISTRIBUTED_TENSOR_PARALLEL_TENSOR_TRAFFIC_H_
@@ -11,9 +11,9 @@
 
 namespace trainbench {
 
-// The all-reduces of the forward pass and, if `backward`, of the backward pass
-// of one rank's part of a model, the loss included, among `ranks`. For B T
-// tokens and L layers:
+// The all-reduces of the forward pass, including the loss, and, if `backward`,
+// of the backward pass, among `ranks` ranks; `part` is one rank's part of the
+// model. For B T tokens and L layers:
 //
 //                  forward               backward   recomputed
 //   embedding      r B T d               -          -
@@ -21,11 +21,11 @@ namespace trainbench {
 //   head           -                     i B T d    -
 //   loss           4 B T and 2 * 4 B T   -          -
 //
-// Bytes of a value: r of the residual stream, e of a product's result and i of
-// a norm's result, which under autocast is fp32 unless the implementation is
-// fused (accounting/traffic.h has them by precision). There are 2 L sublayers,
-// which a backward pass that recomputes blocks does again. Recomputed attention
-// has no sum. Nothing for one rank.
+// Bytes per value: r in the residual stream, e in the result of a product, i in
+// the result of a norm, which under autocast is fp32 unless the implementation
+// is fused (accounting/traffic.h has them by precision). There are 2 L
+// sublayers; a backward pass that recomputes blocks repeats their forward
+// all-reduces, and recomputed attention has none. No traffic for one rank.
 Traffic TensorTrafficOf(const StepParams& part, int64_t ranks, bool backward);
 
 }  // namespace trainbench

@@ -18,8 +18,8 @@ using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
 struct LocalIds {
-  at::Tensor rows;     // of this rank's words; any row for other words
-  at::Tensor foreign;  // whether it is another rank's word
+  at::Tensor rows;     // rows of this rank's words; arbitrary for others
+  at::Tensor foreign;  // whether another rank has the word
 };
 
 LocalIds FindWords(const at::Tensor& ids, const IndexRange& words) {
@@ -29,7 +29,7 @@ LocalIds FindWords(const at::Tensor& ids, const IndexRange& words) {
   return {std::move(rows), std::move(foreign)};
 }
 
-// Over fp32 or fp64 logits [positions, words].
+// Computes on fp32 or fp64 logits [positions, words].
 class Function : public torch::autograd::Function<Function> {
  public:
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& logits,
@@ -48,7 +48,7 @@ class Function : public torch::autograd::Function<Function> {
     chosen.reset();
     ranks->Sum(both);
     const at::Tensor sums = both[0];
-    // Not save_for_backward: the logits are gone on purpose.
+    // Not save_for_backward, which would reject the overwritten logits.
     if (with_gradient) {
       ctx->saved_data["exponentials"] = values;
       ctx->saved_data["sums"] = sums;
@@ -58,7 +58,7 @@ class Function : public torch::autograd::Function<Function> {
     return sums.log().sub_(both[1]).mean();
   }
 
-  // (exponential / sum - 1 where the word is the target) / positions.
+  // (exponential / sum - 1 for the target) / positions.
   static variable_list backward(AutogradContext* ctx, variable_list gradients) {
     TORCH_CHECK(!at::GradMode::is_enabled(),
                 "the cross entropy of several ranks has no second derivative");

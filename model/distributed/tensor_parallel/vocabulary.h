@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The two ends of a language model whose vocabulary the ranks share (Shoeybi et
-// al. 2019, Megatron-LM, section 3). No rank sees another one's logits.
+// Embedding and loss of a language model with a vocabulary that ranks split
+// (Shoeybi et al. 2019, Megatron-LM, section 3). Logits are not exchanged.
 
 #ifndef TRAINBENCH_MODEL_DISTRIBUTED_TENSOR_PARALLEL_VOCABULARY_H_
 #define TRAINBENCH_MODEL_DISTRIBUTED_TENSOR_PARALLEL_VOCABULARY_H_
@@ -12,22 +12,22 @@
 
 namespace trainbench {
 
-// `words` are this rank's, of a vocabulary that the ranks divide.
+// `words` is this rank's range of a vocabulary that is split over the ranks.
 
-// The embeddings [..., d_model] of `tokens` [...] (int64) in a table of which
-// this rank has the rows of `words`, `weight` [words, d_model]. One all-reduce
-// of the result, to which each rank adds the rows that it has.
+// The embeddings [..., d_model] of `tokens` [...] (int64). `weight` [words,
+// d_model] has the rows of the table for this rank's `words`. One all-reduce
+// sums the results; each rank contributes the rows that it has.
 at::Tensor EmbedOverRanks(const at::Tensor& weight, const at::Tensor& tokens,
                           const IndexRange& words, TensorGroup& ranks);
 
 // The mean over all positions of -log softmax(logits)[target], a scalar,
 // computed in at least fp32. This rank has the logits of `words`, contiguous
-// [..., words]; `targets` [...] (int64) are of the whole vocabulary. Two
-// all-reduces of a number for each position: of the largest logit, and of the
-// sum of the exponentials together with the target's logit.
+// [..., words]; `targets` [...] (int64) index the whole vocabulary. Two
+// all-reduces: the largest logit of each position; and, together, its sum of
+// exponentials and its target's logit.
 //
-// Overwrites the logits with their exponentials, and these in the backward pass
-// with the gradient: move the logits in, and run one backward pass.
+// Overwrites the logits with their exponentials, and in the backward pass with
+// the gradient: move the logits in, and run the backward pass only once.
 at::Tensor CrossEntropyOverRanks(at::Tensor logits, const at::Tensor& targets,
                                  const IndexRange& words, TensorGroup& ranks);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A training step on ranks, whatever they divide among them.
+// A training step on several ranks, for any strategy.
 
 #ifndef TRAINBENCH_MODEL_DISTRIBUTED_TRAINER_PARALLEL_TRAINER_H_
 #define TRAINBENCH_MODEL_DISTRIBUTED_TRAINER_PARALLEL_TRAINER_H_
@@ -22,9 +22,9 @@ namespace trainbench {
 
 // One rank's gradients and optimizer. In each step every rank calls
 // BeforeForward, forward and loss, BeforeBackward, backward, Finish, Update and
-// ShareParameters. If a collective fails, any call, and backward() itself,
-// throws c10::DistError; the ranks then no longer agree and the object is of no
-// further use. (c10d's Reducer lets Gloo's own std::exception out of
+// ShareParameters. If a collective fails, any call, including backward()
+// itself, throws c10::DistError; the ranks then no longer agree and the object
+// can no longer be used. (c10d's Reducer lets Gloo's std::exceptions out of
 // backward(): call it in Communicate().)
 class ParallelTrainer {
  public:
@@ -35,27 +35,27 @@ class ParallelTrainer {
   virtual void BeforeForward() {}
   virtual void BeforeBackward() {}
   // On return this rank has the mean over the ranks of each gradient that it
-  // needs. Its time is exposed communication. Throws c10::Error that names a
-  // parameter without a gradient.
+  // needs. Its duration is exposed communication. Throws c10::Error that names
+  // a parameter without a gradient.
   virtual void Finish() = 0;
-  // AdamW on what this rank owns. Sends nothing, and releases the gradients, so
-  // that the next forward pass does not carry them, unless buckets hold them or
-  // they are a fully sharded rank's shard.
+  // Runs AdamW on what this rank owns. Sends nothing. Releases the gradients,
+  // so that they are not allocated in the next forward pass, unless they are
+  // views of buckets or a fully sharded rank's shard.
   virtual void Update() = 0;
-  // Sends what this rank owns to all ranks and receives theirs.
+  // Sends the parameters that this rank owns to all ranks and receives theirs.
   virtual void ShareParameters() {}
 
   // Whether Finish() waits for other ranks, and ShareParameters() sends.
   virtual bool averages_gradients() const { return true; }
   virtual bool shares_parameters() const { return false; }
 
-  // Off, steps send nothing and compute as much (PyTorch's no_sync, for
-  // parameters too), without copies that only serve to send. So the ranks no
-  // longer agree.
+  // If off, steps send nothing but compute as much (PyTorch's no_sync, for
+  // parameters as well), without copies that are only needed for sending. The
+  // ranks' parameters then diverge.
   virtual void SetExchanges(bool on) = 0;
 
-  // Makes all parameters whole on each rank, to look at them, until Free().
-  // Without a backward pass, Free() also ends a forward pass.
+  // Gathers all parameters on each rank, to read them, until Free(). If no
+  // backward pass follows, Free() also ends a forward pass.
   virtual void Gather() {}
   virtual void Free() {}
 
@@ -66,18 +66,18 @@ class ParallelTrainer {
   ParallelTrainer() = default;
 };
 
-// Forward, loss and backward on this rank's `batch`, until the mean gradients
-// are there: the wait for them is Phase::kCommunication. Returns this rank's
-// loss, a detached scalar; the job's loss is the mean over ranks.
+// Runs forward, loss and backward on this rank's `batch`, and waits for the
+// mean gradients in Phase::kCommunication. Returns this rank's loss, a detached
+// scalar; the job's loss is the mean over ranks.
 at::Tensor ComputeMeanGradients(TransformerLm& model, ParallelTrainer& trainer,
                                 const Batch& batch, Precision precision,
                                 PhaseObserver& observer);
 
-// The rest of the step: Phase::kOptimizer, and Phase::kCommunication if
+// Runs the rest of the step: Phase::kOptimizer, and Phase::kCommunication if
 // parameters are shared.
 void UpdateParameters(ParallelTrainer& trainer, PhaseObserver& observer);
 
-// One step: both of the above.
+// Runs one step: ComputeMeanGradients and UpdateParameters.
 at::Tensor RunParallelStep(TransformerLm& model, ParallelTrainer& trainer,
                            const Batch& batch, Precision precision,
                            PhaseObserver& observer);
@@ -86,8 +86,8 @@ at::Tensor RunParallelStep(TransformerLm& model, ParallelTrainer& trainer,
 // parameter, which parameters() lists once per owner, appears once.
 std::vector<at::Tensor> TrainableParameters(const torch::nn::Module& module);
 
-// Replaces each parameter's gradient by the mean over the ranks, one after
-// another. Throws c10::Error that names a parameter without a gradient.
+// Replaces each parameter's gradient by the mean over the ranks, one by one.
+// Throws c10::Error that names a parameter without a gradient.
 void AverageGradients(const std::vector<at::Tensor>& parameters,
                       ProcessGroup& group);
 
@@ -97,7 +97,7 @@ std::string DescribeParameter(std::size_t index, const at::Tensor& parameter);
 std::string NoGradient(std::size_t index, const at::Tensor& parameter,
                        const ProcessGroup& group);
 
-// Copies rank 0's parameters, frozen ones included, and buffers to all ranks.
+// Copies rank 0's parameters, including frozen ones, and buffers to all ranks.
 void BroadcastModel(const torch::nn::Module& module, ProcessGroup& group);
 
 }  // namespace trainbench

@@ -16,18 +16,18 @@
 namespace trainbench {
 namespace {
 
-// Limit for a sum of a few values, rounded to `dtype` a few times.
+// Limit for a sum of a few values that is rounded to `dtype` a few times.
 double Allowed(c10::ScalarType dtype) {
   return dtype == c10::kBFloat16 ? 0x1p-6 : 1e-5;
 }
 
-// A first step is lr * sign(g) where g is not tiny, so rounding differs; that
-// of bf16 is up to 0.4 % of a parameter.
+// A first step is about lr * sign(g) unless g is tiny, so rounding differs; in
+// bf16 by up to 0.4 % of a parameter.
 double AllowedOfUpdate(c10::ScalarType dtype) {
   return dtype == c10::kBFloat16 ? 1e-2 : 1e-4;
 }
 
-// This rank's gradients, computed without calling the hooks.
+// This rank's gradients, computed without running hooks.
 std::vector<at::Tensor> LocalGradients(
     TransformerLm& model, const std::vector<at::Tensor>& parameters,
     const Batch& batch, Precision precision) {
@@ -48,14 +48,14 @@ void CopyValues(const std::vector<at::Tensor>& from,
   for (std::size_t i = 0; i < from.size(); ++i) to[i].copy_(from[i]);
 }
 
-// A step of this process's own model on the mean of all ranks' gradients.
+// Steps this process's own model with the mean of all ranks' gradients.
 void StepOnMean(TransformerLm& model, const Batch& batch, Precision precision,
                 ProcessGroup& group) {
   NullObserver nobody;
   ComputeGradients(model, batch, precision, nobody);
   AverageGradients(TrainableParameters(*model), group);
   AdamW(TrainableParameters(*model), AdamWKind::kFused).Step();
-  ReleaseGradients(model);  // fixtures' AddToCost counts on it
+  ReleaseGradients(model);  // AddToCost in fixtures/ relies on it
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ absl::Status VerifyGradients(TransformerLm& model, ParallelTrainer& trainer,
   const auto local = LocalGradients(model, parameters, batch, precision);
   NullObserver nobody;
   ComputeMeanGradients(model, trainer, batch, precision, nobody);
-  absl::Status status;  // every rank compares all, whatever one finds
+  absl::Status status;  // every rank compares all tensors, even after an error
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     status.Update(CheckError(
         "gradient", RelativeError(parameters[i].grad(), Mean(local[i], group)),
@@ -87,7 +87,7 @@ absl::Status VerifyReplicas(const std::vector<at::Tensor>& tensors,
     group.Broadcast(root, 0);
     if (!at::equal(root, tensors[i])) wrong = static_cast<int64_t>(i) + 1;
   }
-  // Rank 0 always equals itself, so all ranks take the largest value.
+  // Rank 0 always equals itself, so all ranks use the maximum.
   const at::Tensor last = at::full({1}, wrong, at::kLong);
   group.cpu_group().AllReduceMax(last);
   wrong = last.item<int64_t>();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Verifies, before the timing, that a step on ranks is the step of one process
-// on all their batches.
+// Verifies, before the timing, that a step on several ranks equals one
+// process's step on all their batches.
 
 #ifndef TRAINBENCH_MODEL_DISTRIBUTED_TRAINER_PARALLEL_VERIFICATION_H_
 #define TRAINBENCH_MODEL_DISTRIBUTED_TRAINER_PARALLEL_VERIFICATION_H_
@@ -17,24 +17,24 @@
 namespace trainbench {
 
 // Computes the gradients of this rank's batch without and with the trainer,
-// whose parameters and gradients are whole. Compares the averaged gradients
+// which must not shard parameters or gradients. Compares the averaged gradients
 // with the mean of the local gradients over the ranks, in float64:
-// gradient_error (spec/check_log.h). All ranks call it together. Leaves no
+// gradient_error (spec/check_log.h). All ranks call it together. Releases the
 // gradients.
 absl::Status VerifyGradients(TransformerLm& model, ParallelTrainer& trainer,
                              const Batch& batch, Precision precision,
                              ProcessGroup& group);
 
-// Checks that all ranks' tensors are equal to the last bit, as replicas must be
-// after the same steps. FailedPrecondition, on all ranks, names a tensor that
-// differs. All ranks call it together.
+// Checks that the tensors are equal bit for bit on all ranks, as replicas must
+// be after the same steps. FailedPrecondition, on all ranks, names a tensor
+// that differs. All ranks call it together.
 absl::Status VerifyReplicas(const std::vector<at::Tensor>& tensors,
                             ProcessGroup& group);
 
-// Takes one step with the trainer, and one with `whole`, a model like it, and
-// AdamW on the mean gradient. VerifyReplicas of the trained parameters, and
-// then compares them with those of `whole`: update_error (spec/check_log.h).
-// All ranks call it together.
+// Takes one step with the trainer, and one with `whole`, a model of the same
+// config, and AdamW on the mean gradient. Runs VerifyReplicas on the trained
+// parameters, then compares them with those in `whole`: update_error
+// (spec/check_log.h). All ranks call it together.
 absl::Status VerifyUpdate(TransformerLm& model, ParallelTrainer& trainer,
                           TransformerLm& whole, const Batch& batch,
                           Precision precision, ProcessGroup& group);

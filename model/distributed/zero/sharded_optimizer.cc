@@ -18,12 +18,12 @@
 namespace trainbench {
 namespace {
 
-// Moves each gradient, divided by the number of ranks, into one buffer while
-// the backward pass goes on. Finish() then reduces the buffer in one call. It
-// lasts from the first gradient until Release().
+// Moves each gradient, divided by the number of ranks, into one buffer during
+// the backward pass. Finish() then reduces the buffer in one call. The buffer
+// is allocated from the first gradient until Release().
 class FlatGradients final : public OverlapBase {
  public:
-  // [elements, rounded up to a multiple of the ranks] -> summed over the ranks.
+  // Sums values [elements, padded to a multiple of the ranks] over the ranks.
   using Reduce = std::function<void(const at::Tensor& values)>;
 
   FlatGradients(std::vector<at::Tensor> parameters, ProcessGroup& group,
@@ -52,7 +52,7 @@ class FlatGradients final : public OverlapBase {
   Reduce reduce_;
 };
 
-// AdamW on gradients in one flat buffer.
+// AdamW with the gradients in one flat buffer.
 class FlatAdamW : public ParallelTrainer {
  public:
   void Finish() override { gradients_.Finish(); }
@@ -64,7 +64,7 @@ class FlatAdamW : public ParallelTrainer {
   int64_t StateBytes() const override { return adamw_->StateBytes(); }
 
  protected:
-  // Checks the parameters.
+  // Validates the parameters.
   FlatAdamW(const std::vector<at::Tensor>& parameters, ProcessGroup& group,
             FlatGradients::Reduce reduce)
       : group_(group),
@@ -72,7 +72,7 @@ class FlatAdamW : public ParallelTrainer {
                    [this, reduce = std::move(reduce)](const at::Tensor& all) {
                      if (exchanges_) reduce(all);
                    }) {}
-  // Sets what this rank updates.
+  // Sets the tensors that this rank updates.
   void Own(const std::vector<at::Tensor>& owned, const AdamWOptions& options) {
     adamw_.emplace(owned, AdamWKind::kFused, options);
   }
@@ -101,7 +101,7 @@ class ReplicatedAdamW final : public FlatAdamW {
   }
 };
 
-// Makes each parameter a view of one buffer, its values unchanged.
+// Makes each parameter a view of one buffer, without changing its values.
 at::Tensor FlattenInPlace(const std::vector<at::Tensor>& parameters,
                           int multiple) {
   const at::NoGradGuard no_grad;
@@ -140,7 +140,7 @@ class ShardedAdamW final : public FlatAdamW {
   }
 
  private:
-  at::Tensor parameters_;  // all of them, padded
+  at::Tensor parameters_;  // all parameters, padded
   at::Tensor shard_;       // this rank's shard of them
 };
 

@@ -9,9 +9,9 @@
 //   sharded    reduce-scatter, f    all-gather, f    2 f Psi  2 Psi / N
 //   broadcast  all-reduce, 2 f      broadcast, f     3 f Psi  2 Psi / N
 //
-// Under broadcast a rank receives the parameters that it does not own, f Psi on
-// average. Sharding the state thus adds no traffic if the gradients are sharded
-// as well (ZeRO-1, Rajbhandari et al. 2020, 7.2.1).
+// Under broadcast, a rank receives the parameters that it does not own, f Psi
+// on average. Sharding the state thus adds no traffic if the gradients are
+// sharded as well (ZeRO-1, Rajbhandari et al. 2020, 7.2.1).
 
 #ifndef TRAINBENCH_MODEL_DISTRIBUTED_ZERO_SHARDED_OPTIMIZER_H_
 #define TRAINBENCH_MODEL_DISTRIBUTED_ZERO_SHARDED_OPTIMIZER_H_
@@ -29,19 +29,19 @@
 
 namespace trainbench {
 
-// A trainer of replicas. All variants move each gradient, once complete, into
-// one flat buffer, which lasts until the update, so they differ only in traffic
-// and state; under kSharded only this rank's part of it is the mean. Nothing is
-// sent during the backward pass.
+// A trainer of replicas. All variants move each complete gradient into one flat
+// buffer, which is allocated until the update, so they differ only in traffic
+// and state. Under kSharded, only this rank's part of the buffer is averaged.
+// Nothing is sent during the backward pass.
 //
 // `parameters`: as for MakeGradientSync(), equal on all ranks, with one dtype
-// and device. kSharded moves their values into its own buffer for good.
+// and device. kSharded permanently moves their values into its own buffer.
 std::unique_ptr<ParallelTrainer> MakeShardedOptimizer(
     OptimizerSharding sharding, const std::vector<at::Tensor>& parameters,
     const AdamWOptions& options, ProcessGroup& group);
 
-// Bytes that a rank sends in a step for so many bytes of gradients, and as many
-// of parameters: the table's column.
+// Bytes that a rank sends per step for `gradient_bytes` bytes of gradients and
+// as many of parameters: column "sent" of the table above.
 double OptimizerSentBytes(OptimizerSharding sharding, int64_t gradient_bytes,
                           int64_t ranks);
 
