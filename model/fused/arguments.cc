@@ -33,7 +33,7 @@ double BytesOf(std::initializer_list<at::Tensor> tensors) {
 }
 
 void RefuseSecondDerivative(const char* operation) {
-  // create_graph turns gradients on in the backward pass.
+  // create_graph enables gradients in the backward pass.
   TORCH_CHECK(!at::GradMode::is_enabled(), "the fused ", operation,
               " has no second derivative; allowed: a backward pass without "
               "create_graph");

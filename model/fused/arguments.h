@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the fused operations share: on which devices they run, the dtype of
-// products, which gradients they have, and how a profile finds them.
+// Helpers that the fused operations share: device and dtype checks, reports to
+// dry runs, second derivatives, and profiler scopes.
 
 #ifndef TRAINBENCH_MODEL_FUSED_ARGUMENTS_H_
 #define TRAINBENCH_MODEL_FUSED_ARGUMENTS_H_
@@ -14,35 +14,35 @@
 
 namespace trainbench {
 
-// The dtype in which a product of tensors of `dtype` is computed now, on this
-// thread: autocast's if it is on for the device, else their own.
+// The dtype in which a product of tensors of `dtype` is currently computed on
+// this thread: autocast's dtype if autocast is on for the device, else `dtype`.
 at::ScalarType ProductType(at::ScalarType dtype, at::Device device);
 
-// Whether `x` is on a CPU, else on a GPU. c10::Error on any other device.
+// Whether `x` is on a CPU rather than a GPU. c10::Error on other devices.
 bool IsOnCpu(const at::Tensor& x, const char* operation);
 
-// Has channels, the last dimension, side by side; x itself if it does.
+// Returns `x`, or a contiguous copy if its last dimension is not contiguous.
 at::Tensor WithRows(const at::Tensor& x);
 
-// Of all tensors, those that are not defined left out.
+// Bytes of all defined tensors.
 double BytesOf(std::initializer_list<at::Tensor> tensors);
 
-// Lets a dry run know of a kernel, which reads and writes bytes() in all. Real
-// calls do not count them.
+// Reports a kernel that reads and writes bytes() in total to a dry run. Outside
+// a dry run, bytes() is not called.
 template <typename Bytes>
 void TellKernel(const char* name, const Bytes& bytes) {
   if (DryRun::IsOn()) DryRun::Tell({.name = name, .bytes = bytes()});
 }
 
-// For the begin of a backward pass. c10::Error if that is to be differentiated
-// again: a kernel's results are constants to autograd, so the second derivative
-// would lack a part and nobody would notice.
+// Call it first in a backward pass. Throws c10::Error if that is to be
+// differentiated again: to autograd a kernel's results are constants, so a
+// second derivative would silently lack a term.
 void RefuseSecondDerivative(const char* operation);
 
-// An operator of this name in a profile, for the lifetime of the object: make
-// it right before the autograd function is applied. It has the sequence number
-// of that function's node, as LibTorch's operators have, so the node in the
-// backward pass counts where this was called.
+// Records an operator of this name in a profile, for the lifetime of the
+// object. Create it right before the autograd function is applied: like
+// LibTorch's operators, it gets the sequence number of that function's node, so
+// that the profiler attributes the backward node to this call.
 class OperatorScope {
  public:
   // `name` is a string literal.

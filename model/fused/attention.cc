@@ -18,14 +18,14 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// Products that no operator of LibTorch's does; `other_bytes()` of other
-// tensors that are read or written.
+// Reports products that no LibTorch operator computes to a dry run.
+// other_bytes() is the size of the other tensors that are read or written.
 template <typename Bytes>
 void Tell(const FlashInputs& inputs, int products, const Bytes& other_bytes) {
   if (!DryRun::IsOn()) return;
   const double flops = 2.0 * products * static_cast<double>(inputs.q.numel()) *
                        static_cast<double>(inputs.k.size(-2));
-  // At most one matrix of scores for each thread.
+  // At most one matrix of scores per thread.
   const int64_t rows = inputs.q.size(-2);
   const int64_t matrices = std::min<int64_t>(
       inputs.q.size(0) * inputs.q.size(1), at::get_num_threads());
@@ -40,7 +40,7 @@ void Tell(const FlashInputs& inputs, int products, const Bytes& other_bytes) {
 
 class AttentionFunction : public torch::autograd::Function<AttentionFunction> {
  public:
-  // All [batch, heads, seq, d_head].
+  // All tensors are [batch, heads, seq, d_head].
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& q,
                             const at::Tensor& k, const at::Tensor& v,
                             bool causal) {
@@ -67,7 +67,7 @@ class AttentionFunction : public torch::autograd::Function<AttentionFunction> {
     const FlashGradients result =
         gradient.is_cpu() ? CpuFlashBackward(inputs, forward, gradient)
                           : CudaFlashBackward(inputs, forward, gradient);
-    // The scores once more, and four gradients.
+    // The scores again, and four gradients.
     Tell(inputs, 5, [&] {
       return BytesOf({gradient, forward.output, forward.log_sum_exp, result.q,
                       result.k, result.v});

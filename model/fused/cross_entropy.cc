@@ -31,7 +31,7 @@ class CrossEntropyFunction
     TellKernel("trainbench::cross_entropy", [&] {
       return BytesOf({logits, with_gradient ? gradient : at::Tensor(), losses});
     });
-    // Not save_for_backward: the logits are gone on purpose.
+    // Not save_for_backward, which would reject the overwritten logits.
     if (with_gradient) ctx->saved_data["gradient"] = gradient;
     return losses.mean();
   }
@@ -44,7 +44,7 @@ class CrossEntropyFunction
                 "backward pass; allowed: one pass");
     at::Tensor gradient = saved->second.toTensor();
     ctx->saved_data.clear();
-    // The factor of the loss itself is 1.
+    // The factor is 1 for the gradient of the loss itself.
     if (gradient.is_cuda()) {
       ScaleInPlaceCuda(gradient, gradients[0]);
     } else if (!DryRun::IsOn()) {

@@ -10,10 +10,10 @@ namespace trainbench {
 // The mean over all positions of -log softmax(logits)[target]: logits [...,
 // vocab], targets [...] (int64) -> an fp32 scalar, computed in fp32.
 //
-// If the logits need a gradient, it is written over them in the same pass, and
-// the backward pass hands it on. So of the logits, their exponentials and their
-// gradient, which textbook code holds at once, there is one. Move the logits
-// in, and run one backward pass.
+// If the logits need a gradient, the same pass overwrites them with it, and the
+// backward pass returns it. So only one tensor is allocated, while textbook
+// code holds the logits, their exponentials and their gradient at the same
+// time. Move the logits in, and run the backward pass only once.
 at::Tensor FusedCrossEntropy(at::Tensor logits, const at::Tensor& targets);
 
 }  // namespace trainbench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What kernels of FlashAttention-2 (Dao 2023) take and give, on each device.
+// Inputs and outputs of the FlashAttention-2 kernels (Dao 2023) of each device.
 
 #ifndef TRAINBENCH_MODEL_FUSED_FLASH_H_
 #define TRAINBENCH_MODEL_FUSED_FLASH_H_
@@ -16,8 +16,8 @@ struct FlashInputs {
 };
 
 struct FlashResult {
-  // [batch, heads, seq, d_head], in memory [batch, seq, heads, d_head], so that
-  // merging the heads copies nothing.
+  // [batch, heads, seq, d_head], laid out as [batch, seq, heads, d_head], so
+  // that merging the heads needs no copy.
   at::Tensor output;
   at::Tensor log_sum_exp;  // fp32 [batch, heads, seq], of scaled scores
 
@@ -25,7 +25,7 @@ struct FlashResult {
 };
 
 struct FlashGradients {
-  at::Tensor q, k, v;  // in memory like q, k and v
+  at::Tensor q, k, v;  // laid out like q, k and v
 
   static FlashGradients EmptyFor(const FlashInputs& inputs);
 };

@@ -10,8 +10,8 @@
 
 #include "model/dry_run/dry_run.h"
 
-// LibTorch exports it, but has no header for it. No operator takes oneDNN for
-// fp32 without a copy of a transposed operand.
+// LibTorch exports this function but has no header for it. All operators that
+// use oneDNN for fp32 copy transposed operands.
 namespace at::native {
 void mkldnn_matmul(const Tensor& a, const Tensor& b, const Tensor& result,
                    float beta, float alpha);
@@ -20,7 +20,7 @@ void mkldnn_matmul(const Tensor& a, const Tensor& b, const Tensor& result,
 namespace trainbench {
 namespace {
 
-// A call of oneDNN takes microseconds more.
+// A call of oneDNN has a few microseconds more overhead.
 constexpr double kLeastFlops = 0x1p23;
 
 bool HasAvx512() {
@@ -52,7 +52,7 @@ ProductLibrary FasterLibrary(int64_t m, int64_t n, int64_t k) {
 
 void MmInto(ProductLibrary library, const at::Tensor& a, const at::Tensor& b,
             at::Tensor& c) {
-  // A dry run sees operators alone.
+  // A dry run observes only operators.
   if (library == ProductLibrary::kMkl || DryRun::IsOn()) {
     at::mm_out(c, a, b);
     if (library == ProductLibrary::kOneDnn) {
@@ -62,7 +62,7 @@ void MmInto(ProductLibrary library, const at::Tensor& a, const at::Tensor& b,
     }
     return;
   }
-  // A profile and a check of products know it by what it computes.
+  // Recorded as the operator that it replaces, for profiles and product checks.
   RECORD_FUNCTION("aten::mm", std::vector<c10::IValue>({a, b}));
   at::native::mkldnn_matmul(a, b, c, /*beta=*/0, /*alpha=*/1);
 }

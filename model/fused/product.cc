@@ -27,7 +27,7 @@ bool AreAdjacent(at::TensorList matrices) {
   return true;
 }
 
-// The rows of all matrices in `dtype`.
+// Returns the rows of all matrices in `dtype`, without a copy if possible.
 at::Tensor Join(at::TensorList matrices, at::ScalarType dtype) {
   const at::Tensor& first = matrices.front();
   int64_t rows = 0;
@@ -109,7 +109,7 @@ std::vector<at::Tensor> AdjacentMatrices(const std::vector<int64_t>& rows,
   std::vector<at::Tensor> matrices;
   int64_t row = 0;
   for (const int64_t count : rows) {
-    // Not a view for autograd: each can be a parameter.
+    // Not a view to autograd, so each can be a parameter.
     matrices.push_back(all.narrow(0, row, count).variable_data());
     row += count;
   }

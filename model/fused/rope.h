@@ -9,17 +9,16 @@
 
 namespace trainbench {
 
-// Each [batch, heads, seq, d_head]; k and v may have fewer heads than q.
+// Each is [batch, heads, seq, d_head]; k and v may have fewer heads than q.
 struct Heads {
   at::Tensor q, k, v;
 };
 
-// Splits qkv [batch, seq, (heads + 2 kv_heads) d_head], the product of a token
-// with the matrices of queries, keys and values, into heads, and rotates
-// queries and keys (Su et al. 2021) by the angles whose cosines and sines [at
-// least seq, d_head / 2] are given, in fp32. Overwrites qkv, the results are
-// views of it: move it in. Saves nothing but the angles; the backward pass
-// turns back.
+// Splits qkv [batch, seq, (heads + 2 kv_heads) d_head], the joined projection
+// to queries, keys and values, into heads, and rotates queries and keys (Su et
+// al. 2021) by the angles with the given fp32 cosines and sines [at least seq,
+// d_head / 2]. Overwrites qkv, and the results are views of it: move it in.
+// Saves only the angles; the backward pass rotates in the opposite direction.
 Heads SplitAndRotate(at::Tensor qkv, int64_t heads, int64_t kv_heads,
                      const at::Tensor& cos, const at::Tensor& sin);
 

@@ -7,10 +7,10 @@
 
 namespace trainbench {
 
-// softmax(scale * scores) over the keys that a query may see, those up to
-// itself, and 0 for the others: scores [..., seq, seq] -> the same shape and
-// dtype, fp32 inside. There is no mask tensor, and masked scores are not read.
-// Overwrites the scores with the result: move them in. Saves the result alone.
+// softmax(scale * scores) over the keys up to the query, and 0 for later keys:
+// scores [..., seq, seq] -> the same shape and dtype, computed in fp32. There
+// is no mask tensor, and masked scores are not read. Overwrites the scores with
+// the result: move them in. Saves only the result.
 at::Tensor CausalSoftmax(at::Tensor scores, double scale);
 
 }  // namespace trainbench

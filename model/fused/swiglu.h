@@ -7,9 +7,9 @@
 
 namespace trainbench {
 
-// silu(gate) * value (Shazeer 2020) [..., d_ff] of gate and value side by side,
-// [..., 2 d_ff], in one pass, in fp32 inside. Saves its input alone: the
-// backward pass computes the gate again.
+// silu(gate) * value (Shazeer 2020) [..., d_ff] from concatenated gate and
+// value [..., 2 d_ff], in one pass, computed in fp32. Saves only its input: the
+// backward pass recomputes silu.
 at::Tensor Swiglu(const at::Tensor& gate_value);
 
 }  // namespace trainbench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From a tensor's dtype to the type of its elements.
+// Maps a tensor's dtype to the type of its elements.
 
 #ifndef TRAINBENCH_MODEL_FUSED_CPU_ELEMENTS_H_
 #define TRAINBENCH_MODEL_FUSED_CPU_ELEMENTS_H_
@@ -10,7 +10,7 @@
 
 namespace trainbench {
 
-// Calls f with a float or c10::BFloat16, the type of the dtype's elements.
+// Calls f with a value of the dtype's element type, float or c10::BFloat16.
 // c10::Error names any other dtype.
 template <typename F>
 void WithElements(c10::ScalarType dtype, F f) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Tiles are transposed as in the forward pass: of the scores K Q^T, of their
-// gradients, and of q's gradient K^T dS^T. So every product takes a tile of
-// scores as it is, as left or as right operand.
+// Tiles are transposed as in the forward pass: the scores K Q^T, their
+// gradients, and q's gradient K^T dS^T. So every product uses a tile of scores
+// directly as its left or right operand.
 
 #include <ATen/Parallel.h>
 #include <torch/types.h>
@@ -17,7 +17,7 @@
 namespace trainbench {
 namespace {
 
-// What the parts of a backward pass share.
+// Shared state of a backward pass.
 struct Pass {
   const FlashInputs& inputs;
   const FlashResult& result;
@@ -29,7 +29,7 @@ struct Pass {
   FlashGradients to;
 };
 
-// One part of a sequence's keys, a group of tiles at a time.
+// A part of a sequence's keys, processed in groups of tiles.
 template <typename T, typename Operand>
 class KeyGroups {
  public:
@@ -111,7 +111,7 @@ class KeyGroups {
         p_.result.log_sum_exp.template data_ptr<float>();
     const float* const means = p_.means.template data_ptr<float>();
     for (int64_t r = 0; r < t_.rows; ++r) {
-      // No weights where there are no queries.
+      // Rows without a query get weights of 0.
       log_sum_exp_[r] = r < q.count ? log_sum_exp[at + r] : 1e30F;
       means_[r] = r < q.count ? means[at + r] : 0;
     }
@@ -141,7 +141,7 @@ class KeyGroups {
              rows, q_gradient_ + i * width * rows, rows, true);
   }
 
-  // On the diagonal: key c is later than the queries before it.
+  // On the diagonal tile, key c comes after queries 0 .. c-1.
   void HideLaterKeys(int64_t keys) {
     for (int64_t c = 1; c < keys; ++c) {
       std::fill_n(scores_ + c * t_.rows, c,
@@ -174,8 +174,8 @@ class KeyGroups {
       *score_gradient_rows_;
 };
 
-// The mean of the weights' gradients under the weights (Dao 2023, algorithm 2,
-// line 4).
+// For each query, the mean of the weights' gradients, weighted by the weights
+// (Dao 2023, algorithm 2, line 4).
 template <typename T>
 void ComputeMeans(const Pass& pass) {
   const FlashShape& s = pass.shape;
@@ -194,7 +194,7 @@ void ComputeMeans(const Pass& pass) {
   });
 }
 
-// Sums what the parts of the keys added to q's gradient, in their order.
+// Sums the contributions of the key parts to q's gradient, in fixed order.
 template <typename T>
 void SumQueryGradients(const Pass& pass) {
   const FlashShape& s = pass.shape;

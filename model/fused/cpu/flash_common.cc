@@ -25,7 +25,7 @@ FlashShape::FlashShape(const at::Tensor& q)
 
 namespace {
 
-// Elsewhere oneDNN may emulate bf16, which is slow.
+// On CPUs without it, oneDNN may emulate bf16, which is slow.
 bool HasBf16() {
 #ifdef __x86_64__
   return __builtin_cpu_supports("avx512bf16") != 0;
@@ -46,8 +46,8 @@ void WidenBf16() { widens_bf16 = true; }
 
 bool IsWithoutKernel(const std::exception& error) {
   const absl::string_view what = error.what();
-  return absl::StrContains(what, "could not") ||  // oneDNN's words
-         absl::StrContains(what, "Brgemm");       // ATen's, around it
+  return absl::StrContains(what, "could not") ||  // oneDNN's message
+         absl::StrContains(what, "Brgemm");       // ATen's prefix
 }
 
 void ForEachItem(int64_t items, int64_t slots,
@@ -56,7 +56,7 @@ void ForEachItem(int64_t items, int64_t slots,
   constexpr int64_t kWorthAThread = 1 << 20;
   ForRows(slots, kWorthAThread, [&](int64_t first, int64_t end) {
     for (int64_t slot = first; slot < end; ++slot) {
-      // Threads that multiplied bf16 by AMX hold its tiles.
+      // Threads that multiplied bf16 with AMX keep its tiles configured.
       const absl::Cleanup release = [] {
         at::native::cpublas::brgemm_release();
       };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the forward and the backward pass of cpu/flash.h share.
+// Code that the forward and the backward pass of cpu/flash.h share.
 
 #ifndef TRAINBENCH_MODEL_FUSED_CPU_FLASH_COMMON_H_
 #define TRAINBENCH_MODEL_FUSED_CPU_FLASH_COMMON_H_
@@ -25,7 +25,7 @@ struct FlashShape {
   CpuFlashTiles tiles;
 };
 
-// The rows of one head of one sequence, from row `first` on, at most `count`.
+// Rows of one head of one sequence: at most `count`, starting at row `first`.
 template <typename T>
 Rows<T> RowsOf(const at::Tensor& x, int64_t sequence, int64_t first,
                int64_t count) {
@@ -35,22 +35,22 @@ Rows<T> RowsOf(const at::Tensor& x, int64_t sequence, int64_t first,
   return {data, x.stride(2), std::min(count, x.size(2) - first), x.size(3)};
 }
 
-// Whether bf16 products run on this CPU as such, as far as is known.
+// Whether this CPU is known to multiply bf16 operands directly.
 bool MultipliesBf16();
-// From now on they do not.
+// Makes MultipliesBf16() return false from now on.
 void WidenBf16();
-// Whether this is thrown at a product that oneDNN has no kernel for.
+// Whether `error` says that oneDNN has no kernel for a product.
 bool IsWithoutKernel(const std::exception& error);
 
-// Calls work(item, slot) once for each item, the first ones first, on threads
-// that take the next item when they are done. Two calls at once have different
-// slots, below `slots`.
+// Calls work(item, slot) once for each item, in order, on threads that take the
+// next item when they are done. Concurrent calls have different slots in [0,
+// slots).
 void ForEachItem(int64_t items, int64_t slots,
                  const std::function<void(int64_t, int64_t)>& work);
 
 // Sets T and Operand for `work(T(), Operand())`, which may be called twice:
-// oneDNN throws at a product that it has no kernel for, as under a lower
-// ONEDNN_MAX_CPU_ISA, and takes other shapes.
+// oneDNN throws if it has no kernel for a product, as under a lower
+// ONEDNN_MAX_CPU_ISA; then bf16 operands are converted to fp32.
 template <typename Work>
 void WithTypes(at::ScalarType dtype, const Work& work) {
   if (dtype == at::kFloat) return work(float(), float());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// All tiles are transposed, a column for each query: of Q^T, of the scores
-// K Q^T, and of the output V^T P^T. So q is packed once, k and v are left
-// operands, and softmax works on whole vectors of queries.
+// All tiles are transposed, one column per query: Q^T, the scores K Q^T, and
+// the output V^T P^T. So q is packed once, k and v are left operands, and
+// softmax works on whole vectors of queries.
 
 #include <ATen/Parallel.h>
 #include <torch/types.h>
@@ -17,7 +17,7 @@
 namespace trainbench {
 namespace {
 
-// A group of query tiles of one sequence, which share the packed keys.
+// A group of query tiles of one sequence that share the packed keys.
 template <typename T, typename Operand>
 class QueryGroup {
  public:
@@ -56,7 +56,7 @@ class QueryGroup {
 
  private:
   int64_t FirstOf(int64_t i) const { return first_ + i * t_.rows; }
-  // A tile's part of a buffer that has `floats` for each of its queries.
+  // A tile's part of a buffer with `floats` floats per query.
   float* Of(float* buffer, int64_t i, int64_t floats) const {
     return buffer + i * t_.rows * floats;
   }
@@ -98,7 +98,7 @@ class QueryGroup {
                                factors_)) {
       ScaleColumns(output, s_.d_head, queries, t_.rows, factors_);
     }
-    // In bf16 an odd last key has a row of zeros beside it.
+    // In bf16 an odd last key is paired with a row of zeros.
     constexpr int64_t kPair = std::is_same_v<Operand, float> ? 1 : 2;
     Multiply(s_.d_head, queries, CpuFlashTiles::RoundUp(keys, kPair),
              Packed(v_), t_.keys, Packed(scores_), t_.rows, output, t_.rows,
@@ -143,7 +143,7 @@ FlashResult CpuFlashForward(const FlashInputs& inputs) {
   const FlashShape s(inputs.q);
   FlashResult result = FlashResult::EmptyFor(inputs);
   const int64_t threads = at::get_num_threads();
-  // Larger groups pack less, smaller ones occupy more threads.
+  // Larger groups pack keys less often, smaller ones keep more threads busy.
   int64_t group = std::min(CpuFlashTiles::kForwardGroup, s.tiles.tiles);
   const auto groups = [&] { return (s.tiles.tiles + group - 1) / group; };
   while (group > 1 && s.sequences() * groups() < 4 * threads) --group;
@@ -155,7 +155,7 @@ FlashResult CpuFlashForward(const FlashInputs& inputs) {
           QueryGroup<decltype(t), decltype(operand)> work(
               inputs, result, s,
               scratch.data_ptr<float>() + slot * scratch.stride(0));
-          // The last groups see the most keys: they come first.
+          // The last groups have the most keys, so they start first.
           const int64_t first = (groups() - 1 - item / s.sequences()) * group;
           work.Compute(item % s.sequences(), first,
                        std::min(group, s.tiles.tiles - first));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Operands of small matrix products in the layouts that oneDNN's batch-reduce
-// GEMM takes, and the product.
+// GEMM requires, and the product.
 
 #ifndef TRAINBENCH_MODEL_FUSED_CPU_FLASH_OPERANDS_H_
 #define TRAINBENCH_MODEL_FUSED_CPU_FLASH_OPERANDS_H_
@@ -17,14 +17,14 @@ namespace trainbench {
 template <typename T>
 struct Rows {
   T* data = nullptr;
-  int64_t stride = 0;  // elements from row to row
+  int64_t stride = 0;  // in elements
   int64_t count = 0;
   int64_t width = 0;
 
   T* operator[](int64_t row) const { return data + row * stride; }
 };
 
-// C [m, n] = A [m, k] B [k, n], or C += A B. A is plain. B is plain if it is
+// C [m, n] = A [m, k] B [k, n], or C += A B. A is row-major. B is row-major in
 // float; in bf16 two rows are interleaved, [k / 2, n, 2], and k is even.
 template <typename Operand>
 void Multiply(int64_t m, int64_t n, int64_t k, const Operand* a,
@@ -34,7 +34,7 @@ void Multiply(int64_t m, int64_t n, int64_t k, const Operand* a,
                               c, !std::is_same_v<Operand, float>);
 }
 
-// The left operand itself: to [rows.count, to_stride], and zeros up to
+// Packs a left operand: [rows.count, to_stride], padded with zeros to
 // to_stride.
 template <typename T, typename Operand>
 void PackPlain(const Rows<T>& rows, Operand* to, int64_t to_stride) {
@@ -46,8 +46,8 @@ void PackPlain(const Rows<T>& rows, Operand* to, int64_t to_stride) {
   }
 }
 
-// The left operand transposed: [rows.width, to_stride], and zeros up to
-// to_stride.
+// Packs a transposed left operand: [rows.width, to_stride], padded with zeros
+// to to_stride.
 template <typename T, typename Operand>
 void PackTransposed(const Rows<T>& rows, Operand* to, int64_t to_stride) {
   for (int64_t i = 0; i < rows.width; ++i) {
@@ -57,8 +57,8 @@ void PackTransposed(const Rows<T>& rows, Operand* to, int64_t to_stride) {
   }
 }
 
-// The right operand, of `height` rows: zeros below rows.count, and up to
-// to_stride.
+// Packs a right operand of `height` rows, padded with zeros below rows.count
+// and to to_stride.
 template <typename T, typename Operand>
 void PackRight(const Rows<T>& rows, int64_t height, Operand* to,
                int64_t to_stride) {
@@ -72,8 +72,8 @@ void PackRight(const Rows<T>& rows, int64_t height, Operand* to,
   }
 }
 
-// The right operand transposed, of `height` rows: zeros from column rows.count
-// to to_stride, and below row rows.width.
+// Packs a transposed right operand of `height` rows, padded with zeros below
+// rows.width, and from column rows.count to to_stride.
 template <typename T, typename Operand>
 void PackRightTransposed(const Rows<T>& rows, int64_t height, Operand* to,
                          int64_t to_stride) {

@@ -22,7 +22,7 @@ TRAINBENCH_SIMD void Store(T* to, const typename V::Floats& x) {
   V::Store(to, x, V::kLanes);
 }
 
-// A lane's `even` and `odd` side by side, narrowed to nearest even.
+// Stores `even` and `odd` of each lane side by side, rounded to bf16.
 template <typename V>
 TRAINBENCH_SIMD void StoreInterleaved(float* to, const typename V::Floats& even,
                                       const typename V::Floats& odd) {
@@ -47,7 +47,7 @@ TRAINBENCH_SIMD typename V::Floats LargestScores(const ScoreTile& t,
   return largest;
 }
 
-// Replaces the scores of the queries from r on by weights. Returns their sum.
+// Replaces the scores of queries r, r + 1, ... by weights. Returns their sum.
 template <typename V, typename Operand>
 TRAINBENCH_SIMD typename V::Floats StoreWeights(
     const ScoreTile& t, int64_t r, const typename V::Floats& maximum) {
@@ -103,7 +103,7 @@ struct ScaleKernel {
   }
 };
 
-// Overwrites the weights of key c. Returns the gradients of its scores.
+// Replaces the scores of key c by weights. Returns the scores' gradient.
 template <typename V, typename Operand>
 TRAINBENCH_SIMD typename V::Floats GradientOf(
     const GradientTile& g, int64_t c, int64_t r,
@@ -117,7 +117,7 @@ TRAINBENCH_SIMD typename V::Floats GradientOf(
   if constexpr (kIsFloat<Operand>) {
     Store<V>(row + r, weight);
   } else {
-    // At half of the distance, where all scores have been read.
+    // Halfway between rows, where all scores have been read already.
     Store<V>(reinterpret_cast<Operand*>(row) + r, weight);
     Store<V>(rows + c * t.stride + r, gradient);
   }

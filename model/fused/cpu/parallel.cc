@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// This file alone is compiled with OpenMP, as LibTorch is. Without, its
+// Only this file is compiled with OpenMP, as LibTorch is. Without OpenMP,
 // parallel_for is a loop on one thread.
 
 #include "model/fused/cpu/parallel.h"
@@ -18,8 +18,8 @@ void ForRows(int64_t rows, int64_t elements_per_row,
   constexpr int64_t kElements = 1 << 14;
   const int64_t grain =
       std::max<int64_t>(1, kElements / std::max<int64_t>(1, elements_per_row));
-  // A lambda, because of its type: parallel_for is a template, and a linker may
-  // keep another file's instance, without OpenMP, for the same type.
+  // A lambda, because it has a unique type: parallel_for is a template, and for
+  // the same type a linker may keep another file's instance, without OpenMP.
   at::parallel_for(0, rows, grain,
                    [&](int64_t first, int64_t end) { work(first, end); });
 }

@@ -17,7 +17,7 @@ namespace {
 template <typename R, typename E>
 struct NormForward {
   const R* residual;
-  const E* update;  // null: nothing is added
+  const E* update;  // null: no addition
   const R* weight;
   R* sum;
   E* normed;
@@ -40,7 +40,7 @@ struct NormForward {
   }
 
  private:
-  // The next passes read what was stored, rounded, from the cache.
+  // The next passes read the stored, rounded values from the cache.
   template <typename V>
   TRAINBENCH_SIMD const R* Add(int64_t row) const {
     const R* const a = residual + row * dim;
@@ -67,14 +67,14 @@ struct NormForward {
 // With s = 1 / rms and y = w x s: dx = s (w dy) - x s^3 mean(w dy x).
 template <typename R, typename E>
 struct NormBackward {
-  const R* sum_gradient;  // null: zeros
+  const R* sum_gradient;  // null: 0
   const E* normed_gradient;
   const R* sum;
   const float* inverse_rms;
   const R* weight;
   R* residual_gradient;
-  E* update_gradient;       // null: as the residual's
-  float* partial_gradient;  // of the weight: [parts, dim], zeros
+  E* update_gradient;       // null: equals residual_gradient
+  float* partial_gradient;  // weight: [parts, dim], initially 0
   int64_t dim, rows, rows_per_part;
 
   template <typename V>
@@ -101,7 +101,7 @@ struct NormBackward {
       dot += y * V::Load(weight + i, count);
       V::Store(dw + i, V::Load(dw + i, count) + y * s, count);
     }
-    // s^2 first: s^3 alone may overflow.
+    // s^2 first, because s^3 alone may overflow.
     const float along = V::Sum(dot) * s * s / static_cast<float>(dim) * s;
     for (int64_t i = 0; i < dim; i += V::kLanes) {
       const int count = simd::Count<V>(dim, i);

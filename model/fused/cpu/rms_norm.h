@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The CPU's kernels of model/fused/rms_norm.h. Tensors are contiguous; R is the
-// dtype of the residual stream and the weight, E that of the update and the
-// normed result: E is R, or bf16 beside fp32.
+// The CPU kernels of model/fused/rms_norm.h. Tensors are contiguous. R is the
+// dtype of the residual stream and the weight, E the dtype of the update and
+// the normed result: E is R, or bf16 if R is fp32.
 
 #ifndef TRAINBENCH_MODEL_FUSED_CPU_RMS_NORM_H_
 #define TRAINBENCH_MODEL_FUSED_CPU_RMS_NORM_H_
@@ -17,19 +17,19 @@ struct NormResult {
 };
 
 // Reads residual and update once and writes both results once. Without an
-// update `sum` is the residual itself.
+// update, `sum` is the residual itself.
 NormResult AddRmsNormCpu(const at::Tensor& residual, const at::Tensor& update,
                          const at::Tensor& weight, double eps,
                          at::ScalarType normed);
 
 struct NormGradients {
   at::Tensor residual;  // R [..., dim]
-  at::Tensor update;    // E; the residual's where E is R
+  at::Tensor update;    // E; the same tensor as residual if E is R
   at::Tensor weight;    // R [dim]
 };
 
-// The gradient of `sum` may be undefined. Sums of the weight's gradient are
-// taken in the same order with any number of threads.
+// The gradient of `sum` may be undefined. The gradient of the weight is summed
+// in the same order for any number of threads.
 NormGradients AddRmsNormBackwardCpu(const at::Tensor& sum_gradient,
                                     const at::Tensor& normed_gradient,
                                     const at::Tensor& sum,

@@ -12,7 +12,7 @@ namespace trainbench {
 namespace {
 
 // (e, o) -> (e cos - o sin, e sin + o cos) for each pair of channels; a
-// direction of -1 turns back.
+// direction of -1 rotates back.
 template <typename V, typename T>
 TRAINBENCH_SIMD void RotateHead(const T* from, T* to, const float* cos,
                                 const float* sin, int64_t d_head,
@@ -32,7 +32,7 @@ struct RopeForward {
   T* qkv;
   const float* cos;
   const float* sin;
-  // Of a token, and those of them that are rotated, which are the first.
+  // Heads per token: all, and the rotated ones, which come first.
   int64_t seq, heads, rotated, d_head;
 
   template <typename V>
@@ -47,7 +47,7 @@ struct RopeForward {
   }
 };
 
-// Where the gradient of one of q, k and v lies.
+// Layout of the gradient of q, k or v.
 template <typename T>
 struct Gradient {
   const T* data;
@@ -60,7 +60,7 @@ struct RopeBackward {
   T* to;
   const float* cos;
   const float* sin;
-  int64_t seq, heads, d_head;  // heads of a token, of all three
+  int64_t seq, heads, d_head;  // heads per token, of q, k and v
 
   template <typename V>
   TRAINBENCH_SIMD void Run(int64_t token) const {

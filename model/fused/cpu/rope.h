@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The CPU's kernels of model/fused/rope.h.
+// The CPU kernels of model/fused/rope.h.
 
 #ifndef TRAINBENCH_MODEL_FUSED_CPU_ROPE_H_
 #define TRAINBENCH_MODEL_FUSED_CPU_ROPE_H_
@@ -11,14 +11,14 @@
 
 namespace trainbench {
 
-// Rotates the queries and keys of qkv [batch, seq, heads + 2 kv_heads, d_head],
-// which is contiguous, in place. `heads` are those of queries. cos and sin [at
-// least seq, d_head / 2] are fp32.
+// Rotates the queries and keys in contiguous qkv [batch, seq, heads + 2
+// kv_heads, d_head] in place. `heads` is the number of query heads. cos and sin
+// [at least seq, d_head / 2] are fp32.
 void RotateInPlaceCpu(const at::Tensor& qkv, int64_t heads,
                       const at::Tensor& cos, const at::Tensor& sin);
 
-// The gradient of qkv from those of q, k and v [batch, heads or kv_heads, seq,
-// d_head], whose channels lie side by side: those of q and k are rotated back.
+// Returns the gradient of qkv, given the gradients of q, k and v [batch, heads
+// or kv_heads, seq, d_head], contiguous in d_head. Rotates q's and k's back.
 at::Tensor RotateBackCpu(const std::array<at::Tensor, 3>& gradients,
                          const at::Tensor& cos, const at::Tensor& sin);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kernels that compute rows, each by itself.
+// Kernels that compute each row independently.
 
 #ifndef TRAINBENCH_MODEL_FUSED_CPU_ROW_KERNEL_H_
 #define TRAINBENCH_MODEL_FUSED_CPU_ROW_KERNEL_H_
@@ -20,8 +20,8 @@ struct RowLoop {
   }
 };
 
-// kernel.Run<V>(row), a TRAINBENCH_SIMD function, for the rows from 0 on, as
-// ForRows says, with the vectors V of the width in use.
+// Calls kernel.Run<V>(row), a TRAINBENCH_SIMD function, for each row,
+// distributed by ForRows, with vectors V of the width in use.
 template <typename Kernel>
 void RunRows(const Kernel& kernel, int64_t rows, int64_t elements_per_row) {
   ForRows(rows, elements_per_row, [&](int64_t first, int64_t end) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Vectors of fp32 of the CPU's width. A kernel is written once, over the width,
-// and compiled for each; Run() takes the widest that the CPU has.
+// fp32 vectors of the CPU's width. A kernel is written once for all widths and
+// compiled for each; Run() selects the widest that the CPU supports.
 //
-// LibTorch's at::vec chooses its width by flags of a whole file. All that such
-// a file includes is compiled with them, and a linker that keeps its copy of an
-// inline function makes the program crash on an older CPU. Here only kernels
-// are compiled for a newer CPU, by attributes.
+// LibTorch's at::vec selects its width by compiler flags for a whole file. They
+// also apply to everything that the file includes, and if the linker keeps its
+// copy of an inline function, the program crashes on an older CPU. Here,
+// attributes compile only the kernels for newer CPUs.
 
 #ifndef TRAINBENCH_MODEL_FUSED_CPU_SIMD_H_
 #define TRAINBENCH_MODEL_FUSED_CPU_SIMD_H_
@@ -17,7 +17,7 @@
 #include <limits>
 #include <utility>
 
-// Inlined into a function for a newer CPU, it is compiled for that.
+// Inlined into a function for a newer CPU, so it is compiled for that CPU.
 #define TRAINBENCH_SIMD inline __attribute__((always_inline))
 
 #ifdef __x86_64__
@@ -30,16 +30,16 @@
 #endif
 
 // How functions return vectors depends on the CPU, but all of ours are inlined.
-// For the rest of the file, since kernels do it too. (Of vectors passed by
-// value g++ would still say so.)
+// Applies to the rest of the file, since kernels do it too. (g++ would warn
+// about vectors passed by value even so.)
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 namespace trainbench::simd {
 
 inline constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
-// Operations on kBytes of fp32. Those that load or store take the number of
-// elements, 1 to kLanes; absent lanes are 0. bf16 is widened and narrowed, to
+// Operations on kBytes of fp32. Loads and stores take the number of elements, 1
+// to kLanes; other lanes are 0. bf16 is converted to and from fp32, rounding to
 // nearest even.
 template <int kBytes>
 struct Vector {
@@ -95,7 +95,7 @@ struct Vector {
     return a > b ? a : b;
   }
 
-  // Of all lanes.
+  // Over all lanes.
   TRAINBENCH_SIMD static float Sum(const Floats& x) {
     float lanes[kLanes];
     std::memcpy(lanes, &x, sizeof(x));
@@ -113,16 +113,16 @@ struct Vector {
     return lanes[0];
   }
 
-  // `value` in the first `count` lanes, else `other`.
+  // `value` in the first `count` lanes, `other` in the rest.
   TRAINBENCH_SIMD static Floats Keep(const Floats& value, int count,
                                      float other) {
     if (count == kLanes) return value;
     return Iota() < count ? value : Broadcast(other);
   }
 
-  // e^x, to 2 units in the last place; below -87, where fp32 has no normal
-  // numbers, 0, and above 88 e^88. NaN stays NaN. 2^n e^r with |r| <= ln 2 / 2
-  // and a polynomial for e^r, fitted to the largest relative error.
+  // e^x, to 2 units in the last place. Below -87, where fp32 is not normal: 0.
+  // Above 88: e^88. NaN stays NaN. Computed as 2^n e^r with |r| <= ln 2 / 2 and
+  // a polynomial for e^r with minimal maximum relative error.
   TRAINBENCH_SIMD static Floats Exp(const Floats& x) {
     const Floats limited = x > 88.0F ? Broadcast(88.0F) : x;
     // Adding 1.5 * 2^23 leaves the rounded number in the low bits.
@@ -144,8 +144,8 @@ struct Vector {
     return 1.0F / (1.0F + Exp(-x));
   }
 
-  // For channel pairs, which lie side by side: each of count / 2 elements
-  // twice, the two lanes of each pair exchanged, and -1, 1, -1, 1, ...
+  // For adjacent channel pairs: LoadTwice loads each of count / 2 elements
+  // twice, SwapPairs swaps the lanes of a pair, PairSigns is -1, 1, -1, 1, ...
   TRAINBENCH_SIMD static Floats LoadTwice(const float* from, int count) {
     Half x{};
     std::memcpy(&x, from,
@@ -183,8 +183,8 @@ struct Vector {
   TRAINBENCH_SIMD static Ints Iota() { return IotaOf(kAll); }
 };
 
-// The bytes of a vector: 64, 32 or 16, by at::get_cpu_capability(). So the
-// environment variable ATEN_CPU_CAPABILITY can make it less.
+// The bytes of a vector: 64, 32 or 16, from at::get_cpu_capability(), so the
+// environment variable ATEN_CPU_CAPABILITY can reduce it.
 int WidthInUse();
 
 template <typename Kernel, typename... Args>
@@ -196,7 +196,7 @@ TRAINBENCH_AVX2 void Run256(const Args&... args) {
   Kernel::template Run<Vector<32>>(args...);
 }
 
-// Kernel::Run<V>(args...), a TRAINBENCH_SIMD function, for the width in use.
+// Calls Kernel::Run<V>(args...), a TRAINBENCH_SIMD function, for WidthInUse().
 template <typename Kernel, typename... Args>
 void Run(const Args&... args) {
   switch (WidthInUse()) {
@@ -209,7 +209,7 @@ void Run(const Args&... args) {
   }
 }
 
-// The elements from `i` on that fit into one vector.
+// The number of elements from index `i` on that fit into one vector.
 template <typename V>
 TRAINBENCH_SIMD int Count(int64_t size, int64_t i) {
   return size - i < V::kLanes ? static_cast<int>(size - i) : V::kLanes;

@@ -37,8 +37,8 @@ TRAINBENCH_SIMD float SumOfExp(const T* x, int64_t size, float max,
   return V::Sum(sum);
 }
 
-// Replaces x by factor * e^(scale (x - max)). Computes e^x again rather than
-// store it before the sum is known, which would round it twice in bf16.
+// Replaces x by factor * e^(scale (x - max)). Recomputes e^x, because storing
+// it before the sum is known would round it twice in bf16.
 template <typename V, typename T>
 TRAINBENCH_SIMD void ReplaceByExp(T* x, int64_t size, float max, float scale,
                                   float factor) {
@@ -73,7 +73,7 @@ struct CausalForward {
   }
 };
 
-// With weights p: scale * p (dp - sum(p dp)).
+// For weights p: scale * p (dp - sum(p dp)).
 template <typename T>
 struct CausalBackward {
   const T* gradient;
@@ -110,7 +110,7 @@ struct CrossEntropyRows {
   const int64_t* targets;
   float* losses;
   int64_t vocab;
-  float factor;  // of the gradient: 1 / rows; 0 leaves the logits
+  float factor;  // scales the gradient: 1 / rows; 0: keeps the logits
 
   template <typename V>
   TRAINBENCH_SIMD void Run(int64_t row) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The CPU's kernels of model/fused/softmax.h and cross_entropy.h, on contiguous
+// The CPU kernels of model/fused/softmax.h and cross_entropy.h, on contiguous
 // tensors.
 
 #ifndef TRAINBENCH_MODEL_FUSED_CPU_SOFTMAX_H_
@@ -10,16 +10,16 @@
 namespace trainbench {
 
 // Replaces scores [..., queries, keys] by softmax(scale * scores) over the keys
-// 0 .. query, and 0 for later keys. As many queries as keys.
+// 0 .. query, and by 0 for later keys. There are as many queries as keys.
 void CausalSoftmaxInPlaceCpu(const at::Tensor& scores, double scale);
 
-// The gradient of the scores from that of the weights.
+// The gradient of the scores, given the gradient of the weights.
 at::Tensor CausalSoftmaxBackwardCpu(const at::Tensor& gradient,
                                     const at::Tensor& weights, double scale);
 
-// The loss of each row of logits [rows, vocab] for targets [rows], fp32 [rows].
-// Replaces the logits by the gradient of the mean loss if `with_gradient`.
-// c10::Error if a target is not in [0, vocab).
+// Returns the loss, fp32 [rows], of each row of logits [rows, vocab] for
+// targets [rows]. If `with_gradient`, replaces the logits by the gradient of
+// the mean loss. c10::Error if a target is not in [0, vocab).
 at::Tensor CrossEntropyInPlaceCpu(const at::Tensor& logits,
                                   const at::Tensor& targets,
                                   bool with_gradient);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// FlashAttention-2 by the kernels of model/kernels/flash.
+// FlashAttention-2 with the kernels of model/kernels/flash.
 
 #ifndef TRAINBENCH_MODEL_FUSED_CUDA_FLASH_H_
 #define TRAINBENCH_MODEL_FUSED_CUDA_FLASH_H_
@@ -8,12 +8,12 @@
 
 namespace trainbench {
 
-// On the current stream. d_head is 16, 32, 64 or 128: c10::Error elsewhere, and
-// in a build without CUDA.
+// Runs on the current stream. d_head is 16, 32, 64 or 128. Throws c10::Error
+// for other values, and in a build without CUDA.
 FlashResult CudaFlashForward(const FlashInputs& inputs);
 
-// `gradient` is the output's. Blocks add q's gradient up in any order, unless
-// LibTorch is asked for deterministic algorithms.
+// `gradient` is the output's gradient. Blocks add to q's gradient in any order,
+// unless LibTorch is set to deterministic algorithms.
 FlashGradients CudaFlashBackward(const FlashInputs& inputs,
                                  const FlashResult& result,
                                  const at::Tensor& gradient);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From tensors to the arguments of kernels, and their launch.
+// Converts tensors to kernel arguments, and launches kernels.
 
 #ifndef TRAINBENCH_MODEL_FUSED_CUDA_LAUNCH_H_
 #define TRAINBENCH_MODEL_FUSED_CUDA_LAUNCH_H_
@@ -16,7 +16,7 @@
 
 namespace trainbench {
 
-// c10::Error names a dtype that no kernel has.
+// c10::Error names a dtype that no kernel supports.
 inline kernels::Dtype DtypeOf(const at::Tensor& x) {
   const at::ScalarType type = x.scalar_type();
   TORCH_CHECK(type == at::kFloat || type == at::kBFloat16, "dtype is ", type,
@@ -30,8 +30,8 @@ inline kernels::HeadStrides StridesOf(const at::Tensor& x) {
   return {x.stride(0), x.stride(1), x.stride(2)};
 }
 
-// On the current stream of the device that `on` is on. c10::Error says why a
-// launch was refused.
+// Launches on the current stream of the device of `on`. c10::Error says why a
+// launch failed.
 template <typename Args>
 void Launch(const at::Tensor& on, const Args& args) {
   if (DryRun::IsOn()) return;

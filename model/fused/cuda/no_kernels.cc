@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What operations.h and flash.h declare, in a build without CUDA.
+// Definitions for operations.h and flash.h in a build without CUDA.
 
 #include "model/fused/cuda/flash.h"
 #include "model/fused/cuda/operations.h"

@@ -23,10 +23,10 @@ const void* In(const at::Tensor& x) {
   return x.defined() ? x.const_data_ptr() : nullptr;
 }
 
-// The null pointer of a tensor that is not there.
+// A null pointer for an undefined tensor.
 void* Out(const at::Tensor& x) { return x.defined() ? x.data_ptr() : nullptr; }
 
-// Elements after the first of `bytes` in memory.
+// Pointer to the elements that start `bytes` after `start`.
 template <typename Pointer>
 Pointer After(Pointer start, int64_t bytes) {
   using Byte =
@@ -34,7 +34,7 @@ Pointer After(Pointer start, int64_t bytes) {
   return static_cast<Byte*>(start) + bytes;
 }
 
-// Of one tensor, [batch, heads, seq, d_head].
+// Arguments for one tensor, [batch, heads, seq, d_head].
 kernels::RopeArgs RopeArgsOf(const at::Tensor& from, const at::Tensor& to,
                              const at::Tensor& cos, const at::Tensor& sin,
                              bool backward) {
@@ -53,7 +53,7 @@ kernels::RopeArgs RopeArgsOf(const at::Tensor& from, const at::Tensor& to,
           .tensors = 1};
 }
 
-// Queries and keys, of one layout if they have as many heads: one launch then.
+// Rotates queries and keys, in one launch if they have equally many heads.
 void Rotate(const std::array<at::Tensor, 2>& from,
             const std::array<at::Tensor, 2>& to, const at::Tensor& cos,
             const at::Tensor& sin, bool backward) {
@@ -68,7 +68,7 @@ void Rotate(const std::array<at::Tensor, 2>& from,
   Launch(from[0], args);
 }
 
-// Some heads of [batch, seq, heads, d_head] -> [batch, count, seq, d_head].
+// Takes heads of [batch, seq, heads, d_head] -> [batch, count, seq, d_head].
 at::Tensor Part(const at::Tensor& qkv, int64_t first, int64_t count) {
   return qkv.narrow(2, first, count).transpose(1, 2);
 }

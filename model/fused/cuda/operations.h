@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The operations of model/fused/cpu by the kernels of model/kernels, on the
-// current stream: the same arguments and results, on a GPU. c10::Error in a
-// build without CUDA.
+// The operations of model/fused/cpu on a GPU, with the kernels of
+// model/kernels, on the current stream. Arguments and results are the same.
+// c10::Error in a build without CUDA.
 
 #ifndef TRAINBENCH_MODEL_FUSED_CUDA_OPERATIONS_H_
 #define TRAINBENCH_MODEL_FUSED_CUDA_OPERATIONS_H_
@@ -37,13 +37,13 @@ void CausalSoftmaxInPlaceCuda(const at::Tensor& scores, double scale);
 at::Tensor CausalSoftmaxBackwardCuda(const at::Tensor& gradient,
                                      const at::Tensor& weights, double scale);
 
-// The loss of a target outside the vocabulary is NaN: nothing waits for the
-// GPU.
+// Does not wait for the GPU to check targets: the loss of a target outside the
+// vocabulary is NaN.
 at::Tensor CrossEntropyInPlaceCuda(const at::Tensor& logits,
                                    const at::Tensor& targets,
                                    bool with_gradient);
 
-// Multiplies the gradient by an fp32 scalar of the GPU; free where that is 1.
+// Multiplies the gradient by an fp32 scalar on the GPU. Skips a factor of 1.
 void ScaleInPlaceCuda(const at::Tensor& gradient, const at::Tensor& factor);
 
 }  // namespace trainbench
