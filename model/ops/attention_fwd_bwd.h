@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One forward and backward pass of causal attention alone, without heads.
+// One forward and backward pass of attention alone, causal and without heads.
 
 #ifndef TRAINBENCH_MODEL_OPS_ATTENTION_FWD_BWD_H_
 #define TRAINBENCH_MODEL_OPS_ATTENTION_FWD_BWD_H_
@@ -12,10 +12,10 @@
 
 namespace trainbench {
 
-// Each is [batch, seq, d_head].
+// All are [batch, seq, d_head].
 struct AttentionInputs {
   at::Tensor q, k, v;          // leaves that require gradients
-  at::Tensor output_gradient;  // given to the backward pass
+  at::Tensor output_gradient;  // input of the backward pass
 };
 
 struct AttentionGradients {
@@ -28,10 +28,10 @@ AttentionInputs RandomAttentionInputs(int64_t batch, int64_t seq,
                                       const at::TensorOptions& options);
 
 // Returns [batch, seq, d_head] with its graph. Throws c10::Error if the variant
-// cannot serve the call.
+// does not support the inputs.
 at::Tensor AttentionForward(AttentionKind kind, const AttentionInputs& inputs);
 
-// `output` comes from AttentionForward. Frees its graph.
+// `output` must come from AttentionForward. Frees its graph.
 AttentionGradients AttentionBackward(const AttentionInputs& inputs,
                                      const at::Tensor& output);
 

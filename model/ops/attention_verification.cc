@@ -16,9 +16,9 @@ namespace trainbench {
 namespace {
 
 constexpr int64_t kBlock = 64;
-// Scores [rows, keys] of the reference: of a CPU those that it computes in
-// about 0.1 s, and those alive at once, few enough for its cache; of a GPU few
-// enough for its memory, but enough to be worth a kernel.
+// Scores [rows, keys] of the reference. On a CPU: the total that takes about
+// 0.1 s, and a chunk that fits into the cache. On a GPU: a chunk that fits into
+// memory but is large enough for a kernel to be efficient.
 constexpr int64_t kScoresOnCpu = int64_t{1} << 24;
 constexpr int64_t kAtOnceOnCpu = int64_t{1} << 18;
 constexpr int64_t kAtOnceOnGpu = int64_t{1} << 24;
@@ -28,7 +28,7 @@ int64_t RowsAtOnce(int64_t seq, bool on_cpu) {
   return std::min(seq, std::max(kBlock, rows));
 }
 
-// Those to compare.
+// The sequences to compare.
 std::vector<int64_t> SequencesOf(const at::Tensor& x, int64_t rows) {
   const int64_t all = x.size(0);
   const int64_t count =
@@ -41,14 +41,14 @@ std::vector<int64_t> SequencesOf(const at::Tensor& x, int64_t rows) {
   return {first, first + count};
 }
 
-// Of one sequence, each [seq, d_head] in float64. Gradients of k and v are
-// those of the rows that are compared.
+// Results of one sequence, each [seq, d_head] in float64. The gradients of k
+// and v are sums over the compared rows only.
 struct Results {
   at::Tensor output, q_gradient, k_gradient, v_gradient;
 };
 
-// The formulas of Vaswani et al. 2017, differentiated by hand, for the rows
-// from `first` on of a sequence.
+// The formulas of Vaswani et al. 2017, differentiated by hand, for row `first`
+// and all later rows of a sequence.
 Results AttentionReference(const at::Tensor& q, const at::Tensor& k,
                            const at::Tensor& v, const at::Tensor& g,
                            int64_t first) {
@@ -61,7 +61,7 @@ Results AttentionReference(const at::Tensor& q, const at::Tensor& k,
     const auto mine = [&](const at::Tensor& x) {
       return x.narrow(0, row, rows);
     };
-    // A row sees no later key.
+    // A row attends to no later key.
     const int64_t keys = row + rows;
     const auto seen = [&](const at::Tensor& x) { return x.narrow(0, 0, keys); };
     const at::Tensor hidden =
@@ -85,12 +85,12 @@ Results AttentionReference(const at::Tensor& q, const at::Tensor& k,
 
 struct WorstBlock {
   double error;
-  int64_t row;  // its first
+  int64_t row;  // its first row
 };
 
-// Blocks of 64 rows, of which the last one has what remains, too. Where a block
-// should be 0, as of the gradients of a single key, the error is compared with
-// `instead`.
+// Compares blocks of 64 rows; the last block includes the remaining rows. If a
+// block should be 0, such as the gradients of a single key, the error is
+// relative to `instead`.
 WorstBlock Compare(const at::Tensor& actual, const at::Tensor& expected,
                    const at::Tensor& instead) {
   const int64_t blocks = std::max<int64_t>(1, expected.size(0) / kBlock);
@@ -156,9 +156,9 @@ absl::Status VerifyAttention(const AttentionInputs& inputs,
 
 int64_t VerificationBytes(int64_t sequences, int64_t seq, int64_t d_head,
                           int64_t width, bool on_cpu) {
-  // Inputs, output and gradients; in float64 those of one sequence, with either
-  // scores and their gradients, with a mask and a product of both, or what a
-  // comparison takes.
+  // Inputs, outputs and gradients; and one sequence's in float64, plus either
+  // the scores and their gradients, with a mask and the product of both, or the
+  // temporaries of a comparison.
   const int64_t elements = seq * d_head;
   const int64_t scores = RowsAtOnce(seq, on_cpu) * seq;
   return 8 * width * sequences * elements +

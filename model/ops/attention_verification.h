@@ -14,22 +14,22 @@
 
 namespace trainbench {
 
-// Compares output and gradients with a float64 reference, by blocks of 64 rows:
-// in the norm of a whole tensor one wrong block is lost. output_error and
-// q_gradient_error, k_gradient_error, v_gradient_error (spec/check_log.h) are
-// the relative errors, in norm, of the worst blocks; each may be `tolerance`.
-// Refuses constant inputs, too. Inference has no gradients.
+// Compares output and gradients with a float64 reference, in blocks of 64 rows,
+// because one wrong block hardly changes the norm of a whole tensor.
+// output_error, q_gradient_error, k_gradient_error and v_gradient_error
+// (spec/check_log.h) are relative errors, in norm, of the worst blocks; each
+// may be `tolerance`. Also rejects constant inputs. Inference has no gradients.
 //
-// On a GPU all rows of all sequences are compared. On a CPU as many as take a
-// moment: random sequences, or of a long one the last rows. These see every
-// key, and no other row sees the last keys, so the reference is exact.
+// On a GPU, all rows of all sequences are compared. On a CPU, as many as take
+// about 0.1 s: random sequences or, of a long one, the last rows. These attend
+// to all keys, and no other row sees the last keys, so the reference is exact.
 absl::Status VerifyAttention(const AttentionInputs& inputs,
                              const at::Tensor& output,
                              const std::optional<AttentionGradients>& gradients,
                              double tolerance);
 
-// The most bytes of tensors that are alive in it, with its arguments, which
-// have `width` bytes per element.
+// The peak bytes of tensors that VerifyAttention allocates, including its
+// arguments, which have `width` bytes per element.
 int64_t VerificationBytes(int64_t sequences, int64_t seq, int64_t d_head,
                           int64_t width, bool on_cpu);
 
