@@ -11,7 +11,7 @@
 
 namespace trainbench::kernels {
 
-// A block for each row, which reads it twice; the second time from a cache.
+// One block per row. It reads the row twice, the second time from a cache.
 template <class T>
 struct CrossEntropyForwardKernel {
   using Args = CrossEntropyForwardArgs;
@@ -33,7 +33,7 @@ struct CrossEntropyForwardKernel {
       row.Load(d, x, row.Column(i), Max::kNeutral, logits);
       total.Add(d, logits);
     }
-    // Its barriers also order the read of x[target] before writes.
+    // Its barriers also order the read of x[target] before the writes.
     total.Reduce(d);
     if (d.Thread() == 0) {
       const float loss = total.top + d.Log(total.sum) - chosen;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Cross entropy from logits, whose gradient takes the place of the logits.
+// Cross entropy from logits. The gradient overwrites the logits.
 
 #ifndef TRAINBENCH_MODEL_KERNELS_CROSS_ENTROPY_H_
 #define TRAINBENCH_MODEL_KERNELS_CROSS_ENTROPY_H_
@@ -10,10 +10,10 @@
 
 namespace trainbench::kernels {
 
-// losses[r] = log(sum(exp(x))) - x[target] for each row x of logits [rows,
-// columns], contiguous, in fp32 inside. With a gradient, the row becomes scale
-// (softmax(x) - onehot(target)): 1 / rows is the gradient of the mean. A target
-// that is not in [0, columns) gives a loss of NaN.
+// losses[r] = log(sum(exp(x))) - x[target] for each row x of contiguous logits
+// [rows, columns], computed in fp32. If `gradient`, the row is replaced by
+// scale (softmax(x) - onehot(target)); scale = 1 / rows gives the gradient of
+// the mean. The loss of a target that is not in [0, columns) is NaN.
 struct CrossEntropyForwardArgs {
   Dtype dtype;
   int64_t rows;
@@ -25,8 +25,8 @@ struct CrossEntropyForwardArgs {
   float* losses;  // [rows]
 };
 
-// gradient *= *factor: what the loss is multiplied with later. Nothing is read
-// or written where the factor is 1.
+// gradient *= *factor, the factor by which the loss is multiplied later. Reads
+// and writes no gradient if the factor is 1.
 struct CrossEntropyBackwardArgs {
   Dtype dtype;
   int64_t rows;

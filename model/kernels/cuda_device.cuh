@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The device of device.h on a GPU, from sm_80 on, and its launcher.
+// The device of device.h on a GPU (sm_80 and later), and its launcher.
 
 #ifndef TRAINBENCH_MODEL_KERNELS_CUDA_DEVICE_CUH_
 #define TRAINBENCH_MODEL_KERNELS_CUDA_DEVICE_CUH_
@@ -35,8 +35,8 @@ class CudaDevice {
   template <class T>
   TRAINBENCH_DEVICE void Store(T* to, const T& x) const {
     if constexpr (sizeof(T) == 16) {
-      // Beside a branch that stores single elements, the compiler would divide
-      // `*to = x` into single elements too.
+      // Next to a branch that stores single elements, the compiler would also
+      // split `*to = x` into single elements.
       uint32_t bits[4];
       std::memcpy(bits, &x, sizeof(bits));
       asm volatile("st.global.v4.u32 [%0], {%1,%2,%3,%4};" ::"l"(to),
@@ -117,7 +117,7 @@ class CudaDevice {
   uint32_t base_;
 };
 
-// The struct Kernel names the instance in a profile.
+// The name of the struct Kernel identifies the instance in a profile.
 template <class Kernel>
 __global__ void __launch_bounds__(Kernel::kMaxThreads, Kernel::kBlocksPerSm)
     Run(const __grid_constant__ typename Kernel::Args args) {
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(Kernel::kMaxThreads, Kernel::kBlocksPerSm)
 
 class CudaLauncher {
  public:
-  // What is wrong, or "".
+  // An error message, or "".
   using Status = std::string;
 
   explicit CudaLauncher(cudaStream_t stream) : stream_(stream) {}
@@ -139,15 +139,14 @@ class CudaLauncher {
   Status Launch(const Grid& grid, const typename Kernel::Args& args) {
     const cudaError_t error = Enqueue<Kernel>(grid, args);
     if (error == cudaSuccess) return "";
-    (void)cudaGetLastError();  // else the next check would find it again
+    (void)cudaGetLastError();  // or the next check would report it again
     return LaunchError(error, typeid(Kernel).name(), grid);
   }
 
  private:
   template <class Kernel>
   cudaError_t Enqueue(const Grid& grid, const typename Kernel::Args& args) {
-    // More than this must be asked for, each time, because each device keeps
-    // it.
+    // A kernel must request more than this, on each device.
     constexpr int kWithoutAsking = 48 << 10;
     if (grid.shared_bytes > kWithoutAsking) {
       const cudaError_t error = cudaFuncSetAttribute(

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT
-// What the kernels are written over. A kernel is a struct with a static
-// function Run(d, args), a template over the device d: CudaDevice
-// (cuda_device.cuh) for nvcc, the emulator's (tests/emulator) for g++. C++17,
+// The interface that kernels are written against. A kernel is a struct with a
+// static function Run(d, args), a template over the device d: CudaDevice
+// (cuda_device.cuh) for nvcc, the emulator (tests/emulator) for g++. C++17,
 // because nvcc compiles it.
 //
-// A device has, in a launch of one dimension:
+// A device has, in a one-dimensional launch:
 //
 // - Thread(), Threads(), Block(), Blocks(): indices and sizes.
 // - SyncBlock(), SyncWarp(): barriers that order shared memory.
-// - Load(p), Store(p, x): global memory, aligned as the type is.
-// - AtomicAdd(p, x): of fp32 in global memory.
-// - LoadShared<T>(at), StoreShared(at, x): shared memory by byte, from 4 bytes
-//   on.
-// - CopyAsync16(at, p, valid): begins a copy of 16 bytes from global to shared
-//   memory, of zeros if not valid. Commit() ends a group of copies; Wait<n>()
-//   leaves at most n groups under way.
-// - LoadMatrix4(r, at): four 8x8 matrices of 16-bit elements, as ldmatrix.x4
-//   does; LoadMatrix4Transposed(r, at): each transposed.
+// - Load(p), Store(p, x): global memory, aligned to the size of the type.
+// - AtomicAdd(p, x): fp32 in global memory.
+// - LoadShared<T>(at), StoreShared(at, x): shared memory at byte `at`, for
+//   types of at least 4 bytes.
+// - CopyAsync16(at, p, valid): starts a copy of 16 bytes from global to shared
+//   memory, or of zeros if not valid. Commit() ends a group of copies;
+//   Wait<n>() waits until at most n groups are in flight.
+// - LoadMatrix4(r, at): four 8x8 matrices of 16-bit elements, like ldmatrix.x4;
+//   LoadMatrix4Transposed(r, at): the same, each transposed.
 // - Mma(c, a, b0, b1): c += a b, m16n8k16, bf16 with fp32 sums.
-// - ShuffleXor(x, mask): of the lanes of a warp.
-// - Exp2(x), Exp(x), Log(x), Rsqrt(x): Exp2 is the unit's approximation.
+// - ShuffleXor(x, mask): among the lanes of a warp.
+// - Exp2(x), Exp(x), Log(x), Rsqrt(x): Exp2 is the hardware's approximation.
 // - Pack2(low, high): two rounded bf16 in 32 bits.
 
 #ifndef TRAINBENCH_MODEL_KERNELS_DEVICE_H_
@@ -50,13 +50,13 @@ struct Bf16 {
   uint16_t bits;
 };
 
-// Elements that are loaded or stored by one instruction.
+// Elements that one instruction loads or stores.
 template <class T, int n>
 struct alignas(sizeof(T) * n) Vector {
   T at[n];
 };
 
-// The elements of 16 bytes.
+// The number of elements in 16 bytes.
 template <class T>
 inline constexpr int kVectorOf = 16 / sizeof(T);
 
@@ -105,8 +105,8 @@ constexpr bool IsAligned(const T* pointer, int64_t bytes) {
   return reinterpret_cast<uintptr_t>(pointer) % bytes == 0;
 }
 
-// A launch: blocks, threads of each, and bytes of dynamic shared memory of
-// each.
+// Launch geometry: the number of blocks, and the threads and bytes of dynamic
+// shared memory per block.
 struct Grid {
   int64_t blocks;
   int threads;
@@ -115,8 +115,8 @@ struct Grid {
 
 inline constexpr int64_t kMaxBlocks = 0x7fffffff;
 
-// Whether a multiprocessor of sm_90 has shared memory for `blocks` blocks at
-// once.
+// Whether a multiprocessor of sm_90 has enough shared memory for `blocks`
+// blocks at a time.
 constexpr bool FitTogether(int blocks, int shared_bytes) {
   return blocks * (shared_bytes + 1024) <= 228 << 10;
 }

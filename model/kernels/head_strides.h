@@ -7,15 +7,15 @@
 
 namespace trainbench::kernels {
 
-// Distances in elements between neighbours of a tensor [batch, heads, seq,
-// d_head], whose channels lie side by side.
+// Strides in elements of a tensor [batch, heads, seq, d_head] with contiguous
+// channels.
 struct HeadStrides {
   int64_t batch;
   int64_t head;
   int64_t token;
 };
 
-// Whether a vector of `wide` elements that is aligned in one row is so in all.
+// Whether vectors of `wide` elements are aligned in all rows if in one.
 inline bool KeepAlignment(const HeadStrides& strides, int64_t wide) {
   return strides.batch % wide == 0 && strides.head % wide == 0 &&
          strides.token % wide == 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Says why CUDA refused a launch: its own words name no kernel and no limit.
+// Explains why CUDA rejected a launch. CUDA's message has no kernel and limit.
 
 #ifndef TRAINBENCH_MODEL_KERNELS_LAUNCH_ERROR_CUH_
 #define TRAINBENCH_MODEL_KERNELS_LAUNCH_ERROR_CUH_
@@ -22,7 +22,7 @@ inline std::string Demangled(const char* mangled) {
   return result;
 }
 
-// "1024", or "?" if a lost device does not tell.
+// "1024", or "?" if a lost device does not respond.
 inline std::string LimitOf(cudaDeviceAttr limit) {
   int device = 0, value = 0;
   if (cudaGetDevice(&device) != cudaSuccess ||
@@ -33,8 +33,8 @@ inline std::string LimitOf(cudaDeviceAttr limit) {
 }
 
 // "CUDA error: invalid argument at the launch of <kernel>: 8 blocks of 256
-// threads and 148480 bytes of shared memory each; this GPU allows ...". The
-// error may be that of earlier work, which CUDA tells late.
+// threads and 148480 bytes of shared memory each; this GPU allows ...". Earlier
+// work may have caused the error, as CUDA reports errors asynchronously.
 inline std::string LaunchError(cudaError_t error, const char* mangled,
                                const Grid& grid) {
   return std::string("CUDA error: ") + cudaGetErrorString(error) +

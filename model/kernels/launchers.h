@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Enqueues kernels on a stream. The boundary to nvcc: no LibTorch header may
-// pass it.
+// Enqueues kernels on a stream. The boundary to nvcc: LibTorch headers must not
+// cross it.
 //
-// Each returns why it did not launch, or "": which argument its header does not
-// allow, or what CUDA says, with the kernel, its geometry and the GPU's limits.
-// Pointers are of the device, nothing waits, and a captured stream records the
-// launches.
+// Each returns "" or why it did not launch: the argument that its header does
+// not allow, or CUDA's message with the kernel, its geometry and the GPU's
+// limits. Pointers are device pointers. Launches are asynchronous and can be
+// captured in a CUDA graph.
 
 #ifndef TRAINBENCH_MODEL_KERNELS_LAUNCHERS_H_
 #define TRAINBENCH_MODEL_KERNELS_LAUNCHERS_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A row of any length, read by a block in aligned vectors.
+// A row of any length, which a block reads in aligned vectors.
 
 #ifndef TRAINBENCH_MODEL_KERNELS_LONG_ROW_CUH_
 #define TRAINBENCH_MODEL_KERNELS_LONG_ROW_CUH_
@@ -9,10 +9,10 @@
 
 namespace trainbench::kernels {
 
-// The vectors of 16 bytes that `count` elements from `first` on touch. At the
-// two ends a vector has elements of others, which are neither read nor written:
-// so a row need not be a multiple of a vector, such as one of 50257 logits.
-// Thread i has the vectors i, i + Threads(), ..., in each pass the same ones.
+// The 16-byte vectors that `count` elements from `first` on overlap. The outer
+// two may contain elements outside the row, which are neither read nor written,
+// so the length may be any number, such as 50257 logits. Thread i has the
+// vectors i, i + Threads(), ..., the same ones in each pass.
 template <class T>
 struct LongRow {
   static constexpr int kWide = kVectorOf<T>;
@@ -23,7 +23,7 @@ struct LongRow {
         count(elements),
         vectors((elements + shift + kWide - 1) / kWide) {}
 
-  // The column of the vector's first element, which may be before the row.
+  // The column of the vector's first element; may be negative.
   TRAINBENCH_DEVICE int64_t Column(int64_t vector) const {
     return vector * kWide - shift;
   }
@@ -34,7 +34,7 @@ struct LongRow {
     return column >= 0 && column + kWide <= count;
   }
 
-  // `fill` stands for the elements that the row has not.
+  // Elements outside the row are set to `fill`.
   template <class D>
   TRAINBENCH_DEVICE void Load(const D& d, const T* row, int64_t column,
                               float fill, float (&x)[kWide]) const {
@@ -79,7 +79,7 @@ struct RunningSum {
     top = next;
   }
 
-  // Over the block; uses the slots of 2 kReduceBytes.
+  // Combines the threads of the block; uses slots in 2 kReduceBytes.
   template <class D>
   TRAINBENCH_DEVICE void Reduce(const D& d) {
     const float own = top;

@@ -17,11 +17,11 @@ struct Sum {
 
 struct Max {
   static constexpr float kNeutral = -3e38f;
-  // One instruction; a comparison and a choice would be two, because of NaN.
+  // One instruction; a comparison and a selection would be two, because of NaN.
   static TRAINBENCH_DEVICE float Of(float x, float y) { return fmaxf(x, y); }
 };
 
-// Over the 2, 4, .. or 32 lanes whose numbers differ in the bits below `lanes`.
+// Reduces over groups of 2, 4, .. or 32 adjacent lanes.
 template <class Op, int lanes = kWarp, class D>
 TRAINBENCH_DEVICE float WarpReduce(const D& d, float x) {
   TRAINBENCH_UNROLL
@@ -31,12 +31,12 @@ TRAINBENCH_DEVICE float WarpReduce(const D& d, float x) {
   return x;
 }
 
-// One float of each warp.
+// One float per warp.
 inline constexpr int kReduceBytes = 4 * kWarp;
 
-// The same in all threads, and in every run. `slot` is where kReduceBytes of
-// shared memory lie. A slot may be used again after a barrier, such as the one
-// in a reduction with another slot.
+// Returns the same value in all threads, and in every run. `slot` is the offset
+// of kReduceBytes of shared memory. A slot may be reused after a barrier, such
+// as the one in a reduction with another slot.
 template <class Op, class D>
 TRAINBENCH_DEVICE float BlockReduce(const D& d, float x, int slot) {
   const int lane = d.Thread() % kWarp;

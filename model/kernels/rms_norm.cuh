@@ -16,7 +16,7 @@ struct RowInRegisters {
   static constexpr int kValues = 8;
   static constexpr int kPieces = kValues / kWide;
 
-  // The first column of a piece; it may lie behind the row.
+  // The first column of a piece; it may be beyond the end of the row.
   template <class D>
   static TRAINBENCH_DEVICE int Column(const D& d, int piece) {
     return (piece * d.Threads() + d.Thread()) * kWide;
@@ -27,7 +27,7 @@ struct RowInRegisters {
   }
 };
 
-// A block for each row.
+// One block per row.
 template <class S, class B, int kWide>
 struct RmsNormForwardKernel {
   using Args = RmsNormForwardArgs;
@@ -65,7 +65,7 @@ struct RmsNormForwardKernel {
     }
   }
 
-  // x, or x + update, which is stored and rounded as it is stored.
+  // Loads x, or computes x + update, stores it, and returns the rounded sum.
   template <class D>
   static TRAINBENCH_DEVICE void LoadSum(const D& d, const Args& a, int64_t at,
                                         float (&s)[kWide]) {
@@ -84,7 +84,7 @@ struct RmsNormForwardKernel {
   }
 };
 
-// Each block takes every RmsNormPartials-th row.
+// Each block processes every RmsNormPartials-th row.
 template <class S, class B, int kWide>
 struct RmsNormBackwardKernel {
   using Args = RmsNormBackwardArgs;
@@ -116,7 +116,7 @@ struct RmsNormBackwardKernel {
     const int64_t start = row * a.columns;
     const float inverse = d.Load(a.inverse_rms + row);
     float normed[Row::kPieces][kWide] = {};
-    float grad[Row::kPieces][kWide] = {};  // of the normed row
+    float grad[Row::kPieces][kWide] = {};  // gradient of the normed row
     float product = 0;
     TRAINBENCH_UNROLL
     for (int i = 0; i < Row::kPieces; ++i) {
@@ -156,8 +156,8 @@ struct RmsNormBackwardKernel {
   }
 };
 
-// A block for 32 columns: a warp sums every 32nd partial, then the first warp
-// sums the warps.
+// One block per 32 columns: each warp sums every 32nd partial, then the first
+// warp sums over the warps.
 template <class S>
 struct RmsNormWeightKernel {
   using Args = RmsNormBackwardArgs;
@@ -189,7 +189,7 @@ struct RmsNormWeightKernel {
   }
 };
 
-// Calls f with a value of the types of a stream and its branches.
+// Calls f with values of the element types of stream and branch.
 template <class F>
 auto WithNormTypes(Dtype stream, Dtype branch, const F& f) {
   if (stream == Dtype::kBfloat16) return f(Bf16(), Bf16());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// RMSNorm (Zhang & Sennrich 2019) of a residual stream to which the update of a
-// sublayer is added first.
+// RMSNorm (Zhang & Sennrich 2019) of a residual stream, after the addition of a
+// sublayer's update.
 
 #ifndef TRAINBENCH_MODEL_KERNELS_RMS_NORM_H_
 #define TRAINBENCH_MODEL_KERNELS_RMS_NORM_H_
@@ -11,14 +11,14 @@
 
 namespace trainbench::kernels {
 
-// The residual stream and the weights have the type `stream`; what a sublayer
-// takes and returns has the type `branch`. Under autocast they are fp32 and
-// bf16, else the same. Tensors are contiguous [rows, columns], with at most
-// kRmsNormMaxColumns columns, a multiple of 8 where they are to be fast.
+// The residual stream and the weights have the type `stream`; inputs and
+// outputs of a sublayer have the type `branch`. Under autocast they are fp32
+// and bf16, else equal. Tensors are contiguous [rows, columns] with at most
+// kRmsNormMaxColumns columns. A multiple of 8 columns is fast.
 inline constexpr int64_t kRmsNormMaxColumns = 8192;
 
-// s = x + update, y = weight * s / sqrt(mean(s^2) + epsilon), in fp32 from the
-// rounded s.
+// s = x + update, y = weight * s / sqrt(mean(s^2) + epsilon), computed in fp32
+// from the rounded s.
 struct RmsNormForwardArgs {
   Dtype stream;
   Dtype branch;
@@ -44,15 +44,15 @@ struct RmsNormBackwardArgs {
   const void* weight;        // stream [columns]
   const float* inverse_rms;  // [rows]
   const void* grad_y;        // branch
-  const void* grad_sum;  // stream, what reaches s from later layers, or null
+  const void* grad_sum;  // stream, gradient of s from later layers, or null
   void* grad_x;          // stream
-  void* grad_update;     // branch, the same rounded; null where the types agree
+  void* grad_update;     // branch, grad_x rounded; null if types are equal
   void* grad_weight;     // stream [columns]
   float* partial;        // scratch [RmsNormPartials(rows), columns]
 };
 
-// A block sums the gradients of its rows, and a second kernel sums the blocks,
-// so that each run adds in the same order.
+// Each block sums the gradients of its rows, and a second kernel sums over the
+// blocks, so that each run adds in the same order.
 TRAINBENCH_HOST_DEVICE int64_t RmsNormPartials(int64_t rows) {
   return rows < 528 ? rows : 528;
 }

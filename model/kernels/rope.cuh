@@ -10,7 +10,7 @@
 
 namespace trainbench::kernels {
 
-// A block for each token of the batch.
+// One block per token of the batch.
 template <class T, int kWide>
 struct RopeKernel {
   using Args = RopeArgs;

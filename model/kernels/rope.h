@@ -11,9 +11,9 @@
 
 namespace trainbench::kernels {
 
-// Turns the channels (2i, 2i+1) of position t by the angle whose cosine and
-// sine are element [t, i] of the tables, or back by it, which is the backward
-// pass. `to` may be `from`. d_head is even.
+// Rotates channels (2i, 2i+1) of position t by the angle with cosine and sine
+// [t, i] in the tables, or by the negative angle, which is the backward pass.
+// `to` may be `from`. d_head is even.
 struct RopeArgs {
   Dtype dtype;
   int64_t batch;
@@ -27,7 +27,7 @@ struct RopeArgs {
   void* to[2];
   HeadStrides from_strides;
   HeadStrides to_strides;
-  // 1: of either alone, where they have not as many heads.
+  // 1: from[0] and to[0] only, for queries and keys with different head counts.
   int tensors = 2;
 };
 

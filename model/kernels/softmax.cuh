@@ -11,13 +11,13 @@
 
 namespace trainbench::kernels {
 
-// The columns that the row of this block sees: 0 to this.
+// The number of columns that this block's row attends to.
 template <class D, class Args>
 TRAINBENCH_DEVICE int64_t VisibleColumns(const D& d, const Args& a) {
   return a.causal ? d.Block() % a.seq + 1 : a.seq;
 }
 
-// A block for each row, which reads it twice; the second time from a cache.
+// One block per row. It reads the row twice, the second time from a cache.
 template <class T>
 struct SoftmaxForwardKernel {
   using Args = SoftmaxForwardArgs;
@@ -53,7 +53,7 @@ struct SoftmaxForwardKernel {
     }
   }
 
-  // Scaled, and far below all others where the row does not see them.
+  // Loads scaled scores. Masked ones are far below all others.
   template <class D>
   static TRAINBENCH_DEVICE void LoadScores(const D& d, const Args& a,
                                            const Row& seen, const T* x,
@@ -107,7 +107,7 @@ struct SoftmaxBackwardKernel {
   }
 };
 
-// Rows in vectors need the same alignment in all tensors.
+// Rows are read in vectors, so all tensors need the same alignment.
 template <template <class> class Kernel, class L, class Args, class... P>
 typename L::Status LaunchSoftmax(L& launcher, const Args& a,
                                  const P*... tensors) {

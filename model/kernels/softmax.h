@@ -10,9 +10,9 @@
 
 namespace trainbench::kernels {
 
-// p = softmax(scale x) over each row of x [matrices, seq, seq], contiguous; row
-// i of a matrix sees columns 0 to i if causal, and p is 0 elsewhere. In fp32
-// inside. p may be x.
+// p = softmax(scale x) over each row of contiguous x [matrices, seq, seq],
+// computed in fp32. If causal, row i of a matrix uses columns 0 to i, and p is
+// 0 elsewhere. p may be x.
 struct SoftmaxForwardArgs {
   Dtype dtype;
   int64_t matrices;

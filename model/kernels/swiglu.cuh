@@ -17,7 +17,7 @@ TRAINBENCH_DEVICE float Sigmoid(const D& d, float x) {
 
 inline constexpr int kSwigluThreads = 256;
 
-// A block for each row, and for each kSwigluThreads vectors of it.
+// One block per kSwigluThreads vectors of a row.
 template <int kWide>
 struct SwigluTile {
   static int64_t BlocksOfRow(int64_t columns) {
@@ -25,7 +25,7 @@ struct SwigluTile {
     return (vectors + kSwigluThreads - 1) / kSwigluThreads;
   }
 
-  // Where the thread's vector lies: in gate, up and their gradients, and in y
+  // Offset of the thread's vector: in gate, up and their gradients, and in y
   // and its gradient.
   int64_t in;
   int64_t out;
@@ -94,7 +94,7 @@ struct SwigluBackwardKernel {
   }
 };
 
-// Launches Kernel<T, its vector or 1>, as the tensors allow.
+// Launches Kernel<T, vector width>, or Kernel<T, 1> if alignment requires it.
 template <template <class, int> class Kernel, class L, class Args, class... P>
 typename L::Status LaunchSwiglu(L& launcher, const Args& a,
                                 const P*... tensors) {

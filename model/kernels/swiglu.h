@@ -11,8 +11,8 @@
 namespace trainbench::kernels {
 
 // Tensors [rows, columns] of one type. gate and up may be the halves of one
-// product: their rows lie `input_stride` elements apart, those of y `columns`.
-// A multiple of 16 bytes for both is fast.
+// product: their rows are `input_stride` elements apart, rows of y `columns`.
+// Multiples of 16 bytes for both are fast.
 struct SwigluForwardArgs {
   Dtype dtype;
   int64_t rows;
@@ -23,8 +23,8 @@ struct SwigluForwardArgs {
   void* y;
 };
 
-// Computes silu(gate) again. The gradients of gate and up lie `input_stride`
-// apart, as gate and up do, and may be written over them.
+// Recomputes silu(gate). The gradients of gate and up have the row stride
+// `input_stride`, as gate and up do, and may overwrite them.
 struct SwigluBackwardArgs {
   Dtype dtype;
   int64_t rows;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which kernels of FlashAttention run for which arguments.
+// Selects the FlashAttention kernels for given arguments.
 
 #ifndef TRAINBENCH_MODEL_KERNELS_FLASH_ATTENTION_CUH_
 #define TRAINBENCH_MODEL_KERNELS_FLASH_ATTENTION_CUH_
@@ -38,7 +38,7 @@ typename L::Status WithFlashHead(const FlashShape& shape, const F& f) {
   }
 }
 
-// A block of FlashRows has 8 rows, of the others more.
+// A block of FlashRows has 8 rows, the other kernels more.
 inline const char* WhyNoFlash(const FlashShape& s) {
   constexpr int64_t kMaxSeq = 1 << 30;
   if (s.batch < 1 || s.heads < 1 || s.seq < 1 || s.seq > kMaxSeq ||
@@ -59,7 +59,7 @@ inline bool IsFlashTensor(const FlashShape& shape, const void* data,
 inline constexpr char kFlashTensors[] =
     "rows of tensors must begin at multiples of 16 bytes";
 
-// One block for each `rows` rows of a head.
+// One block per `rows` rows of a head.
 template <class Kernel>
 Grid FlashGrid(const FlashShape& shape, int rows) {
   return {shape.batch * shape.heads * CeilDivide(shape.seq, rows),
@@ -93,8 +93,8 @@ typename L::Status FlashForward(L& launcher, const FlashForwardArgs& a) {
   });
 }
 
-// Prepares, then has the gradients of keys and values, and those of queries
-// added up beside them or computed by a kernel of their own.
+// Prepares the rows, then computes the gradients of keys and values and, either
+// in the same kernel or in a separate one, the gradients of queries.
 template <class T, int kHead, class Keys, class Queries, class L>
 typename L::Status RunFlashBackward(L& launcher, const FlashBackwardArgs& a) {
   using Prepare = FlashPrepareRows<T, kHead>;

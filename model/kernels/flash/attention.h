@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// FlashAttention-2 (Dao 2023): softmax(scale q k^T) v in tiles, which keeps of
-// the scores the logarithm of each row's sum.
+// FlashAttention-2 (Dao 2023): softmax(scale q k^T) v in tiles. Of the scores,
+// it stores only the logarithm of each row's sum of exponentials.
 
 #ifndef TRAINBENCH_MODEL_KERNELS_FLASH_ATTENTION_H_
 #define TRAINBENCH_MODEL_KERNELS_FLASH_ATTENTION_H_
@@ -12,10 +12,10 @@
 
 namespace trainbench::kernels {
 
-// Tensors [batch, heads, seq, d_head] of one type, each with strides of its
-// own, whose rows begin at multiples of 16 bytes. d_head is 16, 32, 64 or 128.
-// bf16 is multiplied by tensor cores, probabilities are rounded to bf16 for it;
-// fp32 is IEEE fp32. Sums are fp32 in both.
+// Tensors [batch, heads, seq, d_head] of one type, each with its own strides.
+// Rows begin at multiples of 16 bytes. d_head is 16, 32, 64 or 128. Tensor
+// cores multiply bf16, for which probabilities are rounded to bf16; fp32 is
+// IEEE fp32. Sums are fp32 in both.
 struct FlashShape {
   Dtype dtype;
   int64_t batch;
@@ -39,9 +39,9 @@ struct FlashForwardArgs {
   HeadStrides o_strides;
 };
 
-// With p the probabilities, dp = grad_o v^T and ds = p (dp - delta), where
-// delta is the row's sum of grad_o o: grad_v = p^T grad_o, grad_q = scale ds k
-// and grad_k = scale ds^T q. p is computed again from log_sum.
+// With probabilities p, dp = grad_o v^T and ds = p (dp - delta), where delta is
+// the row's sum of grad_o o: grad_v = p^T grad_o, grad_q = scale ds k and
+// grad_k = scale ds^T q. p is recomputed from log_sum.
 struct FlashBackwardArgs {
   FlashShape shape;
   const void* q;
@@ -63,8 +63,8 @@ struct FlashBackwardArgs {
   HeadStrides grad_v_strides;
   float* delta;  // scratch [batch, heads, seq]
   // Scratch [batch, heads, seq, d_head], contiguous, to which blocks add grad_q
-  // in any order: 5 products of matrices. Null: each run gives the same bits,
-  // which takes 7.
+  // in any order; this takes 5 matrix products. Null: deterministic, with 7
+  // products.
   float* grad_q_sum;
 };
 

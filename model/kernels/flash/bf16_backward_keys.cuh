@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The gradients of keys and values in bf16, and, added up, that of queries.
+// The gradients of keys and values in bf16 and, optionally, of queries.
 
 #ifndef TRAINBENCH_MODEL_KERNELS_FLASH_BF16_BACKWARD_KEYS_CUH_
 #define TRAINBENCH_MODEL_KERNELS_FLASH_BF16_BACKWARD_KEYS_CUH_
@@ -11,15 +11,15 @@
 
 namespace trainbench::kernels {
 
-// A block has kKeys keys and goes over the queries that see them, kQueries at a
-// time. It computes the transposed scores: then a warp has the probabilities of
-// its own keys in registers as the first factor of grad_v and grad_k, and only
-// grad_q, which sums over all keys, needs them through shared memory.
+// A block has kKeys keys and iterates over the queries that attend to them,
+// kQueries at a time. It computes the transposed scores, so that a warp has the
+// probabilities of its keys in registers as the first factor of grad_v and
+// grad_k. Only grad_q, a sum over all keys, needs them in shared memory.
 template <int kHead, class Mask = FlashMask>
 struct FlashBf16BackwardKeys {
   using Args = FlashBackwardArgs;
   using Tile = Bf16Tile<kHead>;
-  // Of 128 channels, the gradients of 16 keys already fill 128 registers.
+  // With 128 channels, the gradients of 16 keys already fill 128 registers.
   static constexpr int kTiles = kHead == 128 ? 1 : 2;
   static constexpr int kWarps = kHead == 128 ? 8 : 4;
   static constexpr int kKeys = 16 * kTiles * kWarps;
@@ -28,12 +28,12 @@ struct FlashBf16BackwardKeys {
   static constexpr int kBlocksPerSm = kHead == 128 ? 1 : 2;
   static constexpr int kKeyBytes = kKeys * Tile::kRowBytes;
   static constexpr int kQueryBytes = kQueries * Tile::kRowBytes;
-  using SlopeTile = Bf16Tile<kQueries>;  // ds^T: a row for each key
+  using SlopeTile = Bf16Tile<kQueries>;  // ds^T: one row per key
 
   static constexpr int kValuesAt = kKeyBytes;
   static constexpr int kSlopesAt = 2 * kKeyBytes;
   static constexpr int kStagesAt = kSlopesAt + kKeys * SlopeTile::kRowBytes;
-  // Queries, grad_o, and for each query log_sum and delta.
+  // Queries, grad_o, and log_sum and delta of each query.
   static constexpr int kStageBytes = 2 * kQueryBytes + 8 * kQueries;
   static constexpr int kSharedBytes = kStagesAt + 2 * kStageBytes;
   static_assert(FitTogether(kBlocksPerSm, kSharedBytes));
@@ -102,7 +102,7 @@ struct FlashBf16BackwardKeys {
     StoreSums<kQueries>(d, RowsAt(stage), a, block, first);
   }
 
-  // The two queries of a thread in columns n: one load.
+  // Loads the values for a thread's two queries in columns n at once.
   template <class D>
   static TRAINBENCH_DEVICE Vector<float, 2> OfQueries(const D& d, int at,
                                                       int n) {
@@ -110,7 +110,7 @@ struct FlashBf16BackwardKeys {
     return d.template LoadShared<Vector<float, 2>>(at + 4 * column);
   }
 
-  // exp(scale score - log_sum), 0 where the query does not see the key.
+  // exp(scale score - log_sum), or 0 if the query does not attend to the key.
   template <class D>
   static TRAINBENCH_DEVICE void Probabilities(const D& d,
                                               const FlashShape& shape, int row,
@@ -136,7 +136,7 @@ struct FlashBf16BackwardKeys {
     }
   }
 
-  // ds = p (dp - delta), in the place of dp.
+  // Replaces dp by ds = p (dp - delta).
   template <class D>
   static TRAINBENCH_DEVICE void Slopes(const D& d, int rows, const Scores& p,
                                        Scores& dp) {
@@ -169,8 +169,8 @@ struct FlashBf16BackwardKeys {
     }
   }
 
-  // grad_q += ds k. The warps share the queries and, where these are too few
-  // for all of them, the channels.
+  // grad_q += ds k. The warps divide the queries and, if there are fewer tiles
+  // of queries than warps, the channels.
   template <class D>
   static TRAINBENCH_DEVICE void AddQueryGradient(const D& d, const Args& a,
                                                  const FlashBlock& block,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The gradient of queries in bf16, the same in every run.
+// The gradient of queries in bf16, deterministic.
 
 #ifndef TRAINBENCH_MODEL_KERNELS_FLASH_BF16_BACKWARD_QUERIES_CUH_
 #define TRAINBENCH_MODEL_KERNELS_FLASH_BF16_BACKWARD_QUERIES_CUH_
@@ -11,8 +11,8 @@
 
 namespace trainbench::kernels {
 
-// As in the forward pass, a block has kRows queries, a warp 32 of them, and
-// goes over the keys that they see.
+// As in the forward pass, a block has kRows queries, 32 per warp, and iterates
+// over the keys that they attend to.
 template <int kHead, class Mask = FlashMask>
 struct FlashBf16BackwardQueries {
   using Args = FlashBackwardArgs;
@@ -31,7 +31,7 @@ struct FlashBf16BackwardQueries {
   using Scores = Accumulators<kTiles, kColumns>;
   using Gradient = Accumulators<kTiles, kHead>;
 
-  // Of the rows of a thread, by tile and half.
+  // Values of a thread's rows, by tile and half.
   struct Rows {
     float log_sum[kTiles][2];
     float delta[kTiles][2];
@@ -82,7 +82,7 @@ struct FlashBf16BackwardQueries {
     d.Commit();
   }
 
-  // Rows behind the end get probabilities of 0.
+  // Rows beyond the end get probabilities of 0.
   template <class D>
   static TRAINBENCH_DEVICE Rows LoadOfRows(const D& d, const Args& a,
                                            const FlashBlock& block, int row) {
@@ -100,8 +100,7 @@ struct FlashBf16BackwardQueries {
     return rows;
   }
 
-  // ds = p (dp - delta) in the place of dp, with p = exp(scale score -
-  // log_sum).
+  // Replaces dp by ds = p (dp - delta), where p = exp(scale score - log_sum).
   template <class D>
   static TRAINBENCH_DEVICE void Slopes(const D& d, const FlashShape& shape,
                                        int first, int warp_row, int column,

@@ -12,11 +12,11 @@
 
 namespace trainbench::kernels {
 
-// A block has kRows queries, a warp 32 of them, and goes over the keys that
-// they see, kColumns at a time; while one tile is multiplied, the next is
-// copied. Of 16 queries a warp would multiply each ldmatrix of a key or value
-// two times only, and shared memory would feed a quarter of what the tensor
-// cores can do; of 32, four times.
+// A block has kRows queries, 32 per warp, and iterates over the keys that they
+// attend to, kColumns at a time; while one tile is multiplied, the next is
+// copied. With 16 queries per warp, each ldmatrix of keys or values would feed
+// only two products, and shared memory could supply only a quarter of the
+// tensor cores' throughput; with 32 it feeds four.
 template <int kHead, class Mask = FlashMask>
 struct FlashBf16Forward {
   using Args = FlashForwardArgs;
@@ -25,7 +25,7 @@ struct FlashBf16Forward {
   static constexpr int kWarps = 4;
   static constexpr int kRows = 16 * kTiles * kWarps;
   static constexpr int kColumns = kHead == 128 ? 32 : 64;
-  // Queries stay in registers where these suffice.
+  // Queries stay in registers if there are enough.
   static constexpr bool kKeepQueries = kHead <= 64;
   static constexpr int kMaxThreads = kWarps * kWarp;
   static constexpr int kBlocksPerSm = kHead <= 32 ? 3 : 2;
@@ -38,7 +38,7 @@ struct FlashBf16Forward {
   using Output = Accumulators<kTiles, kHead>;
   using Queries = uint32_t[Tile::kSteps][kTiles][4];
 
-  // Of the rows of a thread, by tile and half: the largest score so far, and
+  // Values of a thread's rows, by tile and half: the largest score so far, and
   // the sum of exp(scale (score - top)), to which four lanes contribute.
   struct Rows {
     float top[kTiles][2];
@@ -138,8 +138,8 @@ struct FlashBf16Forward {
     }
   }
 
-  // Turns scores into exp(scale (score - top)), with the tops of all scores so
-  // far, and brings what was summed with older tops to the new ones.
+  // Replaces scores by exp(scale (score - top)), with the maxima of all scores
+  // so far, and rescales earlier sums and output to the new maxima.
   template <class D>
   static TRAINBENCH_DEVICE void Renew(const D& d, float scale, Scores& scores,
                                       Rows& rows, Output& output) {

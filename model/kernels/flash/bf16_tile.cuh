@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Products of bf16 tiles in shared memory by tensor cores.
+// Products of bf16 tiles in shared memory, on tensor cores.
 
 #ifndef TRAINBENCH_MODEL_KERNELS_FLASH_BF16_TILE_CUH_
 #define TRAINBENCH_MODEL_KERNELS_FLASH_BF16_TILE_CUH_
@@ -9,9 +9,9 @@
 
 namespace trainbench::kernels {
 
-// Accumulators of a warp: kTiles of 16 rows, 8 columns each, laid out as Mma()
-// does: element e of tile [t][n] is row 16 t + lane / 4 + 8 (e / 2), column 8 n
-// + 2 (lane % 4) + e % 2.
+// Accumulators of a warp: kTiles of 16 rows, in tiles of 8 columns with the
+// layout of Mma(): element e of tile [t][n] is row 16 t + lane / 4 + 8 (e / 2),
+// column 8 n + 2 (lane % 4) + e % 2.
 template <int kTiles, int kColumns>
 struct Accumulators {
   float at[kTiles][kColumns / 8][4] = {};
@@ -24,13 +24,13 @@ struct Accumulators {
   }
 };
 
-// Rows of kChannels channels.
+// A tile with rows of kChannels channels.
 template <int kChannels>
 struct Bf16Tile : FlashTile<2 * kChannels> {
   using FlashTile<2 * kChannels>::At;
   static constexpr int kSteps = kChannels / 16;
 
-  // The 16 rows from `row` on as the first factor of step `step` over the
+  // Loads 16 rows from `row` on as the first factor of step `step` over the
   // channels.
   template <class D>
   static TRAINBENCH_DEVICE void LoadRows(const D& d, int tile, int row,
@@ -40,7 +40,7 @@ struct Bf16Tile : FlashTile<2 * kChannels> {
   }
 
   // c += a b^T, summed over the channels. load_a(step, to) loads the first
-  // factor, and b is the tile from its first row on.
+  // factor; b is a tile, starting at its first row.
   template <int kTiles, int kColumns, class D, class LoadA>
   static TRAINBENCH_DEVICE void TimesTransposed(
       const D& d, const LoadA& load_a, int b,
@@ -105,7 +105,7 @@ struct Bf16Tile : FlashTile<2 * kChannels> {
     }
   }
 
-  // c += a b for 16 columns of a and as many rows of b from `row` on; c has the
+  // c += a b for 16 columns of a and 16 rows of b from `row` on; c has the
   // columns of b from chunk `chunk` on.
   template <int kTiles, int kColumns, class D>
   static TRAINBENCH_DEVICE void AddRows(const D& d,
@@ -128,8 +128,8 @@ struct Bf16Tile : FlashTile<2 * kChannels> {
   }
 };
 
-// Stores the accumulators times `factor` of a row as rows of a tensor, those
-// before `seq`. `row` is the row of a warp's first accumulator.
+// Stores the accumulators, times the row's `factor`, as rows of a tensor, up to
+// row `seq`. `row` is the row of the warp's first accumulator.
 template <int kTiles, int kColumns, class D, class Factor>
 TRAINBENCH_DEVICE void StoreRows(const D& d,
                                  const Accumulators<kTiles, kColumns>& c,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the kernels of FlashAttention in fp32 and in bf16 share.
+// Code that the fp32 and bf16 kernels of FlashAttention share.
 
 #ifndef TRAINBENCH_MODEL_KERNELS_FLASH_BLOCK_CUH_
 #define TRAINBENCH_MODEL_KERNELS_FLASH_BLOCK_CUH_
@@ -11,21 +11,21 @@ namespace trainbench::kernels {
 
 inline constexpr float kLog2E = 1.44269504f;
 
-// A score that is not seen. Finite, so that the difference of two of them is 0.
+// The score of a masked key. Finite, so that two of them have difference 0.
 inline constexpr float kUnseen = -1e30f;
 
 TRAINBENCH_HOST_DEVICE int64_t Smaller(int64_t x, int64_t y) {
   return x < y ? x : y;
 }
 
-// The last key that a query sees.
+// The last key that a query attends to.
 struct FlashMask {
   static TRAINBENCH_DEVICE int LastKey(const FlashShape& shape, int query) {
     return shape.causal ? query : static_cast<int>(shape.seq) - 1;
   }
 };
 
-// The last key that one of `rows` queries from `first` on sees.
+// The last key that any of `rows` queries from `first` on attends to.
 template <class Mask>
 TRAINBENCH_DEVICE int64_t LastKeyOf(const FlashShape& shape, int first,
                                     int rows) {
@@ -40,9 +40,9 @@ struct HeadRows {
   int64_t stride;
 };
 
-// Which part of the tensors a block works on: rows from `first` on, of one
-// head. The blocks of a head lie side by side. In causal attention they are not
-// equally long, and the longest should begin first: `last_first` for queries.
+// The part of the tensors that a block works on: rows from `first` on, of one
+// head. Blocks of one head have consecutive indices. In causal attention their
+// work differs, and the longest should start first: `last_first` for queries.
 struct FlashBlock {
   int item;
   int head;
@@ -59,7 +59,7 @@ struct FlashBlock {
             (last_first ? tiles - 1 - tile : tile) * rows};
   }
 
-  // The row of a tensor [batch, heads, seq] where this head begins.
+  // The row of a tensor [batch, heads, seq] at which this head starts.
   TRAINBENCH_DEVICE int64_t Row(const FlashShape& shape) const {
     return (item * shape.heads + head) * shape.seq;
   }
@@ -78,8 +78,8 @@ struct FlashBlock {
   }
 };
 
-// Rows of a tile in shared memory. Their 16-byte chunks are permuted so that 8
-// neighbouring rows at one chunk lie in all banks.
+// Rows of a tile in shared memory. Their 16-byte chunks are permuted so that
+// one chunk of 8 adjacent rows covers all banks.
 template <int kBytes>
 struct FlashTile {
   static constexpr int kChunks = kBytes / 16;
@@ -87,8 +87,8 @@ struct FlashTile {
   static constexpr int kRowsOfLine = kChunks < 8 ? 8 / kChunks : 1;
   static constexpr int kPermuted = kChunks < 8 ? kChunks : 8;
 
-  // `tile` is a multiple of kRowBytes. A thread's chunks differ in the last
-  // operation only, so that it need not keep an address for each.
+  // `tile` is a multiple of kRowBytes. The addresses of a thread's chunks
+  // differ only in the last operation, so it need not keep one for each.
   static TRAINBENCH_DEVICE int At(int tile, int row, int chunk) {
     return (tile + row * kRowBytes + Permutation(row) * 16) ^ (chunk * 16);
   }
@@ -98,8 +98,8 @@ struct FlashTile {
   }
 };
 
-// Asks for kRows rows from `first` on; those behind `seq` become 0. A thread
-// has one chunk of every kStep-th row.
+// Starts copying kRows rows from `first` on; rows beyond `seq` become 0. A
+// thread copies one chunk of every kStep-th row.
 template <class Tile, int kThreads, int kRows, class T, class D>
 TRAINBENCH_DEVICE void FetchRows(const D& d, int to, const HeadRows<T>& from,
                                  int first, int64_t seq) {
@@ -116,7 +116,7 @@ TRAINBENCH_DEVICE void FetchRows(const D& d, int to, const HeadRows<T>& from,
   }
 }
 
-// The same of two tensors, the second behind the first.
+// The same for two tensors, stored one after the other.
 template <class Tile, int kThreads, int kRows, class T, class D>
 TRAINBENCH_DEVICE void FetchBoth(const D& d, int to, const HeadRows<T>& one,
                                  const HeadRows<T>& other, int first,
@@ -126,8 +126,8 @@ TRAINBENCH_DEVICE void FetchBoth(const D& d, int to, const HeadRows<T>& one,
                                    first, seq);
 }
 
-// log_sum of kQueries queries from `first` on, as Exp2 takes it, and behind
-// them their delta. Those behind `seq` get what makes their probabilities 0.
+// Stores log_sum of kQueries queries from `first` on, scaled for Exp2, then
+// their delta. Queries beyond `seq` get values that make their probabilities 0.
 template <int kQueries, class D>
 TRAINBENCH_DEVICE void StoreSums(const D& d, int to, const FlashBackwardArgs& a,
                                  const FlashBlock& block, int first) {

@@ -11,9 +11,9 @@
 
 namespace trainbench::kernels {
 
-// The gradients of kKeys keys and values and, added up, that of queries. Scores
-// are transposed, as in FlashBf16BackwardKeys; the probabilities and their
-// slopes take turns in shared memory.
+// The gradients of kKeys keys and values and, if accumulated, of queries.
+// Scores are transposed, as in FlashBf16BackwardKeys; the probabilities and
+// then their slopes use the same shared memory.
 template <int kHead, class Mask = FlashMask>
 struct FlashFp32BackwardKeys : Fp32Threads {
   using Args = FlashBackwardArgs;
@@ -24,7 +24,7 @@ struct FlashFp32BackwardKeys : Fp32Threads {
   static constexpr int kQueriesAt = 2 * kValuesAt;
   static constexpr int kGradsAt = kQueriesAt + kQueries * Tile::kRowBytes;
   static constexpr int kScoresAt = kGradsAt + kQueries * Tile::kRowBytes;
-  // For each query log_sum and delta.
+  // log_sum and delta of each query.
   static constexpr int kRowsAt = kScoresAt + kKeys * kQueries * 4;
   static constexpr int kSharedBytes = kRowsAt + 8 * kQueries;
   static_assert(FitTogether(kBlocksPerSm, kSharedBytes));
@@ -79,7 +79,7 @@ struct FlashFp32BackwardKeys : Fp32Threads {
     StoreSums<kQueries>(d, kRowsAt, a, block, first);
   }
 
-  // exp(scale score - log_sum), 0 where the query does not see the key.
+  // exp(scale score - log_sum), or 0 if the query does not attend to the key.
   template <class D>
   static TRAINBENCH_DEVICE void Probabilities(const D& d,
                                               const FlashShape& shape,
@@ -99,7 +99,7 @@ struct FlashFp32BackwardKeys : Fp32Threads {
     }
   }
 
-  // ds = p (dp - delta), in the place of dp.
+  // Replaces dp by ds = p (dp - delta).
   template <class D>
   static TRAINBENCH_DEVICE void Slopes(const D& d, const Scores& p,
                                        Scores& dp) {
@@ -114,7 +114,7 @@ struct FlashFp32BackwardKeys : Fp32Threads {
     }
   }
 
-  // grad_q += ds k, kQueries / 8 queries for a thread.
+  // grad_q += ds k, with kQueries / 8 queries per thread.
   template <class D>
   static TRAINBENCH_DEVICE void AddQueryGradient(const D& d, const Args& a,
                                                  const FlashBlock& block,
@@ -149,7 +149,7 @@ struct FlashFp32BackwardKeys : Fp32Threads {
   }
 };
 
-// The gradient of kRows queries, the same in every run.
+// The gradient of kRows queries, deterministic.
 template <int kHead, class Mask = FlashMask>
 struct FlashFp32BackwardQueries : Fp32Threads {
   using Args = FlashBackwardArgs;
@@ -193,8 +193,8 @@ struct FlashFp32BackwardQueries : Fp32Threads {
                  shape.seq, [&](int) { return shape.scale; });
   }
 
-  // ds = p (dp - delta) in the place of dp, with p = exp(scale score -
-  // log_sum); 0 where the query does not see the key or is behind the end.
+  // Replaces dp by ds = p (dp - delta), where p = exp(scale score - log_sum); 0
+  // if the query does not attend to the key or is beyond the end.
   template <class D>
   static TRAINBENCH_DEVICE void Slopes(const D& d, const Args& a,
                                        const FlashBlock& block, int column,

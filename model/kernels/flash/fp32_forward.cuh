@@ -12,8 +12,8 @@
 
 namespace trainbench::kernels {
 
-// A block has kRows queries and goes over the keys that they see, kColumns at a
-// time. The probabilities go through shared memory, from a warp to itself.
+// A block has kRows queries and iterates over the keys that they attend to,
+// kColumns at a time. Each warp rearranges its probabilities in shared memory.
 template <int kHead, class Mask = FlashMask>
 struct FlashFp32Forward : Fp32Threads {
   using Args = FlashForwardArgs;
@@ -26,7 +26,7 @@ struct FlashFp32Forward : Fp32Threads {
   static_assert(FitTogether(kBlocksPerSm, kSharedBytes));
   using Scores = Fp32Scores<kColumns>;
 
-  // Of the rows of a thread: the largest score so far, and the sum of
+  // Values of a thread's rows: the largest score so far, and the sum of
   // exp(scale (score - top)), to which 16 lanes contribute.
   struct Rows {
     float top[kOwn];
@@ -81,8 +81,8 @@ struct FlashFp32Forward : Fp32Threads {
     }
   }
 
-  // Turns scores into exp(scale (score - top)), with the tops of all scores so
-  // far, and brings what was summed with older tops to the new ones.
+  // Replaces scores by exp(scale (score - top)), with the maxima of all scores
+  // so far, and rescales earlier sums and output to the new maxima.
   template <class D>
   static TRAINBENCH_DEVICE void Renew(const D& d, float scale, Scores& scores,
                                       Rows& rows, Fp32Rows<kHead>& output) {

@@ -9,8 +9,8 @@
 
 namespace trainbench::kernels {
 
-// 128 threads in 8 rows of 16: thread (y, x) has the rows 8 y to 8 y + 7 of a
-// product, so that a warp has 16 rows of its own.
+// 128 threads in 8 rows of 16: thread (y, x) computes rows 8 y to 8 y + 7 of a
+// product, so each warp has 16 rows that no other warp has.
 struct Fp32Threads {
   static constexpr int kMaxThreads = 128;
   static constexpr int kBlocksPerSm = 2;
@@ -39,7 +39,7 @@ struct Fp32Scores {
     return Fp32Threads::X(d) + Fp32Threads::kAcross * j;
   }
 
-  // As rows of a tile.
+  // Stores the scores as rows of a tile.
   template <class D>
   TRAINBENCH_DEVICE void Store(const D& d, int tile) const {
     using Tile = FlashTile<4 * kColumns>;
@@ -56,8 +56,8 @@ struct Fp32Scores {
   }
 };
 
-// kOwn rows of kHead channels; a thread has pieces of kWide channels, side by
-// side with those of its neighbours.
+// kOwn rows of kHead channels. A thread has pieces of kWide channels, adjacent
+// to the pieces of the neighboring threads.
 template <int kHead, int kOwn = Fp32Threads::kOwn>
 struct Fp32Rows {
   static constexpr int kEach = kHead / Fp32Threads::kAcross;
@@ -70,7 +70,7 @@ struct Fp32Rows {
     return (piece * Fp32Threads::kAcross + Fp32Threads::X(d)) * kWide;
   }
 
-  // Times `factor` of a row, to those rows of a tensor that are before `seq`.
+  // Stores the rows, times the row's `factor`, in a tensor, up to row `seq`.
   template <class D, class Factor>
   TRAINBENCH_DEVICE void Store(const D& d, const HeadRows<float>& to, int first,
                                int64_t seq, const Factor& factor) const {
@@ -125,8 +125,8 @@ struct Fp32Tile : FlashTile<4 * kHead> {
     }
   }
 
-  // c += a b, summed over kSum columns of a, a tile of 4 kSum bytes in a row,
-  // and as many rows of the tile b.
+  // c += a b, summed over kSum columns of a, a tile with rows of 4 kSum bytes,
+  // and over kSum rows of the tile b.
   template <int kSum, class D>
   static TRAINBENCH_DEVICE void TimesRows(const D& d, int a, int b,
                                           Fp32Rows<kHead>& c) {

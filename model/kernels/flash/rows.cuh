@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What comes before and after the products of the backward pass.
+// The work before and after the matrix products of the backward pass.
 
 #ifndef TRAINBENCH_MODEL_KERNELS_FLASH_ROWS_CUH_
 #define TRAINBENCH_MODEL_KERNELS_FLASH_ROWS_CUH_
@@ -11,7 +11,7 @@
 
 namespace trainbench::kernels {
 
-// A warp for each row, of all heads.
+// One warp per row, over all heads.
 template <int kHead, int kWide>
 struct FlashRows {
   static constexpr int kMaxThreads = 256;
@@ -19,7 +19,7 @@ struct FlashRows {
   static constexpr int kRows = kMaxThreads / kWarp;
   static constexpr int kVectors = kHead / kWide;
 
-  // The element [item, head, token, 0] of a tensor.
+  // Gives the offset of element [item, head, token, 0] of a tensor.
   struct Row {
     int64_t item;
     int64_t head;
@@ -42,7 +42,7 @@ struct FlashRows {
   }
 };
 
-// delta = sum(grad_o o), and grad_q_sum = 0 where there is one.
+// delta = sum(grad_o o), and grad_q_sum = 0 if it is used.
 template <class T, int kHead>
 struct FlashPrepareRows : FlashRows<kHead, kVectorOf<T>> {
   using Args = FlashBackwardArgs;
@@ -51,7 +51,7 @@ struct FlashPrepareRows : FlashRows<kHead, kVectorOf<T>> {
   template <class D>
   static TRAINBENCH_DEVICE void Run(const D& d, const Args& a) {
     const int64_t index = Base::Index(d);
-    if (index >= Base::Count(a.shape)) return;  // all lanes of a warp or none
+    if (index >= Base::Count(a.shape)) return;  // uniform in a warp
     const auto row = Base::RowOf(a.shape, index);
     const int lane = d.Thread() % kWarp;
     float sum = 0;
