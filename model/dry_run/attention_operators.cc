@@ -29,12 +29,12 @@ int64_t RoundUp(int64_t value, int64_t multiple) {
   return CeilDiv(value, multiple) * multiple;
 }
 
-// Products of [seq, d_head] and [d_head, seq], masked parts included. The
-// forward pass has two, the backward pass five, of which one is the forward
-// pass's, computed again.
+// Products of [seq, d_head] and [d_head, seq], including masked parts. The
+// forward pass has two, the backward pass five; one of these recomputes a
+// product of the forward pass.
 KernelWork Multiply(const Tensor& q, const Tensor& k, int products,
                     int64_t scratch_bytes = 0) {
-  // Each thread of a CPU multiplies for one head.
+  // Each CPU thread multiplies for one head.
   const int64_t heads =
       std::min<int64_t>(q.size(0) * q.size(1), at::get_num_threads());
   return {
@@ -49,13 +49,13 @@ Tensor Floats(const Tensor& q, at::IntArrayRef sizes) {
   return at::empty(sizes, q.options().dtype(at::kFloat));
 }
 
-// Heads beside each other in memory, as a layer's output has them.
+// Adjacent heads in memory, as in a layer's output.
 Tensor HeadsLast(const Tensor& q) {
   return at::empty({q.size(0), q.size(2), q.size(1), q.size(3)}, q.options())
       .transpose(1, 2);
 }
 
-// What the threads of a CPU take, in fp32 and, for 16-bit inputs, as a narrowed
+// Scratch of the CPU threads, in fp32 and, for 16-bit inputs, also a 16-bit
 // copy of the tiles (aten/src/ATen/native/cpu/FlashAttentionKernel.cpp).
 struct CpuTiles {
   CpuTiles(const Tensor& q, const Tensor& k)
@@ -70,7 +70,7 @@ struct CpuTiles {
     return at::get_num_threads() *
            (4 * (tile + rows * (2 + width)) + narrow * tile);
   }
-  // Sums of rows are seen on the calling thread alone.
+  // The row sums are visible only on the calling thread.
   int64_t BackwardBytes() const {
     return at::get_num_threads() * (4 + narrow) * 2 * tile + 4 * rows;
   }
@@ -102,9 +102,9 @@ int64_t Multiprocessors() {
 #endif
 }
 
-// Into how many parts flash attention cuts the keys of its forward pass to
-// occupy a GPU that has few rows to work on (aten/src/ATen/native/transformers/
-// cuda/flash_attn/flash_api.cpp, num_splits_heuristic).
+// The number of parts into which flash attention splits its keys to fill a GPU
+// when there are few rows (num_splits_heuristic in aten/src/ATen/native/
+// transformers/cuda/flash_attn/flash_api.cpp).
 int64_t FlashSplits(const Tensor& q, int64_t key_tiles) {
   const auto tiles =
       static_cast<double>(q.size(0) * q.size(1) * CeilDiv(q.size(2), 64));
@@ -112,7 +112,7 @@ int64_t FlashSplits(const Tensor& q, int64_t key_tiles) {
   if (tiles >= 0.8 * static_cast<double>(places)) return 1;
   const int64_t most = std::min<int64_t>({128, places, key_tiles});
   const auto efficiency = [&](int64_t splits) {
-    // Not if fewer parts have tiles enough for the same longest part.
+    // Not if fewer parts suffice for the same longest part.
     if (splits > 1 &&
         CeilDiv(key_tiles, splits) == CeilDiv(key_tiles, splits - 1)) {
       return 0.0;
@@ -130,7 +130,7 @@ int64_t FlashSplits(const Tensor& q, int64_t key_tiles) {
   return splits;
 }
 
-// Each part has its own output and sums.
+// Bytes of the parts: each has its own output and row sums.
 int64_t GpuFlashParts(const Tensor& q, const Tensor& k) {
   const int64_t width = q.size(3);
   const int64_t keys = width <= 64 ? 256 : width <= 128 ? 128 : 64;
@@ -139,8 +139,8 @@ int64_t GpuFlashParts(const Tensor& q, const Tensor& k) {
   return splits == 1 ? 0 : 4 * splits * q.numel() / width * columns;
 }
 
-// Sums of rows and, for 16-bit inputs or `always`, an fp32 gradient of q in
-// whole tiles.
+// Row sums and, for 16-bit inputs or if `always`, an fp32 gradient of q, padded
+// to whole tiles.
 int64_t GpuBackwardBytes(const Tensor& q, int64_t rows, int64_t columns,
                          bool always) {
   const int64_t heads = q.size(0) * q.size(1), seq = q.size(2);

@@ -15,12 +15,12 @@ namespace {
 
 using c10::DispatchKey;
 
-// The innermost one of this thread.
+// The innermost dry run of this thread.
 thread_local DryRun* current = nullptr;
 
-// Whether this operator runs as it is, because it does its work in others,
-// which come by here, too: LibTorch writes it so on any device, or it is a
-// collective, whose group decides (ProcessGroup::Fake).
+// Whether this operator runs unchanged because it calls other operators, which
+// reach this fallback as well: LibTorch composes it on any device, or it is a
+// collective, which its group handles (ProcessGroup::Fake).
 bool IsComposite(const c10::OperatorHandle& op, DispatchKey device) {
   const auto has = [&](DispatchKey key) {
     return op.hasKernelForDispatchKey(key);
@@ -63,7 +63,7 @@ DryRun::DryRun(OperatorListener on_operator)
           c10::AutogradState::get_tls_state().get_multithreading_enabled()),
       on_operator_(std::move(on_operator)),
       outer_(std::exchange(current, this)) {
-  // Else autograd starts a thread for a GPU.
+  // Otherwise autograd would start a thread for a GPU.
   c10::AutogradState::get_tls_state().set_multithreading_enabled(false);
 }
 

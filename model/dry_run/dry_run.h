@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Runs model code dry: real modules, autograd and autocast on tensors that have
-// a device, a dtype, sizes, strides and the bytes of a storage, but no memory.
-// So a prediction of a step's memory and work is a run of the step.
+// Runs model code dry: real modules, autograd and autocast on tensors with a
+// device, a dtype, sizes, strides and the size of a storage, but without
+// memory. A step's memory and work are thus predicted by running the step.
 
 #ifndef TRAINBENCH_MODEL_DRY_RUN_DRY_RUN_H_
 #define TRAINBENCH_MODEL_DRY_RUN_DRY_RUN_H_
@@ -14,31 +14,31 @@
 
 namespace trainbench {
 
-// What an operator would do.
+// The work of an operator, had it run.
 struct DryOperator {
   std::string name;
-  double flops = 0;  // of matrix products, a multiplication and an addition two
-  // Of the tensors that it reads and those that it writes, each once. Scratch
-  // of its own is in neither.
+  double flops = 0;  // matrix products; a multiply-add counts as two
+  // Bytes of the tensors that it reads and of those that it writes, each
+  // counted once, without its scratch memory.
   double bytes = 0;
-  // Whether oneDNN would multiply, which keeps results in scratch of its own;
-  // and the elements of the results that it makes at once.
+  // Whether oneDNN would multiply, which allocates its own scratch for results;
+  // and the number of result elements that it computes at a time.
   bool by_onednn = false;
   int64_t result_elements = 0;
 };
 
 using OperatorListener = std::function<void(const DryOperator&)>;
 
-// While it exists, operators called on this thread compute nothing and tensors
-// made here have no memory. Births and deaths of their storages are reported
+// During its lifetime, operators on this thread compute nothing and new tensors
+// have no memory. Allocations and deallocations of their storages are reported
 // where LibTorch's allocators report theirs, so MemoryAccount and
-// AllocationRecorder count them as they count real ones: on CUDA the bytes that
-// are requested, before they are rounded to blocks. Calls on older tensors
-// alone compute as ever. Tensors may outlive the scope, but only be used in
-// another one. Scopes nest.
+// AllocationRecorder count them like real ones: on CUDA the requested bytes,
+// before rounding to blocks. Calls with only older tensors compute as usual.
+// Tensors may outlive the scope, but may only be used in another one. Scopes
+// nest.
 //
-// c10::Error names an operator whose results cannot be told from its
-// arguments, and one that reads a value back, as item() does.
+// c10::Error names an operator if the arguments do not determine its results,
+// or if it reads back a value, as item() does.
 class DryRun {
  public:
   explicit DryRun(OperatorListener on_operator = nullptr);
@@ -46,10 +46,10 @@ class DryRun {
   DryRun(const DryRun&) = delete;
   DryRun& operator=(const DryRun&) = delete;
 
-  // Of this thread.
+  // Whether a dry run is active on this thread.
   static bool IsOn();
 
-  // For kernels that the dispatcher does not know. Ignored if no dry run is on.
+  // For kernels that the dispatcher does not see. Ignored outside a dry run.
   static void Tell(const DryOperator& op);
 
  private:

@@ -20,7 +20,7 @@ using at::Tensor;
 using c10::DispatchKey;
 using c10::IValue;
 
-// Calls `visit` with each tensor of a value, which it may replace.
+// Calls `visit` with each tensor in a value, and replaces it by the result.
 template <typename Visit>
 void ReplaceTensors(IValue& value, const Visit& visit) {
   if (value.isTensor()) {
@@ -50,7 +50,7 @@ bool ReplacesValues(const c10::OperatorHandle& op) {
                       "aten::normal_", "aten::uniform_", "aten::random_"});
 }
 
-// Of its first argument it reads as much as it returns.
+// Reads as many bytes of its first argument as it returns.
 bool PicksValues(const c10::OperatorHandle& op) {
   return IsOneOf(op, {"aten::embedding", "aten::gather", "aten::index_select",
                       "aten::nll_loss_forward"});
@@ -114,15 +114,15 @@ int64_t OperatorCall::bytes() const {
   return read_bytes_ + made + (PicksValues(op_) ? born_bytes_ : 0);
 }
 
-// 32-bit integers that a CPU makes are real: in them c10d's Reducer keeps which
-// gradient is in which bucket, and reads it.
+// 32-bit integers that are created on a CPU are real: c10d's Reducer stores in
+// them which gradient is in which bucket, and reads them.
 bool OperatorCall::IsDry() const {
   const bool is_real = tensors_ == 0 && makes_int32_ && device_.is_cpu();
   return dry_ > 0 || (!is_real && (names_device_ || tensors_ == 0));
 }
 
-// On a CPU elementwise operators first copy operands of another dtype than
-// that of the arithmetic (at::TensorIterator, compute_types).
+// On a CPU, elementwise operators first copy operands that do not have the
+// dtype of the computation (at::TensorIterator, compute_types).
 std::vector<Tensor> OperatorCall::CastOperands() {
   std::vector<Tensor> casts;
   if (IsStated() || !device_.is_cpu() || !op_.hasTag(at::Tag::pointwise)) {

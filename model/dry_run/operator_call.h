@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One call of an operator in a dry run.
+// A call of one operator in a dry run.
 
 #ifndef TRAINBENCH_MODEL_DRY_RUN_OPERATOR_CALL_H_
 #define TRAINBENCH_MODEL_DRY_RUN_OPERATOR_CALL_H_
@@ -18,21 +18,21 @@ namespace trainbench::dry {
 
 class OperatorCall {
  public:
-  // The arguments are at the end of `stack`, which must outlive this object.
+  // The arguments are on top of `stack`, which must outlive this object.
   OperatorCall(const c10::OperatorHandle& op, torch::jit::Stack* stack);
 
-  // Whether anything of it is dry: an argument, or a result that is made from
-  // none or on a given device.
+  // Whether the call is dry: an argument is, or the result is created without
+  // tensor arguments or on a given device.
   bool IsDry() const;
-  // Whether operators.h says what it does.
+  // Whether operators.h defines the operator's work.
   bool IsStated() const { return stated_ != nullptr; }
-  // Of the results.
+  // The device of the results.
   c10::Device device() const { return device_; }
 
   // Replaces the arguments on the stack by dry results.
   KernelWork Run();
-  // That it has read and written; of an expanded tensor those that are stored.
-  // None of an operator that makes a view, or memory without values.
+  // Bytes read and written. Expanded tensors count with their stored bytes. 0
+  // for operators that return a view or uninitialized memory.
   int64_t bytes() const;
 
  private:
@@ -59,9 +59,9 @@ class OperatorCall {
   c10::Device device_{c10::kCPU};
   Kernel stated_ = nullptr;
   int64_t read_bytes_ = 0;
-  int64_t written_bytes_ = 0;  // of arguments
-  int64_t born_bytes_ = 0;     // of results
-  // Tensors, and their meta tensors.
+  int64_t written_bytes_ = 0;  // to arguments
+  int64_t born_bytes_ = 0;     // in new results
+  // Pairs of a tensor and its meta tensor.
   std::vector<std::pair<at::Tensor, at::Tensor>> known_;
 };
 

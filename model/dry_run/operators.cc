@@ -19,7 +19,7 @@ namespace {
 using at::Tensor;
 using torch::jit::Stack;
 
-// item()
+// item() reads a value.
 KernelWork ReadValue(Stack& s) {
   const Tensor x = s[0].toTensor();
   TORCH_CHECK(false, "a dry run has no values, and item() reads one of a ",
@@ -55,7 +55,7 @@ KernelWork FusedRmsNormBackward(Stack& s) {
   return Return(s, {}, at::empty_like(x), at::empty_like(weight));
 }
 
-// On a GPU it first multiplies both arguments.
+// A GPU first multiplies both arguments into scratch memory.
 KernelWork GpuSoftmaxBackward(Stack& s) {
   const Tensor gradient = s[0].toTensor();
   const Tensor result =
@@ -75,14 +75,14 @@ KernelWork LayerNorm(Stack& s) {
 
 KernelWork LayerNormBackward(Stack& s) {
   const Tensor x = s[1].toTensor(), weight = s[5].toTensor();
-  // Both gradients of the weights, summed by each thread of a CPU.
+  // Each CPU thread sums both gradients of the weights.
   const int64_t sums = 2 * at::get_num_threads() * weight.numel();
   return Return(s, {.scratch_bytes = 4 * sums}, at::empty_like(x),
                 at::empty_like(weight), at::empty_like(weight));
 }
 
-// A CPU sums 16-bit values as fp32. It then divides by an int64, of which it
-// makes a tensor, and of that one in fp32.
+// A CPU sums 16-bit values in fp32. It then divides by an int64, which it
+// converts to a tensor, and that tensor to fp32.
 KernelWork CpuMean(Stack& s) {
   const Tensor x = s[0].toTensor();
   const Tensor mean = at::mean(x, s[1].toIntVector(), s[2].toBool());

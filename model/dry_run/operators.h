@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a dry run must be told of operators: those that LibTorch gives no meta
-// kernel in C++, what kernels take for themselves, and FLOPs of products. Each
-// entry was found by comparing a dry run with a real one, as
+// What a dry run must know about operators and LibTorch's C++ does not provide:
+// the operators without a meta kernel, scratch memory of kernels, and FLOPs of
+// products. Each entry was found by comparing a dry run with a real run, as
 // tests/model/dry_run does.
 
 #ifndef TRAINBENCH_MODEL_DRY_RUN_OPERATORS_H_
@@ -17,27 +17,27 @@
 
 namespace trainbench::dry {
 
-// What arguments and results do not tell.
+// Work that arguments and results do not show.
 struct KernelWork {
   double flops = 0;  // of matrix products
-  // That the kernel takes for itself once it has made its results.
+  // Memory that the kernel allocates after it has created its results.
   int64_t scratch_bytes = 0;
-  bool in_bf16 = false;         // the products
-  int64_t result_elements = 0;  // of what is multiplied at once
+  bool in_bf16 = false;         // of the products
+  int64_t result_elements = 0;  // of concurrent products
 };
 
-// Replaces the arguments, all of the stack, by results. Tensors are on the
-// meta device.
+// Replaces the arguments, which are the whole stack, by results. Tensors are on
+// the meta device.
 using Kernel = KernelWork (*)(torch::jit::Stack& stack);
 
-// Null if LibTorch's meta kernel, or the operators in terms of which it writes
-// this one, tell all.
+// Null if LibTorch's meta kernel, or the operators that this one calls,
+// suffice.
 Kernel FindKernel(const c10::OperatorName& name, c10::Device device);
-// Of LibTorch's fused attention.
+// The same for LibTorch's fused attention.
 Kernel FindAttentionKernel(const c10::OperatorName& name, c10::Device device);
 
-// Of an operator that multiplies matrices; else nothing. `stack` ends with its
-// arguments. The threads of a CPU take one matrix of a batch each.
+// The work of a matrix product; empty for other operators. The arguments are on
+// top of `stack`. Each CPU thread multiplies one matrix of a batch.
 KernelWork ProductOf(const c10::OperatorHandle& op,
                      const torch::jit::Stack& stack);
 

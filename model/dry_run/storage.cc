@@ -35,9 +35,9 @@ void Delete(void* context) {
   Report(*block, -block->bytes);
 }
 
-// An address of its own that no process has: bits 62 and 63 differ, so using it
-// traps. As far from others as LibTorch's allocators align, because kernels ask
-// for it.
+// Returns a unique address that no process can use: bits 62 and 63 differ, so
+// an access traps. Aligned like LibTorch's allocators, because kernels check
+// it.
 void* NextAddress(int64_t bytes) {
   constexpr std::uintptr_t kAlignment = 512;
   static std::atomic<std::uintptr_t> next = std::uintptr_t{1} << 62;
@@ -72,7 +72,7 @@ c10::Storage MetaStorage(std::size_t bytes) {
   return MakeStorage(bytes, c10::DataPtr(nullptr, c10::Device(c10::kMeta)));
 }
 
-// For who gives a storage new bytes, as model/distributed/fsdp does.
+// For callers that reallocate a storage, as model/distributed/fsdp does.
 class DryAllocator final : public c10::Allocator {
  public:
   explicit DryAllocator(c10::Device device) : device_(device) {}
@@ -85,7 +85,7 @@ class DryAllocator final : public c10::Allocator {
   const c10::Device device_;
 };
 
-// Lives as long as the process: storages point to it.
+// Never destroyed, because storages point to it.
 c10::Allocator* AllocatorOf(c10::Device device) {
   static std::mutex mutex;
   static auto& all =
@@ -112,7 +112,7 @@ at::Tensor In(c10::Storage storage, DispatchKey key, const at::Tensor& like) {
   c10::TensorImpl* const impl = x.unsafeGetTensorImpl();
   impl->set_sizes_and_strides(like.sizes(), like.strides(),
                               like.storage_offset());
-  // A number takes no part in the choice of a result's dtype.
+  // Wrapped numbers do not influence the dtype of a result.
   if (like.unsafeGetTensorImpl()->is_wrapped_number()) {
     impl->set_wrapped_number(true);
   }

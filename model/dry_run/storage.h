@@ -11,26 +11,26 @@
 
 namespace trainbench::dry {
 
-// Of the device's backend: CPU or CUDA. c10::Error names any other device.
+// The backend's dispatch key, CPU or CUDA. c10::Error names any other device.
 c10::DispatchKey KeyOf(c10::Device device);
 
-// Whether the tensor has a storage made here.
+// Whether the tensor's storage was created here.
 bool IsDry(const at::Tensor& x);
 
-// A tensor in `storage` with the dtype, sizes and strides of `like`.
+// Creates a tensor in `storage` with the dtype, sizes and strides of `like`.
 at::Tensor In(c10::Storage storage, c10::DispatchKey key,
               const at::Tensor& like);
 
-// The tensor for which LibTorch's meta kernels compute sizes and strides. Views
-// of one dry storage have one meta storage, by which they find each other.
+// The meta tensor on which LibTorch's meta kernels compute sizes and strides.
+// Views of one dry storage share one meta storage, which identifies them.
 at::Tensor MetaOf(const at::Tensor& x);
 
-// A dry tensor of `device` as `meta` describes it, in a storage of its own,
-// whose birth and death are reported.
+// Creates a dry tensor on `device` like `meta`, in a new storage. Reports the
+// allocation of the storage and, later, its deallocation.
 at::Tensor NewLike(const at::Tensor& meta, c10::Device device);
 
-// Gives `dry` the sizes and the bytes of `meta`, its meta tensor, which an
-// operator has resized.
+// Gives `dry` the sizes and bytes of its meta tensor `meta`, which an operator
+// has resized.
 void Resize(const at::Tensor& dry, const at::Tensor& meta);
 
 }  // namespace trainbench::dry
