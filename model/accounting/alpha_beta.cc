@@ -36,8 +36,8 @@ double SquaredRelativeError(const AlphaBeta& model,
   return sum;
 }
 
-// Without bounds: weighted least squares with weights 1 / t^2, about the
-// centre, since sums of raw squares would cancel.
+// Unconstrained: weighted least squares with weights 1 / t^2, centered, because
+// sums of raw squares would cancel.
 AlphaBeta FreeFit(const std::vector<CallTime>& calls) {
   double weight = 0, bytes = 0, us = 0;
   for (const CallTime& call : calls) {
@@ -81,7 +81,7 @@ absl::StatusOr<AlphaBeta> FitAlphaBeta(const std::vector<CallTime>& calls) {
   RETURN_IF_ERROR(ValidateCalls(calls));
   const AlphaBeta free = FreeFit(calls);
   // The error is convex: if its minimum is out of bounds, the best allowed fit
-  // lies on the boundary.
+  // is on the boundary.
   if (free.alpha_us >= 0 && free.us_per_byte >= 0) return free;
   return EdgeFit(calls);
 }

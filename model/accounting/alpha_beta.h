@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Time of a collective as a function of its buffer size.
+// The time of a collective as a function of its buffer size.
 
 #ifndef TRAINBENCH_MODEL_ACCOUNTING_ALPHA_BETA_H_
 #define TRAINBENCH_MODEL_ACCOUNTING_ALPHA_BETA_H_
@@ -17,7 +17,7 @@ namespace trainbench {
 // The alpha-beta model of one call (Hockney 1994): a fixed cost plus a cost per
 // byte of its buffer, t(S) = alpha + S beta. 1 / beta is algbw, the buffer's
 // bytes divided by the call's time; busbw is BusBandwidthFactor times algbw.
-// Valid for the number of ranks of the fit.
+// Valid only for the number of ranks in the fit.
 struct AlphaBeta {
   double alpha_us = 0;
   double us_per_byte = 0;
@@ -31,19 +31,19 @@ struct CallTime {
   double us = 0;
 };
 
-// The alpha and beta, neither negative, that minimise the sum of squared
-// relative errors, sum ((alpha + beta S - t) / t)^2. Times span decades, and
-// absolute errors would leave alpha to the noise of the largest buffer.
+// Returns the nonnegative alpha and beta that minimize the sum of squared
+// relative errors, sum ((alpha + beta S - t) / t)^2. Times span decades; with
+// absolute errors, the noise of the largest buffer would determine alpha.
 // InvalidArgument if a size or time is not positive and finite, or if fewer
 // than two sizes are distinct.
 absl::StatusOr<AlphaBeta> FitAlphaBeta(const std::vector<CallTime>& calls);
 
-// The largest |predicted - measured| / measured, a measure of trust in the fit.
-// 0 without calls.
+// The largest |predicted - measured| / measured, which shows how far to trust
+// the fit. 0 without calls.
 double LargestRelativeError(const AlphaBeta& model,
                             const std::vector<CallTime>& calls);
 
-// Input checks of closed forms.
+// Input validation of closed forms.
 
 inline bool IsPositive(double value) {
   return value > 0 && std::isfinite(value);

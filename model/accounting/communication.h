@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The time that data parallelism's communication adds to a step, in closed
-// form, for Psi bytes of gradients. model/distributed/comm/traffic.h has what
-// ranks send.
+// The time that data parallel communication adds to a step, in closed form, for
+// Psi bytes of gradients. The traffic is in model/distributed/comm/traffic.h.
 
 #ifndef TRAINBENCH_MODEL_ACCOUNTING_COMMUNICATION_H_
 #define TRAINBENCH_MODEL_ACCOUNTING_COMMUNICATION_H_
@@ -11,26 +10,26 @@
 
 namespace trainbench {
 
-// Time that communication adds to a step whose gradients are sent in n equal
+// Time that communication adds to a step that sends its gradients in n equal
 // buckets, each while the backward pass computes the next (CS336 assignment 2,
 // 2025, ddp_bucketed_benchmarking): Psi beta / n for the last bucket, which
 // overlaps nothing, and n alpha for the calls, which delay the computation.
 // Assumes that sending a bucket takes no longer than computing the next; any
-// excess comes on top.
+// excess is added.
 double BucketOverheadUs(double gradient_bytes, double buckets,
                         const AlphaBeta& call);
 
-// The same where ranks send with the cores that compute. Of the last bucket the
-// step waits for the whole time, as above; of the others for the CPU time of
-// their calls, `cpu`, divided by the rank's threads, because their waiting is
-// hidden. At most the time of all calls one after another.
+// The same if ranks communicate on the cores that compute. The step waits for
+// the whole time of the last bucket, as above. The others cost the CPU time of
+// their calls, `cpu`, divided by the rank's threads, because waiting overlaps
+// with computation. At most the time of all calls in sequence.
 double SharedCoresOverheadUs(double gradient_bytes, double buckets,
                              const AlphaBeta& call, const AlphaBeta& cpu,
                              double threads);
 
 // Bytes that a step reads and writes to scale its gradients by the number of
-// ranks, in place or into buckets, and to copy them back: `copied_bytes` counts
-// the copies only.
+// ranks, in place or into buckets, and to copy them back. `copied_bytes` counts
+// only the copies.
 double ScalingBytes(double gradient_bytes, double copied_bytes);
 
 struct BucketPlan {
@@ -39,7 +38,7 @@ struct BucketPlan {
   double overhead_us = 0;
 };
 
-// The n with the least overhead: n = sqrt(Psi beta / alpha), buckets of
+// Returns the n with the least overhead: n = sqrt(Psi beta / alpha), buckets of
 // sqrt(Psi alpha / beta) bytes, an overhead of 2 sqrt(Psi alpha beta). At least
 // one bucket. InvalidArgument unless bytes and alpha are positive and finite
 // and beta is finite and not negative: without alpha, more buckets are always

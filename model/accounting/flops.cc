@@ -8,7 +8,7 @@
 namespace trainbench {
 namespace {
 
-// Of all blocks in the forward pass.
+// Forward FLOPs of all blocks.
 double BlocksFlops(const ModelConfig& config, int64_t batch, int64_t seq) {
   // In double: exact up to 2^53, and a large sweep exceeds int64.
   const double layer =
@@ -66,7 +66,7 @@ double RecomputedFlops(const ModelConfig& config, int64_t batch, int64_t seq,
 std::vector<ComponentFlops> FlopsByComponent(const ModelConfig& config,
                                              int64_t batch, int64_t seq,
                                              StepMode mode) {
-  // Passes over each product: one forward, two backward.
+  // Factor for each product: one forward, two backward.
   const double passes =
       StepFlops(config, batch, seq, mode) / ForwardFlops(config, batch, seq);
   const double attention =
@@ -88,7 +88,7 @@ std::vector<ComponentFlops> FlopsByComponent(const ModelConfig& config,
     }
     if (multiplied > 0) multiply(component, multiplied);
   }
-  // A tied head multiplies parameters of the embedding.
+  // A tied head multiplies by the embedding's parameters.
   if (config.tied_embeddings) {
     multiply(Component::kLmHead, config.vocab * config.d_model);
   }

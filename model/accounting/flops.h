@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Floating-point operations of the matrix products, a multiply-add counted as
+// Floating-point operations of the matrix products; a multiply-add counts as
 // two. Elementwise work is not counted, as in the "model FLOPs" of PaLM
-// (Chowdhery et al. 2022, appendix B); neither is recomputation, whose FLOPs
-// are apart: a share of a peak is the model's with the former alone (MFU) and
-// the hardware's with both (HFU). Attention counts as the full seq x seq square
-// although half of it is masked: the naive variant computes all of it, and
-// variants stay comparable.
+// (Chowdhery et al. 2022, appendix B). FLOPs of recomputation are separate:
+// model FLOPs give MFU, and both together give HFU. Attention counts as the
+// full seq x seq square although half of it is masked: the naive variant
+// computes all of it, and variants stay comparable.
 
 #ifndef TRAINBENCH_MODEL_ACCOUNTING_FLOPS_H_
 #define TRAINBENCH_MODEL_ACCOUNTING_FLOPS_H_
@@ -19,32 +18,31 @@
 
 namespace trainbench {
 
-// Q K^T and P V in the forward pass, 2 * 2 batch seq^2 width, of all heads
-// together, however many heads of queries read one of keys and values.
+// Q K^T and P V in the forward pass, 2 * 2 batch seq^2 width, over all query
+// heads, regardless of the number of key and value heads.
 double AttentionFlops(int64_t batch, int64_t seq, int64_t width);
 
-// Of one layer.
+// AttentionFlops of one layer.
 double LayerAttentionFlops(const ModelConfig& config, int64_t batch,
                            int64_t seq);
 
-// Forward pass over n = batch * seq tokens: every weight element of a matrix is
-// used once per token, 2 n (L (2 d^2 + 2 d kv + m d ff) + V d) as in
-// parameters.h, and each layer adds LayerAttentionFlops. The input embedding is
-// a lookup.
+// Forward pass over n = batch * seq tokens: every matrix element is used once
+// per token, 2 n (L (2 d^2 + 2 d kv + m d ff) + V d) as in parameters.h, and
+// each layer adds LayerAttentionFlops. The input embedding is a look-up.
 double ForwardFlops(const ModelConfig& config, int64_t batch, int64_t seq);
 
-// Backward pass: each product of the forward pass has two gradients, each of
-// the forward's cost, so twice ForwardFlops.
+// Backward pass: each product of the forward pass has two gradients of equal
+// cost, so twice ForwardFlops.
 double BackwardFlops(const ModelConfig& config, int64_t batch, int64_t seq);
 
 // FLOPs of one step of `mode`: forward only, or forward and backward. The
-// optimizer multiplies no matrices.
+// optimizer has no matrix products.
 double StepFlops(const ModelConfig& config, int64_t batch, int64_t seq,
                  StepMode mode);
 
-// What the backward pass multiplies once more because the model's config keeps
-// less, beside StepFlops: of blocks all that their forward pass does, of
-// attention LayerAttentionFlops of each layer. 0 without a backward pass.
+// FLOPs that checkpointing adds to StepFlops in the backward pass: for blocks,
+// their whole forward pass; for attention, LayerAttentionFlops of each layer. 0
+// without a backward pass.
 double RecomputedFlops(const ModelConfig& config, int64_t batch, int64_t seq,
                        StepMode mode);
 
@@ -53,15 +51,14 @@ struct ComponentFlops {
   double flops = 0;
 };
 
-// In the order of kComponents, those that multiply matrices; together
-// StepFlops. Fused attention has those of scores and value.
+// The components with matrix products, in the order of kComponents; their sum
+// is StepFlops. Fused attention includes the FLOPs of scores and value.
 std::vector<ComponentFlops> FlopsByComponent(const ModelConfig& config,
                                              int64_t batch, int64_t seq,
                                              StepMode mode);
 
-// Elementwise operations of one AdamW update, 14 for each parameter: weight
-// decay 1, the moments 3 and 4, the denominator 3, the step 3. They are no part
-// of StepFlops.
+// Elementwise operations of one AdamW update, 14 per parameter: weight decay 1,
+// the moments 3 and 4, the denominator 3, the step 3. Not part of StepFlops.
 double AdamWFlops(const ModelConfig& config);
 
 }  // namespace trainbench

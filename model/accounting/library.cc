@@ -11,7 +11,7 @@ namespace {
 constexpr int64_t kUncountable = std::numeric_limits<int64_t>::max();
 constexpr int64_t kMiB = int64_t{1} << 20;
 constexpr int64_t kTilesOfAThread = 4 * kMiB;
-constexpr int64_t kPage = 20 * kMiB;  // of a segment of large blocks
+constexpr int64_t kPage = 20 * kMiB;  // size of a segment of large blocks
 
 }  // namespace
 

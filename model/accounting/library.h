@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Memory beside tensors, which no dry run sees: bounds, because it depends on
-// the processor. Predicted peaks leave it out.
+// Upper bounds of memory that a dry run does not see, because it is not in
+// tensors and depends on the processor. Not part of predicted peaks.
 
 #ifndef TRAINBENCH_MODEL_ACCOUNTING_LIBRARY_H_
 #define TRAINBENCH_MODEL_ACCOUNTING_LIBRARY_H_
@@ -9,26 +9,26 @@
 
 namespace trainbench {
 
-// What oneDNN takes at most, from the allocator of the tensors, for a product
-// with so many result elements. With bf16 instructions each thread keeps tiles
-// of operands and result, as large as its cache. With AVX-512 alone the whole
-// result is summed in fp32. The largest int64_t if 64 bits cannot count it.
-// MKL, which multiplies most fp32 matrices, has an allocator of its own.
+// The most bytes that oneDNN allocates, with the tensors' allocator, for a
+// product with this many result elements. With bf16 instructions, each thread
+// keeps tiles of operands and result, as large as its cache. With only AVX-512,
+// the whole result is summed in fp32. The largest int64_t on overflow. MKL,
+// which computes most fp32 products, has its own allocator.
 int64_t OneDnnBytesBound(int64_t result_elements, int threads);
 
-// cuBLAS keeps a workspace for the thread of the forward pass and another for
-// the thread of the backward pass.
+// cuBLAS keeps one workspace for the thread of the forward pass and one for the
+// thread of the backward pass.
 inline constexpr int64_t kCublasWorkspaces = int64_t{2} * 32 << 20;
 
-// What a GPU's kernels may still take when they are first used, and the buffer
-// that empties its cache.
+// Bytes that a GPU's kernels may allocate when they are first used, and the
+// buffer that flushes its cache.
 inline constexpr int64_t kKernelBytes = int64_t{1} << 29;
 
-// What LibTorch's caching allocator takes from a GPU for `block_bytes` in
-// tensors and workspaces: 3 % or two pages more, for holes between blocks and
-// pages in part used. No formula knows the holes: steps whose blocks have many
-// sizes can leave up to 10 % (tools/null_gpu lists them). tools/rehearse counts
-// them.
+// Bytes that LibTorch's caching allocator reserves on a GPU for `block_bytes`
+// in tensors and workspaces: 3 % or two pages more, for fragmentation and
+// partly used pages. Fragmentation has no formula: steps with blocks of many
+// sizes can waste up to 10 % (tools/null_gpu lists them). tools/rehearse
+// measures it.
 int64_t ReservedBytes(int64_t block_bytes);
 
 }  // namespace trainbench

@@ -7,7 +7,7 @@
 
 namespace trainbench {
 
-// A count as a factor in a formula.
+// Converts a count to a factor in a formula.
 inline double Number(int64_t count) { return static_cast<double>(count); }
 
 }  // namespace trainbench

@@ -12,39 +12,39 @@
 
 namespace trainbench {
 
-// Elements in the matrices of one block: four d x d projections, of which those
-// of keys and values are narrower where they have fewer heads, d x kv, and m
-// d x ff matrices of the feed-forward layer, 3 with a gate, 2 without:
-// 2 d^2 + 2 d kv + m d ff.
+// Elements in the matrices of one block: 2 d^2 + 2 d kv + m d ff. Queries and
+// output have d x d projections, keys and values d x kv (narrower with fewer
+// heads); the feed-forward layer has m d x ff matrices, 3 with a gate, 2
+// without.
 int64_t BlockMatrixParameters(const ModelConfig& config);
 
-// Elements of a norm: d, and as many in its bias.
+// Elements of a norm: d, and another d if it has a bias.
 int64_t NormParameters(const ModelConfig& config);
 
-// Elements in one block: its matrices, their biases, of an element for each
-// row, and two norms.
+// Elements in one block: its matrices, their biases (one element per row), and
+// two norms.
 int64_t BlockParameters(const ModelConfig& config);
 
 // All parameters: input and output embedding of V d each, or one that both
 // share, learned positions of C d, the blocks and the last norm. Without biases
-// and learned positions 2 V d + L (2 d^2 + 2 d kv + m d ff + 2 d) + d.
+// and learned positions: 2 V d + L (2 d^2 + 2 d kv + m d ff + 2 d) + d.
 int64_t ParameterCount(const ModelConfig& config);
 
-// Bytes of all parameters: 4 each, in bf16 2.
+// Bytes of all parameters: 2 each in bf16, otherwise 4.
 int64_t ParameterBytes(const ModelConfig& config, Precision precision);
 
-// Parameter tensors: of a block its matrices, 7 with a gate, 6 without, its 2
-// norms and all biases; the embeddings and the last norm.
+// Parameter tensors: per block its matrices (7 with a gate, 6 without), 2 norms
+// and all biases; the embeddings and the last norm.
 int64_t ParameterTensorCount(const ModelConfig& config);
 
 struct ComponentParameters {
   Component component;
   int64_t elements = 0;
-  // Of these the ones in matrices that multiply each token.
+  // The elements of matrices that multiply each token.
   int64_t multiplied = 0;
 };
 
-// In the order of kComponents, those that have parameters; together all.
+// The components with parameters, in the order of kComponents; in sum, all.
 std::vector<ComponentParameters> ParametersByComponent(
     const ModelConfig& config);
 

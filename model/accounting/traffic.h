@@ -15,17 +15,17 @@ namespace trainbench {
 // but the gradient: 7 values per parameter, 28 bytes in fp32, 14 in bf16.
 double OptimizerBytes(const ModelConfig& config, Precision precision);
 
-// Of the residual stream, r D, and of the logits, e L: 4 bytes a value, 2 in
-// bf16, and of logits under autocast.
+// Bytes of the residual stream and of the logits: 4 per value; 2 in bf16 and,
+// for the logits, under autocast.
 int64_t ResidualBytes(const StepParams& step);
 int64_t LogitBytes(const StepParams& step);
 
-// Compulsory traffic of one step that keeps `saved_bytes` for its backward
-// pass, the logits excluded. The forward pass reads every parameter and writes
-// what it saves (inference: only the logits); the backward pass reads both
-// again and writes the gradients; the optimizer moves OptimizerBytes. Blocks
-// that are recomputed read their parameters a third time.
-// Caches larger than a tensor can move less; real kernels move more.
+// Compulsory traffic of one step that saves `saved_bytes` for its backward
+// pass, not including the logits. The forward pass reads every parameter and
+// writes what it saves (inference: only the logits); the backward pass reads
+// both again and writes the gradients; the optimizer moves OptimizerBytes.
+// Recomputed blocks read their parameters a third time. Caches larger than a
+// tensor can move less; real kernels move more.
 double StepBytes(const StepParams& step, int64_t saved_bytes);
 
 }  // namespace trainbench
