@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Explains why CUDA rejected a launch. CUDA's message has no kernel and limit.
+// Explains why CUDA rejected a launch. CUDA's message omits kernel and limits.
 
 #ifndef TRAINBENCH_MODEL_KERNELS_LAUNCH_ERROR_CUH_
 #define TRAINBENCH_MODEL_KERNELS_LAUNCH_ERROR_CUH_

@@ -22,8 +22,8 @@ absl::string_view DtypeName(c10::ScalarType dtype);
 int BitsOf(c10::ScalarType dtype);
 
 // The dtype in which norms, softmax, rotations and losses are computed: fp32
-// for the 16-bit types, whose sums would lose bits or overflow; otherwise the
-// type itself, so that a float64 model is float64 throughout.
+// for the 16-bit types, because their sums would lose bits or overflow;
+// otherwise the type itself, so that a float64 model is float64 throughout.
 inline c10::ScalarType AtLeastFloat(c10::ScalarType dtype) {
   return dtype == c10::kHalf || dtype == c10::kBFloat16 ? c10::kFloat : dtype;
 }

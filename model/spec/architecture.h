@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// // Architecture choices in which published models differ, by name.
+// Architecture choices in which published models differ, by name.
 
 #ifndef TRAINBENCH_MODEL_SPEC_ARCHITECTURE_H_
 #define TRAINBENCH_MODEL_SPEC_ARCHITECTURE_H_

@@ -87,7 +87,7 @@ bool IsName(absl::string_view text);
 // NamedModels(). Optional:
 //
 //   vocab            default 10000
-//   pad_vocab=128    rounds vocab up to a multiple of 128
+//   pad_vocab=128    rounds vocab up to a multiple of 128, to divide over ranks
 //   kv_heads         default heads, which is stored as 0
 //   tied_embeddings  true or false (default)
 //   mlp, norm, biases, positions

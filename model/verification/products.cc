@@ -30,7 +30,7 @@ bool IsProduct(absl::string_view op) {
          std::find(kProducts.begin(), kProducts.end(), op) != kProducts.end();
 }
 
-// Our attention runs outside ATen operators, or as many of them.
+// Whether `op` is our attention. Its kernels are no ATen operators, or many.
 bool IsOurAttention(absl::string_view op) {
   if (!absl::StartsWith(op, "trainbench::")) return false;
   const auto& kinds = AttentionKinds();
@@ -115,7 +115,7 @@ class Recorder {
     }
   }
 
-  // LibTorch calls plain functions, which have no `this`.
+  // LibTorch's callbacks are plain functions and have no object.
   static thread_local Recorder* recorder_;
 
   Products& products_;

@@ -33,7 +33,7 @@ c10::intrusive_ptr<c10d::Backend> MakeNcclBackend(
   CheckNcclHeader({NCCL_MAJOR, NCCL_MINOR, NCCL_PATCH});
   // When a collective fails, c10d would first collect debug information for a
   // minute before it ends the rank, and the other ranks would wait that long.
-  // Settings by the user take precedence.
+  // The user's settings take precedence.
   c10::utils::set_env("TORCH_NCCL_DUMP_ON_TIMEOUT", "0", /*overwrite=*/false);
   c10::utils::set_env("TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC", "100",
                       /*overwrite=*/false);

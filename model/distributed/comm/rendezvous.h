@@ -19,7 +19,7 @@ c10::intrusive_ptr<c10d::Store> OpenFileStore(
     const std::string& path, int ranks, std::chrono::milliseconds timeout);
 
 struct TcpRendezvous {
-  std::string host;  // of the rank that serves the store
+  std::string host;  // the host of the rank that serves the store
   uint16_t port = 0;
   int ranks = 1;
   bool serves = false;       // this process serves the store

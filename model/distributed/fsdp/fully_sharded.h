@@ -81,7 +81,7 @@ class FullySharded final : public ParallelTrainer {
  private:
   void BeforeBlock(std::size_t unit);
   void AfterBlock(std::size_t unit, const ResidualStream& output);
-  // Returns when the unit is gathered, and starts gathering the next one.
+  // Waits until the unit is gathered. With prefetch, starts the next one.
   void Use(std::size_t unit);
   void OnGradient(std::size_t index);
 

@@ -13,7 +13,7 @@
 
 namespace trainbench {
 
-// Rows of a tensor whose last dimension is contiguous.
+// Rows of a tensor that is contiguous in its last dimension.
 template <typename T>
 struct Rows {
   T* data = nullptr;

@@ -30,8 +30,8 @@
 #endif
 
 // How functions return vectors depends on the CPU, but all of ours are inlined.
-// Applies to the rest of the file, since kernels do it too. (g++ would warn
-// about vectors passed by value even so.)
+// Ignored for the rest of the file, since kernels return vectors, too. (g++
+// would still warn about vectors that are passed by value.)
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 namespace trainbench::simd {
@@ -120,9 +120,9 @@ struct Vector {
     return Iota() < count ? value : Broadcast(other);
   }
 
-  // e^x, to 2 units in the last place. Below -87, where fp32 is not normal: 0.
-  // Above 88: e^88. NaN stays NaN. Computed as 2^n e^r with |r| <= ln 2 / 2 and
-  // a polynomial for e^r with minimal maximum relative error.
+  // e^x, to 2 units in the last place. 0 below -87, where e^x is not a normal
+  // fp32 number; e^88 above 88. NaN stays NaN. Computed as 2^n e^r with |r| <=
+  // ln 2 / 2 and a polynomial for e^r with minimal maximum relative error.
   TRAINBENCH_SIMD static Floats Exp(const Floats& x) {
     const Floats limited = x > 88.0F ? Broadcast(88.0F) : x;
     // Adding 1.5 * 2^23 leaves the rounded number in the low bits.

@@ -24,7 +24,7 @@ IndexRange PartOf(int64_t size, int64_t rank, int64_t ranks);
 
 // The sizes of the rank's part: its heads, as wide as in the whole model, the
 // key and value heads that they read, its channels of the feed-forward layers,
-// its tokens of the vocabulary. Norms are not split. No rank has a larger part
+// its words of the vocabulary. Norms are not split. No rank has a larger part
 // than rank 0.
 ModelConfig PartOf(const ModelConfig& whole, int64_t rank, int64_t ranks);
 
