@@ -30,8 +30,8 @@ struct Accumulation {
   const char* name;
   c10::ScalarType sum;
   c10::ScalarType term;
-  // Whether a separate operation, not the addition, casts each term to the
-  // sum's dtype.
+  // Whether a separate operation casts each term to the sum's dtype, rather
+  // than the addition.
   bool cast = false;
 };
 
@@ -55,7 +55,7 @@ int SignificantBits(c10::ScalarType dtype) {
   }
 }
 
-// Rounds to nearest, ties to even, nearbyint's default mode.
+// Rounds to nearest, ties to even (nearbyint's default mode).
 double Round(double value, c10::ScalarType dtype) {
   int exponent = 0;
   const double mantissa = std::frexp(value, &exponent);  // in [0.5, 1)
@@ -64,7 +64,7 @@ double Round(double value, c10::ScalarType dtype) {
                     exponent - bits);
 }
 
-// The sum, rounded step by step: the reference.
+// The reference: the sum, rounded step by step.
 double SimulatedSum(const Accumulation& p) {
   const double term = Round(kTerm, p.term);
   double sum = 0;
@@ -76,7 +76,7 @@ class AccumulationOrder : public Fixture {
  public:
   using Params = Accumulation;
 
-  // Scalars: no matrix product, and no traffic worth a rate.
+  // States no cost: scalars have no matrix product and hardly any traffic.
   AccumulationOrder(const Params& p, const Device& device)
       : p_(p),
         term_(at::full({}, kTerm,

@@ -28,19 +28,19 @@
 namespace trainbench {
 namespace {
 
-// What the check writes repeats: prime, so that no two chunks of a ring or
-// bucket hold the same values.
+// Period of the values that the check writes: a prime, so that no two chunks of
+// a ring or bucket hold the same values.
 constexpr int64_t kPeriod = 1021;
 
 // Elements of a part that is filled and compared at a time, whole periods: 16
 // MiB. So as many ranks as fit can also check.
 constexpr int64_t kPart = kPeriod * 4096;
 
-// Far below the largest fp32, 2^128, for the calls that nobody prepares.
+// Far below the largest fp32, 2^128, as some calls follow without Prepare().
 constexpr double kLargest = 0x1p60;
 
-// All parts of `sums` against the same values; DataLoss gives the first wrong
-// element.
+// Compares all parts of `sums` with the same values; DataLoss gives the first
+// wrong element.
 absl::Status CompareParts(const std::vector<at::Tensor>& sums,
                           const at::Tensor& values, int ranks) {
   int64_t before = 0;
@@ -104,8 +104,8 @@ class AllReduce : public Fixture {
     return status;
   }
 
-  // Each call makes the values as many times as large as there are ranks.
-  // Infinities would be constants.
+  // Each call multiplies the values by the number of ranks, so they are scaled
+  // down before they overflow: infinities would be constants.
   void Prepare() override {
     if (growth_ < kLargest) return;
     values_.mul_(1 / growth_);
@@ -135,12 +135,12 @@ class AllReduce : public Fixture {
   Params params_;
   ProcessGroup& group_;
   at::Tensor values_;
-  double growth_ = 1;  // since the values were drawn from [0, 1) or shrunk
+  double growth_ = 1;  // since the values were drawn from [0, 1) or scaled
 };
 
 // The paper suite has powers of four from 1 KiB to 1 GiB, and the published 1,
-// 10 and 100 MB and 1 GB. On a CPU 4 and 6 ranks stop at 100 MB, unless --ranks
-// asks for them. Where a person waits for a GPU, its CPU is not the question.
+// 10 and 100 MB and 1 GB. On a CPU, 4 and 6 ranks stop at 100 MB, unless
+// --ranks selects them. A GPU's quick suite skips Gloo to save time.
 constexpr char kSomeSizes[] = "1Ki,64Ki,1Mi,16Mi,100M";
 constexpr char kMostSizes[] =
     "1Ki,4Ki,16Ki,64Ki,256Ki,1M,1Mi,4Mi,10M,16Mi,64Mi,100M";

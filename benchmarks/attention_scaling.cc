@@ -36,7 +36,7 @@ TRAINBENCH_REGISTER_F(
     ->Smoke(
         "phase=forward,backward batch=8 variant=naive,tiled,sdpa_flash,own "
         "precision=fp32 seq=128 d_head=32")
-    // A GPU's flash attention is for 16-bit types.
+    // On a GPU flash attention supports only 16-bit types.
     ->SmokeOnGpu(
         "phase=forward,backward batch=8 variant=naive,sdpa_efficient "
         "precision=fp32 seq=128 d_head=32")

@@ -33,7 +33,7 @@ class AutocastDtypes : public Fixture {
     c10::ScalarType low;
   };
 
-  // The dtypes are the answer; so small a model has no meaningful rate.
+  // States no cost: the dtypes are the answer, and rates would mean nothing.
   AutocastDtypes(const Params& p, const Device& device)
       : p_(p),
         device_(TorchDevice(device)),

@@ -39,21 +39,20 @@ namespace {
 using enum Precision;
 using enum StepMode;
 
-// Components and gaps, of all phases together.
+// The number of components and gaps to print, over all phases.
 constexpr std::size_t kPrintedParts = 5;
 
-// Profiles a step several times. The time of a row is the sum of the durations
-// of its operators (CPU) or of its kernels (GPU) in a pass, or of the gaps
-// between them.
+// Profiles a step several times. The time of a row is the total duration of its
+// operators (CPU) or kernels (GPU) in a pass, or of the gaps between them.
 class Breakdown final : public ModelStep {
  public:
   struct Params : StepParams {
     PassPlan plan;
     std::string trace_directory;
     bool has_layers;   // whether each layer is a row
-    bool has_details;  // whether small rows are for the result file alone
+    bool has_details;  // whether small rows are only in the result file
   };
-  // The step as others time it, beside the profiled one.
+  // The unprofiled step, timed in the usual way for comparison.
   class Timed;
 
   Breakdown(const Params& p, const Device& device)
@@ -66,7 +65,7 @@ class Breakdown final : public ModelStep {
  private:
   static std::vector<BreakdownRow> PartsOf(const Params& p);
   static CaseName NameOf(const Params& p, const BreakdownRow& part);
-  // Marks all rows as details but the step, its phases and the largest parts.
+  // Marks all rows as details except the step, phases and the largest parts.
   void MarkDetails(const std::vector<BreakdownRow>& parts,
                    RowsOfPass& rows) const;
 
@@ -109,7 +108,7 @@ PassPlan PlanOf(const RunOptions& options, const Device& device) {
   return plan;
 }
 
-// The same step with one pass over memory where there can be one.
+// Returns the same step with fused operations, if the device has them.
 StepParams FusedOf(StepParams step, const Device& device) {
   const std::string why = ImplementationUnavailable(
       Implementation::kFused, device.kind, step.model.d_model);
@@ -142,7 +141,7 @@ std::vector<CaseName> Breakdown::RowsOf(const Params& p) {
 
 void Breakdown::MarkDetails(const std::vector<BreakdownRow>& parts,
                             RowsOfPass& rows) const {
-  std::vector<Measurement*> addends;  // of the step's time
+  std::vector<Measurement*> addends;  // rows that add up to the step's time
   for (const BreakdownRow& part : parts) {
     if (ComponentText(part) == "all") continue;
     Measurement& row = rows.at(NameOf(p_, part).text());
@@ -178,7 +177,7 @@ absl::StatusOr<RowsOfPass> Breakdown::Measure() {
   for (const BreakdownRow& part : parts) {
     ASSIGN_OR_RETURN(auto row, MeasurementOf(part, passes, plan.time_of));
     const bool is_step = !part.phase && !part.is_unattributed;
-    if (is_step) AddWaiting(begin, end, row.sampling);  // once for its parts
+    if (is_step) AddWaiting(begin, end, row.sampling);  // once, not per part
     AddTraffic(part, own, fused, row.extra);
     rows[NameOf(p_, part).text()] = std::move(row);
   }
@@ -212,8 +211,8 @@ TRAINBENCH_REGISTER(Breakdown, "breakdown")
       p.plan = PlanOf(options, device);
       p.trace_directory = options.trace;
       p.has_details = options.suite == Suite::kQuick;
-      // The 48 layers of xl would be most rows of the full suite, and a forward
-      // pass of a train step shows its layers.
+      // The 48 layers of xl would be most rows of the full suite, and the
+      // forward pass of a train step shows its layers.
       const bool is_short = p.has_details || options.suite == Suite::kFull;
       p.has_layers = !is_short || (!device.is_cuda() && p.mode == kTrainStep);
       return true;

@@ -39,7 +39,7 @@ class Checkpointed : public ModelStep {
 
   absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples& sampling) override {
     ASSIGN_OR_RETURN(auto extra, ModelStep::MeasureExtra(sampling));
-    // Alone with the tensors of the step: the same for every choice.
+    // Counts the step's tensors alone, so that all choices are comparable.
     const auto number = [](int64_t count) {
       return static_cast<double>(count);
     };
@@ -72,7 +72,7 @@ Axis<StepParams> CheckpointAxis() {
 TRAINBENCH_REGISTER(Checkpointed,
                     "checkpointing/checkpoint/model/precision/mode/batch/seq")
     ->Axes(StepAxes<StepParams>())
-    ->Axis(CheckpointAxis())  // after the model, which sets it too
+    ->Axis(CheckpointAxis())  // after the model, which also sets it
     ->Baseline("checkpoint", "none")
     ->Smoke(
         "checkpoint=none,attention,every_1,every_sqrt model=tiny "
@@ -93,7 +93,7 @@ TRAINBENCH_REGISTER(Checkpointed,
         "precision=fp32,bf16_autocast mode=train_step "
         "batch:seq=4:512,8:512,4:1024 model=",
         kPublishedModels))
-    // A segment has all blocks at most: one name for the same work.
+    // A segment has at most all blocks: use one name for the same work.
     ->Complete([](StepParams& p, const RunOptions&, const Device&) {
       Checkpointing& how = p.model.checkpointing;
       if (how.every > 0) how.every = how.SegmentOf(p.model.layers);

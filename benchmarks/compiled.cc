@@ -26,7 +26,7 @@ using enum Precision;
 using Attention = RuntimeAttention::Params;
 using Step = RuntimeStep::Params;
 
-// There are graphs on GPUs only.
+// Only GPUs have graphs.
 bool IsHere(Runtime runtime, const Device& device) {
   return runtime != Runtime::kGraph || device.is_cuda();
 }

@@ -32,7 +32,7 @@ namespace {
 
 constexpr char kPredictedBucketName[] = "overlap_predicted_bucket";
 
-// How gradients are exchanged, or what is compared with that.
+// A way to exchange gradients, or a reference without an exchange.
 struct Exchange {
   absl::string_view name;
   std::optional<SyncStrategy> strategy = {};
@@ -40,7 +40,7 @@ struct Exchange {
   WithoutExchange without = WithoutExchange::kAlone;
 };
 
-// The Reducer has PyTorch's default bucket size.
+// The Reducer has PyTorch's default bucket size, 25 MiB.
 constexpr Exchange kExchanges[] = {
     {"alone"},
     {"side_by_side", {}, 0, WithoutExchange::kSideBySide},
@@ -113,7 +113,7 @@ Axis<DataParallelParams> StrategyAxis() {
       [](const DataParallelParams& p) { return std::string(StrategyName(p)); }};
 }
 
-// Only overlap_bucketed has a size that varies.
+// Only overlap_bucketed has a bucket size that varies.
 Axis<DataParallelParams> BucketAxis() {
   constexpr WholeNumbers kSizes = {1, 4096};
   return {
@@ -149,8 +149,8 @@ TRAINBENCH_REGISTER(Ddp, "ddp")
         "model=tiny precision=fp32 batch=1 seq=128 ranks=2 "
         "strategy=alone,side_by_side,whole_batch,per_parameter,flat,"
         "overlap_bucketed bucket_mb=10")
-    // Where a person waits for one GPU, the whole batch would have nothing to
-    // compare with.
+    // The GPU's quick suite omits whole_batch: with one GPU it would have
+    // nothing to be compared with.
     ->QuickOnGpu(
         absl::StrCat("model=small precision=fp32 batch=4 seq=128 ranks=2 "
                      "strategy=alone,side_by_side,",

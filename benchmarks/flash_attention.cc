@@ -23,11 +23,11 @@
 namespace trainbench {
 namespace {
 
-// What papers on such kernels measure.
+// The configuration that papers on such kernels measure.
 constexpr char kManyHeads[] =
     "phase=forward,backward,forward_backward heads=16 "
     "variant=sdpa_flash,sdpa_cudnn,own precision=bf16 seq=16384 d_head=128";
-// The leaderboard of the CS336 course (2025).
+// The configuration of the CS336 course's leaderboard (2025).
 constexpr char kLeaderboard[] =
     "phase=forward_backward heads=16 variant=sdpa_flash,sdpa_cudnn,own "
     "precision=bf16 seq=16384 d_head=64";
@@ -40,7 +40,7 @@ TRAINBENCH_REGISTER_F(
     AttentionStep, Flash,
     "flash_attention/variant/precision/phase/heads/seq/d_head")
     ->Axes(AttentionAxes("heads"))
-    // Ours beside the library's flash attention.
+    // Ours against the library's flash attention.
     ->Baseline("variant", "sdpa_flash", "own")
     ->Smoke(
         "phase=forward,backward,forward_backward heads=1 "

@@ -23,7 +23,7 @@
 namespace trainbench {
 namespace {
 
-// What is divided among the ranks: "everything" by no replicas.
+// What is sharded across the ranks; nullopt means "everything".
 constexpr std::array<std::optional<OptimizerSharding>, 3> kDivided = {
     OptimizerSharding::kReplicated, OptimizerSharding::kSharded, std::nullopt};
 
@@ -76,7 +76,7 @@ TRAINBENCH_REGISTER_F(
     ->Complete([](ShardedParams& p, const RunOptions&, const Device& device) {
       p.step.mode = StepMode::kTrainStep;
       p.backend = BackendFor(device);
-      // They gather nothing: one name for what is the same work.
+      // Replicas gather nothing: use one name for the same work.
       if (p.replicas) p.sharding = ShardedStep::kOfReplicas;
       return true;
     })

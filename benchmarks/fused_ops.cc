@@ -106,8 +106,8 @@ TRAINBENCH_REGISTER(
     ->Full("model=small precision=fp32 batch=4 seq=128")
     ->Paper(absl::StrCat("precision=fp32,bf16 batch=4 seq=128,1024 model=",
                          kPublishedModels))
-    // The fused cross entropy makes the gradient in its forward pass, so only
-    // both passes together compare.
+    // The fused cross entropy computes the gradient in its forward pass, so
+    // only the sum of both passes is comparable.
     ->Complete([](FusedOps::Params& p, const RunOptions&, const Device&) {
       return (p.op == FusedOp::kCrossEntropy) == (p.pass == Pass::kBoth);
     })

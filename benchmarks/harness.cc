@@ -37,7 +37,7 @@ class Harness : public Fixture {
 
   Harness(const Params& p, const Device& device) : p_(p), device_(device) {}
 
-  // No result to verify.
+  // There is no result to verify.
   absl::Status Check() override { return absl::OkStatus(); }
 
   void Run(State& state) override {
@@ -60,7 +60,7 @@ class Allocate : public Fixture {
 
   Allocate(Params allocator, const Device&) : scope_(allocator) {}
 
-  // No result to verify.
+  // There is no result to verify.
   absl::Status Check() override { return absl::OkStatus(); }
 
   void Run(State& state) override {

@@ -34,7 +34,7 @@ TRAINBENCH_REGISTER_F(
     ModelStep, Implementations,
     "implementations/implementation/model/precision/mode/batch/seq")
     ->Axes(StepAxes<StepParams>())
-    // After the model, which sets it too.
+    // After the model, which also sets it.
     ->Axis("implementation", ImplementationOf, kImplementations,
            ImplementationName)
     ->Baseline("implementation", "textbook")

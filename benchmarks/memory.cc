@@ -87,7 +87,7 @@ class Memory : public Fixture {
     const StepPrediction dry = PredictStep(p_.step, device_);
     ExtraMetrics extra;
     extra.counters = {
-        // By the recorder's count of blocks, not by the allocator's.
+        // Counted in blocks by the recorder, not by the allocator.
         {"own_peak_bytes", peak},
         {"prediction_error", peak / number(dry.peak_bytes()) - 1},
         {"predicted_parameter_bytes", number(dry.parameter_bytes)},
@@ -103,8 +103,8 @@ class Memory : public Fixture {
   }
 
  private:
-  // What the step would take and compute again if it kept the inputs of blocks
-  // alone.
+  // Predicts the step's peak and recomputed FLOPs if it kept only the inputs of
+  // blocks.
   void AddCheckpointed(ExtraMetrics& extra) const {
     StepParams step = p_.step;
     step.model.checkpointing = {.kind = Checkpointing::Kind::kBlocks,
@@ -115,7 +115,7 @@ class Memory : public Fixture {
         RecomputedFlops(step.model, step.batch, step.seq, step.mode);
   }
 
-  // Enough to see that a step leaves as much as it found.
+  // Enough steps to show that a step leaves as much memory as it found.
   static constexpr int kTracedSteps = 3;
 
   Params p_;
@@ -125,7 +125,7 @@ class Memory : public Fixture {
 };
 
 TRAINBENCH_REGISTER(Memory, "memory/model/precision/mode/batch/seq")
-    // Every step takes the same bytes, so one sample is enough.
+    // Every step uses the same bytes, so one sample is enough.
     ->Options({.count = SamplingPlan::Count{.warmup_calls = 1, .samples = 1}})
     ->Axes(StepAxes<Memory::Params>(&Memory::Params::step))
     ->Smoke("model=tiny precision=fp32 mode=train_step batch=2 seq=32")

@@ -34,7 +34,7 @@ class NormPrecision : public Fixture {
   struct Params {
     NormKind kind;
     c10::ScalarType dtype;  // of input and output
-    bool is_wide;           // fp32 intermediate results, not of this dtype
+    bool is_wide;           // fp32 intermediate results instead of `dtype`
     int64_t magnitude;      // standard deviation of the input
 
     c10::ScalarType compute_dtype() const {

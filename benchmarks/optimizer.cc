@@ -69,7 +69,7 @@ class Optimizer : public Fixture {
   absl::StatusOr<ExtraMetrics> MeasureProfiled() override {
     ASSIGN_OR_RETURN(const Trace trace,
                      Profile(device_, [&] { adamw_.Step(); }));
-    // Operations are the work of the host, kernels the work of the GPU.
+    // Operations are the host's work, kernels the GPU's.
     const auto ops = static_cast<double>(CountOutermostOps(trace));
     const auto kernels = static_cast<double>(CountKernels(trace));
     return ExtraMetrics{{{"ops_per_step", ops}, {"kernels_per_step", kernels}},
@@ -84,7 +84,7 @@ class Optimizer : public Fixture {
 };
 
 TRAINBENCH_REGISTER(Optimizer, "optimizer/kind/model")
-    // In a step the backward pass comes before it and needs the cache.
+    // In a step, the backward pass runs first and fills the cache.
     ->Options({.cold_cache = true})
     ->Axis(ModelAxis<Optimizer::Params>(&Optimizer::Params::model))
     ->Axis("kind", &Optimizer::Params::kind,

@@ -37,7 +37,7 @@ class PrecisionSweep : public ModelStep {
   }
 
   absl::StatusOr<ExtraMetrics> MeasureProfiled() override {
-    if (!device_.is_cuda()) return ExtraMetrics();  // no kernel has a name
+    if (!device_.is_cuda()) return ExtraMetrics();  // CPU kernels have no names
     NullObserver nobody;
     ASSIGN_OR_RETURN(const Trace trace,
                      Profile(device_, [&] { Step(nobody); }));

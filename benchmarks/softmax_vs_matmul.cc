@@ -55,9 +55,9 @@ class SoftmaxVsMatmul : public Fixture {
     cost.bytes = call.bytes();
     cost.flops = call.flops();
     if (IsMatmul(p_.part)) {
-      cost.precision = p_.precision;  // whose measured peak it compares with
+      cost.precision = p_.precision;  // selects the measured peak
     } else {
-      // Compare, subtract, exponential, add, divide: of each score.
+      // Compare, subtract, exponential, add, divide: for each score.
       cost.flops = 5 * static_cast<double>(inputs_.a.numel());
     }
   }
@@ -85,7 +85,7 @@ TRAINBENCH_REGISTER(SoftmaxVsMatmul,
     ->Quick("precision=fp32 heads:d_head=12:64 batch=4 seq=512")
     ->QuickOnGpu("precision=bf16 heads:d_head=16:64 batch=4 seq=2048")
     ->Full("precision=fp32 heads:d_head=12:64 batch=4 seq=128,512")
-    // small, medium, large, xl and 2.7B.
+    // The heads of small, medium, large, xl and 2.7B.
     ->Paper(
         "precision=fp32,bf16 heads:d_head=12:64,16:64,20:64,25:64,32:80 "
         "batch=4 seq=128,256,512,1024")

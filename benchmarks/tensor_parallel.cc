@@ -30,7 +30,7 @@ TRAINBENCH_DEFINE_F(TensorParallelStep, Shared)(State& state) {
   for (auto _ : state) Step(state.phases());
 }
 
-// ranks:4/data:2 are two replicas, each shared by two ranks.
+// ranks:4/data:2 means two replicas, each shared by two ranks.
 TRAINBENCH_REGISTER_F(TensorParallelStep, Shared,
                       "tensor_parallel/model/precision/ranks/data/batch/seq")
     ->Axes(StepAxes<TensorParallelParams>(&TensorParallelParams::step,
@@ -41,7 +41,7 @@ TRAINBENCH_REGISTER_F(TensorParallelStep, Shared,
     ->SmokeOnGpu("model=small precision=fp32 batch=4 seq=32 ranks=1,2 data=1")
     ->Quick("model=tiny precision=fp32 batch=4 seq=128 ranks=1,2 data=1")
     ->QuickOnGpu("model=small precision=fp32 batch=4 seq=128 ranks=1,2 data=1")
-    // xl has 25 heads: five ranks share them, two cannot.
+    // xl has 25 heads: five ranks can share them, two cannot.
     ->Paper(
         "model=tiny,small precision=fp32,bf16_autocast batch=4 seq=128 "
         "ranks=1,2,4 data=1",

@@ -45,8 +45,8 @@ class Warmup : public ModelStep {
     for (auto _ : state) Step(state.phases());
   }
 
-  // Runs after the timing. Only the first step of an optimizer can be verified,
-  // and this one has stepped: model_size and optimizer verify theirs.
+  // Runs after the timing. Only an optimizer's first step can be verified, and
+  // this one has already stepped: model_size and optimizer verify theirs.
   absl::Status Check() override {
     const StepMode mode =
         step().mode == kTrainStep ? kForwardBackward : step().mode;

@@ -17,7 +17,7 @@
 namespace trainbench {
 namespace {
 
-// Logits in float64, operation by operation.
+// Returns the logits in float64, operation by operation.
 at::Tensor ReferenceLogits(const ToyModelImpl& model, const at::Tensor& x) {
   const auto wide = [](const at::Tensor& t) {
     return t.detach().to(at::kDouble);

@@ -14,7 +14,7 @@
 
 namespace trainbench {
 
-// A tensor's name in the step and its dtype, e.g. {"logits", fp16}.
+// A tensor's name in the step and its dtype, for example {"logits", fp16}.
 struct NamedDtype {
   const char* name;
   c10::ScalarType dtype;
@@ -22,23 +22,23 @@ struct NamedDtype {
 };
 using Dtypes = std::vector<NamedDtype>;
 
-// Forward pass and cross-entropy under autocast in `low`, then backward outside
-// autocast. Returns the dtypes of these tensors: parameters, fc1, relu,
+// Runs forward pass and cross-entropy under autocast in `low`, then backward
+// outside autocast. Returns the dtypes of these tensors: parameters, fc1, relu,
 // layer_norm, logits, loss, gradients. Releases the gradients.
 Dtypes RunToyStep(ToyModel& model, const ToyBatch& data, c10::ScalarType low,
                   PhaseObserver& observer);
 
-// The dtypes that PyTorch documents for autocast in `low`: `low` for matrix
-// products, fp32 for losses; for layer_norm fp32 on CUDA and the input's dtype
-// on a CPU; parameters and gradients stay fp32.
+// Returns the dtypes that PyTorch documents for autocast in `low`: `low` for
+// matrix products, fp32 for losses; for layer_norm fp32 on CUDA and the input's
+// dtype on a CPU; parameters and gradients stay fp32.
 // docs.pytorch.org/docs/2.11/amp.html#autocast-op-reference
 Dtypes DocumentedDtypes(c10::ScalarType low, c10::DeviceType device);
 
-// FailedPrecondition names each tensor with an unexpected dtype.
+// Returns FailedPrecondition, naming each tensor with an unexpected dtype.
 absl::Status CompareDtypes(const Dtypes& found, const Dtypes& expected);
 
-// FailedPrecondition if the logits under autocast differ from float64 logits by
-// more than rounding to `low` explains, or for a constant input.
+// Returns FailedPrecondition if the logits under autocast differ from float64
+// logits by more than rounding to `low` explains, or if the input is constant.
 absl::Status CheckToyLogits(ToyModel& model, const at::Tensor& x,
                             c10::ScalarType low);
 

@@ -69,8 +69,8 @@ at::Tensor MaskedSoftmax(Implementation implementation, at::Tensor scores) {
              : scores.softmax(-1);
 }
 
-// The inputs' shapes. Where the fused implementation takes tensors side by
-// side, the others take them apart.
+// Returns the inputs' shapes. The fused implementation takes some tensors
+// joined in one, which the others take separately.
 std::vector<std::vector<int64_t>> ShapesOf(FusedOp op,
                                            Implementation implementation,
                                            const ModelConfig& m, int64_t batch,
@@ -208,7 +208,7 @@ absl::Status FusedOpCall::Verify() {
   Tensors wide, gradients;
   for (const at::Tensor& value : values_) {
     const at::Tensor x = value.to(at::kDouble);
-    // What the fused implementation has side by side.
+    // The number of tensors that the fused implementation takes joined in one.
     const int64_t parts = implementation_ != Implementation::kFused ? 1
                           : op_ == FusedOp::kRope                   ? 3
                           : op_ == FusedOp::kSwiglu                 ? 2

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The operations of a model that are bound by memory, one at a time, in each
+// The memory-bound operations of a model, one at a time, in each
 // implementation.
 
 #ifndef TRAINBENCH_BENCHMARKS_FUSED_OPS_FUSED_OPS_H_
@@ -19,21 +19,21 @@
 
 namespace trainbench {
 
-// Bytes that an operation of this shape reads and writes at the least, whoever
-// implements it, in `width` bytes per element. Symbols as in
+// Returns the least bytes that an operation of this shape reads and writes in
+// any implementation, with `width` bytes per element (e). Symbols as in
 // accounting/memory.h; S counts half where it is masked.
 //
 //                    forward       backward
 //   add_rms_norm     4 e D         4 e D      residual, update; both results
 //   rope             4 e D         4 e D      queries and keys
 //   swiglu           3 e F         5 e F
-//   causal_softmax   e (S/2 + S)   e (S + S)  reads what is not masked
+//   causal_softmax   e (S/2 + S)   e (S + S)  reads only unmasked scores
 //   cross_entropy    both: 2 e L   reads the logits, writes their gradient
 double FusedOpBytes(FusedOp op, Pass pass, const ModelConfig& model,
                     int64_t batch, int64_t seq, int width);
 
-// Why the device has no such implementation for models of this width; empty if
-// it has.
+// Returns why the device lacks this implementation for models of this width;
+// empty if it has one.
 std::string FusedOpUnavailable(FusedOp op, Implementation implementation,
                                DeviceKind device, int64_t d_model);
 
@@ -44,13 +44,13 @@ class FusedOpCall {
               const ModelConfig& model, int64_t batch, int64_t seq,
               const at::TensorOptions& options);
 
-  // Gives the inputs, which an operation may overwrite, their values again.
+  // Restores the values of the inputs, which an operation may overwrite.
   void Restore();
 
-  // The results, with their graph.
+  // Returns the results, with their autograd graph.
   std::vector<at::Tensor> Forward();
 
-  // The inputs' gradients for random gradients of the results. Frees the graph.
+  // Returns the inputs' gradients for random result gradients. Frees the graph.
   std::vector<at::Tensor> Backward(const std::vector<at::Tensor>& results);
 
   // Compares results and gradients with the textbook's in float64: output_error
@@ -66,9 +66,9 @@ class FusedOpCall {
   int64_t heads_;
   Rope rope_;
   std::vector<at::Tensor> values_;
-  // Leaves that require gradients, with those values.
+  // Leaves that require gradients, initialized with `values_`.
   std::vector<at::Tensor> inputs_;
-  at::Tensor targets_;                 // of cross entropy
+  at::Tensor targets_;                 // for cross entropy
   std::vector<at::Tensor> gradients_;  // of the results
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kEps = 1e-5;
 
-// Largest relative error of one rounding.
+// The largest relative error of one rounding.
 double UnitRoundoff(c10::ScalarType dtype) {
   return dtype == c10::kHalf       ? 0x1p-11
          : dtype == c10::kBFloat16 ? 0x1p-8
@@ -78,7 +78,7 @@ absl::Status CheckNorm(NormKind kind, const at::Tensor& x,
   }
   const double error = RelativeError(result.y, expected.y);
   // 16-bit intermediates: LibTorch's fp32 sum may round the mean square of a
-  // few rows the other way. fp32: several roundings add up.
+  // few rows differently. fp32: several roundings add up.
   const double allowed = UnitRoundoff(dtype) * (low                   ? 0.25
                                                 : dtype == at::kFloat ? 8
                                                                       : 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Norms whose intermediate results are rounded to a chosen dtype, to measure
-// the error of 16-bit intermediates.
+// Norms with intermediate results rounded to a chosen dtype, to measure the
+// error of 16-bit intermediates.
 
 #ifndef TRAINBENCH_BENCHMARKS_NORM_PRECISION_NORM_ARITHMETIC_H_
 #define TRAINBENCH_BENCHMARKS_NORM_PRECISION_NORM_ARITHMETIC_H_
@@ -21,14 +21,14 @@ enum class NormKind {
 
 inline constexpr EnumNames<NormKind, 2> NormKindName{"rms_norm", "layer_norm"};
 
-// [rows, dim] normal values with standard deviation `magnitude`. They differ
-// between dtypes only by rounding.
+// Returns [rows, dim] normal values with standard deviation `magnitude`. They
+// differ between dtypes only by rounding.
 at::Tensor NormalInput(int64_t rows, int64_t dim, double magnitude,
                        c10::ScalarType dtype, c10::Device device);
 
 struct NormResult {
   at::Tensor y;            // [rows, dim]
-  at::Tensor mean_square;  // [rows, 1]; infinite where a square overflowed
+  at::Tensor mean_square;  // [rows, 1]; infinite if a square overflowed
 };
 
 // Normalizes the rows of x [rows, dim], with a gain of 1. Every operation
@@ -38,20 +38,20 @@ NormResult Normalize(NormKind kind, const at::Tensor& x,
                      c10::ScalarType compute_dtype);
 
 // Normalize() in float64, with each operation rounded to `compute_dtype`.
-// kDouble rounds nothing and gives the true norm of x. The results are float64.
+// kDouble rounds nothing and gives the true norm of x. Results are float64.
 NormResult SimulateNorm(NormKind kind, const at::Tensor& x,
                         c10::ScalarType compute_dtype);
 
-// Share of rows in which a square overflowed, 0 to 1.
+// Returns the share of rows in which a square overflowed, 0 to 1.
 double OverflowedShare(const NormResult& result);
 
-// |y - true norm| / |true norm| over all rows together.
+// Returns |y - true norm| / |true norm| over all rows together.
 double NormError(NormKind kind, const at::Tensor& x, const at::Tensor& y);
 
 // Verifies a result of Normalize. With intermediates wider than x, y must be
 // within one rounding of the true norm. Otherwise y must match SimulateNorm,
 // with infinite mean squares in the same rows. FailedPrecondition gives the
-// error and the limit, or refuses a constant input.
+// error and the limit, or reports a constant input.
 absl::Status CheckNorm(NormKind kind, const at::Tensor& x,
                        c10::ScalarType compute_dtype, const NormResult& result);
 

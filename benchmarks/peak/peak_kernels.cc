@@ -66,7 +66,7 @@ void MatrixProduct::Multiply() {
 }
 
 absl::Status MatrixProduct::Verify() {
-  // No result of an earlier call may pass for this one's.
+  // A result of an earlier call must not pass for this call's.
   c_.fill_(std::numeric_limits<double>::quiet_NaN());
   Multiply();
   absl::Status status = VerifyProduct(a_, b_, c_, precision_);

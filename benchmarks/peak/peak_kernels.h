@@ -18,11 +18,11 @@ namespace trainbench {
 
 // Compares some rows of c [m, n] with a [m, k] b [k, n] in float64, by
 // RelativeError. FailedPrecondition gives the error and the limit: 1e-5 in
-// fp32, which a product of tf32 operands fails; 2^-10 in tf32; 2^-7 in bf16.
+// fp32, which a product of tf32 operands exceeds; 2^-10 in tf32; 2^-7 in bf16.
 absl::Status VerifyProduct(const at::Tensor& a, const at::Tensor& b,
                            const at::Tensor& c, Precision precision);
 
-// DataLoss gives the number of elements of `what` that differ.
+// Returns DataLoss with the number of elements of `what` that differ.
 absl::Status VerifyEqual(absl::string_view what, const at::Tensor& actual,
                          const at::Tensor& expected);
 
@@ -30,15 +30,15 @@ absl::Status VerifyEqual(absl::string_view what, const at::Tensor& actual,
 // preallocated memory.
 class MatrixProduct {
  public:
-  // By LibTorch's choice. The caller opens a MatmulScope for `precision`.
+  // As LibTorch chooses. The caller opens a MatmulScope for `precision`.
   MatrixProduct(int64_t m, int64_t n, int64_t k, Precision precision,
                 at::Device device);
-  // Of a linear layer, whose weight is B transposed, in fp32 on a CPU.
+  // As in a linear layer, with B as a transposed weight, in fp32 on a CPU.
   MatrixProduct(int64_t m, int64_t n, int64_t k, ProductLibrary library);
 
   void Multiply();
-  // Overwrites the result, multiplies, then VerifyProduct. Refuses constant
-  // operands (inputs.h), as do the other checks of this file.
+  // Overwrites the result, multiplies, then calls VerifyProduct. Reports
+  // constant operands (inputs.h), as do the other checks of this file.
   absl::Status Verify();
 
  private:
@@ -53,7 +53,7 @@ class MemoryCopy {
   MemoryCopy(int64_t bytes, const at::TensorOptions& options);
 
   void Copy();
-  // Overwrites the copy, copies, then VerifyEqual.
+  // Overwrites the copy, copies, then calls VerifyEqual.
   absl::Status Verify();
 
  private:
@@ -67,7 +67,7 @@ class InPlaceUpdate {
   InPlaceUpdate(int64_t bytes, const at::TensorOptions& options);
 
   void Update();
-  // Updates once, then VerifyEqual with the negated original.
+  // Updates once, then compares with the negated original.
   absl::Status Verify();
 
  private:
@@ -80,7 +80,7 @@ class OpOverhead {
   OpOverhead(int ops, const at::TensorOptions& options);
 
   void Run();
-  // DataLoss if the operations were not `ops` additions of 1.
+  // Returns DataLoss if the operations were not `ops` additions of 1.
   absl::Status Verify();
 
  private:

@@ -22,13 +22,13 @@
 namespace trainbench {
 namespace {
 
-// A power of 2: its product is exact, so a fused multiply-add rounds as two
-// operations do.
+// A power of 2: its product is exact, so a fused multiply-add rounds like two
+// separate operations.
 constexpr float kScalar = 0.5F;
-// Of a cache line.
+// Elements of a cache line.
 constexpr int64_t kLine = 16;
 
-// As wide as each x86-64 has them: memory is slower than any.
+// Vectors that every x86-64 CPU has; wider ones would also wait for memory.
 using Lanes [[gnu::vector_size(16), gnu::may_alias]] = float;
 constexpr int kLanes = 4;
 
@@ -47,7 +47,7 @@ void StoreLanes(float* to, Lanes value) {
   *reinterpret_cast<Lanes*>(to) = value;
 }
 
-// Non-temporal stores are ordered with nothing else.
+// Orders non-temporal stores before later ones, which nothing else does.
 template <Stores kind>
 void Fence() {
 #ifdef __SSE__
@@ -55,8 +55,8 @@ void Fence() {
 #endif
 }
 
-// Calls `range(begin, end)` with whole lines on all threads, each of which has
-// one range: its pages follow each other.
+// Calls `range(begin, end)` with whole lines on all threads. Each thread has
+// one contiguous range.
 template <typename Range>
 void OnAllThreads(int64_t elements, const Range& range) {
   ForRows(elements / kLine, kLine, [&](int64_t begin, int64_t end) {
@@ -80,7 +80,7 @@ double Sum(const at::Tensor& tensor) {
   std::mutex adding;
   double sum = 0;
   OnAllThreads(tensor.numel(), [&](int64_t begin, int64_t end) {
-    // One chain of additions waits for itself.
+    // Several sums, because each addition in one chain waits for the previous.
     Lanes part[4] = {};
     for (int64_t i = begin; i < end; i += kLine) {
       for (int j = 0; j < 4; ++j) part[j] += LoadLanes(a + i + j * kLanes);
@@ -147,7 +147,7 @@ int StreamBuffers(StreamKernel kernel) {
 double StreamTraffic(StreamKernel kernel, Stores stores, int64_t bytes) {
   double moves = StreamBuffers(kernel);
   if (kernel == StreamKernel::kUpdate) {
-    moves = 2;  // it has loaded what it overwrites
+    moves = 2;  // it loads what it overwrites anyway
   } else if (kernel != StreamKernel::kRead && stores == Stores::kOrdinary) {
     moves += 1;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Passes over memory on all threads of a CPU, as in STREAM (McCalpin, 1995):
-// the most bytes per second that its memory moves.
+// the highest bandwidth of its memory.
 
 #ifndef TRAINBENCH_BENCHMARKS_PEAK_STREAM_H_
 #define TRAINBENCH_BENCHMARKS_PEAK_STREAM_H_
@@ -28,21 +28,21 @@ inline constexpr EnumNames<StreamKernel, 6> StreamKernelName{
     "copy", "scale", "add", "triad", "update", "read"};
 inline constexpr auto kStreamKernels = StreamKernelName.values();
 
-// How a result gets to memory. An ordinary store first loads the line that it
-// overwrites; a non-temporal one does not, and leaves the caches alone.
+// How a result is stored to memory. An ordinary store first loads the line that
+// it overwrites; a non-temporal one does not, and bypasses the caches.
 enum class Stores { kOrdinary, kNonTemporal };
 
 inline constexpr EnumNames<Stores, 2> StoresName{"ordinary", "non_temporal"};
 inline constexpr auto kStores = StoresName.values();
 
-// What memory moves in a pass over buffers of `bytes` each, the lines that
-// ordinary stores load included.
+// Returns the bytes that memory moves in a pass over buffers of `bytes` each,
+// including the lines that ordinary stores load.
 double StreamTraffic(StreamKernel kernel, Stores stores, int64_t bytes);
 
-// How many buffers of this size the kernel has.
+// Returns the number of buffers of this size that the kernel uses.
 int StreamBuffers(StreamKernel kernel);
 
-// Why this build has no such pass, or "": non-temporal stores are x86's here.
+// Returns why this build has no such pass, or "": non-temporal stores need x86.
 std::string StreamUnavailable(StreamKernel kernel, Stores stores);
 
 class Stream {
@@ -51,9 +51,9 @@ class Stream {
   Stream(StreamKernel kernel, Stores stores, int64_t bytes);
 
   void Run();
-  // Overwrites the result, runs, and compares with LibTorch's operators to the
-  // last bit; the sum to 1e-4. DataLoss gives the number of elements that
-  // differ. Refuses constant operands.
+  // Overwrites the result, runs, and compares with LibTorch's operators bit by
+  // bit; the sum to 1e-4. DataLoss gives the number of elements that differ.
+  // Reports constant operands.
   absl::Status Verify();
 
  private:

@@ -36,8 +36,8 @@ at::Tensor ComputeAttentionOp(AttentionOp op, const AttentionOpInputs& inputs) {
     case AttentionOp::kQk:
       return at::matmul(a, b.transpose(-2, -1));
     case AttentionOp::kSoftmaxNaive: {
-      // A separate statement, because an argument lives as long as its
-      // expression.
+      // A separate statement, so that no temporary outlives it: temporaries
+      // live until the end of their full expression.
       const at::Tensor weights = NaiveSoftmax(a);
       return weights.to(a.scalar_type());
     }
@@ -65,7 +65,7 @@ absl::Status VerifyAttentionOp(AttentionOp op,
   }
   const at::Tensor actual = last(ComputeAttentionOp(op, inputs));
   const double error = RelativeError(actual, expected);
-  // bf16: the rounding of the result; sums are in fp32.
+  // bf16: only the result is rounded; sums are in fp32.
   const double allowed = inputs.a.scalar_type() == at::kBFloat16 ? 4e-3 : 1e-5;
   absl::Status status = CheckError("output", error, allowed,
                                    absl::StrCat("of ", AttentionOpName(op)));

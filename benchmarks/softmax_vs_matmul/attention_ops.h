@@ -23,14 +23,14 @@ struct AttentionOpInputs {
   at::Tensor a, b;
 };
 
-// Standard normal values from the default generator. Scores of such q and k,
-// divided by sqrt(d_head), have the same distribution.
+// Returns standard normal values from the default generator. Scores of such q
+// and k, divided by sqrt(d_head), also have unit variance.
 AttentionOpInputs RandomOpInputs(AttentionOp op, const AttentionOpShape& shape,
                                  const at::TensorOptions& options);
 
-// Runs the operator without a graph. qk: scores, neither scaled nor masked.
-// Softmax: weights, with the shape and dtype of the scores. pv: [batch, heads,
-// seq, d_head].
+// Runs the operator without an autograd graph. qk: scores, neither scaled nor
+// masked. Softmax: weights, with the shape and dtype of the scores. pv: [batch,
+// heads, seq, d_head].
 at::Tensor ComputeAttentionOp(AttentionOp op, const AttentionOpInputs& inputs);
 
 // Compares the last head of the last sequence with float64. FailedPrecondition

@@ -14,8 +14,8 @@ namespace trainbench {
 namespace {
 
 constexpr int64_t kWord = sizeof(int64_t);
-// kMemset writes kPattern, whose neighbouring bytes differ. No transfer writes
-// kPoison, which is negative: random_() draws no negatives.
+// kMemset writes kPattern, in which neighboring bytes differ. No transfer
+// writes kPoison, which is negative: random_() draws no negative values.
 constexpr int64_t kPattern = 0x0123456789abcdef;
 constexpr int64_t kPoison = -0x0fedcba987654321;
 
@@ -31,7 +31,7 @@ bool ToDevice(TransferKind kind) {
   return kind == TransferKind::kH2dPinned || kind == TransferKind::kH2dPageable;
 }
 
-// Source and destination are in the same memory.
+// Whether source and destination are in the same memory.
 bool IsWithin(TransferKind kind) {
   return kind == TransferKind::kD2d || kind == TransferKind::kMemcpy;
 }
@@ -42,7 +42,7 @@ at::Tensor Buffer(int64_t bytes, c10::Device device, bool pinned) {
   try {
     return at::empty({bytes / kWord}, options.pinned_memory(host));
   } catch (const c10::Error& error) {
-    // CUDA has one error for both memories.
+    // CUDA reports the same error for device memory and pinned host memory.
     const std::string_view what = error.what_without_backtrace();
     if (!host || what.find("out of memory") == what.npos) throw;
     throw std::bad_alloc();

@@ -29,15 +29,15 @@ inline constexpr EnumNames<TransferKind, 7> TransferKindName{
     "d2d",        "memcpy",       "memset"};
 inline constexpr auto kTransferKinds = TransferKindName.values();
 
-// The kinds that exist on a device of this type.
+// Returns the kinds that exist on a device of this type.
 std::vector<TransferKind> TransferKinds(c10::DeviceType device);
 
-// Counted bytes of a transfer of `bytes`: 2 * bytes for a copy within one
-// memory, which is read and written; bytes for a copy between host and device,
-// which crosses the link once; bytes for kMemset, which only writes.
+// Returns the counted bytes of a transfer of `bytes`: 2 * bytes for a copy
+// within one memory (read and written), bytes for a copy between host and
+// device (crosses the link once), bytes for kMemset (only written).
 double TransferTraffic(TransferKind kind, int64_t bytes);
 
-// Source and destination of one transfer, the source random.
+// Source and destination of one transfer; the source is random.
 class Transfer {
  public:
   // `bytes` is a positive multiple of 8.
@@ -50,8 +50,8 @@ class Transfer {
   void Poison();
 
   // Checks that the destination equals the source. Call it once the device is
-  // idle. FailedPrecondition gives the number of wrong words, or says that the
-  // source is constant.
+  // idle. FailedPrecondition gives the number of wrong words, or reports a
+  // constant source.
   absl::Status CheckArrived() const;
 
  private:
