@@ -21,7 +21,7 @@ namespace trainbench {
 
 // Returns the least bytes that an operation of this shape reads and writes in
 // any implementation, with `width` bytes per element (e). Symbols as in
-// accounting/memory.h; S counts half where it is masked.
+// accounting/memory.h; S counts half if it is masked.
 //
 //                    forward       backward
 //   add_rms_norm     4 e D         4 e D      residual, update; both results
