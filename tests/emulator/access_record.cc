@@ -15,8 +15,8 @@ bool AccessRecord::Last::Races(const Moment& now) const {
   return many_threads || moment.thread != now.thread;
 }
 
-// A later interval supersedes an earlier one, whose accesses are ordered before
-// whatever comes.
+// A later interval supersedes an earlier one: accesses of the earlier one are
+// ordered before every new access.
 void AccessRecord::Last::Add(const Moment& now) {
   const bool other_block = any && moment.block != now.block;
   const bool same_interval =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Who touched a place of memory last, and whether that may race with who comes
-// now.
+// The last accesses to a place of memory, and whether a new access races with
+// one of them.
 
 #ifndef TRAINBENCH_TESTS_EMULATOR_ACCESS_RECORD_H_
 #define TRAINBENCH_TESTS_EMULATOR_ACCESS_RECORD_H_
@@ -10,8 +10,8 @@
 namespace trainbench::emulator {
 
 // A thread at a moment. Two threads of a block are ordered by a barrier between
-// them, two threads of a warp by a barrier of the warp too, threads of two
-// blocks by nothing.
+// them, two threads of a warp also by a warp barrier; threads of different
+// blocks are never ordered.
 struct Moment {
   int64_t block;
   int thread;
@@ -21,14 +21,14 @@ struct Moment {
 
 enum class Access { kRead, kWrite, kAtomic };
 
-// Record() returns what races, or null. Two accesses race when neither comes
-// before the other and one is a write; atomic ones race with others only.
+// Record() describes the race, or returns null. Two accesses race if they are
+// unordered and one is a write; atomic ones do not race with each other.
 class AccessRecord {
  public:
   const char* Record(Access access, const Moment& now);
 
  private:
-  // The last access of a kind, of the threads that have had it since.
+  // The last access of a kind, and which threads have made one since then.
   struct Last {
     bool any = false;
     bool many_blocks = false;

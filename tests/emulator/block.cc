@@ -126,8 +126,8 @@ void Block::LoadMatrices(int row, bool transposed, uint32_t (&to)[4]) {
        });
 }
 
-// Shared memory serves 128 bytes in a cycle: 8 rows of 16 bytes, if no two lie
-// in the same 16 of 128.
+// Shared memory serves 128 bytes per cycle: 8 rows of 16 bytes, if no two of
+// them fall into the same 16 of 128 bytes.
 void Block::CountConflicts(const int (&rows)[kWarp]) {
   for (int matrix = 0; matrix < 4; ++matrix) {
     unsigned banks = 0;

@@ -19,31 +19,31 @@
 
 namespace trainbench::emulator {
 
-// Threads run until they wait: at a barrier of the block for all its threads,
-// in an operation of a warp for its lanes. What is wrong ends the run.
+// Threads run until they wait: at a block barrier for all threads of the block,
+// in a warp operation for its lanes. Any error ends the run.
 class Block {
  public:
-  // Threads run in an order that `seed` makes. `memory` must outlive the block.
+  // `seed` sets the order of the threads. `memory` must outlive the block.
   Block(GlobalMemory* memory, uint64_t seed)
       : memory_(*memory), random_(seed) {}
 
-  // Runs block `index` of `threads` threads, a multiple of 32. Returns what is
-  // wrong, with the thread, or "".
+  // Runs block `index` of `threads` threads, a multiple of 32. Returns an error
+  // message that names the thread, or "".
   std::string Run(int64_t index, int threads, int shared_bytes,
                   const std::function<void()>& body);
 
-  // Of the ldmatrix so far: how often its 8 rows of a matrix do not lie in all
-  // banks.
+  // The number of 8x8 matrices that ldmatrix has loaded from rows that do not
+  // cover all banks.
   int64_t bank_conflicts() const { return bank_conflicts_; }
 
-  // The running thread calls the following; wrong use ends it.
+  // The running thread calls the following; an invalid call ends it.
   int64_t index() const { return index_; }
   int thread() const { return running_; }
   int threads() const { return static_cast<int>(threads_.size()); }
 
   void SyncBlock();
-  // The lanes of a warp bring `mine` to the operation; the last one calls
-  // `compute` for all.
+  // Waits until every lane of the warp has passed `mine` to the operation; the
+  // last lane calls `compute` for all.
   using Compute = void (*)(Block& block, void* const (&lanes)[kWarp]);
   void Meet(WarpOperation operation, void* mine, Compute compute);
   void SyncWarp();
@@ -51,12 +51,12 @@ class Block {
   void TouchGlobal(const void* begin, int bytes, Access access);
   void ReadShared(int at, void* to, int bytes);
   void WriteShared(int at, const void* from, int bytes);
-  // ldmatrix.x4: `row` is where this lane's row lies.
+  // ldmatrix.x4: `row` is the offset of this lane's row.
   void LoadMatrices(int row, bool transposed, uint32_t (&to)[4]);
 
   void BeginCopy(int at, const void* from, bool valid);
   void CommitCopies();
-  // Lets copies land until at most `groups` groups are under way.
+  // Completes copies until at most `groups` groups are in flight.
   void WaitForCopies(int groups);
 
  private:
@@ -75,7 +75,7 @@ class Block {
   };
 
   Moment Now() const;
-  // Ends the run; null means that nothing is wrong.
+  // Ends the run unless `wrong` is null.
   void Check(const char* wrong);
   void Wait();
   int NextReady();
@@ -83,7 +83,7 @@ class Block {
 
   GlobalMemory& memory_;
   std::mt19937_64 random_;
-  std::vector<std::unique_ptr<Fiber>> fibers_;  // as many as a block ever had
+  std::vector<std::unique_ptr<Fiber>> fibers_;  // the most that a block had
   SharedMemory shared_;
   std::vector<Thread> threads_;
   std::vector<Warp> warps_;

@@ -16,7 +16,7 @@ class Device {
  public:
   struct Options {};
 
-  // Of a launch of `blocks`, in turn run by `block`.
+  // The device of a launch of `blocks` blocks; `block` runs one at a time.
   Device(emulator::Block* block, int64_t blocks, Options)
       : block_(*block), blocks_(blocks) {}
 

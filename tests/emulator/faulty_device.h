@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A device on which each kernel has a bug.
+// A device with one planted bug.
 
 #ifndef TRAINBENCH_TESTS_EMULATOR_FAULTY_DEVICE_H_
 #define TRAINBENCH_TESTS_EMULATOR_FAULTY_DEVICE_H_
@@ -15,17 +15,17 @@ namespace trainbench::emulator {
 
 enum class Fault {
   kNone,
-  kSkippedBarrier,      // no thread comes to the nth barrier
-  kDivergentBarrier,    // thread 0 does not
-  kSkippedWarpBarrier,  // no lane comes to a barrier of a warp
-  kEarlyWait,        // the nth wait for copies lets one more group be under way
-  kUncheckedTail,    // copies read behind the end of a tensor
-  kLostShuffle,      // the nth shuffle gives a lane its own value
-  kSwappedMatrices,  // ldmatrix has its second and third matrix swapped
-  kWrongLayout,      // ldmatrix is not transposed where it must be
-  kForgottenShrink,  // the nth Exp2 gives 1
-  kPlainAdd,         // atomic additions are loads and stores
-  kTruncation,       // bf16 are cut off, not rounded
+  kSkippedBarrier,      // every thread skips the nth barrier
+  kDivergentBarrier,    // thread 0 skips all barriers
+  kSkippedWarpBarrier,  // every lane skips the warp barriers
+  kEarlyWait,        // the nth wait for copies leaves one more group in flight
+  kUncheckedTail,    // copies read past the end of a tensor
+  kLostShuffle,      // the nth shuffle returns the lane's own value
+  kSwappedMatrices,  // ldmatrix swaps its second and third matrix
+  kWrongLayout,      // ldmatrix omits the transposition
+  kForgottenShrink,  // the nth Exp2 returns 1
+  kPlainAdd,         // an atomic addition is a load and a store
+  kTruncation,       // conversion to bf16 truncates instead of rounding
 };
 
 class FaultyDevice : public Device {

@@ -13,8 +13,8 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-// Keeps the caller's registers on its stack, the stack in *save, and goes on
-// where `load` was left. rdi: save, rsi: load. A new stack goes on at the
+// Pushes the caller's registers, stores its stack pointer in *save, and resumes
+// the context saved at `load`. rdi: save, rsi: load. A new stack starts at the
 // second function, with its fiber in r12.
 asm(R"(
 .text
@@ -86,8 +86,8 @@ void Fiber::Start(const std::function<void()>* body) {
   done_ = false;
   Unpoison(stack_.get(), kStackBytes);
   fake_inside_ = nullptr;
-  // What trainbench_switch_stack pops, and where it returns to. The stack
-  // pointer is then a multiple of 16, as a call demands.
+  // The values that trainbench_switch_stack pops, and its return address. The
+  // stack pointer is then a multiple of 16, as the ABI requires for a call.
   auto* top = static_cast<std::uint64_t*>(stack_.get()) + kStackBytes / 8;
   *--top = 0;
   *--top = 0;

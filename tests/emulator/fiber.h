@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A call that can be left and taken up again, on a stack of its own. x86-64
+// A function call that can be suspended and resumed, on its own stack. x86-64
 // only.
 
 #ifndef TRAINBENCH_TESTS_EMULATOR_FIBER_H_
@@ -11,22 +11,22 @@
 
 namespace trainbench::emulator {
 
-// A switch takes nanoseconds: it keeps the registers that a call must keep, and
-// asks nothing of the kernel, which swapcontext() asks for the signal mask.
+// A switch takes nanoseconds: it saves the callee-saved registers and makes no
+// system call, unlike swapcontext(), which saves the signal mask.
 class Fiber {
  public:
   Fiber();
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  // Begins `body` with the next Resume(). A call that has not ended is
-  // forgotten: what lies on its stack is not destroyed.
+  // Makes the next Resume() begin `body`. A call that has not ended is
+  // abandoned: the objects on its stack are not destroyed.
   void Start(const std::function<void()>* body);
 
   // Runs the body until it yields or ends. The body must not throw.
   void Resume();
 
-  // Leaves the body; called in it.
+  // Suspends the body; called from within it.
   void Yield();
 
   bool done() const { return done_; }
@@ -40,12 +40,12 @@ class Fiber {
 
   static void Enter(Fiber* fiber);
 
-  std::unique_ptr<void, Unmap> stack_;  // takes memory where it is touched
+  std::unique_ptr<void, Unmap> stack_;  // pages are committed on first touch
   const std::function<void()>* body_ = nullptr;
-  void* inside_ = nullptr;  // stack pointers of who is not running
+  void* inside_ = nullptr;  // stack pointer of the suspended side
   void* outside_ = nullptr;
   bool done_ = true;
-  // What AddressSanitizer must know of a switch.
+  // AddressSanitizer's state of a switch.
   void* fake_inside_ = nullptr;
   void* fake_outside_ = nullptr;
   const void* outside_bottom_ = nullptr;

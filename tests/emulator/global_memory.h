@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a kernel may touch of the host's memory, and who touches it.
+// The host memory that a kernel may access, and the record of its accesses.
 
 #ifndef TRAINBENCH_TESTS_EMULATOR_GLOBAL_MEMORY_H_
 #define TRAINBENCH_TESTS_EMULATOR_GLOBAL_MEMORY_H_
@@ -15,16 +15,16 @@ namespace trainbench::emulator {
 
 class GlobalMemory {
  public:
-  // Kernels may read the range, and write it if `writable`. Accesses of
-  // elements of `element_bytes` are told apart: 2 for bf16. A range may be
-  // larger than memory.
+  // Kernels may read the range, and write it if `writable`. Accesses are
+  // tracked per element of `element_bytes`: 2 for bf16. A range may be larger
+  // than memory.
   void Allow(const void* begin, int64_t bytes, int element_bytes,
              bool writable);
 
-  // Forgets the accesses, as the end of a kernel orders them before the next.
+  // Forgets all accesses: the next kernel starts after this one has ended.
   void EndKernel();
 
-  // What is wrong with touching the range, or null.
+  // Returns an error message if the range must not be accessed, or null.
   const char* Touch(const void* begin, int bytes, Access access,
                     const Moment& now);
 

@@ -17,13 +17,13 @@
 
 namespace trainbench::emulator {
 
-// The launcher that the functions of model/kernels/*.cuh are given. `D` is the
-// device on which kernels run, with a fault or without. Blocks run one after
-// the other; `seed` shuffles them and the threads of each.
+// The launcher that is passed to the functions of model/kernels/*.cuh. Kernels
+// run on the device `D`, which may have a planted fault. Blocks run one after
+// another; `seed` shuffles the blocks and the threads of each.
 template <class D = Device>
 class BasicLauncher {
  public:
-  // What is wrong, or "".
+  // An error message, or "".
   using Status = std::string;
 
   using Options = typename D::Options;
@@ -67,7 +67,7 @@ class BasicLauncher {
   int64_t bank_conflicts() const { return block_.bank_conflicts(); }
 
  private:
-  static constexpr int kMaxSharedBytes = 227 << 10;  // of a block, sm_90
+  static constexpr int kMaxSharedBytes = 227 << 10;  // per block, sm_90
 
   GlobalMemory& memory_;
   std::mt19937_64 random_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The shared memory of a block, which knows who touches it.
+// The shared memory of a block, which records its accesses.
 
 #ifndef TRAINBENCH_TESTS_EMULATOR_SHARED_MEMORY_H_
 #define TRAINBENCH_TESTS_EMULATOR_SHARED_MEMORY_H_
@@ -12,8 +12,8 @@
 
 namespace trainbench::emulator {
 
-// Filled with NaN at first. Each function returns what is wrong, or null, and
-// does nothing to memory where the place does not exist.
+// Initially filled with NaN. Each function returns an error message or null,
+// and leaves memory unchanged if the place does not exist.
 class SharedMemory {
  public:
   void Reset(int bytes);
@@ -22,7 +22,7 @@ class SharedMemory {
   const char* Read(int at, void* to, int bytes, const Moment& now);
   const char* Write(int at, const void* from, int bytes, const Moment& now);
 
-  // The 16 bytes at `at` are NaN, and nobody's to touch, until the copy lands.
+  // The 16 bytes at `at` are NaN and must not be accessed until EndCopy().
   const char* BeginCopy(int at, const Moment& now);
   const char* EndCopy(int at, const void* from, const Moment& now);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the 32 lanes of a warp compute together.
+// The operations that the 32 lanes of a warp compute together.
 
 #ifndef TRAINBENCH_TESTS_EMULATOR_WARP_OPERATION_H_
 #define TRAINBENCH_TESTS_EMULATOR_WARP_OPERATION_H_
@@ -27,11 +27,11 @@ struct MmaOperands {
 };
 
 // c += a b for the matrices that the lanes hold together. Products are exact
-// and are summed in fp32, in the order of k.
+// and are summed in fp32, in order of k.
 void Mma(MmaOperands* const (&lanes)[kWarp]);
 
-// The registers of ldmatrix.x4: lane 8 i + r has brought row r of the 8x8
-// matrix i, and register i of a lane is a pair of matrix i.
+// Fills the registers of ldmatrix.x4: lane 8 i + r provides row r of the 8x8
+// matrix i, and register i of a lane receives a pair of matrix i.
 void SpreadMatrices(const uint16_t (&rows)[kWarp][8], bool transposed,
                     uint32_t (*const (&lanes)[kWarp])[4]);
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A device whose rates are round numbers, the rows of a divided step on it, and what
-advice makes of them."""
+"""A device with round rates, the rows of a step broken down on it, and the advice that
+they produce."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ _PART = {
 }
 STEP = "model=tiny precision=fp32 mode=train_step"
 
-# 1 GFLOP takes 1 ms, 10 MB are copied in 1 ms, 20 MB updated, an operator takes 1 us.
+# 1 GFLOP takes 1 ms; 1 ms copies 10 MB or updates 20 MB; an operator takes 1 us.
 PEAKS: tuple[Entry, ...] = (
     entry(
         "peak/matmul/fp32/m:1/n:1/k:1",
@@ -49,7 +49,7 @@ BF16_PEAK = entry(
 
 
 def part(phase: str, component: str, us: float, /, **counters: float) -> Entry:
-    """A row of the breakdown of a train step of tiny; its time is exact."""
+    """A row of the breakdown of a train step of tiny, with an exact time."""
     return entry(
         f"breakdown/tiny/fp32/train_step/{phase}/{component}/batch:4/seq:128",
         us,
@@ -74,7 +74,7 @@ def step(experiment: str, us: float, /, *words: str, **counters: float) -> Entry
 
 
 def op(implementation: str, us: float, model: str = "tiny") -> Entry:
-    """SwiGLU, timed alone."""
+    """A row of SwiGLU, timed alone."""
     return entry(
         f"fused_ops/swiglu/{implementation}/{model}/fp32/forward/batch:4/seq:128",
         us,
@@ -85,7 +85,7 @@ def op(implementation: str, us: float, model: str = "tiny") -> Entry:
 
 
 def lines(*rows: Entry, **others: Any) -> dict[str, Line]:
-    """By the change."""
+    """The lines of the advice, keyed by the change."""
     given = advice(parse(document(*rows, **others)))
     return {line.change: line for line in given.lines}
 

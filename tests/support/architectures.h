@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A model's sizes in other architectures than the default one.
+// Configurations of a model that differ from the default architecture.
 
 #ifndef TRAINBENCH_TESTS_SUPPORT_ARCHITECTURES_H_
 #define TRAINBENCH_TESTS_SUPPORT_ARCHITECTURES_H_
@@ -12,9 +12,9 @@ namespace trainbench {
 
 inline ModelConfig Unchanged(ModelConfig config) { return config; }
 
-// Without biases of matrices: unless positions are rotary, the keys' bias adds
-// the same to all scores of a query, so its gradient is 0, and computed it is
-// rounding.
+// Only the norms have biases: unless positions are rotary, the keys' bias adds
+// the same value to all scores of a query, so its exact gradient is 0 and its
+// computed gradient is only rounding error.
 inline ModelConfig Gpt(ModelConfig config) {
   config.mlp = Mlp::kGelu;
   config.norm = Normalization::kLayer;
@@ -31,7 +31,7 @@ inline ModelConfig Biased(ModelConfig config) {
   return config;
 }
 
-// Of a gate, which the fused implementation joins with the value.
+// A bias of the gate, which the fused implementation joins with the value.
 inline ModelConfig GateBiased(ModelConfig config) {
   config.biases = Biases::kAll;
   return config;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rows as Google Benchmark hands them over, with the suffixes of the run
-// settings.
+// Rows as Google Benchmark reports them, with the suffixes of the run settings.
 
 #ifndef TRAINBENCH_TESTS_SUPPORT_BENCHMARK_RUNS_H_
 #define TRAINBENCH_TESTS_SUPPORT_BENCHMARK_RUNS_H_

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Lists of case names, short: {a,b} and {0..3} stand for one value each."""
+"""Compact lists of case names: {a,b} and {0..3} each stand for one of the values."""
 
 import itertools
 import re
 from collections.abc import Iterable
 
-Part = tuple[str, tuple[str, ...]]  # "seq:" and its values, or "" and some words
+Part = tuple[str, tuple[str, ...]]  # a prefix ("seq:") and its values, or "" and words
 Pattern = tuple[Part, ...]
 _COLUMNS = 88
 
 
 def expand(pattern: str) -> list[str]:
-    """Every text that the pattern's braces stand for."""
+    """Returns every text that the pattern's braces stand for."""
 
     def choices(part: str) -> list[str]:
         if not part.startswith("{"):
@@ -38,7 +38,7 @@ def _parse(name: str) -> Pattern:
 
 
 def _merge(patterns: Iterable[Pattern], place: int) -> list[Pattern]:
-    """Joins the patterns that differ in the values at one place only."""
+    """Joins the patterns that differ only in the values at `place`."""
     values: dict[tuple[Pattern, str, Pattern], set[str]] = {}
     for pattern in patterns:
         if place >= len(pattern):
@@ -68,7 +68,7 @@ def _braces(values: tuple[str, ...]) -> str:
 
 
 def compress(names: Iterable[str]) -> list[str]:
-    """Few patterns that stand for exactly these names, whatever their order."""
+    """Returns a few patterns that stand for exactly these names, in any order."""
     patterns = [_parse(name) for name in sorted(set(names))]
     longest = max(map(len, patterns), default=0)
     for place in reversed(range(longest)):
@@ -80,7 +80,7 @@ def compress(names: Iterable[str]) -> list[str]:
 
 
 def wrapped(pattern: str) -> str:
-    """The pattern in lines of which all but the first are indented."""
+    """Breaks the pattern into lines and indents all except the first."""
     lines = [""]
     for piece in re.findall(r"[^/,]*[/,]?", pattern):
         if len(lines[-1]) + len(piece) > _COLUMNS:
@@ -90,7 +90,7 @@ def wrapped(pattern: str) -> str:
 
 
 def unwrapped(text: str) -> list[str]:
-    """The patterns of a file, without its comments."""
+    """Returns the patterns of a file without its comments."""
     found: list[str] = []
     for line in text.splitlines():
         if not line.strip() or line.startswith("#"):

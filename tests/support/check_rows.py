@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Fails unless a result file has rows of an experiment, and none of them an error.
+"""Fails unless a result file has rows of an experiment, and none of them is an error.
 
 usage: check_rows.py RESULT EXPERIMENT
 """

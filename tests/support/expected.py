@@ -13,7 +13,7 @@ def expected(
     /,
     **quantity: Any,
 ) -> dict[str, Any]:
-    """`quantity` has per, rows, versus, along; the text is the counter's name."""
+    """Makes one expectation. `quantity` has per, rows, versus and along."""
     empty = {"per": "", "rows": {}, "versus": {}, "along": ""}
     return {
         "experiment": experiment,

@@ -13,15 +13,15 @@
 
 namespace trainbench {
 
-// Behaves like a host and one stream: work is enqueued at once, begins when
-// the stream is free, and the host goes on unless it waits.
+// Behaves like a host and one stream: enqueueing returns at once, the work
+// starts when the stream is free, and the host continues unless it waits.
 class FakeClock final : public Clock {
  public:
-  // The host is busy for `us`; the device is not held up.
+  // Keeps the host busy for `us`, without delaying the device.
   void AdvanceHost(double us) { host_us_ += us; }
-  // The host enqueues `us` of device work and goes on without waiting.
+  // Enqueues `us` of device work; the host does not wait.
   void AdvanceDevice(double us) { device_us_ = StreamEnd() + us; }
-  // The host does the work itself, as on a CPU.
+  // Does `us` of work on the host itself, as on a CPU.
   void Advance(double us) {
     AdvanceDevice(us);
     host_us_ = device_us_;
@@ -71,13 +71,13 @@ class FakeClock final : public Clock {
 
   int waits() const { return waits_; }
   void set_mhz(double mhz) { mhz_ = mhz; }
-  // The device's time to read its cycles before a call.
+  // The device's time for reading its cycles before a call.
   void set_reading_us(double us) { reading_us_ = us; }
-  // The host's time for a stamp.
+  // The host's time for taking a stamp.
   void set_stamp_us(double us) { stamp_us_ = us; }
 
  private:
-  // When the stream reaches work that the host enqueues now.
+  // The time when the stream starts work that the host enqueues now.
   double StreamEnd() const { return std::max(host_us_, device_us_); }
 
   double host_us_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A fixture that a test scripts.
+// A fixture with behavior that a test scripts.
 
 #ifndef TRAINBENCH_TESTS_SUPPORT_FAKE_FIXTURE_H_
 #define TRAINBENCH_TESTS_SUPPORT_FAKE_FIXTURE_H_
@@ -15,7 +15,7 @@
 
 namespace trainbench {
 
-// The functions of a FakeFixture, each optional.
+// The functions that a FakeFixture calls, each optional.
 struct Script {
   std::function<void()> build;
   std::function<absl::Status()> check;
@@ -68,7 +68,7 @@ class FakeFixture final : public Fixture {
                                     : Fixture::MeasureProfiled();
   }
 
-  // Fixtures alive, and fixtures ever built.
+  // The number of fixtures alive, and of all ever built.
   static int alive() { return alive_; }
   static int built() { return built_; }
 
@@ -85,7 +85,7 @@ inline Case MakeFakeCase(const std::string& experiment, Script script = {},
   return bench_case;
 }
 
-// Keeps the host busy and returns how long it did, by the steady clock.
+// Keeps the host busy for `us` and returns the time spent, by steady_clock.
 inline double SpinUs(double us) {
   using std::chrono::steady_clock;
   const auto begin = steady_clock::now();

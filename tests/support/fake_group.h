@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A process group without the other ranks. What it gathers is this rank's.
+// A process group of one process, which stands in for the other ranks too.
 
 #ifndef TRAINBENCH_TESTS_SUPPORT_FAKE_GROUP_H_
 #define TRAINBENCH_TESTS_SUPPORT_FAKE_GROUP_H_
@@ -23,7 +23,7 @@ class FakeGroup : public ProcessGroup {
             CommBackend backend = CommBackend::kNccl)
       : rank_(rank), size_(size), cpu_group_(cpu_group), backend_(backend) {}
 
-  // How many collectives were called.
+  // The number of collectives called.
   int calls() const { return calls_; }
 
   int rank() const override { return rank_; }
@@ -59,7 +59,7 @@ class FakeGroup : public ProcessGroup {
   }
   void AllGather(const at::Tensor& output, const at::Tensor& input) override {
     Call(CollectiveKind::kAllGather, output);
-    // The others have what this rank has.
+    // All ranks have the same data as this one.
     const auto parts = output.detach().chunk(size_);
     for (std::size_t i = 0; i < parts.size(); ++i) {
       if (parts[i].data_ptr() != input.data_ptr()) parts[i].copy_(input);

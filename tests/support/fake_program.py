@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A program that measures nothing: it writes result files like the built one.
+"""A program that measures nothing but writes result files like the built one.
 
-A JSON document in its text configures it, so that the text of two programs differs.
+Its text contains its configuration as JSON, so two programs differ in their text.
 """
 
 import json
@@ -15,9 +15,9 @@ import pytest
 from reports.compare.ab_record import AbRun, load
 from tools.ab_run.__main__ import main
 
-# Noise and date follow from the file name, i.e. from the position of the process: an
-# interruption must make no difference. The side at a position is another one for each
-# path of the program; a swing, from one pair to the next, is not of the side.
+# Noise and date depend on the file name, i.e. on the position of the process, so an
+# interruption makes no difference. Which side runs at a position varies with the path
+# of the program; a swing from one pair to the next is the same for both sides.
 _TEXT = """#!{python}
 import json, math, os, random, re, signal, socket, sys, time
 config = json.loads({config!r})
@@ -152,7 +152,7 @@ class Pairs:
 
     folder: Path
     captured: pytest.CaptureFixture[str]
-    config: dict[str, Any] = field(default_factory=dict)  # of both programs
+    config: dict[str, Any] = field(default_factory=dict)  # for both programs
 
     @property
     def out(self) -> Path:
@@ -169,7 +169,7 @@ class Pairs:
         return path
 
     def ab(self, *flags: str) -> tuple[int, str, str]:
-        """The exit status, the output, the errors."""
+        """Returns the exit status, the output and the errors."""
         base, new = self.folder / "base", self.folder / "new"
         programs = (str(base), str(new if new.exists() else base))
         status = main(["--binaries", *programs, f"--out={self.out}", *flags])
@@ -183,7 +183,7 @@ class Pairs:
         return document
 
     def calls(self) -> list[dict[str, str]]:
-        """The flags of every call that measured, and how long its padding was."""
+        """Returns the flags and the padding's length of every call that measured."""
         log = self.folder / "log"
         found = []
         for line in log.read_text().splitlines() if log.exists() else ():

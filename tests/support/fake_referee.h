@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Hands out turns that a test decides beforehand.
+// A referee that grants turns as a test decides beforehand.
 
 #ifndef TRAINBENCH_TESTS_SUPPORT_FAKE_REFEREE_H_
 #define TRAINBENCH_TESTS_SUPPORT_FAKE_REFEREE_H_
@@ -23,7 +23,7 @@ class FakeReferee {
  public:
   FakeReferee() {
     if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends_.data()) != 0) std::abort();
-    // A question too many fails a test instead of hanging it.
+    // A surplus question fails a test instead of hanging it.
     const timeval limit = {.tv_sec = 60, .tv_usec = 0};
     ::setsockopt(ends_[1], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
   }
@@ -31,10 +31,10 @@ class FakeReferee {
   FakeReferee(const FakeReferee&) = delete;
   FakeReferee& operator=(const FakeReferee&) = delete;
 
-  // The program's end, which the program closes.
+  // The program's end of the connection, which the program closes.
   int socket() const { return ends_[1]; }
 
-  // Answers the next questions, a byte each.
+  // Answers the next questions, one byte each.
   void Answer(const std::string& bytes) {
     if (WriteAll(ends_[0], bytes) != 0) std::abort();
   }
@@ -43,7 +43,7 @@ class FakeReferee {
     if (const int end = std::exchange(ends_[0], -1); end >= 0) ::close(end);
   }
 
-  // What the program has asked since the last call.
+  // Returns the questions that the program has sent since the last call.
   std::vector<std::string> Questions() {
     std::array<char, 4096> text = {};
     const ssize_t size =

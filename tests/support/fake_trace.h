@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Traces made by hand. Times are in nanoseconds, from `start` to `end`.
+// Handwritten traces. Times `start` and `end` are in nanoseconds.
 
 #ifndef TRAINBENCH_TESTS_SUPPORT_FAKE_TRACE_H_
 #define TRAINBENCH_TESTS_SUPPORT_FAKE_TRACE_H_
@@ -26,7 +26,7 @@ class FakeTrace {
                 .thread = thread});
   }
 
-  // Ids are counted from 1, in order of calls.
+  // Ids are numbered from 1, in order of calls.
   TraceEvent& Op(const std::string& name, int64_t start, int64_t end,
                  int64_t sequence = -1, uint64_t thread = 1) {
     return Add({.name = name,
@@ -37,7 +37,7 @@ class FakeTrace {
                 .id = ++last_id_});
   }
 
-  // A node of the backward pass, made on thread 1.
+  // A node of the backward pass, created on thread 1.
   TraceEvent& Node(const std::string& name, int64_t start, int64_t end,
                    int64_t sequence, uint64_t thread = 1) {
     TraceEvent& op = Op("autograd::engine::evaluate_function: " + name, start,
@@ -57,7 +57,7 @@ class FakeTrace {
                 .launcher = launcher});
   }
 
-  // In the order that Profile gives.
+  // The events in the order that Profile returns.
   Trace Sorted() const {
     Trace sorted = trace_;
     std::stable_sort(sorted.events.begin(), sorted.events.end(),

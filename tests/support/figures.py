@@ -11,7 +11,7 @@ def texts(svg: str) -> list[str]:
 
 
 def gids(svg: str, start: str) -> list[str]:
-    """The names of the parts that begin so."""
+    """Returns the names of the parts that begin with `start`."""
     return re.findall(rf'<g class="({start}[^"]*)"', svg)
 
 

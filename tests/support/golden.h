@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Holds what is printed to a file in tests/data/printed/program, as golden.py
-// does for the tests in Python.
+// Compares output with a file in tests/data/printed/program, like golden.py for
+// the tests in Python.
 
 #ifndef TRAINBENCH_TESTS_SUPPORT_GOLDEN_H_
 #define TRAINBENCH_TESTS_SUPPORT_GOLDEN_H_
@@ -17,7 +17,7 @@
 
 namespace trainbench {
 
-// With TRAINBENCH_WRITE_GOLDENS=1 in the environment it writes the file.
+// Writes the file first if TRAINBENCH_WRITE_GOLDENS is in the environment.
 inline void ExpectGolden(const std::string& name, const std::string& printed) {
   const std::string path = absl::StrCat(kTestData, "/printed/program/", name);
   if (std::getenv("TRAINBENCH_WRITE_GOLDENS") != nullptr) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Holds what a tool prints to a file in tests/data/printed, reviewed as a diff.
+"""Compares the output of a tool with a file in tests/data/printed.
 
 With TRAINBENCH_WRITE_GOLDENS=1 in the environment a test writes its file.
 """
@@ -12,7 +12,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "data/printed"
 
 
 def check_golden(name: str, printed: Mapping[str, str]) -> None:
-    """`printed` by the case that it is about."""
+    """`printed` maps each case to its output."""
     parts = [f"=== {case}\n{text.rstrip()}\n" for case, text in printed.items()]
     path = FOLDER / name
     if os.environ.get("TRAINBENCH_WRITE_GOLDENS"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A repository of empty commits, and stores with results of them."""
+"""A repository of empty commits, and stores with results for them."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +16,7 @@ FAKE_AB = Path(__file__).resolve().parents[1] / "reports/history/fake_ab.py"
 
 
 def repository(root: Path) -> list[str]:
-    """Its revisions, oldest first."""
+    """Creates the repository; returns its revisions, oldest first."""
     root.mkdir()
     git(root, "init", "--quiet", "--initial-branch=main")
     commits = []
@@ -34,7 +34,7 @@ def repository(root: Path) -> list[str]:
 def result(
     revision: str, rows: dict[str, Sequence[float]], second: int = 0, **more: Any
 ) -> dict[str, Any]:
-    """`rows` are the times of their processes in us."""
+    """Makes a result; `rows` are the times of each row's processes in us."""
     counters = {"flops": 1e6, "peak_bytes": 1e6, **more.pop("counters", {})}
     entries = [
         entry(name, us, p50_us=us, **counters)
@@ -58,8 +58,8 @@ def add(store: Store, folder: Path, content: dict[str, Any]) -> Path:
 def filled(
     store: Store, folder: Path, revisions: Sequence[str], slower: float, since: int
 ) -> None:
-    """Ten rows of six processes that differ by 1 %. From a commit on, `e0/row` is
-    slower by a factor, and `e1/row` has one FLOP more."""
+    """Adds ten rows of six processes that differ by 1 % for each revision. From number
+    `since` on, `e0/row` is `slower` times slower, and `e1/row` has one FLOP more."""
     rng = np.random.default_rng(1)
     for number, revision in enumerate(revisions):
         times = 100 * np.exp(rng.normal(0, 0.01, (10, 6)))
@@ -72,8 +72,8 @@ def filled(
 
 
 def fake_ab(root: Path, answers: dict[str, Any]) -> Path:
-    """Makes tools/ab of a repository one that knows the answers; what it was asked goes
-    into the file."""
+    """Installs a tools/ab that gives `answers`; returns the file that records its
+    calls."""
     folder = root / "tools"
     write_script(folder / "ab", FAKE_AB.read_text())
     write(folder / "answers.json", answers)

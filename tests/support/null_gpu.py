@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Starts programs that find null GPUs in place of real ones."""
+"""Starts programs on null GPUs instead of real ones."""
 
 import json
 import os
@@ -10,9 +10,9 @@ import pytest
 from tools.rehearsal.arguments import Arguments
 from tools.rehearsal.run import environment
 
-# The device, and that it computes nothing. As few samples as there can be.
+# Runs on the device, which computes nothing, with the fewest samples possible.
 FLAGS = ("--device=cuda", "--value_checks=skip", "--benchmark_min_time=0")
-# The calls of checks are made, too, whatever they find.
+# Also runs the checks, whatever they find.
 CHECKED = ("--device=cuda", "--value_checks=report", "--benchmark_min_time=0")
 
 
@@ -34,15 +34,15 @@ def null_gpu(
 
 
 def in_order(report: Path) -> dict[str, str]:
-    """Ends each process whose streams touch memory in no order.
+    """Ends each process in which streams access memory without an order.
 
-    `report` gets a line from each of the others.
+    The other processes each append a line to `report`.
     """
     return {"TRAINBENCH_NULL_GPU_ORDER": "1", "TRAINBENCH_NULL_GPU_REPORT": str(report)}
 
 
 def processes_without_accesses(report: Path) -> list[int]:
-    """Those that launched kernels of which none was seen to touch memory."""
+    """The processes that launched kernels without a recorded memory access."""
     processes = [json.loads(line) for line in report.read_text().splitlines()]
     assert any(process["counters"]["launches"] for process in processes)
     return [

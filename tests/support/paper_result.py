@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A result like one of the paper suite: every cross of several axes, made by hand.
+"""A handmade result like one of the paper suite: every combination of several axes.
 
-Times follow one law, so that any ratio tells whether its two rows have one shape.
+Times follow one law, so any ratio shows whether its two rows have the same shape.
 """
 
 import itertools
@@ -150,7 +150,7 @@ def _peaks(half_width: float) -> list[dict[str, Any]]:
 
 
 def _implementations(half_width: float) -> list[dict[str, Any]]:
-    """Of each step and operation; fused takes half of the textbook's time."""
+    """Rows of each step and operation; fused takes half of the textbook's time."""
     rows = []
     axes = itertools.product(MODELS, PRECISIONS, SEQS, IMPLEMENTATIONS.items())
     for model, precision, seq, (name, times) in axes:
@@ -162,7 +162,7 @@ def _implementations(half_width: float) -> list[dict[str, Any]]:
                 f"implementations/{name}/{setting}/forward_backward/batch:4/seq:{seq}",
                 us,
                 f"{words} mode=forward_backward",
-                # A step's work is the same, however long it takes.
+                # A step's work does not depend on its time.
                 **common | {"flops": common["flops"] / times},
             )
         )
@@ -201,7 +201,7 @@ def _kernels(half_width: float) -> list[dict[str, Any]]:
 
 
 def paper_rows(half_width: float = 0.01) -> list[dict[str, Any]]:
-    """The rows, all as noisy as this."""
+    """Returns the rows, all with intervals of `half_width`."""
     return [
         row
         for make in (

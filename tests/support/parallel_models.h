@@ -44,7 +44,7 @@ class DdpToyModel final : public ParallelModel {
   at::Tensor buffer_ = register_buffer("scale", at::randn({3}));
 };
 
-// 10 -> 10 -> 50 -> 10 -> 50 -> 5, where the second and fourth layer are one.
+// 10 -> 10 -> 50 -> 10 -> 50 -> 5; the second and fourth layer share weights.
 class TiedModel final : public ParallelModel {
  public:
   at::Tensor forward(const at::Tensor& x) override {

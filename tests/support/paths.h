@@ -9,7 +9,7 @@ namespace trainbench {
 
 // The folder tests/data.
 extern const char kTestData[];
-// Libraries; without CUDA there is no recorder, and its name is empty.
+// Libraries. Without CUDA, kNvtxRecorder is empty.
 extern const char kStarvedKineto[];
 extern const char kNvtxRecorder[];
 

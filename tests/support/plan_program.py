@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tools/plan, with the built program."""
+"""Runs tools/plan with the built program."""
 
 import contextlib
 import functools
@@ -27,7 +27,7 @@ def _requests() -> subprocess.Popen[str]:
 
 
 def ask(flags: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    """As the program would end, without its start, which takes longest."""
+    """Returns what the program would, without the long start of a process."""
     requests = _requests()
     assert requests.stdin and requests.stdout
     print(json.dumps(flags), file=requests.stdin, flush=True)
@@ -50,7 +50,7 @@ def run(
 
 @functools.cache
 def plan(*flags: str) -> str:
-    """The output of a successful run."""
+    """Returns the output of a successful run."""
     result = run(*flags)
     assert result.returncode == 0, result.stderr
     assert result.stderr == ""
@@ -60,7 +60,7 @@ def plan(*flags: str) -> str:
 def check_usage_error(
     result: subprocess.CompletedProcess[str], words: list[str]
 ) -> None:
-    """Exit status 2, nothing on stdout and one line on stderr that has `words`."""
+    """Checks for exit status 2, an empty stdout and one stderr line with `words`."""
     assert result.returncode == 2
     assert result.stdout == ""
     assert result.stderr.startswith("tools/plan: ")

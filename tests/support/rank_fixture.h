@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs tests as the ranks of a job: a test binary starts itself.
+// Runs tests as the ranks of a job: a test binary starts copies of itself.
 
 #ifndef TRAINBENCH_TESTS_SUPPORT_RANK_FIXTURE_H_
 #define TRAINBENCH_TESTS_SUPPORT_RANK_FIXTURE_H_
@@ -23,8 +23,8 @@
 
 namespace trainbench {
 
-// The base fixture of the suites Rank<Name>, whose tests every rank runs. Skips
-// in a process that is not a rank. All such tests of a process share its store.
+// The base fixture of the suites Rank<Name>, which every rank runs. Skips the
+// test in a process that is not a rank. All tests of a process share its store.
 class RankTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -49,10 +49,10 @@ class RankTest : public ::testing::Test {
     }
   }
 
-  // Null if the ranks do not meet.
+  // Returns null if the ranks do not meet.
   std::unique_ptr<ProcessGroup> NewGroup(const std::string& name) {
-    // Open for good: whoever closes a file last removes it, and another rank
-    // may just have opened it for the next test.
+    // Stays open: whoever closes a file last removes it, and another rank may
+    // just have opened it for the next test.
     static const auto store = OpenStore(launch_, kTimeout);
     EXPECT_TRUE(store.ok()) << store.status();
     if (!store.ok()) return nullptr;
@@ -73,14 +73,14 @@ class RankTest : public ::testing::Test {
               << "\n";
   }
 
-  // Which no test is meant to reach, however busy the machine.
+  // No test should reach it, however busy the machine.
   static constexpr std::chrono::milliseconds kTimeout = std::chrono::minutes(2);
   LaunchEnv launch_;
   std::unique_ptr<ProcessGroup> group_;
 };
 
-// Runs the tests of this binary that `filter` selects as `ranks` processes of
-// one thread each.
+// Runs the tests of this binary that match `filter` as `ranks` processes of one
+// thread each.
 inline absl::Status RunAsRanks(const std::string& filter, int ranks) {
   const auto results = LaunchLocalRanks(
       {.argv = {OwnBinary(), "--gtest_filter=" + filter,

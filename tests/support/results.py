@@ -25,7 +25,7 @@ _PHASES = ("forward_us", "loss_us", "backward_us", "communication_us", "optimize
 
 
 def within(half_width: float, **times: float) -> dict[str, float]:
-    """Times, and the ends of an interval that is so wide, relatively, about each."""
+    """Returns the times and an interval of this relative half-width around each."""
     ends = dict(times)
     for name, us in times.items():
         stem = name.removesuffix("_us")
@@ -42,9 +42,9 @@ def entry(
     half_width: float | None = None,
     **counters: float,
 ) -> dict[str, Any]:
-    """`texts` are its parameters and, behind a bar, its findings: "model=tiny
-    precision=fp32 | logits=fp32, loss=fp32". `half_width` is of the intervals of its
-    time and phases; an infinite one is no interval."""
+    """`texts` has parameters and, after a bar, findings: "model=tiny precision=fp32 |
+    logits=fp32, loss=fp32". `half_width` applies to the intervals of the time and the
+    phases; an infinite one means no interval."""
     parameters, _, findings = texts.partition(" | ")
     if half_width is not None and math.isfinite(half_width):
         phases = {name: counters[name] for name in _PHASES if name in counters}
@@ -69,7 +69,7 @@ def failure(name: str, reason: str) -> dict[str, str]:
 
 
 def document(*entries: dict[str, Any], **others: Any) -> dict[str, Any]:
-    """A result file; `context` replaces keys of CONTEXT. All rows took one turn."""
+    """Makes a result file of one turn; `context` replaces keys of CONTEXT."""
     context = CONTEXT | others.pop("context", {})
     turns = [
         {"case": name, "family": "all", "us": [1]}
@@ -80,7 +80,7 @@ def document(*entries: dict[str, Any], **others: Any) -> dict[str, Any]:
 
 
 def at(second: int) -> dict[str, str]:
-    """The context of a process that started at this second."""
+    """The context of a process that started `second` seconds after midnight."""
     return {"date": f"2026-01-01T00:{second // 60:02}:{second % 60:02}+00:00"}
 
 

@@ -18,7 +18,7 @@
 // The format: eight bytes of header length, that many bytes of JSON
 //   {"name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, ...,
 //    "__metadata__": {"key": "text"}}
-// and the data, to whose start the offsets are relative. All little-endian.
+// and the data, to which the offsets are relative. All little-endian.
 
 namespace trainbench {
 namespace {
@@ -39,8 +39,8 @@ at::ScalarType ParseDtype(const std::string& name) {
   throw std::runtime_error("dtype " + name + " is not supported");
 }
 
-// Keeps a damaged shape from overflowing, or from allocating more than the file
-// can fill.
+// Rejects a shape that overflows or that needs more memory than the file can
+// fill.
 void CheckShape(const std::vector<int64_t>& shape, uint64_t data_bytes) {
   uint64_t numel = 1;
   for (int64_t size : shape) {
@@ -53,8 +53,8 @@ void CheckShape(const std::vector<int64_t>& shape, uint64_t data_bytes) {
   }
 }
 
-// Reads the tensor that `entry` describes from a file whose data start at byte
-// `data_start` and are `data_bytes` long.
+// Reads the tensor described by `entry` from a file with `data_bytes` bytes of
+// data that start at byte `data_start`.
 at::Tensor ReadTensor(std::ifstream& file, const nlohmann::json& entry,
                       uint64_t data_start, uint64_t data_bytes) {
   const auto shape = entry.at("shape").get<std::vector<int64_t>>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the golden numbers that tests/data/make_goldens.py writes.
+// Reads the goldens that tests/data/make_goldens.py writes.
 
 #ifndef TRAINBENCH_TESTS_SUPPORT_SAFETENSORS_H_
 #define TRAINBENCH_TESTS_SUPPORT_SAFETENSORS_H_
@@ -11,10 +11,10 @@
 
 namespace trainbench {
 
-// Every tensor of a safetensors file (dtypes F32, F64 and I64) as a contiguous
-// CPU tensor that owns its memory, by name. `metadata`, unless null, receives
-// the entries of "__metadata__". Throws std::runtime_error, whose text names
-// the file, if it cannot be read or is not valid.
+// Returns every tensor of a safetensors file (dtypes F32, F64 and I64) by name,
+// as a contiguous CPU tensor that owns its memory. `metadata`, unless null,
+// receives the entries of "__metadata__". Throws std::runtime_error, which
+// names the file, if it cannot be read or is invalid.
 std::map<std::string, at::Tensor> LoadSafetensors(
     const std::string& path, std::map<std::string, std::string>* metadata);
 

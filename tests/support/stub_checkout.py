@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A checkout that holds some of tools/, stubs of what they run, and an experiment."""
+"""A checkout with parts of tools/, stubs of the programs it runs, and an experiment."""
 
 import re
 import subprocess
@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 TOOLS = ROOT / "tools"
 
-# A configured directory holds build.ninja and the compiler's commands.
+# Configuring creates build.ninja and the compile commands.
 CMAKE = """#!/bin/bash
 [[ -z $STUB_CMAKE_LOG ]] || echo "$*" >>"$STUB_CMAKE_LOG"
 if [[ $1 == --preset ]]; then
@@ -22,7 +22,7 @@ if [[ $1 == --preset ]]; then
 fi
 [[ $1 != --build ]] || exit "${STUB_BUILD_STATUS:-0}"
 """
-# Says how it was called; STUB_FAILS names the one that finds something wrong.
+# Records its call; STUB_FAILS names the tool that finds an error.
 RECORDER = """#!/bin/bash
 echo "${0##*/} $*" >>"$STUB_LOG"
 [[ ${STUB_FAILS:-} != "${0##*/}" ]] || exit 8
@@ -31,7 +31,7 @@ NVIDIA_SMI = """#!/bin/sh
 [ -n "$STUB_GPU" ] && echo "GPU 0: Stub" && exit 0
 exit 9
 """
-# Python runs tools/lib/gpu_driver.py alone.
+# Only tools/lib/gpu_driver.py is run as Python.
 GPU_DRIVER = """#!/bin/sh
 [ -z "$STUB_OLD_DRIVER" ]
 """
@@ -72,7 +72,7 @@ class Checkout:
     ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [self.root / "tools" / script, *flags],
-            cwd=self.stubs,  # a result must not depend on where one stands
+            cwd=self.stubs,  # the result must not depend on the working directory
             env=self.environment(**extra),
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -95,8 +95,8 @@ def write_script(path: Path, text: str) -> None:
 
 
 def git(root: Path, *arguments: str, program: str = "git", words: str = "") -> str:
-    """What git prints in a folder, of words on its stdin; a commit needs no author of
-    its own."""
+    """Returns the output of git in a folder, given `words` on stdin; sets an author for
+    commits."""
     identity = ("-c", "user.name=a", "-c", "user.email=a@example.com")
     return subprocess.check_output(
         [program, *identity, *arguments], cwd=root, text=True, input=words
@@ -110,7 +110,7 @@ def commit(checkout: Checkout) -> None:
 
 
 def example() -> str:
-    """The experiment that CONTRIBUTING.md shows: its one block of C++."""
+    """The experiment in CONTRIBUTING.md: its one block of C++."""
     document = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"^```cpp\n(.*?)^```$", document, re.M | re.S)
     return str(block)

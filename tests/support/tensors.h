@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tensors of a known size, and how far two are apart.
+// Tensors of a given size, and the largest difference between two.
 
 #ifndef TRAINBENCH_TESTS_SUPPORT_TENSORS_H_
 #define TRAINBENCH_TESTS_SUPPORT_TENSORS_H_

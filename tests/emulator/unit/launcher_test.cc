@@ -16,7 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Calls what a test gives it.
+// Runs a function of the test as a kernel.
 struct AnyKernel {
   using Args = std::function<void(const Device&)>;
   static constexpr int kMaxThreads = 128;
@@ -105,7 +105,7 @@ TEST_F(LauncherTest, FindsRacesBetweenBlocks) {
                   },
                   2),
               HasSubstr("writes what another thread writes"));
-  // Not with the kernel before.
+  // There is no race with the preceding kernel.
   EXPECT_EQ(Run([&](const Device& d) { d.Load(&numbers_[0]); }), "");
   EXPECT_THAT(Run([&](const Device& d) {
                 d.AtomicAdd(&numbers_[0], 1);
@@ -170,7 +170,7 @@ TEST_F(LauncherTest, ACopyIsThereAfterItsWaitAndABarrier) {
   EXPECT_EQ(Run(copy(0, true)), "");
   EXPECT_EQ(filled, 0);
   EXPECT_THAT(Run(copy(2, true)), HasSubstr("copy under way"));
-  // Which of the two threads comes first, is the seed's.
+  // The seed decides which of the two threads runs first.
   EXPECT_NE(Run(copy(1, false)), "");
 }
 

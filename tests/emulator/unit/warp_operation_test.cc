@@ -23,15 +23,15 @@ TEST(Bf16Test, RoundsToNearestEven) {
   EXPECT_TRUE(std::isinf(FromBf16(RoundToBf16(3.4e38f))));
 }
 
-// A product of whole matrices, from shared memory through ldmatrix as the
-// kernels do it: row-major A [16, 16], B [16, 8] once by columns and once by
+// Multiplies whole matrices, loaded from shared memory through ldmatrix like
+// the kernels do: row-major A [16, 16]; B [16, 8] once by columns and once by
 // rows.
 struct ProductKernel {
   struct Args {
     const uint16_t* a;
     const uint16_t* b_columns;  // [8, 16]
     const uint16_t* b_rows;     // [16, 8]
-    float* c;                   // two of [16, 8]
+    float* c;                   // two matrices [16, 8]
   };
   static constexpr int kMaxThreads = 32;
   static constexpr int kB = 2 * 16 * 16;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A minimal NVTX tool that records the ranges of one domain. NVTX loads it into
-// a process with NVTX_INJECTION64_PATH set.
+// a process through NVTX_INJECTION64_PATH.
 
 #include <nvtx3/nvToolsExt.h>
 
@@ -11,11 +11,11 @@
 namespace {
 
 std::mutex mutex;
-std::string log;  // "push NAME\n" and "pop\n", of every thread
+std::string log;  // "push NAME\n" and "pop\n", from every thread
 int domain_marker = 0;
 
 nvtxDomainHandle_t NVTX_API CreateDomain(const char* name) {
-  // LibTorch has domains of its own.
+  // LibTorch has its own domains.
   if (std::strcmp(name, "trainbench") != 0) return nullptr;
   return reinterpret_cast<nvtxDomainHandle_t>(&domain_marker);
 }
@@ -34,7 +34,7 @@ int NVTX_API Pop(nvtxDomainHandle_t) {
 
 }  // namespace
 
-// The record since the last call; valid until the next.
+// Returns the record since the last call; valid until the next call.
 extern "C" const char* TakeNvtxLog() {
   static std::string taken;
   const std::lock_guard lock(mutex);

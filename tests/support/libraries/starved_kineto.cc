@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// To be preloaded: the thread that Kineto starts with the first profile never
+// For LD_PRELOAD: the thread that Kineto starts with the first profile never
 // runs, so a process that waits for it hangs.
 
 #include <dlfcn.h>
