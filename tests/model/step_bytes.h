@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What tensors take while a step runs, real or dry.
+// The memory of tensors during a step, real or dry.
 
 #ifndef TRAINBENCH_TESTS_MODEL_STEP_BYTES_H_
 #define TRAINBENCH_TESTS_MODEL_STEP_BYTES_H_
@@ -15,8 +15,8 @@
 
 namespace trainbench {
 
-// Bytes of tensors: when all is built, before the step, at its highest point,
-// and after it.
+// Bytes of tensors: after building, before the step, at the step's peak, and
+// after it.
 struct StepBytes {
   int64_t built = 0, resident = 0, peak = 0, after = 0;
   bool operator==(const StepBytes&) const = default;
@@ -27,7 +27,7 @@ inline void PrintTo(const StepBytes& bytes, std::ostream* out) {
        << ", peak " << bytes.peak << ", after " << bytes.after;
 }
 
-// `first` takes the steps after which nothing new is kept.
+// `first` runs the first steps, after which memory use no longer grows.
 inline StepBytes MeasureSteps(c10::Device device,
                               const std::function<void()>& build,
                               const std::function<void()>& first,
@@ -44,7 +44,7 @@ inline StepBytes MeasureSteps(c10::Device device,
   return bytes;
 }
 
-// `make` returns a pointer to a warm step, whose Run() is observed.
+// `make` returns a pointer to a warm step, on which Run() is measured.
 template <typename Make>
 StepBytes BytesOf(c10::Device device, const Make& make) {
   decltype(make()) step;

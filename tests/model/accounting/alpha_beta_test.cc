@@ -20,7 +20,7 @@ using testing::HasSubstr;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// 1 KiB to 1 GiB by fours, with a relative error of up to `noise` each.
+// Sizes from 1 KiB to 1 GiB in factors of 4, each time off by up to `noise`.
 std::vector<CallTime> Calls(const AlphaBeta& truth, double noise = 0) {
   std::mt19937 random(1);
   std::uniform_real_distribution<double> error(-noise, noise);
@@ -41,7 +41,7 @@ double SquaredError(const AlphaBeta& model,
 }
 
 TEST(FitAlphaBetaTest, RecoversWhatItWasMadeFrom) {
-  // NVLink; PCIe; Gloo over loopback.
+  // NVLink, PCIe, and Gloo over loopback.
   for (const AlphaBeta truth :
        {AlphaBeta{30, 1 / 318e3}, {50, 1 / 20e3}, {180, 1 / 3e3}}) {
     const auto exact = FitAlphaBeta(Calls(truth));
@@ -59,7 +59,7 @@ TEST(FitAlphaBetaTest, RecoversWhatItWasMadeFrom) {
 }
 
 TEST(FitAlphaBetaTest, LargeBuffersDoNotDecideAlpha) {
-  // 10 % more at 1 GiB is 33 ms, a thousand times alpha.
+  // 10 % of the time at 1 GiB is 33 ms, a thousand times alpha.
   std::vector<CallTime> calls = Calls({30, 1 / 3e3});
   calls.back().us *= 1.1;
   const auto fit = FitAlphaBeta(calls);
@@ -68,8 +68,8 @@ TEST(FitAlphaBetaTest, LargeBuffersDoNotDecideAlpha) {
 }
 
 TEST(FitAlphaBetaTest, NoNeighbourIsBetter) {
-  // A step in the middle, as where the protocol changes; times that fall; times
-  // that grow faster than the bytes.
+  // A step in the middle, as at a change of protocol; falling times; times that
+  // grow faster than the bytes.
   const std::vector<std::vector<CallTime>> cases = {
       {{1e3, 20}, {1e4, 21}, {1e5, 90}, {1e6, 300}, {1e7, 4000}},
       {{1e3, 50}, {1e4, 40}, {1e5, 30}},
@@ -80,7 +80,7 @@ TEST(FitAlphaBetaTest, NoNeighbourIsBetter) {
     const double least = SquaredError(*fit, calls);
     for (const double a : {-0.1, -1e-3, 1e-3, 0.1}) {
       for (const double b : {-0.1, -1e-3, 0.0, 1e-3, 0.1}) {
-        // What is 0 is moved by a part of the smallest time and rate.
+        // Moves each coefficient, also from 0, by a share of a measured value.
         const AlphaBeta near = {
             std::max(0.0, fit->alpha_us + a * calls.front().us),
             std::max(0.0, fit->us_per_byte +
@@ -92,12 +92,12 @@ TEST(FitAlphaBetaTest, NoNeighbourIsBetter) {
 }
 
 TEST(FitAlphaBetaTest, NeitherParameterIsNegative) {
-  // The free line through these has a negative alpha.
+  // The unconstrained line through these points has a negative alpha.
   const auto steep = FitAlphaBeta({{1e3, 1}, {1e4, 20}, {1e5, 400}});
   ASSERT_TRUE(steep.ok()) << steep.status();
   EXPECT_EQ(steep->alpha_us, 0);
   EXPECT_GT(steep->us_per_byte, 0);
-  // And through these, which get faster, a negative beta.
+  // The line through these, which get faster, has a negative beta.
   const auto falling = FitAlphaBeta({{1e3, 50}, {1e4, 40}, {1e5, 30}});
   ASSERT_TRUE(falling.ok()) << falling.status();
   EXPECT_GT(falling->alpha_us, 30);
@@ -131,7 +131,7 @@ TEST(FitAlphaBetaTest, SaysWhatIsWrong) {
 TEST(AlphaBetaTest, LargestErrorIsRelative) {
   const AlphaBeta model = {10, 0.5};
   EXPECT_EQ(LargestRelativeError(model, {}), 0);
-  // Predicted: 12 and 60.
+  // The predictions are 12 and 60.
   EXPECT_DOUBLE_EQ(LargestRelativeError(model, {{4, 16}, {100, 50}}), 0.25);
   EXPECT_DOUBLE_EQ(LargestRelativeError(model, {{4, 10}, {100, 60}}), 0.2);
 }

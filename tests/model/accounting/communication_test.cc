@@ -42,8 +42,8 @@ TEST(BucketsTest, NoOtherNumberOfBucketsIsBetter) {
   }
 }
 
-// Buckets become ready one after the other during the backward pass, which each
-// call stops for alpha; one link sends them in that order.
+// Buckets become ready one after another during the backward pass, which each
+// call delays by alpha; one link sends them in that order.
 double SimulatedOverheadUs(double gradient_bytes, int buckets, double compute,
                            const AlphaBeta& call) {
   double now = 0, link_free = 0;
@@ -62,13 +62,13 @@ TEST(BucketsTest, OverheadIsThatOfASimulatedStep) {
                 BucketOverheadUs(8e9, buckets, call), 1e-6)
         << buckets;
   }
-  // Sending takes 0.4 s: what the backward pass cannot hide is not counted.
+  // Sending takes 0.4 s. The formula omits what the backward pass cannot hide.
   EXPECT_GT(SimulatedOverheadUs(8e9, 100, 0.2e6, call),
             BucketOverheadUs(8e9, 100, call));
 }
 
-// Calls of 100 us and 1 us per 1000 bytes, of which a core works for 40 us and
-// 0.5 us per 1000 bytes.
+// A call takes 100 us and 1 us per 1000 bytes; 40 us and 0.5 us per 1000 bytes
+// of it keep a core busy.
 TEST(SharedCoresTest, HideTheWaitingButNotTheWork) {
   const AlphaBeta call = {100, 1e-3}, cpu = {40, 0.5e-3};
   const auto overhead = [&](double buckets, double threads) {
@@ -77,11 +77,11 @@ TEST(SharedCoresTest, HideTheWaitingButNotTheWork) {
   EXPECT_DOUBLE_EQ(overhead(4, 1), 600 + 3 * 290);
   EXPECT_DOUBLE_EQ(overhead(4, 2), 600 + 3 * 145) << "half of the cores send";
   EXPECT_DOUBLE_EQ(overhead(1, 1), 2100) << "nothing is hidden";
-  // Sending that keeps two cores busy has no more to hide.
+  // Communication that keeps two cores busy cannot be hidden any more.
   EXPECT_DOUBLE_EQ(SharedCoresOverheadUs(2e6, 4, call, {200, 2e-3}, 1), 2400);
 }
 
-// In place they are read and written once; a copy back does so again.
+// Scaling in place reads and writes once, and so does copying back.
 TEST(SharedCoresTest, GradientsAreScaledOnceAndCopiedBackOnce) {
   EXPECT_EQ(ScalingBytes(100, 0), 200);
   EXPECT_EQ(ScalingBytes(100, 90), 200);

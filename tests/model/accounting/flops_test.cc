@@ -26,8 +26,8 @@
 namespace trainbench {
 namespace {
 
-// FLOPs that the profiler of LibTorch derives from the shapes of the matrix
-// products it sees while `work` runs.
+// Returns the FLOPs that LibTorch's profiler derives from the shapes of the
+// matrix products that `work` runs.
 double ProfiledFlops(const std::function<void()>& work) {
   const auto trace = Profile(Device(), work);
   EXPECT_TRUE(trace.ok()) << trace.status();
@@ -41,8 +41,8 @@ struct Case {
   int64_t batch, seq;
 };
 
-// Three heads of queries read one of keys and values, and the head has the
-// embeddings' weight.
+// Three query heads share one head of keys and values, and the head is tied to
+// the embeddings.
 ModelConfig Grouped() {
   ModelConfig config = {"grouped", 36, 29, 2, 6, 37};
   config.kv_heads = 2;
@@ -56,7 +56,7 @@ std::vector<Case> Cases() {
       {{"odd", 18, 29, 3, 3, 37}, 2, 7},        // d_head 6, vocab prime
       {{"token", 18, 29, 2, 3, 37}, 1, 1},      // one token
       {{"batch", 20, 12, 1, 1, 101}, 5, 1},     // one position
-      {{"long", 8, 11, 2, 4, 13}, 1, 65},       // seq beyond every width
+      {{"long", 8, 11, 2, 4, 13}, 1, 65},       // seq larger than every width
       {{"narrow", 2, 1, 1, 1, 2}, 3, 3},        // the smallest model
       {{"wide", 48, 1000, 1, 2, 1009}, 1, 11},  // ff and vocab beyond d_model
       {Grouped(), 2, 7},
@@ -66,7 +66,7 @@ std::vector<Case> Cases() {
   };
 }
 
-// With all that the backward pass multiplies once more.
+// Includes all products that the backward pass recomputes.
 TEST(FlopsTest, EqualTheProfilers) {
   using enum Checkpointing::Kind;
   for (Case c : Cases()) {
@@ -99,8 +99,8 @@ TEST(FlopsTest, AreExactForALargeModelAndALargeSweep) {
   const ModelConfig config = *FindModel("2.7B", StandardModels());
   EXPECT_EQ(ForwardFlops(config, 4, 512),
             4096.0 * 3'381'043'200 + 32.0 * 16 * 262'144 * 2560);
-  // Beyond 2^63, where an integer would wrap: seq doubles, the square term
-  // quadruples.
+  // Beyond 2^63, where an integer would overflow: doubling seq quadruples the
+  // quadratic term.
   const double half = ForwardFlops(config, 64, int64_t{1} << 19);
   const double whole = ForwardFlops(config, 64, int64_t{1} << 20);
   EXPECT_GT(whole, 1e19);
@@ -108,7 +108,7 @@ TEST(FlopsTest, AreExactForALargeModelAndALargeSweep) {
   EXPECT_LT(whole, 4 * half);
 }
 
-// Each scope's own products, forward and backward.
+// Compares each scope's own products, forward and backward.
 TEST(FlopsTest, OfEachComponentEqualTheProfilers) {
   for (const Case& c : Cases()) {
     at::manual_seed(1);
@@ -149,8 +149,8 @@ TEST(FlopsTest, OfComponentsAddUpToTheStep) {
   }
 }
 
-// The operators of an update, one for each tensor, by the operations of each on
-// one element. A sum with a factor is two.
+// Counts the operators of an update, each with its operations per element. A
+// sum with a factor counts as two.
 TEST(AdamWFlopsTest, AreThoseOfTheOperatorsOfATextbookUpdate) {
   const ModelConfig config = {"m", 18, 29, 3, 3, 37};
   TransformerLm model(config, at::TensorOptions().dtype(at::kFloat));

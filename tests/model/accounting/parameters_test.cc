@@ -40,8 +40,8 @@ TEST(ParametersTest, CountsOfStandardModelsByFormulaAndByBuilding) {
   }
 }
 
-// In each architecture with as many heads of keys and values as of queries, and
-// with fewer; with two tables of the vocabulary, and with one.
+// Each architecture with as many key/value heads as query heads and with fewer,
+// with separate embeddings for the head and with tied ones.
 std::vector<ModelConfig> Configs() {
   std::vector<ModelConfig> configs;
   for (const Architecture& architecture : kArchitectures) {
@@ -53,8 +53,7 @@ std::vector<ModelConfig> Configs() {
   return configs;
 }
 
-// Of the models that their authors published, as transformers counts them, and
-// of MPT as llm-foundry's table does.
+// Published models as transformers counts them; MPT as in llm-foundry's table.
 TEST(ParametersTest, CountsOfPublishedModels) {
   const std::map<std::string, int64_t> counts = {
       {"GPT-2-124M", 124'439'808},       {"GPT-2-355M", 354'823'168},

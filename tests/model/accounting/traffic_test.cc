@@ -26,7 +26,7 @@ TransformerLm ModelOf(const StepParams& step) {
   return TransformerLm(step.model, at::dtype(WeightType(step.precision)));
 }
 
-// The kernel counts its calls beside, 4 bytes for each tensor.
+// The kernel also counts its calls, 4 bytes for each tensor.
 TEST(OptimizerBytesTest, AreThoseOfTheFusedUpdate) {
   for (const Precision precision : kPrecisions) {
     const StepParams step = StepOf(precision, StepMode::kTrainStep);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Ranks learn of the gradients of recomputed blocks as of all others.
+// Hooks report the gradients of recomputed blocks like all others.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

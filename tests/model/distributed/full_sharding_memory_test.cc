@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What fully sharded ranks take, against dry runs of each without the others.
+// The memory of fully sharded ranks, compared with dry runs of a single rank.
 
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ std::string TextOf(const MemoryJob& job) {
                   job.sharding.prefetch);
 }
 
-// Of `layers` blocks, where units are most of the peak, or activations.
+// A model of `layers` blocks; either units or activations dominate its peak.
 MemoryJob JobOf(int64_t layers, int64_t seq, Implementation implementation,
                 Precision precision = Precision::kFp32) {
   return {.model = {.name = "m",
@@ -84,13 +84,13 @@ std::vector<MemoryJob> Jobs() {
   return jobs;
 }
 
-// The first two jobs are sharded in each way, the others in one.
+// The first two jobs are sharded in every way, the others in one way each.
 std::vector<FullSharding> ShardingsOf(std::size_t job) {
   if (job < 2) return {std::begin(kShardings), std::end(kShardings)};
   return {kShardings[job % std::size(kShardings)]};
 }
 
-// Two ranks share each matrix.
+// Jobs in which two ranks share each matrix.
 std::vector<MemoryJob> SharedJobs() {
   std::vector<MemoryJob> jobs;
   for (const Implementation implementation : kImplementations) {
@@ -108,7 +108,7 @@ std::vector<MemoryJob> SharedJobs() {
   return jobs;
 }
 
-// And what a step sends to the ranks that share the model's shards.
+// The memory of a step and its traffic to the ranks that hold other shards.
 struct JobBytes {
   StepBytes bytes;
   Traffic traffic;
@@ -150,7 +150,7 @@ JobBytes BytesOfSteps(const MemoryJob& job, ProcessGroup& data,
       },
       [&] {
         batch = RandomBatch(job.model.vocab, /*batch=*/2, job.seq, at::kCPU);
-        step();  // makes rotary tables
+        step();  // creates the rotary tables
       },
       step);
   EXPECT_EQ(found.bytes.after, found.bytes.resident);
@@ -171,13 +171,13 @@ JobBytes DryBytesOfSteps(const MemoryJob& job, const ProcessGroup& data,
 
 class RankFullShardingMemory : public RankTest {
  protected:
-  // Attention on the CPU takes a buffer for each thread.
+  // Attention on the CPU allocates a buffer for each thread.
   RankFullShardingMemory() { at::set_num_threads(1); }
 };
 
 TEST_F(RankFullShardingMemory, IsThatOfADryRun) {
   std::vector<MemoryJob> jobs = Jobs();
-  // Of more ranks only the shards differ.
+  // With more ranks only the shards differ.
   if (launch_.world_size > 2) jobs.resize(2);
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     MemoryJob job = jobs[i];
@@ -205,7 +205,7 @@ TEST_F(RankFullShardingMemory, OfASharedModelIsThatOfADryRun) {
   mesh.Close();
 }
 
-// Without other ranks: of any number of them.
+// A dry run on a fake group needs no other ranks, so `ranks` may be any number.
 JobBytes BytesOnRanks(int ranks, CommBackend backend) {
   const auto group =
       ProcessGroup::Fake({.backend = backend, .rank = 0, .size = ranks});
@@ -217,7 +217,7 @@ TEST(FullShardingMemoryTest, EachParameterTakes16BytesDividedByTheRanks) {
   const ModelConfig model = JobOf(4, 8, Implementation::kTextbook).model;
   EXPECT_EQ(BytesOnRanks(1, CommBackend::kGloo).bytes.built,
             16 * ParameterCount(model) + 4 * 6);
-  // Six units, one of which does not divide by five.
+  // One of the six units is not divisible by five.
   int64_t padded = 0;
   for (const int64_t elements : UnitElements(model, 5)) padded += elements;
   EXPECT_GT(padded, ParameterCount(model));
@@ -225,7 +225,7 @@ TEST(FullShardingMemoryTest, EachParameterTakes16BytesDividedByTheRanks) {
             16 * padded / 5 + 4 * 6);
 }
 
-// What only Gloo needs.
+// Only Gloo needs our buffers.
 TEST(FullShardingMemoryTest, NcclHasNoBuffersOfOurs) {
   EXPECT_LT(BytesOnRanks(4, CommBackend::kNccl).bytes.peak,
             BytesOnRanks(4, CommBackend::kGloo).bytes.peak);

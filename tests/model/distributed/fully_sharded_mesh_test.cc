@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fully sharded ranks in a mesh: replicas beside them, and models of which each
-// rank has a part.
+// Fully sharded ranks in a mesh: with replicas, and with models that are also
+// divided by tensor parallelism.
 
 #include <gtest/gtest.h>
 #include <torch/types.h>
@@ -24,7 +24,7 @@ namespace {
 constexpr FullSharding kMeshShardings[] = {
     {.reshard_after_forward = true, .prefetch = true},
     {.reshard_after_forward = false, .prefetch = false}};
-// Blocks, the embedding and the head.
+// The blocks, the embedding and the head.
 constexpr int kUnits = 4;
 
 ModelConfig Config(Implementation implementation) {
@@ -38,15 +38,15 @@ void Step(TransformerLm& model, FullySharded& sharded, const Batch& batch) {
 
 class RankFullyShardedMesh : public RankTest {
  protected:
-  // All ranks as `replicas` of a model, which fsdp ranks each share, parameter
-  // by parameter, and which tensor ranks share, matrix by matrix.
+  // Trains `replicas` replicas of a model on all ranks. The ranks of a replica
+  // share it: fsdp ranks by parameter, and `tensor` ranks by matrix.
   void ExpectTrainsAsOneProcess(const ModelConfig& config, int replicas,
                                 int tensor, const FullSharding& sharding) {
     SCOPED_TRACE(c10::str("data ", replicas, ", tensor ", tensor, ", reshard ",
                           sharding.reshard_after_forward));
     MeshGroups mesh = SplitMesh(*group_, tensor);
     const int batches = mesh.data->size(), fsdp = batches / replicas;
-    // Neighbours share a replica.
+    // Neighboring ranks share a replica.
     MeshGroups shards = SplitMesh(*mesh.data, fsdp);
     at::manual_seed(3);
     TransformerLm whole(config, at::TensorOptions());
@@ -123,7 +123,7 @@ TEST(FullyShardedMeshTest, ReplicasAverageEachShard) {
       EXPECT_EQ(traffic.replicas.All(),
                 (replicas == 1 ? CollectiveCalls()
                                : CollectiveCalls{kUnits, sums.bytes / 2}));
-      // Whoever does not exchange does not average either.
+      // A trainer that does not exchange does not average either.
       sharded.SetExchanges(false);
       EXPECT_EQ(step(), FullShardingTraffic());
     }

@@ -29,7 +29,7 @@ constexpr FullSharding kAllShardings[] = {
     {.reshard_after_forward = false, .prefetch = true},
     {.reshard_after_forward = false, .prefetch = false}};
 
-// Nothing, each block, segments of two blocks and of one, attention.
+// No recomputation; blocks in segments of one and of two; attention.
 const Checkpointing kRecomputed[] = {
     {},
     {.kind = Checkpointing::Kind::kBlocks, .every = 1},
@@ -41,7 +41,7 @@ std::string Describe(const FullSharding& sharding) {
                   sharding.prefetch);
 }
 
-// No unit divides by four, two of three not by two.
+// No unit is divisible by four, and two of three are not divisible by two.
 ModelConfig UnshardedConfig(
     Implementation implementation = Implementation::kTextbook) {
   return {.name = "m",
@@ -82,7 +82,7 @@ void ExpectEqual(const TransformerLm& a, const TransformerLm& b) {
 
 class RankFullySharded : public RankTest {
  protected:
-  // Equal on all ranks.
+  // Builds a model that is equal on all ranks.
   TransformerLm Build(const ModelConfig& config = UnshardedConfig()) {
     TransformerLm model =
         MakeShardedModel(static_cast<uint64_t>(launch_.rank), config);
@@ -111,8 +111,8 @@ class RankFullySharded : public RankTest {
   }
 };
 
-// A sum of two does not depend on their order. All tensors and shards begin at
-// a multiple of 64 bytes, so that kernels divide them in the same way.
+// Adding two numbers is commutative, so ranks agree. All tensors and shards are
+// 64-byte aligned, so kernels split them in the same way.
 TEST_F(RankFullySharded, TwoRanksTrainToTheBitsOfAShardedOptimizer) {
   if (launch_.world_size != 2) GTEST_SKIP();
   const Batch batch = MyBatch();
@@ -142,7 +142,7 @@ TEST_F(RankFullySharded, TwoRanksTrainToTheBitsOfAShardedOptimizer) {
   }
 }
 
-// Whatever is recomputed.
+// Recomputation does not change the traffic.
 TEST_F(RankFullySharded, TrafficIsAsComputed) {
   for (const Precision precision : {Precision::kFp32, Precision::kBf16}) {
     for (const FullSharding& sharding : kAllShardings) {
@@ -170,7 +170,7 @@ TEST_F(RankFullySharded, ATiedHeadIsSentWithTheEmbeddings) {
   }
 }
 
-// Gradients are those of bf16 weights, weights are updated in fp32.
+// Gradients are computed for bf16 weights; fp32 weights are updated.
 TEST_F(RankFullySharded, Bf16IsGatheredAndFp32Kept) {
   const Batch batch = MyBatch();
   TransformerLm master = Build(), narrow = Build();
@@ -204,7 +204,7 @@ TEST_F(RankFullySharded, Bf16IsGatheredAndFp32Kept) {
   sharded.Free();
 }
 
-// With a graph or without one.
+// Tests with and without an autograd graph.
 TEST_F(RankFullySharded, AForwardPassAloneLeavesNothing) {
   TransformerLm model = Build(), same = Build();
   FullySharded sharded(model, {}, at::kFloat, kAdamW, *group_);
@@ -214,7 +214,7 @@ TEST_F(RankFullySharded, AForwardPassAloneLeavesNothing) {
     EXPECT_TRUE(LossOf(model, batch).equal(LossOf(same, batch)));
     sharded.Free();
   };
-  pass();  // makes the rotary tables, which stay
+  pass();  // creates the rotary tables, which stay
   const auto probe = MakeMemoryProbe(at::kCPU);
   for (const bool graph : {false, true}) {
     const at::AutoGradMode mode(graph);

@@ -29,7 +29,7 @@ using ModelMaker = std::function<ModelPtr()>;
 const ModelMaker kMakeToy = [] { return std::make_shared<DdpToyModel>(); };
 const ModelMaker kMakeTied = [] { return std::make_shared<TiedModel>(); };
 
-// Buckets of the sizes of the assignment's tests: 0.0001, 0.0016 and 0.01 MB.
+// Buckets as large as in the assignment's tests: 0.0001, 0.0016 and 0.01 MB.
 std::vector<SyncOptions> AllOptions() {
   std::vector<SyncOptions> all;
   for (const SyncStrategy strategy : kSyncStrategies) {
@@ -57,7 +57,7 @@ void ComputeGradients(ParallelModel& model, const ParallelData& data,
   sync.Finish();
 }
 
-// The message of the c10::Error that `work` throws.
+// Returns the message of the c10::Error that `work` throws, if any.
 std::optional<std::string> ErrorOf(const std::function<void()>& work) {
   try {
     work();
@@ -67,7 +67,7 @@ std::optional<std::string> ErrorOf(const std::function<void()>& work) {
   return std::nullopt;
 }
 
-// Gradients after a step, none if undefined.
+// Clones the gradients after a step; undefined ones stay undefined.
 std::vector<at::Tensor> Gradients(const ParallelModel& model) {
   std::vector<at::Tensor> gradients;
   for (const at::Tensor& parameter : TrainableParameters(model)) {
@@ -81,7 +81,7 @@ class RankGradientSync : public RankTest {
  protected:
   int rank() const { return launch_.rank; }
 
-  // Seeded by rank, then made equal.
+  // Builds a model that is seeded by rank, then made equal on all ranks.
   ModelPtr Build(const ModelMaker& make) {
     at::manual_seed(static_cast<uint64_t>(rank()));
     ModelPtr model = make();
@@ -118,7 +118,7 @@ TEST_F(RankGradientSync, BroadcastMakesModelsEqual) {
   }
 }
 
-// tests/model/distributed/parallel_trainer_test.cc says that they are right.
+// tests/model/distributed/parallel_trainer_test.cc checks the values.
 TEST_F(RankGradientSync, StrategiesGiveTheSameBits) {
   for (const ModelMaker& make : {kMakeToy, kMakeTied}) {
     const ModelPtr model = Build(make);
@@ -150,7 +150,7 @@ TEST_F(RankGradientSync, FinishWithoutBackwardIsAnError) {
   }
 }
 
-// Two micro-batches, then Finish().
+// Runs two micro-batches, then Finish().
 TEST_F(RankGradientSync, ASecondBackwardAddsUpOrIsAnError) {
   for (const SyncOptions& options : AllOptions()) {
     const ModelPtr model = Build(kMakeToy);
@@ -187,7 +187,7 @@ TEST_F(RankGradientSync, HooksGoWithTheObject) {
   const auto parameters = TrainableParameters(*model);
   for (const SyncOptions& options : AllOptions()) {
     Sync(options, *model).reset();
-    // Alone: with a hook left it would wait for the others, or send to them.
+    // Runs on one rank: a leftover hook would wait for or send to the others.
     if (rank() == 0) LossOf(*model, data_).backward();
     ReleaseGradients(*model);
   }
@@ -229,7 +229,7 @@ TEST_F(RankGradientSync, TrafficIsCounted) {
     const auto sync =
         Sync({.strategy = strategy, .bucket_bytes = 3000}, *model);
     std::vector<int64_t> numbers;
-    for (int step = 0; step < 2; ++step) {  // the same in both
+    for (int step = 0; step < 2; ++step) {  // the same in both steps
       const CollectiveRecorder recorder(*group_);
       ComputeGradients(*model, MyPart(), *sync);
       ReleaseGradients(*model);
@@ -270,7 +270,7 @@ TEST(BucketPlanTest, FillsBucketsFromTheLastTensor) {
   EXPECT_THAT(plan({1, 1, 1}, 8),
               ElementsAre(ElementsAre(2, 1), ElementsAre(0)));
   EXPECT_THAT(plan({1, 1, 1}, 12), ElementsAre(ElementsAre(2, 1, 0)));
-  // Larger than a bucket.
+  // A tensor that is larger than a bucket.
   EXPECT_THAT(plan({1, 9, 1}, 8),
               ElementsAre(ElementsAre(2), ElementsAre(1), ElementsAre(0)));
   EXPECT_THAT(PlanBuckets({at::empty({1}), at::empty({1}, at::kDouble)}, 100),

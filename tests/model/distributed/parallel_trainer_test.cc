@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every way of training on ranks has to do.
+// Requirements that every way of training on ranks has to meet.
 
 #include "model/distributed/trainer/parallel_trainer.h"
 
@@ -39,14 +39,14 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-// A rank's model, or its part of one, and its trainer.
+// A rank's model, or its part of the model, and its trainer.
 struct Job {
   MeshGroups mesh = {};  // if ranks share the model
   std::unique_ptr<TensorRanks> ranks = {};
   TransformerLm model{nullptr};
   std::unique_ptr<ParallelTrainer> trainer = {};
 
-  // Of the whole model. All ranks call it together.
+  // Assembles a parameter of the whole model. All ranks must call it together.
   at::Tensor Whole(const at::Tensor& parameter, at::IntArrayRef sizes) const {
     return ranks ? Assemble(parameter, sizes, *mesh.tensor) : parameter;
   }
@@ -61,11 +61,11 @@ constexpr AdamWOptions kTrainerAdamW = {.lr = 1e-2, .weight_decay = 0.1};
 struct Kind {
   std::string name;
   std::function<Job(const ModelConfig& config, ProcessGroup& group)> make;
-  // Bytes that a rank sends, on average over the ranks.
+  // The bytes that a rank sends, averaged over the ranks.
   std::function<double(const ModelConfig& config, int ranks)> sent;
-  int tensor = 1;  // ranks with one batch
-  // Between the first two steps it replaces buffers that were sent. Gloo's
-  // thread may be the last to free one, where no memory profiling sees it.
+  int tensor = 1;  // ranks that share a batch
+  // Replaces buffers between the first two steps, after they were sent. Gloo's
+  // thread may be the last to free one, which memory profiling does not see.
   bool replaces_buckets = false;
 
   ProcessGroup& DataOf(Job& job, ProcessGroup& group) const {
@@ -73,7 +73,7 @@ struct Kind {
   }
 };
 
-// The embeddings and the blocks do not divide by four.
+// The sizes of the embeddings and the blocks are not divisible by four.
 ModelConfig TrainedConfig(
     Implementation implementation = Implementation::kTextbook) {
   const ModelConfig config = {.name = "m",
@@ -86,8 +86,8 @@ ModelConfig TrainedConfig(
                               .implementation = implementation,
                               .head_width = 4};
   if (implementation != Implementation::kLibrary) return config;
-  // In one of them the head has no weight of its own, and all else is another
-  // architecture's, too.
+  // For kLibrary the head has no weight of its own, and the architecture
+  // differs in everything else, too.
   ModelConfig gpt = Gpt(config);
   gpt.tied_embeddings = true;
   return gpt;
@@ -105,7 +105,7 @@ constexpr StepParams StepOf(const ModelConfig& config) {
 
 void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
 
-// Equal on all ranks.
+// Builds a model that is equal on all ranks.
 TransformerLm Replica(const ModelConfig& config, ProcessGroup& group) {
   at::manual_seed(kTrainerSeed + static_cast<uint64_t>(group.rank()));
   TransformerLm model(config, at::TensorOptions());
@@ -154,7 +154,7 @@ Kind DividedOptimizer(OptimizerSharding sharding) {
               },
           .sent =
               [=](const ModelConfig& config, int ranks) {
-                // Gradients are padded, and parameters that are gathered.
+                // Gradients are padded, and so are gathered parameters.
                 return OptimizerSentBytes(sharding, Psi(config), ranks);
               }};
 }
@@ -197,7 +197,7 @@ Kind Shared() {
           },
       .sent =
           [](const ModelConfig& config, int ranks) {
-            double sent = 0;  // of both parts
+            double sent = 0;  // both parts together
             for (const int rank : {0, 1}) {
               StepParams part = StepOf(config);
               part.model = PartOf(config, rank, 2);
@@ -240,7 +240,7 @@ Batch ShareOf(const Batch& whole, const ProcessGroup& data) {
 class RecordingObserver final : public PhaseObserver {
  public:
   void Enter(Phase phase) override {
-    // A phase may be entered again before the next one.
+    // A phase may be re-entered before the next one begins.
     if (phases.empty() || phases.back() != phase) phases.push_back(phase);
   }
   std::vector<Phase> phases;
@@ -266,7 +266,7 @@ StepBytes BytesOfSteps(const Kind& kind, ProcessGroup& group) {
   const auto build = [&] { job = kind.make(TrainedConfig(), group); };
   const auto first = [&] {
     batch = RandomBatchOf(2);
-    // The first makes rotary tables. After it the Reducer has other buckets.
+    // The first step creates rotary tables; the Reducer then rebuilds buckets.
     for (int step = 0; step < 2; ++step) Step(job, batch);
   };
   const auto step = [&] { Step(job, batch); };
@@ -286,7 +286,7 @@ StepBytes BytesOfSteps(const Kind& kind, ProcessGroup& group) {
 
 class RankParallelTrainer : public RankTest {
  protected:
-  // Attention on the CPU takes a buffer for each thread.
+  // Attention on the CPU allocates a buffer for each thread.
   RankParallelTrainer() { at::set_num_threads(1); }
 
   void ExpectStepsAsOneProcess(const Kind& kind, const ModelConfig& config) {
@@ -316,7 +316,7 @@ class RankParallelTrainer : public RankTest {
       const at::Tensor& part = parts[parameter.key()];
       EXPECT_FALSE(part.grad().defined()) << parameter.key();
       const at::Tensor found = job.Whole(part, parameter.value().sizes());
-      // Where a gradient is nearly 0, rounding decides where AdamW steps to.
+      // Where a gradient is nearly 0, rounding decides AdamW's direction.
       const at::Tensor far = (found - parameter.value()).abs() > 1e-4;
       EXPECT_LE(far.sum().item<int64_t>(), 2) << parameter.key();
     }
@@ -369,8 +369,8 @@ TEST_F(RankParallelTrainer, TakesTheMemoryOfADryRun) {
   }
 }
 
-// A step that another rank does not live to see. It has begun if there is a
-// loss: what then fails is in the backward pass, or after it.
+// A step during which another rank dies. If `loss` is defined, the step has
+// begun, and the failure occurs in the backward pass or after it.
 struct LastStep {
   std::string name;
   std::unique_ptr<ProcessGroup> group;
@@ -421,7 +421,7 @@ TEST(ParallelTrainerTest, ARankThatDiesIsAnErrorForTheOthers) {
 
 class OneOfFourTest : public testing::TestWithParam<Kind> {
  protected:
-  // The calls of a step, or of a part of it.
+  // Returns the collective calls of `work`, a step or a part of one.
   std::vector<CollectiveCall> CallsOf(const std::function<void()>& work) {
     std::deque<CollectiveRecorder> recorders;
     recorders.emplace_back(*group_);
@@ -444,7 +444,7 @@ class OneOfFourTest : public testing::TestWithParam<Kind> {
   const Batch batch_ = RandomBatchOf(2);
 };
 
-// So that the time of the update is the update's alone.
+// Otherwise the time of the update would include communication.
 TEST_P(OneOfFourTest, TheUpdateSendsNothing) {
   NullObserver nobody;
   EXPECT_THAT(CallsOf([&] {
@@ -477,7 +477,7 @@ INSTANTIATE_TEST_SUITE_P(All, OneOfFourTest, testing::ValuesIn(Kinds()),
                            return name;
                          });
 
-// A replica then trains on its own.
+// Each replica then trains on its own.
 TEST(DataParallelTrainerTest, WithoutExchangesItStepsOnThisRanksGradients) {
   const auto group = ProcessGroup::Fake({.rank = 0, .size = 2});
   const Batch batch = RandomBatchOf(2);
@@ -503,7 +503,7 @@ TEST(DataParallelTrainerTest, WithoutExchangesItStepsOnThisRanksGradients) {
 TEST(ParallelTrainerTest, AMissingGradientIsAnErrorThatNamesIt) {
   const auto group = ProcessGroup::Fake({});
   for (const Kind& kind : Kinds()) {
-    if (kind.tensor > 1) continue;  // two ranks
+    if (kind.tensor > 1) continue;  // needs two ranks
     Job job = kind.make(TrainedConfig(), *group);
     job.trainer->BeforeForward();
     const at::Tensor loss =

@@ -61,7 +61,7 @@ TEST_F(RankProcessGroup, Collectives) {
   group_->Barrier();
 }
 
-// Neighbours, and then each with those of its place among them.
+// Splits into pairs of neighbors, and into groups of the same place in a pair.
 TEST_F(RankProcessGroup, ARankTalksToTheRanksOfItsColour) {
   const int n = group_->size(), rank = group_->rank();
   std::vector<int> neighbours, places;
@@ -84,7 +84,7 @@ TEST_F(RankProcessGroup, ARankTalksToTheRanksOfItsColour) {
   started->Wait();
   EXPECT_EQ(of_pair[0].item<int>(), rank / 2 * 4 + 1);
   EXPECT_EQ(of_row[0].item<int>(), n / 2 * (rank % 2 + (n / 2 - 1)));
-  // A part of a part, of this rank alone, outlives both.
+  // A split of a split, with this rank only, outlives both.
   pair = (*pair)->Split({3, 5});
   ASSERT_TRUE(pair.ok()) << pair.status();
   row->reset();
@@ -130,7 +130,7 @@ TEST_F(RankProcessGroup, TwoAllReducesAtOnce) {
   EXPECT_EQ(b[0].item<float>(), 2.0F * static_cast<float>(group_->size()));
 }
 
-// To the bits of the ring, which has a buffer of another size.
+// Compared bit by bit with the ring, which has a buffer of another size.
 TEST_F(RankProcessGroup, StartedCollectivesGiveTheBitsOfTheRing) {
   const int n = group_->size(), rank = group_->rank();
   at::manual_seed(static_cast<uint64_t>(rank));
@@ -172,7 +172,7 @@ TEST_F(RankProcessGroup, NothingIsSentOfNothing) {
   group_->StartReduceScatter(none, none)->Wait();
 }
 
-// With a group of less patience than the fixture's.
+// Uses a group with a shorter timeout than the fixture's.
 TEST_F(RankProcessGroup, DISABLED_OneIsLate) {
   const auto store = OpenStore(launch_, kTimeout);
   ASSERT_TRUE(store.ok()) << store.status();
@@ -204,7 +204,7 @@ TEST(ProcessGroupTest, AnNcclHeaderOtherThanLibTorchsIsRefused) {
 }
 #endif
 
-// As of a message to a rank that died.
+// A message to a dead rank raises the same signal.
 TEST_F(RankProcessGroup, ABrokenPipeIsNotTheEnd) {
   EXPECT_EQ(std::raise(SIGPIPE), 0);
   group_->Barrier();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Starts this binary as the ranks of a job. All tests of a number of ranks
-// share one start, which takes longer than they do.
+// Starts this binary as the ranks of a job. All tests with the same number of
+// ranks share one start, which takes longer than the tests do.
 
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ TEST(AsRanksTest, ThreeRanksCommunicate) {
   EXPECT_TRUE(status.ok()) << status;
 }
 
-// The order of a sum over four is not the same for all strategies.
+// Over four ranks the order of a sum depends on the strategy.
 TEST(AsRanksTest, FourRanks) {
   const absl::Status status = RunAsRanks(
       std::string(kAll) + ":RankGradientSync.StrategiesGiveTheSameBits", 4);

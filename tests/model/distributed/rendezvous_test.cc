@@ -14,7 +14,7 @@
 namespace trainbench {
 namespace {
 
-// A socket of one of the loopback addresses.
+// A socket for one of the loopback addresses.
 class LoopbackSocket {
  public:
   explicit LoopbackSocket(const char* host) {
@@ -23,7 +23,7 @@ class LoopbackSocket {
   }
   ~LoopbackSocket() { ::close(fd_); }
 
-  // A port that is free.
+  // Binds to a free port and returns it.
   uint16_t Bind() {
     socklen_t size = sizeof(address_);
     EXPECT_EQ(::bind(fd_, Address(), size), 0);
@@ -42,8 +42,8 @@ class LoopbackSocket {
   sockaddr_in address_ = {};
 };
 
-// Whether a store of the ranks of one machine, or of several, that is to listen
-// at 127.0.0.1 can be reached at 127.0.0.2, which every Linux has, too.
+// Returns whether a store at 127.0.0.1, for ranks of one machine or of several,
+// can be reached at 127.0.0.2, which every Linux machine has, too.
 bool IsReachedElsewhere(bool one_machine) {
   const uint16_t port = LoopbackSocket("127.0.0.1").Bind();
   const auto store = OpenTcpStore({.host = "127.0.0.1",

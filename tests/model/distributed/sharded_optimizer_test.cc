@@ -51,7 +51,7 @@ ModelPtr Make(uint64_t seed) {
 }
 
 TEST_F(RankShardedOptimizer, StateIsDividedByTheRanks) {
-  // 1350 elements in four tensors, not a multiple of four.
+  // 1350 elements in four tensors, not divisible by four.
   const ModelPtr model = Make<TiedModel>(0);
   const int64_t shard = launch_.world_size == 2 ? 675 : 338;
   const auto bytes = [&](OptimizerSharding sharding) {
@@ -92,7 +92,7 @@ TEST_F(RankShardedOptimizer, BetweenStepsThereAreParametersAndState) {
   }
 }
 
-// In place, with a last segment that is not full.
+// Works in place, with a last segment that is not full.
 TEST_F(RankShardedOptimizer, LargePartsTravelInSegments) {
   const int64_t size = group_->size(), n = 2 * kRingSegment + 5;
   const auto probe = MakeMemoryProbe(at::kCPU);
@@ -110,12 +110,12 @@ TEST_F(RankShardedOptimizer, LargePartsTravelInSegments) {
   EXPECT_TRUE(all.equal((ramp * sum).to(at::kFloat)));
 }
 
-// So that the time of the update is the update's alone.
+// Otherwise the time of the update would include communication.
 TEST(ShardedOptimizerTest, GradientsTravelInOneCallAfterTheBackwardPass) {
   const std::map<OptimizerSharding, int> shared = {
       {OptimizerSharding::kReplicated, 0},
       {OptimizerSharding::kSharded, 1},
-      {OptimizerSharding::kBroadcast, 3}};  // of as many parameters
+      {OptimizerSharding::kBroadcast, 3}};  // one for each of the parameters
   for (const OptimizerSharding sharding : kOptimizerShardings) {
     SCOPED_TRACE(OptimizerShardingName(sharding));
     FakeGroup group(/*rank=*/0, /*size=*/2);
@@ -133,7 +133,7 @@ TEST(ShardedOptimizerTest, GradientsTravelInOneCallAfterTheBackwardPass) {
   }
 }
 
-// And the model is as it was.
+// The model stays unchanged.
 TEST(ShardedOptimizerTest, UnsuitableParametersAreRefused) {
   for (const OptimizerSharding sharding : kOptimizerShardings) {
     FakeGroup group(/*rank=*/0, /*size=*/2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A model that ranks share, against the same model on one process.
+// A model shared by ranks, compared with the same model on one process.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,12 +28,12 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// Channels and words that neither two nor four ranks divide evenly.
+// Sizes d_ff and vocab that neither two nor four ranks divide evenly.
 ModelConfig Small(Implementation implementation) {
   return {"m", 24, 42, 2, 4, 37, AttentionOf(implementation), implementation};
 }
 
-// Two and four ranks divide its heads of keys and values, too, and each has the
+// Two and four ranks divide its key/value heads evenly, too. Each rank has the
 // same words of the embeddings and of the head, which are tied.
 ModelConfig GroupedAndTied(Implementation implementation) {
   ModelConfig config = Small(implementation);
@@ -61,7 +61,7 @@ class RankTensorParallel : public RankTest {
   }
 };
 
-// With what would add up if each rank added a whole bias.
+// Sets biases, which would add up if each rank added a whole bias.
 void FillBiases(const TransformerLm& model) {
   const at::NoGradGuard no_grad;
   for (const auto& parameter : model->named_parameters()) {
@@ -73,7 +73,7 @@ struct Limits {
   double loss, gradient, parameter;
 };
 
-// The gradients of `part` against their part of those of `whole`.
+// Compares the gradients of `part` with the matching part of those in `whole`.
 void ExpectPartOfGradients(const TransformerLm& part,
                            const TransformerLm& whole,
                            const ProcessGroup& group, double limit) {
@@ -158,7 +158,7 @@ TEST_F(RankTensorParallel, StepsAsTheWholeModel) {
         ReleaseGradients(whole);
       }
       ExpectAssembled(part, whole, *group_, limits.parameter);
-      // What all ranks have stays equal to the last bit.
+      // Replicated parameters stay bitwise equal.
       EXPECT_TRUE(
           VerifyReplicas({part->ln_final->weight, part->layers[0]->ln2->weight},
                          *group_)
@@ -167,7 +167,7 @@ TEST_F(RankTensorParallel, StepsAsTheWholeModel) {
   }
 }
 
-// The ranks sum again what they compute again.
+// The ranks repeat the sums of recomputed blocks.
 TEST_F(RankTensorParallel, RecomputedBlocksHaveTheSameGradientsToTheBit) {
   for (const Implementation implementation : kImplementations) {
     for (const Precision precision :
@@ -204,7 +204,7 @@ TEST_F(RankTensorParallel, RecomputedBlocksHaveTheSameGradientsToTheBit) {
   }
 }
 
-// With nothing rounded away, the formulas are the whole model's.
+// Without rounding errors, the result must be the whole model's.
 TEST_F(RankTensorParallel, InFloat64ItIsTheWholeModel) {
   for (const ModelConfig& config :
        {Small(Implementation::kTextbook), Small(Implementation::kLibrary),
@@ -247,7 +247,7 @@ TEST_F(RankTensorParallel, TheLossOfAllWordsNeedsNoRankToSeeThem) {
   TensorGroup ranks(*group_);
   const IndexRange words = PartOf(37, group_->rank(), group_->size());
   at::manual_seed(5);
-  // Of which fp32 could not take the exponentials.
+  // The exponentials of such logits would overflow fp32.
   at::Tensor logits = at::randn({3, 4, 37}) * 20 + 300;
   const at::Tensor targets = at::randint(37, {3, 4}, at::kLong);
   at::Tensor exact = logits.to(at::kDouble).requires_grad_();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The traffic of a rank's part of a model, against what a step exchanges.
+// The predicted traffic of a tensor-parallel rank, compared with a real step's.
 
 #include "model/distributed/tensor_parallel/tensor_traffic.h"
 
@@ -17,14 +17,14 @@
 namespace trainbench {
 namespace {
 
-// A step of a model that so many ranks share.
+// A step of a model that `ranks` ranks share.
 struct Division {
   StepParams whole;
   int64_t ranks = 1;
 };
 
-// That keep all, that recompute attention, and that recompute each block or
-// segments of two.
+// Jobs that keep all activations, recompute attention, or recompute segments of
+// one or two blocks.
 std::vector<Division> Divisions(Precision precision) {
   using enum Checkpointing::Kind;
   std::vector<Division> jobs;
@@ -50,7 +50,7 @@ std::string TextOf(const Division& job) {
          std::to_string(job.ranks);
 }
 
-// Of rank 0, whose sums are its own summands.
+// Returns the traffic of rank 0 on a group that sums nothing.
 Traffic TrafficOfStep(const Division& job) {
   const StepParams& step = job.whole;
   FakeGroup group(/*rank=*/0, static_cast<int>(job.ranks));
@@ -73,7 +73,7 @@ TEST(TensorTrafficTest, IsWhatAStepExchangesToTheByte) {
       part.model = PartOf(part.model, /*rank=*/0, job.ranks);
       const Traffic step = TensorTrafficOf(part, job.ranks, /*backward=*/true);
       EXPECT_EQ(TrafficOfStep(job), step);
-      // The forward pass has no backward pass's calls; the loss is in both.
+      // The loss is in both passes; all other calls belong to one of them.
       const Traffic backward =
           step - TensorTrafficOf(part, job.ranks, /*backward=*/false);
       const bool again =

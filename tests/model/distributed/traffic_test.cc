@@ -26,7 +26,7 @@ TEST(TrafficTest, SendsWhatRingsAndRootsSend) {
   EXPECT_EQ(SentBytes(CollectiveKind::kAllReduce, 800, 1), 0);
 }
 
-// Ranks on a ring, each with a buffer; counts what each sends to the next.
+// Ranks on a ring, each with a buffer. Counts the bytes each sends to the next.
 class Ring {
  public:
   Ring(std::size_t ranks, std::size_t elements)
@@ -46,7 +46,7 @@ class Ring {
   int64_t Bytes() const { return 8 * std::ssize(sums_); }
   const std::vector<double>& sent_bytes() const { return sent_bytes_; }
 
-  // In step s, rank r passes on the part that it got in the step before.
+  // In each step, a rank passes on the part that it received in the last step.
   void ReduceScatter() {
     Steps([](double& mine, double got) { mine += got; }, 0);
   }
@@ -54,7 +54,7 @@ class Ring {
     Steps([](double& mine, double got) { mine = got; }, 1);
   }
 
-  // Each owner's part goes from neighbour to neighbour. Owner r has the part
+  // Passes each owner's part from neighbor to neighbor. Owner r has the part
   // that the reduce-scatter leaves with it.
   void BroadcastParts() {
     const std::size_t part = sums_.size() / size();
@@ -98,7 +98,7 @@ class Ring {
 
 class RingTest : public testing::TestWithParam<int> {
  protected:
-  // 60 divides by every number of ranks.
+  // 60 is divisible by every number of ranks.
   Ring ring_{static_cast<std::size_t>(GetParam()), 60};
 };
 

@@ -54,7 +54,7 @@ TEST(DryRunTest, OlderTensorsKeepTheirValues) {
   const at::Tensor older = at::ones({3});
   const DryRun dry;
   EXPECT_EQ(older.sum().item<float>(), 3);
-  older.add_(at::ones({3}));  // with a dry one
+  older.add_(at::ones({3}));  // adds a dry tensor
   EXPECT_EQ(older.sum().item<float>(), 3);
 }
 
@@ -93,7 +93,7 @@ TEST(DryRunTest, AutogradRunsTheSameNodes) {
 
 using Sums = std::vector<std::pair<std::string, double>>;
 
-// What `of` is not 0 of.
+// Lists the operators for which `of` is positive.
 Sums SumsOf(const std::function<void()>& work,
             double DryOperator::*of = &DryOperator::flops) {
   Sums all;
@@ -121,10 +121,10 @@ TEST(DryRunTest, TellsTheBytesThatOperatorsReadAndWrite) {
                 const at::Tensor x = at::empty({3, 4});
                 const at::Tensor y = x.mm(at::empty({4, 5}));  // 48, 80, 60
                 y.view({15}).t();
-                at::empty({5}).expand({3, 5}).exp();  // 20 are stored
+                at::empty({5}).expand({3, 5}).exp();  // only 20 are stored
               }),
               ElementsAre(Pair("aten::mm", 188), Pair("aten::exp", 80)));
-  // What is replaced is not read; what is picked is read in part.
+  // Overwritten tensors are not read; indexed tensors are read in part.
   EXPECT_THAT(
       moved([] {
         at::Tensor x = at::empty({10});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Dry steps against real ones, on the allocator of the CPU.
+// Dry steps compared with real ones, on the CPU's allocator.
 
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ std::string TextOf(const Job& job) {
          std::string(StepModeName(job.mode));
 }
 
-// What a step needs; Run() makes one.
+// A model, optimizer and batch; Run() makes a step.
 class WarmStep {
  public:
   WarmStep(const Job& job, at::Device device)
@@ -53,7 +53,7 @@ class WarmStep {
     if (job.mode == StepMode::kTrainStep) {
       optimizer_.emplace(Parameters(model_), AdamWKind::kFused);
     }
-    Run();  // makes the rotary tables
+    Run();  // creates the rotary tables
   }
 
   void Run() {
@@ -96,7 +96,7 @@ constexpr Precision kDtypes[] = {Precision::kFp32, Precision::kBf16Autocast,
 using enum AttentionKind;
 using enum Checkpointing::Kind;
 
-// Three heads of queries read one of keys and values.
+// Three query heads share one head of keys and values.
 ModelConfig Grouped(ModelConfig config) {
   config.kv_heads = config.heads / 3;
   return config;
@@ -107,7 +107,7 @@ ModelConfig Tied(ModelConfig config) {
   return config;
 }
 
-// Where one part of a step has the peak.
+// Shapes in which different parts of a step have the peak.
 std::vector<Job> Shapes() {
   return {
       {{"balanced", 64, 192, 2, 4, 256}, 4, 64},
@@ -137,7 +137,7 @@ std::vector<Job> Shapes() {
        2, 64}};
 }
 
-// Jobs that nobody chose, the same ones each time.
+// Randomly drawn jobs, the same ones each time.
 std::vector<Job> RandomJobs(std::size_t count) {
   std::mt19937 random(28);
   const auto draw = [&](int64_t low, int64_t high) {
@@ -178,11 +178,11 @@ std::vector<Job> RandomJobs(std::size_t count) {
 
 class DryStepTest : public testing::Test {
  protected:
-  // Attention on the CPU takes a buffer for each thread.
+  // Attention on the CPU allocates a buffer for each thread.
   DryStepTest() { at::set_num_threads(1); }
 };
 
-// Each shape in each precision; in which mode, changes from one to the next.
+// Tests each shape in each precision; the mode changes from one to the next.
 TEST_F(DryStepTest, TakesTheBytesOfARealStep) {
   std::size_t count = 0;
   for (Job job : Shapes()) {
@@ -209,8 +209,8 @@ TEST_F(DryStepTest, OnTwoThreadsTakesTheBytesOfARealStep) {
   }
 }
 
-// Attention that keeps no scores multiplies for them once more; the formula
-// leaves that out, so that attention kinds compare.
+// Attention that keeps no scores recomputes them; the formula ignores that, to
+// keep attention kinds comparable.
 double ScoresAgain(const Job& job) {
   const bool keeps =
       job.config.attention == kNaive || job.config.attention == kSdpaMath;
@@ -234,7 +234,7 @@ TEST_F(DryStepTest, MultipliesWhatTheFormulaCounts) {
   }
 }
 
-// Nobody has the memory for it.
+// No machine has the memory for it.
 TEST_F(DryStepTest, OfALargeModelTakesNone) {
   const Job job = {*FindModel("8B", NamedModels()), 64, 32768};
   const StepBytes bytes = DryBytesOfStep(job);
@@ -243,7 +243,7 @@ TEST_F(DryStepTest, OfALargeModelTakesNone) {
   EXPECT_EQ(bytes.after, bytes.resident);
 }
 
-// As the caching allocator is asked, which gives whole blocks.
+// The bytes requested from the caching allocator, which allocates whole blocks.
 int64_t RequestedPeak(const Job& job, at::Device device) {
   const auto probe = MakeMemoryProbe(device);
   WarmStep step(job, device);
@@ -258,7 +258,7 @@ std::vector<Job> GpuJobs() {
          {kNaive, kTiled, kSdpa, kSdpaMath, kSdpaFlash, kSdpaEfficient,
           kSdpaCudnn, kOwn}) {
       for (const auto& [heads, seq] : {std::pair(2, 96), std::pair(4, 1000)}) {
-        // LibTorch's sums over many rows take a buffer that is not stated yet.
+        // LibTorch's sums over many rows need a buffer that is not modeled yet.
         if (implementation == kTextbook && seq == 1000) continue;
         jobs.push_back({{"gpu", heads * int64_t{64}, 192, 2, heads, 301,
                          attention, implementation},

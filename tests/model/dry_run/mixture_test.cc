@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A layer that nobody prepared the dry run for: a mixture of experts, whose
-// memory is predicted by running it.
+// A layer for which the dry run has no special support: a mixture of experts.
+// Its memory is predicted by running it.
 
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
@@ -24,8 +24,8 @@ namespace {
 constexpr int64_t kExperts = 4, kChosen = 2;
 
 // Each token goes to the two experts with the largest weights (Shazeer et al.
-// 2017). An expert takes as many tokens as it would get if all were equally
-// liked, those with the largest weights first (Lepikhin et al. 2021).
+// 2017). Each expert takes an equal share of the tokens, those with the largest
+// weights first (Lepikhin et al. 2021).
 class MixtureImpl : public torch::nn::Module {
  public:
   MixtureImpl(const ModelConfig& config, const at::TensorOptions& options)
@@ -37,7 +37,7 @@ class MixtureImpl : public torch::nn::Module {
     register_module("experts", experts_);
   }
 
-  // [tokens, d_model] -> the same.
+  // [tokens, d_model] -> [tokens, d_model].
   at::Tensor forward(const at::Tensor& x) {
     const at::Tensor likes = router_(x).softmax(-1);
     const auto [weights, chosen] = likes.topk(kChosen);
@@ -63,7 +63,7 @@ class MixtureImpl : public torch::nn::Module {
 };
 TORCH_MODULE(Mixture);
 
-// Forward and backward pass, and an update.
+// A forward and backward pass, and an update.
 class MixtureStep {
  public:
   explicit MixtureStep(const ModelConfig& config)

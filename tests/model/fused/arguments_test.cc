@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the fused operations refuse, by a message that says what is allowed, and
-// layouts that they must not mistake.
+// Arguments that the fused operations reject, with a message that says what is
+// allowed, and layouts that must not be confused.
 
 #include "model/fused/arguments.h"
 
@@ -42,7 +42,7 @@ at::Tensor Targets(std::initializer_list<int64_t> ids) {
   return at::tensor(at::ArrayRef<int64_t>(ids), at::kLong);
 }
 
-// Of a leaf [2, 16, 96], which the operation may overwrite.
+// Takes a leaf [2, 16, 96], which the operation may overwrite.
 using UnaryOperation = std::function<at::Tensor(const at::Tensor&)>;
 
 std::map<std::string, UnaryOperation> Operations() {
@@ -105,7 +105,7 @@ TEST(FusedCrossEntropyTest, HandsItsGradientToOnePassOnly) {
 
 TEST(FusedCrossEntropyTest, TakesTargetsThatLieApart) {
   const at::Tensor logits = at::randn({3, 1, 5});
-  // As the second tokens of three sequences.
+  // Targets that are the second tokens of three sequences.
   const at::Tensor targets =
       Targets({9, 0, 9, 4, 9, 2}).view({3, 2}).narrow(1, 1, 1);
   const at::Tensor expected =

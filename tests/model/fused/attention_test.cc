@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Our attention kernel against attention in float64.
+// Our attention kernel compared with attention in float64.
 
 #include "model/fused/attention.h"
 
@@ -24,7 +24,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// The most of the kernels of both passes and types.
+// The largest of the kernels of both passes and types.
 template <int head>
 constexpr int64_t SharedBytes() {
   return std::max({kernels::FlashBf16Forward<head>::kSharedBytes,
@@ -47,11 +47,11 @@ struct Shape {
   int64_t batch, heads, seq, d_head;
 };
 
-// Tiles have 64 queries and keys, above 512 tokens 128; groups have 4 tiles.
+// Tiles have 64 queries and keys, 128 above 512 tokens; groups have 4 tiles.
 const Shape kShapes[] = {{1, 1, 2, 16},   {2, 3, 47, 10},  {1, 2, 65, 33},
                          {1, 3, 130, 64}, {1, 1, 300, 16}, {2, 1, 641, 128}};
 
-// q, k, v and the output's gradient: views like a model's, which splits heads.
+// Returns q, k, v and the output's gradient: views, like a model's split heads.
 Tensors RandomInputs(const Shape& s, at::ScalarType type) {
   at::manual_seed(7);
   Tensors inputs;
@@ -127,7 +127,7 @@ TEST(FusedAttentionTest, TwoCallsAreEqualBitByBit) {
   at::set_num_threads(1);
 }
 
-// Scores far from 0 overflow without the running maximum.
+// Large scores overflow without the running maximum.
 TEST(FusedAttentionTest, LargeScoresDoNotOverflow) {
   Tensors inputs = RandomInputs({1, 1, 130, 16}, at::kFloat);
   inputs[0] = inputs[0] * 100;

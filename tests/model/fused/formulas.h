@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the fused operations compute, from LibTorch's operations, for float64.
+// The fused operations' formulas in LibTorch's operations, for float64.
 
 #ifndef TRAINBENCH_TESTS_MODEL_FUSED_FORMULAS_H_
 #define TRAINBENCH_TESTS_MODEL_FUSED_FORMULAS_H_
@@ -24,7 +24,7 @@ using Operation = std::function<Tensors(const Tensors&)>;
 inline double RelativeNorm(const at::Tensor& actual,
                            const at::Tensor& expected) {
   const at::Tensor wide = expected.detach().to(at::kDouble);
-  // Zeros must be exact.
+  // If `expected` is zero, `actual` must be exactly zero.
   return ((actual.detach().to(at::kDouble) - wide).norm() /
           wide.norm().clamp_min(1e-300))
       .item<double>();
@@ -34,8 +34,8 @@ inline at::Tensor NormFormula(const at::Tensor& x, const at::Tensor& weight) {
   return weight * x / (x.square().mean(-1, true) + 1e-5).sqrt();
 }
 
-// Of the residual, the update and the weight. What is normed is the sum as it
-// is stored, in `dtype`.
+// For the residual, the update and the weight. The norm is applied to the sum
+// as it is stored, in `dtype`.
 inline Operation AddedNormFormula(at::ScalarType dtype) {
   return [dtype](const Tensors& x) -> Tensors {
     const at::Tensor sum = x[0] + x[1];
@@ -70,8 +70,8 @@ inline at::Tensor AttentionFormula(const at::Tensor& q, const at::Tensor& k,
 using AttentionFunction = std::function<at::Tensor(
     const at::Tensor&, const at::Tensor&, const at::Tensor&)>;
 
-// The output and the gradients of q, k and v, which are the inputs with the
-// output's gradient.
+// Returns the output and the gradients of q, k and v. The inputs are q, k, v
+// and the output's gradient.
 inline Tensors Differentiate(const AttentionFunction& attention,
                              const Tensors& inputs) {
   Tensors leaves;
@@ -84,8 +84,8 @@ inline Tensors Differentiate(const AttentionFunction& attention,
   return results;
 }
 
-// Of qkv [batch, seq, (heads + 2 kv_heads) d_head]: the textbook rotation,
-// itself tested against complex numbers.
+// For qkv [batch, seq, (heads + 2 kv_heads) d_head]: the textbook rotation,
+// which is tested against complex numbers.
 inline Operation RopeFormula(int64_t heads, int64_t kv_heads, int64_t d_head) {
   return [=](const Tensors& x) -> Tensors {
     Rope rope(d_head);

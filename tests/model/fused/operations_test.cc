@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The fused operations against float64, forward and backward.
+// The fused operations compared with float64, forward and backward.
 
 #include <gtest/gtest.h>
 #include <torch/types.h>
@@ -25,7 +25,7 @@ namespace {
 
 constexpr at::ScalarType kTypes[] = {at::kFloat, at::kBFloat16};
 
-// Of the dtype, for results that are rounded a few times.
+// The tolerance for results that are rounded a few times.
 double Tolerance(at::ScalarType dtype) {
   return dtype == at::kFloat ? 1e-6 : 6e-3;
 }
@@ -41,14 +41,14 @@ Tensors Leaves(const Tensors& values, bool wide) {
   return leaves;
 }
 
-// Gradients of the inputs for random gradients of the outputs; the first
-// outputs' gradients can be left out.
+// Returns the gradients of the inputs for random gradients of the outputs after
+// the first `left_out`.
 Tensors Gradients(const Tensors& outputs, const Tensors& inputs,
                   std::size_t left_out) {
   at::manual_seed(99);
   at::Tensor sum = at::zeros({}, at::kDouble);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    // In bf16's numbers, which all dtypes have.
+    // Exact in bf16, and so in all dtypes.
     const at::Tensor gradient = at::randn(outputs[i].sizes())
                                     .to(at::kBFloat16)
                                     .to(outputs[i].scalar_type());
@@ -60,12 +60,12 @@ Tensors Gradients(const Tensors& outputs, const Tensors& inputs,
   return gradients;
 }
 
-// Runs the operation on copies of the inputs, since some are consumed.
+// Runs the operation on copies of the inputs, since it may consume some.
 void ExpectEqual(const Operation& fused, const Operation& formula,
                  const Tensors& values, const std::string& what,
                  std::size_t left_out = 0) {
   const Tensors inputs = Leaves(values, false), wide = Leaves(values, true);
-  // Not the leaves themselves, which an operation in place would overwrite.
+  // Copies, because an in-place operation must not overwrite leaves.
   Tensors copies;
   for (const at::Tensor& input : inputs) copies.push_back(input.clone());
   const Tensors actual = fused(copies), expected = formula(wide);
@@ -300,12 +300,12 @@ TEST(JoinedProductTest, TakesAdjacentWeightsAsTheyLie) {
   EXPECT_LE(RelativeNorm(y, ProductFormula({x, weights[0], weights[1]})[0]),
             1e-6);
   y.sum().backward();
-  // One gradient, in two views: no copy either.
+  // Both gradients are views of one tensor, without a copy.
   EXPECT_TRUE(weights[0].grad().is_alias_of(weights[1].grad()));
   EXPECT_LE(RelativeNorm(weights[1].grad(), x.sum(0).expand({3, 24})), 1e-6);
 }
 
-// Of both libraries on some CPUs: the second product is large.
+// The second product is so large that some CPUs choose the other library.
 TEST(LinearProductTest, FollowsTheFormula) {
   at::manual_seed(10);
   for (const auto& [rows, in, out] :

@@ -48,7 +48,7 @@ std::string NameOf() {
 template <class Kernel>
 std::string Emulate(const trainbench_null_gpu_launch& launch,
                     const Grid& grid) {
-  constexpr int kFinest = 2;  // bytes of an element
+  constexpr int kFinest = 2;  // bytes of the smallest element
   constexpr uint64_t kSeed = 1;
   if (launch.grid[1] * launch.grid[2] * launch.block[1] * launch.block[2] > 1) {
     return "the launch has more than one dimension";
@@ -76,7 +76,7 @@ void RunKernel(const trainbench_null_gpu_launch* launch) {
 }
 
 struct Entry {
-  std::string part;  // of the name of the kernel on a GPU
+  std::string part;  // substring of the kernel's name on a GPU
   size_t argument_bytes;
   trainbench_null_gpu_body body;
 };
@@ -97,8 +97,8 @@ bool List() {
 template <class Kernel>
 const bool is_listed = List<Kernel>();
 
-// A launcher that launches nothing: to compile a call for it lists the kernels
-// that the call may launch.
+// A launcher that launches nothing: compiling a call for it registers the
+// kernels that the call may launch.
 class Lister {
  public:
   using Status = bool;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The kernels of launchers.h where the device is a null GPU that holds values:
-// the emulator runs each launch, in the device's memory. So the geometry, the
-// shared memory and the arguments of a launcher are those that a GPU would get.
+// Runs the kernels of launchers.h on a null GPU that holds values: the emulator
+// executes each launch in the device's memory. So a launcher's geometry, shared
+// memory and arguments are the same as on a GPU.
 
 #ifndef TRAINBENCH_TESTS_MODEL_KERNELS_EMULATED_H_
 #define TRAINBENCH_TESTS_MODEL_KERNELS_EMULATED_H_
@@ -19,17 +19,17 @@ class EmulatedKernels {
   struct Launch {
     std::string kernel;  // "trainbench::kernels::RopeKernel<float, 4>"
     Grid grid;
-    std::string wrong;  // what the emulator found, or ""
+    std::string wrong;  // an error of the emulator, or ""
   };
 
-  // Has the null GPU run kernels from now on. False if none is preloaded: then
-  // a GPU runs them, and nothing is recorded.
+  // Makes the null GPU run kernels from now on. Returns false if none is
+  // preloaded: then a GPU runs them, and nothing is recorded.
   static bool Install();
 
-  // The launches since the last call.
+  // Returns the launches since the last call.
   static std::vector<Launch> Take();
 
-  // Has `change` spoil what the following launches ask for; null ends that.
+  // Applies `change` to the grids of the following launches, until it is null.
   static void Spoil(std::function<void(Grid& grid)> change);
 };
 

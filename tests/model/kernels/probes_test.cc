@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The probes with which a GPU is compared are right in the emulator.
+// The probes that are compared with a GPU give correct results in the emulator.
 
 #include "tests/model/kernels/gpu/probes.cuh"
 
@@ -30,7 +30,7 @@ TYPED_TEST(ProbeTest, RunsAndWritesAllOfItsOutput) {
   EXPECT_EQ(t.launcher().template Launch<P>({P::kBlocks, P::kMaxThreads, 4096},
                                             {in, out}),
             "");
-  // Sums of random bits may be anything but what nobody wrote.
+  // Sums of random bits may have any value except the initial one.
   for (int i = 1; i < P::kOutBytes / 4; ++i) EXPECT_NE(out[i], 0xa5a5a5a5) << i;
 }
 

@@ -110,7 +110,7 @@ void CheckBackward(Tensors& t, const Shape& shape, bool later) {
   EXPECT_LT(RelativeError(grad_weight, expected_weight), kTolerance<S>);
 }
 
-// The last has more rows than partial sums.
+// The last shape has more rows than partial sums.
 const Shape kShapes[] = {{3, 8, 0},  {2, 768, 0},  {5, 7, 0},    {2, 1601, 0},
                          {2, 64, 1}, {1, 2560, 0}, {1, 8192, 0}, {600, 16, 0}};
 
@@ -146,7 +146,7 @@ TEST(RmsNormKernels, AddAnUpdateAndPassALaterGradientOn) {
   CheckBackward<float, Bf16>(t, {4, 48, 0}, true);
 }
 
-// Without it a warp would sum what the others have not written yet.
+// Without it a warp would sum values that the others have not written yet.
 TEST(RmsNormKernels, NeedTheBarrierOfAReduction) {
   Tensors t(1);
   const float* x = t.Input<float>(512);

@@ -21,8 +21,7 @@ struct Shape {
   int64_t d_head;
 };
 
-// Queries, keys and values of a token lie side by side: [batch, seq, 3, heads,
-// d].
+// Queries, keys and values of a token are adjacent: [batch, seq, 3, heads, d].
 template <class T>
 void Check(Tensors& t, const Shape& s, bool backward) {
   const int64_t width = s.heads * s.d_head;
@@ -90,8 +89,8 @@ TEST(RopeKernel, IsRightInBf16) { CheckAll<Bf16>(); }
 
 TEST(RopeKernel, WritesAnotherLayout) {
   Tensors t(1);
-  // [batch 1, seq 2, heads 3, d 4] to [batch 1, heads 3, seq 2, d 4], not
-  // turned.
+  // From [batch 1, seq 2, heads 3, d 4] to [batch 1, heads 3, seq 2, d 4],
+  // without a rotation.
   const float* from = t.Input<float>(24);
   float* to = t.Output<float>(24);
   float* cos = t.InPlace<float>(4);
@@ -116,7 +115,7 @@ TEST(RopeKernel, WritesAnotherLayout) {
   }
 }
 
-// The second pointer is no tensor's.
+// The second pointer belongs to no tensor.
 TEST(RopeKernel, TurnsOneTensorAlone) {
   Tensors t(1);
   float* x = t.InPlace<float>(4);

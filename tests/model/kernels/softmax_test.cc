@@ -95,7 +95,7 @@ void CheckAll() {
 TEST(SoftmaxKernels, AreRightInFp32) { CheckAll<float>(); }
 TEST(SoftmaxKernels, AreRightInBf16) { CheckAll<Bf16>(); }
 
-// One row that is longer than a block's vectors, beside others.
+// Rows that are longer than a block's vectors.
 TEST(SoftmaxKernels, ReadRowsInSeveralPasses) {
   Tensors t(5);
   Check<float>(t, {1, 600, true, true});

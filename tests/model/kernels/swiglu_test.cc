@@ -19,7 +19,7 @@ double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 struct Shape {
   int64_t rows;
   int64_t columns;
-  int64_t gap;  // between the halves' rows
+  int64_t gap;  // between the rows of the two halves
   int misalign;
 };
 

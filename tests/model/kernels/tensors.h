@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tensors of the tests of kernels, and the emulator that runs them.
+// The tensors of kernel tests, and the emulator that runs the kernels.
 
 #ifndef TRAINBENCH_TESTS_MODEL_KERNELS_TENSORS_H_
 #define TRAINBENCH_TESTS_MODEL_KERNELS_TENSORS_H_
@@ -33,14 +33,14 @@ inline constexpr Dtype kDtypeOf = Dtype::kFloat32;
 template <>
 inline constexpr Dtype kDtypeOf<Bf16> = Dtype::kBfloat16;
 
-// A memory with random inputs and poisoned outputs. What it gives out lives as
-// long as it does, 16-byte aligned, or `misalign` elements behind.
+// Memory with random inputs and poisoned outputs. Its tensors live as long as
+// it does and are 16-byte aligned, or `misalign` elements past that.
 class Tensors {
  public:
   explicit Tensors(uint32_t seed, int misalign = 0)
       : random_(seed), misalign_(misalign) {}
 
-  // Normal numbers of standard deviation `scale`.
+  // Normally distributed numbers with standard deviation `scale`.
   template <class T>
   const T* Input(int64_t count, double scale = 1) {
     return Filled<T>(count, scale, /*writable=*/false);
@@ -55,7 +55,7 @@ class Tensors {
     for (int64_t i = 0; i < count; ++i) Set(made[i], std::nan(""));
     return made;
   }
-  // `limit` numbers from 0 on.
+  // Random integers in [0, limit).
   const int64_t* Indices(int64_t count, int64_t limit) {
     int64_t* const made = New<int64_t>(count, /*writable=*/false);
     for (int64_t i = 0; i < count; ++i) made[i] = random_() % limit;
@@ -105,7 +105,7 @@ std::vector<double> Doubles(const T* from, int64_t count) {
   return made;
 }
 
-// |actual - expected| / |expected|, with Euclidean norms; NaN where one is NaN.
+// |actual - expected| / |expected|, in Euclidean norms; NaN if any is NaN.
 template <class T>
 double RelativeError(const T* actual, const std::vector<double>& expected) {
   double error = 0;
@@ -118,7 +118,7 @@ double RelativeError(const T* actual, const std::vector<double>& expected) {
   return std::sqrt(error) / std::max(std::sqrt(norm), 1e-30);
 }
 
-// What rounding the result, and sums in fp32, may cost.
+// The error allowed for rounding the result and for sums in fp32.
 template <class T>
 inline constexpr double kTolerance = 2e-6;
 template <>

@@ -18,7 +18,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 ARCHITECTURES = ("80", "90")
-REGISTERS = 65536  # of a multiprocessor
+REGISTERS = 65536  # per multiprocessor
 # Bytes that kernels may spill: the gradients of a tile of keys fill the registers.
 SPILLS = {
     "FlashBf16BackwardKeysILi32E": 48,
@@ -27,7 +27,7 @@ SPILLS = {
     "FlashBf16BackwardQueriesILi128E": 32,
     "FlashFp32BackwardKeysILi128E": 32,
 }
-# Kernels that read and write rows in vectors. Not those for odd sizes, of 1 element.
+# Kernels that move rows in vectors, except the single-element ones for odd sizes.
 IN_VECTORS = re.compile(
     r"Softmax|CrossEntropy|(Swiglu|Rope|RmsNormForward|RmsNormBackward)\w*Li[48]E"
 )
@@ -39,12 +39,12 @@ class Kernel:
     registers: int
     spilled: int  # bytes
     threads: int
-    blocks: int  # on a multiprocessor at once, as it claims
-    accesses: frozenset[str]  # of global memory, as PTX has them
+    blocks: int  # per multiprocessor at once, as claimed
+    accesses: frozenset[str]  # to global memory, as PTX names them
 
 
 def kernels_of(ptx: str, verbose: str) -> list[Kernel]:
-    """From the PTX, which has the claims, and what `ptxas -v` says of it."""
+    """Parses the PTX, which has the claims, and the output of `ptxas -v`."""
     claims = {
         name: (int(threads), int(blocks))
         for name, threads, blocks in re.findall(
@@ -72,7 +72,7 @@ def kernels_of(ptx: str, verbose: str) -> list[Kernel]:
 
 
 def resident_registers(kernel: Kernel) -> int:
-    """A warp takes registers by 256."""
+    """Registers are allocated per warp in units of 256."""
     warps = -(-kernel.threads // 32)
     return kernel.blocks * warps * (-(-kernel.registers * 32 // 256) * 256)
 
@@ -83,7 +83,7 @@ def allowed_spill(kernel: Kernel) -> int:
 
 
 def nvcc() -> Path:
-    """Of the build, or of the machine."""
+    """Returns the build's nvcc, or the machine's."""
     commands = Path(os.environ.get("TRAINBENCH_BUILD", "")) / "compile_commands.json"
     if commands.is_file():
         for entry in json.loads(commands.read_text()):
@@ -167,7 +167,7 @@ def test_each_listed_kernel_spills(all_kernels: list[Kernel]) -> None:
 
 
 def test_rows_move_by_vectors(all_kernels: list[Kernel]) -> None:
-    """The compiler may divide a vector that C++ stores into its elements."""
+    """Checks PTX, since the compiler may split a vector access into its elements."""
     moving = [k for k in all_kernels if IN_VECTORS.search(k.name)]
     assert len(moving) > 20
     for kernel in moving:

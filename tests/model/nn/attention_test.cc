@@ -33,7 +33,7 @@ at::Tensor Random(const AttentionShape& s, at::ScalarType dtype) {
       .requires_grad_(true);
 }
 
-// Output and gradients of q, k, v for one random weighting of the output.
+// Returns the output and the gradients of q, k, v for a random weighting.
 std::vector<at::Tensor> GradientsOfQkv(
     at::Tensor (*attention)(const at::Tensor&, const at::Tensor&,
                             const at::Tensor&),
@@ -51,7 +51,7 @@ std::vector<at::Tensor> GradientsOfQkv(
 TEST(AttentionTest, NaiveEqualsSdpaInOutputAndGradients) {
   at::manual_seed(1);
   for (const at::ScalarType dtype : {at::kFloat, at::kDouble}) {
-    // Values of order 1, sums of up to 70 terms.
+    // Values are of order 1, in sums of up to 70 terms.
     const double tolerance = dtype == at::kDouble ? 1e-13 : 1e-5;
     for (const AttentionShape& shape : kAttentionShapes) {
       const std::vector<at::Tensor> qkv = {
@@ -160,7 +160,7 @@ TEST(NaiveSoftmaxTest, WidensBf16AndKeepsTheWiderTypes) {
   const at::Tensor x = at::randn({4, 300}).to(at::kBFloat16);
   const at::Tensor y = NaiveSoftmax(x);
   EXPECT_EQ(y.scalar_type(), at::kFloat);
-  // Sums in bf16 would be off by percents.
+  // Sums in bf16 would have errors of several percent.
   EXPECT_LE(MaxError(y, at::softmax(x.to(at::kFloat), -1)), 1e-7);
   EXPECT_EQ(NaiveSoftmax(x.to(at::kFloat)).scalar_type(), at::kFloat);
   EXPECT_EQ(NaiveSoftmax(x.to(at::kDouble)).scalar_type(), at::kDouble);

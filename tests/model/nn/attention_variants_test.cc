@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every variant of attention that a CPU has, against the formula in float64.
+// Every attention variant available on a CPU, compared with float64.
 
 #include <ATen/record_function.h>
 #include <gmock/gmock.h>
@@ -35,7 +35,7 @@ std::vector<AttentionKind> OnCpu() {
   return kinds;
 }
 
-// q, k, v and the output's gradient.
+// Returns q, k, v and the output's gradient.
 Tensors RandomVariantInputs(at::IntArrayRef sizes, at::ScalarType type) {
   at::manual_seed(1);
   Tensors inputs;
@@ -93,7 +93,7 @@ std::unique_ptr<at::ObserverContext> Note(const at::RecordFunction& op) {
   return nullptr;
 }
 
-// Names of the operators that `work` runs on this thread.
+// Returns the names of the operators that `work` runs on this thread.
 std::set<std::string> OpsOf(const std::function<void()>& work) {
   Seen().clear();
   const at::CallbackHandle handle = at::addThreadLocalCallback(
@@ -110,7 +110,7 @@ TEST(AttentionVariantsTest, TheOperatorOfAVariantProvesThatItRan) {
         OpsOf([&] { ComputeAttention(kind, in[0], in[1], in[2]); });
     for (const AttentionKind other : OnCpu()) {
       const std::string op(AttentionOpPrefix(other, DeviceKind::kCpu));
-      // Made of batched products, or LibTorch's choice, which is flash.
+      // These run batched products, or LibTorch's choice, which is flash.
       const bool both = other == AttentionKind::kNaive ||
                         other == AttentionKind::kSdpa ||
                         kind == AttentionKind::kSdpa;

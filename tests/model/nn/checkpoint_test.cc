@@ -25,7 +25,7 @@ at::Tensor Leaf(at::IntArrayRef sizes) {
   return at::randn(sizes).set_requires_grad(true);
 }
 
-// tanh(x W)^2 and its double, which says how often it was computed.
+// Returns tanh(x W)^2 and its double, and counts its calls.
 struct Work {
   Tensors operator()(const Tensors& inputs) const {
     ++*calls;
@@ -112,8 +112,8 @@ TEST(CheckpointTest, TheWorkIsDoneAgainUnderTheAutocastOfTheForwardPass) {
   EXPECT_TRUE(actual[0].equal(expected[0]) && actual[1].equal(expected[1]));
 }
 
-// A copy of the weight that the forward pass made without a graph would cut the
-// gradient off.
+// A weight copy cached by the forward pass, without a graph, would cut off the
+// gradient.
 TEST(CheckpointTest, TheCacheOfAnAutocastAroundBothPassesIsNotUsed) {
   const at::Tensor weight = Leaf({3, 3}), x = Leaf({2, 3});
   const auto work = [&](const Tensors& inputs) {

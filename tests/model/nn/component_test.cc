@@ -52,7 +52,7 @@ struct Model {
   Batch batch;
 };
 
-// How often each scope opens in one train step.
+// Counts how often each scope opens in one train step.
 std::map<std::string, int> ScopesOfAStep(AttentionKind kind) {
   Model model(kind);
   const auto trace = Profile(Device(), [&] { model.Step(); });

@@ -18,8 +18,8 @@
 namespace trainbench {
 namespace {
 
-// Largest error of rounding to bf16, which has 8 significant bits, relative to
-// the number; a little more for what fp32 loses before.
+// The largest relative error of rounding to bf16, which has 8 significant bits,
+// and a little more for earlier rounding in fp32.
 constexpr double kBf16Rounding = (1.0 + 1e-3) / 256;
 
 at::TensorOptions Options(at::ScalarType dtype) {
@@ -83,7 +83,7 @@ TEST(RmsNormTest, TinyAndHugeInputsStayFiniteAndRight) {
 
 TEST(LayerNormTest, FollowsTheFormulaInEachImplementation) {
   at::manual_seed(1);
-  // Far from 0, where a variance of squares would lose its digits.
+  // Far from 0, where E[x^2] - E[x]^2 would lose its digits.
   const at::Tensor x = at::randn({3, 5, 48}, at::kDouble) + 1000;
   ModelConfig config = {"m", 48};
   config.norm = Normalization::kLayer;
@@ -98,7 +98,7 @@ TEST(LayerNormTest, FollowsTheFormulaInEachImplementation) {
           NormFormula(x - x.mean(-1, true), norm->weight.uniform_(0.5, 2));
       if (norm->bias.defined()) expected += norm->bias.uniform_(-1, 1);
       EXPECT_LE(MaxError(norm(x), expected), 1e-12);
-      // The sum before it, which the fused implementation leaves to it.
+      // AddAndNorm() also adds, for the fused implementation only.
       ResidualStream stream = {x, {}};
       if (implementation == Implementation::kFused) stream = {x - 3, x - x + 3};
       EXPECT_LE(MaxError(norm->AddAndNorm(stream), expected), 1e-12);
@@ -193,7 +193,7 @@ TEST(LinearTest, MultipliesByTheTransposedWeightWithoutBias) {
                   .equal(at::zeros({1, 11}, at::kDouble)));
 }
 
-// The mean over positions of the library's loss, which wants [N, V].
+// LibTorch's mean loss over positions, which takes logits [N, V].
 at::Tensor LibraryLoss(const at::Tensor& logits, const at::Tensor& targets) {
   return at::cross_entropy_loss(logits.flatten(0, -2), targets.flatten());
 }

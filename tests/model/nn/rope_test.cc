@@ -58,7 +58,7 @@ TEST(RopeTest, ScoresDependOnTheRelativePositionOnly) {
   at::manual_seed(3);
   const int64_t seq = 40;
   Rope rope(8);
-  // The same vector at every position: row t of the result is it turned for t.
+  // All positions have the same vector: row t is that vector rotated for t.
   const at::Tensor q =
       rope.Rotate(at::randn({8}, at::kDouble).expand({seq, 8}));
   const at::Tensor k =
@@ -69,7 +69,7 @@ TEST(RopeTest, ScoresDependOnTheRelativePositionOnly) {
     EXPECT_LE(MaxError(diagonal, diagonal[0].expand_as(diagonal)), 1e-13)
         << offset;
   }
-  // And they do depend on that.
+  // They do depend on the relative position.
   EXPECT_GT(MaxError(scores[0][0], scores[0][1]), 1e-3);
 }
 
@@ -103,7 +103,7 @@ TEST(RopeTest, TablesFollowAChangeOfType) {
   const at::Tensor narrow = rope.Rotate(x.to(at::kFloat));
   EXPECT_EQ(narrow.scalar_type(), at::kFloat);
   EXPECT_LE(MaxError(narrow, expected), 1e-6);
-  // Tables left in fp32 would be off by 1e-8.
+  // Tables in fp32 would cause errors of 1e-8.
   EXPECT_LE(MaxError(rope.Rotate(x), expected), 1e-13);
 }
 
@@ -111,7 +111,7 @@ TEST(RopeTest, AnglesKeepTheirBitsAtLongContext) {
   const int64_t seq = 20'000;
   const at::Tensor x = at::ones({seq, 64});
   const at::Tensor expected = RotateComplex(x.to(at::kDouble), Rope::kTheta);
-  // An angle of 2e4 in fp32 is known to 1e-3 only.
+  // In fp32 an angle of 2e4 is accurate to 1e-3 only.
   EXPECT_LE(MaxError(Rope(64).Rotate(x), expected), 5e-7);
 }
 
@@ -120,7 +120,7 @@ TEST(RopeTest, Bf16IsComputedInFp32AndReturnedInBf16) {
   const at::Tensor x = at::randn({2, 3, 25, 16}).to(at::kBFloat16);
   const at::Tensor y = Rope(16).Rotate(x);
   EXPECT_EQ(y.scalar_type(), at::kBFloat16);
-  // One rounding at the end and none on the way: bit for bit.
+  // Only the end result is rounded, so the results are equal bit by bit.
   EXPECT_TRUE(y.equal(Rope(16).Rotate(x.to(at::kFloat)).to(at::kBFloat16)));
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 using ::testing::ElementsAreArray;
 
-// Standard deviation of N(0, 1) cut at 3: sqrt(1 - 6 phi(3) / mass).
+// The standard deviation of N(0, 1) truncated at 3: sqrt(1 - 6 phi(3) / mass).
 constexpr double kCutDeviation = 0.98658;
 
 TransformerLm MakeModel(const ModelConfig& config, at::ScalarType dtype) {
@@ -62,8 +62,8 @@ TEST(TransformerLmTest, ABadConfigIsRefusedByName) {
   }
 }
 
-// Weights of variance 2 / (in + out), embeddings of variance 1, both cut at 3
-// standard deviations; norms 1.
+// Expects weights of variance 2 / (in + out) and embeddings of variance 1, both
+// truncated at 3 standard deviations, and norms of 1.
 void ExpectInitialised(const TransformerLm& model, double rounding) {
   for (const auto& item : model->named_parameters()) {
     const at::Tensor value = item.value().detach().to(at::kDouble);
@@ -79,7 +79,7 @@ void ExpectInitialised(const TransformerLm& model, double rounding) {
     const double largest = value.abs().max().item<double>();
     EXPECT_LE(largest, 3 * sigma * (1 + rounding)) << item.key();
     EXPECT_GT(largest, 2.5 * sigma) << item.key();
-    // Five standard errors of the deviation and of the mean.
+    // Allows five standard errors of the deviation and of the mean.
     const double error =
         5 / std::sqrt(2.0 * static_cast<double>(value.numel()));
     EXPECT_NEAR(value.std().item<double>() / sigma, kCutDeviation, error)
@@ -94,7 +94,7 @@ TEST(InitializationTest, WeightsAreCutNormalsAndNormsAreOne) {
   const ModelConfig config = {"m", 96, 160, 2, 4, 301};
   ExpectInitialised(MakeModel(config, at::kFloat), 1e-6);
   ExpectInitialised(MakeModel(config, at::kDouble), 1e-12);
-  // A bf16 has 8 significant bits.
+  // bf16 has 8 significant bits.
   ExpectInitialised(MakeModel(config, at::kBFloat16), 1.0 / 256);
 }
 
@@ -102,13 +102,13 @@ TEST(InitializationTest, TheShapeOfTheDistributionIsNormal) {
   at::manual_seed(3);
   const at::Tensor x = at::empty({400'000}, at::kDouble);
   TruncatedNormal_(x, 2.0);
-  // A clamped normal, with a lump at each end, would have 0.9975.
+  // A clamped normal distribution, with a mass at each end, would have 0.9975.
   EXPECT_NEAR(x.std().item<double>() / 2, kCutDeviation,
               5 / std::sqrt(2 * 400'000.0));
   for (const double z : {-2.0, -1.0, 0.0, 0.5, 1.5}) {
     const double mass = std::erf(3 / std::sqrt(2.0));
     const double expected =
-        0.5 + 0.5 * std::erf(z / std::sqrt(2.0)) / mass;  // of the cut normal
+        0.5 + 0.5 * std::erf(z / std::sqrt(2.0)) / mass;  // truncated normal
     EXPECT_NEAR(x.lt(2 * z).to(at::kDouble).mean().item<double>(), expected,
                 5 * 0.5 / std::sqrt(400'000.0))
         << z;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The attention kernels that only a GPU has: which runs, whether it is right,
-// and what it keeps.
+// The attention kernels that only a GPU has: which one runs, whether it is
+// right, and its memory.
 
 #include <gtest/gtest.h>
 #include <torch/types.h>
@@ -25,7 +25,7 @@ namespace {
 
 constexpr char kNoGpu[] = "no CUDA device";
 
-// Large enough for the allocator's rounding to be small.
+// Large enough that the allocator's rounding is negligible.
 constexpr int64_t kBatch = 8, kSeq = 2048, kHead = 64;
 
 struct Variant {
@@ -81,7 +81,7 @@ TEST(CudaAttentionTest, TheOperatorOfTheVariantRuns) {
   }
 }
 
-// In what a GPU requests; cuDNN chooses its own workspace.
+// Relative to the requested memory; cuDNN chooses its own workspace.
 double ToleranceOf(const Variant& variant) {
   return variant.kind == AttentionKind::kSdpaCudnn ? 0.1 : 0.02;
 }
@@ -100,7 +100,7 @@ TEST(CudaAttentionTest, ADryRunIsWithinTwoPercentOfTheAllocators) {
       AttentionBackward(in, AttentionForward(variant.kind, in));
     };
     const double measured = peak_of([&](AttentionInputs& in) {
-      probe->Observe([&] { round(in); });  // cuBLAS takes its workspace now
+      probe->Observe([&] { round(in); });  // allocates cuBLAS's workspace
       const int64_t before = probe->LiveBytes();
       return probe->MeasurePeak([&] { round(in); }).allocated - before;
     });

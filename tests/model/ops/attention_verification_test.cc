@@ -42,7 +42,7 @@ Round Evaluate(int64_t seq, at::ScalarType dtype,
 }
 
 TEST(VerifyAttentionTest, EveryVariantAgreesToTheLastDigitsOfEachType) {
-  // One row, fewer than the 64 that are compared, just as many, and more.
+  // One row, fewer than the 64 compared rows, exactly 64, and more.
   for (const int64_t seq : {1, 5, 64, 65, 200}) {
     for (const auto& [dtype, tolerance] :
          {std::pair(at::kDouble, 1e-13), std::pair(at::kFloat, 1e-5),
@@ -88,7 +88,7 @@ TEST(VerifyAttentionTest, NamesTheTensorThatIsWrong) {
               StartsWith("v_gradient_error"));
 }
 
-// One of 48 blocks, which the norm of all of them hides.
+// An error in one of 48 blocks, which the norm over all blocks hides.
 TEST(VerifyAttentionTest, FindsAnyBlockOfAnySequence) {
   for (const int64_t sequence : {0, 1, 2}) {
     for (const int64_t row : {0, 448, 960}) {
@@ -109,7 +109,7 @@ TEST(VerifyAttentionTest, FindsAnyBlockOfAnySequence) {
   }
 }
 
-// So long that a CPU compares the last rows of one sequence.
+// So long that a CPU compares only the last rows of one sequence.
 TEST(VerifyAttentionTest, TheLastRowsOfALongSequenceAreRight) {
   AttentionInputs in = RandomAttentionInputs(2, 8192, 16, at::TensorOptions());
   const at::Tensor output = AttentionForward(AttentionKind::kOwn, in);

@@ -126,7 +126,7 @@ TEST(ValidateShapeTest, NamesFieldValueAndRange) {
             "seq is 1048577; allowed: 1 to 1048576");
 }
 
-// The first are the standard ones.
+// The standard models come first.
 TEST(NamedModelsTest, AreThoseOfTheGolden) {
   std::string printed = "standard: " + ModelNames(StandardModels()) + "\n";
   for (const ModelConfig& model : NamedModels()) {

@@ -18,7 +18,7 @@ namespace {
 
 constexpr AdamWKind kKinds[] = {AdamWKind::kTextbook, AdamWKind::kFused};
 
-// Two tensors, so that a mix-up of their states would show.
+// Two tensors, so that swapped states would be noticed.
 std::vector<at::Tensor> MakeParameters(at::ScalarType dtype) {
   return {at::randn({5, 7}, dtype).requires_grad_(true),
           at::randn({33}, dtype).requires_grad_(true)};
@@ -101,7 +101,7 @@ TEST(AdamWTest, AParameterWithoutAGradientIsSkippedWithItsStepCount) {
       optimizer.Step();
     }
     EXPECT_TRUE(parameters[1].equal(before)) << AdamWName(kind);
-    // Its first step is step 1, also for the bias correction.
+    // Its first update is step 1, also for the bias correction.
     parameters[0].mutable_grad().reset();
     parameters[1].mutable_grad() = at::randn({33}, at::kDouble);
     twin[0].mutable_grad() = parameters[1].grad().clone();
@@ -138,8 +138,8 @@ TEST(AdamWTest, MomentsAreAllocatedByTheConstructor) {
       probe->Observe(
           [&] { optimizer = std::make_unique<AdamW>(parameters, kind); });
       const int64_t size = dtype == at::kFloat ? 4 : 2;
-      // Two moments of 5 * 7 + 33 elements; fused also an fp32 count per
-      // tensor.
+      // Two moments of 5 * 7 + 33 elements; fused also has an fp32 step count
+      // per tensor.
       const int64_t counts = kind == AdamWKind::kFused ? 2 * 4 : 0;
       EXPECT_EQ(probe->LiveBytes(), 2 * (5 * 7 + 33) * size + counts);
       const int64_t before = probe->LiveBytes();
@@ -177,7 +177,7 @@ TEST(AdamWTest, WeightDecayAloneShrinksWeightsExactly) {
     const auto before = Copies(parameters);
     optimizer.Step();
     for (std::size_t i = 0; i < parameters.size(); ++i) {
-      // 1 - lr * wd is 0.875, a float: one rounding in either kind.
+      // 1 - lr * wd is exactly 0.875 in fp32: both kinds round once.
       EXPECT_TRUE(parameters[i].equal(before[i].detach() * 0.875))
           << AdamWName(kind);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A model that recomputes is the same model.
+// Recomputation does not change a model.
 
 #include "model/spec/checkpointing.h"
 
@@ -22,7 +22,7 @@ namespace {
 
 using enum Checkpointing::Kind;
 
-// Of five blocks: each alone, a rest of one, the square root, one segment.
+// For five blocks: each alone, a rest of one, the square root, one segment.
 const std::vector<Checkpointing> kChoices = {
     {kAttention}, {kBlocks, 1}, {kBlocks, 2}, {kBlocks}, {kBlocks, 9}};
 
@@ -52,7 +52,7 @@ TEST_P(CheckpointingTest, LossAndGradientsAreTheSameToTheLastBit) {
       ComputeGradients(plain, batch, precision(), nobody);
   for (const Checkpointing& choice : kChoices) {
     TransformerLm model = MakeModel(choice);
-    // The second time with rotary tables from the first.
+    // The second pass reuses the rotary tables of the first.
     for (int i = 0; i < 2; ++i) {
       ReleaseGradients(model);
       const at::Tensor loss =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The model against numbers that an independent PyTorch model computed, see
+// Compares the model with the results of an independent PyTorch model, see
 // tests/data/make_goldens.py.
 
 #include <gmock/gmock.h>
@@ -19,21 +19,20 @@
 namespace trainbench {
 namespace {
 
-// What make_goldens.py takes.
+// The same settings as in make_goldens.py.
 constexpr int kSteps = 10;
 constexpr AdamWOptions kAdamW = {1e-2, 0.9, 0.999, 1e-8, 0.01};
 
-// Largest error relative to the largest magnitude of the expected tensor: an
-// element that cancelled to nearly nothing keeps the absolute error of what it
-// is the sum of.
+// The largest error relative to the largest magnitude in the expected tensor:
+// an element that cancels to almost 0 keeps the absolute error of its summands.
 //
-// FP64: 1e-12 is room for 9000 roundings (2^-53 each) in one direction, and no
-// change of a formula hides in it.
-// FP32: a dot product of at most 40 terms, summed in another order, moves by a
-// few 2^-24 = 6e-8; a dozen of them follow one another, hence 4e-6. After ten
-// AdamW steps 2e-5: the update divides by the gradient's own magnitude and so
-// passes the relative error of each gradient element, however small it is, on
-// to a weight change of lr.
+// FP64: 1e-12 allows 9000 roundings (2^-53 each) in one direction, and hides no
+// change of a formula.
+// FP32: summing a dot product of at most 40 terms in another order changes it
+// by a few 2^-24 = 6e-8; a dozen such products in sequence give 4e-6. After ten
+// AdamW steps 2e-5: the update divides by the gradient's own magnitude, so the
+// relative error of each gradient element, however small, becomes a weight
+// change of that share of lr.
 struct Tolerance {
   double step;
   double adamw;
@@ -53,7 +52,7 @@ void ExpectNear(const at::Tensor& actual, const at::Tensor& expected,
   EXPECT_TRUE(error <= tolerance) << name << " is off by " << error;
 }
 
-// Of the file's architecture and dtype.
+// Runs the architecture and dtype of the golden file.
 class GoldenTest
     : public testing::TestWithParam<std::tuple<const char*, AttentionKind>> {
  protected:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A model whose heads of keys and values are read by several heads of queries
-// is one whose heads all have keys and values of their own, of which several
-// are equal.
+// A model in which query heads share key/value heads equals a model in which
+// every head has its own keys and values, some of them equal.
 
 #include <gtest/gtest.h>
 #include <torch/types.h>
@@ -19,7 +18,7 @@
 namespace trainbench {
 namespace {
 
-constexpr int64_t kHeads = 6, kWidth = 8;  // of a head
+constexpr int64_t kHeads = 6, kWidth = 8;  // per head
 
 ModelConfig ConfigOf(Implementation implementation, AttentionKind attention,
                      int64_t kv_heads) {
@@ -47,7 +46,7 @@ class GroupedQueryTest
     return weight.unflatten(0, {-1, kWidth});
   }
 
-  // In float64, with a copy of the keys and values for each of its heads.
+  // A float64 model with a copy of the keys and values for each query head.
   TransformerLm MakeWhole() const {
     TransformerLm whole = SeededModel(
         ConfigOf(Implementation::kTextbook, AttentionKind::kNaive, 0),
@@ -85,7 +84,7 @@ TEST_P(GroupedQueryTest, LogitsAndGradientsAreThoseOfRepeatedWeights) {
   for (const auto& item : model_->named_parameters()) {
     at::Tensor of_whole = expected[item.key()].grad();
     if (IsShared(item.key())) {
-      // Of all that read the weight.
+      // Sums over all heads that read the weight.
       of_whole =
           ByHead(of_whole).unflatten(0, {kv_heads(), -1}).sum(1).flatten(0, 1);
     }
@@ -124,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(
              std::to_string(std::get<2>(param.param));
     });
 
-// The check before timings, in the precision with the fewest bits.
+// Runs the check before timings in the precision with the fewest bits.
 TEST(GroupedQueryStepTest, PassesTheCheckBeforeTimings) {
   for (const Implementation implementation : kImplementations) {
     TransformerLm model =

@@ -145,13 +145,13 @@ TEST(FusedImplementationTest, JoinsTheProductsThatShareAnInput) {
                            Precision::kFp32)
         .by_type.at(at::kFloat);
   };
-  // Of each block q, k, v, scores, values, output, W1, W3 and W2; and the head.
+  // Per block q, k, v, scores, values, output, W1, W3 and W2; then the head.
   EXPECT_EQ(products(Implementation::kTextbook), 2 * 9 + 1);
   EXPECT_EQ(products(Implementation::kLibrary), 2 * 9 + 1);
   EXPECT_EQ(products(Implementation::kFused), 2 * 6 + 1);
 }
 
-// An update of the weights must reach the products that take them as one.
+// Updates of the weights must reach the joint products.
 TEST(FusedImplementationTest, TheMatricesOfOneProductStayAdjacent) {
   TransformerLm model = SeededModel(
       SmallConfig(Implementation::kFused, AttentionKind::kNaive), at::kFloat);

@@ -31,7 +31,7 @@ void SetMatmul(Float32Backend backend, Float32Precision precision) {
                                           precision);
 }
 
-// The states that AutocastScope changes, the depth of nesting among them.
+// The state that AutocastScope changes, including the nesting depth.
 using AutocastState = std::tuple<bool, at::ScalarType, bool, int>;
 AutocastState GetAutocast(at::DeviceType device) {
   at::autocast::increment_nesting();
@@ -70,7 +70,7 @@ class MatmulScopeTest : public testing::Test {
 
 TEST_F(MatmulScopeTest, OnlyTf32AllowsTf32) {
   for (const Precision precision : kPrecisions) {
-    // Whatever was set before must not shine through.
+    // Earlier settings must not leak into the scope.
     SetMatmul(Float32Backend::CUDA, Float32Precision::TF32);
     SetMatmul(Float32Backend::MKLDNN, Float32Precision::BF16);
     const MatmulScope scope(precision);
@@ -176,7 +176,7 @@ TEST_P(AutocastScopeTest, NestedScopesUnwindOneByOne) {
             AutocastState(true, at::kBFloat16, true, 1));
 }
 
-// The states are the host's, and so are readable without a GPU.
+// The state is on the host, so it is readable without a GPU.
 INSTANTIATE_TEST_SUITE_P(Devices, AutocastScopeTest,
                          testing::Values(at::kCPU, at::kCUDA),
                          [](const auto& param) {
@@ -213,7 +213,7 @@ TEST(AutocastTest, AWeightUpdateBetweenTwoScopesIsSeen) {
     const at::NoGradGuard no_grad;
     linear->weight.mul_(2);
   }
-  // Doubling is exact in bf16; a kept copy of the weight would give `before`.
+  // Doubling is exact in bf16; a cached copy of the weight would give `before`.
   EXPECT_TRUE(forward().equal(before * 2));
 }
 
@@ -225,7 +225,7 @@ TEST(PrecisionTest, WeightsAndGradientsHaveTheWeightType) {
     const Batch batch = RandomBatch(37, 2, 5, at::kCPU);
     NullObserver observer;
     const at::Tensor loss = ComputeGradients(model, batch, precision, observer);
-    // The loss is computed in fp32 under every precision.
+    // The loss is computed in fp32 in every precision.
     EXPECT_EQ(loss.scalar_type(), at::kFloat) << PrecisionName(precision);
     for (const auto& item : model->named_parameters()) {
       EXPECT_EQ(item.value().scalar_type(), WeightType(precision))

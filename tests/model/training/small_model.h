@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A model that takes each path of its implementation and is soon done.
+// A small model that takes each path of its implementation.
 
 #ifndef TRAINBENCH_TESTS_MODEL_TRAINING_SMALL_MODEL_H_
 #define TRAINBENCH_TESTS_MODEL_TRAINING_SMALL_MODEL_H_
@@ -22,7 +22,7 @@ inline ModelConfig SmallConfig(Implementation implementation,
           .implementation = implementation};
 }
 
-// In which the model can compute: our own kernels know no float64.
+// The widest dtype of the model: our own kernels do not support float64.
 inline at::ScalarType WidestDtype(const ModelConfig& config) {
   return config.implementation == Implementation::kFused ||
                  config.attention == AttentionKind::kOwn
@@ -30,13 +30,13 @@ inline at::ScalarType WidestDtype(const ModelConfig& config) {
              : at::kDouble;
 }
 
-// How far two ways to compute the same may be apart in it, relative and in
-// norm.
+// The relative error, in norm, allowed between two ways of computing the same
+// values in `dtype`.
 inline double RoundingOf(at::ScalarType dtype) {
   return dtype == at::kDouble ? 1e-13 : 3e-6;
 }
 
-// With the same weights each time.
+// Returns a model with the same weights each time.
 inline TransformerLm SeededModel(const ModelConfig& config,
                                  at::ScalarType dtype) {
   at::manual_seed(1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A model whose head has the token embeddings for its weight is one whose head
-// and embeddings are equal.
+// A model with tied embeddings equals one with separate but equal weights for
+// the head and the embeddings.
 
 #include <gtest/gtest.h>
 #include <torch/types.h>

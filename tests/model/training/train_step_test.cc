@@ -57,7 +57,7 @@ class TrainStepTest : public testing::Test {
                    observer);
   }
 
-  // Nodes that a step of `mode` adds to autograd's graph.
+  // The number of nodes that a step of `mode` adds to autograd's graph.
   uint64_t CountNodes(StepMode mode) {
     NullObserver observer;
     const uint64_t before = at::sequence_number::peek();
@@ -150,7 +150,7 @@ TEST_F(TrainStepTest, TrainStepNeedsAnOptimizerAndTheOthersDoNot) {
 
 TEST_F(TrainStepTest, AThrowingObserverLeavesAutocastOff) {
   for (const Phase phase : kPhases) {
-    if (phase == Phase::kCommunication) continue;  // not of a single rank
+    if (phase == Phase::kCommunication) continue;  // single rank
     ThrowingObserver observer(phase);
     EXPECT_THROW(RunStep(StepMode::kTrainStep, model_, &optimizer_, batch_,
                          Precision::kBf16Autocast, observer),
@@ -199,7 +199,7 @@ TEST(RunStepTest, TwentyTrainStepsLowerTheLossOfTheirBatch) {
                                  precision, observer)
                              .item<double>());
       }
-      // Random targets cost about log(37) = 3.6 at first.
+      // Random targets initially have a loss of about log(37) = 3.6.
       EXPECT_GT(losses.front(), 3) << PrecisionName(precision);
       EXPECT_LT(losses.back(), 0.5 * losses.front())
           << PrecisionName(precision) << " " << AdamWName(kind);

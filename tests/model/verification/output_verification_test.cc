@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a timed step returned, looked at after the timing.
+// The results of a timed step, checked after the timing.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ TEST_F(VerifyOutputTest, AcceptsEveryPrecisionAndModeAfterAnyNumberOfSteps) {
 TEST_F(VerifyOutputTest, FindsAWrongResultInEveryMode) {
   for (const StepMode mode : kStepModes) {
     TransformerLm model = MakeModel();
-    // The same weights split into other heads than the model says.
+    // The same weights, but split into a different number of heads.
     model->layers[1]->attn =
         Attention(Config(/*heads=*/2), at::TensorOptions());
     const bool has_loss =

@@ -45,7 +45,7 @@ TEST(ProductsOfTest, StopsWithTheWorkEvenIfItThrows) {
   EXPECT_THAT(ProductsOf([] {}).by_type, IsEmpty());
 }
 
-// Autocast calls the same operator twice: with what it got, and with its casts.
+// Autocast calls an operator twice: with the original inputs, and cast ones.
 TEST(ProductsOfTest, UnderAutocastTheCastsCount) {
   const at::Tensor a = at::ones({2, 2});
   const AutocastScope autocast(Precision::kBf16Autocast, c10::kCPU);
@@ -59,7 +59,7 @@ TEST(ForwardProductsTest, KnowsTheOperatorOfFusedAttention) {
     TransformerLm model(ModelConfig{"m", 64, 160, 2, 4, 100, attention},
                         at::TensorOptions());
     const Products products = ForwardProducts(model, batch, Precision::kFp32);
-    // 7 matrices a layer and the head; scores and values, or both as one.
+    // 7 matrices per layer and the head; scores and values, or both fused.
     const bool naive = attention == AttentionKind::kNaive;
     EXPECT_THAT(products.by_type,
                 ElementsAre(Pair(at::kFloat, 2 * (naive ? 9 : 8) + 1)));

@@ -20,7 +20,7 @@ TEST(RelativeErrorTest, IsOfTheWholeTensor) {
 TEST(RelativeErrorTest, OfSeveralTensorsIsThatOfOneVector) {
   const at::Tensor a = at::tensor({3.0F, 0.0F}), b = at::full({1}, 4.0F);
   EXPECT_EQ(RelativeError({a, b}, {a, b}), 0);
-  // Off by (0, 1, 0) from (3, 0, 4).
+  // The error is (0, 1, 0) relative to (3, 0, 4).
   EXPECT_DOUBLE_EQ(RelativeError({at::tensor({3.0F, 1.0F}), b}, {a, b}), 0.2);
   EXPECT_DOUBLE_EQ(RelativeError({a, -b}, {a, b}), 1.6);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A check that accepts everything is worth nothing: most of these tests break
-// something and want it found.
+// A check that accepts everything is useless: most of these tests break
+// something and expect the check to find it.
 
 #include "model/verification/verification.h"
 
@@ -28,7 +28,7 @@ using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::StartsWith;
 
-// The models are so small that a second thread only costs.
+// The models are so small that a second thread only adds overhead.
 const bool kOneThread = (at::set_num_threads(1), true);
 
 constexpr BatchShape kShort = {.batch = 1, .seq = 16};
@@ -46,7 +46,7 @@ TransformerLm MakeVerified(const ModelConfig& config, at::ScalarType dtype,
   return TransformerLm(config, at::TensorOptions().dtype(dtype));
 }
 
-// The norm of the difference, relative to that of `expected`.
+// The norm of the difference, relative to the norm of `expected`.
 double Error(const at::Tensor& actual, const at::Tensor& expected) {
   return ((actual.detach().to(at::kDouble) - expected).norm() / expected.norm())
       .item<double>();
@@ -58,7 +58,7 @@ class VerificationTest : public testing::Test {
     const MatmulScope matmul(precision);
     return VerifyStep(mode, model_, nullptr, precision, kShort);
   }
-  // What is wrong with the gradients, or "".
+  // Returns the error found in the gradients, or "".
   std::string WrongGradients() {
     const absl::Status status = Verify(StepMode::kForwardBackward);
     if (status.ok()) return "";
@@ -141,7 +141,7 @@ TEST_F(VerificationTest, OnlyATrainStepMovesTheWeights) {
 }
 
 TEST_F(VerificationTest, FindsAWrongForwardPass) {
-  // The same weights split into other heads than the model says.
+  // The same weights, but split into a different number of heads.
   ModelConfig other = Config();
   other.heads = 2;
   model_->layers[1]->attn = Attention(other, at::TensorOptions());
@@ -151,7 +151,7 @@ TEST_F(VerificationTest, FindsAWrongForwardPass) {
     EXPECT_THAT(std::string(status.message()),
                 AllOf(StartsWith("logits_error "), HasSubstr(" > 0.0001")));
   }
-  // Not one rounding more is needed to see it in the coarsest precision.
+  // The check finds it even with the tolerance of the coarsest precision.
   EXPECT_FALSE(Verify(StepMode::kInference, Precision::kBf16Autocast).ok());
 }
 
@@ -177,8 +177,7 @@ TEST_F(VerificationTest, AStepThatIsRunInAnotherWayIsLookedAt) {
               StartsWith("logits_error "));
   EXPECT_THAT(verify({.gradients =
                           [&](const Batch& batch) {
-                            // As of a program that takes the targets for the
-                            // tokens.
+                            // Like a program that confuses targets and tokens.
                             return gradients({batch.targets, batch.targets});
                           }}),
               StartsWith("gradient_error "));
@@ -194,7 +193,7 @@ TEST_F(VerificationTest, FindsALowerPrecisionThanIsClaimed) {
           .ok());
 }
 
-// The logits are within the tolerance of bf16, and more so.
+// The logits are more accurate than the tolerance of bf16 requires.
 TEST_F(VerificationTest, FindsAHigherPrecisionThanIsClaimed) {
   for (const Precision precision :
        {Precision::kBf16, Precision::kBf16Autocast}) {
@@ -233,7 +232,7 @@ TEST_F(VerificationTest, FindsAScaledGradientOfAnyMatrix) {
   EXPECT_EQ(WrongGradients(), "") << "not because of a hook";
 }
 
-// A gradient without one of its parts is as long as its slope says.
+// A gradient that misses a part has the length that its slope predicts.
 TEST_F(VerificationTest, FindsAMissingGradientOfAnyParameter) {
   for (const auto& item : model_->named_parameters()) {
     const auto hook = item.value().register_hook(
@@ -253,7 +252,7 @@ TEST_F(VerificationTest, FindsHalfAGradient) {
   EXPECT_THAT(WrongGradients(), StartsWith("gradient_error"));
 }
 
-// A kernel that is wrong for many tokens alone, which the shape decides.
+// A kernel that is wrong only for many tokens, which depend on the shape.
 TEST_F(VerificationTest, ChecksTheShapeThatIsTimed) {
   model_->token_embeddings->weight.register_hook(
       [](const at::Tensor& gradient) {

@@ -14,7 +14,7 @@ namespace {
 
 using kernels::EmulatedKernels;
 
-// A function of the null GPU, which is preloaded.
+// Returns a function of the null GPU, which is preloaded.
 template <typename Function>
 Function* NullGpu(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
@@ -45,7 +45,7 @@ Tensors Widened(const Tensors& values) {
   return wide;
 }
 
-// In bf16's numbers, which all dtypes have.
+// Random numbers that are exact in bf16, and so in all dtypes.
 Tensors RandomLike(const Tensors& results) {
   Tensors random;
   for (const at::Tensor& result : results) {

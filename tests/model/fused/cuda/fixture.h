@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The fused operations on a GPU, or on a null GPU that holds values and whose
-// kernels of ours the emulator runs. LibTorch's kernels leave memory there as
-// it is: a test says how many of them it launches, and expects nothing of them.
+// The fused operations on a GPU, or on a null GPU that holds values and runs
+// our kernels in the emulator. There LibTorch's kernels leave memory unchanged:
+// a test states how many of them it launches and does not check their results.
 
 #ifndef TRAINBENCH_TESTS_MODEL_FUSED_CUDA_FIXTURE_H_
 #define TRAINBENCH_TESTS_MODEL_FUSED_CUDA_FIXTURE_H_
@@ -23,11 +23,11 @@ class CudaFusedTest : public testing::Test {
   void TearDown() override { ExpectKernelsOfLibTorch(0); }
 
   bool emulated() const { return emulated_; }
-  // Since the last call, and that the emulator found nothing wrong. A GPU is
-  // not asked.
+  // Expects `count` kernels since the last call, and no error of the emulator.
+  // Does nothing on a real GPU.
   void ExpectKernelsOfLibTorch(int64_t count);
 
-  // Forgets the launches so far.
+  // Resets the counts of launches.
   static void ResetCounters();
 
   // Copies whole storages, for which LibTorch needs no kernel.
@@ -35,20 +35,20 @@ class CudaFusedTest : public testing::Test {
   static at::Tensor ToHost(const at::Tensor& device);
   static Tensors ToDevice(const Tensors& host);
 
-  // Compares results, and the first known_columns() of gradients for random
-  // gradients of the results but the first `left_out`, with those of the
-  // formula in float64.
+  // Compares with the formula in float64: the results, and the first
+  // known_columns() of the gradients, given random gradients of the results
+  // except the first `left_out`.
   void ExpectEqual(const Operation& fused, const Operation& formula,
                    const Tensors& values, const std::string& what,
                    std::size_t left_out = 0);
 
-  // Of a result that is rounded a few times.
+  // The tolerance for results that are rounded a few times.
   static double Tolerance(at::ScalarType dtype) {
     return dtype == at::kFloat ? 4e-6 : 8e-3;
   }
 
-  // Of the gradients' last dimension, what no kernel of LibTorch computes; it
-  // is compared on a GPU.
+  // Limits the comparison on a null GPU to the gradients' first `columns` of
+  // the last dimension, which no kernel of LibTorch computes.
   void set_known_columns(int64_t columns) {
     if (emulated_) known_columns_ = columns;
   }

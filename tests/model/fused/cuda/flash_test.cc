@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// FlashAttention-2 on a GPU against attention in float64, through autograd.
+// FlashAttention-2 on a GPU compared with attention in float64, with autograd.
 
 #include "model/fused/cuda/flash.h"
 
@@ -24,7 +24,7 @@ struct Shape {
 
 class CudaFlashTest : public CudaFusedTest {
  protected:
-  // q and v are views like a model's, which splits heads.
+  // q and v are views, like a model's split heads.
   void ExpectRight(const Shape& s, at::ScalarType type, bool causal) {
     Tensors inputs;
     for (int i = 0; i < 3; ++i) {
@@ -58,7 +58,7 @@ TEST_F(CudaFlashTest, IsTheFormulaForwardAndBackward) {
 
 TEST_F(CudaFlashTest, IsTheFormulaDeterministically) {
   at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
-  // LibTorch would fill what is empty.
+  // Keeps LibTorch from filling uninitialized memory.
   at::globalContext().setDeterministicFillUninitializedMemory(false);
   for (const at::ScalarType type : kTypes) {
     ExpectRight({1, 2, 70, 32}, type, /*causal=*/true);
@@ -67,7 +67,7 @@ TEST_F(CudaFlashTest, IsTheFormulaDeterministically) {
   at::globalContext().setDeterministicAlgorithms(false, /*warn_only=*/false);
 }
 
-// The sum of exponentials that the backward pass starts from.
+// The backward pass starts from this sum of exponentials.
 TEST_F(CudaFlashTest, KeepsTheLogSumExp) {
   const at::Tensor q = at::randn({1, 2, 40, 16}), k = at::randn({1, 2, 40, 16});
   const FlashResult result = CudaFlashForward(
@@ -78,7 +78,7 @@ TEST_F(CudaFlashTest, KeepsTheLogSumExp) {
             Tolerance(at::kFloat));
 }
 
-// Kernels load 16 bytes: a tensor that begins elsewhere is copied first.
+// Kernels load 16 bytes: a misaligned tensor is copied first.
 TEST_F(CudaFlashTest, TakesTensorsThatAreNotAligned) {
   const at::Tensor whole = at::randn({1 + 3 * 17 * 16});
   const at::Tensor x = whole.narrow(0, 1, 3 * 17 * 16).view({1, 3, 17, 16});

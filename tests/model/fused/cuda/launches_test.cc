@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a null GPU finds wrong with launches, and that it replays them in
+// Errors that a null GPU finds in launches, and its replay of launches in
 // graphs.
 
 #include <ATen/cuda/CUDAContext.h>
@@ -36,7 +36,7 @@ class EmulatedLaunchTest : public CudaFusedTest {
     ASSERT_TRUE(emulated()) << "no null GPU is preloaded";
   }
 
-  // What is wrong with the spoiled launches of an operation.
+  // Returns the errors of an operation with spoiled launches, or "".
   static std::string WrongWith(std::function<void(Grid&)> spoil,
                                const std::function<void()>& operation) {
     EmulatedKernels::Spoil(std::move(spoil));
@@ -118,7 +118,7 @@ TEST_F(EmulatedLaunchTest, AnArgumentThatIsNotAllowedIsNamed) {
 
 TEST_F(EmulatedLaunchTest, WhatCudaRefusesIsNamedWithTheLimits) {
   const at::Tensor scores = Random({3, 64, 64});
-  // The legacy stream may not be used while such a stream captures.
+  // The legacy stream must not be used while such a stream captures.
   cudaStream_t capturing = nullptr;
   cudaGraph_t graph = nullptr;
   C10_CUDA_CHECK(cudaStreamCreate(&capturing));
@@ -158,7 +158,7 @@ TEST_F(EmulatedLaunchTest, AGraphComputesAgain) {
   C10_CUDA_CHECK(cudaGraphInstantiateWithFlags(&exec, graph, 0));
   for (int i = 0; i < 2; ++i) {
     const at::Tensor values = at::randn(scores.sizes());
-    // The stream of the graph and the current one do not wait for each other.
+    // The graph's stream and the current stream are not synchronized.
     scores.copy_(values);
     C10_CUDA_CHECK(cudaDeviceSynchronize());
     C10_CUDA_CHECK(cudaGraphLaunch(exec, stream));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The fused operations on a GPU against float64, through autograd.
+// The fused operations on a GPU compared with float64, with autograd.
 
 #include "model/fused/cuda/operations.h"
 
@@ -32,8 +32,8 @@ Tensors AddAndNorm(const Tensors& x) {
   return {sum, normed};
 }
 
-// Rows, columns: such that are loaded one by one and 16 bytes at a time, and
-// more rows than the gradient of the weight has partial sums.
+// Rows and columns: with loads of single elements and of 16 bytes, and with
+// more rows than the weight's gradient has partial sums.
 struct Matrix {
   int64_t rows, columns;
 };
@@ -130,7 +130,7 @@ TEST_F(CudaFusedTest, CrossEntropyWithItsGradient) {
       const at::Tensor loss = FusedCrossEntropy(logits, ToDevice(targets));
       const Tensors actual =
           torch::autograd::grad({loss}, {logits}, {ToDevice(factor)});
-      // The mean over the rows is LibTorch's.
+      // LibTorch computes the mean over the rows.
       ExpectKernelsOfLibTorch(1);
       const at::Tensor wide = values.to(at::kDouble).requires_grad_();
       const at::Tensor expected =
@@ -178,7 +178,7 @@ TEST_F(CudaFusedTest, Rope) {
 }
 
 TEST_F(CudaFusedTest, RopeTakesGradientsInDifferentLayouts) {
-  // That of the queries is the same for each sequence.
+  // The queries' gradient is the same for each sequence.
   const std::array<at::Tensor, 3> gradients = {
       at::randn({1, 3, 6, 16}).expand({2, 3, 6, 16}), at::randn({2, 3, 6, 16}),
       at::randn({2, 3, 6, 16})};
@@ -186,7 +186,7 @@ TEST_F(CudaFusedTest, RopeTakesGradientsInDifferentLayouts) {
   const at::Tensor result = ToHost(RotateBackCuda(
       {ToDevice(gradients[0]), ToDevice(gradients[1]), ToDevice(gradients[2])},
       ToDevice(cos), ToDevice(sin)));
-  ExpectKernelsOfLibTorch(2);  // copies of the queries' and of the values'
+  ExpectKernelsOfLibTorch(2);  // copies of the queries and of the values
   if (emulated()) return;
   EXPECT_LE(RelativeNorm(result, RotateBackCpu(gradients, cos, sin)),
             Tolerance(at::kFloat));

@@ -37,7 +37,7 @@ FlashShape ShapeOf(const Case& c) {
           static_cast<float>(1 / std::sqrt(static_cast<double>(c.d_head)))};
 }
 
-// Probabilities are rounded to bf16 for products, so that gradients err more.
+// Products take probabilities in bf16, so gradients have larger errors.
 template <class T>
 constexpr double kGradientTolerance = std::is_same_v<T, float> ? 4e-6 : 8e-3;
 
@@ -65,7 +65,7 @@ void Check(const Case& c, uint32_t seed) {
   EXPECT_EQ(t.launcher().bank_conflicts(), 0);
 }
 
-// More than a tile of queries and of keys, and ragged.
+// More than one tile of queries and of keys; the last tile is partial.
 const Case kCases[] = {
     {1, 2, 150, 16, true, true},  {2, 1, 3, 32, true, false},
     {1, 1, 131, 32, false, true}, {1, 2, 65, 64, false, false},
@@ -76,7 +76,7 @@ std::vector<Case> Cases() {
   std::vector<Case> cases(std::begin(kCases), std::end(kCases));
   Tensors dice(99);
   for (int i = 0; i < 4; ++i) {
-    // A row of one key has no gradient to compare with.
+    // A row with one key only has no gradient to compare with.
     cases.push_back({dice.Between(1, 2), dice.Between(1, 2),
                      dice.Between(3, 150), int64_t{16} << dice.Between(0, 3),
                      dice.Coin(), dice.Coin()});
@@ -104,7 +104,7 @@ TEST(FlashKernels, AttendToASingleKey) {
   for (int i = 0; i < 32; ++i) EXPECT_NEAR(grad_q[i], 0, 1e-5);
 }
 
-// Whichever block and thread comes first.
+// The order of blocks and threads does not matter.
 TEST(FlashKernels, BackwardWithoutASumGivesTheSameBits) {
   const Case c{1, 2, 140, 32, true, false};
   std::vector<uint16_t> bits[2];

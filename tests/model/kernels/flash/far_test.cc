@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tensors of more than 2^32 elements, of which a block reads little: memory
-// that is only reserved costs nothing.
+// Tensors of more than 2^32 elements. A block reads only a few of them, and
+// memory that is only reserved costs nothing.
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -20,10 +20,10 @@ constexpr int64_t kSeq = 65536;
 constexpr int64_t kHeads = 1024;
 constexpr int64_t kHead = 64;
 constexpr int64_t kCount = kSeq * kHeads * kHead;
-constexpr int64_t kRows = 128;  // those that are filled, of the last head
+constexpr int64_t kRows = 128;  // filled rows of the last head
 constexpr float kScale = 0.125f;
 
-// Runs one block of a launch of many.
+// Runs a single block of a large launch.
 class LastBlock : public emulator::Device {
  public:
   struct Options {
@@ -60,7 +60,7 @@ class Reserved {
 
 class FarTest : public testing::Test {
  protected:
-  // Row 0 of the filled rows is row `first` of the last head.
+  // Fills rows of the last head, from row `first` on.
   void Fill(int64_t first) {
     for (const Reserved<Bf16>* x : {&q_, &k_, &v_, &grad_o_}) {
       if (!x->valid()) GTEST_SKIP() << "no address space for 8 GiB";
@@ -117,7 +117,7 @@ TEST_F(FarTest, ForwardFindsTheFirstRowsOfTheLastHead) {
   Fill(0);
   if (IsSkipped()) return;
   using Kernel = FlashBf16Forward<kHead>;
-  // The first queries are the last tile.
+  // The last tile contains the first queries.
   const int64_t blocks = kHeads * (kSeq / Kernel::kRows);
   ASSERT_EQ(
       Run<Kernel>({shape_, q_.data(), k_.data(), v_.data(), o_.data(),

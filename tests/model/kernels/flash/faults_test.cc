@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bugs planted in the kernels of FlashAttention are found by what the other
-// tests assert: the emulator complains, or the numbers are wrong.
+// The assertions of the other tests find bugs planted in the FlashAttention
+// kernels: the emulator reports an error, or the numbers are wrong.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ using Options = FaultyDevice::Options;
 using Forward = FlashBf16Forward<64>;
 using Keys = FlashBf16BackwardKeys<64>;
 
-// Ragged, and of two tiles of queries and four of keys.
+// Two tiles of queries and four of keys, the last ones partial.
 constexpr int64_t kSeq = 200;
 
 struct SeesOneMore {
@@ -43,7 +43,7 @@ class Trial {
         missing_(shared_bytes_missing),
         launcher_(&t_.memory(), 7, options) {}
 
-  // What the kernel is found to do wrong, or "".
+  // Returns the error found in the kernel, or "".
   template <class Kernel>
   std::string RunForward() {
     const std::string error = Run<Kernel>(Kernel::kRows, problem_.forward);
@@ -109,7 +109,7 @@ TEST(PlantedBug, MissingBarrierIsFound) {
   for (const int nth : {0, 1, 2}) {
     EXPECT_NE(ForwardWith({Fault::kSkippedBarrier, nth}), "") << nth;
   }
-  // The second protects the slopes that all warps read.
+  // The second barrier protects the slopes, which all warps read.
   for (const int nth : {0, 1, 2, 3}) {
     EXPECT_NE(BackwardWith({Fault::kSkippedBarrier, nth}), "") << nth;
   }
@@ -147,12 +147,12 @@ TEST(PlantedBug, TooLittleSharedMemoryIsFound) {
 }
 
 TEST(PlantedBug, LostShuffleIsFound) {
-  // Each of a row has two for its top; those of its sum come last.
+  // A row's maximum takes two shuffles; the shuffles of its sum come last.
   EXPECT_EQ(ForwardWith({Fault::kLostShuffle, 0}), "wrong numbers");
 }
 
 TEST(PlantedBug, ForgottenShrinkIsFound) {
-  // 4 rows of a thread have 1 + 16 exponentials in each of the tiles.
+  // A thread's 4 rows need 1 + 16 exponentials each in every tile.
   EXPECT_EQ(ForwardWith({Fault::kForgottenShrink, 68}), "wrong numbers");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A random problem of attention and what the kernels must make of it.
+// A random attention problem and the expected results of the kernels.
 
 #ifndef TRAINBENCH_TESTS_MODEL_KERNELS_FLASH_PROBLEM_H_
 #define TRAINBENCH_TESTS_MODEL_KERNELS_FLASH_PROBLEM_H_
@@ -22,7 +22,7 @@ struct Reference {
   std::vector<double> grad_v;
 };
 
-// Attention by its definition, from contiguous inputs.
+// Computes attention by its definition, from contiguous inputs.
 inline Reference Attend(const FlashShape& s, const std::vector<double>& q,
                         const std::vector<double>& k,
                         const std::vector<double>& v,
@@ -70,9 +70,9 @@ inline Reference Attend(const FlashShape& s, const std::vector<double>& q,
   return r;
 }
 
-// Inputs are parts of [batch, seq, 3, heads, d_head], as one product for q, k
-// and v makes them, or [batch, heads, seq, d_head]; outputs are [batch, seq,
-// heads, d_head].
+// Inputs are either parts of [batch, seq, 3, heads, d_head], the result of a
+// joint product for q, k and v, or [batch, heads, seq, d_head]; outputs are
+// [batch, seq, heads, d_head].
 template <class T>
 class Problem {
  public:

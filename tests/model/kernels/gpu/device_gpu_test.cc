@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The device of a GPU does what the emulator's does: then what the other tests
-// show of kernels in the emulator is true of them on the GPU.
+// A GPU's device behaves like the emulator's, so the results of the other
+// kernel tests in the emulator also hold on the GPU.
 
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
@@ -46,8 +46,8 @@ class Comparison {
 
   std::vector<uint32_t>& in() { return in_; }
 
-  // The results of the GPU are near those of the emulator, relative to 1 at the
-  // least; a tolerance of 0 asks for the same bits.
+  // Compares the GPU's results with the emulator's, relative to at least 1; a
+  // tolerance of 0 requires equal bits.
   void Run(double tolerance) {
     std::vector<float> actual(P::kOutBytes / 4);
     ASSERT_NO_FATAL_FAILURE(RunOnDevice(actual));
@@ -94,7 +94,7 @@ class Comparison {
 
 class CudaDeviceConformance : public testing::Test {
  protected:
-  // A null GPU then is the emulator: of the test, all but the device is tested.
+  // A null GPU uses the emulator: the test then covers all but the device.
   static void SetUpTestSuite() { EmulatedKernels::Install(); }
 
   void SetUp() override {
@@ -107,7 +107,7 @@ class CudaDeviceConformance : public testing::Test {
 
 TEST_F(CudaDeviceConformance, Mma) {
   Comparison<MmaProbe> c;
-  // Factors are bf16, not the halves of floats.
+  // Operands must be valid bf16, not arbitrary halves of floats.
   std::mt19937 random(2);
   std::normal_distribution<float> normal;
   for (int thread = 0; thread < 128; ++thread) {

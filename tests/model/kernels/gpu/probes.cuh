@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kernels of one primitive each, to be run on a GPU and in the emulator.
+// Kernels of one primitive each, for a GPU and the emulator.
 
 #ifndef TRAINBENCH_TESTS_MODEL_KERNELS_GPU_PROBES_CUH_
 #define TRAINBENCH_TESTS_MODEL_KERNELS_GPU_PROBES_CUH_
@@ -9,7 +9,7 @@
 
 namespace trainbench::kernels {
 
-// Each reads `in` and writes `out`, of as many bytes as the constants say.
+// Each kernel reads kInBytes of `in` and writes kOutBytes of `out`.
 struct ProbeArgs {
   const void* in;
   void* out;
@@ -31,7 +31,7 @@ struct Probe {
   }
 };
 
-// bf16 pairs a[4], b[2] and floats c[4] of each lane, to c.
+// Computes c from the bf16 pairs a[4], b[2] and the floats c[4] of each lane.
 struct MmaProbe : Probe {
   static constexpr int kInBytes = 40 * 128;
   static constexpr int kOutBytes = 16 * 128;
@@ -50,8 +50,8 @@ struct MmaProbe : Probe {
   }
 };
 
-// 128 rows of 8 bf16, by cp.async to shared memory in another order, by
-// ldmatrix and its transposed form to registers.
+// Copies 128 rows of 8 bf16 by cp.async to shared memory in another order, and
+// by ldmatrix and its transposed form to registers.
 struct LoadMatrixProbe : Probe {
   static constexpr int kInBytes = 16 * 128;
   static constexpr int kOutBytes = 32 * 128;
@@ -74,8 +74,8 @@ struct LoadMatrixProbe : Probe {
   }
 };
 
-// Two groups of copies, each third of them of zeros; the first is read while
-// the second is under way.
+// Two groups of copies, a third of them zero-filled; the first is read while
+// the second is in flight.
 struct CopyProbe : Probe {
   static constexpr int kInBytes = 32 * 128;
   static constexpr int kOutBytes = 32 * 128;
@@ -110,7 +110,7 @@ struct ShuffleProbe : Probe {
   }
 };
 
-// The functions, and what Pack2 rounds to.
+// The mathematical functions, and the rounding of Pack2.
 struct MathProbe : Probe {
   static constexpr int kInBytes = 4 * 128;
   static constexpr int kOutBytes = 4 * 5 * 128;
@@ -129,8 +129,7 @@ struct MathProbe : Probe {
   }
 };
 
-// Reductions over a block and, through atomics, over blocks; barriers of a
-// warp.
+// Reductions over a block and, through atomics, over blocks; warp barriers.
 struct ReduceProbe : Probe {
   static constexpr int kBlocks = 4;
   static constexpr int kInBytes = 4 * 128;

@@ -11,8 +11,8 @@ namespace trainbench::kernels {
 
 inline constexpr int kProbeSharedBytes = 4096;
 
-// Runs P on the GPU, on the legacy stream, and says what is wrong, or ""; for
-// the probes of probes.cuh.
+// Runs the probe P of probes.cuh on the GPU, on the legacy stream. Returns an
+// error message, or "".
 template <class P>
 std::string RunOnGpu(const ProbeArgs& args);
 
