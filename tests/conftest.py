@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What all tests written in Python share."""
+"""The setup shared by all tests in Python."""
 
 import signal
 
-# A shell lets what it runs in the background ignore Ctrl-C, and children inherit it.
+# A shell makes its background jobs ignore Ctrl-C, and their children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)

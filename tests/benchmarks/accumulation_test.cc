@@ -13,8 +13,8 @@
 namespace trainbench {
 namespace {
 
-// CS336 assignment 2, mixed_precision_accumulation, printed as there. The last:
-// once the sum is 4, a term is less than half of the spacing of 2^-5.
+// CS336 assignment 2, mixed_precision_accumulation, printed as in the handout.
+// In the last one, once the sum is 4, a term is below half the spacing of 2^-5.
 TEST(AccumulationExperimentTest, GivesThePublishedSums) {
   const Device device = *OpenDevice("cpu");
   std::map<std::string, std::string> sums;

@@ -20,7 +20,7 @@ namespace {
 
 using ::testing::StartsWith;
 
-// The case of a buffer of this size.
+// Returns the case with a buffer of `bytes`.
 Case CaseOf(int64_t bytes, const Device& device) {
   RunOptions options;
   options.suite = Suite::kSmoke;
@@ -54,7 +54,7 @@ class MultiplyingGroup final : public FakeGroup {
 
 TEST_F(AllReduceTest, AWrongSumIsNamedWithItsFirstElement) {
   FakeGroup group(/*rank=*/0, /*size=*/2);
-  // Element 0 is right by chance: 0 on all ranks.
+  // Element 0 is right by chance: it is 0 on all ranks.
   EXPECT_EQ(std::string(Build(64, group)->Check().message()),
             "the sum over 2 ranks is 1 instead of 3 at element 1");
 }
@@ -68,7 +68,7 @@ TEST_F(AllReduceTest, ValuesStayFiniteAndRandom) {
     work->Prepare();
     work->Call(nobody);
   }
-  group.factor = 21;  // rank r has r + 1 times those of rank 0
+  group.factor = 21;  // rank r has r + 1 times rank 0's values
   EXPECT_EQ(work->CheckOutput(), absl::OkStatus());
   group.factor = 6;
   for (int i = 0; i < 100; ++i) work->Call(nobody);
@@ -77,7 +77,7 @@ TEST_F(AllReduceTest, ValuesStayFiniteAndRandom) {
             "the buffer holds numbers that are not finite");
 }
 
-// A check leaves random values, whatever the ranks made of its own.
+// A check leaves random values, even if the ranks computed a wrong sum.
 TEST_F(AllReduceTest, TheCheckIsRepeated) {
   MultiplyingGroup group(/*size=*/2);
   const auto work = Build(4096, group);
@@ -93,8 +93,7 @@ TEST_F(AllReduceTest, OneRanksSumIsItsOwnValues) {
   EXPECT_EQ(group.calls(), 1);
 }
 
-// Larger than the part that is compared at a time, with a last part that is not
-// full.
+// Larger than the part compared at a time; the last part is not full.
 TEST_F(AllReduceTest, EveryPartIsFilledAndCompared) {
   constexpr int64_t kElements = (int64_t{9} << 20) + 3;
   MultiplyingGroup group(/*size=*/2);

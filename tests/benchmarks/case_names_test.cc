@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Equal work has one name, whatever the flags say.
+// The same work has the same name, whatever the flags are.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An expectation that no case can meet would never be judged.
+// An expectation that no case matches would never be judged.
 
 #include <gtest/gtest.h>
 
@@ -42,8 +42,8 @@ Parameters Without(Parameters parameters, const json& keys) {
   return parameters;
 }
 
-// Whether one of the cases is a row that the quantity is about, and another one
-// is what it is compared with.
+// Returns whether one of the cases is a row of the quantity and another one is
+// the row that it is compared with.
 bool IsMet(const json& quantity, const std::vector<Parameters>& cases) {
   const std::string along = quantity.at("along");
   std::set<Parameters> others;
@@ -62,7 +62,7 @@ bool IsMet(const json& quantity, const std::vector<Parameters>& cases) {
   return false;
 }
 
-// The cases of all suites, by experiment.
+// Returns the cases of all suites, keyed by experiment.
 std::map<std::string, std::vector<Parameters>> ListAll(DeviceKind device) {
   std::map<std::string, std::vector<Parameters>> all;
   for (const Suite suite : kSuites) {

@@ -13,7 +13,7 @@
 
 namespace trainbench {
 
-// A device that runs every row, though nothing runs: a CPU, or an H200.
+// A CPU or an H200 on which every row is available, though nothing is run.
 inline const Device& ListedDevice(DeviceKind kind) {
   static const Device cpu = [] {
     Device device;
@@ -31,7 +31,7 @@ inline const Device& ListedDevice(DeviceKind kind) {
   return kind == DeviceKind::kCuda ? gpu : cpu;
 }
 
-// All cases of a suite. They are listed once, which takes seconds for kPaper.
+// Returns all cases of a suite, listed once: kPaper takes seconds.
 inline const std::vector<Case>& ListedCases(Suite suite, DeviceKind kind) {
   static auto& lists =
       *new std::map<std::pair<Suite, DeviceKind>, std::vector<Case>>;

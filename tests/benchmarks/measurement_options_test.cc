@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// The name of a case up to its parameters' values.
+// Returns the name of a case up to the values of its parameters.
 std::string Kind(const Case& bench_case) {
   const std::string experiment = ExperimentOf(bench_case);
   if (experiment != "peak" && experiment != "transfer") return experiment;
@@ -47,7 +47,7 @@ TEST(MeasurementOptionsTest, WhatMemoryBoundsBeginsWithAColdCache) {
                   "peak/update", "softmax_vs_matmul", "transfer/d2d"));
 }
 
-// Its bound and its peak are those of the units that compute it.
+// Bound and peak belong to the units that compute it.
 TEST(MeasurementOptionsTest, EfficientAttentionMultipliesFp32AsTf32) {
   for (const DeviceKind kind : {DeviceKind::kCpu, DeviceKind::kCuda}) {
     for (const Case& bench_case : ListedCases(Suite::kPaper, kind)) {

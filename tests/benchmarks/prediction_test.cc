@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Dry runs of the experiments' cases against real ones.
+// Dry runs of the experiments' cases, compared with real runs.
 
 #include "fixtures/prediction/prediction.h"
 
@@ -35,7 +35,7 @@ int64_t MeasuredPeak(const std::function<std::unique_ptr<Fixture>()>& build) {
   return peak + fixture->UncountedBytes();
 }
 
-// The most of all ranks.
+// Returns the maximum over all ranks.
 int64_t MeasuredPeak(const Case& bench_case, ProcessGroup& group) {
   const at::Tensor peak = at::tensor(
       {MeasuredPeak([&] { return bench_case.build_rank(group); })}, at::kLong);
@@ -43,7 +43,7 @@ int64_t MeasuredPeak(const Case& bench_case, ProcessGroup& group) {
   return peak.item<int64_t>();
 }
 
-// Of a model that is soon done. Attention on the CPU takes a buffer for each
+// Cases of a small model. Attention on the CPU allocates a buffer for each
 // thread.
 std::vector<Case> QuickCases() {
   at::set_num_threads(1);
@@ -58,7 +58,7 @@ void ExpectPredicted(Case bench_case, int64_t measured) {
   const std::string& name = bench_case.name.text();
   const absl::Status predicted = Predict(*OpenDevice("cpu"), bench_case);
   ASSERT_TRUE(predicted.ok()) << name << ": " << predicted;
-  // Of what decides only when it is measured none is predicted.
+  // Nothing is predicted for cases that decide while they are measured.
   const int64_t bytes = bench_case.cost.predicted_peak_bytes;
   if (bytes != 0 || measured == 0) {
     EXPECT_EQ(bytes, measured) << name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a person waits for who types tools/bench and nothing else.
+// The suite that `tools/bench` runs without any flag.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ std::set<std::string> NamesOf(Suite suite, DeviceKind device) {
   return names;
 }
 
-// Of a profiled step these are the step, its phases and five parts.
+// Counts each row, but at most five parts of a profiled step.
 std::size_t PrintedRows(const std::vector<Case>& cases) {
   std::map<std::string, std::size_t> parts;  // by pass
   std::size_t rows = 0;
@@ -71,7 +71,7 @@ TEST(QuickSuiteTest, IsAPartOfTheFullOneThatAsksEveryQuestion) {
   }
 }
 
-// The numbers that others have published for one GPU.
+// Others have published these numbers for one GPU.
 TEST(QuickSuiteTest, OnAGpuItHasTheLargestModel) {
   EXPECT_THAT(
       NamesOf(Suite::kQuick, kGpu),
@@ -84,7 +84,7 @@ TEST(QuickSuiteTest, OnAGpuItHasTheLargestModel) {
                     "optimizer/textbook/2.7B", "optimizer/fused/2.7B"}));
 }
 
-// Else the advice of a CUDA graph has nothing to be held against.
+// Without it, the advice of a CUDA graph could not be verified.
 TEST(QuickSuiteTest, OnAGpuAGraphReplaysATrainStepThatBreakdownDivides) {
   const std::set<std::string> names = NamesOf(Suite::kQuick, kGpu);
   for (const std::string launch : {"eager", "graph"}) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Starts the program as a launcher would: one process per rank, by variables."""
+"""Starts the program like a launcher: one process per rank, configured by variables."""
 
 import socket
 import subprocess
@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from program import Finished, Program
 
-# Names that last as long as this process: no two tests at once take one port.
+# Sockets that reserve ports until this process ends, so no two tests share a port.
 _taken: list[socket.socket] = []
 
 
 def free_port() -> int:
-    """Below the ports that the system gives to whoever asks for any."""
+    """Returns a free port below the range of ephemeral ports."""
     for port in range(20000, 30000):
         name = socket.socket(socket.AF_UNIX)
         try:
@@ -43,7 +43,7 @@ def run_all(
     *flags: str,
     prefixes: Sequence[Sequence[str]] = (),
 ) -> list[Finished]:
-    """One process per set of variables, each with its prefix, all at once."""
+    """Starts one process per set of variables, all at once, each with its prefix."""
     started = []
     for i, extra in enumerate(variables):
         prefix = list(prefixes[i]) if prefixes else []

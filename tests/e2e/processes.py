@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The processes of this machine, as far as a test started them."""
+"""The processes that a test started on this machine."""
 
 import os
 import time
@@ -10,12 +10,12 @@ from pathlib import Path
 def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
-    except OSError:  # it ended
+    except OSError:  # the process has ended
         return b""
 
 
 def ranks_in(directory: Path) -> list[int]:
-    """Of each process that was started as a rank and works in `directory`."""
+    """Returns the pids of rank processes that run in `directory`."""
     found = []
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit() or b"TRAINBENCH_STORE=" not in _read(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs the built programs from outside, as a user would."""
+"""Runs the built programs like a user."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from tools.prove import steps
 
 Json = dict[str, Any]
 
-# So small that a run takes little longer than the start of the program.
+# So small that a run takes little longer than starting the program.
 NANO = (
     "--models=nano",
     "--model=name=nano,d_model=16,d_ff=32,layers=1,heads=2,vocab=64",
@@ -27,13 +27,13 @@ NANO = (
 )
 # For runs of all experiments.
 SMOKE = (*steps.NANO.split(), "--suite=smoke")
-# One case of the model of NANO.
+# One case with the model of NANO.
 NANO_FORWARD = (*NANO, "--benchmark_filter=^model_size/nano/fp32/forward/")
 NANO_FORWARD_NAME = "model_size/nano/fp32/forward/batch:1/seq:8"
 
 
 def without(flags: tuple[str, ...], *names: str) -> list[str]:
-    """One of our own flags may not be given twice."""
+    """Returns the flags without `names`, since our flags must not be given twice."""
     return [flag for flag in flags if flag.partition("=")[0] not in names]
 
 
@@ -47,17 +47,17 @@ class Finished:
 @dataclass(frozen=True)
 class Program:
     path: Path
-    directory: Path  # where it runs
+    directory: Path  # the working directory
 
     def command(self, *flags: str) -> list[str]:
-        """The same everywhere: one thread, and no GPU even where there is one."""
+        """Runs on one thread of the CPU, unless `flags` say otherwise."""
         fixed = {"--device": "cpu", "--threads": "1"}
         given = {flag.partition("=")[0] for flag in flags}
         added = [f"{k}={v}" for k, v in fixed.items() if k not in given]
         return [str(self.path), *added, *flags]
 
     def environment(self, extra: dict[str, str] | None = None) -> dict[str, str]:
-        """Ours, without what would act as a flag."""
+        """Returns our environment without variables that act as flags."""
         kept = {
             key: value
             for key, value in os.environ.items()
@@ -86,7 +86,7 @@ class Program:
         return Finished(done.returncode, done.stdout, done.stderr)
 
     def start(self, *flags: str) -> subprocess.Popen[str]:
-        """In a session of its own; its standard output is not kept."""
+        """Starts the program in a new session, without its standard output."""
         return subprocess.Popen(
             self.command(*flags),
             cwd=self.directory,
@@ -107,7 +107,7 @@ def binary(variable: str) -> Path:
 
 
 def load(path: Path) -> Json:
-    """Strict JSON: Python by itself would take NaN and Infinity."""
+    """Parses strict JSON: by default Python would accept NaN and Infinity."""
 
     def refuse(constant: str) -> None:
         raise ValueError(f"{constant} is not JSON")
@@ -121,5 +121,5 @@ def names(rows: list[Json]) -> list[str]:
 
 
 def measured(document: Json) -> list[Json]:
-    """The rows of the runs, without the aggregates."""
+    """Returns the rows of the runs, without aggregates."""
     return [r for r in document["benchmarks"] if r["run_type"] == "iteration"]

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""What two services that keep histories of benchmarks require of a result file.
+"""The requirements that two services for benchmark histories place on a result file.
 
-It is said here once more, field by field, after
+Reimplemented here, field by field, from
 
 - github-action-benchmark v1.22.0, `tool: googlecpp`: GoogleCppBenchmarkJson and
   extractGoogleCppResult in src/extract.ts of its repository;
 - Bencher v0.6.12, `--adapter cpp_google`: adapters/cpp/google.rs and adapters/util.rs
   in lib/bencher_adapter, benchmark_name.rs in lib/bencher_valid of bencherdev/bencher.
 
-Neither denies fields that it does not know, and neither tells an aggregate from a run.
+Both accept unknown fields, and neither distinguishes aggregates from runs.
 """
 
 import json
@@ -22,7 +22,7 @@ NUMBER, TEXT, BOOL = "a number", "a string", "a boolean"
 
 
 class Refused(Exception):
-    """What the reader would not take."""
+    """The reader rejects the file."""
 
 
 def kind(value: Any) -> str:
@@ -42,7 +42,7 @@ def need(holder: Json, key: str, wanted: str) -> Any:
 
 
 def parse(text: str) -> Json:
-    """JSON as both parse it: no NaN, and no field twice (serde refuses those)."""
+    """Parses JSON as both do: no NaN, and no duplicate field (serde rejects them)."""
 
     def refuse(constant: str) -> None:
         raise Refused(f"{constant} is not JSON")
@@ -95,7 +95,7 @@ class Bench:
 
 
 def github_action(text: str) -> list[Bench]:
-    """One entry per row, aggregates too; lower is better."""
+    """Returns one entry per row, including aggregates; lower is better."""
     document = parse(text)
     context = need(document, "context", "dict")
     for key, wanted in ACTION_CONTEXT.items():
@@ -107,7 +107,7 @@ def github_action(text: str) -> list[Bench]:
     benches = []
     for row in need(document, "benchmarks", "list"):
         for key, wanted in ACTION_ROW.items():
-            # Google Benchmark gives aggregates none, and the reader does not look.
+            # Google Benchmark's aggregates have none, and the reader ignores the field.
             if key != "repetition_index" or row["run_type"] != "aggregate":
                 need(row, key, wanted)
         unit = row["time_unit"]
@@ -135,7 +135,7 @@ BENCHER_NANOSECONDS = {
 
 
 def bencher(text: str) -> dict[str, float]:
-    """Nanoseconds by name; of rows with one name the last."""
+    """Returns nanoseconds by name; the last row of a name wins."""
     document = parse(text)
     need(need(document, "context", "dict"), "caches", "list")
     latencies = {}
@@ -144,7 +144,7 @@ def bencher(text: str) -> dict[str, float]:
         if not 1 <= len(name.encode()) <= 1024:
             raise Refused(f"a name of {len(name.encode())} bytes")
         time = need(row, "real_time", NUMBER)
-        if abs(time) >= 2**96:  # rust_decimal holds no more
+        if abs(time) >= 2**96:  # the limit of rust_decimal
             raise Refused(f"{time} is too large")
         unit = need(row, "time_unit", TEXT)
         if unit not in BENCHER_NANOSECONDS:

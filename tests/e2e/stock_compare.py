@@ -22,11 +22,11 @@ from program import Json, Program
 class Compared:
     code: int
     out: str
-    report: list[Json]  # what --dump_to_json holds
+    report: list[Json]  # the output of --dump_to_json
 
     def lines(self, name: str) -> list[list[str]]:
         words = [line.split() for line in self.out.splitlines() if line]
-        # A filter in brackets has blanks of its own.
+        # A filter in brackets contains spaces.
         size = len(name.split())
         return [found for found in words if found[:size] == name.split()]
 
@@ -49,13 +49,13 @@ def compare_script() -> Path:
 
 
 def compare(program: Program, *arguments: str | Path, option: str = "") -> Compared:
-    """In this process: to import scipy takes longer than all else that it does."""
+    """Runs in this process, since importing scipy takes longer than everything else."""
     options = ["--no-color", "--dump_to_json=report.json", *option.split()]
     report = program.directory / "report.json"
     report.unlink(missing_ok=True)
     script = compare_script()
     printed = io.StringIO()
-    # Where it keeps what a binary writes, and leaves it if that fails.
+    # The directory for a binary's output, which remains there after a failure.
     folder = mock.patch.object(tempfile, "tempdir", str(program.directory))
     argv = [str(script), *options, *map(str, arguments)]
     with (

@@ -21,7 +21,7 @@ FLAGS = (
     "--device=cpu",
     "--threads=1",
 )
-# One that spins, and one that is real work of many operators.
+# A spin loop, and real work with many operators.
 SPIN = "harness/spin/us:1000"
 TRAIN_STEP = "model_size/nano/fp32/train_step/batch:1/seq:8"
 ROWS = [SPIN, TRAIN_STEP]
@@ -60,7 +60,7 @@ def test_the_program_is_not_slower_than_itself(tmp_path: Path) -> None:
         tmp_path,
         f"--benchmark_filter=^({names})$",
         f"--max_pairs={PAIRS}",
-        "--threshold=99",  # whatever the machine does meanwhile
+        "--threshold=99",  # tolerates any disturbance of the machine
     )
     assert done.returncode == 0, done.stdout + done.stderr
     found = result(tmp_path)
@@ -82,7 +82,7 @@ def test_the_program_is_not_slower_than_itself(tmp_path: Path) -> None:
 def test_a_slower_program_is_found(tmp_path: Path) -> None:
     program = binary("TRAINBENCH_BINARY")
     slower = tmp_path / "slower"
-    # Tenfold, since other tests run beside this one: each of the six pairs must agree.
+    # Tenfold, as other tests run concurrently: each of the six pairs must agree.
     slower.write_text(
         f'#!/bin/sh\nexec "{program}" --injected_delay_percent=1000 "$@"\n'
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Memory that the system refuses, although it looked free, costs one row."""
+"""Memory that the system refuses, although it seemed free, costs one row."""
 
 import re
 import resource
@@ -12,7 +12,7 @@ from program import NANO, NANO_FORWARD_NAME, Program, load, measured, without
 GIB = 2**30
 # The caching allocator reserves addresses for all of the machine's memory.
 SYSTEM = "--cpu_allocator=system"
-# An embedding of 1 GiB, and as much for the output.
+# An embedding of 1 GiB, and an output layer of the same size.
 WIDE = "--model=name=wide,d_model=1024,d_ff=64,layers=1,heads=2,vocab=262144"
 
 

@@ -11,12 +11,12 @@ from program import NANO, Json, Program, load, measured, without
 STEP = "breakdown/nano/fp32/train_step"
 ONLY = f"--benchmark_filter=^{STEP}/"
 SHAPE = "batch:1/seq:8"
-# Sums of other rows.
+# Rows that are sums of other rows.
 SUMS = ("all", "block", "timed")
 
 
 def rows_of(trainbench: Program, *flags: str) -> dict[str, Json]:
-    """By phase and component."""
+    """Returns the rows, keyed by phase and component."""
     done = trainbench.run(*NANO, ONLY, "--benchmark_out=a.json", *flags)
     document = load(trainbench.directory / "a.json")
     assert done.code == 0, document["errors"]
@@ -48,7 +48,7 @@ def test_the_timed_step_stands_beside_the_profiled_one(trainbench: Program) -> N
     ratio = rows["step/all"]["real_time"] / rows["step/timed"]["real_time"]
     assert rows["step/all"]["time_ratio"] == pytest.approx(ratio, rel=1e-4)
     differs = not 1 / 1.15 <= ratio <= 1.15
-    # A single phase can differ as well.
+    # A single phase can differ, too.
     words = rows["step/all"]["findings"].get("profile", "")
     assert ("times the timed step" in words) == differs
     assert "time_ratio" not in rows["forward/all"]
@@ -56,7 +56,7 @@ def test_the_timed_step_stands_beside_the_profiled_one(trainbench: Program) -> N
 
 
 def times_printed(trainbench: Program, *flags: str) -> dict[str, float]:
-    """By name, the times in the file of the rows that the table has."""
+    """Returns, by name, the times in the result file of the rows in the table."""
     flags = (*without(NANO, "--suite"), "--benchmark_out=a.json", *flags)
     done = trainbench.run(*flags)
     assert done.code == 0, done.err
@@ -127,7 +127,7 @@ RANGES = {
 
 
 def merge_of_heads(profile: Json) -> Json:
-    """The one copy of the output projection in the forward pass."""
+    """Returns the only copy for the output projection in the forward pass."""
     merges: list[Json] = [
         copies
         for copies in profile["copies"]
@@ -178,13 +178,13 @@ def test_the_number_of_samples_is_the_number_of_passes(trainbench: Program) -> N
 
 
 def test_an_injected_delay_reaches_every_part(trainbench: Program) -> None:
-    """Ten times as long: no noise of a median of six is as large."""
+    """Ten times as long, which exceeds the noise in a median of six."""
     before = rows_of(trainbench)
     after = rows_of(trainbench, "--injected_delay_percent=1000")
     slower = [
         after[name]["real_time"] > 2 * before[name]["real_time"] for name in before
     ]
-    # A row of microseconds may have been disturbed before.
+    # A row of microseconds may have been disturbed in the first run.
     assert sum(slower) > 0.9 * len(slower)
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Google Benchmark's own compare.py reads our files, in each of its modes.
 
-What it makes of them is that of the script of version 1.7.1 (Debian 12); the later
-ones read the same fields.
+The expected output is from the script of version 1.7.1 (Debian 12); later versions read
+the same fields.
 """
 
 import json
@@ -41,7 +41,7 @@ def run(program: Program, file: str, *flags: str, code: int = 0) -> Json:
 
 @pytest.fixture(scope="module")
 def two_runs(tmp_path_factory: pytest.TempPathFactory) -> Program:
-    """Two results of two repetitions: old.json and new.json."""
+    """Two results with two repetitions each: old.json and new.json."""
     program = Program(binary("TRAINBENCH_BINARY"), tmp_path_factory.mktemp("compare"))
     flags = (*NANO, "--benchmark_repetitions=2")
     cases = "^(model_size|optimizer|harness|ddp/flat)/"
@@ -61,7 +61,7 @@ def test_benchmarks_prints_every_row(two_runs: Program, compared: Compared) -> N
     for name, count in Counter(names(rows)).items():
         lines = compared.lines(name)
         assert len(lines) == count
-        # name, change of time and of CPU time, then old and new of both.
+        # Name, changes of time and CPU time, then old and new values of both.
         assert all(len(words) == 7 for words in lines)
     assert compared.out.splitlines()[-1].startswith("OVERALL_GEOMEAN ")
 
@@ -134,7 +134,7 @@ def test_the_program_itself_may_stand_for_a_file(
     compared = compare(two_runs, mode, *inputs, *flags)
     assert compared.code == 0
     assert VERSUS in compared.rows()
-    # It was run with the filter of its side and read from a temporary file.
+    # It was run with its side's filter and read from a temporary file.
     runs = [line for line in compared.out.splitlines() if line.startswith("RUNNING: ")]
     assert len(runs) == (2 if mode == "filters" else 1)
     assert all("--benchmark_filter=optimizer/" in line for line in runs)
@@ -150,13 +150,13 @@ def test_benchmarks_runs_the_program_with_the_given_filter(trainbench: Program) 
 
 
 def assert_a_lost_row_is_no_speed_up(program: Program, lost: str) -> None:
-    """Measured in old.json, without a time in new.json."""
+    """The row was measured in old.json and has no time in new.json."""
     for pair in (("old.json", "new.json"), ("new.json", "old.json")):
         compared = compare(program, "benchmarks", *pair)
         assert lost not in compared.out
         assert "-1.0000" not in compared.out
         assert all(change > -1 for change in compared.changes())
-        # The others are compared.
+        # The other rows are compared.
         kept = set(names(measured(load(program.directory / "new.json"))))
         assert kept and kept < set(compared.rows())
         assert compared.code == 0
@@ -166,7 +166,7 @@ def assert_a_lost_row_is_no_speed_up(program: Program, lost: str) -> None:
 def assert_the_mean_is_over_all_rows_of_each_side(
     program: Program, compared: Compared, pair: tuple[str, str]
 ) -> None:
-    """What no file can change: the lost row counts on the side that has it."""
+    """Independent of the file: a lost row counts on the side that has it."""
     (mean,) = compared.report[-1]["measurements"]
     for field, file in zip(("real_time", "real_time_other"), pair, strict=True):
         rows = measured(load(program.directory / file))
@@ -199,7 +199,7 @@ def test_an_error_of_the_program_itself_ends_the_comparison(faults: Program) -> 
 
 
 def changed(document: Json, key: str, value: Any) -> Json:
-    """Another device, and counters that all say something else."""
+    """Changes `key` of the context, and doubles all counters."""
     context = document["context"] | {key: value}
     times = {"real_time", "cpu_time", "iterations", "repetitions", "threads"}
     rows = [

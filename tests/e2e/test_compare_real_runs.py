@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tools/compare on what the program really wrote, whole and damaged."""
+"""tools/compare on files that the program really wrote, whole and damaged."""
 
 import json
 import os
@@ -34,7 +34,7 @@ def compare(capsys: pytest.CaptureFixture[str]) -> Callable[..., Finished]:
 
 @pytest.fixture(scope="module")
 def real(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Two runs of the same cases by the same program."""
+    """Runs the same cases twice with the same program."""
     path = os.environ.get("TRAINBENCH_BINARY")
     if not path:
         pytest.skip("TRAINBENCH_BINARY does not name a built program")
@@ -57,7 +57,7 @@ def test_two_runs_of_one_program(
         assert any(line.startswith(row["name"]) for line in done.out.splitlines())
     assert f"0 EQUIVALENT, {len(rows)} INCONCLUSIVE" in done.out
     document = json.loads(compare(*real, "--json").out)
-    # The exact metrics of two runs are equal to the last byte.
+    # The exact metrics of both runs are equal.
     assert [row["changes"] for row in document["rows"]] == [[]] * len(rows)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a person sees: the table, the other formats, the list, the progress."""
+"""The visible output: the table, the other formats, the list, the progress."""
 
 import csv
 import io
@@ -26,7 +26,7 @@ def test_the_table_is_aligned_and_has_units(trainbench: Program) -> None:
     (heading,) = (line for line in lines if line.startswith("case "))
     rows = case_lines(done.out)
     assert len(rows) == 6
-    # The columns of numbers end where their headings end.
+    # Columns of numbers are aligned with the ends of their headings.
     for column in ("time", "fwd/loss/bwd/comm/opt %", "rate", "peak mem", "predicted"):
         end = heading.index(column) + len(column)
         assert all(len(row) >= end and row[end - 1] != " " for row in rows)
@@ -131,12 +131,12 @@ def test_progress_rewrites_one_line_on_a_terminal(trainbench: Program) -> None:
 
 
 def read_all(descriptor: int) -> str:
-    """What was written to a terminal of which the other end is closed."""
+    """Reads a terminal's output until the other end is closed."""
     text = b""
     try:
         while block := os.read(descriptor, 4096):
             text += block
     except OSError:
-        pass  # how Linux says that it was closed
+        pass  # Linux reports the closed end like this
     os.close(descriptor)
     return text.decode()

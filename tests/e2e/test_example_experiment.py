@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The example of CONTRIBUTING.md, as the one file of a repository of its own.
+"""The example of CONTRIBUTING.md, as the only file of a separate repository.
 
 trainbench is installed from this build; the other repository finds it as a package.
 """
@@ -48,7 +48,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where trainbench is installed."""
+    """Installs trainbench; returns the directory."""
     build = Path(os.environ.get("TRAINBENCH_BUILD", "no build"))
     if not (build / "trainbench-config.cmake").exists() or not shutil.which("ninja"):
         pytest.skip("TRAINBENCH_BUILD is no build that exports a package")
@@ -65,7 +65,7 @@ def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def installed(
     prefix: Path, tool: str, *arguments: str | Path, cwd: Path
 ) -> subprocess.CompletedProcess[str]:
-    """A command of the installed package, with the Python of this test."""
+    """Runs a command of the installed package with the Python of this test."""
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     return subprocess.run(
         [prefix / "share/trainbench/tools" / tool, *arguments],
@@ -147,7 +147,7 @@ def test_installed_commands_read_it(
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    # Which is none of theirs, though they are called where it lies.
+    # The tools must not import this file, although they run in its directory.
     (program.directory / "html.py").write_text("raise SystemExit('not yours')")
     asked = document["questions"][0]["question"]
     assert asked in call("answers", "a.json")

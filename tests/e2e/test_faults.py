@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What an experiment does wrong costs its own row and no other."""
+"""An error in an experiment costs only its own row."""
 
 import json
 import signal
@@ -11,7 +11,7 @@ from program import Finished, Json, Program, load, measured, names
 FAST = ("--benchmark_min_time=0.001", "--warmup=1", "--benchmark_out=a.json")
 GOOD = ["fault/good/n:0", "fault/good/n:1"]
 
-# The reason that the error of each must give.
+# The required reason in the error of each case.
 REASONS = {
     "throw_in_build": "cannot be built",
     "wrong_result": "wrong result: c[0] is 3, should be 4",

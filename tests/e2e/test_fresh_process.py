@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Cases that run in processes of their own."""
+"""Cases that run in separate processes."""
 
 import json
 
@@ -51,7 +51,7 @@ def test_a_child_that_fails_is_an_error_row_with_its_last_words(
 
 
 def test_a_child_that_takes_too_long_is_ended(faults: Program) -> None:
-    # It would sleep for an hour. A busy machine makes no difference.
+    # It would sleep for an hour, so a busy machine makes no difference.
     done = faults.run(
         "--benchmark_filter=/(fresh_hang|good/n:.)$", "--child_timeout_seconds=2", *FAST
     )
@@ -75,7 +75,7 @@ def test_a_cold_start_costs_what_a_warm_one_does_not(trainbench: Program) -> Non
         row["calls"]: row for row in measured(load(trainbench.directory / "a.json"))
     }
     assert set(rows) == {0, 1}
-    # What happens once per process is more than a whole nano step.
+    # One-time work per process takes longer than a whole nano step.
     assert rows[0]["first_call_us"] > rows[0]["steady_us"]
     assert rows[0]["first_ratio"] > 1
     lines = {line["name"]: line for line in logged(trainbench)}

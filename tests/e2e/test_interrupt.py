@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Signals: whenever they come, what was measured is on disk and can be read."""
+"""Signals: whenever they arrive, the results so far are on disk and readable."""
 
 import json
 import random
@@ -15,7 +15,7 @@ from program import NANO, Program, binary, load, names
 
 POLITE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 FILES = ("--benchmark_out=a.json", "--samples_out=a.jsonl")
-# About as long as the program takes from its start to the end of the run.
+# About the time from the program's start to the end of the run.
 LONGEST = 2.0
 
 
@@ -33,7 +33,7 @@ class ChildExit:
 def interrupt_at(
     program: Program, sent: signal.Signals, line: str, *flags: str
 ) -> ChildExit:
-    """Sends the signal a moment after `line` was seen on standard error."""
+    """Sends the signal shortly after `line` appeared on standard error."""
     process = program.start(*FILES, *flags)
     assert process.stderr is not None
     try:
@@ -71,7 +71,7 @@ def directories(parent: Path, prefix: str, keys: Iterable[object]) -> list[Path]
 
 
 def assert_readable(ended: ChildExit) -> None:
-    """Whatever is there can be read, and nothing else is there."""
+    """All files are readable, and there are no others."""
     allowed = {"a.json", "a.jsonl"}
     if ended.sent == signal.SIGKILL:
         allowed.add("a.json.tmp")
@@ -138,11 +138,11 @@ def test_a_signal_at_any_moment(tmp_path: Path) -> None:
             )
         )
     for ended in all_ended:
-        # Unless the run was over before.
+        # Unless the run had already ended.
         assert ended.code in (-ended.sent, 0), ended.err
         assert_readable(ended)
         polite_end = ended.code != 0 and ended.sent != signal.SIGKILL
-        # Before the first row is begun, there may be no file to speak of.
+        # Before the first row begins, there may be no file yet.
         if polite_end and "elapsed" in ended.err:
             assert "the results so far are in a.json" in ended.err
 

@@ -157,7 +157,7 @@ def test_the_cpu_time_is_the_time_on_a_cpu(result: Result) -> None:
     for row in result.document["benchmarks"]:
         assert row["cpu_time"] == pytest.approx(row["cpu_us"])
     for row in measured(result.document):
-        # On a CPU the host does the work itself, however long it waits for it.
+        # On a CPU the host does the work itself, however long that takes.
         assert row["host_us"] == pytest.approx(row["real_time"], rel=0.05)
 
 
@@ -194,7 +194,7 @@ def test_each_sample_has_its_time(result: Result) -> None:
         assert starts[0] == 0
         assert starts == sorted(starts)
         assert len(starts) == len(samples["samples_us"])
-        # After this test was written, and not in the future.
+        # Later than the date of this test, but not in the future.
         assert 1.7e9 < samples["started"] <= time.time()
 
 

@@ -30,7 +30,7 @@ def test_a_step_is_told_tensor_by_tensor(trainbench: Program, on_gpu: bool) -> N
     with trace.open() as lines:
         events = list(csv.DictReader(lines))
     check_steps(events)
-    if not on_gpu:  # there a thread of its own may still hold what it used
+    if not on_gpu:  # a separate thread may still hold memory
         ends = {event["step"]: event["live_bytes"] for event in events}
         assert len(set(ends.values())) == 1, "a step leaves as much as it found"
 

@@ -36,7 +36,7 @@ def test_a_model_of_the_users_own_beside_a_standard_one(trainbench: Program) -> 
     assert [row["name"] for row in found] == [
         f"model_size/{model}/fp32/forward/batch:3/seq:16" for model in ("mine", "tiny")
     ]
-    # Embedding and output, 2 blocks of 4 projections and 3 matrices of the gated
+    # Embedding and output, 2 blocks with 4 projections and 3 matrices of the gated
     # feed-forward layer, and 5 norms.
     assert found[0]["params"] == 2 * 3200 + 2 * (4 * 32**2 + 3 * 32 * 64) + 5 * 32
 
@@ -68,7 +68,7 @@ def test_the_quick_suite_samples_for_a_shorter_time(
 
 
 def test_a_longer_time_gives_more_samples(faults: Program) -> None:
-    # Steps of 25 and 75 ms, so that the median does not end the sampling sooner.
+    # Steps of 25 and 75 ms keep the median from ending the sampling early.
     few, many = (
         rows(
             faults,
@@ -79,7 +79,7 @@ def test_a_longer_time_gives_more_samples(faults: Program) -> None:
         for seconds in (0.1, 2)
     )
     assert few == 6
-    # No sleep is shorter than it should be; on a busy machine it is longer.
+    # A sleep is never too short, but may be longer on a busy machine.
     assert 6 < many <= 41
 
 

@@ -25,15 +25,15 @@ def listed(trainbench: Program) -> list[str]:
 
 
 def test_the_paper_suite_is_as_its_list(listed: list[str]) -> None:
-    """After a change that is meant: run the command at the head of the list."""
+    """After an intended change, run the command at the head of the list."""
     assert len(set(listed)) == len(listed)
     expected, native = make_paper_suite.read()
     assert native
-    # All of the rows that need bf16 instructions, or none.
+    # Either all rows that need bf16 instructions are listed, or none.
     if native & set(listed):
         expected |= native
     assert sorted(expected - set(listed)) == []
-    # An experiment that the list does not have yet is not one of the write-ups.
+    # An experiment that the list does not have yet does not belong to the write-ups.
     known = {experiment_of(name) for name in expected}
     new = {name for name in set(listed) - expected if experiment_of(name) in known}
     assert sorted(new) == []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A run in parts: --shard cuts it, --resume continues it, tools/report joins it."""
+"""A run in parts: --shard splits it, --resume continues it, tools/report joins it."""
 
 import json
 
@@ -63,12 +63,12 @@ def test_a_run_continues_with_what_is_missing(trainbench: Program) -> None:
     fp32 = next(row for row in rows if "/fp32/" in row["name"])
     assert "mfu_measured" in fp32, "of a peak that was kept"
     assert sorted(sampled(trainbench)) == sorted(names(measured(new)))
-    # Into other files: the kept rows have samples there, too.
+    # Writes to other files: they contain the samples of kept rows, too.
     other = ("--benchmark_out=b.json", "--samples_out=b.jsonl", "--resume=a.json")
     moved = trainbench.run(*NANO, *FAST[:1], *other)
     assert moved.code == 0, moved.err
     assert sampled(trainbench, "b.jsonl") == sampled(trainbench)
-    # Nothing is left to do, and the file is whole all the same.
+    # Nothing is left to do, and the file is still complete.
     again = trainbench.run(*NANO, *FAST, "--resume=a.json")
     assert again.code == 0, again.err
     assert load(trainbench.directory / "a.json")["benchmarks"] == new["benchmarks"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""On a GPU no row is timed in a process that has profiled: seen on a null GPU."""
+"""A process that has profiled on a GPU times no row: checked on a null GPU."""
 
 from null_gpu import FLAGS, null_gpu
 from program import NANO, Json, Program, load, measured, names, without

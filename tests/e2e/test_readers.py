@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Two services that keep histories of benchmarks read our files (see readers.py)."""
+"""Two services for benchmark histories read our files (see readers.py)."""
 
 import json
 from collections.abc import Callable
@@ -37,7 +37,7 @@ def written(program: Program, *flags: str, code: int = 0) -> str:
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A row of each kind of workload."""
+    """One row of each kind of workload."""
     program = Program(binary("TRAINBENCH_BINARY"), tmp_path_factory.mktemp("readers"))
     cases = "^(model_size|optimizer|harness|ddp/flat|accumulation|norm_precision)/"
     return written(program, *NANO, f"--benchmark_filter={cases}")
@@ -74,7 +74,7 @@ def test_repetitions_and_aggregates_are_entries_of_their_own(
     text = written(trainbench, *NANO_FORWARD, "--benchmark_repetitions=3")
     runs = measured(json.loads(text))
     summary = [f"{NANO_FORWARD_NAME}_{a}" for a in ("mean", "median", "stddev", "cv")]
-    # The action keeps all, and later looks for the first of a name; Bencher the last.
+    # The action keeps all, and later uses the first of a name; Bencher uses the last.
     found = [bench.name for bench in github_action(text)]
     assert found == [NANO_FORWARD_NAME] * 3 + summary
     latencies = bencher(text)
@@ -119,7 +119,7 @@ def test_a_run_without_a_single_row_is_refused(
 
 
 def test_what_is_printed_is_the_document_alone(trainbench: Program) -> None:
-    """As Bencher takes it, from the standard output of a command."""
+    """Bencher reads the standard output of a command."""
     done = trainbench.run(*NANO_FORWARD, "--benchmark_format=json")
     assert done.code == 0, done.err
     assert list(bencher(done.out)) == [NANO_FORWARD_NAME]
@@ -131,7 +131,7 @@ def test_what_is_printed_is_the_document_alone(trainbench: Program) -> None:
 def test_the_reference_runs_are_read(reader: Reader, file: Path) -> None:
     text = file.read_text(encoding="utf-8")
     rows = [row["name"] for row in json.loads(text)["benchmarks"]]
-    # Bencher has one value for each name, of repetitions the last.
+    # Bencher keeps one value per name, the last repetition.
     assert len(reader(text)) == len(set(rows) if reader is bencher else rows)
 
 

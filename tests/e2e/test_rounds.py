@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Cases that are visited several times, in one process or in several."""
+"""Cases with several visits, in one process or in several."""
 
 import json
 
@@ -53,9 +53,9 @@ def test_each_process_is_a_repetition(trainbench: Program) -> None:
     by_repetition: dict[int, set[int]] = {}
     for line in map(json.loads, lines):
         by_repetition.setdefault(line["repetition"], set()).add(line["process_id"])
-    # All rows are one family, whose visits are one process each.
+    # All rows form one family, with one process per visit.
     assert [len(ids) for ids in by_repetition.values()] == [1, 1]
     assert by_repetition[0] != by_repetition[1]
-    # Each case is one line of the table.
+    # Each case has one line in the table.
     name = rows[0]["name"]
     assert sum(line.startswith(f"{name} ") for line in done.out.splitlines()) == 1

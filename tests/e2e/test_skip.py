@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A case that cannot run here is skipped with the reason, and that is good."""
+"""A case that cannot run here is skipped with the reason, and the run succeeds."""
 
 import re
 
@@ -9,7 +9,7 @@ from program import Program, load
 def test_a_case_that_does_not_fit_is_skipped_with_its_prediction(
     trainbench: Program,
 ) -> None:
-    # The scores alone are 4 heads x 2^40 numbers.
+    # The scores alone have 4 heads x 2^40 elements.
     done = trainbench.run(
         "--seq=1048576",
         "--models=tiny",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The built program in the hands of whoever hands out turns."""
+"""The built program, controlled by a referee that grants turns."""
 
 import json
 import os
@@ -26,7 +26,7 @@ BOTH = (*NANO, "--benchmark_filter=^model_size/nano/fp32/(forward|train_step)/")
 
 
 class Started:
-    """A program that asks for turns."""
+    """A running program that asks for turns."""
 
     def __init__(self, process: subprocess.Popen[str], end: socket.socket) -> None:
         self.process = process
@@ -34,7 +34,7 @@ class Started:
         self._heard = ""
 
     def question(self) -> str:
-        """The next one; "" once the program has ended."""
+        """Returns the next question; "" once the program has ended."""
         while "\n" not in self._heard:
             text = self._end.recv(4096).decode()
             if not text:
@@ -93,7 +93,7 @@ def test_it_asks_before_each_case_and_its_samples(trainbench: Program) -> None:
     assert asked == [f"case {row}" for row in rows]
     lines = (trainbench.directory / "a.jsonl").read_text().splitlines()
     turns = [len(json.loads(line)["turn_us"]) for line in lines]
-    assert all(count > 1 for count in turns)  # three tenths of a second of device time
+    assert all(count > 1 for count in turns)  # 0.3 s of device time
     assert sum(turns) == questions.count("sample")
 
 
@@ -124,7 +124,7 @@ def test_if_nobody_answers_any_more_it_says_so_and_ends(trainbench: Program) -> 
 
 
 def children_of(parent: int) -> list[int]:
-    """The programs that it has started."""
+    """Returns the isolated cases that `parent` has started."""
     found = []
     for task in Path(f"/proc/{parent}/task").iterdir():
         for child in (task / "children").read_text().split():

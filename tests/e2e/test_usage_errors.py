@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Wrong usage of the whole program, tests/fixtures/app/program_test.cc has the rest;
-and a GPU that cannot be used."""
+"""Usage errors of the whole program (the rest are in
+tests/fixtures/app/program_test.cc), and a GPU that cannot be used."""
 
 import resource
 import shutil
@@ -32,7 +32,7 @@ def test_a_gpu_that_is_not_there(trainbench: Program) -> None:
 def test_a_bad_variable_is_reported_like_its_flag(trainbench: Program) -> None:
     done = trainbench.run(env={"BENCHMARK_REPETITIONS": "often"})
     assert done.code == 2
-    # Google Benchmark has said so in words of its own, before main.
+    # Google Benchmark has printed its own error before main.
     last = done.err.splitlines(keepends=True)[-1]
     assert_one_line(last, "--benchmark_repetitions is 'often'", "from 1")
 

@@ -37,7 +37,7 @@ void ThrowInRun(FaultState& state) {
 
 void ThrowNoException(FaultState&) { throw 7; }
 
-// Exceeds the address space, so that no overcommit grants it.
+// Exceeds the address space, so overcommit cannot grant it.
 void BadAlloc(FaultState&) { at::empty({int64_t{1} << 46}, at::kFloat); }
 
 void StdBadAlloc(FaultState& state) {
@@ -60,7 +60,7 @@ void Exit(FaultState&) {
 
 void Hang(FaultState&) { Sleep(3'600'000); }
 
-// Steps of 25 and 75 ms, so that the confidence interval of the median stays
+// Alternates between 25 and 75 ms, so the median's confidence interval stays
 // wide.
 void Slow(FaultState& state) { Sleep(state.calls % 2 == 0 ? 25 : 75); }
 

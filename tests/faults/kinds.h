@@ -15,7 +15,7 @@
 namespace trainbench {
 
 struct FaultState {
-  int64_t calls = 0;  // of Run, this one included
+  int64_t calls = 0;  // calls of Run, including this one
   std::vector<at::Tensor> kept;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A distributed experiment in which rank 1 misbehaves, in each way once per n.
+// A distributed experiment in which rank 1 misbehaves, once per kind and n.
 
 #include <sys/types.h>
 #include <torch/types.h>
@@ -29,10 +29,10 @@ namespace trainbench {
 namespace {
 
 constexpr int64_t kBytes = 4096;
-// Of kinds whose ranks do not all-reduce: they start an all-gather or a
-// reduce-scatter and wait for it, as fully sharded ranks do.
+// Suffixes of kinds that start an all-gather or a reduce-scatter and wait for
+// it, like fully sharded ranks, instead of an all-reduce.
 constexpr char kGathering[] = "_gathering", kReducing[] = "_reducing";
-// How often each fault must be survived.
+// The number of times that each fault must be survived.
 constexpr int64_t kRounds = 20;
 
 class RankFault : public Fixture {
@@ -71,7 +71,7 @@ class RankFault : public Fixture {
 
   void Run(State& state) override {
     for (auto _ : state) {
-      // The other ranks are then in the middle of the collective.
+      // At that time the other ranks are in the middle of the collective.
       if (++calls_ == 3) Misbehave();
       if (gathers_) {
         group_.StartAllGather(values_, MyPart())->Wait();
@@ -95,16 +95,16 @@ class RankFault : public Fixture {
     if (Is("killed")) ::raise(SIGKILL);
     if (Is("asleep")) std::this_thread::sleep_for(std::chrono::hours(1));
     if (Is("throws")) throw std::runtime_error("no third call");
-    // Exceeds the address space, so that no overcommit grants it.
+    // Exceeds the address space, so overcommit cannot grant it.
     if (Is("no_memory")) at::empty({int64_t{1} << 46}, at::kFloat);
     if (Is("throws_lines")) throw std::runtime_error("NCCL says:\nno more");
-    // Like libraries, e.g. NCCL with NCCL_DEBUG.
+    // Behaves like a library, e.g. NCCL with NCCL_DEBUG.
     if (fault_ == "chatty") std::puts("version 2.28.9");
     if (Is("exits")) {
       std::fputs("cannot go on\n", stderr);
       std::_Exit(7);
     }
-    // On all ranks, so that none waits for another.
+    // All ranks sleep, so none waits for another.
     if (fault_ == "endless") std::this_thread::sleep_for(std::chrono::hours(1));
   }
 

@@ -67,7 +67,7 @@ TEST_P(ToyStepTest, AStepLeavesNoGradientsAndRepeats) {
 TEST_P(ToyStepTest, WrongLogitsAreReported) {
   EXPECT_TRUE(CheckToyLogits(model_, data_.x, low()).ok())
       << CheckToyLogits(model_, data_.x, low());
-  // Autocast goes on with its copy of the weights that were.
+  // Autocast keeps using its cached copy of the old weights.
   const AutocastScope outer(low(), at::kCPU);
   model_(data_.x);
   {

@@ -77,7 +77,7 @@ TEST(FusedOpCallTest, OnAGpuANormHasALimit) {
   EXPECT_EQ(why(FusedOp::kSwiglu, kFused), "");
 }
 
-// Tensors by hand: 2 sequences of 9 tokens in bf16.
+// Counts tensors by hand: 2 sequences of 9 tokens in bf16.
 TEST(FusedOpBytesTest, CountsEachTensorOnce) {
   const auto bytes = [](FusedOp op, Pass pass) {
     return FusedOpBytes(op, pass, Config(), 2, 9, 2);

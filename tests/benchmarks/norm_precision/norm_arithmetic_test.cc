@@ -47,9 +47,9 @@ TEST(NormArithmeticTest, WideIsTheArithmeticOfTheModel) {
 }
 
 TEST(NormArithmeticTest, RoundsAfterEveryOperation) {
-  // In fp16 101^2 = 10201 becomes 10200, a multiple of 8, and the mean with
-  // 60^2 = 3600 is 6900. 1/sqrt(6900) = 0.012038585 becomes 1578 / 2^17 =
-  // 0.012039185, and 101 times that, 1.2159577, becomes 1245 / 2^10.
+  // In fp16 101^2 = 10201 rounds to 10200, a multiple of 8, and the mean with
+  // 60^2 = 3600 is 6900. 1/sqrt(6900) = 0.012038585 rounds to 1578 / 2^17 =
+  // 0.012039185, and 101 times that, 1.2159577, rounds to 1245 / 2^10.
   const at::Tensor x = at::tensor({101.0, 60.0}).to(at::kHalf).view({1, 2});
   for (const auto function : {&Normalize, &SimulateNorm}) {
     const NormResult result = function(NormKind::kRmsNorm, x, at::kHalf);
@@ -61,7 +61,7 @@ TEST(NormArithmeticTest, RoundsAfterEveryOperation) {
 TEST(NormArithmeticTest, ASquareBeyond65504MakesTheWholeRowZeroInFp16) {
   const at::Tensor x = at::ones({2, 64}, at::kHalf);
   x[0][5] = 255;  // 65025 is finite
-  x[1][5] = 300;  // 90000 is not, nor with the mean of 5.7 taken off
+  x[1][5] = 300;  // 90000 overflows, also without the mean of 5.7
   for (const NormKind kind : kKinds) {
     const NormResult low = Normalize(kind, x, at::kHalf);
     EXPECT_FALSE(low.mean_square[0].isinf().item<bool>());

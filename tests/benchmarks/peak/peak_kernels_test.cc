@@ -26,7 +26,7 @@ TEST(PeakKernelsTest, ProductsOfEveryTypeAreRight) {
   EXPECT_TRUE(MatrixProduct(2, 3, 5, Precision::kFp32, at::kCPU).Verify().ok());
 }
 
-// fp32 with the significand cut to the 11 bits of TF32.
+// fp32 with the significand truncated to the 11 bits of TF32.
 at::Tensor RoundedToTf32(const at::Tensor& x) {
   return x.view(at::kInt).bitwise_and(~0x1fff).view(at::kFloat);
 }

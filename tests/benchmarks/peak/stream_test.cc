@@ -15,8 +15,8 @@ using ::testing::HasSubstr;
 
 constexpr int64_t kLineBytes = 64;
 
-// Of one line, of as many lines as threads, and of a number that no thread's
-// share divides.
+// Sizes of one line, of as many lines as threads, and one that the threads
+// cannot divide evenly.
 TEST(StreamTest, EveryPassIsRight) {
   at::manual_seed(1);
   for (const StreamKernel kernel : kStreamKernels) {

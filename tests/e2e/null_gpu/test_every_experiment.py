@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every experiment on a null GPU: all paths of CUDA run, and no time is said."""
+"""Runs every experiment on a null GPU: covers all CUDA paths, but reports no time."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from reports.answers.judging import Verdict, judgements
 from reports.results.rows import parse
 
 EXPERIMENTS = Path(__file__).resolve().parents[3] / "benchmarks"
-# What a smoke run on one GPU leaves out, and why.
+# The cases that a smoke run on one GPU skips, and why.
 SKIPS = {
     r"^(all_reduce/nccl|ddp|ddp_equivalence|sharded_optimizer|fsdp|tensor_parallel)/": (
         "NCCL needs a GPU for each of 2 ranks"
@@ -23,9 +23,9 @@ SKIPS = {
     r"^fused_ops/rope/library/": "LibTorch has no rotary embedding",
     r"^flash_attention/sdpa_flash/fp32/": "on a GPU sdpa_flash attention computes in ",
 }
-# So wide that what the allocator rounds up, small tensors, is below a percent.
+# So wide that the allocator's rounding of small tensors is below one percent.
 WIDE = "--model=name=nano,d_model=128,d_ff=256,layers=2,heads=2,vocab=512"
-# A time, or what is made of one.
+# A time, or a value derived from one.
 TIME = re.compile(r"_us$|_per_second$|_share$|^mfu|^cv$|_cv$|speedup|time_ratio|spread")
 
 
@@ -67,7 +67,7 @@ def test_every_row_is_good_or_skipped_for_a_right_reason(
 def test_streams_touch_memory_in_order(
     smoke: tuple[Finished, Json], report: Path
 ) -> None:
-    """A process that does not ends, and the test of its rows fails."""
+    """Accesses out of order end the process, and the test of its rows fails."""
     assert smoke[0].code == 0, smoke[0].err
     assert processes_without_accesses(report) == []
 

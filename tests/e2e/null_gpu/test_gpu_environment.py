@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the environment decides about a GPU, and where that is said."""
+"""The effect of environment variables on a GPU run, and where it is reported."""
 
 import pytest
 
@@ -55,7 +55,7 @@ def test_a_gpu_that_is_too_old_is_refused(trainbench: Program) -> None:
     assert f"no GPU is used: {why}" in done.err
 
 
-# A row with a profile, one of a fresh process, one of ranks, and one of none.
+# One row with a profile, one in a fresh process, one with ranks, and a plain one.
 KINDS = "^(precision/.*/fp32/|warmup/|all_reduce/nccl/|harness/empty$)"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a GPU that fails costs: its case, with the reason, and no other."""
+"""A failing GPU costs only the affected case, which reports the reason."""
 
 import json
 import re
@@ -11,8 +11,8 @@ from null_gpu import CHECKED, library, null_gpu
 from program import Json, Program, load, measured, names
 from tools.rehearsal.__main__ import main
 
-PAGE = 20 << 20  # by which the caching allocator's segments grow
-# Four short cases: each launches about as many kernels as the others.
+PAGE = 20 << 20  # the unit in which the caching allocator's segments grow
+# Four short cases that launch about the same number of kernels.
 NORMS = ("--suite=smoke", "--warmup=0", "--benchmark_filter=^norm_precision/")
 STEP = "model_size/tiny/fp32/forward_backward/batch:4/seq:512"
 STEPS = ("--suite=smoke", "--models=tiny", "--batch=4", "--seq=512")
@@ -49,7 +49,7 @@ def test_memory_that_ends_though_the_case_fits_skips_it(trainbench: Program) -> 
 
 
 def stages(trainbench: Program, fault: str, *flags: str) -> tuple[list[str], Json]:
-    """What a process went through for STEP, and its outcome."""
+    """Returns the stages of a process that runs STEP, and the outcome."""
     done = trainbench.run(
         *CHECKED, *STEPS, *flags, f"--isolated_case={STEP}", env=null_gpu(fault=fault)
     )
@@ -59,7 +59,7 @@ def stages(trainbench: Program, fault: str, *flags: str) -> tuple[list[str], Jso
 
 
 def test_memory_that_is_there_again_costs_nothing(trainbench: Program) -> None:
-    # The caching allocator itself asks a second time.
+    # The caching allocator itself retries once.
     fault = f"malloc>={PAGE}:12;malloc>={PAGE}:13"
     found, outcome = stages(trainbench, fault)
     assert found.count("build") == 2
@@ -101,7 +101,7 @@ def test_memory_that_ends_in_the_backward_pass_skips_the_case(
 def test_a_model_that_ends_in_the_backward_pass_names_the_node(
     trainbench: Program, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    # 27 GiB of weights, as many of gradients, and next to no activations.
+    # 27 GiB of weights, as many of gradients, and almost no activations.
     model = "name=wide,d_model=4096,d_ff=16384,layers=27,heads=32,vocab=64"
     flags = ["--models=wide", f"--model={model}", "--batch=1", "--seq=8"]
     chosen = "--benchmark_filter=^model_size/wide/fp32/forward_backward/"
@@ -139,7 +139,7 @@ def test_memory_that_ends_in_a_collective_skips_its_case(
 
 
 def launches(trainbench: Program, *flags: str) -> int:
-    """The kernels that a run launches in one process."""
+    """Returns the number of kernels that a run launches in one process."""
     report = trainbench.directory / "report.jsonl"
     run(trainbench, "", *flags, TRAINBENCH_NULL_GPU_REPORT=str(report))
     counters: dict[str, Any] = json.loads(report.read_text())["counters"]
@@ -147,7 +147,7 @@ def launches(trainbench: Program, *flags: str) -> int:
 
 
 def test_after_a_lost_context_each_case_has_a_process(trainbench: Program) -> None:
-    # In the second of four cases; a case alone launches fewer.
+    # Fails in the second of four cases; a single case launches fewer kernels.
     at = int(0.4 * launches(trainbench, *NORMS))
     report = trainbench.directory / "lost.jsonl"
     document = run(
@@ -161,7 +161,7 @@ def test_after_a_lost_context_each_case_has_a_process(trainbench: Program) -> No
     assert "this process lost the device" in lost["reason"]
     rows = measured(document)
     assert ["process" in row["findings"] for row in rows] == [False, True, True]
-    # The fresh processes had the memory of the first one.
+    # The first process released its memory to the fresh processes.
     processes = [json.loads(line) for line in report.read_text().splitlines()]
     reset = [p for p in processes if "cudaDeviceReset" in p["calls"]]
     assert len(processes) == 3 and len(reset) == 1
@@ -243,7 +243,7 @@ def test_a_launch_that_fails_in_the_check_fails_the_row(trainbench: Program) -> 
 
 
 def test_an_event_that_never_comes_costs_its_case(trainbench: Program) -> None:
-    # The last event of a call: on a GPU none comes after one that never does.
+    # The last event of a call: on a GPU no event completes after one that never does.
     document = run(trainbench, "event_record:66=never", *NORMS, SOON)
     (failed,) = document["errors"]
     assert "the GPU did not finish a call within" in failed["reason"]

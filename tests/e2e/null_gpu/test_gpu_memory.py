@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""The dry runs of steps against LibTorch's caching allocator for GPUs.
+"""Compares dry runs of steps with LibTorch's caching allocator for GPUs.
 
-Tensors are predicted to a percent. What the allocator holds beside them no dry run
-tells: how well the free parts between blocks fit the next block depends on the
-order of all blocks. The rows below say how often and by how much it holds more.
+Tensors are predicted to one percent. A dry run does not predict the allocator's
+fragmentation: how well the gaps between blocks fit the next block depends on the order
+of all blocks. The rows below show how often and by how much it reserves more.
 
-Not here: tiny models, whose blocks are smaller than a page, but for one that is shared;
-Gloo, which takes no memory of a GPU; and for the time they take, the published models
-between the smallest and the largest, those with all their layers on several ranks, and
-of 4 ranks all but the strategies below. No case runs inference in bf16 or tf32.
+Not covered: tiny models, with blocks smaller than a page, except a shared one; Gloo,
+which uses no GPU memory; and, because they take long, the published models between the
+smallest and the largest, those with all their layers on several ranks, and on 4 ranks
+all strategies except those below. No case runs inference in bf16 or tf32.
 """
 
 import re
@@ -34,7 +34,7 @@ TINY = "d_model=128,d_ff=512,layers=4,heads=4"
 SMALL = "d_model=768,d_ff=3072,layers=12,heads=12"
 HALF = "d_model=768,d_ff=3072,layers=6,heads=12"
 WIDE = "d_model=2560,d_ff=10240,layers=2,heads=32"
-# What several ranks train, beside small.
+# The models that several ranks train, in addition to small.
 MODELS = {
     "again": f"{SMALL},checkpoint=every_1",
     "half": HALF,
@@ -71,7 +71,7 @@ class Row:
 
     @property
     def fit(self) -> float:
-        """What the fit check takes the row for, as in accounting/library.h."""
+        """Returns the fit check's estimate for the row, as in accounting/library.h."""
         blocks = self.predicted + self.library
         return blocks + max(0.03 * blocks, PAGES)
 
@@ -99,7 +99,7 @@ def rows_of(trainbench: Program, said: str) -> list[Row]:
 
 
 def rows_of_ranks(directory: Path, ranks: int, cases: tuple[str, ...]) -> list[Row]:
-    """All in the same processes, since their start takes longer than most cases."""
+    """Runs all cases in the same processes, which take longer to start than a case."""
     trainbench = Program(binary("TRAINBENCH_BINARY"), directory)
     port = free_port()
     gpus = null_gpu("h200", count=ranks)
@@ -129,7 +129,7 @@ def among(found: list[Row], cases: str) -> list[Row]:
 
 
 def missed(found: list[Row]) -> dict[str, float]:
-    """By which share the allocator holds more than the fit check expects."""
+    """Returns by which share the allocator reserves more than the fit check expects."""
     return {
         row.name: row.reserved / row.fit - 1 for row in found if row.reserved > row.fit
     }
@@ -146,8 +146,8 @@ def check_fit_is_not_too_high(found: list[Row]) -> None:
 
 
 def test_every_step_of_the_published_models(trainbench: Program) -> None:
-    # `memory` alone has inference; its other steps are those of `model_size`.
-    # Two lengths show what grows with T and with T^2, two sizes what with d_model.
+    # Only `memory` has inference; its other steps equal `model_size`. Two lengths show
+    # growth with T and with T^2, two sizes show growth with d_model.
     steps = "(memory/{0}/[^/]*/inference|model_size/{0}/.*|precision/{0}/bf16/.*)/"
     found = rows(
         trainbench,
@@ -160,8 +160,8 @@ def test_every_step_of_the_published_models(trainbench: Program) -> None:
         assert abs(row.predicted / row.tensors - 1) < 0.0005, row
     check_fit_is_not_too_high(found)
     holes = missed(found)
-    # Where few tokens make small activations, whose places gradients do not fit, and
-    # where bf16 copies of weights settle between the scores.
+    # With few tokens, activations are too small for gradients to reuse their blocks;
+    # bf16 copies of weights fragment the space between the scores.
     for name in holes:
         assert re.search(r"/bf16_autocast/|seq:128$|/inference/|/small/", name), name
     assert len(holes) < 0.1 * len(found)
@@ -177,7 +177,7 @@ def test_every_kernel_of_attention_to_16384_tokens(trainbench: Program) -> None:
     assert len(found) == 84
     check_tensors(found)
     check_fit_is_not_too_high(found)
-    # The free score matrix of another type. The fused kernels have no scores.
+    # A free score matrix of another type stays reserved. Fused kernels have no scores.
     holes = missed(found)
     assert all(re.search(r"/(naive|sdpa_math)/", name) for name in holes)
     assert max(holes.values()) < 0.3
@@ -199,12 +199,12 @@ def test_ranks_of_fully_sharded_training(two_ranks: list[Row]) -> None:
     assert len(found) == 4 + 1
     check_tensors(found)
     check_fit_is_not_too_high(found)
-    # Gathered units and their gradients come and go between activations.
+    # Gathered units and their gradients are allocated and freed between activations.
     assert max(missed(found).values(), default=0) < 0.03
 
 
 def test_ranks_of_shared_models(two_ranks: list[Row], four_ranks: list[Row]) -> None:
-    # One model, and of four ranks two replicas of two ranks each, too.
+    # On two ranks one model; on four ranks also two replicas of two ranks each.
     found = among(two_ranks + four_ranks, "tensor_parallel/half/")
     assert len(found) == 1 + 2
     check_tensors(found)
@@ -217,7 +217,7 @@ def test_shared_models_and_their_replicas(
 ) -> None:
     """Within 3 %, though tiny's blocks are smaller than the allocator's rounding."""
     found = among(two_ranks + four_ranks, "tensor_parallel/(half|tiny)_")
-    # Two replicas of one rank each, too.
+    # Includes two replicas of one rank each.
     assert len(found) == (1 + 1) + (1 + 1)
     for row in found:
         assert abs(row.predicted / row.tensors - 1) < 0.03, row

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Ranks of NCCL, each on a null GPU of its own."""
+"""NCCL ranks, each on its own null GPU."""
 
 import json
 import re
@@ -15,12 +15,12 @@ from null_gpu import FLAGS, in_order, null_gpu, processes_without_accesses
 from program import NANO, Finished, Json, Program, binary, load, measured, without
 
 SUM = "--benchmark_filter=^all_reduce/nccl/.*bytes:65536$"
-# One model of one layer, and one warm-up call.
+# A model with one layer, and one warm-up call.
 FAST = (*without(NANO, "--benchmark_min_time"), *FLAGS, "--benchmark_out=a.json")
 
 
 def calls(report: Path) -> Counter[str]:
-    """How often all processes called each function."""
+    """Returns the calls of each function, summed over all processes."""
     total: Counter[str] = Counter()
     for line in report.read_text().splitlines():
         total.update(json.loads(line)["calls"])
@@ -66,7 +66,7 @@ class Eight:
 
 @pytest.fixture(scope="module")
 def eight(tmp_path_factory: pytest.TempPathFactory) -> Eight:
-    """All their cases in the same processes, as eight take long to start."""
+    """Runs all cases in the same processes, as eight take long to start."""
     directory = tmp_path_factory.mktemp("eight")
     report = directory / "report.jsonl"
     port = free_port()
@@ -89,7 +89,7 @@ def eight(tmp_path_factory: pytest.TempPathFactory) -> Eight:
 
 
 def test_eight_ranks_share_models(eight: Eight) -> None:
-    """Two replicas of four ranks, and eight of one model."""
+    """Eight ranks share one model, or form two replicas of four ranks."""
     rows = eight.of("tensor_parallel")
     assert [(row["ranks"], row["data"]) for row in rows] == [(8, 1), (8, 2)]
     for row in rows:
@@ -104,9 +104,9 @@ def test_eight_ranks_meet(eight: Eight) -> None:
 
 
 def test_eight_ranks_divide_everything(eight: Eight) -> None:
-    """Each unit is gathered and reduced by NCCL as often as the row says."""
+    """NCCL gathers and reduces each unit as often as the row says."""
     rows = eight.of("fsdp")
-    assert len(rows) == 3  # neither resharded nor prefetched, and both, also in bf16
+    assert len(rows) == 3  # no resharding or prefetching; both; both in bf16
     assert {row["reshard"] for row in rows} == {0, 1}
     for row in rows:
         assert row["ranks"] == 8
@@ -127,7 +127,7 @@ def test_ranks_beyond_the_gpus_are_skipped(trainbench: Program) -> None:
 def test_ranks_decide_without_the_gpu_and_leave_it_in_order(
     trainbench: Program,
 ) -> None:
-    """NCCL sees what is measured, and no more."""
+    """NCCL is only used for what is measured."""
     report = trainbench.directory / "report.jsonl"
     done = trainbench.run(
         SUM, *FAST, env=null_gpu(count=2, TRAINBENCH_NULL_GPU_REPORT=str(report))
@@ -140,14 +140,14 @@ def test_ranks_decide_without_the_gpu_and_leave_it_in_order(
         if name in ("ncclAllReduce", "ncclAllGather", "ncclBroadcast")
     }
     assert list(collectives) == ["ncclAllReduce"]
-    # c10d's own way of ending, which aborts, also warns.
+    # c10d's default way of ending aborts, and warns.
     assert called["ncclCommFinalize"] == called["ncclCommDestroy"] == 2
     assert called["ncclCommAbort"] == 0
     assert "destroy_process_group" not in done.err
 
 
 def run_two(trainbench: Program, fault_of_rank_1: str) -> list[Finished]:
-    """As a launcher would start them."""
+    """Runs two ranks as a launcher would start them."""
     port = free_port()
     variables = [
         rank_variables(rank, 2, "127.0.0.1", port) | null_gpu(count=2, fault=fault)
@@ -189,5 +189,5 @@ def test_collectives_that_never_end_end_the_case(trainbench: Program) -> None:
     )
     assert done.code == 1, done.err
     (error,) = load(trainbench.directory / "a.json")["errors"]
-    # What the rank says, or the last words of one that c10d aborts first.
+    # The rank's message, or the last words of a rank that c10d aborts first.
     assert re.match("rank [01].*collective operation timeout", error["reason"])

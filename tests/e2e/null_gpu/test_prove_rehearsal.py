@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tools/prove-gpu --rehearse: the stages of a GPU's hour on a null GPU, elsewhere."""
+"""tools/prove-gpu --rehearse: the stages of a GPU's hour, run on a null GPU."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from tools.prove.stages import STAGES
 from tools.prove.steps import SUITE, Step
 
 MOST_BYTES = 16 << 20
-# What a null GPU cannot show.
+# Stages that a null GPU cannot show.
 SKIPPED = {"8.2", "8.3", "11", "12"}
 
 

@@ -16,7 +16,7 @@ Case = dict[str, Any]
 def rehearse(
     trainbench: Program, capsys: pytest.CaptureFixture[str], *flags: str
 ) -> list[Case]:
-    """The cases of a run that ends well."""
+    """Returns the cases of a successful run."""
     status = main(["--json", *flags], trainbench.path, library())
     found = capsys.readouterr()
     assert status == 0, found.err
@@ -41,8 +41,8 @@ def test_a_step_is_told_in_full(
         launches = [kernel["launches"] for kernel in phase["kernels"]]
         assert launches == sorted(launches, reverse=True)
         assert sum(launches) == phase["counters"]["launches"] > 0
-    # One block of four projections, two products of attention and three of the
-    # feed-forward part, and the head.
+    # One block with four projections, two attention products and three products of the
+    # feed-forward layer, and the head.
     assert phases["forward"]["families"]["fp32 product"] == 10
     assert phases["backward"]["families"]["fp32 product"] == 20
     assert 0 < case["tensor_bytes"] < case["reserved_bytes"]
@@ -67,7 +67,7 @@ def test_a_step_that_does_not_fit_ends_somewhere(
             end["allocated_bytes"] + end["requested_bytes"] > 0.9 * case["free_bytes"]
         )
         ends[gpu] = end["phase"], end["operator"]
-    # Weights and moments alone have 38 GiB.
+    # Weights and moments alone take 38 GiB.
     assert ends["a100-40"][0] == "forward"
     assert ends["h100"][0] == "forward"
     assert all(operator.startswith("aten::") for _, operator in ends.values())

@@ -67,7 +67,7 @@ def test_what_is_rehearsed_is_what_was_predicted(
         assert found[bytes_of] == pytest.approx(predicted[bytes_of], rel=0.01)
     assert found["reserved_bytes"] > found["peak_bytes"] > found["resident_bytes"]
     assert sum(found["kernels"].values()) == found["counters"]["launches"] > 0
-    # Which axes exchange anything, and how much of a buffer a ring sends.
+    # Only axes with several ranks communicate; a ring sends a part of the buffer.
     sizes = {axis: row["mesh"][axis] for axis in AXES}
     assert {group for group, _ in calls(found)} == {
         axis for axis, size in sizes.items() if size > 1
@@ -121,7 +121,7 @@ def test_the_8b_step_on_256_gpus(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["collectives"] == predicted["collectives"]
     # 34 blocks, the embedding and the head; blocks are gathered twice.
     assert calls(found)["fsdp", "all_gather"]["calls"] == 2 * 36 - 2
-    # A sum for each sublayer in either pass, and four around them.
+    # One sum per sublayer in each pass, and four more around them.
     assert calls(found)["tensor", "all_reduce"]["calls"] == 34 * 2 * 2 + 4
     assert row["computed"]["bound"] == "compute"
 
@@ -131,7 +131,7 @@ def test_what_must_be_recomputed_is(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, err = run(capsys, *flags)
     assert status == 0, err
     (row,) = json.loads(out)["rows"]
-    # Nothing recomputed would be faster, but does not fit.
+    # Without recomputation it would be faster, but would not fit.
     assert row["fits"] and row["checkpoint"] == "every_1"
     assert row["predicted"]["recomputed_flops"] > 0
     assert calls(row["rehearsed"])["tensor", "all_reduce"]["calls"] == 34 * 2 * 3 + 4
@@ -163,7 +163,7 @@ def test_ranks_that_share_a_dry_run_are_predicted_as_alone(
     for row in (row for row in rows if row["fits"]):
         mesh = f"--mesh={row['mesh']['name']}"
         (alone,) = rehearse(capsys, mesh, *flags)["rows"]
-        # Units of other ranks may be padded otherwise.
+        # Other ranks may have differently padded units.
         for key in ("peak_bytes", "resident_bytes", "build_peak_bytes"):
             shared = row["predicted"].pop(key)
             assert shared == pytest.approx(alone["predicted"].pop(key), abs=4096)
@@ -234,7 +234,7 @@ def test_it_agrees_with_the_plan_of_parallel_training(
     assert sent == pytest.approx(values["all_reduce.ring_bytes"], rel=1e-6)
     seconds = row["computed"]["backward"]["data_us"] / 1e6
     assert seconds == pytest.approx(values["all_reduce.ring_seconds"], rel=1e-4)
-    # 16 bytes of state for each parameter.
+    # 16 bytes of state per parameter.
     state = 16 * row["predicted"]["part_parameters"]
     assert row["predicted"]["resident_bytes"] == pytest.approx(state, rel=1e-2)
     query = {row["name"]: row["value"] for row in planned["rows"]}
@@ -267,8 +267,8 @@ def test_the_implementation_is_that_of_the_definition_or_of_the_flag(
 def test_from_which_batch_gathers_are_hidden_agrees_with_the_plan(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    # A model that is little but feed-forward layers, so that the bound of one such
-    # layer is that of the step. Forward, bf16: B > X C / W tokens in the whole batch.
+    # The model is almost only feed-forward layers, so a single layer's bound is also
+    # the step's. Forward, bf16: B > X C / W tokens in the whole batch.
     model = (
         "--model=name=wide,d_model=1024,d_ff=65536,layers=4,heads=8,vocab=2,"
         "implementation=fused"
@@ -291,7 +291,7 @@ def test_from_which_batch_gathers_are_hidden_agrees_with_the_plan(
         )
     )
     values = {f"{r['group']}.{r['name']}": r["value"] for r in planned["rows"]}
-    # With so many tokens, 8 ranks are the most that compute as long as they gather.
+    # With that many tokens, up to 8 ranks compute for as long as they gather.
     assert values["bounds.fsdp_forward_devices"] == pytest.approx(8, rel=0.02)
 
 

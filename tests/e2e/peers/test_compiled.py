@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Packages of AOTInductor, made by the commands that skipped rows name."""
+"""AOTInductor packages, made by the commands that skipped rows suggest."""
 
 import shlex
 import shutil
@@ -44,7 +44,7 @@ def command_of(skipped: Json) -> list[str]:
 
 @pytest.fixture(scope="module")
 def trainbench(tmp_path_factory: pytest.TempPathFactory) -> Program:
-    """With the packages, which one process makes: it loads PyTorch once."""
+    """Also makes all packages, in one process, which loads PyTorch once."""
     program = Program(binary("TRAINBENCH_BINARY"), tmp_path_factory.mktemp("aoti"))
     commands = []
     for flags, reasons in ((INFERENCE, 1), (TIED, 2), (ATTENTION, 1)):
@@ -72,14 +72,14 @@ def compiled_rows(trainbench: Program, *flags: str) -> list[str]:
     assert document["errors"] == document["skipped"] == []
     rows = [row for row in document["benchmarks"] if "/aoti/" in row["name"]]
     for row in rows:
-        # Of so little attention not one bit need differ.
+        # With so little attention the results may be bitwise equal.
         least = 0 if "/attention/" in row["name"] else 1e-12
         assert least <= row["textbook_error"] < 1e-5
         assert row["compile_seconds"] > 0
         assert row["peak_bytes"] > 0
         assert "predicted_peak_bytes" not in row
         assert row["speedup"] > 0
-        # One program has both passes.
+        # One program contains both passes.
         assert ("forward_us" in row) == ("/inference/" in row["name"])
         is_trained = "/nano/" in row["name"] and "/inference/" not in row["name"]
         assert ("loss" in row) == is_trained
@@ -91,7 +91,7 @@ def test_the_command_of_the_row_makes_the_row(trainbench: Program) -> None:
 
 
 def test_gradients_are_those_of_the_parameters(trainbench: Program) -> None:
-    """Also of a weight that has two names: the package has one of them."""
+    """Covers a weight with two names; the package has only one of the names."""
     assert compiled_rows(trainbench, *TIED) == [
         NAME.format("aoti", mode) for mode in ("forward_backward", "train_step")
     ]

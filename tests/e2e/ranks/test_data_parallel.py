@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""What the rows of the distributed experiments say of each other."""
+"""Relations between the rows of the distributed experiments."""
 
 import pytest
 
 from program import NANO, Json, Program, load, measured, without
 
-# Two sizes of the sum make a line, from which a step is predicted.
+# Two sizes of the all-reduce define a line, from which a step is predicted.
 LINE = "^all_reduce/gloo/ranks:2/bytes:(1024|65536)$"
 
 
@@ -28,7 +28,7 @@ def test_strategies_send_the_same_and_differ_in_calls(trainbench: Program) -> No
         for name, row in rows.items()
         if name.startswith("ddp/")
     }
-    # Times in proportion to the bytes, which chance may bring, have no latency.
+    # Times that are proportional to the bytes by chance imply no latency.
     small, large = (
         rows[f"all_reduce/gloo/ranks:2/bytes:{size}"]["p50_us"]
         for size in (1024, 65536)
@@ -81,7 +81,7 @@ def test_memory_is_as_predicted_and_the_state_is_divided(trainbench: Program) ->
     rows = rows_of(
         trainbench,
         "--benchmark_filter=^(sharded_optimizer/|ddp/(flat|.*bucket_mb:1/))",
-        # The parameters do not divide by it; two are larger than a bucket.
+        # The parameters are not divisible by 3; two are larger than a bucket.
         "--ranks=3",
         "--model=name=wide,d_model=32,d_ff=64,layers=2,heads=2,vocab=16384",
         models="wide",
@@ -98,20 +98,20 @@ def test_memory_is_as_predicted_and_the_state_is_divided(trainbench: Program) ->
         8 * replicated["params"], rel=0.01
     )
     assert replicated["bytes"] == by_kind["broadcast"]["bytes"] + (
-        # Parameter, gradient and both moments are read, all but one written.
+        # Reads parameter, gradient and both moments; writes all except one of them.
         28 * replicated["params"] * (1 - 1 / 3)
     )
     for kind, part in (("sharded", 1 / 3), ("broadcast", 1 / 2)):
         row = by_kind[kind]
-        # Two tensors of half of all elements each cannot be divided by three.
+        # Two tensors, each half of all elements, cannot be divided by three.
         state = part * replicated["state_bytes"]
         assert row["state_bytes"] == pytest.approx(state, rel=0.05)
         saved = replicated["init_peak_bytes"] - row["init_peak_bytes"]
-        # Sharded parameters are in two places while they move to their buffer.
+        # While sharded parameters move to their buffer, they exist twice.
         assert 0 < saved < 1.05 * (replicated["state_bytes"] - state)
         assert row["init_peak_bytes"] < row["before_step_peak_bytes"]
         assert row["step_peak_bytes"] <= row["before_step_peak_bytes"]
-        # The whole step's also has its inputs.
+        # The whole step also has its inputs.
         assert row["before_step_peak_bytes"] == pytest.approx(
             row["peak_bytes"], rel=0.02
         )

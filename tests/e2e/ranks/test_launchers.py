@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Ranks that somebody else started: on this machine, and on two."""
+"""Ranks started by an external launcher, on this machine and on two machines."""
 
 import os
 import shutil
@@ -164,7 +164,7 @@ def test_a_rank_that_never_comes_is_waited_for_once(trainbench: Program) -> None
     for error in errors:
         assert error["reason"].startswith("rank 1 did not come: ")
         assert "frame #" not in error["reason"]
-    # Five meetings would have taken five times as long.
+    # The ranks tried to meet only once; five attempts would take five times as long.
     assert len({error["reason"] for error in errors}) == 1
 
 
@@ -198,7 +198,7 @@ def ip(*arguments: str) -> None:
 
 @pytest.fixture
 def two_nodes() -> Iterator[list[tuple[str, str]]]:
-    """Namespaces with nothing in common but a cable: (name, address)."""
+    """Yields (name, address) of two network namespaces joined only by a cable."""
     if shutil.which("ip") is None:
         pytest.skip("two nodes need the program ip (iproute2)")
     mine = f"trainbench{os.getpid()}"
@@ -259,5 +259,5 @@ def test_two_nodes(trainbench: Program, two_nodes: list[tuple[str, str]]) -> Non
     rows = measured(load(trainbench.directory / "a.json"))
     experiments = [row["name"].partition("/")[0] for row in rows]
     assert experiments == ["all_reduce", "fsdp", "tensor_parallel"]
-    # Each node's processors are its own, where ranks of one would share them.
+    # Each node has its own processors; ranks on one machine would share them.
     assert all(row["threads_per_rank"] == 2 for row in rows)

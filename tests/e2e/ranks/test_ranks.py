@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Cases of several processes: what becomes of the others when one misbehaves.
+"""Multi-process cases: the fate of the other ranks when one misbehaves.
 
-TRAINBENCH_CHAOS_ROUNDS (at most 20) says how often each fault is survived.
+TRAINBENCH_CHAOS_ROUNDS (at most 20) sets how often each fault is repeated.
 """
 
 import os
@@ -23,7 +23,7 @@ FAST = (
     "--benchmark_out=a.json",
 )
 
-# What the error of each fault must say.
+# The required error message of each fault.
 REASONS = {
     "killed": r"rank 1 was ended by signal 9 (Killed); last words: in sampling",
     "asleep": r"rank 1 did not answer; last words: in sampling; rank 0: ",
@@ -47,7 +47,7 @@ REASONS = {
 
 @pytest.fixture
 def empty(faults: Program) -> Path:
-    """Where temporary files would go."""
+    """The directory for temporary files."""
     directory = faults.directory / "temporary"
     directory.mkdir()
     return directory
@@ -73,7 +73,7 @@ def test_ranks_are_processes_and_share_the_threads(faults: Program) -> None:
 def test_each_rank_at_fault_is_named_and_nothing_is_left(
     faults: Program, empty: Path
 ) -> None:
-    # In one run, each fault with another n: a good case comes between any two.
+    # All in one run, each fault with another n: a good case separates any two.
     cases = [f"{kind}/ranks:2/n:{n}" for n, kind in enumerate(REASONS)]
     good = [f"good/ranks:2/n:{n}" for n in range(len(cases) + 1)]
     for _ in range(ROUNDS):
@@ -89,7 +89,7 @@ def test_each_rank_at_fault_is_named_and_nothing_is_left(
         assert list(errors) == [f"rank_fault/{case}" for case in cases]
         for found, reason in zip(errors.values(), REASONS.values(), strict=True):
             assert found.startswith(reason)
-        # The case after each of them is not affected.
+        # The case after each fault is not affected.
         assert names(measured(document)) == [f"rank_fault/{case}" for case in good]
         assert ranks_in(faults.directory) == []
         assert list(empty.iterdir()) == []
@@ -122,7 +122,7 @@ def test_no_rank_outlives_the_program(
             f"--benchmark_filter=^rank_fault/asleep/ranks:2/n:{n}$", *FAST
         )
         assert wait_until(lambda: len(ranks_in(faults.directory)) == 2, 300)
-        # At another moment of the case each time.
+        # Sends it at a different time in each round.
         time.sleep(0.1 * (n % 10))
         process.send_signal(number)
         process.communicate(timeout=600)
