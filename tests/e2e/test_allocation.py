@@ -23,7 +23,7 @@ def available_bytes() -> int:
 
 
 def address_space(faults: Program) -> int:
-    """What the program takes without any case to speak of, from the system's view."""
+    """Returns the program's address space with an idle case, as the system sees it."""
     process = faults.start("--benchmark_filter=/hang", SYSTEM)
     assert process.stderr is not None
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tools/ab on programs that measure nothing."""
+"""Fixtures that run tools/ab on programs that measure nothing."""
 
 from pathlib import Path
 
@@ -15,6 +15,6 @@ def pairs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Pairs:
 
 @pytest.fixture(params=[False, True], ids=["alone", "in turns"])
 def either(pairs: Pairs, request: pytest.FixtureRequest) -> Pairs:
-    """Programs one after the other, and both at once, in turns."""
+    """Runs the programs one after another, and both at once in turns."""
     pairs.config["turns"] = request.param
     return pairs

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A child that is interrupted is gone, with all that it started."""
+"""An interrupted child ends together with every process that it started."""
 
 import os
 import signal
@@ -31,7 +31,7 @@ def test_how_it_ended(tmp_path: Path, end: str, status: int) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupt_ends_a_whole_group(tmp_path: Path, number: int) -> None:
-    # The shell says who it is, interrupts us and waits for a child of its own.
+    # The shell records its pid, interrupts us, and waits for a child.
     script = f"echo $$ >pid; kill -{number} {os.getpid()}; sleep 600; echo late"
     with pytest.raises(Interrupted) as raised:
         run(script, tmp_path, whole_group=True, ticks=[])
@@ -76,7 +76,7 @@ def test_the_handlers_are_put_back(tmp_path: Path) -> None:
 
 
 def test_a_hang_up_that_is_ignored_stays_so(tmp_path: Path) -> None:
-    """As of a process that was started by nohup."""
+    """Behaves like a process started by nohup."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         script = f"kill -1 {os.getpid()}; sleep 0.5; exit 3"
@@ -90,5 +90,5 @@ def test_what_cannot_be_started(tmp_path: Path) -> None:
     with (tmp_path / "output").open("wb") as output, interruptible():
         with pytest.raises(FileNotFoundError):
             run_children([Child([tmp_path / "none"], output, output)])
-        with pytest.raises(Interrupted):  # nothing is held back any more
+        with pytest.raises(Interrupted):  # signals are delivered again
             os.kill(os.getpid(), signal.SIGINT)

@@ -24,7 +24,7 @@ def duet(pairs: Pairs) -> Pairs:
 
 
 def alternates(log: Path, file: str) -> bool:
-    """Whether this process and the next take turns in rounds."""
+    """Returns whether this process and the next alternate in rounds."""
     pair = {file, f"{int(file[:3]) + 1:03}.json"}
     turns = [json.loads(line) for line in log.read_text().splitlines()]
     asked = [name for name, question, _ in turns if question == "sample"]
@@ -46,13 +46,13 @@ def test_the_processes_of_a_pair_take_turns(duet: Pairs) -> None:
     sockets = [call["turns"] for call in duet.calls()]
     assert len(sockets) == 14 and all(int(socket) > 2 for socket in sockets)
     assert "pair 2 of at most 7: 2 of 2 rows undecided" in err
-    # The time of a pair is counted once.
+    # A pair's time is counted once.
     both = zip(run.processes[::2], run.processes[1::2], strict=True)
     assert all(one.seconds == other.seconds for one, other in both)
 
 
 def test_what_changes_in_the_course_of_a_pair_hits_both(duet: Pairs) -> None:
-    """A program's time grows by a thousandth with each turn of either program."""
+    """A program's time grows by 0.1 % with each turn of either program."""
     duet.write("base", rounds=9)
     duet.write("new", {"a": 110.0, "b": 200.0}, rounds=9)
     assert duet.ab(SHORT)[0] == 1
@@ -111,7 +111,7 @@ def test_a_run_of_before_is_read_and_not_gone_on_with(duet: Pairs) -> None:
 def test_the_ratio_of_a_pair() -> None:
     base = Times(100, {0: [100, 300, 100, 100], 1: [50]})
     new = Times(100, {0: [110, 330, 990], 1: [55, 1000]})
-    # Of rounds 1.1, 1.1, 9.9 and 1.1; the turns without a partner are left out.
+    # The rounds' ratios are 1.1, 1.1, 9.9 and 1.1; turns without a partner are ignored.
     assert pair_of(base, new) == pytest.approx((math.log(1.1), 0))
     assert pair_of(base, Times(120)) == pytest.approx((math.log(1.2), 0))
     assert pair_of(base, Times(120, {2: [7]})) == pytest.approx((math.log(1.2), 0))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tools/ab when a program or its flags are not as they should be."""
+"""tools/ab with faulty programs or flags."""
 
 import json
 import re
@@ -27,18 +27,18 @@ def test_an_error_row_costs_no_other_row(either: Pairs) -> None:
     assert status == 1
     assert "LOST  a: base measured; new error: wrong" in out
     assert re.search(r"^b .* EQUIVALENT", out, re.MULTILINE)
-    # After two pairs it is known to be fruitless.
+    # After two pairs it has proved useless.
     assert either.filters() == [None] * 2 + ["^(a|b)$"] * 2 + ["^(b)$"] * 10
 
 
 def test_a_process_that_dies_once_is_run_again(either: Pairs) -> None:
-    # In turns the other one would wait for ever, were its turn not to come.
+    # In turns, the other program would wait forever unless it gets its turn.
     either.write("base", dies_once=["003.json", "006.json"])
     status, _, err = either.ab(SHORT)
     assert status == 0
     for file in ("003.json", "006.json"):
         assert f"{file}: the process died of signal 9; once more" in err
-    assert err.count("the process") == 2  # the others are not to blame
+    assert err.count("the process") == 2  # the others are not blamed
     assert "    about to die" in err
     assert either.run().pairs == 7
 
@@ -67,7 +67,7 @@ def test_rows_of_one_side_run_once(either: Pairs) -> None:
 def test_an_older_program_is_asked_for_no_more_than_it_has(
     pairs: Pairs, flag: str, config: dict[str, bool]
 ) -> None:
-    """Its usual order of cases, or the machine alone."""
+    """Falls back to the program's own order of cases, or to one program at a time."""
     pairs.write("base", ROWS, **({"turns": True} | config))
     pairs.write("new", turns=True)
     status, _, err = pairs.ab(SHORT)
@@ -110,7 +110,7 @@ def test_programs_without_a_common_row(pairs: Pairs) -> None:
     [
         (None, 0o755, "is no file"),
         (b"", 0o644, "is not executable"),
-        (b"\x7fELF", 0o755, "cannot be run"),  # not by this kernel
+        (b"\x7fELF", 0o755, "cannot be run"),  # not for this kernel
     ],
 )
 def test_what_is_no_program(
@@ -151,9 +151,9 @@ def test_time_that_is_up_before_any_interval_is_given_again(pairs: Pairs) -> Non
 def test_time_that_is_up_after_an_interval_is_up(pairs: Pairs) -> None:
     at = ["017.json"]
     pairs.write("base", interrupts=at)
-    # Above the threshold in one pair and below it in the next.
+    # Alternates between above and below the threshold from pair to pair.
     pairs.write("new", {"a": 102.0, "b": 204.0}, interrupts=at, swing=0.01)
-    assert pairs.ab()[0] == 130  # after the first look, undecided
+    assert pairs.ab()[0] == 130  # undecided after the first look
     status, _, err = pairs.ab(SOON)
     assert status == 0
     assert "goes on" not in err.splitlines()[-1]
@@ -174,7 +174,7 @@ def test_a_noise_floor_is_of_the_rows_that_were_measured(
     status: int,
     rows: list[str] | None,
 ) -> None:
-    """As --same, which takes a revision, but of a program."""
+    """Like --same, but for a program instead of a revision."""
     program = str(pairs.write("base", errors=errors))
     noise = pairs.folder / "noise.json"
     tokens = ["--binaries", program, program, f"--out={pairs.out}", SHORT, *flags]
@@ -190,7 +190,7 @@ def test_a_noise_floor_is_of_the_rows_that_were_measured(
 
 
 def write_noise(path: Path, floor: float) -> str:
-    """The flag with that file."""
+    """Writes the file and returns the flag that names it."""
     row = {"floor": floor, "spread": 0.1, "pairs": 20, "reach": 0.2}
     noise = {"kind": "trainbench noise floor", "version": 1}
     noise |= {"context": {"device_kind": "cpu"}, "revision": "r", "rows": {"a": row}}
@@ -229,7 +229,7 @@ def test_a_noise_floor_above_the_threshold_counts(pairs: Pairs) -> None:
 def test_other_environments_are_refused_after_one_pair(pairs: Pairs) -> None:
     pairs.write("base")
     pairs.write("new", torch="9.9")
-    for _ in range(3):  # also when it is called again
+    for _ in range(3):  # also when called again
         status, out, err = pairs.ab(SHORT)
         assert (status, out) == (2, "")
         assert "the environments differ in torch (absent v 9.9)" in err

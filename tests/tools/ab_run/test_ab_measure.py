@@ -15,7 +15,7 @@ from tools.ab_run.schedule import side_of
 from tools.ab_run.task import key_of
 
 ROWS = {"a/x:1": 100.0, "a/x:10": 200.0, "b+c": 300.0}
-FIRST_LOOK = 8  # in pairs, for three rows
+FIRST_LOOK = 8  # pairs, for three rows
 
 
 def verdicts(pairs: Pairs) -> dict[str, str]:
@@ -86,7 +86,7 @@ def test_processes_take_turns_with_shuffled_cases_and_moved_memory(
 
 def test_decided_rows_are_left_out_of_later_processes(pairs: Pairs) -> None:
     pairs.write("base", ROWS)
-    # Above the threshold in one pair and below it in the next: no look decides it.
+    # Alternates around the threshold from pair to pair: no look decides it.
     pairs.write("new", ROWS | {"b+c": 306.0}, swing=0.01)
     assert pairs.ab("--max_pairs=10", "--benchmark_filter=a/|b")[0] == 0
     run = pairs.run()
@@ -116,7 +116,7 @@ def test_an_interrupted_run_goes_on_as_if_nothing_had_been(
     kept = f"kept {count} pair{'' if count == 1 else 's'} in {pairs.out};"
     assert f"{kept} the same command again goes on" in err
     assert "did not take turns" not in table
-    if (pairs.out / at).exists():  # not whole, and not counted
+    if (pairs.out / at).exists():  # incomplete and not counted
         assert at not in [p.file for p in pairs.run().processes]
     found, _, err = pairs.ab("--max_pairs=8")
     assert found == 0

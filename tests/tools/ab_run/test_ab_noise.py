@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The file of a noise floor: what is written, read and refused."""
+"""Writing, reading and rejecting the file of a noise floor."""
 
 import json
 import math
@@ -86,9 +86,9 @@ def test_the_noise_of_rows() -> None:
     found = noise_of_rows({"calm": calm, "few": few}, 0.05)
     assert list(found) == ["calm"]
     row = found["calm"]
-    assert row.floor == pytest.approx(1 / 0.996 - 1)  # so that log 0.996 is within
+    assert row.floor == pytest.approx(1 / 0.996 - 1)  # so log 0.996 is within
     assert row.pairs == 7
-    # Two values x and y: the sample's deviation is |x - y| / 2 sqrt(14 / 13).
+    # For two values x and y, the sample's deviation is |x - y| / 2 sqrt(14 / 13).
     expected = math.sqrt(2) * math.log(1.1) / 2 * math.sqrt(14 / 13)
     assert row.spread == pytest.approx(expected)
     assert row.reach == pytest.approx(math.log(1.1))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The command line of tools/ab, and what follows for each process."""
+"""The command line of tools/ab, and its consequences for each process."""
 
 import io
 import math
@@ -19,7 +19,7 @@ KEYS = [f"key {number}" for number in range(100)]
 
 
 def pairs_of(key: str) -> list[str]:
-    """The sides of each of 40 pairs by their first letters."""
+    """Returns the sides of 40 pairs, each by its first letter."""
     sides = "".join(schedule.side_of(key, position)[0] for position in range(80))
     return [sides[i : i + 2] for i in range(0, 80, 2)]
 
@@ -27,11 +27,11 @@ def pairs_of(key: str) -> list[str]:
 def test_sides_take_turns_and_at_being_first() -> None:
     runs = {key: pairs_of(key) for key in KEYS}
     assert all(set(pairs) == {"bn", "nb"} for pairs in runs.values())
-    # 40 tosses a run, 4000 in all; the bounds are 4 and 3.8 standard deviations wide.
+    # 40 tosses per run, 4000 in all; the bounds are 4 and 3.8 standard deviations wide.
     counts = [pairs.count("bn") for pairs in runs.values()]
     assert all(7 <= count <= 33 for count in counts)
     assert abs(sum(counts) - 2000) <= 120
-    # Without a period: the next pair has the same order half of the time.
+    # There is no period: the next pair has the same order half of the time.
     same = sum(a == b for pairs in runs.values() for a, b in pairwise(pairs))
     assert abs(same - 1950) <= 120
     assert [schedule.pair_of(position) for position in range(4)] == [0, 0, 1, 1]
@@ -41,7 +41,7 @@ def test_the_coin_of_a_run_follows_from_its_key_alone() -> None:
     runs = [pairs_of(key) for key in KEYS]
     assert runs == [pairs_of(key) for key in KEYS]
     assert len({tuple(pairs) for pairs in runs}) == len(KEYS)
-    # At each place the runs differ among themselves, too.
+    # The runs also differ from each other at every position.
     for place in range(40):
         assert 30 <= sum(pairs[place] == "bn" for pairs in runs) <= 70
 

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[3]
 GIT = shutil.which("git")
 pytestmark = pytest.mark.skipif(GIT is None, reason="git is not installed")
 
-# A build copies the program that the revision has in its sources.
+# A build copies the program from the sources of the revision.
 CMAKE = """#!/bin/sh
 echo "$(basename "$PWD")|$CCACHE_BASEDIR|$CCACHE_NOHASHDIR|$*" >>"$STUB_LOG"
 [ "$1" = --build ] || exit 0
@@ -47,7 +47,7 @@ class Checkout(stub_checkout.Checkout):
         return git(self.root, *arguments, program=str(GIT))
 
     def commit(self, rows: dict[str, float], *, broken: bool = False) -> str:
-        """A revision whose program has these rows."""
+        """Commits a program with these rows; returns the revision."""
         write_script(self.root / "program", text_of({"rows": rows}))
         if broken:
             (self.root / "broken").touch()
@@ -56,7 +56,7 @@ class Checkout(stub_checkout.Checkout):
         return self.git("rev-parse", "HEAD")
 
     def start(self, *flags: str, **extra: str) -> subprocess.Popen[str]:
-        """The script itself, as a user calls it."""
+        """Starts the script itself, like a user."""
         return subprocess.Popen(
             [self.root / "tools" / "ab", *flags],
             cwd=self.stubs,
@@ -68,7 +68,7 @@ class Checkout(stub_checkout.Checkout):
         )
 
     def ab(self, *flags: str) -> tuple[int, str, str]:
-        """The exit status, the output, the errors; without the start of Python."""
+        """Returns exit status, output and errors, without starting Python."""
         with self.patch.context() as patch:
             patch.setattr("tools.ab_run.__main__.ROOT", self.root)
             patch.chdir(self.stubs)
@@ -78,7 +78,7 @@ class Checkout(stub_checkout.Checkout):
         return status, *self.captured.readouterr()
 
     def builds(self) -> list[str]:
-        """The trees of the builds, in order."""
+        """Returns the source trees of the builds, in order."""
         logged = self.log() if (self.stubs / "log").exists() else []
         calls = [line.split("|") for line in logged]
         return [call[0] for call in calls if call[-1].startswith("--build")]
@@ -97,7 +97,7 @@ def checkout(
     shutil.copy(ROOT / "tools" / "ab", root / "tools" / "ab")
     (root / "tools" / "requirements").mkdir()
     (root / "tools" / "requirements" / "python.txt").write_text("numpy\n")
-    (root / "CMakePresets.json").touch()  # nothing that is installed
+    (root / "CMakePresets.json").touch()  # it is not an installation
     (root / ".gitignore").write_text("/build/\n/results/\n/.venv/\n")
     write_script(
         root / "tools" / "setup", '#!/bin/sh\necho "setup $PWD" >>"$STUB_LOG"\n'
@@ -122,7 +122,7 @@ def test_a_slower_revision_is_found(checkout: Checkout) -> None:
     run = load(directory)
     assert (run.base.label, run.base.revision) == ("HEAD~1", base)
     assert (run.new.label, run.new.revision) == ("HEAD", new)
-    # It was built as that revision, with our LibTorch and a shared cache.
+    # It was built from that revision, with our LibTorch and a shared cache.
     tree = checkout.root / "build/ab/trees" / base[:12]
     assert git(tree, "status", "--porcelain", program=str(GIT)) == ""
     python = checkout.root / ".venv/bin/python"
@@ -158,14 +158,14 @@ def test_revisions_of_another_repository(checkout: Checkout, project: Checkout) 
     assert f"-S {tree}/bench -B {made} -DCMAKE_BUILD_TYPE=Release" in log
     assert f"-Dtrainbench_DIR={checkout.root}/build/release" in log
     assert (made / "gelu").exists()
-    # Nothing is in its tree that git would call a change.
+    # Git reports no change in its tree.
     assert git(tree, "status", "--porcelain", program=str(GIT)) == ""
     (directory,) = (checkout.root / "results").iterdir()
     new = load(directory).new
     assert new.revision == head
-    # Another trainbench in the same commit is another side.
+    # The same commit with another trainbench counts as another side.
     assert new.identity == f"sha256:{sha256_of(made / 'gelu')}"
-    # The name of its folder is the default.
+    # The default is the name of its folder.
     assert checkout.ab(*flags, "--same=HEAD")[0] == 2
     assert checkout.ab(*flags[:1], "--same=HEAD", "--pairs=6")[0] == 0
     assert (made / "bench").exists()
@@ -227,9 +227,9 @@ def test_a_tree_is_used_again_and_mended_if_need_be(checkout: Checkout) -> None:
     kept.touch()
     assert checkout.ab("HEAD", "HEAD", PAIRS)[0] == 0
     assert not kept.exists() and not (tree / "benchmarks").exists()
-    shutil.rmtree(tree)  # git still believes in it
+    shutil.rmtree(tree)  # git still has it registered
     assert checkout.ab("HEAD", "HEAD", PAIRS)[0] == 0
-    (tree / ".git").unlink()  # what an interrupted `git worktree add` may leave
+    (tree / ".git").unlink()  # as after an interrupted `git worktree add`
     assert checkout.ab("HEAD", "HEAD", PAIRS)[0] == 0
 
 

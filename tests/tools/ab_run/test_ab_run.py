@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A directory of tools/ab: what is in it, and what its pairs decide."""
+"""A directory of tools/ab: its contents, and the decision from its pairs."""
 
 import json
 import math
@@ -34,7 +34,7 @@ def write_run(
     new: list[dict[str, float]],
     **changes: object,
 ) -> AbRun:
-    """A run of these pairs: times in us by row, per process."""
+    """Writes a run of these pairs: per process, times in us by row."""
     processes = []
     for position in range(2 * len(base)):
         pair, side = pair_of(position), side_of("k", position)
@@ -61,7 +61,7 @@ def write_run(
 def pairs_of(
     ratio: float, count: int
 ) -> tuple[list[dict[str, float]], list[dict[str, float]]]:
-    """Times of both rows: ROW changes by `ratio`, OTHER only by a little noise."""
+    """Returns times of both rows: ROW changes by `ratio`, OTHER has a little noise."""
     base = [{ROW: 100.0 + i % 3 / 10, OTHER: 100.0} for i in range(count)]
     new = [{ROW: 100.0 * ratio, OTHER: 100.0 + i % 2 / 10} for i in range(count)]
     return base, new
@@ -151,7 +151,7 @@ def test_a_verdict_stands_from_the_first_look_that_has_it(tmp_path: Path) -> Non
     for count in (first - 1, first, 12):
         part = replace(run, processes=run.processes[: 2 * count])
         (decision,) = decide(part, tmp_path, None).values()
-        if count < first:  # it looks slower, but nobody looks before the look
+        if count < first:  # it looks slower, but nobody checks before the look
             assert decision.verdict is Verdict.INCONCLUSIVE
             assert decision.more_pairs is not None and decision.more_pairs >= 1
         else:

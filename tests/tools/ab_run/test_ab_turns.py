@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Who has the next turn, with programs that only ask."""
+"""The order of turns, with programs that only ask for them."""
 
 import random
 from collections.abc import Callable, Iterable
@@ -9,12 +9,12 @@ import pytest
 from tools.ab_run.duet import TURN_BESIDE_OTHER, Turns
 from tools.ab_run.errors import Failed
 
-SAMPLES = 4  # of a case
+SAMPLES = 4  # per case
 
 
 def asks(*cases: str, samples: int = SAMPLES) -> list[str]:
-    """The questions of a program; a case "-x" has no samples, as one that is skipped
-    or runs in other processes."""
+    """Yields a program's questions; a case "-x" has no samples, e.g. because it is
+    skipped or runs in other processes."""
     found = []
     for name in cases:
         found.append(f"case {name.removeprefix('-')}")
@@ -28,9 +28,9 @@ def play(
     rows: Iterable[str] = ("a", "b"),
     coin: Callable[[], int] = lambda: 0,
 ) -> list[str]:
-    """Whose question got each turn, e.g. "0 case a" or "1 sample".
+    """Returns the question granted in each turn, e.g. "0 case a" or "1 sample".
 
-    A "+" at the end: the other program holds the case.
+    A trailing "+" means that the other program holds the case.
     """
     turns = Turns(list(rows), coin)
     questions = [iter(base), iter(new)]
@@ -99,7 +99,7 @@ def test_a_case_of_one_side_is_measured_before_the_common_ones() -> None:
 
 
 def some_of(names: list[str], chance: random.Random) -> list[str]:
-    """The questions of a program that has some of the cases and skips some of these."""
+    """Returns the questions of a program with some of the cases, partly skipped."""
     cases = chance.sample(names, chance.randint(1, len(names)))
     return asks(*(chance.choice(["", "-"]) + name for name in cases))
 

@@ -22,7 +22,7 @@ STEPS = [
 DIVIDED = [part("forward", "ffn", 5), part("forward", "all", 5), whole(5)]
 PARTS = [row["name"] for row in DIVIDED]
 LIST = "--benchmark_list_tests"
-# It lists its cases, or writes a result with those that its filter selects.
+# Lists its cases, or writes a result with the cases that match its filter.
 PROGRAM = """#!{python}
 import json, re, sys
 flags = dict(a.lstrip("-").partition("=")[::2] for a in sys.argv[1:])
@@ -39,7 +39,7 @@ rows = [row for row in content["benchmarks"] if row["name"] in found]
 with open(flags["benchmark_out"], "w") as out:
     json.dump(content | {{"benchmarks": rows}}, out)
 """
-# Answers as NVIDIA's manual says: profile runs the program, stats prints CSV.
+# Behaves as in NVIDIA's manual: profile runs the program, stats prints CSV.
 NSYS = """#!{python}
 import os, subprocess, sys
 with open({log!r}, "a") as log:

@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kBufferBytes = 8192;  // for a few records
 
-// The buffers that came back, in order.
+// The buffers that were returned, in order.
 std::vector<std::vector<uint8_t>>& Completed() {
   static auto* const buffers = new std::vector<std::vector<uint8_t>>;
   return *buffers;
@@ -56,7 +56,7 @@ class CuptiTest : public NullGpuTest {
     NullGpuTest::TearDown();
   }
 
-  // All records of a kind.
+  // Returns all records of a kind.
   template <typename Record>
   static std::vector<Record> Records(CUpti_ActivityKind kind) {
     cuptiActivityFlushAll(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The state that tests of the null GPU share, as each of them wants to find it.
+// The global state of the null GPU, reset for each test.
 
 #ifndef TRAINBENCH_TESTS_TOOLS_NULL_GPU_FIXTURE_H_
 #define TRAINBENCH_TESTS_TOOLS_NULL_GPU_FIXTURE_H_
@@ -20,7 +20,7 @@ class NullGpuTest : public testing::Test {
  protected:
   void SetUp() override {
     SetFaults("");
-    ASSERT_EQ(cudaFree(nullptr), cudaSuccess);  // makes the context
+    ASSERT_EQ(cudaFree(nullptr), cudaSuccess);  // creates the context
     ResetCounters();
   }
   void TearDown() override {
@@ -28,7 +28,7 @@ class NullGpuTest : public testing::Test {
     RestoreContext();
   }
 
-  // Replaces the plan, and counts calls from now on.
+  // Replaces the plan of faults and restarts the count of calls.
   static void SetFaults(const std::string& plan) {
     ASSERT_EQ(GetSettings().faults.Parse(plan), "");
   }
@@ -37,7 +37,7 @@ class NullGpuTest : public testing::Test {
     return ReadCounters(Since::kReset);
   }
 
-  // A kernel of the program.
+  // Launches a kernel of the program.
   static cudaError_t Launch(cudaStream_t stream) {
     static const char host = 0;
     RegisterKernel(&host, "_Z6kernelv");

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 class LibraryTest : public NullGpuTest {
  protected:
-  // Of the kernels that were launched since the last call.
+  // Returns the kernels launched since the last reset.
   static std::vector<std::string> Launched() {
     std::vector<std::string> names;
     for (const Kernel* kernel : AllKernels()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kernels that are at a limit of the device each, as the runtime knows them.
+// Kernels that each reach a limit of the device, as the runtime knows them.
 
 #ifndef TRAINBENCH_TESTS_TOOLS_NULL_GPU_LIMITED_KERNELS_H_
 #define TRAINBENCH_TESTS_TOOLS_NULL_GPU_LIMITED_KERNELS_H_

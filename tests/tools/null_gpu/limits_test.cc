@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Launches just within the limits of a kernel's binary, and just beyond.
+// Launches exactly at the limits of a kernel's binary, and just beyond them.
 
 #include <gmock/gmock.h>
 
@@ -36,7 +36,7 @@ TEST_F(LimitsTest, ThreadsAreWithinTheLaunchBounds) {
 TEST_F(LimitsTest, ThreadsHaveTheirRegisters) {
   const cudaFuncAttributes attributes = Attributes(ManyRegistersKernel());
   EXPECT_GE(attributes.numRegs, 200);
-  // 65,536 registers, in warps of 32 threads with registers by 8.
+  // 65,536 registers; a warp has 32 threads, with registers in multiples of 8.
   const int threads = 65536 / ((attributes.numRegs + 7) / 8 * 8) / 32 * 32;
   EXPECT_EQ(attributes.maxThreadsPerBlock, threads);
   EXPECT_LT(threads, 1024);

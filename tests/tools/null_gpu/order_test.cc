@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Planted bugs of order, and what mends each.
+// Planted ordering bugs, and the fix for each.
 
 #include "tools/null_gpu/order/order.h"
 
@@ -58,12 +58,12 @@ class OrderTest : public NullGpuTest {
                               stream),
               cudaSuccess);
   }
-  // `to` waits for what is on `from`.
+  // Makes `to` wait for the work on `from`.
   void Wait(cudaStream_t to, cudaStream_t from) {
     ASSERT_EQ(cudaEventRecord(event_, from), cudaSuccess);
     ASSERT_EQ(cudaStreamWaitEvent(to, event_, 0), cudaSuccess);
   }
-  // A kernel that takes a number and a structure with a pointer.
+  // Launches a kernel that takes a number and a structure with a pointer.
   cudaError_t LaunchWithPointer(cudaStream_t stream) {
     static const KernelNeeds needs = {.arguments = {4, 16}};
     NamedKernel("with_pointer")->needs = &needs;
@@ -157,7 +157,7 @@ TEST_F(OrderDeathTest, TheLegacyStreamOrdersBlockingStreams) {
   EXPECT_DEATH(Fill(one_), kUnordered);
 }
 
-// The copy into the staging buffer is over, its way to the device may not be.
+// The copy to the staging buffer is over; the copy to the device may not be.
 TEST_F(OrderDeathTest, ACopyFromPageableMemoryMayStillBeOnItsWay) {
   const std::string bytes(kBytes, 'x');
   ASSERT_EQ(cudaMemcpy(memory_, bytes.data(), kBytes, cudaMemcpyHostToDevice),

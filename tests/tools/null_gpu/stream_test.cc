@@ -33,7 +33,7 @@ class StreamTest : public NullGpuTest {
     NullGpuTest::TearDown();
   }
 
-  // A kernel that seems to run so long.
+  // Enqueues a kernel that appears to run for `nanoseconds`.
   static void Run(cudaStream_t stream, int64_t nanoseconds) {
     Operation operation;
     operation.kind = Operation::Kind::kKernel;
@@ -46,7 +46,7 @@ class StreamTest : public NullGpuTest {
   cudaEvent_t before_ = nullptr, after_ = nullptr;
 };
 
-// In ns. Longer than this process may have to wait for a busy core.
+// In ns. Longer than this process might wait for a busy core.
 constexpr int64_t kLong = 2'000'000'000;
 
 TEST_F(StreamTest, EventsTakeTheTimeOfTheWorkBetweenThem) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is generated for functions that are not written out."""
+"""The stubs generated for functions without a handwritten implementation."""
 
 from pathlib import Path
 

@@ -14,7 +14,7 @@ namespace {
 
 using Four = std::array<int, 4>;
 
-// The argument of the kernel below, which adds up.
+// The argument of the kernel below, which computes a sum.
 struct Sum {
   const int* from;
   int* to;

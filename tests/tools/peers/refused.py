@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a tool says of a flag that it does not take."""
+"""Checks a tool's error for an unsupported flag."""
 
 from collections.abc import Callable
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What tools/export_aoti understands; tests/e2e/peers/test_compiled.py runs it."""
+"""The flags of tools/export_aoti; tests/e2e/peers/test_compiled.py runs it."""
 
 import json
 import re
@@ -109,7 +109,7 @@ def test_the_compiler_gets_no_weights_and_no_number_of_threads(
     path = export(parse(flags))
     assert path.is_relative_to(out)
     assert packed == [(path.name, ["x.so", str(metadata)])]
-    # Whole, and with nothing beside it.
+    # The file is complete and the only one.
     assert [one.read_text() for one in path.parent.iterdir()] == ["all"]
     (((program, (tokens,)), options),) = calls
     assert tokens.shape == (1, 8)
@@ -133,7 +133,7 @@ def test_a_step_is_traced_with_its_gradients(autocast: bool) -> None:
     traced, *gradients = model(tokens, targets)
     torch.testing.assert_close(traced, loss)
     torch.testing.assert_close(tuple(gradients), wanted)
-    # Other inputs than those of the trace: other rows of the embeddings.
+    # These inputs differ from the traced ones: they use other rows of the embeddings.
     assert not torch.equal(model(targets, tokens)[1], gradients[0])
 
 

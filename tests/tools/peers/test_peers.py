@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The peers: what they ask of our program, how they take turns, what PyTorch does."""
+"""The peers: their calls of our program, their turns, and PyTorch's side."""
 
 import contextlib
 import json
@@ -19,7 +19,7 @@ from tools.peers import eager_peer, gloo_peer, interleaved
 from tools.peers.interleaved import Peer, interval_of, run_rounds
 
 PEERS = (eager_peer.PEER, gloo_peer.PEER)
-# Writes a row to --benchmark_out and says how it was called.
+# Writes a row to --benchmark_out and logs its arguments.
 PROGRAM = """#!{python}
 import json, os, sys
 flags = dict(f.split("=", 1) for f in sys.argv[1:])
@@ -48,7 +48,7 @@ def compared(peer: Peer, binary: Path, *flags: str) -> dict[str, Any]:
 
 
 def replace_worker(monkeypatch: pytest.MonkeyPatch, script: str) -> None:
-    """PyTorch's processes run `script`, which knows the counts as `a`."""
+    """Makes PyTorch's processes run `script`, which has the counts as `a`."""
 
     def command(_: Peer, __: Sequence[str], **counts: int) -> list[str]:
         return [sys.executable, "-c", f"import sys, time, os\na = {counts}\n{script}"]
@@ -101,7 +101,7 @@ def test_each_side_runs_once_per_round_and_either_may_be_first() -> None:
 
     rounds = run_rounds("x", 64, lambda: call("A", 30), lambda: call("B", 10))
     pairs = {"".join(pair) for pair in zip(calls[::2], calls[1::2], strict=True)}
-    assert pairs == {"AB", "BA"}  # but with probability 2 / 2^64
+    assert pairs == {"AB", "BA"}  # fails with probability 2 / 2^64
     assert [r.ratio for r in rounds] == [3] * 64
     assert interval_of(rounds) == pytest.approx((3, 3))
     assert interval_of(rounds[:5]) is None
@@ -123,7 +123,7 @@ def test_ours_decides_the_counts_and_both_sides_get_the_threads(
     assert len(calls) == 3  # the first one is not timed
     for flags, threads in calls:
         assert threads == "3"
-        assert flags["--threads"] == "6"  # of two ranks
+        assert flags["--threads"] == "6"  # for two ranks
         assert flags["--benchmark_filter"].endswith("/ranks:2/bytes:100000000$")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Properties of the PyTorch model that no shared bug can fake."""
+"""Properties of the PyTorch model that do not depend on any code shared with ours."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -131,7 +131,7 @@ def test_rope_rotates_interleaved_pairs() -> None:
     rope = RotaryEmbedding(d_head=4, context=3)
     x = torch.randn(3, 4)
     pairs = torch.view_as_complex(x.view(3, 2, 2))
-    # theta^(-2i/4) for i = 0, 1 is 1 and 0.01.
+    # theta^(-2i/4) is 1 for i = 0 and 0.01 for i = 1.
     angles = torch.arange(3.0)[:, None] * torch.tensor([1.0, 0.01])
     turned = pairs * torch.polar(torch.ones_like(angles), angles)
     torch.testing.assert_close(rope(x), torch.view_as_real(turned).flatten(-2))

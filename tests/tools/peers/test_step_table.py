@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The table of a step: which sides it has, how they take turns, what a cell says."""
+"""The table of a step: its sides, their turns, and the text of a cell."""
 
 import json
 import sys
@@ -16,7 +16,7 @@ from tools.peers import step_table
 from tools.peers.step_sides import Outcome, case_of, sides_of, work
 from tools.peers.step_table import Cell, cells_of, compare, markdown, run_rounds
 
-# Writes a row of the case that it was asked for. It has no fused model.
+# Writes a row for the requested case. It has no fused model.
 PROGRAM = """#!{python}
 import json, re, sys
 flags = dict(f.split("=", 1) for f in sys.argv[1:])
@@ -46,7 +46,7 @@ def parsed(binary: Path, *flags: str) -> Namespace:
 
 
 def replace_worker(monkeypatch: pytest.MonkeyPatch, script: str) -> None:
-    """PyTorch's processes run `script`, which knows the side and the counts."""
+    """Makes PyTorch's processes run `script`, which has the side and the counts."""
 
     def command(side: str, _: Namespace, **counts: int) -> list[str]:
         head = f"import json, os\nside, counts = {side!r}, {counts}\n"
@@ -88,12 +88,12 @@ def test_all_sides_run_once_per_round_in_another_order() -> None:
     found = run_rounds("abc", 40, run)
     rounds = ["".join(calls[i : i + 3]) for i in range(0, 120, 3)]
     assert all(sorted(order) == ["a", "b", "c"] for order in rounds)
-    assert len(set(rounds)) > 1  # but with probability 6^-39
+    assert len(set(rounds)) > 1  # fails with probability 6^-39
     assert [len(outcomes) for outcomes in found.values()] == [40] * 3
 
 
 def test_a_ratio_is_that_of_one_round() -> None:
-    # The machine is slower in each round: no ratio of medians would be 0.5.
+    # The machine slows down in each round, so no ratio of medians would be 0.5.
     def side(factor: float) -> list[Outcome]:
         return [Outcome(factor * 10**i, 8 * factor, 2) for i in range(6)]
 
@@ -141,7 +141,7 @@ def test_the_peak_of_pytorch_is_what_a_step_holds_beside_what_it_keeps(
     outcome = work(arguments)
     assert outcome.us > 0
     weights = 4 * (2 * 10000 * 128 + 4 * (4 * 128**2 + 3 * 128 * 512))
-    # Weights; then their gradients; then two moments of each, too.
+    # Weights; with gradients twice, and with AdamW's two moments four times as much.
     copies = {"inference": 1, "forward_backward": 2, "train_step": 4}[mode]
     assert copies * weights < outcome.peak_bytes < 1.2 * copies * weights
 

@@ -59,7 +59,7 @@ TEST(MeshTrafficTest, IsThatOfEachStrategy) {
             (MeshTraffic{{MeshAxis::kData, sharding.replicas},
                          {MeshAxis::kFsdp, sharding.shards},
                          {MeshAxis::kTensor, TensorTrafficOf(part, 3, true)}}));
-  // Every unit is gathered forward, blocks again backward.
+  // Every unit is gathered forward, and blocks are gathered again backward.
   const auto gathers = [](const MeshTraffic& pass) {
     return pass.at(MeshAxis::kFsdp).Of(CollectiveKind::kAllGather).calls;
   };

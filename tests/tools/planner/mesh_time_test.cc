@@ -10,7 +10,7 @@
 namespace trainbench {
 namespace {
 
-// Bytes take no time but on the links: 1 us a call, 100 and 10 bytes per us.
+// Only links take time: 1 us per call, and 100 or 10 bytes per us.
 const MeshMachine kMachine = {.flops_per_second = 1e15,
                               .bytes_per_second = 1e30,
                               .node_ranks = 8,
@@ -26,7 +26,7 @@ MeshJob SmallTimedOn(const MeshShape& mesh) {
 
 using Part = WorkByPart::key_type;
 
-// Of a forward pass with `flops` for each sequence and a backward pass with
+// Returns a forward pass with `flops` per sequence and a backward pass with
 // twice as many.
 RankWork WorkOf(double flops) {
   const Part forward = {Phase::kForward, Component::kFfn};
@@ -53,7 +53,7 @@ TEST(LinkOfTest, ARingCrossesOnAsManyLinksAsItHasRanksInANode) {
             1e-1 / 4);
   EXPECT_EQ(LinkOf({16, 1, 4}, MeshAxis::kData, kMachine).us_per_byte,
             1e-1 / 2);
-  // Not faster than inside.
+  // Between nodes is never faster than inside a node.
   MeshMachine wide = kMachine;
   wide.between.call.us_per_byte = 2e-2;
   EXPECT_EQ(LinkOf({1, 64, 1}, MeshAxis::kFsdp, wide).us_per_byte, 1e-2);
@@ -109,7 +109,7 @@ TEST(MeshTimeTest, EachGroupHasItsCallsAndItsBytes) {
   EXPECT_EQ(time.forward.data_us, 0);
 }
 
-// 1e9 FLOP and 1e3 bytes take a second.
+// 1e9 FLOP and 1e3 bytes take a second each.
 TEST(MeshTimeTest, AComponentTakesItsProductsOrItsBytesWhateverIsLonger) {
   MeshMachine machine = kMachine;
   machine.flops_per_second = 1e9;

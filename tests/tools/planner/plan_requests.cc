@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// tools/plan for tests that ask it often: LibTorch is loaded once. Of each
+// Serves many requests of tools/plan in tests, loading LibTorch once. For each
 // line, a JSON array of arguments, it prints [exit status, stdout, stderr].
 
 #include <iostream>

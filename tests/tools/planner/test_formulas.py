@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Formulas as they are printed, and what they are worth."""
+"""Formulas in their printed form, and their values."""
 
 import pytest
 

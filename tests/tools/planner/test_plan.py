@@ -28,7 +28,7 @@ PARAMS = {
     "xl": 1_998_235_200,
     "2.7B": 3_406_809_600,
 }
-# Columns of bytes in the text table, and their keys in the JSON row.
+# Columns of bytes in the text table, and their keys in a JSON row.
 BYTES = {
     "weights": "parameter_bytes",
     "gradients": "gradient_bytes",
@@ -54,7 +54,7 @@ def plan_row(*flags: str) -> dict[str, Any]:
 
 
 def tables(text: str) -> list[tuple[str, list[dict[str, str]]]]:
-    """The title and the rows, by column, of each table."""
+    """Returns the title of each table, and its rows keyed by column."""
     found: list[tuple[str, list[dict[str, str]]]] = []
     previous, header = "", []
     for line in text.splitlines():
@@ -71,7 +71,7 @@ def tables(text: str) -> list[tuple[str, list[dict[str, str]]]]:
 
 
 def table(text: str) -> list[dict[str, str]]:
-    """The rows of the first tables, with the precision and mode of their table."""
+    """Returns the rows of the first tables, plus their table's precision and mode."""
     return [
         row | dict(zip(("precision", "mode"), title.split(), strict=True))
         for title, rows in tables(text)
@@ -251,7 +251,7 @@ def test_the_tensors_that_a_block_saves() -> None:
     assert ["aten::mm", "80 MiB", "4x512x10240", "float ffn"] in lines
     assert ["aten::exp", "128 MiB", "4x32x512x512", "float softmax"] in lines
     assert ["aten::ge", "256 KiB", "512x512", "bool scores"] in lines
-    # Of several models, or without a backward pass, there is no such table.
+    # With several models, or without a backward pass, this table is omitted.
     assert "one block" not in plan("--models=tiny,small")
     assert "one block" not in plan("--models=tiny", "--mode=inference")
 
@@ -343,7 +343,7 @@ def test_the_time_of_training_as_measured(tmp_path: Path) -> None:
     )
     assert small["training"]["seconds"] is None
     assert small["training"]["basis"] == "no row model_size/small/fp32/train_step"
-    # Of another shape the row with most tokens stands for it.
+    # For another shape, the row with the most tokens is used instead.
     tiny, _ = plan_json(*flags, "--seq=512")["rows"]
     assert tiny["training"]["basis"] == step("tiny", 4, 256)
     assert only(plan(*flags, "--seq=512"), "training")[1]["time"] == "-"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tools/plan --checkpoint: what recomputing buys, and what it costs."""
+"""tools/plan --checkpoint: the benefit and the cost of recomputation."""
 
 import json
 from typing import Any
@@ -32,12 +32,12 @@ def test_what_fits_grows_with_what_is_recomputed() -> None:
             assert none[key] < some[key] < one[key]
     assert none["predicted_peak_bytes"] > 1.2 * one["predicted_peak_bytes"]
     assert none["recomputed_flops"] == 0
-    # The blocks have all FLOPs but those of the head, a third of them forward.
+    # The blocks have all FLOPs except the head's; a third of them are forward.
     forward = one["flops"] / 3
     assert 0.9 * forward < one["recomputed_flops"] < forward
     assert rows["every_4"]["recomputed_flops"] == one["recomputed_flops"]
     assert attention["recomputed_flops"] < 0.1 * one["recomputed_flops"]
-    # Neither are FLOPs of the model.
+    # Recomputed FLOPs do not count as FLOPs of the model.
     assert {row["flops"] for row in rows.values()} == {none["flops"]}
 
 

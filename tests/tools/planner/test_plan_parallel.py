@@ -32,7 +32,7 @@ def rows(*flags: str) -> list[dict[str, Any]]:
 
 
 def values(*flags: str) -> dict[str, Any]:
-    """Raw values by "group.name"."""
+    """Returns raw values by "group.name"."""
     found = rows(*flags)
     named = {f"{row['group']}.{row['name']}": row["value"] for row in found}
     assert len(named) == len(found)
@@ -40,7 +40,7 @@ def values(*flags: str) -> dict[str, Any]:
 
 
 def table(text: str) -> list[list[str]]:
-    """what, value and formula of each row."""
+    """Returns the columns what, value and formula of each row."""
     return [
         re.split(r"  +", line.strip(" -"))
         for line in text.splitlines()
@@ -48,17 +48,17 @@ def table(text: str) -> list[list[str]]:
     ]
 
 
-# The assignment's answers; of tokens and buckets the whole number or MB.
+# The assignment's answers; tokens and buckets are rounded to whole numbers or MB.
 ASSIGNMENT = {
     **{"memory.params": 219_848_638_464, "memory.state_bytes": 16 * 219_848_638_464},
     **{"memory.saved_bytes_per_token": 17_547_264, "memory.fsdp_state_devices": 38},
-    # The trap: 80 GB are 10^9 or 2^30 bytes.
+    # A pitfall: 80 GB may mean 80 * 10^9 or 80 * 2^30 bytes.
     **{"memory.decimal_gpus": 44, "memory.binary_gpus": 41},
     **{"batch.tensor_bound_devices": 20, "batch.more_tensor_devices": 16},
     **{"batch.overlapped_tokens": 20_444, "batch.serial_tokens": 25_301},
     "batch.overlapped_tokens_per_device": 319,
     "batch.serial_tokens_per_device": 395,
-    # A quarter, a half and a half of them.
+    # A quarter, a half and a half of the tokens.
     **{"batch.more_tensor_tokens": 5111, "batch.half_width_tokens": 10_222},
     "batch.two_stages_tokens": 10_222,
     "buckets/h100_nvlink.bucket_bytes": 276_260_746,
@@ -111,7 +111,7 @@ def test_what_a_rank_sends(ranks: int) -> None:
     assert found["optimizer.broadcast_bytes"] == pytest.approx(18e9 * share)
 
 
-# Each flag, and a row whose value must change with it.
+# Each flag, and a row with a value that must change with it.
 @pytest.mark.parametrize(
     ("flag", "name"),
     [
@@ -209,7 +209,7 @@ def test_one_device_more_than_the_bound_waits(ranks: str, passes: int) -> None:
     assert not waits(bound) and waits(bound + 1)
 
 
-@pytest.mark.parametrize("tokens", [2**20, 2048, 100])  # few leave little to FSDP
+@pytest.mark.parametrize("tokens", [2**20, 2048, 100])  # few leave little for FSDP
 @pytest.mark.parametrize("kind", ["overlapped", "serial"])
 def test_no_mesh_of_whole_numbers_has_more_devices(tokens: int, kind: str) -> None:
     d, f, m, b, c, w = (JOB[name] for name in "DFmbCW")
@@ -229,7 +229,7 @@ def test_no_mesh_of_whole_numbers_has_more_devices(tokens: int, kind: str) -> No
     most = max(
         i * j for i in range(1, 500) for j in range(1, 40) if is_compute_bound(i, j)
     )
-    # Rounding to whole numbers loses less than one device per direction.
+    # Rounding to whole numbers loses less than one device per dimension.
     assert math.floor(x) * math.floor(y) <= most <= found["value"]
     assert is_compute_bound(x, y, 0.02) and not is_compute_bound(1.1 * x, 1.1 * y)
 
@@ -242,7 +242,7 @@ def test_on_fast_links_the_largest_mesh_reaches_its_limit() -> None:
 
 
 def test_below_a_devices_memory_means_below() -> None:
-    # 4000 bytes on 4 devices are 1000 each, which is not below 1000.
+    # 4000 bytes on 4 devices are 1000 bytes each, which is not below 1000.
     flags = ("--d_model=10", "--d_ff=25", "--blocks=1", "--state_bytes_per_param=8")
     found = values(*flags, "--fsdp_device_gb=1e-6")
     assert found["memory.fsdp_state_devices"] == 5

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The closed forms of a stack of blocks, against PyTorch."""
+"""Compares the closed forms for a stack of blocks with PyTorch."""
 
 import json
 from typing import Any

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tools/planner/timing: rates of devices, and steps at them."""
+"""tools/planner/timing: the rates of devices, and steps timed with them."""
 
 import json
 from dataclasses import replace
@@ -16,7 +16,7 @@ from tools.planner.timing import TABLE
 from tools.planner.timing.rates import Device, Shares, devices, of_result
 from tools.planner.timing.step import Ranks, StepTime, TimedJob, step_time
 
-# 1 FLOP or byte takes 1 us at the peak, an operator of the host nothing.
+# At the peak, 1 FLOP or byte takes 1 us; a host operator takes no time.
 ONE = Device(
     "one",
     {name: 1e6 for name in ("bf16", "memory", "attention", "nvlink", "network")},
@@ -73,7 +73,7 @@ def test_products_reach_the_share_of_the_nearest_ones() -> None:
 
 def test_a_step_is_the_sum_of_its_operators() -> None:
     found = timed()
-    # Products at half their peak, three additions and an exponential; no view.
+    # Products at half of their peak, three additions and an exponential; no view.
     assert found.parts == {"products": 60, "memory": 11, "optimizer": 28}
     assert found.us == 99
     ends = (60 + (11 + 28) / 2, 60 + (11 + 28) * 2)
@@ -94,14 +94,14 @@ def test_fused_attention_skips_half_and_is_slower_backward() -> None:
 
     assert us("_scaled_dot_product_flash_attention_for_cpu", "forward") == 85
     assert us("own_attention_backward", "backward") == pytest.approx(100)
-    # No kernel is faster than products may be, in fp32.
+    # A kernel is never faster than the peak of products, in fp32.
     slow = replace(ONE, peaks={**ONE.peaks, "bf16": 1e5})
     assert us("own_attention", "forward", slow) == pytest.approx(425)
 
 
 def test_a_slow_host_is_waited_for() -> None:
     slow = replace(ONE, operator_us=20)
-    # Of the forward pass five operators, of the backward pass two products.
+    # The forward pass has five operators, the backward pass two products.
     assert timed(slow).parts["host"] == (5 * 20 - 31) + (28 - 28)
     cpu = replace(slow, is_host=True)
     assert timed(cpu).parts["host"] == (5 + 2 + 1) * 20 - 20
@@ -111,7 +111,7 @@ def test_ranks_add_what_nothing_hides() -> None:
     assert parts(micro_batches=3)["products"] == 180
     # Twenty all-reduces of 2 x 2 x 3 x 4 bytes.
     assert parts(tensor=2)["tensor ranks"] == pytest.approx(20 * (30 + 2 * 48 / 2))
-    # Three stages without a head before the first micro-batch leaves.
+    # Three stages, without the head, run before the first micro-batch leaves.
     assert parts(pipeline=4)["pipeline"] == pytest.approx(3 * 71 * 0.8)
     assert parts(pipeline=4, chunks=3)["pipeline"] == pytest.approx(71 * 0.8)
     backward = 30 + 2 * 2000 / 2 - 40
@@ -126,7 +126,7 @@ def test_ranks_add_what_nothing_hides() -> None:
 def test_sequence_parallelism_divides_the_residual_stream() -> None:
     found = parts(tensor=4, sequence_parallel=True)
     assert (found["memory"], found["optimizer"]) == (11 / 4, 28 / 4)
-    # Of products it divides nothing.
+    # It does not divide the products.
     assert found["products"] == parts(tensor=4)["products"]
 
 
@@ -156,11 +156,11 @@ def test_every_device_has_all_rates_with_a_source() -> None:
         assert rates <= device.peaks.keys()
         assert all(0.2 < shares[1] <= 1 for shares in device.memory.values())
     assert all(line["source"] for line in read_table(TABLE))
-    # 2 x 4,096 x 4,096 x 12,288 FLOPs: measured 1,911 us, and with others near it.
+    # 2 x 4,096 x 4,096 x 12,288 FLOPs: measured as 1,911 us, with others close to it.
     flops, bytes_ = 2 * 4096**2 * 12288.0, 2 * (4096**2 + 2 * 4096 * 12288.0)
     us = devices()["a100-80"].product_us(flops, bytes_, "bf16")
     assert us == pytest.approx(1911, rel=0.1)
-    # A step has no product that is faster than the best one that lasts.
+    # In a step no product is faster than the best sustained one.
     h100 = devices()["h100"]
     best = h100.shares["bf16"].share.max() * h100.peak("bf16")
     assert best == pytest.approx(h100.peak("lasting"))

@@ -26,7 +26,7 @@ def table(path: Path, row: dict[str, str]) -> Path:
 
 
 def megatron(tmp_path: Path, **cells: str) -> Point:
-    """A committed row with other cells."""
+    """Returns a committed row with other cells."""
     rows = read_table(DATA / "megatron.tsv")
     row = next(row for row in rows if row["test"] == SMALL)
     changed = row | {key.replace("_", "-"): value for key, value in cells.items()}
@@ -309,7 +309,7 @@ def test_the_largest_batch_of_a_recipe_fits(share: float) -> None:
 
 @needs_plan
 def test_llm_c_allocates_what_it_logs() -> None:
-    """Of -e d12 -b 56 -t 1024 -r 1: MiB of weights, gradients, moments, main weights
+    """For -e d12 -b 56 -t 1024 -r 1: MiB of weights, gradients, moments, main weights
     and activations, rounded down."""
     model = (
         "--model=name=d12,d_model=768,d_ff=3072,layers=12,heads=12,vocab=50304,"
@@ -324,7 +324,7 @@ def test_llm_c_allocates_what_it_logs() -> None:
     state = [static.pop(name) // 2**20 for name in names]
     assert state == [237, 237, 474, 474, 474]
     del static["cuBLASLt's workspace"]
-    inputs = 2 * 4 * 56 * 1024  # tokens and targets, which it logs nowhere
+    inputs = 2 * 4 * 56 * 1024  # tokens and targets, which it does not log
     assert (sum(static.values()) - inputs) // 2**20 == 18_564
 
 

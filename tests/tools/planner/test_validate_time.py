@@ -21,7 +21,7 @@ _LLAMA = "attention=sdpa,implementation=fused,mlp=swiglu,norm=rms"
 
 
 def by_hand_file(tmp_path: Path, **cells: str) -> Path:
-    """The first committed row with other cells."""
+    """Writes the first committed row with other cells."""
     row = read_table(DATA / "points.tsv")[0] | cells
     file = tmp_path / "points.tsv"
     file.write_text("\n".join("\t".join(line) for line in (row, row.values())))

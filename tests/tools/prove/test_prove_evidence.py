@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tools/prove: the files that come back, and the table that is printed."""
+"""tools/prove: the returned files, and the printed table."""
 
 import gzip
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tools/prove: what it runs, in which order, and what it does with a bad end."""
+"""tools/prove: its commands, their order, and the handling of failures."""
 
 import json
 import subprocess
@@ -16,7 +16,7 @@ from tools.prove.__main__ import main
 from tools.prove.stages import Stage
 from tools.prove.steps import Step, cases
 
-# It runs until it is ended, unless it goes on with a result.
+# Runs until it is ended, unless it resumes from a result.
 SLOW = """#!/bin/bash
 for flag in "$@"; do
   case $flag in
@@ -59,7 +59,7 @@ class Machine:
 
     @property
     def counted(self) -> str:
-        """A command that leaves a byte."""
+        """A command that appends one byte per run."""
         return f"printf x >>'{self.folder}/count'"
 
     def count(self) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tools/prove: what it says of the files that a stage leaves."""
+"""tools/prove: its verdicts on the files that a stage leaves."""
 
 import json
 from collections.abc import Callable, Sequence

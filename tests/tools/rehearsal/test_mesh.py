@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tools/rehearse --mesh: what it starts, and what it prints of the answer."""
+"""tools/rehearse --mesh: the program's arguments, and the printed answer."""
 
 import json
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tools/rehearse: what it reads from the program's files, and what it prints."""
+"""tools/rehearse: reading the program's files, and the printed output."""
 
 import json
 import re
@@ -173,7 +173,7 @@ def test_other_flags_are_the_programs() -> None:
     assert "--warmup=0" in unasked
 
 
-# Writes a record and a result as the built program does.
+# Writes a record and a result like the built program.
 PROGRAM = """#!{python}
 import json, pathlib, sys
 flags = dict(flag[2:].partition("=")[::2] for flag in sys.argv[1:])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The checkout that the tests of the scripts run in."""
+"""The checkout in which the tests of the scripts run."""
 
 import shutil
 from pathlib import Path

@@ -95,7 +95,7 @@ def test_the_result_is_summed_up_at_the_end(checkout: Checkout) -> None:
     result = checkout.root / "results" / checkout.results()[0]
     assert f"summary: -m reports.answers --summary {result}\n" in done.stderr
     assert done.returncode == 1, "of the program, not of the summary"
-    # Nothing was measured, the program broke, or the run was killed.
+    # Nothing was measured, the program failed, or the run was killed.
     for status in (2, 7, 143):
         done = checkout.run("bench", STUB_STATUS=str(status))
         assert done.returncode == status
@@ -134,7 +134,7 @@ def test_what_a_command_makes_is_made_before_the_run(checkout: Checkout) -> None
     assert [line.split()[0] for line in told] == ["[1/2]", "[2/2]"]
     assert done.stderr.count("and its row will be skipped") == 1
     made(checkout)
-    # What failed is not tried again.
+    # It does not retry after a failure.
     checkout.run("bench", STUB_UNAVAILABLE=UNAVAILABLE)
     assert made(checkout) == ["--batch=1"]
 
@@ -212,7 +212,7 @@ def test_another_libtorch_is_configured_afresh(checkout: Checkout) -> None:
         log.write_text("")
         checkout.run("bench", STUB_CMAKE_LOG=str(log), CMAKE_BUILD_PARALLEL_LEVEL="1")
         assert log.read_text().splitlines() == expected
-    later = time.time() + 100  # than the build.ninja of the calls above
+    later = time.time() + 100  # later than build.ninja of the calls above
     os.utime(stamp, (later, later))
     log.write_text("")
     checkout.run("bench", STUB_CMAKE_LOG=str(log), CMAKE_BUILD_PARALLEL_LEVEL="1")

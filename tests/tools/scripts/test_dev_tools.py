@@ -105,7 +105,7 @@ def test_bytecode_lies_in_build_even_if_the_user_wants_none(tmp_path: Path) -> N
     interpreter = tmp_path / ".venv" / "bin" / "python"
     interpreter.parent.mkdir(parents=True)
     interpreter.symlink_to(sys.executable)
-    (tmp_path / "CMakePresets.json").touch()  # a checkout
+    (tmp_path / "CMakePresets.json").touch()  # makes it a checkout
     (tmp_path / "shown.py").write_text(
         "import sys; print(sys.dont_write_bytecode, sys.pycache_prefix)"
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What tools/setup learns about the NVIDIA driver, from a driver of this test's own."""
+"""tools/setup's checks of the NVIDIA driver, with drivers made by this test."""
 
 import ctypes
 from pathlib import Path
@@ -16,7 +16,7 @@ TOO_OLD = "is for CUDA 12.4, LibTorch needs 13.0: install the NVIDIA driver 580"
 
 
 class Driver:
-    """A libcuda.so.1 that knows its version."""
+    """A libcuda.so.1 that reports its version."""
 
     def __init__(self, version: int, status: int = 0, start: int = 0) -> None:
         self.version = version
@@ -38,7 +38,7 @@ OLD_LIBRARY = Driver(12040, start=gpu_driver.NO_DEVICE)
     ("driver", "devices", "trouble"),
     [
         *((Driver(version), (), None) for version in (13000, 13020, 14000)),
-        # A network card of NVIDIA, a display of another vendor, a device of neither.
+        # NVIDIA's network card, another vendor's display, and a device that is neither.
         (None, OTHERS, ""),
         (None, None, ""),
         *((None, (gpu,), NO_DRIVER) for gpu in GPUS),
@@ -54,7 +54,7 @@ def test_what_keeps_a_gpu_from_being_used(
     devices: tuple[tuple[str, str], ...] | None,
     trouble: str | None,
 ) -> None:
-    """None is none, and "" that there is no GPU. Without devices there is no bus."""
+    """`trouble` is None without any, "" without a GPU. No devices means no PCI bus."""
     for number, (vendor, kind) in enumerate(devices or ()):
         device = tmp_path / f"0000:00:0{number}.0"
         device.mkdir()

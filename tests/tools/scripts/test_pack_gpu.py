@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tools/pack-gpu and the run.sh that it packs, with stubs and with the real build."""
+"""tools/pack-gpu and its packed run.sh, with stubs and with the real build."""
 
 import os
 import shutil
@@ -16,12 +16,12 @@ SCRIPTS = ("tools", "reports")
 
 Finished = subprocess.CompletedProcess[str]
 
-# Of what LibTorch's own library needs, and what only the program needs.
+# Libraries that LibTorch itself needs, and those only the program needs.
 LDD = """#!/bin/bash
 [[ $1 == */libtorch.so ]] || cat "$STUB_LIBRARIES"
 echo "	libc.so.6 => /lib/libc.so.6 (0x1)"
 """
-# No program is stripped that is a script.
+# Stripping does nothing, as the stub programs are scripts.
 STRIP = "#!/bin/sh\nexit 0\n"
 PROGRAM = """#!/bin/sh
 echo "$(basename "$0") $*"
@@ -76,7 +76,7 @@ class Build:
         return run(self.directory / "gpu/run.sh", *flags, **given)
 
     def files(self) -> list[str]:
-        """What is packed, but for the Python beside it."""
+        """Returns the packed files except the Python packages."""
         pack = self.directory / "gpu"
         files = [p.relative_to(pack) for p in pack.rglob("*") if p.is_file()]
         return sorted(map(str, (p for p in files if p.parts[0] not in SCRIPTS)))
@@ -259,7 +259,7 @@ def test_nothing_is_taken_from_a_place_that_the_other_machine_lacks(
     assert ".symtab" not in sections.stdout
     assert "cases in suite" in done.stdout
 
-    # The path that run.sh sets, and what it leads to.
+    # The path that run.sh sets, and the libraries that it finds.
     shutil.move(pack / "bin/trainbench", tmp_path / "trainbench")
     write_script(pack / "bin/trainbench", PROGRAM)
     path = run(pack / "run.sh", PYTHON=sys.executable).stdout.splitlines()[1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tools/plan, rehearse and nsys with stubs: what they build, and who gets the flags."""
+"""tools/plan, rehearse and nsys with stubs: their builds, and where flags go."""
 
 import shutil
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tools/reference with stubs in place of what takes long, and README's table."""
+"""tools/reference with stubs for its slow commands, and README's table."""
 
 import gzip
 import shutil
@@ -85,7 +85,7 @@ def test_a_document_that_cannot_be_updated_stays(
     assert readme.read_text() == document
 
 
-# The result is the table that tools/answers makes of it; $STUB_TABLE holds it.
+# The result stands for the table by tools/answers; $STUB_TABLE contains it.
 TRAINBENCH = """#!/bin/bash
 echo "trainbench $*" >>"$STUB_LOG"
 for argument in "$@"; do
@@ -145,7 +145,7 @@ def test_the_run_its_table_its_pages_and_the_readme(checkout: Checkout) -> None:
     assert done.returncode == 0, done.stderr
     log = checkout.log()
     assert log[0] == "setup --if-needed"
-    # By relative paths.
+    # Uses relative paths.
     scratch = "build/reference/my-box"
     assert log[-4] == (
         f"trainbench --suite=full --processes=6 --benchmark_out={scratch}/full.json"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tools/setup with stubs of what it calls: which LibTorch a machine gets, and when."""
+"""tools/setup with stubs of its commands: which LibTorch a machine gets, and when."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ import pytest
 
 from stub_checkout import TOOLS, write_script
 
-# As PYTHON it makes environments of which it is the interpreter, too.
+# As PYTHON, it also creates environments in which it is the interpreter.
 PYTHON = """#!/bin/bash
 case "$*" in
   *gpu_driver.py) echo "$STUB_TROUBLE"; exit "${STUB_NO_GPU:-0}" ;;
@@ -132,7 +132,7 @@ def line(done: subprocess.CompletedProcess[str]) -> str:
 def test_which_libtorch_a_machine_gets_once(
     machine: Machine, toolkit: str, given: dict[str, str], ready: str, kind: str
 ) -> None:
-    """A toolkit is its version and what it lacks."""
+    """A toolkit consists of its version and its missing parts."""
     version, _, without = toolkit.partition(" ")
     if without and Path("/usr/include", without).exists():
         pytest.skip(f"this machine has {without}")

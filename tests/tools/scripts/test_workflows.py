@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The workflows of GitHub: what they run exists, and what may write runs no code."""
+"""GitHub's workflows: their commands exist, and jobs that may write run no code."""
 
 import os
 import re
@@ -34,7 +34,7 @@ def test_every_command_of_ours_can_be_run(path: Path) -> None:
 
 def test_only_a_job_without_code_of_ours_may_write(path: Path) -> None:
     assert workflow(path)["permissions"] == {"contents": "read"}
-    # YAML 1.1 reads the key `on` as true. No other event of pull requests is safe.
+    # YAML 1.1 reads the key `on` as true. No other pull-request event is safe.
     assert set(workflow(path)[True]) <= {"push", "pull_request"}
     harmless = {"actions/download-artifact", "actions/github-script"}
     for job in workflow(path)["jobs"].values():
@@ -50,7 +50,7 @@ def test_no_checkout_leaves_its_token_behind(path: Path) -> None:
 
 
 def test_nothing_is_pasted_into_a_script(path: Path) -> None:
-    """What an event brings, such as a branch's name, could be code."""
+    """Text from an event, such as a branch's name, could be code."""
     for step in steps(path):
         assert "${{" not in step.get("run", "")
         assert "${{" not in step.get("with", {}).get("script", "")

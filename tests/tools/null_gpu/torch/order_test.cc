@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Planted bugs of order in a program of LibTorch's, whose caching allocator
-// gives memory out again without a call of CUDA's.
+// Planted ordering bugs in a program that uses LibTorch. Its caching allocator
+// reuses memory without calling CUDA.
 
 #include <ATen/ops/ones.h>
 #include <c10/cuda/CUDACachingAllocator.h>
@@ -30,13 +30,13 @@ class CudaOrderDeathTest : public testing::Test {
     if (CudaDeviceCount() == 0) GTEST_SKIP() << "no CUDA device";
     if (!IsOrderChecked()) GTEST_SKIP() << "nobody looks at the order";
     ASSERT_TRUE(OpenDevice("cuda").ok());
-    // The host's wait orders the values before what a test does.
+    // The host waits, so the values are ordered before the test's work.
     other_ = c10::cuda::getStreamFromPool();
     x_ = at::ones({1024}, at::kCUDA);
     c10::cuda::device_synchronize();
   }
 
-  // On another stream, which does not wait for the current one.
+  // Runs on another stream, which does not wait for the current one.
   at::Tensor Elsewhere(const at::Tensor& x) {
     const c10::cuda::CUDAStreamGuard guard(*other_);
     return x + 1;
