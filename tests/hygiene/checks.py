@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rules of the repository, as functions from a file's text to what is wrong.
+"""The rules of the repository, as functions from a file's text to its violations.
 
 A path is relative to the root of the repository and has forward slashes.
 """
@@ -16,10 +16,10 @@ CPP = (".cc", ".h", ".cu", ".cuh")
 SPDX = "SPDX-License-Identifier: MIT"
 
 _TORCH = ("torch/", "ATen/", "c10/")
-# The operations beside an experiment, in the folder of its name.
+# The operations of an experiment, in the folder of its name.
 _OPERATIONS = "benchmarks/*"
-# The rooms, from the highest to the lowest, and the rooms that each may include.
-# An arrow points downward only, so there is no cycle.
+# The rooms, from the highest to the lowest, and the rooms that each may include. Arrows
+# only point downward, so there is no cycle.
 ARROWS: dict[str, tuple[str, ...]] = {
     "benchmarks": (
         *(_OPERATIONS, "steps", "prediction"),
@@ -76,13 +76,13 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "spec": (),
     "kernels": (),
 }
-# They include no header of LibTorch.
+# Rooms that include no header of LibTorch.
 _WITHOUT_TORCH = (
     *("spec", "kernels", "accounting", "base", "timing", "experiment"),
     "reporters",
 )
-# Libraries that a folder must not include. An experiment may include LibTorch to
-# build inputs and references, but nothing of it that measures.
+# Libraries that a folder must not include. An experiment may include LibTorch to build
+# inputs and references, but not LibTorch's measuring tools.
 _FORBIDDEN = {
     "model": ("benchmark/", "absl/flags/", "nlohmann/", "chrono", "ctime", "time.h"),
     "benchmarks": (
@@ -95,7 +95,7 @@ _MEASURING = {
     *("chrono", "ctime", "time.h", "sys/time.h", "thread", "future"),
     *("iostream", "fstream", "filesystem", "cstdio", "stdio.h"),
 }
-# Headers of LibTorch include some of those.
+# Headers of LibTorch include some of these.
 _MEASURES = re.compile(
     r"\bcuda[A-Z]\w*|\b(?:at|c10|torch)::cuda::\w+|\bbenchmark::\w+"
     r"|\bstd::(?:chrono|clock|cout|cerr|clog|filesystem|[io]?fstream)\b"
@@ -106,7 +106,7 @@ _MEASURES = re.compile(
 
 
 def files(*suffixes: str) -> list[str]:
-    """The files of all rooms with one of the suffixes."""
+    """Returns the files of all rooms with one of the suffixes."""
     return sorted(
         str(path.relative_to(ROOT))
         for room in ROOMS
@@ -116,7 +116,7 @@ def files(*suffixes: str) -> list[str]:
 
 
 def tracked() -> list[Path]:
-    """The files that git knows, relative to the root."""
+    """Returns the files tracked by git, relative to the root."""
     listed = subprocess.run(
         ["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True
     )
@@ -139,7 +139,7 @@ def includes(text: str) -> list[str]:
 
 
 def room_of(path: str) -> str | None:
-    """The room that a C++ file of the product belongs to: a key of ARROWS."""
+    """Returns the room of a C++ file of the product: a key of ARROWS."""
     parts = path.split("/")
     if parts[0] == "benchmarks":
         return "benchmarks" if len(parts) == 2 else _OPERATIONS
@@ -151,7 +151,7 @@ def room_of(path: str) -> str | None:
 
 
 def arrow_errors(path: str, text: str) -> list[str]:
-    """Includes that ARROWS does not allow, and libraries that a room must not know."""
+    """Finds includes that ARROWS does not allow, and libraries forbidden in a room."""
     room, folder, found = room_of(path), path.split("/")[0], includes(text)
     allowed = (room, *ARROWS.get(room, ())) if room else ()
     errors = [
@@ -170,7 +170,7 @@ def arrow_errors(path: str, text: str) -> list[str]:
     if room in ("comm", "trainer", "ddp", "zero") and "_clock" not in without_comments(
         text
     ):
-        # A rank waits for others at most as long as its timeout.
+        # A rank's waits for others are limited by its timeout.
         forbidden = tuple(name for name in forbidden if name != "chrono")
     return errors + [
         f"{path} includes {name}, which {folder}/ must not know"
@@ -182,15 +182,15 @@ def arrow_errors(path: str, text: str) -> list[str]:
 
 
 def _may_include(path: str, name: str) -> bool:
-    """Whether `name` of benchmarks/ may be known here: an experiment knows what is
-    in the folder of its name, a test every operation, none knows an experiment."""
+    """Returns whether `path` may include `name` of benchmarks/: an experiment only its
+    own folder, a test any operation; no file may include an experiment."""
     room, experiment = path.split("/")[0], "/".join(path.split("/")[:2])
     own = experiment.removesuffix(".cc") + "/" if room == "benchmarks" else ""
     return room_of(name) == _OPERATIONS and name.startswith(own)
 
 
 def kernel_errors(path: str) -> list[str]:
-    """Headers of LibTorch that a CUDA file reaches, through our own headers too."""
+    """Finds headers of LibTorch that a CUDA file includes, also through our headers."""
     errors, seen, left = [], {path}, [path]
     while left:
         current = left.pop()
@@ -204,14 +204,14 @@ def kernel_errors(path: str) -> list[str]:
 
 
 def measuring_errors(path: str, text: str) -> list[str]:
-    """Clocks, the CUDA runtime, files and printing, which the harness has."""
+    """Finds clocks, the CUDA runtime, files and printing, reserved for the harness."""
     used = [f"includes {name}" for name in includes(text) if name in _MEASURING]
     used += [f"uses {found}" for found in _MEASURES.findall(without_comments(text))]
     return [f"{path} {use}: the harness measures and reports" for use in used]
 
 
 def experiment_errors(path: str, text: str) -> list[str]:
-    """What an experiment leaves to the harness, and how it must begin."""
+    """Finds work that the harness should do, and a wrong head of an experiment."""
     if not path.endswith(".cc"):
         return [f"{path}: an experiment is one .cc file"]
     errors = []
@@ -244,7 +244,7 @@ def guard_errors(path: str, text: str) -> list[str]:
 
 
 def first_include_errors(path: str, text: str) -> list[str]:
-    """A source with a header of its own includes it first, so the header compiles."""
+    """A source includes its own header first, so the header must compile alone."""
     first = re.search(r'^#include [<"](.+)[>"]', text, re.M)
     header = path.removesuffix(".cc") + ".h"
     if first and first[1] != header:
@@ -253,7 +253,7 @@ def first_include_errors(path: str, text: str) -> list[str]:
 
 
 def license_errors(path: str, text: str) -> list[str]:
-    """The first line, or the second after '#!', is the licence alone."""
+    """The first line, or the second after '#!', contains only the license."""
     mark = "//" if path.endswith(CPP) else "#"
     lines = text.splitlines()
     if lines and lines[0].startswith("#!"):
@@ -264,8 +264,8 @@ def license_errors(path: str, text: str) -> list[str]:
 
 
 def paths_in(document: str) -> list[str]:
-    """What a document names: relative links, and in code spans and
-    blocks paths that begin with a room, or files of C++ and Python beside it."""
+    """Returns the paths in a document: relative links and, in code spans and blocks,
+    paths that begin with a room, and C++ or Python files in its own folder."""
     markdown, folder = read(document), posixpath.dirname(document)
     links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", markdown)
     found = [posixpath.join(folder, link) for link in links if "://" not in link]
@@ -287,13 +287,13 @@ def _in_a_room(word: str) -> bool:
 
 
 def checklist_tests(markdown: str) -> dict[int, list[str]]:
-    """The tests that each numbered row of a table names in its last cell."""
+    """Returns the tests in the last cell of each numbered row of a table."""
     rows = re.findall(r"^\| (\d+) \|(?:[^|\n]*\|)*([^|\n]*)\|$", markdown, re.M)
     return {int(number): re.findall(r"`([^`]+)`", cell) for number, cell in rows}
 
 
 def tests_in(path: str, text: str) -> list[str]:
-    """Suite.Name of GoogleTest's tests, file.py::name of pytest's."""
+    """Returns Suite.Name for GoogleTest's tests, file.py::name for pytest's."""
     if path.endswith(".py"):
         file = posixpath.basename(path)
         return [
@@ -304,9 +304,9 @@ def tests_in(path: str, text: str) -> list[str]:
 
 
 def gpu_code(program: bytes) -> set[str]:
-    """What a program has for GPUs: "sm_90" is machine code, "compute_90" PTX.
+    """Returns a program's GPU code: "sm_90" is machine code, "compute_90" is PTX.
 
-    By the heads of nvcc's containers and of the parts in them.
+    Reads the headers of nvcc's containers and of their parts.
     """
     magic = bytes.fromhex("50ed55ba")
     found = set()

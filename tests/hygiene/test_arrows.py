@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The rooms know each other in one direction only."""
+"""Rooms depend on each other in one direction only."""
 
 import re
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The documents are short, name what is there, and show the committed run."""
+"""The documents are short, name only existing paths, and show the committed run."""
 
 import re
 from pathlib import PurePosixPath
@@ -41,7 +41,7 @@ def test_the_readme_names_what_a_newcomer_types() -> None:
 def test_every_room_has_a_readme() -> None:
     sources = map(PurePosixPath, checks.files(".cc", ".cu", ".h", ".py", ".cmake"))
     folders = {path.parent for path in sources if path.parts[0] != "tests"}
-    # What is deeper is described by the room that it is a part of.
+    # Deeper folders are described by the room that contains them.
     rooms = sorted(
         {
             PurePosixPath(*folder.parts[: 1 if folder.parts[0] == "benchmarks" else 2])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The committed runs are complete, of one revision each, and name no local path."""
+"""The committed runs are complete, from one revision each, without local paths."""
 
 import gzip
 import json
@@ -14,12 +14,12 @@ import checks
 MACHINES = sorted(
     path.parent for path in (checks.ROOT / "reports/reference").glob("*/full.json")
 )
-# README.md shows one of them: there is one.
+# README.md shows one of them, so at least one must exist.
 pytestmark = pytest.mark.parametrize("machine", MACHINES, ids=lambda path: path.name)
 
 
 def run_of(machine: Path, suffix: str) -> Path:
-    """A file of the machine's only run, all of which are named after its suite."""
+    """Returns a file of the machine's only run; its files are named after the suite."""
     (table,) = machine.glob("*.txt")
     return table.with_suffix(suffix)
 
@@ -34,7 +34,7 @@ def test_the_run_is_good_and_of_a_revision(machine: Path) -> None:
     assert document["complete"] is True
     assert document["errors"] == []
     assert document["context"]["suite"] == run_of(machine, ".json").stem
-    # tools/reference --allow-dirty is for a look, not for a commit.
+    # Runs of tools/reference --allow-dirty must not be committed.
     assert document["context"]["git_dirty"] == "false"
 
 
@@ -66,7 +66,7 @@ def test_the_machine_is_described(machine: Path) -> None:
 
 
 def test_a_run_of_today_can_be_compared_with_it(machine: Path) -> None:
-    # Of what tools/compare insists on, what every machine has.
+    # The values that tools/compare requires to be equal and every machine has.
     for key in ("device", "torch", "threads", "dtype_policy", "suite_version"):
         assert key in result(machine)["context"]
 

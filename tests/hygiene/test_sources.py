@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Licence, guards and permissions; tools/lint checks format and shell syntax."""
+"""License, guards and permissions; tools/lint checks format and shell syntax."""
 
 import os
 import re
@@ -8,7 +8,7 @@ import checks
 
 
 def scripts() -> list[str]:
-    """Everything in the rooms and .ci/ that says which interpreter runs it."""
+    """Returns all files in the rooms and .ci/ with an interpreter line."""
     found = []
     for room in (*checks.ROOMS, ".ci"):
         for path in sorted((checks.ROOT / room).rglob("*")):
@@ -21,7 +21,7 @@ def scripts() -> list[str]:
 
 def test_every_file_names_its_licence() -> None:
     sources = [*checks.files(*checks.CPP, ".py", ".sh"), *scripts()]
-    # A library of shell functions names its dialect first.
+    # A library of shell functions starts with the shell's dialect.
     first = re.compile(r"\A# shellcheck shell=bash\n")
     texts = {path: first.sub("", checks.read(path)) for path in sources}
     assert [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How a command ends: its status, and what it says where it cannot print."""
+"""The end of a command: its status, and its message where it cannot print."""
 
 import re
 import shlex
@@ -66,7 +66,7 @@ def test_how_a_command_ends(
 
 
 def test_all_missing_modules_are_named_at_once() -> None:
-    # Without site-packages Python has no module of others.
+    # Without site-packages Python has no third-party modules.
     command = [sys.executable, "-S", "-m", "reports.command", "tools/answers"]
     done = subprocess.run(
         [*command, "reports.answers.__main__"],
@@ -98,8 +98,8 @@ def test_all_that_python_runs_ends_so() -> None:
     ends = {path: parts[1] for path, parts in mains.items() if len(parts) > 1}
     # It runs before .venv exists, and prints a line.
     del ends[ROOT / "tools/lib/gpu_driver.py"]
-    # A pack carries the former to a machine without this repository; the build runs
-    # the latter, which knows nothing of it.
+    # The former is packed for machines without this repository; the latter is run by
+    # the build, independent of the repository.
     alone = ("prove", "null_gpu")
     ends = {path: end for path, end in ends.items() if path.parent.name not in alone}
     assert len(ends) > 10

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A result that lacks a part, or has a 0 in it: it is told of, or refused in a line."""
+"""A result with a missing part or a 0 is reported on, or rejected in one line."""
 
 import copy
 import json
@@ -31,14 +31,14 @@ def experiment_of(entry: dict[str, Any], key: str) -> str:
 
 
 def shortened(node: Any) -> Any:
-    """With the first entries of each list: the times of six passes are all there."""
+    """Keeps the first entries of each list, including the times of all six passes."""
     if isinstance(node, dict):
         return {key: shortened(value) for key, value in node.items()}
     return list(map(shortened, node[:6])) if isinstance(node, list) else node
 
 
 def part_of(experiment: str) -> dict[str, Any]:
-    """What the run says of one experiment, of a step of which one has the parts."""
+    """Returns one experiment's part of the run; for a step, one that has parts."""
     found = {
         name: [entry for entry in RUN[name] if experiment_of(entry, key) == experiment]
         for name, key in LISTS.items()
@@ -46,7 +46,7 @@ def part_of(experiment: str) -> dict[str, Any]:
     for name in ("profiles", "memory"):
         found[name] = [shortened(table) for table in found[name][:1]]
     if experiment == "breakdown":
-        # The last step, whose parts come before it.
+        # Starts with the last step; its parts precede it in the file.
         found["benchmarks"].reverse()
     rows = found.pop("benchmarks")[:12]
     return RUN | {"context": CONTEXT, "benchmarks": rows} | found
@@ -64,7 +64,7 @@ def paths(node: Any, before: Path = ()) -> Iterator[Path]:
 
 
 def one_of_each(document: dict[str, Any]) -> list[Path]:
-    """The paths, of those that differ in places in lists only the first."""
+    """Returns the paths; of those that differ only in list indices, only the first."""
     found: dict[Path, Path] = {}
     for path in paths(document):
         kind = tuple("" if isinstance(key, int) else key for key in path)
@@ -78,7 +78,7 @@ def damaged(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         for what in ("without", "with 0 at"):
             made = copy.copy(document)
             inner: Any = made
-            for key in outer:  # what is not on the path is shared
+            for key in outer:  # everything off the path is shared
                 inner[key] = copy.copy(inner[key])
                 inner = inner[key]
             if what == "without":
@@ -91,7 +91,7 @@ def damaged(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def tell(result: Result, whole: Result) -> None:
-    """All that the commands say of it."""
+    """Runs all the commands' reports on the result."""
     answered(result)
     advised(advice(result))
     text.render(compare([whole], [result], Options()))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The modules of reports/experiments are found by themselves."""
+"""The modules of reports/experiments are discovered automatically."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ SPEC = Spec(place=5, sentence=(Values(("sum",)),), plots=())
 
 @pytest.fixture
 def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A new module, which nothing lists."""
+    """A new module that is listed nowhere."""
     (tmp_path / "mine.py").write_text(MINE)
     monkeypatch.setattr(experiments, "__path__", [str(tmp_path)])
     experiments.known.cache_clear()

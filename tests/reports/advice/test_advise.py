@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The command: what it prints of the committed run, and of files that tell less."""
+"""The command: its output for the committed run, and for less complete files."""
 
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Bounds and headroom, from rows made by hand on a device of round numbers."""
+"""Bounds and headroom, from handmade rows on a device with round rates."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ def line(name: str, *rows: dict[str, Any], **others: Any) -> list[str]:
 
 def test_the_larger_of_flops_and_bytes_is_the_bound() -> None:
     rows = (*PEAKS, FFN, NORM, whole(1580))
-    # 6e8 FLOPs take 600 us, 4e6 bytes 200 us at the rate of an update.
+    # 6e8 FLOPs take 600 us; 4e6 bytes take 200 us at the rate of an update.
     ffn = line("forward ffn", *rows)
     assert ffn[:3] == ["1 ms", "600 us", "400 us"]
     assert line("forward norm", *rows)[:3] == ["500 us", "100 us", "400 us"]
@@ -47,13 +47,13 @@ def test_the_cause_is_the_largest_part() -> None:
         name = " ".join(row["name"].split("/")[4:6])
         return line(name, *PEAKS, row, whole(2000), **others)[-1]
 
-    # Of 400 us in the ffn 300 are products below the peak's rate, 10 launches.
+    # The ffn's 400 us: 300 are products below the peak's rate, 10 are launches.
     assert cause(FFN) == "low-rate products"
     assert cause(NORM) == "memory passes"
     assert cause(DISPATCH) == "idle gaps"
     small = part("forward", "residual", 100, calls=60, compulsory_bytes=1e3)
     assert cause(small) == "launches"
-    # A kernel's time has no launch in it.
+    # A kernel's time does not include its launch.
     gpu = {"device_kind": "cuda"}
     assert cause(small, context=gpu) == "memory passes"
     flash = part("forward", "fused_attention", 100, flops=1e7, compulsory_bytes=1e3)
@@ -75,7 +75,7 @@ def test_phases_and_the_step_are_sums_and_the_largest_is_first() -> None:
     ]
     by_name = {cells[0]: cells[1:] for cells in lines}
     assert by_name["forward, all"][:3] == ["1.58 ms", "700 us", "880 us"]
-    # 750 + 395 us of passes against 300 us of products and 80 us of gaps.
+    # 750 + 395 us in passes, 300 us in products and 80 us in gaps.
     assert by_name["step"] == [
         *("2.48 ms", "850 us", "1.63 ms", "66 %", "memory passes")
     ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What each change buys, from rows made by hand on a device of round numbers."""
+"""The gain from each change, from handmade rows on a device with round rates."""
 
 import math
 
@@ -43,11 +43,11 @@ def test_fused_softmax_is_checked_by_the_one_that_was_timed() -> None:
         found = lines(*PEAKS, row, whole(900), naive, fused)["fused softmax"]
         assert found.saved_us.value == pytest.approx(600)
         assert found.where == "tiny fp32 train_step 4 x 128"
-        # 1000 - 200 us are predicted; 750 or 500 are measured.
+        # The prediction is 1000 - 200 us; the measurement 750 or 500.
         (check,) = found.checks
         assert check.predicted.value == pytest.approx(800)
         assert verdicts(found) == [verdict]
-    # A step of an earlier version states no bytes.
+    # In a file of an earlier version, a step has no bytes.
     alone = lines(*PEAKS, naive, fused)["fused softmax"]
     assert alone.where == naive["name"]
     assert alone.saved_us.value == pytest.approx(800)
@@ -76,10 +76,10 @@ def test_flash_attention_leaves_the_products() -> None:
         **{"predicted_gradient_bytes": 1e6, "predicted_optimizer_bytes": 2e6},
     )
     found = lines(*PEAKS, *rows)["flash attention"]
-    # 150 + 600 + 500 us are no products; the backward pass makes 150 us of them again.
+    # 150 + 600 + 500 us outside products; the backward pass repeats 150 us of products.
     assert found.saved_us.value == pytest.approx(1100)
     assert found.saved_bytes is None
-    # 8e6 bytes are read and written in fp32: 1e6 scores, 8 bytes of each are kept.
+    # 8e6 bytes are read and written in fp32: 1e6 scores, with 8 bytes each saved.
     assert lines(*PEAKS, *rows, memory)["flash attention"].saved_bytes == 8e6
     tight = memory | {"peak_bytes": 9e6}
     assert lines(*PEAKS, *rows, tight)["flash attention"].saved_bytes == 5e6
@@ -125,7 +125,7 @@ def test_bf16_makes_products_faster() -> None:
         step("precision", 1100, "bf16", predicted_peak_bytes=60, peak_bytes=62),
     )
     found = lines(*PEAKS, *rows)["bf16"]
-    # 1200 us of products take 300 us.
+    # 1200 us of products are reduced to 300 us.
     assert found.saved_us.value == pytest.approx(900)
     assert found.measured_us and found.measured_us.value == 900
     assert found.saved_bytes == 40
@@ -177,7 +177,7 @@ def test_a_larger_batch_shares_the_optimizer() -> None:
     small = step("model_size", 2000, "fp32", "1", optimizer_us=200)
     large = step("precision", 7400, "fp32", "4", optimizer_us=200)
     found = lines(*PEAKS, small, large, memory)["larger batch"]
-    # 200 us are 5 % of 200 + 1800 n for n of 2.1 and more.
+    # 200 us are 5 % of 200 + 1800 n for n of at least 2.1.
     assert "batch 3 replaces 3 steps of 1" in found.assumption
     assert found.saved_us.value == pytest.approx(200 * 2 / 3)
     assert found.saved_bytes == -2000

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Predictions beside the rows of the same run that implement the change."""
+"""Predictions compared with rows of the same run that implement the change."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def test_a_fused_operation_is_checked_by_its_rows_of_the_steps_shape() -> None:
     others = (op("textbook", 5000, "small"), op("fused", 4900, "small"))
     own = (op("textbook", 1000), op("library", 700), op("fused", 250))
     found = lines(*PEAKS, ffn, whole(5000), *others, *own)["fused SwiGLU"]
-    # Of 1000 us 200 remain, at the rate of a copy.
+    # At the rate of a copy, 200 of 1000 us remain.
     (check,) = found.checks
     assert (check.base, check.where) == (own[0]["name"], own[2]["name"])
     assert check.predicted.value == pytest.approx(800)
@@ -25,7 +25,7 @@ def test_a_fused_operation_is_checked_by_its_rows_of_the_steps_shape() -> None:
     found = lines(*PEAKS, ffn, whole(5000), *others)["fused SwiGLU"]
     assert [check.where for check in found.checks] == [others[1]["name"]]
     assert verdicts(found) == [Verdict.FAILED]
-    # A run whose steps state no bytes tells of the operation that gains most.
+    # If a run's steps have no bytes, the operation with the largest gain is reported.
     alone = lines(*PEAKS, *others, *own)["fused SwiGLU"]
     assert alone.where == others[0]["name"] and not alone.is_of_step
     assert verdicts(alone) == [Verdict.FAILED, Verdict.HELD]
@@ -51,7 +51,7 @@ def test_a_cuda_graph_is_checked_by_the_replay_of_the_same_step() -> None:
     assert (check.where, check.measured.value) == (rows[1]["name"], 450)
     assert (found.saved_us.value, found.gain_us.value) == (500, 450)
     assert verdicts(found) == [Verdict.HELD]
-    # The step that gains most may be one that no row replays.
+    # The step that gains most may be one without a replayed row.
     narrow = [
         entry(
             row["name"].replace("/fp32/", "/bf16/"),
@@ -81,7 +81,7 @@ def implemented(
 
 def test_the_fused_implementation_is_all_its_kernels_at_once() -> None:
     parts = {
-        name: part("forward", name, 100, pass_bytes=5e5)  # in 50 us
+        name: part("forward", name, 100, pass_bytes=5e5)  # takes 50 us
         for name in ("norm", "ffn", "cross_entropy", "rope", "softmax")
     }
     rows = (*PEAKS, *parts.values(), whole(2000))
@@ -92,7 +92,7 @@ def test_the_fused_implementation_is_all_its_kernels_at_once() -> None:
         implemented("fused", 1, "forward"),
     )
     found = lines(*rows, *steps)["implementation=fused"]
-    # 50 us of each of four, and all of the softmax.
+    # Saves 50 us in each of four parts, and all of the softmax.
     assert found.saved_us.value == pytest.approx(300) and found.gain_us.value == 350
     assert found.saved_bytes is None
     assert set(found.rows) == {p["name"] for p in parts.values()} | {PEAKS[1]["name"]}
@@ -105,10 +105,10 @@ def test_the_fused_implementation_is_all_its_kernels_at_once() -> None:
         implemented(name, 9, "train_step", predicted_peak_bytes=size, peak_bytes=size)
         for name, size in (("textbook", 120.0), ("fused", 80.0))
     ]
-    # The train step itself says more than one without its optimizer.
+    # The train step itself is better evidence than a step without its optimizer.
     found = lines(*rows, *steps, *trained)["implementation=fused"]
     assert (found.saved_bytes, found.gain_us.value) == (40, 0)
-    # Its own kernels cannot save more than all of them.
+    # The change cannot save more time than its kernels take.
     noisy = [row | within(0.9, p50_us=row["real_time"]) for row in parts.values()]
     given = advice(parse(document(*PEAKS, *noisy, whole(2000))))
     assert sentence(given).startswith(

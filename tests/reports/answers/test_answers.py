@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The sentences and tables of the answers, from rows made by hand."""
+"""The sentences and tables of the answers, from handmade rows."""
 
 import json
 from pathlib import Path
@@ -60,8 +60,8 @@ def precise(name: str, us: float, peak: float, error: float) -> dict[str, Any]:
 
 
 def test_what_is_printed() -> None:
-    """Columns that are equal, or only as far as digits are shown, are one; what was not
-    measured is said once, although two processes skipped it."""
+    """Columns that are equal in all digits shown are merged; what was not measured is
+    reported once, although two processes skipped it."""
     steps = [precise("fp32", 9e3, 4e6, 1e-7), precise("bf16", 5e3, 2e6, 1e-3)]
     same, failed = sent(1, 2**20, 2**20, 2**20), failure("a", "b")
     skipped = [failed, failed, failure("c", "b")]

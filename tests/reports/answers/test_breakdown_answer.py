@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The answer of the breakdown, from rows made by hand."""
+"""The answer of the breakdown, from handmade rows."""
 
 from typing import Any
 
@@ -59,7 +59,7 @@ STEP = (
 
 
 def part(phase: str, component: str, share: float, *of: float) -> Entry:
-    """Of inference; `of` is the share of products, and its half-width."""
+    """A row of inference; `of` is the share of products, and its half-width."""
     matmul_share, half_width = of or (0.5, 0.01)
     more = {"matmul_share": matmul_share, "half_width": half_width}
     return case(phase, component, share, "inference", 128, "", **more)
@@ -71,7 +71,7 @@ def inference(*of: float) -> list[Entry]:
 
 
 def instead(row: Entry) -> list[Entry]:
-    """STEP with another row of its name."""
+    """Returns STEP with the row of this name replaced by `row`."""
     return [row, *(one for one in STEP if one["name"] != row["name"])]
 
 

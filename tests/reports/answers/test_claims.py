@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the claims of specs say of rows made by hand, and their tables."""
+"""The claims of specs, judged on handmade rows, and their tables."""
 
 from typing import Any
 
@@ -72,8 +72,8 @@ def test_what_claims_say() -> None:
 
 
 def test_tables_of_rows() -> None:
-    """What differs has a column; a rate has the interval of the time beside it; phases
-    are means, deviations and ends in ms."""
+    """Differing values have a column; a rate has the interval of the time next to it;
+    phases are means, deviations and ends in ms."""
 
     def of(name: str, *us: float) -> dict[str, float]:
         names = ("mean", "stddev", "min", "max")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The sentences with which a page opens and a run ends."""
+"""The sentences at the head of a page and at the end of a run."""
 
 import re
 from collections.abc import Sequence

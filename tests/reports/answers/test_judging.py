@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Expectations that hold, fail, or cannot be told."""
+"""Expectations that hold, fail, or cannot be decided."""
 
 from typing import Any
 
@@ -74,7 +74,7 @@ def test_what_is_said_of_expectations() -> None:
         )
         for us, width in ((200, 0.01), (300, 0.01), (300, 0.5), (200, 0.5))
     } | {
-        # Not over the row of another length, to which it would be 5000.
+        # Not compared with the row of another length, which would be 5000.
         "two rows": judged(small, *lengths, step("small", 5000, seq=512)),
         "two rows too far apart": judged(small, *lengths, step("small", 9000, seq=512)),
         "exact growth": judged(growth, case(256, 1000), case(1024, 4000)),
@@ -86,7 +86,7 @@ def test_what_is_said_of_expectations() -> None:
             step("small", 1, logits_error=3e-5),
             step("large", 1, logits_error=2e-5),
         ),
-        # All layers together lack the parameter.
+        # The row of all layers together lacks the parameter.
         "the odd layer": judged(
             alike,
             block(30),
@@ -121,8 +121,8 @@ def test_what_was_expected_has_its_unit_and_tolerance() -> None:
 
 
 def test_of_many_verdicts_those_stand_that_stand_together() -> None:
-    """Each value lies 2.2 standard errors above its bound: one is told, of forty none
-    is, and one that lies farther away still is."""
+    """Each value is 2.2 standard errors above its bound: one alone is a failure, among
+    forty none is, but a value farther away still is."""
 
     def verdicts(count: int) -> list[Verdict]:
         rows = [step(f"m{i}", 100, 0.1, seq=i + 1) for i in range(count)]

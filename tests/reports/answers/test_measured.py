@@ -77,7 +77,7 @@ def test_a_phase_has_an_interval_of_its_own_or_none() -> None:
 
 def test_a_mean_lies_between_the_samples() -> None:
     mean = {"samples": 4, "mean_us": 100, "cv": 0.5, "min_us": 60, "max_us": 190}
-    # 3.18 standard errors of 25 reach to 20.
+    # 3.18 standard errors of 25 would reach down to 20.
     assert counter_of(row(**mean), "mean_us").low == 60
     assert counter_of(row(**mean), "mean_us").high == pytest.approx(179.6, rel=1e-3)
     del mean["cv"]
@@ -101,15 +101,15 @@ def test_a_row_may_state_an_interval_of_its_own() -> None:
     )
     assert ends(counter_of(stated, "exposed_us")) == (5, -1, 9)
     assert ends(counter_of(stated, "overlap_share")) == (0.5, 0.2, 0.6)
-    # One end alone is none.
+    # A single end is no interval.
     del stated.counters["exposed_high_us"]
     assert not counter_of(stated, "exposed_us").is_known
-    # A ratio has no logarithm where it may be negative.
+    # A ratio that may be negative has no logarithm.
     assert not over(exactly(1), Measured(5, -1, 9)).is_known
 
 
 def test_the_first_call_of_a_warm_up_is_no_noise() -> None:
-    """As in the committed run: ten calls with a cv of 14 %, the last five with 1.7."""
+    """As in the committed run: ten calls with a cv of 14 %, the last five 1.7 %."""
     calls = {"cv": 0.14, "samples": 10, "steady_ratio": 1.07, "first_ratio": 1.44}
     steady = counter_of(row(**calls, steady_cv=0.017), "steady_ratio")
     assert (steady.low, steady.high) == pytest.approx((1.037, 1.103), abs=1e-3)
@@ -131,7 +131,7 @@ def test_a_ratio_adds_both_uncertainties() -> None:
 
 
 def test_disjoint_intervals_differ_however_skewed() -> None:
-    """fp32 and bf16 of a committed run, whose half-widths alone cannot tell them."""
+    """From a committed run: half-widths alone cannot separate fp32 from bf16."""
     fp32, bf16 = Measured(95, 83, 215), Measured(74, 73, 74.8)
     assert differ(fp32, bf16)
     ratio = over(fp32, bf16)
@@ -146,11 +146,11 @@ def test_only_separate_intervals_differ() -> None:
 
 
 def test_runs_shrink_an_interval_with_their_square_root() -> None:
-    # 10 % half-width, 2 % away: 25 runs.
+    # With a half-width of 10 % and a distance of 2 %, 25 runs are needed.
     assert "about 25 runs" in Measured(102, 92, 112).runs_to_tell(100)
     assert "about 6 runs" in Measured(109, 99, 119).runs_to_tell(100)
     assert "not even 100 runs" in Measured(100.01, 90, 110).runs_to_tell(100)
-    # The nearer bound decides; an infinite one is never reached.
+    # The nearer bound decides; an infinite bound is never reached.
     assert "about 7 runs" in Measured(104, 94, 114).runs_to_tell(-math.inf, 100)
 
 
@@ -163,7 +163,7 @@ def test_exponents() -> None:
     # The outer points decide: 0.1 * sqrt(2) over log 4.
     assert fitted.high - fitted.value == pytest.approx(0.1 * 2**0.5 / math.log(4))
     above = [(seq, Measured(y.value, y.value, y.high)) for seq, y in noisy]
-    # The last point may be higher, or the first one.
+    # Either the last point or the first one may be higher.
     fitted = exponent(above)
     assert fitted.high - fitted.value == pytest.approx(0.1 / math.log(4))
     assert fitted.value - fitted.low == pytest.approx(0.1 / math.log(4))
@@ -207,7 +207,7 @@ def test_rows_that_took_turns_are_compared_turn_by_turn() -> None:
     assert ends(ratio) == (2.0125, 2, 2.1)
     assert ends(over(exactly(1), ratio)) == pytest.approx((1 / 2.0125, 1 / 2.1, 0.5))
     assert differ(time_of(slow), time_of(fast))
-    # Of what else the rows have there are no turns, but it is of the same time.
+    # Other counters have no turns, but were measured at the same time.
     share = over(counter_of(slow, "mfu"), counter_of(fast, "mfu"))
     assert share.is_fair and not share.outside(1, 1)
 
@@ -234,7 +234,7 @@ def test_rows_that_took_no_turns_are_not_told_apart() -> None:
     ).runs_to_tell(1)
     unlike = turned("c", *[5.0] * 6, family="another")
     assert not over(time_of(turned("a", *[9.0] * 6)), time_of(unlike)).is_fair
-    # Two times of one row are of the same calls, and a fixed number is of none.
+    # Two times of one row are from the same calls, and a fixed number is from none.
     assert over(time_of(one), counter_of(one, "p50_us")).is_fair
     assert over(exactly(7), time_of(one)).is_fair
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tensors of a step, from lists made by hand."""
+"""The tensors of a step, from handmade lists."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ BLOCK = {
     "recorded_bytes": 1032,
     "tensors": [
         KEPT | {"dtype": "float", "predicted_bytes": 1024, "recorded_bytes": 1024},
-        # As in a file of before.
+        # The format of older files.
         {"tensor": "gate", "component": "ffn", "dtype": "float", "formula": "B T d_ff"}
         | {"elements": 512, "predicted_bytes": 2048},
         PLAIN | {"operator": "aten::where", "dtype": "double", "recorded_bytes": 8},
@@ -65,7 +65,7 @@ def listed(precision: str, mode: str, seq: int, **more: Any) -> Entry:
 def printed(
     *steps: tuple[str, str, int, float], null: bool = False, **more: Any
 ) -> str:
-    """The tables of these steps; `more` is in the lists of each."""
+    """Returns the tables of these steps; `more` is added to the lists of each step."""
     rows = [row(*step) | ({"real_time": 0} if null else {}) for step in steps]
     memory = [listed(*step[:3], **more) for step in steps]
     context = {"device_kind": "null_cuda" if null else "cpu"}

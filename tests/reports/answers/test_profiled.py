@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tables of a profiled step, from a profile made by hand."""
+"""The tables of a profiled step, from a handmade profile."""
 
 from typing import Any
 
@@ -31,8 +31,8 @@ def statistics(mean: float) -> dict[str, float]:
 def kernel(
     names: str, instances: int, us: float, totals: list[float] | None = None
 ) -> Entry:
-    """`names` are phase, family and name. Of `totals` in the passes, if they are not
-    all the same."""
+    """`names` are phase, family and name. `totals` are the times in each pass, if they
+    are not all equal."""
     total = us * instances
     times = {"total": total, "totals": totals or [total] * 6, **statistics(us)}
     named = zip(("phase", "family", "name"), names.split(maxsplit=2), strict=True)
@@ -112,8 +112,8 @@ def without_times(made: Entry) -> Entry:
 
 
 def test_what_is_said_of_a_profile() -> None:
-    """Also of kernels, which have long names, of a device, which has two times, and of
-    a null GPU, which has none."""
+    """Covers kernels, which have long names, a device, which has two times, and a null
+    GPU, which has none."""
     inference = profile("inference", KERNELS[:1])
     full = profile("train_step", KERNELS, ranges=RANGES, copies=[COPY])
     fill = "void at::native::vectorized_elementwise_kernel<4, FillFunctor<float>>(int)"
@@ -150,7 +150,7 @@ UNTOLD = (
 
 
 def two_kernels(mm: list[float], mul: list[float], **more: Any) -> str:
-    """The answer, where these are the times of two kernels in the passes."""
+    """Returns the answer for two kernels with these times in the passes."""
     kernels = [
         kernel("forward gemm aten::mm", 10, sum(mm) / 60, mm),
         kernel("forward elementwise aten::mul", 10, sum(mul) / 60, mul),
@@ -163,8 +163,8 @@ def two_kernels(mm: list[float], mul: list[float], **more: Any) -> str:
 def test_where_passes_vary_no_kernel_takes_most() -> None:
     times = [20.0, 22, 18, 21, 20, 19], [19.0, 18, 20, 19, 18, 20]
     assert UNTOLD in two_kernels(*times)
-    # The differences of passes are clear, although a slow pass lengthens both.
+    # Differences per pass are clear, although a slow pass increases both times.
     slow = two_kernels([20, 60, 21, 20, 40, 20], [19, 58, 20, 19, 38.6, 19])
     assert "Of the operators, `aten::mm` (51 %, 10 calls) takes most." in slow
-    # A file of before lacks the times of the passes.
+    # An older file lacks the times per pass.
     assert UNTOLD in two_kernels([21] * 6, [20] * 6, totals=None)

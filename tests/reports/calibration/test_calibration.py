@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The simulation judges by the rule that is used, on the noise that it names."""
+"""The simulation uses the real rule to judge, and the noise that it names."""
 
 import math
 from dataclasses import replace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every repetition of every process is kept, also of a run that was interrupted."""
+"""Every repetition of every process is kept, also of an interrupted run."""
 
 import subprocess
 import sys
@@ -10,7 +10,7 @@ import pytest
 from reports.calibration.collect import KEPT, main
 from reports.calibration.samples import load
 
-# Counts its runs in a file; the time of a repetition says which run it was.
+# Counts its runs in a file; the time of a repetition identifies the run.
 PROGRAM = """#!{python}
 import json, pathlib, sys
 flags = dict(flag.split("=", 1) for flag in sys.argv[1:])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is said of compare.py is what the real one says."""
+"""Our model of compare.py agrees with the real script."""
 
 import json
 import re
@@ -18,7 +18,7 @@ COMPARE = Path("/usr/share/benchmark/compare.py")
 
 
 def write(path: Path, samples: Samples, process: int, repetitions: int) -> None:
-    """What that process would have written with --benchmark_out."""
+    """Writes the output that this process would have written with --benchmark_out."""
     rows = [
         {
             "name": name,
@@ -78,7 +78,7 @@ def test_p_values_are_those_of_the_real_script(
 
 @pytest.mark.parametrize("repetitions", [3, 8, 9, 20])
 def test_p_values_are_scipys_row_by_row(repetitions: int) -> None:
-    """With ties in some of the rows, which must not change the others."""
+    """Some of the rows have ties, which must not change the other rows."""
     rng = np.random.default_rng(repetitions)
     both = rng.integers(0, 60, (2, 40, repetitions)).astype(float)
     expected = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The published tables are what the program computes, and hold what they promise."""
+"""The published tables are the program's results, and keep their promises."""
 
 import json
 import re
@@ -35,7 +35,7 @@ def line(cells: list[str]) -> str:
 
 
 def cells_of(first: str) -> list[list[str]]:
-    """The cells of every published line that begins with this one."""
+    """Returns the cells of every published line that begins with `first`."""
     lines = [row for row in published().splitlines() if row.startswith(f"| {first} |")]
     return [[cell.strip() for cell in row.strip("|").split("|")] for row in lines]
 
@@ -73,7 +73,7 @@ def test_a_line_of_one_process_a_side_is_reproduced() -> None:
 
 @pytest.mark.parametrize("noise", SCENARIOS, ids=lambda noise: noise.words)
 def test_no_more_than_one_table_in_twenty_is_wrong(noise: Noise) -> None:
-    """By the upper end of the interval, in either direction and for each rule."""
+    """Uses the upper end of the interval, in either direction and for each rule."""
     in_pairs, one_process = cells_of(noise.words)
     bounds = re.findall(r"≤ ([\d.]+) %", " ".join([*in_pairs[1:4], one_process[2]]))
     assert len(bounds) == 4
@@ -98,12 +98,12 @@ def test_the_rule_alarms_less_than_compare_py_on_the_same_times() -> None:
         found = stored.relabelled(samples, threshold)
         for count in (any_row(found.regressed), any_row(found.improved)):
             assert at_most(count, stored.RELABELLINGS) <= 0.05
-    # The order in which they ran is one of the relabellings: nothing was found.
+    # The actual order of the runs is one of the relabellings: it finds nothing.
     assert "REGRESSED" not in stored.as_it_was(samples)
 
 
 def stated(spread: float, rows: int) -> list[list[float]]:
-    """The shares of both published tables, by slowdown."""
+    """Returns the shares of both published tables, by slowdown."""
     lines = [c for c in cells_of(f"{100 * spread:.0f} %") if c[1] == str(rows)]
     assert len(lines) == 2
     return [
@@ -114,14 +114,14 @@ def stated(spread: float, rows: int) -> list[list[float]]:
 
 @pytest.mark.parametrize("spread", power.SPREADS)
 def test_slowdowns_are_found_at_the_stated_rates(spread: float) -> None:
-    """By other random numbers than those of the tables."""
+    """Uses other random numbers than the tables."""
     for table, outliers in enumerate((0.0, power.OUTLIERS)):
         found = power.cells(spread, outliers, tables=200, seed=7)
         for rows in power.TABLE_ROWS:
             rates = stated(spread, rows)[table]
             for slowdown, rate in zip(power.SLOWDOWNS, rates, strict=True):
                 cell = found[slowdown, rows]
-                # Of the tables' own 400 to 2000 rows another such error.
+                # The tables' own 400 to 2000 rows have a similar error.
                 assert at_most(cell.found, cell.of) >= rate - 0.03
 
 
@@ -132,7 +132,7 @@ def test_lines_of_programs_in_turns_are_reproduced(number: int) -> None:
 
 
 def in_turns_of(words: str, columns: int) -> list[str]:
-    """The cells of the published line that has so many."""
+    """Returns the cells of the published line with this number of columns."""
     (found,) = [cells for cells in cells_of(words) if len(cells) == columns]
     return found
 
@@ -253,8 +253,8 @@ def test_lines_of_histories_are_reproduced() -> None:
 
 
 def test_what_histories_report_is_seldom_wrong() -> None:
-    """At most one report in 100 days of 300 rows where nothing changes, and at least 95
-    of 100 searches right where all commits can be measured."""
+    """Without a change, at most one report in 100 days of 300 rows; and at least 95 of
+    100 searches are right if all commits can be measured."""
     false = [line for line in published().splitlines() if "(≤ 0." in line[-10:]]
     assert len(false) == 1 + len(history.NOISES)
     assert all(float(re.findall(r"≤ ([\d.]+)", each)[0]) <= 1 for each in false)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The simulation of programs in turns does what its tables say."""
+"""The simulation of programs in turns agrees with its tables."""
 
 import math
 from dataclasses import replace

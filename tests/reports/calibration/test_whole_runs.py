@@ -12,7 +12,7 @@ from results import document, entry, result_of, write
 
 
 def run(**times: tuple[float, float, float]) -> Result:
-    """A run with rows of these times, and the ends of their intervals."""
+    """Returns a run with rows of these times, and the ends of their intervals."""
     rows = []
     for name, (low, us, high) in times.items():
         ends = {"p50_us": us, "p50_low_us": low, "p50_high_us": high}
@@ -27,7 +27,7 @@ def test_intervals_that_meet_agree() -> None:
     third = run(a=(12, 20, 30), b=(2, 2, 4))
     found = agreement([first, second, third], TIME)
     assert found is not None and found.pairs == 6
-    # a: 1-2 and 2-3; b: 1-3 and 2-3.
+    # Overlaps: 1-2 and 2-3 for a, 1-3 and 2-3 for b.
     assert found.overlap == pytest.approx(4 / 6)
     assert max(found.moves) == pytest.approx(math.log(5 / 2))
     assert found.move(0) == 0

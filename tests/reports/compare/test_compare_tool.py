@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tools/compare: what it prints and with which status it ends."""
+"""The output and the exit status of tools/compare."""
 
 import json
 from pathlib import Path
@@ -25,7 +25,7 @@ def files(folder: Path, new: dict[str, Any]) -> list[str]:
 
 
 def paired(folder: Path, ratio: float) -> list[str]:
-    """--base and --new of 8 alternating pairs, `ratio` apart in all rows."""
+    """Returns --base and --new for 8 alternating pairs; all rows differ by `ratio`."""
     sides: dict[str, list[str]] = {"base": [], "new": []}
     for i in range(16):
         side = "new" if i % 4 in (1, 2) else "base"
@@ -94,7 +94,7 @@ def test_what_is_printed(tmp_path: Path, capsys: Any) -> None:
         printed[name] = capsys.readouterr().out
     check_golden("compare.txt", printed)
     base, new = files(tmp_path, BASE)
-    assert main([base, "--filter=e/one", new]) == GOOD  # flags may stand between
+    assert main([base, "--filter=e/one", new]) == GOOD  # flags may be in between
 
 
 def noise_file(folder: Path, spread: float, **context: str) -> str:

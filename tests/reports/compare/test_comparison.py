@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which verdict two sets of runs get."""
+"""The verdicts on two sets of runs."""
 
 import dataclasses
 import math
@@ -27,7 +27,7 @@ def run(*entries: dict[str, Any], **others: Any) -> Result:
 def paired(
     pairs: int, slower: dict[str, float], spread: float = 0.002, seed: int = 1
 ) -> tuple[list[Result], list[Result]]:
-    """A B B A ..., with drift that the sides share; `slower` is the true ratio."""
+    """Runs A B B A ... with drift shared by the sides; `slower` is the true ratio."""
     noise = random.Random(seed)
     sides: tuple[list[Result], list[Result]] = ([], [])
     for pair in range(pairs):
@@ -74,7 +74,7 @@ def test_one_process_per_side_is_never_a_regression_by_time() -> None:
     base, new = paired(1, dict.fromkeys(ROWS, 3.0))
     found = compare(base, new, Options())
     assert set(verdicts(found).values()) == {"INCONCLUSIVE"}
-    # 2 * 0.5^7 < 0.05 / 3 < 2 * 0.5^6: seven pairs, or at the least so many more.
+    # 2 * 0.5^7 < 0.05 / 3 < 2 * 0.5^6: seven pairs are needed, or at least six more.
     assert {row.decision.more_pairs for row in found.rows} <= {6, 7}
     assert found.exit_code == 0
 
@@ -92,7 +92,7 @@ def test_the_machines_own_spread_lets_one_process_speak() -> None:
     assert verdicts(found) == {
         "e/one": "REGRESSED",
         "e/two": "INCONCLUSIVE",
-        "f/three": "INCONCLUSIVE",  # of which no spread is known
+        "f/three": "INCONCLUSIVE",  # its spread is unknown
     }
 
 
@@ -241,7 +241,7 @@ def test_a_row_that_some_runs_lack_is_listed() -> None:
     found = compare([both, both], [both, half], Options())
     (partly,) = found.unmatched
     assert (partly.name, partly.new) == ("e/two", "absent in 1 of 2 runs")
-    # A run that stops measuring decided rows is not listed.
+    # A run that no longer measures decided rows is not listed.
     assert compare([both, both], [both, half], Options(), {}).unmatched == []
 
 

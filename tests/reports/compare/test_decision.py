@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A verdict takes an effect that is sure and that matters."""
+"""A verdict requires an effect that is both certain and relevant."""
 
 import math
 
@@ -25,8 +25,8 @@ TINY = 1e-12
         (UP + TINY, 1.0, "REGRESSED"),
         (UP, 1.0, "INCONCLUSIVE"),  # touches the threshold
         (0.0, 1.0, "INCONCLUSIVE"),
-        (TINY, UP + TINY, "INCONCLUSIVE"),  # slower for sure, but by how much?
-        (TINY, UP, "EQUIVALENT"),  # slower for sure, and it does not matter
+        (TINY, UP + TINY, "INCONCLUSIVE"),  # certainly slower, but by how much?
+        (TINY, UP, "EQUIVALENT"),  # certainly slower, but irrelevant
         (DOWN, UP, "EQUIVALENT"),
         (DOWN - TINY, UP, "INCONCLUSIVE"),
         (DOWN, UP + TINY, "INCONCLUSIVE"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The intervals miss as rarely as they promise."""
+"""Intervals miss as rarely as they promise."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 
 
 def misses(n: int, k: int) -> float:
-    """The probability that n coins show fewer than k heads, or fewer than k tails."""
+    """Returns the probability that n coins show fewer than k heads or k tails."""
     return float(2 * sum(math.comb(n, heads) for heads in range(k)) / 2**n)
 
 
@@ -82,12 +82,12 @@ def test_interval_covers_the_centre_of_any_symmetric_distribution() -> None:
         lambda: rng.standard_normal(12),
         lambda: rng.standard_cauchy(12),
         lambda: rng.choice([-1.0, 1.0], 12) * rng.normal(2, 0.1, 12),
-        # A different distribution for each value, as that of two sides' delays.
+        # A different distribution for each value, like the delays of two sides.
         lambda: rng.standard_normal(12) * np.arange(1, 13) ** 2,
         lambda: rng.standard_exponential(12) - rng.standard_exponential(12),
     )
     for draw in draws:
-        # What a pair says of its error may be wrong.
+        # A pair's stated error may be wrong.
         for errors in ([0.0] * 12, rng.uniform(0, 3, 12).tolist()):
             found = [
                 pair_interval(pairs(draw().tolist(), errors), 0.05) for _ in range(2000)
@@ -124,7 +124,7 @@ def test_prediction_covers_one_more_value(pairs: int) -> None:
     spreads = [spread_of(row) for row in rng.standard_normal((20000, pairs)).tolist()]
     margin = prediction_interval(0.0, 1.0, pairs, 0.05).high
     missed = np.abs(rng.standard_normal(20000)) > margin * np.array(spreads)
-    # By theory 5 % around the sample's mean; ours is around the known 0.
+    # Theory: 5 % around the sample's mean; our center is the known 0.
     assert 0.03 < missed.mean() <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / 20000)
     found = prediction_interval(0.1, 0.02, pairs, 0.05)
     assert found.low == pytest.approx(0.1 - 0.02 * margin)
@@ -139,7 +139,7 @@ def test_ratios_are_the_exponentials() -> None:
 
 @pytest.mark.parametrize("spread", [0.01, 0.02, 0.04])
 def test_pairs_to_decide_narrow_the_interval_so_far(spread: float) -> None:
-    """To 1 %, be it by ten pairs or by two hundred."""
+    """To 1 %, whether that takes ten pairs or two hundred."""
     rng = np.random.default_rng(3)
     n = pairs_to_decide(spread, 0.01, 0.01)
     found = [
@@ -168,26 +168,26 @@ def test_reach_is_that_of_the_strangest_row_in_the_scale_of_each() -> None:
 def test_reach_needs_no_row_to_have_every_process() -> None:
     assert max_spread([]) == []
     found = max_spread([[0.0, 0.1, 0.2], [0.0, 0.0, 0.1, 0.5, 0.1]])
-    # Scales 0.1, units -1 to 1 and -1 to 4.
+    # Both scales are 0.1; the units are -1 to 1 and -1 to 4.
     assert found == pytest.approx([0.5, 0.5])
 
 
 def test_reach_of_rows_that_hardly_move() -> None:
     still, once = [1.0] * 5, [1.0, 1.0, 1.0, 1.0, 2.0]
     assert max_spread([still]) == [0.0]
-    # Most agree exactly: the scale is then the standard deviation, 0.4.
+    # Most values are equal, so the scale is the standard deviation, 0.4.
     found = max_spread([still, once])
     assert found == pytest.approx([0.0, 1.0])
 
 
 @pytest.mark.parametrize("common", [False, True])
 def test_two_more_processes_stay_within_reach(common: bool) -> None:
-    """With tails as heavy as can be, and rows that move alone or together."""
+    """Uses very heavy tails, and rows that move alone or together."""
     rng = np.random.default_rng(4)
     tables, beyond = 1000, 0
     for _ in range(tables):
         times = rng.standard_cauchy((42, 1 if common else 20)) + np.zeros((1, 20))
         margin = np.array(max_spread(times[:40].T.tolist()))
         beyond += bool((times[41] - times[40] > margin).any())
-    # At most 2 of 42, and four standard deviations.
+    # At most 2 of 42, plus four standard deviations.
     assert beyond / tables <= 2 / 42 + 4 * math.sqrt(2 / 42 / tables)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which runs count as pairs of neighbours."""
+"""Which runs count as pairs of neighbors."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from results import at, document, entry
 
 
 def sides(order: str, step: int = 1) -> tuple[list[Result], list[Result]]:
-    """One run per letter, `step` seconds apart."""
+    """Returns one run per letter, `step` seconds apart."""
     runs = [
         parse(document(entry("e/one", 10 + i), context=at(i * step)))
         for i, _ in enumerate(order)
@@ -26,9 +26,9 @@ def sides(order: str, step: int = 1) -> tuple[list[Result], list[Result]]:
         ("AB", True),
         ("ABBA", True),
         ("ABBAABBA", True),
-        ("ABABBAAB", True),  # a coin
+        ("ABABBAAB", True),  # random order
         ("BAABABBA", True),
-        ("ABABABAB", False),  # B would pay for all that drifts
+        ("ABABABAB", False),  # B would suffer from every drift
         ("ABABABABABABABBA", False),
         ("AABB", False),
         ("ABAABB", False),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Looks share the error, and nothing is decided in between."""
+"""Looks share the error, and nothing is decided between looks."""
 
 from itertools import pairwise
 
@@ -45,9 +45,9 @@ PLAN = Plan(50, 40)
 def test_it_stops_at_the_first_look_that_decides() -> None:
     found = decide_in_sequence(SLOWER, PLAN, 0.02, ended=True)
     assert (found.verdict, found.pairs) == (Verdict.REGRESSED, 12)
-    # What came later does not take it back.
+    # Later pairs do not revoke it.
     assert decide_in_sequence(SLOWER[:12] + [FASTER] * 28, PLAN, 0.02, True) == found
-    # One pair against it: of 12 and of 18 none may be, of 27 one.
+    # One contrary pair: 12 and 18 pairs allow none, 27 pairs allow one.
     late = [FASTER, *SLOWER[1:]]
     first = decide_in_sequence(late[:18], PLAN, 0.02, ended=False)
     assert first.verdict is Verdict.INCONCLUSIVE
@@ -62,7 +62,7 @@ def test_a_run_that_ended_spends_what_is_left() -> None:
     found = decide_in_sequence(SLOWER[:n], Plan(1, 40), 0.02, ended=True)
     assert found == decide_pairs(SLOWER[:n], 0.05, 0.02)
     assert found.verdict is Verdict.REGRESSED
-    # The last look of all has what the looks before it left.
+    # The last look uses the error that the earlier looks left.
     noise = [Pair((-1.0) ** i) for i in range(40)]
     found = decide_in_sequence(noise, PLAN, 0.02, ended=True)
     assert found == decide_pairs(noise, 0.05 / 50 / 8, 0.02)
@@ -80,7 +80,7 @@ def test_a_run_that_goes_on_waits_for_its_first_look() -> None:
 
 
 def test_between_looks_it_says_what_the_last_one_said() -> None:
-    # Undecided at 18; at 26 it would be decided, if one looked.
+    # Undecided at 18; a look at 26 would decide it.
     values = [FASTER] + [Pair(0.1)] * 39
     peeked = decide_pairs(values[:26], PLAN.rest(2), 0.02)
     assert peeked.verdict is Verdict.REGRESSED

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A tools/ab that knows the answers. `answers.json` says of each bad commit how much
-slower it is, its status in place of a result, or the fewest pairs that decide."""
+"""A fake tools/ab. `answers.json` has, for each bad commit, its slowdown, an exit
+status instead of a result, or the fewest pairs that decide."""
 
 import json
 import sys

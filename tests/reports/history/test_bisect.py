@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The first bad commit is named, alone if every commit can be measured."""
+"""The first bad commit is named, and only it if every commit can be measured."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -39,7 +39,7 @@ def test_each_commit_is_found_in_four_steps(first: int) -> None:
 @pytest.mark.parametrize(
     ("first", "skipped", "found"),
     [
-        (8, [3, 4, 7], [7, 8]),  # 7 is before it
+        (8, [3, 4, 7], [7, 8]),  # 7 precedes it
         (8, [8], [8, 9]),
         (8, [2, 12], [8]),
         (15, range(15), range(16)),
@@ -54,7 +54,7 @@ def test_what_cannot_be_measured_is_passed_over(
 
 
 def oracle(first: int, asked: list[Question]) -> Callable[[Question], Answer]:
-    """Slower by 5 % since a commit; 4 has no build, 6 is open in 40 pairs."""
+    """Slower by 5 % since `first`; 4 has no build, 6 stays undecided after 40 pairs."""
 
     def ask(question: Question) -> Answer:
         asked.append(question)

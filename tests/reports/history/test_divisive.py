@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Change points are where they were made, and seldom anywhere else."""
+"""Change points are found where they are, and seldom anywhere else."""
 
 import csv
 from pathlib import Path
@@ -16,8 +16,8 @@ from reports.history.divisive import (
     p_of,
 )
 
-# Series of Apache Otava's test data (otava-test-data 0.1.9), and where Otava 0.8 finds
-# changes: normal noise of NumPy's default generator about levels.
+# Series of Apache Otava's test data (otava-test-data 0.1.9) and the changes that Otava
+# 0.8 finds: normal noise of NumPy's default generator around levels.
 OTAVA = Path(__file__).resolve().parents[2] / "data/otava.tsv"
 LEVEL = 0.05 / 300
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Exact changes are certain at once; a time is suspected until pairs decide."""
+"""Exact changes are certain at once; a slower time is suspected until pairs decide."""
 
 import math
 from dataclasses import replace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tools/history on a store of forty commits, and one changed two rows."""
+"""tools/history on a store of forty commits; one of them changed two rows."""
 
 import csv
 import json
@@ -15,7 +15,7 @@ from reports.history.store import Store
 from results import write
 from stub_checkout import git
 
-SINCE = 30  # the place of the commit in which both rows change
+SINCE = 30  # index of the commit that changes both rows
 
 
 class Case:
@@ -39,7 +39,7 @@ Lines = Callable[[], list[str]]
 
 @pytest.fixture
 def lines(capsys: pytest.CaptureFixture[str]) -> Lines:
-    """What was printed on stdout since the last call."""
+    """Returns a function that gives the lines on stdout since its last call."""
     return lambda: capsys.readouterr().out.splitlines()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Results go into the store once, whoever writes them, and come out as points."""
+"""Each result is stored once, whoever writes it, and is read back as points."""
 
 import sqlite3
 from multiprocessing import get_context
@@ -26,7 +26,7 @@ def store(tmp_path: Path) -> Store:
 
 
 def times(store: Store) -> list[list[float]]:
-    """Of each series, the medians of its row."""
+    """Returns the medians of the row of each series."""
     return [series.medians[0].tolist() for series in series_of(load(store)[0], LINE)]
 
 
@@ -118,7 +118,7 @@ def test_the_index_is_made_again(
     add(store, tmp_path, result(A, {"e/row": [1]}))
     load(store)
     path = store.folder / INDEX
-    if content is None:  # of another version
+    if content is None:  # another version
         with sqlite3.connect(path) as connection:
             connection.execute("UPDATE results SET times = x''")
             connection.execute("PRAGMA user_version = 0")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The plot of a step by phase and component, from rows made by hand."""
+"""The plot of a step by phase and component, from handmade rows."""
 
 from figures import gids, texts
 from reports.pages.figures.breakdown import MOST_STEPS, breakdown
@@ -14,7 +14,7 @@ def profiled(
     mode: str = "train_step",
     seq: int = 128,
 ) -> list[Row]:
-    """A step of 1 s whose phases have these shares."""
+    """Returns a step of 1 s with these shares per phase."""
     rows = [("step", "all", 1.0)]
     for phase, components in shares.items():
         rows += [(phase, name, share) for name, share in components.items()]
@@ -50,7 +50,7 @@ def test_every_share_is_drawn_and_what_belongs_to_nothing_is_grey() -> None:
         "bar-1-ffn",
         "bar-1-novel",
         "bar-2-optimizer",
-        "bar-3-unattributed",  # 1 % that belongs to no phase
+        "bar-3-unattributed",  # 1 % without a phase
     ]
     labels = texts(figure.svg)
     assert {"forward", "backward", "optimizer", "no phase", "novel"} <= set(labels)
@@ -93,6 +93,6 @@ def test_without_train_steps_the_last_mode_is_shown() -> None:
 
 def test_without_rows_there_is_no_figure() -> None:
     assert breakdown(result_of()) == []
-    assert breakdown(result_of(*profiled({}))) != []  # all is unattributed
+    assert breakdown(result_of(*profiled({}))) != []  # everything is unattributed
     parts_alone = [row for row in profiled(STEP) if "/step/" not in row.name]
     assert breakdown(result_of(*parts_alone)) == []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The history of a machine, from results made by hand."""
+"""The history of a machine, from handmade results."""
 
 import re
 from typing import Any

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The plots of memory: parts of the peak, and how it is reached."""
+"""The plots of memory: the parts of the peak, and the memory over time."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ HEAD = "time_us,live_bytes,event,bytes,operator,phase\n"
 
 
 def step(mode: str, seq: int, moment: str, error: float, *mib: float) -> Row:
-    """MiB of parameters, gradients, optimizer, saved, and of the predicted peak."""
+    """`mib`: parameters, gradients, optimizer, saved tensors, and predicted peak."""
     keys = ("parameter", "gradient", "optimizer", "saved", "peak")
     counters = {
         f"predicted_{key}_bytes": size * 2**20
@@ -45,7 +45,7 @@ AT_END = "aten::zeros (EmbeddingBackward0) in backward, embedding"
     "moments",
     [
         (IN_FORWARD, IN_HEAD, AT_END, IN_BLOCK),
-        # Of files of before.
+        # From older files.
         ("logits", "loss backward", "end of backward", "W2 backward of the last block"),
     ],
 )
@@ -137,7 +137,7 @@ def test_a_timeline_shows_its_phases_and_its_peak(tmp_path: Path) -> None:
         "phase-backward",
         "phase-optimizer",
     ]
-    # The narrow one has no room for its name beside the others.
+    # The narrow phase has no room for its name.
     assert {"forward", "backward"} <= set(texts(figure.svg))
 
 

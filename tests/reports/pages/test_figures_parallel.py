@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The plots of distributed experiments, from rows made by hand."""
+"""The plots of distributed experiments, from handmade rows."""
 
 from figures import texts
 from reports.pages.figures.collectives import all_reduce
@@ -17,7 +17,7 @@ def test_the_legend_of_all_reduce_has_the_fitted_laws() -> None:
     sizes = (1 << 10, 1 << 17, 1 << 24)
     rows = [reduced("gloo", 2, size, 50 + size / 2e3) for size in sizes]
     rows += [reduced("nccl", 4, size, 20 + size / 1e5) for size in sizes]
-    rows += [reduced("nccl", 6, 1 << 10, 7)]  # one size has no law
+    rows += [reduced("nccl", 6, 1 << 10, 7)]  # one size gives no fit
     figures = all_reduce(result_of(*rows))
     assert [figure.title for figure in figures] == [
         "All-reduce: time over size",

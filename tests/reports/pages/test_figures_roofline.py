@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The roofline, from rows made by hand."""
+"""The roofline, from handmade rows."""
 
 from dataclasses import replace
 from typing import Any
@@ -23,7 +23,7 @@ def peak(work: str, precision: str = "", **rates: float) -> Row:
     return Row(name, 1, words, {}, sizes | rates)
 
 
-# The roof: 100 GFLOP/s and 20 GB/s, which meet at 5 FLOP/B.
+# The roof: 100 GFLOP/s and 20 GB/s, which intersect at 5 FLOP/B.
 PEAKS = [
     peak("matmul", "fp32", flops_per_second=90e9, bytes_per_second=9e11),
     peak("matmul", "fp32", flops_per_second=100e9, bytes_per_second=9e11),
@@ -58,9 +58,9 @@ def test_each_experiment_has_its_points_and_their_number() -> None:
 
 def test_what_is_above_the_roof_is_ringed_and_counted() -> None:
     rows = [
-        row("softmax/a", 30e9, 1),  # 20 is the memory's
+        row("softmax/a", 30e9, 1),  # the memory's limit is 20
         row("softmax/b", 20.1e9, 1),  # within noise
-        row("softmax/c", 300e9, 100),  # 100 is the products'
+        row("softmax/c", 300e9, 100),  # the products' limit is 100
         row("softmax/d", 30e9, 2),  # below
     ]
     (figure,) = roofline(result_of(*PEAKS, *rows))

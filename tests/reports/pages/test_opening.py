@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A page opens with numbers and what would help, and ends with what is in doubt."""
+"""A page opens with numbers and useful changes, and ends with what is uncertain."""
 
 import json
 from pathlib import Path
@@ -82,7 +82,7 @@ def test_the_largest_gap_is_shown_only_where_it_is_clear() -> None:
         "`model_size/tiny/fp32/train_step/seq:8` reaches 5 % ± 1 % of what the "
         "measured peaks allow" in gap(step("tiny", 1e11), step("small", 1e12))
     )
-    # Of any experiment, not of the steps alone.
+    # Considers every experiment, not only steps.
     op = step("tiny", 5e10) | {"name": "other/textbook/rms_norm/fp32/rows:8"}
     assert "`other/textbook/" in gap(step("tiny", 1e11), op)
     unclear = gap(step("tiny", 1e11, 0.5), step("small", 1.1e11))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The pages hold everything in the result, and need no other file."""
+"""The pages contain the whole result and need no other file."""
 
 import json
 import re
@@ -32,7 +32,7 @@ CONTEXT = {
 
 
 class Reader(HTMLParser):
-    """All tags with their attributes, and what each section says."""
+    """Collects all tags with their attributes, and the text of each section."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -62,7 +62,7 @@ class Reader(HTMLParser):
 
 
 def document(*entries: dict[str, Any], **others: Any) -> dict[str, Any]:
-    """A result file with CONTEXT, unless another one is given."""
+    """A result file with CONTEXT, unless another context is given."""
     return document_with(*entries) | {"context": CONTEXT} | others
 
 
@@ -73,14 +73,14 @@ def written(directory: Path, content: dict[str, Any], name: str = "run.json") ->
 
 
 def pages(directory: Path, content: dict[str, Any]) -> tuple[Reader, str]:
-    """The HTML page, read, and the Markdown page."""
+    """Returns the parsed HTML page, and the Markdown page."""
     assert main([str(written(directory, content))]) == 0
     html = (directory / "run.html").read_text()
     return Reader(html), (directory / "run.md").read_text()
 
 
 def plain(text: str) -> str:
-    """As it reads on a page: `code` without its marks, T^2 as T2."""
+    """Returns the text as shown on a page: `code` without backticks, T^2 as T2."""
     return re.sub(r"(?<=\w)\^(?=[-\dA-Z])", "", text.replace("`", ""))
 
 
@@ -182,11 +182,11 @@ def test_the_head_says_what_ran(reference: tuple[str, str, Path]) -> None:
         assert context["git_revision"][:12] in text
         assert counts in text
         assert "stopped early" not in text and "uncommitted" not in text
-    assert "command_line" in reference[0]  # in the environment
+    assert "command_line" in reference[0]  # part of the environment
 
 
 def test_pages_of_other_runs(tmp_path: Path) -> None:
-    """What went wrong, what has no answer, and a null GPU."""
+    """Covers failures, experiments without an answer, and a null GPU."""
     wrong = document(
         entry("harness/empty", 0.1, "work=empty"),
         entry("harness/spin/us:100", 101, "work=spin", us=100),
@@ -245,7 +245,7 @@ def test_the_newest_of_several_is_shown(tmp_path: Path) -> None:
         return str(written(tmp_path, document(entry(case, 5), context=context), name))
 
     old = run("a.json", "2026-01-01T00:00:00+00:00", "was/a")
-    # Written with another offset, it is the later moment all the same.
+    # With another UTC offset, it is still the later time.
     new = run("b.json", "2026-01-01T00:30:00-01:00", "is/a")
     other = run("c.json", "2026-01-01T01:00:00+00:00", "was/b")
     assert main([old, new, other]) == 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The plots that specs name, from rows made by hand."""
+"""The plots that specs define, from handmade rows."""
 
 from typing import Any
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The page of the reference run in a real browser, on a desk and on a phone."""
+"""The page of the reference run in a real browser, at desktop and phone width."""
 
 import shutil
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from results import REFERENCE
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 PATIENCE_MS = 600_000  # on a busy machine
-# What is wider than the window, but not within a box that scrolls by itself.
+# Elements wider than the window that are outside of every scrollable box.
 ESCAPED = """() => [...document.querySelectorAll("body *")].filter(e =>
     e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".scroll")
 ).map(e => e.tagName + " " + e.textContent.slice(0, 40))"""
@@ -92,7 +92,7 @@ def test_every_plot_is_seen_and_can_be_read(browser: Any, page: str) -> None:
     assert len(sizes) >= 25
     for width, height, letters in sizes:
         assert width > 300 and height > 80
-        assert letters > 8  # pixels, of a line
+        assert letters > 8  # pixels per line
     context.close()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The fit of a fixed cost and a rate, against laws that are known."""
+"""The fit of a fixed cost and a rate, compared with known laws."""
 
 import math
 
@@ -26,16 +26,16 @@ def test_half_of_the_rate_is_reached_at_its_size() -> None:
 
 
 def test_small_sizes_weigh_as_much_as_large_ones() -> None:
-    # The last is 10 % off, by far more microseconds than alpha has: without the
-    # weights it would pull alpha below zero.
+    # The last time is 10 % off, many more microseconds than alpha: without the weights,
+    # alpha would become negative.
     times = [50 + size / 2e3 for size in SIZES]
     times[-1] *= 1.1
     assert fit_alpha_beta(SIZES, times).alpha_us == pytest.approx(50, rel=0.05)
 
 
 def test_no_parameter_is_negative() -> None:
-    # Steeper than in proportion: alpha would be -1. One parameter alone is
-    # sum(x / t) / sum((x / t)^2), here (1 + 2/3) / (1 + 4/9).
+    # Steeper than proportional: alpha would be -1. With one parameter the fit is sum(x
+    # / t) / sum((x / t)^2), here (1 + 2/3) / (1 + 4/9).
     fit = fit_alpha_beta([1, 2], [1, 3])
     assert fit.alpha_us == pytest.approx(0, abs=1e-12)
     assert fit.us_per_byte == pytest.approx(15 / 13)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The table of counters: what it says of a name, and of which words it consists."""
+"""The table of counters: its entry for a name, and the words a name consists of."""
 
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -58,7 +58,7 @@ def test_it_has_no_other_words_and_no_name_twice() -> None:
 
 
 def test_a_result_brings_its_own() -> None:
-    """As that of a program of another version."""
+    """Like the result of a program of another version."""
     rows = [
         own(counter="goal", kind="exact", better="higher"),
         own(counter="per_run", kind="rate"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Two modes: found where they are, and seldom where they are not."""
+"""Two modes are found where they exist, and seldom elsewhere."""
 
 import numpy as np
 import pytest
@@ -12,9 +12,9 @@ from reports.results.order_statistics import two_modes
     [
         ((6.6, 11.5, 6.7, 11.7, 6.8, 11.6), (6.7, 11.6)),
         ((3.7, 3.9, 3.95, 4.0, 7.7, 7.95), (3.925, 7.825)),
-        ((1, 1, 1, 1, 1, 2), None),  # one is far off
-        ((1, 1.1, 1.2, 1.5, 1.6, 1.7), None),  # a gap of the size of the spread
-        ((100, 100, 100, 104, 104, 104), None),  # nobody minds
+        ((1, 1, 1, 1, 1, 2), None),  # a single outlier
+        ((1, 1.1, 1.2, 1.5, 1.6, 1.7), None),  # the gap is as large as the spread
+        ((100, 100, 100, 104, 104, 104), None),  # too small to matter
         ((100, 100, 100, 110, 110, 110), (100, 110)),
         ((6.6, 6.7, 11.5, 11.6), None),  # too few
         ((), None),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every defect of JSON is found, wherever a file may have it, and said in a line."""
+"""Every defect of JSON is found, wherever it is, and reported in one line."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The fit of a power law, against exact laws and a regression by hand."""
+"""The fit of a power law, compared with exact laws and a regression by hand."""
 
 import math
 
@@ -19,8 +19,8 @@ def test_an_exact_law_is_found_with_no_error(exponent: float) -> None:
 
 
 def test_the_interval_is_the_one_of_linear_regression() -> None:
-    # log2 y = 0, 1, 3 over log2 x = 0, 1, 2: slope 3/2, residuals 1/6, -1/3,
-    # 1/6, so s^2 = (1/6) / 1 and the standard error of the slope sqrt((1/6) / 2).
+    # log2 y = 0, 1, 3 over log2 x = 0, 1, 2: slope 3/2, residuals 1/6, -1/3, 1/6, so
+    # s^2 = (1/6) / 1 and the standard error of the slope is sqrt((1/6) / 2).
     fit = power_law_exponent([1, 2, 4], [1, 2, 8])
     error = math.sqrt(1 / 12)
     assert fit.exponent == pytest.approx(1.5)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Numbers as people read them."""
+"""Numbers in a readable format."""
 
 import csv
 from collections.abc import Callable
