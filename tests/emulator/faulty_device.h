@@ -83,7 +83,7 @@ class FaultyDevice : public Device {
  private:
   bool Is(Fault fault) const { return options_.fault == fault; }
 
-  // Whether this is the thread's nth call for `fault` in its block.
+  // Returns whether this is the thread's nth call for `fault` in its block.
   bool IsNow(Fault fault) const {
     if (!Is(fault)) return false;
     if (block_ != Block()) {

@@ -29,7 +29,7 @@ struct FaultKind {
   bool fresh_process = false;
 };
 
-// In run order: a good case before and after the bad ones.
+// In run order, with a good case before and after the bad ones.
 const std::vector<FaultKind>& FaultKinds();
 
 }  // namespace trainbench

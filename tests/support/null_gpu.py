@@ -27,7 +27,7 @@ def library() -> Path:
 def null_gpu(
     gpu: str = "h100", *, count: int = 1, fault: str = "", **extra: str
 ) -> dict[str, str]:
-    """What to add to the environment; `fault` as tools/null_gpu/core/fault.h says."""
+    """Returns variables to add; tools/null_gpu/core/fault.h explains `fault`."""
     arguments = Arguments(gpu, count, json=False, kernels=0, flags=[])
     added = environment(library(), arguments, {})
     return added | {"TRAINBENCH_NULL_GPU_FAULT": fault} | extra

@@ -108,7 +108,6 @@ TEST(FlopsTest, AreExactForALargeModelAndALargeSweep) {
   EXPECT_LT(whole, 4 * half);
 }
 
-// Compares each scope's own products, forward and backward.
 TEST(FlopsTest, OfEachComponentEqualTheProfilers) {
   for (const Case& c : Cases()) {
     at::manual_seed(1);

@@ -225,7 +225,6 @@ TEST(FullShardingMemoryTest, EachParameterTakes16BytesDividedByTheRanks) {
             16 * padded / 5 + 4 * 6);
 }
 
-// Only Gloo needs our buffers.
 TEST(FullShardingMemoryTest, NcclHasNoBuffersOfOurs) {
   EXPECT_LT(BytesOnRanks(4, CommBackend::kNccl).bytes.peak,
             BytesOnRanks(4, CommBackend::kGloo).bytes.peak);

@@ -477,7 +477,6 @@ INSTANTIATE_TEST_SUITE_P(All, OneOfFourTest, testing::ValuesIn(Kinds()),
                            return name;
                          });
 
-// Each replica then trains on its own.
 TEST(DataParallelTrainerTest, WithoutExchangesItStepsOnThisRanksGradients) {
   const auto group = ProcessGroup::Fake({.rank = 0, .size = 2});
   const Batch batch = RandomBatchOf(2);

@@ -65,7 +65,7 @@ TEST_F(RankShardedOptimizer, StateIsDividedByTheRanks) {
   EXPECT_EQ(all.item<int64_t>(), 8 * 1350 + 4 * 4);
 }
 
-// Padded, where they are sharded. The next forward pass carries no gradients.
+// Sharded parameters are padded. No gradients live until the next forward pass.
 TEST_F(RankShardedOptimizer, BetweenStepsThereAreParametersAndState) {
   for (const OptimizerSharding sharding : kOptimizerShardings) {
     SCOPED_TRACE(OptimizerShardingName(sharding));

@@ -29,7 +29,7 @@ class EmulatedKernels {
   // Returns the launches since the last call.
   static std::vector<Launch> Take();
 
-  // Applies `change` to the grids of the following launches, until it is null.
+  // Applies `change` to all following launches; null ends that.
   static void Spoil(std::function<void(Grid& grid)> change);
 };
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Kernels keep what they claim: blocks on a multiprocessor, no spilled registers, and
-rows that move 16 bytes at a time.
+"""Kernels meet their claims: blocks per multiprocessor, no spilled registers, and row
+accesses of 16 bytes.
 
-Shared memory is held against the claim by static_assert in the kernels.
+For shared memory, a static_assert in the kernels checks the claim.
 """
 
 import json

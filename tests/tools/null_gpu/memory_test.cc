@@ -96,7 +96,7 @@ TEST_F(MemoryTest, ADeviceHoldsZeros) {
   EXPECT_EQ(cudaFree(device), cudaSuccess);
 }
 
-// LibTorch's Reducer reads back like this what it sent by broadcast.
+// LibTorch's Reducer reads back in this way what it has sent by broadcast.
 TEST_F(MemoryTest, ASmallCopyIsThereUntilTheNextKernel) {
   void* device = nullptr;
   ASSERT_EQ(cudaMalloc(&device, 4096), cudaSuccess);
