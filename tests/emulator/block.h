@@ -83,7 +83,7 @@ class Block {
 
   GlobalMemory& memory_;
   std::mt19937_64 random_;
-  std::vector<std::unique_ptr<Fiber>> fibers_;  // the most that a block had
+  std::vector<std::unique_ptr<Fiber>> fibers_;  // grows to the largest block
   SharedMemory shared_;
   std::vector<Thread> threads_;
   std::vector<Warp> warps_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A process group of one process, which stands in for the other ranks too.
+// A process group without other ranks; gathers return this rank's data.
 
 #ifndef TRAINBENCH_TESTS_SUPPORT_FAKE_GROUP_H_
 #define TRAINBENCH_TESTS_SUPPORT_FAKE_GROUP_H_
@@ -59,7 +59,7 @@ class FakeGroup : public ProcessGroup {
   }
   void AllGather(const at::Tensor& output, const at::Tensor& input) override {
     Call(CollectiveKind::kAllGather, output);
-    // All ranks have the same data as this one.
+    // The data of the other ranks equal this rank's data.
     const auto parts = output.detach().chunk(size_);
     for (std::size_t i = 0; i < parts.size(); ++i) {
       if (parts[i].data_ptr() != input.data_ptr()) parts[i].copy_(input);

@@ -29,7 +29,7 @@ def calls(report: Path) -> Counter[str]:
 
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_every_case_of_nccl_runs(trainbench: Program, ranks: int) -> None:
-    """Accesses are in order: compute and collectives share memory across streams."""
+    """Also checks access order: compute and collectives share memory across streams."""
     report = trainbench.directory / "report.jsonl"
     done = trainbench.run(
         "--benchmark_filter=^(all_reduce/nccl|ddp.*|sharded_.*|fsdp|tensor_.*)/",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Multi-process cases: the fate of the other ranks when one misbehaves.
+"""Multi-process cases: what happens to the other ranks when one misbehaves.
 
 TRAINBENCH_CHAOS_ROUNDS (at most 20) sets how often each fault is repeated.
 """

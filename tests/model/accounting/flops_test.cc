@@ -58,7 +58,7 @@ std::vector<Case> Cases() {
       {{"batch", 20, 12, 1, 1, 101}, 5, 1},     // one position
       {{"long", 8, 11, 2, 4, 13}, 1, 65},       // seq larger than every width
       {{"narrow", 2, 1, 1, 1, 2}, 3, 3},        // the smallest model
-      {{"wide", 48, 1000, 1, 2, 1009}, 1, 11},  // ff and vocab beyond d_model
+      {{"wide", 48, 1000, 1, 2, 1009}, 1, 11},  // ff and vocab > d_model
       {Grouped(), 2, 7},
       {Gpt({"gpt", 18, 29, 2, 3, 37}), 2, 7},
       {Biased({"biased", 18, 29, 2, 3, 37}), 2, 7},

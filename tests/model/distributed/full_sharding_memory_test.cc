@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The memory of fully sharded ranks, compared with dry runs of a single rank.
+// The memory of fully sharded ranks, compared with dry runs of each rank alone.
 
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>

@@ -125,7 +125,7 @@ TEST_F(RankGradientSync, StrategiesGiveTheSameBits) {
     std::vector<at::Tensor> expected;
     for (const SyncOptions& options : AllOptions()) {
       const auto sync = Sync(options, *model);
-      for (int step = 0; step < 2; ++step) {  // Reducer changes after the first
+      for (int step = 0; step < 2; ++step) {  // Reducer rebuilds once
         ComputeGradients(*model, MyPart(), *sync);
         const std::vector<at::Tensor> gradients = Gradients(*model);
         ReleaseGradients(*model);

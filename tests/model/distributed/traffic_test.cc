@@ -46,7 +46,7 @@ class Ring {
   int64_t Bytes() const { return 8 * std::ssize(sums_); }
   const std::vector<double>& sent_bytes() const { return sent_bytes_; }
 
-  // In each step, a rank passes on the part that it received in the last step.
+  // In each step, a rank passes on the part it received in the previous step.
   void ReduceScatter() {
     Steps([](double& mine, double got) { mine += got; }, 0);
   }

@@ -98,7 +98,7 @@ TEST(LayerNormTest, FollowsTheFormulaInEachImplementation) {
           NormFormula(x - x.mean(-1, true), norm->weight.uniform_(0.5, 2));
       if (norm->bias.defined()) expected += norm->bias.uniform_(-1, 1);
       EXPECT_LE(MaxError(norm(x), expected), 1e-12);
-      // AddAndNorm() also adds, for the fused implementation only.
+      // The fused implementation leaves the preceding sum to AddAndNorm().
       ResidualStream stream = {x, {}};
       if (implementation == Implementation::kFused) stream = {x - 3, x - x + 3};
       EXPECT_LE(MaxError(norm->AddAndNorm(stream), expected), 1e-12);

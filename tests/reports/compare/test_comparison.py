@@ -27,7 +27,7 @@ def run(*entries: dict[str, Any], **others: Any) -> Result:
 def paired(
     pairs: int, slower: dict[str, float], spread: float = 0.002, seed: int = 1
 ) -> tuple[list[Result], list[Result]]:
-    """Runs A B B A ... with drift shared by the sides; `slower` is the true ratio."""
+    """Results of A B B A ... with drift in common; `slower` is the true ratio."""
     noise = random.Random(seed)
     sides: tuple[list[Result], list[Result]] = ([], [])
     for pair in range(pairs):

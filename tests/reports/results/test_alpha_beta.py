@@ -34,8 +34,8 @@ def test_small_sizes_weigh_as_much_as_large_ones() -> None:
 
 
 def test_no_parameter_is_negative() -> None:
-    # Steeper than proportional: alpha would be -1. With one parameter the fit is sum(x
-    # / t) / sum((x / t)^2), here (1 + 2/3) / (1 + 4/9).
+    # Steeper than proportional: alpha would be -1. The fit of one parameter is
+    # sum(x / t) / sum((x / t)^2), here (1 + 2/3) / (1 + 4/9).
     fit = fit_alpha_beta([1, 2], [1, 3])
     assert fit.alpha_us == pytest.approx(0, abs=1e-12)
     assert fit.us_per_byte == pytest.approx(15 / 13)

@@ -13,7 +13,7 @@ SAMPLES = 4  # per case
 
 
 def asks(*cases: str, samples: int = SAMPLES) -> list[str]:
-    """Yields a program's questions; a case "-x" has no samples, e.g. because it is
+    """Returns a program's questions; a case "-x" has no samples, e.g. because it is
     skipped or runs in other processes."""
     found = []
     for name in cases:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Properties of the PyTorch model that do not depend on any code shared with ours."""
+"""Properties of the PyTorch model that a bug shared with our model cannot fake."""
 
 from collections.abc import Iterator
 from dataclasses import replace
