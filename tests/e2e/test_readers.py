@@ -135,7 +135,7 @@ def test_the_reference_runs_are_read(reader: Reader, file: Path) -> None:
     assert len(reader(text)) == len(set(rows) if reader is bencher else rows)
 
 
-# --- the readers as said here do refuse ---------------------------------------
+# --- these readers do reject wrong files --------------------------------------
 
 
 def row_with(key: str, value: Any) -> Callable[[Json], None]:

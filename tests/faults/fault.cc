@@ -75,7 +75,7 @@ class Fault : public Fixture {
   at::Tensor b_;
 };
 
-// The good ones are numbered.
+// Returns the grid of all kinds, with the good cases numbered.
 std::string FaultGrid() {
   std::string cases = "kind:n=";
   int64_t good = 0;

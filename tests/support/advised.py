@@ -63,7 +63,7 @@ def whole(us: float, /, **counters: float) -> Entry:
 
 
 def step(experiment: str, us: float, /, *words: str, **counters: float) -> Entry:
-    """A timed train step of tiny; `words` are its precision and its batch."""
+    """A timed train step of tiny; `words` are its precision and its batch size."""
     precision, batch = (*words, *("fp32", "4")[len(words) :])
     return entry(
         f"{experiment}/tiny/{precision}/train_step/batch:{batch}/seq:128",

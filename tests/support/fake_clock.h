@@ -85,12 +85,12 @@ class FakeClock final : public Clock {
   bool pending_ = false;
   int waits_ = 0;
   double stamp_us_ = 0;
-  double mhz_ = 0;         // of the device
-  double reading_us_ = 0;  // of the cycles
+  double mhz_ = 0;         // the device's clock
+  double reading_us_ = 0;  // time to read the cycles
   double cycles_from_us_ = 0;
   Cycles cycles_ = {};
-  std::array<double, kSlots> stamps_ = {};      // of the device
-  std::array<double, kSlots> stamped_us_ = {};  // of the host
+  std::array<double, kSlots> stamps_ = {};      // on the device
+  std::array<double, kSlots> stamped_us_ = {};  // on the host
 };
 
 }  // namespace trainbench

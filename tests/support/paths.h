@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Files of this build and checkout, which tests read. They are known to one
-// generated source, so that every other file compiles alike in any checkout.
+// Files of this build and checkout that tests read. Only one generated source
+// has their paths, so every other file compiles alike in any checkout.
 
 #ifndef TRAINBENCH_TESTS_SUPPORT_PATHS_H_
 #define TRAINBENCH_TESTS_SUPPORT_PATHS_H_

@@ -36,7 +36,7 @@ class RankTest : public ::testing::Test {
     ASSERT_NE(group_, nullptr);
   }
 
-  // The parent shows the last line of stderr, and LibTorch writes there too.
+  // The parent shows stderr's last line, and LibTorch writes to stderr, too.
   static void TearDownTestSuite() {
     const auto& suite =
         *::testing::UnitTest::GetInstance()->current_test_suite();

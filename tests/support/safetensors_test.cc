@@ -53,7 +53,7 @@ class SafetensorsTest : public testing::Test {
     std::ofstream(path_, std::ios::binary) << content;
   }
 
-  // The message of the error that loading the file throws.
+  // Returns the message of the error that loading the file throws.
   std::string Error() {
     try {
       LoadSafetensors(path_, nullptr);
