@@ -7,9 +7,26 @@ from dataclasses import replace
 
 from reports.advice.bounds import product_us
 from reports.advice.line import Check, Line, gained, largest, saved_bytes, sized, timed
-from reports.advice.run import TRAINING, Rate, Run, Step, arithmetic, shape_of
+from reports.advice.run import (
+    OWN_LIBRARY,
+    TRAINING,
+    Rate,
+    Run,
+    Step,
+    arithmetic,
+    shape_of,
+    tokens_of,
+)
 from reports.answers.against import Axis, baselines
-from reports.answers.measured import Measured, exactly, minus, time_of, times, total
+from reports.answers.measured import (
+    Measured,
+    exactly,
+    minus,
+    over,
+    time_of,
+    times,
+    total,
+)
 from reports.experiments.cuda_graph import LAUNCH
 from reports.experiments.implementations import IMPLEMENTATION
 from reports.results.rows import Row
@@ -53,7 +70,7 @@ def _fused(step: Step, what: str, copy: Rate) -> Line | None:
         saved_us=total(saved),
         of_us=step.whole.time_us,
         assumption=f"all but its products is {_ONE_PASS}",
-        rows=(*(row.name for row in rows), copy.row),
+        rows=(*(row.name for row in rows), *copy.rows),
     )
 
 
@@ -83,7 +100,7 @@ def _alone(what: str, pairs: Sequence[Pair], copy: Rate) -> list[Line]:
             saved_us=_check(pair, copy).predicted,
             of_us=pair[0].time_us,
             assumption=f"it is {_ONE_PASS}",
-            rows=(pair[0].name, copy.row),
+            rows=(pair[0].name, *copy.rows),
             is_of_step=False,
         )
         for pair in pairs
@@ -162,13 +179,39 @@ def flash_attention(run: Run) -> Iterator[Line]:
         yield replace(line, checks=tuple(_flash_checks(run)))
 
 
+def _by_other_library(run: Run, step: Step) -> Line | None:
+    """The fused implementation's products outside of attention may be another
+    library's."""
+    precision, tokens = arithmetic(step.whole), tokens_of(step.whole)
+    chosen = run.of("implementations", implementation="fused", precision=precision)
+    library = chosen[-1].findings.get("products", OWN_LIBRARY) if chosen else ""
+    now = run.product_rate(precision, tokens)
+    then = run.product_rate(precision, tokens, library)
+    if library == OWN_LIBRARY or not now or not then:
+        return None
+    rows = [row for row in step.parts.values() if row.words["component"] not in _NAIVE]
+    products = total(
+        [times(time_of(row), us / row.time_us) for row in rows if (us := product_us(row))]
+    )
+    return Line(
+        change=f"products by {library}",
+        where=step.name,
+        saved_us=minus(products, over(products, over(then.per_second, now.per_second))),
+        of_us=step.whole.time_us,
+        assumption="they run at its rate of about as many tokens",
+        rows=(*now.rows, *then.rows),
+    )
+
+
 def _implemented(run: Run, step: Step, copy: Rate) -> Line | None:
     # Flash attention has the softmax.
     found = [_fused(step, what, copy) for what in FUSED if what != "softmax"]
     found.append(_flash(run, step))
     parts = [line for line in found if line]
-    if len(parts) < len(found):  # it would be told too little of
+    if len(parts) < len(found):  # the sum would leave out a part
         return None
+    if products := _by_other_library(run, step):
+        parts.append(products)
     pairs = [
         (plain, fused)
         for plain, fused in baselines(

@@ -1,16 +1,26 @@
 # SPDX-License-Identifier: MIT
 """A run as advice reads it: what the device can do, and its steps, divided or timed."""
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from reports.answers.breakdown import NOT_PARTS
-from reports.answers.measured import Measured, counter_of, exactly, over, times
+from reports.answers.measured import (
+    Measured,
+    counter_of,
+    exactly,
+    over,
+    time_of,
+    times,
+    total,
+)
 from reports.answers.shapes import by_shape, step_text
 from reports.results.rows import Result, Row, grouped
 
 TRAINING = "train_step"
+OWN_LIBRARY = "mkl"  # LibTorch's, for fp32 on a CPU
 _STEP = ("model", "precision", "mode")
 _STATIC = (
     "predicted_parameter_bytes",
@@ -24,7 +34,7 @@ class Rate:
     """FLOPs or bytes per second."""
 
     per_second: Measured
-    row: str  # that measured it
+    rows: tuple[str, ...]  # that measured it
 
     def time(self, amount: float) -> Measured:
         """In microseconds."""
@@ -37,10 +47,14 @@ def arithmetic(row: Row) -> str:
     return row.words.get("precision", "fp32").removesuffix("_autocast")
 
 
+def tokens_of(step: Row) -> float:
+    return step["batch"] * step["seq"]
+
+
 def best(rows: Iterable[Row], counter: str) -> Rate | None:
     """The highest; None without any."""
     rates = [
-        Rate(counter_of(row, counter), row.name) for row in rows if row.get(counter)
+        Rate(counter_of(row, counter), (row.name,)) for row in rows if row.get(counter)
     ]
     return max(rates, key=lambda rate: rate.per_second.value, default=None)
 
@@ -106,6 +120,27 @@ class Run:
     def products(self, precision: str) -> Rate | None:
         """Of the fastest large product."""
         return best(self.of("peak", precision=precision), "flops_per_second")
+
+    def product_rate(
+        self, precision: str, tokens: float, library: str = OWN_LIBRARY
+    ) -> Rate | None:
+        """The mean rate of the products with the nearest number of tokens; None without
+        any by this library."""
+        by_tokens = grouped(
+            [
+                row
+                for row in self.of("peak", precision=precision)
+                if row.get("flops_per_second")
+                and row.words.get("library", OWN_LIBRARY) == library
+            ],
+            lambda row: row.numbers["m"],
+        )
+        if not by_tokens:
+            return None
+        rows = by_tokens[min(by_tokens, key=lambda m: abs(math.log(m / tokens)))]
+        flops = exactly(sum(row["flops"] for row in rows))
+        seconds = times(total([time_of(row) for row in rows]), 1e-6)
+        return Rate(over(flops, seconds), tuple(row.name for row in rows))
 
     def attention_products(self, precision: str) -> Rate | None:
         """Of the products of attention, whose inner dimension is that of a head; of a

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from reports.advice.line import Check, Line, gained, largest, saved_bytes, sized, timed
-from reports.advice.run import TRAINING, Run, shape_of
+from reports.advice.run import TRAINING, Rate, Run, arithmetic, shape_of, tokens_of
 from reports.answers.against import baselines, compared
 from reports.answers.measured import (
     Measured,
@@ -46,14 +46,23 @@ def _products(run: Run, step: Row) -> tuple[Measured, str] | None:
     return times(time_of(step), row["matmul_share"]), row.name
 
 
-def _of_bf16(run: Run, step: Row) -> tuple[Measured, tuple[str, ...]] | None:
-    """What products at the rate of bf16 save."""
-    wide, narrow = run.products("fp32"), run.products("bf16")
+def _faster(
+    run: Run, step: Row, now: Rate | None, then: Rate | None
+) -> tuple[Measured, tuple[str, ...]] | None:
+    """The time that the step's products save at the rate `then`, and the rows that say
+    so."""
     products = _products(run, step)
-    if not wide or not narrow or not products:
+    if not now or not then or not products:
         return None
-    new = over(products[0], over(narrow.per_second, wide.per_second))
-    return minus(products[0], new), (step.name, products[1], wide.row, narrow.row)
+    new = over(products[0], over(then.per_second, now.per_second))
+    rows = (step.name, products[1], *now.rows, *then.rows)
+    return minus(products[0], new), tuple(dict.fromkeys(rows))
+
+
+def _of_bf16(run: Run, step: Row) -> tuple[Measured, tuple[str, ...]] | None:
+    tokens = tokens_of(step)
+    wide, narrow = (run.product_rate(name, tokens) for name in ("fp32", "bf16"))
+    return _faster(run, step, wide, narrow)
 
 
 def _bf16_checks(run: Run, wide: Row, narrow: Row) -> Iterator[Check]:
@@ -91,7 +100,8 @@ def _bf16_line(run: Run, pairs: list[tuple[Row, Row]]) -> Line | None:
         where=step_text(step),
         saved_us=saved,
         of_us=step.time_us,
-        assumption="products run at the rate of bf16, all else as before",
+        assumption="products run at the rate of bf16 products of about as many tokens, "
+        "all else as before",
         rows=rows,
         saved_bytes=saved_bytes(step, narrow),
         measured_us=gained(*same[0]) if same else None,
@@ -134,9 +144,18 @@ def _fixed(run: Run, step: Row) -> tuple[Measured, tuple[str, ...]]:
     return total(parts), (step.name, *(row.name for row in gaps))
 
 
-def _shared(fixed: Measured, factor: float) -> Measured:
-    """What one step of `factor` times the batch saves per step that it replaces."""
-    return times(fixed, 1 - 1 / factor)
+def _batched(run: Run, step: Row, factor: float) -> tuple[Measured, tuple[str, ...]]:
+    """The time that one step of `factor` times the batch saves per step that it
+    replaces, and the rows that say so."""
+    fixed, rows = _fixed(run, step)
+    now, then = (
+        run.product_rate(arithmetic(step), tokens)
+        for tokens in (tokens_of(step), factor * tokens_of(step))
+    )
+    saved = times(fixed, 1 - 1 / factor)
+    if now == then or not (faster := _faster(run, step, now, then)):
+        return saved, rows
+    return total([saved, faster[0]]), tuple(dict.fromkeys((*rows, *faster[1])))
 
 
 def _batch_checks(run: Run, rows: list[Row]) -> Iterator[Check]:
@@ -148,13 +167,13 @@ def _batch_checks(run: Run, rows: list[Row]) -> Iterator[Check]:
     for sizes in batches.values():
         for small, large in pairwise(sorted(sizes)):
             factor, base, row = large / small, sizes[small], sizes[large]
-            predicted = _shared(_fixed(run, base)[0], factor)
+            predicted, _ = _batched(run, base, factor)
             measured = minus(time_of(base), times(time_of(row), 1 / factor))
             yield Check(base.name, row.name, predicted, measured)
 
 
 def _batch_line(run: Run, row: Row, checks: tuple[Check, ...]) -> Line | None:
-    fixed, rows = _fixed(run, row)
+    fixed, _ = _fixed(run, row)
     tokens = row.time_us - fixed.value
     if tokens <= 0:
         return None
@@ -162,18 +181,20 @@ def _batch_line(run: Run, row: Row, checks: tuple[Check, ...]) -> Line | None:
     factor = math.ceil(fixed.value * (1 - _FIXED_SHARE) / (_FIXED_SHARE * tokens))
     if factor < 2:
         return None
+    saved, rows = _batched(run, row, factor)
     memory = run.memory_row(row)
     kept = memory.get("predicted_saved_bytes") if memory else None
     batch = int(row.get("batch") or 1)
     return Line(
         change="larger batch",
         where=step_text(row),
-        saved_us=_shared(fixed, factor),
+        saved_us=saved,
         of_us=row.time_us,
         saved_bytes=None if kept is None else -kept * (factor - 1),
         assumption=f"batch {batch * factor} replaces {factor} steps of {batch}; "
         "optimizer and gaps take as long as before, "
-        f"{text.percent(_FIXED_SHARE)} of it then; all else grows with the batch",
+        f"{text.percent(_FIXED_SHARE)} of it then; products run at the rate of about as "
+        "many tokens; all else grows with the batch",
         rows=(*rows, memory.name) if memory else rows,
         checks=checks,
     )

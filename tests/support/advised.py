@@ -22,30 +22,32 @@ _PART = {
 }
 STEP = "model=tiny precision=fp32 mode=train_step"
 
+
+def product(
+    precision: str, flops_per_second: float, tokens: int = 1, library: str = ""
+) -> Entry:
+    """A product that takes 1 us."""
+    work = f"linear library={library}" if library else "matmul"
+    return entry(
+        f"peak/{'/'.join((*work.split(), precision))}/m:{tokens}/n:1/k:1",
+        1,
+        f"work={work} precision={precision}",
+        flops_per_second=flops_per_second,
+        **{"flops": 1e-6 * flops_per_second, "m": tokens, "n": 1, "k": 1},
+        **EXACT,
+    )
+
+
 # 1 GFLOP takes 1 ms; 1 ms copies 10 MB or updates 20 MB; an operator takes 1 us.
 PEAKS: tuple[Entry, ...] = (
-    entry(
-        "peak/matmul/fp32/m:1/n:1/k:1",
-        1,
-        "work=matmul precision=fp32",
-        flops_per_second=1e12,
-        **{"flops": 1, "m": 1, "n": 1, "k": 1},
-        **EXACT,
-    ),
+    product("fp32", 1e12),
     entry("peak/copy/size:1", 1, "work=copy", size=1, bytes_per_second=1e10, **EXACT),
     entry(
         "peak/update/size:1", 1, "work=update", size=1, bytes_per_second=2e10, **EXACT
     ),
     entry("peak/op_overhead/ops:1000", 1000, "work=op_overhead", op_us=1, **EXACT),
 )
-BF16_PEAK = entry(
-    "peak/matmul/bf16/m:1/n:1/k:1",
-    1,
-    "work=matmul precision=bf16",
-    flops_per_second=4e12,
-    flops=1,
-    **EXACT,
-)
+BF16_PEAK = product("bf16", 4e12)
 
 
 def part(phase: str, component: str, us: float, /, **counters: float) -> Entry:

@@ -5,7 +5,18 @@ import math
 
 import pytest
 
-from advised import BF16_PEAK, EXACT, PEAKS, Entry, lines, part, step, verdicts, whole
+from advised import (
+    BF16_PEAK,
+    EXACT,
+    PEAKS,
+    Entry,
+    lines,
+    part,
+    product,
+    step,
+    verdicts,
+    whole,
+)
 from reports.answers.judging import Verdict
 from results import entry
 
@@ -137,6 +148,17 @@ def test_bf16_makes_products_faster() -> None:
     assert verdicts(found) == [Verdict.HELD, Verdict.HELD]
 
 
+def test_bf16_is_predicted_at_the_rates_of_as_many_tokens_of_libtorchs_library() -> None:
+    rows = (
+        *(part("forward", "ffn", 900), whole(1000, matmul_share=0.6)),
+        *(product("fp32", 1e12, 512), product("bf16", 3e12, 512)),
+        *(product("fp32", 9e12, 512, "onednn"), product("bf16", 9e12, 4096)),
+        step("precision", 2000),
+    )
+    # 1200 us of products take 400 us.
+    assert lines(*rows)["bf16"].saved_us.value == pytest.approx(800)
+
+
 @pytest.mark.parametrize(
     ("bf16_us", "half_width", "verdict"),
     [
@@ -186,6 +208,18 @@ def test_a_larger_batch_shares_the_optimizer() -> None:
     assert check.predicted.value == pytest.approx(150)  # of three optimizers, per step
     assert check.measured.value == pytest.approx(150)
     assert verdicts(found) == [Verdict.HELD]
+
+
+def test_products_of_a_larger_batch_are_faster() -> None:
+    rows = (
+        *(product("fp32", 1e12, 512), product("fp32", 2e12, 2048)),
+        *(part("forward", "ffn", 900), whole(1000, matmul_share=0.6)),
+    )
+    small = step("model_size", 2000, optimizer_us=200)
+    found = lines(*rows, small)["larger batch"]
+    # Three steps are one. Half of 1200 us of products go, and 2/3 of the optimizer.
+    assert found.saved_us.value == pytest.approx(600 + 200 * 2 / 3)
+    assert {row["name"] for row in rows if "ffn" not in row["name"]} <= set(found.rows)
 
 
 def test_a_batch_that_hides_all_else_is_large_enough() -> None:

@@ -3,7 +3,7 @@
 
 import pytest
 
-from advised import EXACT, PEAKS, Entry, lines, op, part, verdicts, whole
+from advised import EXACT, PEAKS, Entry, lines, op, part, product, verdicts, whole
 from reports.advice.advice import advice
 from reports.advice.tell import sentence
 from reports.answers.judging import Verdict
@@ -69,12 +69,16 @@ def test_a_cuda_graph_is_checked_by_the_replay_of_the_same_step() -> None:
 
 
 def implemented(
-    name: str, us: float, mode: str = "forward_backward", **more: float
+    name: str,
+    us: float,
+    mode: str = "forward_backward",
+    finding: str = "",
+    **more: float,
 ) -> Entry:
     return entry(
         f"implementations/{name}/tiny/fp32/{mode}/batch:4/seq:128",
         us,
-        f"implementation={name} model=tiny precision=fp32 mode={mode}",
+        f"implementation={name} model=tiny precision=fp32 mode={mode} | {finding}",
         **EXACT | more,
     )
 
@@ -114,6 +118,14 @@ def test_the_fused_implementation_is_all_its_kernels_at_once() -> None:
     assert sentence(given).startswith(
         "Of the changes to a step, implementation=fused would save most: 300 us"
     )
+    # Its products are another library's, twice as fast; those of attention stay.
+    parts["ffn"] = part("forward", "ffn", 500, pass_bytes=5e5, matmul_share=0.8)
+    parts["softmax"] = part("forward", "softmax", 100, matmul_share=0.5, pass_bytes=5e5)
+    products = (product("fp32", 1e12, 512, "mkl"), product("fp32", 2e12, 512, "onednn"))
+    chosen = implemented("fused", 1550, finding="products=onednn")
+    found = lines(*PEAKS, *parts.values(), whole(2000), *products, steps[0], chosen)
+    saved = found["implementation=fused"].saved_us.value
+    assert saved == pytest.approx(50 * 4 + 50 + 200)
     del parts["rope"]
     incomplete = lines(*PEAKS, *parts.values(), whole(2000), *steps)
     assert "implementation=fused" not in incomplete
