@@ -183,7 +183,7 @@ absl::StatusOr<RowsOfPass> Breakdown::Measure() {
   }
   if (p_.has_details) MarkDetails(parts, rows);
   rows.at(WholeOf(p_).text()).extra.tables[kProfiles] =
-      ProfileDocument(passes, plan.time_of, !device_.null_gpu);
+      ProfileDocument(passes, plan.time_of, device_.has_times());
   return rows;
 }
 

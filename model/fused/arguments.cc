@@ -39,10 +39,12 @@ void RefuseSecondDerivative(const char* operation) {
               "create_graph");
 }
 
-OperatorScope::OperatorScope(const char* name)
+OperatorScope::OperatorScope(const char* name,
+                             const std::vector<c10::IValue>& inputs)
     : record_(at::RecordScope::FUNCTION) {
   if (!record_.isActive()) return;
-  record_.before(name, static_cast<int64_t>(at::sequence_number::peek()));
+  record_.before(name, &inputs,
+                 static_cast<int64_t>(at::sequence_number::peek()));
 }
 
 }  // namespace trainbench

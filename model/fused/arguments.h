@@ -9,6 +9,7 @@
 #include <ATen/record_function.h>
 
 #include <initializer_list>
+#include <vector>
 
 #include "model/dry_run/dry_run.h"
 
@@ -45,8 +46,9 @@ void RefuseSecondDerivative(const char* operation);
 // that the profiler attributes the backward node to this call.
 class OperatorScope {
  public:
-  // `name` is a string literal.
-  explicit OperatorScope(const char* name);
+  // `name` is a string literal; who observes operators may look at `inputs`.
+  explicit OperatorScope(const char* name,
+                         const std::vector<c10::IValue>& inputs = {});
   OperatorScope(const OperatorScope&) = delete;
   OperatorScope& operator=(const OperatorScope&) = delete;
 

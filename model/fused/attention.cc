@@ -95,7 +95,7 @@ at::Tensor FusedAttention(const at::Tensor& q, const at::Tensor& k,
               "q, k and v are ", type, ", ", k.scalar_type(), " and ",
               v.scalar_type(), "; allowed: all Float or all BFloat16");
   const at::Tensor heads[] = {WithHeads(q), WithHeads(k), WithHeads(v)};
-  const OperatorScope scope("trainbench::attention");
+  const OperatorScope scope("trainbench::attention", {heads[0]});
   return AttentionFunction::apply(heads[0], heads[1], heads[2], causal)
       .reshape(q.sizes());
 }

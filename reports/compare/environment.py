@@ -4,7 +4,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from reports.results.rows import NULL_GPU
+from reports.results.rows import NULL_GPU, PREDICTED
 
 # If one of these differs, a difference in time says nothing about the code.
 MUST_AGREE = tuple(
@@ -61,10 +61,13 @@ def check(
     allow_different: bool,
 ) -> list[Difference]:
     """The differences that matter, if allowed; otherwise NotComparable."""
-    if any(context.get("device_kind") == NULL_GPU for context in (*base, *new)):
+    kinds = {context.get("device_kind") for context in (*base, *new)}
+    if NULL_GPU in kinds:
         raise NotComparable(
             "a side ran on a null GPU, which has no times: there is nothing to compare"
         )
+    if PREDICTED in kinds:
+        raise NotComparable("the times of a side are predicted: nothing was measured")
     found = differences(MUST_AGREE, base, new)
     if allow_different:
         return found

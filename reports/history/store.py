@@ -43,6 +43,8 @@ def read(path: Path) -> tuple[bytes, Result]:
             raise NotAResult(f"git_revision is {revision!r}; allowed: 40 hex digits")
         if result.revision(12).endswith("+"):
             raise NotAResult("git_dirty is true: no commit has this program")
+        if result.context.get("device_kind") == PREDICTED:
+            raise NotAResult("its times are predicted: nothing was measured")
         if result.started is None:
             raise NotAResult("it has no date")
     except NotAResult as error:

@@ -23,7 +23,8 @@ from reports.results.records import record, shown
 
 T = TypeVar("T")
 K = TypeVar("K")
-NULL_GPU = "null_cuda"  # the device_kind of a GPU that does nothing
+# The device_kind of a GPU that does nothing, without times or with predicted ones.
+NULL_GPU, PREDICTED = "null_cuda", "predicted_cuda"
 # Times beyond these limits, in us, may give ratios of 0 or infinity.
 SHORTEST_US, LONGEST_US = 1e-9, 1e15
 # Beyond any count, and small enough for the arithmetic of a report.

@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 // Of the functions and the structure below.
-#define TRAINBENCH_NULL_GPU_VERSION 1
+#define TRAINBENCH_NULL_GPU_VERSION 2
 
 // Sums over all devices of the process since the last reset. Fields are only
 // added, at the end.
@@ -63,6 +63,15 @@ void trainbench_null_gpu_count(trainbench_null_gpu_counters* counters,
 // and returns the length without it, so that a call with (nullptr, 0) asks for
 // the room.
 size_t trainbench_null_gpu_json(char* text, size_t size);
+
+// Whether times of devices are predicted, from TRAINBENCH_NULL_GPU_RATES, or
+// made up.
+int trainbench_null_gpu_predicts(void);
+
+// The next kernel that this thread enqueues computes attention, as its name and
+// arguments do not say: so many FLOPs on sequences of so many tokens, in the
+// backward pass or not. 0 FLOPs take that back.
+void trainbench_null_gpu_attention(double flops, double seq, int is_backward);
 
 // Memory of a device that is allocated. `bytes` is what was asked for.
 typedef struct {

@@ -5,20 +5,35 @@ import json
 import sys
 import tempfile
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 from reports.command import run_main
 from reports.results.rows import NotAResult, load
+from tools.planner.timing.rates import devices
 from tools.rehearsal import mesh, summary, text
-from tools.rehearsal.arguments import parse
+from tools.rehearsal.arguments import Arguments, parse
+from tools.rehearsal.rates import text_of
 from tools.rehearsal.records import rehearsals
-from tools.rehearsal.run import run
+from tools.rehearsal.run import predict, run
 
-_BUILD = Path(__file__).resolve().parents[2] / "build/release"
+_ROOT = Path(__file__).resolve().parents[2]
+_BUILD = _ROOT / "build/release"
+RESULTS = _ROOT / "results"
 PROGRAM = _BUILD / "benchmarks/trainbench"
 MESH_PROGRAM = _BUILD / "tools/trainbench_plan"
 LIBRARY = _BUILD / "tools/null_gpu"
 GOOD, FAILED, USAGE = 0, 1, 2
+
+
+def _predict(arguments: Arguments, program: Path, library: Path, results: Path) -> int:
+    now = datetime.now(UTC)
+    result = results / f"{now:%Y%m%dT%H%M%SZ}-{arguments.gpu}-predicted.json"
+    results.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="rehearse-") as name:
+        rates = Path(name, "rates")
+        rates.write_text(text_of(devices()[arguments.gpu]), encoding="utf-8")
+        return predict(program, library, arguments, rates, result)
 
 
 def main(
@@ -26,10 +41,13 @@ def main(
     program: Path = PROGRAM,
     library: Path = LIBRARY,
     mesh_program: Path = MESH_PROGRAM,
+    results: Path = RESULTS,
 ) -> int:
     if mesh.asks_for_a_mesh(tokens):
         return mesh.main(tokens, mesh_program, library)
     arguments = parse(tokens)
+    if arguments.predicts:
+        return _predict(arguments, program, library, results)
     with tempfile.TemporaryDirectory(prefix="rehearse-") as name:
         records, result = Path(name, "records"), Path(name, "result.json")
         status = run(program, library, arguments, records, result)

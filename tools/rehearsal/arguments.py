@@ -23,6 +23,7 @@ class Arguments:
     ranks: int | None
     json: bool
     kernels: int  # names per phase in the text
+    predicts: bool  # times
     flags: list[str]  # of the program
 
 
@@ -52,12 +53,22 @@ def parse(tokens: Sequence[str]) -> Arguments:
         metavar="N",
         help="so many kernels of each phase by name (default: 5; JSON has all)",
     )
+    add(
+        "--times",
+        choices=("none", "predicted"),
+        default="none",
+        help="predicted: kernels take as long as rates that others measured predict, "
+        "and the result of the run is kept, for tools/report and tools/answers",
+    )
     given, flags = parser.parse_known_args(tokens)
+    predicts = given.times == "predicted"
+    if predicts and given.json:
+        parser.error("--json has no place beside --times=predicted: its result is JSON")
     for flag in flags:
         name = flag.lstrip("-").partition("=")[0]
-        if name in _OURS:
+        if name in _OURS and not (predicts and name == "benchmark_out"):
             parser.error(
                 f"--{name} has no place in a rehearsal; allowed: flags that choose "
                 "cases or set their sizes"
             )
-    return Arguments(given.gpu, given.ranks, given.json, given.kernels, flags)
+    return Arguments(given.gpu, given.ranks, given.json, given.kernels, predicts, flags)

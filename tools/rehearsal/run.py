@@ -9,7 +9,7 @@ from pathlib import Path
 from tools.rehearsal.arguments import Arguments
 
 # Times are not measured: the fewest samples are enough.
-_SHORT = ("warmup", "benchmark_min_time")
+_SHORT = {"warmup": 0, "benchmark_min_time": 0}
 
 
 def environment(
@@ -33,16 +33,21 @@ def environment(
     }
 
 
-def flags(arguments: Arguments, records: Path, result: Path) -> list[str]:
+def _common_flags(arguments: Arguments, short: Mapping[str, int]) -> list[str]:
     given = [flag.lstrip("-").partition("=")[0] for flag in arguments.flags]
-    short = [f"--{name}=0" for name in _SHORT if name not in given]
     ranks = [] if arguments.ranks is None else [f"--ranks={arguments.ranks}"]
     return [
-        *short,
+        *(f"--{name}={value}" for name, value in short.items() if name not in given),
         *ranks,
         *arguments.flags,
         "--device=cuda",
         "--value_checks=skip",
+    ]
+
+
+def flags(arguments: Arguments, records: Path, result: Path) -> list[str]:
+    return [
+        *_common_flags(arguments, _SHORT),
         f"--rehearsal={records}",
         f"--benchmark_out={result}",
     ]
@@ -61,5 +66,26 @@ def run(
         env=environment(library, arguments, os.environ),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
+        check=False,
+    ).returncode
+
+
+def predict(
+    program: Path, library: Path, arguments: Arguments, rates: Path, result: Path
+) -> int:
+    """Runs the program with times predicted from a file of rates, and prints its rows.
+    `result` is the file of the result if no flag names one. Returns the exit status."""
+    out = [f"--benchmark_out={result}"]
+    if any(flag.lstrip("-").startswith("benchmark_out=") for flag in arguments.flags):
+        out = []
+    predicted = {
+        "TRAINBENCH_NULL_GPU_RATES": str(rates),
+        # It ends by its own clock, at the time that it is given.
+        "TRAINBENCH_NULL_GPU_DURATION": "SpinKernel=arg0",
+    }
+    return subprocess.run(
+        [program, *_common_flags(arguments, _SHORT | {"rounds": 1}), *out],
+        env=environment(library, arguments, os.environ) | predicted,
+        stdin=subprocess.DEVNULL,
         check=False,
     ).returncode

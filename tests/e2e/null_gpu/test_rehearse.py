@@ -2,12 +2,15 @@
 """tools/rehearse with the built program and the null GPU."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from null_gpu import library
+from plan_program import plan
 from program import NANO, NANO_FORWARD, NANO_FORWARD_NAME, Program
+from reports.results.rows import Result, load
 from tools.rehearsal.__main__ import main
 
 Case = dict[str, Any]
@@ -85,6 +88,30 @@ def test_ranks_are_rehearsed_by_the_first(
         "--benchmark_filter=^sharded_optimizer/replicated/",
     )
     assert sum(p["counters"]["collectives"] for p in case["phases"]) == 1
+
+
+def predicted(trainbench: Program, out: Path, *flags: str) -> Result:
+    given = ["--gpu=h100", "--times=predicted", *flags, f"--benchmark_out={out}"]
+    assert main(given, trainbench.path, library()) == 0
+    return load(out)
+
+
+def test_times_are_predicted(trainbench: Program, tmp_path: Path) -> None:
+    """As tools/plan predicts them, from the operators of a dry run."""
+    model = "--model=name=m,d_model=1024,d_ff=4096,layers=4,heads=16,vocab=1024"
+    step = (model, "--models=m", "--batch=8", "--seq=512", "--precision=bf16")
+    result = predicted(
+        trainbench,
+        tmp_path / "predicted.json",
+        *step,
+        "--benchmark_filter=^implementations/library/.*forward_backward",
+    )
+    assert result.context["device"] == "NVIDIA H100 80GB HBM3 (predicted)"
+    (row,) = result.rows
+    assert row.findings["times"] == "predicted"
+    mode = ("--mode=forward_backward", "--implementation=library")
+    planned = json.loads(plan(*step, *mode, "--rates=h100", "--json"))["rows"][0]
+    assert 0.8 < row.time_us / planned["time"]["predicted_us"] < 1.25
 
 
 def test_the_text_names_each_case(

@@ -163,6 +163,12 @@ def test_a_null_gpu_has_nothing_to_compare() -> None:
         compare([null], [null], Options(allow_different_environment=True))
 
 
+def test_predicted_times_are_no_measurement() -> None:
+    predicted = run(entry("e/one", 1), context={"device_kind": "predicted_cuda"})
+    with pytest.raises(NotComparable, match="predicted"):
+        compare([predicted], [predicted], Options(allow_different_environment=True))
+
+
 def test_what_may_matter_is_a_note() -> None:
     base = run(entry("e/one", 1), context={"host_name": "a"})
     new = run(

@@ -81,6 +81,7 @@ def test_a_wrong_row_is_no_point(store: Store, tmp_path: Path) -> None:
         ({"git_revision": "unknown"}, "git_revision is 'unknown'"),
         ({"git_dirty": "true"}, "git_dirty is true"),
         ({"date": ""}, "it has no date"),
+        ({"device_kind": "predicted_cuda"}, "its times are predicted"),
     ],
 )
 def test_what_no_commit_has_made_is_refused(

@@ -12,11 +12,13 @@ import pytest
 from golden import check_golden
 from reports.results.rows import Result, parse
 from results import ROOT, document, entry, failure
+from tools.planner.timing.rates import devices
 from tools.rehearsal import summary, text
 from tools.rehearsal.__main__ import main
 from tools.rehearsal.arguments import GPUS
 from tools.rehearsal.arguments import parse as parse_arguments
 from tools.rehearsal.records import Kernel, Rehearsal, rehearsals
+from tools.rehearsal.rates import text_of
 from tools.rehearsal.run import environment, flags
 from tools.rehearsal.summary import family, same_work
 
@@ -161,6 +163,24 @@ def test_a_program_finds_null_gpus_alone() -> None:
         "TRAINBENCH_NULL_GPU": "a100-40",
         "TRAINBENCH_NULL_GPU_COUNT": "4",
     }
+
+
+@pytest.mark.parametrize("gpu", GPUS)
+def test_the_null_gpu_gets_all_rates(gpu: str) -> None:
+    lines = [line.split() for line in text_of(devices()[gpu]).splitlines()]
+    values = {line[0]: float(line[1]) for line in lines if line[0] != "product"}
+    assert len(values) == 11 and min(values.values()) > 0
+    products = [tuple(map(float, line[1:])) for line in lines if line[0] == "product"]
+    assert len(products) > 100 and all(0 < share <= 1 for *_, share in products)
+
+
+def test_predicted_times_have_a_result_of_their_own() -> None:
+    flags = ["--gpu=h100", "--times=predicted"]
+    out = "--benchmark_out=o.json"
+    assert parse_arguments([*flags, out]).flags == [out]
+    for refused in ([*flags, "--json"], [*flags, "--rehearsal=r"], ["--gpu=h100", out]):
+        with pytest.raises(SystemExit):
+            parse_arguments(refused)
 
 
 def test_other_flags_are_the_programs() -> None:

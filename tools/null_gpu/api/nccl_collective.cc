@@ -51,10 +51,14 @@ struct Collective {
   cudaStream_t stream;
   std::string name;
   size_t bytes;
+  double bytes_on_link;  // of each rank, on a ring
   null_gpu::Accesses accesses;
 };
 
 size_t Ranks(ncclComm_t comm) { return static_cast<size_t>(comm->ranks); }
+
+// What a rank passes on of a tensor that all ranks share, on a ring.
+double OthersShare(ncclComm_t comm) { return 1 - 1.0 / comm->ranks; }
 
 // NCCL launches one kernel for all that a group has on a communicator and
 // stream.
@@ -80,6 +84,7 @@ ncclResult_t Launch(const Collective& collective, bool never) {
   operation.block = dim3(544);
   operation.is_collective = true;
   operation.collective_bytes = collective.bytes;
+  operation.work.bytes = collective.bytes_on_link;
   operation.accesses = collective.accesses;
   if (never) operation.nanoseconds = null_gpu::kForever;
   {
@@ -106,10 +111,11 @@ ncclResult_t Run(const Collective& collective) {
 
 ncclResult_t Start(ncclComm_t comm, cudaStream_t stream,
                    const std::string& operation, size_t bytes,
-                   null_gpu::Accesses accesses) {
+                   null_gpu::Accesses accesses, double share_on_link = 1) {
   std::erase_if(accesses, [](const Access& a) { return a.bytes == 0; });
   const Collective collective = {comm, stream,
                                  "ncclDevKernel_" + operation + "_null", bytes,
+                                 share_on_link * static_cast<double>(bytes),
                                  std::move(accesses)};
   if (ThreadGroup().depth == 0) return Run(collective);
   ThreadGroup().collectives.push_back(collective);
@@ -132,6 +138,7 @@ ncclResult_t EndGroup() {
       fused.push_back(collective);
     } else {
       same->bytes += collective.bytes;
+      same->bytes_on_link += collective.bytes_on_link;
       same->accesses.insert(same->accesses.end(), collective.accesses.begin(),
                             collective.accesses.end());
     }
@@ -178,7 +185,7 @@ ncclResult_t ncclAllReduce(const void* from, void* to, size_t count,
     return Start(
         comm, stream,
         "AllReduce_" + NameOf(operation) + "_" + info.name + "_RING_LL", bytes,
-        {ReadOf(from, bytes), WriteOf(to, bytes)});
+        {ReadOf(from, bytes), WriteOf(to, bytes)}, 2 * OthersShare(comm));
   });
 }
 
@@ -204,7 +211,7 @@ ncclResult_t ncclReduceScatter(const void* from, void* to, size_t count,
     return Start(
         comm, stream,
         "ReduceScatter_" + NameOf(operation) + "_" + info.name + "_RING_LL",
-        all, {ReadOf(from, all), WriteOf(to, bytes)});
+        all, {ReadOf(from, all), WriteOf(to, bytes)}, OthersShare(comm));
   });
 }
 
@@ -214,7 +221,8 @@ ncclResult_t ncclAllGather(const void* from, void* to, size_t count,
   return Ask<"ncclAllGather">([&] {
     const size_t bytes = count * InfoOf(type).bytes;
     return Start(comm, stream, "AllGather_RING_LL", bytes,
-                 {ReadOf(from, bytes), WriteOf(to, bytes * Ranks(comm))});
+                 {ReadOf(from, bytes), WriteOf(to, bytes * Ranks(comm))},
+                 comm->ranks - 1);
   });
 }
 
@@ -241,7 +249,7 @@ ncclResult_t ncclAlltoAll(const void* from, void* to, size_t count,
   return Ask<"ncclAlltoAll">([&] {
     const size_t all = count * InfoOf(type).bytes * Ranks(comm);
     return Start(comm, stream, "SendRecv", all,
-                 {ReadOf(from, all), WriteOf(to, all)});
+                 {ReadOf(from, all), WriteOf(to, all)}, OthersShare(comm));
   });
 }
 

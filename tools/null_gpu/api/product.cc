@@ -12,8 +12,6 @@ namespace {
 
 constexpr int64_t kTile = 128;
 
-enum class Arithmetic { kFp32, kTf32, kBf16, kFp16, kFp64, kOther };
-
 Arithmetic ArithmeticOf(const Product& product) {
   switch (product.a) {
     case CUDA_R_16BF:
@@ -78,6 +76,19 @@ unsigned Tiles(int64_t size) {
       std::clamp<int64_t>((size + kTile - 1) / kTile, 1, 65535));
 }
 
+Work WorkOf(const Product& product) {
+  const double width = product.a == CUDA_R_16BF || product.a == CUDA_R_16F ? 2
+                       : product.a == CUDA_R_64F                           ? 8
+                                                                           : 4;
+  const auto m = static_cast<double>(product.m),
+             n = static_cast<double>(product.n),
+             k = static_cast<double>(product.k),
+             batch = static_cast<double>(product.batch);
+  return {.flops = 2 * batch * m * n * k,
+          .bytes = width * batch * (m * k + k * n + m * n),
+          .arithmetic = ArithmeticOf(product)};
+}
+
 }  // namespace
 
 std::string ProductName(const Product& product) {
@@ -103,7 +114,7 @@ cublasStatus_t LaunchProduct(const Product& product, cudaStream_t stream) {
       Tiles(product.m), Tiles(product.n),
       static_cast<unsigned>(std::min<int64_t>(product.batch, 65535)));
   return ToCublas(LaunchOfLibrary(ProductName(product), grid, dim3(256), stream,
-                                  product.accesses));
+                                  product.accesses, WorkOf(product)));
 }
 
 cublasStatus_t ToCublas(cudaError_t error) {

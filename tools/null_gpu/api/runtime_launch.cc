@@ -13,6 +13,7 @@
 #include "tools/null_gpu/core/settings.h"
 #include "tools/null_gpu/order/order.h"
 #include "tools/null_gpu/streams/call.h"
+#include "tools/null_gpu/streams/duration.h"
 #include "tools/null_gpu/streams/launch.h"
 #include "tools/null_gpu/streams/stream.h"
 
@@ -31,8 +32,8 @@ bool IsValid(dim3 grid, dim3 block) {
          block.z <= 64;
 }
 
-int64_t Duration(const Kernel& kernel, void** arguments) {
-  if (kernel.nanoseconds >= 0) return kernel.nanoseconds;
+int64_t DurationByRule(const Kernel& kernel, void** arguments) {
+  if (*kernel.rule >= 0) return *kernel.rule;
   int64_t nanoseconds = 0;
   if (arguments != nullptr && arguments[0] != nullptr) {
     std::memcpy(&nanoseconds, arguments[0], sizeof(nanoseconds));
@@ -70,7 +71,8 @@ cudaError_t CheckLimits(const Kernel& kernel, dim3 block, size_t shared_bytes) {
 
 cudaError_t LaunchKernel(Kernel* kernel, dim3 grid, dim3 block,
                          void** arguments, size_t shared_bytes,
-                         cudaStream_t stream, Accesses accesses) {
+                         cudaStream_t stream, Accesses accesses,
+                         const Work& work) {
   if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
   if (!IsValid(grid, block)) return cudaErrorInvalidConfiguration;
   const cudaError_t error = CheckLimits(*kernel, block, shared_bytes);
@@ -82,17 +84,23 @@ cudaError_t LaunchKernel(Kernel* kernel, dim3 grid, dim3 block,
   operation.block = block;
   operation.shared_bytes = shared_bytes;
   operation.argument = Argument(*kernel, arguments);
-  operation.nanoseconds = Duration(*kernel, arguments);
+  operation.has_rule = kernel->rule.has_value();
+  if (operation.has_rule) {
+    operation.nanoseconds = DurationByRule(*kernel, arguments);
+  }
+  const Work stated = TakeStatedWork();
+  operation.work = work.flops > 0 ? work : stated;
   operation.accesses =
       accesses.empty() ? AccessesOf(*kernel, arguments) : std::move(accesses);
   return Enqueue(operation, stream, "launch");
 }
 
 cudaError_t LaunchOfLibrary(std::string_view name, dim3 grid, dim3 block,
-                            cudaStream_t stream, Accesses accesses) {
+                            cudaStream_t stream, Accesses accesses,
+                            const Work& work) {
   const auto launch = [&] {
     return LaunchKernel(NamedKernel(name), grid, block, nullptr, 0, stream,
-                        std::move(accesses));
+                        std::move(accesses), work);
   };
   if (name.starts_with("nvjet") || name.starts_with("cudnn_generated")) {
     return static_cast<cudaError_t>(DriverCall<"cuLaunchKernelEx">(launch));

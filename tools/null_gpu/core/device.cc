@@ -113,13 +113,19 @@ int DeviceAttribute(cudaDeviceAttr attribute) {
   }
 }
 
+std::string DeviceName() {
+  const Settings& settings = GetSettings();
+  return std::string(settings.profile->name) +
+         (settings.rates ? " (predicted)" : " (null)");
+}
+
 cudaDeviceProp DeviceProperties(int device) {
   const Profile& profile = *GetSettings().profile;
   const auto attribute = [](cudaDeviceAttr which) {
     return DeviceAttribute(which);
   };
   cudaDeviceProp properties = {};
-  profile.name.copy(properties.name, sizeof(properties.name) - 1);
+  DeviceName().copy(properties.name, sizeof(properties.name) - 1);
   properties.uuid.bytes[0] = 'N';
   properties.uuid.bytes[15] = static_cast<char>(device);
   properties.totalGlobalMem = profile.memory_bytes;

@@ -6,6 +6,8 @@
 
 #include <driver_types.h>
 
+#include <string>
+
 namespace null_gpu {
 
 // Of the calling thread.
@@ -17,6 +19,10 @@ bool IsDeviceIndex(int device);
 // The driver numbers the attributes as the runtime does. An attribute that is
 // not modelled ends the process.
 int DeviceAttribute(cudaDeviceAttr attribute);
+
+// The profile's, with " (null)" or, if times are predicted, " (predicted)", so
+// that no result can pass for one of the real device.
+std::string DeviceName();
 
 cudaDeviceProp DeviceProperties(int device);
 

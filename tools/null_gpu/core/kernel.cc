@@ -10,14 +10,13 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 
 #include "tools/null_gpu/core/settings.h"
 
 namespace null_gpu {
 namespace {
-
-constexpr int64_t kUsualNanoseconds = 1000;
 
 struct Registered {
   const char* name;
@@ -38,11 +37,11 @@ Registry& GetRegistry() {
   return *registry;
 }
 
-int64_t DurationOf(std::string_view name) {
+std::optional<int64_t> RuleOf(std::string_view name) {
   for (const DurationRule& rule : GetSettings().durations) {
     if (name.find(rule.part) != std::string_view::npos) return rule.nanoseconds;
   }
-  return kUsualNanoseconds;
+  return std::nullopt;
 }
 
 // With the registry's mutex held.
@@ -61,7 +60,7 @@ Kernel* Named(Registry& registry, std::string_view name) {
   if (at != registry.by_name.end()) return at->second;
   const auto made = registry.by_name.emplace(name, nullptr).first;
   const char* const kept = made->first.c_str();
-  made->second = new Kernel{kept, {}, DurationOf(name), BodyOf(registry, kept)};
+  made->second = new Kernel{kept, {}, RuleOf(name), BodyOf(registry, kept)};
   return made->second;
 }
 

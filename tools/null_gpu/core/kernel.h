@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,8 +31,8 @@ constexpr int kMostDevices = 16;
 struct Kernel {
   const char* name;  // mangled
   Counter launches;
-  // Made up. Negative: the first argument of a launch.
-  int64_t nanoseconds;
+  // How long it takes (Settings::durations), if there is a rule for it.
+  std::optional<int64_t> rule;
   std::atomic<const Body*> body;                    // null: none
   std::atomic<const KernelNeeds*> needs = nullptr;  // null: not known
   // By device, the dynamic shared memory that cudaFuncSetAttribute() allowed.

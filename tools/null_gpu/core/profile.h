@@ -16,9 +16,7 @@ namespace null_gpu {
 // sheet promises: the smallest figure that PyTorch has been seen to report.
 struct Profile {
   std::string_view key;
-  // As the driver spells it, with " (null)" so that no result can pass for one
-  // of the real device.
-  std::string_view name;
+  std::string_view name;  // as the driver spells it
   size_t memory_bytes;
   int multiprocessors;
   int major, minor;  // compute capability

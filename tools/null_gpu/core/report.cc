@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tools/null_gpu/core/counters.h"
+#include "tools/null_gpu/core/device.h"
 #include "tools/null_gpu/core/kernel.h"
 #include "tools/null_gpu/core/settings.h"
 #include "tools/null_gpu/null_gpu.h"
@@ -117,7 +118,7 @@ std::string Json(Since since) {
   const Settings& settings = GetSettings();
   return "{" +
          Joined({Member("profile", Quoted(settings.profile->key)),
-                 Member("device", Quoted(settings.profile->name)),
+                 Member("device", Quoted(DeviceName())),
                  Member("devices", std::to_string(settings.devices)),
                  Member("pid", std::to_string(getpid())),
                  Member("counters", CountersJson(since)),
@@ -157,6 +158,10 @@ void _Exit(int status) noexcept {
 }
 
 int trainbench_null_gpu_version() { return TRAINBENCH_NULL_GPU_VERSION; }
+
+int trainbench_null_gpu_predicts() {
+  return null_gpu::GetSettings().rates ? 1 : 0;
+}
 
 const char* trainbench_null_gpu_profile() {
   return null_gpu::GetSettings().profile->key.data();

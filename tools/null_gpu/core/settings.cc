@@ -79,6 +79,8 @@ Settings* Read() {
   settings->report = Variable("TRAINBENCH_NULL_GPU_REPORT", "");
   settings->durations =
       ParseDurations(Variable("TRAINBENCH_NULL_GPU_DURATION", ""));
+  const std::string rates = Variable("TRAINBENCH_NULL_GPU_RATES", "");
+  if (!rates.empty()) settings->rates = ReadRates(rates);
   const std::string error =
       settings->faults.Parse(Variable("TRAINBENCH_NULL_GPU_FAULT", ""));
   if (!error.empty()) Die("TRAINBENCH_NULL_GPU_FAULT: " + error);

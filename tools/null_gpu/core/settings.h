@@ -6,12 +6,14 @@
 #define TRAINBENCH_TOOLS_NULL_GPU_CORE_SETTINGS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tools/null_gpu/core/fault.h"
 #include "tools/null_gpu/core/profile.h"
+#include "tools/null_gpu/core/rates.h"
 
 namespace null_gpu {
 
@@ -34,7 +36,7 @@ struct Settings {
   bool order;          // TRAINBENCH_NULL_GPU_ORDER is "1": order/order.h
   std::string report;  // TRAINBENCH_NULL_GPU_REPORT, a file to append to
   // TRAINBENCH_NULL_GPU_DURATION: "<part>=<ns>;<part>=arg0;...". The first rule
-  // that fits counts; kernels without a rule take 1000 ns.
+  // that fits counts.
   std::vector<DurationRule> durations;
   // TRAINBENCH_NULL_GPU_QUEUE: launches that a stream holds, 1024 if unset.
   // With so many the host waits before it enqueues one more.
@@ -43,6 +45,12 @@ struct Settings {
   // in ticks of the profiler's clock, 9000 if unset. Negative: how early.
   int64_t skew_ticks;
   FaultPlan faults;  // TRAINBENCH_NULL_GPU_FAULT
+  // TRAINBENCH_NULL_GPU_RATES, a file: operations without a rule take as long as
+  // these rates predict. Without one they take 1000 ns.
+  std::optional<Rates> rates;
+
+  // Whether it matters which memory an operation touches.
+  bool watches_memory() const { return order || rates.has_value(); }
 };
 
 Settings& GetSettings();

@@ -43,7 +43,7 @@ void Follow(const TraceEntry& entry) {
 
 void WatchCachingAllocator() {
   static std::atomic<bool> is_watched{false};
-  if (!GetSettings().order || is_watched) return;
+  if (!GetSettings().watches_memory() || is_watched) return;
   CUDAAllocator* const allocator = FindAllocator();
   // "native" is the one that caches; others cannot be watched.
   if (allocator == nullptr || !allocator->initialized() ||

@@ -38,6 +38,7 @@ void OrderBlockEnd(const void* begin) {
 
 void OrderBlockFree(const void* begin, size_t bytes, int device,
                     cudaStream_t handle) {
+  if (!IsOrderChecked()) return;
   const std::lock_guard lock(StreamMutex());
   Stream* const stream =
       handle == nullptr ? StreamsOf(device).front() : FindStream(handle);

@@ -10,14 +10,16 @@
 
 namespace null_gpu {
 
-// All do nothing unless order is checked, and take StreamMutex().
+// All take StreamMutex().
 
-// Has LibTorch's caching allocator call the next three from now on, once there
-// is one. For whoever hands out memory of a device.
+// If memory is watched, has LibTorch's caching allocator call the next three
+// from now on, once there is one. For whoever hands out memory of a device.
 void WatchCachingAllocator();
 
 void OrderBlock(const void* begin, size_t bytes);
 void OrderBlockEnd(const void* begin);
+
+// Those below do nothing unless order is checked.
 
 // The memory of a block goes to whoever allocates for this stream.
 void OrderBlockFree(const void* begin, size_t bytes, int device,

@@ -29,7 +29,8 @@ void AddCopied(Operation& operation) {
 Accesses AccessesOf(const Kernel& kernel, void** arguments) {
   Accesses accesses;
   const KernelNeeds* const needs = kernel.needs;
-  if (!GetSettings().order || needs == nullptr || arguments == nullptr) {
+  if (!GetSettings().watches_memory() || needs == nullptr ||
+      arguments == nullptr) {
     return accesses;
   }
   for (const size_t bytes : needs->arguments) {
@@ -44,7 +45,7 @@ Accesses AccessesOf(const Kernel& kernel, void** arguments) {
 }
 
 void LocateAccesses(Operation& operation) {
-  if (!GetSettings().order) return;
+  if (!GetSettings().watches_memory()) return;
   if (operation.kind == Operation::Kind::kCopy ||
       operation.kind == Operation::Kind::kFill) {
     AddCopied(operation);

@@ -24,11 +24,13 @@ struct Stream;
 // All that look like pointers, as if the kernel wrote to each of them.
 Accesses AccessesOf(const Kernel& kernel, void** arguments);
 
-// The functions below do nothing unless order is checked. They want
-// StreamMutex() held.
+// The functions below want StreamMutex() held.
 
-// Finds the memory of an operation that is being enqueued or recorded.
+// Finds the memory of an operation that is being enqueued or recorded, if
+// memory is watched.
 void LocateAccesses(Operation& operation);
+
+// Those below do nothing unless order is checked.
 
 // The stream executes the operation.
 void OrderOperation(const Operation& operation, Stream& stream);

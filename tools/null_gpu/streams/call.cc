@@ -27,7 +27,8 @@ uint32_t NextCorrelation() {
 
 void WipeStack() {
   constexpr size_t kBytes = 32 << 10;
-  if (GetSettings().order) explicit_bzero(alloca(kBytes), kBytes);
+  if (!GetSettings().watches_memory()) return;
+  explicit_bzero(alloca(kBytes), kBytes);
 }
 
 CallScope::CallScope(ApiEntry& entry)

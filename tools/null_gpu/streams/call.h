@@ -18,7 +18,7 @@
 
 namespace null_gpu {
 
-// If order is checked, clears what earlier calls of functions have left on the
+// If memory is watched, clears what earlier calls of functions have left on the
 // stack, where the next ones will have theirs. Arguments of kernels have parts
 // that LibTorch does not fill in; a pointer there would pass for one of its
 // own.

@@ -12,17 +12,20 @@
 
 namespace null_gpu {
 
-// Checks and enqueues a kernel. Without `accesses` its arguments tell them.
+// Checks and enqueues a kernel. Without `accesses` its arguments give them;
+// without `work` it does the work that the program has stated.
 cudaError_t LaunchKernel(Kernel* kernel, dim3 grid, dim3 block,
                          void** arguments, size_t shared_bytes,
-                         cudaStream_t stream, Accesses accesses = {});
+                         cudaStream_t stream, Accesses accesses = {},
+                         const Work& work = {});
 
 // Enqueues a kernel of this name as a library would: with cuLaunchKernelEx of
 // the driver if the library compiles it while it runs ("nvjet...",
 // "cudnn_generated..."), else with cudaLaunchKernelExC. The name should end in
 // "_null": nobody shall take it for what the library runs.
 cudaError_t LaunchOfLibrary(std::string_view name, dim3 grid, dim3 block,
-                            cudaStream_t stream, Accesses accesses = {});
+                            cudaStream_t stream, Accesses accesses = {},
+                            const Work& work = {});
 
 }  // namespace null_gpu
 

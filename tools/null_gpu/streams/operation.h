@@ -12,11 +12,21 @@
 #include <vector>
 
 #include "tools/null_gpu/core/kernel.h"
+#include "tools/null_gpu/core/rates.h"
 #include "tools/null_gpu/order/access.h"
 
 namespace null_gpu {
 
 struct Event;
+
+// Of a kernel.
+struct Work {
+  double flops = 0;
+  double bytes = 0;  // of a product's operands; of a collective on the links
+  Arithmetic arithmetic = Arithmetic::kFp32;
+  double seq = 0;  // of attention, else 0
+  bool is_backward = false;
+};
 
 // Longer than any test.
 constexpr int64_t kForever = int64_t{1} << 62;
@@ -33,12 +43,14 @@ struct Operation {
   };
   Kind kind = Kind::kEmpty;
   int64_t nanoseconds = 1000;  // on the device, made up
+  bool has_rule = false;       // for its time (Settings::durations)
 
   Kernel* kernel = nullptr;
   dim3 grid{1, 1, 1}, block{1, 1, 1};
   size_t shared_bytes = 0;
   std::vector<std::byte> argument;  // of a kernel with a body
   bool is_collective = false;       // one of NCCL's kernels
+  Work work;
   size_t collective_bytes = 0;
 
   cudaMemcpyKind direction = cudaMemcpyDeviceToDevice;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <thread>
 #include <unordered_set>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "tools/null_gpu/order/order.h"
 #include "tools/null_gpu/streams/call.h"
 #include "tools/null_gpu/streams/capture.h"
+#include "tools/null_gpu/streams/duration.h"
 #include "tools/null_gpu/streams/effect.h"
 #include "tools/null_gpu/streams/trace.h"
 
@@ -210,6 +212,10 @@ cudaError_t Enqueue(Operation operation, cudaStream_t handle,
   Stream* const stream = FindStream(handle);
   if (stream == nullptr) return cudaErrorInvalidResourceHandle;
   LocateAccesses(operation);
+  const std::optional<Rates>& rates = GetSettings().rates;
+  if (rates && !operation.has_rule && operation.nanoseconds < kForever) {
+    operation.nanoseconds = PredictedNs(operation, *rates);
+  }
   if (stream->capture != nullptr) return Record(operation, *stream);
   const cudaError_t error = CheckImplicit(*stream);
   if (error != cudaSuccess) return error;

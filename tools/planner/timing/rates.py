@@ -29,7 +29,7 @@ _UNITS = {"TFLOP/s": 1e12, "TB/s": 1e12, "GB/s": 1e9}
 _NEAREST = 5
 # Half of causal attention's rate is reached at so many tokens, and its backward pass
 # has this share of it: arXiv 2407.08608, figure 5; Dao-AILab/flash-attention#2688.
-_HALF_SEQ, _BACKWARD = 300, 0.85
+HALF_SEQ, BACKWARD = 300, 0.85
 # Of the peak: arXiv 2307.08691, abstract. Its middle is the rate of devices.tsv.
 _ATTENTION = 0.50, 0.73
 # Of eager execution on a GPU: LibTorch's dispatcher and a launch.
@@ -94,7 +94,7 @@ class Device:
 
     def attention_us(self, kernel: str, flops: float, seq: int, phase: str) -> float:
         """Of a fused kernel. Short sequences reach less, the backward pass, too."""
-        share = seq / (seq + _HALF_SEQ) * (_BACKWARD if phase == "backward" else 1)
+        share = seq / (seq + HALF_SEQ) * (BACKWARD if phase == "backward" else 1)
         return 1e6 * flops / (self.peak(kernel) * share)
 
     def ends(self, kind: str, peak: str) -> tuple[float, float]:

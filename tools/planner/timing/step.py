@@ -17,7 +17,7 @@ from tools.planner.timing.rates import Device
 Row = Mapping[str, Any]
 Parts = Mapping[str, float]  # us, by what they are spent on
 NODE = 8  # GPUs
-_CALL_US = 30.0  # of a collective of few bytes: Vidur's all-reduces
+CALL_US = 30.0  # of a collective of few bytes: Vidur's all-reduces
 _ATTENTION = ("attention", "flash")  # fused: skips what a causal mask hides
 
 
@@ -165,7 +165,7 @@ def _ring_us(device: Device, ranks: int, apart: int, bytes_: float) -> float:
     rate = device.peak("nvlink")
     if ranks * apart > NODE:
         rate = min(rate, device.peak("network") * max(NODE // apart, 1))
-    return _CALL_US + 1e6 * bytes_ * (ranks - 1) / ranks / rate
+    return CALL_US + 1e6 * bytes_ * (ranks - 1) / ranks / rate
 
 
 def _tensor_us(device: Device, job: TimedJob, row: Row) -> float:

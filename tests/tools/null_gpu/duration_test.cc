@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+
+#include "tools/null_gpu/streams/duration.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+
+#include "tools/null_gpu/core/kernel.h"
+#include "tools/null_gpu/core/rates.h"
+#include "tools/null_gpu/null_gpu.h"
+
+namespace null_gpu {
+namespace {
+
+constexpr char kRates[] =
+    "fp32 1e12\ntf32 2e12\nbf16 4e12\nmemory 1e12\nmemory_share 0.5\n"
+    "attention 1e12\nattention_half_seq 100\nattention_backward 0.5\n"
+    "link 1e9\nlink_us 10\nhost_link 1e9\n";
+constexpr char kProducts[] =
+    "product 10 1 0.5\nproduct 11 1 0.5\nproduct 12 1 0.5\nproduct 9 1 0.5\n"
+    "product 8 1 0.5\nproduct 1 10 0.1\n";
+
+std::string Written(const std::string& text) {
+  const std::string file = testing::TempDir() + "/rates";
+  std::ofstream(file) << text;
+  return file;
+}
+
+class DurationTest : public testing::Test {
+ protected:
+  static int64_t Ns(const Operation& operation) {
+    static const Rates rates =
+        ReadRates(Written(std::string(kRates) + kProducts));
+    return PredictedNs(operation, rates);
+  }
+
+  static Operation KernelOf(const std::string& name) {
+    Operation operation;
+    operation.kind = Operation::Kind::kKernel;
+    operation.kernel = NamedKernel(name);
+    return operation;
+  }
+
+  static Operation Product(Arithmetic arithmetic, double flops, double bytes) {
+    Operation product = KernelOf("product");
+    product.work = {.flops = flops, .bytes = bytes, .arithmetic = arithmetic};
+    return product;
+  }
+
+  static Operation Passing(const std::string& name, size_t bytes) {
+    Operation pass = KernelOf(name);
+    pass.accesses = {{nullptr, bytes, false}};
+    return pass;
+  }
+
+  static Operation Moving(Operation::Kind kind, cudaMemcpyKind direction) {
+    Operation operation;
+    operation.kind = kind;
+    operation.direction = direction;
+    operation.bytes = 1'000'000;
+    operation.rows = 3;
+    return operation;
+  }
+};
+
+TEST_F(DurationTest, AProductReachesTheShareOfItsNearestMeasuredOnes) {
+  EXPECT_EQ(Ns(Product(Arithmetic::kFp32, 1e7, 1e6)), 20'000);
+  EXPECT_EQ(Ns(Product(Arithmetic::kTf32, 2e7, 1e6)), 20'000);
+  EXPECT_EQ(Ns(Product(Arithmetic::kFp16, 4e7, 1e6)), 20'000);
+  // Its operands take longer to read.
+  EXPECT_EQ(Ns(Product(Arithmetic::kBf16, 4e7, 1e8)), 100'000);
+}
+
+TEST_F(DurationTest, AttentionReachesMoreOnLongSequences) {
+  Operation attention = KernelOf("flash");
+  attention.work = {.flops = 1e9, .seq = 100};
+  EXPECT_EQ(Ns(attention), 2'000'000);
+  attention.work.seq = 300;
+  EXPECT_EQ(Ns(attention), 1'333'333);
+  attention.work.is_backward = true;
+  EXPECT_EQ(Ns(attention), 2'666'666);
+}
+
+TEST_F(DurationTest, AnyOtherKernelPassesOverItsMemory) {
+  EXPECT_EQ(Ns(Passing("add", 1'000'000)), 2'000);
+  EXPECT_EQ(Ns(Passing("add", 1)), 1'000) << "the least that a kernel takes";
+}
+
+// A launch has whole tensors in its lists, and updates a piece with each block.
+TEST_F(DurationTest, AKernelOnListsPassesOverThePiecesOfItsBlocks) {
+  const std::string name = "multi_tensor_apply_kernel_TensorListMetadataILi4EE";
+  // Four are read and three written.
+  EXPECT_EQ(Ns(Passing(name, 1'000'000)), 3'500);
+  EXPECT_EQ(Ns(Passing(name, 1'000'000'000)), 3'670);
+}
+
+TEST_F(DurationTest, ACopyIsAsFastAsItsSlowestSide) {
+  constexpr auto kCopy = Operation::Kind::kCopy;
+  EXPECT_EQ(Ns(Moving(kCopy, cudaMemcpyHostToDevice)), 3'000'000);
+  EXPECT_EQ(Ns(Moving(kCopy, cudaMemcpyDeviceToDevice)), 6'000);
+  EXPECT_EQ(Ns(Moving(Operation::Kind::kFill, {})), 3'000);
+}
+
+TEST_F(DurationTest, ACollectiveTakesItsLink) {
+  Operation collective = KernelOf("all_reduce");
+  collective.is_collective = true;
+  collective.work.bytes = 1e6;
+  EXPECT_EQ(Ns(collective), 1'010'000);
+}
+
+TEST_F(DurationTest, TheProgramStatesTheAttentionOfItsNextKernel) {
+  trainbench_null_gpu_attention(1e9, 128, 1);
+  const Work work = TakeStatedWork();
+  EXPECT_EQ(work.flops, 1e9);
+  EXPECT_EQ(work.seq, 128);
+  EXPECT_TRUE(work.is_backward);
+  EXPECT_EQ(TakeStatedWork().flops, 0);
+}
+
+TEST(RatesDeathTest, NamesWhatIsWrong) {
+  const std::string lacks = "lack products", line = "have a line \"fp8 1\"";
+  EXPECT_DEATH(ReadRates(Written(kRates)), lacks);
+  EXPECT_DEATH(ReadRates(Written("fp8 1\n")), line);
+  EXPECT_DEATH(ReadRates("nowhere"), "lack");
+}
+
+}  // namespace
+}  // namespace null_gpu

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+
+#include "tools/null_gpu/streams/duration.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+#include "tools/null_gpu/null_gpu.h"
+
+namespace null_gpu {
+namespace {
+
+constexpr double kLeastNs = 1000;
+constexpr double kNsPerUs = 1e3, kNsPerSecond = 1e9;
+
+thread_local Work stated_work;
+
+double LocatedBytes(const Operation& operation) {
+  double bytes = 0;
+  for (const Access& access : operation.accesses) {
+    bytes += static_cast<double>(access.bytes);
+  }
+  return bytes;
+}
+
+// LibTorch's kernels on lists of tensors. Each launch has pointers to whole
+// tensors, of which it updates as many pieces as it has blocks
+// (aten/src/ATen/native/cuda/MultiTensorApply.cuh). Each list is read, and all
+// but one, the gradients, are written.
+double BytesOfLists(const Operation& operation) {
+  constexpr double kPieceBytes = 65536 * sizeof(float);
+  constexpr std::string_view kLists = "MetadataILi";
+  const std::string_view name = operation.kernel->name;
+  const size_t at = name.find(kLists);
+  if (name.find("multi_tensor_apply") == name.npos || at == name.npos) return 0;
+  const double lists = std::atof(name.data() + at + kLists.size());
+  const double pieces = lists * operation.grid.x * kPieceBytes;
+  return std::min(LocatedBytes(operation), pieces) * (2 * lists - 1) / lists;
+}
+
+double ProductNs(const Work& work, const Rates& rates) {
+  const double flops_us = 1e6 * work.flops / rates.Peak(work.arithmetic);
+  const double bytes_us = 1e6 * work.bytes / rates.memory;
+  const double share = rates.ProductShare(flops_us, bytes_us);
+  return kNsPerUs * std::max(flops_us / share, bytes_us);
+}
+
+double AttentionNs(const Work& work, const Rates& rates) {
+  const double of_long =
+      rates.attention * (work.is_backward ? rates.attention_backward : 1);
+  const double share = work.seq / (work.seq + rates.attention_half_seq);
+  return kNsPerSecond * work.flops / (of_long * share);
+}
+
+double KernelNs(const Operation& operation, const Rates& rates) {
+  const Work& work = operation.work;
+  if (operation.is_collective) {
+    return kNsPerUs * rates.link_us + kNsPerSecond * work.bytes / rates.link;
+  }
+  if (work.seq > 0) return AttentionNs(work, rates);
+  if (work.flops > 0) return ProductNs(work, rates);
+  const double of_lists = BytesOfLists(operation);
+  const double bytes = of_lists > 0 ? of_lists : LocatedBytes(operation);
+  return kNsPerSecond * bytes / (rates.memory * rates.memory_share);
+}
+
+double CopyNs(const Operation& operation, const Rates& rates) {
+  const auto bytes = static_cast<double>(operation.bytes * operation.rows);
+  switch (operation.direction) {
+    case cudaMemcpyHostToDevice:
+    case cudaMemcpyDeviceToHost:
+      return kNsPerSecond * bytes / rates.host_link;
+    default:
+      return kNsPerSecond * 2 * bytes / rates.memory;
+  }
+}
+
+double Ns(const Operation& operation, const Rates& rates) {
+  switch (operation.kind) {
+    case Operation::Kind::kKernel:
+      return KernelNs(operation, rates);
+    case Operation::Kind::kCopy:
+      return CopyNs(operation, rates);
+    case Operation::Kind::kFill:
+      return kNsPerSecond *
+             static_cast<double>(operation.bytes * operation.rows) /
+             rates.memory;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+int64_t PredictedNs(const Operation& operation, const Rates& rates) {
+  return static_cast<int64_t>(std::max(kLeastNs, Ns(operation, rates)));
+}
+
+Work TakeStatedWork() { return std::exchange(stated_work, {}); }
+
+}  // namespace null_gpu
+
+extern "C" void trainbench_null_gpu_attention(double flops, double seq,
+                                              int is_backward) {
+  null_gpu::stated_work = {
+      .flops = flops, .seq = seq, .is_backward = is_backward != 0};
+}
