@@ -15,7 +15,7 @@ from reports.compare.environment import MUST_AGREE
 from reports.results import records
 from reports.results.files import write_files
 from reports.results.records import NotAResult
-from reports.results.rows import Result, parse
+from reports.results.rows import PREDICTED, Result, parse
 
 INDEX = "index.sqlite"  # made again from the results when it is missing or damaged
 VERDICTS = "verdicts"
