@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""How every command in Python starts and ends.
+"""Runs every Python command and sets its exit status.
 
     python -m reports.command tools/answers reports.answers.__main__ ARGUMENT...
 
-Its output never stops it: what a closed pipe does not take is dropped, what a full disk
-does not take is an error at the end. Ctrl-C ends it without a traceback, even while it
-loads its modules.
+A command always runs to its end: output to a closed pipe is dropped, and output that a
+full disk refuses is reported as an error at the end. Ctrl-C ends it without a
+traceback, even while its modules are being imported.
 """
 
 import importlib.util
@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn, TextIO
 
 CANNOT_PRINT, CANNOT_START, INTERRUPTED = 2, 3, 130
-NEEDED = ("jinja2", "msgspec", "numpy", "scipy")  # what reports/ takes of others
+NEEDED = ("jinja2", "msgspec", "numpy", "scipy")  # third-party packages of reports/
 Main = Callable[[list[str]], int | None]
 
 
@@ -35,21 +35,21 @@ class _Output(io.FileIO):
 
 
 def _output(descriptor: int, stream: TextIO | None) -> tuple[_Output, TextIO]:
-    """What is written in place of the stream, which is None if it is closed."""
+    """Replaces a standard stream, which is None if it is closed."""
     if stream is None:
-        # Or the next file that is opened gets its number, and what is printed.
+        # Otherwise the next opened file gets this descriptor and the printed text.
         os.dup2(os.open(os.devnull, os.O_RDONLY), descriptor)
     raw = _Output(descriptor, "w", closefd=False)
     return raw, io.TextIOWrapper(
         io.BufferedWriter(raw),
         encoding=stream.encoding if stream else "utf-8",
-        errors="backslashreplace",  # a terminal may lack a letter
+        errors="backslashreplace",  # the terminal's encoding may lack a character
         line_buffering=descriptor == 2 or raw.isatty(),
     )
 
 
 def run_main(program: str, main: Main) -> NoReturn:
-    """Ends the process with main's status, 0 for None."""
+    """Runs main and ends the process with its status; None counts as 0."""
     output, sys.stdout = _output(1, sys.stdout)
     _, sys.stderr = _output(2, sys.stderr)
     status: str | int | None
@@ -58,10 +58,10 @@ def run_main(program: str, main: Main) -> NoReturn:
     except KeyboardInterrupt:
         print(f"{program}: interrupted", file=sys.stderr)
         status = INTERRUPTED
-    except SystemExit as end:  # of argparse, or with a reason
+    except SystemExit as end:  # from argparse, or sys.exit(reason)
         status = end.code
     sys.stdout.flush()
-    # A reader that has seen enough is no failure.
+    # A reader that closes the pipe early is not a failure.
     if output.failure and not isinstance(output.failure, BrokenPipeError):
         why = output.failure.strerror
         print(f"{program}: cannot print: {why}", file=sys.stderr)

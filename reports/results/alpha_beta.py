@@ -13,7 +13,7 @@ ROUNDING = 1e-9  # of the shortest time, far below the resolution of a clock
 
 @dataclass(frozen=True)
 class AlphaBeta:
-    alpha_us: float  # latency: the time of a call that moves nothing
+    alpha_us: float  # latency: the time of a call that moves no bytes
     us_per_byte: float
 
     @property
@@ -23,7 +23,7 @@ class AlphaBeta:
 
     @property
     def half_rate_bytes(self) -> float:
-        """S_1/2 = alpha * bandwidth: the size with half the bandwidth, S / t(S)."""
+        """S_1/2 = alpha * bandwidth: the size where S / t(S) is half the bandwidth."""
         return self.alpha_us / self.us_per_byte if self.us_per_byte else math.inf
 
     def time_us(self, size: float) -> float:
@@ -33,9 +33,9 @@ class AlphaBeta:
 def fit_alpha_beta(sizes: Sequence[float], times_us: Sequence[float]) -> AlphaBeta:
     """Minimises the sum of (t(S) / measured - 1)^2 with both parameters >= 0.
 
-    The error is relative so that small sizes, which determine alpha, weigh as
-    much as large ones. ValueError, naming what is wrong, if there are
-    fewer than two different sizes, or a value is not finite and positive.
+    The error is relative so that small sizes, which determine alpha, weigh as much as
+    large ones. Raises ValueError if the lengths differ, if there are fewer than two
+    different sizes, or if a value is not finite and positive.
     """
     if len(sizes) != len(times_us):
         raise ValueError(f"{len(sizes)} sizes, but {len(times_us)} times")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What the counters of a row are: unit, kind, and which direction is better.
+"""Descriptions of a row's counters: unit, kind, and which direction is better.
 
-A result has them in its list `counters`; what each word means is in
-fixtures/counters.md, which also serves results that lack the list.
+A result has them in its list `counters`. fixtures/counters.md defines the words, and
+supplies the descriptions for results that lack the list.
 """
 
 import re
@@ -22,15 +22,15 @@ _BETTER = re.compile(r"(\w*)(?:, ([0-9.]+) %)?")
 
 @dataclass(frozen=True)
 class Counter:
-    name: str  # with one * a pattern
-    unit: str = ""  # e.g. us, B, FLOP/s; "" for a number
+    name: str  # a pattern if it contains a *
+    unit: str = ""  # e.g. us, B, FLOP/s; "" for a plain number
     kind: str = "value"
     better: str = ""  # one of DIRECTIONS
-    tolerance: float = 0  # relative; what is within it counts as equal
+    tolerance: float = 0  # relative; differences within it count as equal
 
     @property
     def is_compared(self) -> bool:
-        """Whether any difference between two programs is one of their work."""
+        """Whether a difference means that two programs do different work."""
         return self.kind == "exact" and self.better != ""
 
     @property
@@ -42,7 +42,7 @@ class Counter:
 
 @dataclass(frozen=True)
 class CounterTable:
-    """A name counts before a pattern, and an earlier pattern before a later one."""
+    """Finds counters: a name precedes a pattern, an earlier pattern a later one."""
 
     counters: tuple[Counter, ...]
 
@@ -51,7 +51,7 @@ class CounterTable:
         return {counter.name: counter for counter in reversed(self.counters)}
 
     def find(self, name: str) -> Counter:
-        """Of an unknown name it is a value without a unit."""
+        """Describes a counter; an unknown name is a value without a unit."""
         if name not in self._found:
             matches = (one for one in self.counters if fnmatchcase(name, one.name))
             self._found[name] = next(matches, Counter(name))
@@ -70,7 +70,7 @@ def _counter(name: str, unit: str, kind: str, better: str) -> Counter:
 
 @dataclass(frozen=True)
 class Listed:
-    """As a result's list has it."""
+    """A counter as a result's list describes it."""
 
     counter: str
     unit: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the experiments of a run expected, as their result file says it."""
+"""The expectations of a run's experiments, as its result file states them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,14 +11,14 @@ RELATIONS = ("about", "at_most", "at_least")
 
 @dataclass
 class Quantity:
-    """A counter of the selected rows, or what is made of it."""
+    """A counter of the selected rows, or a ratio or growth exponent derived from it."""
 
     counter: str
-    per: str  # over this counter of the same row; "" for none
-    rows: dict[str, Any]  # the parameters of the rows that it is about, as texts
-    versus: dict[str, Any]  # over the row that differs in these parameters only
-    along: str  # the exponent of the growth with this parameter; "" for none
-    unit: str = ""  # of the number; ratios and exponents have none
+    per: str  # divide by this counter of the same row; "" for none
+    rows: dict[str, Any]  # the parameters that select the rows, as texts
+    versus: dict[str, Any]  # divide by the row that differs in these parameters only
+    along: str  # exponent of the growth along this parameter; "" for none
+    unit: str = ""  # of the value; ratios and exponents have none
 
     def __post_init__(self) -> None:
         self.rows = {key: str(value) for key, value in self.rows.items()}
@@ -32,7 +32,7 @@ class Expectation:
     quantity: Quantity
     relation: str  # one of RELATIONS
     expected: float
-    tolerance: float  # of "about", as a fraction
+    tolerance: float  # a fraction, for the relation "about"
 
     def __post_init__(self) -> None:
         if self.relation not in RELATIONS:
@@ -44,7 +44,7 @@ class Expectation:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The least and the most that it allows."""
+        """The smallest and the largest value that it allows."""
         if self.relation == "at_most":
             return float("-inf"), self.expected
         if self.relation == "at_least":

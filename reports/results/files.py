@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Writes files so that a full disk costs none that was there, and others see each as a
-whole or not at all, whoever else writes it."""
+"""Writes files atomically: a full disk destroys no existing file, and readers see each
+file whole or not at all, even with concurrent writers."""
 
 import os
 import re
@@ -10,7 +10,7 @@ from uuid import uuid4
 
 
 def write_files(contents: Mapping[Path, str | bytes]) -> None:
-    """Writes all beside their places, then moves them there. Errors: OSError."""
+    """Writes all to temporary files, then renames them. Raises OSError."""
     written: dict[Path, Path] = {}
     try:
         for given, content in contents.items():
@@ -18,7 +18,7 @@ def write_files(contents: Mapping[Path, str | bytes]) -> None:
             if given.exists() and not given.is_file():  # a pipe or a device
                 given.write_bytes(data)
                 continue
-            path = given.resolve()  # a link stays one
+            path = given.resolve()  # a symbolic link stays a link
             written[path] = path.with_name(f".{uuid4().hex}.tmp")
             written[path].write_bytes(data)
         for path, beside in written.items():
@@ -33,7 +33,7 @@ def _block(name: str) -> re.Pattern[str]:
 
 
 def block_of(document: str, name: str) -> str:
-    """The text between the marks of that name. ValueError without marks."""
+    """Returns the text between the marks. Raises ValueError if there are none."""
     found = _block(name).search(document)
     if found is None:
         raise ValueError(f"it has no <!-- {name}: ... --> <!-- /{name} --> marks")
@@ -41,6 +41,6 @@ def block_of(document: str, name: str) -> str:
 
 
 def with_block(document: str, name: str, text: str) -> str:
-    """The document with `text` between its marks. ValueError without marks."""
+    """Puts `text` between the marks. Raises ValueError if there are none."""
     block_of(document, name)
     return _block(name).sub(lambda m: f"{m[1]}\n{text}\n\n{m[2]}", document)

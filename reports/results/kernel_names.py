@@ -1,27 +1,27 @@
 # SPDX-License-Identifier: MIT
-"""Names of kernels, short enough for a line."""
+"""Kernel names, short enough for a line."""
 
 import re
 
 _NOISE = re.compile(
     r"^void |\(anonymous namespace\)::|<unnamed>::|\b(?:at|c10|native|cuda|std)::"
 )
-# What an elementwise kernel or a reduction computes is among its types.
+# Names, among its template arguments, the operation of an elementwise or reduce kernel.
 _WORK = re.compile(r"\b\w*(?:Functor\w*|functor|Ops|Op|_kernel_cuda|_kernel_impl)\b")
 _WRAPPERS = re.compile(r"^(?:gpu_kernel_impl|BinaryFunctor|ReduceOp|func_wrapper_t)")
 _TYPES = re.compile(r"\b(?:float|double|BFloat16|Half|long|int|bool)\b(?![*&])")
-# CUPTI's names, in which the parentheses hold no arguments.
+# CUPTI's names; their parentheses do not contain arguments.
 _MEMORY = ("Memcpy ", "Memset ")
 
 
 def bare(kernel: str) -> str:
-    """The function alone: no types, no arguments, no namespaces."""
+    """Returns the function's name without types, arguments and namespaces."""
     name = _NOISE.sub("", kernel)
     return re.split(r"[<(]", name, maxsplit=1)[0].rpartition("::")[2]
 
 
 def shortened(kernel: str) -> str:
-    """The function, what it computes and on which types."""
+    """Returns the function's name with its operation and data type."""
     if kernel.startswith(_MEMORY):
         return kernel
     name = bare(kernel)

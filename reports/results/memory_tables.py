@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What a step's tensors are, as its result file holds them.
+"""A step's tensors, as the result file records them.
 
-fixtures/steps/memory_tables.h says what each number is.
+fixtures/steps/memory_tables.h defines each number.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Tensors:
-    """Tensors of one kind, which differ in their layer only."""
+    """Tensors that differ only in their layer."""
 
     operator: str
     component: str  # "" outside the model
@@ -18,18 +18,18 @@ class Tensors:
     dtype: str
     layers: str  # "0-3, 7"
     count: int
-    bytes: int  # of one
+    bytes: int  # of one tensor
     total_bytes: int
 
 
 @dataclass
 class Kept:
-    """A tensor that a block keeps for its backward pass."""
+    """A tensor that a block saves for its backward pass."""
 
     component: str
     dtype: str
     operator: str = ""
-    tensor: str = ""  # the name of a predicted one, in some files of before
+    tensor: str = ""  # the name of a predicted one; only in older files
     shape: str = ""
     predicted_bytes: int | None = None
     recorded_bytes: int | None = None
@@ -48,4 +48,4 @@ class MemoryTable:
     case: str
     allocations: list[Tensors]
     at_peak: list[Tensors]
-    block: Block | None = None  # inference keeps nothing
+    block: Block | None = None  # None for inference, which saves nothing

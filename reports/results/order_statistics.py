@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the order of values says about their median, whatever their distribution."""
+"""Distribution-free intervals of a median, from the order of the values."""
 
 import bisect
 import functools
@@ -10,18 +10,18 @@ from fractions import Fraction
 import numpy as np
 from scipy import stats
 
-_EXACT_SIGNED_RANK = 50  # values; beyond, the normal distribution is as good
+_EXACT_SIGNED_RANK = 50  # values; for more, the normal approximation is as good
 
 
 @functools.cache
 def interval_rank(n: int, alpha: float) -> int | None:
-    """The rank k of the sign test, or None if n is too small.
+    """Returns the rank k of the sign test, or None if n is too small.
 
     The median of n values lies between the k-th smallest and the k-th largest, except
-    with probability 2 P(Bin(n, 1/2) < k). This is the largest k for which that
+    with probability 2 P(Bin(n, 1/2) < k). Returns the largest k for which this
     probability is at most `alpha` (Conover, Practical Nonparametric Statistics, 3.2).
     """
-    allowed = int(Fraction(alpha) / 2 * 2**n)  # of the 2^n outcomes of n coins
+    allowed = int(Fraction(alpha) / 2 * 2**n)  # out of the 2^n outcomes of n coins
     k = 0
     outcomes = exactly = 1  # with at most k heads, with k heads
     while outcomes <= allowed:
@@ -34,8 +34,8 @@ def interval_rank(n: int, alpha: float) -> int | None:
 def median_ends(
     values: Sequence[float], alpha: float = 0.05
 ) -> tuple[float, float] | None:
-    """The ends of the interval that holds the median except with probability `alpha`,
-    or None if there are too few values; 6 are enough for 0.05."""
+    """Returns the ends of the interval that contains the median with probability
+    1 - `alpha`, or None if there are too few values; 6 are enough for 0.05."""
     k = interval_rank(len(values), alpha)
     if k is None:
         return None
@@ -45,16 +45,16 @@ def median_ends(
 
 @functools.cache
 def signed_rank(n: int, alpha: float) -> int | None:
-    """The rank k of Wilcoxon's signed-rank test, or None if n is too small.
+    """Returns the rank k of Wilcoxon's signed-rank test, or None if n is too small.
 
-    If n values are symmetric about a centre, that lies between the k-th smallest and
-    the k-th largest of their n (n + 1) / 2 pairwise means, except with probability
-    `alpha` (Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 3.3).
+    If n values are symmetric about a center, it lies between the k-th smallest and the
+    k-th largest of their n (n + 1) / 2 pairwise means, except with probability `alpha`
+    (Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 3.3).
     """
     if n > _EXACT_SIGNED_RANK:
         mean, deviation = n * (n + 1) / 4, (n * (n + 1) * (2 * n + 1) / 24) ** 0.5
         return int(mean + deviation * stats.norm.ppf(alpha / 2))
-    outcomes = [1]  # of the 2^n choices of signs, by the sum of the positive ranks
+    outcomes = [1]  # counts of the 2^n sign choices, by the sum of the positive ranks
     for rank in range(1, n + 1):
         with_it = [0] * rank + outcomes
         without = outcomes + [0] * rank
@@ -64,8 +64,8 @@ def signed_rank(n: int, alpha: float) -> int | None:
 
 
 def effective(values: Sequence[float]) -> int:
-    """As many independent values would tell the median as well as these, which follow
-    each other in time (fixtures/timing/statistics.h, EffectiveSamples)."""
+    """Returns the number of independent values that would determine the median as well
+    as this time series (fixtures/timing/statistics.h, EffectiveSamples)."""
     n = len(values)
     ranks = np.asarray(stats.rankdata(values)) - (n + 1) / 2
     squares = float(ranks @ ranks)
@@ -83,8 +83,8 @@ def effective(values: Sequence[float]) -> int:
 
 
 def series_median_ends(values: Sequence[float]) -> tuple[float, float] | None:
-    """The ends of the median's 95 % interval, of values in order of time, which may be
-    correlated; at most all values."""
+    """Returns the ends of the median's 95 % interval for values in time order, which
+    may be correlated; at most the smallest and the largest value."""
     rank = interval_rank(len(values), 0.05)
     if rank is None:
         return None
@@ -96,15 +96,15 @@ def series_median_ends(values: Sequence[float]) -> tuple[float, float] | None:
     return ordered[rank - 1], ordered[-rank]
 
 
-# Of values with one mode, even of skewed ones, fewer than one sample in a hundred has
-# such a gap (six values of a normal, exponential, uniform, log-normal distribution).
-_GAP = 5.0  # times the range of the values on either side
-_APART = 0.05  # modes that are nearer to each other matter to nobody
+# Fewer than one sample in a hundred from a distribution with one mode has such a gap,
+# even if it is skewed (six normal, exponential, uniform, log-normal values).
+_GAP = 5.0  # times the wider of the ranges on its two sides
+_APART = 0.05  # relative; modes closer to each other do not matter
 
 
 def two_modes(values: Sequence[float]) -> tuple[float, float] | None:
-    """The medians of two groups, if a gap divides the values into such, of two or more
-    each."""
+    """Returns the medians of two groups of at least two values each, if a wide gap
+    separates them."""
     ordered = sorted(values)
     for at in range(2, len(ordered) - 1):
         low, high = ordered[:at], ordered[at:]

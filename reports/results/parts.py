@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Several files of one run: the parts that --shard cut, or calls with other filters."""
+"""Joins the files of one run: its --shard parts, or calls with different filters."""
 
 import re
 from collections.abc import Sequence
@@ -9,8 +9,8 @@ from pathlib import Path
 from reports.results.expectations import Expectation
 from reports.results.rows import Failure, Result, one_per_case
 
-# What may differ between the parts of a run: when, where and how a part was started,
-# the momentary clock of a CPU, and the memory that Linux leaves to programs.
+# Context that may differ between the parts of a run: when, where and how a part was
+# started, the momentary CPU clock, and the memory that Linux leaves to programs.
 _OWN = frozenset(
     """
     aslr_enabled caches command_line cpu_scaling_enabled date device_clock_mhz
@@ -20,7 +20,7 @@ _OWN = frozenset(
 
 
 def _shard(result: Result) -> tuple[int, int] | None:
-    """The part i of n, if the file says so."""
+    """Returns (i, n) for part i of n, or None if the file is not a shard."""
     found = re.fullmatch(r"(\d+)/(\d+)", result.context.get("shard", ""))
     return (int(found[1]), int(found[2])) if found else None
 
@@ -30,7 +30,7 @@ def _circumstances(result: Result) -> dict[str, str]:
 
 
 def _belongs(result: Result, parts: Sequence[Result], calls: bool) -> bool:
-    """Whether the result is another part of the run that `parts` are of."""
+    """Returns whether the result is another part of the run that `parts` belong to."""
     first = parts[0]
     if _circumstances(result) != _circumstances(first):
         return False
@@ -46,7 +46,7 @@ def _belongs(result: Result, parts: Sequence[Result], calls: bool) -> bool:
 
 
 def _failures(lists: Sequence[list[Failure]], known: set[str]) -> list[Failure]:
-    """One per case, without the cases in `known`, which it grows by these."""
+    """Returns one per case, except for cases in `known`, and adds them to `known`."""
     found = []
     for failure in (failure for failures in lists for failure in failures):
         if failure.name not in known:
@@ -56,7 +56,7 @@ def _failures(lists: Sequence[list[Failure]], known: set[str]) -> list[Failure]:
 
 
 def _expectations(parts: Sequence[Result]) -> list[Expectation]:
-    """One of each, in the order of their first part."""
+    """Returns the distinct expectations in order of first appearance."""
     found: list[Expectation] = []
     for part in parts:
         found += [item for item in part.expectations if item not in found]
@@ -64,7 +64,7 @@ def _expectations(parts: Sequence[Result]) -> list[Expectation]:
 
 
 def _whole(parts: Sequence[Result]) -> Result:
-    """One result of all parts. A peak, which each part has, becomes the median."""
+    """Joins all parts. A case in several parts, such as a peak, becomes its median."""
     first = min(parts, key=lambda part: part.started or 0.0)
     rows = one_per_case(row for part in parts for row in part.rows)
     known = {row.name for row in rows}
@@ -92,10 +92,10 @@ def _whole(parts: Sequence[Result]) -> Result:
 
 
 def runs(results: dict[Path, Result], calls: bool = False) -> dict[Path, Result]:
-    """The results by file, with the parts of each run as one, under its first file.
+    """Joins the parts of each run into one result, keyed by its first file.
 
-    Parts have the same circumstances and different shards of the same cut. With
-    `calls` files without a shard are parts of a run, too, if no case is in two.
+    Parts have the same context and are different shards of the same division. With
+    `calls`, files without a shard are parts of a run, too, if they share no case.
     """
     found: dict[Path, list[Result]] = {}
     for key, result in results.items():

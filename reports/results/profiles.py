@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The tables of a profiled step, as its result file holds them.
+"""The tables of a profiled step, as the result file records them.
 
-fixtures/steps/profile_document.h says what each number is. On a null GPU there are no
-times.
+fixtures/steps/profile_document.h defines each number. A null GPU has no times.
 """
 
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Times:
-    """In microseconds."""
+    """Statistics of a duration in microseconds."""
 
     mean: float
     median: float
@@ -21,10 +20,10 @@ class Times:
 
 @dataclass(frozen=True)
 class KernelTimes(Times):
-    """Of the instances of all passes."""
+    """Times of a kernel's instances in all passes."""
 
     total: float  # in a step
-    totals: list[float] | None = None  # of each pass; files of before lack it
+    totals: list[float] | None = None  # of each pass; older files lack it
 
 
 @dataclass(frozen=True)
@@ -44,19 +43,19 @@ class Kernel:
 
 @dataclass(frozen=True)
 class Range:
-    """A part of a step over the passes."""
+    """A part of a step, with statistics over the passes."""
 
     phase: str
     range: str  # its name
     instances: int  # in a step
     host_us: Times | None = None
     device_us: Times | None = None
-    instance_us: Times | None = None  # of an instance; files of before lack it
+    instance_us: Times | None = None  # of one instance; older files lack it
 
 
 @dataclass(frozen=True)
 class Copies:
-    """Of one kind, in a step."""
+    """Copies of one kind in a step."""
 
     phase: str
     component: str

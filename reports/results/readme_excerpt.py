@@ -26,19 +26,19 @@ def cells(line: str) -> list[str]:
 
 
 def context_lines(fields: list[str]) -> list[str]:
-    """As many of the run's settings in a line as fit."""
+    """Wraps the run's settings without breaking one of them across lines."""
     joined = "  ".join(field.replace(" ", "\0") for field in fields)
     return [line.replace("\0", " ") for line in textwrap.wrap(joined, WIDTH)]
 
 
 def sentences(page: str) -> str:
-    """The list with which the page opens, as a paragraph in lines of the document."""
+    """Returns the list that opens the page as a paragraph, wrapped to WIDTH."""
     items = re.findall(r"^- (.*)$", page.partition("\n## ")[0], re.MULTILINE)
     return textwrap.fill(" ".join(items), WIDTH)
 
 
 def excerpt(printed: str) -> str:
-    """ROWS and COLUMNS of a printed table. ValueError names what it lacks."""
+    """Extracts ROWS and COLUMNS of a table. Raises ValueError if one is missing."""
     lines = [cells(line) for line in printed.splitlines() if line.strip()]
     rows = {line[0]: line for line in lines}
     lacking = [name for name in ("case", *ROWS) if name not in rows]
@@ -54,7 +54,7 @@ def excerpt(printed: str) -> str:
 
 
 def machine_of(document: str) -> str:
-    """Whose run the document shows. ValueError without a mark."""
+    """Returns the machine shown in the document. Raises ValueError without a mark."""
     found = re.search(r"<!-- table: tools/reference (\S+) -->", document)
     if found is None:
         raise ValueError("it has no <!-- table: tools/reference MACHINE --> mark")

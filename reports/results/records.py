@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Files of JSON as typed records: what is wrong with one is said in a line, with the
-value and what is allowed."""
+"""Reads JSON files as typed records. An error message is one line, with the invalid
+value and the allowed ones."""
 
 import re
 from pathlib import Path
@@ -10,9 +10,9 @@ import msgspec
 
 T = TypeVar("T")
 MOST_BYTES = 1 << 28  # a hundred times a result of the quick suite
-# Where a record is, as msgspec writes it: a field, a place, or [...] of any other key.
+# A step of msgspec's path to a value: a field, a list index, or [...] for another key.
 _STEP = re.compile(r"\.(\w+)|\[(\d+|\.\.\.)\]")
-# What some writers of JSON make of numbers that it has not.
+# Written by some JSON writers for values that JSON cannot represent.
 _NO_NUMBER = re.compile(rb"NaN|Infinity")
 
 _WORDS = {
@@ -26,11 +26,11 @@ _WORDS = {
 
 
 class NotAResult(ValueError):
-    """The file is not what it should be. The message says why, in one line."""
+    """The file is not a valid result. The message gives the reason in one line."""
 
 
 def shown(value: object) -> str:
-    """The value for an error message, in one line of bounded length."""
+    """Formats the value for an error message, in one line of bounded length."""
     if isinstance(value, int) and abs(value) >= 10**30:
         return "a number of too many digits"
     text = repr(value)
@@ -38,7 +38,7 @@ def shown(value: object) -> str:
 
 
 def parse(content: bytes) -> Any:
-    """Errors: NotAResult; also for numbers that no float holds."""
+    """Parses JSON. Errors: NotAResult, also for numbers that exceed a float's range."""
     if not content.strip():
         raise NotAResult("it is empty")
     try:
@@ -56,7 +56,7 @@ def parse(content: bytes) -> Any:
 
 
 def read(path: Path) -> bytes:
-    """Errors: NotAResult; the message does not name the file."""
+    """Reads the file. Errors: NotAResult; the message does not name the file."""
     try:
         with path.open("rb") as file:
             content = file.read(MOST_BYTES + 1)
@@ -68,12 +68,12 @@ def read(path: Path) -> bytes:
 
 
 def load(path: Path) -> Any:
-    """Errors: NotAResult; the message does not name the file."""
+    """Parses the file. Errors: NotAResult; the message does not name the file."""
     return parse(read(path))
 
 
 def record(document: Any, kind: type[T], of: str = "") -> T:
-    """The document as what its type says. Errors: NotAResult; `of` names it there."""
+    """Converts to `kind`. Errors: NotAResult, which calls the document `of`."""
     try:
         return msgspec.convert(document, kind)
     except msgspec.ValidationError as error:
@@ -95,7 +95,7 @@ def _told(document: Any, kind: Any, of: str, error: str) -> str:
     if said.startswith("Invalid enum value"):
         choices = _choices(kind, place.rpartition(".")[2])
         return f"{whole} is {shown(value)}; allowed: {choices}"
-    if not said.startswith("Expected "):  # of a check of ours
+    if not said.startswith("Expected "):  # raised by a record's __post_init__
         return f"{said}, in {whole}"
     allowed = said.removeprefix("Expected ").partition(", got")[0].replace("`", "")
     allowed = re.sub(r"\w+", lambda word: _WORDS.get(word[0], word[0]), allowed)
@@ -103,7 +103,7 @@ def _told(document: Any, kind: Any, of: str, error: str) -> str:
 
 
 def _choices(kind: Any, field: str) -> str:
-    """What a field of that name may be, in the types that the kind is made of."""
+    """Lists the allowed values of the enumeration field in the kind's types."""
     for part in msgspec.json.schema(kind)["$defs"].values():
         found = part.get("properties", {}).get(field, {})
         for choices in (found, *found.get("anyOf", [])):
@@ -115,7 +115,7 @@ def _choices(kind: Any, field: str) -> str:
 def _wrong_key(
     document: Any, kind: Any, entries: dict[str, Any], error: str
 ) -> str | None:
-    """The key of the entry that msgspec means: it leaves out which."""
+    """Finds the invalid entry's key, which msgspec omits from its message."""
     every = dict(entries)
     for key, value in every.items():
         entries.clear()
@@ -132,7 +132,7 @@ def _wrong_key(
 
 
 def saved(path: Path, kind: str, version: int) -> dict[str, Any]:
-    """A file of ours that says what it is. Errors: NotAResult."""
+    """Loads a file that states this kind and version. Errors: NotAResult."""
     document = load(path)
     if not isinstance(document, dict):
         raise NotAResult(f"it is {shown(document)}; allowed: an object")

@@ -25,29 +25,29 @@ T = TypeVar("T")
 K = TypeVar("K")
 # The device_kind of a GPU that does nothing, without times or with predicted ones.
 NULL_GPU, PREDICTED = "null_cuda", "predicted_cuda"
-# Times beyond these limits, in us, may give ratios of 0 or infinity.
+# Ratios of times beyond these limits, in us, may underflow or overflow.
 SHORTEST_US, LONGEST_US = 1e-9, 1e15
-# Beyond any count, and small enough for the arithmetic of a report.
+# Greater than any count, and small enough for a report's arithmetic.
 LARGEST = 1e100
 
 
 class PartsOf(dict[str, T]):
-    """Parts of a row, which say whose they are where one is missing."""
+    """Parts of a row; the error for a missing one names the row."""
 
     def __init__(self, row: str, kind: str, parts: Mapping[str, T]) -> None:
         super().__init__(parts)
         self._row, self._kind = row, kind
 
     def __missing__(self, key: str) -> T:
-        """Errors: NotAResult, because the program writes what is asked for."""
+        """Raises NotAResult: every valid result has the parts that are asked for."""
         raise NotAResult(f"{self._row} lacks the {self._kind} {key}")
 
 
 @dataclass(frozen=True)
 class Turns:
-    """The turns that a row took with others, for the ratios of their times."""
+    """A row's times in the turns that it took with others, for ratios of times."""
 
-    family: str  # which rows took them: as many turns each, side by side
+    family: str  # the interleaved rows, each with the same number of turns
     us: tuple[float, ...]  # the row's median time in each
 
 
@@ -61,7 +61,7 @@ class Row:
     findings: dict[str, str]  # textual results, e.g. dtypes, kernel names
     counters: dict[str, float]  # numeric results and parameters
     repetitions: int = 1
-    # Of several repetitions, each a process of its own: the counters in each.
+    # The counters of each repetition, if each repetition is a process of its own.
     each: dict[str, tuple[float, ...]] = field(default_factory=dict)
     turns: Turns | None = None
     table: CounterTable = field(default_factory=default_table, repr=False)
@@ -81,24 +81,24 @@ class Row:
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """The parameters that are numbers, which the name has, too."""
+        """The numeric parameters, parsed from the name."""
         parts = (part.partition(":") for part in self.name.split("/")[1:])
         return {key: int(number) for key, colon, number in parts if colon}
 
     @cached_property
     def parameters(self) -> dict[str, str]:
-        """What tells the case from others: words and numbers."""
+        """The parameters that identify the case: words and numbers."""
         return self.words | {key: str(value) for key, value in self.numbers.items()}
 
     def get(self, counter: str) -> float | None:
         return self.counters.get(counter)
 
     def __getitem__(self, counter: str) -> float:
-        """Errors: NotAResult, as for a missing word or finding."""
+        """Returns the counter. Errors: NotAResult, as for a missing word or finding."""
         return self.counters[counter]
 
     def positive(self, counter: str) -> float:
-        """Errors: NotAResult, also if it is not above 0, where a fit needs that."""
+        """Returns a counter for a fit. Errors: NotAResult, also if not above 0."""
         value = self.counters[counter]
         if not value > 0:
             raise NotAResult(f"{counter} of {self.name} is {value:g}; allowed: above 0")
@@ -119,7 +119,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Question:
-    """What an experiment asked, and what it expected, in words."""
+    """The question and the expectation of an experiment, in words."""
 
     text: str
     expect: str
@@ -131,16 +131,16 @@ class Result:
     rows: list[Row]
     skipped: list[Failure]
     errors: list[Failure]
-    complete: bool  # whether the run came to its end
+    complete: bool  # whether the run finished
     expectations: list[Expectation] = field(default_factory=list)
     profiles: list[Profile] = field(default_factory=list)  # of steps of a breakdown
     memory: list[MemoryTable] = field(default_factory=list)  # of rows of `memory`
-    # By experiment; a file of an earlier version has none.
+    # By experiment; older files have none.
     questions: dict[str, Question] = field(default_factory=dict)
 
     @property
     def started(self) -> float | None:
-        """The start time in seconds; None without a valid date."""
+        """The start time in seconds since the epoch; None without a valid date."""
         try:
             return datetime.fromisoformat(self.context.get("date", "")).timestamp()
         except ValueError:
@@ -148,7 +148,7 @@ class Result:
 
     @property
     def of_null_gpu(self) -> bool:
-        """Whether nothing was timed, because the GPU did nothing."""
+        """Whether nothing was timed, because the device is a null GPU."""
         return self.context.get("device_kind") == NULL_GPU
 
     @property
@@ -158,18 +158,18 @@ class Result:
         return [row.name for row in self.rows] + failures
 
     def profile_of(self, rows: Iterable[Row]) -> Profile | None:
-        """The profile of the step that one of the rows is of."""
+        """Returns the profile of the step that one of the rows belongs to."""
         names = {row.name for row in rows}
         return next((one for one in self.profiles if one.case in names), None)
 
     def revision(self, digits: int) -> str:
-        """The first `digits` of the git revision, with a + if the tree was dirty."""
+        """Returns the git revision's first `digits`, with a + if the tree was dirty."""
         revision = self.context.get("git_revision", "")[:digits] or "unknown"
         dirty = self.context.get("git_dirty", "").lower() in ("true", "1")
         return revision + ("+" if dirty else "")
 
     def of(self, experiment: str, **words: str) -> list[Row]:
-        """The rows of an experiment with these textual parameters, in run order."""
+        """Returns the experiment's rows with these textual parameters, in run order."""
         return [
             row
             for row in self.rows
@@ -180,7 +180,7 @@ class Result:
 
 @dataclass(frozen=True)
 class _Entry:
-    """What Google Benchmark and the suite write of a row, but for its counters."""
+    """The fields of a row that Google Benchmark and the suite write, minus counters."""
 
     name: str
     run_type: str
@@ -189,7 +189,7 @@ class _Entry:
     time_unit: str = "us"
     parameters: dict[str, str | float] | None = None
     findings: dict[str, str] = field(default_factory=dict)
-    label: str = ""  # in a file of before parameters and findings
+    label: str = ""  # in older files, which lack parameters and findings
     error_occurred: bool = False
     error_message: str = ""
     skipped: bool = False
@@ -210,7 +210,7 @@ def _pairs(text: str, separator: str) -> dict[str, str]:
 
 
 def _texts(entry: _Entry) -> tuple[dict[str, str], dict[str, str]]:
-    """The textual parameters and results."""
+    """Returns the textual parameters and the textual results."""
     if entry.parameters is None:
         parameters, _, findings = entry.label.partition(" | ")
         return _pairs(parameters, " "), _pairs(findings, ", ")
@@ -223,7 +223,7 @@ def _wrong(what: str, value: object, allowed: str) -> NotAResult:
 
 
 def _check_name(name: str) -> None:
-    """Checks that it is a case's, e.g. e/fp32/seq:8."""
+    """Checks that it is the name of a case, e.g. e/fp32/seq:8."""
     if not name.isprintable() or len(name) > 255:
         raise _wrong("name", name, "up to 255 printable letters")
     for part in name.split("/")[1:]:
@@ -271,7 +271,7 @@ def _row(
 
 
 def ends_of(counter: str) -> tuple[str, str]:
-    """The counters with the ends of its interval, e.g. p50_low_us and p50_high_us."""
+    """Returns the counters of its interval's ends, e.g. p50_low_us and p50_high_us."""
     stem, us, _ = (
         counter.rpartition("_us") if counter.endswith("_us") else (counter, "", "")
     )
@@ -279,10 +279,10 @@ def ends_of(counter: str) -> tuple[str, str]:
 
 
 def _median(rows: list[Row], is_process: bool) -> Row:
-    """The median repetition, counter by counter.
+    """Takes the median of the repetitions, counter by counter.
 
-    Where there are enough of them for an interval, they tell more of it than the
-    samples of one do. `is_process`: each is one.
+    Given enough repetitions, the interval comes from them: it is more reliable than one
+    from the samples of one repetition. `is_process`: each repetition is a process.
     """
     first = rows[0]
     if len(rows) == 1:
@@ -301,7 +301,7 @@ def _median(rows: list[Row], is_process: bool) -> Row:
         time_us=statistics.median(row.time_us for row in rows),
         counters=counters,
         repetitions=len(rows),
-        turns=None,  # the file has those of one repetition
+        turns=None,  # the file has the turns of one repetition only
         each={name: tuple(row.counters[name] for row in rows) for name in names}
         if is_process
         else {},
@@ -309,7 +309,7 @@ def _median(rows: list[Row], is_process: bool) -> Row:
 
 
 def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
-    """By their keys, both in the order in which they first appear."""
+    """Groups items by key; keys and items keep the order of first appearance."""
     groups: dict[K, list[T]] = {}
     for item in items:
         groups.setdefault(key(item), []).append(item)
@@ -317,7 +317,7 @@ def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
 
 
 def one_per_case(rows: Iterable[Row], is_process: bool = False) -> list[Row]:
-    """One row per case, in the order in which the cases first appear."""
+    """Returns one row per case, in the order in which the cases first appear."""
     repetitions = grouped(rows, lambda row: row.name)
     return [_median(rows, is_process) for rows in repetitions.values()]
 
@@ -338,14 +338,14 @@ class _Asked:
 
 @dataclass(frozen=True)
 class _Document:
-    """A result file. One of an earlier version lacks what has a default."""
+    """A result file. Older files lack the fields with a default."""
 
     context: dict[str, Any]
     benchmarks: list[dict[str, Any]]
     skipped: list[Failure]
     errors: list[Failure]
     complete: bool
-    counters: list[Listed] | None = None  # None, too, of Google Benchmark alone
+    counters: list[Listed] | None = None  # None, too, from Google Benchmark alone
     turns: list[_Turns] = field(default_factory=list)
     expectations: list[Expectation] = field(default_factory=list)
     profiles: list[Profile] = field(default_factory=list)
@@ -354,12 +354,12 @@ class _Document:
 
 
 def _of_cases(failures: Iterable[Failure]) -> list[Failure]:
-    """One for each case, of which several processes can say the same."""
+    """Returns one failure per case, because several processes may report the same."""
     return list({failure.name: failure for failure in failures}.values())
 
 
 def parse(document: Any) -> Result:
-    """Errors: NotAResult."""
+    """Converts a parsed result file. Errors: NotAResult."""
     given = record(document, _Document, "a result of trainbench")
     context = {key: str(value) for key, value in given.context.items()}
     is_timed = context.get("device_kind") != NULL_GPU
@@ -374,7 +374,7 @@ def parse(document: Any) -> Result:
         entry = record(every, _Entry, shown(every.get("name", "a row")))
         if entry.run_type != "iteration":
             continue
-        # Google Benchmark says itself why some have no number.
+        # Google Benchmark itself gives the reason why it skipped some.
         skipped += [Failure(entry.name, entry.skip_message)] if entry.skipped else []
         if entry.error_occurred:
             errors.append(Failure(entry.name, entry.error_message))
@@ -398,7 +398,7 @@ def parse(document: Any) -> Result:
 
 
 def load(path: Path) -> Result:
-    """Errors: NotAResult, also for a file that cannot be read."""
+    """Loads a result file. Errors: NotAResult, also if it cannot be read."""
     try:
         return parse(records.load(path))
     except NotAResult as error:

@@ -12,12 +12,12 @@ from scipy.special import stdtrit
 
 @dataclass(frozen=True)
 class Fit:
-    """y is proportional to x ** exponent, by least squares on the logarithms."""
+    """A fit of y proportional to x ** exponent by least squares on the logarithms."""
 
     exponent: float
-    log_at_one: float  # of y where x is 1
-    # 95 % interval of the exponent by Student's t; None for two points, which
-    # always fit exactly.
+    log_at_one: float  # the logarithm of y at x = 1
+    # 95 % interval of the exponent by Student's t; None for two points, which always
+    # fit exactly.
     interval: tuple[float, float] | None
 
     def at(self, x: float) -> float:
@@ -34,9 +34,8 @@ def _logarithms(name: str, values: Sequence[float]) -> NDArray[np.float64]:
 def power_law_exponent(x: Sequence[float], y: Sequence[float]) -> Fit:
     """Fits a line to log y over log x.
 
-    ValueError, naming what is wrong, if x and y differ in length, if there are
-    fewer than two points or fewer than two different x, or if a value is not
-    finite and positive.
+    Raises ValueError if x and y differ in length, if there are fewer than two points
+    or fewer than two different x, or if a value is not finite and positive.
     """
     if len(x) != len(y):
         raise ValueError(f"x has {len(x)} values, y has {len(y)}")

@@ -7,11 +7,11 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-# A cell of a column of numbers: one that begins with a number, or tells of none.
+# A cell in a column of numbers: it begins with a number, or says that there is none.
 _NUMBER = re.compile(r"[-+≤≥] ?\d|\d|(-|unknown|)$")
 
-# A cell that a spreadsheet would compute, and what it may: numbers with their units,
-# as in "-44.7 us ± 5.9 %" or "-1.45 (-1.54 to -1.36)", and "-" for none.
+# A cell that a spreadsheet would evaluate, and the exceptions: numbers with units, as
+# in "-44.7 us ± 5.9 %" or "-1.45 (-1.54 to -1.36)", and "-" for none.
 _FORMULA = re.compile(r"[-=+@]")
 _SIGNED = re.compile(
     r"-|[-+]\d[\d.]*(e[-+]?\d+)?( (\(?[-+]?\d[\d.]*\)?|±|%|[A-Za-z]+(/s)?))*"
@@ -19,7 +19,7 @@ _SIGNED = re.compile(
 
 
 def significant(value: float, digits: int = 3) -> str:
-    """Rounded to `digits` digits; with an exponent only below 1e-4 and from 1e7 on."""
+    """Rounds to `digits` digits; has an exponent only below 1e-4 and from 1e7 on."""
     if value == 0:
         return "0"
     text = f"{value:.{digits}g}"
@@ -53,7 +53,7 @@ def rate(per_second: float, unit: str, digits: int = 3) -> str:
 
 
 def with_unit(value: float, unit: str, digits: int = 3) -> str:
-    """By the unit of a counter (fixtures/counters.md)."""
+    """Formats a value in the unit of its counter (fixtures/counters.md)."""
     if unit.endswith("us"):
         return time(value, digits)
     if unit == "B":
@@ -74,8 +74,8 @@ def percent(fraction: float) -> str:
 def columns(
     lines: Sequence[Sequence[str]], left: Collection[int] = (0, -1)
 ) -> list[str]:
-    """The lines of a table for a terminal, its headings the first: columns two spaces
-    apart, the columns `left` left-aligned, others right-aligned."""
+    """Formats table lines, headings first, for a terminal: columns are two spaces
+    apart, those in `left` are left-aligned and the others right-aligned."""
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     is_left = {number % len(widths) for number in left} if widths else set()
 
@@ -91,8 +91,8 @@ def table(
     lines: Sequence[Sequence[str]],
     right: Sequence[bool] | None = None,
 ) -> str:
-    """A Markdown table. `right`: which columns are right-aligned; if not given, all but
-    the first."""
+    """Formats a Markdown table. `right`: which columns are right-aligned; the default
+    is all except the first."""
     right = right or [False] + [True] * (len(headings) - 1)
     rule = "|".join("---:" if is_right else "---" for is_right in right)
     first, *rest = ("| " + " | ".join(cells) + " |" for cells in (headings, *lines))
@@ -100,12 +100,12 @@ def table(
 
 
 def _cell(text: str) -> str:
-    """Escapes characters that end a cell or are markup."""
+    """Escapes characters that would end a cell or are markup."""
     return re.sub(r"[\\|<*`\[]", r"\\\g<0>", " ".join(text.split()))
 
 
 def _csv_cell(text: str) -> str:
-    """On one line; a formula gets the quote by which a spreadsheet knows a text."""
+    """Joins lines; a formula gets the quote that marks text in a spreadsheet."""
     text = " ".join(text.split())
     is_formula = _FORMULA.match(text) and not _SIGNED.fullmatch(text)
     return f"'{text}" if is_formula else text
@@ -117,11 +117,11 @@ class Table:
 
     headings: Sequence[str]
     lines: Sequence[Sequence[str]]
-    title: str = ""  # of a table that is not the only one beside its text
+    title: str = ""  # set if several tables go with one text
 
     @property
     def numeric(self) -> list[bool]:
-        """Which columns hold numbers alone, and not the first: those to align right."""
+        """Whether to right-align each column: all but the first, if all are numbers."""
         columns = list(zip(*self.lines, strict=True))
         columns = columns or [()] * len(self.headings)
         return [
@@ -130,7 +130,7 @@ class Table:
         ]
 
     def columns(self, left: Collection[int] = ()) -> list[str]:
-        """Aligned with blanks, for a terminal; the columns of `left` to the left."""
+        """Aligns columns for a terminal; those in `left` are left-aligned."""
         return columns([self.headings, *self.lines], left)
 
     def markdown(self) -> str:
@@ -142,7 +142,7 @@ class Table:
         return f"{_cell(self.title)}:\n\n{told}" if self.title else told
 
     def csv(self) -> str:
-        """With a line for the headings, and no formula."""
+        """Formats as CSV with a line of headings; formulas are quoted."""
         written = io.StringIO()
         csv.writer(written, lineterminator="\n").writerows(
             map(_csv_cell, cells) for cells in (self.headings, *self.lines)
