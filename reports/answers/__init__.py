@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The answers of a run, computed from its result file: per experiment the question,
-one sentence with numbers, and a table."""
+"""A run's answers, computed from its result file: for each experiment the question, one
+sentence with numbers, and tables."""
 
 from reports.answers.answer import Answer, answers, markdown
 

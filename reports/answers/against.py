@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rows that differ from a baseline in an axis alone, such as the implementation."""
+"""Rows that differ from a baseline only in an axis, such as the implementation."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from reports.results.rows import Row
 
 @dataclass(frozen=True)
 class Choice:
-    """The rows of one case that differ in the axis alone, by their value of it."""
+    """The rows of one case that differ only in the axis, keyed by its values."""
 
     axis: Axis
     rows: dict[str, Row]
@@ -33,18 +33,18 @@ class Choice:
         return case_text(next(iter(self.rows.values())), *self.axis.word.split())
 
     def time(self, row: Row) -> Measured | None:
-        """Over the baseline's, which the run may lack."""
+        """Divides a row's time by the baseline's; None if there is no baseline."""
         return over(time_of(row), time_of(self.base)) if self.base else None
 
     def peak(self, row: Row) -> float | None:
-        """Over the baseline's."""
+        """Divides the row's peak memory by the baseline's; None if one is missing."""
         base = self.base.get("peak_bytes") if self.base else None
         own = row.get("peak_bytes")
         return own / base if own is not None and base else None
 
 
 def choices(rows: Sequence[Row], axis: Axis) -> list[Choice]:
-    """In run order."""
+    """Groups the rows by case, in run order."""
     found: dict[tuple[tuple[str, str], ...], dict[str, Row]] = {}
     words = axis.word.split()
     for row in rows:
@@ -53,12 +53,12 @@ def choices(rows: Sequence[Row], axis: Axis) -> list[Choice]:
 
 
 def compared(rows: Sequence[Row], axis: Axis) -> list[Choice]:
-    """Those with the baseline and another row."""
+    """Returns the choices with the baseline and at least one other row."""
     return [one for one in choices(rows, axis) if one.base and one.others]
 
 
 def baselines(rows: Sequence[Row], axis: Axis, name: str) -> Iterator[tuple[Row, Row]]:
-    """Each baseline with the row of this name."""
+    """Yields each baseline with the row that has this value of the axis."""
     for choice in compared(rows, axis):
         if choice.base and name in choice.others:
             yield choice.base, choice.others[name]
@@ -70,8 +70,8 @@ def size_of(choice: Choice) -> float:
 
 
 def chosen(found: Sequence[Choice]) -> list[Choice]:
-    """Of each precision and model the largest shape; of the models the smallest and the
-    largest."""
+    """Selects the largest shape for each precision and model, and then only the
+    smallest and the largest model."""
     largest: dict[tuple[str, ...], dict[str, Choice]] = {}
     for choice in found:
         words = next(iter(choice.rows.values())).words

@@ -16,7 +16,7 @@ from reports.results.rows import Result, grouped
 from reports.results.text import Table, plural
 
 ROOT = Path(__file__).resolve().parents[2]
-# Sentences and tables that no spec can state.
+# Sentences and tables that a spec cannot express.
 _SENTENCES: dict[str, Callable[[Result], str]] = {
     "all_reduce": collectives.sentence,
     "breakdown": breakdown.sentence,
@@ -38,7 +38,7 @@ class Answer:
 
 
 def _comment_of(experiment: str, pattern: str, what: str) -> str:
-    """One part of the comment that opens the experiment's source, on one line."""
+    """Returns a part of the opening comment in the experiment's source, on one line."""
     path = ROOT / "benchmarks" / f"{experiment}.cc"
     if not path.exists():  # the result is of another program
         return ""
@@ -49,21 +49,21 @@ def _comment_of(experiment: str, pattern: str, what: str) -> str:
 
 
 def question_of(experiment: str, result: Result | None = None) -> str:
-    """What the run asked; else the `// Question:` comment of benchmarks/ today."""
+    """Returns the run's question, or the current `// Question:` in benchmarks/."""
     if result is not None and experiment in result.questions:
         return result.questions[experiment].text
     return _comment_of(experiment, r"// Question: (.*?)\n// Expect:", "question")
 
 
 def expectation_of(experiment: str, result: Result | None = None) -> str:
-    """What the run expected; else the `// Expect:` comment of benchmarks/ today."""
+    """Returns the run's expectation, or the current `// Expect:` in benchmarks/."""
     if result is not None and experiment in result.questions:
         return result.questions[experiment].expect
     return _comment_of(experiment, r"\n// Expect: (.*?)\n(?!//)", "expectation")
 
 
 def answer_of(result: Result, experiment: str) -> Answer:
-    """Errors: NotAResult, if a row lacks what the program writes."""
+    """Makes an answer. Errors: NotAResult, if a row lacks a part that it must have."""
     rows, spec = result.of(experiment), spec_of(experiment)
     is_timed = not result.of_null_gpu
     sentence = ""
@@ -83,13 +83,13 @@ def answer_of(result: Result, experiment: str) -> Answer:
 
 
 def answers(result: Result) -> list[Answer]:
-    """Of the experiments with rows, in reading order."""
+    """Makes the answers of the experiments that have rows, in reading order."""
     names = ordered(row.experiment for row in result.rows)
     return [answer_of(result, name) for name in names]
 
 
 def skipped_sentence(result: Result) -> str:
-    """One line: how many cases of each experiment, and why; "" if there are none."""
+    """States how many cases of each experiment were skipped, and why; "" if none."""
     cases = grouped(result.skipped, lambda case: case.experiment)
     if not cases:
         return ""
@@ -101,14 +101,14 @@ def skipped_sentence(result: Result) -> str:
 
 
 def _missing(result: Result) -> list[str]:
-    """A line about each kind of cases that were not measured."""
+    """Returns a line each on skipped cases, failed cases and an early stop."""
     failed = f"{plural(len(result.errors), 'case')} failed." if result.errors else ""
     stopped = "" if result.complete else "The run was stopped early."
     return list(filter(None, [skipped_sentence(result), failed, stopped]))
 
 
 def _expectations(result: Result) -> list[str]:
-    """What became of the expectations, failed ones first."""
+    """Returns the section on expectations, failed ones first, if there are any."""
     judged = judgements(result)
     if not judged:
         return []
@@ -116,7 +116,7 @@ def _expectations(result: Result) -> list[str]:
 
 
 def markdown(result: Result) -> str:
-    """Expectations and answers without details, under headings of the third level."""
+    """Formats expectations and answers without details, under third-level headings."""
     parts = [
         "\n\n".join(
             filter(

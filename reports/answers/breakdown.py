@@ -27,7 +27,7 @@ from reports.results import text
 from reports.results.rows import Result, Row
 
 NOT_PARTS = ("all", "block", "recompute", "timed", "unattributed")
-# A profile that takes up to so much longer or shorter is the timed step.
+# A profile counts as the timed step if its time differs by at most this fraction.
 MOST_APART = 0.15
 
 
@@ -42,7 +42,7 @@ class Step:
     lost: float | None = None  # share of operators without a component
 
     def share(self, component: str) -> Measured:
-        """Of the step; the spreads of its phases need not be independent."""
+        """Its share of the step; adds up widths, as phases may not be independent."""
         shares = [counter_of(row, "share") for row in self.parts[component].values()]
         return Measured(
             sum(share.value for share in shares),
@@ -51,7 +51,7 @@ class Step:
         )
 
     def ordered(self) -> list[str]:
-        """The components, from the largest share to the least."""
+        """The components by share, largest first."""
         return sorted(self.parts, key=lambda part: -self.share(part).value)
 
 
@@ -79,7 +79,7 @@ def matmul_share(row: Row) -> Measured:
 
 
 def _most(step: Step, order: list[str], name: str) -> str:
-    """Which component takes most of the step, if the intervals allow to say so."""
+    """States which component takes most of the step, if the intervals show it."""
     first = step.share(order[0])
     shown = f"{first.plus_minus(text.percent)} of the time"
     if len(order) == 1:
@@ -100,7 +100,7 @@ def _ratio(step: Step) -> Measured | None:
 
 
 def _beside_timed(step: Step) -> str:
-    """How the profiled step compares with the same step without a profile."""
+    """Compares the profiled step with the same step without a profile."""
     ratio = _ratio(step)
     if ratio is None or step.timed is None:
         return ""
@@ -117,7 +117,7 @@ def _beside_timed(step: Step) -> str:
 
 
 def _beside_inference(step: Step, inference: Step | None) -> str:
-    """The share of matrix products with and without a backward pass."""
+    """Compares the share of matrix products with and without a backward pass."""
     if inference is None or inference.whole is None or step.whole is None:
         return ""
     theirs, ours = matmul_share(inference.whole), matmul_share(step.whole)
@@ -142,12 +142,12 @@ def _outliers(step: Step) -> str:
 
 
 def profiled(result: Result) -> dict[tuple[str, ...], list[Row]]:
-    """The rows of each profiled step."""
+    """Groups the rows by profiled step."""
     return by_shape(result.of("breakdown"), "model", "precision", "mode")
 
 
 def shown_step(result: Result) -> tuple[list[Row], list[Row] | None] | None:
-    """The rows of the step to show, and of the same model's inference."""
+    """Returns the rows of the step to show, and of the same model's inference."""
     found = profiled(result)
     if not found:
         return None
@@ -159,7 +159,7 @@ def shown_step(result: Result) -> tuple[list[Row], list[Row] | None] | None:
 
 
 def sentence(result: Result) -> str:
-    """About the step to show; "" if the run has none."""
+    """Describes the step to show; "" if the run has none."""
     found = shown_step(result)
     if found is None:
         return ""
@@ -179,8 +179,8 @@ def sentence(result: Result) -> str:
 
 
 def steps(result: Result) -> list[tuple[list[Row], list[Row] | None]]:
-    """The rows of each profiled step, and of the same model's inference; the step to
-    show first."""
+    """Returns each profiled step's rows, the step to show first; with that one come the
+    rows of the same model's inference."""
     first = shown_step(result)
     shown = first[0][0].name if first else ""
     others: list[tuple[list[Row], list[Row] | None]] = [
@@ -190,7 +190,7 @@ def steps(result: Result) -> list[tuple[list[Row], list[Row] | None]]:
 
 
 def table_of(rows: list[Row], other: list[Row] | None) -> text.Table | None:
-    """A column for each phase, the step, and the same model's inference."""
+    """Makes a table: columns for each phase, the step, and the model's inference."""
     step, inference = step_of(rows), step_of(other) if other else None
     if not step.phases or not step.parts:
         return None
@@ -232,13 +232,13 @@ def table_of(rows: list[Row], other: list[Row] | None) -> text.Table | None:
 
 
 def tables(result: Result) -> list[text.Table]:
-    """The components of the step to show."""
+    """Makes the table of the components of the step to show."""
     made = [table_of(*step) for step in steps(result)[:1]]
     return [table for table in made if table is not None]
 
 
 def forward_table(result: Result) -> text.Table | None:
-    """The forward pass of every step with and without a profile."""
+    """Compares the forward pass of every step with and without a profile."""
     lines = []
     for rows in profiled(result).values():
         step = step_of(rows)
@@ -261,7 +261,7 @@ def forward_table(result: Result) -> text.Table | None:
 
 
 def details(result: Result) -> list[text.Table]:
-    """What the profiles of all steps list. On a null GPU they have no times."""
+    """Makes the tables of all steps' profiles. A null GPU has no times."""
     tables = [None if result.of_null_gpu else forward_table(result)]
     for place, (rows, other) in enumerate(steps(result)):
         if place and not result.of_null_gpu:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The name and the text of what a row has, by what its counters are."""
+"""Headings and formatted values of a row's counters and findings."""
 
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
@@ -33,7 +33,7 @@ _UNITS = ("_us", "_bytes_per_second", "_per_second", "_bytes", "_seconds")
 
 
 def heading_of(counter: str) -> str:
-    """E.g. "first call" of first_call_us."""
+    """Names a counter in words, e.g. first_call_us as "first call"."""
     if counter in _SHORT:
         return _SHORT[counter]
     for unit in _UNITS:
@@ -58,7 +58,7 @@ def formatted(row: Row, counter: str, value: float, digits: int = 3) -> str:
 
 
 def value_of(row: Row, column: Column) -> Measured | None:
-    """None if the row lacks it."""
+    """Returns the column's value, or None if the row lacks it."""
     if row.get(column.counter) is None:
         return None
     value = counter_of(row, column.counter)
@@ -68,7 +68,7 @@ def value_of(row: Row, column: Column) -> Measured | None:
 
 
 def cell(row: Row, named: str | Column) -> str:
-    """In a table that has the time, whose interval a rate shares."""
+    """Formats a table cell; a rate has no interval, as it is the same as the time's."""
     column = column_of(named)
     value = row.get(column.counter)
     if value is None or column.per or row.table.find(column.counter).kind != "rate":
@@ -77,7 +77,7 @@ def cell(row: Row, named: str | Column) -> str:
 
 
 def shown(row: Row, named: str | Column) -> str:
-    """With its interval; a textual result as it is; "-" if the row has neither."""
+    """Formats a value with its interval, or a textual result; "-" if there is none."""
     column = column_of(named)
     if column.counter in row.findings:
         return row.findings[column.counter]
@@ -91,7 +91,7 @@ def shown(row: Row, named: str | Column) -> str:
 
 
 def expanded(rows: Sequence[Row], columns: Sequence[str | Column]) -> list[Column]:
-    """Those that a row has, patterns as the names that match them."""
+    """Expands patterns to the names that match, and drops columns that no row has."""
     names = dict.fromkeys(n for row in rows for n in (*row.counters, *row.findings))
     found: list[Column] = []
     for column in map(column_of, columns):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Makes the sentence of an experiment of the claims in its spec, as far as the
-intervals of the run allow them."""
+"""Makes the sentence of an experiment from the claims in its spec, as far as the run's
+intervals support them."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +24,7 @@ from reports.experiments.spec import Column
 from reports.results import text
 from reports.results.rows import Row, grouped
 
-CLEAR = 0.25  # an exponent that is known to so much is stated
+CLEAR = 0.25  # the largest half-width of an exponent that is stated
 MOST = 8  # rows in a sentence
 
 
@@ -36,12 +36,12 @@ def _versus(rows: Sequence[Row], claim: spec.Versus) -> str:
 
 
 def _groups(rows: Sequence[Row], *keys: str) -> list[list[Row]]:
-    """The rows that differ in these parameters alone."""
+    """Groups the rows that differ only in these parameters."""
     return list(grouped(rows, lambda row: without(row, *keys)).values())
 
 
 def _name(row: Row, rows: Sequence[Row]) -> str:
-    """What differs between the rows; what all share is in the title of the table."""
+    """Names a row by the parameters that differ; the table's title has the others."""
     return label_of(rows)(row) or case_text(row) or row.experiment
 
 
@@ -144,7 +144,7 @@ def _grown(rows: Sequence[Row], along: str, counter: str) -> str:
 
 
 def _settles(rows: Sequence[Row], claim: spec.Settles) -> str:
-    """So many calls are enough if they, and all longer warm-ups, are near."""
+    """A number of calls is enough if it and all larger numbers give ratios near 1."""
     near = 1 - claim.near, 1 + claim.near
     parts = []
     for group in _groups(_along(rows, claim), claim.along):
@@ -200,6 +200,6 @@ _MAKERS: dict[type, Callable[[Sequence[Row], Any], str]] = {
 
 
 def sentence(rows: Sequence[Row], claims: Sequence[spec.Claim]) -> str:
-    """ "" if the rows are of no claim."""
+    """Joins the claims' sentences; "" if no claim applies to the rows."""
     made = (_MAKERS[type(claim)](rows, claim) for claim in claims)
     return " ".join(filter(None, made)) if rows else ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a collective takes, by size."""
+"""The time of a collective as a function of its size."""
 
 import math
 
@@ -10,7 +10,7 @@ from reports.results.rows import Result, Row, grouped
 
 
 def _law(series: str, fit: AlphaBeta) -> str:
-    """The fitted law of the time in words."""
+    """States the fitted law of the time in words."""
     start = f"{series} t(S) = {text.significant(fit.alpha_us)} us"
     if not fit.us_per_byte:
         return f"{start}, whatever S"
@@ -21,13 +21,13 @@ def _law(series: str, fit: AlphaBeta) -> str:
     return f"{law}, half of that rate from {text.size(fit.half_rate_bytes)} on"
 
 
-KNOWN = 0.5  # a law whose parameters are known so well is told
+KNOWN = 0.5  # the largest relative error of the parameters of a stated law
 
 
 def _stated_law(series: str, sizes: list[float], times: list[Measured]) -> str:
-    """The law, if the intervals of the times determine its parameters.
+    """States the law if the intervals of the times determine its parameters.
 
-    Each time moves to the end of its interval in turn, as if it alone were wrong.
+    The law is refitted with one time after the other at the end of its interval.
     """
     values = [time.value for time in times]
     fit = fit_alpha_beta(sizes, values)
@@ -50,12 +50,12 @@ def _stated_law(series: str, sizes: list[float], times: list[Measured]) -> str:
 
 
 def _relative(errors: list[float], value: float) -> float:
-    """The root of the sum of squares; 0 of a parameter that is 0."""
+    """Returns the root of the sum of squares over the value; 0 if the value is 0."""
     return math.hypot(*errors) / value if value else 0.0
 
 
 def series_of(result: Result) -> dict[str, list[Row]]:
-    """The all-reduces of each backend and number of ranks."""
+    """Groups the all-reduces by backend and number of ranks."""
     return grouped(
         result.of("all_reduce"),
         lambda row: f"{row.words['backend']}, {row.numbers.get('ranks')} ranks",
@@ -63,7 +63,7 @@ def series_of(result: Result) -> dict[str, list[Row]]:
 
 
 def sentence(result: Result) -> str:
-    """The law of each backend and number of ranks."""
+    """States the law of each backend and number of ranks."""
     laws = []
     for name, rows in series_of(result).items():
         sizes = [row.positive("bytes") for row in rows]

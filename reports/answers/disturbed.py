@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Rows whose samples something disturbed, and what it was."""
+"""Rows with disturbed samples, and the causes."""
 
 from reports.results import text
 from reports.results.order_statistics import two_modes
 from reports.results.rows import Result, Row
 
 NOISY_CV = 0.1  # as in the table on the console
-# What a row says in words, and what that means; {} is the word.
+# The findings of a disturbed row and their meaning; {} is the finding's text.
 _WORDS = {
     "wrong": "its result is wrong ({})",
     "noisy": "{}",
@@ -19,13 +19,13 @@ _WORDS = {
 
 
 def modes_of(row: Row) -> tuple[float, float] | None:
-    """The two times that its processes, or its turns, took, if they are two."""
+    """Returns the two times of its processes, or its turns, if they are bimodal."""
     turns = row.turns.us if row.turns else ()
     return two_modes(row.each.get("p50_us") or turns)
 
 
 def reasons(row: Row) -> list[str]:
-    """Empty for a row that nothing disturbed."""
+    """Lists the causes; empty for an undisturbed row."""
     found = [
         meaning.format(row.findings[word])
         for word, meaning in _WORDS.items()
@@ -40,7 +40,7 @@ def reasons(row: Row) -> list[str]:
 
 
 def disturbed(result: Result) -> list[tuple[Row, list[str]]]:
-    """The rows with reasons, the most varying first."""
+    """Returns the disturbed rows with reasons, those that vary most first."""
     rows = [(row, reasons(row)) for row in result.rows]
     return sorted(
         ((row, why) for row, why in rows if why),
@@ -49,7 +49,7 @@ def disturbed(result: Result) -> list[tuple[Row, list[str]]]:
 
 
 def sentence(result: Result) -> str:
-    """How many rows are disturbed, and the worst; "" if none is."""
+    """States how many rows are disturbed, and the worst; "" if none is."""
     rows = disturbed(result)
     if not rows:
         return ""

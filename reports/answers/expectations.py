@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tells what became of the expectations."""
+"""Formats the verdicts on the expectations."""
 
 import math
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ def _formatted(expectation: Expectation, value: float, digits: int = 3) -> str:
 
 
 def _digits(judgement: Judgement) -> int:
-    """As few as tell the measured value from the bounds."""
+    """Returns the fewest digits that distinguish the measured value from the bounds."""
     expectation, value = judgement.expectation, judgement.worst.measured.value
     bounds = [
         bound for bound in expectation.bounds if math.isfinite(bound) and bound != value
@@ -30,7 +30,7 @@ def _digits(judgement: Judgement) -> int:
 
 
 def expected_text(expectation: Expectation) -> str:
-    """E.g. "2 ± 15 %" or "at most 52"."""
+    """Formats the expected value, e.g. "2 ± 15 %" or "at most 52"."""
     exact = expectation.expected == float(f"{expectation.expected:.{MOST_DIGITS}g}")
     digits = MOST_DIGITS if exact else 3
     value = _formatted(expectation, expectation.expected, digits)
@@ -58,7 +58,7 @@ def _more_runs(judgement: Judgement) -> str:
 
 
 def summary(judged: Sequence[Judgement]) -> str:
-    """E.g. "Of 4 expectations 1 failed, 2 held; 1 cannot be told from this run."."""
+    """Counts, e.g. "Of 4 expectations 1 failed, 2 held; 1 cannot be told from ..."."""
     counts = {
         verdict: sum(judgement.verdict == verdict for judgement in judged)
         for verdict in Verdict
@@ -70,7 +70,7 @@ def summary(judged: Sequence[Judgement]) -> str:
 
 
 def line_of(judgement: Judgement) -> list[str]:
-    """Experiment, expectation, expected, measured, verdict, row."""
+    """Returns experiment, expectation, expected, measured, verdict, row."""
     expectation = judgement.expectation
     counts = f" ({judgement.counts})" if judgement.counts else ""
     more = _more_runs(judgement)
@@ -85,13 +85,13 @@ def line_of(judgement: Judgement) -> list[str]:
 
 
 def table(judged: Sequence[Judgement]) -> text.Table:
-    """A line for each expectation, about its worst row."""
+    """Makes a table with a line for each expectation and its worst row."""
     headings = ["experiment", "expectation", "expected", "measured", "verdict", "row"]
     return text.Table(headings, [line_of(judgement) for judgement in judged])
 
 
 def plain(judged: Sequence[Judgement]) -> str:
-    """A line for each that did not hold, and the summary; "" without any."""
+    """Formats a line for each that did not hold, and the summary; "" if none exist."""
     lines = []
     for judgement in judged:
         if judgement.verdict == Verdict.HELD:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The sentences with which a page opens and a run ends, in absolute numbers: a step and
-its parts, where its time goes, its memory, what faster arithmetic and kernels gain, and
-what ranks cost."""
+"""The sentences that open a page and end a run, in absolute numbers: a step and its
+phases, where its time goes, its memory, the gains from faster arithmetic and kernels,
+and the cost of ranks."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ from reports.results.rows import Result, Row
 
 
 def sentences(result: Result) -> list[str]:
-    """Those for which the result has the rows; on a null GPU those without times."""
+    """Makes the sentences that the rows allow; for a null GPU those without times."""
     made = [_peak(result)]
     if not result.of_null_gpu:
         made = [_step(result), _parts(result), *made, _gains(result), _ranks(result)]
@@ -28,7 +28,7 @@ def sentences(result: Result) -> list[str]:
 
 
 def _step_row(result: Result) -> Row | None:
-    """The step that was profiled, else the largest train step."""
+    """Returns the profiled step's timed row, or else the largest train step."""
     shown = shown_step(result)
     timed = step_of(shown[0]).timed if shown else None
     steps = result.of("model_size", mode="train_step")
@@ -64,7 +64,7 @@ def _parts(result: Result) -> str:
 
 
 def _peak(result: Result) -> str:
-    """Of all rows with a prediction; the step that needs most of `memory`, if any."""
+    """States the highest peak of a step, and the error of all rows' predictions."""
     rows = [
         row
         for row in result.rows
@@ -112,12 +112,12 @@ def _gains(result: Result) -> str:
 
 
 def _ranks(result: Result) -> str:
-    """The quickest exchange of gradients against a single rank, and how much of that
-    ranks cost each other without one."""
+    """Compares the fastest exchange of gradients with a single rank, and with ranks
+    that run side by side without an exchange."""
     exchanging = [row for row in result.of("ddp") if "exposed_us" in row.counters]
 
     def like(found: Sequence[Row], *but: str) -> list[Row]:
-        """The rows of a run's last setting, which is its largest."""
+        """Selects the rows of the last setting, which is the largest."""
         but = (*STRATEGY.word.split(), *but)
         job = without(exchanging[-1], *but)
         return [row for row in found if without(row, *but) == job]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Judges what the experiments expected: held, failed, or cannot tell."""
+"""Judges the experiments' expectations: held, failed, or cannot tell."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,11 +12,11 @@ from reports.experiments.spec import Column
 from reports.results.expectations import Expectation
 from reports.results.rows import Result, Row, grouped
 
-ALPHA = 0.05  # the probability of any wrong verdict on a run
+ALPHA = 0.05  # the allowed probability of any wrong verdict on a run
 
 
 class Verdict(IntEnum):
-    """In the order in which a reader wants them."""
+    """Verdicts in the order of a report."""
 
     FAILED = 0
     CANNOT_TELL = 1
@@ -29,17 +29,17 @@ class Verdict(IntEnum):
 
 @dataclass(frozen=True)
 class Instance:
-    """One value that an expectation is about."""
+    """One value that an expectation applies to."""
 
     where: str  # its row or rows
     measured: Measured
     verdict: Verdict
-    among: int = 0  # so many verdicts, one of which would be wrong by chance
+    among: int = 0  # the number of verdicts, if one may be wrong by chance, or else 0
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """An expectation, and all that the run holds against it; never nothing."""
+    """An expectation and the run's values for it, at least one."""
 
     expectation: Expectation
     instances: list[Instance]
@@ -50,7 +50,7 @@ class Judgement:
 
     @property
     def worst(self) -> Instance:
-        """Of the instances with that verdict, the farthest from what was expected."""
+        """The instance with that verdict that exceeds the bounds most."""
         low, high = self.expectation.bounds
 
         def excess(instance: Instance) -> float:
@@ -62,7 +62,7 @@ class Judgement:
 
     @property
     def counts(self) -> str:
-        """E.g. "2 of 3 rows"; "" for a single one."""
+        """How many instances have the verdict, e.g. "2 of 3"; "" for a single one."""
         if len(self.instances) == 1:
             return ""
         same = sum(i.verdict == self.verdict for i in self.instances)
@@ -78,7 +78,7 @@ def verdict_of(measured: Measured, low: float, high: float) -> Verdict:
 
 
 def _value(row: Row, expectation: Expectation) -> Measured | None:
-    """None if the row has none."""
+    """Returns the row's value of the quantity, or None if it has none."""
     quantity = expectation.quantity
     return value_of(row, Column(quantity.counter, per=quantity.per))
 
@@ -88,7 +88,7 @@ def _values(
 ) -> Iterator[tuple[Row, Measured]]:
     quantity = expectation.quantity
     versus = quantity.versus
-    # The rows to compare with, by what they have in common with the others.
+    # The rows to compare with, by the parameters that they share with the others.
     others = {without(row, *versus): row for row in rows if selected(row, versus)}
     for row in rows:
         value = _value(row, expectation) if selected(row, quantity.rows) else None
@@ -96,7 +96,7 @@ def _values(
             continue
         if versus:
             other = others.get(without(row, *versus))
-            # All layers together, say, do not differ from layer 1 in the layer.
+            # A row without the parameter, such as the sum of all layers, is skipped.
             if other is None or other is row or not set(versus) <= set(row.parameters):
                 continue
             divisor = _value(other, expectation)
@@ -130,7 +130,7 @@ def _exponents(
 
 
 def judge(expectation: Expectation, result: Result) -> Judgement | None:
-    """None if the run has no row that the expectation is about."""
+    """Judges one expectation; None if it applies to no row of the run."""
     rows = result.of(expectation.experiment)
     values = list(_values(expectation, rows))
     if expectation.quantity.along:
@@ -146,9 +146,8 @@ def judge(expectation: Expectation, result: Result) -> Judgement | None:
 
 
 def _despite_many(judged: Sequence[Judgement]) -> list[Judgement]:
-    """Of many verdicts some would be wrong by chance. Those stand that stand together,
-    except with a probability of 5 % for all (Holm, Scandinavian Journal of Statistics,
-    1979)."""
+    """Withdraws verdicts so that the probability of any wrong one, by chance, among the
+    rest is at most 5 % (Holm, Scandinavian Journal of Statistics, 1979)."""
     doubts = [
         (instance.measured.doubt(*judgement.expectation.bounds), i, k)
         for i, judgement in enumerate(judged)
@@ -171,7 +170,7 @@ def _despite_many(judged: Sequence[Judgement]) -> list[Judgement]:
 
 
 def judgements(result: Result) -> list[Judgement]:
-    """Of all expectations that the run has rows for. Failed ones first."""
+    """Judges all expectations that the run has rows for; failed ones come first."""
     judged = [judge(expectation, result) for expectation in result.expectations]
     found = _despite_many([one for one in judged if one is not None])
     return sorted(found, key=lambda judgement: judgement.verdict)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The kernels of a profiled step; on a CPU its operators."""
+"""The kernels of a profiled step, or its operators on a CPU."""
 
 import math
 from collections.abc import Callable, Collection, Iterable
@@ -17,8 +17,8 @@ from reports.results.profiles import Kernel, Profile
 from reports.results.rows import grouped
 from reports.results.text import Table
 
-TOP = 5  # of them beside each other
-# In the order of a table. "other" are operators that call others.
+TOP = 5  # lines of the table of those that take most time
+# In table order. "other" are operators that call others.
 FAMILIES = (
     *("gemm", "attention", "reduce", "elementwise", "copy", "fill", "gather"),
     *("optimizer", "communication", "other"),
@@ -56,12 +56,12 @@ def _cells(profile: Profile, kernel: Kernel, whole_us: float) -> list[str]:
 
 
 def _per_step(profile: Profile, whole_us: float) -> str:
-    """Totals are means, unlike the medians of the rows: a slow pass weighs on them."""
+    """Says that totals are means: unlike the rows' medians, a slow pass raises them."""
     return f"per step, mean of {profile.passes} passes" if whole_us else "per step"
 
 
 def kernels_table(profile: Profile, step: str) -> Table:
-    """As Nsight's kernel summary: those that take most of the step first."""
+    """Makes a table like Nsight's kernel summary, longest total time first."""
     kernels = sorted(profile.kernels, key=_weight)
     whole_us = _total(kernels)
     headings = [_noun(profile), "phase", "family", "instances"]
@@ -73,7 +73,7 @@ def kernels_table(profile: Profile, step: str) -> Table:
 
 
 def families_table(profile: Profile, inference: Profile | None, step: str) -> Table:
-    """What part of each phase each kind of work takes."""
+    """Makes the table of each kernel family's share of each phase."""
     columns = grouped(profile.kernels, lambda kernel: kernel.phase)
     columns["step"] = profile.kernels
     if inference is not None:
@@ -104,12 +104,12 @@ def families_table(profile: Profile, inference: Profile | None, step: str) -> Ta
 
 @dataclass(frozen=True)
 class _Sum:
-    """The kernels of one name."""
+    """The sum of the kernels with one name."""
 
     name: str
     instances: int
     us: float
-    passes: list[float] | None  # the time of each, where the result has it
+    passes: list[float] | None  # the time in each pass, if the result has it
 
     @property
     def weight(self) -> tuple[float, int]:
@@ -124,9 +124,9 @@ def _passes(kernels: list[Kernel]) -> list[float] | None:
 
 
 def _exceeds(one: _Sum, other: _Sum) -> bool:
-    """Whether the 95 % interval of the difference over the passes is above 0.
+    """Returns whether the 95 % interval of the difference over the passes is above 0.
 
-    Passes are independent, what runs in one of them is not: a slow one lengthens both.
+    Differences are taken in each pass: a slow pass lengthens both kernels.
     """
     if one.passes is None or other.passes is None or len(one.passes) < 2:
         return False
@@ -136,7 +136,7 @@ def _exceeds(one: _Sum, other: _Sum) -> bool:
 
 
 def _sums(profile: Profile, phases: Collection[str] | None) -> list[_Sum]:
-    """By name, those that take most first."""
+    """Sums the kernels by name, longest total time first."""
     own = (k for k in profile.kernels if phases is None or k.phase in phases)
     sums = []
     for name, kernels in grouped(own, lambda kernel: kernel.name).items():
@@ -159,7 +159,7 @@ def _has_backward(profile: Profile) -> bool:
 
 
 def top_table(profile: Profile, step: str) -> Table | None:
-    """Those that take most of forward, forward and backward, and the step."""
+    """Makes the table of the longest in forward, forward and backward, and the step."""
     if not _has_backward(profile):
         return None
     columns = []
@@ -176,7 +176,7 @@ def top_table(profile: Profile, step: str) -> Table | None:
 
 
 def _first(profile: Profile, span: str) -> tuple[_Sum | None, str]:
-    """What takes most, if it can be told, and how to say so."""
+    """Returns the one that takes most, None if that is unclear, and a clause on it."""
     sums = _sums(profile, _SPANS[span])
     told = _shares(sums)
     shown = [f"`{_name(profile, one.name)}` ({told(one)})" for one in sums[:2]]
@@ -186,13 +186,13 @@ def _first(profile: Profile, span: str) -> tuple[_Sum | None, str]:
 
 
 def top_name(profile: Profile) -> str:
-    """What takes most of the step; "" if that cannot be told."""
+    """Names the one that takes most of the step; "" if that is unclear."""
     first = _first(profile, "step")[0] if _total(profile.kernels) else None
     return _name(profile, first.name) if first else ""
 
 
 def top_sentence(profile: Profile) -> str:
-    """Whether one kernel takes most of all parts; "" without times."""
+    """States whether one kernel takes most of all spans; "" without times."""
     if not _total(profile.kernels):
         return ""
     if not _has_backward(profile):

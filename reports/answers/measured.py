@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A counter with its 95 % interval, and what the interval allows to say."""
+"""A counter with its 95 % interval, and the conclusions that the interval supports."""
 
 import math
 import statistics
@@ -14,19 +14,19 @@ from reports.results.order_statistics import series_median_ends
 from reports.results.rows import Row, ends_of
 from reports.results.scaling import power_law_exponent
 
-# Of rows that cannot take turns: their ranks are not the same processes.
+# Counters that compare rows that cannot take turns: their rank processes differ.
 _OF_OTHER_MOMENTS = ("strong_speedup",)
-FEWEST_RUNS = 6  # that give a 95 % interval (reports/results/rows.py)
-WIDEST = 9.995  # the widest half-width that is worth its digits
-MANY_RUNS = 100  # more than anybody waits for
+FEWEST_RUNS = 6  # the fewest with a 95 % interval (reports/results/rows.py)
+WIDEST = 9.995  # the widest relative half-width that is printed
+MANY_RUNS = 100  # more than are practical
 CANNOT_TELL = "cannot be told from this run"
 _PROCESSES = "several processes"
 
 
 @dataclass(frozen=True)
 class Series:
-    """What one value was at different times: in each process, or in each turn that a
-    row took with others. Two series of one key saw the same machine, value by value."""
+    """A value at different times: in each process, or in each turn that a row took with
+    others. In two series with one key, values pair up: both saw the same machine."""
 
     key: str
     values: tuple[float, ...]
@@ -39,8 +39,8 @@ class Series:
 class Measured:
     """A value and its 95 % interval.
 
-    `sources` say when it was measured: rows that took turns have a common one, and so
-    have rows of several processes. What has two compares different moments.
+    `sources` state when it was measured: rows that took turns share one, and so do rows
+    of several processes. A value with two sources compares different moments.
     """
 
     value: float
@@ -56,7 +56,7 @@ class Measured:
 
     @property
     def half_width(self) -> float:
-        """Of the interval, relative to the value; infinite if unknown."""
+        """The interval's half-width relative to the value; infinite if unknown."""
         if self.low == self.high:
             return 0.0
         return (self.high - self.low) / 2 / abs(self.value) if self.value else math.inf
@@ -66,16 +66,16 @@ class Measured:
         return math.isfinite(self.low) and math.isfinite(self.high)
 
     def within(self, low: float, high: float) -> bool:
-        """Whether the whole interval is between these bounds."""
+        """Returns whether the whole interval is between these bounds."""
         return low <= self.low and self.high <= high
 
     def outside(self, low: float, high: float) -> bool:
-        """Whether all of the interval is beyond one of the bounds."""
+        """Returns whether the whole interval is below `low` or above `high`."""
         return self.high < low or self.low > high
 
     def doubt(self, low: float, high: float) -> float:
-        """The probability of a value on the same side of these bounds, and as far from
-        them, by chance alone; of normal errors that give such an interval."""
+        """Returns the probability that chance alone puts a value this far on this side
+        of the bounds, for normal errors that match the interval."""
         if self.low == self.high:
             return 0.0
         down, up = self.value - self.low, self.high - self.value
@@ -91,11 +91,11 @@ class Measured:
 
     @property
     def is_clear(self) -> bool:
-        """Of a ratio: whether one value is more than the other."""
+        """Whether a ratio shows that one value exceeds the other."""
         return self.is_fair and self.outside(1, 1)
 
     def text(self, formatted: Callable[[float], str] = text.significant) -> str:
-        """E.g. "2.1 (1.9 to 2.3)"; an exact value has no interval."""
+        """Formats e.g. "2.1 (1.9 to 2.3)"; an exact value has no interval."""
         shown = formatted(self.value)
         if self.low == self.high:
             return shown
@@ -104,7 +104,7 @@ class Measured:
         return f"{shown} ({formatted(self.low)} to {formatted(self.high)})"
 
     def plus_minus(self, formatted: Callable[[float], str]) -> str:
-        """E.g. "2.1 ms ± 5 %", for a table."""
+        """Formats e.g. "2.1 ms ± 5 %", for a table."""
         shown = formatted(self.value)
         if self.low == self.high or not self.is_known:
             return shown
@@ -113,9 +113,9 @@ class Measured:
         return f"{shown} ± {text.percent(self.half_width)}"
 
     def runs_to_tell(self, *bounds: float) -> str:
-        """How many runs would keep the interval off the bounds.
+        """States how many runs would make the interval exclude the bounds.
 
-        They are processes (--processes). An interval shrinks with the square root of
+        A run is a process (--processes). The interval shrinks with the square root of
         their number.
         """
         if not self.is_fair:
@@ -131,7 +131,7 @@ class Measured:
 
 
 def _errors(distance: float, end: float) -> float:
-    """In standard errors, where the end of a 95 % interval is so far away."""
+    """Converts to standard errors; the 95 % interval's end is at distance `end`."""
     return float(ndtri(0.975)) * distance / end if end > 0 else math.inf
 
 
@@ -144,8 +144,8 @@ def unknown(value: float) -> Measured:
 
 
 def _of_normal(row: Row, counter: str, cv: str, count: float, terms: float) -> Measured:
-    """A counter whose variance is `terms` times one call's, by Student's t. The
-    relative deviation of a call is the counter `cv`, from `count` calls."""
+    """Returns a counter with `terms` times the variance of one call, by Student's t.
+    The counter `cv` is a call's relative deviation, from `count` calls."""
     deviation = row.get(cv)
     if deviation is None or count < 2:
         return _unknown_of(row, counter)
@@ -156,18 +156,18 @@ def _of_normal(row: Row, counter: str, cv: str, count: float, terms: float) -> M
 
 
 def _of_steady(row: Row, counter: str) -> Measured:
-    """Over the median of the later half of the samples, which the first call and the
-    transient do not move; their noise is the noise of all calls."""
+    """Returns a ratio to the median of the later half of the samples, which the first
+    call and the transient do not affect; all calls have the noise of that half."""
     samples = row.get("samples") or 0
     late = samples - samples // 2
     above = 1 if counter == "first_ratio" else 1 / max(1, samples)
-    # The variance of a median of many normal values is pi / 2 of their mean's.
+    # The variance of the median of many normal values is pi / 2 times the mean's.
     terms = above + math.pi / 2 / max(1, late)
     return _of_normal(row, counter, "steady_cv", late, terms)
 
 
 def _of_samples(row: Row) -> Measured:
-    """The mean, which lies between the fastest and the slowest sample."""
+    """Returns the mean; its interval ends at the fastest and the slowest sample."""
     samples = row.get("samples") or 0
     terms = 1 / max(1, samples * row.repetitions)
     mean = _of_normal(row, "mean_us", "cv", samples, terms)
@@ -184,7 +184,7 @@ def _sources(row: Row) -> frozenset[str]:
 
 
 def _series(row: Row, counter: str) -> Series | None:
-    """Of a counter in each process, or of the row's time in each turn."""
+    """Returns a counter in each process, or the row's time in each turn."""
     values = row.each.get(counter, ())
     if len(values) >= FEWEST_RUNS:
         return Series(_PROCESSES, values)
@@ -198,8 +198,8 @@ def _unknown_of(row: Row, counter: str) -> Measured:
 
 
 def counter_of(row: Row, counter: str) -> Measured:
-    """With the interval that the row states, or that follows from one that it states;
-    without one it is a number that no measurement made, and exact."""
+    """Returns a counter with the interval that the row states or that follows from
+    another interval; a counter that is not measured is exact."""
     value = row[counter]
     low, high = (row.get(end) for end in ends_of(counter))
     if low is not None and high is not None:
@@ -216,13 +216,13 @@ def counter_of(row: Row, counter: str) -> Measured:
         return times(time, value / time.value)
     if kind == "rate":
         return times(over(exactly(1), time), value * time.value)
-    # Where the row states none, nobody knows the interval of another time, or the
+    # Without a stated interval, the interval of another time is unknown, and so is the
     # other row of a ratio.
     return _unknown_of(row, counter) if kind in ("time", "ratio") else exactly(value)
 
 
 def time_of(row: Row) -> Measured:
-    """The row's time."""
+    """Returns the row's time with its interval."""
     low, high = (row.get(end) for end in ends_of("p50_us"))
     if low is None or high is None:
         return replace(unknown(row.time_us), sources=_sources(row))
@@ -234,7 +234,7 @@ def _joint(*parts: Measured) -> frozenset[str]:
 
 
 def _paired(one: Measured, other: Measured) -> Measured | None:
-    """The ratio of two values that were measured side by side."""
+    """Returns the ratio of two values that were measured in pairs, or else None."""
     if one.series is None or other.series is None or one.series.key != other.series.key:
         return None
     values, divisors = one.series.values, other.series.values
@@ -249,12 +249,12 @@ def _paired(one: Measured, other: Measured) -> Measured | None:
 
 
 def over(one: Measured, other: Measured) -> Measured:
-    """The ratio of two values; unknown to one that is 0.
+    """Returns the ratio of two values; unknown if the divisor is 0.
 
-    Of rows that took turns, or of several processes, it is the median of the pairs'
-    ratios. Otherwise the values count as independent, and each interval says on each
-    side how far its value may be away: the method of variance estimates recovery
-    (Donner and Zou, 2010), here of logarithms.
+    For rows that took turns, or of several processes, it is the median of the ratios
+    of the pairs. Otherwise the values count as independent and their errors on each
+    side, in logarithms, are combined by the method of variance estimates recovery
+    (Donner and Zou, 2010).
     """
     if not other.value:
         return unknown(math.inf)
@@ -286,7 +286,7 @@ def over(one: Measured, other: Measured) -> Measured:
 
 
 def total(parts: Sequence[Measured]) -> Measured:
-    """The sum of independent values; of none, 0."""
+    """Returns the sum of independent values; 0 without any."""
     value = sum(part.value for part in parts)
     below = math.hypot(*(part.value - part.low for part in parts))
     above = math.hypot(*(part.high - part.value for part in parts))
@@ -294,7 +294,7 @@ def total(parts: Sequence[Measured]) -> Measured:
 
 
 def times(measured: Measured, factor: float) -> Measured:
-    """`factor` times the value, which is not 0 times an infinite end."""
+    """Multiplies by the factor; 0 gives exactly 0 even if an end is infinite."""
     if factor == 0:
         return exactly(0)
     ends = (measured.low * factor, measured.high * factor)
@@ -305,33 +305,33 @@ def times(measured: Measured, factor: float) -> Measured:
 
 
 def minus(one: Measured, other: Measured) -> Measured:
-    """The difference of two independent values."""
+    """Returns the difference of two independent values."""
     return total([one, times(other, -1)])
 
 
 def ratio_to(one: Measured, other: Measured) -> Measured:
-    """The ratio of two independent differences, which may be negative and have no
-    logarithms, as over() takes them."""
+    """Returns the ratio of two independent differences. They may be negative, so that
+    they lack the logarithms that over() uses."""
     ratio = one.value / other.value
     off = times(minus(one, times(other, ratio)), 1 / other.value)
     return replace(off, value=ratio, low=ratio + off.low, high=ratio + off.high)
 
 
 def differ(one: Measured, other: Measured) -> bool:
-    """Whether the intervals allow to say that one is more than the other."""
+    """Returns whether the intervals show that the values differ."""
     return over(one, other).is_clear
 
 
 def exceeds(one: Measured, other: Measured) -> bool:
-    """Whether the intervals allow to say that it is more than the other."""
+    """Returns whether the intervals show that `one` is more than `other`."""
     ratio = over(one, other)
     return ratio.is_fair and ratio.low > 1
 
 
 def exponent(points: Sequence[tuple[float, Measured]]) -> Measured:
-    """Of the growth, whose interval follows from those of the points.
+    """Fits the exponent of the growth, with an interval derived from the points'.
 
-    The exponent is a weighted sum of their logarithms.
+    The exponent is a weighted sum of the points' logarithms.
     """
     x = [at for at, _ in points]
     fitted = power_law_exponent(x, [value.value for _, value in points]).exponent

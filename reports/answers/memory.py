@@ -44,7 +44,7 @@ def _block_table(block: Block, step: str) -> text.Table:
 
 
 def details(result: Result) -> list[text.Table]:
-    """The tensors of each recorded step, the train step with the highest peak first."""
+    """Makes tables of the recorded steps' tensors, train steps and high peaks first."""
     by_case = {table.case: table for table in result.memory}
     rows = [row for row in result.of("memory") if row.name in by_case]
     tables = []

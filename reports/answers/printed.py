@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """All rows of a result in one table for a terminal, as the program prints them while it
-runs; of several processes it has the medians, as all else that is said of them."""
+runs; for several processes it shows the medians."""
 
 from reports.answers.cells import formatted, shown
 from reports.answers.disturbed import NOISY_CV

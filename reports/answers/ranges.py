@@ -9,14 +9,14 @@ from reports.results import text
 from reports.results.profiles import Profile, Range, Times
 from reports.results.text import Table
 
-# In the order of a step.
+# In the order in which a step runs them.
 _PHASES = ("step", "forward", "loss", "backward", "optimizer")
 _LAYER = re.compile(r"layer_(\d+)")
 _STATISTICS = ["total", "median", "min", "max", "std"]
 
 
 def statistics_of(times: Times | None) -> list[str]:
-    """Mean, median, least, most and standard deviation."""
+    """Formats mean, median, minimum, maximum and standard deviation."""
     if times is None:
         return []
     values = (times.mean, times.median, times.min, times.max, times.stddev)
@@ -24,7 +24,7 @@ def statistics_of(times: Times | None) -> list[str]:
 
 
 def _own(span: Range) -> Times | None:
-    """On a GPU the time of the device."""
+    """Returns the device's time on a GPU, or else the host's."""
     return span.device_us or span.host_us
 
 
@@ -37,7 +37,7 @@ def _phase_text(span: Range) -> str:
 
 
 def ranges_table(profile: Profile, step: str) -> Table | None:
-    """Phases, components and sublayers; the layers are apart."""
+    """Makes the table of phases, components and sublayers, without the layers."""
     spans = [span for span in profile.ranges if not _LAYER.fullmatch(span.range)]
     if not spans:
         return None
@@ -75,7 +75,7 @@ def ranges_table(profile: Profile, step: str) -> Table | None:
 
 
 def layers_table(profile: Profile, step: str) -> Table | None:
-    """Each layer in each phase, and over the median layer."""
+    """Makes the table of each layer in each phase, also relative to the median layer."""
     phases: dict[str, dict[int, Times]] = {}
     for span in sorted(profile.ranges, key=lambda span: _place(span.phase)):
         number, own = _LAYER.fullmatch(span.range), _own(span)
@@ -93,7 +93,7 @@ def layers_table(profile: Profile, step: str) -> Table | None:
 
 
 def copies_table(profile: Profile, step: str) -> Table | None:
-    """Who copies and fills, how much and how fast; most bytes first."""
+    """Makes the table of copies and fills with bytes and rates, most bytes first."""
     if not profile.copies:
         return None
     headings = ["component", "phase", "direction", "by", "count", "bytes"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a row measured, in words: rows of different shapes do not compare."""
+"""Names of cases and shapes: only rows of the same shape can be compared."""
 
 from collections.abc import Collection, Iterable, Mapping
 
@@ -10,7 +10,7 @@ _IN_SHAPE = ("batch", "seq", "heads", "d_head")
 
 
 def shape_text(row: Row) -> str:
-    """E.g. "4 x 128", batch by tokens, or "4 x 128, 12 heads, d 64"."""
+    """Formats batch x tokens as "4 x 128", or more as "4 x 128, 12 heads, d 64"."""
     return _shape(row, ())
 
 
@@ -33,18 +33,18 @@ def _shape(row: Row, but: Collection[str]) -> str:
 
 
 def without(row: Row, *keys: str) -> tuple[tuple[str, str], ...]:
-    """The parameters of a row but these."""
+    """Returns the parameters of a row except these."""
     return tuple(sorted(p for p in row.parameters.items() if p[0] not in keys))
 
 
 def selected(row: Row, where: Mapping[str, str]) -> bool:
-    """Whether its parameters are these."""
+    """Returns whether the row has these parameter values."""
     parameters = row.parameters
     return all(parameters.get(key) == value for key, value in where.items())
 
 
 def values_text(row: Row, keys: Iterable[str]) -> str:
-    """Of these parameters, e.g. "everything reshard:1"."""
+    """Formats the values of these parameters, e.g. "everything reshard:1"."""
     return " ".join(
         row.parameters[key] if key in row.words else f"{key}:{row.parameters[key]}"
         for key in keys
@@ -53,12 +53,12 @@ def values_text(row: Row, keys: Iterable[str]) -> str:
 
 
 def only(rows: Iterable[Row], split: str) -> dict[str, list[Row]]:
-    """The rows by their values of these parameters, separated by spaces."""
+    """Groups rows by the parameters that `split` lists, separated by spaces."""
     return grouped(rows, lambda row: values_text(row, split.split()))
 
 
 def case_text(row: Row, *but: str) -> str:
-    """Its parameters but these, e.g. "naive fp32 ranks:2 8 x 128, d 64"."""
+    """Formats all parameters except these, e.g. "naive fp32 ranks:2 8 x 128, d 64"."""
     words = [word for key, word in row.words.items() if key not in but]
     words += [
         f"{key}:{number}"
@@ -69,13 +69,13 @@ def case_text(row: Row, *but: str) -> str:
 
 
 def step_text(row: Row) -> str:
-    """A step of a model, e.g. "tiny fp32 train_step 4 x 128"."""
+    """Names a step of a model, e.g. "tiny fp32 train_step 4 x 128"."""
     words = [row.words[key] for key in ("model", "precision", "mode")]
     return " ".join([*words, shape_text(row)]).strip()
 
 
 def by_shape(rows: Iterable[Row], *words: str) -> dict[tuple[str, ...], list[Row]]:
-    """The rows in groups of one shape and of the same `words`, in run order."""
+    """Groups rows by shape and by the textual parameters `words`, in run order."""
     return grouped(
         rows, lambda row: (*(row.words.get(w, "") for w in words), shape_text(row))
     )

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The tables of an experiment, by its spec: a line for each row, or a column for each
-value of a parameter, and the phases of its steps."""
+"""The tables of an experiment as its spec requests: a line for each row, or a column
+for each value of a parameter, and the phases of its steps."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -18,12 +18,12 @@ PHASES = ("forward", "loss", "backward", "communication", "optimizer")
 
 
 def phases_of(row: Row) -> dict[str, float]:
-    """The median time of each phase that it has."""
+    """Returns the median time of each phase that the row has."""
     return {name: us for name in PHASES if (us := row.get(f"{name}_us"))}
 
 
 def varying(rows: Sequence[Row]) -> list[str]:
-    """The parameters in which the rows differ, in their order."""
+    """Returns the parameters in which the rows differ, in order of appearance."""
     keys = dict.fromkeys(key for row in rows for key in row.parameters)
     return [key for key in keys if len({row.parameters.get(key) for row in rows}) > 1]
 
@@ -31,8 +31,8 @@ def varying(rows: Sequence[Row]) -> list[str]:
 def _labels(
     rows: Sequence[Row], but: str = ""
 ) -> tuple[list[str], Callable[[Row], list[str]]]:
-    """A column for each parameter in which the rows differ; one for all, where many
-    rows lack many."""
+    """Returns a column for each parameter in which the rows differ, or a single column
+    if more than a quarter of the cells would be empty."""
     keys = [key for key in varying(rows) if key != but]
     if not keys:
         return ["case"], lambda row: [row.name]
@@ -43,7 +43,7 @@ def _labels(
 
 
 def label_of(rows: Sequence[Row], *but: str) -> Callable[[Row], str]:
-    """The parameters in which the rows differ, but these."""
+    """Returns a function that formats the parameters that vary, except these."""
     keys = [key for key in varying(rows) if key not in but]
     return lambda row: case_text(
         row, *(key for key in row.parameters if key not in keys)
@@ -51,13 +51,13 @@ def label_of(rows: Sequence[Row], *but: str) -> Callable[[Row], str]:
 
 
 def common(rows: Sequence[Row]) -> str:
-    """The parameters that all rows share, e.g. "tiny fp32 batch:4"; "" for none."""
+    """Formats the parameters that all rows share, e.g. "tiny fp32 batch:4"."""
     keys = set(varying(rows))
     return values_text(rows[0], (key for key in rows[0].parameters if key not in keys))
 
 
 def _exact(rows: Sequence[Row]) -> list[Column]:
-    """What a GPU that does nothing has: bytes and counts."""
+    """Returns the counters that are exact without timing: bytes and counts."""
     names = dict.fromkeys(name for row in rows for name in row.counters)
     numbers = {number for row in rows for number in row.numbers}
     return [
@@ -76,7 +76,7 @@ def _ratio(choice: Choice, row: Row) -> list[str]:
 
 def rows_table(rows: Sequence[Row], spec: Spec, is_timed: bool) -> Table:
     labels, label = _labels(rows)
-    # Of operations alone it is the size of their tensors.
+    # The peak of a single operation is just the size of its tensors.
     has_peak = not spec.columns or any("model" in row.words for row in rows)
     columns = expanded(rows, [*spec.columns, *(["peak_bytes"] if has_peak else [])])
     if not is_timed:
@@ -106,8 +106,8 @@ def rows_table(rows: Sequence[Row], spec: Spec, is_timed: bool) -> Table:
 def _merged(
     rows: Sequence[Row], columns: Sequence[Column]
 ) -> dict[tuple[str, ...], str]:
-    """The headings of columns by their cells: what is the same in all rows is one
-    column that says so, with a ≈ where more digits would differ."""
+    """Returns headings by cells: columns with the same cells become one, with " = "
+    between their names, or " ≈ " if the exact values differ."""
     alike = grouped(columns, lambda column: tuple(cell(row, column) for row in rows))
 
     def heading(same: list[Column]) -> str:
@@ -125,7 +125,7 @@ def text_of_time(row: Row) -> str:
 
 
 def across_table(rows: Sequence[Row], across: str, counter: str) -> Table:
-    """A column for each value of the parameter, and the exponent of the growth."""
+    """Makes a table with a column for each value of the parameter, and the exponent."""
     groups: dict[tuple[tuple[str, str], ...], dict[int, Row]] = defaultdict(dict)
     for row in rows:
         groups[without(row, across)][row.numbers[across]] = row
@@ -166,8 +166,8 @@ def _statistics(row: Row, phase: str) -> str:
 
 
 def phases_table(rows: Sequence[Row]) -> Table | None:
-    """The mean, the deviation and the ends of each phase's samples; None without
-    phases."""
+    """Makes the table of mean, deviation, minimum and maximum of each phase's samples;
+    None without phases."""
     steps = [row for row in rows if any(f"{p}_mean_us" in row.counters for p in PHASES)]
     if not steps:
         return None

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What is said of each experiment, found by itself.
+"""How each experiment is reported.
 
-The module <name>.py of this folder belongs to benchmarks/<name>.cc and defines SPEC.
-An experiment without a module has the default one.
+The module <name>.py of this folder belongs to benchmarks/<name>.cc and defines SPEC. It
+needs no registration. An experiment without a module has the default SPEC.
 """
 
 import importlib
@@ -15,7 +15,7 @@ from reports.experiments.spec import Spec
 
 @cache
 def known() -> dict[str, Spec]:
-    """The experiments that have a spec, in reading order."""
+    """Returns the specs by experiment, in reading order."""
     found = {}
     for info in pkgutil.iter_modules(__path__):
         module = importlib.import_module(f"{__name__}.{info.name}")
@@ -25,7 +25,7 @@ def known() -> dict[str, Spec]:
 
 
 def ordered(names: Iterable[str]) -> list[str]:
-    """Each once: first those with a spec, in its order."""
+    """Returns the distinct names: those with a spec first, in reading order."""
     places = {name: place for place, name in enumerate(known())}
     return sorted(dict.fromkeys(names), key=lambda n: places.get(n, len(places)))
 

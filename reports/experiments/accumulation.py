@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/accumulation.cc: what is said of it."""
+"""How benchmarks/accumulation.cc is reported."""
 
 from reports.experiments.spec import Bars, Column, Extreme, Spec, Values
 

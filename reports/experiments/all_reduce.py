@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/all_reduce.cc: what is said of it."""
+"""How benchmarks/all_reduce.cc is reported."""
 
 from reports.experiments.spec import Spec
 

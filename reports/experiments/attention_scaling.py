@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/attention_scaling.cc: what is said of it."""
+"""How benchmarks/attention_scaling.cc is reported."""
 
 from reports.experiments.spec import Growth, Lines, Spec
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/autocast_dtypes.cc: what is said of it."""
+"""How benchmarks/autocast_dtypes.cc is reported."""
 
 from reports.experiments.spec import Spec, Values
 

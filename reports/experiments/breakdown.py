@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/breakdown.cc: what is said of it."""
+"""How benchmarks/breakdown.cc is reported."""
 
 from reports.experiments.spec import Spec
 

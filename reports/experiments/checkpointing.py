@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/checkpointing.cc: what is said of it."""
+"""How benchmarks/checkpointing.cc is reported."""
 
 from reports.experiments.spec import Axis, Bars, Column, Spec, Versus
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/compiled.cc: what is said of it."""
+"""How benchmarks/compiled.cc is reported."""
 
 from reports.experiments.spec import Axis, Bars, Column, Spec, Spread, Versus
 

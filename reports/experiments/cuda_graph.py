@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/cuda_graph.cc: what is said of it."""
+"""How benchmarks/cuda_graph.cc is reported."""
 
 from reports.experiments.spec import Axis, Bars, Column, Spec, Spread, Versus
 

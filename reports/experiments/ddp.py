@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/ddp.cc: what is said of it."""
+"""How benchmarks/ddp.cc is reported."""
 
 from reports.experiments.spec import Axis, Column, Extreme, Phases, Spec, Spread, Values
 

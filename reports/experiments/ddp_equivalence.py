@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/ddp_equivalence.cc: what is said of it."""
+"""How benchmarks/ddp_equivalence.cc is reported."""
 
 from reports.experiments.spec import Column, Spec, Spread
 

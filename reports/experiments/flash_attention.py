@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/flash_attention.cc: what is said of it."""
+"""How benchmarks/flash_attention.cc is reported."""
 
 from reports.experiments.spec import Axis, Lines, Spec, Versus
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/fsdp.cc: what is said of it."""
+"""How benchmarks/fsdp.cc is reported."""
 
 from reports.experiments.spec import Axis, Bars, Extreme, Phases, Spec, Versus
 

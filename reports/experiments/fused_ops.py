@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/fused_ops.cc: what is said of it."""
+"""How benchmarks/fused_ops.cc is reported."""
 
 from reports.experiments.spec import Axis, Bars, Column, Spec, Spread
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/harness.cc: what is said of it."""
+"""How benchmarks/harness.cc is reported."""
 
 from reports.experiments.spec import Axis, Column, Spec, Spread, Values, Versus
 

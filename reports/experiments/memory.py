@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/memory.cc: what is said of it."""
+"""How benchmarks/memory.cc is reported."""
 
 from reports.experiments.spec import Column, Extreme, Spec, Spread
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/model_size.cc: what is said of it."""
+"""How benchmarks/model_size.cc is reported."""
 
 from reports.experiments.spec import Column, Extreme, Phases, Spec, Spread
 

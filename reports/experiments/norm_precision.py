@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/norm_precision.cc: what is said of it."""
+"""How benchmarks/norm_precision.cc is reported."""
 
 from reports.experiments.spec import Column, Onset, Spec, Spread
 

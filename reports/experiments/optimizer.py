@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/optimizer.cc: what is said of it."""
+"""How benchmarks/optimizer.cc is reported."""
 
 from reports.experiments.spec import Axis, Bars, Spec, Versus
 

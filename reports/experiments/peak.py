@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/peak.cc: what is said of it."""
+"""How benchmarks/peak.cc is reported."""
 
 from reports.experiments.spec import Bars, Extreme, Spec
 

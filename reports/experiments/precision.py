@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/precision.cc: what is said of it."""
+"""How benchmarks/precision.cc is reported."""
 
 from reports.experiments.spec import Axis, Bars, Spec, Versus
 

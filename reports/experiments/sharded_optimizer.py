@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/sharded_optimizer.cc: what is said of it."""
+"""How benchmarks/sharded_optimizer.cc is reported."""
 
 from reports.experiments.spec import Axis, Bars, Phases, Spec, Versus
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/softmax_vs_matmul.cc: what is said of it."""
+"""How benchmarks/softmax_vs_matmul.cc is reported."""
 
 from reports.experiments.spec import Axis, Bars, Spec, Versus
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What a spec of an experiment can say: its columns, its sentence, its plots.
+"""The vocabulary of an experiment's spec: its columns, its sentence, its plots.
 
-All of it is data: reports/answers and reports/pages make text and plots of it.
+All of it is data, from which reports/answers and reports/pages make text and plots.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,25 +13,25 @@ TIME = "p50_us"
 
 @dataclass(frozen=True)
 class Axis:
-    """Rows that differ in these parameters alone compare with the baseline."""
+    """Parameters: rows that differ only in them are compared with the baseline."""
 
-    word: str  # separated by spaces
-    base: str  # their values in the baseline
+    word: str  # the parameters' names, separated by spaces
+    base: str  # the baseline's values of them
 
 
 @dataclass(frozen=True)
 class Column:
-    """A counter or a textual result; with `*` all that match."""
+    """A counter or a textual result, or all that match a pattern with `*`."""
 
     counter: str
     heading: str = ""  # "": from the name of the counter
-    per: str = ""  # over this counter of the row
+    per: str = ""  # divide by this counter of the row
     digits: int = 3
 
 
 @dataclass(frozen=True)
 class Versus:
-    """The time of each row over its baseline's, the ratio of their peaks, and more."""
+    """The ratios of each row's time and peak memory to its baseline's, and more."""
 
     axis: Axis
     also: Sequence[str] = ()  # further counters of the row
@@ -39,7 +39,7 @@ class Versus:
 
 @dataclass(frozen=True)
 class Extreme:
-    """The row with the most, or the least, of a counter."""
+    """The row with the highest, or the lowest, value of a counter."""
 
     counter: str
     least: bool = False
@@ -50,7 +50,7 @@ class Extreme:
 
 @dataclass(frozen=True)
 class Spread:
-    """From the least to the most of a counter."""
+    """The range of a counter from its lowest to its highest value."""
 
     column: Column
     where: Mapping[str, str] = field(default_factory=dict)
@@ -76,7 +76,7 @@ class Growth:
 
 @dataclass(frozen=True)
 class Settles:
-    """From which value of a parameter on a counter stays near 1."""
+    """The value of a parameter from which on a counter stays near 1."""
 
     counter: str
     along: str
@@ -85,7 +85,7 @@ class Settles:
 
 @dataclass(frozen=True)
 class Onset:
-    """The least value of a parameter at which a counter is not 0."""
+    """The lowest value of a parameter at which a counter is not 0."""
 
     counter: str
     along: str
@@ -128,7 +128,7 @@ class Spec:
     columns: Sequence[str | Column] = ()  # after the time
     axis: Axis | None = None  # adds the ratios to a baseline
     across: str = ""  # the parameter that has a column for each of its values
-    cells: Sequence[str] = (TIME,)  # of such a table, one for each counter
-    phases: Literal["first", "last", "folded"] = "folded"  # where their table is
+    cells: Sequence[str] = (TIME,)  # the counters; each makes a table if `across` is set
+    phases: Literal["first", "last", "folded"] = "folded"  # the place of the phase table
     sentence: Sequence[Claim] = ()
     plots: Sequence[Plot] = (Bars(),)

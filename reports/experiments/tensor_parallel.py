@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/tensor_parallel.cc: what is said of it."""
+"""How benchmarks/tensor_parallel.cc is reported."""
 
 from reports.experiments.spec import Axis, Bars, Phases, Spec, Versus
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/transfer.cc: what is said of it."""
+"""How benchmarks/transfer.cc is reported."""
 
 from reports.experiments.spec import Extreme, Lines, Spec
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/warmup.cc: what is said of it."""
+"""How benchmarks/warmup.cc is reported."""
 
 from reports.experiments.spec import Bars, Column, Settles, Spec, Spread, Values
 
