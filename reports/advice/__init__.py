@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What would help: how far a step is from its bounds, and what a change would buy."""
+"""A step's distance from its lower bounds, and the gain from possible changes."""

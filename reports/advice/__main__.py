@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tools/advise: prints what would help, as Markdown."""
+"""tools/advise: prints the gains from possible changes, as Markdown."""
 
 import argparse
 import sys

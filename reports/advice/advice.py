@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""All that would help, the largest first, and what the run lacks to tell more."""
+"""All changes that would help, largest gain first, and the data that the run lacks."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from reports.advice.steps import bf16, bucketed_exchange, checkpointing, larger_
 from reports.results.rows import Result
 from reports.results.text import Table
 
-# Each has a line about the step where it buys most, if it buys anything.
+# Each yields a line about the step where it saves most, if it saves anything.
 CHANGES: tuple[Callable[[Run], Iterator[Line]], ...] = (
     fused,
     flash_attention,
@@ -33,8 +33,8 @@ CHANGES: tuple[Callable[[Run], Iterator[Line]], ...] = (
 @dataclass(frozen=True)
 class Advice:
     lines: list[Line]
-    headroom: Table | None  # of the parts of the largest step that was divided
-    lacks: list[str]  # what the run does not say, and what that costs
+    headroom: Table | None  # by component, of the largest profiled step
+    lacks: list[str]  # data missing from the run, and the consequences
 
 
 def _lacks(run: Run) -> list[str]:
@@ -55,7 +55,7 @@ def _lacks(run: Run) -> list[str]:
 
 
 def advice(result: Result) -> Advice:
-    """Errors: NotAResult, if a row lacks what the program writes."""
+    """Analyzes a run. Errors: NotAResult, if a row lacks a part that it must have."""
     if result.of_null_gpu:
         return Advice([], None, ["a null GPU has no times"])
     run = Run(result)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How far each component of a step is from the least time that the device needs."""
+"""Lower bounds on the time of each component of a step, and the headroom above them."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from reports.results import text
 from reports.results.rows import Row
 from reports.results.text import Table
 
-GAPS = ("dispatch", "autograd", "gap")  # nothing runs
+GAPS = ("dispatch", "autograd", "gap")  # no kernel runs
 IDLE = "idle gaps"
 PRODUCTS = "low-rate products"
 PASSES = "memory passes"
@@ -18,25 +18,25 @@ LAUNCHES = "launches"
 
 @dataclass(frozen=True)
 class Device:
-    """What the bounds of a step rest on."""
+    """The device's rates, from which the bounds of a step follow."""
 
     products: Rate | None  # in the step's precision
     memory: Rate | None
-    operator_us: float  # of the host, where it does the work; else 0
+    operator_us: float  # of an operator call on a CPU; 0 on a GPU
 
 
 @dataclass(frozen=True)
 class Bound:
-    """Of a component in a phase, or of several."""
+    """The bound of a component in a phase, or of several components together."""
 
     measured: Measured  # microseconds
     bound_us: float
-    is_whole: bool  # else the run tells of a part of the work only
-    cause: str  # of most of the headroom; "" without any
+    is_whole: bool  # False: the run states only a part of the work
+    cause: str  # of most of the headroom; "" without headroom
 
     @property
     def headroom(self) -> Measured:
-        """Clamped at 0: cached data can be faster than the memory."""
+        """The time above the bound, clamped at 0: cached data can be faster than memory."""
         above = minus(self.measured, exactly(self.bound_us))
         value, low, high = (max(0.0, us) for us in (above.value, above.low, above.high))
         return Measured(value, low, high, sources=above.sources)
@@ -51,14 +51,14 @@ def device_of(run: Run, step: Step) -> Device:
 
 
 def product_us(row: Row) -> float:
-    """The time in matrix products, those inside fused attention included."""
+    """Returns the time in matrix products, including all of fused attention."""
     if row.words.get("component") == "fused_attention":
         return row.time_us
     return row.time_us * (row.get("matmul_share") or 0)
 
 
 def _least(rate: Rate | None, amount: float | None) -> float | None:
-    """None if it is unknown."""
+    """Returns the least time for the amount in us, or None if it is unknown."""
     if amount == 0:
         return 0
     return rate.time(amount).value if rate and amount is not None else None
@@ -94,12 +94,12 @@ def bound_of(row: Row, device: Device) -> Bound:
 
 
 def bounds(step: Step, device: Device) -> dict[tuple[str, str], Bound]:
-    """By phase and component."""
+    """Returns the bounds by phase and component."""
     return {key: bound_of(row, device) for key, row in step.parts.items()}
 
 
 def together(parts: list[Bound]) -> Bound:
-    """Of components that run one after the other."""
+    """Adds up the bounds of components that run one after the other."""
     causes: dict[str, float] = {}
     for part in parts:
         causes[part.cause] = causes.get(part.cause, 0) + part.headroom.value
@@ -126,7 +126,7 @@ def _line(name: str, bound: Bound, whole_us: float) -> list[str]:
 
 
 def table(step: Step, device: Device) -> Table:
-    """Components by headroom, the largest first, then the phases and the step."""
+    """Makes a table: components by headroom, largest first, then phases and the step."""
     found = bounds(step, device)
     order = sorted(found, key=lambda key: -found[key].headroom.value)
     whole = together(list(found.values()))

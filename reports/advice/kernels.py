@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Changes of kernels: one pass over memory where there are several, attention without
-scores in memory, all fused kernels at once, and no gaps."""
+"""Predicted gains from other kernels: one pass over memory instead of several,
+attention without scores in memory, all fused kernels at once, and no gaps."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -31,8 +31,8 @@ from reports.experiments.cuda_graph import LAUNCH
 from reports.experiments.implementations import IMPLEMENTATION
 from reports.results.rows import Row
 
-# By what is fused: the components whose work beside products becomes one pass, and the
-# operation in `fused_ops`.
+# For each fused kernel: the components that become one pass, except for their products,
+# and the operation in `fused_ops`.
 FUSED = {
     "norm": (("norm", "residual"), "add_rms_norm"),
     "softmax": (("scores", "softmax"), "causal_softmax"),
@@ -44,22 +44,22 @@ _SOFTMAX = Axis("part", "softmax_naive")
 _NAIVE = ("scores", "softmax", "value")
 _VARIANT = Axis("variant", "naive")
 _FLASH = ("sdpa_flash", "sdpa_efficient", "own")
-# A backward pass without scores makes them again: five products instead of four.
+# A backward pass without stored scores recomputes them: five products instead of four.
 _RECOMPUTED = 1.25
-# Steps in which all kernels save as much: their optimizer is the same.
+# Modes in which fused kernels save the same time: they leave the optimizer unchanged.
 _MODES = (TRAINING, "forward_backward")
-# An operation that was timed alone: written out, and in one pass.
+# Rows of an operation that was timed alone: as several operators, and in one pass.
 Pair = tuple[Row, Row]
 _ONE_PASS = "one pass over memory, at the rate of a copy"
 
 
 def _beside(row: Row) -> Measured:
-    """The time that is not in products."""
+    """Returns the time outside products."""
     return times(time_of(row), 1 - product_us(row) / row.time_us)
 
 
 def _fused(step: Step, what: str, copy: Rate) -> Line | None:
-    """If all but the products is one pass."""
+    """Predicts the gain if everything except the products becomes one pass."""
     rows = step.of(*FUSED[what][0])
     if not rows or any(row.get("pass_bytes") is None for row in rows):
         return None
@@ -75,8 +75,8 @@ def _fused(step: Step, what: str, copy: Rate) -> Line | None:
 
 
 def _pairs(run: Run, what: str, step: Step | None) -> list[Pair]:
-    """Those of the step's shape, if the run has them. A softmax that was timed beside
-    its products has a shape of its own."""
+    """Returns pairs of the step's shape, if the run has them. Softmax rows of
+    `softmax_vs_matmul` have a shape of their own and are always included."""
     rows = run.of("fused_ops", op=FUSED[what][1])
     found = list(baselines(rows, IMPLEMENTATION, "fused"))
     if step:
@@ -117,7 +117,7 @@ def fused(run: Run) -> Iterator[Line]:
             for step in run.train_steps
             if (line := _fused(step, what, copy))
         }
-        # A run whose steps state no bytes tells of the operation alone.
+        # If the steps state no bytes, only operations that were timed alone remain.
         lines = [line for _, line in steps.values()]
         for best in largest(lines or _alone(what, _pairs(run, what, None), copy)):
             step = steps[best.where][0] if lines else None
@@ -126,7 +126,7 @@ def fused(run: Run) -> Iterator[Line]:
 
 
 def _flash_us(row: Row, products: Rate, copy: Rate) -> Measured:
-    """By the FLOPs and the bytes of the row alone."""
+    """Predicts flash attention's time from the FLOPs and bytes of the row alone."""
     again = _RECOMPUTED if row.words.get("phase") == "backward" else 1
     found = [products.time(again * row["flops"]), copy.time(row["bytes"])]
     return max(found, key=lambda time: time.value)
@@ -143,8 +143,8 @@ def _flash_checks(run: Run) -> Iterator[Check]:
 
 
 def _scores_bytes(run: Run, step: Step) -> float | None:
-    """What naive attention keeps for its backward pass: exp(scores) in fp32, and the
-    weights. As far as it is part of the peak."""
+    """Returns the bytes that naive attention saves for its backward pass: exp(scores)
+    in fp32, and the weights; at most the part of the peak that a change can save."""
     softmax = step.parts.get(("forward", "softmax"))
     most = run.room(step.whole)
     if softmax is None or softmax.get("pass_bytes") is None or most is None:
@@ -155,7 +155,7 @@ def _scores_bytes(run: Run, step: Step) -> float | None:
 
 
 def _flash(run: Run, step: Step) -> Line | None:
-    """What is no product goes, and the first product comes twice."""
+    """Predicts the gain if only products remain and the first one is done twice."""
     rows = step.of(*_NAIVE)
     if not rows:
         return None
@@ -180,8 +180,8 @@ def flash_attention(run: Run) -> Iterator[Line]:
 
 
 def _by_other_library(run: Run, step: Step) -> Line | None:
-    """The fused implementation's products outside of attention may be another
-    library's."""
+    """Predicts the gain from the library that multiplies in the fused implementation,
+    outside of attention."""
     precision, tokens = arithmetic(step.whole), tokens_of(step.whole)
     chosen = run.of("implementations", implementation="fused", precision=precision)
     library = chosen[-1].findings.get("products", OWN_LIBRARY) if chosen else ""
@@ -204,11 +204,11 @@ def _by_other_library(run: Run, step: Step) -> Line | None:
 
 
 def _implemented(run: Run, step: Step, copy: Rate) -> Line | None:
-    # Flash attention has the softmax.
+    # Flash attention includes the softmax.
     found = [_fused(step, what, copy) for what in FUSED if what != "softmax"]
     found.append(_flash(run, step))
     parts = [line for line in found if line]
-    if len(parts) < len(found):  # the sum would leave out a part
+    if len(parts) < len(found):  # the prediction would be too low
         return None
     if products := _by_other_library(run, step):
         parts.append(products)
@@ -242,7 +242,7 @@ def fused_implementation(run: Run) -> Iterator[Line]:
 
 
 def cuda_graph(run: Run) -> Iterator[Line]:
-    """Of a GPU: only there the device waits for the host."""
+    """Predicts the gain from no gaps on a GPU; only a GPU waits for the host."""
     lines: list[Line] = []
     checks: list[Check] = []
     pairs = baselines(run.of("cuda_graph", mode=TRAINING), LAUNCH, "graph")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What one change would buy, and what the run holds against the prediction."""
+"""The predicted gain from one change, and the measurements that check it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,38 +9,38 @@ from reports.answers.measured import Measured, exactly, minus, ratio_to, time_of
 from reports.results.expectations import Expectation, Quantity
 from reports.results.rows import Row
 
-# A prediction within this much of what was measured is right.
+# The relative tolerance of a correct prediction.
 TOLERANCE = 0.2
 
 
 @dataclass(frozen=True)
 class Check:
-    """The change as two rows of the run measured it: `base`, and the row `where` that
-    implements it."""
+    """A measurement of the change by two rows of the run: `base`, and `where` with the
+    change."""
 
     base: str
     where: str
-    predicted: Measured  # gains, in one unit
+    predicted: Measured  # the gain, in the same unit as the measured one
     measured: Measured
-    in_bytes: bool = False  # else microseconds
+    in_bytes: bool = False  # False: in microseconds
 
 
 @dataclass(frozen=True)
 class Line:
     change: str
-    where: str  # which step or row
+    where: str  # the step or row
     saved_us: Measured  # as predicted; negative: it costs time
     of_us: float  # the time of `where`
     assumption: str
-    rows: tuple[str, ...]  # that the numbers rest on
+    rows: tuple[str, ...]  # the sources of the numbers
     saved_bytes: float | None = None  # negative: it costs memory
     checks: tuple[Check, ...] = ()
-    is_of_step: bool = True  # else of an operation that was timed alone
-    measured_us: Measured | None = None  # if the run made the change in `where`
+    is_of_step: bool = True  # False: an operation that was timed alone
+    measured_us: Measured | None = None  # the gain, if the run has the changed `where`
 
     @property
     def gain_us(self) -> Measured:
-        """As measured, where it was."""
+        """The measured gain, or else the predicted one."""
         return self.measured_us or self.saved_us
 
     @property
@@ -56,7 +56,7 @@ class Line:
 
     @property
     def judgement(self) -> Judgement | None:
-        """None if no row of the run implements the change."""
+        """Judges all checks; None if no row of the run implements the change."""
         low, high = self.expectation.bounds
         found = []
         for check in self.checks:
@@ -66,7 +66,7 @@ class Line:
 
 
 def gained(base: Row, row: Row) -> Measured:
-    """The time that the change saved."""
+    """Returns the time that the change saved."""
     return minus(time_of(base), time_of(row))
 
 
@@ -77,14 +77,14 @@ def timed(base: Row, row: Row, predicted: Measured) -> Check:
 def saved_bytes(
     base: Row, row: Row | None, counter: str = "predicted_peak_bytes"
 ) -> float | None:
-    """None if a row is missing, or lacks the counter."""
+    """Returns the bytes saved; None if a row is missing, or lacks the counter."""
     if row is None or base.get(counter) is None or row.get(counter) is None:
         return None
     return base[counter] - row[counter]
 
 
 def sized(base: Row, row: Row) -> Iterator[Check]:
-    """The peak that dry runs predict, if the change moves it."""
+    """Yields a check of the peak that dry runs predict, if the change affects it."""
     dry, peak = saved_bytes(base, row), saved_bytes(base, row, "peak_bytes")
     if dry and peak is not None:
         gains = exactly(dry), exactly(peak)
@@ -92,12 +92,12 @@ def sized(base: Row, row: Row) -> Iterator[Check]:
 
 
 def order(line: Line) -> tuple[float, float]:
-    """The largest gain first, in time, then in memory."""
+    """Returns a sort key: the largest gain first, in time, then in memory."""
     return -line.gain_us.value, -(line.saved_bytes or 0)
 
 
 def largest(lines: Sequence[Line]) -> Iterator[Line]:
-    """The line of the step in which the change buys most; none if it buys nothing."""
+    """Yields the line of the step in which the change saves most time, if it does."""
     best = min(lines, key=order, default=None)
     if best and max(best.saved_us.value, best.gain_us.value) > 0:
         yield best

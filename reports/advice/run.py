@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A run as advice reads it: what the device can do, and its steps, divided or timed."""
+"""The parts of a run that advice needs: the device's peak rates, and the steps."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -34,16 +34,16 @@ class Rate:
     """FLOPs or bytes per second."""
 
     per_second: Measured
-    rows: tuple[str, ...]  # that measured it
+    rows: tuple[str, ...]  # the rows that measured it
 
     def time(self, amount: float) -> Measured:
-        """In microseconds."""
+        """Returns the time for this amount of work, in microseconds."""
         zero = exactly(0)
         return times(over(exactly(amount), self.per_second), 1e6) if amount else zero
 
 
 def arithmetic(row: Row) -> str:
-    """The precision of the matrix products; under autocast it is bf16."""
+    """Returns the precision of the matrix products; under autocast it is bf16."""
     return row.words.get("precision", "fp32").removesuffix("_autocast")
 
 
@@ -52,7 +52,7 @@ def tokens_of(step: Row) -> float:
 
 
 def best(rows: Iterable[Row], counter: str) -> Rate | None:
-    """The highest; None without any."""
+    """Returns the highest rate; None without any."""
     rates = [
         Rate(counter_of(row, counter), (row.name,)) for row in rows if row.get(counter)
     ]
@@ -60,14 +60,14 @@ def best(rows: Iterable[Row], counter: str) -> Rate | None:
 
 
 def shape_of(row: Row, *others: str) -> tuple[str, ...]:
-    """What tells one step from others, but for the parameters `others`."""
+    """Returns the parameters that identify a step, except for `others`."""
     keys = [key for key in (*_STEP, "batch", "seq") if key not in others]
     return tuple(row.parameters.get(key, "") for key in keys)
 
 
 @dataclass(frozen=True)
 class Step:
-    """A step that the experiment `breakdown` divided."""
+    """A step that the experiment `breakdown` profiled."""
 
     whole: Row
     parts: dict[tuple[str, str], Row]  # by phase and component, gaps included
@@ -81,7 +81,7 @@ class Step:
         return list(dict.fromkeys(phase for phase, _ in self.parts))
 
     def of(self, *components: str) -> list[Row]:
-        """The rows of these components in all phases."""
+        """Returns the rows of these components in all phases."""
         return [row for (_, part), row in self.parts.items() if part in components]
 
 
@@ -105,7 +105,7 @@ class Run:
         return grouped(self.result.rows, lambda row: row.experiment)
 
     def of(self, experiment: str, **words: str) -> list[Row]:
-        """As Result.of, which looks at every row of the run each time."""
+        """Does the same as Result.of, without scanning every row on each call."""
         return [
             row
             for row in self._experiments.get(experiment, [])
@@ -114,18 +114,18 @@ class Run:
 
     @property
     def is_of_host(self) -> bool:
-        """Whether the host does the work."""
+        """Whether the device is the CPU."""
         return self.result.context.get("device_kind", "cpu") == "cpu"
 
     def products(self, precision: str) -> Rate | None:
-        """Of the fastest large product."""
+        """Returns the rate of the fastest large matrix product."""
         return best(self.of("peak", precision=precision), "flops_per_second")
 
     def product_rate(
         self, precision: str, tokens: float, library: str = OWN_LIBRARY
     ) -> Rate | None:
-        """The mean rate of the products with the nearest number of tokens; None without
-        any by this library."""
+        """Returns the mean rate of the matrix products with the nearest number of
+        tokens; None without any by this library."""
         by_tokens = grouped(
             [
                 row
@@ -143,8 +143,8 @@ class Run:
         return Rate(over(flops, seconds), tuple(row.name for row in rows))
 
     def attention_products(self, precision: str) -> Rate | None:
-        """Of the products of attention, whose inner dimension is that of a head; of a
-        large product in a run without them."""
+        """Returns the rate of attention's products, with d_head as an inner dimension, or
+        of a large product in a run without them."""
         rows = [
             row
             for part in ("qk", "pv")
@@ -154,43 +154,42 @@ class Run:
 
     @cached_property
     def copy(self) -> Rate | None:
-        """Of a pass that reads one tensor and writes another."""
+        """The rate of a pass that reads one tensor and writes another."""
         return best(self.of("peak", work="copy"), "bytes_per_second")
 
     @property
     def memory(self) -> Rate | None:
-        """Of the fastest pass over memory."""
+        """The rate of the fastest pass over memory."""
         passes = [row for row in self.of("peak") if "precision" not in row.words]
         return best(passes, "bytes_per_second")
 
     @property
     def operator_us(self) -> float | None:
-        """What an operator takes that does next to nothing."""
+        """The time of an operator that does almost nothing."""
         rows = self.of("peak", work="op_overhead")
         return rows[0].get("op_us") if rows else None
 
     @cached_property
     def train_steps(self) -> list[Step]:
-        """The divided ones, in run order: the last is the largest."""
+        """The profiled train steps, in run order: the last is the largest."""
         groups = by_shape(self.of("breakdown", mode=TRAINING), *_STEP).values()
         return [step for rows in groups if (step := _step(rows))]
 
     def timed_steps(self) -> Iterator[Row]:
-        """The timed train steps of one process."""
+        """Yields the timed train steps of a single process."""
         for experiment in ("model_size", "precision", "breakdown"):
             for row in self.of(experiment, mode=TRAINING):
                 if row.words.get("component", "timed") == "timed":
                     yield row
 
     def memory_row(self, step: Row) -> Row | None:
-        """The row of the experiment `memory` about the same step."""
+        """Returns the row of the experiment `memory` for the same step."""
         same = (row for row in self.of("memory") if shape_of(row) == shape_of(step))
         return next(same, None)
 
     def room(self, step: Row) -> float | None:
-        """The part of the peak that is neither parameters nor gradients nor optimizer
-        state: all that a change of activations can save. None if the run does not
-        tell."""
+        """Returns the peak minus parameters, gradients and optimizer state, the most that
+        a change of activations can save, or None if it is unknown."""
         row = self.memory_row(step)
         if row is None or any(row.get(key) is None for key in ("peak_bytes", *_STATIC)):
             return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Changes of a whole step: bf16, a larger batch, checkpointing, buckets."""
+"""Gains from changes to a whole step: bf16, a larger batch, checkpointing, buckets."""
 
 import math
 from collections.abc import Iterator
@@ -25,14 +25,14 @@ from reports.results import text
 from reports.results.rows import Row
 
 _NARROW = {"bf16_autocast": "bf16 autocast", "bf16": "bf16 weights"}
-# A step is bound by its tokens once all else takes no more of it.
+# A step counts as bound by its tokens once fixed costs take at most this share.
 _FIXED_SHARE = 0.05
 _BUCKETED = ("overlap_bucketed", "overlap_predicted_bucket")
 
 
 def _products(run: Run, step: Row) -> tuple[Measured, str] | None:
-    """Their time in a step, by their share of the same model's profiled step: of the
-    same shape, if the run has it."""
+    """Returns the time in products, from their share of the same model's profiled step,
+    and its name; prefers a profiled step of the same shape."""
     divided = [
         found.whole
         for found in run.train_steps
@@ -49,8 +49,8 @@ def _products(run: Run, step: Row) -> tuple[Measured, str] | None:
 def _faster(
     run: Run, step: Row, now: Rate | None, then: Rate | None
 ) -> tuple[Measured, tuple[str, ...]] | None:
-    """The time that the step's products save at the rate `then`, and the rows that say
-    so."""
+    """Predicts the time saved by the step's products at the rate `then`. Returns it with
+    the rows that it rests on."""
     products = _products(run, step)
     if not now or not then or not products:
         return None
@@ -60,6 +60,7 @@ def _faster(
 
 
 def _of_bf16(run: Run, step: Row) -> tuple[Measured, tuple[str, ...]] | None:
+    """Predicts the time saved by products at the rate of bf16."""
     tokens = tokens_of(step)
     wide, narrow = (run.product_rate(name, tokens) for name in ("fp32", "bf16"))
     return _faster(run, step, wide, narrow)
@@ -72,7 +73,7 @@ def _bf16_checks(run: Run, wide: Row, narrow: Row) -> Iterator[Check]:
 
 
 def _bf16_pairs(run: Run, precision: str) -> list[tuple[Row, Row]]:
-    """The train steps in fp32 and in another precision, the largest last."""
+    """Pairs the train steps in fp32 with those in another precision, slowest last."""
     rows = run.of("precision", precision=precision, mode=TRAINING)
     narrow = {shape_of(row, "precision"): row for row in rows}
     pairs = [
@@ -109,8 +110,8 @@ def _bf16_line(run: Run, pairs: list[tuple[Row, Row]]) -> Line | None:
 
 
 def bf16(run: Run) -> Iterator[Line]:
-    """One formula for autocast and for weights in bf16, which both check it; without
-    the rates that it takes, what each of them was measured to save."""
+    """Predicts autocast and bf16 weights with one formula, which both check; if the run
+    lacks the rates for it, yields the measured gains."""
     pairs = {name: _bf16_pairs(run, precision) for precision, name in _NARROW.items()}
     every = [pair for found in pairs.values() for pair in found]
     if line := _bf16_line(run, every):
@@ -133,7 +134,7 @@ def bf16(run: Run) -> Iterator[Line]:
 
 
 def _fixed(run: Run, step: Row) -> tuple[Measured, tuple[str, ...]]:
-    """The optimizer, and on a GPU the time in which it waits for the host."""
+    """Returns the time of the optimizer plus, on a GPU, the gaps, and the rows."""
     gaps = [
         row
         for divided in run.train_steps
@@ -145,8 +146,8 @@ def _fixed(run: Run, step: Row) -> tuple[Measured, tuple[str, ...]]:
 
 
 def _batched(run: Run, step: Row, factor: float) -> tuple[Measured, tuple[str, ...]]:
-    """The time that one step of `factor` times the batch saves per step that it
-    replaces, and the rows that say so."""
+    """Predicts the gain per replaced step from one step of `factor` times the batch.
+    Returns it with the rows that it rests on."""
     fixed, rows = _fixed(run, step)
     now, then = (
         run.product_rate(arithmetic(step), tokens)
@@ -159,7 +160,7 @@ def _batched(run: Run, step: Row, factor: float) -> tuple[Measured, tuple[str, .
 
 
 def _batch_checks(run: Run, rows: list[Row]) -> Iterator[Check]:
-    """Each step and the next larger batch of it, whichever experiment timed them."""
+    """Compares each step with its next larger batch, from any experiment."""
     batches: dict[tuple[str, ...], dict[float, Row]] = {}
     for row in rows:
         if row.get("batch"):
@@ -177,7 +178,7 @@ def _batch_line(run: Run, row: Row, checks: tuple[Check, ...]) -> Line | None:
     tokens = row.time_us - fixed.value
     if tokens <= 0:
         return None
-    # So that fixed / (fixed + factor * tokens) is the share.
+    # Solves fixed / (fixed + factor * tokens) = _FIXED_SHARE.
     factor = math.ceil(fixed.value * (1 - _FIXED_SHARE) / (_FIXED_SHARE * tokens))
     if factor < 2:
         return None
@@ -213,7 +214,7 @@ def larger_batch(run: Run) -> Iterator[Line]:
 
 
 def checkpointing(run: Run) -> Iterator[Line]:
-    """It saves memory, and costs time."""
+    """Predicts the memory that checkpointing saves and the time that it costs."""
 
     def cost(step: Row, again: float, flops: float) -> Measured:
         return times(time_of(step), -again / flops)
@@ -249,7 +250,7 @@ def checkpointing(run: Run) -> Iterator[Line]:
 
 
 def bucketed_exchange(run: Run) -> Iterator[Line]:
-    """Of gradients, with the buckets of the least predicted cost."""
+    """Predicts the gain from exchanging gradients in the buckets of least cost."""
     rows = [row for row in run.of("ddp") if row.get("predicted_exposed_us")]
     lines = []
     for choice in compared(rows, STRATEGY):

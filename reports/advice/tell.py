@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tells the advice in tables and in Markdown."""
+"""Formats the advice as tables and as Markdown."""
 
 from collections.abc import Callable, Sequence
 
@@ -17,14 +17,14 @@ NOT_A_SUM = (
 
 
 def _gain(gain: Measured, formatted: Callable[[float], str] = text.time) -> str:
-    """With its interval; with the ends of one that is wider than the gain."""
+    """Formats a gain with its interval, or both ends if that is wider than the gain."""
     if gain.is_known and abs(gain.half_width) > 1:
         return gain.text(formatted)
     return gain.plus_minus(formatted)
 
 
 def _verdicts(line: Line) -> str:
-    """E.g. "2 held, 1 failed"."""
+    """Counts the verdicts, e.g. "2 held, 1 failed"."""
     judged = line.judgement
     if judged is None:
         return "no row to check it"
@@ -36,7 +36,7 @@ def _verdicts(line: Line) -> str:
 
 
 def _known(line: Line) -> str:
-    """How the gain is known."""
+    """States whether the gain is measured or predicted."""
     if line.measured_us is None:
         return "predicted"
     if line.measured_us == line.saved_us:
@@ -72,7 +72,7 @@ def _formatted(check: Check, gain: Measured) -> str:
 
 
 def checks_table(lines: Sequence[Line]) -> Table:
-    """The predicted and the measured gain of each row that implements a change."""
+    """Compares predicted and measured gains for each row that implements a change."""
     rows = [
         [
             line.change,
@@ -91,12 +91,12 @@ def checks_table(lines: Sequence[Line]) -> Table:
 
 
 def gains(given: Advice) -> list[Line]:
-    """The lines that save time, the largest first."""
+    """Returns the lines that save time, largest first."""
     return [line for line in given.lines if line.gain_us.value > 0]
 
 
 def _score(given: Advice) -> str:
-    """How often the run confirms predictions of time; "" if it checks none."""
+    """Counts the verdicts on predictions of time; "" if the run checks none."""
     verdicts = [
         found.verdict
         for line in given.lines
@@ -115,8 +115,8 @@ def _score(given: Advice) -> str:
 
 
 def sentence(given: Advice) -> str:
-    """How good advice is on this run, and what helps a step most, as far as the
-    intervals tell; without such a line, what helps an operation that was timed alone;
+    """States how many predictions held, and the change that helps a step most, as far
+    as intervals show it, or else the one that helps an operation that was timed alone;
     "" if nothing helps."""
     helpful = gains(given)
     of_steps = [line for line in helpful if line.is_of_step]
@@ -126,7 +126,7 @@ def sentence(given: Advice) -> str:
         (of_steps, "a step") if of_steps else (helpful, "operations timed alone")
     )
     first, *others = group
-    # What rests on fewer of its rows is a part of it.
+    # A change that uses a subset of its rows is a part of it.
     rivals = [
         line.change
         for line in others
@@ -147,7 +147,7 @@ def sentence(given: Advice) -> str:
 
 
 def tables(given: Advice) -> list[Table]:
-    """Without the reasons."""
+    """Makes all tables except the one with the reasons."""
     found = [lines_table(given.lines)] if given.lines else []
     if any(line.checks for line in given.lines):
         found.append(checks_table(given.lines))
@@ -155,12 +155,12 @@ def tables(given: Advice) -> list[Table]:
 
 
 def lacking(given: Advice) -> str:
-    """One sentence; "" if nothing lacks."""
+    """Lists missing data in one sentence; "" if nothing is missing."""
     return f"The run lacks: {'; '.join(given.lacks)}." if given.lacks else ""
 
 
 def markdown(given: Advice) -> str:
-    """ "" if the run tells nothing."""
+    """Formats all of it as Markdown; "" if there is no table."""
     found = tables(given)
     if not found:
         return ""

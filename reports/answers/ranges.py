@@ -75,7 +75,7 @@ def ranges_table(profile: Profile, step: str) -> Table | None:
 
 
 def layers_table(profile: Profile, step: str) -> Table | None:
-    """Makes the table of each layer in each phase, also relative to the median layer."""
+    """Makes the table of the layers in each phase, with ratios to the median layer."""
     phases: dict[str, dict[int, Times]] = {}
     for span in sorted(profile.ranges, key=lambda span: _place(span.phase)):
         number, own = _LAYER.fullmatch(span.range), _own(span)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Whether one revision is slower than another, with a stated chance of error."""
+"""Decides whether one revision is slower than another, with a known error rate."""

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Says whether a run is slower than another one, and how sure that is.
+"""Reports whether a run is slower than another one, with a confidence interval.
 
 Two files: one process per side, so that time alone is never a regression, unless
---noise knows the machine's A/A spread. More files, whose processes took turns: a
-verdict from an interval; several files per side with --base and --new, where the
-parts that --shard cut are one process. A directory of tools/ab: its verdict once
-more. Exit status: 0 good; 1 a row regressed, is lost or failed; 2 wrong usage, a file
-that is no result, or nothing to compare.
+--noise has the machine's A/A spread. More files from processes that took turns: a
+verdict from an interval; --base and --new name several files per side, and the shards
+of a run count as one process. A directory of tools/ab: its verdict again. Exit status:
+0 good; 1 a row regressed, is lost or failed; 2 wrong usage, a file that is not a
+result, or nothing to compare.
 """
 
 import argparse
@@ -55,25 +55,25 @@ def _parser() -> argparse.ArgumentParser:
         help="BASE.json NEW.json..., or the directory of a run of tools/ab",
     )
     add("--base", nargs="+", type=Path, default=[], help="the processes of one side")
-    add("--new", nargs="+", type=Path, default=[], help="those of the other side")
+    add("--new", nargs="+", type=Path, default=[], help="processes of the other side")
     add(
         "--threshold",
         type=percentage(0, 100),
         metavar="PERCENT",
-        help="the least change that matters (default: 2)",
+        help="the smallest change that matters (default: 2)",
     )
     add(
         "--confidence",
         type=percentage(50, 100),
         metavar="PERCENT",
-        help="that no interval of the table is wrong (default: 95)",
+        help="probability that every interval of the table is right (default: 95)",
     )
     add(
         "--filter",
         type=_pattern,
         default="",
         metavar="REGEX",
-        help="only rows whose name it is found in",
+        help="only rows with a name that matches",
     )
     add(
         "--accept",
@@ -86,12 +86,12 @@ def _parser() -> argparse.ArgumentParser:
         "--noise",
         type=Path,
         metavar="FILE",
-        help="what tools/ab --same wrote: the machine's A/A spread of each row",
+        help="file from tools/ab --same: the machine's A/A spread of each row",
     )
     add(
         "--allow-different-environment",
         action="store_true",
-        help="compare although device, driver, versions or threads differ",
+        help="compare even if device, driver, versions or threads differ",
     )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print JSON")
@@ -119,14 +119,14 @@ def _sides(
 
 
 def _refuse_twins(parser: argparse.ArgumentParser, side: list[Path]) -> None:
-    """Errors out if one side names a file twice: a process counts once."""
+    """Reports a usage error if one side names a file twice: a process counts once."""
     for i, path in enumerate(side):
         if path.resolve() in (other.resolve() for other in side[:i]):
             parser.error(f"{path} is given twice on one side; allowed: once")
 
 
 def _processes(side: list[Path]) -> list[Result]:
-    """The runs of one side; the parts of a run count as one process.
+    """Returns the runs of one side; the parts of a run count as one process.
 
     Errors: NotAResult.
     """
@@ -136,7 +136,7 @@ def _processes(side: list[Path]) -> list[Result]:
 def _comparison(
     parser: argparse.ArgumentParser, given: argparse.Namespace
 ) -> Comparison:
-    """Errors: NotAResult, NotComparable."""
+    """Makes the comparison. Errors: NotAResult, NotComparable."""
     options = Options(
         threshold=given.threshold or Options.threshold,
         confidence=given.confidence or Options.confidence,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Decides about the rows of a tools/ab run from its pairs."""
+"""Decides on the rows of a tools/ab run from its pairs."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -20,14 +20,14 @@ from reports.compare.noise import NoiseFile, NotANoiseFloor, load_noise, thresho
 from reports.compare.sequential import Plan, decide_in_sequence
 from reports.results.rows import Result
 
-# A row that no pair has measured on both sides is given up after so many pairs.
+# A row is given up if the first pairs, this many, did not measure it on both sides.
 FRUITLESS_PAIRS = 2
 
 Pairs = dict[str, dict[int, Pair]]  # by row and the pair's number
 
 
 def results_of(run: AbRun, directory: Path, side: SideName) -> list[Result]:
-    """One result per whole pair, in the order of the run. Errors: NotAResult."""
+    """Returns one result per complete pair, in run order. Errors: NotAResult."""
     pairs = run.whole_pairs()
     return [
         result_of(directory / process.file)
@@ -37,7 +37,7 @@ def results_of(run: AbRun, directory: Path, side: SideName) -> list[Result]:
 
 
 def numbered_pairs(run: AbRun, directory: Path) -> Pairs:
-    """Errors: NotAResult, for a file that was damaged after the run wrote it."""
+    """Collects the pairs. Errors: NotAResult, for a file that was damaged later."""
     times = {
         (process.pair, process.side): times_of(directory / process.file, run.in_turns)
         for process in run.processes
@@ -52,7 +52,7 @@ def numbered_pairs(run: AbRun, directory: Path) -> Pairs:
 
 
 def known_pairs(run: AbRun, directory: Path) -> dict[str, list[Pair]]:
-    """By row, the pairs that measured it on both sides, in order."""
+    """Returns by row the pairs that measured it on both sides, in order."""
     found = numbered_pairs(run, directory)
     return {row: list(by_number.values()) for row, by_number in found.items()}
 
@@ -62,18 +62,18 @@ def plan_of(run: AbRun) -> Plan:
 
 
 def fewest_pairs(run: AbRun) -> int:
-    """The pairs that the last look needs for an interval; fewer spend no error."""
+    """Returns the pairs that a single, last look needs; fewer spend no error."""
     return pairs_for(plan_of(run).rest(0))
 
 
 def is_final(pairs: list[Pair], plan: Plan, threshold: float) -> bool:
-    """Whether a planned look reached a verdict. Later pairs cannot change it."""
+    """Returns whether a planned look has a verdict, which later pairs cannot change."""
     decision = decide_in_sequence(pairs, plan, threshold, ended=False)
     return decision.verdict is not Verdict.INCONCLUSIVE
 
 
 def until_next_look(pairs: int, plan: Plan) -> int:
-    """The number of pairs until the next look; the last look is at the end."""
+    """Returns the number of pairs until the next look; the last one is at the end."""
     looks = [look.pairs for look in plan.looks() if look.pairs > pairs]
     return max(1, (looks[0] if looks else plan.max_pairs) - pairs)
 
@@ -86,7 +86,7 @@ def _decide_row(run: AbRun, pairs: list[Pair], threshold: float) -> Decision:
 
 
 def decide(run: AbRun, directory: Path, noise: NoiseFile | None) -> dict[str, Decision]:
-    """By row, for rows with at least one pair. Errors: NotAResult."""
+    """Decides on each row with at least one pair. Errors: NotAResult."""
     return {
         row: _decide_row(run, pairs, threshold_of(row, run.threshold, noise))
         for row, pairs in known_pairs(run, directory).items()
@@ -97,10 +97,10 @@ def decide(run: AbRun, directory: Path, noise: NoiseFile | None) -> dict[str, De
 def open_rows(
     run: AbRun, pairs: Pairs, noise: NoiseFile | None, before: int
 ) -> list[str]:
-    """The rows that pair number `before` still has to measure.
+    """Returns the rows that pair number `before` still has to measure.
 
-    They depend on earlier pairs only. So both processes of the pair measure the same
-    rows, even if the run was interrupted between them.
+    They depend only on earlier pairs, so that both processes of the pair measure the
+    same rows even if the run was interrupted between them.
     """
     plan = plan_of(run)
     past = [number for number in run.whole_pairs() if number < before]
@@ -117,7 +117,7 @@ def open_rows(
 
 
 def comparison_of(run: AbRun, directory: Path, options: Options) -> Comparison:
-    """Errors: NotComparable, NotAResult."""
+    """Compares the sides of the run. Errors: NotComparable, NotAResult."""
     base, new = (results_of(run, directory, side) for side in SIDES)
     found = compare(base, new, options, decide(run, directory, options.noise))
     # Processes shuffle their cases: restore the order of the record.
@@ -127,7 +127,7 @@ def comparison_of(run: AbRun, directory: Path, options: Options) -> Comparison:
 
 
 def _noise_of(run: AbRun, path: Path) -> NoiseFile | None:
-    """Errors: NotANoiseFloor, also if the file was replaced."""
+    """Loads the noise floor. Errors: NotANoiseFloor, also if the file was replaced."""
     if run.noise_sha256 is None:
         return None
     noise = load_noise(path)
@@ -137,8 +137,8 @@ def _noise_of(run: AbRun, path: Path) -> NoiseFile | None:
 
 
 def compare_directory(directory: Path, options: Options) -> Comparison:
-    """Compares with the threshold, confidence and noise floor of the run, which planned
-    its looks with them. Errors: NotAnAbRun, NotANoiseFloor, NotComparable, NotAResult.
+    """Compares with the threshold, confidence and noise floor for which the run planned
+    its looks. Errors: NotAnAbRun, NotANoiseFloor, NotComparable, NotAResult.
     """
     run = load(directory)
     noise = _noise_of(run, directory / NOISE_FILE)

@@ -32,14 +32,14 @@ Whole = Annotated[int, Meta(ge=0)]
 
 
 class NotAnAbRun(NotAResult):
-    """The directory holds no run. The message says why, in one line."""
+    """The directory does not hold a run. The message gives the reason in one line."""
 
 
 @dataclass(frozen=True)
 class Side:
     label: str  # as the user named it
-    revision: str | None  # the commit of a built program
-    sha256: str | None  # the hash of one that was given, or is another repository's
+    revision: str | None  # the commit from which the program was built
+    sha256: str | None  # for a given program, or one from another repository
 
     @property
     def identity(self) -> str:
@@ -48,7 +48,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Process:
-    """A finished process. Its result file is read whenever it is needed."""
+    """A finished process. Its result file is read on demand."""
 
     file: Annotated[str, Meta(pattern=r"^[^/]+\.json$")]  # in the directory of the run
     side: SideName
@@ -64,11 +64,11 @@ class AbRun:
     new: Side
     flags: list[str]  # for the program, as the user gave them
     threshold: Annotated[float, Meta(gt=0, lt=1)]  # the smallest ratio - 1 that matters
-    # That no interval of the whole table is wrong.
+    # The probability that every interval of the table is right.
     confidence: Annotated[float, Meta(gt=0.5, lt=1)]
     max_pairs: Annotated[int, Meta(ge=1)]
-    stops_early: bool  # as soon as every row is decided, at planned looks
-    # The processes of a pair took turns call by call. Runs of before are without it.
+    stops_early: bool  # as soon as planned looks have decided every row
+    # Whether the processes of a pair took turns call by call; older runs lack it.
     in_turns: bool = field(default=False, kw_only=True)
     noise_sha256: str | None  # of NOISE_FILE
     rows: list[str] = field(default_factory=list)  # of both programs
@@ -98,7 +98,7 @@ class AbRun:
 
 
 def samples_file_of(file: str) -> str:
-    """The samples of a process, by its result."""
+    """Returns the name of a process's file of samples from the name of its result."""
     return file.removesuffix(".json") + ".samples.jsonl"
 
 
@@ -118,7 +118,7 @@ def sha256_of(path: Path) -> str:
 
 
 def _check(run: AbRun) -> None:
-    """Errors: NotAResult."""
+    """Checks consistency. Errors: NotAResult."""
     for side in (run.base, run.new):
         if side.revision is None and side.sha256 is None:
             raise NotAResult(f"{side.label} has no revision; allowed: that or sha256")
@@ -141,7 +141,7 @@ def _check(run: AbRun) -> None:
 
 
 def load(directory: Path) -> AbRun:
-    """Errors: NotAnAbRun."""
+    """Loads the record of a run. Errors: NotAnAbRun."""
     path = directory / FILE
     try:
         run = record(saved(path, KIND, VERSION), AbRun)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The times of one process in a run of tools/ab, and the ratio that a pair gives."""
+"""The times of one process in a run of tools/ab, and the log ratio of a pair."""
 
 import functools
 import math
@@ -31,20 +31,20 @@ class _Line:
     samples_us: Several
     every: float = 1
     median_us: Annotated[float, Meta(ge=0)] | None = None
-    turn_us: Several = field(default_factory=list)  # none: no turns
+    turn_us: Several = field(default_factory=list)  # empty without turns
 
 
 @dataclass(frozen=True)
 class Samples:
     row: str
     repetition: int
-    times_us: list[float]  # in order; of a long list every n-th
+    times_us: list[float]  # in order; only every n-th of a long list
     median_us: float  # of all samples
-    turns_us: list[float]  # of each turn the median of the row's time; none: no turns
+    turns_us: list[float]  # the row's median time in each turn; empty without turns
 
 
 def _parse(line: bytes) -> Samples:
-    """Errors: NotAResult."""
+    """Parses one line. Errors: NotAResult."""
     read = record(records.parse(line), _Line)
     median = statistics.median(read.samples_us)
     if read.every > 1:
@@ -55,7 +55,7 @@ def _parse(line: bytes) -> Samples:
 
 
 def load(path: Path) -> list[Samples]:
-    """Errors: NotAResult, which names the file."""
+    """Loads a file of samples. Errors: NotAResult, which names the file."""
     where, found = str(path), []
     try:
         for number, line in enumerate(records.read(path).splitlines(), 1):
@@ -68,44 +68,44 @@ def load(path: Path) -> list[Samples]:
 
 T = TypeVar("T")
 Floats = npt.NDArray[np.float64]
-Turns = Mapping[int, list[float]]  # by repetition, the median of each turn in us
+Turns = Mapping[int, list[float]]  # by repetition, the median time of each turn in us
 
 
-# The standard error of the mean of the middle half of normal values over their mean's.
+# Standard error of a middle-half mean over a full mean's, for normal values.
 _OF_MEAN = 1.1
 
 
 @dataclass(frozen=True)
 class Times:
-    """What one process says about a row."""
+    """The times that one process measured for a row."""
 
     time_us: float
     turns_us: Turns = field(default_factory=dict)  # empty without turns
 
 
 def middle_mean(rounds: npt.ArrayLike) -> Floats:
-    """The mean of the middle half along the last axis."""
+    """Returns the mean of the middle half along the last axis."""
     return np.asarray(stats.trim_mean(rounds, 0.25, axis=-1))
 
 
 def error_of(rounds: npt.ArrayLike) -> Floats:
-    """The standard error of `middle_mean` along the last axis, about, which a few
-    rounds that are far off do not raise."""
+    """Returns the approximate standard error of `middle_mean` along the last axis,
+    robust against a few outliers."""
     values = np.asarray(rounds, float)
     spread = stats.median_abs_deviation(values, axis=-1, scale="normal")
     return np.asarray(_OF_MEAN * spread / math.sqrt(values.shape[-1]))
 
 
 def pair_of(base: Times, new: Times) -> Pair:
-    """The log ratio of a pair: the mean of the middle half of its rounds, if any.
+    """Returns a pair's log ratio: the mean of the middle half of its rounds, if any.
 
-    In a round each side has one turn, a few hundredths of a second apart. What slows
-    the machine down for longer hits both, and what is shorter hits a few rounds only.
+    In a round each side has one turn, a few hundredths of a second apart. A longer
+    slowdown of the machine affects both sides, a shorter one only a few rounds.
     """
     rounds = [
         math.log(after / before)
         for repetition in base.turns_us.keys() & new.turns_us.keys()
-        # One side may need a turn more.
+        # One side may have taken one more turn.
         for before, after in zip(
             base.turns_us[repetition], new.turns_us[repetition], strict=False
         )
@@ -117,7 +117,7 @@ def pair_of(base: Times, new: Times) -> Pair:
 
 
 def _read_once(read: Callable[[Path], T]) -> Callable[[Path], T]:
-    """As `read`, but an unchanged file is read only once."""
+    """Wraps `read` to read an unchanged file only once."""
 
     @functools.cache
     def at(path: Path, _changed_ns: int) -> T:
@@ -127,7 +127,7 @@ def _read_once(read: Callable[[Path], T]) -> Callable[[Path], T]:
         try:
             return at(path, path.stat().st_mtime_ns)
         except FileNotFoundError:
-            return read(path)  # which says so in its own words
+            return read(path)  # raises the error of `read`
 
     return latest
 
@@ -145,7 +145,7 @@ _latest_turns_of = _read_once(_turns_of)
 
 
 def times_of(path: Path, in_turns: bool) -> dict[str, Times]:
-    """By row, the times of the process with this result.
+    """Returns by row the times of the process with this result.
 
     Errors: NotAResult, for a file that was damaged after the run wrote it.
     """

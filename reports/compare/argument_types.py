@@ -20,7 +20,7 @@ def _read(value: str, is_allowed: Callable[[float], bool], allowed: str) -> floa
 
 
 def number(least: float, most: float, whole: bool = False) -> Callable[[str], float]:
-    """A whole number may be written as 1e9."""
+    """Returns a type for numbers in a range; a whole number may be written as 1e9."""
     kind = "a whole number" if whole else "a number"
     allowed = f"{kind}, {least:.13g} to {most:.13g}"
 
@@ -35,7 +35,7 @@ def number(least: float, most: float, whole: bool = False) -> Callable[[str], fl
 
 
 def percentage(low: float, high: float) -> Callable[[str], float]:
-    """A percentage in the open interval, as a fraction."""
+    """Returns a type for percentages in the open interval; its values are fractions."""
     allowed = f"a percentage between {low:g} and {high:g}"
     return lambda value: _read(value, lambda found: low < found < high, allowed) / 100
 

@@ -32,7 +32,7 @@ def _row(row: ComparedRow) -> dict[str, Any]:
 
 
 def document(comparison: Comparison) -> dict[str, Any]:
-    """Ratios are new / base; times are microseconds."""
+    """Converts the comparison; ratios are new / base, times are in microseconds."""
     return {
         "kind": "trainbench comparison",
         "version": 1,

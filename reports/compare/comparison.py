@@ -25,7 +25,7 @@ from reports.results.rows import Failure, Result
 @dataclass(frozen=True)
 class Unmatched:
     name: str
-    base: str  # "measured", "absent", "skipped: why", "error: why"
+    base: str  # "measured", "absent", "skipped: reason", "error: reason"
     new: str
     fails: bool  # the new side lost the row, or has an error
 
@@ -35,7 +35,7 @@ class Unmatched:
 
 
 def _states(results: Iterable[Result]) -> dict[str, list[str]]:
-    """By row name, the state in every run that lists the row."""
+    """Returns by row name the state in every run that lists the row."""
     states: dict[str, list[str]] = {}
     for result in results:
         for row in result.rows:
@@ -47,7 +47,7 @@ def _states(results: Iterable[Result]) -> dict[str, list[str]]:
 
 
 def _summary(states: Sequence[str], runs: int, all_measure: bool) -> str:
-    """The worst state, with the number of runs if not all have it."""
+    """Returns the worst state, with the number of runs if not all have it."""
     for word in ("error", "skipped"):
         found = [state for state in states if state.startswith(word)]
         if found:
@@ -61,9 +61,9 @@ def _summary(states: Sequence[str], runs: int, all_measure: bool) -> str:
 def unmatched(
     base: Sequence[Result], new: Sequence[Result], all_measure: bool
 ) -> list[Unmatched]:
-    """The rows without a number on one side, or in one run.
+    """Returns the rows without a number on one side, or in one run.
 
-    Without `all_measure`, a row needs a number in one run of each side only: tools/ab
+    Without `all_measure`, a row needs a number in only one run of each side: tools/ab
     stops measuring decided rows.
     """
     befores, afters = _states(base), _states(new)
@@ -83,7 +83,7 @@ def unmatched(
 @dataclass(frozen=True)
 class Options:
     threshold: float = 0.02  # the smallest ratio - 1 that matters
-    confidence: float = 0.95  # that no interval of the whole table is wrong
+    confidence: float = 0.95  # probability that every interval of the table is right
     noise: NoiseFile | None = None  # the machine's A/A spread
     accepted: frozenset[str] = frozenset()  # exact metrics that may change
     pattern: str = ""  # a regular expression that row names must match
@@ -106,7 +106,7 @@ class Comparison:
     base: list[Result]
     new: list[Result]
     options: Options
-    differences: list[Difference]  # of the environment, allowed by the user
+    differences: list[Difference]  # in the environment, allowed by the user
     notes: list[str]
     rows: list[ComparedRow]
     unmatched: list[Unmatched]
@@ -161,8 +161,8 @@ def _notes(base: list[Result], new: list[Result], paired: bool) -> list[str]:
 
 
 def _only(pattern: str, result: Result) -> Result:
-    """Only the rows whose name matches the pattern. One that says `wrong` failed: its
-    time is no work's."""
+    """Keeps only rows with a name that matches the pattern. A row with the finding
+    `wrong` counts as failed: its time is meaningless."""
     wanted = re.compile(pattern)
     rows = [row for row in result.rows if wanted.search(row.name)]
     wrong = [
@@ -221,9 +221,9 @@ def compare(
 ) -> Comparison:
     """Compares the processes of two sides.
 
-    `decisions` holds decisions that tools/ab already made, by row; later processes may
-    lack decided rows. Errors: NotComparable, if the environments differ in a way that
-    matters, if the sides have no row in common, or no row has an accepted metric.
+    `decisions` holds the decisions of tools/ab by row; later processes may lack decided
+    rows. Errors: NotComparable, if the environments differ in a way that matters, if the
+    sides have no row in common, or if no row has an accepted metric.
     """
     first, second = (
         [_only(options.pattern, result) for result in in_order(side)]
@@ -239,8 +239,8 @@ def compare(
     paired = decisions is not None or alternate(first, second)
     rows = _compared(gather(first, second, paired), options, decisions or {})
     others = unmatched(first, second, all_measure=decisions is None)
-    # A row that failed on one side is a finding. Runs of different cases have none, and
-    # neither have rows that both sides skipped.
+    # With nothing to compare, a failed row that both sides list is still a finding. A row
+    # that one side lacks, or that both skipped, is not.
     if not rows and not any(row.known_to_both and row.fails for row in others):
         where = f" matches {options.pattern!r} and" if options.pattern else ""
         raise NotComparable(f"no row{where} has a number on both sides")

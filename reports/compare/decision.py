@@ -39,8 +39,8 @@ class Decision:
     ratio: float  # the point estimate
     interval: Interval | None  # None if there are too few pairs
     threshold: float  # the smallest ratio - 1 that matters
-    pairs: int  # of processes, behind the interval
-    more_pairs: int | None  # estimated until a verdict; None with a verdict
+    pairs: int  # of processes, on which the interval is based
+    more_pairs: int | None  # estimated number until a verdict; None with a verdict
     basis: str  # the source of the interval, for the reader
 
 
@@ -50,12 +50,12 @@ class RowNoise:
 
     floor: Amount  # the smallest ratio - 1 that can be distinguished from noise
     spread: Amount  # standard deviation of the log ratio of two processes
-    pairs: int  # of processes, behind these numbers
+    pairs: int  # of processes, on which these numbers are based
     reach: Amount  # bound on the log ratio of two processes (`max_spread`)
 
 
 def verdict_of(interval: Interval | None, threshold: float) -> Verdict:
-    """REGRESSED, IMPROVED: wholly beyond the threshold. EQUIVALENT: wholly within."""
+    """Returns REGRESSED or IMPROVED wholly beyond the threshold, EQUIVALENT within."""
     limit = math.log1p(threshold)
     if interval is None:
         return Verdict.INCONCLUSIVE
@@ -69,7 +69,7 @@ def verdict_of(interval: Interval | None, threshold: float) -> Verdict:
 
 
 def _centre(pairs: Sequence[Pair], interval: Interval | None) -> float:
-    """The median of the pairs, or the end of the interval that is nearest to it."""
+    """Returns the median of the pairs, clamped to the interval."""
     median = statistics.median(pair.log_ratio for pair in pairs)
     if interval is None:
         return median
@@ -77,7 +77,7 @@ def _centre(pairs: Sequence[Pair], interval: Interval | None) -> float:
 
 
 def _more_pairs(pairs: Sequence[Pair], alpha: float, threshold: float) -> int:
-    """The pairs that a verdict still needs; with fewer than 2 pairs, an interval."""
+    """Returns the pairs still needed for a verdict; with fewer than 2, an interval."""
     n = len(pairs)
     if n < 2:
         return pairs_for(alpha) - n
@@ -88,7 +88,7 @@ def _more_pairs(pairs: Sequence[Pair], alpha: float, threshold: float) -> int:
 
 
 def decide_pairs(pairs: Sequence[Pair], alpha: float, threshold: float) -> Decision:
-    """Decides by the pairs of neighbouring processes, at least one."""
+    """Decides from the pairs of neighboring processes, at least one."""
     interval = pair_interval(pairs, alpha)
     verdict = verdict_of(interval, threshold)
     undecided = verdict is Verdict.INCONCLUSIVE
@@ -107,12 +107,12 @@ def decide_pairs(pairs: Sequence[Pair], alpha: float, threshold: float) -> Decis
 def decide_once(
     log_ratio: float, alpha: float, threshold: float, noise: RowNoise | None
 ) -> Decision:
-    """Decides by one log ratio of unpaired processes and the known A/A spread."""
+    """Decides from one log ratio of unpaired processes and the A/A spread, if known."""
     interval = None
     basis = "no pairs"
     if noise is not None and noise.pairs >= 2:
         interval = prediction_interval(log_ratio, noise.spread, noise.pairs, alpha)
-        # Outliers of this machine exceed the tails of the normal distribution.
+        # This machine's outliers may exceed the tails of a normal distribution.
         if interval.high - log_ratio < noise.reach:
             interval = Interval(log_ratio - noise.reach, log_ratio + noise.reach)
         basis = f"A/A spread of {noise.pairs} pairs"

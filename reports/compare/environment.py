@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from reports.results.rows import NULL_GPU, PREDICTED
 
-# If one of these differs, a difference in time says nothing about the code.
+# If one of these differs, a difference in time is not evidence about the code.
 MUST_AGREE = tuple(
     """
     device device_kind device_cores cpu_model num_cpus native_bf16 driver cuda_driver
@@ -27,7 +27,7 @@ Context = Mapping[str, str]
 
 
 class NotComparable(ValueError):
-    """The two sides cannot be compared. The message says why."""
+    """The two sides cannot be compared. The message gives the reason."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def _values(key: str, contexts: Sequence[Context]) -> tuple[str, ...]:
 def differences(
     keys: Sequence[str], base: Sequence[Context], new: Sequence[Context]
 ) -> list[Difference]:
-    """The keys with more than one value in the runs of both sides."""
+    """Returns the keys with more than one value in the runs of both sides."""
     found = (Difference(key, _values(key, base), _values(key, new)) for key in keys)
     return [key for key in found if len({*key.base, *key.new}) > 1]
 
@@ -60,7 +60,7 @@ def check(
     noise: Context | None,
     allow_different: bool,
 ) -> list[Difference]:
-    """The differences that matter, if allowed; otherwise NotComparable."""
+    """Returns the differences that matter, if allowed, or else raises NotComparable."""
     kinds = {context.get("device_kind") for context in (*base, *new)}
     if NULL_GPU in kinds:
         raise NotComparable(

@@ -12,7 +12,7 @@ from reports.results.rows import Row
 class Change(StrEnum):
     WORSE = "WORSE"
     BETTER = "BETTER"
-    CHANGED = "CHANGED"  # the row of this name does other work
+    CHANGED = "CHANGED"  # the row does different work under the same name
     LOST = "LOST"  # only the base side has it
 
 
@@ -28,7 +28,7 @@ class MetricChange:
 def _apart(
     counter: Counter, base: Sequence[float], new: Sequence[float]
 ) -> Change | None:
-    """The direction in which the processes of the new side differ, if they do.
+    """Returns the direction in which the processes of the new side differ, if they do.
 
     Without a tolerance one differing process is a change. With a tolerance the ranges
     of both sides must be further apart than the tolerance.
@@ -46,7 +46,7 @@ def _apart(
     return Change.WORSE if is_worse else Change.BETTER
 
 
-# Of several processes that changed so, the least value tells most.
+# For these, the new side's minimum shows the change most clearly, else its maximum.
 _LEAST = ((Change.BETTER, "lower"), (Change.WORSE, "higher"))
 
 
@@ -55,7 +55,7 @@ def _values(counter: str, rows: Sequence[Row]) -> list[float]:
 
 
 def changes(base: Sequence[Row], new: Sequence[Row]) -> list[MetricChange]:
-    """The changed counters of one row; each side has one or more processes."""
+    """Returns the changed counters of one row; a side has one or more processes."""
     found = []
     for name in dict.fromkeys(name for row in base for name in row.counters):
         counter = base[0].table.find(name)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Confidence intervals of log(new time / base time).
 
-The unit of replication is the process: repetitions within one process say nothing
-about the next process.
+The unit of replication is the process: repetitions within one process do not predict
+the next process.
 """
 
 import functools
@@ -16,9 +16,9 @@ from scipy.special import stdtrit
 
 from reports.results.order_statistics import median_ends, signed_rank
 
-MANY_PAIRS = 1000  # nobody waits for more
-# Of the log time, that a process keeps for life even on a quiet machine: no pair is
-# more exact.
+MANY_PAIRS = 1000  # more are impractical
+# Error of the log time that a process keeps until it exits, even on a quiet machine:
+# a lower bound on the error of a pair.
 KEPT = 0.005
 
 
@@ -35,10 +35,10 @@ class Interval:
 
 
 class Pair(NamedTuple):
-    """What a pair of processes says about a row."""
+    """A row's log ratio in one pair of processes."""
 
     log_ratio: float  # new / base
-    error: float = 0.0  # standard error within the pair, as far as it has rounds
+    error: float = 0.0  # standard error within the pair; 0 without rounds
 
     @property
     def weight(self) -> float:
@@ -46,23 +46,23 @@ class Pair(NamedTuple):
 
 
 def pairs_for(alpha: float) -> int:
-    """The fewest pairs for which `pair_interval` exists at `alpha`."""
+    """Returns the fewest pairs for which `pair_interval` exists at `alpha`."""
     return max(1, math.ceil(1 - math.log2(alpha)))
 
 
 def pair_interval(pairs: Sequence[Pair], alpha: float) -> Interval | None:
-    """The interval of the log ratio behind the pairs; None if they are too few.
+    """Returns the interval of the true log ratio; None if there are too few pairs.
 
-    A coin decides the roles in each pair, so each log ratio is symmetric about the
-    true one, whatever its distribution. Two tests share `alpha`. Wilcoxon's
-    signed-rank test is nearly as sharp as Student's t where the noise is normal; it
-    ranks the distances in units of each pair's error, so that a disturbed pair says
-    less. The sign test is sharper where a few pairs are far off.
+    A coin decides the roles in each pair, so each log ratio is symmetric about the true
+    one, whatever its distribution. Two tests share `alpha`. Wilcoxon's signed-rank test
+    is nearly as powerful as Student's t if the noise is normal; it ranks the distances
+    in units of each pair's error, so that a disturbed pair has less weight. The sign
+    test is more powerful if a few pairs are outliers.
     """
     values = [pair.log_ratio for pair in pairs]
     fewest = median_ends(values, alpha)
     signs, ranks = median_ends(values, alpha / 2), _rank_ends(pairs, alpha / 2)
-    if signs is None or ranks is None:  # with so few, both tests are the same
+    if signs is None or ranks is None:  # with so few pairs, both tests are the same
         return None if fewest is None else Interval(*fewest)
     low, high = max(signs[0], ranks[0]), min(signs[1], ranks[1])
     return Interval(low, high) if low <= high else Interval(*signs)
@@ -75,7 +75,7 @@ def _rank_ends(pairs: Sequence[Pair], alpha: float) -> tuple[float, float] | Non
     values = np.array([pair.log_ratio for pair in pairs])
     weights = np.array([pair.weight for pair in pairs])
     i, j = np.triu_indices(len(pairs))
-    # At a pairwise mean, weighted so, both have the same distance in their errors.
+    # Both pairs are equally far, in units of their errors, from their weighted mean.
     means = np.sort(
         (weights[i] * values[i] + weights[j] * values[j]) / (weights[i] + weights[j])
     )
@@ -85,7 +85,7 @@ def _rank_ends(pairs: Sequence[Pair], alpha: float) -> tuple[float, float] | Non
 def prediction_interval(
     ratio: float, spread: float, pairs: int, alpha: float
 ) -> Interval:
-    """The interval around one log ratio that was measured once.
+    """Returns the interval around a log ratio that was measured once.
 
     `spread` is the standard deviation of the log ratio of two processes of the same
     binary, estimated from `pairs` pairs (at least 2). The interval is Student's t for
@@ -98,10 +98,10 @@ def prediction_interval(
 
 
 def _in_scales(values: Sequence[float]) -> tuple[float, float, float]:
-    """The scale of a sample, and its two extremes in units of the scale.
+    """Returns the scale of a sample, and its two extremes in units of the scale.
 
-    The scale is the median absolute deviation, or the standard deviation if more
-    than half of the values are equal.
+    The scale is the median absolute deviation, or the standard deviation if more than
+    half of the values are equal.
     """
     off = np.asarray(values, float) - np.median(values)
     scale = float(np.median(np.abs(off))) or float(np.std(off))
@@ -111,11 +111,11 @@ def _in_scales(values: Sequence[float]) -> tuple[float, float, float]:
 
 
 def max_spread(log_times: Sequence[Sequence[float]]) -> list[float]:
-    """Per row, a bound on the log ratio of two processes of one binary.
+    """Returns per row a bound on the log ratio of two processes of one binary.
 
-    `log_times` is [row][process]. A disturbance that hits one process in twenty may
-    have spared one row. Therefore the most extreme process of any row, in units of
-    its row's scale, sets the bound of every row. Two more processes exceed a bound in
+    `log_times` is [row][process]. A disturbance that affects one process in twenty may
+    have missed one row. Therefore the most extreme process of any row, in units of its
+    row's scale, sets the bound of every row. Two more processes exceed a bound in
     one direction only if one of them is the most extreme of all n + 2 processes. The
     probability is at most 2 / (n + 2), for any distribution and any correlation of
     the rows.
@@ -128,13 +128,13 @@ def max_spread(log_times: Sequence[Sequence[float]]) -> list[float]:
 
 @functools.cache
 def _half_width(n: int, alpha: float) -> float:
-    """Half the interval of n normal values, approximately, in standard deviations: by
-    Student's t, which the signed-rank test takes pi / 3 times as many values for."""
+    """Approximates half the interval of n normal values, in standard deviations, by
+    Student's t; the signed-rank test needs pi / 3 times as many values."""
     return float(stdtrit(n - 1, 1 - alpha / 4)) * math.sqrt(math.pi / 3 / n)
 
 
 def pairs_to_decide(spread: float, distance: float, alpha: float) -> int:
-    """About how many pairs narrow their interval to +-`distance`, if the log ratios
+    """Estimates how many pairs narrow their interval to +-`distance`, if the log ratios
     are normal with standard deviation `spread`."""
     if distance <= 0:
         return MANY_PAIRS
@@ -149,5 +149,5 @@ def pairs_to_decide(spread: float, distance: float, alpha: float) -> int:
 
 
 def spread_of(values: Sequence[float]) -> float:
-    """The standard deviation of a sample of at least 2 values."""
+    """Returns the standard deviation of a sample of at least 2 values."""
     return float(np.std(np.asarray(values, float), ddof=1))

@@ -16,14 +16,14 @@ _MARK = {
 
 
 def _escaped(text: str) -> str:
-    """Without markup, which names and reasons from a file may contain."""
+    """Escapes markup, which names and reasons from a file may contain."""
     plain = re.sub(r"([\\`*_{}\[\]|~#!])", r"\\\1", text.replace("\n", " "))
-    # No HTML, and no mention of a person.
+    # Prevents HTML, and @mentions of users.
     return plain.replace("<", "&lt;").replace("@", "@<!-- -->")
 
 
 def _code(name: str) -> str:
-    """The name of a case; a damaged one may hold backticks or bars."""
+    """Formats the name of a case; a damaged one may contain backticks or bars."""
     return f"`{name}`" if re.fullmatch(r"[\w/:.+-]+", name) else _escaped(name)
 
 
@@ -42,7 +42,7 @@ def _folded(title: str, body: str) -> str:
 
 
 def render(comparison: Comparison) -> str:
-    """The verdict, then the differing rows, then all rows, folded."""
+    """Renders the verdict, then the differing rows, then all rows, folded."""
     decided = (Verdict.REGRESSED, Verdict.IMPROVED)
     shown = [
         row for row in comparison.rows if row.decision.verdict in decided or row.changes

@@ -16,14 +16,14 @@ VERSION = 1
 
 
 class NotANoiseFloor(NotAResult):
-    """The file holds no noise floor. The message says why, in one line."""
+    """The file is not a noise floor. The message gives the reason in one line."""
 
 
 @dataclass(frozen=True)
 class NoiseFile:
     """The noise of one machine, measured by comparing a program with itself."""
 
-    context: dict[str, str]  # of the A/A run: identifies the machine
+    context: dict[str, str]  # of the A/A run; identifies the machine
     rows: dict[str, RowNoise]
     revision: str  # of the program
 
@@ -37,7 +37,7 @@ class RowSamples:
 
 
 def threshold_of(row: str, least: float, noise: NoiseFile | None) -> float:
-    """The threshold of a row: `least`, or the noise floor of the row if larger."""
+    """Returns a row's threshold: `least`, or its noise floor if that is larger."""
     known = noise.rows.get(row) if noise else None
     return max(least, known.floor) if known else least
 
@@ -45,7 +45,7 @@ def threshold_of(row: str, least: float, noise: NoiseFile | None) -> float:
 def noise_of_rows(
     samples: Mapping[str, RowSamples], alpha: float
 ) -> dict[str, RowNoise]:
-    """The noise of every row with enough pairs for an interval with error `alpha`.
+    """Returns the noise of each row with enough pairs for an interval at error `alpha`.
 
     With its floor as the threshold, a row of this run would be EQUIVALENT. The spread
     is the standard deviation of the log ratio of two random processes: sqrt(2) times
@@ -76,7 +76,7 @@ def save_noise(noise: NoiseFile, path: Path) -> None:
 
 
 def load_noise(path: Path) -> NoiseFile:
-    """Errors: NotANoiseFloor."""
+    """Loads a noise floor. Errors: NotANoiseFloor."""
     try:
         return record(saved(path, KIND, VERSION), NoiseFile)
     except NotAResult as error:

@@ -16,12 +16,12 @@ Rows = dict[str, Row]
 
 
 def in_order(results: Sequence[Result]) -> list[Result]:
-    """Sorted by start time; results without a date come first."""
+    """Sorts by start time; results without a date come first."""
     return sorted(results, key=lambda result: result.started or -math.inf)
 
 
 def alternate(base: Sequence[Result], new: Sequence[Result]) -> bool:
-    """Whether the sides took turns, and took turns at running first.
+    """Returns whether the sides took turns, and took turns at running first.
 
     Only then does drift affect both sides alike. Neither side may lead by two
     processes, and each must run first in a quarter of the pairs. The order A B A B
@@ -35,7 +35,7 @@ def alternate(base: Sequence[Result], new: Sequence[Result]) -> bool:
     lead = 0
     for (date, side), (following, _) in pairwise([*starts, (math.nan, 0)]):
         lead += 1 - 2 * side
-        # Dates have seconds only: the order within a second is unknown.
+        # Dates are in whole seconds: the order within a second is unknown.
         if abs(lead) > 1 and date != following:
             return False
     base_first = sum(a < b for a, b in zip(*dates, strict=True))
@@ -48,7 +48,7 @@ def by_name(result: Result) -> Rows:
 
 
 def log_ratios(base: Sequence[Rows], new: Sequence[Rows], name: str) -> list[float]:
-    """log(new time / base time) of each pair in which both measured the row."""
+    """Returns log(new time / base time) of each pair with both times of the row."""
     return [
         math.log(after[name].time_us / before[name].time_us)
         for before, after in zip(base, new, strict=True)
@@ -58,19 +58,19 @@ def log_ratios(base: Sequence[Rows], new: Sequence[Rows], name: str) -> list[flo
 
 @dataclass(frozen=True)
 class SamplesBySide:
-    base: list[Rows]  # the rows of each process, in the order of their starts
+    base: list[Rows]  # the rows of each process, by start time
     new: list[Rows]
     paired: bool  # whether base[i] and new[i] ran next to each other
 
     @property
     def names(self) -> list[str]:
-        """The rows that both sides measured, in the order of the base side."""
+        """The rows that both sides measured, in the base side's order."""
         known = {name for rows in self.new for name in rows}
         first = dict.fromkeys(name for rows in self.base for name in rows)
         return [name for name in first if name in known]
 
     def of(self, name: str) -> tuple[list[Row], list[Row]]:
-        """One row of every process that measured it: base side, new side."""
+        """Returns the row from every process that measured it: base side, new side."""
         return (
             [rows[name] for rows in self.base if name in rows],
             [rows[name] for rows in self.new if name in rows],
@@ -84,7 +84,7 @@ def gather(
 
 
 def medians(samples: SamplesBySide, name: str) -> tuple[float, float]:
-    """The median time of the row in us: base side, new side."""
+    """Returns the median time of the row in us: base side, new side."""
     base, new = samples.of(name)
     return (
         statistics.median(row.time_us for row in base),
@@ -99,7 +99,7 @@ def decide(
     threshold: float,
     noise: RowNoise | None,
 ) -> Decision:
-    """Decides by pairs if there are enough, otherwise by the A/A spread if known.
+    """Decides from pairs if there are enough, otherwise from the A/A spread if known.
 
     A user adds the pairs that an inconclusive row needs, and compares again. Such
     comparisons are looks at growing data, so they follow the plan of `sequential.py`.
@@ -115,5 +115,5 @@ def decide(
 
 
 def plan_for(rows: int, confidence: float) -> Plan:
-    """The plan for a comparison of files, to which a user may always add more."""
+    """Returns the plan for a comparison of files; a user may always add more files."""
     return Plan(max(1, rows), MANY_PAIRS, 1 - confidence)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Planned looks at growing data, and the error that each look may spend.
 
-A test after every pair that stops at the first verdict is wrong more often than one
-test. Here the looks are planned and share the error: half of it goes to the first,
-half of the rest to the next, the remainder to the last (alpha spending; Lan and
-DeMets, Biometrika 70, 1983, in its simplest form, the union bound).
+Testing after every pair and stopping at the first verdict is wrong more often than one
+test. Here the looks are planned and share the error: half of it goes to the first, half
+of the rest to the next, the remainder to the last (alpha spending; Lan and DeMets,
+Biometrika 70, 1983, in its simplest form, the union bound).
 """
 
 import math
@@ -15,7 +15,7 @@ from reports.compare.decision import Decision, Verdict, decide_pairs
 from reports.compare.intervals import Pair, pairs_for
 
 FEWEST_PAIRS = 6
-GROWTH = 1.5  # factor of the pairs from one look to the next
+GROWTH = 1.5  # factor by which the pairs grow from one look to the next
 
 
 @dataclass(frozen=True)
@@ -26,31 +26,31 @@ class Look:
 
 @dataclass(frozen=True)
 class Plan:
-    rows: int  # number of rows that share the error (Bonferroni)
+    rows: int  # the number of rows that share the error (Bonferroni)
     max_pairs: int
     alpha: float = 0.05  # probability of any wrong interval in the whole table
 
     def looks(self) -> list[Look]:
-        """All looks but the last one, which happens when the run ends."""
+        """Returns all looks except the last one, which happens when the run ends."""
         looks: list[Look] = []
         error = self.alpha / self.rows
         pairs = max(FEWEST_PAIRS, pairs_for(error / 2))
         while pairs < self.max_pairs:
             error /= 2
             looks.append(Look(pairs, error))
-            # Half the error takes one pair more to have an interval at all.
+            # Halving the error requires one more pair for an interval to exist.
             pairs = max(math.ceil(GROWTH * pairs), pairs_for(error / 2))
         return looks
 
     def rest(self, looks_taken: int) -> float:
-        """The error that remains after so many looks."""
+        """Returns the error that remains after this number of looks."""
         return self.alpha / self.rows * 0.5**looks_taken
 
 
 def _wait(
     pairs: Sequence[Pair], last: Decision | None, plan: Plan, threshold: float
 ) -> Decision:
-    """The decision between two looks: the last one, if there was one."""
+    """Returns the decision between two looks: the last one, if there was one."""
     n = len(pairs)
     if last is not None:
         return replace(last, more_pairs=max(1, last.pairs + (last.more_pairs or 1) - n))
@@ -64,12 +64,12 @@ def _wait(
 def decide_in_sequence(
     pairs: Sequence[Pair], plan: Plan, threshold: float, ended: bool
 ) -> Decision:
-    """The decision of the first look with a verdict, otherwise of the latest look.
+    """Returns the decision of the first look with a verdict, or else of the latest.
 
-    `pairs` are those so far, in order, at least one. A run that `ended` takes a last
-    look; the reason of its end must not depend on which side was faster. Any other run
-    waits for its next look. The run asks after every pair, and a verdict between two
-    looks would spend an unplanned error.
+    `pairs` are the pairs so far, in order, at least one. A run that `ended` takes a
+    last look; the reason for its end must not depend on which side was faster. Any
+    other run waits for its next look: it calls this after every pair, and a verdict
+    between two looks would spend an unplanned error.
     """
     last: Decision | None = None
     taken = 0

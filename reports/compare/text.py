@@ -12,7 +12,7 @@ from reports.results.rows import Result
 
 
 def _percent(ratio: float) -> str:
-    return f"{round((ratio - 1) * 100, 1) + 0.0:+.1f}"  # no "-0.0"
+    return f"{round((ratio - 1) * 100, 1) + 0.0:+.1f}"  # avoids "-0.0"
 
 
 def change(ratio: float) -> str:
@@ -27,7 +27,7 @@ def interval(decision: Decision) -> str:
 
 
 def more(decision: Decision) -> str:
-    """How many more pairs an inconclusive row needs."""
+    """States how many more pairs an inconclusive row needs."""
     if decision.more_pairs is None:
         return ""
     if decision.pairs + decision.more_pairs >= MANY_PAIRS:
@@ -50,14 +50,14 @@ def metric(found: MetricChange) -> str:
 
 
 def revision(results: Sequence[Result]) -> str:
-    """The revisions of the runs, with + for uncommitted changes."""
+    """Lists the revisions of the runs, with + for uncommitted changes."""
     names = dict.fromkeys(result.revision(12) for result in results)
     processes = f"{len(results)} process{'' if len(results) == 1 else 'es'}"
     return f"{', '.join(names)} ({processes})"
 
 
 def noise_floor(row: ComparedRow, comparison: Comparison) -> str:
-    """The threshold of the row, if it is above the common one."""
+    """States the row's threshold, if it is above the common one."""
     if row.decision.threshold <= comparison.options.threshold:
         return ""
     return f"A/A floor {row.decision.threshold * 100:.2g} %"
@@ -89,7 +89,7 @@ def cells(row: ComparedRow, comparison: Comparison) -> list[str]:
 
 
 def verdict(comparison: Comparison) -> str:
-    """The verdict on the whole comparison."""
+    """States the verdict on the whole comparison."""
     if comparison.exit_code:
         return "regressed"
     open_rows = len(comparison.of(Verdict.INCONCLUSIVE))
@@ -101,7 +101,7 @@ def verdict(comparison: Comparison) -> str:
 
 
 def summary(comparison: Comparison) -> str:
-    """The number of rows with each verdict, and of other failures."""
+    """Counts the rows with each verdict, and other failures."""
     parts = [f"{len(comparison.of(verdict))} {verdict}" for verdict in Verdict]
     if comparison.bad_changes:
         count = len(comparison.bad_changes)
@@ -112,7 +112,7 @@ def summary(comparison: Comparison) -> str:
 
 
 def explanation(comparison: Comparison) -> str:
-    """The meaning of columns and verdicts, in one paragraph."""
+    """Explains columns and verdicts in one paragraph."""
     options = comparison.options
     return (
         "change: new time / base time - 1 (of pairs: the median of their changes). "

@@ -128,7 +128,7 @@ class Spec:
     columns: Sequence[str | Column] = ()  # after the time
     axis: Axis | None = None  # adds the ratios to a baseline
     across: str = ""  # the parameter that has a column for each of its values
-    cells: Sequence[str] = (TIME,)  # the counters; each makes a table if `across` is set
-    phases: Literal["first", "last", "folded"] = "folded"  # the place of the phase table
+    cells: Sequence[str] = (TIME,)  # with `across`, the counters that make a table each
+    phases: Literal["first", "last", "folded"] = "folded"  # place of the phase table
     sentence: Sequence[Claim] = ()
     plots: Sequence[Plot] = (Bars(),)
