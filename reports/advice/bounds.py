@@ -36,7 +36,7 @@ class Bound:
 
     @property
     def headroom(self) -> Measured:
-        """The time above the bound, clamped at 0: cached data can be faster than memory."""
+        """The time above the bound; at least 0: cached data can be faster than RAM."""
         above = minus(self.measured, exactly(self.bound_us))
         value, low, high = (max(0.0, us) for us in (above.value, above.low, above.high))
         return Measured(value, low, high, sources=above.sources)
@@ -126,7 +126,7 @@ def _line(name: str, bound: Bound, whole_us: float) -> list[str]:
 
 
 def table(step: Step, device: Device) -> Table:
-    """Makes a table: components by headroom, largest first, then phases and the step."""
+    """Makes a table: components by headroom, largest first, then phases, the step."""
     found = bounds(step, device)
     order = sorted(found, key=lambda key: -found[key].headroom.value)
     whole = together(list(found.values()))

@@ -143,7 +143,7 @@ class Run:
         return Rate(over(flops, seconds), tuple(row.name for row in rows))
 
     def attention_products(self, precision: str) -> Rate | None:
-        """Returns the rate of attention's products, with d_head as an inner dimension, or
+        """Returns the rate of attention's products, with d_head as inner dimension, or
         of a large product in a run without them."""
         rows = [
             row
@@ -188,8 +188,8 @@ class Run:
         return next(same, None)
 
     def room(self, step: Row) -> float | None:
-        """Returns the peak minus parameters, gradients and optimizer state, the most that
-        a change of activations can save, or None if it is unknown."""
+        """Returns the peak minus parameters, gradients and optimizer state: the most
+        that changed activations can save. None if it is unknown."""
         row = self.memory_row(step)
         if row is None or any(row.get(key) is None for key in ("peak_bytes", *_STATIC)):
             return None

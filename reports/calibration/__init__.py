@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""How often the rule of reports/compare is wrong, and how much it finds."""
+"""Measures the error rate and the power of the rule of reports/compare."""

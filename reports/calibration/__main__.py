@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tools/calibrate: how often verdicts are wrong, and what slowdowns they find."""
+"""tools/calibrate: how often verdicts are wrong, and which slowdowns they find."""
 
 import argparse
 import sys
@@ -15,12 +15,12 @@ from reports.results import rows
 from reports.results.files import with_block, write_files
 
 GOOD, USAGE = 0, 2
-# Half of the processes, two or more, give the spread; the other half is tested.
+# Half of the processes, at least two, give the spread; the other half is tested.
 FEWEST_PROCESSES = 4
 
 
 def _check(samples: Samples) -> None:
-    """Errors: ValueError, if there are too few samples for the tables."""
+    """Checks the samples. Errors: ValueError, if there are too few for the tables."""
     processes, _, repetitions = samples.times.shape
     if processes < FEWEST_PROCESSES or processes % 2 != 0:
         allowed = f"an even number, {FEWEST_PROCESSES} or more"
@@ -70,7 +70,7 @@ def main(arguments: list[str]) -> int:
             print(markdown(samples, progress))
             return GOOD
         document = options.into.read_text(encoding="utf-8")
-        with_block(document, "calibration", "")  # fail before a minute is spent
+        with_block(document, "calibration", "")  # fails before the minutes of work
         text = with_block(document, "calibration", markdown(samples, progress))
         write_files({options.into: text})
     except (OSError, ValueError) as error:

@@ -30,7 +30,7 @@ KEPT = ("device", "num_cpus", "os", "torch", "threads", "git_revision")
 
 
 def run(binary: Path, flags: list[str], repetitions: int) -> dict[str, Any]:
-    """The result file of one process. Errors: CalledProcessError."""
+    """Returns the result file of one process. Errors: CalledProcessError."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "result.json")
         subprocess.run(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""tools/history: what is suspected and reported without a change, what is found, and
-how often a search names the right commit."""
+"""Calibrates tools/history: false suspicions and reports, its power, and how often a
+search finds the right commit."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -28,14 +28,14 @@ from reports.history.findings import ALPHA, GUARD, threshold_for
 from reports.results.text import significant, table
 
 ROWS, DAYS, RUNS = 300, 100, 4  # a point of each row on each day
-PROCESSES = 6  # of a point
+PROCESSES = 6  # for each point
 SLOWDOWN, AFTER = 0.03, 5  # commits
 COMMITS, SEARCHES = 64, 100
 NOISES = [SCENARIOS[number] for number in (0, 1, 3, 4, 5)]
-BLOCK = 8  # neighbouring processes of the stored times
+BLOCK = 8  # successive processes of the stored times
 ROUGH = WEATHERS[5]  # drift and bursts
-SCREEN = 0.01  # a step that does not last may be less clear over all points
-# What a p of 0.001 of one t is with all splits of a window.
+SCREEN = 0.01  # p value; a temporary step is less significant over all points
+# A single t test's p value of 0.001 times the number of splits of a window.
 OTAVA_LEVEL = 0.001 * (WINDOW - 2 * LEAST + 1)
 
 Draw = Callable[[np.random.Generator, int, int], Floats]  # log times [process, row]
@@ -44,14 +44,14 @@ Draw = Callable[[np.random.Generator, int, int], Floats]  # log times [process, 
 def _points(
     draw: Draw, rng: np.random.Generator, days: int, rows: int, processes: int
 ) -> Floats:
-    """[row, day]: the median of the processes of each day."""
+    """Returns the median of the processes of each day, [row, day]."""
     times = draw(rng, days * processes, rows).reshape(days, processes, rows)
     return np.asarray(np.median(times, axis=1).T)
 
 
 def _stored(samples: Samples) -> Draw:
-    """Blocks of neighbouring processes of the stored times, the same for rows that were
-    measured together."""
+    """Draws blocks of successive processes from the stored times, the same blocks for
+    rows that were measured together."""
     known = np.log(samples.medians)
 
     def draw(rng: np.random.Generator, processes: int, rows: int) -> Floats:
@@ -72,7 +72,7 @@ def simulated(noise: Noise) -> Draw:
 
 
 def suspected(points: Floats, level: float, is_independent: bool) -> list[float]:
-    """The log ratios of what checks on the last DAYS days suspect, each once."""
+    """Returns log ratios of the changes that checks on the last DAYS days suspect."""
     found: dict[int, list[int]] = {}
     ratios = []
     for end in range(points.shape[1] - DAYS + 1, points.shape[1] + 1):
@@ -81,7 +81,7 @@ def suspected(points: Floats, level: float, is_independent: bool) -> list[float]
         correlation = 0.0 if is_independent else correlation_of([window])
         between, within, _ = likeliest(window)
         p = p_of(between, within, end - start, correlation)
-        # The exact test of the few rows that can pass it.
+        # The full test, only for the few rows that may pass it.
         for row in np.flatnonzero(p < max(SCREEN, level)).tolist():
             known = found.setdefault(row, [])
             for change in change_points(window[row], level, correlation):
@@ -94,7 +94,7 @@ def suspected(points: Floats, level: float, is_independent: bool) -> list[float]
 
 @cache
 def _rough(tables: int, pairs: int) -> tuple[Floats, Floats]:
-    """Log ratios of pairs that take turns, without a change, and their errors."""
+    """Draws log ratios of pairs in turns, without a change, and their errors."""
     rng = np.random.default_rng([SEED, 800, tables, pairs])
     turns = turns_of(ROUGH, rng, tables=tables, pairs=pairs, rows=1, rounds=20)
     return middle_of_rounds(turns), errors(turns)
@@ -103,8 +103,8 @@ def _rough(tables: int, pairs: int) -> tuple[Floats, Floats]:
 def paired(
     slowdown: float, thresholds: Floats, alpha: float, pairs: int
 ) -> tuple[Flags, Flags]:
-    """Runs of tools/ab on a rough machine, one row and one threshold each: which rows
-    are REGRESSED, and which EQUIVALENT."""
+    """Simulates runs of tools/ab on a rough machine, one row and one threshold each;
+    returns which rows are REGRESSED, and which EQUIVALENT."""
     plan = Plan(1, pairs, alpha)
     middle, error = _rough(len(thresholds), pairs)
     ratios = middle + math.log1p(slowdown)
@@ -115,7 +115,7 @@ def paired(
 
 
 def reported(ratios: Sequence[float], slowdown: float) -> int:
-    """How many of these suspicions are confirmed, if all rows are so much slower."""
+    """Counts the suspicions that are confirmed if all rows have this slowdown."""
     if not ratios:
         return 0
     thresholds = np.array([threshold_for(ratio) for ratio in ratios])
@@ -123,7 +123,7 @@ def reported(ratios: Sequence[float], slowdown: float) -> int:
 
 
 def _per_run(count: int) -> str:
-    """With the upper end of the 95 % interval (Poisson)."""
+    """Formats the mean per run with the upper end of its 95 % interval (Poisson)."""
     most = float(gammaincinv(count + 1, 0.975)) / RUNS
     return f"{significant(count / RUNS)} (≤ {significant(most, 2)})"
 
@@ -148,7 +148,7 @@ def false_reports(samples: Samples) -> str:
 
 
 def power_line(spread: float, processes: int) -> list[str]:
-    """Each row as the only one of ROWS that is slower."""
+    """Measures the power for each row as if it alone of ROWS were slower."""
     rng = np.random.default_rng([SEED, 900, processes])
     points = _points(simulated(Noise("", spread)), rng, WINDOW, ROWS, processes)
     correlation = correlation_of([points])
@@ -166,7 +166,7 @@ def power() -> str:
 
 
 def _sides(slowdown: float, there: float) -> list[Side]:
-    """Of 200 commits that are so much slower: what `side_of` makes of two runs."""
+    """Simulates 200 steps of searches: 40 pairs, or 120 if those are inconclusive."""
     threshold = np.full(200, math.sqrt(1 + slowdown) - 1)
     alpha = error_of_step(COMMITS)
     found = np.full(200, Side.SKIP)

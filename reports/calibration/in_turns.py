@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pairs whose programs take turns, under simulated weather: spread, errors, power."""
+"""Pairs of programs that take turns, in simulated weather: spread, errors, power."""
 
 import math
 
@@ -24,8 +24,8 @@ from reports.results import text
 
 TABLES = 1000
 PAIRS = 40
-ROWS = 3  # as model_size/tiny has
-ROUNDS = 20  # in a second of each side
+ROWS = 3  # as many as model_size/tiny has
+ROUNDS = 20  # they take each side one second
 SLOWDOWN = 0.05
 PLAN = Plan(rows=ROWS, max_pairs=PAIRS)
 
@@ -79,8 +79,8 @@ def spreads() -> str:
 
 
 def whole_tables(found: Verdicts) -> str:
-    """The tables in which every row, all of them slowed, is REGRESSED, and after how
-    many pairs the median row is."""
+    """Formats the share of tables with every row REGRESSED (all are slower), and the
+    median number of pairs that a row takes."""
     count = int(found.regressed.all(axis=1).sum())
     pairs = np.median(found.pairs[found.regressed]) if count else math.nan
     return share(count, len(found.regressed)) + (f" in {pairs:.0f}" if count else "")

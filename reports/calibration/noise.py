@@ -10,34 +10,34 @@ from reports.calibration.samples import Floats
 
 Singles = NDArray[np.float32]  # half the memory, and accurate enough
 
-DWELL = 8  # average number of processes until a neighbour comes or goes
+DWELL = 8  # average number of processes until the other job starts or ends
 
 
 @dataclass(frozen=True)
 class Noise:
-    """Noise of log time. A process shifts all of its repetitions alike."""
+    """Noise of log time. A process shifts all its repetitions equally."""
 
     words: str  # for the tables
     process: float = 0.02  # standard deviation between processes
     icc: float = 0.8  # share of the variance that is between processes
-    common: bool = False  # whether a process shifts all rows alike
-    memory: float = 0.0  # correlation of a process with the one before
+    common: bool = False  # whether a process shifts all rows equally
+    memory: float = 0.0  # correlation of a process with the previous one
     skewed: bool = False  # delays only, instead of the normal distribution
     outliers: float = 0.0  # share of processes that are 1.3 to 3 times slower
     drift: float = 0.0  # log slowdown of the last process
     neighbour: float = 0.0  # log slowdown while another job uses the machine
-    rhythm: bool = False  # whether that job comes and goes in step with A B B A
+    rhythm: bool = False  # whether that job starts and ends in step with A B B A
 
 
 def _unit(noise: Noise, rng: np.random.Generator, shape: tuple[int, ...]) -> Singles:
-    """Random values of mean 0 and variance 1."""
+    """Draws random values of mean 0 and variance 1."""
     if noise.skewed:
         return rng.standard_exponential(shape, np.float32) - 1
     return rng.standard_normal(shape, np.float32)
 
 
 def _neighbour(noise: Noise, rng: np.random.Generator, tables: int, n: int) -> Floats:
-    """1 while the other job runs, otherwise 0: [table, process, 1]."""
+    """Returns 1 while the other job runs, otherwise 0: [table, process, 1]."""
     if noise.rhythm:
         there = np.isin(np.arange(n) % 4, (1, 2))
         return np.broadcast_to(there[None, :, None], (tables, n, 1)).astype(float)
@@ -49,7 +49,7 @@ def _neighbour(noise: Noise, rng: np.random.Generator, tables: int, n: int) -> F
 def _processes(
     noise: Noise, rng: np.random.Generator, tables: int, processes: int, rows: int
 ) -> Floats:
-    """The shift that all repetitions of a process share: [table, process, row]."""
+    """Draws the shift of each process's repetitions: [table, process, row]."""
     width = 1 if noise.common else rows
     shift = _unit(noise, rng, (tables, processes, width)).astype(float)
     for i in range(1, processes if noise.memory else 0):
@@ -74,7 +74,7 @@ def log_times(
     rows: int,
     repetitions: int,
 ) -> Singles:
-    """[table, process, row, repetition]; processes in the order of time."""
+    """Draws log times [table, process, row, repetition], processes in time order."""
     each = _unit(noise, rng, (tables, processes, rows, repetitions))
     if noise.icc == 0:  # processes do not differ
         return each * np.float32(noise.process)
@@ -93,7 +93,7 @@ def log_medians(
     rows: int,
     repetitions: int = 5,
 ) -> Floats:
-    """The median of the repetitions of each process: [table, process, row]."""
+    """Draws the median of each process's repetitions: [table, process, row]."""
     each = log_times(
         noise,
         rng,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from reports.calibration import history, in_turns, power, simulated, stock, stored
 from reports.calibration.samples import Samples
 
-Table = tuple[str, Callable[[], str]]  # its caption, and what makes it
+Table = tuple[str, Callable[[], str]]  # its caption, and the function that makes it
 
 
 def _tables(samples: Samples) -> Iterator[Table]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Statistical power: the share of slowed rows found, and the pairs it takes."""
+"""Statistical power: the share of slower rows that are found, and the pairs needed."""
 
 import math
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from reports.results.text import table
 SLOWDOWNS = (0.03, 0.05, 0.10)
 SPREADS = (0.01, 0.02, 0.04)  # of the log ratio of a pair
 TABLE_ROWS = (1, 10, 50)
-SLOWED = 5  # slowed rows of a table; all rows of a smaller one
+SLOWED = 5  # number of slower rows in a table; all rows of a smaller one
 TABLES = 400
 OUTLIERS = 0.05  # share of processes 1.3 to 3 times slower, drawn for each row
 
@@ -37,7 +37,7 @@ class Power:
 
 
 def pairs_of(spread: float, outliers: float, tables: int, seed: int) -> Floats:
-    """The log ratios before the slowdown, [table, pair, slowed row].
+    """Draws the log ratios before the slowdown, [table, pair, slower row].
 
     Without outliers a pair has this spread. The result of a process is the median of
     five repetitions, which vary too (ICC 0.8).
@@ -51,7 +51,7 @@ def pairs_of(spread: float, outliers: float, tables: int, seed: int) -> Floats:
 
 
 def power(log_ratios: Floats, slowdown: float, rows: int) -> Power:
-    """The power in a table of `rows`; rows that are not slowed only share the error."""
+    """Computes the power in a table of `rows`; the other rows only share the error."""
     slowed = log_ratios[:, :, : min(rows, SLOWED)] + math.log1p(slowdown)
     found = in_sequence(slowed, Plan(rows=rows, max_pairs=PAIRS), THRESHOLD)
     counted = found.pairs[found.regressed]
@@ -62,7 +62,7 @@ def power(log_ratios: Floats, slowdown: float, rows: int) -> Power:
 def cells(
     spread: float, outliers: float, tables: int = TABLES, seed: int = 0
 ) -> dict[tuple[float, int], Power]:
-    """The power by slowdown and number of rows."""
+    """Computes the power by slowdown and number of rows."""
     log_ratios = pairs_of(spread, outliers, tables, seed)
     return {
         (slowdown, rows): power(log_ratios, slowdown, rows)

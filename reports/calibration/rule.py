@@ -2,8 +2,8 @@
 """The decision rule of reports/compare, vectorized over many tables.
 
 Ranks, looks and margins come from reports/compare. Counting replaces its sorting: the
-k-th smallest of n values is above a limit if and only if fewer than k values are not;
-and so many pairwise means are not as the ranks of their distances from it sum up to.
+k-th smallest of n values is above a limit if and only if fewer than k values are not.
+The number of pairwise means not above it is the sum of those values' distance ranks.
 """
 
 import math
@@ -29,11 +29,11 @@ class Verdicts:
     regressed: Flags
     improved: Flags
     equivalent: Flags
-    pairs: NDArray[np.int64]  # until the decision, or all
+    pairs: NDArray[np.int64]  # number until the decision, or all
 
 
 def any_row(found: Flags) -> int:
-    """The number of tables with at least one such row."""
+    """Counts the tables with at least one such row."""
     return int(found.any(axis=1).sum())
 
 
@@ -51,15 +51,15 @@ def _misses(log_ratios: Floats, weights: Floats, alpha: float) -> "_Misses":
 
 @dataclass(frozen=True)
 class _Misses:
-    """Where the interval of `intervals.pair_interval` lies, for [table, row, pair]."""
+    """The place of `intervals.pair_interval`, for log ratios [table, row, pair]."""
 
     log_ratios: Floats
     weights: Floats
     signs: int  # the rank of the sign test; 0: too few pairs
-    ranks: int  # and of the signed-rank test; 0: the same as the sign test
+    ranks: int  # the rank of the signed-rank test; 0: same as the sign test
 
     def beyond(self, limit: float) -> Flags:
-        """Whether it is wholly above the limit."""
+        """Returns whether the interval is wholly above the limit."""
         distances = self.weights * (self.log_ratios - limit)
         found = (distances <= 0).sum(axis=-1) < self.signs
         if self.ranks:
@@ -73,8 +73,8 @@ class _Misses:
 def in_sequence(
     log_ratios: Floats, plan: Plan, threshold: float, errors: Floats | None = None
 ) -> Verdicts:
-    """`log_ratios` and `errors` are [table, pair, row]; the run ends after all pairs.
-    Without errors each pair has the same weight."""
+    """Decides from `log_ratios` and `errors`, [table, pair, row]; the run ends after the
+    last pair. Without errors each pair has the same weight."""
     tables, pairs, rows = log_ratios.shape
     limit = math.log1p(threshold)
     values = np.ascontiguousarray(log_ratios.swapaxes(1, 2))
@@ -98,9 +98,9 @@ def in_sequence(
 
 
 def ratios(log_medians: Floats, new_first: Flags) -> Floats:
-    """log(new / base) of neighbouring processes, [table, pair, row].
+    """Returns log(new / base) of neighboring processes, [table, pair, row].
 
-    `new_first`, [pair] or [table, pair], says which side ran first.
+    `new_first`, [pair] or [table, pair], is whether the new side ran first.
     """
     later = log_medians[:, 1::2] - log_medians[:, 0::2]
     sign = np.where(new_first, -1.0, 1.0)
@@ -108,18 +108,18 @@ def ratios(log_medians: Floats, new_first: Flags) -> Floats:
 
 
 def abba(pairs: int) -> Flags:
-    """The order A B B A: the new side runs first in every other pair."""
+    """Returns the order A B B A: the new side runs first in every other pair."""
     return np.asarray(np.arange(pairs) % 2 == 1)
 
 
 def margins(spread: Floats, reach: Floats, pairs: int, alpha: float) -> Floats:
-    """Half the interval of one process a side, as in `decide_once`."""
+    """Returns half the interval of one process per side, as in `decide_once`."""
     unit = prediction_interval(0.0, 1.0, pairs, alpha).high
     return np.maximum(unit * spread, reach)
 
 
 def max_spread(log_times: Floats) -> Floats:
-    """As `intervals.max_spread`: [table, row] from [table, process, row]."""
+    """Vectorizes `intervals.max_spread`: [table, row] from [table, process, row]."""
     off = log_times - np.median(log_times, axis=1, keepdims=True)
     scale = np.median(np.abs(off), axis=1)
     units = off / scale[:, None]
@@ -131,19 +131,19 @@ CONFIDENCE = 0.95
 
 
 def at_most(count: int, of: int) -> float:
-    """The upper end of the Clopper-Pearson interval of a rate, two-sided 95 %."""
+    """Returns the upper end of a rate's two-sided 95 % Clopper-Pearson interval."""
     if count == of:
         return 1.0
     return float(beta.ppf((1 + CONFIDENCE) / 2, count + 1, of - count))
 
 
 def share(count: int, of: int) -> str:
-    """The rate in percent; 100 % only if all count."""
+    """Formats the rate in percent; 100 % only if all count."""
     if of - count and count / of > 0.99:
         return "> 99 %"
     return text.percent(count / of)
 
 
 def bounded(count: int, of: int) -> str:
-    """The rate with the upper end of its interval."""
+    """Formats the rate with the upper end of its interval."""
     return f"{share(count, of)} (≤ {text.percent(at_most(count, of))})"

@@ -2,7 +2,7 @@
 """The measured repetitions of one binary in many processes, in a JSON file.
 
 {"about": {...}, "started_s": [0.0, ...], "rows": {"name": [[us, ...], ...]}}: each row
-has a list of repetitions per process, in the order of the processes.
+has a list of repetitions for each process, in process order.
 """
 
 import json
@@ -28,22 +28,22 @@ STORED = Path(__file__).with_name("same_binary.json")
 @dataclass(frozen=True)
 class Samples:
     about: dict[str, str]  # machine, revision, flags
-    started_s: list[float]  # start of each process, since the first start
+    started_s: list[float]  # start of each process, relative to the first start
     rows: dict[str, list[list[Time]]]  # us, [process][repetition]
 
     @property
     def times(self) -> Floats:
-        """[process, row, repetition], in us."""
+        """All times, [process, row, repetition], in us."""
         return np.array(list(self.rows.values()), float).transpose(1, 0, 2)
 
     @property
     def medians(self) -> Floats:
-        """[process, row], in us: the result of a process."""
+        """The results of the processes, [process, row], in us."""
         return np.median(self.times, axis=2)
 
 
 def share_between(log_times: Floats) -> float:
-    """The share of the variance between processes, from [process, repetition].
+    """Returns the share of the variance between processes, from [process, repetition].
 
     This is the intraclass correlation of a one-way ANOVA.
     """
@@ -55,7 +55,7 @@ def share_between(log_times: Floats) -> float:
 
 
 def load(path: Path = STORED) -> Samples:
-    """Errors: ValueError, in one line, also if rows differ in their processes."""
+    """Loads samples. Errors: ValueError, in one line, also if rows differ in shape."""
     samples = record(records.load(path), Samples)
     shapes = {
         (len(processes), len(repetitions))

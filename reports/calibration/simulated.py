@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """False alarms under simulated noise, in tables of 50 rows without any change: with
-pairs, and with one process a side against a known A/A spread."""
+pairs, and with one process per side and a known A/A spread."""
 
 import math
 from dataclasses import replace
@@ -33,7 +33,7 @@ SEED = 1
 
 
 def run_of(noise: Noise, seed: int, tables: int) -> tuple[Floats, Flags]:
-    """The times of A/A runs, [table, process, row], and a coin per pair."""
+    """Draws the times of A/A runs, [table, process, row], and a coin per pair."""
     rng = np.random.default_rng([SEED, seed])
     chunks = [
         log_medians(
@@ -45,7 +45,7 @@ def run_of(noise: Noise, seed: int, tables: int) -> tuple[Floats, Flags]:
 
 
 def orders(times: Floats, coins: Flags) -> dict[str, Floats]:
-    """By order of the processes, the log ratios [table, pair, row]."""
+    """Returns the log ratios [table, pair, row] for each order of the processes."""
     return {
         "coin": ratios(times, coins),
         "A B B A": ratios(times, abba(PAIRS)),
@@ -80,7 +80,7 @@ def sequential() -> str:
 
 
 def equivalent() -> str:
-    """False EQUIVALENT verdicts if all rows are slower by exactly the threshold.
+    """Counts false EQUIVALENT verdicts if all rows are slower by exactly the threshold.
 
     The machine is quiet: only then is an interval narrow enough for EQUIVALENT.
     """
@@ -105,7 +105,7 @@ ALPHA = 0.05 / ROWS
 
 
 def once_of(noise: Noise, seed: int, tables: int) -> Floats:
-    """The times of an A/A run and of two more processes, [table, process, row]."""
+    """Draws times of an A/A run and of two more processes, [table, process, row]."""
     rng = np.random.default_rng([SEED, 300, seed])
     return log_medians(
         noise,
@@ -118,7 +118,7 @@ def once_of(noise: Noise, seed: int, tables: int) -> Floats:
 
 
 def margins_of(known: Floats, alpha: float) -> tuple[Floats, Floats]:
-    """Margins [table, row] from [table, process, row]: by spread alone, by the rule."""
+    """Returns margins [table, row] by the spread alone, and margins by the rule."""
     pairs = known.shape[1] // 2
     spread = np.std(known, axis=1, ddof=1) * math.sqrt(2)
     reach = max_spread(known)
@@ -127,7 +127,7 @@ def margins_of(known: Floats, alpha: float) -> tuple[Floats, Floats]:
 
 
 def regressed(times: Floats, margin: Floats, slowdown: float) -> Flags:
-    """REGRESSED verdicts on the last two processes, [table, row]."""
+    """Returns which verdicts on the last two processes are REGRESSED, [table, row]."""
     ratio = times[:, -1] - times[:, -2] + math.log1p(slowdown)
     return np.asarray(ratio - margin > math.log1p(0.02 if slowdown else 0.0))
 

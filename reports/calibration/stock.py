@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The statistical test of Google Benchmark's compare.py, and its false alarms.
 
-Mann-Whitney's U, two-sided, over the repetitions of one process a side; a row is
-called different if p < 0.05, whatever the number of rows (tools/gbench/report.py,
+Mann-Whitney's U, two-sided, over the repetitions of one process per side; a row is
+called different if p < 0.05, for any number of rows (tools/gbench/report.py,
 calc_utest).
 """
 
@@ -25,7 +25,7 @@ def _has_ties(both: Floats) -> NDArray[np.bool_]:
 
 
 def p_values(base: Floats, new: Floats) -> Floats:
-    """The p values [...] of two arrays [..., repetition].
+    """Returns the p values [...] of two arrays [..., repetition].
 
     scipy computes exact p values for up to 8 repetitions without ties, and otherwise
     approximate ones. It chooses once for all rows of a call, so rows with ties and
@@ -55,7 +55,7 @@ REPETITIONS = (3, 6, 9, 20)
 
 
 def by_repetitions(tables: int = 100) -> str:
-    """compare.py's alarms by the share of the variance that is between processes."""
+    """Tabulates compare.py's alarms by the share of the variance between processes."""
     lines = []
     for icc in (0.0, 0.5, 0.8):
         cells = [f"{icc:.1f}"]

@@ -27,12 +27,12 @@ RELABELLINGS = 2000
 
 
 def short(name: str) -> str:
-    """The name of a case without its sizes."""
+    """Returns the name of a case without its sizes."""
     return "/".join(part for part in name.split("/") if ":" not in part)
 
 
 def stock_alarms(times: Floats, repetitions: int, apart: int | None) -> Flags:
-    """Alarms [pair, row] for all pairs of processes, or only those `apart` apart."""
+    """Returns alarms [pair, row] for all pairs of processes, or only those `apart`."""
     pairs = np.array(
         [
             (i, j)
@@ -49,7 +49,7 @@ def _any(found: Flags) -> str:
 
 
 def stock_rows(samples: Samples) -> str:
-    """compare.py on nine repetitions a side, row by row."""
+    """Tabulates compare.py's alarms with nine repetitions per side, row by row."""
     all_ = stock_alarms(samples.times, 9, None)
     near = stock_alarms(samples.times, 9, 1)
     lines = []
@@ -79,7 +79,7 @@ def stock_repetitions(samples: Samples) -> str:
 
 
 def relabelled(samples: Samples, threshold: float) -> Verdicts:
-    """Verdicts on neighbouring pairs; a coin decides which process is the new one."""
+    """Decides on pairs of neighbors; a coin decides which process is the new one."""
     rng = np.random.default_rng([SEED, 500])
     logs = np.log(samples.medians)[None]
     pairs = logs.shape[1] // 2
@@ -107,7 +107,7 @@ def ours(samples: Samples) -> str:
 
 
 def one_a_side(samples: Samples) -> str:
-    """Compares two processes of one half of the run by the spread of the other half."""
+    """Compares processes of one half of the run, given the spread of the other half."""
     logs = np.log(samples.medians)
     half = len(logs) // 2
     alpha = 0.05 / logs.shape[1]
@@ -128,7 +128,7 @@ def one_a_side(samples: Samples) -> str:
 
 
 def as_it_was(samples: Samples) -> str:
-    """The verdicts for the actual order of the processes as A B B A."""
+    """Tabulates the verdicts if the actual order of processes had been A B B A."""
     logs = np.log(samples.medians)[None]
     by_row = ratios(logs, abba(logs.shape[1] // 2))[0].T.tolist()
     plan = Plan(rows=len(by_row), max_pairs=len(by_row[0]))

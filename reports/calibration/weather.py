@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Simulated turns of two equal programs on a machine whose speed changes."""
+"""Simulated turns of two equal programs on a machine with varying speed."""
 
 from dataclasses import dataclass
 
@@ -9,25 +9,25 @@ from reports.calibration.rule import Flags
 from reports.calibration.samples import Floats
 from reports.compare.ab_times import error_of, middle_mean
 
-TURN_S = 0.065  # with the time until the threads of the program before sleep
-START_TURNS = 30  # as long as it takes to start a process and to build a case
+TURN_S = 0.065  # including the time until the other program's threads sleep
+START_TURNS = 30  # the time to start a process and to build a case
 BURST_TURNS = 2.3  # mean length
 
 
 @dataclass(frozen=True)
 class Weather:
-    """What changes the log time of whichever program runs."""
+    """Influences on the log time of the program that runs."""
 
     words: str  # for the tables
-    slow: float = 0.0  # standard deviation of what changes within 3 s
-    quick: float = 0.0  # and within 0.2 s
+    slow: float = 0.0  # standard deviation of the drift within 3 s
+    quick: float = 0.0  # standard deviation of the drift within 0.2 s
     bursts: float = 0.0  # per second; 20 to 80 % slower for 0.15 s
     drift: float = 0.0  # log slowdown from the first pair to the last
     rhythm: float = 0.0  # log slowdown of every other turn
-    turn: float = 0.03  # standard deviation of a turn's median, by itself
-    process: float = 0.005  # and of what a process keeps for life
+    turn: float = 0.03  # standard deviation of a turn's median, independent
+    process: float = 0.005  # standard deviation of a process's constant difference
     outliers: float = 0.0  # share of the processes that are 1.3 to 3 times slower
-    rough: float = 0.0  # share of the pairs whose turns have five times the noise
+    rough: float = 0.0  # share of the pairs with five times the noise in their turns
 
 
 WEATHERS = (
@@ -55,7 +55,7 @@ class Turns:
 def _changing(
     deviation: float, turns: float, rng: np.random.Generator, shape: tuple[int, int]
 ) -> Floats:
-    """[step, series]: normal values whose correlation falls to 1/e within `turns`."""
+    """Draws normal values [step, series] with correlation 1/e at distance `turns`."""
     values = rng.standard_normal(shape)
     kept = np.exp(-1 / turns)
     for step in range(1, shape[0]):
@@ -79,7 +79,7 @@ def _bursts(
 
 
 def _course(weather: Weather, rng: np.random.Generator, steps: int, n: int) -> Floats:
-    """The machine's log slowness, [step, series]."""
+    """Draws the machine's log slowdown, [step, series]."""
     shape = (steps, n)
     course = weather.drift * np.linspace(0, 1, steps)[:, None] * np.ones(n)
     if weather.slow:
@@ -95,7 +95,7 @@ def _course(weather: Weather, rng: np.random.Generator, steps: int, n: int) -> F
 def _processes(
     weather: Weather, rng: np.random.Generator, shape: tuple[int, int, int]
 ) -> Floats:
-    """What the processes of a side keep for life, [table, pair, row, 1]."""
+    """Draws the constant differences of a side's processes, [table, pair, row, 1]."""
     kept = weather.process * rng.standard_normal(shape)
     slow = np.log(rng.uniform(1.3, 3, shape))
     kept += slow * (rng.random(shape) < weather.outliers)
@@ -113,10 +113,10 @@ def turns_of(
     new_begins: Flags | None = None,
     whole: bool = False,
 ) -> Turns:
-    """The turns of two programs, of which neither is slower.
+    """Simulates the turns of two equally fast programs.
 
-    A coin decides who begins each round, or else `new_begins`, [round]. If `whole`,
-    each program takes all its turns in a row, as a process that runs alone.
+    A coin, or else `new_begins`, [round], decides which one begins each round. If
+    `whole`, each program takes all its turns in a row, as a process that runs alone.
     """
     shape = (tables, pairs, rows)
     per_pair = (2 if whole else 1) * START_TURNS + 2 * rounds
@@ -142,12 +142,12 @@ def turns_of(
 
 
 def middle_of_rounds(turns: Turns) -> Floats:
-    """The log ratio of each pair, [table, pair, row], as in `ab_times.pair_of`."""
+    """Returns each pair's log ratio, [table, pair, row], as in `ab_times.pair_of`."""
     return middle_mean(turns.new - turns.base)
 
 
 def errors(turns: Turns) -> Floats:
-    """Of these log ratios."""
+    """Returns the errors of `middle_of_rounds`."""
     return error_of(turns.new - turns.base)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whether runs of one program on one machine agree within the intervals they state."""
+"""Checks whether runs of one program on one machine agree within their intervals."""
 
 import itertools
 import math
@@ -16,10 +16,10 @@ TIME, RATIO = "p50_us", "time_ratio"
 
 @dataclass(frozen=True)
 class Agreement:
-    """Of one counter, over all pairs of runs and all rows that both runs have."""
+    """Agreement of one counter, over all pairs of runs and all rows of both runs."""
 
     pairs: int
-    overlap: float  # the share of pairs whose intervals meet
+    overlap: float  # the share of pairs with intervals that meet
     moves: list[float]  # |log| of the ratio of two runs' values
     half_widths: list[float]  # of each interval, relative
 
@@ -42,7 +42,7 @@ def _pairs(results: Sequence[Result], counter: str) -> Iterator[tuple[Row, Row]]
 
 
 def agreement(results: Sequence[Result], counter: str) -> Agreement | None:
-    """None without a row that has the counter, and its interval, in two results."""
+    """Compares a counter; None if no two results have it and its interval in a row."""
     meet, moves, half_widths = [], [], []
     for rows in _pairs(results, counter):
         (low, high), (least, most) = (_ends(row, counter) or (0, 0) for row in rows)
@@ -56,7 +56,7 @@ def agreement(results: Sequence[Result], counter: str) -> Agreement | None:
 
 
 def markdown(results: Sequence[Result]) -> str:
-    """Errors: ValueError, if no two results have a row in common."""
+    """Formats a table. Errors: ValueError, if no two results have a row in common."""
     times, ratios = agreement(results, TIME), agreement(results, RATIO)
     if times is None:
         raise ValueError("no two results have the time of one row, with its interval")

@@ -222,8 +222,8 @@ def compare(
     """Compares the processes of two sides.
 
     `decisions` holds the decisions of tools/ab by row; later processes may lack decided
-    rows. Errors: NotComparable, if the environments differ in a way that matters, if the
-    sides have no row in common, or if no row has an accepted metric.
+    rows. Errors: NotComparable, if the environments differ in a way that matters, if
+    the sides have no row in common, or if no row has an accepted metric.
     """
     first, second = (
         [_only(options.pattern, result) for result in in_order(side)]
@@ -239,8 +239,8 @@ def compare(
     paired = decisions is not None or alternate(first, second)
     rows = _compared(gather(first, second, paired), options, decisions or {})
     others = unmatched(first, second, all_measure=decisions is None)
-    # With nothing to compare, a failed row that both sides list is still a finding. A row
-    # that one side lacks, or that both skipped, is not.
+    # With nothing to compare, a failed row that both sides list is still a finding; a
+    # row that one side lacks, or that both skipped, is not.
     if not rows and not any(row.known_to_both and row.fails for row in others):
         where = f" matches {options.pattern!r} and" if options.pattern else ""
         raise NotComparable(f"no row{where} has a number on both sides")

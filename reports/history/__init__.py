@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The results of many commits: what changed, whether it is real, and since when."""
+"""Results of many commits: which rows changed, whether it is real, and since when."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""tools/history: what changed over many commits, whether it is real, and since when.
+"""tools/history: stores results of many commits, and finds the changes among them.
 
-Exit status: 0 good; 1 check: something is suspected, or the newest commit is worse;
+Exit status: 0 good; 1 check: a change is suspected, or the newest commit is worse;
 confirm: a regression is confirmed; bisect: no single commit is found; 2 wrong usage;
 add: a result is left out; confirm: a commit cannot be measured.
 """
@@ -27,9 +27,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="tools/history", description=__doc__)
     add = parser.add_argument
     add("--store", type=Path, default=RESULTS / "history", help="(results/history)")
-    add("--repository", type=Path, default=ROOT, help="of the commits (this one)")
-    add("--branch", default="HEAD", help="with the commits in order (HEAD)")
-    add("--alpha", type=share, default=ALPHA, help=f"error of a check ({ALPHA})")
+    add("--repository", type=Path, default=ROOT, help="with the commits (this one)")
+    add("--branch", default="HEAD", help="branch that orders the commits (HEAD)")
+    add("--alpha", type=share, default=ALPHA, help=f"error rate of a check ({ALPHA})")
     verbs = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def verb(run: Callable[[argparse.Namespace], int]) -> Callable[..., Any]:
@@ -40,13 +40,13 @@ def _parser() -> argparse.ArgumentParser:
     verb(commands.add)("results", nargs="+", type=Path, metavar="RESULT.json")
     verb(commands.check)
     flags = (
-        "of the program, behind --: by which the row exists; else as it was measured"
+        "of the program, after --, so that it has the row (default: as measured)"
     )
     confirm, bisect = verb(commands.confirm), verb(commands.bisect)
-    confirm("--most", type=int, default=3, help="suspicions (3)")
+    confirm("--most", type=int, default=3, help="suspicions to measure (3)")
     for name in ("row", "good", "bad"):
         bisect(name)
-    bisect("--metric", help="by an exact counter in place of the time")
+    bisect("--metric", help="search by an exact counter instead of the time")
     for given in (confirm, bisect):
         given("flags", nargs="*", help=flags)
     given = verb(commands.explain)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Finds the commit that changed a row, and is wrong in at most one of 20 searches.
+"""Finds the commit that changed a row, with an error of at most 5 % per search.
 
-Binary search with measurements that can err: every step gets an equal share of the
-error, and compares with the same good commit. As in git bisect, a commit that cannot be
-measured is passed over, and what then cannot be distinguished is named together.
+Binary search with uncertain measurements: every step gets an equal share of the error,
+and compares with the same good commit. As in git bisect, a commit that cannot be
+measured is skipped, and commits that then cannot be distinguished are all reported.
 """
 
 import math
@@ -14,8 +14,8 @@ from enum import StrEnum
 from reports.compare.decision import Verdict
 from reports.history.oracle import Answer, CannotMeasure, Question
 
-ERROR = 0.05  # that the commit named is not the one
-_LONGER = 3  # times the pairs, where the first answer is open
+ERROR = 0.05  # the probability that the reported commit is wrong
+_LONGER = 3  # factor for the number of pairs if the first answer is inconclusive
 
 Oracle = Callable[[Question], Answer]
 
@@ -23,21 +23,21 @@ Oracle = Callable[[Question], Answer]
 class Side(StrEnum):
     GOOD = "good"
     BAD = "bad"
-    SKIP = "skip"  # it cannot be measured, or was not decided
+    SKIP = "skip"  # it cannot be measured, or is undecided
 
 
 class NotThere(ValueError):
-    """The two ends do not differ. The message says what they are."""
+    """The two ends do not differ. The message gives the verdict on them."""
 
 
 def error_of_step(commits: int) -> float:
-    """The comparison of the ends is a step, too."""
+    """Returns a step's share of the error; comparing the ends is a step, too."""
     return ERROR / (1 + math.ceil(math.log2(max(2, commits))))
 
 
 def search(commits: Sequence[str], side: Callable[[str], Side]) -> list[str]:
-    """The first bad commit, or those among which it is, oldest first. The last of
-    `commits` is bad, and the one before them good; `side` measures one."""
+    """Returns the first bad commit, or the candidates for it, oldest first. The last of
+    `commits` is bad, and the one before the first is good; `side` measures one."""
     sides = {commits[-1]: Side.BAD}
     while True:
         most = next(p for p, c in enumerate(commits) if sides.get(c) is Side.BAD)
@@ -52,7 +52,7 @@ def search(commits: Sequence[str], side: Callable[[str], Side]) -> list[str]:
 
 
 def side_of(answer: Answer, metric: str | None) -> Side:
-    """By an exact counter, if one is given, else by the time."""
+    """Classifies by an exact counter, if one is given, or else by the time."""
     if metric is not None:
         return Side.BAD if metric in answer.changed else Side.GOOD
     if answer.verdict is Verdict.INCONCLUSIVE:
@@ -63,9 +63,9 @@ def side_of(answer: Answer, metric: str | None) -> Side:
 def bisect(
     ends: Question, commits: Sequence[str], metric: str | None, oracle: Oracle
 ) -> list[str]:
-    """`commits` are those after the good one up to the bad one. A step's threshold is
-    half of what the ends differ by; one that is open is asked once more, for longer.
-    Errors: NotThere, CannotMeasure if an end has no build, AbFailed."""
+    """Searches `commits`, from after the good one up to the bad one. A step's threshold
+    is half of the difference of the ends; an undecided step is repeated once with more
+    pairs. Errors: NotThere, CannotMeasure if an end has no build, AbFailed."""
     ends = replace(ends, confidence=1 - error_of_step(len(commits)))
     answer = oracle(ends)
     if side_of(answer, metric) is not Side.BAD:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What tools/history does. The first line of each is its help."""
+"""The commands of tools/history. The docstring of each function is its help text."""
 
 import argparse
 import sys
@@ -50,7 +50,7 @@ def _say(words: str) -> None:
 
 
 class History:
-    """The store and the commits; what is left out is said on stderr.
+    """The store and the commits; results that are left out are reported on stderr.
 
     Errors: NotAStore, NoHistory, sqlite3.OperationalError.
     """
@@ -66,7 +66,7 @@ class History:
 
     @cached_property
     def found(self) -> dict[str, list[Finding]]:
-        """What changed in each series, by its fingerprint."""
+        """The changes in each series, by its fingerprint."""
         found = {}
         for series in self.series:
             answers, damaged = oracle.verdicts(self.store, series.fingerprint)
@@ -79,7 +79,7 @@ class History:
 def _strays(
     entries: Sequence[Entry], line: Sequence[Commit], given: argparse.Namespace
 ) -> Iterator[str]:
-    """Results of commits that are not on the line."""
+    """Reports results of commits that are not on the line."""
     strays = {entry.context["git_revision"] for entry in entries}
     strays.difference_update(commit.revision for commit in line)
     gone = unknown(given.repository, strays)
@@ -89,7 +89,7 @@ def _strays(
 
 
 def add(given: argparse.Namespace) -> int:
-    """stores results, or all in a folder; what is no result is named and left out"""
+    """stores results, or all in a folder; reports and leaves out invalid ones"""
     store = Store(given.store)
     store.create()
     status = GOOD
@@ -104,7 +104,7 @@ def add(given: argparse.Namespace) -> int:
 
 
 def check(given: argparse.Namespace) -> int:
-    """says what changed, and since which commit; of times it is a suspicion"""
+    """lists changes and their commits; changes of times are only suspicions"""
     history = History(given)
     status = GOOD
     for series in history.series:
@@ -124,7 +124,7 @@ def check(given: argparse.Namespace) -> int:
 
 
 def _flags(given: argparse.Namespace, series: Series) -> Sequence[str]:
-    """Of the program, by which the rows exist."""
+    """Returns the flags with which the program has the rows."""
     return given.flags or flags_of(series.contexts[-1].get("command_line", ""))
 
 
@@ -135,7 +135,7 @@ def _words(answer: Answer) -> str:
 
 
 def confirm(given: argparse.Namespace) -> int:
-    """measures what is suspected with tools/ab, the newest first; keeps the verdicts"""
+    """measures suspected changes with tools/ab, newest first; stores the verdicts"""
     history = History(given)
     open_ = [
         (series, found)
@@ -161,7 +161,7 @@ def confirm(given: argparse.Namespace) -> int:
 
 
 def bisect(given: argparse.Namespace) -> int:
-    """finds the commit that made a row slower; goes on after an interruption"""
+    """finds the commit that made a row slower; resumes an interrupted search"""
     root = given.repository
     good, bad = (revision_of(root, name) for name in (given.good, given.bad))
     line = line_of(root, bad)
@@ -186,10 +186,10 @@ def bisect(given: argparse.Namespace) -> int:
 
 
 def explain(given: argparse.Namespace) -> int:
-    """says what differs inside two results: counters, operators, kernels, tensors"""
+    """lists differences inside two results: counters, operators, kernels, tensors"""
 
     def result(name: str) -> Result:
-        """Of a file, or the newest of a commit in the store."""
+        """Loads a file, or a commit's newest result in the store."""
         if Path(name).is_file():
             return rows.load(Path(name))
         revision = revision_of(given.repository, name)
@@ -206,7 +206,7 @@ def explain(given: argparse.Namespace) -> int:
 
 
 def page(given: argparse.Namespace) -> int:
-    """writes an HTML page of every row, with intervals and changes"""
+    """writes an HTML page with a plot of each row, its intervals and changes"""
     history = History(given)
     parts = [
         pages.part(series, history.found[series.fingerprint], history.line)
@@ -219,7 +219,7 @@ def page(given: argparse.Namespace) -> int:
 
 
 def export(given: argparse.Namespace) -> int:
-    """writes the series last measured, or its newest point, for another program"""
+    """writes the last measured series, or its newest point, for another program"""
     history = History(given)
     if not history.series:
         raise NotAResult(f"{given.store} has no result of a commit on {given.branch}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The commits of a branch, in the order of its history."""
+"""The commits of a branch, in order of its history."""
 
 import os
 import re
@@ -12,7 +12,7 @@ _REMOTE = re.compile(r"(?:\w+://)?(?:[^@/]*@)?([^/:]+)[/:](.+?)(?:\.git)?/?")
 
 
 class NoHistory(ValueError):
-    """The folder has no such branch. The message says why, in one line."""
+    """The folder has no such branch. The message gives the reason in one line."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Commit:
 
 
 def _git(root: Path, *arguments: str, words: str = "") -> str:
-    """Errors: NoHistory."""
+    """Runs git and returns its output. Errors: NoHistory."""
     # A folder inside another repository must not use the outer one.
     ceiling = {"GIT_CEILING_DIRECTORIES": str(root.resolve().parent)}
     done = subprocess.run(
@@ -48,7 +48,7 @@ def _git(root: Path, *arguments: str, words: str = "") -> str:
 
 
 def line_of(root: Path, branch: str) -> list[Commit]:
-    """What the branch has been, oldest first: first parents only. Errors: NoHistory."""
+    """Lists a branch's first-parent commits, oldest first. Errors: NoHistory."""
     form = "--format=%H%x09%cs%x09%s"
     options = ("--reverse", "--first-parent", form, "--end-of-options", branch, "--")
     log = _git(root, "log", *options)
@@ -56,20 +56,20 @@ def line_of(root: Path, branch: str) -> list[Commit]:
 
 
 def revision_of(root: Path, name: str) -> str:
-    """The full hash of a revision. Errors: NoHistory."""
+    """Returns the full hash of a revision. Errors: NoHistory."""
     words = ("--verify", "--end-of-options", f"{name}^{{commit}}")
     return _git(root, "rev-parse", *words)
 
 
 def unknown(root: Path, revisions: Iterable[str]) -> set[str]:
-    """Those that the repository does not have. Errors: NoHistory."""
+    """Returns the revisions that the repository lacks. Errors: NoHistory."""
     asked = "".join(f"{revision}\n" for revision in revisions)
     found = _git(root, "cat-file", "--batch-check", words=asked)
     return {line.split()[0] for line in found.splitlines() if line.endswith("missing")}
 
 
 def address_of(root: Path) -> str:
-    """Where a commit is shown, up to its hash; "" without a remote."""
+    """Returns a commit's web address without its hash; "" without a remote."""
     remotes = _git(root, "config", "--default", "", "--get", "remote.origin.url")
     found = _REMOTE.fullmatch(remotes)
     return f"https://{found[1]}/{found[2]}/commit/" if found else ""

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Where a series of log times changes its level, and how sure that is.
+"""Finds changes of level in a series of log times, with p values.
 
 E-divisive (Matteson and James, JASA 109, 2014) splits a series where the energy
 distance of the two sides is largest, and then splits each side. Hunter (Fleming et al.,
-ICPE 2023; now Apache Otava) does so in windows, and asks Student's t whether the sides
-differ. So it is here, but this t knows that the split was sought among all, and that
-neighbouring points resemble each other.
+ICPE 2023; now Apache Otava) does so in windows, and tests with Student's t whether the
+sides differ. We do the same, but our t test accounts for the search over all splits and
+for the correlation of neighboring points.
 """
 
 import math
@@ -20,17 +20,17 @@ from reports.compare.intervals import Interval
 
 Floats = NDArray[np.float64]
 
-LEAST = 3  # points on each side of a change
-WINDOW = 50  # points that are looked at together
+LEAST = 3  # the fewest points on each side of a change
+WINDOW = 50  # points that are analyzed together
 _MOST_CORRELATION = 0.95
 _TINY = 1e-300
 
 
 @dataclass(frozen=True)
 class ChangePoint:
-    index: int  # of the first point after it
-    interval: Interval  # of the log ratio after / before, 95 %
-    p: float  # of a step as large anywhere in a window without any
+    index: int  # the first point after it
+    interval: Interval  # 95 %, of the log ratio after / before
+    p: float  # probability of so large a step in a window without a change
 
     @property
     def log_ratio(self) -> float:
@@ -38,9 +38,9 @@ class ChangePoint:
 
 
 def likeliest(values: Floats) -> tuple[Floats, Floats, Floats]:
-    """Of each series along the last axis, at the split with the largest t: the sums of
-    squares between and within the sides, and the correlation of neighbouring residuals.
-    Each takes 2 LEAST points."""
+    """Returns, for each series along the last axis at the split with the largest t, the
+    sums of squares between and within the sides, and the correlation of neighboring
+    residuals. A series needs at least 2 LEAST points."""
     n = values.shape[-1]
     sizes = np.arange(LEAST, n - LEAST + 1)
     centred = values - values.mean(axis=-1, keepdims=True)
@@ -56,22 +56,22 @@ def likeliest(values: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def correlation_of(series: Sequence[Floats]) -> float:
-    """How much a point of a machine resembles the one before: the median over its rows,
-    since one short series does not say. `series` are rows, or arrays [row, point]."""
+    """Estimates the correlation of a machine's successive points as the median over its
+    rows, since one is too short. `series` are rows, or arrays [row, point]."""
     recent = [each[..., -WINDOW:] for each in series if each.shape[-1] > 2 * LEAST]
-    # The estimate of a series of n points is 3/n too low.
+    # The estimate from a series of n points is 3/n too low.
     found = [np.ravel(likeliest(each)[2] + 3 / each.shape[-1]) for each in recent]
     median = np.median(np.concatenate(found)) if found else 0.0
     return float(np.clip(median, 0, _MOST_CORRELATION))
 
 
 def _of_one(correlation: float) -> float:
-    """As many correlated points are worth an independent one (AR(1))."""
+    """Returns how many correlated points are worth one independent point (AR(1))."""
     return (1 + correlation) / (1 - correlation)
 
 
 def p_of(between: Floats, within: Floats, n: int, correlation: float) -> Floats:
-    """The probability of such sums somewhere among n points without a change
+    """Returns the probability of such sums at any split of n points without a change
     (Bonferroni over the splits)."""
     points = _of_one(correlation)
     t = np.sqrt(between * (n - 2) / (within * points))
@@ -80,11 +80,11 @@ def p_of(between: Floats, within: Floats, n: int, correlation: float) -> Floats:
 
 
 def energy_split(values: Floats) -> tuple[int, int]:
-    """The place and the end for which the energy distance of the points before the
-    place, and of those from it to the end, is largest."""
+    """Returns the place and the end with the largest energy distance between the points
+    before the place and the points from the place to the end."""
     n = len(values)
     distances = np.abs(values[:, None] - values[None, :])
-    sums = np.zeros((n + 1, n + 1))  # of these, over rectangles from the first point
+    sums = np.zeros((n + 1, n + 1))  # prefix sums of the distances over rectangles
     sums[1:, 1:] = distances.cumsum(axis=0).cumsum(axis=1)
     at, end = np.mgrid[LEAST : n - LEAST + 1, 2 * LEAST : n + 1]
     left, right = at, np.maximum(end - at, LEAST)
@@ -99,7 +99,7 @@ def energy_split(values: Floats) -> tuple[int, int]:
 def _change(
     values: Floats, start: int, at: int, end: int, correlation: float
 ) -> ChangePoint:
-    """The change at a given place, by the points on both sides of it."""
+    """Estimates the change at a given place from the points on both sides of it."""
     left, right = values[start:at], values[at:end]
     step = float(right.mean() - left.mean())
     n, share = end - start, 1 / len(left) + 1 / len(right)
@@ -114,8 +114,8 @@ def _change(
 def _split(
     values: Floats, start: int, end: int, level: float, correlation: float
 ) -> list[int]:
-    """The changes between two points, each with a p below the level. A step that does
-    not last to the end was sought among all ends, too."""
+    """Returns the changes between two points, each with a p below the level. For a step
+    that ends before the last point, p also accounts for the search over all ends."""
     if end - start < 2 * LEAST:
         return []
     at, last = (start + place for place in energy_split(values[start:end]))
@@ -129,14 +129,14 @@ def _split(
 def change_points(
     values: Floats, level: float, correlation: float = 0.0
 ) -> list[ChangePoint]:
-    """The changes of a series, in order. `level`: the probability of finding any in a
-    window of WINDOW points without one."""
+    """Returns the changes of a series, in order. `level`: the probability of finding a
+    change in a window of WINDOW points without one."""
     found: set[int] = set()
     start, end = 0, 0
     while end < len(values):
         end = min(start + WINDOW, len(values))
         inside = _split(values, start, end, level, correlation)
-        # The next window sees more of what is near this one's end.
+        # The next window has more of the points around this window's end.
         last = end if end == len(values) else end - 2 * LEAST
         inside = [at for at in inside if at <= last]
         found.update(inside)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What differs inside two results: exact counters, operators or kernels, tensors."""
+"""The differences inside two results: exact counters, operators or kernels, tensors."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -16,7 +16,7 @@ from reports.results.rows import Result
 
 MOST = 8  # lines of each kind
 
-Amounts = dict[str, float]  # by what is counted
+Amounts = dict[str, float]  # by the name of the counted item
 
 
 def _sums(items: Iterable[tuple[str, float]]) -> Amounts:
@@ -29,7 +29,7 @@ def _sums(items: Iterable[tuple[str, float]]) -> Amounts:
 def _lines(
     before: Amounts, after: Amounts, formatted: Callable[[float], str], words: str
 ) -> Iterator[str]:
-    """The largest differences first."""
+    """Yields the differences, largest first."""
     names = dict.fromkeys([*before, *after])
     gained = {name: after.get(name, 0) - before.get(name, 0) for name in names}
     for name in sorted(names, key=lambda name: -abs(gained[name]))[:MOST]:
@@ -53,7 +53,7 @@ def _copied(profile: Profile) -> Amounts:
 
 
 def _passes(profile: Profile) -> dict[str, list[float]]:
-    """The time in each pass, in us."""
+    """Returns the time in each pass, in us."""
     found: dict[str, list[float]] = defaultdict(lambda: [0.0] * profile.passes)
     for kernel in profile.kernels:
         name = _named(profile, kernel.name, kernel.phase)
@@ -64,7 +64,7 @@ def _passes(profile: Profile) -> dict[str, list[float]]:
 
 
 def _shares(before: Profile, after: Profile) -> tuple[Amounts, Amounts]:
-    """Of the step before, where every pass of one exceeds every pass of the other."""
+    """Returns shares of the step before, of names with disjoint ranges over passes."""
     old, new = _passes(before), _passes(after)
     step_us = sum(map(fmean, old.values())) or 1.0
     names = [
@@ -94,8 +94,8 @@ def _at_peak(table: MemoryTable) -> Amounts:
 
 
 def explained(before: Result, after: Result) -> dict[str, list[str]]:
-    """By case, what differs. A difference of counts or bytes is certain; one of time is
-    a hint, since each side is one process."""
+    """Lists the differences by case. Differences of counts or bytes are certain, those
+    in time are only a hint, since each side is one process."""
     found: dict[str, list[str]] = defaultdict(list)
     rows = {row.name: row for row in before.rows}
     for row in after.rows:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A series for programs that others wrote.
+"""Exports a series for third-party programs.
 
-Apache Otava: a CSV file for each row, and the configuration that names them.
+Apache Otava: a CSV file for each row, and the configuration that lists the files.
 github-action-benchmark: the newest point, for `tool: customSmallerIsBetter`.
 Bencher: the newest point in Bencher Metric Format, for `--adapter json`.
 """
@@ -19,7 +19,7 @@ _TIME = Counter("latency", "us", "time", "lower")
 
 
 def otava(series: Series, folder: Path) -> dict[Path, str]:
-    """By path, what `otava analyze ROW --config-file otava.yaml` reads."""
+    """Returns by path the files for `otava analyze ROW --config-file otava.yaml`."""
     found, tests = {}, {}
     for place, row in enumerate(series.rows):
         lines = [
@@ -34,13 +34,13 @@ def otava(series: Series, folder: Path) -> dict[Path, str]:
             **{"type": "csv", "file": str(path.resolve()), "time_column": "time"},
             **{"attributes": ["commit"], "metrics": {"time_us": metric}},
         }
-    # Of what YAML allows, JSON is the part that needs no library.
+    # JSON is valid YAML, and needs no further library.
     found[folder / "otava.yaml"] = json.dumps({"tests": tests}, indent=1) + "\n"
     return found
 
 
 def _newest(series: Series) -> Iterator[tuple[str, Counter, tuple[float, ...]]]:
-    """Of the newest point, each row's counters: value, and the ends of an interval."""
+    """Yields each row's counters at the newest point: value, and interval ends."""
     last = len(series.commits) - 1
     for place, row in enumerate(series.rows):
         if last in series.points(place):
@@ -63,7 +63,7 @@ def github(series: Series) -> str:
 
 
 def bencher(series: Series) -> str:
-    """Latency in nanoseconds, and exact counters as measures of their own."""
+    """Exports latency in nanoseconds, and exact counters as separate measures."""
     found: dict[str, dict[str, dict[str, float]]] = defaultdict(dict)
     for row, counter, values in _newest(series):
         scale = 1e3 if counter is _TIME else 1

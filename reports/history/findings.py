@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What changed in a series: exact counters with certainty, at once; times as a
-suspicion, until pairs of processes confirm it."""
+"""The changes in a series: certain for exact counters; for times a suspicion until
+pairs of processes confirm it."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,9 +19,9 @@ from reports.history.oracle import Answer
 from reports.history.series import Series
 from reports.results.rows import Row
 
-ALPHA = 0.05  # that any row is suspected in a window without a change
-GUARD = 2  # points by which the place of a change may be wrong
-# A threshold is half of what is suspected: what is there lies beyond it, else within.
+ALPHA = 0.05  # the probability that any row is suspected in a window without a change
+GUARD = 2  # the possible error in the place of a change, in points
+# A threshold is half of the suspected change: a real change exceeds it, noise does not.
 _LEAST_THRESHOLD, _MOST_THRESHOLD = 0.005, 0.02
 
 
@@ -31,7 +31,7 @@ class Kind(StrEnum):
     CONFIRMED = "CONFIRMED"  # slower
     IMPROVED = "improved"
     REFUTED = "refuted"
-    MACHINE = "machine"  # its host or compiler
+    MACHINE = "machine"  # another host or compiler
 
 
 KIND_OF = {
@@ -46,27 +46,27 @@ KIND_OF = {
 class Finding:
     kind: Kind
     row: str  # "" for all
-    before: int  # the points between which it is, or likeliest is
+    before: int  # the points between which it is, or most likely is
     after: int
     words: str
-    is_worse: bool = False  # with certainty
-    ends: tuple[int, int] = (0, 0)  # of a time: the points to compare
+    is_worse: bool = False  # only if it is certain
+    ends: tuple[int, int] = (0, 0)  # the points to compare, for a time
     log_ratio: float = 0.0
 
     def commits(self, series: Series, line: Sequence[Commit]) -> list[Commit]:
-        """The commits of the line that can have made it, the likeliest last."""
+        """Returns the line's commits that may be the cause, most likely last."""
         first, last = (series.commits[point] for point in (self.before, self.after))
         return list(line[line.index(first) + 1 : line.index(last) + 1])
 
 
 def threshold_for(log_ratio: float) -> float:
-    """The smallest ratio - 1 that matters where a change of a time is suspected."""
+    """Returns the smallest ratio - 1 that matters for a suspected change of a time."""
     half = math.expm1(abs(log_ratio) / 2)
     return min(max(half, _LEAST_THRESHOLD), _MOST_THRESHOLD)
 
 
 def interval(ratio: float, ends: tuple[float, float] | None) -> str:
-    """Of a ratio, in percent."""
+    """Formats a ratio and its interval in percent."""
     change = text.change(ratio)
     return f"{change} ({' to '.join(map(text.change, ends))})" if ends else change
 
@@ -78,8 +78,8 @@ def _machine_changes(series: Series) -> Iterator[Finding]:
 
 
 def _exact_changes(series: Series) -> Iterator[Finding]:
-    """A row is compared with where it last changed, so that small steps within a
-    tolerance do not add up unseen."""
+    """Compares each row with the point of its last change, so that small steps within a
+    tolerance cannot add up unnoticed."""
     base: dict[str, list[Row]] = {}
     seen: dict[str, int] = {}
     for point, rows in enumerate(series.exact):
@@ -93,8 +93,8 @@ def _exact_changes(series: Series) -> Iterator[Finding]:
 
 
 def _changes_by_row(series: Series, alpha: float) -> dict[str, list[ChangePoint]]:
-    """The rows share the error `alpha`, and each that changed leaves its share to the
-    others (Holm)."""
+    """Finds changes by row. The rows share the error `alpha`; a row that changed passes
+    its share on to the others (Holm)."""
     left = {
         row: np.log(series.medians[place, series.points(place)])
         for place, row in enumerate(series.rows)
@@ -114,8 +114,8 @@ def _changes_by_row(series: Series, alpha: float) -> dict[str, list[ChangePoint]
 def _answer_on(
     row: str, before: int, after: int, series: Series, answers: Iterable[Answer]
 ) -> Answer | None:
-    """The verdict on two commits between which the change lies; rather none that is
-    open."""
+    """Returns a verdict on two commits with the change between them, preferably a
+    conclusive one."""
     places = {commit.revision: place for place, commit in enumerate(series.commits)}
     found = [
         answer
@@ -154,7 +154,7 @@ def _time_changes(
 def findings(
     series: Series, answers: Sequence[Answer] = (), alpha: float = ALPHA
 ) -> list[Finding]:
-    """In the order of commits. `answers` are verdicts on earlier suspicions."""
+    """Lists the changes by commit. `answers` are verdicts on earlier suspicions."""
     found = [
         *_machine_changes(series),
         *_exact_changes(series),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What is needed of each stored result, in SQLite, so that thousands take a second.
+"""An SQLite index of the stored results, so that loading thousands takes a second.
 
-The index holds nothing of its own: what is missing is read from the results, and a
-damaged or older index is made again.
+The index is a cache: missing entries are read from the results, and a damaged or
+outdated index is rebuilt.
 """
 
 import contextlib
@@ -41,9 +41,9 @@ class Entry:
 
     file: str
     started: float  # seconds since 1970
-    context: dict[str, str]  # what identifies its series and its commit
+    context: dict[str, str]  # the keys that identify its series and its commit
     rows: tuple[str, ...]
-    exact: list[list[Row]]  # of each row its exact counters: the least, the largest
+    exact: list[list[Row]]  # exact counters by row: the smallest, the largest values
     times: NDArray[np.float64]  # us, [row, process]; 0 on a null GPU
 
 
@@ -69,7 +69,7 @@ def _names_of(text: str) -> tuple[str, ...]:
 
 
 def _times_of(rows: Sequence[Row]) -> NDArray[np.float64]:
-    """[row, process]; NaN where a row has fewer processes than another."""
+    """Returns times [row, process]; NaN where a row has fewer processes than others."""
     each = [row.each.get("p50_us") or (row.time_us,) for row in rows]
     found = np.full((len(each), max(map(len, each), default=1)), np.nan)
     for place, times in enumerate(each):
@@ -78,14 +78,14 @@ def _times_of(rows: Sequence[Row]) -> NDArray[np.float64]:
 
 
 def _insert(file: str, store: Store, connection: sqlite3.Connection) -> None:
-    """Errors: NotAResult."""
+    """Adds a result to the index. Errors: NotAResult."""
     _, result = read(store.folder / file)
-    # A row with a wrong result has no time worth keeping.
+    # The time of a row with a wrong result is meaningless.
     rows = [row for row in result.rows if "wrong" not in row.findings]
     context = {key: result.context[key] for key in _CONTEXT if key in result.context}
 
     def number(text: str) -> int:
-        """Of a text; most results have the same ones."""
+        """Returns the id of a text; results share most of their texts."""
         connection.execute("INSERT OR IGNORE INTO texts (text) VALUES (?)", (text,))
         found = connection.execute("SELECT id FROM texts WHERE text = ?", (text,))
         return int(found.fetchone()[0])
@@ -100,7 +100,7 @@ def _insert(file: str, store: Store, connection: sqlite3.Connection) -> None:
 
 
 def _update(store: Store, connection: sqlite3.Connection) -> list[str]:
-    """Reads new results and forgets vanished ones; what is wrong with others."""
+    """Adds new results, removes deleted ones, and returns errors on damaged ones."""
     damaged = []
     with connection:
         connection.execute("BEGIN IMMEDIATE")
@@ -131,7 +131,7 @@ def _entries(connection: sqlite3.Connection) -> list[Entry]:
 
 
 def _connected(path: Path | str) -> sqlite3.Connection:
-    """Errors: sqlite3.DatabaseError, for a damaged file."""
+    """Opens the index. Errors: sqlite3.DatabaseError, for a damaged file."""
     connection = sqlite3.connect(path, timeout=_WAIT_S, isolation_level=None)
     with connection:
         connection.execute("BEGIN IMMEDIATE")
@@ -143,7 +143,7 @@ def _connected(path: Path | str) -> sqlite3.Connection:
 
 
 def load(store: Store) -> tuple[list[Entry], list[str]]:
-    """All results by their start, and what is wrong with those left out.
+    """Returns all results by start time, and the errors of results that are left out.
 
     Errors: NotAStore; sqlite3.OperationalError, if another call writes for a minute.
     """

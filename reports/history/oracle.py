@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Asks tools/ab whether a row changed between two commits; keeps what it said."""
+"""Asks tools/ab whether a row changed between two commits, and stores the answers."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ from reports.results import records
 from reports.results.records import NotAResult
 
 _NO_BUILD = 3  # exit statuses; 0 and 1 come with a result
-# Flags that do not say which cases there are: how long to measure, where to write.
+# Flags that do not affect which cases exist: how long to measure, where to write.
 _NOT_CASES = re.compile(
     r"--?(benchmark_\w+|samples\w*|processes|rounds|resume|shuffle|shard|seed|warmup"
     r"|max_case_seconds|memory_trace)(=|$)"
@@ -29,7 +29,7 @@ class CannotMeasure(Exception):
 
 
 class AbFailed(Exception):
-    """tools/ab cannot do what it was asked. The message is for the user."""
+    """tools/ab failed. The message is for the user."""
 
 
 @dataclass(frozen=True)
@@ -37,13 +37,13 @@ class Question:
     row: str
     good: str  # commits, 40 hex digits
     bad: str
-    flags: Sequence[str]  # of the program, by which the row exists
+    flags: Sequence[str]  # the flags with which the program has the row
     threshold: float = 0.02  # the smallest ratio - 1 that matters
     confidence: float = 0.95
     max_pairs: int = 40
 
     def directory(self, root: Path) -> Path:
-        """Where tools/ab goes on with the same question."""
+        """Returns the folder from which tools/ab resumes the same question."""
         text = json.dumps(list(vars(self).values()))
         digest = hashlib.sha256(text.encode()).hexdigest()[:12]
         return root / "results" / "history-ab" / digest
@@ -74,7 +74,7 @@ class Answer:
 
 
 def flags_of(command: str) -> list[str]:
-    """The flags of a stored command line by which its cases exist."""
+    """Returns the flags of a stored command line that select its cases."""
     words = shlex.split(command)[1:]
     return [word for word in words if word[:1] == "-" and not _NOT_CASES.match(word)]
 
@@ -101,7 +101,7 @@ class _Row:
 
 @dataclass(frozen=True)
 class _Comparison:
-    """What is needed of one as JSON (`reports/compare/as_json.py`)."""
+    """The needed parts of a comparison as JSON (`reports/compare/as_json.py`)."""
 
     base: _Side
     new: _Side
@@ -109,7 +109,7 @@ class _Comparison:
 
 
 def _answers(comparison: Any) -> list[Answer]:
-    """Errors: NotAResult."""
+    """Converts a comparison to answers. Errors: NotAResult."""
     known = records.record(comparison, _Comparison, "a comparison")
     good, bad = ("".join(side.git_revisions) for side in (known.base, known.new))
     return [
@@ -122,13 +122,13 @@ def _answers(comparison: Any) -> list[Answer]:
 
 
 def ask(question: Question, root: Path, kept: Path | None = None) -> Answer:
-    """Goes on with what an earlier call began, or is answered by it; `kept` is a folder
+    """Measures, or resumes or reuses an earlier call's measurement; `kept` is a folder
     for the answer. Errors: CannotMeasure, AbFailed, OSError."""
     directory = question.directory(root)
     with subprocess.Popen(question.command(root), stdout=subprocess.DEVNULL) as process:
         try:
             status = process.wait()
-        except KeyboardInterrupt:  # which tools/ab has got, too
+        except KeyboardInterrupt:  # tools/ab receives it, too
             process.wait()
             raise
     if status == _NO_BUILD:
@@ -150,7 +150,7 @@ def ask(question: Question, root: Path, kept: Path | None = None) -> Answer:
 
 
 def verdicts(store: Store, fingerprint: str) -> tuple[list[Answer], list[str]]:
-    """What was confirmed or not, and what is wrong with other files."""
+    """Returns the stored answers, and the errors of damaged files."""
     found, damaged = [], []
     for path in sorted((store.folder / VERDICTS / fingerprint).glob("*.json")):
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""All series as one HTML file that opens from disk, with a plot for every row."""
+"""Makes one self-contained HTML file of all series, with a plot for each row."""
 
 import json
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ _GREY, _BAND = "#999999", "rgb(120 150 190 / 0.25)"
 @dataclass(frozen=True)
 class Plot:
     figure: Figure
-    points: str  # JSON: where they are, and their words for the pointer
+    points: str  # JSON: their places, and their texts for the pointer
     changed: bool
 
 
@@ -40,12 +40,12 @@ class Part:
     """One series."""
 
     series: Series
-    findings: list[tuple[Finding, list[Commit]]]  # with what can have made them
+    findings: list[tuple[Finding, list[Commit]]]  # with the possible causes
     experiments: dict[str, list[Plot]]
 
     @property
     def commits(self) -> list[tuple[str, str, str]]:
-        """For the pointer."""
+        """The commits' texts for the pointer."""
         return [(c.revision, c.date, c.subject) for c in self.series.commits]
 
 
@@ -65,7 +65,7 @@ def _plane(series: Series, row: int) -> Plane:
 
 
 def _figure(series: Series, row: int, found: Sequence[Finding], plane: Plane) -> Figure:
-    """The medians, their intervals, and a line where something changed."""
+    """Plots the medians, their intervals, and a line at each change."""
     canvas = frame(series.rows[row], plane, {})
     points = series.points(row).tolist()
     medians, lows, highs = (
@@ -111,7 +111,7 @@ def part(series: Series, found: Sequence[Finding], line: Sequence[Commit]) -> Pa
 
 
 def html(parts: Sequence[Part], address: str) -> str:
-    """`address` is a commit's up to its hash; "" makes no links."""
+    """Renders the page; links to commits begin with `address`, "" makes none."""
     style = Markup((PAGES / "style.css").read_text(encoding="utf-8"))
     here = Path(__file__).resolve().parent
     template = templates(True, here).get_template("history.html.jinja")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The results of one machine as points in the order of commits.
+"""The results of one machine as points in commit order.
 
-A point is a commit. All its processes count, whichever results they are in, since
-repetitions in one process say nothing about the next one.
+A point is a commit. It pools the processes of all its results, since repetitions in
+one process do not predict the next process.
 """
 
 from collections import defaultdict
@@ -25,15 +25,15 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Series:
-    """Of one fingerprint. Another one is another series, and no regression."""
+    """The points with one fingerprint. A different one begins another series."""
 
     commits: list[Commit]  # one for each point
     contexts: list[dict[str, str]]  # of each point
     rows: list[str]
     medians: Floats  # us, [row, point]; NaN: not measured, or on a null GPU
-    lows: Floats  # the ends of an interval between processes (`_ends`)
+    lows: Floats  # the ends of the interval over processes (`_ends`)
     highs: Floats
-    exact: list[dict[str, list[Row]]]  # of each point, by name
+    exact: list[dict[str, list[Row]]]  # of each point, by row name
 
     @property
     def fingerprint(self) -> str:
@@ -41,24 +41,24 @@ class Series:
 
     @property
     def system(self) -> str:
-        """For people."""
+        """A description of the system for people."""
         words = (self.contexts[-1].get(key, "unknown") for key in ("device", "torch"))
         threads = self.contexts[-1].get("threads", "unknown")
         return f"{', torch '.join(words)}, {threads} threads"
 
     @cached_property
     def machines(self) -> list[str]:
-        """Of each point, what may differ within a series: host, compiler."""
+        """Of each point, the context that may vary within a series: host, compiler."""
         return [
             ", ".join(c.get(key, "") for key in WORTH_A_NOTE) for c in self.contexts
         ]
 
     def points(self, row: int) -> NDArray[np.int64]:
-        """Those that have a time of the row."""
+        """Returns the points that have a time of the row."""
         return np.flatnonzero(np.isfinite(self.medians[row]))
 
     def time(self, row: int, point: int) -> tuple[float, float, float]:
-        """The median and the ends of its interval, in us."""
+        """Returns the median and the ends of its interval, in us."""
         median, low, high = (
             float(each[row, point]) for each in (self.medians, self.lows, self.highs)
         )
@@ -66,7 +66,7 @@ class Series:
 
 
 def _pooled(entries: Sequence[Entry], places: Mapping[str, int]) -> Floats:
-    """The times of all processes of a commit, [row, process]; NaN where none is."""
+    """Returns the times of all processes of a commit, [row, process]; NaN for none."""
     parts = []
     for entry in entries:
         part = np.full((len(places), entry.times.shape[1]), np.nan)
@@ -77,8 +77,8 @@ def _pooled(entries: Sequence[Entry], places: Mapping[str, int]) -> Floats:
 
 
 def _ends(times: Floats) -> tuple[Floats, Floats, Floats]:
-    """The median of each row, and its 95 % interval; with fewer than 6 processes their
-    range, which is no more than a hint."""
+    """Returns the median of each row and the ends of its 95 % interval, or with fewer
+    than 6 processes the ends of their range, which is only a hint."""
     ordered = np.sort(times, axis=1)  # NaN last
     counts = np.isfinite(ordered).sum(axis=1)
     k = np.array([interval_rank(int(count), 0.05) or 1 for count in counts], int) - 1
@@ -88,7 +88,7 @@ def _ends(times: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _exact(entries: Sequence[Entry]) -> dict[str, list[Row]]:
-    """By row, the exact counters of all results of a commit."""
+    """Returns by row the exact counters of all results of a commit."""
     found: dict[str, list[Row]] = defaultdict(list)
     for entry in entries:
         for name, rows in zip(entry.rows, entry.exact, strict=True):
@@ -109,8 +109,8 @@ def _series(by_commit: Mapping[str, list[Entry]], line: Sequence[Commit]) -> Ser
 
 
 def series_of(entries: Sequence[Entry], line: Sequence[Commit]) -> list[Series]:
-    """One for each fingerprint, of commits on the line; the one last measured last.
-    `entries` are in the order of their start."""
+    """Makes a series for each fingerprint from commits on the line, last measured last.
+    `entries` are ordered by start time."""
     known = {commit.revision for commit in line}
     found: dict[str, dict[str, list[Entry]]] = {}
     for entry in entries:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """An append-only folder of results: <fingerprint>/<date>-<revision>-<hash>.json.
 
-A name follows from the content, so two writers never want one name for different
-results, and adding a result twice changes nothing. Whatever carries files carries the
-store: a folder, a branch of git, the artefacts of CI.
+A name follows from the content, so two writers never use one name for different
+results, and adding a result twice changes nothing. The store is portable as plain
+files: in a folder, in a git branch, as CI artifacts.
 """
 
 import hashlib
@@ -17,24 +17,24 @@ from reports.results.files import write_files
 from reports.results.records import NotAResult
 from reports.results.rows import PREDICTED, Result, parse
 
-INDEX = "index.sqlite"  # made again from the results when it is missing or damaged
+INDEX = "index.sqlite"  # rebuilt from the results if it is missing or damaged
 VERDICTS = "verdicts"
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
 class NotAStore(ValueError):
-    """The folder cannot be one. The message says why, in one line."""
+    """The folder cannot be a store. The message gives the reason in one line."""
 
 
 def fingerprint(context: Mapping[str, str]) -> str:
-    """12 hex digits of what must agree for two results to be of one series."""
+    """Hashes the settings that must agree within a series; returns 12 hex digits."""
     lines = (f"{key}={context.get(key, '')}\n" for key in MUST_AGREE)
     return hashlib.sha256("".join(lines).encode()).hexdigest()[:12]
 
 
 def read(path: Path) -> tuple[bytes, Result]:
-    """The bytes and the content of a result that a commit has made. Errors: NotAResult,
-    which names the file."""
+    """Returns the bytes and the content of a result of a clean commit. Errors:
+    NotAResult, which names the file."""
     try:
         content = records.read(path)
         result = parse(records.parse(content))
@@ -53,7 +53,7 @@ def read(path: Path) -> tuple[bytes, Result]:
 
 
 def write_new(path: Path, content: bytes) -> None:
-    """Also makes its folder. Errors: OSError."""
+    """Writes a file and makes its folder. Errors: OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_files({path: content})
 
@@ -63,8 +63,8 @@ class Store:
         self.folder = folder
 
     def create(self) -> None:
-        """Unless it is there. Errors: NotAStore; OSError."""
-        # Listed first: what another writer puts there comes after its .gitignore.
+        """Creates the store unless it exists. Errors: NotAStore; OSError."""
+        # Listed first: a concurrent writer adds .gitignore before other files.
         others = self.folder.glob("[!.]*") if self.folder.is_dir() else ()
         foreign = any(others)
         if (self.folder / ".gitignore").exists():
@@ -76,12 +76,12 @@ class Store:
         write_new(self.folder / ".gitignore", f"{INDEX}*\n.*.tmp\n".encode())
 
     def require(self) -> None:
-        """Errors: NotAStore, if `create` has not made it."""
+        """Checks that `create` has made the store. Errors: NotAStore."""
         if not (self.folder / ".gitignore").is_file():
             raise NotAStore(f"{self.folder} is no store; tools/history add makes one")
 
     def add(self, path: Path) -> Path:
-        """Copies a result, and says where it is. Errors: NotAResult; OSError."""
+        """Copies a result and returns its path. Errors: NotAResult; OSError."""
         content, result = read(path)
         date = re.sub(r"[-:]|\+.*", "", result.context["date"])
         digest = hashlib.sha256(content).hexdigest()[:8]
@@ -92,7 +92,7 @@ class Store:
         return place
 
     def files(self) -> list[str]:
-        """The results, relative to the folder."""
-        found = self.folder.glob("[!.]*/*.json")  # not what is being written
+        """Lists the results, relative to the folder."""
+        found = self.folder.glob("[!.]*/*.json")  # skips files being written
         names = (f"{path.parent.name}/{path.name}" for path in found)
         return sorted(name for name in names if not name.startswith(VERDICTS))
