@@ -73,8 +73,8 @@ class _Misses:
 def in_sequence(
     log_ratios: Floats, plan: Plan, threshold: float, errors: Floats | None = None
 ) -> Verdicts:
-    """Decides from `log_ratios` and `errors`, [table, pair, row]; the run ends after the
-    last pair. Without errors each pair has the same weight."""
+    """Decides from `log_ratios` and `errors`, [table, pair, row]; the run ends after
+    all pairs. Without errors each pair has the same weight."""
     tables, pairs, rows = log_ratios.shape
     limit = math.log1p(threshold)
     values = np.ascontiguousarray(log_ratios.swapaxes(1, 2))

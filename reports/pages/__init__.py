@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""A result as a page: tables, plots and answers, in HTML and in Markdown."""
+"""Makes a page of a result: tables, plots and answers, in HTML and in Markdown."""

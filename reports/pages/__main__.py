@@ -40,9 +40,9 @@ def _refuse_other_machines(results: dict[Path, Result]) -> None:
 
 
 def load_all(paths: Sequence[Path]) -> dict[Path, Result]:
-    """The runs, oldest first, each under its first file.
+    """Loads the runs, oldest first, each keyed by its first file.
 
-    Errors: NotAResult, also for several machines.
+    Errors: NotAResult, also for results of different machines.
     """
     results = runs({path: load(path) for path in paths}, calls=True)
     _refuse_other_machines(results)
@@ -56,7 +56,7 @@ GOOD, USAGE = 0, 2
 
 
 def _write(made: Page, directory: Path, stem: str, as_csv: bool) -> list[Path]:
-    """Errors: OSError; the pages of before are then still there."""
+    """Writes the pages. Errors: OSError; existing pages are then unchanged."""
     figures, csv = directory / f"{stem}.figures", directory / f"{stem}.tables"
     html, markdown = directory / f"{stem}.html", directory / f"{stem}.md"
     filled = [(figures, "*.svg", images(made))]
@@ -73,12 +73,12 @@ def _write(made: Page, directory: Path, stem: str, as_csv: bool) -> list[Path]:
     for folder, kind, _ in filled:
         for old in folder.glob(kind):
             if old not in contents:
-                old.unlink()  # of an earlier run with more of them
+                old.unlink()  # left over from a run with more files
     return [html, markdown, *([csv] if as_csv else [])]
 
 
 def _trace(given: Path | None, newest: Path) -> Path | None:
-    """Errors: OSError, if the given directory does not exist."""
+    """Finds the memory traces. Errors: OSError, if the given directory is missing."""
     if given is not None:
         if not given.is_dir():
             raise NotADirectoryError(f"{given}: it is no directory of memory traces")
@@ -102,14 +102,14 @@ def main(arguments: list[str]) -> int:
         metavar="DIR",
         dest="directory",
         type=Path,
-        help="where to write <name of the first>.html and .md; beside it if not given",
+        help="where to write <name of the first>.html and .md (default: its folder)",
     )
     parser.add_argument(
         "--memory_trace",
         metavar="DIR",
         type=Path,
-        help="what --memory_trace of the newest run wrote; <its name>.memory_trace "
-        "beside it if not given",
+        help="folder from --memory_trace of the newest run (default: "
+        "<its name>.memory_trace in its folder)",
     )
     parser.add_argument(
         "--csv",

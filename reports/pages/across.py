@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The sections of a page about several experiments or several runs."""
+"""The sections of a page that span several experiments or several runs."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,13 +22,13 @@ from reports.results import text
 from reports.results.rows import Result
 from reports.results.text import Table
 
-MOST_CHANGES = 5  # in sight
+MOST_CHANGES = 5  # that are not folded
 
 
 def _balance(roof: Roof, points: Sequence[Point]) -> str:
-    """How many rows of the precision are on either side of the ridge.
+    """States how many rows of the precision are on either side of the ridge.
 
-    Bytes are those that no algorithm can avoid. A row that moves more is bound by
+    Bytes are the ones that no algorithm can avoid. A row that moves more is bound by
     memory at a higher intensity, so only one side of the ridge is certain.
     """
     own = [point for point in points if point.roof is roof and point.own]
@@ -48,13 +48,13 @@ def _balance(roof: Roof, points: Sequence[Point]) -> str:
 
 
 def _share_of_bound(point: Point) -> Measured:
-    """Of the rate that the peaks of the run allow for the FLOPs and bytes of a row."""
+    """Returns the row's share of the rate that the roof allows for its intensity."""
     rate = counter_of(point.row, "flops_per_second")
     return over(rate, exactly(point.roof.at(point.intensity)))
 
 
 def _gap(points: Sequence[Point]) -> str:
-    """The row that is farthest from its bound."""
+    """States which row is farthest from its bound."""
     shares = {point.row.name: _share_of_bound(point) for point in points if point.own}
     if not shares:
         return ""
@@ -73,7 +73,7 @@ def _gap(points: Sequence[Point]) -> str:
 
 
 def roofline_section(result: Result) -> list[Section]:
-    """The roofline section; none if the run measured no peaks."""
+    """Makes the roofline section; none if the run measured no peaks."""
     figures = roofline.roofline(result)
     if not figures:
         return []
@@ -93,7 +93,7 @@ def roofline_section(result: Result) -> list[Section]:
 
 
 def advice_section(result: Result) -> list[Section]:
-    """What would help; none if the run does not tell. Errors: NotAResult."""
+    """Makes the section on advice; none without any. Errors: NotAResult."""
     given = advice(result)
     found = tables(given)
     if not found:
@@ -113,8 +113,8 @@ def advice_section(result: Result) -> list[Section]:
 
 
 def history_section(results: Sequence[Result]) -> list[Section]:
-    """The history section of results ordered by date; none for a single result, and
-    none of a null GPU."""
+    """Makes the history section of results ordered by date; none for a single result
+    or a null GPU."""
     if len(results) < 2 or results[-1].of_null_gpu:
         return []
     runs = list(results)

@@ -40,7 +40,7 @@ def _revision(context: dict[str, str]) -> str:
 
 
 def facts(result: Result) -> list[tuple[str, str]]:
-    """The facts that a reader needs before the numbers."""
+    """Returns the facts that a reader needs before the numbers."""
     context = result.context
     counts = f"{len(result.rows)} measured, {len(result.skipped)} skipped"
     known = [
@@ -58,7 +58,7 @@ def facts(result: Result) -> list[tuple[str, str]]:
 
 
 def warnings(result: Result) -> list[str]:
-    """The reasons to trust the numbers less than others."""
+    """Returns reasons to trust the numbers less."""
     reasons = []
     if result.of_null_gpu:
         reasons.append(
@@ -80,7 +80,7 @@ def _cache(cache: dict[str, object]) -> str:
 
 
 def _formatted(key: str, value: str) -> str:
-    """The value with its unit; an unreadable value stays unchanged."""
+    """Formats a value with its unit; an unreadable value stays unchanged."""
     try:
         if key.endswith("_bytes"):
             return text.size(float(value))
@@ -98,12 +98,12 @@ def environment(result: Result) -> Table:
     return Table(["key", "value"], sorted(lines))
 
 
-MOST_DISTURBED = 5  # rows in sight
+MOST_DISTURBED = 5  # rows that are not folded
 
 
 @dataclass(frozen=True)
 class Closing:
-    """Sentences, each "" if it has no subject, with their tables."""
+    """The last sections: sentences, "" if there is nothing to report, and tables."""
 
     expectations: str
     failed: Table | None
@@ -137,7 +137,7 @@ def closing(result: Result) -> Closing:
     )
 
 
-# The ids in the templates.
+# The ids that the templates use.
 FIXED = "top opening contents expectations disturbed skipped environment".split()
 
 
@@ -167,7 +167,7 @@ def _sections(results: Sequence[Result], trace: Path | None) -> Iterator[Section
 
 
 def _anchored(sections: Iterable[Section]) -> Iterator[Section]:
-    """The sections with unique anchors."""
+    """Gives the sections unique anchors."""
     used = set(FIXED)
     for made in sections:
         stem = re.sub(r"[^A-Za-z0-9_]+", "-", made.name).strip("-") or "section"
@@ -186,7 +186,7 @@ def _title(context: dict[str, str]) -> str:
 
 
 def page(results: Sequence[Result], trace: Path | None = None) -> Page:
-    """The page of the last result, the newest; earlier results are its history.
+    """Makes the page of the last (newest) result; earlier results are its history.
 
     `trace` is the directory with its memory traces. Errors: NotAResult.
     """

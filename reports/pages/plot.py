@@ -26,7 +26,7 @@ _OF_PHASES = Look(
         for name, place in zip(PHASES, (0, 1, 2, 4, 3), strict=True)
     },
 )
-MOST = 40  # cases that are legible one below the other
+MOST = 40  # legible cases in one plot
 
 
 def figures(result: Result, experiment: str, plots: Sequence[Plot]) -> list[Figure]:
@@ -101,7 +101,7 @@ def _bars(rows: Sequence[Row], title: str, plot: Bars) -> list[Figure]:
 
 
 def _points(rows: Sequence[Row], title: str, counter: str) -> list[Figure]:
-    """Each value with its 95 % interval; logarithmic where bars would vanish."""
+    """Plots values with 95 % intervals; logarithmic if bars would be too short."""
     if not rows:
         return []
     values = [_value(row, counter) for row in rows]
@@ -120,7 +120,7 @@ def _points(rows: Sequence[Row], title: str, counter: str) -> list[Figure]:
 
 
 def _lines(rows: Sequence[Row], title: str, plot: Lines) -> list[Figure]:
-    """Over a parameter, both axes logarithmic."""
+    """Plots a counter over a parameter; both axes are logarithmic."""
     label = label_of(rows, plot.x)
     unit = partial(formatted, rows[0], plot.counter)
     binary = rows[0].table.find(plot.counter).unit == "B"
@@ -153,7 +153,7 @@ def _lines(rows: Sequence[Row], title: str, plot: Lines) -> list[Figure]:
 def _phases(
     rows: Sequence[Row], label: Callable[[Row], str], title: str
 ) -> list[Figure]:
-    """One figure; none if no row has phases."""
+    """Returns one figure, or none if no row has phases."""
     bars = [
         Bar(label(row), phases_of(row), text.time(row.time_us))
         for row in rows
@@ -168,8 +168,8 @@ def _phases(
 
 
 def picture(result: Result) -> Figure | None:
-    """The largest step in each of its implementations; without these the train steps of
-    one shape. None without times."""
+    """Draws the largest step in each implementation, or else all train steps of
+    `model_size`. Returns None without times."""
     if result.of_null_gpu:
         return None
     found = compared(result.of("implementations"), IMPLEMENTATION)

@@ -12,9 +12,9 @@ from markupsafe import Markup, escape
 from reports.pages.page import Page
 from reports.results.text import Table, plural
 
-HALF = 430  # points: the width of a plot in two columns; wider ones take both
-LONG = 60  # characters of a cell that is no number
-MOST_LINES, MOST_COLUMNS = 3, 7  # of a table in Markdown
+HALF = 430  # points: the width of a plot in two columns; wider ones span both
+LONG = 60  # characters; a longer cell contains prose
+MOST_LINES, MOST_COLUMNS = 3, 7  # in a Markdown table
 HERE = Path(__file__).resolve().parent
 _CODE = re.compile(r"`([^`]+)`")
 _POWER = re.compile(r"(?<=\w)\^(-?\d+(?:\.\d+)?|[A-Z]\b)")
@@ -23,7 +23,7 @@ _BLOCK = re.compile(r"^(>|#+(?=\s)|[-+=](?=\s)|\d+[.)](?=\s))")
 
 
 def prose_as_html(text: str) -> Markup:
-    """Escapes the text, except `code` and powers."""
+    """Escapes the text, and formats `code` and powers."""
     safe = str(escape(text))
     safe = _CODE.sub(r"<code>\1</code>", safe)
     return Markup(_POWER.sub(r"<sup>\1</sup>", safe))
@@ -41,7 +41,7 @@ def prose_as_markdown(text: str) -> str:
 
 
 def templates(autoescape: bool, *folders: Path) -> Environment:
-    """The templates in the folders, and the ones here."""
+    """Returns an environment with the templates in the folders and in this one."""
     return Environment(
         loader=FileSystemLoader([*folders, HERE]),
         autoescape=autoescape,
@@ -52,13 +52,13 @@ def templates(autoescape: bool, *folders: Path) -> Environment:
 
 
 def is_wordy(table: Table) -> bool:
-    """Whether its cells hold sentences, which need lines of their own."""
+    """Returns whether some cells contain sentences, which must be wrapped."""
     return any(len(cell) > LONG for line in table.lines for cell in line)
 
 
 def _brief(table: Table, html: str) -> str:
-    """The first lines and columns of a large table, as Markdown; the HTML page has all.
-    The line that says so takes the room of two."""
+    """Formats the first lines and columns of a large table as Markdown, with a link to
+    the HTML page for the rest. That link takes as much room as two lines."""
     lines = table.lines
     if len(lines) > MOST_LINES + 2:
         lines = lines[:MOST_LINES]
@@ -85,7 +85,7 @@ def _brief(table: Table, html: str) -> str:
 
 
 def as_html(page: Page, markdown: str) -> str:
-    """The page as one self-contained file. `markdown` names the Markdown page."""
+    """Renders one self-contained file. `markdown` is the name of the Markdown page."""
     environment = templates(autoescape=True)
     environment.filters |= {"prose": prose_as_html, "wordy": is_wordy}
     style = (HERE / "style.css").read_text(encoding="utf-8")
@@ -100,8 +100,8 @@ def _image(anchor: str, number: int) -> str:
 
 
 def as_markdown(page: Page, directory: str, html: str) -> str:
-    """What a reader needs of the page, with links to the plots in `directory` and to
-    `html`, which has the rest."""
+    """Renders the main parts of the page, with links to the plots in `directory` and to
+    the complete page `html`."""
     environment = templates(autoescape=False)
     environment.filters |= {
         "prose": prose_as_markdown,
@@ -114,7 +114,7 @@ def as_markdown(page: Page, directory: str, html: str) -> str:
 
 
 def images(page: Page) -> dict[str, str]:
-    """By name, the plots that the Markdown page links to."""
+    """Returns by name the plots that the Markdown page links to."""
     figures = {"opening": [page.picture] if page.picture else []}
     figures |= {section.anchor: section.figures for section in page.sections}
     return {
@@ -139,5 +139,5 @@ def _named_tables(page: Page) -> Iterator[tuple[str, Table | None]]:
 
 
 def tables(page: Page) -> dict[str, str]:
-    """By name, every table of the page as CSV."""
+    """Returns by name every table of the page as CSV."""
     return {f"{name}.csv": table.csv() for name, table in _named_tables(page) if table}

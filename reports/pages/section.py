@@ -14,7 +14,7 @@ from reports.pages.plotting.canvas import Figure
 from reports.results.rows import Failure, Result
 from reports.results.text import Table
 
-# Plots that no spec can state.
+# Plots that a spec cannot express.
 _FIGURES: dict[str, Callable[[Result], list[Figure]]] = {
     "all_reduce": all_reduce,
     "breakdown": breakdown,
@@ -24,7 +24,7 @@ _FIGURES: dict[str, Callable[[Result], list[Figure]]] = {
 
 @dataclass(frozen=True)
 class Section:
-    """The content about one experiment; unknown fields are empty."""
+    """The content for one experiment; unknown fields are empty."""
 
     name: str
     question: str = ""
@@ -32,13 +32,13 @@ class Section:
     answer: str = ""
     figures: list[Figure] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
-    details: list[Table] = field(default_factory=list)  # behind a fold
+    details: list[Table] = field(default_factory=list)  # folded tables
     errors: list[Failure] = field(default_factory=list)
     anchor: str = ""  # unique in the page
 
 
 def experiments(result: Result) -> list[str]:
-    """The experiments with a row or an error, in reading order."""
+    """Returns the experiments with a row or an error, in reading order."""
     names = [row.experiment for row in result.rows]
     names += [case.experiment for case in result.errors]
     return ordered(names)
@@ -53,7 +53,7 @@ def _figures(result: Result, experiment: str) -> list[Figure]:
 
 
 def section(result: Result, experiment: str) -> Section:
-    """Errors: NotAResult, if a row lacks what the program writes."""
+    """Makes a section. Errors: NotAResult, if a row lacks a part that it must have."""
     answer = answer_of(result, experiment)
     return Section(
         name=experiment,

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The plots of experiments, which the modules of reports/experiments name."""
+"""Plots that a spec of reports/experiments cannot express."""

@@ -13,8 +13,8 @@ from reports.results import text
 from reports.results.rows import Result
 
 LOST = "unattributed"
-# Attention in blues, in the order of its operations; neighbours differ in brightness
-# too, for readers who cannot distinguish colours.
+# Attention in blues, in order of its operations; neighbors also differ in brightness,
+# for color-blind readers.
 COLOUR_OF = {
     "embedding": COLOURS[6],
     "projections": "#003f66",
@@ -35,12 +35,12 @@ COLOUR_OF = {
     LOST: "#cccccc",
 }
 _OTHER = "#7a5c3e"  # for components that are not listed
-LEAST_LOST = 5e-5  # of a step; less is a rounding error
-MOST_STEPS = 12  # the last ones of a run, its largest
+LEAST_LOST = 5e-5  # fraction of a step; less is a rounding error
+MOST_STEPS = 12  # the last steps of a run, which are its largest
 
 
 def shares_of(step: Step) -> dict[str, dict[str, float]]:
-    """By phase, the share of each component in the step. "no phase" counts as one."""
+    """Returns by phase (or "no phase") the share of each component in the step."""
     shares: dict[str, dict[str, float]] = defaultdict(dict)
     known = [*(name for name in COLOUR_OF if name in step.parts), *step.parts]
     for component in dict.fromkeys(known):
@@ -77,7 +77,7 @@ def _draw(title: str, said: str, bars: Sequence[Bar], label: str) -> Figure:
 
 
 def breakdown(result: Result) -> list[Figure]:
-    """The phases of the step to show, and the components of all steps."""
+    """Draws the phases of the step to show, and the components of all steps."""
     steps = {step_text(rows[0]): step_of(rows) for rows in profiled(result).values()}
     whole = {
         name: (step.whole.time_us, shares_of(step))

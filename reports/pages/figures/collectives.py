@@ -19,7 +19,7 @@ Law = tuple[str, list[Measurement], AlphaBeta | None]  # None for a single size
 
 
 def _laws(result: Result) -> list[Law]:
-    """Of each backend and number of ranks."""
+    """Fits the law of each backend and number of ranks."""
     laws: list[Law] = []
     for name, rows in series_of(result).items():
         points = sorted((row.positive("bytes"), row.time_us) for row in rows)
@@ -44,7 +44,7 @@ def _figure(
     value: Callable[[float, float], float],
     formatted: Formatter,
 ) -> Figure:
-    """`value` is of a size and a time: points as measured, lines as fitted."""
+    """Plots `value(size, time)`: points are measured, lines are fitted."""
     series = {}
     for place, (name, points, fit) in enumerate(laws):
         dots = [(size, value(size, us)) for size, us in points]
@@ -62,13 +62,13 @@ def _figure(
         width=WIDE,
     )
     if len(series) == 1:
-        series[" "] = Series("none")  # so that the law is in the legend
+        series[" "] = Series("none")  # makes draw_lines show a legend
     said = f"Points as measured, lines as fitted: {'; '.join(n for n, *_ in laws)}."
     return draw_lines(title, said, plane, series)
 
 
 def all_reduce(result: Result) -> list[Figure]:
-    """Time and bandwidth over size, with a fit per backend and number of ranks."""
+    """Plots time and bandwidth over size, with fits by backend and number of ranks."""
     laws = _laws(result)
     if not any(fit for *_, fit in laws):
         return []

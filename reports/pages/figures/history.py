@@ -13,9 +13,9 @@ from reports.pages.plotting.palette import CLEAR_COLOURS
 from reports.results import text
 from reports.results.rows import Result
 
-MOST_LINES = 8  # in colour; further lines are grey
+MOST_LINES = 8  # in color; further lines are gray
 DIGITS = 7  # of a revision
-Ratios = Mapping[str, Sequence[float]]  # to the first file
+Ratios = Mapping[str, Sequence[float]]  # relative to the first file
 
 
 @dataclass(frozen=True)
@@ -28,13 +28,13 @@ class Runs:
 
     @property
     def files(self) -> list[int]:
-        """Those with any row."""
+        """The places of the files with any row."""
         places = range(len(self.labels))
         return [i for i in places if any(t[i] is not None for t in self.times.values())]
 
     @property
     def common(self) -> dict[str, list[float]]:
-        """The times of the rows that all of these files have."""
+        """The times of the rows that all these files have."""
         found = {n: [t[i] for i in self.files] for n, t in self.times.items()}
         return {
             name: [time for time in times if time is not None]
@@ -51,7 +51,7 @@ class Runs:
         }
 
     def what_is_left_out(self) -> str:
-        """The numbers of rows and files without a ratio; empty if there are none."""
+        """States how many rows and files have no ratio; "" if there are none."""
         common = len(self.common)
         counts = {
             f"of {len(self.times)} rows not in every file": len(self.times) - common,
@@ -63,11 +63,11 @@ class Runs:
 
 
 def collect(results: Sequence[Result]) -> Runs:
-    """Errors: ValueError, if the results come from different devices."""
+    """Collects results. Errors: ValueError, if they come from different devices."""
     devices = {r.context["device"] for r in results if "device" in r.context}
     if len(devices) > 1:
         raise ValueError(f"results of different devices: {', '.join(sorted(devices))}")
-    # One without a date comes last.
+    # Results without a date come last.
     ordered = sorted(
         results, key=lambda r: math.inf if r.started is None else r.started
     )
@@ -92,7 +92,7 @@ def collect(results: Sequence[Result]) -> Runs:
 
 
 def _change(times: Sequence[float | None]) -> str:
-    """The ratio of the last time to the first, among files with the row."""
+    """Formats the ratio of the last time to the first, among files with the row."""
     present = [time for time in times if time is not None]
     if len(present) < 2 or not present[0] > 0:
         return "-"
@@ -100,7 +100,7 @@ def _change(times: Sequence[float | None]) -> str:
 
 
 def table(results: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
-    """Headings and lines: the times of every row in every file, and last / first.
+    """Makes headings and lines: each row's time in each file, and last / first.
 
     Errors: ValueError, if the results come from different devices.
     """
@@ -116,13 +116,13 @@ def table(results: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
 
 
 def _by_spread(ratios: Ratios) -> dict[str, Sequence[float]]:
-    """Those that moved most first, their last ratio before their names."""
+    """Sorts by change, largest first, and puts the last ratio before each name."""
     order = sorted(ratios.items(), key=lambda item: -abs(math.log(item[1][-1])))
     return {f"x {values[-1]:.3f} {name}": values for name, values in order}
 
 
 def _draw(title: str, said: str, runs: Runs, lines: Ratios) -> Figure:
-    """The first in colour, the others in grey with one entry in the legend."""
+    """Draws the first in color, the others in gray with one entry in the legend."""
     labels = [runs.labels[place] for place in runs.files]
     coloured, grey = list(lines)[:MOST_LINES], list(lines)[MOST_LINES:]
     series = {
@@ -138,7 +138,7 @@ def _draw(title: str, said: str, runs: Runs, lines: Ratios) -> Figure:
         )
         series[name] = Series(colour, points, points, name=f"line-{place}")
     if len(series) == 1:
-        series[" "] = Series("none")  # so that the line is in the legend
+        series[" "] = Series("none")  # makes draw_lines show a legend
     left_out = runs.what_is_left_out()
     plane = Plane(
         Scale(-0.3, len(labels) - 0.7),
@@ -153,8 +153,8 @@ def _draw(title: str, said: str, runs: Runs, lines: Ratios) -> Figure:
 
 
 def history(results: Sequence[Result]) -> list[Figure]:
-    """Times of the common rows relative to the first file: the geometric mean of each
-    experiment, and the rows that changed most.
+    """Plots times of the common rows relative to the first file: the geometric mean of
+    each experiment, and the rows that changed most.
 
     Errors: ValueError, if the results come from different devices.
     """

@@ -22,9 +22,8 @@ LOOK = Look(
         "temporary": "#bbbbbb",
     },
 )
-# The moments at which everything is saved and no gradient exists yet, and those at
-# which all gradients exist and nothing is saved. What names no phase is of files of
-# before.
+# The moments with all tensors saved and no gradients yet, and the moments with all
+# gradients and no saved tensors. Alternatives without a phase are for older files.
 ALL_SAVED = re.compile(
     r".* in (forward|loss|backward, (cross_entropy|lm_head))\b"
     r"|attention|feed forward|logits|loss|head backward"
@@ -33,13 +32,13 @@ ALL_MADE = re.compile(r".* in (optimizer|backward, embedding)\b|end of backward"
 
 
 def _parts(row: Row) -> dict[str, float]:
-    """The parts of the predicted peak, as far as they are alive at its moment."""
+    """Splits the predicted peak into the parts that are alive at its moment."""
     parts = {
         "parameters": row["predicted_parameter_bytes"],
         "optimizer state": row["predicted_optimizer_bytes"],
     }
     rest = row["predicted_peak_bytes"] - sum(parts.values())
-    # In files of before, peak_at was the predicted moment.
+    # In older files, peak_at is the predicted moment.
     moments = row.findings
     moment = moments.get("predicted_peak_at", moments.get("peak_at", ""))
     if ALL_MADE.match(moment):
@@ -68,7 +67,7 @@ def _bar(row: Row) -> Bar:
 
 
 def memory(result: Result) -> list[Figure]:
-    """A figure per model: predicted peaks in parts, with the measured peaks."""
+    """Draws a figure per model: predicted peaks in parts, and measured peaks."""
     figures = []
     models = grouped(result.of("memory"), lambda row: row.words["model"])
     for model, rows in models.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Roofline plots: the rates of all rows below the measured peak rates."""
+"""Roofline plots: the rates of all rows under the measured peak rates."""
 
 import math
 from collections.abc import Sequence
@@ -13,8 +13,8 @@ from reports.pages.plotting.palette import BLACK, CLEAR_COLOURS
 from reports.results import text
 from reports.results.rows import Result, Row, grouped
 
-ABOVE = 1.02  # times the roof; below that it is noise
-# The program says so of a row that no peak explains (derived_metrics.cc).
+ABOVE = 1.02  # times the roof; less is noise
+# The program's text for a row above every peak (derived_metrics.cc).
 _RAISES = "later rows are compared with this one"
 GRAINS = (18, 12, 8, 5, 3)  # distinguishable points per decade, finest first
 MOST_POINTS = 400  # in one figure
@@ -23,13 +23,13 @@ MOST_POINTS = 400  # in one figure
 @dataclass(frozen=True)
 class Roof:
     precision: str
-    flops: float  # per second, of the best matrix product
-    bytes: float  # per second, of the best pass over memory
+    flops: float  # per second, of the fastest matrix product
+    bytes: float  # per second, of the fastest pass over memory
     raised_by: list[str]  # rows above all peaks
 
     @property
     def ridge(self) -> float:
-        """The FLOPs per byte above which arithmetic is the limit."""
+        """The FLOPs per byte above which the limit is arithmetic."""
         return self.flops / self.bytes
 
     def at(self, intensity: float) -> float:
@@ -42,7 +42,7 @@ class Point:
     intensity: float  # FLOPs per byte
     rate: float  # FLOPs per second
     roof: Roof
-    own: bool  # whether the roof has the precision of the row
+    own: bool  # whether the roof is for the row's precision
 
     @property
     def above(self) -> bool:
@@ -53,7 +53,7 @@ class Point:
 
 
 def _raising(result: Result, peak: str) -> list[Row]:
-    """The rows that are faster than each peak of this kind that ran before them."""
+    """Returns the rows that are faster than every earlier peak of this kind."""
     return [
         row
         for row in result.rows
@@ -62,7 +62,7 @@ def _raising(result: Result, peak: str) -> list[Row]:
 
 
 def _moved_per_second(result: Result, row: Row) -> float:
-    """Without what the cache may hold, which memory need not move."""
+    """Returns bytes per second, minus the bytes that the cache may hold."""
     cache = float(result.context.get("last_level_cache_bytes", 0))
     return max(row["bytes"] - cache, 0) / row.time_us * 1e6
 
@@ -91,8 +91,8 @@ def roofs_of(result: Result) -> dict[str, Roof]:
 
 
 def points_of(result: Result, roofs: dict[str, Roof]) -> list[Point]:
-    """The rows with a FLOP and a byte rate, except distributed ones: their ranks share
-    a device or use several, so the peaks of the device do not apply."""
+    """Returns the rows with FLOPs and bytes, except distributed ones: their ranks share
+    a device or use several, so the peaks of one device do not apply."""
     points = []
     for row in result.rows:
         flops, size = row.get("flops"), row.get("bytes")
@@ -105,7 +105,7 @@ def points_of(result: Result, roofs: dict[str, Roof]) -> list[Point]:
 
 
 def _at_grain(points: Sequence[Point], grain: int) -> list[Point]:
-    """Keeps one of the points of an experiment that would cover each other."""
+    """Keeps one of several points of an experiment that would overlap."""
     kept = {
         (
             *(point.row.experiment, point.own, point.above),
@@ -118,7 +118,7 @@ def _at_grain(points: Sequence[Point], grain: int) -> list[Point]:
 
 
 def thinned(points: Sequence[Point]) -> list[Point]:
-    """Up to MOST_POINTS points from the whole plane."""
+    """Selects up to MOST_POINTS points from the whole plane, if possible."""
     thinnings = [_at_grain(points, grain) for grain in GRAINS]
     few = (drawn for drawn in thinnings if len(drawn) <= MOST_POINTS)
     return next(few, thinnings[-1])
@@ -158,7 +158,7 @@ def _paint_roof(canvas: Canvas, plane: Plane, roof: Roof) -> None:
 def _paint_points(
     canvas: Canvas, plane: Plane, points: Sequence[Point], colours: dict[str, str]
 ) -> None:
-    """Rings are of another precision; a pointer on a point shows its row."""
+    """Draws points, or rings for other precisions; a point's tooltip is its row."""
     for point in thinned(points):
         x, y = plane.place((point.intensity, point.rate))
         name = point.row.experiment
@@ -198,8 +198,8 @@ def _figure(roof: Roof, points: list[Point]) -> Figure:
 
 
 def roofline(result: Result) -> list[Figure]:
-    """A figure for each precision with a measured peak; the first also holds the rows
-    of all other precisions."""
+    """Draws a figure for each precision with a measured peak; the first one also shows
+    the rows of all other precisions."""
     roofs = roofs_of(result)
     points = points_of(result, roofs) if roofs else []
     members = grouped(points, lambda point: point.roof.precision)

@@ -15,10 +15,10 @@ from reports.pages.plotting.lines import Plane, frame
 from reports.pages.plotting.palette import COLOURS
 from reports.results import text
 
-MOST = 8  # figures; a paper run writes more traces than a page can hold
-BUCKETS = 240  # spans of time, each drawn with its extremes
+MOST = 8  # figures; the paper suite writes more traces than fit on a page
+BUCKETS = 240  # time spans, each drawn with its extremes
 COLUMNS = ["time_us", "live_bytes", "event", "bytes", "operator", "phase"]
-# A file of an earlier version lacks these.
+# Older files lack these.
 MORE_COLUMNS = ["step", "component", "layer", "shape", "dtype"]
 SHADES = {"forward": 0, "loss": 1, "backward": 2, "optimizer": 4}  # of COLOURS
 Times = NDArray[np.float64]
@@ -31,7 +31,7 @@ class Timeline:
     times_us: Times
     live_bytes: Times
     phases: list[tuple[str, float, float]]  # name, begin, end
-    peak: int  # index of the event with most live bytes
+    peak: int  # index of the event with the most live bytes
     operator: str  # at the peak
     phase: str  # at the peak
     place: str = ""  # at the peak, e.g. "softmax of layer 3"
@@ -40,10 +40,10 @@ class Timeline:
 
 
 def decimate(times: Times, values: Times, buckets: int = BUCKETS) -> NDArray[np.intp]:
-    """The indices of the points to draw, in order.
+    """Returns the indices of the points to draw, in order.
 
-    Each of `buckets` equal spans of time keeps its first, least, greatest and last
-    value. So no peak is lost, and the line enters and leaves each span correctly.
+    Each of `buckets` equal time spans keeps its first, smallest, largest and last
+    value, so no peak is lost, and the line enters and leaves each span correctly.
     """
     if len(times) <= buckets:
         return np.arange(len(times))
@@ -57,7 +57,7 @@ def decimate(times: Times, values: Times, buckets: int = BUCKETS) -> NDArray[np.
 
 
 def _name(stem: str) -> str:
-    """The name of the case; file names have underscores instead of slashes."""
+    """Returns the name of the case; file names have underscores instead of slashes."""
     found = re.fullmatch(
         r"memory_([^_]+)_(.+?)_(inference|forward_backward|forward|train_step)"
         r"_batch_(\d+)_seq_(\d+)",
@@ -70,8 +70,8 @@ def _name(stem: str) -> str:
 
 
 def load(path: Path) -> Timeline | None:
-    """The timeline; None if nothing was allocated. Errors: ValueError, for a file that
-    is no memory trace."""
+    """Loads a timeline; None if nothing was allocated. Errors: ValueError, for a file
+    that is not a memory trace."""
     try:
         with path.open(newline="", encoding="utf-8") as file:
             columns, *lines = [line for line in csv.reader(file) if line] or [[]]
@@ -93,11 +93,11 @@ def load(path: Path) -> Timeline | None:
 
 
 def _with_steps(timeline: Timeline, trace: Mapping[str, Column]) -> Timeline:
-    """With what the columns after the first ones tell."""
+    """Adds the information in MORE_COLUMNS."""
     component, layer = (trace[key][timeline.peak] for key in ("component", "layer"))
     step = np.array(trace["step"], int)
     begins = np.flatnonzero(np.diff(step) > 0) + 1
-    # Before its forward pass a call is in step 0.
+    # A call is in step 0 until its first forward pass.
     later = timeline.times_us[begins[0 if step[0] > 0 else 1 :]]
     return replace(
         timeline,
@@ -110,7 +110,7 @@ def _with_steps(timeline: Timeline, trace: Mapping[str, Column]) -> Timeline:
 def _phases(
     trace: Mapping[str, Column], times: Times
 ) -> list[tuple[str, float, float]]:
-    """Name, begin and end; a phase lasts until the first event of the next phase."""
+    """Returns name, begin and end; a phase ends at the next phase's first event."""
     phase = np.array(trace["phase"])
     changes = np.flatnonzero(np.append([True], phase[1:] != phase[:-1]))
     ends = [*times[changes[1:]], times[-1]]
@@ -120,8 +120,8 @@ def _phases(
 def _shade(
     canvas: Canvas, plane: Plane, phases: Sequence[tuple[str, float, float]]
 ) -> None:
-    """Draws a band per phase, with its name above if there is room."""
-    free = plane.left  # where the last name ends
+    """Draws a band for each phase, with its name above if there is room."""
+    free = plane.left  # the end of the last name
     for name, begin, end in phases:
         colour = COLOURS[SHADES[name]] if name in SHADES else "#999999"
         (left, top), (right, _) = (plane.place((x, plane.y.high)) for x in (begin, end))
@@ -145,7 +145,7 @@ def _mark_peak(canvas: Canvas, plane: Plane, timeline: Timeline) -> None:
 
 
 def _outline(times: Times, live: Times) -> list[tuple[float, float]]:
-    """The corners of the area under a step function."""
+    """Returns the corners of the area under a step function."""
     x, y = np.repeat(times, 2)[1:], np.repeat(live, 2)[:-1]
     corners = [(x[0], 0.0), *zip(x, y, strict=True), (x[-1], 0.0)]
     return [(float(at), float(size)) for at, size in corners]
@@ -187,10 +187,10 @@ def _figure(timeline: Timeline, beyond: int) -> Figure:
 
 
 def timelines(directory: Path) -> list[Figure]:
-    """Figures of up to MOST memory traces in the directory, train steps first.
+    """Draws up to MOST memory traces in the directory, train steps first.
 
-    The description of the last figure gives the number of further traces. Errors:
-    ValueError, naming a file that is no memory trace.
+    The description of the last figure states the number of further traces. Errors:
+    ValueError, which names a file that is not a memory trace.
     """
     paths = sorted(
         directory.glob("memory_*.csv"),

@@ -20,8 +20,8 @@ from reports.pages.plotting.canvas import (
 from reports.pages.plotting.palette import BLACK, GRID
 
 LEAST_HEIGHT = 86.0
-_LONG = 0.4  # of the width; longer labels need a wider plot
-_WIDEST = 1.0  # a half-width that leaves room for the bars; wider ones are cut off
+_LONG = 0.4  # fraction of the width; longer labels need a wider plot
+_WIDEST = 1.0  # relative half-width of an interval; wider ones are cut off
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Bar:
     parts: Mapping[str, float]  # lengths from left to right
     value: str = ""  # text to the right of the bar
     group: str = ""  # heading above the bars of one group
-    interval: tuple[float, float] | None = None  # about the length
+    interval: tuple[float, float] | None = None  # ends of the length's interval
     mark: float | None = None  # e.g. the measured length
 
     @property
@@ -39,20 +39,20 @@ class Bar:
 
     @property
     def end(self) -> float:
-        """Of all that is drawn."""
+        """The right end of the bar, its interval and its mark."""
         _, high = self.interval or (0, self.length)
         return max(min(high, self.length * (1 + _WIDEST)), self.mark or 0.0)
 
 
 @dataclass(frozen=True)
 class Look:
-    """How all bars are drawn."""
+    """The common style of all bars."""
 
-    formatted: Formatter  # of the horizontal axis
-    inside: Formatter | None = None  # of numbers in parts that are wide enough
+    formatted: Formatter  # for the horizontal axis
+    inside: Formatter | None = None  # for numbers in parts that are wide enough
     binary: bool = False  # ticks at powers of two
-    log: bool = False  # a dot instead of a bar
-    line: str = ""  # what the line at 1 is
+    log: bool = False  # a logarithmic axis, with a dot instead of a bar
+    line: str = ""  # name of the line at 1; "" for no line
     label: str = ""  # of the horizontal axis
     width: float = HALF
     colours: Mapping[str, str] = field(default_factory=dict)  # by part, in order
@@ -143,6 +143,6 @@ def _paint(
 
 
 def _cut(label: str, width: float) -> str:
-    """As much as there is room for, from its end."""
+    """Keeps as much of the label's end as there is room for."""
     room = int(width / width_of("x"))
     return label if len(label) <= room else f"…{label[len(label) - room + 1 :]}"

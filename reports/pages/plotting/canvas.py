@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A plot as SVG that stands inside a page and takes its colours."""
+"""Plots as SVG, to embed in a page and in the colors of the page."""
 
 import html
 import math
@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from reports.pages.plotting.palette import BLACK, COLOURS, GRID, PAPER
 
 Formatter = Callable[[float], str]
-HALF, WIDE = 374.0, 518.0  # points: two plots of half the width stand side by side
+HALF, WIDE = 374.0, 518.0  # points: two plots of width HALF fit side by side
 SIZE = 10.0  # points, of a letter
-LINE = 17.0  # from bar to bar
+LINE = 17.0  # points, from bar to bar
 DARK = 0.45  # luminance below which black text is illegible
-_LEAST_SCALE = 0.68  # a plot that would shrink more scrolls: text stays legible
-# Colours of the page, else those of the palette.
+_LEAST_SCALE = 0.68  # a plot scrolls instead of shrinking more: text stays legible
+# Colors of the page, with the palette's as fallback.
 _OF_PAGE = {
     COLOURS[0]: f"var(--blue, {COLOURS[0]})",
     BLACK: "currentColor",
@@ -28,11 +28,11 @@ _OF_PAGE = {
 class Figure:
     title: str
     description: str  # alternative text: the content in a sentence
-    svg: str  # for a page: flexible width, colours of the page
+    svg: str  # for a page: flexible width, colors of the page
     size: tuple[float, float]  # points
 
     def document(self) -> str:
-        """A standalone SVG file: dark on white, in natural size."""
+        """Returns a standalone SVG file: dark on white, in natural size."""
         width, height = self.size
         start, body = self.svg.split(">", 1)
         style = "color: #1f2328; fill: currentColor; font-family: system-ui, sans-serif"
@@ -42,7 +42,7 @@ class Figure:
 
 
 def width_of(text: str, size: float = SIZE) -> float:
-    """At most, in points."""
+    """Returns an upper bound on the text's width, in points."""
     return 0.6 * size * len(text)
 
 
@@ -54,13 +54,13 @@ class Scale:
     base: int = 10
 
     def at(self, value: float) -> float:
-        """0 at the low end, 1 at the high one."""
+        """Returns a position: 0 at the low end, 1 at the high one."""
         if self.log:
             return math.log(value / self.low) / math.log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
 
     def ticks(self, most: int) -> list[float]:
-        """A few round numbers."""
+        """Returns a few round numbers."""
         found = self._log_ticks(most) if self.log else self._steps(most)
         return [value for value in found if self.low <= value <= self.high * 1.0001]
 
@@ -84,7 +84,7 @@ class Scale:
 
 
 class Canvas:
-    """Its elements, in points from the top left."""
+    """The elements of a plot, in points from the top left."""
 
     def __init__(self, title: str, width: float, height: float) -> None:
         self.title, self.width, self.height = title, width, height
@@ -99,7 +99,7 @@ class Canvas:
     def text(
         self, x: float, y: float, text: str, anchor: str = "start", **look: str
     ) -> None:
-        """`y` is its middle; a look is `colour`, `weight` or `name`."""
+        """Adds text with its middle at `y`; `look`: `colour`, `weight`, `name`."""
         place = f'x="{x:.1f}" y="{y + SIZE * 0.35:.1f}" text-anchor="{anchor}"'
         shape = f'text {place} font-size="{SIZE:g}"'
         shape += f' font-weight="{look["weight"]}"' if "weight" in look else ""
@@ -121,7 +121,7 @@ class Canvas:
     def line(
         self, points: Sequence[tuple[float, float]], colour: str, **more: str
     ) -> None:
-        """`width`, `dash`, `fill` and `name`, its class, are its look."""
+        """Adds a line; `more` has `width`, `dash`, `fill`, or `name`, its class."""
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
         stroke = f"; stroke: {_OF_PAGE.get(colour, colour)}"
         stroke += f"; stroke-width: {more.get('width', '1.2')}"
@@ -130,7 +130,7 @@ class Canvas:
         self._add(shape, fill, stroke, more.get("name", ""), "")
 
     def dot(self, x: float, y: float, colour: str, **more: str) -> None:
-        """`title` is shown where a pointer rests on it; `ring` draws the edge alone."""
+        """Adds a dot; `title` is its tooltip, and `ring` draws only the edge."""
         shape = f'circle cx="{x:.1f}" cy="{y:.1f}" r="{more.get("radius", "3")}"'
         shown = _OF_PAGE.get(colour, colour)
         fill = "none" if "ring" in more else colour
@@ -140,7 +140,7 @@ class Canvas:
         self._add(shape, fill, stroke, more.get("name", ""), inside)
 
     def legend(self, entries: Mapping[str, str], top: float) -> None:
-        """Names with their colours, in lines from left to right."""
+        """Adds names with their colors, in lines from left to right."""
         for name, (x, line) in _places(entries, self.width).items():
             y = top + line * LINE
             self.box((x, y - 4), (12, 8), entries[name])
@@ -177,6 +177,6 @@ def legend_height(entries: Mapping[str, str], width: float) -> float:
 
 
 def readable_on(colour: str) -> str:
-    """White, or black that a dark page does not turn into white."""
+    """Returns white, or a black that a dark page does not turn into white."""
     red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
     return "white" if 0.299 * red + 0.587 * green + 0.114 * blue < DARK else "#111111"

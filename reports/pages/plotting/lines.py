@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Lines and points over an axis, both axes logarithmic or not."""
+"""Lines and points, on linear or logarithmic axes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -38,13 +38,13 @@ class Plane:
     x_formatted: Formatter
     y_formatted: Formatter
     x_label: str = ""
-    x_ticks: Sequence[float] = ()  # else round numbers
+    x_ticks: Sequence[float] = ()  # empty: round numbers
     width: float = HALF
     height: float = 190.0  # without axis and legend
 
     @cached_property
     def left(self) -> float:
-        """Room for the numbers of the vertical axis."""
+        """The width of the vertical axis with its numbers."""
         return 10 + max(width_of(self.y_formatted(tick)) for tick in self.y.ticks(6))
 
     @property
@@ -57,7 +57,7 @@ class Plane:
 
 
 def frame(title: str, plane: Plane, legend: Mapping[str, str]) -> Canvas:
-    """With the axes and the legend."""
+    """Returns a canvas with the axes and the legend."""
     foot = plane.bottom + 18 + (14 if plane.x_label else 0)
     height = foot + legend_height(legend, plane.width) + 4
     canvas = Canvas(title, plane.width, height)
@@ -87,7 +87,7 @@ def frame(title: str, plane: Plane, legend: Mapping[str, str]) -> Canvas:
 def draw_lines(
     title: str, said: str, plane: Plane, series: Mapping[str, Series]
 ) -> Figure:
-    """By name; one that begins with a blank is not in the legend."""
+    """Draws series by name; a name that begins with a blank is not in the legend."""
     legend = {name: s.colour for name, s in series.items() if not name.startswith(" ")}
     canvas = frame(title, plane, legend if len(series) > 1 else {})
     for each in series.values():
@@ -101,7 +101,7 @@ def draw_lines(
 
 
 def logarithmic(values: Sequence[float], base: int = 10) -> Scale:
-    """Around these values, with some room."""
+    """Returns a scale around these values, with some room."""
     low, high = min(values), max(values)
     room = max((high / low) ** 0.06, 1.05)
     return Scale(low / room, high * room, log=True, base=base)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The colours of all plots."""
+"""The colors of all plots."""
 
-# Okabe and Ito's colours, which remain distinct for colour-blind people. Black becomes
-# the text colour of the page, so that it is visible on a dark page too.
+# Okabe and Ito's colors, which remain distinct for color-blind people. Black becomes
+# the text color of the page, so that it is visible on a dark page, too.
 BLACK = "#000000"
 COLOURS = (
     "#0072B2",
@@ -15,6 +15,6 @@ COLOURS = (
     BLACK,
 )
 GRID = "#e3e3e3"
-PAPER = "#fffffe"  # the background of the page, to set text off from a plot
+PAPER = "#fffffe"  # the background of the page
 # Thin lines and small points in yellow are invisible on white.
 CLEAR_COLOURS = (*(colour for colour in COLOURS if colour != "#F0E442"), "#777777")
