@@ -17,7 +17,7 @@ from reports.advice.steps import bf16, bucketed_exchange, checkpointing, larger_
 from reports.results.rows import Result
 from reports.results.text import Table
 
-# Each yields a line about the step where it saves most, if it saves anything.
+# Each yields lines, each about the step where a change saves most, if it saves any.
 CHANGES: tuple[Callable[[Run], Iterator[Line]], ...] = (
     fused,
     flash_attention,

@@ -242,7 +242,7 @@ def fused_implementation(run: Run) -> Iterator[Line]:
 
 
 def cuda_graph(run: Run) -> Iterator[Line]:
-    """Predicts the gain from no gaps on a GPU; only a GPU waits for the host."""
+    """Predicts the gain if a GPU had no gaps; only a GPU waits for the host."""
     lines: list[Line] = []
     checks: list[Check] = []
     pairs = baselines(run.of("cuda_graph", mode=TRAINING), LAUNCH, "graph")

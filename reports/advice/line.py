@@ -15,8 +15,7 @@ TOLERANCE = 0.2
 
 @dataclass(frozen=True)
 class Check:
-    """A measurement of the change by two rows of the run: `base`, and `where` with the
-    change."""
+    """The change as two rows measured it: `base`, and `where` with the change."""
 
     base: str
     where: str
@@ -36,7 +35,7 @@ class Line:
     saved_bytes: float | None = None  # negative: it costs memory
     checks: tuple[Check, ...] = ()
     is_of_step: bool = True  # False: an operation that was timed alone
-    measured_us: Measured | None = None  # the gain, if the run has the changed `where`
+    measured_us: Measured | None = None  # if the run has `where` with the change
 
     @property
     def gain_us(self) -> Measured:
@@ -97,7 +96,7 @@ def order(line: Line) -> tuple[float, float]:
 
 
 def largest(lines: Sequence[Line]) -> Iterator[Line]:
-    """Yields the line of the step in which the change saves most time, if it does."""
+    """Yields the line of the step in which the change saves most, if it saves time."""
     best = min(lines, key=order, default=None)
     if best and max(best.saved_us.value, best.gain_us.value) > 0:
         yield best

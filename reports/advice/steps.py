@@ -110,8 +110,8 @@ def _bf16_line(run: Run, pairs: list[tuple[Row, Row]]) -> Line | None:
 
 
 def bf16(run: Run) -> Iterator[Line]:
-    """Predicts autocast and bf16 weights with one formula, which both check; if the run
-    lacks the rates for it, yields the measured gains."""
+    """Predicts the gain from autocast or bf16 weights by one formula, which both check;
+    if the run lacks the rates for it, yields the measured gains."""
     pairs = {name: _bf16_pairs(run, precision) for precision, name in _NARROW.items()}
     every = [pair for found in pairs.values() for pair in found]
     if line := _bf16_line(run, every):
@@ -134,7 +134,7 @@ def bf16(run: Run) -> Iterator[Line]:
 
 
 def _fixed(run: Run, step: Row) -> tuple[Measured, tuple[str, ...]]:
-    """Returns the time of the optimizer plus, on a GPU, the gaps, and the rows."""
+    """Returns the time of the optimizer and, on a GPU, of the gaps; and the rows."""
     gaps = [
         row
         for divided in run.train_steps

@@ -42,7 +42,7 @@ class Step:
     lost: float | None = None  # share of operators without a component
 
     def share(self, component: str) -> Measured:
-        """Its share of the step; adds up widths, as phases may not be independent."""
+        """Returns its share of the step; interval ends add, as phases may correlate."""
         shares = [counter_of(row, "share") for row in self.parts[component].values()]
         return Measured(
             sum(share.value for share in shares),

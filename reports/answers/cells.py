@@ -68,7 +68,7 @@ def value_of(row: Row, column: Column) -> Measured | None:
 
 
 def cell(row: Row, named: str | Column) -> str:
-    """Formats a table cell; a rate has no interval, as it is the same as the time's."""
+    """Formats a table cell; a rate omits its interval, because the time shows it."""
     column = column_of(named)
     value = row.get(column.counter)
     if value is None or column.per or row.table.find(column.counter).kind != "rate":

@@ -27,7 +27,7 @@ KNOWN = 0.5  # the largest relative error of the parameters of a stated law
 def _stated_law(series: str, sizes: list[float], times: list[Measured]) -> str:
     """States the law if the intervals of the times determine its parameters.
 
-    The law is refitted with one time after the other at the end of its interval.
+    The law is refitted for each time moved, alone, to the end of its interval.
     """
     values = [time.value for time in times]
     fit = fit_alpha_beta(sizes, values)

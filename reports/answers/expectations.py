@@ -91,7 +91,7 @@ def table(judged: Sequence[Judgement]) -> text.Table:
 
 
 def plain(judged: Sequence[Judgement]) -> str:
-    """Formats a line for each that did not hold, and the summary; "" if none exist."""
+    """Formats a line for each that did not hold, and the summary; "" without any."""
     lines = []
     for judgement in judged:
         if judgement.verdict == Verdict.HELD:

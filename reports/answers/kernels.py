@@ -17,7 +17,7 @@ from reports.results.profiles import Kernel, Profile
 from reports.results.rows import grouped
 from reports.results.text import Table
 
-TOP = 5  # lines of the table of those that take most time
+TOP = 5  # kernels in the table of those that take most time
 # In table order. "other" are operators that call others.
 FAMILIES = (
     *("gemm", "attention", "reduce", "elementwise", "copy", "fill", "gather"),
@@ -159,7 +159,7 @@ def _has_backward(profile: Profile) -> bool:
 
 
 def top_table(profile: Profile, step: str) -> Table | None:
-    """Makes the table of the longest in forward, forward and backward, and the step."""
+    """Makes the table of those that take most of each span."""
     if not _has_backward(profile):
         return None
     columns = []

@@ -26,7 +26,7 @@ _PROCESSES = "several processes"
 @dataclass(frozen=True)
 class Series:
     """A value at different times: in each process, or in each turn that a row took with
-    others. In two series with one key, values pair up: both saw the same machine."""
+    others. Two series with the same key were measured together, value by value."""
 
     key: str
     values: tuple[float, ...]
@@ -131,7 +131,7 @@ class Measured:
 
 
 def _errors(distance: float, end: float) -> float:
-    """Converts to standard errors; the 95 % interval's end is at distance `end`."""
+    """Converts a distance to standard errors; the 95 % interval ends at `end`."""
     return float(ndtri(0.975)) * distance / end if end > 0 else math.inf
 
 
@@ -157,7 +157,7 @@ def _of_normal(row: Row, counter: str, cv: str, count: float, terms: float) -> M
 
 def _of_steady(row: Row, counter: str) -> Measured:
     """Returns a ratio to the median of the later half of the samples, which the first
-    call and the transient do not affect; all calls have the noise of that half."""
+    call and the transient do not affect; the noise of that half stands for all."""
     samples = row.get("samples") or 0
     late = samples - samples // 2
     above = 1 if counter == "first_ratio" else 1 / max(1, samples)
@@ -167,7 +167,7 @@ def _of_steady(row: Row, counter: str) -> Measured:
 
 
 def _of_samples(row: Row) -> Measured:
-    """Returns the mean; its interval ends at the fastest and the slowest sample."""
+    """Returns the mean, with an interval within the fastest and the slowest sample."""
     samples = row.get("samples") or 0
     terms = 1 / max(1, samples * row.repetitions)
     mean = _of_normal(row, "mean_us", "cv", samples, terms)
@@ -216,8 +216,8 @@ def counter_of(row: Row, counter: str) -> Measured:
         return times(time, value / time.value)
     if kind == "rate":
         return times(over(exactly(1), time), value * time.value)
-    # Without a stated interval, the interval of another time is unknown, and so is the
-    # other row of a ratio.
+    # The row does not state it: the interval of another time, and the other row of a
+    # ratio, are unknown.
     return _unknown_of(row, counter) if kind in ("time", "ratio") else exactly(value)
 
 

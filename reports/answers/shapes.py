@@ -10,7 +10,7 @@ _IN_SHAPE = ("batch", "seq", "heads", "d_head")
 
 
 def shape_text(row: Row) -> str:
-    """Formats batch x tokens as "4 x 128", or more as "4 x 128, 12 heads, d 64"."""
+    """Formats e.g. "4 x 128", batch by tokens, or "4 x 128, 12 heads, d 64"."""
     return _shape(row, ())
 
 

@@ -70,7 +70,7 @@ def main(arguments: list[str]) -> int:
             print(markdown(samples, progress))
             return GOOD
         document = options.into.read_text(encoding="utf-8")
-        with_block(document, "calibration", "")  # fails before the minutes of work
+        with_block(document, "calibration", "")  # fails early, before minutes of work
         text = with_block(document, "calibration", markdown(samples, progress))
         write_files({options.into: text})
     except (OSError, ValueError) as error:

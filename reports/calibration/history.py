@@ -29,7 +29,7 @@ from reports.results.text import significant, table
 
 ROWS, DAYS, RUNS = 300, 100, 4  # a point of each row on each day
 PROCESSES = 6  # for each point
-SLOWDOWN, AFTER = 0.03, 5  # commits
+SLOWDOWN, AFTER = 0.03, 5  # a fraction; commits after it
 COMMITS, SEARCHES = 64, 100
 NOISES = [SCENARIOS[number] for number in (0, 1, 3, 4, 5)]
 BLOCK = 8  # successive processes of the stored times

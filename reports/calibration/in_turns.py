@@ -25,7 +25,7 @@ from reports.results import text
 TABLES = 1000
 PAIRS = 40
 ROWS = 3  # as many as model_size/tiny has
-ROUNDS = 20  # they take each side one second
+ROUNDS = 20  # they give each side one second
 SLOWDOWN = 0.05
 PLAN = Plan(rows=ROWS, max_pairs=PAIRS)
 

@@ -32,7 +32,7 @@ def short(name: str) -> str:
 
 
 def stock_alarms(times: Floats, repetitions: int, apart: int | None) -> Flags:
-    """Returns alarms [pair, row] for all pairs of processes, or only those `apart`."""
+    """Returns alarms [pair, row] for all pairs of processes, or those `apart` apart."""
     pairs = np.array(
         [
             (i, j)

@@ -24,7 +24,7 @@ class Weather:
     bursts: float = 0.0  # per second; 20 to 80 % slower for 0.15 s
     drift: float = 0.0  # log slowdown from the first pair to the last
     rhythm: float = 0.0  # log slowdown of every other turn
-    turn: float = 0.03  # standard deviation of a turn's median, independent
+    turn: float = 0.03  # standard deviation of a turn's own noise
     process: float = 0.005  # standard deviation of a process's constant difference
     outliers: float = 0.0  # share of the processes that are 1.3 to 3 times slower
     rough: float = 0.0  # share of the pairs with five times the noise in their turns

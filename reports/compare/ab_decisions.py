@@ -20,7 +20,7 @@ from reports.compare.noise import NoiseFile, NotANoiseFloor, load_noise, thresho
 from reports.compare.sequential import Plan, decide_in_sequence
 from reports.results.rows import Result
 
-# A row is given up if the first pairs, this many, did not measure it on both sides.
+# A row is given up after this number of pairs without a measurement on both sides.
 FRUITLESS_PAIRS = 2
 
 Pairs = dict[str, dict[int, Pair]]  # by row and the pair's number
@@ -62,7 +62,7 @@ def plan_of(run: AbRun) -> Plan:
 
 
 def fewest_pairs(run: AbRun) -> int:
-    """Returns the pairs that a single, last look needs; fewer spend no error."""
+    """Returns the pairs that a lone last look needs; with fewer, no error is spent."""
     return pairs_for(plan_of(run).rest(0))
 
 

@@ -79,7 +79,7 @@ class History:
 def _strays(
     entries: Sequence[Entry], line: Sequence[Commit], given: argparse.Namespace
 ) -> Iterator[str]:
-    """Reports results of commits that are not on the line."""
+    """Yields a message for each stored commit that is not on the line."""
     strays = {entry.context["git_revision"] for entry in entries}
     strays.difference_update(commit.revision for commit in line)
     gone = unknown(given.repository, strays)

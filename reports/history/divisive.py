@@ -56,8 +56,8 @@ def likeliest(values: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def correlation_of(series: Sequence[Floats]) -> float:
-    """Estimates the correlation of a machine's successive points as the median over its
-    rows, since one is too short. `series` are rows, or arrays [row, point]."""
+    """Estimates the correlation of a machine's successive points by the median over its
+    rows, since one row is too short. `series` are rows, or arrays [row, point]."""
     recent = [each[..., -WINDOW:] for each in series if each.shape[-1] > 2 * LEAST]
     # The estimate from a series of n points is 3/n too low.
     found = [np.ravel(likeliest(each)[2] + 3 / each.shape[-1]) for each in recent]

@@ -79,7 +79,7 @@ class Listed:
 
 
 def counter_table(listed: Sequence[Listed]) -> CounterTable:
-    """Errors: NotAResult."""
+    """Makes a table from a result's list. Errors: NotAResult."""
     return CounterTable(tuple(_counter(*astuple(entry)) for entry in listed))
 
 

@@ -6,7 +6,7 @@ import re
 _NOISE = re.compile(
     r"^void |\(anonymous namespace\)::|<unnamed>::|\b(?:at|c10|native|cuda|std)::"
 )
-# Names, among its template arguments, the operation of an elementwise or reduce kernel.
+# The template arguments of an elementwise or reduction kernel name its operation.
 _WORK = re.compile(r"\b\w*(?:Functor\w*|functor|Ops|Op|_kernel_cuda|_kernel_impl)\b")
 _WRAPPERS = re.compile(r"^(?:gpu_kernel_impl|BinaryFunctor|ReduceOp|func_wrapper_t)")
 _TYPES = re.compile(r"\b(?:float|double|BFloat16|Half|long|int|bool)\b(?![*&])")

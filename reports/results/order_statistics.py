@@ -34,8 +34,8 @@ def interval_rank(n: int, alpha: float) -> int | None:
 def median_ends(
     values: Sequence[float], alpha: float = 0.05
 ) -> tuple[float, float] | None:
-    """Returns the ends of the interval that contains the median with probability
-    1 - `alpha`, or None if there are too few values; 6 are enough for 0.05."""
+    """Returns the ends of the interval that contains the median except with probability
+    `alpha`, or None if there are too few values; 6 are enough for 0.05."""
     k = interval_rank(len(values), alpha)
     if k is None:
         return None

@@ -2,7 +2,7 @@
 """Writes the first screen of README.md: the sentences of a committed run's page, and
 some of its rows.
 
-Run by tools/reference. The mark in the document names the machine whose run it shows.
+Run by tools/reference. The mark in the document names the machine of the run.
 """
 
 import argparse

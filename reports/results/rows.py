@@ -47,7 +47,7 @@ class PartsOf(dict[str, T]):
 class Turns:
     """A row's times in the turns that it took with others, for ratios of times."""
 
-    family: str  # the interleaved rows, each with the same number of turns
+    family: str  # names the interleaved rows, each with the same number of turns
     us: tuple[float, ...]  # the row's median time in each
 
 

@@ -11,7 +11,7 @@ from reports.pages.plotting.palette import BLACK, COLOURS, GRID, PAPER
 
 Formatter = Callable[[float], str]
 HALF, WIDE = 374.0, 518.0  # points: two plots of width HALF fit side by side
-SIZE = 10.0  # points, of a letter
+SIZE = 10.0  # points, the font size
 LINE = 17.0  # points, from bar to bar
 DARK = 0.45  # luminance below which black text is illegible
 _LEAST_SCALE = 0.68  # a plot scrolls instead of shrinking more: text stays legible
