@@ -47,11 +47,11 @@ void RunDry(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
     op.redispatchBoxed(c10::DispatchKeySet(device), stack);
   } else {
     const dry::KernelWork work = call.Run();
-    DryRun::Tell({.name = op.schema().name(),
-                  .flops = work.flops,
-                  .bytes = static_cast<double>(call.bytes()),
-                  .by_onednn = work.in_bf16 && call.device().is_cpu(),
-                  .result_elements = work.result_elements});
+    DryRun::Record({.name = op.schema().name(),
+                    .flops = work.flops,
+                    .bytes = static_cast<double>(call.bytes()),
+                    .by_onednn = work.in_bf16 && call.device().is_cpu(),
+                    .result_elements = work.result_elements});
   }
 }
 
@@ -77,7 +77,7 @@ bool DryRun::IsOn() {
          !c10::impl::tls_is_dispatch_key_excluded(DispatchKey::Fake);
 }
 
-void DryRun::Tell(const DryOperator& op) {
+void DryRun::Record(const DryOperator& op) {
   if (current != nullptr && current->on_operator_) current->on_operator_(op);
 }
 

@@ -50,7 +50,7 @@ class DryRun {
   static bool IsOn();
 
   // For kernels that the dispatcher does not see. Ignored outside a dry run.
-  static void Tell(const DryOperator& op);
+  static void Record(const DryOperator& op);
 
  private:
   const c10::impl::IncludeDispatchKeyGuard guard_;

@@ -39,8 +39,8 @@ void RefuseSecondDerivative(const char* operation) {
               "create_graph");
 }
 
-OperatorScope::OperatorScope(const char* name,
-                             const std::vector<c10::IValue>& inputs)
+ProfiledOperator::ProfiledOperator(const char* name,
+                                   const std::vector<c10::IValue>& inputs)
     : record_(at::RecordScope::FUNCTION) {
   if (!record_.isActive()) return;
   record_.before(name, &inputs,

@@ -31,8 +31,8 @@ double BytesOf(std::initializer_list<at::Tensor> tensors);
 // Reports a kernel that reads and writes bytes() in total to a dry run. Outside
 // a dry run, bytes() is not called.
 template <typename Bytes>
-void TellKernel(const char* name, const Bytes& bytes) {
-  if (DryRun::IsOn()) DryRun::Tell({.name = name, .bytes = bytes()});
+void RecordKernel(const char* name, const Bytes& bytes) {
+  if (DryRun::IsOn()) DryRun::Record({.name = name, .bytes = bytes()});
 }
 
 // Call it first in a backward pass. Throws c10::Error if that is to be
@@ -44,13 +44,13 @@ void RefuseSecondDerivative(const char* operation);
 // object. Create it right before the autograd function is applied: like
 // LibTorch's operators, it gets the sequence number of that function's node, so
 // that the profiler attributes the backward node to this call.
-class OperatorScope {
+class ProfiledOperator {
  public:
   // `name` is a string literal; who observes operators may look at `inputs`.
-  explicit OperatorScope(const char* name,
-                         const std::vector<c10::IValue>& inputs = {});
-  OperatorScope(const OperatorScope&) = delete;
-  OperatorScope& operator=(const OperatorScope&) = delete;
+  explicit ProfiledOperator(const char* name,
+                            const std::vector<c10::IValue>& inputs = {});
+  ProfiledOperator(const ProfiledOperator&) = delete;
+  ProfiledOperator& operator=(const ProfiledOperator&) = delete;
 
  private:
   at::RecordFunction record_;

@@ -21,7 +21,8 @@ using torch::autograd::variable_list;
 // Reports products that no LibTorch operator computes to a dry run.
 // other_bytes() is the size of the other tensors that are read or written.
 template <typename Bytes>
-void Tell(const FlashInputs& inputs, int products, const Bytes& other_bytes) {
+void RecordAttention(const FlashInputs& inputs, int products,
+                     const Bytes& other_bytes) {
   if (!DryRun::IsOn()) return;
   const double flops = 2.0 * products * static_cast<double>(inputs.q.numel()) *
                        static_cast<double>(inputs.k.size(-2));
@@ -29,7 +30,7 @@ void Tell(const FlashInputs& inputs, int products, const Bytes& other_bytes) {
   const int64_t rows = inputs.q.size(-2);
   const int64_t matrices = std::min<int64_t>(
       inputs.q.size(0) * inputs.q.size(1), at::get_num_threads());
-  DryRun::Tell(
+  DryRun::Record(
       {.name = "trainbench::attention",
        .flops = flops,
        .bytes = BytesOf({inputs.q, inputs.k, inputs.v}) + other_bytes(),
@@ -48,7 +49,7 @@ class AttentionFunction : public torch::autograd::Function<AttentionFunction> {
     const FlashResult result = IsOnCpu(q, "attention")
                                    ? CpuFlashForward(inputs)
                                    : CudaFlashForward(inputs);
-    Tell(inputs, 2, [&] {
+    RecordAttention(inputs, 2, [&] {
       return BytesOf({result.output, result.log_sum_exp});
     });
     ctx->save_for_backward(
@@ -68,7 +69,7 @@ class AttentionFunction : public torch::autograd::Function<AttentionFunction> {
         gradient.is_cpu() ? CpuFlashBackward(inputs, forward, gradient)
                           : CudaFlashBackward(inputs, forward, gradient);
     // The scores again, and four gradients.
-    Tell(inputs, 5, [&] {
+    RecordAttention(inputs, 5, [&] {
       return BytesOf({gradient, forward.output, forward.log_sum_exp, result.q,
                       result.k, result.v});
     });
@@ -95,7 +96,7 @@ at::Tensor FusedAttention(const at::Tensor& q, const at::Tensor& k,
               "q, k and v are ", type, ", ", k.scalar_type(), " and ",
               v.scalar_type(), "; allowed: all Float or all BFloat16");
   const at::Tensor heads[] = {WithHeads(q), WithHeads(k), WithHeads(v)};
-  const OperatorScope scope("trainbench::attention", {heads[0]});
+  const ProfiledOperator scope("trainbench::attention", {heads[0]});
   return AttentionFunction::apply(heads[0], heads[1], heads[2], causal)
       .reshape(q.sizes());
 }

@@ -28,7 +28,7 @@ class CrossEntropyFunction
     const at::Tensor losses =
         compute(gradient.view({-1, logits.size(-1)}),
                 targets.flatten().contiguous(), with_gradient);
-    TellKernel("trainbench::cross_entropy", [&] {
+    RecordKernel("trainbench::cross_entropy", [&] {
       return BytesOf({logits, with_gradient ? gradient : at::Tensor(), losses});
     });
     // Not save_for_backward, which would reject the overwritten logits.
@@ -68,7 +68,7 @@ at::Tensor FusedCrossEntropy(at::Tensor logits, const at::Tensor& targets) {
       "; allowed: Long on ", logits.device());
   const bool with_gradient =
       at::GradMode::is_enabled() && logits.requires_grad();
-  const OperatorScope scope("trainbench::cross_entropy");
+  const ProfiledOperator scope("trainbench::cross_entropy");
   return CrossEntropyFunction::apply(logits, targets, with_gradient);
 }
 

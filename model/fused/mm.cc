@@ -56,9 +56,9 @@ void MmInto(ProductLibrary library, const at::Tensor& a, const at::Tensor& b,
   if (library == ProductLibrary::kMkl || DryRun::IsOn()) {
     at::mm_out(c, a, b);
     if (library == ProductLibrary::kOneDnn) {
-      DryRun::Tell({.name = "trainbench::mm",
-                    .by_onednn = true,
-                    .result_elements = c.numel()});
+      DryRun::Record({.name = "trainbench::mm",
+                      .by_onednn = true,
+                      .result_elements = c.numel()});
     }
     return;
   }

@@ -129,7 +129,7 @@ at::Tensor LinearProduct(const at::Tensor& x, const at::Tensor& weight,
 
 at::Tensor JoinedProduct(const at::Tensor& x, at::TensorList weights,
                          at::TensorList biases) {
-  const OperatorScope scope("trainbench::joined_product");
+  const ProfiledOperator scope("trainbench::joined_product");
   return JoinedProductFunction::apply(x, weights, biases);
 }
 

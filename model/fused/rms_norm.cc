@@ -23,10 +23,10 @@ class RmsNormFunction : public torch::autograd::Function<RmsNormFunction> {
                                at::ScalarType normed) {
     const auto compute =
         IsOnCpu(residual, "norm") ? AddRmsNormCpu : AddRmsNormCuda;
-    const NormResult result = compute(
+    const FusedNormResult result = compute(
         residual.contiguous(), update ? update->contiguous() : at::Tensor(),
         weight, eps, normed);
-    TellKernel("trainbench::add_rms_norm", [&] {
+    RecordKernel("trainbench::add_rms_norm", [&] {
       return BytesOf({residual, update.value_or(at::Tensor()), weight,
                       update ? result.sum : at::Tensor(), result.normed,
                       result.inverse_rms});
@@ -49,7 +49,7 @@ class RmsNormFunction : public torch::autograd::Function<RmsNormFunction> {
     const NormGradients result = compute(
         of_sum.defined() ? of_sum.contiguous() : of_sum, of_normed.contiguous(),
         saved[0], saved[1], saved[2], has_update);
-    TellKernel("trainbench::add_rms_norm_backward", [&] {
+    RecordKernel("trainbench::add_rms_norm_backward", [&] {
       const bool is_apart =
           has_update && !result.update.is_same(result.residual);
       return BytesOf({of_sum, of_normed, saved[0], saved[1], saved[2],
@@ -79,7 +79,7 @@ AddedAndNormed AddRmsNorm(const at::Tensor& residual, const at::Tensor& update,
               "; allowed: ", normed, residual.sizes());
   const std::optional<at::Tensor> added =
       update.defined() ? std::optional(update) : std::nullopt;
-  const OperatorScope scope("trainbench::add_rms_norm");
+  const ProfiledOperator scope("trainbench::add_rms_norm");
   variable_list result =
       RmsNormFunction::apply(residual, added, weight, eps, normed);
   return {std::move(result[0]), std::move(result[1])};

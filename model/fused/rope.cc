@@ -26,7 +26,7 @@ class RopeFunction : public torch::autograd::Function<RopeFunction> {
     const auto rotate =
         IsOnCpu(qkv, "rotation") ? RotateInPlaceCpu : RotateInPlaceCuda;
     rotate(parts, heads, cos, sin);
-    TellKernel("trainbench::split_and_rotate", [&] {
+    RecordKernel("trainbench::split_and_rotate", [&] {
       const at::Tensor rotated = parts.narrow(2, 0, heads + kv_heads);
       return BytesOf({rotated, rotated, cos, sin});
     });
@@ -47,7 +47,7 @@ class RopeFunction : public torch::autograd::Function<RopeFunction> {
         {WithRows(gradients[0]), WithRows(gradients[1]),
          WithRows(gradients[2])},
         ctx->saved_data["cos"].toTensor(), ctx->saved_data["sin"].toTensor());
-    TellKernel("trainbench::split_and_rotate_backward", [&] {
+    RecordKernel("trainbench::split_and_rotate_backward", [&] {
       return BytesOf({gradients[0], gradients[1], gradients[2], result});
     });
     return {result.flatten(2), {}, {}, {}, {}};
@@ -74,7 +74,7 @@ Heads SplitAndRotate(at::Tensor qkv, int64_t heads, int64_t kv_heads,
                 "; allowed: Float [at least seq, d_head / 2] on ",
                 qkv.device());
   }
-  const OperatorScope scope("trainbench::split_and_rotate");
+  const ProfiledOperator scope("trainbench::split_and_rotate");
   variable_list result = RopeFunction::apply(qkv, heads, kv_heads, cos, sin);
   return {std::move(result[0]), std::move(result[1]), std::move(result[2])};
 }

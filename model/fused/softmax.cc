@@ -24,7 +24,7 @@ class CausalSoftmaxFunction
     const auto replace = IsOnCpu(scores, "softmax") ? CausalSoftmaxInPlaceCpu
                                                     : CausalSoftmaxInPlaceCuda;
     replace(weights, scale);
-    TellKernel("trainbench::causal_softmax", [&] {
+    RecordKernel("trainbench::causal_softmax", [&] {
       return BytesOf({weights, weights});
     });
     ctx->save_for_backward({weights});
@@ -40,7 +40,7 @@ class CausalSoftmaxFunction
     const at::Tensor weights = ctx->get_saved_variables()[0];
     const at::Tensor gradient = compute(gradients[0].contiguous(), weights,
                                         ctx->saved_data["scale"].toDouble());
-    TellKernel("trainbench::causal_softmax_backward", [&] {
+    RecordKernel("trainbench::causal_softmax_backward", [&] {
       return BytesOf({gradients[0], weights, gradient});
     });
     return {gradient, {}};
@@ -54,7 +54,7 @@ at::Tensor CausalSoftmax(at::Tensor scores, double scale) {
                   scores.is_contiguous() && scores.size(-1) == scores.size(-2),
               "scores are ", scores.sizes(),
               "; allowed: [..., seq, seq], contiguous, not empty");
-  const OperatorScope scope("trainbench::causal_softmax");
+  const ProfiledOperator scope("trainbench::causal_softmax");
   return CausalSoftmaxFunction::apply(scores, scale);
 }
 

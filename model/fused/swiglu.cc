@@ -23,7 +23,9 @@ class SwiGluFunction : public torch::autograd::Function<SwiGluFunction> {
     ctx->save_for_backward({input});
     const at::Tensor result =
         IsOnCpu(input, "SwiGLU") ? SwigluCpu(input) : SwigluCuda(input);
-    TellKernel("trainbench::swiglu", [&] { return BytesOf({input, result}); });
+    RecordKernel("trainbench::swiglu", [&] {
+      return BytesOf({input, result});
+    });
     return result;
   }
 
@@ -33,7 +35,7 @@ class SwiGluFunction : public torch::autograd::Function<SwiGluFunction> {
                                                          : SwigluBackwardCuda;
     const at::Tensor input = ctx->get_saved_variables()[0];
     const at::Tensor result = compute(gradients[0].contiguous(), input);
-    TellKernel("trainbench::swiglu_backward", [&] {
+    RecordKernel("trainbench::swiglu_backward", [&] {
       return BytesOf({gradients[0], input, result});
     });
     return {result};
@@ -46,7 +48,7 @@ at::Tensor Swiglu(const at::Tensor& gate_value) {
   TORCH_CHECK(gate_value.numel() > 0 && gate_value.size(-1) % 2 == 0,
               "gate and value are ", gate_value.sizes(),
               "; allowed: [..., 2 d_ff], not empty");
-  const OperatorScope scope("trainbench::swiglu");
+  const ProfiledOperator scope("trainbench::swiglu");
   return SwiGluFunction::apply(gate_value);
 }
 

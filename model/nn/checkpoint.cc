@@ -190,7 +190,7 @@ std::vector<at::Tensor> Checkpoint(CheckpointedWork work,
   const auto segment = c10::make_intrusive<Segment>(
       std::move(work), AutocastOf(inputs.front().device().type()));
   // Marks in the profile the node's own work, apart from the recomputed work.
-  { const OperatorScope made("trainbench::checkpoint"); }
+  { const ProfiledOperator made("trainbench::checkpoint"); }
   return CheckpointFunction::apply(segment, at::TensorList(inputs),
                                    at::TensorList(parameters));
 }

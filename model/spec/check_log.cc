@@ -37,7 +37,7 @@ absl::Status CheckError(absl::string_view name, double error, double allowed,
   return absl::OkStatus();
 }
 
-void TellCheckLog(absl::string_view word, absl::string_view text) {
+void AddToCheckLog(absl::string_view word, absl::string_view text) {
   if (current_log == nullptr) return;
   current_log->words_[std::string(word)] = std::string(text);
 }

@@ -20,7 +20,7 @@ absl::Status CheckError(absl::string_view name, double error, double allowed,
                         absl::string_view where = "");
 
 // Adds a text to that CheckLog about something that a check could not measure.
-void TellCheckLog(absl::string_view word, absl::string_view text);
+void AddToCheckLog(absl::string_view word, absl::string_view text);
 
 // Collects the errors that the checks of a case measured, on one thread.
 class CheckLog {
@@ -40,7 +40,7 @@ class CheckLog {
  private:
   friend absl::Status CheckError(absl::string_view, double, double,
                                  absl::string_view);
-  friend void TellCheckLog(absl::string_view, absl::string_view);
+  friend void AddToCheckLog(absl::string_view, absl::string_view);
 
   // Returns whether `error` is the largest of this name so far.
   bool Keep(const std::string& name, double error);

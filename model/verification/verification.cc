@@ -189,7 +189,7 @@ absl::Status CheckMoved(const at::Tensor& before, const at::Tensor& after) {
   const double step = 1e-2 * AdamWOptions().lr;
   const double unit = after.scalar_type() == at::kBFloat16 ? 0x1p-9 : 0x1p-24;
   if (after.abs().min().item<double>() * unit > step) {
-    TellCheckLog("weights", "unmoved: bf16 rounds a step away");
+    AddToCheckLog("weights", "unmoved: bf16 rounds a step away");
     return absl::OkStatus();
   }
   return absl::FailedPreconditionError("a train step moved no weight");

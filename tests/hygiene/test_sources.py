@@ -3,6 +3,7 @@
 
 import os
 import re
+from collections import Counter
 
 import checks
 
@@ -33,6 +34,16 @@ def test_every_header_has_its_guard() -> None:
     headers = checks.files(".h", ".cuh")
     assert len(headers) > 30
     assert [e for p in headers for e in checks.guard_errors(p, checks.read(p))] == []
+
+
+def test_a_type_is_defined_in_one_header() -> None:
+    """The linker would take either of two destructors, without a word."""
+    definition = re.compile(r"^(?:class|struct) (\w+)[^;{]*\{", re.MULTILINE)
+    headers = [path for path in checks.files(".h") if "null_gpu" not in path]
+    found = Counter(
+        name for path in headers for name in set(definition.findall(checks.read(path)))
+    )
+    assert [name for name, count in found.items() if count > 1] == []
 
 
 def test_sources_include_their_own_header_first() -> None:

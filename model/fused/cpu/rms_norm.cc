@@ -125,7 +125,8 @@ T* Data(const at::Tensor& x) {
 
 template <typename R, typename E>
 void RunForward(const at::Tensor& residual, const at::Tensor& update,
-                const at::Tensor& weight, double eps, const NormResult& to) {
+                const at::Tensor& weight, double eps,
+                const FusedNormResult& to) {
   const NormForward<R, E> kernel = {
       Data<R>(residual),  Data<E>(update),
       Data<R>(weight),    update.defined() ? Data<R>(to.sum) : nullptr,
@@ -148,12 +149,13 @@ void WithDtypes(at::ScalarType residual, at::ScalarType update, F f) {
 
 }  // namespace
 
-NormResult AddRmsNormCpu(const at::Tensor& residual, const at::Tensor& update,
-                         const at::Tensor& weight, double eps,
-                         at::ScalarType normed) {
+FusedNormResult AddRmsNormCpu(const at::Tensor& residual,
+                              const at::Tensor& update,
+                              const at::Tensor& weight, double eps,
+                              at::ScalarType normed) {
   const at::TensorOptions options = residual.options();
   const int64_t rows = residual.numel() / weight.numel();
-  const NormResult result = {
+  const FusedNormResult result = {
       update.defined() ? at::empty_like(residual) : residual,
       at::empty(residual.sizes(), options.dtype(normed)),
       at::empty({rows}, options.dtype(at::kFloat))};

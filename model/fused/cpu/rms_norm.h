@@ -10,7 +10,7 @@
 
 namespace trainbench {
 
-struct NormResult {
+struct FusedNormResult {
   at::Tensor sum;          // R [..., dim]
   at::Tensor normed;       // E [..., dim]
   at::Tensor inverse_rms;  // fp32 [rows]
@@ -18,9 +18,10 @@ struct NormResult {
 
 // Reads residual and update once and writes both results once. Without an
 // update, `sum` is the residual itself.
-NormResult AddRmsNormCpu(const at::Tensor& residual, const at::Tensor& update,
-                         const at::Tensor& weight, double eps,
-                         at::ScalarType normed);
+FusedNormResult AddRmsNormCpu(const at::Tensor& residual,
+                              const at::Tensor& update,
+                              const at::Tensor& weight, double eps,
+                              at::ScalarType normed);
 
 struct NormGradients {
   at::Tensor residual;  // R [..., dim]

@@ -17,8 +17,8 @@ namespace {
 
 }  // namespace
 
-NormResult AddRmsNormCuda(const at::Tensor&, const at::Tensor&,
-                          const at::Tensor&, double, at::ScalarType) {
+FusedNormResult AddRmsNormCuda(const at::Tensor&, const at::Tensor&,
+                               const at::Tensor&, double, at::ScalarType) {
   NoKernels();
 }
 NormGradients AddRmsNormBackwardCuda(const at::Tensor&, const at::Tensor&,

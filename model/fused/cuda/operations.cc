@@ -75,15 +75,16 @@ at::Tensor Part(const at::Tensor& qkv, int64_t first, int64_t count) {
 
 }  // namespace
 
-NormResult AddRmsNormCuda(const at::Tensor& residual, const at::Tensor& update,
-                          const at::Tensor& weight, double eps,
-                          at::ScalarType normed) {
+FusedNormResult AddRmsNormCuda(const at::Tensor& residual,
+                               const at::Tensor& update,
+                               const at::Tensor& weight, double eps,
+                               at::ScalarType normed) {
   TORCH_CHECK(weight.numel() <= kernels::kRmsNormMaxColumns, "a norm has ",
               weight.numel(), " columns; allowed on a GPU: at most ",
               kernels::kRmsNormMaxColumns);
   const at::TensorOptions options = residual.options();
   const int64_t rows = residual.numel() / weight.numel();
-  const NormResult result = {
+  const FusedNormResult result = {
       update.defined() ? at::empty_like(residual) : residual,
       at::empty(residual.sizes(), options.dtype(normed)),
       at::empty({rows}, options.dtype(at::kFloat))};

@@ -15,9 +15,10 @@
 namespace trainbench {
 
 // At most 8192 columns.
-NormResult AddRmsNormCuda(const at::Tensor& residual, const at::Tensor& update,
-                          const at::Tensor& weight, double eps,
-                          at::ScalarType normed);
+FusedNormResult AddRmsNormCuda(const at::Tensor& residual,
+                               const at::Tensor& update,
+                               const at::Tensor& weight, double eps,
+                               at::ScalarType normed);
 NormGradients AddRmsNormBackwardCuda(const at::Tensor& sum_gradient,
                                      const at::Tensor& normed_gradient,
                                      const at::Tensor& sum,

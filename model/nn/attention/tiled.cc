@@ -185,7 +185,7 @@ at::Tensor TiledAttention(const at::Tensor& q, const at::Tensor& k,
     return x.reshape({-1, x.size(-2), x.size(-1)});
   };
   const at::Tensor sequences[] = {flat(q), flat(k), flat(v)};
-  const OperatorScope scope("trainbench::tiled_attention");
+  const ProfiledOperator scope("trainbench::tiled_attention");
   return Function::apply(sequences[0], sequences[1], sequences[2], causal,
                          tiles.queries, tiles.keys)
       .view(q.sizes());

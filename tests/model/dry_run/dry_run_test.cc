@@ -104,7 +104,7 @@ Sums SumsOf(const std::function<void()>& work,
   return all;
 }
 
-TEST(DryRunTest, TellsTheProducts) {
+TEST(DryRunTest, ReportsTheProducts) {
   EXPECT_THAT(SumsOf([] {
                 const at::Tensor x = at::empty({3, 4});
                 const at::Tensor y = x.mm(at::empty({4, 5})).exp();
@@ -113,7 +113,7 @@ TEST(DryRunTest, TellsTheProducts) {
               ElementsAre(Pair("aten::mm", 120), Pair("aten::bmm", 60)));
 }
 
-TEST(DryRunTest, TellsTheBytesThatOperatorsReadAndWrite) {
+TEST(DryRunTest, ReportsTheBytesThatOperatorsReadAndWrite) {
   const auto moved = [](const std::function<void()>& work) {
     return SumsOf(work, &DryOperator::bytes);
   };
@@ -138,10 +138,10 @@ TEST(DryRunTest, TellsTheBytesThatOperatorsReadAndWrite) {
                   Pair("aten::index_select", 24 + 24 + 24)));
 }
 
-TEST(DryRunTest, AKernelTellsItsWorkToTheInnermostRun) {
+TEST(DryRunTest, AKernelRecordsItsWorkInTheInnermostRun) {
   Sums inner;
   const Sums outer = SumsOf([&] {
-    inner = SumsOf([] { DryRun::Tell({"mine", 2}); });
+    inner = SumsOf([] { DryRun::Record({"mine", 2}); });
   });
   EXPECT_THAT(outer, ElementsAre());
   EXPECT_THAT(inner, ElementsAre(Pair("mine", 2)));

@@ -25,7 +25,7 @@ TEST(CheckErrorTest, AllowsALimitAndNoNan) {
 TEST(CheckLogTest, KeepsTheLargestErrorsOfAllChecks) {
   CheckLog log;
   EXPECT_EQ(log.Run([] {
-    TellCheckLog("weights", "unmoved");
+    AddToCheckLog("weights", "unmoved");
     CheckError("logits", 2, 9).IgnoreError();
     return CheckError("loss", 0.5, 9);
   }),

@@ -78,7 +78,7 @@ TEST_F(EmulatedLaunchTest, ABlockTooManyIsFound) {
 
 TEST_F(EmulatedLaunchTest, WhatNoThreadWritesIsNoNumber) {
   const at::Tensor x = Random({5, 512}), weight = Random({512});
-  NormResult result;
+  FusedNormResult result;
   const auto norm = [&] {
     result = AddRmsNormCuda(x, {}, weight, 1e-5, at::kFloat);
   };
