@@ -26,7 +26,7 @@ class _Once(argparse.Action):
 def parser(
     description: str, prog: str = "tools/plan", **options: Any
 ) -> argparse.ArgumentParser:
-    """With errors of one line, and flags that are given once."""
+    """Makes a parser with one-line errors that refuses a flag given twice."""
     made = argparse.ArgumentParser(
         prog=prog,
         description=description,
@@ -39,7 +39,7 @@ def parser(
 
 
 def refuse(to: argparse.ArgumentParser, token: str) -> NoReturn:
-    """An error that names the token and, of the parser's flags, the nearest."""
+    """Exits with an error that names the token and the parser's nearest flag."""
     name = token.partition("=")[0]
     near = difflib.get_close_matches(name, to._option_string_actions, 1, 0.85)
     hint = f"did you mean '{near[0]}'?" if near else "see tools/plan --parallel --help"

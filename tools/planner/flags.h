@@ -22,7 +22,7 @@ struct PlannerFlags {
   int64_t seq = 512;
   std::string precision = "fp32";
   std::string mode = "train_step";
-  std::string checkpoint;  // as the models say
+  std::string checkpoint;  // empty: as each model defines
   int64_t tensor_ranks = 1;
   double device_memory_gib = 80;
   bool largest_batch = false;

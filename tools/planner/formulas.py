@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Tables of formulas, each row computed from its formula as it is printed: cs336.md
-says how one reads."""
+"""Tables of formulas. Each row is computed from its formula as it is printed, in the
+notation that cs336.md describes."""
 
 import math
 import re
@@ -59,10 +59,10 @@ class Group:
 class Symbol:
     flag: str
     name: str
-    default: str  # of a whole number without a decimal point
+    default: str  # without a decimal point if the value is a whole number
     least: float
     most: float
-    factor: float  # from the flag's unit
+    factor: float  # by which the flag is multiplied
     what: str
 
 
@@ -80,13 +80,13 @@ def symbols(document: str) -> list[Symbol]:
 
 
 def whole(value: float | None) -> float | None:
-    """A whole number as one, where a float holds every one of them: 44, not 44.0."""
+    """Makes a whole number below 2**53 an int, which prints as 44 instead of 44.0."""
     is_whole = value is not None and abs(value) < 2**53 and value == int(value)
     return int(value or 0) if is_whole else value
 
 
 def evaluate(expression: str, names: Names) -> float:
-    """Errors: NameError for a symbol that `names` lacks."""
+    """Raises NameError for a symbol that `names` lacks."""
     code = re.sub(r"(?<=[\w)]) (?=[\w(])", " * ", expression.replace("^", "**"))
     return float(eval(code, {"__builtins__": {}, **_FUNCTIONS, **names}))
 
@@ -107,8 +107,8 @@ def _rows(table: str, names: Names) -> Iterator[Row]:
 
 
 def groups(document: str, names: Names, links: Mapping[str, Names]) -> Iterator[Group]:
-    """The tables of a document; one of a {link} is there for each of `links`, with its
-    names."""
+    """Yields the tables of a document. A table with {link} in its name is repeated for
+    each of `links`, with the names of that link."""
     sections = _SECTION.findall(document)
     assert len(sections) == document.count("\n## ") + document.startswith("## ") - 1
     for name, title, constants, table in sections:
@@ -123,7 +123,7 @@ def groups(document: str, names: Names, links: Mapping[str, Names]) -> Iterator[
 
 
 def _filled(template: str, names: Names) -> str:
-    """With the value of X for {X}, in a unit for {X:bytes}."""
+    """Replaces {X} by the value of X, and {X:bytes} by its value in that unit."""
     return re.sub(
         r"\{(\w+):?([^}]*)\}", lambda match: shown(names[match[1]], match[2]), template
     )
@@ -139,7 +139,7 @@ def shown(number: float, unit: str) -> str:
 
 
 def count(number: float) -> str:
-    """All digits; of a fraction one decimal, or four digits if it is small."""
+    """All digits and at most one decimal; tiny and huge numbers have four digits."""
     if number >= 1e13 or 0 < number < 0.05:
         return f"{number:.4g}"
     is_whole = number == math.floor(number) or number >= 1e6
@@ -147,9 +147,9 @@ def count(number: float) -> str:
 
 
 def _in_both_units(number: float) -> str:
-    """Of 1000 and of 1024: "3517.6 GB = 3276.0 GiB"."""
+    """Bytes in powers of 1000 and of 1024: "3517.6 GB = 3276.0 GiB"."""
     power = 0
-    # Up to 9999 GB, since the memory of devices is counted in GB.
+    # TB only from 9999.5 GB on, since the memory of devices is counted in GB.
     while power < 4 and number / 1000**power >= (999.5 if power < 3 else 9999.5):
         power += 1
     if power == 0:

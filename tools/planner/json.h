@@ -18,7 +18,7 @@ inline std::string Text(absl::string_view text) {
   return {text.data(), text.size()};
 }
 
-// A whole number without ".0" where a double holds every one of them.
+// Makes a whole number below 2^53 an integer, which prints without ".0".
 inline Json WholeNumber(double value) {
   if (value == std::floor(value) && value < 0x1p53) {
     return static_cast<int64_t>(value);

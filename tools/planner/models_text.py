@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What models take and cost, as text for a terminal."""
+"""The memory and the cost of models, as text for a terminal."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
@@ -172,7 +172,7 @@ def _details(rows: Sequence[Json], query: Json) -> Iterator[str]:
     yield _by_component("TFLOP by component", rows, _flops)
     if rows[0]["mode"] != "inference":
         yield _by_component("saved for the backward pass", rows, _saved)
-        # Of one model there is room for all of it.
+        # For a single model there is room to list each tensor.
         if len(rows) == 1:
             yield _block(rows[0])
     if "time" in rows[0]:
@@ -184,8 +184,7 @@ def _details(rows: Sequence[Json], query: Json) -> Iterator[str]:
 
 
 def _checkpointing(rows: Sequence[Json]) -> str:
-    """What each choice buys and costs; of a model the first is what others are compared
-    with."""
+    """Compares the checkpointing choices of each model with its first one."""
 
     def factor(row: Json, first: Json, key: str) -> str:
         return f"{row[key] / first[key]:.2f}" if first[key] else "-"
@@ -230,7 +229,7 @@ def render(document: Json) -> str:
             title += f", checkpoint {group[0]['checkpoint']}"
         parts.append("\n".join([title, top, *lines[first : first + size]]))
         parts += _details(group, query)
-    # They depend on neither precision nor mode.
+    # Parameters are the same for every precision and mode.
     parts.append(_by_component("parameters by component", rows[:size], _parameters))
     if "checkpoints" in query:
         parts += [_checkpointing(list(group)) for _, group in groupby(rows, _step)]

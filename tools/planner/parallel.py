@@ -115,7 +115,7 @@ def _json(query: dict[str, Any], found: Sequence[Group]) -> str:
 
 
 def flags() -> set[str]:
-    """Those of this mode alone."""
+    """The flags that only this mode has."""
     known = _parser(symbols(TABLES.read_text("utf-8")))._option_string_actions
     return {flag for flag in known if flag.startswith("--")} - _SHARED
 

@@ -20,7 +20,7 @@
 namespace trainbench {
 namespace {
 
-// Building more layers, even dry ones, takes long.
+// Building more layers takes too long even in a dry run.
 constexpr int64_t kMostLayers = 1024;
 constexpr int64_t kMostParameterBytes = int64_t{1} << 50;
 
@@ -67,7 +67,7 @@ absl::Status CheckStep(const StepParams& step, const Device& device) {
     return TooLarge(step);
   }
   StepParams on_cpu = step;
-  // Which takes the bytes of fp32 anywhere, but is a mode of GPUs.
+  // tf32 needs the same bytes as fp32, but only GPUs have it.
   if (step.precision == Precision::kTf32) on_cpu.precision = Precision::kFp32;
   const std::string why = ModelStep::Unavailable(on_cpu, device);
   if (why.empty()) return absl::OkStatus();
@@ -85,7 +85,7 @@ absl::Status AddRow(const StepParams& step, const ModelQuery& query,
                                                          : status;
 }
 
-// Each choice with all models, which vary fastest.
+// Returns all models with each checkpointing; the models vary fastest.
 std::vector<ModelConfig> ModelsOf(const ModelQuery& query) {
   if (query.checkpointing.empty()) return query.models;
   std::vector<ModelConfig> models;
@@ -117,7 +117,7 @@ absl::StatusOr<std::vector<ModelRow>> PlanModels(const ModelQuery& query) {
   ASSIGN_OR_RETURN(const auto device, OpenDevice("cpu"));
   at::set_num_threads(1);  // the answer is the same on any machine
   const std::vector<StepParams> steps = StepsOf(query);
-  // A model that cannot be planned costs no plan of the others.
+  // All steps are checked first, so that an error comes before any long plan.
   for (const StepParams& step : steps) {
     RETURN_IF_ERROR(CheckStep(step, device));
   }

@@ -24,25 +24,24 @@ struct ModelRow {
   int64_t params = 0;
   std::vector<ComponentParameters> parameters;
   StepMemory memory;
-  double flops = 0;  // of the matrix products
+  double flops = 0;  // of matrix products
   std::vector<ComponentFlops> component_flops;
-  double recomputed_flops = 0;  // beside them
-  double adamw_flops = 0;       // beside them; 0 without an update
-  double bytes = 0;             // the least traffic with device memory
-  CallsByOperator operators;    // if somebody asks
+  double recomputed_flops = 0;  // in addition to flops
+  double adamw_flops = 0;       // in addition to flops; 0 without an update
+  double bytes = 0;             // least traffic with device memory
+  CallsByOperator operators;    // empty unless the query wants them
   bool fits = false;
-  int64_t largest_seq = 0;    // that fits at this batch, at most 2^20; or 0
-  int64_t largest_batch = 0;  // likewise at this seq; 0 if nobody asks
+  int64_t largest_seq = 0;    // that fits at this batch, up to 2^20; 0 if none
+  int64_t largest_batch = 0;  // likewise at this seq; 0 unless requested
 };
 
-// One row per precision, mode, checkpointing and model; the model varies
-// fastest.
-// InvalidArgument if a step has too many bytes to count, too many layers or an
-// operator that a CPU does not have.
+// Returns one row per precision, mode, checkpointing and model; the model
+// varies fastest. InvalidArgument if a step has too many bytes to count, too
+// many layers or an operator that a CPU does not have.
 absl::StatusOr<std::vector<ModelRow>> PlanModels(const ModelQuery& query);
 
-// {"query": {...}, "rows": [{...}, ...]}, bytes and FLOPs. Keys shared with a
-// benchmark row have the names used there: params, flops, bytes,
+// Returns {"query": {...}, "rows": [{...}, ...]} in bytes and FLOPs. Keys that
+// benchmark rows have, too, have the same names: params, flops, bytes,
 // predicted_peak_bytes.
 std::string ModelJson(const ModelQuery& query,
                       const std::vector<ModelRow>& rows);

@@ -10,11 +10,11 @@
 namespace trainbench {
 
 // Predicts, without measuring anything, whether models fit in memory and what
-// a step of them costs; with --mesh plays one rank of a job on a null GPU, and
-// computes what its step takes at least. Prints JSON, or with --help its flags.
-// `args` are those after the program's name. Returns the exit status: 0; 2 for
-// wrong usage; 1 without a null GPU, or if `out` cannot be written or the
-// rehearsal fails. `err` then says why in one line.
+// a step of them costs; with --mesh, rehearses one rank of a job on a null GPU
+// and computes its step's minimum time. Prints JSON, or with --help its flags.
+// `args` excludes the program's name. Returns the exit status: 0; 2 for wrong
+// usage; 1 without a null GPU, if `out` cannot be written or if the rehearsal
+// fails. An error writes one line with the reason to `err`.
 int RunPlanner(const std::vector<std::string>& args, std::ostream& out,
                std::ostream& err);
 

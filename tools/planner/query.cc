@@ -24,7 +24,7 @@ absl::Status GivenTwice(absl::string_view what, absl::string_view value) {
       absl::StrCat(what, " '", value, "' is given twice; allowed: once"));
 }
 
-// Each item of `text`, parsed; InvalidArgument if an item occurs twice.
+// Parses each item of `text`. InvalidArgument if an item occurs twice.
 template <typename T, typename Parse>
 absl::StatusOr<std::vector<T>> ParseList(absl::string_view what,
                                          absl::string_view text,

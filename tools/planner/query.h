@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the flags of tools/plan ask, checked.
+// The query of tools/plan, read from its flags and validated.
 
 #ifndef TRAINBENCH_TOOLS_PLANNER_QUERY_H_
 #define TRAINBENCH_TOOLS_PLANNER_QUERY_H_
@@ -15,22 +15,22 @@
 
 namespace trainbench {
 
-// Does each model fit in a device's memory, and what does one step cost?
+// Asks whether each model fits in a device's memory, and what one step costs.
 struct ModelQuery {
   std::vector<ModelConfig> models;
   std::vector<Precision> precisions;
   std::vector<StepMode> modes;
-  // Empty: as the models say.
+  // Empty: as each model defines.
   std::vector<Checkpointing> checkpointing;
   int64_t batch = 1;
   int64_t seq = 1;
-  int64_t tensor_ranks = 1;  // that share the model; the models are their parts
+  int64_t tensor_ranks = 1;  // that share a model; `models` has rank 0's parts
   int64_t device_memory_bytes = 0;
   bool wants_batch = false;  // the largest that fits
   bool wants_operators = false;
 };
 
-// InvalidArgument or NotFound names the value and what is allowed.
+// Validates flags. InvalidArgument or NotFound names the allowed values.
 absl::StatusOr<ModelQuery> ReadModelQuery(const PlannerFlags& flags);
 
 }  // namespace trainbench

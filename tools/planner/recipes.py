@@ -16,13 +16,13 @@ TABLE = Path(__file__).with_name("recipes.tsv")
 TOTALS = ("static", "peak", "reserved")
 # Components of the residual stream, which sequence parallelism divides.
 OF_STREAM = ("embedding", "norm", "residual")
-# Parts of the table that are no bytes: what --precision and --traits may be.
+# Parts of the table without bytes: allowed precisions, and default traits.
 _PRECISION, _DEFAULT = "precision", "default"
-# Bytes from the first step on, and bytes that the next forward pass frees.
+# Bytes allocated from the first step on, and bytes that the next forward pass frees.
 _STATIC, _GRADIENT = "static", "gradient"
-# Bytes that the allocator keeps for other streams while the peak is there.
+# Bytes that the allocator has reserved for other streams at the peak.
 _RESERVED = "reserved"
-# Moments that may be the peak, and those that have the gradients, too. `dry` is the
+# Moments that may be the peak, and whether gradients are allocated then. `dry` is the
 # peak of the dry run.
 _MOMENTS = {"loss": False, "dry": False, "backward": True, "step": True}
 
@@ -31,9 +31,9 @@ _MOMENTS = {"loss": False, "dry": False, "backward": True, "step": True}
 class Job:
     """One rank's part of a training job.
 
-    `traits` are the words that rows of recipes.tsv ask for. Ranks that divide what the
-    framework shards are `shards`. A framework that runs some of the blocks again, and
-    keeps their inputs alone, says their share, `recomputed`.
+    `traits` are words of the column `where` in recipes.tsv. `shards` is the number of
+    ranks that divide the framework's sharded tensors. `recomputed` is the share of the
+    blocks that the framework recomputes, keeping only their inputs.
     """
 
     model: str  # as tools/plan --model
@@ -48,7 +48,7 @@ class Job:
     experts: int = 1
 
     def flags(self) -> tuple[str, ...]:
-        """Of the program, trainbench_plan: its row says what the part takes."""
+        """Flags of trainbench_plan, which answers with a row for this part."""
         name = self.model.partition("name=")[2].partition(",")[0]
         return (
             *(f"--model={self.model}", f"--models={name}"),
@@ -61,9 +61,9 @@ class Job:
 
 @dataclass(frozen=True)
 class Item:
-    """Bytes of the table."""
+    """A row of the table that counts bytes."""
 
-    part: str  # of the step: static, gradient or a moment
+    part: str  # static, gradient, reserved or a moment of the step
     name: str
     unit: str
     bytes_each: float
@@ -77,7 +77,7 @@ class Recipe:
     default: frozenset[str]  # traits
 
     def words(self) -> set[str]:
-        """Traits that rows ask for, or that divide what is kept."""
+        """Traits that rows require, or that divide the saved activations."""
         return {
             "sequence_parallel",
             *(word for item in self.items for word in item.where),
@@ -86,15 +86,15 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Memory:
-    """Bytes by name, which add up."""
+    """Bytes by item; no byte is counted twice."""
 
     static: dict[str, int]
     gradient: dict[str, int]  # after a step, until the next one begins
-    peak: dict[str, int]  # what is added to static there
-    reserved: dict[str, int]  # what the allocator has beyond the peak
+    peak: dict[str, int]  # in addition to static
+    reserved: dict[str, int]  # that the allocator reserves beyond the peak
 
     def bytes_of(self, what: str) -> int:
-        """Of static, which has the gradients, of the peak, or of what is reserved."""
+        """Total of static with gradients, of the peak, or of what is reserved."""
         parts = {
             _STATIC: (self.gradient,),
             "peak": (self.peak,),
@@ -134,7 +134,7 @@ def recipes() -> dict[str, Recipe]:
 
 
 def _parameters(job: Job, row: Mapping[str, Any]) -> dict[str, int]:
-    """By the units that FSDP gathers: of all, of a block, and of no block."""
+    """Counts parameters: all, of all blocks, of one block, and outside the blocks."""
     of = row["params_by_component"]
     root = of["embedding"] + of.get("lm_head", 0)
     router = row["layers"] * row["d_model"] * job.experts if job.experts > 1 else 0
@@ -148,7 +148,7 @@ def _parameters(job: Job, row: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _widths(job: Job, row: Mapping[str, Any]) -> dict[str, float]:
-    """Elements of a tensor of a layer."""
+    """Elements of one tensor of a layer, by kind of tensor."""
     tokens = job.batch * job.seq
     stream = job.tensor if "sequence_parallel" in job.traits else 1
     query = tokens * row["d_model"] / job.tensor
@@ -159,7 +159,7 @@ def _widths(job: Job, row: Mapping[str, Any]) -> dict[str, float]:
         "residual": tokens * row["d_model"] / stream,
         "query": query,
         "key": key,
-        # What attention of fewer keys than queries copies, in the dry run.
+        # Keys and values that grouped-query attention repeats, in the dry run.
         "repeated": 2 * query if 1 < row["kv_heads"] < row["heads"] else 0,
         "ffn": tokens * row["d_ff"],
         "score": tokens * row["heads"] * job.seq,
@@ -167,7 +167,7 @@ def _widths(job: Job, row: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _counts(job: Job, row: Mapping[str, Any]) -> dict[str, float]:
-    """How many of each unit the part has."""
+    """Counts each unit of the table in the rank's part."""
     parameters, widths = _parameters(job, row), _widths(job, row)
     runs_again = row["checkpoint"].startswith("every")
     kept = 0 if runs_again else row["layers"] * (1 - job.recomputed)
@@ -199,7 +199,7 @@ def _counts(job: Job, row: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _saved(job: Job, row: Mapping[str, Any]) -> float:
-    """What the forward pass of the part keeps, by the dry run."""
+    """Bytes that the part's forward pass saves, by the dry run."""
     divided = job.tensor if "sequence_parallel" in job.traits else 1
 
     def own(component: str, amount: int) -> int:
@@ -218,7 +218,7 @@ def _saved(job: Job, row: Mapping[str, Any]) -> float:
 
 
 def memory(job: Job, recipe: Recipe, row: Mapping[str, Any]) -> Memory:
-    """`row` is what the program answers to the job's flags."""
+    """Predicts the job's memory; `row` is the program's answer to its flags."""
     counts = _counts(job, row)
     parts: dict[str, dict[str, int]] = {}
     for item in recipe.items:
@@ -237,7 +237,7 @@ def memory(job: Job, recipe: Recipe, row: Mapping[str, Any]) -> Memory:
 
 
 def _times(row: Mapping[str, Any], batch: float) -> dict[str, Any]:
-    """The row at a batch that is so many times as large."""
+    """Scales the row to `batch` times its batch."""
     saved = {
         name: {"bytes": part["bytes"] * batch}
         for name, part in row["saved_by_component"].items()
@@ -257,8 +257,8 @@ def _times(row: Mapping[str, Any], batch: float) -> dict[str, Any]:
 def _largest_batch(
     job: Job, recipe: Recipe, row: Mapping[str, Any], budget: int
 ) -> int | None:
-    """That fits; none where the recipe has the peak of the dry run, which is not
-    proportional to the batch."""
+    """The largest batch that fits. Returns None if the recipe uses the peak of the dry
+    run, which is not proportional to the batch."""
     words = {item.part for item in recipe.items if item.where <= job.traits}
     if "dry" in words:
         return None
@@ -300,7 +300,7 @@ def _traits(recipe: Recipe) -> str:
 
 @dataclass(frozen=True)
 class Planned:
-    """What the flags ask."""
+    """The recipe and traits that the flags ask for."""
 
     name: str
     shards: int
@@ -308,7 +308,7 @@ class Planned:
     recomputed: float
 
     def of(self, row: Mapping[str, Any], query: Mapping[str, Any]) -> dict[str, Any]:
-        """Of a row of the plan."""
+        """Predicts a rank's memory for a row of the plan."""
         recipe = recipes()[self.name]
         if row["precision"] not in recipe.precisions:
             raise ValueError(
@@ -342,7 +342,7 @@ class Planned:
 def planned(
     parser: argparse.ArgumentParser, given: argparse.Namespace
 ) -> Planned | None:
-    """An error of the parser if the flags do not fit together."""
+    """Reads the flags, and exits with the parser's error if they conflict."""
     if not given.recipe:
         for flag in ("traits", "shards", "recomputed"):
             if getattr(given, flag):

@@ -65,7 +65,7 @@ void AddSaved(const StepParams& step, const StepPrediction& prediction,
   for (const RecordedBlock& block : prediction.kept) {
     memory.saved[ComponentOf(block)] += block.bytes;
   }
-  // Of a segment of blocks the last one makes what is kept.
+  // In a recomputed segment, only the last block makes the saved tensors.
   for (int64_t layer = step.model.layers / 2;
        memory.block_tensors.empty() && layer < step.model.layers; ++layer) {
     std::copy_if(

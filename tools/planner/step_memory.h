@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What tools/plan tells of a step's memory.
+// A step's memory as tools/plan reports it.
 
 #ifndef TRAINBENCH_TOOLS_PLANNER_STEP_MEMORY_H_
 #define TRAINBENCH_TOOLS_PLANNER_STEP_MEMORY_H_
@@ -17,8 +17,8 @@
 
 namespace trainbench {
 
-// The most bytes that are alive in a phase, and the tensor that completes them,
-// as in PeakText.
+// The most bytes that are allocated at once in a phase, and the tensor that
+// reaches this peak, as in PeakText.
 struct HighestPoint {
   Phase phase = Phase::kForward;
   int64_t bytes = 0;
@@ -31,7 +31,7 @@ struct LargeTensor {
   int64_t bytes = 0;
 };
 
-// The sums are those of StepPrediction.
+// The totals come from StepPrediction.
 struct StepMemory {
   int64_t parameter_bytes = 0;
   int64_t optimizer_bytes = 0;
@@ -41,9 +41,9 @@ struct StepMemory {
   int64_t logit_bytes = 0;
   int64_t peak_bytes = 0;
   std::string peak_at;
-  std::vector<HighestPoint> highest;  // of each phase, in their order
-  // What the forward pass keeps for the backward pass, and of it a block in the
-  // middle, or the segment that is recomputed with it. Nothing of inference.
+  std::vector<HighestPoint> highest;  // one per phase, in their order
+  // Tensors saved for the backward pass: all, and a middle block's, or its
+  // recomputed segment's. None for inference.
   int64_t saved_bytes = 0;
   std::map<Component, int64_t> saved = {};
   int64_t block_bytes = 0;
@@ -51,12 +51,12 @@ struct StepMemory {
   LargeTensor largest;  // parameters included
 };
 
-// Of a block that no component made: it joins two.
+// Returns kResidual for a block that no component made: it joins two.
 inline Component ComponentOf(const RecordedBlock& block) {
   return block.place.component.value_or(Component::kResidual);
 }
 
-// By a dry run. c10::Error if 64 bits cannot count the bytes.
+// Predicts by a dry run. Throws c10::Error if the bytes overflow 64 bits.
 StepMemory PredictMemory(const StepParams& step, const Device& device);
 
 }  // namespace trainbench

@@ -65,8 +65,8 @@ class Training:
         return {key: value for key, value in found.items() if value is not None}
 
     def _rate(self, batch: int, seq: int, step: str) -> "Row | None":
-        """The row of this shape, else of most tokens: larger products run at a higher
-        rate."""
+        """The row of this shape, or else the row with the most tokens, since larger
+        products run at a higher rate."""
         rows = [row for row in self.rates if row.name.startswith(f"{step}/batch:")]
 
         def fit(row: "Row") -> tuple[bool, int]:
@@ -77,7 +77,7 @@ class Training:
         return max(rows, key=fit, default=None)
 
     def of(self, row: Json, query: Json) -> dict[str, Any]:
-        """Of a row of the plan."""
+        """Predicts the training time for a row of the plan."""
         batch, seq = query["batch"], query["seq"]
         found: dict[str, Any] = {
             "steps": whole(self.tokens / (batch * seq)),
@@ -98,7 +98,7 @@ class Training:
 
 
 def _rates(path: Path) -> "tuple[Row, ...]":
-    from reports.results.rows import load  # which loads scipy, for a second
+    from reports.results.rows import load  # imports scipy, which takes a second
 
     rows = tuple(
         row
@@ -113,7 +113,7 @@ def _rates(path: Path) -> "tuple[Row, ...]":
 def training(
     parser: argparse.ArgumentParser, given: argparse.Namespace
 ) -> Training | None:
-    """What the flags ask; an error of the parser if they do not fit together."""
+    """Reads the flags, and exits with the parser's error if they conflict."""
     mfu, measured, peak = given.mfu, given.measured, given.peak_tflops
     if mfu and measured:
         parser.error(f"--mfu is {mfu:g}; allowed: only without --measured")

@@ -12,7 +12,7 @@
 namespace trainbench {
 
 inline constexpr char kCheckpoints[] = "none,every_1";
-inline constexpr char kImplementation[] = "fused";  // of a named model
+inline constexpr char kImplementation[] = "fused";  // for a named model
 
 // Values as the user gives them.
 struct MeshFlags {
@@ -21,9 +21,9 @@ struct MeshFlags {
   std::string ranks;
   std::string rank = "first";
   std::string model = "8B";
-  std::string implementation;  // as a definition says, else kImplementation
-  std::string attention;       // that of the implementation
-  std::string checkpoint;      // as the model says, else kCheckpoints
+  std::string implementation;  // empty: the definition's, or kImplementation
+  std::string attention;       // empty: the implementation's
+  std::string checkpoint;      // empty: the model's, or kCheckpoints
   std::string precision = "bf16";
   int64_t batch = 1;
   int64_t global_batch = 0;  // 0: not given
@@ -34,8 +34,8 @@ struct MeshFlags {
   std::string links = "h100_nvlink:450:30,infiniband_ndr:50:30";
   int64_t node_ranks = 8;
   double spare_gib = 1;
-  double device_tflops = 0;    // 0: of the data sheet
-  double memory_gb_per_s = 0;  // 0: of the data sheet
+  double device_tflops = 0;    // 0: from the data sheet
+  double memory_gb_per_s = 0;  // 0: from the data sheet
 };
 
 void AddMeshFlags(MeshFlags& values, FlagParser& flags);

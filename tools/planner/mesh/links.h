@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Links between ranks, as the user of a tool gives them.
+// Links between ranks, as given by the user.
 
 #ifndef TRAINBENCH_TOOLS_PLANNER_MESH_LINKS_H_
 #define TRAINBENCH_TOOLS_PLANNER_MESH_LINKS_H_
@@ -19,8 +19,8 @@ struct Link {
   AlphaBeta call;
 };
 
-// "NAME:GB_PER_S:US,...", of 10^9 bytes. InvalidArgument names the value and
-// what is allowed: a name as of IsName, once, and numbers of 1e-6 to 1e9.
+// Parses "NAME:GB_PER_S:US,...", GB being 10^9 bytes. InvalidArgument names the
+// value and what is allowed: unique names (IsName), numbers from 1e-6 to 1e9.
 absl::StatusOr<std::vector<Link>> ParseLinks(absl::string_view text);
 
 }  // namespace trainbench

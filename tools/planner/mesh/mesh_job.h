@@ -30,24 +30,24 @@ struct MeshJob {
   int64_t seq = 1;
   Precision precision = Precision::kBf16;
   FullSharding sharding = {};
-  // The last rank, else the first, whose part is the largest.
+  // True: the last rank. False: the first rank, which has the largest part.
   bool last_rank = false;
 };
 
 // InvalidArgument unless the tensor ranks can share the model (ValidateParts).
-// All else here needs such a job.
+// The other functions here require a valid job.
 absl::Status Validate(const MeshJob& job);
 
 // The rank's place among those that share the model matrix by matrix.
 int64_t TensorRank(const MeshJob& job);
 
-// What the rank computes, on a GPU: a step of its part of the model.
+// Returns the step of the rank's part of the model, as a GPU computes it.
 StepParams PartStep(const MeshJob& job);
 
 // Parameters in the rank's shards, padded ones included.
 int64_t ShardElements(const MeshJob& job);
 
-// Of the rank's groups. Along axes of one rank there is none.
+// Traffic of the rank's groups. Axes of one rank have none.
 using MeshTraffic = std::map<MeshAxis, Traffic>;
 struct PassTraffic {
   MeshTraffic forward, backward;
@@ -57,11 +57,11 @@ PassTraffic TrafficOf(const MeshJob& job);
 
 struct MeshFlops {
   double forward = 0;
-  double backward = 0;    // twice as many
+  double backward = 0;    // twice the forward FLOPs
   double recomputed = 0;  // in the backward pass
 };
-// Of the rank's matrix products. Without what the variant of attention skips,
-// because it is masked; StepFlops counts it.
+// FLOPs of the rank's matrix products, without the masked scores that the
+// attention variant skips; StepFlops counts them.
 MeshFlops FlopsOf(const MeshJob& job);
 
 }  // namespace trainbench

@@ -11,7 +11,7 @@
 namespace trainbench {
 namespace {
 
-// Without the other ranks.
+// Makes the rank's process groups without the other ranks.
 std::map<MeshAxis, std::unique_ptr<ProcessGroup>> GroupsOf(const MeshJob& job) {
   std::map<MeshAxis, std::unique_ptr<ProcessGroup>> groups;
   for (const MeshAxis axis : kMeshAxes) {

@@ -18,18 +18,18 @@
 
 namespace trainbench {
 
-// What one rank of the job builds and trains: its part of the model, of which
-// it has shards, AdamW on them, and a batch. The other ranks do not exist.
+// What one rank of the job builds and trains: shards of its part of the model,
+// AdamW on them, and a batch. The other ranks do not exist.
 class MeshRank {
  public:
-  // The job is valid.
+  // The job must be valid.
   MeshRank(const MeshJob& job, at::Device device);
 
-  // A training step. Returns what it exchanged.
+  // Runs a training step. Returns the traffic of its collectives.
   MeshTraffic Run(PhaseObserver& phases);
 
-  // Elements of the rank's shards, as AdamW has them: with two moments each,
-  // and a count of 4 bytes for each unit.
+  // Returns the elements of the rank's shards, derived from AdamW's state: two
+  // fp32 moments of each element, and a count of 4 bytes for each unit.
   int64_t ShardElements() const;
 
  private:

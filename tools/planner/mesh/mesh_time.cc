@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kUpdateBytes = 28;  // per parameter, in fp32 (traffic.h)
 
-// Of what each component does in the phase.
+// Returns the phase's compute time, summed over the components.
 double ComputeUs(const MeshJob& job, const RankWork& work, Phase phase,
                  const MeshMachine& machine) {
   const double others = Number(job.batch - work.batch);
@@ -41,7 +41,7 @@ void AddCalls(const MeshJob& job, const MeshTraffic& all,
   }
 }
 
-// Of the time of a pass.
+// Returns the time in the pass that `part` takes without being hidden.
 double PartOfPass(const PassTime& pass, bool overlaps, MeshBound part) {
   const bool computes =
       pass.compute_us + pass.tensor_us >= pass.fsdp_us + pass.data_us;
@@ -139,7 +139,7 @@ std::optional<int64_t> ComputeBoundBatch(const MeshJob& job,
     most *= 2;
     if (most > kMostBatch) return std::nullopt;
   }
-  int64_t least = most / 2;  // is not, or is 0
+  int64_t least = most / 2;  // not compute-bound, or 0
   while (most - least > 1) {
     const int64_t middle = least + (most - least) / 2;
     (is_bound(middle) ? most : least) = middle;

@@ -18,46 +18,46 @@ struct MeshMachine {
   double flops_per_second = 1;  // of one GPU
   double bytes_per_second = 1;  // of its memory
   int64_t node_ranks = 8;
-  Link inside;   // from a GPU to those of its node
-  Link between;  // from a GPU to those of other nodes
+  Link inside;   // from a GPU to others of its node
+  Link between;  // from a GPU to GPUs of other nodes
 };
 
-// The cost of a call of the group along an axis, and of each byte that a rank
+// Returns the cost of a call of an axis's group, and of each byte that a rank
 // sends. A ring through several nodes crosses between two of them on as many
 // links as it has ranks in each, but is no faster than inside a node.
 AlphaBeta LinkOf(const MeshShape& mesh, MeshAxis axis,
                  const MeshMachine& machine);
 
-// What a part of the step's time is spent on. kUpdate: memory, in AdamW.
+// The kinds of work in a step's time. kUpdate is AdamW's memory traffic.
 enum class MeshBound { kCompute, kTensor, kFsdp, kData, kUpdate };
 
 inline constexpr EnumNames<MeshBound, 5> MeshBoundName{
     "compute", "tensor", "fsdp", "data", "update"};
 inline constexpr auto kMeshBounds = MeshBoundName.values();
 
-// Of one pass, in microseconds.
+// Times of one pass, in microseconds.
 struct PassTime {
-  // Of each component its FLOPs or its operators' bytes.
+  // Sum over components; FLOPs or operators' bytes, whichever take longer.
   double compute_us = 0;
-  double tensor_us = 0;  // the calls of each group, one after another
+  double tensor_us = 0;  // calls of each group, one after another
   double fsdp_us = 0;
   double data_us = 0;
 };
 
-// With prefetch, a pass takes the longer of two: its compute and the tensor
-// group's all-reduces, for which it waits; or what the fsdp and data groups
-// exchange meanwhile, one call after another. Without, all of it in a row. Then
-// AdamW reads and writes 28 bytes for each parameter of the rank's shard.
+// With prefetch, a pass takes the longer of its compute plus the tensor group's
+// all-reduces, and of the fsdp and data groups' collectives, one after another.
+// Without prefetch nothing overlaps. Then AdamW reads and writes 28 bytes for
+// each parameter of the rank's shard.
 struct MeshTime {
-  PassTime forward, backward;  // backward: with what it recomputes
+  PassTime forward, backward;  // backward includes recomputation
   double update_us = 0;
   bool overlaps = true;
 
-  double Us(MeshBound part) const;  // of that which the step takes
+  double Us(MeshBound part) const;  // the part's share of step_us()
   double step_us() const;
   // The largest part.
   MeshBound bound() const;
-  // The largest part is the compute, and it hides all that it can.
+  // Compute is the largest part, and hides all collectives that it can hide.
   bool is_compute_bound() const;
 };
 inline constexpr char kOverlapModel[] =
@@ -68,14 +68,14 @@ inline constexpr char kSerialModel[] =
     "without prefetch nothing overlaps: computation, the collectives of all "
     "groups and AdamW follow one another";
 
-// What a rank's operators do in a step of `batch` sequences, by component, and
-// what each sequence more adds: both grow evenly.
+// The work of a rank's operators in a step of `batch` sequences, by component,
+// and the work that each further sequence adds: it grows linearly.
 struct RankWork {
   int64_t batch = 1;
   WorkByPart step;
   WorkByPart of_sequence;
 
-  // From steps of `batch` sequences and of one more.
+  // Makes it from steps of `batch` sequences and of one more.
   static RankWork Of(int64_t batch, const WorkByPart& step,
                      const WorkByPart& larger);
 };
@@ -83,9 +83,9 @@ struct RankWork {
 MeshTime TimeOf(const MeshJob& job, const RankWork& work,
                 const MeshMachine& machine);
 
-// The smallest batch, up to 2^20, that is compute-bound; none if the tensor
-// group's all-reduces, which grow with it, take longer at any. The job's own
-// batch does not matter.
+// Returns the smallest batch, up to 2^20, that is compute-bound, or nullopt if
+// the tensor group's all-reduces, which grow with it, take longer at any batch.
+// The job's own batch is ignored.
 std::optional<int64_t> ComputeBoundBatch(const MeshJob& job,
                                          const RankWork& work,
                                          const MeshMachine& machine);

@@ -3,13 +3,13 @@
 //
 //   query: model, batch, seq, precision, ..., links, device_tflops
 //   device, free_bytes
-//   overlap: the sentence that says what `computed` takes to overlap
+//   overlap: a sentence that says what `computed` assumes to overlap
 //   rows: [{mesh: {name, data, fsdp, tensor, ranks}, batch, checkpoint, fits,
 //     why_not, predicted: {peak_bytes, peak_at, ..., collectives}, computed:
 //     {...}, rehearsed: {...}}, ...]
-// All from `batch` on but `fits` and `why_not` is null where the ranks cannot
-// share the model; `predicted` and all after it where shards alone are too
-// large; `rehearsed` where nothing was.
+// If the ranks cannot share the model, all is null except `mesh`, `fits` and
+// `why_not`. If shards alone are too large, `predicted` and all after it are
+// null. `rehearsed` is null unless the mesh was rehearsed.
 
 #ifndef TRAINBENCH_TOOLS_PLANNER_MESH_PRINT_JSON_H_
 #define TRAINBENCH_TOOLS_PLANNER_MESH_PRINT_JSON_H_

@@ -53,7 +53,7 @@ absl::Status ReadMesh(const MeshFlags& flags, MeshQuery& query) {
       absl::StrCat(mesh.ranks(), ", the product of ", MeshName(mesh)));
 }
 
-// The flag is a part of the definition, which may have it only once.
+// Appends the flag to the definition, which may contain it only once.
 absl::StatusOr<ModelConfig> ReadDefined(const MeshFlags& flags) {
   if (flags.implementation.empty()) return ParseModel(flags.model);
   return ParseModel(

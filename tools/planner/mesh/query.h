@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the flags ask, checked.
+// The query of tools/rehearse --mesh, read from its flags and validated.
 
 #ifndef TRAINBENCH_TOOLS_PLANNER_MESH_QUERY_H_
 #define TRAINBENCH_TOOLS_PLANNER_MESH_QUERY_H_
@@ -17,21 +17,21 @@
 namespace trainbench {
 
 struct MeshQuery {
-  MeshJob job;  // on any mesh, with any of `checkpointing`
+  MeshJob job;  // its mesh and checkpointing are chosen from those below
   std::vector<Checkpointing> checkpointing;
-  std::optional<MeshShape> mesh;  // that is asked for
-  std::vector<int64_t> ranks;     // whose meshes are asked for, without one
-  int64_t global_batch = 0;  // that the mesh's batches divide; 0: job.batch
+  std::optional<MeshShape> mesh;  // the only one, if the user gives it
+  std::vector<int64_t> ranks;     // otherwise all meshes of these numbers
+  int64_t global_batch = 0;  // is split among the batches; 0: use job.batch
   MeshMachine machine;
-  int64_t spare_bytes = 0;  // of a GPU's memory
+  int64_t spare_bytes = 0;  // that must stay free on a GPU
   bool rehearses = true;
 };
 
-// The job on a mesh. InvalidArgument if it cannot be divided so.
+// Returns the job on a mesh. InvalidArgument if the mesh cannot divide it.
 absl::StatusOr<MeshJob> OnMesh(const MeshQuery& query, const MeshShape& mesh);
 
-// The machine has GPUs like `device`. InvalidArgument or NotFound names the
-// value and what is allowed.
+// Validates flags for a machine with GPUs like `device`. InvalidArgument or
+// NotFound names the value and what is allowed.
 absl::StatusOr<MeshQuery> ReadMeshQuery(const MeshFlags& flags,
                                         const Device& device);
 

@@ -21,7 +21,7 @@
 namespace trainbench {
 namespace {
 
-// A rank in a DryRun, which outlives it, as does the recorder.
+// A rank in a DryRun. The DryRun and the recorder outlive the rank.
 class DryRank {
  public:
   DryRank(const MeshJob& job, const Device& device)
@@ -42,7 +42,7 @@ class DryRank {
 
   RankMemory TrainTwoSteps() {
     NullObserver nobody;
-    recorder_.Observe([&] { rank_->Run(nobody); });  // for what later ones find
+    recorder_.Observe([&] { rank_->Run(nobody); });  // a warm-up
     work_.clear();
     const AllocationTimeline step =
         recorder_.Record([&](PhaseObserver& phases) { rank_->Run(phases); });

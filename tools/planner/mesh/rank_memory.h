@@ -30,33 +30,33 @@ struct RankMemory {
   std::string largest_at_peak;
   WorkByPart work;  // of the step's operators
 
-  // Of the caching allocator, with what libraries keep: for the steps, and for
-  // the build, too.
+  // Bytes that the caching allocator reserves, with library workspaces: for the
+  // steps, and for both the build and the steps.
   int64_t reserved_bytes() const;
   int64_t needed_bytes() const;
 };
 
-// Builds the rank and trains two steps, in a DryRun. The job is valid. An error
-// says what cannot run dry, or be counted.
+// Builds the rank and trains two steps in a DryRun. The job must be valid. The
+// error says what cannot run dry, or cannot be counted.
 absl::StatusOr<RankMemory> PredictRank(const MeshJob& job,
                                        const Device& device);
 
-// Predicts many ranks by few dry runs, of jobs that differ in their meshes,
-// batches and checkpointing only. Where the tensor ranks are as many, steps
-// differ only in their shards, which are there at any moment.
+// Predicts many ranks with few dry runs. The jobs may differ in mesh, batch and
+// checkpointing only. With the same number of tensor ranks, steps differ only
+// in their shards, which are always allocated.
 class RankPredictor {
  public:
   explicit RankPredictor(const Device& device) : device_(device) {}
 
-  // PredictRank but for the padding of units, and largest_at_peak, which may be
-  // those of a rank with other shards.
+  // Like PredictRank, except that the padding of units and largest_at_peak may
+  // come from a rank with other shards.
   absl::StatusOr<RankMemory> Predict(const MeshJob& job);
 
-  // What the rank's operators do, by two dry runs.
+  // Returns the work of the rank's operators, by two dry runs.
   absl::StatusOr<RankWork> Work(const MeshJob& job);
 
-  // The largest batch, up to kMostBatch, with which the rank needs no more; 0
-  // if not even one sequence fits.
+  // Returns the largest batch, up to kMostBatch, that fits in the budget; 0 if
+  // not even one sequence does.
   int64_t LargestBatch(const MeshJob& job, int64_t budget_bytes);
 
  private:
@@ -69,9 +69,9 @@ class RankPredictor {
   absl::StatusOr<int64_t> BuildPeak(const MeshJob& job);
 
   const Device& device_;
-  // By tensor ranks, batch and checkpointing.
+  // Keys: tensor ranks, batch, checkpointing.
   std::map<std::tuple<int64_t, int64_t, std::string>, Known> steps_;
-  // By tensor ranks, batch and fsdp ranks.
+  // Keys: tensor ranks, batch, fsdp ranks.
   std::map<std::tuple<int64_t, int64_t, int64_t>, int64_t> builds_;
 };
 

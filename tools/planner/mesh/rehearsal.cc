@@ -14,7 +14,7 @@
 namespace trainbench {
 namespace {
 
-// Takes down what the null GPU did in each phase of the step that began last.
+// Records what the null GPU did in each phase of the most recent step.
 class PhaseRecorder final : public PhaseObserver {
  public:
   explicit PhaseRecorder(MeshRehearsal& to) : to_(to) {}
@@ -57,11 +57,11 @@ void TrainTwoSteps(const MeshJob& job, const Device& device,
   found.shard_elements = rank.ShardElements();
   found.build_peak_bytes =
       GetCudaMemory(device.index).allocated_peak - found.library_bytes;
-  // What the build had is no part of what the steps reserve.
+  // The steps' reserved memory must not include blocks of the build.
   device.ReleaseUnusedMemory();
   ResetCudaPeak(device.index);
   PhaseRecorder recorder(found);
-  // The first step makes what later ones find.
+  // The first step allocates what the second one reuses.
   for (int step = 0; step < 2; ++step) {
     recorder.Begin();
     found.collectives = rank.Run(recorder);

@@ -29,16 +29,16 @@ struct MeshRehearsal {
   int64_t step_peak_bytes = 0;
   int64_t resident_bytes = 0;
   int64_t library_bytes = 0;
-  // Of the caching allocator, at its highest point during the steps.
+  // Reserved by the caching allocator, at its highest point during the steps.
   int64_t reserved_bytes = 0;
-  // Of the second step.
+  // From here on: of the second step.
   MeshTraffic collectives;
   std::vector<std::pair<std::string, int64_t>> kernels;  // by phase
   // "launches", "copies_d2d", ...: tools/null_gpu/null_gpu.h
   std::map<std::string, int64_t> counters;
 };
 
-// Builds the rank, lets it train two steps and forgets it. The job is valid.
+// Builds the rank, trains two steps and destroys it. The job must be valid.
 MeshRehearsal RehearseRank(const MeshJob& job, const Device& device);
 
 }  // namespace trainbench

@@ -39,7 +39,7 @@ std::string WhyNot(const MeshRehearsal& found, int64_t budget_bytes) {
                       HumanBytes(Number(budget_bytes)));
 }
 
-// Where many meshes are tried, no rank is built whose shards are too large.
+// If many meshes are tried, ranks with too large shards are not built.
 bool IsTooLarge(const MeshQuery& query, int64_t budget_bytes, MeshRow& row) {
   const int64_t state = kStateBytes * ShardElements(row.job);
   if (query.mesh || state <= budget_bytes) return false;
@@ -84,7 +84,7 @@ bool IsBetter(const MeshRow& a, const MeshRow& b) {
   return a.needed_bytes < b.needed_bytes;
 }
 
-// With the checkpointing that is best.
+// Returns the mesh's row with the best checkpointing.
 MeshRow BestRow(const MeshQuery& query, const MeshShape& mesh,
                 RankPredictor& predictor, int64_t budget_bytes) {
   MeshRow best;
@@ -105,7 +105,7 @@ MeshRow BestRow(const MeshQuery& query, const MeshShape& mesh,
   return best;
 }
 
-// By a dry run of its own, because its shards may be the largest tensors.
+// Dry-runs this rank itself, because its shards may be the largest tensors.
 void SayWhyNot(const Device& device, int64_t budget_bytes, MeshRow& row) {
   if (!row.memory || row.why_not.empty()) return;
   const auto own = PredictRank(row.job, device);

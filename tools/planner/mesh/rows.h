@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is said of the meshes that a query asks for.
+// The rows of the meshes that a query asks for.
 
 #ifndef TRAINBENCH_TOOLS_PLANNER_MESH_ROWS_H_
 #define TRAINBENCH_TOOLS_PLANNER_MESH_ROWS_H_
@@ -20,11 +20,11 @@ namespace trainbench {
 
 struct MeshRow {
   MeshJob job;
-  bool is_valid = false;  // else only `why_not` is there
+  bool is_valid = false;  // if not, only `why_not` is set
   std::string why_not;    // "" if it fits
-  // At least, if `memory` is not known.
+  // A lower bound if `memory` is unknown.
   int64_t needed_bytes = std::numeric_limits<int64_t>::max();
-  // None, and nothing below, if shards alone are too large, or no dry run ends.
+  // Unset, with all below, if shards alone are too large or a dry run fails.
   std::optional<RankMemory> memory;
   MeshTraffic traffic;
   MeshFlops flops;
@@ -34,19 +34,19 @@ struct MeshRow {
   std::optional<MeshRehearsal> rehearsal;
 };
 
-// Of all ranks together.
+// Returns the tokens per second of all ranks together.
 double TokensPerSecond(const MeshRow& row);
 
-// Predicted, where a rank may take so many bytes: the mesh of the query; all
-// meshes of so many ranks; or the best of each number of ranks. Those that fit
-// come first, the one that trains most tokens per second at their head, then
-// those that need least; numbers of ranks stay in their order.
+// Predicts, for ranks that may use `budget_bytes`: the query's mesh; all meshes
+// of its number of ranks; or the best mesh of each of several numbers, in their
+// order. Meshes that fit come first, most tokens per second at their head; the
+// others follow, least needed bytes first.
 std::vector<MeshRow> RowsOf(const MeshQuery& query, const Device& device,
                             int64_t budget_bytes);
 
-// Rehearses the first row, and if memory ends those after it that should fit,
-// until one does; it is then the first. What was rehearsed decides whether a
-// mesh fits.
+// Rehearses the first row and, if it runs out of memory, the next ones that
+// should fit, until one does; that one becomes the first. The rehearsal decides
+// whether a mesh fits.
 void RehearseBest(const Device& device, int64_t budget_bytes,
                   std::vector<MeshRow>& rows);
 

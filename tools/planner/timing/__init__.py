@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How long a step takes on a device that need not be at hand."""
+"""Predicts the time of a step on a device that need not be present."""
 
 from pathlib import Path
 
@@ -9,5 +9,5 @@ TABLE = Path(__file__).with_name("devices.tsv")
 
 
 def names() -> list[str]:
-    """Of the devices."""
+    """Names of the devices."""
     return list(dict.fromkeys(row["device"] for row in read_table(TABLE)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The flag --rates of tools/plan, and what it adds to a row."""
+"""The flag --rates of tools/plan, and the time that it adds to a row."""
 
 import argparse
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 def device(
     parser: argparse.ArgumentParser, given: argparse.Namespace
 ) -> "Device | None":
-    """An error of the parser if nobody knows it."""
+    """Reads the flag, and exits with the parser's error if the device is unknown."""
     name: str | None = given.rates
     if name is None:
         return None
@@ -33,7 +33,7 @@ def device(
     if name not in names() and path.suffix != ".json":
         allowed = f"{', '.join(names())}, or a RESULT.json"
         parser.error(f"--rates is {name!r}; allowed: {allowed}")
-    # They load numpy and scipy, for a second.
+    # These import numpy and scipy, which takes a second.
     from reports.results.rows import load
     from tools.planner.timing.rates import devices, of_result
 
@@ -48,7 +48,7 @@ def device(
 def time_of(
     device: "Device", row: Mapping[str, Any], query: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Of a row of the plan, with its operators."""
+    """Predicts the time of a row of the plan, which must have its operators."""
     from tools.planner.timing.step import Ranks, TimedJob, step_time
 
     ranks = Ranks(tensor=query["tensor_ranks"])

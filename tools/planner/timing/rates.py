@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The rates of a device: how long one operator takes there.
+"""The rates of a device, which give the time of one operator.
 
-Of a GPU they are rows of devices.tsv, each with its source. What share of its peak a
-product reaches depends on its shape: the share of the measured products that are
-nearest to it. Nothing is fitted to a step.
+A GPU's rates are rows of devices.tsv, each with its source. The share of the peak that
+a matrix product reaches depends on its shape: it is the share that the nearest measured
+products reach. Nothing is fitted to a step.
 """
 
 import math
@@ -27,14 +27,14 @@ KERNELS = Path(__file__).resolve().parents[3] / "reports/reference/public/vidur_
 Floats = NDArray[np.float64]
 _UNITS = {"TFLOP/s": 1e12, "TB/s": 1e12, "GB/s": 1e9}
 _NEAREST = 5
-# Half of causal attention's rate is reached at so many tokens, and its backward pass
-# has this share of it: arXiv 2407.08608, figure 5; Dao-AILab/flash-attention#2688.
+# The sequence at which causal attention reaches half of its rate, and the backward
+# pass's share of it: arXiv 2407.08608, figure 5; Dao-AILab/flash-attention#2688.
 HALF_SEQ, BACKWARD = 300, 0.85
-# Of the peak: arXiv 2307.08691, abstract. Its middle is the rate of devices.tsv.
+# Shares of the peak: arXiv 2307.08691, abstract. devices.tsv has their middle.
 _ATTENTION = 0.50, 0.73
-# Of eager execution on a GPU: LibTorch's dispatcher and a launch.
+# Host time of an eager operator on a GPU: LibTorch's dispatcher and a launch.
 _OPERATOR_US = 5.0
-# Which measured kernel an operator is like; any other is like an addition.
+# The measured kernel that is most like an operator; all others are like an addition.
 _LIKE = (
     (("norm",), "input_layernorm"),
     (("gelu", "silu", "swiglu", "relu"), "mlp_act"),
@@ -43,14 +43,14 @@ _LIKE = (
 
 @dataclass(frozen=True)
 class Shares:
-    """What share of a peak products reach, by the least times of their FLOPs and of
-    their bytes, which say on any device how large and how square a product is."""
+    """The share of a peak that products reach, by the least times of their FLOPs and of
+    their bytes, which on any device describe a product's size and intensity."""
 
     least_us: Floats  # [product, 2]
     share: Floats
 
     def near(self, least_us: Floats, but: int | None = None) -> float:
-        """The geometric mean of the nearest; without one of them."""
+        """The geometric mean of the nearest products' shares, without product `but`."""
         distances = (np.log(self.least_us / least_us) ** 2).sum(axis=1)
         if but is not None:
             distances[but] = math.inf
@@ -59,8 +59,8 @@ class Shares:
 
     @cached_property
     def ends(self) -> tuple[float, float]:
-        """Between them are nine in ten products, each predicted from the others:
-        measured over predicted time."""
+        """The 5 % and 95 % quantiles of measured over predicted time, if each product
+        is predicted from the others."""
         near = [self.near(us, but=i) for i, us in enumerate(self.least_us)]
         low, high = np.quantile(np.array(near) / self.share, (0.05, 0.95))
         return float(low), float(high)
@@ -70,14 +70,14 @@ class Shares:
 class Device:
     name: str
     peaks: Mapping[str, float]  # FLOP/s, bytes per second; devices.tsv names them
-    shares: Mapping[str, Shares]  # of products, by the peak that they are of
-    # Of the peak of its memory, by kernel: what 5, 50 and 95 % of the shapes reach.
+    shares: Mapping[str, Shares]  # of matrix products, by the name of their peak
+    # By kernel: 5, 50 and 95 % quantiles of the share of memory's peak, over shapes.
     memory: Mapping[str, tuple[float, ...]]
-    operator_us: float = _OPERATOR_US  # that the host needs for an operator
-    is_host: bool = False  # a CPU, which computes nothing meanwhile
+    operator_us: float = _OPERATOR_US  # host time per operator
+    is_host: bool = False  # a CPU: dispatch does not overlap computation
 
     def peak(self, name: str) -> float:
-        """Errors: ValueError if nobody knows it."""
+        """Raises ValueError if the device has no such peak."""
         if name not in self.peaks:
             known = ", ".join(self.peaks)
             raise ValueError(f"{self.name} has no rate of {name}; it has {known}")
@@ -93,12 +93,12 @@ class Device:
         return 1e6 * bytes_ / (self.peak("memory") * share)
 
     def attention_us(self, kernel: str, flops: float, seq: int, phase: str) -> float:
-        """Of a fused kernel. Short sequences reach less, the backward pass, too."""
+        """Time of a fused kernel; short sequences and backward passes are slower."""
         share = seq / (seq + HALF_SEQ) * (BACKWARD if phase == "backward" else 1)
         return 1e6 * flops / (self.peak(kernel) * share)
 
     def ends(self, kind: str, peak: str) -> tuple[float, float]:
-        """Of a predicted time of this kind the ends of its 90 % interval."""
+        """Ends of the 90 % interval of a predicted time, as factors of that time."""
         if kind == "attention":
             middle = sum(_ATTENTION) / 2
             return middle / _ATTENTION[1], middle / _ATTENTION[0]
@@ -116,7 +116,7 @@ def _kernel_like(operator: str) -> str:
 
 
 def _products(row: Mapping[str, str]) -> Iterator[tuple[float, float, float]]:
-    """FLOPs, bytes and us of the four products of a block in fp16."""
+    """Yields FLOPs, bytes and us of the four matrix products of a block in fp16."""
     columns = ("n_embd", "ff", "heads", "kv", "tp", "tokens")
     d_model, d_ff, heads, kv_heads, ranks, m = (int(row[key]) for key in columns)
     own, kv = heads // ranks, max(kv_heads // ranks, 1)
@@ -132,8 +132,8 @@ def _products(row: Mapping[str, str]) -> Iterator[tuple[float, float, float]]:
 
 
 def _shares(rows: list[dict[str, str]], peaks: Mapping[str, float]) -> Shares:
-    """Of the medians of each product. Those were short enough for a higher clock than a
-    step has, if they are above the best rate that lasts."""
+    """Shares by the median time of each product. If the best one is above the sustained
+    rate, the bursts ran at a higher clock than a step: all are scaled down to it."""
     times: dict[tuple[float, float], list[float]] = defaultdict(list)
     for row in rows:
         for flops, bytes_, us in _products(row):
@@ -147,7 +147,7 @@ def _shares(rows: list[dict[str, str]], peaks: Mapping[str, float]) -> Shares:
 
 
 def _memory(rows: list[dict[str, str]], peak: float) -> dict[str, tuple[float, ...]]:
-    """Of the kernels of 4,096 tokens in fp16: no cache holds their tensors."""
+    """Shares of kernels on 4,096 tokens in fp16, which are too large for any cache."""
     found: dict[str, list[float]] = defaultdict(list)
     for row in rows:
         tokens, d_model = int(row["tokens"]), int(row["n_embd"])
@@ -167,8 +167,8 @@ def _memory(rows: list[dict[str, str]], peak: float) -> dict[str, tuple[float, .
 
 @cache
 def devices() -> dict[str, Device]:
-    """Of devices.tsv. A device has the shares of the measured GPU that its row `like`
-    names."""
+    """Reads devices.tsv. A device has the shares of the measured GPU that its row
+    `like` names."""
     peaks: dict[str, dict[str, float]] = defaultdict(dict)
     like: dict[str, str] = {}
     for row in read_table(TABLE):
@@ -185,14 +185,14 @@ def devices() -> dict[str, Device]:
         memory = _memory(rows, peaks[gpu]["memory"])
         for name in (name for name, other in like.items() if other == gpu):
             bf16 = peaks[name]["bf16"]
-            # tf32 has half of it on every tensor core since Ampere.
+            # On every tensor core since Ampere tf32 has half the peak of bf16.
             own = {"tf32": bf16 / 2, "mfu": bf16} | peaks[name]
             found[name] = Device(name, own, shares, memory)
     return found
 
 
 def of_result(result: "Result") -> Device:
-    """Of the CPU that a result was measured on, by its rows of `peak`. Errors:
+    """Returns the CPU that a result was measured on, from its rows of `peak`. Raises
     ValueError if it lacks them."""
     rows = result.of("peak")
 
@@ -210,7 +210,7 @@ def of_result(result: "Result") -> Device:
         "bf16": rates("flops_per_second", "matmul/bf16"),
     }
     streams = rates("bytes_per_second", "stream")
-    # As LibTorch's operators move them.
+    # Bytes per second that LibTorch's operators reach.
     moved = rates("bytes_per_second", "copy", "update")
     overhead = [row for row in rows if row.name.startswith("peak/op_overhead/")]
     if not (by_kind["fp32"] and streams and moved and overhead):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""How long a training step takes on a device, from the operators of its dry run.
+"""Predicts the time of a training step on a device from the operators of its dry run.
 
-The device takes them one after another, each at its own rate, and waits where the host
-needs longer to issue them. What data ranks exchange runs with the passes; what tensor
-ranks do, nothing hides; a pipeline idles while it fills and drains.
+The device runs them one after another, each at its own rate, and waits where the host
+needs longer to launch them. Collectives of data ranks overlap with the passes, those
+among tensor ranks do not; a pipeline idles while it fills and drains.
 """
 
 from collections import Counter, defaultdict
@@ -15,9 +15,9 @@ from tools.planner.recipes import OF_STREAM, Job
 from tools.planner.timing.rates import Device
 
 Row = Mapping[str, Any]
-Parts = Mapping[str, float]  # us, by what they are spent on
+Parts = Mapping[str, float]  # us, by kind of work
 NODE = 8  # GPUs
-CALL_US = 30.0  # of a collective of few bytes: Vidur's all-reduces
+CALL_US = 30.0  # of a small collective: Vidur's all-reduces
 _ATTENTION = ("attention", "flash")  # fused: skips what a causal mask hides
 
 
@@ -31,8 +31,8 @@ class Ranks:
     shards_parameters: bool = False  # as FSDP does
     shards_optimizer: bool = False
     sequence_parallel: bool = False  # tensor ranks divide the residual stream
-    chunks: int = 1  # of a pipeline's stage, taken in turns: interleaved 1F1B
-    micro_batches: int = 1  # of a rank in a step
+    chunks: int = 1  # of a pipeline's stage, for interleaved 1F1B
+    micro_batches: int = 1  # per rank and step
 
     @property
     def optimizer_shards(self) -> int:
@@ -41,19 +41,19 @@ class Ranks:
 
 @dataclass(frozen=True)
 class TimedJob:
-    """A micro-batch of one rank, and what the ranks make of it."""
+    """A micro-batch of one rank, and how ranks divide the job."""
 
-    model: str  # as tools/plan --model, without its name; of a pipeline one stage
+    model: str  # as tools/plan --model, without its name; one stage of a pipeline
     batch: int
     seq: int
     ranks: Ranks = Ranks()
     precision: str = "bf16"
     mode: str = "train_step"
-    recomputed: float = 0  # the share of the blocks, if `model` says none
+    recomputed: float = 0  # share of the blocks, if `model` has no checkpoint
     attention: str = "attention"  # the device's rate of fused attention
 
     def flags(self) -> tuple[str, ...]:
-        """Of the program: its row has the part's operators, too."""
+        """Flags of the program, which ask for the part's operators, too."""
         part = Job(
             *(f"name=m,{self.model}", self.batch, self.seq, self.ranks.tensor),
             precision=self.precision,
@@ -76,7 +76,7 @@ class StepTime:
 def step_time(
     device: Device, job: TimedJob, ask: Callable[[TimedJob], Row]
 ) -> StepTime:
-    """`ask` gives the program's row of a job."""
+    """Predicts a step's time; `ask` returns the program's row for a job."""
     row = ask(job)
     parts = _parts(device, job, row)
     if job.recomputed:
@@ -99,7 +99,7 @@ def _parts(device: Device, job: TimedJob, row: Row) -> dict[str, float]:
             parts[kind] += ranks.micro_batches * us
     tensor_us = _tensor_us(device, job, row)
     parts["tensor ranks"] = ranks.micro_batches * tensor_us
-    # It fills and drains through stages without a head.
+    # A pipeline fills and drains through stages without a head.
     stage_us = (computed["forward"] + computed["backward"]) * (1 - head_share(row))
     parts["pipeline"] = (ranks.pipeline - 1) * (stage_us + tensor_us) / ranks.chunks
     parts["data ranks"] = _exposed_us(
@@ -110,12 +110,12 @@ def _parts(device: Device, job: TimedJob, row: Row) -> dict[str, float]:
 
 
 def head_share(row: Row) -> float:
-    """Of the FLOPs, in the last stage of a pipeline alone."""
+    """The head's share of the FLOPs; only a pipeline's last stage has it."""
     return float(row["flops_by_component"].get("lm_head", 0) / row["flops"])
 
 
 def _phases(device: Device, job: TimedJob, row: Row) -> dict[str, Parts]:
-    """Of one micro-batch. The loss belongs to the forward pass."""
+    """Times of one micro-batch, by phase. The loss belongs to the forward pass."""
     found: dict[str, dict[str, float]] = {
         phase: defaultdict(float) for phase in ("forward", "backward", "optimizer")
     }
@@ -135,8 +135,8 @@ def _phases(device: Device, job: TimedJob, row: Row) -> dict[str, Parts]:
 
 
 def _peak(device: Device, row: Row) -> str:
-    """The device's, of the step's products."""
-    precision = str(row["precision"]).partition("_")[0]  # of bf16_autocast
+    """Name of the device's peak for the step's matrix products."""
+    precision = str(row["precision"]).partition("_")[0]  # bf16_autocast: bf16
     own = f"{precision} {row['implementation']}"
     return own if own in device.peaks else precision
 
@@ -152,14 +152,14 @@ def _kind_and_us(
         return "memory", memory_us
     if any(word in called["operator"] for word in _ATTENTION):
         us = device.attention_us(job.attention, flops / 2, job.seq, called["phase"])
-        # Its rate is of bf16.
+        # The device's rate of attention is for bf16.
         return "attention", max(us, memory_us, 1e6 * flops / 2 / device.peak(peak))
     return "products", device.product_us(flops, bytes_, peak)
 
 
 def _ring_us(device: Device, ranks: int, apart: int, bytes_: float) -> float:
-    """Of an all-gather or a reduce-scatter of ranks that are so many places apart.
-    Through several nodes a ring has as many links as it has ranks in each."""
+    """Time of an all-gather or a reduce-scatter among ranks that are `apart` places
+    apart. A ring through several nodes has as many links as it has ranks in each."""
     if ranks == 1:
         return 0.0
     rate = device.peak("nvlink")
@@ -169,7 +169,7 @@ def _ring_us(device: Device, ranks: int, apart: int, bytes_: float) -> float:
 
 
 def _tensor_us(device: Device, job: TimedJob, row: Row) -> float:
-    """Of a block's all-reduces: two in each pass, and two more if it is recomputed."""
+    """Time of the all-reduces: per block two in each pass, two more if recomputed."""
     passes = 1 if row["mode"] in ("inference", "forward") else 2
     passes += row["checkpoint"] != "none" and passes > 1
     calls = 2 * passes * row["layers"]
@@ -179,13 +179,13 @@ def _tensor_us(device: Device, job: TimedJob, row: Row) -> float:
 
 
 def _element_bytes(row: Row) -> int:
-    """Of what ranks exchange."""
+    """Bytes of an element that ranks exchange."""
     return 4 if row["precision"] in ("fp32", "tf32") else 2
 
 
 def _exposed_us(device: Device, ranks: Ranks, bytes_: float, computed: Parts) -> float:
-    """Of a step. Parameters are gathered in both passes if they are sharded; gradients
-    are reduced in the backward pass, whole ones in the last one alone."""
+    """Time of a step's collectives that no pass hides. Sharded parameters are gathered
+    in both passes; each backward pass reduces gradients, whole ones only the last."""
     apart = ranks.tensor * ranks.pipeline
     once = _ring_us(device, ranks.data, apart, bytes_)
     twice = _ring_us(device, ranks.data, apart, 2 * bytes_)

@@ -31,7 +31,7 @@ reports/reference/public/, their ratio, the cause of a miss above 3 %, or 25 %, 
 a point leaves to assume; and of the points that no job can express what they have.
 tools/validate page writes all of it as a page there.
 """
-# The row of the program for these flags; Lacks if it refuses them.
+# Returns the program's row for flags. Raises Lacks if the program refuses them.
 Plan = Callable[[tuple[str, ...]], Mapping[str, Any]]
 _FILES = {
     "memory": [DATA / "points.tsv", DATA / "megatron.tsv"],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Cells of points.tsv, which bytes and times are read from."""
+"""Reads the cells of points.tsv, for bytes and for times."""
 
 import math
 import re
@@ -15,23 +15,22 @@ DATA = Path(__file__).resolve().parents[3] / "reports/reference/public"
 Row = Mapping[str, str]
 T = TypeVar("T")
 SIZES = "layers,d,ff,heads(kv),vocab"
-# Of a micro-batch if the source does not say its size.
+# Of a micro-batch if the source does not give its size.
 TOKENS = 4096
 
 
 class Lacks(Exception):
-    """What no job can have."""
+    """Says why no job can express a measured point."""
 
 
 def lacking(of: Iterable[str], what: str) -> Table:
-    """How many of them each word counts."""
+    """Tabulates how often each word occurs."""
     counts = Counter(of).most_common()
     return Table(("lacks", what), [[word, str(count)] for word, count in counts])
 
 
 def whole(rows: Iterable[Mapping[str, str | None]]) -> Iterator[dict[str, str]]:
-    """Rows with all of their cells. A source that is `same` is the source of the row
-    above."""
+    """Fills in missing cells. A source `same` becomes the source of the row above."""
     source = ""
     for row in rows:
         full = {key: cell or "" for key, cell in row.items()}
@@ -40,13 +39,13 @@ def whole(rows: Iterable[Mapping[str, str | None]]) -> Iterator[dict[str, str]]:
 
 
 def first(patterns: Sequence[tuple[str, T]], words: str) -> T | None:
-    """What goes with the first pattern that the words have."""
+    """Returns the value of the first pattern that matches, or None."""
     found = (of for name, of in patterns if re.search(name, words, re.IGNORECASE))
     return next(found, None)
 
 
 def fields(**values: object) -> str:
-    """Of --model."""
+    """Formats a value of --model; empty fields are left out."""
     return ",".join(f"{key}={value}" for key, value in values.items() if value)
 
 
@@ -86,8 +85,8 @@ def architecture(row: Row) -> dict[str, str]:
 
 
 def sizes(row: Row) -> tuple[dict[str, int], bool]:
-    """Of the model, and whether its embeddings are tied, as GPT's always are. Heads
-    that the row leaves out have 128 elements, as Megatron's have."""
+    """Returns the model's sizes, and whether its embeddings are tied, as GPT's always
+    are. If the row leaves out the heads, each has 128 elements, as in Megatron."""
     cell = row[SIZES]
     if cell == "same":
         cell = _NAMED.get(row["model"], cell)
@@ -106,7 +105,7 @@ def sizes(row: Row) -> tuple[dict[str, int], bool]:
     }, bool(found[8]) or architecture(row)["mlp"] == "gelu"
 
 
-# The recipe by a word of the source.
+# Recipes, by a pattern in the source.
 _FRAMEWORKS = (
     ("fms-fsdp", "fms-fsdp"),
     ("torchtitan", "torchtitan"),
@@ -118,7 +117,7 @@ _FRAMEWORKS = (
 
 
 def framework(row: Row) -> str:
-    """Its recipe; PyTorch's if the source names none."""
+    """Returns the recipe of the row's framework, PyTorch's if the source names none."""
     return first(_FRAMEWORKS, row["source"]) or "pytorch"
 
 
@@ -127,7 +126,7 @@ def is_compiled(row: Row) -> bool:
 
 
 def arithmetic(row: Row) -> str:
-    """fp32, tf32, fp16 or bf16, of products."""
+    """The precision of matrix products: fp32, tf32, fp16 or bf16."""
     words = f"{row['precision']} {row['parallelism']}".lower()
     for kind in ("fp8", "float8", "fp4"):
         if kind in words:
@@ -144,7 +143,7 @@ def _count(pattern: str, words: str, default: int = 1) -> int:
 
 
 def batches(row: Row, of: Ranks, seq: int) -> tuple[int, int]:
-    """Of a micro-batch, and how many of them a rank has in a step."""
+    """Returns the batch of a micro-batch, and a rank's micro-batches per step."""
     words = re.sub(r"(?<=\d),(?=\d{3})", "", row["batch"])
     whole = re.search(r"gb (\d+)", words)
     own = re.search(r"^(?:mb )?(\d+)", words)
@@ -174,8 +173,8 @@ def ranks(row: Row) -> Ranks:
         data=max(gpus // (tensor * pipeline), 1),
         shards_parameters=bool(re.search("[FH]SDP|ZeRO-3", words, re.IGNORECASE)),
         shards_optimizer=bool(re.search("optimizer|zero", words, re.IGNORECASE)),
-        # README.md of Megatron-LM, which has the table, and NVIDIA's recipes hide what
-        # tensor ranks exchange, which needs it.
+        # The table in Megatron-LM's README.md and NVIDIA's recipes hide communication
+        # among tensor ranks, which requires sequence parallelism.
         sequence_parallel="+SP" in words
         or bool(re.search("model_table|dgxc", row.get("source", ""))),
     )

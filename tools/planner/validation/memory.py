@@ -17,7 +17,7 @@ EXACT = 1e-3
 UNKNOWN = "unknown"
 _KINDS = frozenset({"fused", "unfused"})
 Json = dict[str, Any]
-# The row of the program, trainbench_plan, for a job's flags.
+# Returns the row of trainbench_plan for a job's flags.
 Ask = Callable[[Job], Mapping[str, Any]]
 
 
@@ -34,7 +34,7 @@ class Judged:
         return {what: self.ratio(what) for what in self.point.measured}
 
     def only(self, what: str) -> "Judged":
-        """Of this, with the cause if it is a miss."""
+        """Keeps one kind of bytes, and the cause only if that kind is a miss."""
         measured = {what: self.point.measured[what]}
         one = replace(self, point=replace(self.point, measured=measured))
         return one if one.is_miss else replace(one, cause="")
@@ -87,7 +87,7 @@ def _errors(judged: Sequence[Judged]) -> dict[str, float]:
 
 
 def _distinct(judged: Sequence[Judged], what: str) -> list[Judged]:
-    """Several tests of one job measure the same bytes: one of them counts."""
+    """Keeps one of several tests that measured the same bytes of the same job."""
     of = [one.only(what) for one in judged if what in one.point.measured]
     first = {
         (one.point.gpu, one.point.measured[what], one.ratio(what)): one for one in of
@@ -96,7 +96,7 @@ def _distinct(judged: Sequence[Judged], what: str) -> list[Judged]:
 
 
 def summary(judged: Sequence[Judged]) -> dict[str, dict[str, float]]:
-    """Of each kind of bytes, and of it without the misses of known cause."""
+    """Errors of each kind of bytes, also without the misses of known cause."""
     found = {}
     for what in TOTALS:
         of = _distinct(judged, what)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Predictions and what others have measured, as a page."""
+"""A page that compares predictions with published measurements."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -26,7 +26,7 @@ same columns.
 
 
 def scatter(judged: Sequence[step_times.Judged]) -> Figure:
-    """Predicted over measured time, by device."""
+    """Plots predicted over measured time, by device."""
     points: dict[str, list[tuple[float, float]]] = {}
     for one in judged:
         points.setdefault(one.device, []).append((one.measured_us, one.ratio))
@@ -52,7 +52,7 @@ def scatter(judged: Sequence[step_times.Judged]) -> Figure:
 def headlines(
     peaks: Mapping[str, Mapping[str, float]], times: Mapping[str, Mapping[str, float]]
 ) -> Iterator[str]:
-    """The numbers that a reader takes along."""
+    """Yields the main results as sentences."""
     for what, name in (
         ("static", "weights, gradients and optimizer"),
         ("peak", "peaks"),

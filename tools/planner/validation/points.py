@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Measured points as jobs: rows of points.tsv, of megatron.tsv, or of a file of their
-columns."""
+"""Reads measured points as jobs, from points.tsv, megatron.tsv, or a file with the
+columns of one of them."""
 
 import re
 from collections import defaultdict
@@ -29,12 +29,12 @@ from tools.planner.validation.cells import (
 
 @dataclass(frozen=True)
 class Point:
-    """A measured job. Without a job `lacks` says what it has that no job can have, and
-    with one `assumed` what the row does not say."""
+    """A measured job. If `job` is None, `lacks` says why no job can express it; else
+    `assumed` says what was assumed because the row does not give it."""
 
     name: str
     gpu: str
-    # Bytes of static, peak, reserved.
+    # Bytes, by "static", "peak" and "reserved".
     measured: dict[str, int] = field(default_factory=dict)
     recipe: str = ""
     job: Job | None = None
@@ -43,7 +43,7 @@ class Point:
 
 
 def read_points(path: Path) -> Iterator[Point]:
-    """ValueError if the file has columns of neither table."""
+    """Reads the points of a file. Raises ValueError if its columns are unknown."""
     rows = read_table(path)
     columns = rows[0].keys() if rows else set()
     for needed, read in (
@@ -65,14 +65,14 @@ def _traits(gpu: str, *words: str) -> frozenset[str]:
 
 
 def _takes_flash(gpu: str, dropout: bool) -> bool:
-    """Rather than cuDNN's attention: Transformer Engine prefers it below Hopper, and on
-    Blackwell cuDNN's is not deterministic with dropout."""
+    """Whether FlashAttention runs instead of cuDNN's: Transformer Engine prefers it
+    below Hopper, and on Blackwell cuDNN's is not deterministic with dropout."""
     return "hopper" not in _traits(gpu) or bool(
         dropout and re.search("B[23]00", gpu.upper())
     )
 
 
-# Arguments of megatron.tsv that a job does not have, unless they are "1".
+# Arguments of megatron.tsv that no job can express unless they are "1".
 _ONE = {
     "pipeline-model-parallel-size": "pipeline parallelism",
     "context-parallel-size": "context parallelism",
@@ -88,7 +88,7 @@ def _left_out() -> list[dict[str, str]]:
 
 
 def _arguments(test: str) -> Row | None:
-    """What the columns leave out."""
+    """Returns the arguments that the columns leave out, or None if they are unknown."""
     name = test.rpartition("/")[2]
     for row in _left_out():
         if name.startswith(row["tests"]):
@@ -110,8 +110,8 @@ def _lacks(row: Row, more: Row | None) -> str:
 
 
 def _megatron_checkpoint(row: Row, attention: str) -> str:
-    """Segments of --recompute-method=uniform, and the core attention, which the fused
-    kernels run again in any case."""
+    """Segments for --recompute-method=uniform, attention for selective recomputation;
+    fused kernels recompute attention in any case."""
     if row["recompute-granularity"] == "selective":
         return "attention" if attention == "naive" else ""
     whole = row["recompute-granularity"] == "full"
@@ -146,7 +146,7 @@ def _megatron_model(row: Row, more: Row, attention: str) -> str:
         biases=biases if row["disable-bias-linear"] else "all",
         positions="rope" if rope else "learned",
         context="" if rope else row["seq-length"],
-        # A checkpoint keeps the sum of the stream, which the fused blocks leave open.
+        # A checkpoint saves the residual sum, which fused blocks leave to the next.
         implementation="library" if checkpoint.startswith("every") else "fused",
         attention=attention,
         checkpoint=checkpoint,
@@ -154,7 +154,7 @@ def _megatron_model(row: Row, more: Row, attention: str) -> str:
 
 
 def _blocks_again(row: Row) -> float:
-    """The share that --recompute-method=block runs again."""
+    """The share of the blocks that --recompute-method=block recomputes."""
     if row["recompute-method"] != "block":
         return 0
     return int(row["recompute-num-layers"] or 1) / int(row["num-layers"])
@@ -212,7 +212,7 @@ def _by_hand(rows: Sequence[Row]) -> Iterator[Point]:
 
 
 def _by_hand_ranks(row: Row) -> Ranks:
-    """Of a job without what recipes do not have."""
+    """Returns the row's ranks. Raises Lacks for a job that recipes do not cover."""
     found = ranks(row)
     if found.pipeline > 1:
         raise Lacks("pipeline parallelism")
@@ -239,7 +239,7 @@ def _by_hand_point(row: Row) -> Point:
     measured = {}
     gib = _GIB.fullmatch(memory)
     if gib:
-        # torchtitan/components/metrics.py logs what the allocator has reserved.
+        # torchtitan/components/metrics.py logs the memory that the allocator reserved.
         what = "reserved" if recipe == "torchtitan" else "peak"
         measured = {what: round(float(gib[1]) * 2**30)}
     setting, more = _setting(row, recipe)
@@ -272,7 +272,7 @@ def _by_hand_point(row: Row) -> Point:
 
 
 def _is_sharded(row: Row, recipe: str) -> bool:
-    """Megatron's is since the distributed optimizer; fp16 is older."""
+    """Whether ranks shard. Megatron's fp16 jobs predate its distributed optimizer."""
     if recipe == "megatron":
         return "fp16" not in row["precision"]
     return "SDP" in row["parallelism"] or "ZeRO" in row["parallelism"]
@@ -280,7 +280,7 @@ def _is_sharded(row: Row, recipe: str) -> bool:
 
 @dataclass(frozen=True)
 class _Setting:
-    """What a row says of its job beyond the shape."""
+    """A row's settings other than the shape of the job."""
 
     implementation: str
     attention: str
@@ -291,7 +291,7 @@ class _Setting:
 
 
 def _setting(row: Row, recipe: str) -> tuple[_Setting, str]:
-    """And what is assumed of it."""
+    """Returns the row's settings, and the assumptions where the row gives none."""
     kind, assumed = row["checkpointing"], ""
     if kind == "n/s":
         kind, assumed = "none", "no recomputation"
@@ -342,7 +342,7 @@ def _setting(row: Row, recipe: str) -> tuple[_Setting, str]:
 
 
 def _torchtitan_traits(row: Row, compiled: bool) -> str:
-    """The first measurements have the norm of that time."""
+    """The first measurements used the fused norm of their time."""
     fused = " fused_norm" if "docs/performance.md" in row["source"] else ""
     return "sequence_parallel" + ("" if compiled else f" eager{fused}")
 
@@ -354,7 +354,7 @@ def _pytorch_traits(row: Row) -> str:
 
 
 def _cells(row: Row, tensor: int, batch: int) -> dict[str, str]:
-    """As megatron.tsv has them."""
+    """Converts a row to the columns of megatron.tsv."""
     numbers, _ = sizes(row)
     is_nemotron = "true" if row["model"].startswith("Nemotron") else ""
     return {

@@ -26,7 +26,7 @@ class Judged:
     step: Step
     predicted: StepTime
     measured_us: float
-    flops: float  # of a GPU in a step
+    flops: float  # per GPU and step
 
     @property
     def device(self) -> str:
@@ -46,7 +46,7 @@ class Judged:
 
 
 def _flops(job: TimedJob, row: Row, recomputes: bool) -> float:
-    """Of a GPU in a step: the mean of a pipeline's stages."""
+    """FLOPs per GPU and step, averaged over a pipeline's stages."""
     others = 1 - 1 / job.ranks.pipeline
     flops = row["flops"] * (1 - head_share(row) * others)
     recomputed = row["recomputed_flops"] if recomputes else 0
@@ -63,7 +63,7 @@ def _measured_us(step: Step, job: TimedJob, row: Row) -> float:
         tokens = job.batch * job.seq * ranks.micro_batches
         return 1e6 * tokens / (step.value * ranks.tensor * ranks.pipeline)
     if step.unit == "MFU" and step.device:
-        share = step.value / (100 if step.value > 1 else 1)  # else a percentage
+        share = step.value / (100 if step.value > 1 else 1)  # above 1: percent
         rate = share * step.device.peak("mfu")
         return 1e6 * _flops(job, row, recomputes=False) / rate
     if "FLOP/s" in step.unit:
@@ -72,7 +72,7 @@ def _measured_us(step: Step, job: TimedJob, row: Row) -> float:
 
 
 def _judge(step: Step, ask: Ask) -> Judged:
-    """Lacks if the program refuses the job."""
+    """Raises Lacks if no job expresses the step, or the program refuses the job."""
     device, job = step.device, step.job
     if device is None or job is None:
         raise Lacks(step.lacks)
@@ -83,7 +83,7 @@ def _judge(step: Step, ask: Ask) -> Judged:
 
 
 def judge(steps: Iterable[Step], ask: Ask) -> tuple[list[Judged], list[Step]]:
-    """And the steps that no job expresses."""
+    """Predicts each step. Also returns the steps that no job can express."""
     judged, lacking = [], []
     for step in steps:
         try:
@@ -94,8 +94,8 @@ def judge(steps: Iterable[Step], ask: Ask) -> tuple[list[Judged], list[Step]]:
 
 
 def _one_utilization(judged: Sequence[Judged]) -> float:
-    """The mean absolute error of a rule that is fitted to these very steps: a device
-    reaches the same share of its peak in all of them."""
+    """The mean absolute error of a baseline that is fitted to these very steps: a
+    device reaches the same share of its peak in all of them."""
     rates: dict[str, list[float]] = defaultdict(list)
     for one in judged:
         rates[one.device].append(one.flops / one.measured_us)
@@ -118,7 +118,7 @@ def _errors(judged: Sequence[Judged]) -> dict[str, float]:
 
 
 def summary(judged: Sequence[Judged]) -> dict[str, dict[str, float]]:
-    """Of all, by GPU and by source, and of those without a miss of known cause."""
+    """Errors of all, by GPU and by source; also without the misses of known cause."""
     groups: dict[str, list[Judged]] = defaultdict(list)
     for one in judged:
         generation = one.device.partition("-")[0].upper()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Measured steps as jobs: rows of points.tsv, llm_foundry.tsv, neusight.tsv, or of a
-file of their columns."""
+"""Reads measured steps as jobs, from points.tsv, llm_foundry.tsv, neusight.tsv, or a
+file with the columns of one of them."""
 
 import math
 import re
@@ -35,22 +35,22 @@ _EXPERIMENTS = ("model_size", "implementations")
 
 @dataclass(frozen=True)
 class Step:
-    """A measured step. Without a job `lacks` says what it has that no job can have."""
+    """A measured step. If `job` is None, `lacks` says why no job can express it."""
 
     name: str
     gpu: str
     source: str
     value: float
-    # s; of each GPU tok/s, FLOP/s, with the recomputed ones HFU FLOP/s; or MFU.
+    # s; tok/s or FLOP/s per GPU; HFU FLOP/s, which include recomputed ones; or MFU.
     unit: str
     device: Device | None = None
     job: TimedJob | None = None
     lacks: str = ""
-    cause: str = ""  # of a miss, if it is one
+    cause: str = ""  # why the prediction misses, if it does
 
 
 def read_steps(path: Path) -> Iterator[Step]:
-    """ValueError if the file has columns of no known table."""
+    """Reads the steps of a file. Raises ValueError if its columns are unknown."""
     rows = read_table(path)
     columns = set(rows[0]) if rows else set()
     for needed, read in (
@@ -81,7 +81,7 @@ def _step(row: Row, read: Callable[[Row], tuple[Step, Row]]) -> Step:
 
 @cache
 def _causes() -> dict[tuple[str, str], str]:
-    """Why predictions of these steps miss."""
+    """Known causes of misses, by step and GPU."""
     rows = read_table(DATA / "misses.tsv")
     return {(row["step"], row["gpu"]): row["cause"] for row in rows}
 
@@ -126,7 +126,7 @@ def _neusight(row: Row) -> tuple[Step, Row]:
 
 
 _NUMBER = r"([\d,]*\.?\d+)"
-# In the order in which they are tried; the first value of several counts.
+# Tried in this order; the first of several values counts.
 _UNITS = (
     (rf"{_NUMBER} ?TF(?:LOPs?)?(?:/s)?/GPU \(HFU", "HFU FLOP/s", 1e12),
     (rf"{_NUMBER} ?TF(?:LOPs?)?(?:/s)?/GPU", "FLOP/s", 1e12),
@@ -176,14 +176,14 @@ def _device(gpu: str) -> str:
 
 
 def _is_fused(row: Row) -> bool:
-    """Compiled, or with kernels of the framework's own."""
+    """Whether the job is compiled, or uses the framework's own kernels."""
     has_own = framework(row) in ("megatron", "llm.c") or "TinyLlama" in row["source"]
     return has_own or is_compiled(row)
 
 
 def _recomputed(row: Row) -> float:
-    """The share of the blocks. Megatron's selective recomputation is of unfused scores
-    alone; the others' is of every second product or block."""
+    """The recomputed share of the blocks. Megatron's selective recomputation covers
+    only unfused scores, other frameworks' every second product or block."""
     words = row["checkpointing"]
     if words in ("none", "n/s", "", "False"):
         return 0
@@ -199,7 +199,7 @@ def _model(row: Row, of: Ranks) -> str:
     layers = numbers["layers"]
     if layers < of.pipeline:
         raise Lacks(f"a layer for each of {of.pipeline} stages")
-    # Of 2021 and before, and those without half precision.
+    # Jobs of 2021 and before (fp16), and jobs without half precision.
     unfused = arithmetic(row) in ("fp16", "fp32", "tf32")
     return fields(
         **numbers | {"layers": math.ceil(layers / of.pipeline)},
@@ -218,7 +218,7 @@ def _job(row: Row, device: Device) -> TimedJob:
     own_ranks, seq = ranks(row), int(row["seq"])
     batch, micro_batches = batches(row, own_ranks, seq)
     kind, share = arithmetic(row), _recomputed(row)
-    own = "triton_attention"  # of MPT
+    own = "triton_attention"  # MPT's kernel
     return TimedJob(
         _model(row, own_ranks),
         batch,
@@ -232,8 +232,8 @@ def _job(row: Row, device: Device) -> TimedJob:
 
 
 def steps_of(result: Result, named: Callable[[str], Row]) -> Iterator[Step]:
-    """The steps that a CPU's result has timed; `named` gives a named model's row of the
-    program. Errors: ValueError, for a result without peaks."""
+    """Yields the steps that a CPU's result has timed; `named` returns the program's row
+    for a named model. Raises ValueError for a result without peaks."""
     device = of_result(result)
     for row in (row for name in _EXPERIMENTS for row in result.of(name)):
         words, numbers = row.words, row.numbers
