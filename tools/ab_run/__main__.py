@@ -62,7 +62,7 @@ def _say_state(run: AbRun, directory: Path, status_line: StatusLine) -> None:
 
 
 def _write_floor(run: AbRun, arguments: Arguments, directory: Path) -> Path:
-    """Errors: Failed, if there is nothing to write."""
+    """Writes the noise floor. Errors: Failed, if there is nothing to write."""
     found = noise_of(run, directory)
     path = arguments.noise_out or default_file(found, ROOT)
     if not found.rows:
@@ -86,7 +86,7 @@ def _report(
 
 
 def _status_of_same(found: Comparison) -> int:
-    """Differing times are the result of --same, and no failure; errors are."""
+    """The exit status of --same: different times are its result, errors a failure."""
     errors = any(result.errors for result in (*found.base, *found.new))
     return 1 if errors or found.failed or found.bad_changes else 0
 
@@ -117,14 +117,14 @@ def _measure(measurement: Measurement, run: AbRun, arguments: Arguments) -> int:
 
 
 def _limit(run: AbRun, arguments: Arguments) -> float:
-    """The seconds of measuring; granted anew if they gave no interval."""
+    """The seconds of measuring; granted again if they gave no interval."""
     limit = 60 * arguments.max_minutes
     used_up = run.seconds >= limit and run.pairs < fewest_pairs(run)
     return limit + run.seconds if used_up else limit
 
 
 def _from_here(arguments: Arguments) -> Arguments:
-    """What is installed has no revisions, but a trainbench beside it."""
+    """An installed tools/ab has no revisions, and uses the trainbench next to it."""
     if not IS_INSTALLED or arguments.binaries:
         return arguments
     if arguments.project is None:

@@ -33,7 +33,7 @@ class Arguments:
     revisions: list[str]  # base and new, or none
     same: str | None
     binaries: list[Path]  # base and new, or none
-    project: Path | None  # of experiments elsewhere
+    project: Path | None  # experiments in another repository
     target: str | None  # its program
     prefix: Path | None  # of trainbench
     threshold: float  # as a fraction
@@ -123,7 +123,7 @@ def _check_sides(given: argparse.Namespace, revisions: Sequence[str]) -> None:
 
 
 def parse(tokens: Sequence[str]) -> Arguments:
-    """Errors: Usage; SystemExit from argparse, which has then said why."""
+    """Errors: Usage; SystemExit from argparse, which has then printed the reason."""
     parser = _parser()
     own = {
         option.lstrip("-"): action.nargs if isinstance(action.nargs, int) else 1

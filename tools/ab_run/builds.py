@@ -37,7 +37,7 @@ def _is_at(repository: Repository, tree: Path, commit: str) -> bool:
 
 
 def worktree(repository: Repository, commit: str) -> Path:
-    """The worktree among the repository's, made if necessary. Errors: BuildFailed."""
+    """The commit's worktree, created if necessary. Errors: BuildFailed."""
     tree = repository.trees / commit[:12] / repository.inner
     if _is_at(repository, tree, commit):
         return tree
@@ -69,11 +69,11 @@ _STEP = re.compile(rb"\[(\d+/\d+)\]")
 
 @dataclass(frozen=True)
 class Project:
-    """Experiments in a repository of their own."""
+    """Experiments in their own repository."""
 
     source: Path  # of its CMakeLists.txt, relative to the repository
     target: str
-    package: Path  # the folder of PACKAGE: of an installed trainbench, or its build
+    package: Path  # the folder with PACKAGE, of an installed or a built trainbench
 
 
 @contextlib.contextmanager
@@ -91,7 +91,7 @@ def _lock(trees: Path) -> Iterator[None]:
 
 
 def _jobs() -> str:
-    """One compiler per core, as far as memory allows 2 GB for each."""
+    """One compiler per core, or fewer if memory has less than 2 GiB for each."""
     given = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL")
     if given:
         return given
@@ -111,7 +111,7 @@ def _environment(tree: Path) -> dict[str, str]:
 
 
 def _last_step(log: Path) -> str:
-    """The progress that ninja last printed."""
+    """The progress that ninja printed last."""
     with log.open("rb") as file:
         file.seek(max(0, log.stat().st_size - 4096))
         steps = _STEP.findall(file.read())
@@ -170,7 +170,7 @@ class _Plan:
 
 
 def _plan_of_project(tree: Path, made: Path, project: Project) -> _Plan:
-    """As tools/cmake/README.md says."""
+    """Builds a project as tools/cmake/README.md describes."""
     configure: list[str | Path] = ["cmake", "-G", "Ninja"]
     configure += ["-S", tree / project.source, "-B", made]
     configure += ["-DCMAKE_BUILD_TYPE=Release", f"-Dtrainbench_DIR={project.package}"]

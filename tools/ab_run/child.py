@@ -20,7 +20,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class _Interrupts:
-    """A signal handler that raises Interrupted: at once, or while held, in check()."""
+    """A signal handler that raises Interrupted: at once or, while held, in check()."""
 
     def __init__(self) -> None:
         self._holding = False
@@ -50,7 +50,7 @@ _interrupts = _Interrupts()
 
 @contextlib.contextmanager
 def interruptible() -> Iterator[None]:
-    """Turns the signals that ask for an end into Interrupted.
+    """Raises Interrupted for signals that ask the process to end.
 
     A signal that the process ignored from the start, e.g. under nohup, stays ignored.
     """
@@ -65,7 +65,7 @@ def interruptible() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Child:
-    """What is started."""
+    """A child process to start."""
 
     command: Sequence[str | Path]
     output: IO[bytes]
@@ -91,7 +91,7 @@ class Child:
 class ChildExit:
     status: int  # negative: killed by this signal
     seconds: float
-    stopped: bool = False  # because another one had died
+    stopped: bool = False  # by us, because another child had died
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
@@ -153,19 +153,19 @@ def run_children(
     attend: Callable[[float], bool] = _nothing_to_do,
     tick: Callable[[float], None] = lambda _seconds: None,
 ) -> list[ChildExit]:
-    """Runs children at the same time, to the end of all, or until one dies of a signal.
+    """Runs children at the same time until all have ended, or one dies of a signal.
 
-    Calls `attend` again and again, which serves the children for so many seconds at
-    most, or says that there is nothing to do; and `tick` with the elapsed seconds.
+    Repeatedly calls `attend`, which serves the children for at most the given seconds
+    or returns False if nothing is to be done, and `tick` with the elapsed seconds.
 
     Each child has its own session, so that Ctrl-C reaches it only through this process.
-    The program forwards the signal to its children. A build does not, so the signal
-    goes to its `whole_group`. Errors: OSError, if a child cannot start; Interrupted,
-    after the children have stopped.
+    The program forwards the signal to its children. A build does not: `whole_group`
+    sends the signal to its process group. Errors: OSError, if a child cannot start;
+    Interrupted, after the children have stopped.
     """
     started = time.monotonic()
     processes: list[subprocess.Popen[bytes]] = []
-    # An exception inside Popen would lose the child, one inside its wait() a lock. So
+    # An exception inside Popen would lose the child, and one inside wait() its lock. So
     # interrupts are held, and raised by check().
     with _interrupts.held():
         try:

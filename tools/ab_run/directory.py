@@ -91,7 +91,7 @@ def _whole_processes(run: AbRun, directory: Path) -> list[Process]:
 
 
 def is_cut_short(run: AbRun) -> bool:
-    """Whether the time was up before the first look, so that no error is spent."""
+    """Whether time ran out before the first look, so that no error was spent."""
     return run.ended == "max_minutes" and run.pairs < fewest_pairs(run)
 
 

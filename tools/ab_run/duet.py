@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs two programs at the same time, which take turns."""
+"""Runs two programs at the same time, interleaved in turns."""
 
 import contextlib
 import select
@@ -15,12 +15,12 @@ from tools.ab_run.errors import Failed
 TURN = b"t"
 TURN_BESIDE_OTHER = b"b"  # the other program holds the case in memory
 
-Case = tuple[str, int]  # its name, and which repetition
+Case = tuple[str, int]  # its name and its repetition
 
 
 @dataclass
 class _Program:
-    case: Case | None = None  # that it begins, or is in
+    case: Case | None = None  # the case that it begins or runs
     asks_for: Literal["case", "sample"] | None = None  # None: it runs
     ended: bool = False
     begun: Counter[str] = field(default_factory=Counter)
@@ -30,21 +30,21 @@ class _Program:
 
 
 class Turns:
-    """The programs have the numbers 0 and 1. At first both run, until they ask.
+    """Decides which of two programs, 0 and 1, runs next. At first both run.
 
-    If both stand before the samples of a case, a coin decides who begins, and then
-    the other one has its turn: a round. `rows` are the cases that both have. A case
-    that only one program measures, or that cannot be shared, is a single turn.
+    If both are about to sample the same case, a coin decides which begins, and the
+    other follows: a round. `rows` are the cases that both have. A case that only one
+    program measures, or that cannot be shared, is a single turn.
     """
 
     def __init__(self, rows: Collection[str], coin: Callable[[], int]) -> None:
         self._rows = frozenset(rows)
         self._coin = coin
         self._programs = (_Program(), _Program())
-        self._owed: int | None = None  # who has the second turn of this round
+        self._owed: int | None = None  # which program has this round's second turn
 
     def hear(self, number: int, question: str) -> None:
-        """Errors: Failed, for a question that is none."""
+        """Notes a program's question. Errors: Failed, if it is not understood."""
         program = self._programs[number]
         word, _, name = question.partition(" ")
         if word == "case" and name:
@@ -60,7 +60,7 @@ class Turns:
         self._programs[number].ended = True
 
     def give(self) -> tuple[int, bytes] | None:
-        """Who has the next turn, and the answer; None while one of them runs."""
+        """The program with the next turn, and the answer; None while one runs."""
         waiting = [n for n in (0, 1) if not self._programs[n].ended]
         if not waiting or any(not self._programs[n].asks_for for n in waiting):
             return None
@@ -92,7 +92,7 @@ class Turns:
         return second
 
     def _behind(self) -> int:
-        """Of two programs before different cases, the one that is to go on."""
+        """The program that runs next if the two are about to begin different cases."""
         a, b = self._programs
         if b.has_begun(a.case):
             return 0
@@ -102,7 +102,7 @@ class Turns:
 
 
 class _Questions:
-    """Hears the questions of two programs, and gives them their turns."""
+    """Receives the questions of two programs, and answers them with turns."""
 
     def __init__(self, turns: Turns) -> None:
         self._turns = turns
@@ -110,7 +110,7 @@ class _Questions:
         self._heard = ["", ""]
 
     def connect(self, child: Child) -> tuple[Child, socket.socket]:
-        """The child with a socket, and that socket, which it inherits."""
+        """Returns the child with a socket, and the socket that it inherits."""
         ours, theirs = socket.socketpair()
         self._ends.append(ours)
         flag = f"--turns={theirs.fileno()}"
@@ -118,7 +118,7 @@ class _Questions:
         return replace(child, command=command, inherited=[theirs.fileno()]), theirs
 
     def attend(self, seconds: float) -> bool:
-        """Serves the programs for at most so long; False if both have ended.
+        """Serves the programs for at most these seconds; returns False if both ended.
 
         Errors: Failed.
         """
@@ -129,7 +129,7 @@ class _Questions:
             self._hear(self._ends.index(end))
         while (given := self._turns.give()) is not None:
             number, answer = given
-            with contextlib.suppress(BrokenPipeError):  # its end is heard next
+            with contextlib.suppress(BrokenPipeError):  # the next recv() sees its end
                 self._ends[number].sendall(answer)
         return True
 
@@ -160,7 +160,7 @@ def run_in_turns(
     theirs = [end for _, end in connected]
 
     def attend(seconds: float) -> bool:
-        while theirs:  # while we hold it, we do not hear that a program has ended
+        while theirs:  # an open copy here would hide that a program has ended
             theirs.pop().close()
         return questions.attend(seconds)
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from tools.ab_run.errors import Usage
 
-# Program flags that tools/ab sets itself, or that measure nothing.
+# Program flags that tools/ab sets itself, or with which the program measures nothing.
 _RESERVED = set(
     """
     benchmark_out benchmark_out_format processes resume rounds samples_out shuffle
@@ -21,7 +21,7 @@ def _name(token: str) -> str:
 def split(
     tokens: Sequence[str], own: Mapping[str, int]
 ) -> tuple[list[str], list[str], list[str]]:
-    """Flags of tools/ab, revisions, program flags.
+    """Returns flags of tools/ab, revisions, and program flags.
 
     `own` maps each flag of tools/ab to its number of values.
     """
@@ -64,7 +64,7 @@ def without_filter(tokens: Sequence[str]) -> tuple[str | None, list[str]]:
 
 
 def sets_sampling(tokens: Sequence[str]) -> bool:
-    """Whether these program flags say how long, or how often, a case is called."""
+    """Whether these program flags set how long, or how often, a case is called."""
     names = {_name(token) for token in tokens if token.startswith("-")}
     return bool(names & {"benchmark_min_time", "samples"})
 

@@ -19,7 +19,7 @@ _LAST_WORDS = 5  # lines
 
 
 # Seconds of calls on each side. Longer pairs are more exact, but twice as many pairs of
-# half the length have a narrower interval: few pairs are judged by the worst of them.
+# half the length give a narrower interval: the worst pair decides among few pairs.
 _SECONDS_IN_TURNS = 1
 
 
@@ -32,12 +32,12 @@ def _sampling_of(task: Task) -> list[str]:
 def command_of(
     task: Task, directory: Path, position: int, rows: Sequence[str]
 ) -> list[str | Path]:
-    """Measures `rows`; the first pair measures all rows."""
+    """The command that measures `rows`, or all rows in the first pair."""
     file = directory / schedule.file_of(position)
     key = key_of(task.run)
     pair = schedule.pair_of(position)
     pattern = task.filter
-    # The first pair runs all rows, so that a row of one side only is reported.
+    # The first pair runs all rows, so that rows of only one side are reported.
     if pair > 0:
         pattern = schedule.filter_of(rows) or pattern
     command: list[str | Path] = [

@@ -28,7 +28,7 @@ from tools.ab_run.task import Task, key_of
 
 
 def seconds_per_row(run: AbRun, directory: Path) -> float | None:
-    """The time of a row in one process, with its share of the start; None: unknown."""
+    """A row's time in one process, including its share of the start; None: unknown."""
     rows = 0
     for process in run.processes:
         result = result_of(directory / process.file)
@@ -122,7 +122,7 @@ class Measurement:
     def _run_processes(
         self, run: AbRun, position: int, rows: list[str]
     ) -> list[Process]:
-        """The process of this position; of a run in turns, both of its pair."""
+        """Runs the process at this position or, in a run in turns, both of its pair."""
         positions = [position, position + 1] if run.in_turns else [position]
         tick = self._progress(run, position, rows)
         for attempt in range(ATTEMPTS):

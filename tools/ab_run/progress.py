@@ -7,7 +7,7 @@ from typing import TextIO
 
 
 def duration(seconds: float) -> str:
-    """In the format of the program, e.g. 1:05 or 2:00:00."""
+    """Formats a duration as the program does, e.g. 1:05 or 2:00:00."""
     whole = round(seconds)
     hours, minutes = divmod(whole // 60, 60)
     if hours:
@@ -16,7 +16,7 @@ def duration(seconds: float) -> str:
 
 
 class StatusLine:
-    """A line that is updated in place on a terminal, and printed anew elsewhere."""
+    """A line that is updated in place on a terminal, and printed again elsewhere."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stderr
@@ -36,7 +36,7 @@ class StatusLine:
             self.print(text)
 
     def update(self, text: str) -> None:
-        """Updates the status on a terminal; nothing elsewhere."""
+        """Updates the status on a terminal; does nothing elsewhere."""
         if self._terminal:
             # A wrapped line could not be erased.
             width = shutil.get_terminal_size().columns - 1

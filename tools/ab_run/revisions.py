@@ -14,8 +14,8 @@ _FILES_NAMED = 3
 @dataclass(frozen=True)
 class Repository:
     root: Path
-    trees: Path  # where its revisions are, each in a folder
-    inner: str = ""  # in which they are checked out
+    trees: Path  # with one folder per revision
+    inner: str = ""  # subfolder into which a revision is checked out
 
     def git(
         self, *arguments: str, at: Path | None = None
@@ -38,14 +38,14 @@ class Repository:
 
     @classmethod
     def of(cls, directory: Path, trees: Path) -> "Repository":
-        """The one that a directory belongs to, or would be. Its builds are outside of
-        its trees, since it need not ignore a folder build."""
+        """The repository of a directory, or the directory itself if it has none. Builds
+        are outside its worktrees, since it may not ignore a folder named build."""
         around = (directory, *directory.parents)
         root = next((one for one in around if (one / ".git").exists()), directory)
         return cls(root, trees, "tree")
 
     def require(self) -> None:
-        """Errors: Usage, if `root` is no checkout."""
+        """Errors: Usage, if `root` is not a checkout."""
         if self.git("rev-parse", "--git-dir").returncode != 0:
             raise Usage(
                 f"{self.root} is not a git checkout, so it has no revisions; "

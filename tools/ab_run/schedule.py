@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The settings of each process of a run: side, order of cases, environment.
 
-They follow from the key of the run and the position of the process. So a resumed run
-continues exactly as it would have without the interruption.
+They derive from the key of the run and the position of the process, so that a resumed
+run continues exactly as it would have without the interruption.
 """
 
 import hashlib
@@ -34,7 +34,7 @@ def _random_below(limit: int, seed: str) -> int:
 
 
 def side_of(key: str, position: int) -> SideName:
-    """The sides take turns, and a coin decides for each pair which side runs first.
+    """The side of a process: a coin decides for each pair which side runs first.
 
     As in the order A B B A, drift favours no side. But A B B A has a period, which
     another job on the machine may share; a coin has none. Each run tosses its own
@@ -50,7 +50,7 @@ def seed_of(key: str, pair: int) -> int:
 
 
 def seed_of_turns(key: str, pair: int) -> int:
-    """The seed of the coins that decide who begins each round of turns."""
+    """The seed of the coins that decide which side begins each round of turns."""
     return _random_below(2**31, f"{key}/turns of pair {pair}")
 
 

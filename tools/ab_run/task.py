@@ -191,7 +191,7 @@ def prepare(arguments: Arguments, root: Path, status_line: StatusLine) -> Task:
 
 
 def request_of(run: AbRun) -> dict[str, object]:
-    """The settings that identify a run; its rows follow from them."""
+    """The settings that identify a run and determine its rows."""
     return {
         "base": run.base.identity,
         "new": run.new.identity,

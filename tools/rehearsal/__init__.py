@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Runs cases on a null GPU and says what they would need of a real one."""
+"""Runs cases on a null GPU and reports the resources that they need on a real one."""

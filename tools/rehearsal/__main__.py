@@ -52,7 +52,7 @@ def main(
         records, result = Path(name, "records"), Path(name, "result.json")
         status = run(program, library, arguments, records, result)
         if status == USAGE:
-            return USAGE  # the program has said why
+            return USAGE  # the program has printed the reason
         try:
             found = load(result)
         except NotAResult as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The flags of tools/rehearse. It passes those that it does not know on."""
+"""The flags of tools/rehearse, which passes all other flags on to the program."""
 
 import argparse
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from reports.compare.argument_types import number
 # tools/null_gpu/core/profile.cc
 GPUS = ("h100", "h200", "a100-40", "a100-80", "b200")
 MOST_RANKS = 16
-# The flags of the program that a rehearsal sets or has no use for.
+# The flags of the program that a rehearsal sets itself or cannot use.
 _OURS = (
     *("device", "value_checks", "rehearsal", "isolated_case"),
     *("benchmark_out", "benchmark_out_format", "benchmark_format", "samples_out"),

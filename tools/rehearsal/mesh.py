@@ -30,7 +30,7 @@ def asks_for_a_mesh(tokens: Sequence[str]) -> bool:
 
 
 def parse(tokens: Sequence[str]) -> Arguments:
-    """The flags of the program, trainbench_plan, are passed on, --help too."""
+    """Flags of the program, trainbench_plan, are passed on, including --help."""
     parser = argparse.ArgumentParser(
         prog="tools/rehearse", allow_abbrev=False, add_help=False
     )
@@ -55,7 +55,7 @@ def main(tokens: Sequence[str], program: Path, library: Path) -> int:
         print(done.stdout, end="")
     elif done.stdout.startswith("{"):
         print(mesh_text.render(json.loads(done.stdout)))
-    else:  # of --help
+    else:  # the program printed its --help
         print(_USAGE, done.stdout, sep="\n", end="")
     if done.returncode < 0:
         print(f"tools/rehearse: signal {-done.returncode}", file=sys.stderr)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the program wrote about each case, as typed values."""
+"""The program's record of each case, as typed values."""
 
 import json
 from collections.abc import Iterator
@@ -58,7 +58,7 @@ class Rehearsal:
     free_bytes: int | None = None  # before the case
     predicted_bytes: int | None = None  # of tensors
     tensor_bytes: int | None = None  # at the allocator's peak
-    library_bytes: int | None = None  # beside them
+    library_bytes: int | None = None  # in addition
     reserved_bytes: int | None = None  # the allocator's peak
     out_of_memory: OutOfMemory | None = None
     phases: tuple[Phase, ...] = ()
@@ -71,7 +71,7 @@ class Rehearsal:
 
     @property
     def unused_share(self) -> float | None:
-        """The part of the reserved peak that no block of the peak used."""
+        """The share of the reserved peak that no block used at the allocated peak."""
         if not self.reserved_bytes or self.tensor_bytes is None:
             return None
         return 1 - (self.tensor_bytes + (self.library_bytes or 0)) / self.reserved_bytes
@@ -130,7 +130,7 @@ def _rehearsal(
 
 
 def rehearsals(directory: Path, result: Result) -> list[Rehearsal]:
-    """All cases of the run, in its order; those that were not rehearsed come last."""
+    """All cases of the run, in its order; cases without a rehearsal come last."""
     paths = sorted(directory.glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
     records = {
         record["name"]: record

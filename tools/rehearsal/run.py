@@ -58,8 +58,8 @@ def run(
 ) -> int:
     """Returns the exit status; negative if a signal ended the program.
 
-    The program's progress and its errors go to standard error. The rows that it prints
-    are left out: the rehearsal says more.
+    The program's progress and its errors go to standard error. Its printed rows are
+    dropped: the rehearsal reports more.
     """
     return subprocess.run(
         [program, *flags(arguments, records, result)],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the kernels of a rehearsal have in common."""
+"""Families of a rehearsal's kernels, and the rehearsal as JSON."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from tools.rehearsal.records import Kernel, Phase, Rehearsal
 
 
 def family(kernel: Kernel) -> str:
-    """A matrix product's arithmetic, or the function that other kernels share."""
+    """The arithmetic of a matrix product, or the common function of other kernels."""
     if kernel.family == "other":
         return bare(kernel.name)
     return f"{kernel.family} product"
@@ -26,7 +26,7 @@ def families(phase: Phase) -> list[tuple[str, int]]:
 
 
 def same_work(cases: Sequence[Rehearsal]) -> list[tuple[Phase, list[str]]]:
-    """Each phase that launches other kernels, or others as often, and its cases."""
+    """Groups phases that launch the same kernels equally often; lists their cases."""
     groups: dict[tuple[object, ...], tuple[Phase, list[str]]] = {}
     for case in cases:
         for phase in case.phases:
@@ -44,7 +44,7 @@ def _case(case: Rehearsal) -> dict[str, Any]:
         "status": "failed" if case.failed else "skipped" if case.reason else "good",
         "fits": case.fits,
         "unused_share": case.unused_share,
-        # Below this time of the GPU the host is slower on this machine.
+        # If the GPU takes less time than this, this machine's host is the slower one.
         "launch_bound_below_us": case.host_us,
         "phases": [
             {**asdict(phase), "families": dict(families(phase))}
@@ -58,6 +58,6 @@ def _case(case: Rehearsal) -> dict[str, Any]:
 
 
 def document(gpu: str, cases: Sequence[Rehearsal]) -> dict[str, Any]:
-    """Bytes and counts are exact, computed_least_us is computed."""
+    """JSON of all cases. Bytes and counts are exact; computed_least_us is computed."""
     devices = sorted({case.device for case in cases if case.device})
     return {"gpu": gpu, "devices": devices, "cases": list(map(_case, cases))}

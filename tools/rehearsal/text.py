@@ -10,7 +10,7 @@ from tools.rehearsal.records import Component, OutOfMemory, Phase, Rehearsal
 from tools.rehearsal.summary import families, same_work
 
 _SHOWN = 4  # families of a phase, and cases that have it
-_COMPONENTS = 5  # that have a column of their own
+_COMPONENTS = 5  # with their own column
 _COPIES = {
     "h2d": "host to device",
     "d2h": "device to host",
@@ -165,7 +165,7 @@ def _kernels(cases: Sequence[Rehearsal], kernels: int) -> Iterator[str]:
 
 
 def render(cases: Sequence[Rehearsal], kernels: int) -> str:
-    """`kernels` is the number of names that each phase shows."""
+    """Formats the rehearsals; `kernels` is the number of names shown per phase."""
     devices = dict.fromkeys(case.device for case in cases if case.device)
     free = max((case.free_bytes or 0 for case in cases), default=0)
     head = f"{', '.join(devices) or 'nothing was rehearsed'}"
