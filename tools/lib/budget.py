@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Holds the size of each room, and the phrases that must be read twice, to what they
-are today: both may only become fewer.
+"""Checks that the lines of each room, and the counts of awkward phrases, do not grow.
 
     tools/budget            prints them; exit status 1 if one is above its limit
-    tools/budget --lower    makes what is there now the limit, where that is less
+    tools/budget --lower    lowers limits to the current values
 
 tools/lib/budget.tsv has the limits and, for rooms, the goal.
 """
@@ -25,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LIMITS = "tools/lib/budget.tsv"
 CODE = (".cc", ".h", ".cu", ".cuh", ".inc", ".py")
 RATIO = "tests: percent of product lines"
-# What CONTRIBUTING.md's rule on prose excludes, and its neighbours.
+# Phrases that CONTRIBUTING.md's rule on prose excludes, and similar ones.
 PHRASES = {
     "whose": r"\bwhose\b",
     "that of": r"\b(that|those) of\b",
@@ -81,7 +80,7 @@ def _is_in(name: str, folders: str) -> bool:
 
 
 def prose_of(name: str, content: str) -> str:
-    """The comments of a source file; all of a document."""
+    """The comments of a source file, or a whole document."""
     comment = _COMMENT.get(Path(name).suffix)
     if comment is None:
         return ""
@@ -90,7 +89,7 @@ def prose_of(name: str, content: str) -> str:
 
 
 def measured(root: Path, limits: Sequence[Limit]) -> list[Line]:
-    """Errors: SystemExit, if a source file is in no room or in several."""
+    """Counts each limit. Errors: SystemExit, if a file is not in exactly one room."""
     contents = {
         name: (root / name).read_text(encoding="utf-8")
         for name in tracked(root)

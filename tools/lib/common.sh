@@ -1,13 +1,13 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# What the scripts of tools/ share. Everything that they say goes to standard
-# error: standard output belongs to the program.
+# Functions that the scripts of tools/ share. Their messages go to standard error:
+# standard output belongs to the program.
 : "${root:?the caller sets it to the checkout}"
 
 say() { printf '%s\n' "$*" >&2; }
 
-# fail MESSAGE [LOG]: the end of the log, then one line, and exit status 3, which
-# no program of this suite uses.
+# fail MESSAGE [LOG]: prints the end of the log and the message, and exits with
+# status 3, which no program of this suite uses.
 fail() {
   if [[ -n ${2:-} && -s $2 ]]; then
     say "--- the end of $2:"
@@ -18,8 +18,8 @@ fail() {
   exit 3
 }
 
-# usage ARGUMENT: the comment at the head of the script. Exit status 2 unless the
-# argument asks for it.
+# usage ARGUMENT: prints the comment at the head of the script. Exit status 2 unless
+# the argument is --help or -h.
 usage() {
   local status=0
   if [[ $1 != --help && $1 != -h ]]; then
@@ -30,7 +30,7 @@ usage() {
   exit "$status"
 }
 
-# folder PATH: makes it unless it is there.
+# folder PATH: creates it if it does not exist.
 folder() {
   if ! mkdir -p -- "$1" 2>/dev/null || [[ ! -w $1 ]]; then
     fail "cannot write to $1"
@@ -53,15 +53,15 @@ lock() {
 
 unlock() { exec 9>&-; }
 
-# What is installed (tools/cmake/Package.cmake) has no environment of its own.
+# installed: whether this is an installed copy (tools/cmake/Package.cmake), without .venv.
 installed() { [[ ! -f $root/CMakePresets.json ]]; }
 
-# set_up: makes this checkout ready; what is installed takes the caller's Python.
+# set_up: makes this checkout ready; an installed copy uses the caller's Python.
 set_up() { installed || "$root/tools/setup" --if-needed; }
 
-# What runs a module of ours: bytecode lies in build/, not beside the sources, even if
-# the user wants none: without any, to load scipy takes seconds each time.
-# No module of ours or of Python's is looked for where the user happens to be.
+# The command that runs our modules. Bytecode goes to build/ instead of the source
+# folders, even if the user disables it, since loading scipy without it takes seconds.
+# Modules are never searched in the current folder.
 if installed; then
   python_module=(PYTHONDONTWRITEBYTECODE=1 python3 -m)
 else
@@ -70,10 +70,10 @@ else
 fi
 readonly python_module=(env PYTHONSAFEPATH=1 "PYTHONPATH=$root" "${python_module[@]}")
 
-# run_python MODULE ARGUMENT...: its main, in place of this script.
+# run_python MODULE ARGUMENT...: replaces this script by the module's main.
 run_python() { exec "${python_module[@]}" reports.command "tools/${0##*/}" "$@"; }
 
-# One compiler per core, but each may need 2 GB.
+# build_jobs: one compiler per core, or fewer, since each may need 2 GiB.
 build_jobs() {
   local cores memory=1
   cores=$(nproc)
@@ -82,8 +82,8 @@ build_jobs() {
   echo $((cores < memory ? cores : memory))
 }
 
-# configure PRESET: unless that was done. CMake itself sees every change but one of the
-# preset, and one of the compilers: another LibTorch may bring its own nvcc.
+# configure PRESET: runs CMake if needed. CMake itself detects every change except of the
+# preset and of the compilers: another LibTorch may come with its own nvcc.
 configure() {
   local ninja=$root/build/$1/build.ninja log=$root/build/$1.log restart=()
   [[ ! $root/.venv/.trainbench-stamp -nt $ninja ]] || restart=(--fresh)
@@ -94,8 +94,8 @@ configure() {
     fail "cmake --preset $1 failed" "$log"
 }
 
-# build PRESET [FLAG...]: configures if need be and builds, quietly unless it
-# fails. Flags go to `cmake --build`.
+# build PRESET [FLAG...]: configures if needed and builds, quietly unless it fails.
+# Flags go to `cmake --build`.
 build() {
   local preset=$1
   shift

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Whether this machine's NVIDIA driver can run LibTorch's wheel.
 
-As a script it prints nothing and ends with status 0 if so. Otherwise it prints what
-is wrong and what would help, or nothing where there is no GPU, and ends with status 1.
-It runs before .venv exists.
+As a script it prints nothing and exits with status 0 if so. Otherwise it prints the
+problem and a remedy, or nothing if there is no GPU, and exits with status 1. It runs
+before .venv exists.
 """
 
 import ctypes
@@ -32,7 +32,7 @@ def has_hardware(pci: Path) -> bool:
 
 
 def trouble(load: Callable[[str], Any] = ctypes.CDLL, pci: Path = PCI) -> str | None:
-    """None if the driver can be used, "" where there is no GPU."""
+    """The problem; None if the driver can be used, "" if there is no GPU."""
     try:
         driver = load("libcuda.so.1")
     except OSError:
@@ -47,7 +47,7 @@ def trouble(load: Callable[[str], Any] = ctypes.CDLL, pci: Path = PCI) -> str | 
     if driver.cuDriverGetVersion(ctypes.byref(version)) != 0:
         return f"the NVIDIA driver does not tell its version: {HELP}"
     if version.value < NEEDED:
-        # A machine that only has the library, however old it is.
+        # The machine has the library, of whatever version, but no GPU.
         if not has_hardware(pci) and driver.cuInit(0) == NO_DEVICE:
             return ""
         text = f"{version.value // 1000}.{version.value % 1000 // 10}"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Runs what tools/pack-gpu packed, with the LibTorch of a Python.
+# Runs the programs that tools/pack-gpu packed, with the LibTorch of a Python.
 #
 #   ./run.sh --suite=smoke --device=cuda    the program; all flags go to it
-#   ./run.sh tests --into=DIR               the tests that need a GPU, and a report of
+#   ./run.sh tests --into=DIR               the tests that need a GPU, with a report of
 #                                           each program in DIR; other flags go to them
-#   ./run.sh prove --into=DIR               all that shows what a GPU does; see --help
+#   ./run.sh prove --into=DIR               the whole proof on this GPU; see --help
 #   ./run.sh --any-torch ...                even with a LibTorch of another version
 #
 # A program with tests may take 120 seconds, or --seconds=N.
@@ -26,13 +26,13 @@ any_torch=0
 
 version_in() { sed -n "s/^__version__ = '\(.*\)'$/\1/p" -- "$1"; }
 
-# "2.11.0+cu130" as "2.11+cu130": what has the same interface.
+# "2.11.0+cu130" as "2.11+cu130": versions with the same interface.
 interface() {
   local version=${1%%+*}
   echo "${version%.*}${1#"$version"}"
 }
 
-# torch is found, not imported, which would take seconds.
+# torch is only located: importing it would take seconds.
 built=$(version_in "$here/torch_version.py")
 python=${PYTHON:-python3}
 torch=$("$python" -c '
@@ -47,11 +47,11 @@ if [[ $found != "$built" ]]; then
   say "$differs"
 fi
 
-# Compressed, to travel with the tree.
+# They are compressed for the transfer.
 packed=("$here"/{bin,lib}/*.gz)
 ((${#packed[@]} == 0)) || gunzip --force -- "${packed[@]}"
 
-# LibTorch finds CUDA's libraries itself; the program is linked against some, too.
+# LibTorch finds CUDA's libraries itself, but the program also links against some.
 path=$here/lib:$torch/lib
 for folder in "$torch"/../nvidia/*/lib; do
   [[ ! -d $folder ]] || path+=:$(readlink -f -- "$folder")
@@ -62,7 +62,7 @@ case ${1:-} in
   tests) shift ;;
   prove)
     shift
-    # Not what another `tools` in the current folder has.
+    # A folder `tools` in the current folder must not be imported.
     PYTHONPATH=$here PYTHONSAFEPATH=1 PYTHONDONTWRITEBYTECODE=1 \
       exec "$python" -m tools.prove "--pack=$here" "$@"
     ;;

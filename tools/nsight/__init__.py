@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Steps under Nsight Systems, beside our own breakdown of them."""
+"""Profiles steps with Nsight Systems, for comparison with our own breakdown."""

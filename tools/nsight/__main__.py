@@ -52,7 +52,7 @@ def _say(text: str) -> None:
 def _ours(
     directory: Path, program: Path, flags: Sequence[str], names: list[str]
 ) -> int:
-    """Our own breakdown of the same steps, as a page with its tables."""
+    """Writes our own breakdown of the same steps, as a page with its tables."""
     result = directory / "ours.json"
     directory.mkdir(parents=True, exist_ok=True)
     command = [str(program), *only(divided(names), flags), f"--benchmark_out={result}"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which steps run, and how the program's flags choose one of them."""
+"""Chooses the steps, and runs each under Nsight Systems."""
 
 import re
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from reports.results.files import write_files
 
-# Its rows profile nothing themselves: a process can have one tool that uses CUPTI.
+# Its rows do not profile: a process can have only one tool that uses CUPTI.
 EXPERIMENT = "model_size"
 DIVIDED = "breakdown"
 FILTER = "--benchmark_filter="
@@ -36,7 +36,7 @@ def cases(program: Path, flags: Sequence[str]) -> list[str]:
         check=False,
     )
     if done.returncode != 0:
-        raise Refused("the program has no such case")  # and has said why
+        raise Refused("the program has no such case")  # it printed the reason
     names = done.stdout.split()
     other = [name for name in names if not name.startswith(f"{EXPERIMENT}/")]
     if other:
@@ -45,7 +45,7 @@ def cases(program: Path, flags: Sequence[str]) -> list[str]:
 
 
 def exactly(name: str) -> str:
-    """A filter for one case. A name has no other character with a meaning."""
+    """A filter for one case. The dot is the only special character in a name."""
     return "^" + name.replace(".", "\\.") + "$"
 
 
@@ -74,7 +74,7 @@ REPORTS = (
 
 
 class Failed(Exception):
-    """A step or a summary; the text says which command."""
+    """A step or a summary failed; the text names the command."""
 
 
 def _run(command: Sequence[str | Path], output: int | None) -> str:
@@ -88,15 +88,15 @@ def _run(command: Sequence[str | Path], output: int | None) -> str:
 
 
 def _csv(printed: str) -> str:
-    """From the heading on. nsys says in a sentence that it has nothing to sum."""
+    """The lines from the heading on; "" if nsys only says that there is no data."""
     lines = printed.splitlines()
     first = next((at for at, line in enumerate(lines) if line.count(",") > 2), None)
     return "" if first is None else "\n".join(lines[first:]).rstrip() + "\n"
 
 
 def profile(directory: Path, program: Path, flags: Sequence[str]) -> list[Path]:
-    """The summaries of one run of the program that have a row. Errors: Failed,
-    OSError."""
+    """Profiles one run of the program; returns the summaries that have a row. Errors:
+    Failed, OSError."""
     directory.mkdir(parents=True, exist_ok=True)
     stem = directory / "step"
     tool = ["nsys", "profile", "--trace=cuda,nvtx,osrt", "--force-overwrite=true"]

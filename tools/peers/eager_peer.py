@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Times one model_size case of this suite beside the same model in eager PyTorch.
+"""Times one model_size case of this suite and the same model in eager PyTorch.
 
 .venv/bin/python -m tools.peers.eager_peer --model=tiny --mode=train_step
 
 A step is the forward pass, the loss, the backward pass and the release of the
-gradients; interleaved.py says how the two sides are compared.
+gradients; interleaved.py describes how the two sides are compared.
 """
 
 import argparse
@@ -75,7 +75,7 @@ def make_step(arguments: argparse.Namespace, compiled: bool = False) -> Step:
 
 
 def timed(call: Callable[[], object], count: int) -> list[float]:
-    """The time of each of `count` calls in us."""
+    """The times of `count` calls in us."""
     samples = []
     for _ in range(count):
         start = time.perf_counter()

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Compiles the PyTorch model, or attention, ahead of time: for rows of `compiled`.
+"""Compiles the PyTorch model, or attention, ahead of time, for rows of `compiled`.
 
     tools/export_aoti --model=tiny --mode=forward_backward --batch=1 --seq=128
     tools/export_aoti --d_head=64 --mode=forward_backward --batch=8 --seq=256
 
 torch.export traces the forward pass, or make_fx the forward and the backward pass, and
-AOTInductor compiles it into a package without weights: the program gives it its own. A
+AOTInductor compiles it into a package without weights: the program supplies its own. A
 package is for one shape, one precision, one version of PyTorch and the kind of machine
-that made it. On a CPU it takes about a minute and a C++ compiler, for a GPU it takes
-one, and Triton.
+that made it. For a CPU, compiling takes about a minute and a C++ compiler; for a GPU it
+takes a GPU and Triton.
 """
 
 import argparse
@@ -44,9 +44,9 @@ from tools.peers.pytorch_model import (
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build/aoti"  # --aoti of the program
 MODES = ("inference", "forward_backward")
-# Of a model, whose weights stay fp32, and of attention alone.
+# bf16_autocast is for a model, since its weights stay fp32; bf16 is for attention.
 PRECISIONS = ("fp32", "bf16_autocast", "bf16")
-_TWIN = {"attention": "naive", "implementation": "textbook"}  # as the twin computes
+_TWIN = {"attention": "naive", "implementation": "textbook"}  # of the PyTorch model
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")  # as model/spec/config.h, IsName()
 _SIZES = {"d_model", "d_ff", "layers", "heads", "kv_heads", "vocab", "context"}
 
@@ -68,7 +68,7 @@ class Step(TransformerLM):
             return cross_entropy(logits, *targets) if targets else logits
 
     def trace_gradients(self, *batch: Tensor) -> None:
-        """Of tokens and targets. From now on a call returns loss and gradients."""
+        """Traces tokens and targets. Later calls return the loss and the gradients."""
 
         def run(weights: Any, buffers: Any, *inputs: Tensor) -> tuple[Tensor, ...]:
             loss = functional_call(self, weights | buffers, inputs)
@@ -87,7 +87,7 @@ def attention_gradients(
 
 
 def export_attention(a: argparse.Namespace) -> ExportedProgram:
-    """Of [batch, seq, d_head]: the output, or with the gradients."""
+    """Exports attention of [batch, seq, d_head] tensors, or with its gradients."""
     dtype = torch.bfloat16 if a.precision == "bf16" else torch.float32
     shape = (a.batch, a.seq, a.d_head)
     inputs = [torch.zeros(shape, dtype=dtype, device=a.device) for _ in range(4)]
@@ -102,10 +102,10 @@ def export_attention(a: argparse.Namespace) -> ExportedProgram:
 
 
 def export_model(a: argparse.Namespace) -> tuple[ExportedProgram, list[str]]:
-    """The program, and the parameters whose gradients it returns after the loss."""
+    """Exports a step; returns also the names of the gradients that follow the loss."""
     config = a.model[1]
     if config.positions == "rope":
-        # One table of rotations for these positions: the program makes it, too.
+        # The program also makes its table of rotations for exactly these positions.
         config = replace(config, context=a.seq)
     with torch.device(a.device):
         model = Step(config, autocast=a.precision == "bf16_autocast")
@@ -113,7 +113,7 @@ def export_model(a: argparse.Namespace) -> tuple[ExportedProgram, list[str]]:
     inputs: tuple[Tensor, ...] = (tokens,)
     gradients: list[str] = []
     if a.mode == "forward_backward":
-        # Two objects: one would be traced as one input.
+        # Two objects, because a single one would be traced as a single input.
         inputs = (tokens, tokens.clone())
         gradients = [name for name, _ in model.named_parameters()]
         model.trace_gradients(*inputs)
@@ -122,7 +122,7 @@ def export_model(a: argparse.Namespace) -> tuple[ExportedProgram, list[str]]:
 
 
 def parse_model(text: str) -> tuple[str, ModelConfig]:
-    """A name and sizes, from a name or from what the program takes as --model."""
+    """Reads a model's name, or a definition as the program's --model takes it."""
     if text in MODELS:
         return text, MODELS[text]
     allowed = (
@@ -161,7 +161,7 @@ def parse_model(text: str) -> tuple[str, ModelConfig]:
 
 
 def device_name(device: str) -> str:
-    """As the program names it."""
+    """The device's name, as the program writes it."""
     if device == "cuda":
         return torch.cuda.get_device_name()
     for line in Path("/proc/cpuinfo").read_text().splitlines():
@@ -171,7 +171,7 @@ def device_name(device: str) -> str:
 
 
 def machine(device: str) -> str:
-    """Where a package runs: its code has the instructions of this machine."""
+    """The machine for which a package is compiled, with its instruction set."""
     name = device_name(device)
     if device == "cpu":
         name += f" {torch.backends.cpu.get_cpu_capability()}"
@@ -189,7 +189,7 @@ def package_path(a: argparse.Namespace) -> Path:
 
 
 def description(config: ModelConfig) -> str:
-    """What the program compares before it hands over its weights."""
+    """The text that the program compares before it passes its weights."""
     heads = str(config.heads)
     if config.key_value_heads != config.heads:
         heads += f":{config.kv_heads}"
@@ -210,16 +210,16 @@ def compile_package(
             "aot_inductor.package": True,
             "aot_inductor.package_constants_in_so": False,
             "aot_inductor.metadata": metadata,
-            # As many threads as the program has, not as this process has.
+            # The program sets the number of threads when it runs the package.
             "cpp.dynamic_threads": True,
         },
     )
-    # The compiler writes the metadata before it knows how long it takes.
+    # The compiler writes the metadata before its own duration is known.
     seconds = {"compile_seconds": f"{time.monotonic() - start:.1f}"}
     for file in map(Path, files):
         if file.name.endswith("_metadata.json"):
             file.write_text(json.dumps(json.loads(file.read_text()) | seconds))
-    # Whole or not at all. The archive has its files below its own name.
+    # Written atomically. The archive has its files below its own name.
     whole = path.with_name(f".{os.getpid()}") / path.name
     whole.parent.mkdir()
     try:

@@ -13,14 +13,14 @@ def positive(text: str) -> int:
 
 
 def make_parser(program: str, description: str) -> argparse.ArgumentParser:
-    """`program` as it is called; of the description the first line is told."""
+    """Makes a parser; help shows `program` and the first line of the description."""
     return argparse.ArgumentParser(
         prog=program, description=description.splitlines()[0], allow_abbrev=False
     )
 
 
 def add_shape_flags(parser: argparse.ArgumentParser, *, batch: int = 1) -> None:
-    """The tokens of a step, and where it runs."""
+    """Adds the flags for the tokens of a step, and for its device."""
     add = parser.add_argument
     add("--batch", type=positive, default=batch, help="sequences (%(default)s)")
     add("--seq", type=positive, default=128, help="tokens of each (%(default)s)")

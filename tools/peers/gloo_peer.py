@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Times one all_reduce case of this suite beside torch.distributed with Gloo.
+"""Times one all_reduce case of this suite and torch.distributed with Gloo.
 
 .venv/bin/python -m tools.peers.gloo_peer --ranks=2 --bytes=1048576
 
 Both sides sum fp32 buffers over the loopback interface. A call takes as long as its
-slowest rank; interleaved.py says how the two sides are compared.
+slowest rank; interleaved.py describes how the two sides are compared.
 """
 
 import argparse
@@ -48,7 +48,7 @@ def run_rank(rank: int, arguments: argparse.Namespace, folder: str) -> None:
     data.uniform_()
     samples = torch.empty(arguments.warmups + arguments.samples, dtype=torch.float64)
     for call in range(len(samples)):
-        # Equal buffers grow with each call. Infinities would be constants.
+        # The sums grow with each call, and are scaled before they become infinite.
         if call % 20 == 19:
             data.mul_(float(arguments.ranks) ** -20)
         dist.barrier()  # otherwise an early rank would time its wait for the others

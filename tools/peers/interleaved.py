@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Times one case of this suite beside the same work in PyTorch.
+"""Times one case of this suite and the same work in PyTorch.
 
 Both sides run in fresh processes with the same number of threads, warm-up calls and
 samples. The processes come in pairs, and a coin decides which side of a pair runs
-first, as in tools/ab. The answer is the median over the pairs of (our time / PyTorch's
-time) with their interval (reports/compare/intervals.py).
+first, as in tools/ab. The result is the median over the pairs of (our time / PyTorch's
+time) with its interval (reports/compare/intervals.py).
 """
 
 import argparse
@@ -37,7 +37,7 @@ ALPHA = 0.05  # how often the interval may miss the median
 @dataclass(frozen=True)
 class Case:
     name: str  # in this suite
-    flags: list[str]  # with which our program has it
+    flags: list[str]  # for which our program has the case
     processes: int = 1
 
 
@@ -62,7 +62,7 @@ class Round:
 
 
 def environment(threads: int) -> dict[str, str]:
-    """Threads per process, and Gloo's interface: the same for both sides."""
+    """The threads per process and Gloo's interface, which are equal on both sides."""
     count = str(threads)
     return os.environ | {
         "OMP_NUM_THREADS": count,
@@ -77,7 +77,7 @@ def output_of(
     arguments: argparse.Namespace,
     more: Mapping[str, str] | None = None,
 ) -> str:
-    """Standard output, in an environment with `more`.
+    """Runs a command with `more` in its environment, and returns its standard output.
 
     Exits with the reason if the process fails or hangs.
     """
@@ -157,7 +157,7 @@ def run_rounds(
 
 
 def interval_of(rounds: Sequence[Round]) -> tuple[float, float] | None:
-    """Of the ratio; None if there are too few rounds."""
+    """The interval of the ratio; None if there are too few rounds."""
     found = pair_interval([Pair(math.log(r.ratio)) for r in rounds], ALPHA)
     return found.ratios if found else None
 
@@ -165,10 +165,10 @@ def interval_of(rounds: Sequence[Round]) -> tuple[float, float] | None:
 def compare(
     peer: Peer, arguments: argparse.Namespace, flags: Sequence[str]
 ) -> dict[str, Any]:
-    """Runs the rounds and prints each; `flags` are those of the command line."""
+    """Runs the rounds and prints each; `flags` is the command line."""
     case = peer.case_of(arguments)
     print(f"{case.name}, {arguments.threads} threads per process")
-    # A process of ours that is not timed says how many calls a process makes.
+    # Our first process is not timed: it determines the calls of each process.
     row = run_ours(case, arguments)
     warmups = arguments.warmups or 1 + int(row.get("warmup_calls", 2))
     samples = arguments.samples or max(5, int(row.get("samples", 10)))

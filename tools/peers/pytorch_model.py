@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The Transformer language model of this suite, written a second time in PyTorch.
 
-It serves two purposes: tests/data/make_goldens.py computes with it the numbers that
-the C++ model is tested against, and eager_peer.py times the C++ model beside it. It
-follows the formulas literally and shares no code with the C++ model. Shapes: B batch,
+It serves two purposes: tests/data/make_goldens.py uses it to compute the values that
+the C++ model is tested against, and eager_peer.py compares its time with the C++ model.
+It follows the formulas literally and shares no code with that model. Shapes: B batch,
 T sequence, D d_model, H heads, K = D / H, F d_ff, V vocabulary.
 """
 
@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 ROPE_THETA = 10_000.0
 NORM_EPS = 1e-5
-# The fields of a model that are no sizes, and their values; the first is the default.
+# The fields of a model other than sizes, and their values; the first is the default.
 ARCHITECTURE = {
     "mlp": ("swiglu", "gelu", "relu2"),
     "norm": ("rms", "layer"),
@@ -35,11 +35,11 @@ class ModelConfig:
     heads: int
     vocab: int = 10_000
     context: int = 1_024
-    kv_heads: int = 0  # heads of keys and values; 0: as many as of queries
+    kv_heads: int = 0  # heads of keys and values; 0: equal to `heads`
     tied_embeddings: bool = False  # the head's weight is the embeddings'
     mlp: str = "swiglu"
     norm: str = "rms"
-    biases: str = "none"  # norms: of LayerNorms alone
+    biases: str = "none"  # norms: only in LayerNorms
     positions: str = "rope"
 
     @property
@@ -52,7 +52,7 @@ class ModelConfig:
 
     @property
     def architecture(self) -> str:
-        """What differs from the defaults, as FormatArchitecture() of the C++ model."""
+        """Fields with other than default values, as the C++ FormatArchitecture()."""
         text = "".join(
             f",{field}={getattr(self, field)}"
             for field, (usual, *_) in ARCHITECTURE.items()
@@ -185,10 +185,10 @@ def causal_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
 
 
 class Attention(nn.Module):
-    """Causal multi-head self-attention, with rotary positions if it is given them.
+    """Causal multi-head self-attention, with rotary positions if given.
 
-    Neighbouring heads of queries share one of keys and values where those have
-    fewer (grouped-query attention; Ainslie et al., 2023).
+    If there are fewer heads of keys and values, neighbouring heads of queries share
+    one (grouped-query attention; Ainslie et al., 2023).
     """
 
     def __init__(self, config: ModelConfig) -> None:
@@ -223,7 +223,7 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
 
 
 class FeedForward(nn.Module):
-    """w2(f(w1 x)), or of SwiGLU w2(f(w1 x) * w3 x) (Shazeer, 2020)."""
+    """w2(f(w1 x)), or for SwiGLU w2(f(w1 x) * w3 x) (Shazeer, 2020)."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The sides of tools/peers/step_table.py: each is one process that times one step."""
+"""The sides of tools/peers/step_table.py: each is a process that times one step."""
 
 import argparse
 import resource
@@ -17,9 +17,9 @@ from tools.peers.pytorch_model import MODELS
 
 IMPLEMENTATIONS = ("textbook", "library", "fused")
 PYTORCH = ("eager", "compile")
-# glibc then takes memory from the system once and never gives it back.
+# With these, glibc never returns memory to the system.
 KEEP_PAGES = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 40)}
-# Compiled code is found again by the processes of later rounds.
+# Processes of later rounds reuse the compiled code.
 COMPILED = {"TORCHINDUCTOR_CACHE_DIR": str(ROOT / "build/inductor")}
 
 
@@ -29,7 +29,7 @@ class Outcome:
 
     us: float  # median of its calls
     peak_bytes: float  # most bytes of tensors alive at once
-    page_faults: float  # mean of a call
+    page_faults: float  # mean per call
 
 
 def sides_of(mode: str) -> tuple[str, ...]:
@@ -38,7 +38,7 @@ def sides_of(mode: str) -> tuple[str, ...]:
 
 
 def case_of(side: str, a: argparse.Namespace) -> Case:
-    """The case of our program that is this side."""
+    """The case of our program for this side."""
     name, flags = a.model, [f"--mode={a.mode}"]
     experiment = "compiled/aoti" if side == "aoti" else "model_size"
     if side in ("library", "fused"):
@@ -91,7 +91,7 @@ def worker_command(side: str, a: argparse.Namespace, **counts: int) -> list[str]
 
 
 def peak_bytes(step: Step, device: str) -> int:
-    """The most bytes of tensors alive during one call, those that are kept included."""
+    """The most bytes of tensors alive during one call, including the kept ones."""
     kept = sum(t.numel() * t.element_size() for t in step.kept())
     if device == "cuda":
         torch.cuda.reset_peak_memory_stats()
@@ -122,7 +122,7 @@ def _page_faults() -> int:
 
 
 def work(a: argparse.Namespace) -> Outcome:
-    """One process of PyTorch."""
+    """Times the step in this process of PyTorch."""
     torch.set_num_threads(a.threads)
     step = make_step(a, compiled=a.worker == "compile")
     if a.worker == "compile":

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Times a step in all our implementations beside eager PyTorch and torch.compile.
+"""Times a step in all our implementations, eager PyTorch and torch.compile.
 
     .venv/bin/python -m tools.peers.step_table --models=tiny,small --batch=4
     .venv/bin/python -m tools.peers.step_table --mode=train_step
 
-Compiled ahead of time is a side where there is a package of tools/export_aoti.
-In each round every side runs in a fresh process, in an order drawn by lot. All have
-the same number of threads and keep the pages of freed tensors: on a CPU page faults
-would otherwise decide. A ratio is the median over the rounds of (this side's time /
-the other side's time of the same round).
+If tools/export_aoti made a package, it is a side, too, compiled ahead of time.
+In each round every side runs in a fresh process, in random order. All have the same
+number of threads and keep the pages of freed tensors: otherwise page faults would
+dominate on a CPU. A ratio is the median over the rounds of (this side's time / the
+other side's time of the same round).
 """
 
 import argparse
@@ -60,7 +60,7 @@ class Cell:
 def run_rounds(
     sides: Sequence[str], rounds: int, run: Callable[[str], Outcome]
 ) -> dict[str, list[Outcome]]:
-    """All sides once per round, each time in another order; prints the times."""
+    """Runs all sides once per round, in random order; prints the times."""
     print(f"{'round':>5}" + "".join(f"{side + ' us':>14}" for side in sides))
     lot = random.SystemRandom()
     found: dict[str, list[Outcome]] = {side: [] for side in sides}
@@ -96,7 +96,7 @@ def cells_of(found: dict[str, list[Outcome]]) -> dict[str, Cell]:
 
 
 def compare(a: argparse.Namespace) -> dict[str, Any]:
-    """The sides of one step. A process of ours that is not timed says the counts."""
+    """Compares the sides of one step. Our first process only determines the counts."""
     rows = {side: row_or_reason(side, a) for side in sides_of(a.mode)[: -len(PYTORCH)]}
     reasons = {side: row for side, row in rows.items() if isinstance(row, str)}
     textbook = rows["textbook"]

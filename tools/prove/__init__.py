@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Runs what shows that the suite is right on a GPU, and keeps the evidence."""
+"""Proves the suite on a GPU, and collects the evidence."""

@@ -22,7 +22,7 @@ _BAD = {"failed", "timed out", "killed"}
 
 
 class Stopped(BaseException):
-    """A signal asked for the end."""
+    """A signal asked the command to end."""
 
 
 def _stage_numbers(text: str) -> list[int]:
@@ -98,7 +98,7 @@ def heed_signals() -> None:
 
 
 def prove(arguments: argparse.Namespace, stages: Sequence[Stage], began: float) -> int:
-    """Errors: OSError, ValueError for a state of something else."""
+    """Runs the chosen stages. Errors: OSError, ValueError for an unknown state."""
     state = State(arguments.state.resolve())
     into = arguments.into.resolve()
     place = Place(
@@ -110,7 +110,7 @@ def prove(arguments: argparse.Namespace, stages: Sequence[Stage], began: float) 
     state.find_killed()
     call: Json = {"started": now()}
     state.calls.append(call)
-    evidence.keep(state.folder, into)  # what cannot be kept is found before it is made
+    evidence.keep(state.folder, into)  # fails early if `into` cannot be written
     parts = chosen(arguments, stages)
 
     def after(part: Part) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The files that a machine hands back: at most eight, flat, of at most 16 MiB each."""
+"""The files that a machine returns: at most eight, flat, of at most 16 MiB each."""
 
 import gzip
 import os
@@ -11,10 +11,10 @@ from pathlib import Path
 from tools.prove.steps import SUITE
 
 MOST_BYTES = 16 << 20
-# Of a log, the beginning and the end.
+# Of a log's beginning, and of its end.
 _LOG_BYTES = 1 << 20
 
-# As they are.
+# Copied unchanged.
 _COPIED = {
     "proof.json": "proof.json",
     "smoke.json": "04-smoke/smoke.json",
@@ -24,13 +24,13 @@ _COPIED = {
 }
 _ZIPPED = {f"{SUITE}.samples.jsonl.gz": f"08-suite/{SUITE}.samples.jsonl"}
 _PROFILE = "06-breakdown"
-_PACKAGES = "aoti"  # of export_aoti, which a machine of its own needs
-_MADE = "kept"  # the files as they are made
+_PACKAGES = "aoti"  # of export_aoti, which only this machine can use
+_MADE = "kept"  # where the files are made
 FILES = (*_COPIED, *_ZIPPED, "profile.tar.gz", "logs.tar.gz")
 
 
 def _shortened(path: Path) -> None:
-    """A program that says the same for minutes must not cost the other logs."""
+    """Cuts a long log, so that it does not displace the other logs."""
     size = path.stat().st_size
     if size <= 2 * _LOG_BYTES:
         return
@@ -43,7 +43,7 @@ def _shortened(path: Path) -> None:
 
 
 def _pack(sources: Sequence[Path], state: Path, to: Path) -> None:
-    """All sources, or the smaller ones that fit."""
+    """Packs all sources, or only the smaller ones that fit."""
     kept = sorted(sources, key=lambda path: path.stat().st_size)
     while True:
         with tarfile.open(to, "w:gz", compresslevel=6) as archive:
@@ -75,7 +75,7 @@ def _make(target: Path, sources: Sequence[Path], state: Path) -> None:
 
 
 def _put(name: str, sources: Sequence[Path], state: Path, into: Path) -> None:
-    """Makes the file of its sources, if they changed; it is whole at every moment."""
+    """Makes the file from its sources if they changed, and replaces it atomically."""
     if not sources:
         return
     made = state / _MADE / name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes which versions of what are here: python -m tools.prove.identity BIN FILE."""
+"""Writes the versions of this machine: python -m tools.prove.identity BIN FILE."""
 
 import json
 import platform
@@ -14,7 +14,7 @@ _QUERY = "name,driver_version,vbios_version,persistence_mode,pstate,power.limit"
 
 
 def output_of(*command: str) -> str:
-    """Both outputs, or why there is none."""
+    """Standard output and error, or the reason why there is none."""
     try:
         done = subprocess.run(
             command,
@@ -41,7 +41,7 @@ def wheels() -> dict[str, str]:
 
 
 def missing_libraries(programs: Path) -> list[str]:
-    """Lines of ldd, each once."""
+    """The distinct lines of ldd for libraries that are not found."""
     lines = output_of("ldd", *map(str, sorted(programs.iterdir()))).splitlines()
     return sorted({line.strip() for line in lines if "not found" in line})
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes each kernel of a result's profiles, with the family that it was taken for.
+"""Writes each kernel of a result's profiles, with the family assigned to it.
 
 python -m tools.prove.kernel_names RESULT FILE
 """
@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def names(result: Path) -> list[str]:
-    """Lines of a family and a name."""
+    """Sorted lines, each with a family and a name."""
     document = json.loads(result.read_text(encoding="utf-8"))
     return sorted(
         {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The GPU's clocks, power and temperature, as nvidia-smi tells them."""
+"""The GPU's clocks, power and temperature, as nvidia-smi reports them."""
 
 import shutil
 import subprocess
@@ -15,7 +15,7 @@ _QUERY = (
 
 
 def clocks() -> str:
-    """Of this moment, "" without nvidia-smi."""
+    """The current clocks; "" without nvidia-smi."""
     try:
         return subprocess.run(
             ["nvidia-smi", f"--query-gpu={_QUERY}", "--format=csv,noheader"],
@@ -31,7 +31,7 @@ def clocks() -> str:
 
 @contextmanager
 def watched(log: Path) -> Iterator[None]:
-    """Appends a line every 5 s. It also holds the driver open between processes."""
+    """Logs a line every 5 s. This also keeps the driver loaded between processes."""
     if shutil.which("nvidia-smi") is None:
         yield
         return

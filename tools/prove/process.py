@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs a step: its command line on this machine, its environment, its end."""
+"""Runs a step: its command line on this machine, its environment, its time limit."""
 
 import importlib.util
 import os
@@ -19,9 +19,9 @@ from tools.prove.steps import Step
 from tools.rehearsal.arguments import Arguments
 from tools.rehearsal.run import environment as null_environment
 
-# Where toolkits are, if PATH does not know it.
+# Where toolkits are, if they are not in PATH.
 _TOOLKIT = "/usr/local/cuda/bin"
-_MOST_GRACE = 10.0  # seconds between the request to end and the end
+_MOST_GRACE = 10.0  # seconds between SIGTERM and SIGKILL
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Place:
     programs: Path
     state: Path
     null_gpu: Path | None = None  # the folder of its libraries, in a rehearsal
-    pattern: str = ""  # of names of cases; with a leading -, of those left out
+    pattern: str = ""  # of cases to run; with a leading -, of cases to leave out
 
     @property
     def path(self) -> str:
@@ -38,7 +38,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Ended:
-    status: int | None  # None: it was ended at its limit
+    status: int | None  # None: it was killed at its limit
     seconds: float
 
 
@@ -64,7 +64,7 @@ def environment_of(step: Step, place: Place) -> dict[str, str]:
 
 
 def _names(command: Sequence[str], step: Step, place: Place) -> list[str]:
-    """Of the cases of the command. Errors: OSError, SubprocessError."""
+    """The names of the command's cases. Errors: OSError, SubprocessError."""
     outputs = ("--benchmark_out=", "--samples_out=", "--trace=", "--resume=")
     program = command[command.index(str(place.programs / "trainbench")) :]
     listing = [flag for flag in program if not flag.startswith(outputs)]
@@ -80,7 +80,7 @@ def _names(command: Sequence[str], step: Step, place: Place) -> list[str]:
 
 
 def _filtered(command: list[str], step: Step, place: Place) -> list[str]:
-    """The command with those of its cases that the place's pattern leaves, if any."""
+    """The command with the cases that the place's pattern leaves; empty if none."""
     joined = "|".join(step.patterns)
     chosen = [*command, f"--benchmark_filter=^({joined})"] if joined else command
     if not place.pattern:
@@ -97,9 +97,9 @@ def _filtered(command: list[str], step: Step, place: Place) -> list[str]:
 
 
 def command_of(step: Step, place: Place, out: Path) -> list[str]:
-    """Empty if the pattern leaves no case.
+    """The command line of a step; empty if the pattern leaves no case.
 
-    Errors: OSError, SubprocessError where cases cannot be listed.
+    Errors: OSError, SubprocessError if cases cannot be listed.
     """
     names = {
         "{bin}": place.programs,
@@ -120,7 +120,7 @@ def command_of(step: Step, place: Place, out: Path) -> list[str]:
 
 
 def _signal(process: subprocess.Popen[bytes], number: int) -> None:
-    """To all processes of its group; children may outlive their parent."""
+    """Signals all processes of its group; children may outlive their parent."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, number)
 
@@ -128,7 +128,7 @@ def _signal(process: subprocess.Popen[bytes], number: int) -> None:
 def run(
     command: Sequence[str], environment: dict[str, str], log: IO[bytes], seconds: float
 ) -> Ended:
-    """Ends the command in time, and all that it started. Errors: OSError."""
+    """Runs a command; kills it and its children at the limit. Errors: OSError."""
     began = time.monotonic()
     grace = min(_MOST_GRACE, seconds / 10)
     process = subprocess.Popen(

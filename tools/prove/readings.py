@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What a stage left behind, as values; what it did not leave is empty.
+"""Reads the output of a stage; missing output is empty.
 
-This reads results by itself: a GPU machine may have no more than Python and torch.
+This has its own reader of results: a GPU machine may have only Python and torch.
 """
 
 import json
@@ -24,12 +24,12 @@ class Result:
     complete: bool = False
 
     def of(self, pattern: str) -> list[Json]:
-        """The rows whose names begin so."""
+        """The rows with names that begin with the pattern."""
         return [row for row in self.rows if re.match(pattern, row["name"])]
 
     @property
     def times(self) -> dict[str, float]:
-        """In us; a null GPU has none."""
+        """Times in us, by row; a null GPU has none."""
         return {
             row["name"]: row["p50_us"] for row in self.rows if row.get("p50_us", 0) > 0
         }
@@ -58,7 +58,7 @@ class Tests:
 
 
 def tests(path: Path) -> Tests | None:
-    """GoogleTest's report; None if the program ended without one."""
+    """Reads GoogleTest's report; None if the program ended without one."""
     try:
         root = ElementTree.parse(path).getroot()
     except (OSError, ElementTree.ParseError):

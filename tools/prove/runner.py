@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs parts one after the other, whatever becomes of each, and records it."""
+"""Runs parts one after the other, even if some fail, and records the results."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ from tools.prove.readings import Seen, result
 from tools.prove.state import Json, Part, State
 from tools.prove.steps import Step
 
-# What it takes to keep the evidence of a part, in seconds.
+# Seconds to collect the evidence of a part.
 KEEPING = 8.0
 
 
@@ -59,7 +59,7 @@ def _run_step(step: Step, place: Place, out: Path, end: float) -> StepRecord:
 
 
 def _last_line(out: Path) -> str:
-    """Of what the step printed."""
+    """The last line of the step's output."""
     with (out / "log.txt").open("rb") as log:
         log.seek(max(0, log.seek(0, os.SEEK_END) - 4096))
         lines = log.read().decode(errors="replace").split("\n")
@@ -77,7 +77,7 @@ def status_of(records: Sequence[StepRecord], goes_on: bool) -> str:
 
 
 def _has_all(part: Part, out: Path) -> bool:
-    """Whether an earlier part came to the end of its cases."""
+    """Whether an earlier part completed all cases."""
     paths = [step.resumes.replace("{out}", str(out)) for step in part.stage.steps]
     return part.stage.goes_on and all(result(Path(path)).complete for path in paths)
 
@@ -116,7 +116,7 @@ def run_part(part: Part, place: Place, state: State, limit: float, again: bool) 
 
 
 def _look_at(part: Part, seen: Seen) -> list[str]:
-    """What the stage shows. A reading that fails costs no evidence."""
+    """The points to look at. If reading them fails, the evidence is still kept."""
     notes = list(dict.fromkeys(s["note"] for s in seen.steps if s["note"]))
     if all(step["status"] is None and not step["seconds"] for step in seen.steps):
         return notes
@@ -134,7 +134,7 @@ def run_parts(
     again: bool,
     after: Callable[[Part], None],
 ) -> list[Part]:
-    """Returns the parts that did not fit before `end`; `after` follows each part."""
+    """Returns the parts that did not fit before `end`; calls `after` for each other."""
     late = []
     for part in parts:
         left = end - time.monotonic() - KEEPING

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is run on a GPU that is at hand for less than an hour, most telling first."""
+"""The stages for less than an hour on a GPU, the most informative first."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,11 +23,11 @@ from tools.prove.steps import (
 class Stage:
     number: int
     name: str
-    limit: float  # in seconds, of each part; with takes_rest the least
+    limit: float  # in seconds, of each part; with takes_rest the minimum
     look_at: Callable[[Seen], list[str]]
     steps: tuple[Step, ...]
-    parts: int = 1  # each goes on where the one before was cut
-    takes_rest: bool = False  # of a call, and goes on in every later one
+    parts: int = 1  # each continues where the previous one was cut
+    takes_rest: bool = False  # of each call's time, until the stage is complete
 
     @property
     def goes_on(self) -> bool:
@@ -50,7 +50,7 @@ def stage(
     return Stage(number, name, limit, look_at, steps, parts, takes_rest)
 
 
-# Its heads of 80 are none for our attention.
+# Our attention does not support its heads of 80 elements.
 _LARGE_FUSED = (
     "--model=name=2.7B_fused,d_model=2560,d_ff=10240,layers=32,heads=32,vocab=10000,"
     "implementation=fused,attention=sdpa_flash "
@@ -123,7 +123,7 @@ STAGES = (
     ),
     stage(
         *(10, "aftermath", 60, verdicts.aftermath),
-        # The program itself times nothing after a profile.
+        # This needs a new process: the program times nothing after a profile.
         cases("new_process", "harness/ peak/ optimizer/"),
     ),
     stage(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What has been run so far, in a folder that the next call finds again."""
+"""The state of the proof, in a folder that later calls reuse."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from reports.results.files import write_files
 from tools.prove.stages import Stage
 
 Json = dict[str, Any]
-# A part whose call was killed is run again, once and last: it may be what killed it.
+# A part that ran when a call was killed runs again once, last: it may be the cause.
 MOST_KILLS = 2
 
 
@@ -36,7 +36,7 @@ def parts_of(stages: Sequence[Stage]) -> Iterator[Part]:
 
 class State:
     def __init__(self, folder: Path) -> None:
-        """Errors: OSError, ValueError for a proof.json of something else."""
+        """Errors: OSError, ValueError for a proof.json of another format."""
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
         self.calls: list[Json] = []
@@ -59,7 +59,7 @@ class State:
         return str(self.parts.get(part.key, {}).get("status", ""))
 
     def find_killed(self) -> None:
-        """Parts that no call ended."""
+        """Marks parts that are still running from an earlier call as killed."""
         for record in self.parts.values():
             if record["status"] == "running":
                 record["status"] = "killed"

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""The commands of a stage as data, and what each of them needs.
+"""The commands of a stage as data, with their requirements.
 
 {bin} stands for the folder of the programs, {out} for the stage's own folder, {state}
-for the one that holds all stages, {python} for the Python that has torch.
+for the folder of all stages, {python} for the Python that has torch.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-SUITE = "full"  # what the committed reference of a machine holds
+SUITE = "full"  # as in the committed reference of a machine
 GPU_TESTS = "Cuda*:*/Cuda*"
-# The smallest model whose blocks repeat, which stands for all on a null GPU.
+# The smallest model with several blocks, which stands for all models on a null GPU.
 NANO = (
     "--model=name=nano,d_model=32,d_ff=64,layers=2,heads=2,vocab=128 "
     "--models=nano --seq=16"
@@ -20,14 +20,14 @@ NANO = (
 @dataclass(frozen=True)
 class Step:
     command: tuple[str, ...]
-    patterns: tuple[str, ...] = ()  # of cases: the name of each begins with one
-    seconds: float | None = None  # at most; None: what is left of the stage
-    programs: tuple[str, ...] = ()  # of other projects
-    modules: tuple[str, ...] = ()  # of Python
+    patterns: tuple[str, ...] = ()  # of case names, which begin with one of them
+    seconds: float | None = None  # at most; None: the rest of the stage
+    programs: tuple[str, ...] = ()  # required, of other projects
+    modules: tuple[str, ...] = ()  # required, of Python
     environment: Mapping[str, str] = field(default_factory=dict)
-    resumes: str = ""  # the result file to go on with, if it exists
-    real: tuple[str, ...] = ()  # flags that a GPU gets, and a null GPU does not
-    # The reverse. None: it does not run on a null GPU, which computes nothing.
+    resumes: str = ""  # the result file to resume, if it exists
+    real: tuple[str, ...] = ()  # flags for a real GPU
+    # Flags for a null GPU. None: it does not run there, since nothing is computed.
     null: tuple[str, ...] | None = ()
     null_environment: Mapping[str, str] = field(default_factory=dict)
 
@@ -46,9 +46,9 @@ def cases(
     null: str = "",
     resumes: bool = False,
 ) -> Step:
-    """The cases whose names begin with one of the patterns, or all.
+    """The cases with names that begin with one of the patterns, or all.
 
-    A wrong value fails no row: its error is in the row.
+    A wrong value does not fail the row, which contains its error.
     """
     path = f"{{out}}/{result}.json"
     return Step(
@@ -72,7 +72,7 @@ def tests(
     report: str = "",
     seconds: float | None = None,
 ) -> Step:
-    """Tests that need a GPU; `null` selects those that a null GPU passes.
+    """Tests that need a GPU; `null` selects the tests that a null GPU passes.
 
     With `values` the null GPU runs our kernels in the emulator.
     """
@@ -90,7 +90,7 @@ def tests(
 
 
 def sanitized(tool: str, program: str) -> Step:
-    """Tests under compute-sanitizer, where each tensor is an allocation of its own."""
+    """Tests under compute-sanitizer, with a separate allocation for each tensor."""
     return Step(
         (
             *("compute-sanitizer", f"--tool={tool}", "--error-exitcode=9"),
@@ -104,7 +104,7 @@ def sanitized(tool: str, program: str) -> Step:
 
 
 def counted(kernel: str, case: str) -> Step:
-    """All counters of the first launch of a kernel that the pattern finds."""
+    """All counters of the first launch of a kernel that matches the pattern."""
     return Step(
         (
             *("ncu", "--clock-control=none", "--set=full", "--launch-count=1"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What has been proven so far, in at most 40 lines."""
+"""The state of the proof, in at most 40 lines."""
 
 import textwrap
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ def _block(part: Part, record: Json, note: str) -> list[str]:
 
 
 def _fitting(blocks: Sequence[list[str]], room: int) -> list[str]:
-    """One line of each, and as many second lines as there is room for."""
+    """The first line of each block, and as many second lines as fit."""
     spare = room - len(blocks)
     lines = []
     for block in blocks:
@@ -39,7 +39,7 @@ def _fitting(blocks: Sequence[list[str]], room: int) -> list[str]:
 def render(
     parts: Sequence[Part], state: State, late: Sequence[Part], again: bool = False
 ) -> str:
-    """`late` are those that had no time in this call, which `again` began anew."""
+    """`late` did not fit into this call, which had --again if `again` is set."""
     blocks = []
     for part in parts:
         note = f"needs {part.stage.limit:.0f} s" if part in late else "not chosen"

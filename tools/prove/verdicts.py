@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What to look at after each stage, in a line or two."""
+"""The points to look at after each stage, in a line or two."""
 
 import json
 import re
@@ -17,7 +17,7 @@ def _few(items: Sequence[str]) -> str:
 
 
 def _reasons(label: str, failures: Sequence[Json]) -> list[str]:
-    """The reasons, most frequent first, each with its number and one case."""
+    """The most frequent reasons, each with its count and one case."""
     counts = Counter(failure["reason"] for failure in failures)
     first = {f["reason"]: f["name"] for f in reversed(failures)}
     texts = [
@@ -129,7 +129,7 @@ def sanitizer(seen: Seen) -> list[str]:
     ]
 
 
-# As Nsight Compute prints them: a name, its unit and the value.
+# Nsight Compute prints a name, its unit and the value.
 _METRICS = {
     "Duration": "{1} {0}",
     "Compute (SM) Throughput": "SM {1} {0}",
@@ -161,7 +161,7 @@ def peers(seen: Seen) -> list[str]:
 
 
 _TERA = 1e12
-# Rows of the stage "headline", and the most milliseconds that each may take.
+# Rows of the stage "headline", and their upper bounds in milliseconds.
 _MOST_MS = {
     r"model_size/2\.7B_fused/bf16_autocast/forward_backward/": 108.0,
     r"implementations/\w+/2\.7B/bf16_autocast/forward_backward/": 108.0,
@@ -210,7 +210,7 @@ def headline(seen: Seen) -> list[str]:
 
 
 def aftermath(seen: Seen) -> list[str]:
-    """Times after the profiled stages, relative to those before any."""
+    """Times after the profiled stages, relative to times before them."""
     before = {
         **seen.other("07-headline", "headline").times,
         **seen.other("07-headline", "large").times,
