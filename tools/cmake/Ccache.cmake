@@ -1,7 +1,7 @@
-# Compiles through ccache where it is installed; a preset cannot test for it.
-# The sloppiness settings are what ccache demands before it accepts a precompiled
-# header, and -fpch-preprocess lets g++ name the header that it used. Paths below the
-# checkout count relative to it, so that another checkout finds what this one compiled.
+# Compiles through ccache if it is installed; a preset cannot test for it.
+# ccache requires the sloppiness settings before it accepts a precompiled header, and
+# -fpch-preprocess makes g++ name the header that it used. Paths below the checkout are
+# hashed relative to it, so that checkouts share the cache.
 find_program(TRAINBENCH_CCACHE ccache)
 mark_as_advanced(TRAINBENCH_CCACHE)
 if(TRAINBENCH_CCACHE)

@@ -1,9 +1,9 @@
 # CUDA is compiled with the nvcc of the wheels, or else with a toolkit of LibTorch's
-# version: headers and libraries of another one do not fit its wheel. The binary still
-# runs without a GPU.
+# version: headers and libraries of other versions do not fit its wheel. The binary
+# also runs without a GPU.
 # CMAKE_CUDA_ARCHITECTURES must be set before the language is enabled, because
-# "native" needs a GPU and CMake's own default is an architecture we never use.
-# A GPU that is newer than all of them compiles the PTX of the last one.
+# "native" needs a GPU, and we never use CMake's default architecture. A GPU that is
+# newer than all of them compiles the PTX of the last one.
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES "80-real;90-real;90-virtual"
       CACHE STRING "CUDA architectures")
@@ -30,7 +30,7 @@ endif()
 
 if(TRAINBENCH_CUDA)
   enable_language(CUDA)
-  # CMake 3.25 knows no later standard for nvcc. It suffices: kernels include no
+  # CMake 3.25 knows no later standard for nvcc. C++17 suffices: kernels include no
   # LibTorch header (and nvcc would misparse some of them in C++17).
   set(CMAKE_CUDA_STANDARD 17)
   set(CMAKE_CUDA_STANDARD_REQUIRED ON)

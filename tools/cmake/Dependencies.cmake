@@ -1,9 +1,9 @@
-# System packages first, so that an offline machine never downloads; otherwise
-# sources pinned by commit.
-# FETCHCONTENT_SOURCE_DIR_<NAME> points a build at sources that are already here.
+# System packages come first, so that an offline machine never downloads; otherwise
+# sources are pinned by commit. FETCHCONTENT_SOURCE_DIR_<NAME> points a build to local
+# sources.
 include(FetchContent)
 
-# The oldest that will do, here and in packages of trainbench.
+# The oldest supported versions, here and in packages of trainbench.
 set(TRAINBENCH_BENCHMARK_VERSION 1.7.1)
 set(TRAINBENCH_JSON_VERSION 3.11)
 

@@ -1,7 +1,7 @@
-# The questions and expectations of the experiments, as fixtures/app/help.h has them,
-# taken from the comments that their files open with: so that what --list prints
-# is what the source says. As a script (cmake -P) this file writes ${OUTPUT} from
-# the sources in ${FILES}, separated by '|'.
+# The questions and expectations of the experiments, as fixtures/app/help.h declares
+# them, taken from the comments at the head of their files, so that --list prints the
+# text of the source. As a script (cmake -P) this file writes ${OUTPUT} from the
+# sources in ${FILES}, separated by '|'.
 if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
   string(REPLACE "|" ";" files "${FILES}")
   set(entries "")
@@ -13,7 +13,7 @@ if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
       continue()
     endif()
     set(expect "${CMAKE_MATCH_2}")
-    # Line by line would make a list of it, which semicolons would break.
+    # A CMake list of lines would break at semicolons.
     string(REGEX REPLACE "\n// *" " " question "${CMAKE_MATCH_1}")
     string(REGEX REPLACE "\n// *" " " expect "${expect}")
     string(APPEND entries "    {\"${name}\", R\"text(${question})text\",\n"
@@ -28,8 +28,8 @@ endif()
 
 set(TRAINBENCH_EXPERIMENT_TEXTS_SCRIPT "${CMAKE_CURRENT_LIST_FILE}")
 
-# Adds the generated source to the executable `target`, whose experiments are
-# the source files that follow.
+# Adds the generated source to the executable `target`. The arguments after it are
+# the source files of its experiments.
 function(trainbench_add_experiment_texts target)
   set(output "${CMAKE_CURRENT_BINARY_DIR}/${target}_experiment_texts.cc")
   string(REPLACE ";" "|" files "${ARGN}")
@@ -40,7 +40,7 @@ function(trainbench_add_experiment_texts target)
     DEPENDS ${ARGN} "${TRAINBENCH_EXPERIMENT_TEXTS_SCRIPT}"
     COMMENT "Collecting the questions of ${target}"
     VERBATIM)
-  # Without LibTorch, whose precompiled header would take longer than the rest.
+  # It does not need LibTorch, and loading the precompiled header takes longest.
   set_source_files_properties("${output}" PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   target_sources(${target} PRIVATE "${output}")
 endfunction()

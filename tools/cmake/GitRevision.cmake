@@ -1,8 +1,7 @@
 # The revision that a program was built from, as fixtures/app/git_revision.h declares
-# it. It is looked up in every build and not when CMake runs, because a commit
-# does not make CMake run again. As a script (cmake -P) this file writes
-# ${OUTPUT} for the checkout ${SOURCE_DIR}, and only if the content changes, so
-# that an unchanged revision compiles nothing.
+# it. Every build looks it up, since a commit does not make CMake run again. As a
+# script (cmake -P) this file writes ${OUTPUT} for the checkout ${SOURCE_DIR}, but only
+# if the content changes, so that an unchanged revision compiles nothing.
 if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
   set(ENV{GIT_CEILING_DIRECTORIES} "${CEILING}")
   execute_process(
@@ -37,8 +36,8 @@ endif()
 
 set(TRAINBENCH_GIT_REVISION_SCRIPT "${CMAKE_CURRENT_LIST_FILE}")
 
-# Adds the generated source to `target`, with the revision of the project that calls it,
-# whose repository is not looked for in the folder `ceiling`, if there is one, or above.
+# Adds the generated source to `target`, with the revision of the calling project. The
+# folder `ceiling`, if given, and those above it are not searched for its repository.
 function(trainbench_add_git_revision target)
   set(ceiling "${ARGN}")
   set(output "${CMAKE_CURRENT_BINARY_DIR}/${target}_git_revision.cc")
@@ -49,8 +48,8 @@ function(trainbench_add_git_revision target)
     BYPRODUCTS "${output}"
     COMMENT "Looking up the git revision"
     VERBATIM)
-  # It includes nothing heavy: compiling it without the precompiled header keeps
-  # a commit from costing a build of that.
+  # Without the precompiled header, a build after a commit does not have to build that
+  # header, and this file includes nothing large.
   set_source_files_properties("${output}" PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   target_sources(${target} PRIVATE "${output}")
   add_dependencies(${target} ${target}_git_revision)

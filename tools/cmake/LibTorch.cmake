@@ -1,7 +1,7 @@
 # trainbench::torch: LibTorch from the pip wheel as our own imported target.
-# find_package(Torch) is avoided: it probes a GPU for architectures and appends
-# ones that nvcc 13 rejects to the global CUDA flags.
-# It is imported so that other projects can have it too (Package.cmake).
+# find_package(Torch) is avoided: it probes a GPU for architectures and appends some
+# that nvcc 13 rejects to the global CUDA flags.
+# The target is imported so that other projects can use it, too (Package.cmake).
 if(NOT TARGET trainbench::torch)
   add_library(trainbench::torch INTERFACE IMPORTED GLOBAL)
   target_include_directories(
@@ -13,9 +13,9 @@ if(NOT TARGET trainbench::torch)
   if(TRAINBENCH_CUDA)
     target_include_directories(trainbench::torch SYSTEM
                                INTERFACE ${CUDAToolkit_INCLUDE_DIRS})
-    # The CUDA library registers itself when it is loaded and the program names no
-    # symbol of it, so the linker would drop it. libcuda is never linked: a binary
-    # that needs it dies before main on a machine without a driver.
+    # The CUDA library registers itself when it is loaded, and the program references
+    # none of its symbols, so the linker would drop it. libcuda is never linked: a
+    # binary that needs it fails before main on a machine without a driver.
     target_link_libraries(
       trainbench::torch
       INTERFACE -Wl,--no-as-needed "${TORCH_ROOT}/lib/libtorch.so"
@@ -24,5 +24,5 @@ if(NOT TARGET trainbench::torch)
   endif()
 endif()
 list(APPEND CMAKE_BUILD_RPATH "${TORCH_ROOT}/lib")
-# An installed program finds LibTorch, and the CUDA runtime, where they are now.
+# An installed program finds LibTorch and the CUDA runtime at their current paths.
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)

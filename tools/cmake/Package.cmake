@@ -1,7 +1,7 @@
-# What other repositories get by find_package(trainbench), from an installed prefix or
-# from this build tree: trainbench_add_benchmarks() (trainbench-config.cmake).
+# The package for find_package(trainbench) in other repositories, from an installed
+# prefix or from this build tree: trainbench_add_benchmarks() (trainbench-config.cmake).
 #
-# Nothing where a dependency is built from pinned sources: those install nothing.
+# There is none if a dependency is built from pinned sources: those install nothing.
 foreach(dependency IN ITEMS absl::strings benchmark::benchmark nlohmann_json::nlohmann_json)
   get_target_property(is_imported ${dependency} IMPORTED)
   if(NOT is_imported)
@@ -27,8 +27,8 @@ foreach(room IN ITEMS benchmarks fixtures model)
           DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/trainbench/${room}"
           FILES_MATCHING PATTERN "*.h" PATTERN "*.inc")
 endforeach()
-# What reads and compares results, and two commits of another repository's experiments:
-# <prefix>/share/trainbench/tools/compare, with the caller's Python.
+# The tools that read and compare results, and two commits of another repository's
+# experiments: <prefix>/share/trainbench/tools/compare, with the caller's Python.
 set(share "${CMAKE_INSTALL_DATADIR}/trainbench")
 foreach(room IN ITEMS reports tools/ab_run)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/${room}/" COMPONENT tools

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 # trainbench_unity(<target> [PARTS <n>] [<folder>...]): compiles the sources of a target as
-# one, or as n of about equal size, since LibTorch's headers and templates cost seconds in
-# each. The sources below each folder that is named are one of their own, so that two cores
-# have work. Names in the anonymous namespaces of a target therefore differ. A source with
-# SKIP_UNITY_BUILD_INCLUSION stays alone.
+# one file, or as n files of about equal size, since LibTorch's headers and templates cost
+# seconds in each. The sources below each given folder form another file, so that two cores
+# have work. Names in the anonymous namespaces of a target must therefore differ. A source
+# with SKIP_UNITY_BUILD_INCLUSION is compiled separately.
 #
-# CMake's own UNITY_BUILD names files by absolute paths, which a compiler cache would
-# not find again in another checkout.
+# CMake's own UNITY_BUILD includes absolute paths, which another checkout would not find
+# in the compiler cache.
 function(trainbench_unity target)
   if(NOT TRAINBENCH_UNITY)
     return()

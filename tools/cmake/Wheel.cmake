@@ -1,6 +1,6 @@
-# The wheels that tools/setup installed: TORCH_ROOT, the folder of LibTorch;
-# TRAINBENCH_WHEEL_CUDA, a CUDA toolkit, if they hold one; TRAINBENCH_CPU_WHEEL, whether
-# the libraries are missing that LibTorch's CUDA library needs.
+# Describes the wheels that tools/setup installed: TORCH_ROOT, the folder of LibTorch;
+# TRAINBENCH_WHEEL_CUDA, their CUDA toolkit, or empty; TRAINBENCH_CPU_WHEEL, whether the
+# dependencies of LibTorch's CUDA library are missing.
 set(TRAINBENCH_PYTHON "${CMAKE_SOURCE_DIR}/.venv/bin/python"
     CACHE FILEPATH "Python whose site-packages hold torch")
 
