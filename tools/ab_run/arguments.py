@@ -72,8 +72,8 @@ def _parser() -> _Parser:
         "--project",
         type=Path,
         metavar="DIR",
-        help="a CMake project of experiments in another repository, whose revisions "
-        "these are (tools/cmake/README.md)",
+        help="a CMake project of experiments in another repository, the one with these "
+        "revisions (tools/cmake/README.md)",
     )
     add("--target", help="the project's program (the name of its folder)")
     add(
@@ -86,21 +86,21 @@ def _parser() -> _Parser:
         "--threshold",
         type=percentage(0, 100),
         default=0.02,
-        help="percent that matter (2)",
+        help="smallest relevant change in percent (2)",
     )
     add("--confidence", type=percentage(50, 100), default=0.95, help="percent (95)")
-    add("--max_pairs", type=_PAIRS, help="where undecided rows end (40)")
-    add("--max_minutes", type=_MINUTES, help="of measuring (60; --same: no limit)")
-    add("--pairs", type=_PAIRS, help="with --same: how many (20)")
+    add("--max_pairs", type=_PAIRS, help="limit for undecided rows (40)")
+    add("--max_minutes", type=_MINUTES, help="time limit (60; --same: no limit)")
+    add("--pairs", type=_PAIRS, help="with --same: their number (20)")
     add("--noise", type=Path, metavar="FILE", help="a noise floor, from --same")
-    add("--noise_out", type=Path, metavar="FILE", help="with --same: where it goes")
+    add("--noise_out", type=Path, metavar="FILE", help="with --same: the file to write")
     add(
         "--allow-different-environment",
         action="store_true",
         help="compare although versions, device or threads differ",
     )
-    add("--out", type=Path, metavar="DIR", help="everything that is measured")
-    add("--json", type=Path, metavar="FILE", help="the result, also there")
+    add("--out", type=Path, metavar="DIR", help="folder for all measurements")
+    add("--json", type=Path, metavar="FILE", help="a copy of the result")
     return parser
 
 

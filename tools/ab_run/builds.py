@@ -17,7 +17,7 @@ from tools.ab_run.errors import BuildFailed
 from tools.ab_run.progress import StatusLine, duration
 from tools.ab_run.revisions import Repository
 
-# The files that tools/ab creates there. Not every revision's .gitignore lists them.
+# Files that tools/ab creates in a worktree. Not every revision's .gitignore lists them.
 _OWN = ("build/", ".venv")
 REQUIREMENTS = Path("tools", "requirements")
 
@@ -71,7 +71,7 @@ _STEP = re.compile(rb"\[(\d+/\d+)\]")
 class Project:
     """Experiments in their own repository."""
 
-    source: Path  # of its CMakeLists.txt, relative to the repository
+    source: Path  # the folder of CMakeLists.txt, relative to the repository
     target: str
     package: Path  # the folder with PACKAGE, of an installed or a built trainbench
 

@@ -140,7 +140,7 @@ def main(
     lower = parser.parse_args(flags).lower
     try:
         lines = measured(root, read_limits(root / LIMITS))
-    except subprocess.CalledProcessError as error:  # an unpacked archive
+    except subprocess.CalledProcessError as error:  # not a git checkout
         print(f"tools/budget: skipped: {error.stderr.strip()}", file=sys.stderr)
         return 0
     say(table(lines))

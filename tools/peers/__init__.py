@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The suite's work done in PyTorch, to be timed beside it and to check it."""
+"""The suite's work done in PyTorch, to compare times and results."""

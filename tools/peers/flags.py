@@ -23,5 +23,5 @@ def add_shape_flags(parser: argparse.ArgumentParser, *, batch: int = 1) -> None:
     """Adds the flags for the tokens of a step, and for its device."""
     add = parser.add_argument
     add("--batch", type=positive, default=batch, help="sequences (%(default)s)")
-    add("--seq", type=positive, default=128, help="tokens of each (%(default)s)")
+    add("--seq", type=positive, default=128, help="tokens per sequence (%(default)s)")
     add("--device", choices=("cpu", "cuda"), default="cpu", help="(%(default)s)")

@@ -48,7 +48,7 @@ def run_rank(rank: int, arguments: argparse.Namespace, folder: str) -> None:
     data.uniform_()
     samples = torch.empty(arguments.warmups + arguments.samples, dtype=torch.float64)
     for call in range(len(samples)):
-        # The sums grow with each call, and are scaled before they become infinite.
+        # The sums grow with each call, and are scaled before they become infinities.
         if call % 20 == 19:
             data.mul_(float(arguments.ranks) ** -20)
         dist.barrier()  # otherwise an early rank would time its wait for the others

@@ -134,7 +134,7 @@ def run_ours(case: Case, arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def worker_command(peer: Peer, flags: Sequence[str], **counts: int) -> list[str]:
-    given = [f"--{key}={value}" for key, value in counts.items()]  # the last one holds
+    given = [f"--{key}={value}" for key, value in counts.items()]  # the last one counts
     return [sys.executable, "-m", peer.module, "--worker", *flags, *given]
 
 
@@ -210,9 +210,9 @@ def compare(
 
 def add_common_flags(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--rounds", type=positive, default=6, help="times all sides run (%(default)s)")
+    add("--rounds", type=positive, default=6, help="processes per side (%(default)s)")
     add("--threads", type=positive, help="per process (a share of the cores)")
-    add("--warmups", type=positive, help="PyTorch's calls before (as many as ours)")
+    add("--warmups", type=positive, help="PyTorch's warm-up calls (as many as ours)")
     add("--samples", type=positive, help="PyTorch's timed calls (as many as ours)")
     add("--timeout", type=positive, default=600, help="s per process (%(default)s)")
     add("--binary", type=Path, default=BINARY, help="our program (the one in build/)")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which tensors and workspaces a framework keeps: rows of recipes.tsv."""
+"""The tensors and workspaces that a framework keeps: rows of recipes.tsv."""
 
 import argparse
 import csv
@@ -273,22 +273,22 @@ def _largest_batch(
 def add_flags(parser: argparse.ArgumentParser) -> None:
     known = recipes()
     add = parser.add_argument
-    add("--recipe", choices=known, help="say what a rank keeps in this framework")
+    add("--recipe", choices=known, help="predict a rank's memory in this framework")
     add(
         "--traits",
         metavar="WORDS",
-        help="for --recipe, what recipes.tsv asks for: "
+        help="for --recipe, words of recipes.tsv: "
         + "; ".join(f"{name}: {_traits(recipe)}" for name, recipe in known.items()),
     )
     add(
         "--shards",
         type=number(1, 2**20, whole=True),
-        help="ranks that divide what the framework shards, for --recipe (1)",
+        help="ranks that divide the sharded tensors, for --recipe (1)",
     )
     add(
         "--recomputed",
         type=number(0, 1),
-        help="share of the blocks that run again in the backward pass, for --recipe, "
+        help="share of the blocks that the backward pass recomputes, for --recipe, "
         "where --checkpoint is none (0)",
     )
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How long training takes, at a share of a peak or at measured rates."""
+"""Predicts the time of training, at a share of a peak or at measured rates."""
 
 import argparse
 from collections.abc import Mapping
@@ -26,18 +26,18 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         "--mfu",
         type=number(1e-6, 1),
         metavar="SHARE",
-        help="say how long training takes at this share of --peak_tflops",
+        help="predict the time of training at this share of --peak_tflops",
     )
     add(
         "--measured",
         type=Path,
         metavar="RESULT.json",
-        help="say how long training takes at the rates of model_size in a result",
+        help="predict the time of training at the rates of model_size in a result",
     )
     add(
         "--tokens",
         type=number(1, 2**50, whole=True),
-        help=f"to train on (default: {_TOKENS})",
+        help=f"of the whole training (default: {_TOKENS})",
     )
     add(
         "--peak_tflops",

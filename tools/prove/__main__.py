@@ -49,26 +49,26 @@ def _pattern(text: str) -> str:
 def parse(tokens: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="run.sh prove",
-        description="Runs what shows that the suite is right on this GPU, stage by "
-        "stage, and keeps what each stage leaves. No failure ends it. The same call "
-        "again goes on where this one had no time left.",
+        description="Proves the suite on this GPU, stage by stage, and collects the "
+        "evidence of each stage. No failure ends it. The same call again continues "
+        "where this one ran out of time.",
         allow_abbrev=False,
     )
     add = parser.add_argument
     add("--pack", type=Path, required=True, help=argparse.SUPPRESS)
-    add("--into", type=Path, help="folder of the 8 files that are to be kept")
+    add("--into", type=Path, help="folder for the 8 files of evidence")
     add(
         "--seconds",
         type=number(1, 10**6, whole=True),
         default=560.0,
-        help="that this call may take (560)",
+        help="time limit of this call (560)",
     )
     state = Path("build/gpu-proof")
-    add("--state", type=Path, default=state, help=f"folder between calls ({state})")
-    add("--stages", type=_stage_numbers, help="only these: 0,3,4")
-    add("--filter", type=_pattern, default="", help="of cases; -own: all but own")
-    add("--again", action="store_true", help="also the stages that have ended")
-    add("--rehearse", type=Path, metavar="DIR", help="on the null GPU in DIR")
+    add("--state", type=Path, default=state, help=f"folder that calls share ({state})")
+    add("--stages", type=_stage_numbers, help="run only these: 0,3,4")
+    add("--filter", type=_pattern, default="", help="cases to run; -own: all but own")
+    add("--again", action="store_true", help="run ended stages again, too")
+    add("--rehearse", type=Path, metavar="DIR", help="run on the null GPU in DIR")
     add("--list", action="store_true", help="print the stages and run nothing")
     arguments = parser.parse_args(tokens)
     if arguments.into is None and not arguments.list:

@@ -11,7 +11,7 @@ from pathlib import Path
 from tools.prove.steps import SUITE
 
 MOST_BYTES = 16 << 20
-# Of a log's beginning, and of its end.
+# Kept of a log's beginning, and of its end.
 _LOG_BYTES = 1 << 20
 
 # Copied unchanged.

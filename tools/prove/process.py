@@ -91,7 +91,7 @@ def _filtered(command: list[str], step: Step, place: Place) -> list[str]:
     kept = [name for name in names if bool(pattern.search(name)) == matched]
     if not kept:
         return []
-    # The program's expressions are POSIX's.
+    # The program's filters are POSIX regular expressions.
     kept = [name.replace(".", "[.]").replace("+", "[+]") for name in kept]
     return [*command, f"--benchmark_filter=^({'|'.join(kept)})$"]
 

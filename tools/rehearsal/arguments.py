@@ -38,12 +38,12 @@ def parse(tokens: Sequence[str]) -> Arguments:
         allow_abbrev=False,
     )
     add = parser.add_argument
-    add("--gpu", required=True, choices=GPUS, help="the GPU to stand for")
+    add("--gpu", required=True, choices=GPUS, help="the GPU to imitate")
     add(
         "--ranks",
         type=number(1, MOST_RANKS, whole=True),
         metavar="N",
-        help="so many of them; cases of several ranks then run on all",
+        help="number of GPUs; cases of several ranks then run on all of them",
     )
     add("--json", action="store_true", help="print JSON")
     add(
@@ -51,7 +51,7 @@ def parse(tokens: Sequence[str]) -> Arguments:
         type=number(0, 10**6, whole=True),
         default=5,
         metavar="N",
-        help="so many kernels of each phase by name (default: 5; JSON has all)",
+        help="kernels to name for each phase (default: 5; JSON has all)",
     )
     add(
         "--times",

@@ -24,7 +24,7 @@ void AddSharding(const MeshJob& job, const ModelConfig& part,
   if (ranks == 1) return;
   FullSharding kept = job.sharding;
   kept.reshard_after_forward = false;
-  // What is gathered once.
+  // Without resharding only the forward pass gathers.
   const CollectiveCalls forward =
       StepTraffic(part, kept, job.precision, ranks, replicas)
           .shards.Of(CollectiveKind::kAllGather);

@@ -37,7 +37,7 @@ inline constexpr auto kMeshBounds = MeshBoundName.values();
 
 // Times of one pass, in microseconds.
 struct PassTime {
-  // Sum over components; FLOPs or operators' bytes, whichever take longer.
+  // Sum over components of the longer of the times for FLOPs and for bytes.
   double compute_us = 0;
   double tensor_us = 0;  // calls of each group, one after another
   double fsdp_us = 0;

@@ -17,7 +17,7 @@
 namespace trainbench {
 
 struct MeshQuery {
-  MeshJob job;  // its mesh and checkpointing are chosen from those below
+  MeshJob job;  // its mesh and checkpointing are chosen from the next fields
   std::vector<Checkpointing> checkpointing;
   std::optional<MeshShape> mesh;  // the only one, if the user gives it
   std::vector<int64_t> ranks;     // otherwise all meshes of these numbers

@@ -31,7 +31,7 @@ struct RankMemory {
   WorkByPart work;  // of the step's operators
 
   // Bytes that the caching allocator reserves, with library workspaces: for the
-  // steps, and for both the build and the steps.
+  // steps; and for the build or the steps, whichever needs more.
   int64_t reserved_bytes() const;
   int64_t needed_bytes() const;
 };

@@ -31,7 +31,7 @@ struct MeshRehearsal {
   int64_t library_bytes = 0;
   // Reserved by the caching allocator, at its highest point during the steps.
   int64_t reserved_bytes = 0;
-  // From here on: of the second step.
+  // The fields below count the second step.
   MeshTraffic collectives;
   std::vector<std::pair<std::string, int64_t>> kernels;  // by phase
   // "launches", "copies_d2d", ...: tools/null_gpu/null_gpu.h

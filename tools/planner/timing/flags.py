@@ -17,7 +17,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rates",
         metavar="DEVICE|RESULT.json",
-        help="say how long a step takes at the rates of a device, one of "
+        help="predict the time of a step at the rates of a device, one of "
         f"{', '.join(names())}; or of the CPU that a full run measured",
     )
 

@@ -17,7 +17,7 @@ from tools.planner.timing.rates import Device
 Row = Mapping[str, Any]
 Parts = Mapping[str, float]  # us, by kind of work
 NODE = 8  # GPUs
-CALL_US = 30.0  # of a small collective: Vidur's all-reduces
+CALL_US = 30.0  # latency of a small collective: Vidur's all-reduces
 _ATTENTION = ("attention", "flash")  # fused: skips what a causal mask hides
 
 

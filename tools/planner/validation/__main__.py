@@ -46,7 +46,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("what", choices=(*_FILES, "page"), help="what is predicted, or all as a page")
+    add("what", choices=(*_FILES, "page"), help="predictions to check; page: write all")
     add(
         "files",
         nargs="*",

@@ -15,7 +15,7 @@ DATA = Path(__file__).resolve().parents[3] / "reports/reference/public"
 Row = Mapping[str, str]
 T = TypeVar("T")
 SIZES = "layers,d,ff,heads(kv),vocab"
-# Of a micro-batch if the source does not give its size.
+# Tokens of a micro-batch if the source does not give its size.
 TOKENS = 4096
 
 
