@@ -37,7 +37,7 @@ def seconds_per_row(run: AbRun, directory: Path) -> float | None:
 
 
 def pairs_needed(run: AbRun, decision: Decision | None) -> int:
-    """How many more pairs one row probably needs."""
+    """Estimates how many more pairs one row needs."""
     most = max(0, run.max_pairs - run.pairs)
     if not run.stops_early:
         return most

@@ -7,8 +7,8 @@
 torch.export traces the forward pass, or make_fx the forward and the backward pass, and
 AOTInductor compiles it into a package without weights: the program supplies its own. A
 package is for one shape, one precision, one version of PyTorch and the kind of machine
-that made it. For a CPU, compiling takes about a minute and a C++ compiler; for a GPU it
-takes a GPU and Triton.
+that made it. For a CPU this takes about a minute and needs a C++ compiler; for a GPU it
+needs a GPU and Triton.
 """
 
 import argparse
@@ -180,7 +180,7 @@ def machine(device: str) -> str:
 
 
 def package_path(a: argparse.Namespace) -> Path:
-    """Where fixtures/steps/aoti/package.cc looks for it."""
+    """The path at which fixtures/steps/aoti/package.cc looks for the package."""
     name = "attention" if a.d_head else a.model[0]
     shape = (a.batch, a.seq, a.d_head) if a.d_head else (a.batch, a.seq)
     file = f"{name}-{a.precision}-{a.mode}-{'x'.join(map(str, shape))}.pt2"

@@ -212,7 +212,7 @@ def _step(row: Json) -> tuple[str, str]:
 
 
 def render(document: Json) -> str:
-    """A table for each precision, mode and checkpointing."""
+    """Formats a plan: a table for each precision, mode and checkpointing."""
     query, rows = document["query"], document["rows"]
     head = f"batch {query['batch']}, seq {query['seq']}, device memory "
     head += text.size(query["device_memory_bytes"])

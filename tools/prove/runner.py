@@ -134,7 +134,7 @@ def run_parts(
     again: bool,
     after: Callable[[Part], None],
 ) -> list[Part]:
-    """Returns the parts that did not fit before `end`; calls `after` for each other."""
+    """Runs each part that fits before `end`, then calls `after`; returns the others."""
     late = []
     for part in parts:
         left = end - time.monotonic() - KEEPING

@@ -84,7 +84,7 @@ def identity(seen: Seen) -> list[str]:
 
 
 def errors(seen: Seen) -> list[str]:
-    """The largest of each measured error."""
+    """The largest value of each kind of error."""
     largest: dict[str, tuple[float, str]] = {}
     for row in (row for one in seen.results() for row in one.rows):
         for counter in row:

@@ -43,7 +43,7 @@ _LIKE = (
 
 @dataclass(frozen=True)
 class Shares:
-    """The share of a peak that products reach, by the least times of their FLOPs and of
+    """The share of a peak that products reach, by the minimum times of their FLOPs and
     their bytes, which on any device describe a product's size and intensity."""
 
     least_us: Floats  # [product, 2]

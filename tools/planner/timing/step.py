@@ -2,8 +2,8 @@
 """Predicts the time of a training step on a device from the operators of its dry run.
 
 The device runs them one after another, each at its own rate, and waits where the host
-needs longer to launch them. Collectives of data ranks overlap with the passes, those
-among tensor ranks do not; a pipeline idles while it fills and drains.
+needs longer to launch them. Collectives of data ranks overlap with the passes, and
+collectives of tensor ranks do not; a pipeline idles while it fills and drains.
 """
 
 from collections import Counter, defaultdict
@@ -185,7 +185,7 @@ def _element_bytes(row: Row) -> int:
 
 def _exposed_us(device: Device, ranks: Ranks, bytes_: float, computed: Parts) -> float:
     """Time of a step's collectives that no pass hides. Sharded parameters are gathered
-    in both passes; each backward pass reduces gradients, whole ones only the last."""
+    in both passes; gradients are reduced in every backward pass, whole ones once."""
     apart = ranks.tensor * ranks.pipeline
     once = _ring_us(device, ranks.data, apart, bytes_)
     twice = _ring_us(device, ranks.data, apart, 2 * bytes_)

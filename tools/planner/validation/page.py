@@ -87,7 +87,7 @@ def page(
     times: Sequence[step_times.Judged],
     lacking: Sequence[Step],
 ) -> dict[Path, str]:
-    """The page and its plot."""
+    """Returns the texts of the page and its plot, by path."""
     figure = scatter(times)
     said = headlines(memory.summary(sizes), step_times.summary(times))
     parts = [
