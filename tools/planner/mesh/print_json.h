@@ -8,8 +8,8 @@
 //     why_not, predicted: {peak_bytes, peak_at, ..., collectives}, computed:
 //     {...}, rehearsed: {...}}, ...]
 // If the ranks cannot share the model, all is null except `mesh`, `fits` and
-// `why_not`. If shards alone are too large, `predicted` and all after it are
-// null. `rehearsed` is null unless the mesh was rehearsed.
+// `why_not`. If shards alone are too large, or a dry run fails, `predicted` and
+// all after it are null. `rehearsed` is null unless the mesh was rehearsed.
 
 #ifndef TRAINBENCH_TOOLS_PLANNER_MESH_PRINT_JSON_H_
 #define TRAINBENCH_TOOLS_PLANNER_MESH_PRINT_JSON_H_

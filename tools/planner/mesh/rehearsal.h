@@ -18,7 +18,7 @@ namespace trainbench {
 
 // What a rank did on a null GPU. All of it is exact.
 struct MeshRehearsal {
-  // The phase in which memory ran out, or "build"; then the rest is 0.
+  // The phase in which memory ran out, or "build"; later values are then 0.
   std::optional<OutOfMemory> out_of_memory;
   std::string ended_in;
 
