@@ -2,6 +2,7 @@
 """tools/planner/timing: the rates of devices, and steps timed with them."""
 
 import json
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -76,8 +77,20 @@ def test_a_step_is_the_sum_of_its_operators() -> None:
     # Products at half of their peak, three additions and an exponential; no view.
     assert found.parts == {"products": 60, "memory": 11, "optimizer": 28}
     assert found.us == 99
+    # Only passes over memory have an error: half to twice the time.
     ends = (60 + (11 + 28) / 2, 60 + (11 + 28) * 2)
     assert (found.low_us, found.high_us) == pytest.approx(ends)
+
+
+def test_errors_of_different_rates_are_independent() -> None:
+    least_us = np.array([[10.0**n, 1.0] for n in range(7)])
+    shares = Shares(least_us, np.array([0.1, 0.2, 0.2, 0.4, 0.8, 0.8, 0.9]))
+    found = timed(replace(ONE, shares={"bf16": shares}))
+    low, high = shares.ends
+    products = found.parts["products"]
+    memory = found.us - products
+    assert found.low_us == found.us - math.hypot(products * (1 - low), memory / 2)
+    assert found.high_us == found.us + math.hypot(products * (high - 1), memory)
 
 
 def test_a_kernel_has_the_rate_of_the_measured_one_that_it_is_like() -> None:

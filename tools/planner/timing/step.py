@@ -6,6 +6,7 @@ needs longer to launch them. Collectives of data ranks overlap with the passes, 
 collectives of tensor ranks do not; a pipeline idles while it fills and drains.
 """
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -83,11 +84,26 @@ def step_time(
         every = replace(job, model=f"{job.model},checkpoint=every_1", recomputed=0)
         for kind, us in _parts(device, every, ask(every)).items():
             parts[kind] += job.recomputed * (us - parts[kind])
-    ends = {kind: device.ends(kind, _peak(device, row)) for kind in parts}
-    low, high = (
-        sum(us * ends[kind][end] for kind, us in parts.items()) for end in (0, 1)
+    return StepTime(
+        {kind: us for kind, us in parts.items() if us},
+        *_ends(parts, lambda kind: device.ends(kind, _peak(device, row))),
     )
-    return StepTime({kind: us for kind, us in parts.items() if us}, low, high)
+
+
+def _ends(
+    parts: Parts, ends_of: Callable[[str], tuple[float, float]]
+) -> tuple[float, float]:
+    """Returns the ends of the step's interval. Errors of parts with the same rate add
+    up; errors of different rates are independent, so their squares do."""
+    by_rate: dict[tuple[float, float], float] = defaultdict(float)
+    for kind, us in parts.items():
+        by_rate[ends_of(kind)] += us
+    below, above = (
+        math.hypot(*(us * (ends[end] - 1) for ends, us in by_rate.items()))
+        for end in (0, 1)
+    )
+    us = sum(parts.values())
+    return us - below, us + above
 
 
 def _parts(device: Device, job: TimedJob, row: Row) -> dict[str, float]:
