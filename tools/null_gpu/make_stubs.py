@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Writes the rest of the null GPU: a stub for each function that LibTorch needs and
-that is not written out, and the table of CUPTI's function numbers.
+that is not implemented, and the table of CUPTI's function numbers.
 
-A function of succeeds.txt succeeds. Any other ends the process with its name, so that
-a new LibTorch cannot silently get something else than it means.
+A function in succeeds.txt succeeds. Any other ends the process with its name, so that
+a new LibTorch never gets a silently wrong result.
 """
 
 import argparse
@@ -13,8 +13,8 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-# Functions of CUDA's libraries. nvrtc is not among them: it needs no GPU, so the real
-# one compiles.
+# Functions of CUDA's libraries, except nvrtc: it needs no GPU, so the real one
+# compiles.
 CUDA = re.compile(r"(cu|__cuda|nccl|nvshmem)")
 # They look like CUDA's but are LibTorch's, or read files without a GPU.
 NOT_OURS = re.compile(r"cuFile|cuda_")
@@ -50,7 +50,7 @@ def listed(file: Path) -> set[str]:
 
 
 def runtime_numbers(header: Path) -> dict[str, int]:
-    """CUPTI's number of each runtime function, that of its newest version."""
+    """CUPTI's number of each runtime function, in the function's newest version."""
     pattern = r"CUPTI_RUNTIME_TRACE_CBID_(\w+)_v(\d+)\s*=\s*(\d+)"
     newest: dict[str, tuple[int, int]] = {}
     for name, version, number in re.findall(pattern, header.read_text()):

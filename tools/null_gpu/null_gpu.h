@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What a program can ask the null GPU that is preloaded into it.
+// The functions of the null GPU for the program into which it is preloaded.
 //
 // A program never links these functions. It looks them up with
-// dlsym(RTLD_DEFAULT, ...): where trainbench_null_gpu_version is missing, its
+// dlsym(RTLD_DEFAULT, ...): if trainbench_null_gpu_version is missing, its
 // devices are real.
 
 #ifndef TRAINBENCH_TOOLS_NULL_GPU_NULL_GPU_H_
@@ -15,13 +15,13 @@
 extern "C" {
 #endif
 
-// Of the functions and the structure below.
+// The version of the functions and structures below.
 #define TRAINBENCH_NULL_GPU_VERSION 2
 
-// Sums over all devices of the process since the last reset. Fields are only
-// added, at the end.
+// Sums over all devices of the process since the last reset. New fields are
+// added only at the end.
 typedef struct {
-  uint64_t launches;        // kernels run, those of graphs included
+  uint64_t launches;        // kernels run, also in graphs
   uint64_t graph_launches;  // cudaGraphLaunch
   uint64_t graph_nodes;     // nodes recorded by stream captures
   uint64_t copies_h2d, copy_bytes_h2d;
@@ -35,51 +35,50 @@ typedef struct {
   uint64_t host_allocations, host_allocated_bytes;  // pinned memory
   uint64_t collectives, collective_bytes;           // NCCL, bytes sent
   uint64_t faults;                                  // injected
-  // Memory of all devices that is taken now, and its peak since the last reset.
-  // Contexts count, as they do on a real device.
+  // Allocated memory of all devices, and its peak since the last reset.
+  // Includes contexts, as on a real device.
   uint64_t device_bytes, peak_device_bytes;
-  uint64_t accesses;  // of memory, held against each other
+  uint64_t accesses;  // to memory, checked for their order
 } trainbench_null_gpu_counters;
 
-// TRAINBENCH_NULL_GPU_VERSION of the library.
+// Returns TRAINBENCH_NULL_GPU_VERSION of the library.
 int trainbench_null_gpu_version(void);
 
-// The profile, "h100". The string is never freed.
+// Returns the profile, e.g. "h100". The string is never freed.
 const char* trainbench_null_gpu_profile(void);
 
-// Starts the counters, the kernels and the calls again from zero.
+// Resets the counters and the counts of kernels and calls to zero.
 void trainbench_null_gpu_reset(void);
 
-// Copies at most `size` bytes, which is sizeof(trainbench_null_gpu_counters) of
-// the caller.
+// Copies at most `size` bytes, the caller's
+// sizeof(trainbench_null_gpu_counters).
 void trainbench_null_gpu_count(trainbench_null_gpu_counters* counters,
                                size_t size);
 
-// What happened since the last reset, as a JSON object: "profile", "device",
+// Writes the counts since the last reset as a JSON object: "profile", "device",
 // "devices", "pid", "counters" (the fields above), "kernels" (an array of
-// {"name", "mangled", "launches"}, most frequent first; the names that
-// libraries would give to their kernels end in "_null") and "calls" (an object
-// from function to calls). Writes at most `size` bytes with the closing zero
-// and returns the length without it, so that a call with (nullptr, 0) asks for
-// the room.
+// {"name", "mangled", "launches"}, most frequent first; the made-up names of
+// libraries' kernels end in "_null") and "calls" (an object from function to
+// calls). Writes at most `size` bytes with the terminating zero and returns the
+// whole length without it, so a call with (nullptr, 0) returns the required
+// size.
 size_t trainbench_null_gpu_json(char* text, size_t size);
 
-// Whether times of devices are predicted, from TRAINBENCH_NULL_GPU_RATES, or
-// made up.
+// Whether TRAINBENCH_NULL_GPU_RATES predicts the times of devices.
 int trainbench_null_gpu_predicts(void);
 
-// The next kernel that this thread enqueues computes attention, as its name and
-// arguments do not say: so many FLOPs on sequences of so many tokens, in the
-// backward pass or not. 0 FLOPs take that back.
+// States that the next kernel that this thread enqueues computes attention,
+// which its name and arguments do not show: the FLOPs, the sequence length in
+// tokens, and whether it is the backward pass. 0 FLOPs withdraw the statement.
 void trainbench_null_gpu_attention(double flops, double seq, int is_backward);
 
-// Memory of a device that is allocated. `bytes` is what was asked for.
+// Allocated memory of a device, with the requested `bytes`.
 typedef struct {
   const void* base;
   size_t bytes;
 } trainbench_null_gpu_range;
 
-// A kernel that a device runs now.
+// The launch of a kernel that runs now.
 typedef struct {
   unsigned grid[3], block[3];
   size_t shared_bytes;   // dynamic
@@ -91,10 +90,10 @@ typedef struct {
 typedef void (*trainbench_null_gpu_body)(
     const trainbench_null_gpu_launch* launch);
 
-// From now on, calls `body` where a device runs a kernel whose demangled name
-// contains `part`: in the order of its stream, by the thread that enqueues it
-// or launches its graph, one at a time. It must not call CUDA. The kernel takes
-// one argument, of `argument_bytes`. Ends the process unless
+// From now on, calls `body` when a device runs a kernel with `part` in its
+// demangled name: in stream order, on the thread that enqueues the kernel or
+// launches its graph, one at a time. `body` must not call CUDA. The kernel
+// takes one argument, of `argument_bytes`. Ends the process unless
 // TRAINBENCH_NULL_GPU_VALUES is 1.
 void trainbench_null_gpu_emulate(const char* part, size_t argument_bytes,
                                  trainbench_null_gpu_body body);

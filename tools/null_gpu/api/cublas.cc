@@ -41,7 +41,7 @@ cublasStatus_t Multiply(cublasHandle_t handle, const Shape& shape,
   Product product;
   product.a = type;
   product.compute = compute;
-  // The mode may carry flags beside it.
+  // The mode may also contain flags.
   constexpr int kModes = 0xF;
   product.tf32_allowed =
       (Of(handle).math_mode & kModes) == CUBLAS_TF32_TENSOR_OP_MATH;
@@ -56,7 +56,7 @@ cublasStatus_t Multiply(cublasHandle_t handle, const Shape& shape,
   return LaunchProduct(product, Of(handle).stream);
 }
 
-// A vector's product: not with tensor cores.
+// Launches a product of vectors, which does not use tensor cores.
 cublasStatus_t Reduce(cublasHandle_t handle, const std::string& name,
                       const Operands& operands) {
   return null_gpu::ToCublas(null_gpu::LaunchOfLibrary(

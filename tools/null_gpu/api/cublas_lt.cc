@@ -27,7 +27,7 @@ struct Layout {
   int32_t batch = 1;
 };
 
-// What a size of the buffer other than that of the attribute means.
+// Fails if the size of the buffer is not the attribute's.
 template <typename Value>
 cublasStatus_t Read(Value& value, const void* buffer, size_t bytes) {
   if (bytes != sizeof(value)) return CUBLAS_STATUS_INVALID_VALUE;
@@ -74,7 +74,7 @@ cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t description) {
   });
 }
 
-// Epilogues, scales and pointers change neither name nor number of the kernels.
+// Epilogues, scales and pointers do not change the kernels' names or number.
 cublasStatus_t cublasLtMatmulDescSetAttribute(
     cublasLtMatmulDesc_t handle, cublasLtMatmulDescAttributes_t attribute,
     const void* buffer, size_t bytes) {

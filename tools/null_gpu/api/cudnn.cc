@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// cuDNN's graph interface, as far as LibTorch's attention takes it. A graph of
-// operations becomes one kernel, a plan needs no workspace.
+// The part of cuDNN's graph interface that LibTorch's attention uses. A graph
+// of operations becomes one kernel; a plan needs no workspace.
 
 #include <cudnn.h>
 
@@ -30,7 +30,7 @@ struct Attribute {
 };
 
 // Attributes can be read back. A descriptor inherits the name of its kernel
-// from the descriptors that it is made of.
+// from the descriptors that it consists of.
 struct Descriptor {
   cudnnBackendDescriptorType_t type;
   std::map<cudnnBackendAttributeName_t, Attribute> attributes;
@@ -81,7 +81,7 @@ std::string KernelOf(const std::vector<Descriptor*>& operations) {
     if (operation->data_type == CUDNN_DATA_BFLOAT16) type = "bf16";
     if (operation->data_type == CUDNN_DATA_HALF) type = "f16";
   }
-  // Written out, attention is two products, and five backward.
+  // Attention consists of two products, its backward pass of five.
   backward |= products > 2;
   attention |= backward || products == 2;
   const std::string chip =
@@ -101,7 +101,7 @@ void Inherit(Descriptor& descriptor, cudnnBackendAttributeName_t name,
   const std::vector<Descriptor*> parts = DescriptorsIn(attribute);
   for (const Descriptor* part : parts) {
     if (!part->kernel.empty()) descriptor.kernel = part->kernel;
-    // Attention's softmax is in float; its operands say what it is called.
+    // Attention's softmax is in float; its operands determine the name.
     const bool narrow = part->data_type == CUDNN_DATA_BFLOAT16 ||
                         part->data_type == CUDNN_DATA_HALF;
     if (narrow || !descriptor.data_type) descriptor.data_type = part->data_type;
@@ -121,7 +121,7 @@ cudnnStatus_t Set(Descriptor& descriptor, cudnnBackendAttributeName_t name,
   return CUDNN_STATUS_SUCCESS;
 }
 
-// What cuDNN finds out by itself.
+// The number of values of attributes that cuDNN computes.
 std::optional<int64_t> CountOf(cudnnBackendAttributeName_t name) {
   switch (name) {
     case CUDNN_ATTR_ENGINEHEUR_RESULTS:
@@ -150,7 +150,7 @@ std::optional<int64_t> NumberOf(cudnnBackendAttributeName_t name) {
   }
 }
 
-// The caller made the descriptors that it wants filled.
+// Fills a descriptor that the caller has made.
 void Fill(const Descriptor& from, void* values) {
   cudnnBackendDescriptor_t to = nullptr;
   std::memcpy(&to, values, sizeof(to));

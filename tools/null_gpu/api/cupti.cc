@@ -9,8 +9,8 @@
 namespace null_gpu {
 namespace {
 
-// Records that come out of a null GPU. Others may be switched on, as on a
-// device on which nothing of the kind happens.
+// Whether a null GPU makes such records. Others may be enabled, as on a device
+// on which nothing of the kind happens.
 bool IsKnown(CUpti_ActivityKind kind) {
   CUpti_Activity record = {};
   record.kind = kind;
@@ -35,8 +35,8 @@ CUptiResult cuptiGetResultString(CUptiResult, const char** text) {
   return CUPTI_SUCCESS;
 }
 
-// Callbacks are accepted and never called: nothing here makes a context or a
-// module that Kineto would have to hear of.
+// Callbacks are accepted and never called: no context or module is made here
+// that Kineto would have to know.
 CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* subscriber,
                            CUpti_CallbackFunc, void*) {
   static char handle;

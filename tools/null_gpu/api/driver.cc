@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The driver: devices, contexts, modules, launches, and how the runtime finds
-// them. libcuda.so.1 is an empty library that needs this one.
+// The driver: devices, contexts, modules, launches, and the lookup of its
+// functions. libcuda.so.1 is an empty library that needs this one.
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
@@ -26,8 +26,7 @@ using null_gpu::Kernel;
 
 namespace {
 
-// The primary contexts, of which a device has one and no other. They are
-// nothing but addresses.
+// The primary contexts; a device has one and no other. They are only addresses.
 char* Contexts() {
   static auto* const contexts = new char[null_gpu::GetSettings().devices];
   return contexts;
@@ -41,8 +40,8 @@ int DeviceOf(CUcontext context) {
   return static_cast<int>(reinterpret_cast<char*>(context) - Contexts());
 }
 
-// What a program gets from a header, whose macros add the newest suffix, and
-// then without one from the runtime.
+// Finds the function with the newest suffix, which the macros of CUDA's header
+// would add, or else without a suffix.
 void* FindEntryPoint(const std::string& symbol) {
   Dl_info self;
   if (dladdr(reinterpret_cast<void*>(&FindEntryPoint), &self) == 0) {
@@ -91,8 +90,8 @@ CUresult cuInit(unsigned) {
   return Ask<"cuInit">([] { return CUDA_SUCCESS; });
 }
 
-// The driver's private tables, for which libraries ask that find the driver by
-// themselves, such as nvrtc. They do without.
+// The driver's private tables. Libraries that find the driver by themselves,
+// such as nvrtc, ask for them but do not need them.
 CUresult cuGetExportTable(const void** table, const CUuuid*) {
   return Ask<"cuGetExportTable">([&] {
     *table = nullptr;
@@ -148,7 +147,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   });
 }
 
-// No thread is without a context: the runtime would make it when needed.
+// Every thread has a context: the runtime would make it when needed.
 CUresult cuCtxGetCurrent(CUcontext* context) {
   return Ask<"cuCtxGetCurrent">([&] {
     *context = ContextOf(CurrentDevice());
@@ -173,8 +172,8 @@ CUresult cuGetErrorName(CUresult error, const char** name) {
   return CUDA_SUCCESS;
 }
 
-// Code that is compiled while the program runs. Modules hold nothing: a kernel
-// is its name.
+// For code that is compiled at run time. Modules are empty: a kernel is only a
+// name.
 CUresult cuModuleLoadData(CUmodule* module, const void*) {
   return DriverCall<"cuModuleLoadData">([&] {
     *module = reinterpret_cast<CUmodule>(new char);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The driver: management of virtual memory, on which PyTorch's expandable
-// segments stand.
+// The driver: virtual memory management, which PyTorch's expandable segments
+// use.
 
 #include <cuda.h>
 
@@ -19,7 +19,7 @@ using null_gpu::kPageBytes;
 
 namespace {
 
-// Memory without an address. It is given back when the program has released its
+// Memory without an address. It is freed when the program has released its
 // handles and unmapped it everywhere.
 struct Physical {
   int device;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runtime and driver: what kernels are and what they may use.
+// Runtime and driver: attributes and limits of kernels.
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
@@ -16,14 +16,14 @@ using null_gpu::KernelNeeds;
 
 namespace {
 
-// What is known of it.
+// Returns the kernel's needs, or defaults if they are unknown.
 KernelNeeds NeedsOf(const Kernel* kernel) {
   const KernelNeeds* const known =
       kernel != nullptr ? kernel->needs.load() : nullptr;
   return known != nullptr ? *known : KernelNeeds();
 }
 
-// Lets launches on the current device ask for so much shared memory.
+// Lets launches on the current device use up to `bytes` of shared memory.
 cudaError_t AllowShared(Kernel* kernel, int bytes) {
   const int device = null_gpu::CurrentDevice();
   const size_t most = null_gpu::DeviceProperties(device).sharedMemPerBlockOptin;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The collectives of NCCL, for c10d, as kernels that move nothing.
+// The collectives of NCCL, for c10d, as kernels that move no data.
 
 #include <nccl.h>
 
@@ -57,10 +57,10 @@ struct Collective {
 
 size_t Ranks(ncclComm_t comm) { return static_cast<size_t>(comm->ranks); }
 
-// What a rank passes on of a tensor that all ranks share, on a ring.
+// The share of a tensor of all ranks that a rank passes on in a ring.
 double OthersShare(ncclComm_t comm) { return 1 - 1.0 / comm->ranks; }
 
-// NCCL launches one kernel for all that a group has on a communicator and
+// NCCL launches one kernel for all collectives of a group on a communicator and
 // stream.
 struct Group {
   int depth = 0;

@@ -114,8 +114,8 @@ ncclResult_t ncclCommInitAll(ncclComm_t* comms, int count, const int* devices) {
   });
 }
 
-// Without a word from the other ranks it cannot know how many have this color,
-// so the new communicator says that it has all of them. c10d does not ask.
+// Without communication it cannot know how many ranks have this color, so the
+// new communicator reports all ranks. c10d does not ask.
 ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key,
                            ncclComm_t* made, ncclConfig_t*) {
   return Ask<"ncclCommSplit">([&] {
@@ -136,7 +136,7 @@ ncclResult_t ncclCommDestroy(ncclComm_t comm) {
   });
 }
 
-// Also ends kernels that would wait for a rank for ever.
+// Also ends kernels that would wait for a rank forever.
 ncclResult_t ncclCommAbort(ncclComm_t comm) {
   return Ask<"ncclCommAbort">([&] {
     for (cudaStream_t stream : comm->streams) null_gpu::EndNow(stream);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A communicator of NCCL. Ranks do not know of each other: a collective moves
-// nothing, and its kernel ends by itself.
+// A communicator of NCCL. Ranks do not communicate: a collective moves no data,
+// and its kernel ends by itself.
 
 #ifndef TRAINBENCH_TOOLS_NULL_GPU_API_NCCL_COMM_H_
 #define TRAINBENCH_TOOLS_NULL_GPU_API_NCCL_COMM_H_
@@ -19,8 +19,8 @@ struct ncclComm {
 
 namespace null_gpu {
 
-// What NCCL returns when its own call into CUDA returned `error`. A failure is
-// then the process's last error, with NCCL's words for it.
+// Returns NCCL's result if its own call into CUDA returned `error`. A failure
+// becomes the process's last error, with NCCL's text.
 ncclResult_t NcclResult(cudaError_t error);
 const char* NcclLastError();
 

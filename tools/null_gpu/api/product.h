@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Matrix products of cuBLAS as kernels whose names carry their arithmetic.
+// Matrix products of cuBLAS as kernels with their arithmetic in their names.
 
 #ifndef TRAINBENCH_TOOLS_NULL_GPU_API_PRODUCT_H_
 #define TRAINBENCH_TOOLS_NULL_GPU_API_PRODUCT_H_
@@ -14,7 +14,7 @@
 namespace null_gpu {
 
 struct Product {
-  // Which arithmetic: operands of type `a`, and how the sums are made.
+  // The arithmetic: operands of type `a`, and how sums are computed.
   cudaDataType a = CUDA_R_32F;
   cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
   bool tf32_allowed = false;  // by the math mode of the handle
@@ -25,12 +25,11 @@ struct Product {
   Accesses accesses = {};  // of its operands
 };
 
-// Spelt as cuBLAS spells it on this kind of device, with a made-up tile. Ends
-// in
-// "_null".
+// Returns the name as cuBLAS spells it on this kind of device, with a made-up
+// tile and "_null" at the end.
 std::string ProductName(const Product& product);
 
-// Success, or why the kernel could not be enqueued.
+// Returns success, or why the kernel could not be enqueued.
 cublasStatus_t LaunchProduct(const Product& product, cudaStream_t stream);
 
 cublasStatus_t ToCublas(cudaError_t error);

@@ -38,7 +38,7 @@ cudaError_t InstantiateGraph(cudaGraphExec_t* exec, cudaGraph_t graph) {
   return cudaSuccess;
 }
 
-// Fills `out` with at most `*count` pointers, or says how many there are.
+// Fills `out` with at most `*count` pointers; sets `*count` if `out` is null.
 template <typename Nodes, typename Get>
 cudaError_t List(const Nodes& nodes, Get&& get, cudaGraphNode_t* out,
                  size_t* count) {

@@ -48,8 +48,8 @@ Operation Fill(void* to, int value, size_t bytes) {
   return operation;
 }
 
-// Whether a copy has ended where the host goes on. A copy between devices has
-// been started, one from pageable memory has left that.
+// Whether a copy has ended when the host continues. A copy between devices has
+// only started; one from pageable memory has only left it.
 bool EndsForHost(const Operation& operation) {
   return operation.direction == cudaMemcpyDeviceToHost ||
          (operation.direction == cudaMemcpyHostToDevice && operation.pinned);

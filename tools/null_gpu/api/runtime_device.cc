@@ -81,7 +81,7 @@ cudaError_t cudaDeviceGetPCIBusId(char* text, int bytes, int device) {
   });
 }
 
-// Of one machine whose devices all reach each other, as NVLink has them.
+// All devices can access each other, as with NVLink.
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   return Ask<"cudaDeviceCanAccessPeer">([&] {
     if (!IsDeviceIndex(device) || !IsDeviceIndex(peer)) {
@@ -116,8 +116,8 @@ cudaError_t cudaDeviceSynchronize() {
   });
 }
 
-// What was made before is gone. After a sticky error the process stays without
-// the device: on a real one it must not rely on more.
+// Frees the device's memory. After a sticky error the process remains without
+// the device: it must not rely on more from a real one.
 cudaError_t cudaDeviceReset() {
   return Ask<"cudaDeviceReset">([] {
     null_gpu::GetMemory().Release(CurrentDevice());

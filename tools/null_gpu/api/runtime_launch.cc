@@ -41,7 +41,7 @@ int64_t DurationByRule(const Kernel& kernel, void** arguments) {
   return nanoseconds;
 }
 
-// For a kernel with a body, a copy.
+// Returns a copy of the argument of a kernel with a body.
 std::vector<std::byte> Argument(const Kernel& kernel, void** arguments) {
   const Body* const body = kernel.body.load();
   if (body == nullptr || arguments == nullptr) return {};
@@ -120,13 +120,13 @@ struct Configuration {
   cudaStream_t stream;
 };
 
-// Between <<<...>>> and the stub on the host.
+// Launch configurations between <<<...>>> and the host stub.
 std::vector<Configuration>& Configurations() {
   thread_local std::vector<Configuration> configurations;
   return configurations;
 }
 
-// What the compiler calls; no header declares all of it.
+// Functions that the compiler calls; no header declares all of them.
 extern "C" {
 
 void** __cudaRegisterFatBinary(void* fat_binary) {
@@ -230,7 +230,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function,
   });
 }
 
-// Variables of the device have the address of their shadow on the host.
+// Device variables have the address of their shadow on the host.
 cudaError_t cudaGetSymbolAddress(void** address, const void* symbol) {
   return Call<"cudaGetSymbolAddress">([&] {
     *address = const_cast<void*>(symbol);

@@ -51,7 +51,7 @@ cudaError_t FreeHost(void* pointer) {
   return cudaSuccess;
 }
 
-// Freeing waits for the device on which the memory lies.
+// Waits for the memory's device before freeing it.
 cudaError_t Free(void* pointer) {
   const auto range = GetMemory().Find(pointer);
   if (range && range->device >= 0) {
@@ -82,7 +82,7 @@ cudaError_t cudaFree(void* pointer) {
   });
 }
 
-// Pools hold nothing back here.
+// Pools do not keep freed memory here.
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t) {
   return Call<"cudaMallocAsync">([&] { return Allocate(pointer, bytes); });
 }

@@ -39,7 +39,7 @@ cudaError_t MakeEvent(cudaEvent_t* handle, unsigned flags) {
   return cudaSuccess;
 }
 
-// Why the host may not look at the stream now.
+// Returns why the host may not query the stream now.
 cudaError_t CheckStream(cudaStream_t handle) {
   {
     const std::lock_guard lock(StreamMutex());
@@ -55,7 +55,7 @@ cudaError_t CheckStream(cudaStream_t handle) {
   return null_gpu::CheckUnsafe();
 }
 
-// The same of an event.
+// The same for an event.
 cudaError_t CheckEvent(cudaEvent_t handle) {
   {
     const std::lock_guard lock(StreamMutex());
@@ -76,7 +76,7 @@ int64_t StreamReady(cudaStream_t handle) {
                            : stream->ready_ns;
 }
 
-// The host knows that the stream has done all that was on it.
+// Records that the host knows all work on the stream to be done.
 cudaError_t Done(cudaStream_t handle) {
   const std::lock_guard lock(StreamMutex());
   if (Stream* const stream = FindStream(handle)) {
@@ -85,7 +85,7 @@ cudaError_t Done(cudaStream_t handle) {
   return cudaSuccess;
 }
 
-// The same of an event.
+// The same for an event.
 cudaError_t Done(cudaEvent_t handle) {
   const std::lock_guard lock(StreamMutex());
   if (const Event* const event = FindEvent(handle)) {
@@ -100,7 +100,7 @@ int64_t EventReady(cudaEvent_t handle) {
   return event != nullptr && event->recorded ? event->ready_ns : 0;
 }
 
-// `ready` gives a time, after which the handle's work is done.
+// `ready` returns the time at which the handle's work is done.
 template <typename Handle, typename Ready>
 cudaError_t Synchronize(Handle handle, Ready&& ready) {
   null_gpu::GetCounters().waits.Add();

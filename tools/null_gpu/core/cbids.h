@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// CUPTI's numbers of the runtime functions. make_stubs.py writes the table out
-// of CUPTI's header.
+// CUPTI's numbers of the runtime functions. make_stubs.py generates the table
+// from CUPTI's header.
 
 #ifndef TRAINBENCH_TOOLS_NULL_GPU_CORE_CBIDS_H_
 #define TRAINBENCH_TOOLS_NULL_GPU_CORE_CBIDS_H_
@@ -10,7 +10,7 @@
 
 namespace null_gpu {
 
-// 0 for a function that CUPTI does not know.
+// Returns 0 for a function that CUPTI does not know.
 uint32_t FindCbid(std::string_view function);
 
 }  // namespace null_gpu

@@ -23,7 +23,7 @@ std::map<std::string_view, ApiEntry*>& Entries() {
   return *entries;
 }
 
-// Pairs each counter with its field in the contract.
+// Pairs each counter with its field in null_gpu.h.
 struct Field {
   Counter Counters::*counter;
   uint64_t trainbench_null_gpu_counters::*value;

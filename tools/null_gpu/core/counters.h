@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the process did to its null devices.
+// Counts the process's work on its null devices.
 
 #ifndef TRAINBENCH_TOOLS_NULL_GPU_CORE_COUNTERS_H_
 #define TRAINBENCH_TOOLS_NULL_GPU_CORE_COUNTERS_H_
@@ -13,7 +13,7 @@
 
 namespace null_gpu {
 
-// A sum that can start again from zero without losing the sum of the process.
+// A sum that can be reset without losing the total of the process.
 class Counter {
  public:
   void Add(uint64_t amount = 1) {
@@ -39,7 +39,7 @@ struct Counters {
 
 Counters& GetCounters();
 
-// Since the last reset, or of the whole process.
+// Since the last reset, or since the start of the process.
 enum class Since { kReset, kStart };
 
 trainbench_null_gpu_counters ReadCounters(Since since);
@@ -49,7 +49,7 @@ void ResetCounters();
 // A function of the API that was called at least once.
 class ApiEntry {
  public:
-  // There is one entry for each name.
+  // Returns the only entry of this name.
   static ApiEntry& Of(const char* name);
   static std::vector<ApiEntry*> All();
 

@@ -18,8 +18,8 @@
 namespace null_gpu {
 namespace {
 
-// NVIDIA documents neither the layout nor the numbers. They were read off
-// binaries of nvcc 13.0 and of LibTorch, beside what `ptxas -v` says of them.
+// NVIDIA does not document the layout or the numbers. They were inferred from
+// binaries of nvcc 13.0 and of LibTorch and the output of `ptxas -v`.
 struct FatHeader {
   uint32_t magic;
   uint16_t version, header_bytes;
@@ -55,7 +55,7 @@ Value Read(std::string_view bytes, size_t offset) {
   return value;
 }
 
-// The system's library: gcc and dpkg have it, its headers are not everywhere.
+// The system's library, which gcc and dpkg need; its headers can be missing.
 std::string Decompressed(const char* data, size_t bytes, size_t whole_bytes) {
   using Decompress = size_t (*)(void*, size_t, const void*, size_t);
   static const auto decompress = [] {
@@ -70,7 +70,7 @@ std::string Decompressed(const char* data, size_t bytes, size_t whole_bytes) {
   return whole;
 }
 
-// Of the devices: code for an earlier minor version runs too. Else empty.
+// Returns code for the devices, also for an earlier minor version, or "".
 std::string FindElf(const void* fat_binary) {
   const char* data = nullptr;
   std::memcpy(&data, static_cast<const char*>(fat_binary) + 8, sizeof(data));
@@ -131,7 +131,7 @@ class Cubin {
     return elf_.substr(section.sh_offset, section.sh_size);
   }
 
-  // visit(attribute, payload)
+  // Calls visit(attribute, payload).
   template <typename Visit>
   static void ForEachAttribute(std::string_view info, Visit&& visit) {
     for (size_t at = 0; at + 4 <= info.size(); at += 4) {
@@ -175,7 +175,7 @@ class Cubin {
   void ReadShared(std::string_view name, const Elf64_Shdr& section) {
     const auto kernel = kernels_.find(name);
     if (kernel == kernels_.end()) return;
-    // From sm_90 on it begins with what the driver keeps.
+    // From sm_90 on it begins with the memory that the driver reserves.
     const size_t reserved = GetSettings().profile->major >= 9 ? 1024 : 0;
     kernel->second.shared_bytes =
         section.sh_size - std::min<size_t>(section.sh_size, reserved);
@@ -189,7 +189,7 @@ class Cubin {
 }  // namespace
 
 unsigned MostThreads(const KernelNeeds& needs) {
-  // A warp takes them by 256.
+  // A warp takes registers in steps of 256.
   constexpr unsigned kAll = 65536, kWarp = 32, kStep = 256;
   const unsigned warp = (needs.registers * kWarp + kStep - 1) / kStep * kStep;
   return warp > 0 ? kAll / warp * kWarp : kAll;

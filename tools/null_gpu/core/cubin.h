@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the binaries of kernels say of them. The driver reads the same.
+// Reads the needs of kernels from their binaries, as the driver does.
 
 #ifndef TRAINBENCH_TOOLS_NULL_GPU_CORE_CUBIN_H_
 #define TRAINBENCH_TOOLS_NULL_GPU_CORE_CUBIN_H_
@@ -10,19 +10,19 @@
 
 namespace null_gpu {
 
-// What a kernel takes of a multiprocessor and of the host.
+// A kernel's use of a multiprocessor, and the sizes of its arguments.
 struct KernelNeeds {
-  unsigned registers = 0;         // of a thread
-  unsigned most_threads = 1024;   // of a block, __launch_bounds__
-  size_t shared_bytes = 0;        // of a block, static
+  unsigned registers = 0;         // per thread
+  unsigned most_threads = 1024;   // per block, __launch_bounds__
+  size_t shared_bytes = 0;        // per block, static
   std::vector<size_t> arguments;  // the bytes of each
 };
 
-// In whole warps, as many as a multiprocessor has registers for.
+// Returns the threads, in whole warps, that a multiprocessor has registers for.
 unsigned MostThreads(const KernelNeeds& needs);
 
-// Of a kernel in what nvcc gives to __cudaRegisterFatBinary(). Null where that
-// has no code for the profile's devices, or only PTX.
+// Finds a kernel in the argument of __cudaRegisterFatBinary(). Returns null if
+// that has no code for the profile's devices, or only PTX.
 const KernelNeeds* NeedsOf(const void* fat_binary, std::string_view kernel);
 
 }  // namespace null_gpu

@@ -10,14 +10,14 @@
 
 namespace null_gpu {
 
-// Of the calling thread.
+// The device of the calling thread.
 int CurrentDevice();
 void SetCurrentDevice(int device);
 
 bool IsDeviceIndex(int device);
 
-// The driver numbers the attributes as the runtime does. An attribute that is
-// not modelled ends the process.
+// The driver numbers the attributes like the runtime. An attribute that is not
+// modelled ends the process.
 int DeviceAttribute(cudaDeviceAttr attribute);
 
 // The profile's, with " (null)" or, if times are predicted, " (predicted)", so

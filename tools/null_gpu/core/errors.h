@@ -18,11 +18,11 @@ cudaError_t TakeLastError();
 cudaError_t PeekLastError();
 
 // The error that every call returns since the context was lost, else success.
-// A context of one device loses those of all: PyTorch cannot go on anyway.
+// Losing one device's context loses all of them: PyTorch cannot go on anyway.
 cudaError_t StickyError();
 void LoseContext(cudaError_t error);
 
-// For tests: no process gets its context back.
+// For tests: a real process never gets its context back.
 void RestoreContext();
 
 }  // namespace null_gpu

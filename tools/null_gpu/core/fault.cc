@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint64_t kAlways = std::numeric_limits<uint64_t>::max();
 
-// What a class fails with when the rule does not say.
+// A class of calls, and its effect if the rule has none.
 struct CallClass {
   std::string_view name, effect;
 };
@@ -48,7 +48,7 @@ constexpr std::array<ErrorWord, 7> kErrors = {{
 constexpr std::array<std::string_view, 3> kNcclErrors = {
     "system_error", "internal_error", "remote_error"};
 
-// Cuts `text` at the first `mark` and returns what follows it, if it is there.
+// Cuts `text` at the first `mark` and returns the rest, if the mark is there.
 std::optional<std::string_view> CutAt(std::string_view& text,
                                       std::string_view mark) {
   const size_t at = text.find(mark);

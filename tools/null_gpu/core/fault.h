@@ -6,17 +6,16 @@
 // call    a function of the API ("cudaEventQuery"), or one of the classes
 //         malloc, host_malloc, launch, copy, fill, event_record, event_query,
 //         synchronize (of event, stream or device), graph_launch, nccl,
-//         kernel_record (of CUPTI; with whatever error, it is lost)
+//         kernel_record (of CUPTI; any error loses the record)
 // bytes   counts only calls of at least this size (malloc, host_malloc, copy,
 //         fill, nccl)
-// which   "17" is the 17th call that counts, from 1; "17+" it and all later
-//         ones; "*" all
+// which   "17" is the 17th call that counts, from 1; "17+" adds all later ones;
+//         "*" is all calls
 // effect  an error (out_of_memory, launch_failure, illegal_address, assert,
 //         not_ready, invalid_value, unknown); for nccl also system_error,
-//         internal_error and remote_error, which reports success and shows in
+//         internal_error and remote_error, which returns success and appears in
 //         ncclCommGetAsyncError; "never" (launch, copy, fill, event_record,
-//         nccl) lets what the call enqueues never end; "hang" lets the call
-//         never return
+//         nccl): the enqueued work never ends; "hang": the call never returns
 // sticky  the context is lost: the call itself succeeds if it is asynchronous,
 //         and every later one fails with this error
 //
@@ -48,7 +47,7 @@ struct Fault {
 
 class FaultPlan {
  public:
-  // Replaces the rules. Returns what is wrong with the text, else "".
+  // Replaces the rules. Returns an error in the text, else "".
   std::string Parse(std::string_view text);
 
   // Counts a call for the rules of this name, and returns the fault of the

@@ -44,7 +44,7 @@ std::optional<int64_t> RuleOf(std::string_view name) {
   return std::nullopt;
 }
 
-// With the registry's mutex held.
+// Requires the registry's mutex.
 const Body* BodyOf(const Registry& registry, const char* kernel) {
   if (registry.bodies.empty()) return nullptr;
   const std::string name = Demangled(kernel);
@@ -54,7 +54,7 @@ const Body* BodyOf(const Registry& registry, const char* kernel) {
   return found != registry.bodies.rend() ? *found : nullptr;
 }
 
-// With the registry's mutex held.
+// Requires the registry's mutex.
 Kernel* Named(Registry& registry, std::string_view name) {
   const auto at = registry.by_name.find(name);
   if (at != registry.by_name.end()) return at->second;

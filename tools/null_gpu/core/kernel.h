@@ -19,7 +19,7 @@
 
 namespace null_gpu {
 
-// What computes where a kernel runs.
+// A function that runs in place of kernels.
 struct Body {
   std::string part;  // of the demangled names of its kernels
   size_t argument_bytes;
@@ -39,21 +39,21 @@ struct Kernel {
   std::array<std::atomic<size_t>, kMostDevices> shared_bytes = {};
 };
 
-// A kernel of the program, which the runtime knows by the address of its stub
-// on the host. `name` must stay. `fat_binary` is of cubin.h, null for none.
+// Registers a kernel of the program, which the runtime knows by the address of
+// its host stub. `name` must stay valid. `fat_binary` as in cubin.h, or null.
 void RegisterKernel(const void* host, const char* name,
                     const void* fat_binary = nullptr);
 
-// Null for an address that was never registered.
+// Returns null for an address that was never registered.
 Kernel* FindKernel(const void* host);
 
-// A kernel of a library, made at the first use.
+// Returns a kernel of a library, created at the first use.
 Kernel* NamedKernel(std::string_view name);
 
-// Of those that were found or named.
+// Returns the kernels that were found or named.
 std::vector<Kernel*> AllKernels();
 
-// Of kernels known and to come; the last body for a part counts.
+// Applies to known and future kernels; the last matching body counts.
 void Emulate(const Body& body);
 
 std::string Demangled(const char* name);

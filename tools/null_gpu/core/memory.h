@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The memory of the null devices: addresses without anything behind them, but
-// where Settings::values asks for it, and the count of the bytes that are
-// taken.
+// The memory of the null devices: addresses, with memory behind them only if
+// Settings::values asks for it, and the count of the allocated bytes.
 
 #ifndef TRAINBENCH_TOOLS_NULL_GPU_CORE_MEMORY_H_
 #define TRAINBENCH_TOOLS_NULL_GPU_CORE_MEMORY_H_
@@ -17,45 +16,46 @@
 
 namespace null_gpu {
 
-// Device memory is handed out in pages of this size.
+// Device memory is allocated in pages of this size.
 constexpr size_t kPageBytes = size_t{2} << 20;
-// What a context takes of the device before the first allocation: about what
-// CUDA 13 takes on these cards with modules loaded lazily.
+// The memory of a context before the first allocation: about as much as CUDA 13
+// takes on these cards with lazily loaded modules.
 constexpr size_t kContextBytes = size_t{512} << 20;
 
 struct Range {
   char* base;
   size_t bytes;
-  int device;     // of host memory -1
-  size_t wanted;  // before `bytes` became whole pages
+  int device;     // -1 for host memory
+  size_t wanted;  // `bytes` before rounding up to whole pages
 };
 
 class Memory {
  public:
   explicit Memory(int devices);
 
-  // Makes the context of the device, if it is not there.
+  // Creates the context of the device, if there is none.
   void EnsureContext(int device);
   bool HasContext(int device);
 
-  // Memory with an address. Where devices hold values, all its bytes are 255,
-  // which is NaN in fp32 and in bf16.
+  // Allocates memory with an address. If devices hold values, all its bytes are
+  // 255, which is NaN in fp32 and in bf16.
   cudaError_t Allocate(int device, size_t bytes, void** pointer);
   cudaError_t Free(void* pointer);
 
-  // Pages without an address.
+  // Allocate and free pages without an address.
   cudaError_t Take(int device, size_t bytes);
   void GiveBack(int device, size_t bytes);
 
-  // All that the process has of the device, its context too. Addresses stay.
+  // Frees all of the process's memory on the device and its context. Addresses
+  // stay.
   void Release(int device);
 
-  // Addresses without pages. They cannot be touched, but where devices hold
-  // values.
+  // Reserve and free addresses without pages, which can be accessed only if
+  // devices hold values.
   static void* Reserve(size_t bytes);
   static void Unreserve(void* pointer, size_t bytes);
 
-  // Says what lies at an address, until it is forgotten.
+  // Records the range at an address, until it is forgotten.
   void Remember(const Range& range);
   bool Forget(void* base);
   std::optional<Range> Find(const void* pointer);
@@ -80,7 +80,7 @@ class Memory {
 
 Memory& GetMemory();
 
-// Whole pages.
+// Rounds up to whole pages.
 size_t InPages(size_t bytes);
 
 }  // namespace null_gpu

@@ -11,9 +11,9 @@
 
 namespace null_gpu {
 
-// Figures of the SXM variants from NVIDIA's data sheets. `memory_bytes` is what
-// cudaMemGetInfo gives as the total of such a card, which is less than the data
-// sheet promises: the smallest figure that PyTorch has been seen to report.
+// Figures of the SXM variants from NVIDIA's data sheets. `memory_bytes` is the
+// total that cudaMemGetInfo reports on such a card, less than in the data
+// sheet: the smallest figure that PyTorch has been seen to report.
 struct Profile {
   std::string_view key;
   std::string_view name;  // as the driver spells it
@@ -29,7 +29,7 @@ struct Profile {
 
 std::span<const Profile> Profiles();
 
-// Null for an unknown key.
+// Returns null for an unknown key.
 const Profile* FindProfile(std::string_view key);
 
 }  // namespace null_gpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The contract of null_gpu.h, and the report at the end of the process.
+// Implements null_gpu.h, and the report at the end of the process.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -129,8 +129,8 @@ std::string Json(Since since) {
 
 std::atomic<bool> is_written = false;
 
-// One line for each process. The library is also loaded into processes that
-// never touch a GPU, such as shells: they say nothing.
+// Writes one line for each process. The library is also loaded into processes
+// that never use a GPU, such as shells, which write none.
 __attribute__((destructor)) void WriteReport() {
   if (ApiEntry::All().empty() || is_written.exchange(true)) return;
   const std::string& file = GetSettings().report;
@@ -151,7 +151,7 @@ __attribute__((destructor)) void WriteReport() {
 
 extern "C" {
 
-// A process that leaves without destructors, as one that has profiled does.
+// For a process that ends without destructors, like one that has profiled.
 void _Exit(int status) noexcept {
   null_gpu::WriteReport();
   _exit(status);

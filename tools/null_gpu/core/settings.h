@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The environment variables of the null GPU, read once. A value that makes no
-// sense ends the process.
+// The environment variables of the null GPU, read once. An invalid value ends
+// the process.
 
 #ifndef TRAINBENCH_TOOLS_NULL_GPU_CORE_SETTINGS_H_
 #define TRAINBENCH_TOOLS_NULL_GPU_CORE_SETTINGS_H_
@@ -17,7 +17,7 @@
 
 namespace null_gpu {
 
-// How long kernels whose mangled name contains `part` seem to run.
+// The made-up duration of kernels with `part` in their mangled names.
 struct DurationRule {
   std::string part;
   // Negative: the kernel's first argument, an int64_t.
@@ -30,26 +30,26 @@ struct Settings {
   // TRAINBENCH_NULL_GPU_EXCLUSIVE is "1": the compute mode EXCLUSIVE_PROCESS
   // is reported. No other process is refused.
   bool exclusive;
-  // TRAINBENCH_NULL_GPU_VALUES is "1": memory of the devices is the host's,
-  // copies copy, fills fill, and kernels run that have a body (kernel.h).
+  // TRAINBENCH_NULL_GPU_VALUES is "1": device memory is host memory, copies
+  // copy, fills fill, and kernels with a body (kernel.h) run it.
   bool values;
   bool order;          // TRAINBENCH_NULL_GPU_ORDER is "1": order/order.h
   std::string report;  // TRAINBENCH_NULL_GPU_REPORT, a file to append to
   // TRAINBENCH_NULL_GPU_DURATION: "<part>=<ns>;<part>=arg0;...". The first rule
-  // that fits counts.
+  // that matches counts.
   std::vector<DurationRule> durations;
-  // TRAINBENCH_NULL_GPU_QUEUE: launches that a stream holds, 1024 if unset.
-  // With so many the host waits before it enqueues one more.
+  // TRAINBENCH_NULL_GPU_QUEUE: the most launches in a stream, 1024 if unset.
+  // The host waits before it enqueues one more.
   size_t queue;
-  // TRAINBENCH_NULL_GPU_SKEW: how late the times of a device are in a profile,
-  // in ticks of the profiler's clock, 9000 if unset. Negative: how early.
+  // TRAINBENCH_NULL_GPU_SKEW: the delay of a device's times in a profile, in
+  // ticks of the profiler's clock, 9000 if unset. Negative: they are early.
   int64_t skew_ticks;
   FaultPlan faults;  // TRAINBENCH_NULL_GPU_FAULT
-  // TRAINBENCH_NULL_GPU_RATES, a file: operations without a rule take as long as
-  // these rates predict. Without one they take 1000 ns.
+  // TRAINBENCH_NULL_GPU_RATES, a file: predicts the time of operations without a
+  // rule, which otherwise take 1000 ns.
   std::optional<Rates> rates;
 
-  // Whether it matters which memory an operation touches.
+  // Whether the memory that an operation accesses has to be found.
   bool watches_memory() const { return order || rates.has_value(); }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What make_stubs.py writes for the functions that are not written out.
+// Called by the stubs that make_stubs.py writes.
 
 #ifndef TRAINBENCH_TOOLS_NULL_GPU_CORE_SUCCEED_H_
 #define TRAINBENCH_TOOLS_NULL_GPU_CORE_SUCCEED_H_
@@ -7,10 +7,10 @@
 namespace null_gpu {
 
 // Counts the call of a function of succeeds.txt and returns success, which is 0
-// in all of these libraries. The name must stay.
+// in all of these libraries. The name must stay valid.
 int Succeed(const char* function);
 
-// Says that the function is missing, and aborts.
+// Reports that the function is missing, and aborts.
 [[noreturn]] int Missing(const char* function);
 
 }  // namespace null_gpu

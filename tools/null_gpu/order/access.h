@@ -12,7 +12,7 @@ namespace null_gpu {
 
 struct Access {
   const char* begin;
-  // 0 where only a pointer is known: the rest of its block counts.
+  // 0 if only a pointer is known: the rest of its block counts.
   size_t bytes;
   bool writes;
   uint64_t block = 0;  // which allocation; blocks.h fills it in

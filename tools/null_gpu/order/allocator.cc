@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// LibTorch's caching allocator, which gives memory out again without a call of
-// CUDA's. It tells those who ask: the only thing of LibTorch's known here.
+// Follows LibTorch's caching allocator, which reuses memory without calling
+// CUDA, by its trackers: the only part of LibTorch used here.
 
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <dlfcn.h>
@@ -16,8 +16,8 @@ namespace {
 using c10::cuda::CUDACachingAllocator::CUDAAllocator;
 using c10::cuda::CUDACachingAllocator::TraceEntry;
 
-// The program's, if it has one. This library is in programs without LibTorch
-// too, so it looks for `c10::cuda::CUDACachingAllocator::allocator`.
+// Returns the program's allocator, if any. Programs without LibTorch have none,
+// so this looks up `c10::cuda::CUDACachingAllocator::allocator`.
 CUDAAllocator* FindAllocator() {
   void* const found =
       dlsym(RTLD_DEFAULT, "_ZN3c104cuda20CUDACachingAllocator9allocatorE");
@@ -28,8 +28,8 @@ CUDAAllocator* FindAllocator() {
 void Follow(const TraceEntry& entry) {
   const auto* const begin = reinterpret_cast<const void*>(entry.addr_);
   auto* const stream = static_cast<cudaStream_t>(entry.stream_);
-  // Blocks of a graph's pool go to captures only, in whose graphs nodes are
-  // held against each other.
+  // Blocks of a graph's pool are used only in captures; OrderGraph checks
+  // these.
   const bool is_shared = entry.mempool_ == c10::MempoolId_t{0, 0};
   if (entry.action_ == TraceEntry::ALLOC) {
     OrderBlock(begin, entry.size_);

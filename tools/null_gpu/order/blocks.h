@@ -13,7 +13,7 @@
 namespace null_gpu {
 
 // Allocations of LibTorch's caching allocator (allocator.cc), which divides
-// what cudaMalloc gives it; where it is not at work, those of cudaMalloc.
+// memory from cudaMalloc; if it is not in use, allocations of cudaMalloc.
 class Blocks {
  public:
   void Add(const char* begin, size_t bytes) {
@@ -21,9 +21,9 @@ class Blocks {
   }
   void Remove(const char* begin) { blocks_.erase(begin); }
 
-  // Fills in the block, and the bytes up to its end where they are 0. False
-  // where no memory of a device is, or it is nobody's now: arguments of kernels
-  // hold old pointers that nobody reads.
+  // Fills in the block, and the bytes up to its end if they are 0. Returns
+  // false for an address without device memory, or with free memory: kernel
+  // arguments may contain old pointers that are never read.
   bool Locate(Access& access) const;
 
  private:
@@ -35,7 +35,7 @@ class Blocks {
   uint64_t last_id_ = 0;
 };
 
-// It wants StreamMutex() held.
+// Requires StreamMutex().
 Blocks& GetBlocks();
 
 }  // namespace null_gpu

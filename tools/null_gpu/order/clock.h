@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How far streams have come, as somebody knows it: a vector clock.
+// A vector clock: the known progress of each stream.
 
 #ifndef TRAINBENCH_TOOLS_NULL_GPU_ORDER_CLOCK_H_
 #define TRAINBENCH_TOOLS_NULL_GPU_ORDER_CLOCK_H_

@@ -11,7 +11,7 @@
 namespace null_gpu {
 namespace {
 
-// `clock` belongs to who gets the memory.
+// `clock` belongs to the next user of the memory.
 void CheckFree(const void* memory, size_t bytes, const Clock& clock) {
   const auto* const begin = static_cast<const char*>(memory);
   const auto touch = GetOrderState().history.FindUnknown(begin, bytes, clock);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Memory that comes and goes: is the last that touches it known to be over?
+// Checks that the accesses to memory are known to have ended when it is freed.
 
 #ifndef TRAINBENCH_TOOLS_NULL_GPU_ORDER_FREE_H_
 #define TRAINBENCH_TOOLS_NULL_GPU_ORDER_FREE_H_
@@ -10,28 +10,28 @@
 
 namespace null_gpu {
 
-// All take StreamMutex().
+// All functions lock StreamMutex().
 
-// If memory is watched, has LibTorch's caching allocator call the next three
-// from now on, once there is one. For whoever hands out memory of a device.
+// If memory is watched, makes LibTorch's caching allocator, once there is one,
+// call the next three functions. Called by the functions that allocate device memory.
 void WatchCachingAllocator();
 
 void OrderBlock(const void* begin, size_t bytes);
 void OrderBlockEnd(const void* begin);
 
-// Those below do nothing unless order is checked.
+// The functions below do nothing unless order is checked.
 
-// The memory of a block goes to whoever allocates for this stream.
+// The memory of a block may now be reused on this stream.
 void OrderBlockFree(const void* begin, size_t bytes, int device,
                     cudaStream_t stream);
 
 // cudaFree waits for the device.
 void OrderFree(const void* begin, size_t bytes, int device);
 
-// cudaFreeAsync waits for what is on the stream.
+// cudaFreeAsync waits for the work on the stream.
 void OrderFreeAsync(const void* begin, size_t bytes, cudaStream_t stream);
 
-// cuMemUnmap waits for nothing.
+// cuMemUnmap does not wait.
 void OrderUnmap(const void* begin, size_t bytes);
 
 }  // namespace null_gpu

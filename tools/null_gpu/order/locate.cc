@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What operations read and write.
+// Finds the memory that operations read and write.
 
 #include <cstring>
 #include <utility>

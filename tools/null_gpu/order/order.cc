@@ -71,7 +71,7 @@ void OrderHostAfterDevice(int device) {
 
 void OrderGraph(const Graph& graph) {
   if (!IsOrderChecked()) return;
-  // A chain of nodes is what a stream is outside.
+  // A chain of nodes takes the role of a stream.
   struct Place {
     Clock clock;
     Moment moment;

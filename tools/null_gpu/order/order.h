@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Whether all that touches memory is in order, as Settings::order asks.
+// Checks that all accesses to memory are ordered, if Settings::order is set.
 //
-// Streams run side by side. Two operations are in order if they are on one
+// Streams run concurrently. Two operations are ordered if they are on the same
 // stream, or if an event, the legacy default stream or a wait of the host
-// stands between them. Each stream, each event and the host have a vector
-// clock; the host's threads share one, for they may tell each other anything.
-// Operations on the same memory that are not in order end the process if one of
-// them may write, as does memory that is given back too early (free.h).
+// orders them. Each stream, each event and the host have a vector clock; the
+// host's threads share one, because they may communicate in any way. Unordered
+// operations on the same memory end the process if one of them may write, as
+// does memory that is freed too early (free.h).
 
 #ifndef TRAINBENCH_TOOLS_NULL_GPU_ORDER_ORDER_H_
 #define TRAINBENCH_TOOLS_NULL_GPU_ORDER_ORDER_H_
@@ -21,16 +21,16 @@ struct Event;
 struct Graph;
 struct Stream;
 
-// All that look like pointers, as if the kernel wrote to each of them.
+// Returns all arguments that look like pointers, as if the kernel wrote there.
 Accesses AccessesOf(const Kernel& kernel, void** arguments);
 
-// The functions below want StreamMutex() held.
+// The functions below require StreamMutex().
 
 // Finds the memory of an operation that is being enqueued or recorded, if
 // memory is watched.
 void LocateAccesses(Operation& operation);
 
-// Those below do nothing unless order is checked.
+// The functions below do nothing unless order is checked.
 
 // The stream executes the operation.
 void OrderOperation(const Operation& operation, Stream& stream);
@@ -38,13 +38,13 @@ void OrderOperation(const Operation& operation, Stream& stream);
 void OrderEventRecord(Event& event, Stream& stream);
 void OrderEventWait(Stream& stream, const Event& event);
 
-// The host has waited, or has asked and been told that all is done.
+// The host has waited, or has queried and found the work done.
 void OrderHostAfter(Stream& stream);
 void OrderHostAfter(const Event& event);
 void OrderHostAfterDevice(int device);
 
-// Nodes of a graph, each with the others. When the graph runs, its nodes are in
-// order with what is outside of it as its stream is.
+// Checks the nodes of a graph against each other. When the graph runs, its
+// nodes are ordered with other work like its stream.
 void OrderGraph(const Graph& graph);
 
 }  // namespace null_gpu

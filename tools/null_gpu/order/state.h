@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the files of order/ share. All of it wants StreamMutex() held.
+// State that the files of order/ share. Everything here requires StreamMutex().
 
 #ifndef TRAINBENCH_TOOLS_NULL_GPU_ORDER_STATE_H_
 #define TRAINBENCH_TOOLS_NULL_GPU_ORDER_STATE_H_
@@ -31,18 +31,18 @@ OrderState& GetOrderState();
 
 inline bool IsOrderChecked() { return GetSettings().order; }
 
-// Adds what the operation touches. Dies where that is not in order with what
-// the history has; `words` tell who touches.
+// Adds the accesses of the operation. Dies if one is unordered with an access
+// in the history; `words` describes an access.
 void CheckOrder(History& history, const Operation& operation, const Moment& now,
                 const Clock& clock, std::string (*words)(const Touch&));
 
-// "<kernel><where> reads"
+// Returns "<kernel><where> reads".
 std::string WordsOf(const Touch& touch, const std::string& where);
-// "<kernel> on stream 7 of device 0 reads"
+// Returns "<kernel> on stream 7 of device 0 reads".
 std::string OnStream(const Touch& touch);
 
-// The stream's next operation knows what the host knows, and what the legacy
-// default stream makes it wait for.
+// Adds to the stream's clock what the host knows, and the work for which the
+// legacy default stream makes it wait.
 void CatchUp(Stream& stream);
 
 }  // namespace null_gpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every function of the API does around its own work.
+// The common frame of every function of the API.
 
 #ifndef TRAINBENCH_TOOLS_NULL_GPU_STREAMS_CALL_H_
 #define TRAINBENCH_TOOLS_NULL_GPU_STREAMS_CALL_H_
@@ -18,23 +18,22 @@
 
 namespace null_gpu {
 
-// If memory is watched, clears what earlier calls of functions have left on the
-// stack, where the next ones will have theirs. Arguments of kernels have parts
-// that LibTorch does not fill in; a pointer there would pass for one of its
-// own.
+// If memory is watched, clears the part of the stack that the next calls will
+// use. LibTorch leaves parts of kernel arguments uninitialized; an old pointer
+// there would pass for one of the kernel's.
 void WipeStack();
 
-// A string as a template's argument.
+// A string as a template argument.
 template <size_t N>
 struct FixedString {
-  // Implicit, so that a literal will do.
+  // Implicit, so that a literal can be passed.
   constexpr FixedString(const char (&literal)[N]) {  // NOLINT
     std::copy_n(literal, N, text);
   }
   char text[N];
 };
 
-// Counts the call, gives it a correlation id, and shows it to CUPTI with its
+// Counts the call, gives it a correlation id, and reports it to CUPTI with its
 // times on the host.
 class CallScope {
  public:
@@ -43,10 +42,10 @@ class CallScope {
   CallScope(const CallScope&) = delete;
   CallScope& operator=(const CallScope&) = delete;
 
-  // Of the outermost call that the thread is in, 0 outside of any.
+  // The id of the thread's outermost call, 0 outside any call.
   static uint32_t Correlation();
 
-  // The error of a lost context or of a fault, else success.
+  // Returns the error of a lost context or of a fault, else success.
   cudaError_t Admit();
 
  private:
@@ -87,18 +86,18 @@ CUresult DriverCall(Body&& body) {
   return static_cast<CUresult>(error);
 }
 
-// Whether a call returns before its work is done. A sticky fault shows only
-// after a call that does.
+// Whether a call returns when its work is done or at once. In the latter case a
+// sticky fault appears only in later calls.
 enum class Returns { kWhenDone, kAtOnce };
 
 struct Injected {
   cudaError_t error = cudaSuccess;  // to return at once
-  bool never = false;               // what is enqueued never ends
+  bool never = false;               // the enqueued work never ends
   std::string nccl_error;           // "remote_error", ...
 };
 
-// What the fault plan has for this call, which is a name or a class of fault.h.
-// It does not return from a "hang".
+// Returns the fault plan's effect on this call, a name or a class of fault.h.
+// Does not return from a "hang".
 Injected Inject(std::string_view call, size_t bytes, Returns returns);
 
 }  // namespace null_gpu

@@ -27,7 +27,7 @@ std::vector<Stream*> StreamsIn(const Capture& capture) {
   return streams;
 }
 
-// The nodes that must run before these, and these.
+// Returns these nodes and the nodes that must run before them.
 std::set<const GraphNode*> Ancestors(const std::vector<GraphNode*>& nodes) {
   std::set<const GraphNode*> found;
   std::vector<const GraphNode*> open(nodes.begin(), nodes.end());

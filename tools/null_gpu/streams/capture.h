@@ -27,7 +27,7 @@ struct Graph {
   std::vector<std::unique_ptr<GraphNode>> nodes;  // in the order of the capture
 };
 
-// A graph that can be launched. It lives on when its graph is destroyed.
+// A graph that can be launched. It outlives its graph.
 struct GraphExec {
   uint32_t id;
   struct Step {
@@ -47,38 +47,38 @@ struct Capture {
   bool invalidated = false;
 };
 
-// All want the mutex of stream.h held, if they do not say otherwise.
+// All functions require StreamMutex() unless stated otherwise.
 
 cudaError_t BeginCapture(Stream& stream, cudaStreamCaptureMode mode);
 
-// Ends the capture in any case but that of the wrong stream or thread. The
-// graph is null after an error.
+// Ends the capture, except on a wrong stream or thread. The graph is null after
+// an error.
 cudaError_t EndCapture(Stream& stream, std::unique_ptr<Graph>& graph);
 
 // Adds a node to the stream's capture.
 cudaError_t Record(const Operation& operation, Stream& stream);
 
-// The stream's next node also depends on what the event saw. A stream outside
-// of the event's capture joins it.
+// Makes the stream's next node also depend on the event's nodes. A stream
+// outside the event's capture joins it.
 cudaError_t JoinCapture(Stream& stream, const Event& event);
 
-// For a call that a capture forbids: makes the capture worthless and returns
-// the error.
+// For a call that a capture forbids: invalidates the capture and returns the
+// error.
 cudaError_t Invalidate(Capture& capture, cudaError_t error);
 
-// Using the legacy default stream would involve each blocking stream, also one
-// that is captured.
+// Checks a use of the legacy default stream, which would involve each blocking
+// stream, also a captured one.
 cudaError_t CheckImplicit(const Stream& stream);
 
-// Of the calling thread.
+// Sets the mode of the calling thread and returns the old one.
 cudaStreamCaptureMode ExchangeCaptureMode(cudaStreamCaptureMode mode);
 
-// A call such as cudaMalloc, which may not come between the nodes of a capture
-// unless thread or capture are relaxed. Takes the mutex.
+// Checks a call such as cudaMalloc, which is forbidden during a capture unless
+// the thread or the capture is relaxed. Locks the mutex.
 cudaError_t CheckUnsafe();
 
-// Waiting for the whole device waits for captured streams too, which never
-// ends.
+// Checks a wait for the whole device, which would also wait for captured
+// streams and never end.
 cudaError_t CheckDeviceWait(int device);
 
 std::unique_ptr<GraphExec> Instantiate(const Graph& graph);

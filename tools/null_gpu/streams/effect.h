@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What an operation does to memory, of the host and of devices.
+// The effect of an operation on memory of the host and of devices.
 
 #ifndef TRAINBENCH_TOOLS_NULL_GPU_STREAMS_EFFECT_H_
 #define TRAINBENCH_TOOLS_NULL_GPU_STREAMS_EFFECT_H_
@@ -8,9 +8,9 @@
 
 namespace null_gpu {
 
-// On a stream of the device; it wants StreamMutex() held. A device holds zeros,
-// but for messages (message.h), or it holds values (Settings::values): then
-// kernels without a body leave memory as it is.
+// For an operation on a stream of the device; requires StreamMutex(). A device
+// holds zeros, except for messages (message.h), or it holds values
+// (Settings::values): then kernels without a body do not change memory.
 void ApplyToMemory(const Operation& operation, int device);
 
 }  // namespace null_gpu

@@ -13,10 +13,10 @@ namespace null_gpu {
 
 void PushExternalId(CUpti_ExternalCorrelationKind kind, uint64_t id);
 
-// False if there is none.
+// Returns false if there is none.
 bool PopExternalId(CUpti_ExternalCorrelationKind kind, uint64_t* id);
 
-// The innermost id of each kind that has one.
+// Returns the innermost id of each kind that has one.
 std::map<CUpti_ExternalCorrelationKind, uint64_t> ExternalIds();
 
 }  // namespace null_gpu

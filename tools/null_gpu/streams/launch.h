@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kernels of libraries, which have no code here and get a name instead.
+// Launches kernels. Libraries' kernels have no code here, only a name.
 
 #ifndef TRAINBENCH_TOOLS_NULL_GPU_STREAMS_LAUNCH_H_
 #define TRAINBENCH_TOOLS_NULL_GPU_STREAMS_LAUNCH_H_
@@ -12,17 +12,17 @@
 
 namespace null_gpu {
 
-// Checks and enqueues a kernel. Without `accesses` its arguments give them;
-// without `work` it does the work that the program has stated.
+// Checks and enqueues a kernel. Without `accesses`, its arguments define them;
+// without `work`, it does the work that the program has stated.
 cudaError_t LaunchKernel(Kernel* kernel, dim3 grid, dim3 block,
                          void** arguments, size_t shared_bytes,
                          cudaStream_t stream, Accesses accesses = {},
                          const Work& work = {});
 
 // Enqueues a kernel of this name as a library would: with cuLaunchKernelEx of
-// the driver if the library compiles it while it runs ("nvjet...",
+// the driver if the library compiles it at run time ("nvjet...",
 // "cudnn_generated..."), else with cudaLaunchKernelExC. The name should end in
-// "_null": nobody shall take it for what the library runs.
+// "_null", so that it cannot pass for the library's kernel.
 cudaError_t LaunchOfLibrary(std::string_view name, dim3 grid, dim3 block,
                             cudaStream_t stream, Accesses accesses = {},
                             const Work& work = {});

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What the host copied to a device and no kernel can have changed since.
+// Data that the host copied to a device and no kernel can have changed since.
 //
 // A device computes nothing, but LibTorch's Reducer sends the order of its
-// buckets through one and acts on what it reads back. So small copies are kept
-// until the next kernel that is none of NCCL's. The caller holds StreamMutex().
+// buckets through one and uses what it reads back. So small copies are kept
+// until the next fill or kernel except NCCL's. The caller holds StreamMutex().
 
 #ifndef TRAINBENCH_TOOLS_NULL_GPU_STREAMS_MESSAGE_H_
 #define TRAINBENCH_TOOLS_NULL_GPU_STREAMS_MESSAGE_H_
@@ -14,7 +14,7 @@ namespace null_gpu {
 
 void KeepMessage(const void* on_device, const void* from, size_t bytes);
 
-// False if it was not kept.
+// Returns false if it was not kept.
 bool ReadMessage(const void* on_device, void* to, size_t bytes);
 
 void ForgetMessages();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a stream or a graph does.
+// An operation of a stream or a graph.
 
 #ifndef TRAINBENCH_TOOLS_NULL_GPU_STREAMS_OPERATION_H_
 #define TRAINBENCH_TOOLS_NULL_GPU_STREAMS_OPERATION_H_

@@ -88,7 +88,7 @@ void Count(const Operation& operation) {
   }
 }
 
-// When the stream has room for one more operation.
+// Returns when the stream has room for one more operation.
 int64_t RoomTime(cudaStream_t handle) {
   const std::lock_guard lock(StreamMutex());
   Stream* const stream = FindStream(handle);
@@ -236,7 +236,7 @@ int64_t NowNs() {
 }
 
 void Nap(int64_t nanoseconds) {
-  // The scheduler wakes a sleeper some 50 us late.
+  // The scheduler wakes a sleeping thread some 50 us late.
   constexpr int64_t kSpin = 100'000, kLongest = 10'000'000;
   if (nanoseconds <= kSpin) return;
   std::this_thread::sleep_for(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Streams, events and what is enqueued on them.
+// Streams, events and the work enqueued on them.
 //
-// Time on a stream is made up but behaves: an operation starts when it is
-// enqueued and those before it on its stream have ended, an event completes
+// Time on a stream is made up but consistent: an operation starts when it is
+// enqueued and earlier operations on its stream have ended, an event completes
 // with the work before it, and the host waits until then.
 
 #ifndef TRAINBENCH_TOOLS_NULL_GPU_STREAMS_STREAM_H_
@@ -31,12 +31,12 @@ struct Stream {
   int priority;
   bool blocking;                   // waits for the legacy default stream
   int64_t ready_ns = 0;            // when its last operation ends
-  std::deque<int64_t> queue = {};  // when each operation ends that it holds
+  std::deque<int64_t> queue = {};  // when each of its operations ends
 
   std::shared_ptr<Capture> capture = nullptr;  // null outside of one
   std::vector<GraphNode*> tail = {};           // on which the next node depends
 
-  // Of order/, which numbers the streams of all devices.
+  // For order/, which numbers the streams of all devices.
   Clock clock = {};
   std::optional<size_t> number = std::nullopt;
 };
@@ -46,7 +46,7 @@ struct Event {
   bool recorded = false;
   int64_t ready_ns = 0;
 
-  // Of an event that was last recorded in a capture.
+  // For an event that was last recorded in a capture.
   std::shared_ptr<Capture> capture = nullptr;
   std::vector<GraphNode*> nodes = {};
 
@@ -56,40 +56,39 @@ struct Event {
 // Guards all streams, events, captures and graphs.
 std::mutex& StreamMutex();
 
-// The functions below want it held.
+// The functions below require it.
 
 Stream* NewStream(int device, int priority, bool blocking);
 bool DeleteStream(Stream* stream);
 
-// Null for a stream that does not exist; the legacy default stream of the
-// current device for 0.
+// Returns null for a stream that does not exist; the legacy default stream of
+// the current device for 0.
 Stream* FindStream(cudaStream_t handle);
 bool IsLegacy(const Stream& stream);
 const std::vector<Stream*>& StreamsOf(int device);
 
 Event* NewEvent(bool timed);
 void DeleteEvent(Event* event);
-// Null for an event that does not exist.
+// Returns null for an event that does not exist.
 Event* FindEvent(cudaEvent_t handle);
 
-// When the next operation on the stream would start.
+// Returns when the next operation on the stream would start.
 int64_t StartTime(const Stream& stream);
 
-// When all streams of the device end.
+// Returns when all work on the streams of the device ends.
 int64_t ReadyTime(int device);
 
-// Puts the operation on the stream. Outside of captures.
+// Puts the operation on the stream, which must not be capturing.
 void Execute(const Operation& operation, Stream& stream, uint32_t graph = 0,
              uint64_t graph_node = 0);
 
-// The functions below take it themselves.
+// The functions below lock it themselves.
 
 // Executes the operation or records it in the stream's capture. Waits first if
-// the stream holds as many operations as it can. `call` is the class of
-// fault.h.
+// the stream's queue is full. `call` is the class of fault.h.
 cudaError_t Enqueue(Operation operation, cudaStream_t stream, const char* call);
 
-// Ends whatever never ends on the stream, as an aborted collective does.
+// Ends all work on the stream now, as an aborted collective does.
 void EndNow(cudaStream_t stream);
 
 int64_t NowNs();
@@ -97,7 +96,7 @@ int64_t NowNs();
 // Sleeps for a part of this time.
 void Nap(int64_t nanoseconds);
 
-// Blocks until the time that `ready()` gives, which is asked again and again.
+// Blocks until the time that `ready()` returns, which is called repeatedly.
 template <typename Ready>
 void WaitFor(Ready&& ready) {
   for (int64_t left = ready() - NowNs(); left > 0; left = ready() - NowNs()) {

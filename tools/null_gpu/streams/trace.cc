@@ -38,7 +38,7 @@ struct Times {
   uint64_t start, end;
 };
 
-// The next free time of a stream.
+// Returns the next free time of a stream.
 Times Schedule(const Operation& operation, const Place& place) {
   static auto* const mutex = new std::mutex;
   static auto* const free_at = new std::map<std::pair<int, uint32_t>, uint64_t>;
@@ -59,7 +59,7 @@ Record Made(CUpti_ActivityKind kind) {
   return record;
 }
 
-// The fields that kernels, copies and fills share.
+// Makes a record with the fields that kernels, copies and fills share.
 template <typename Record>
 Record MadeFor(CUpti_ActivityKind kind, const Operation& operation,
                const Place& place, uint32_t correlation) {
@@ -77,7 +77,7 @@ Record MadeFor(CUpti_ActivityKind kind, const Operation& operation,
   return record;
 }
 
-// Whether one more kernel's record is to have the time of another clock.
+// Whether one more kernel's record must have the time of another clock.
 bool TakeSpoiled() {
   return kernels_to_spoil > 0 && kernels_to_spoil.fetch_sub(1) > 0;
 }
@@ -142,8 +142,8 @@ void TraceFill(const Operation& operation, const Place& place,
   GetActivityBuffers().Put(record);
 }
 
-// CUPTI's number of a launch by the driver, 0 for other functions. Of the
-// driver's calls Kineto wants no others.
+// Returns CUPTI's number of a launch by the driver, 0 for other functions.
+// Kineto wants no other calls of the driver.
 uint32_t DriverLaunch(std::string_view function) {
   if (function == "cuLaunchKernel") {
     return CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel;
@@ -193,7 +193,7 @@ void TraceCall(const ApiEntry& entry, uint64_t start, uint32_t correlation) {
   record.start = start;
   record.end = TraceNow();
   record.processId = static_cast<uint32_t>(getpid());
-  // CUPTI gives the thread as pthread does, cut to 32 bits.
+  // CUPTI's thread id is pthread's, truncated to 32 bits.
   record.threadId = static_cast<uint32_t>(pthread_self());
   record.correlationId = correlation;
   buffers.Put(record);

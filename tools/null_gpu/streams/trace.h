@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // CUPTI's activity records.
 //
-// Times of calls on the host are real. Those of kernels, copies and fills are
-// made up: each starts as soon as it is enqueued and the one before it on its
-// stream has ended. They are late, because the device's clock is: by 8 to 9 us
-// on an H200 (tile-ai/TileOPs pull request 1838).
+// Times of calls on the host are real. Times of kernels, copies and fills are
+// made up: each starts as soon as it is enqueued and its predecessor on the
+// stream has ended. They are late, like the clock of a real device: by 8 to 9
+// us on an H200 (tile-ai/TileOPs pull request 1838).
 
 #ifndef TRAINBENCH_TOOLS_NULL_GPU_STREAMS_TRACE_H_
 #define TRAINBENCH_TOOLS_NULL_GPU_STREAMS_TRACE_H_
@@ -22,18 +22,18 @@
 
 namespace null_gpu {
 
-// Whether any kind of record is wanted.
+// Whether any kind of record is enabled.
 bool IsTracing();
 
-// In the clock that the profiler registered, else nanoseconds of the wall
-// clock.
+// Returns the time of the clock that the profiler registered, else nanoseconds
+// of the wall clock.
 uint64_t TraceNow();
 
-// The thread's external ids, for the call with this correlation. It must come
-// before the call's other records: Kineto looks ids up while it reads.
+// Records the thread's external ids for the call with this correlation. Must
+// precede the call's other records: Kineto looks ids up while it reads.
 void TraceCorrelation(uint32_t correlation);
 
-// A call of the runtime, or a launch of the driver, that ends now.
+// Records a call of the runtime, or a launch of the driver, that ends now.
 void TraceCall(const ApiEntry& entry, uint64_t start, uint32_t correlation);
 
 // Where an operation runs.
@@ -47,7 +47,7 @@ struct Place {
 void TraceOperation(const Operation& operation, const Place& place,
                     uint32_t correlation);
 
-// The buffers of the profiler, which cupti.cc steers.
+// The buffers of the profiler, controlled by cupti.cc.
 class ActivityBuffers {
  public:
   void SetCallbacks(CUpti_BuffersCallbackRequestFunc request,
@@ -57,10 +57,10 @@ class ActivityBuffers {
   void EnableCall(uint32_t cbid, bool enabled);
   bool IsCallEnabled(uint32_t cbid);
 
-  // Hands the buffer back, if there is one.
+  // Returns the buffer to the profiler, if there is one.
   void Flush();
 
-  // A record of any of CUPTI's structures.
+  // Adds a record of any of CUPTI's structures.
   template <typename Record>
   void Put(const Record& record) {
     PutBytes(&record, sizeof(record));
@@ -81,12 +81,12 @@ class ActivityBuffers {
 
 ActivityBuffers& GetActivityBuffers();
 
-// The bytes from this record to the next one.
+// Returns the bytes from this record to the next one.
 size_t RecordBytes(const CUpti_Activity& record);
 
-// As in CUPTI of CUDA 13.0, each registration after the first spoils times:
-// of the next kernels, as many as there were registrations before, the records
-// have the time of the default clock (pytorch/pytorch issue 192021).
+// As in CUPTI of CUDA 13.0, each registration after the first spoils times: as
+// many of the next kernels as there were earlier registrations get the time of
+// the default clock (pytorch/pytorch issue 192021).
 void RegisterTraceClock(CUpti_TimestampCallbackFunc clock);
 
 }  // namespace null_gpu
