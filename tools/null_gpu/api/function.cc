@@ -77,7 +77,7 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute which,
   });
 }
 
-// As if registers and shared memory always left room for two blocks.
+// Assumes that registers and shared memory always leave room for two blocks.
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks,
                                                           const void*, int,
                                                           size_t) {

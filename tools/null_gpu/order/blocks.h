@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where allocations begin and end.
+// The bounds of allocations.
 
 #ifndef TRAINBENCH_TOOLS_NULL_GPU_ORDER_BLOCKS_H_
 #define TRAINBENCH_TOOLS_NULL_GPU_ORDER_BLOCKS_H_
