@@ -87,7 +87,7 @@ TEST_F(VerifyOutputTest, FindsATrainStepThatMovesNothing) {
             "a train step moved no weight");
 }
 
-// Half a unit in the last place of 0.5 is 0.001, as long as a step.
+// A step of 0.001 is less than half a unit in the last place of 1.
 TEST_F(VerifyOutputTest, AStepThatBf16RoundsAwayIsNoWrongResult) {
   at::manual_seed(1);
   TransformerLm model(ModelConfig{"m", 2, 4, 1, 1, 2, AttentionKind::kNaive},

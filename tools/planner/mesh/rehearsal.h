@@ -20,7 +20,7 @@ namespace trainbench {
 struct MeshRehearsal {
   // The phase in which memory ran out, or "build"; later values are then 0.
   std::optional<OutOfMemory> out_of_memory;
-  std::string ended_in;
+  std::string ended_in;  // the last phase that began
 
   int64_t shard_elements = 0;
   // Bytes of tensors, without what libraries keep: at the highest point of the

@@ -20,7 +20,7 @@ namespace trainbench {
 
 struct MeshRow {
   MeshJob job;
-  bool is_valid = false;  // if not, only `why_not` is set
+  bool is_valid = false;  // if not, only `job.mesh` and `why_not` are set
   std::string why_not;    // "" if it fits
   // A lower bound if `memory` is unknown.
   int64_t needed_bytes = std::numeric_limits<int64_t>::max();
