@@ -13,9 +13,9 @@
 namespace trainbench {
 
 // Elements in the matrices of one block: 2 d q + 2 d kv + m d ff. Queries and
-// output have d x q projections (q is d unless the model is a rank's part), keys
-// and values d x kv (narrower with fewer heads); the feed-forward layer has m d x ff matrices, 3 with a gate, 2
-// without.
+// output have d x q projections (q is d unless the model is a rank's part),
+// keys and values d x kv (narrower with fewer heads); the feed-forward layer
+// has m d x ff matrices, 3 with a gate, 2 without.
 int64_t BlockMatrixParameters(const ModelConfig& config);
 
 // Elements of a norm: d, and another d if it has a bias.
