@@ -15,7 +15,7 @@ namespace trainbench {
 // 2025, ddp_bucketed_benchmarking): Psi beta / n for the last bucket, which
 // overlaps nothing, and n alpha for the calls, which delay the computation.
 // Assumes that sending a bucket takes no longer than computing the next; any
-// excess is added.
+// excess is not included.
 double BucketOverheadUs(double gradient_bytes, double buckets,
                         const AlphaBeta& call);
 

@@ -112,7 +112,7 @@ int64_t FlashSplits(const Tensor& q, int64_t key_tiles) {
   if (tiles >= 0.8 * static_cast<double>(places)) return 1;
   const int64_t most = std::min<int64_t>({128, places, key_tiles});
   const auto efficiency = [&](int64_t splits) {
-    // Not if fewer parts suffice for the same longest part.
+    // 0 if one part less has an equally long longest part.
     if (splits > 1 &&
         CeilDiv(key_tiles, splits) == CeilDiv(key_tiles, splits - 1)) {
       return 0.0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a dry run must know about operators and LibTorch's C++ does not provide:
+// Facts on operators that a dry run needs and LibTorch's C++ does not provide:
 // the operators without a meta kernel, scratch memory of kernels, and FLOPs of
 // products. Each entry was found by comparing a dry run with a real run, as
 // tests/model/dry_run does.
@@ -22,8 +22,8 @@ struct KernelWork {
   double flops = 0;  // of matrix products
   // Memory that the kernel allocates after it has created its results.
   int64_t scratch_bytes = 0;
-  bool in_bf16 = false;         // of the products
-  int64_t result_elements = 0;  // of concurrent products
+  bool in_bf16 = false;         // whether the products are in bf16
+  int64_t result_elements = 0;  // of the concurrent products
 };
 
 // Replaces the arguments, which are the whole stack, by results. Tensors are on

@@ -35,9 +35,9 @@ void RecordKernel(const char* name, const Bytes& bytes) {
   if (DryRun::IsOn()) DryRun::Record({.name = name, .bytes = bytes()});
 }
 
-// Call it first in a backward pass. Throws c10::Error if that is to be
-// differentiated again: to autograd a kernel's results are constants, so a
-// second derivative would silently lack a term.
+// Call it first in a backward pass. Throws c10::Error if the pass itself is to
+// be differentiated: to autograd a kernel's results are constants, so a second
+// derivative would silently lack a term.
 void RefuseSecondDerivative(const char* operation);
 
 // Records an operator of this name in a profile, for the lifetime of the
@@ -46,7 +46,7 @@ void RefuseSecondDerivative(const char* operation);
 // that the profiler attributes the backward node to this call.
 class ProfiledOperator {
  public:
-  // `name` is a string literal; who observes operators may look at `inputs`.
+  // `name` must be a string literal. Observers of operators can read `inputs`.
   explicit ProfiledOperator(const char* name,
                             const std::vector<c10::IValue>& inputs = {});
   ProfiledOperator(const ProfiledOperator&) = delete;

@@ -146,7 +146,7 @@ class CudaLauncher {
  private:
   template <class Kernel>
   cudaError_t Enqueue(const Grid& grid, const typename Kernel::Args& args) {
-    // More must be requested on each device, so at each launch.
+    // More than this must be requested for each device, so at each launch.
     constexpr int kWithoutAsking = 48 << 10;
     if (grid.shared_bytes > kWithoutAsking) {
       const cudaError_t error = cudaFuncSetAttribute(

@@ -79,7 +79,7 @@ struct RunningSum {
     top = next;
   }
 
-  // Combines the threads of the block; uses slots in 2 kReduceBytes.
+  // Reduces over the block, with the first 2 kReduceBytes of shared memory.
   template <class D>
   TRAINBENCH_DEVICE void Reduce(const D& d) {
     const float own = top;

@@ -31,7 +31,7 @@ TRAINBENCH_DEVICE float WarpReduce(const D& d, float x) {
   return x;
 }
 
-// One float per warp.
+// Shared memory of a BlockReduce: one float per warp.
 inline constexpr int kReduceBytes = 4 * kWarp;
 
 // Returns the same value in all threads, and in every run. `slot` is the offset

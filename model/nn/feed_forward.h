@@ -17,8 +17,8 @@ namespace trainbench {
 //   gelu     a * (1 + erf(a / sqrt 2)) / 2
 //   relu2    max(a, 0)^2
 //
-// Textbook writes f out, library uses LibTorch's operators. In fused, W1 and W3
-// of a SwiGLU are one product, followed by one pass.
+// Textbook writes f out; library calls LibTorch's operators; fused computes W1
+// x and W3 x of a SwiGLU as one product, and the rest up to W2 in one pass.
 class FeedForwardImpl : public torch::nn::Module {
  public:
   FeedForwardImpl(const ModelConfig& config, const at::TensorOptions& options);

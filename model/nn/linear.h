@@ -44,7 +44,7 @@ class LinearImpl : public torch::nn::Module {
 TORCH_MODULE(Linear);
 
 // Linear layers that read the same input. In the fused implementation their
-// weights are adjacent in memory, as ProductOf requires.
+// weights are adjacent in memory, so that ProductOf need not copy them.
 std::vector<Linear> MakeLinears(int64_t in, const std::vector<int64_t>& outs,
                                 const at::TensorOptions& options,
                                 Implementation implementation, bool has_bias);

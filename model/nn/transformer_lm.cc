@@ -96,7 +96,7 @@ TransformerLmImpl::TransformerLmImpl(const ModelConfig& config,
   // Created after the layers, so that parameters are listed in data-flow order.
   ln_final = register_module("ln_final", Norm(config, options));
   if (config.tied_embeddings) {
-    // Not registered, as its weight is already listed. Initialized as a head.
+    // Initializes the weight as a head's. Not registered: it is listed already.
     lm_head = Linear(token_embeddings->weight, config.implementation);
   } else {
     lm_head = register_module(

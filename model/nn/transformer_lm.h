@@ -20,7 +20,7 @@ namespace trainbench {
 
 // Decoder-only Transformer language model. Its parameters have the usual names
 // of a PyTorch state dict, e.g. layers.0.attn.q_proj.weight. An output head
-// that is tied to the token embeddings has no parameter.
+// that is tied to the token embeddings has no parameter of its own.
 class TransformerLmImpl : public torch::nn::Module {
  public:
   // `options` gives device and dtype of the parameters. Weights are drawn from

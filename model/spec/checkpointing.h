@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the backward pass recomputes instead of storing, by name.
+// The activations that the backward pass recomputes, by name.
 
 #ifndef TRAINBENCH_MODEL_SPEC_CHECKPOINTING_H_
 #define TRAINBENCH_MODEL_SPEC_CHECKPOINTING_H_

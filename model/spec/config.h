@@ -67,8 +67,8 @@ AttentionKind AttentionOf(Implementation implementation);
 // InvalidArgument names the first bad field, its value and the allowed values:
 // every size in [1, 2^20] (vocab in [2, 2^24]), heads that divide d_model,
 // kv_heads that divide heads or are 0, an even d_head if positions are rotary
-// (they rotate pairs of channels), a context only if positions are learned, and
-// biases=norms only with LayerNorm.
+// (they rotate pairs of channels), a context if they are learned and only then,
+// and biases=norms only with LayerNorm.
 absl::Status Validate(const ModelConfig& config);
 
 // InvalidArgument unless batch is in [1, 2^20] and seq in [1, 2^20].

@@ -20,8 +20,8 @@ inline constexpr EnumNames<Phase, kPhaseCount> PhaseName{
     "forward", "loss", "backward", "communication", "optimizer"};
 inline constexpr auto kPhases = PhaseName.values();
 
-// A marker at which the device records the time whenever its work reaches it,
-// such as a cudaEvent_t that a CUDA graph records.
+// A marker in the device's work, such as a cudaEvent_t in a CUDA graph. The
+// device records the time whenever its work reaches the marker.
 using RecordedStamp = void*;
 
 // Notified when the step enters a phase. A phase lasts until the step enters

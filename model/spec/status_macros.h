@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Macros that propagate errors, with the names that other projects that use
-// Abseil give them. Abseil itself has none.
+// Macros that propagate errors, with the names that are usual in projects based
+// on Abseil. Abseil itself has none.
 
 #ifndef TRAINBENCH_MODEL_SPEC_STATUS_MACROS_H_
 #define TRAINBENCH_MODEL_SPEC_STATUS_MACROS_H_

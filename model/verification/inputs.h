@@ -13,8 +13,8 @@ namespace trainbench {
 
 // Fills a contiguous one-dimensional tensor with random numbers (random_ for
 // integers, uniform_ otherwise) and returns it. The numbers repeat after a
-// million: on a CPU, drawing all of them takes longer than the copy to be
-// measured. The period is prime, so a value from a wrong cache line, page or
+// million: on a CPU, drawing a random number takes longer than moving it in
+// memory. The period is prime, so a value from a wrong cache line, page or
 // thread's part is a wrong value.
 at::Tensor FillVaried(at::Tensor numbers);
 

@@ -30,7 +30,7 @@ bool IsProduct(absl::string_view op) {
          std::find(kProducts.begin(), kProducts.end(), op) != kProducts.end();
 }
 
-// Whether `op` is our attention. Its kernels are no ATen operators, or many.
+// Whether `op` is our attention, which runs no ATen operators, or many.
 bool IsOurAttention(absl::string_view op) {
   if (!absl::StartsWith(op, "trainbench::")) return false;
   const auto& kinds = AttentionKinds();

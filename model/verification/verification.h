@@ -53,10 +53,10 @@ absl::Status VerifyStep(StepMode mode, TransformerLm& model, AdamW* optimizer,
 
 // Call it after the timing: runs one more step of `mode` on the timed batch and
 // compares its result with the float64 model of the current weights: the logits
-// of the last sequence, or the loss (loss_error). The tolerance of the loss is
-// the tolerance of the logits, relative to the loss or to 1 if it is smaller. A
-// train step must also have changed the weights, unless all of them are so
-// large that their dtype rounds the step away.
+// of the last sequence, or the loss (loss_error). The loss has the tolerance of
+// the logits, relative to the loss or to 1 if the loss is smaller. A train step
+// must also have changed the weights, unless all of them are so large that
+// their dtype rounds the step away.
 absl::Status VerifyOutput(StepMode mode, TransformerLm& model, AdamW* optimizer,
                           const Batch& batch, Precision precision);
 

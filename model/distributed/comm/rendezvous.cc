@@ -31,7 +31,7 @@ bool IsLoopback(const sockaddr& address) {
 // Returns a socket that is bound to this address, or -1 and sets errno.
 int BindTo(const addrinfo& address) {
   const int fd = ::socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const int yes = 1;  // as c10d: older connections may linger
+  const int yes = 1;  // as in c10d: old connections may linger
   if (fd < 0 ||
       (::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) == 0 &&
        ::bind(fd, address.ai_addr, address.ai_addrlen) == 0)) {

@@ -10,7 +10,7 @@
 //                                  sent
 //   all-gather, forward            f Psi
 //   all-gather, backward           f Psi_b, if blocks are resharded
-//   reduce-scatter of gradients    f times the gradients in the shards' dtype
+//   reduce-scatter of gradients    f bytes of gradients (dtype of the shards)
 //
 // If R groups of N ranks each have a replica of the model (hybrid sharding),
 // ranks with the same shard average its gradient by an all-reduce, which sends

@@ -73,7 +73,7 @@ class ShardedUnit {
   at::Tensor values_;     // all parameters; no storage while freed
   at::Tensor gradients_;  // allocated from the first gradient to the sum
   bool exchanges_ = true;
-  bool has_values_ = false;  // or they are in flight
+  bool has_values_ = false;  // gathered or in flight
   std::size_t taken_ = 0;    // gradients taken in this step
   std::unique_ptr<Collective> gathering_, reducing_, averaging_;
 };

@@ -12,8 +12,8 @@ namespace trainbench {
 // The two groups of a rank in a mesh of data x tensor ranks. Tensor ranks are
 // adjacent, since they exchange more: rank = data rank * tensor + tensor rank.
 struct MeshGroups {
-  std::unique_ptr<ProcessGroup> tensor;  // split one model
-  std::unique_ptr<ProcessGroup> data;    // the same part of different replicas
+  std::unique_ptr<ProcessGroup> tensor;  // ranks that split one model
+  std::unique_ptr<ProcessGroup> data;    // ranks with the same part
 
   // Calls ProcessGroup::Close() for both.
   void Close();

@@ -58,7 +58,7 @@ class Function : public torch::autograd::Function<Function> {
     return sums.log().sub_(both[1]).mean();
   }
 
-  // (exponential / sum - 1 for the target) / positions.
+  // The gradient: (exponential / sum - 1 for the target) / positions.
   static variable_list backward(AutogradContext* ctx, variable_list gradients) {
     TORCH_CHECK(!at::GradMode::is_enabled(),
                 "the cross entropy of several ranks has no second derivative");

@@ -21,8 +21,8 @@ double Allowed(c10::ScalarType dtype) {
   return dtype == c10::kBFloat16 ? 0x1p-6 : 1e-5;
 }
 
-// A first step is about lr * sign(g) unless g is tiny, so rounding differs; in
-// bf16 by up to 0.4 % of a parameter.
+// A first step is about lr * sign(g) unless g is tiny, so only the rounding
+// differs: in bf16 by up to 0.4 % of a parameter.
 double AllowedOfUpdate(c10::ScalarType dtype) {
   return dtype == c10::kBFloat16 ? 1e-2 : 1e-4;
 }

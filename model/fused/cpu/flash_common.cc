@@ -47,7 +47,7 @@ void WidenBf16() { widens_bf16 = true; }
 bool IsWithoutKernel(const std::exception& error) {
   const absl::string_view what = error.what();
   return absl::StrContains(what, "could not") ||  // oneDNN's message
-         absl::StrContains(what, "Brgemm");       // ATen's prefix
+         absl::StrContains(what, "Brgemm");       // ATen's message
 }
 
 void ForEachItem(int64_t items, int64_t slots,

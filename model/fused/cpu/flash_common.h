@@ -42,15 +42,15 @@ void WidenBf16();
 // Whether `error` says that oneDNN has no kernel for a product.
 bool IsWithoutKernel(const std::exception& error);
 
-// Calls work(item, slot) once for each item, in order, on threads that take the
-// next item when they are done. Concurrent calls have different slots in [0,
-// slots).
+// Calls work(item, slot) once for each item. Items start in order: a thread
+// takes the next one when it is done. Concurrent calls have different slots in
+// [0, slots).
 void ForEachItem(int64_t items, int64_t slots,
                  const std::function<void(int64_t, int64_t)>& work);
 
-// Sets T and Operand for `work(T(), Operand())`, which may be called twice:
-// oneDNN throws if it has no kernel for a product, as under a lower
-// ONEDNN_MAX_CPU_ISA; then bf16 operands are converted to fp32.
+// Calls work(T(), Operand()) for elements T of `dtype` that are multiplied as
+// Operand. May call it twice: if oneDNN has no bf16 kernel and throws, as under
+// a lower ONEDNN_MAX_CPU_ISA, the second call multiplies in fp32.
 template <typename Work>
 void WithTypes(at::ScalarType dtype, const Work& work) {
   if (dtype == at::kFloat) return work(float(), float());

@@ -17,7 +17,7 @@ namespace trainbench {
 template <typename T>
 struct Rows {
   T* data = nullptr;
-  int64_t stride = 0;  // in elements
+  int64_t stride = 0;  // elements from row to row
   int64_t count = 0;
   int64_t width = 0;
 
@@ -34,8 +34,8 @@ void Multiply(int64_t m, int64_t n, int64_t k, const Operand* a,
                               c, !std::is_same_v<Operand, float>);
 }
 
-// Packs a left operand: [rows.count, to_stride], padded with zeros to
-// to_stride.
+// Packs a left operand: [rows.count, to_stride], with zeros from column
+// rows.width on.
 template <typename T, typename Operand>
 void PackPlain(const Rows<T>& rows, Operand* to, int64_t to_stride) {
   for (int64_t r = 0; r < rows.count; ++r) {
@@ -46,8 +46,8 @@ void PackPlain(const Rows<T>& rows, Operand* to, int64_t to_stride) {
   }
 }
 
-// Packs a transposed left operand: [rows.width, to_stride], padded with zeros
-// to to_stride.
+// Packs a transposed left operand: [rows.width, to_stride], with zeros from
+// column rows.count on.
 template <typename T, typename Operand>
 void PackTransposed(const Rows<T>& rows, Operand* to, int64_t to_stride) {
   for (int64_t i = 0; i < rows.width; ++i) {
@@ -57,8 +57,8 @@ void PackTransposed(const Rows<T>& rows, Operand* to, int64_t to_stride) {
   }
 }
 
-// Packs a right operand of `height` rows, padded with zeros below rows.count
-// and to to_stride.
+// Packs a right operand: [height, to_stride], with zeros from row rows.count on
+// and from column rows.width on.
 template <typename T, typename Operand>
 void PackRight(const Rows<T>& rows, int64_t height, Operand* to,
                int64_t to_stride) {
@@ -72,8 +72,8 @@ void PackRight(const Rows<T>& rows, int64_t height, Operand* to,
   }
 }
 
-// Packs a transposed right operand of `height` rows, padded with zeros below
-// rows.width, and from column rows.count to to_stride.
+// Packs a transposed right operand: [height, to_stride], with zeros from row
+// rows.width and from column rows.count on.
 template <typename T, typename Operand>
 void PackRightTransposed(const Rows<T>& rows, int64_t height, Operand* to,
                          int64_t to_stride) {

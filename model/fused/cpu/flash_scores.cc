@@ -22,7 +22,7 @@ TRAINBENCH_SIMD void Store(T* to, const typename V::Floats& x) {
   V::Store(to, x, V::kLanes);
 }
 
-// Stores `even` and `odd` of each lane side by side, rounded to bf16.
+// Stores `even` and `odd` interleaved, in bf16, rounded to nearest even.
 template <typename V>
 TRAINBENCH_SIMD void StoreInterleaved(float* to, const typename V::Floats& even,
                                       const typename V::Floats& odd) {
@@ -47,7 +47,7 @@ TRAINBENCH_SIMD typename V::Floats LargestScores(const ScoreTile& t,
   return largest;
 }
 
-// Replaces the scores of queries r, r + 1, ... by weights. Returns their sum.
+// Replaces the scores of one vector of queries by weights. Returns their sums.
 template <typename V, typename Operand>
 TRAINBENCH_SIMD typename V::Floats StoreWeights(
     const ScoreTile& t, int64_t r, const typename V::Floats& maximum) {
@@ -117,7 +117,7 @@ TRAINBENCH_SIMD typename V::Floats GradientOf(
   if constexpr (kIsFloat<Operand>) {
     Store<V>(row + r, weight);
   } else {
-    // Halfway between rows, where all scores have been read already.
+    // At half the scores' offset in the row, where they have all been read.
     Store<V>(reinterpret_cast<Operand*>(row) + r, weight);
     Store<V>(rows + c * t.stride + r, gradient);
   }

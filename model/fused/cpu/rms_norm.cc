@@ -74,7 +74,7 @@ struct NormBackward {
   const R* weight;
   R* residual_gradient;
   E* update_gradient;       // null: equals residual_gradient
-  float* partial_gradient;  // weight: [parts, dim], initially 0
+  float* partial_gradient;  // the weight's, [parts, dim], initially 0
   int64_t dim, rows, rows_per_part;
 
   template <typename V>

@@ -95,7 +95,7 @@ struct Vector {
     return a > b ? a : b;
   }
 
-  // Over all lanes.
+  // Reductions over all lanes.
   TRAINBENCH_SIMD static float Sum(const Floats& x) {
     float lanes[kLanes];
     std::memcpy(lanes, &x, sizeof(x));

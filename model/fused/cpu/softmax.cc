@@ -73,7 +73,7 @@ struct CausalForward {
   }
 };
 
-// For weights p: scale * p (dp - sum(p dp)).
+// The gradient of the scores for weights p: scale * p (dp - sum(p dp)).
 template <typename T>
 struct CausalBackward {
   const T* gradient;

@@ -13,7 +13,7 @@ namespace trainbench {
 FlashResult CudaFlashForward(const FlashInputs& inputs);
 
 // `gradient` is the output's gradient. Blocks add to q's gradient in any order,
-// unless LibTorch is set to deterministic algorithms.
+// unless LibTorch's deterministic algorithms are on.
 FlashGradients CudaFlashBackward(const FlashInputs& inputs,
                                  const FlashResult& result,
                                  const at::Tensor& gradient);

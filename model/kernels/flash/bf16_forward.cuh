@@ -25,7 +25,7 @@ struct FlashBf16Forward {
   static constexpr int kWarps = 4;
   static constexpr int kRows = 16 * kTiles * kWarps;
   static constexpr int kColumns = kHead == 128 ? 32 : 64;
-  // Queries stay in registers if there are enough.
+  // Queries stay in registers if there are enough registers.
   static constexpr bool kKeepQueries = kHead <= 64;
   static constexpr int kMaxThreads = kWarps * kWarp;
   static constexpr int kBlocksPerSm = kHead <= 32 ? 3 : 2;

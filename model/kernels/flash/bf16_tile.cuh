@@ -128,8 +128,8 @@ struct Bf16Tile : FlashTile<2 * kChannels> {
   }
 };
 
-// Stores the accumulators, times the row's `factor`, as rows of a tensor, up to
-// row `seq`. `row` is the row of the warp's first accumulator.
+// Stores the accumulators, times the row's `factor`, as rows of a tensor; rows
+// from `seq` on are skipped. `row` is the row of the warp's first accumulator.
 template <int kTiles, int kColumns, class D, class Factor>
 TRAINBENCH_DEVICE void StoreRows(const D& d,
                                  const Accumulators<kTiles, kColumns>& c,

@@ -11,9 +11,9 @@
 
 namespace trainbench::kernels {
 
-// The gradients of kKeys keys and values and, if accumulated, of queries.
-// Scores are transposed, as in FlashBf16BackwardKeys; the probabilities and
-// then their slopes use the same shared memory.
+// The gradients of kKeys keys and values and, optionally, of queries. Scores
+// are transposed, as in FlashBf16BackwardKeys; the probabilities and then their
+// slopes use the same shared memory.
 template <int kHead, class Mask = FlashMask>
 struct FlashFp32BackwardKeys : Fp32Threads {
   using Args = FlashBackwardArgs;

@@ -70,7 +70,7 @@ struct Fp32Rows {
     return (piece * Fp32Threads::kAcross + Fp32Threads::X(d)) * kWide;
   }
 
-  // Stores the rows, times the row's `factor`, in a tensor, up to row `seq`.
+  // Stores the rows before `seq`, times the row's `factor`, in a tensor.
   template <class D, class Factor>
   TRAINBENCH_DEVICE void Store(const D& d, const HeadRows<float>& to, int first,
                                int64_t seq, const Factor& factor) const {

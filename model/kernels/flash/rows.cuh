@@ -19,7 +19,7 @@ struct FlashRows {
   static constexpr int kRows = kMaxThreads / kWarp;
   static constexpr int kVectors = kHead / kWide;
 
-  // Gives the offset of element [item, head, token, 0] of a tensor.
+  // A row. Of() returns the offset of its element [item, head, token, 0].
   struct Row {
     int64_t item;
     int64_t head;
