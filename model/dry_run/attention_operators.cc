@@ -49,7 +49,7 @@ Tensor Floats(const Tensor& q, at::IntArrayRef sizes) {
   return at::empty(sizes, q.options().dtype(at::kFloat));
 }
 
-// Adjacent heads in memory, as in a layer's output.
+// A tensor like q with adjacent heads in memory, as in a layer's output.
 Tensor HeadsLast(const Tensor& q) {
   return at::empty({q.size(0), q.size(2), q.size(1), q.size(3)}, q.options())
       .transpose(1, 2);

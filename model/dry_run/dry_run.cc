@@ -32,7 +32,7 @@ bool IsComposite(const c10::OperatorHandle& op, DispatchKey device) {
           has(DispatchKey::CompositeImplicitAutograd));
 }
 
-// Below autograd and autocast, above the backends.
+// The fallback of Fake, below autograd and autocast and above the backends.
 void RunDry(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
             torch::jit::Stack* stack) {
   dry::OperatorCall call(op, stack);

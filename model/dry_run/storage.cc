@@ -112,7 +112,7 @@ at::Tensor In(c10::Storage storage, DispatchKey key, const at::Tensor& like) {
   c10::TensorImpl* const impl = x.unsafeGetTensorImpl();
   impl->set_sizes_and_strides(like.sizes(), like.strides(),
                               like.storage_offset());
-  // Wrapped numbers do not influence the dtype of a result.
+  // Wrapped numbers have a lower priority in type promotion.
   if (like.unsafeGetTensorImpl()->is_wrapped_number()) {
     impl->set_wrapped_number(true);
   }

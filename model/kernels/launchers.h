@@ -2,10 +2,10 @@
 // Enqueues kernels on a stream. The boundary to nvcc: LibTorch headers must not
 // cross it.
 //
-// Each returns "" or why it did not launch: the argument that its header does
-// not allow, or CUDA's message with the kernel, its geometry and the GPU's
-// limits. Pointers are device pointers. Launches are asynchronous and can be
-// captured in a CUDA graph.
+// Each function returns "" or why it did not launch: the argument that its
+// header does not allow, or CUDA's message with the kernel, its geometry and
+// the GPU's limits. Pointers are device pointers. Launches are asynchronous and
+// can be captured in a CUDA graph.
 
 #ifndef TRAINBENCH_MODEL_KERNELS_LAUNCHERS_H_
 #define TRAINBENCH_MODEL_KERNELS_LAUNCHERS_H_

@@ -14,7 +14,7 @@ namespace trainbench::kernels {
 // The residual stream and the weights have the type `stream`; inputs and
 // outputs of a sublayer have the type `branch`. Under autocast they are fp32
 // and bf16, else equal. Tensors are contiguous [rows, columns] with at most
-// kRmsNormMaxColumns columns. A multiple of 8 columns is fast.
+// kRmsNormMaxColumns columns. Fast if columns are a multiple of 8.
 inline constexpr int64_t kRmsNormMaxColumns = 8192;
 
 // s = x + update, y = weight * s / sqrt(mean(s^2) + epsilon), computed in fp32

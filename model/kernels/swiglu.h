@@ -12,7 +12,7 @@ namespace trainbench::kernels {
 
 // Tensors [rows, columns] of one type. gate and up may be the halves of one
 // product: their rows are `input_stride` elements apart, rows of y `columns`.
-// Multiples of 16 bytes for both are fast.
+// Fast if both are multiples of 16 bytes.
 struct SwigluForwardArgs {
   Dtype dtype;
   int64_t rows;

@@ -16,17 +16,17 @@
 namespace trainbench {
 
 // In the order of a step. kScores is Q K^T with its scale and mask; kSoftmax
-// includes the cast of the weights; kValue is the product with V. A model with
-// sdpa attention has kFusedAttention in place of these three.
+// includes the cast of the weights; kValue is the product with V. Every
+// attention but naive has kFusedAttention in place of these three.
 enum class Component {
   kEmbedding,
-  kProjections,  // q, k and v, and their heads, repeated or not
+  kProjections,  // q, k and v; includes splitting and repeating heads
   kRope,
   kScores,
   kSoftmax,
   kValue,
   kFusedAttention,
-  kOutputProjection,  // and the merge of the heads
+  kOutputProjection,  // includes merging the heads
   kFfn,
   kNorm,
   kResidual,  // the two additions of a block

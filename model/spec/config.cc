@@ -32,7 +32,7 @@ absl::Status CheckRange(absl::string_view field, int64_t value, int64_t max,
 struct ModelText {
   ModelConfig config;
   int64_t pad_vocab = 1;
-  std::set<absl::string_view> seen;  // keys
+  std::set<absl::string_view> seen;  // keys that were read
 };
 
 // Reads the value of a key.

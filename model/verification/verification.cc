@@ -184,7 +184,7 @@ absl::Status CheckMoved(const at::Tensor& before, const at::Tensor& after) {
     return absl::FailedPreconditionError("weights are no longer finite");
   }
   if (!after.equal(before)) return absl::OkStatus();
-  // A step is about as long as the learning rate, but shorter if the gradient
+  // A step is about as large as the learning rate, but smaller if the gradient
   // has changed its sign.
   const double step = 1e-2 * AdamWOptions().lr;
   const double unit = after.scalar_type() == at::kBFloat16 ? 0x1p-9 : 0x1p-24;
