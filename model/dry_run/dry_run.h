@@ -14,7 +14,7 @@
 
 namespace trainbench {
 
-// The work of an operator, had it run.
+// The work that an operator would do.
 struct DryOperator {
   std::string name;
   double flops = 0;  // matrix products; a multiply-add counts as two

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Helpers that the fused operations share: device and dtype checks, reports to
-// dry runs, second derivatives, and profiler scopes.
+// dry runs, the error for second derivatives, and profiler scopes.
 
 #ifndef TRAINBENCH_MODEL_FUSED_ARGUMENTS_H_
 #define TRAINBENCH_MODEL_FUSED_ARGUMENTS_H_

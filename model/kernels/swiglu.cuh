@@ -94,7 +94,7 @@ struct SwigluBackwardKernel {
   }
 };
 
-// Launches Kernel<T, vector width>, or Kernel<T, 1> if alignment requires it.
+// Launches Kernel<T, kWide> if sizes and alignment allow, else Kernel<T, 1>.
 template <template <class, int> class Kernel, class L, class Args, class... P>
 typename L::Status LaunchSwiglu(L& launcher, const Args& a,
                                 const P*... tensors) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One forward and backward pass of attention alone, causal and without heads.
+// One forward and backward pass of causal attention alone, without heads.
 
 #ifndef TRAINBENCH_MODEL_OPS_ATTENTION_FWD_BWD_H_
 #define TRAINBENCH_MODEL_OPS_ATTENTION_FWD_BWD_H_

@@ -33,7 +33,7 @@ bool TakesHead(AttentionKind kind, DeviceKind device, int64_t d_head) {
          std::find(known.begin(), known.end(), d_head) != known.end();
 }
 
-// Bytes that a block needs for a head dimension that TakesHead accepts.
+// Shared memory of a block, for a head dimension that TakesHead accepts.
 int64_t SharedBytes(AttentionKind kind, DeviceKind device, int64_t d_head) {
   if (device == DeviceKind::kCpu) return 0;
   const AttentionVariant& variant = VariantOf(kind);

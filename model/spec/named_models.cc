@@ -16,8 +16,7 @@ namespace {
 constexpr int64_t kGpt2Vocab = 50257, kMptVocab = 50368, kLlama2Vocab = 32000,
                   kLlama3Vocab = 128256;
 
-// Radford et al. 2019. The MPT models of llm-foundry's tables differ only in
-// the vocabulary.
+// Radford et al. 2019; llm-foundry's MPT models differ only in the vocabulary.
 ModelConfig Gpt(std::string name, int64_t d_model, int64_t layers,
                 int64_t heads, int64_t context, int64_t vocab = kGpt2Vocab) {
   return {.name = std::move(name),

@@ -13,7 +13,7 @@
 namespace trainbench {
 namespace {
 
-// This many random numbers are never all equal by chance.
+// Fewer random numbers may all be equal by chance.
 constexpr int64_t kEnough = 16;
 
 constexpr int64_t kPeriod = 1'000'003;

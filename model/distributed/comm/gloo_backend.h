@@ -12,9 +12,8 @@
 
 namespace trainbench {
 
-// Throws what c10d throws. From this call on, the process ignores SIGPIPE
-// unless it handles it: a write to a broken pipe returns an error instead of
-// ending the process.
+// Throws what c10d throws. From now on, the process ignores SIGPIPE unless it
+// has a handler for it: a write to a broken pipe only returns an error.
 c10::intrusive_ptr<c10d::Backend> MakeGlooBackend(
     const c10::intrusive_ptr<c10d::Store>& store, const GroupOptions& options);
 

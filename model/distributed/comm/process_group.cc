@@ -79,7 +79,7 @@ class StartedWork final : public Collective {
   CommBackend backend_;
 };
 
-// A collective over Gloo that is started as direct messages.
+// A Gloo collective in flight as direct messages (direct_exchange.h).
 class StartedExchange final : public Collective {
  public:
   using Finish = std::function<void()>;

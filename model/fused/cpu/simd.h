@@ -120,7 +120,7 @@ struct Vector {
     return Iota() < count ? value : Broadcast(other);
   }
 
-  // e^x, to 2 units in the last place. 0 below -87, where e^x is not a normal
+  // e^x, to 2 units in the last place. 0 below -87, near the smallest normal
   // fp32 number; e^88 above 88. NaN stays NaN. Computed as 2^n e^r with |r| <=
   // ln 2 / 2 and a polynomial for e^r with minimal maximum relative error.
   TRAINBENCH_SIMD static Floats Exp(const Floats& x) {

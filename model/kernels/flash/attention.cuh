@@ -38,7 +38,7 @@ typename L::Status WithFlashHead(const FlashShape& shape, const F& f) {
   }
 }
 
-// A block of FlashRows has 8 rows, blocks of the other kernels have more.
+// FlashRows launches the most blocks of all kernels, one per 8 rows.
 inline const char* WhyNoFlash(const FlashShape& s) {
   constexpr int64_t kMaxSeq = 1 << 30;
   if (s.batch < 1 || s.heads < 1 || s.seq < 1 || s.seq > kMaxSeq ||
