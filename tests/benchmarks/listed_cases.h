@@ -31,7 +31,7 @@ inline const Device& ListedDevice(DeviceKind kind) {
   return kind == DeviceKind::kCuda ? gpu : cpu;
 }
 
-// Returns all cases of a suite, listed once: kPaper takes seconds.
+// Returns all cases of a suite. Lists them only once: kPaper takes seconds.
 inline const std::vector<Case>& ListedCases(Suite suite, DeviceKind kind) {
   static auto& lists =
       *new std::map<std::pair<Suite, DeviceKind>, std::vector<Case>>;

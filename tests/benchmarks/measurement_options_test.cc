@@ -47,7 +47,7 @@ TEST(MeasurementOptionsTest, WhatMemoryBoundsBeginsWithAColdCache) {
                   "peak/update", "softmax_vs_matmul", "transfer/d2d"));
 }
 
-// Bound and peak belong to the units that compute it.
+// On a GPU its bound and its peak must be for TF32.
 TEST(MeasurementOptionsTest, EfficientAttentionMultipliesFp32AsTf32) {
   for (const DeviceKind kind : {DeviceKind::kCpu, DeviceKind::kCuda}) {
     for (const Case& bench_case : ListedCases(Suite::kPaper, kind)) {

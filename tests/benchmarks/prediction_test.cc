@@ -58,7 +58,7 @@ void ExpectPredicted(Case bench_case, int64_t measured) {
   const std::string& name = bench_case.name.text();
   const absl::Status predicted = Predict(*OpenDevice("cpu"), bench_case);
   ASSERT_TRUE(predicted.ok()) << name << ": " << predicted;
-  // Nothing is predicted for cases that decide while they are measured.
+  // Cases that choose their work while they are measured have no prediction.
   const int64_t bytes = bench_case.cost.predicted_peak_bytes;
   if (bytes != 0 || measured == 0) {
     EXPECT_EQ(bytes, measured) << name;

@@ -71,7 +71,7 @@ TEST(QuickSuiteTest, IsAPartOfTheFullOneThatAsksEveryQuestion) {
   }
 }
 
-// Others have published these numbers for one GPU.
+// Numbers for these cases on one GPU have been published elsewhere.
 TEST(QuickSuiteTest, OnAGpuItHasTheLargestModel) {
   EXPECT_THAT(
       NamesOf(Suite::kQuick, kGpu),

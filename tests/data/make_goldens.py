@@ -126,7 +126,7 @@ def make_goldens(name: str, dtype: torch.dtype) -> dict[str, Tensor]:
 
 
 def serialize(tensors: dict[str, Tensor], info: dict[str, str]) -> bytes:
-    """A safetensors file whose header is sorted: the library's order is random."""
+    """A safetensors file with a sorted header: the library's order is random."""
     data = save(tensors, info)
     (length,) = struct.unpack("<Q", data[:8])
     header = json.loads(data[8 : 8 + length])
@@ -136,7 +136,7 @@ def serialize(tensors: dict[str, Tensor], info: dict[str, str]) -> bytes:
 
 
 def differences(name: str, dtype: torch.dtype) -> list[str]:
-    """What differs between the committed file and a fresh computation."""
+    """Returns the differences between the committed file and a new computation."""
     path = golden_path(name, dtype)
     if not path.exists():
         return [f"{path.name}: missing"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs the built programs like a user."""
+"""Runs the built programs as a user does."""
 
 import json
 import os
@@ -50,7 +50,7 @@ class Program:
     directory: Path  # the working directory
 
     def command(self, *flags: str) -> list[str]:
-        """Runs on one thread of the CPU, unless `flags` say otherwise."""
+        """Returns the command: one thread on the CPU, unless `flags` say otherwise."""
         fixed = {"--device": "cpu", "--threads": "1"}
         given = {flag.partition("=")[0] for flag in flags}
         added = [f"{k}={v}" for k, v in fixed.items() if k not in given]

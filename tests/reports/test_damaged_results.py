@@ -38,7 +38,7 @@ def shortened(node: Any) -> Any:
 
 
 def part_of(experiment: str) -> dict[str, Any]:
-    """Returns one experiment's part of the run; for a step, one that has parts."""
+    """Returns the run with only one experiment, and at most 12 of its rows."""
     found = {
         name: [entry for entry in RUN[name] if experiment_of(entry, key) == experiment]
         for name, key in LISTS.items()

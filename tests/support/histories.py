@@ -59,7 +59,7 @@ def filled(
     store: Store, folder: Path, revisions: Sequence[str], slower: float, since: int
 ) -> None:
     """Adds ten rows of six processes that differ by 1 % for each revision. From number
-    `since` on, `e0/row` is `slower` times slower, and `e1/row` has one FLOP more."""
+    `since` on, `e0/row` takes `slower` times as long, and `e1/row` has a FLOP more."""
     rng = np.random.default_rng(1)
     for number, revision in enumerate(revisions):
         times = 100 * np.exp(rng.normal(0, 0.01, (10, 6)))

@@ -27,7 +27,7 @@ def library() -> Path:
 def null_gpu(
     gpu: str = "h100", *, count: int = 1, fault: str = "", **extra: str
 ) -> dict[str, str]:
-    """Returns variables to add; tools/null_gpu/core/fault.h explains `fault`."""
+    """Returns environment variables; `fault` as in tools/null_gpu/core/fault.h."""
     arguments = Arguments(gpu, count, json=False, kernels=0, flags=[])
     added = environment(library(), arguments, {})
     return added | {"TRAINBENCH_NULL_GPU_FAULT": fault} | extra
@@ -42,7 +42,7 @@ def in_order(report: Path) -> dict[str, str]:
 
 
 def processes_without_accesses(report: Path) -> list[int]:
-    """The processes that launched kernels without a recorded memory access."""
+    """Returns the pids of processes with launches but without recorded accesses."""
     processes = [json.loads(line) for line in report.read_text().splitlines()]
     assert any(process["counters"]["launches"] for process in processes)
     return [

@@ -77,7 +77,7 @@ TEST(FusedOpCallTest, OnAGpuANormHasALimit) {
   EXPECT_EQ(why(FusedOp::kSwiglu, kFused), "");
 }
 
-// Counts tensors by hand: 2 sequences of 9 tokens in bf16.
+// Tensors counted by hand, for 2 sequences of 9 tokens in bf16.
 TEST(FusedOpBytesTest, CountsEachTensorOnce) {
   const auto bytes = [](FusedOp op, Pass pass) {
     return FusedOpBytes(op, pass, Config(), 2, 9, 2);

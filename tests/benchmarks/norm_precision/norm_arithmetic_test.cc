@@ -61,7 +61,7 @@ TEST(NormArithmeticTest, RoundsAfterEveryOperation) {
 TEST(NormArithmeticTest, ASquareBeyond65504MakesTheWholeRowZeroInFp16) {
   const at::Tensor x = at::ones({2, 64}, at::kHalf);
   x[0][5] = 255;  // 65025 is finite
-  x[1][5] = 300;  // 90000 overflows, also without the mean of 5.7
+  x[1][5] = 300;  // 90000 overflows, as does (300 - 5.7)^2
   for (const NormKind kind : kKinds) {
     const NormResult low = Normalize(kind, x, at::kHalf);
     EXPECT_FALSE(low.mean_square[0].isinf().item<bool>());

@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 
 constexpr int64_t kLineBytes = 64;
 
-// Sizes of one line, of as many lines as threads, and one that the threads
+// The sizes are one line, as many lines as threads, and a size that the threads
 // cannot divide evenly.
 TEST(StreamTest, EveryPassIsRight) {
   at::manual_seed(1);

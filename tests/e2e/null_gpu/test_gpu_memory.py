@@ -129,7 +129,7 @@ def among(found: list[Row], cases: str) -> list[Row]:
 
 
 def missed(found: list[Row]) -> dict[str, float]:
-    """Returns by which share the allocator reserves more than the fit check expects."""
+    """Returns the share that the allocator reserves beyond the fit check's estimate."""
     return {
         row.name: row.reserved / row.fit - 1 for row in found if row.reserved > row.fit
     }

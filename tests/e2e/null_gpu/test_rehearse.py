@@ -97,7 +97,7 @@ def predicted(trainbench: Program, out: Path, *flags: str) -> Result:
 
 
 def test_times_are_predicted(trainbench: Program, tmp_path: Path) -> None:
-    """As tools/plan predicts them, from the operators of a dry run."""
+    """The time agrees with tools/plan, which predicts from a dry run's operators."""
     model = "--model=name=m,d_model=1024,d_ff=4096,layers=4,heads=16,vocab=1024"
     step = (model, "--models=m", "--batch=8", "--seq=512", "--precision=bf16")
     result = predicted(

@@ -98,7 +98,7 @@ def test_memory_is_as_predicted_and_the_state_is_divided(trainbench: Program) ->
         8 * replicated["params"], rel=0.01
     )
     assert replicated["bytes"] == by_kind["broadcast"]["bytes"] + (
-        # Reads parameter, gradient and both moments; writes all except one of them.
+        # Reads parameter, gradient and both moments; writes all except the gradient.
         28 * replicated["params"] * (1 - 1 / 3)
     )
     for kind, part in (("sharded", 1 / 3), ("broadcast", 1 / 2)):

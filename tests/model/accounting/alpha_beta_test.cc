@@ -59,7 +59,7 @@ TEST(FitAlphaBetaTest, RecoversWhatItWasMadeFrom) {
 }
 
 TEST(FitAlphaBetaTest, LargeBuffersDoNotDecideAlpha) {
-  // 10 % of the time at 1 GiB is 33 ms, a thousand times alpha.
+  // 10 % of the time at 1 GiB is 36 ms, a thousand times alpha.
   std::vector<CallTime> calls = Calls({30, 1 / 3e3});
   calls.back().us *= 1.1;
   const auto fit = FitAlphaBeta(calls);

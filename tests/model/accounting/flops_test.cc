@@ -41,8 +41,8 @@ struct Case {
   int64_t batch, seq;
 };
 
-// Three query heads share one head of keys and values, and the head is tied to
-// the embeddings.
+// Three query heads share one head of keys and values, and the output head is
+// tied to the embeddings.
 ModelConfig Grouped() {
   ModelConfig config = {"grouped", 36, 29, 2, 6, 37};
   config.kv_heads = 2;

@@ -34,7 +34,7 @@ inline at::Tensor NormFormula(const at::Tensor& x, const at::Tensor& weight) {
   return weight * x / (x.square().mean(-1, true) + 1e-5).sqrt();
 }
 
-// For the residual, the update and the weight. The norm is applied to the sum
+// The inputs are the residual, the update and the weight. The sum is normalized
 // as it is stored, in `dtype`.
 inline Operation AddedNormFormula(at::ScalarType dtype) {
   return [dtype](const Tensors& x) -> Tensors {
@@ -84,8 +84,8 @@ inline Tensors Differentiate(const AttentionFunction& attention,
   return results;
 }
 
-// For qkv [batch, seq, (heads + 2 kv_heads) d_head]: the textbook rotation,
-// which is tested against complex numbers.
+// The input is qkv [batch, seq, (heads + 2 kv_heads) d_head]. Uses the textbook
+// rotation, which is tested against complex numbers.
 inline Operation RopeFormula(int64_t heads, int64_t kv_heads, int64_t d_head) {
   return [=](const Tensors& x) -> Tensors {
     Rope rope(d_head);

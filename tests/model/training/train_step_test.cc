@@ -150,7 +150,7 @@ TEST_F(TrainStepTest, TrainStepNeedsAnOptimizerAndTheOthersDoNot) {
 
 TEST_F(TrainStepTest, AThrowingObserverLeavesAutocastOff) {
   for (const Phase phase : kPhases) {
-    if (phase == Phase::kCommunication) continue;  // single rank
+    if (phase == Phase::kCommunication) continue;  // needs several ranks
     ThrowingObserver observer(phase);
     EXPECT_THROW(RunStep(StepMode::kTrainStep, model_, &optimizer_, batch_,
                          Precision::kBf16Autocast, observer),

@@ -221,7 +221,7 @@ TEST_F(VerificationTest, FindsNanAndInfinity) {
 
 TEST_F(VerificationTest, FindsAScaledGradientOfAnyMatrix) {
   for (const auto& item : model_->named_parameters()) {
-    if (item.value().dim() < 2) continue;  // norms matter little
+    if (item.value().dim() < 2) continue;  // norms add little error
     const auto hook = item.value().register_hook(
         [](const at::Tensor& gradient) { return gradient * 1.05; });
     EXPECT_THAT(WrongGradients(),

@@ -217,7 +217,7 @@ def test_products_of_a_larger_batch_are_faster() -> None:
     )
     small = step("model_size", 2000, optimizer_us=200)
     found = lines(*rows, small)["larger batch"]
-    # Three steps are one. Half of 1200 us of products go, and 2/3 of the optimizer.
+    # One step replaces three: half of the products' 1200 us and 2/3 of the updates go.
     assert found.saved_us.value == pytest.approx(600 + 200 * 2 / 3)
     assert {row["name"] for row in rows if "ffn" not in row["name"]} <= set(found.rows)
 

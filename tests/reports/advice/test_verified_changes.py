@@ -118,7 +118,7 @@ def test_the_fused_implementation_is_all_its_kernels_at_once() -> None:
     assert sentence(given).startswith(
         "Of the changes to a step, implementation=fused would save most: 300 us"
     )
-    # Its products are another library's, twice as fast; those of attention stay.
+    # Another library computes its products twice as fast, except attention's.
     parts["ffn"] = part("forward", "ffn", 500, pass_bytes=5e5, matmul_share=0.8)
     parts["softmax"] = part("forward", "softmax", 100, matmul_share=0.5, pass_bytes=5e5)
     products = (product("fp32", 1e12, 512, "mkl"), product("fp32", 2e12, 512, "onednn"))

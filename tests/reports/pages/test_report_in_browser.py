@@ -92,7 +92,7 @@ def test_every_plot_is_seen_and_can_be_read(browser: Any, page: str) -> None:
     assert len(sizes) >= 25
     for width, height, letters in sizes:
         assert width > 300 and height > 80
-        assert letters > 8  # pixels per line
+        assert letters > 8  # the height of a line in pixels
     context.close()
 
 

@@ -69,7 +69,7 @@ TEST_F(DurationTest, AProductReachesTheShareOfItsNearestMeasuredOnes) {
   EXPECT_EQ(Ns(Product(Arithmetic::kFp32, 1e7, 1e6)), 20'000);
   EXPECT_EQ(Ns(Product(Arithmetic::kTf32, 2e7, 1e6)), 20'000);
   EXPECT_EQ(Ns(Product(Arithmetic::kFp16, 4e7, 1e6)), 20'000);
-  // Its operands take longer to read.
+  // Reading its operands takes longer than its FLOPs.
   EXPECT_EQ(Ns(Product(Arithmetic::kBf16, 4e7, 1e8)), 100'000);
 }
 
@@ -88,10 +88,10 @@ TEST_F(DurationTest, AnyOtherKernelPassesOverItsMemory) {
   EXPECT_EQ(Ns(Passing("add", 1)), 1'000) << "the least that a kernel takes";
 }
 
-// A launch has whole tensors in its lists, and updates a piece with each block.
+// The lists of a launch hold whole tensors; each block updates one piece.
 TEST_F(DurationTest, AKernelOnListsPassesOverThePiecesOfItsBlocks) {
   const std::string name = "multi_tensor_apply_kernel_TensorListMetadataILi4EE";
-  // Four are read and three written.
+  // It reads four tensors and writes three.
   EXPECT_EQ(Ns(Passing(name, 1'000'000)), 3'500);
   EXPECT_EQ(Ns(Passing(name, 1'000'000'000)), 3'670);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The global state of the null GPU, reset for each test.
+// A base fixture that resets the null GPU's global state for each test.
 
 #ifndef TRAINBENCH_TESTS_TOOLS_NULL_GPU_FIXTURE_H_
 #define TRAINBENCH_TESTS_TOOLS_NULL_GPU_FIXTURE_H_

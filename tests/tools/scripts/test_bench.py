@@ -126,7 +126,7 @@ def test_what_a_command_makes_is_made_before_the_run(checkout: Checkout) -> None
     assert done.returncode == 0
     packages = checkout.root / "build/aoti"
     assert f"--aoti={packages}" in done.stdout.splitlines()
-    # Side by side.
+    # They are made concurrently, in any order.
     log = (checkout.stubs / "log").read_text().splitlines()
     assert sorted(log[i : i + 4] for i in range(0, len(log), 4)) == [
         ["3", "--model=tiny", "--batch=1", f"--out={packages}"],
@@ -135,7 +135,7 @@ def test_what_a_command_makes_is_made_before_the_run(checkout: Checkout) -> None
     assert done.stderr.count("compiling ahead of time") == 2
     assert done.stderr.count("and its row will be skipped") == 1
     made(checkout)
-    # It does not retry after a failure.
+    # A package that failed is not tried again.
     checkout.run("bench", STUB_UNAVAILABLE=UNAVAILABLE)
     assert made(checkout) == ["--batch=1"]
 

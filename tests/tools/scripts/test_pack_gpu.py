@@ -16,7 +16,7 @@ SCRIPTS = ("tools", "reports")
 
 Finished = subprocess.CompletedProcess[str]
 
-# Libraries that LibTorch itself needs, and those only the program needs.
+# LibTorch itself needs libc only; the programs also need $STUB_LIBRARIES.
 LDD = """#!/bin/bash
 [[ $1 == */libtorch.so ]] || cat "$STUB_LIBRARIES"
 echo "	libc.so.6 => /lib/libc.so.6 (0x1)"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Errors that a null GPU finds in launches, and its replay of launches in
-// graphs.
+// Errors that a null GPU finds in launches, and its replay of graphs.
 
 #include <ATen/cuda/CUDAContext.h>
 #include <c10/cuda/CUDAException.h>

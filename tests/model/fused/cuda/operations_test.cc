@@ -186,7 +186,7 @@ TEST_F(CudaFusedTest, RopeTakesGradientsInDifferentLayouts) {
   const at::Tensor result = ToHost(RotateBackCuda(
       {ToDevice(gradients[0]), ToDevice(gradients[1]), ToDevice(gradients[2])},
       ToDevice(cos), ToDevice(sin)));
-  ExpectKernelsOfLibTorch(2);  // copies of the queries and of the values
+  ExpectKernelsOfLibTorch(2);  // copies gradients of queries and values
   if (emulated()) return;
   EXPECT_LE(RelativeNorm(result, RotateBackCpu(gradients, cos, sin)),
             Tolerance(at::kFloat));
