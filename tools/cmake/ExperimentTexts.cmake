@@ -40,7 +40,7 @@ function(trainbench_add_experiment_texts target)
     DEPENDS ${ARGN} "${TRAINBENCH_EXPERIMENT_TEXTS_SCRIPT}"
     COMMENT "Collecting the questions of ${target}"
     VERBATIM)
-  # It does not need LibTorch, and loading the precompiled header takes longest.
+  # LibTorch's precompiled header is not needed and would take longer than the rest.
   set_source_files_properties("${output}" PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   target_sources(${target} PRIVATE "${output}")
 endfunction()

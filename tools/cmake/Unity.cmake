@@ -5,8 +5,8 @@
 # have work. Names in the anonymous namespaces of a target must therefore differ. A source
 # with SKIP_UNITY_BUILD_INCLUSION is compiled separately.
 #
-# CMake's own UNITY_BUILD includes absolute paths, which another checkout would not find
-# in the compiler cache.
+# CMake's own UNITY_BUILD includes absolute paths, so a compiler cache would not match
+# another checkout.
 function(trainbench_unity target)
   if(NOT TRAINBENCH_UNITY)
     return()

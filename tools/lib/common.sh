@@ -82,8 +82,8 @@ build_jobs() {
   echo $((cores < memory ? cores : memory))
 }
 
-# configure PRESET: runs CMake if needed. CMake itself detects every change except of the
-# preset and of the compilers: another LibTorch may come with its own nvcc.
+# configure PRESET: runs CMake if needed. CMake itself detects every change, but not to
+# the preset or to the compilers: another LibTorch may come with its own nvcc.
 configure() {
   local ninja=$root/build/$1/build.ninja log=$root/build/$1.log restart=()
   [[ ! $root/.venv/.trainbench-stamp -nt $ninja ]] || restart=(--fresh)

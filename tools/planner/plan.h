@@ -31,7 +31,7 @@ struct ModelRow {
   double bytes = 0;             // least traffic with device memory
   CallsByOperator operators;    // empty unless the query wants them
   bool fits = false;
-  int64_t largest_seq = 0;    // that fits at this batch, up to 2^20; 0 if none
+  int64_t largest_seq = 0;    // fits at this batch, up to 2^20; 0 if none does
   int64_t largest_batch = 0;  // likewise at this seq; 0 unless requested
 };
 

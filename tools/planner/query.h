@@ -24,13 +24,13 @@ struct ModelQuery {
   std::vector<Checkpointing> checkpointing;
   int64_t batch = 1;
   int64_t seq = 1;
-  int64_t tensor_ranks = 1;  // that share a model; `models` has rank 0's parts
+  int64_t tensor_ranks = 1;  // share each model; `models` has rank 0's parts
   int64_t device_memory_bytes = 0;
   bool wants_batch = false;  // the largest that fits
   bool wants_operators = false;
 };
 
-// Validates flags. InvalidArgument or NotFound names the allowed values.
+// InvalidArgument or NotFound names the value and the allowed ones.
 absl::StatusOr<ModelQuery> ReadModelQuery(const PlannerFlags& flags);
 
 }  // namespace trainbench

@@ -18,8 +18,8 @@
 
 namespace trainbench {
 
-// What one rank of the job builds and trains: shards of its part of the model,
-// AdamW on them, and a batch. The other ranks do not exist.
+// One rank of the job, which trains its shards of its part of the model with
+// AdamW on a batch. The other ranks do not exist.
 class MeshRank {
  public:
   // The job must be valid.

@@ -53,7 +53,7 @@ struct MeshTime {
   double update_us = 0;
   bool overlaps = true;
 
-  double Us(MeshBound part) const;  // the part's share of step_us()
+  double Us(MeshBound part) const;  // the part's time within step_us()
   double step_us() const;
   // The largest part.
   MeshBound bound() const;
@@ -75,7 +75,7 @@ struct RankWork {
   WorkByPart step;
   WorkByPart of_sequence;
 
-  // Makes it from steps of `batch` sequences and of one more.
+  // Derives the work from steps of `batch` sequences and of one more.
   static RankWork Of(int64_t batch, const WorkByPart& step,
                      const WorkByPart& larger);
 };

@@ -16,15 +16,15 @@
 
 namespace trainbench {
 
-// What a rank did on a null GPU. All of it is exact.
+// The memory and work of a rank on a null GPU. All values are exact.
 struct MeshRehearsal {
   // The phase in which memory ran out, or "build"; later values are then 0.
   std::optional<OutOfMemory> out_of_memory;
   std::string ended_in;  // the last phase that began
 
   int64_t shard_elements = 0;
-  // Bytes of tensors, without what libraries keep: at the highest point of the
-  // build and of the steps, and between steps.
+  // Bytes of tensors, without library workspaces: at the peak of the build and
+  // of the steps, and between steps.
   int64_t build_peak_bytes = 0;
   int64_t step_peak_bytes = 0;
   int64_t resident_bytes = 0;
