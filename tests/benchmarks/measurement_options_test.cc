@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which experiments time a GPU alone, and which empty its cache.
+// The experiments that time a GPU alone, and those that empty its cache.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Writes paper_suite.txt, the list of every case of the paper suite on a CPU, which
-says how to call it."""
+"""Writes paper_suite.txt, the list of every case of the paper suite on a CPU. Its first
+lines have the command that calls this script."""
 
 import subprocess
 import sys

@@ -23,8 +23,8 @@ TEST(Bf16Test, RoundsToNearestEven) {
   EXPECT_TRUE(std::isinf(FromBf16(RoundToBf16(3.4e38f))));
 }
 
-// Multiplies whole matrices, loaded from shared memory through ldmatrix like
-// the kernels do: row-major A [16, 16]; B [16, 8] once by columns and once by
+// Multiplies whole matrices, loaded from shared memory by ldmatrix as in the
+// kernels: row-major A [16, 16]; B [16, 8] once by columns and once by
 // rows.
 struct ProductKernel {
   struct Args {

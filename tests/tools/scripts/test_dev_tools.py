@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tools/test, tools/format and tools/lint, mostly with stubs of what they run."""
+"""tools/test, tools/format and tools/lint, mostly with stubs of their commands."""
 
 import os
 import re
