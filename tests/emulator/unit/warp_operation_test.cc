@@ -24,8 +24,7 @@ TEST(Bf16Test, RoundsToNearestEven) {
 }
 
 // Multiplies whole matrices, loaded from shared memory by ldmatrix as in the
-// kernels: row-major A [16, 16]; B [16, 8] once by columns and once by
-// rows.
+// kernels: row-major A [16, 16]; B [16, 8] once by columns and once by rows.
 struct ProductKernel {
   struct Args {
     const uint16_t* a;
