@@ -191,7 +191,11 @@ def _by_other_library(run: Run, step: Step) -> Line | None:
         return None
     rows = [row for row in step.parts.values() if row.words["component"] not in _NAIVE]
     products = total(
-        [times(time_of(row), us / row.time_us) for row in rows if (us := product_us(row))]
+        [
+            times(time_of(row), us / row.time_us)
+            for row in rows
+            if (us := product_us(row))
+        ]
     )
     return Line(
         change=f"products by {library}",

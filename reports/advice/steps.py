@@ -49,8 +49,8 @@ def _products(run: Run, step: Row) -> tuple[Measured, str] | None:
 def _faster(
     run: Run, step: Row, now: Rate | None, then: Rate | None
 ) -> tuple[Measured, tuple[str, ...]] | None:
-    """Predicts the time saved by the step's products at the rate `then`. Returns it with
-    the rows that it rests on."""
+    """Predicts the time saved by the step's products at the rate `then`. Also returns
+    the names of the rows that it rests on."""
     products = _products(run, step)
     if not now or not then or not products:
         return None
@@ -147,7 +147,7 @@ def _fixed(run: Run, step: Row) -> tuple[Measured, tuple[str, ...]]:
 
 def _batched(run: Run, step: Row, factor: float) -> tuple[Measured, tuple[str, ...]]:
     """Predicts the gain per replaced step from one step of `factor` times the batch.
-    Returns it with the rows that it rests on."""
+    Also returns the names of the rows that it rests on."""
     fixed, rows = _fixed(run, step)
     now, then = (
         run.product_rate(arithmetic(step), tokens)
@@ -194,8 +194,8 @@ def _batch_line(run: Run, row: Row, checks: tuple[Check, ...]) -> Line | None:
         saved_bytes=None if kept is None else -kept * (factor - 1),
         assumption=f"batch {batch * factor} replaces {factor} steps of {batch}; "
         "optimizer and gaps take as long as before, "
-        f"{text.percent(_FIXED_SHARE)} of it then; products run at the rate of about as "
-        "many tokens; all else grows with the batch",
+        f"{text.percent(_FIXED_SHARE)} of it then; products reach the rate of about "
+        "as many tokens; all else grows with the batch",
         rows=(*rows, memory.name) if memory else rows,
         checks=checks,
     )

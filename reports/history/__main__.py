@@ -39,9 +39,7 @@ def _parser() -> argparse.ArgumentParser:
 
     verb(commands.add)("results", nargs="+", type=Path, metavar="RESULT.json")
     verb(commands.check)
-    flags = (
-        "of the program, after --, so that it has the row (default: as measured)"
-    )
+    flags = "of the program, after --, so that it has the row (default: as measured)"
     confirm, bisect = verb(commands.confirm), verb(commands.bisect)
     confirm("--most", type=int, default=3, help="suspicions to measure (3)")
     for name in ("row", "good", "bad"):

@@ -23,7 +23,7 @@ class Arguments:
     ranks: int | None
     json: bool
     kernels: int  # names per phase in the text
-    predicts: bool  # times
+    predicts: bool  # whether times are predicted
     flags: list[str]  # of the program
 
 
@@ -57,13 +57,15 @@ def parse(tokens: Sequence[str]) -> Arguments:
         "--times",
         choices=("none", "predicted"),
         default="none",
-        help="predicted: kernels take as long as rates that others measured predict, "
-        "and the result of the run is kept, for tools/report and tools/answers",
+        help="predicted: kernels take the time that published rates predict, and the "
+        "result of the run is kept, for tools/report and tools/answers",
     )
     given, flags = parser.parse_known_args(tokens)
     predicts = given.times == "predicted"
     if predicts and given.json:
-        parser.error("--json has no place beside --times=predicted: its result is JSON")
+        parser.error(
+            "--json contradicts --times=predicted, which keeps a result in JSON"
+        )
     for flag in flags:
         name = flag.lstrip("-").partition("=")[0]
         if name in _OURS and not (predicts and name == "benchmark_out"):

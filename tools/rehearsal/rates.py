@@ -7,8 +7,9 @@ from tools.planner.timing.step import CALL_US
 
 
 def text_of(device: Device) -> str:
-    """One rate or one measured product a line. Products of all precisions reach the
-    same shares of their peaks. Raises ValueError if the device lacks a rate."""
+    """Returns the file: each line has a rate or a measured product. Products of all
+    precisions reach the same shares of their peaks. Raises ValueError if the device
+    lacks a rate."""
     values = {
         **{name: device.peak(name) for name in ("fp32", "tf32", "bf16", "memory")},
         "memory_share": device.memory["add"][1],

@@ -80,7 +80,7 @@ def predict(
         out = []
     predicted = {
         "TRAINBENCH_NULL_GPU_RATES": str(rates),
-        # It ends by its own clock, at the time that it is given.
+        # SpinKernel ends by its own clock: it takes the time that it is given.
         "TRAINBENCH_NULL_GPU_DURATION": "SpinKernel=arg0",
     }
     return subprocess.run(

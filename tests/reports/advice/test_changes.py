@@ -148,7 +148,7 @@ def test_bf16_makes_products_faster() -> None:
     assert verdicts(found) == [Verdict.HELD, Verdict.HELD]
 
 
-def test_bf16_is_predicted_at_the_rates_of_as_many_tokens_of_libtorchs_library() -> None:
+def test_bf16_is_predicted_by_products_of_as_many_tokens() -> None:
     rows = (
         *(part("forward", "ffn", 900), whole(1000, matmul_share=0.6)),
         *(product("fp32", 1e12, 512), product("bf16", 3e12, 512)),

@@ -17,8 +17,8 @@ from tools.rehearsal import summary, text
 from tools.rehearsal.__main__ import main
 from tools.rehearsal.arguments import GPUS
 from tools.rehearsal.arguments import parse as parse_arguments
-from tools.rehearsal.records import Kernel, Rehearsal, rehearsals
 from tools.rehearsal.rates import text_of
+from tools.rehearsal.records import Kernel, Rehearsal, rehearsals
 from tools.rehearsal.run import environment, flags
 from tools.rehearsal.summary import family, same_work
 
