@@ -149,8 +149,8 @@ TRAINBENCH_REGISTER(Ddp, "ddp")
         "model=tiny precision=fp32 batch=1 seq=128 ranks=2 "
         "strategy=alone,side_by_side,whole_batch,per_parameter,flat,"
         "overlap_bucketed bucket_mb=10")
-    // The GPU's quick suite omits whole_batch: with one GPU it would have
-    // nothing to be compared with.
+    // The GPU's quick suite omits whole_batch, which with a single GPU would
+    // have nothing to be compared with.
     ->QuickOnGpu(
         absl::StrCat("model=small precision=fp32 batch=4 seq=128 ranks=2 "
                      "strategy=alone,side_by_side,",

@@ -37,7 +37,7 @@ namespace {
 
 constexpr int kOpsPerCall = 1000;
 
-// What [m, k] x [k, n] takes.
+// States the cost of the product [m, k] x [k, n].
 void StateProduct(int64_t m, int64_t n, int64_t k, Precision precision,
                   State& state) {
   const int64_t width = c10::elementSize(WeightType(precision));
@@ -167,7 +167,7 @@ struct PeakSize {
   int64_t bytes;
 };
 
-// A pass over buffers of LibTorch.
+// Registers a pass over buffers of LibTorch.
 template <typename F>
 Registration<F>* RegisterPass(absl::string_view name) {
   return Register<F>(name)
@@ -269,12 +269,12 @@ TRAINBENCH_REGISTER(PeakStream, "peak/work=stream/kernel/stores/size")
     ->Full("kernel=copy,scale,add,triad,update,read size=256Mi")
     ->Complete([](PeakStream::Params& p, const RunOptions&,
                   const Device& device) {
-      // What a read stores and what an update loads is no choice.
+      // A read stores nothing, so it has only one kind of stores.
       return !device.is_cuda() &&
              (p.stores == Stores::kOrdinary || p.kernel != StreamKernel::kRead);
     });
 
-// Not held: the host's time is the question.
+// Measures the host's time, so the device is not held.
 class PeakOpOverhead : public Fixture {
  public:
   struct Params {};

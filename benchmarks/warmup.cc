@@ -59,7 +59,7 @@ class Warmup : public ModelStep {
     for (const Sample& sample : sampling.samples) {
       all.push_back(sample.total_us);
     }
-    // By its second half even a cold run is warm.
+    // Even a cold run is warm in its second half.
     late.assign(all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2),
                 all.end());
     const double steady = Median(late);

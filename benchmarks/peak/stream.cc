@@ -47,7 +47,7 @@ void StoreLanes(float* to, Lanes value) {
   *reinterpret_cast<Lanes*>(to) = value;
 }
 
-// Orders non-temporal stores before later ones, which nothing else does.
+// Orders non-temporal stores before later stores; nothing else orders them.
 template <Stores kind>
 void Fence() {
 #ifdef __SSE__

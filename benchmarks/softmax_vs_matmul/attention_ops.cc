@@ -36,8 +36,8 @@ at::Tensor ComputeAttentionOp(AttentionOp op, const AttentionOpInputs& inputs) {
     case AttentionOp::kQk:
       return at::matmul(a, b.transpose(-2, -1));
     case AttentionOp::kSoftmaxNaive: {
-      // A separate statement, so that no temporary outlives it: temporaries
-      // live until the end of their full expression.
+      // A separate statement, so that the temporaries of NaiveSoftmax(a), which
+      // live until the end of their full expression, are freed before the cast.
       const at::Tensor weights = NaiveSoftmax(a);
       return weights.to(a.scalar_type());
     }
