@@ -16,7 +16,7 @@ from pathlib import Path
 # Functions of CUDA's libraries, except nvrtc: it needs no GPU, so the real one
 # compiles.
 CUDA = re.compile(r"(cu|__cuda|nccl|nvshmem)")
-# They look like CUDA's but are LibTorch's, or read files without a GPU.
+# Functions that look like CUDA's but are LibTorch's, or read files without a GPU.
 NOT_OURS = re.compile(r"cuFile|cuda_")
 
 LIBRARIES = (

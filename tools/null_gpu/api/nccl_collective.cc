@@ -51,13 +51,13 @@ struct Collective {
   cudaStream_t stream;
   std::string name;
   size_t bytes;
-  double bytes_on_link;  // of each rank, on a ring
+  double bytes_on_link;  // that each rank sends in a ring
   null_gpu::Accesses accesses;
 };
 
 size_t Ranks(ncclComm_t comm) { return static_cast<size_t>(comm->ranks); }
 
-// The share of a tensor of all ranks that a rank passes on in a ring.
+// Returns the share of all ranks' data that each rank passes on in a ring.
 double OthersShare(ncclComm_t comm) { return 1 - 1.0 / comm->ranks; }
 
 // NCCL launches one kernel for all collectives of a group on a communicator and

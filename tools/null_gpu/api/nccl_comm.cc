@@ -114,7 +114,7 @@ ncclResult_t ncclCommInitAll(ncclComm_t* comms, int count, const int* devices) {
   });
 }
 
-// Without communication it cannot know how many ranks have this color, so the
+// Without communication the number of ranks with this color is unknown, so the
 // new communicator reports all ranks. c10d does not ask.
 ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key,
                            ncclComm_t* made, ncclConfig_t*) {

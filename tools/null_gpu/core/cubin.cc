@@ -175,7 +175,7 @@ class Cubin {
   void ReadShared(std::string_view name, const Elf64_Shdr& section) {
     const auto kernel = kernels_.find(name);
     if (kernel == kernels_.end()) return;
-    // From sm_90 on it begins with the memory that the driver reserves.
+    // From sm_90 on, the section begins with memory that the driver reserves.
     const size_t reserved = GetSettings().profile->major >= 9 ? 1024 : 0;
     kernel->second.shared_bytes =
         section.sh_size - std::min<size_t>(section.sh_size, reserved);

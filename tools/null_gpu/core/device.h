@@ -20,8 +20,8 @@ bool IsDeviceIndex(int device);
 // modelled ends the process.
 int DeviceAttribute(cudaDeviceAttr attribute);
 
-// The profile's, with " (null)" or, if times are predicted, " (predicted)", so
-// that no result can pass for one of the real device.
+// Returns the profile's name with " (null)" or, if times are predicted,
+// " (predicted)", so that no result can pass for the real device's.
 std::string DeviceName();
 
 cudaDeviceProp DeviceProperties(int device);

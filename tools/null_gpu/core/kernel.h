@@ -31,7 +31,7 @@ constexpr int kMostDevices = 16;
 struct Kernel {
   const char* name;  // mangled
   Counter launches;
-  // How long it takes (Settings::durations), if there is a rule for it.
+  // The nanoseconds of its rule (DurationRule), if it has one.
   std::optional<int64_t> rule;
   std::atomic<const Body*> body;                    // null: none
   std::atomic<const KernelNeeds*> needs = nullptr;  // null: not known

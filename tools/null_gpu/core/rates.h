@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How fast a GPU works, as others have measured it: TRAINBENCH_NULL_GPU_RATES
-// names a file of them. Each line has a name and a value, but for those of
-// measured products (Rates::Product). tools/rehearsal/rates.py writes it.
+// Measured rates of a GPU, from the file that TRAINBENCH_NULL_GPU_RATES names
+// and tools/rehearsal/rates.py writes. A line is a name with its value, or a
+// measured product (Rates::Product).
 
 #ifndef TRAINBENCH_TOOLS_NULL_GPU_CORE_RATES_H_
 #define TRAINBENCH_TOOLS_NULL_GPU_CORE_RATES_H_
@@ -15,32 +15,32 @@ namespace null_gpu {
 enum class Arithmetic { kFp32, kTf32, kBf16, kFp16, kFp64, kOther };
 
 struct Rates {
-  // "product <us> <us> <share>": a measured product, by the least time that its
-  // FLOPs and its bytes take at the peak rates, and the share of the peak that
-  // it reached.
+  // "product <us> <us> <share>": a measured product, by the times of its FLOPs
+  // and its bytes at the peak rates, and the share of the peak FLOP/s that it
+  // reached.
   struct Product {
     double flops_us, bytes_us, share;
   };
 
   double fp32 = 0, tf32 = 0, bf16 = 0;  // peaks of products, FLOP/s
   double memory = 0;                    // peak, bytes/s
-  double memory_share = 0;              // of it, in kernels without products
-  // Fused attention: FLOP/s of a long sequence, the length that reaches half of
-  // it, and the share of it that the backward pass reaches.
+  double memory_share = 0;              // share of it without products
+  // Fused attention: FLOP/s for long sequences, the sequence length with half
+  // of that rate, and the backward pass's rate over the forward pass's.
   double attention = 0, attention_half_seq = 0, attention_backward = 0;
   double link = 0, link_us = 0;  // between GPUs: bytes/s, time of a call
   double host_link = 0;          // to the host, bytes/s
   std::vector<Product> products;
 
-  // FLOP/s of the peak. Halves of 16 bits are equally fast.
+  // Returns the peak FLOP/s. Both 16-bit types have the same.
   double Peak(Arithmetic arithmetic) const;
 
-  // The share of the peak that a product reaches: the geometric mean of the
-  // measured products that are nearest to it in both least times.
+  // Returns the share of the peak that a product reaches: the geometric mean
+  // over the five measured products with the nearest times (Product).
   double ProductShare(double flops_us, double bytes_us) const;
 };
 
-// Ends the process if the file is not complete.
+// Reads the file. Ends the process if it is invalid or incomplete.
 Rates ReadRates(const std::string& file);
 
 }  // namespace null_gpu

@@ -45,11 +45,11 @@ struct Settings {
   // ticks of the profiler's clock, 9000 if unset. Negative: they are early.
   int64_t skew_ticks;
   FaultPlan faults;  // TRAINBENCH_NULL_GPU_FAULT
-  // TRAINBENCH_NULL_GPU_RATES, a file: predicts the time of operations without a
-  // rule, which otherwise take 1000 ns.
+  // TRAINBENCH_NULL_GPU_RATES, a file. Predicts the time of operations without
+  // a rule, which otherwise take 1000 ns.
   std::optional<Rates> rates;
 
-  // Whether the memory that an operation accesses has to be found.
+  // Whether the null GPU must find the memory that operations access.
   bool watches_memory() const { return order || rates.has_value(); }
 };
 

@@ -10,10 +10,10 @@
 
 namespace null_gpu {
 
-// All functions lock StreamMutex().
+// All functions except the first lock StreamMutex().
 
 // If memory is watched, makes LibTorch's caching allocator, once there is one,
-// call the next three functions. Called by the functions that allocate device memory.
+// call the next three functions. For the functions that allocate device memory.
 void WatchCachingAllocator();
 
 void OrderBlock(const void* begin, size_t bytes);

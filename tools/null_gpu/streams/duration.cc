@@ -25,10 +25,10 @@ double LocatedBytes(const Operation& operation) {
   return bytes;
 }
 
-// LibTorch's kernels on lists of tensors. Each launch has pointers to whole
-// tensors, of which it updates as many pieces as it has blocks
+// Returns the bytes of LibTorch's kernels on lists of tensors, 0 for others. A
+// launch has pointers to whole tensors, but updates one piece per block
 // (aten/src/ATen/native/cuda/MultiTensorApply.cuh). Each list is read, and all
-// but one, the gradients, are written.
+// except one, the gradients, are written.
 double BytesOfLists(const Operation& operation) {
   constexpr double kPieceBytes = 65536 * sizeof(float);
   constexpr std::string_view kLists = "MetadataILi";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How long an operation takes on a device, predicted from its work.
+// Predicts the time of an operation on a device from its work.
 
 #ifndef TRAINBENCH_TOOLS_NULL_GPU_STREAMS_DURATION_H_
 #define TRAINBENCH_TOOLS_NULL_GPU_STREAMS_DURATION_H_
@@ -11,11 +11,11 @@
 
 namespace null_gpu {
 
-// Nanoseconds. The operation's accesses must have been located. A kernel
-// without other work passes over the memory that its arguments point to, once.
+// Returns nanoseconds. Requires LocateAccesses(). A kernel without stated work
+// is taken to pass once over the memory that its arguments point to.
 int64_t PredictedNs(const Operation& operation, const Rates& rates);
 
-// The work that the program said its next kernel does, which is then over.
+// Returns the work that the program stated for the thread's next kernel, once.
 Work TakeStatedWork();
 
 }  // namespace null_gpu

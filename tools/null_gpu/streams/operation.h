@@ -19,12 +19,12 @@ namespace null_gpu {
 
 struct Event;
 
-// Of a kernel.
+// The work of a kernel, which predicts its time.
 struct Work {
   double flops = 0;
-  double bytes = 0;  // of a product's operands; of a collective on the links
+  double bytes = 0;  // of a product's matrices; of a collective on the links
   Arithmetic arithmetic = Arithmetic::kFp32;
-  double seq = 0;  // of attention, else 0
+  double seq = 0;  // tokens of a sequence in attention, otherwise 0
   bool is_backward = false;
 };
 
@@ -42,8 +42,8 @@ struct Operation {
     kEmpty,
   };
   Kind kind = Kind::kEmpty;
-  int64_t nanoseconds = 1000;  // on the device, made up
-  bool has_rule = false;       // for its time (Settings::durations)
+  int64_t nanoseconds = 1000;  // on the device, made up or predicted
+  bool has_rule = false;       // whether a DurationRule sets `nanoseconds`
 
   Kernel* kernel = nullptr;
   dim3 grid{1, 1, 1}, block{1, 1, 1};
@@ -64,7 +64,7 @@ struct Operation {
 
   Event* event = nullptr;
 
-  Accesses accesses;  // of memory, if order is checked
+  Accesses accesses;  // to memory, if memory is watched
 };
 
 }  // namespace null_gpu
