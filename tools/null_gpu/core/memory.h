@@ -47,7 +47,7 @@ class Memory {
   void GiveBack(int device, size_t bytes);
 
   // Frees all of the process's memory on the device and its context. Addresses
-  // stay.
+  // remain reserved.
   void Release(int device);
 
   // Reserve and free addresses without pages, which can be accessed only if
