@@ -13,7 +13,7 @@
 namespace null_gpu {
 
 // Checks and enqueues a kernel. Without `accesses`, its arguments define them;
-// without `work`, the program's statement, if any, does (duration.h).
+// without `work`, the work that the program has stated counts (duration.h).
 cudaError_t LaunchKernel(Kernel* kernel, dim3 grid, dim3 block,
                          void** arguments, size_t shared_bytes,
                          cudaStream_t stream, Accesses accesses = {},
