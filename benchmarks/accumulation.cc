@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Question: How much does a sum of many small terms lose in each precision, and
-//   does it help to keep only the sum, or only the terms, in fp32?
-// Expect: 1000 x 0.01 is 10. fp32 rounds each sum below 16 by at most 4.8e-7,
-//   so its error is below 5e-4. fp16 numbers between 8 and 16 are 2^-7 apart,
-//   so each 0.01 adds 0.0078: the sum passes 8 after 750 terms (in steps of
-//   0.0117 from 4 to 8, and of 0.0098 from 2 to 4) and ends at 8 + 250 x 0.0078
-//   = 9.95. An fp32 sum of fp16 terms has only the error of the terms: 0.01 in
-//   fp16 is 0.01000214, and a thousand of them are 10.0021. Casting each term
-//   first gives the same sum and costs a second operation per term. bf16 stops
-//   at 4, where half of its spacing is 0.0156.
+// Question: How large is the error of a sum of many small terms in each
+//   precision? Is an fp32 sum enough, or must each term be cast to fp32 first?
+// Expect: 1000 x 0.01 is 10. An fp32 sum is off by less than 5e-4: each
+//   addition below 16 rounds by at most 4.8e-7. An fp16 sum ends at 9.95:
+//   between 8 and 16 fp16 numbers are 2^-7 apart, so each 0.01 adds 0.0078. The
+//   sum passes 8 after 750 terms (in steps of 0.0098 from 2 to 4, 0.0117 from 4
+//   to 8), and 8 + 250 x 0.0078 = 9.95. An fp32 sum of fp16 terms ends at
+//   10.0021, since 0.01 in fp16 is 0.01000214. Casting each term first gives
+//   the same sum and costs a second operation per term. bf16 stops at 4, where
+//   half its spacing is 0.0156.
 
 #include <torch/types.h>
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Question: How long does it take to sum a buffer over all ranks, and from
-//   which size on does bandwidth, not latency, set the time?
-// Expect: Time = alpha + bytes / algbw. In a ring each of n ranks sends and
-//   receives 2 (n-1)/n of the bytes, so busbw = algbw * 2 (n-1)/n is the
-//   bandwidth of the slowest link, and the same for 2, 4 and 6 ranks with a
-//   link each. Ranks on one CPU share its cores and memory instead: there busbw
-//   falls with n. Gloo over loopback has 0.2 ms and 3 GB/s, so 0.2 ms is worth
-//   600 KB: 1 KiB and 64 KiB take about the same time, and 90 % of the
-//   bandwidth is reached from 9 * 600 KB = 5 MB on, unless the buffer outgrows
-//   the cache first. NCCL over NVLink has 30 us and 300 GB/s, worth 9 MB.
+// Question: How long does an all-reduce take, and from which size on does
+//   bandwidth, not latency, limit it?
+// Expect: Time = alpha + bytes / algbw. Gloo over loopback has alpha = 0.2 ms
+//   and 3 GB/s, so the latency is worth 600 KB: 1 KiB and 64 KiB take about the
+//   same time, and 90 % of the bandwidth is reached from 9 * 600 KB = 5 MB on,
+//   unless the buffer outgrows the cache first. NCCL over NVLink has 30 us and
+//   300 GB/s, worth 9 MB. In a ring each of n ranks sends and receives
+//   2 (n-1)/n of the bytes, so busbw = algbw * 2 (n-1)/n is the bandwidth of
+//   the slowest link: the same for 2, 4 and 6 ranks with a link each. Ranks on
+//   one CPU share its cores and memory, so there busbw falls with n.
 
 #include <torch/types.h>
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Question: How do time and memory of attention grow with the sequence length,
-//   for separate operations and for fused kernels?
-// Expect: All variants multiply 4 B T^2 d FLOP forward and twice that backward,
-//   so their times tend to T^2. Memory differs. In fp32 naive saves exp(scores)
-//   and the weights, 8 B T^2 bytes, and peaks at 24 B T^2 in the backward pass
-//   of the softmax; math saves 4 and peaks at 12 B T^2. The fused kernels save
-//   the output and log-sum-exp, 4 B T (d + 1) bytes: exponent 1. With B 8 and d
-//   64 that is 64 v 2 MiB saved at T 1024, and at T 16384 a peak of 48 GiB,
-//   skipped where it does not fit, v 0.25 GiB. Naive passes over the scores 14
-//   times forward, 56 bytes for 4 d = 256 FLOP. At 4.6 FLOP per byte it is
-//   bound by memory (an H100 balances at 67 / 3.35 = 20 in fp32): 36 ms for the
-//   2^31 scores of T 16384. Flash moves 16 B T d bytes, T / 4 FLOP per byte, so
-//   it is bound by arithmetic, and it skips the masked half. Backward / forward
-//   is 32 to 14 passes, 2.3, for naive, and 5 to 2 products, 2.5, for flash,
-//   which computes Q K^T again.
+// Question: How do the time and memory of attention grow with the sequence
+//   length, in separate operations and in fused kernels?
+// Expect: Time tends to T^2: all variants multiply 4 B T^2 d FLOP forward and
+//   twice that backward. Saved memory grows as T^2, but in fused kernels as T.
+//   In fp32 naive saves exp(scores) and the weights, 8 B T^2 bytes, and peaks
+//   at 24 B T^2 in the softmax's backward pass; math saves 4 B T^2 and peaks at
+//   12 B T^2. Fused kernels save the output and log-sum-exp, 4 B T (d + 1)
+//   bytes. With B 8 and d 64, naive saves 64 MiB at T 1024 and fused 2 MiB. At
+//   T 16384 naive peaks at 48 GiB, or is skipped if that does not fit, and
+//   fused at 0.25 GiB. Naive is memory-bound: 14 passes over the scores forward
+//   move 56 bytes for 4 d = 256 FLOP, 4.6 FLOP per byte, and an H100 balances
+//   at 67 / 3.35 = 20 in fp32. 2^31 scores (T 16384) take 36 ms. Flash is
+//   compute-bound: it moves 16 B T d bytes, T / 4 FLOP per byte, and skips the
+//   masked half. Backward / forward is 32 / 14 passes = 2.3 for naive and 5 / 2
+//   products = 2.5 for flash, which recomputes Q K^T.
 
 #include "absl/strings/str_cat.h"
 #include "fixtures/experiment/experiment.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Question: Under autocast, which tensors of a training step have 16 bits and
 //   which stay fp32?
-// Expect: Weights and gradients keep 32 bits, since only operations cast.
-//   Matrix products return 16 bits: fc1 and the logits. ReLU keeps the dtype of
-//   its input. The loss is always cast up to 32 bits. The devices differ in the
-//   layer norm: CUDA forces 32 bits; the CPU has no rule and leaves 16. So 4 of
-//   7 tensors have 16 bits on a CPU and 3 on a GPU, with fp16 and with bf16:
-//   autocast has the same lists for both.
+// Expect: On a CPU 4 of 7 tensors have 16 bits and on a GPU 3, with fp16 and
+//   with bf16: autocast has the same lists for both. Matrix products return 16
+//   bits: fc1 and the logits. ReLU keeps the dtype of its input. Only the layer
+//   norm differs: CUDA forces fp32, a CPU has no rule and leaves 16 bits. The
+//   loss is always cast up to fp32. Weights and gradients stay fp32, because
+//   autocast casts only the inputs of operations.
 
 #include <array>
 #include <string>

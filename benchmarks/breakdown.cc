@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Question: Where does the time of a step go: to which phase, which component
 //   and which layer, and how much of it is matrix products?
-// Expect: Time follows the FLOPs where matrix products dominate. small has
-//   120.9 M matrix elements: 12 * 3 * 768 * 3072 = 84.9 M (70 %) in the
-//   feed-forward matrices, 21.2 M (18 %) in the q, k and v projections, 7.7 M
-//   in the head and 7.1 M in the output projections (6 % each). So ffn takes
-//   about two thirds of the forward pass, and of the backward pass, which takes
-//   twice as long. At seq:128 scores and value have 4 * 128 * 768 * 12 = 4.7 M
-//   of 246.6 M FLOPs per token, 2 %. Softmax has none, but passes five times
-//   over 12 * 12 * 128 = 18 k scores per token, so it takes more than 2 %. The
-//   optimizer is bound by memory: 28 bytes for each of 128.6 M parameters, 3.6
-//   GB, take 0.36 s at 10 GB/s. All layers take the same time, and so do the
-//   profiled and the timed step.
+// Expect: Time follows the FLOPs where matrix products dominate. In small, ffn
+//   takes about two thirds of the forward pass, and of the backward pass, which
+//   takes twice as long. small has 120.9 M matrix elements: 12 * 3 * 768 * 3072
+//   = 84.9 M (70 %) in the feed-forward matrices, 21.2 M (18 %) in the q, k and
+//   v projections, 7.7 M in the head and 7.1 M in the output projections (6 %
+//   each). At seq:128 the products scores and value have 4 * 128 * 768 * 12 =
+//   4.7 M of 246.6 M FLOPs per token, 2 %. Softmax has none, but takes more
+//   than 2 %: it passes five times over 12 * 12 * 128 = 18 k scores per token.
+//   The optimizer is memory-bound: 28 bytes for each of 128.6 M parameters,
+//   3.6 GB, take 0.36 s at 10 GB/s. All layers take the same time, and the
+//   profiled step takes as long as the timed one.
 
 #include <algorithm>
 #include <cstddef>

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Question: At which price in time does a train step fit a larger batch or a
-//   longer context, if the backward pass computes again what it did not keep:
-//   all of each block, segments of blocks, or attention alone?
-// Expect: To run each block twice adds the forward pass of the blocks to a step
-//   that has three of the whole model: 31 % of small's FLOPs, 18 % of tiny's at
-//   512 tokens, where the head has many. How many blocks a segment has does not
-//   matter. So MFU falls, by nearly the same. HFU stays or rises a little,
-//   since the update, which multiplies nothing, is a smaller share of the step.
-//   Kept is the input of each segment instead of all that the backward pass of
-//   a block needs. What then is alive at once are the tensors of one segment,
-//   or those of the loss: in fp32 at 1 x 512 the peak of tiny falls to 0.62,
-//   that of medium under bf16 autocast at 4 x 512 to 0.58. Short segments are
-//   best where a block has much more than its input, as with the scores of
-//   naive attention. These scores are most of it: to recompute attention alone
-//   saves half of that for 6 % of tiny's FLOPs, though for more of its time,
-//   because softmax has none.
+// Question: How much time does activation checkpointing cost to fit a larger
+//   batch or a longer context, if the backward pass recomputes each block,
+//   segments of blocks, or attention alone?
+// Expect: Recomputing each block adds a forward pass of the blocks to a step
+//   that costs three of the whole model: 31 % of small's FLOPs, 18 % of tiny's
+//   at 512 tokens, where the head has many. The number of blocks in a segment
+//   does not matter. So MFU falls by nearly the same share. HFU stays or rises
+//   a little, because the update, which multiplies nothing, is a smaller share
+//   of the step. Only the input of each segment is kept; the other tensors that
+//   the backward pass needs are alive for one segment at a time. These, or the
+//   loss's, set the peak: it falls to 0.62 for tiny in fp32 at 1 x 512, and to
+//   0.58 for medium under bf16 autocast at 4 x 512. Short segments are best
+//   where a block keeps much more than its input, mostly the scores of naive
+//   attention. So recomputing attention alone saves half as much memory for 6 %
+//   of tiny's FLOPs, but for more of its time, because softmax has none.
 
 #include <string>
 #include <vector>

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Question: What does a compiler gain over separate operators, in attention and
-//   in a step that AOTInductor compiled ahead of time, forward and backward
-//   pass, and that is called from C++? And how much of it do kernels written by
-//   hand or a CUDA graph gain?
-// Expect: The compiler leaves the matrix products to the same library and fuses
-//   what lies between them into loops, each of which passes once over its
-//   tensors. Naive softmax alone is 5 passes that read and write; norm,
-//   rotation and SwiGLU are as many. tiny at 512 tokens spends under half of
-//   its time in products, so it takes 0.7 of the eager time. small multiplies
-//   for nine tenths of its time and gains a tenth at most. Kernels by hand also
-//   join products, so they take no more time; a graph only saves launches.
-//   Fused loops keep fewer tensors, so the peak is lower. Sums in another order
-//   change the last bits alone: textbook_error is near 1e-7 in fp32.
+// Question: How much time does a compiler save over separate operators, in
+//   attention and in a step (forward and backward pass) compiled ahead of time
+//   by AOTInductor and called from C++? How much do hand-written kernels or a
+//   CUDA graph save?
+// Expect: In fp32 at 512 tokens tiny takes 0.7 of the eager time: it spends
+//   under half of that in matrix products. small spends nine tenths in them and
+//   gains a tenth at most; attention gains a third. The compiler leaves
+//   products to the same library and fuses what lies between them into loops,
+//   each one pass over its tensors. Naive softmax alone is 5 passes that read
+//   and write; norm, rotation and SwiGLU are as many. Hand-written kernels also
+//   merge products, so they take no more time; a graph saves only launches.
+//   Fused loops keep fewer tensors: a lower peak. Sums in another order change
+//   only the last bits: textbook_error is near 1e-7 in fp32.
 
 #include <string>
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Question: What does training on several ranks cost with each strategy of
-//   exchanging gradients, and how much of the exchange hides behind the
+// Question: What does data-parallel training cost with each strategy of
+//   exchanging gradients, and how much of the exchange is hidden behind the
 //   backward pass?
 // Expect: All strategies send the same bytes; they differ in calls and overlap.
 //   tiny has 39 gradients of 3.6 M parameters, 14 MB. If an all-reduce takes
-//   0.2 ms plus 14 MB at 1 GB/s, one flat call takes 14.2 ms and 39 calls take
-//   39 * 0.2 + 14 = 22 ms: flat wins as long as its two copies of 14 MB (28 MB
-//   at 5 GB/s, 6 ms) cost less than the 38 calls that it saves (7.6 ms). Where
-//   communication has its own hardware (GPUs), overlap hides all but the last
-//   bucket: overhead = bytes / (n bandwidth) + n alpha, least for buckets of
-//   sqrt(bytes * bandwidth * alpha) = sqrt(14 MB * 1 GB/s * 0.2 ms) = 1.7 MB.
-//   Ranks on one CPU send with the cores that compute: overlap hides only
-//   waiting, so overlap_share stays well below 1. A step then takes as long as
-//   ranks that compute side by side, plus what is exposed, and n ranks are no
-//   faster than one process that has the whole batch and all cores. Two GPUs
-//   are at least 1.6 times as fast as one.
+//   0.2 ms plus its bytes at 1 GB/s, one flat call takes 14.2 ms and 39 calls
+//   take 39 * 0.2 + 14 = 22 ms. So flat beats one call per parameter as long as
+//   its two copies of 14 MB (28 MB at 5 GB/s, 6 ms) cost less than the 38 calls
+//   that it saves (7.6 ms). A step takes as long as ranks computing side by
+//   side, plus exposed communication. On GPUs, where communication has its own
+//   hardware, overlap hides all but the last bucket: k buckets cost bytes / (k
+//   bandwidth) + k alpha, least for buckets of sqrt(bytes * bandwidth * alpha)
+//   = sqrt(14 MB * 1 GB/s * 0.2 ms) = 1.7 MB. Two GPUs are at least 1.6 times
+//   as fast as one. Ranks on one CPU send with the cores that compute. Overlap
+//   hides only waiting, so overlap_share stays below 0.5, and n ranks are no
+//   faster than one process with the whole batch and all cores.
 
 #include <cstdint>
 #include <optional>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Question: Does training on several ranks give the same model as one process
 //   with the whole batch?
-// Expect: The mean over n equal shares of a batch is the mean over the batch,
-//   so only the order of the sums differs. Each of a few additions rounds by
-//   2^-24 of a gradient below 1, and 5 steps of SGD with a rate of 0.1 move a
-//   parameter by at most 0.5 of that: no parameter and no loss differs by more
-//   than 1e-6, with any strategy. A strategy that forgot the mean, or sent a
+// Expect: No parameter and no loss differs by more than 1e-6, with any
+//   strategy. The mean over n equal shares of a batch is the mean over the
+//   batch, so only the order of the sums differs. Each of a few additions
+//   rounds by 2^-24 of a gradient below 1, and 5 steps of SGD at a rate of 0.1
+//   pass on at most 0.5 of that. A strategy that forgot the mean, or sent a
 //   gradient too early, would be off by the size of a step, 1e-2.
 
 #include "absl/strings/str_cat.h"

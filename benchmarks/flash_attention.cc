@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
-// Question: How near do attention kernels come to the device's arithmetic, from
-//   128 to 65,536 tokens: ours beside the library's?
-// Expect: Causal, without heads, batch 1. Naive attention keeps 24 T^2 bytes:
-//   96 GiB at T 65536, so it is skipped from there on, or sooner. The kernels
-//   keep 2 T (d + 2) bytes in bf16 and run. Forward they multiply 2 T^2 d FLOP,
-//   backward 5 T^2 d, once more the scores, so backward / forward is 2.5 where
-//   both have the same rate; kernel_flops_per_second counts these.
-//   On an H100, bf16, with 16 heads of d 128 and T 16384, FlashAttention-2
-//   reaches 335 TFLOP/s (Shah et al. 2024): 3.3 ms forward. One head is 128
-//   blocks of queries, all at work at once, and the last has twice the mean of
-//   the work: it stays below half of that. 16 heads of d 64, forward and
-//   backward, are 7 * 16 T^2 d = 1.92 TFLOP: 6 ms at 320 TFLOP/s. fp32 has no
-//   tensor cores, and 67 TFLOP/s at the most.
-//   On a CPU ours works on tiles of the keys side by side, LibTorch's backward
-//   pass on whole sequences: with batch 1 it leaves all cores but one idle, so
-//   ours takes at most as long forward, and less than half as long backward on
-//   two cores.
+// Question: How close do attention kernels, ours and the library's, come to the
+//   peak FLOP/s of the device, from 128 to 65,536 tokens?
+// Expect: With a causal mask the kernels multiply 2 T^2 d FLOP forward and
+//   5 T^2 d backward, where they recompute the scores, so backward / forward is
+//   2.5 at equal rates; kernel_flops_per_second counts these. One head in bf16
+//   keeps 2 T (d + 2) bytes, so all lengths run. Naive attention needs 24 T^2
+//   bytes in fp32, 96 GiB at T 65536, and is skipped from there on, or sooner.
+//   On an H100 in bf16, with 16 heads of d 128 and T 16384, ours reaches the
+//   335 TFLOP/s of FlashAttention-2 (Shah et al. 2024): 3.3 ms forward. One
+//   head stays below half of it: its 128 blocks of queries all run at once, and
+//   the last has twice the mean work. 16 heads of d 64 have 7 * 16 T^2 d =
+//   1.92 TFLOP in both passes: 6 ms at 320 TFLOP/s. fp32 has no tensor cores:
+//   67 TFLOP/s at most.
+//   On a CPU with batch 1, ours takes at most as long forward as LibTorch's
+//   and, on two cores, less than half as long backward: ours computes tiles of
+//   the keys in parallel, LibTorch's only whole sequences, which leaves all
+//   cores but one idle.
 
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/steps/attention_step.h"

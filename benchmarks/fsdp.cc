@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Question: How much memory does a rank save if parameters and gradients are
-//   sharded as well as AdamW's state, and which time does that cost?
-// Expect: fp32 parameters, gradients and moments take 16 bytes per parameter;
-//   on n ranks a rank keeps 16 / n of them, 8 with n = 2, where sharding the
-//   state alone leaves 12. Beside them are the blocks in use: one, or with
-//   prefetch two. A step gathers all parameters, and those of blocks again
-//   backward if they are resharded: 3 instead of 2 (n-1)/n of the bytes that
-//   blocks have. Without resharding it sends as much as the sharded optimizer,
-//   in one call per block instead of one for all, and is at most 15 % slower.
-//   Where communication has its own hardware, prefetch hides all but the first
-//   gather and the last reduction. Ranks on one CPU send with the cores that
-//   compute, so there prefetch hides little. Gathers in bf16 send half as much.
+// Question: How much memory does a rank save by sharding parameters and
+//   gradients as well as AdamW's state, and how much time does that cost?
+// Expect: fp32 parameters, gradients and moments take 16 bytes per parameter. A
+//   rank keeps 16 / n, so 8 with n = 2, where sharding the state alone leaves
+//   12. Gathered blocks come on top: if resharded, the one in use, or two with
+//   prefetch. A step gathers all parameters. Resharding lowers the peak, but
+//   gathers blocks again backward: 3 instead of 2 (n-1)/n of their bytes.
+//   Without it a rank sends as much as with the sharded optimizer, in one call
+//   per block instead of one for all, and is at most 15 % slower. Where
+//   communication has its own hardware, prefetch hides all but the first gather
+//   and the last reduction. Ranks on one CPU send with the cores that compute,
+//   so there it hides less than half. Gathers in bf16 send half as much.
 
 #include <array>
 #include <optional>

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Question: How much faster is an operation that reads and writes its tensors
-//   once than LibTorch's, and than the same formula written out, and how close
+// Question: How much faster is an operation that passes once over its tensors
+//   than LibTorch's operators and than the formula written out, and how close
 //   does each come to the memory bandwidth?
-// Expect: The bytes of a row are the fewest possible, so bandwidth_share is a
-//   grade: the share of the copy rate that an operation earns. In one pass it
-//   is near 1 where the tensors exceed the caches, and may pass 1 where they
-//   fit. Written out, the forward pass moves every intermediate result too: 40
-//   bytes per element for residual and norm in fp32 against 16, 32 for SwiGLU
-//   against 12, 48 for scale, mask and softmax against 6, and cross entropy
-//   and its gradient 90 against 8. So fused is 2 to 10 times as fast, more
-//   where the textbook's temporaries are new pages each time, and less where a
-//   CPU's exponentials take longer than its memory. LibTorch's operators
-//   are in between: its norm and SiLU are one pass each, but leave the residual
-//   and the value to another. It has no rotary embedding.
+// Expect: Fused is 2 to 10 times as fast as the formula written out, which also
+//   moves every intermediate result. Per element in fp32, the forward pass
+//   moves 16 bytes instead of 40 for residual and norm, 12 instead of 32 for
+//   SwiGLU, and 6 instead of 48 for scale, mask and softmax; cross entropy and
+//   its gradient move 8 instead of 90. The gain is larger where the textbook's
+//   temporaries are new pages in each call, and smaller where a CPU's
+//   exponentials take longer than its memory. LibTorch is in between: its norm
+//   and its SiLU are one pass each, but the residual and SwiGLU's value take
+//   another. It has no rotary embedding. A row counts the fewest bytes
+//   possible, so bandwidth_share is a grade: one pass is near 1 where the
+//   tensors exceed the caches, and may exceed 1 where they fit.
 
 #include "benchmarks/fused_ops/fused_ops.h"
 

@@ -2,13 +2,13 @@
 // Question: How long do the forward pass, the backward pass and the optimizer
 //   of a Transformer language model take as the model grows, and how close to
 //   its peak does the device run?
-// Expect: Time follows the FLOPs, 2 per token and matrix element in the forward
-//   pass. small has 120.9 M elements (12 blocks of 9.44 M and a head of 7.68
-//   M), tiny 2.33 M, so small takes 52 times as long where both keep the device
+// Expect: Time follows the FLOPs: 2 per token and matrix element in the forward
+//   pass. small has 120.9 M elements (12 blocks of 9.44 M and a head of 7.68 M)
+//   and tiny 2.33 M. So small takes 52 times as long where both keep the device
 //   busy, and less where tiny does not. The backward pass has twice the FLOPs
 //   of the forward pass, so backward_us / forward_us is near 2. The optimizer
-//   multiplies no matrices and moves 28 bytes per parameter whatever the batch,
-//   so its share of the step falls as the step has more tokens.
+//   multiplies no matrices and moves 28 bytes per parameter for any batch, so
+//   its share of the step falls as the step has more tokens.
 
 #include "absl/strings/str_cat.h"
 #include "fixtures/experiment/experiment.h"

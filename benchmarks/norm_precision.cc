@@ -3,15 +3,14 @@
 //   of the problem?
 // Expect: The square. fp16 ends at 65504 < 256^2, so one input beyond 256
 //   overflows its row: the mean square is infinite, its inverse root 0, and the
-//   row silently zero, a relative error of 1. Of normal inputs 1 in 96 is
-//   beyond 2.56 sigma, so at magnitude 100 each row of 1024 has about ten of
-//   them and all rows are lost; at magnitude 30 the limit is 8.5 sigma and no
-//   row is lost. bf16 never overflows here, but rounds 8 times as coarsely as
-//   fp16. With fp32 intermediates ("wide") only the result is rounded, by at
-//   most half a unit in the last place: 0.4 x 2^-11 = 2e-4 rms in fp16, 1.6e-3
-//   in bf16, at every magnitude. With 16-bit intermediates ("low") inverse root
-//   and mean square are rounded too, which moves whole rows: up to twice the
-//   error.
+//   row silently zero, a relative error of 1. At magnitude 100 all rows are
+//   lost: 1 in 96 normal inputs is beyond 2.56 sigma, about ten in each row of
+//   1024. At magnitude 30 the limit is 8.5 sigma and no row is lost. bf16 never
+//   overflows here, but rounds 8 times as coarsely as fp16. With fp32
+//   intermediates ("wide") only the result is rounded, by at most half a unit
+//   in the last place: 0.4 x 2^-11 = 2e-4 rms in fp16 and 1.6e-3 in bf16, at
+//   every magnitude. With 16-bit intermediates ("low") mean square and inverse
+//   root are rounded too, which rescales whole rows: up to twice the error.
 
 #include <array>
 #include <vector>

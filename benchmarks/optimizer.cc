@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Question: How long does an AdamW step take, as separate operations and as one
 //   fused kernel, and how close does each come to the memory bandwidth?
-// Expect: An update reads parameter, gradient and two moments and writes all
+// Expect: The textbook takes 3.1 times as long where the tensors exceed the
+//   caches. An update reads parameter, gradient and two moments and writes all
 //   but the gradient: at least 7 * 4 = 28 bytes per fp32 parameter, with hardly
-//   any arithmetic. small (128.6 M parameters) moves 3.6 GB: 0.75 ms at 4.8
-//   TB/s, 0.2 s at 18 GB/s. The textbook form makes 9 passes per tensor: six
-//   read one value and write one (decay, two scalings, root, quotient, eps; 8
-//   bytes each), two read two (the moments; 12 each) and one reads three (the
-//   update; 16), 88 bytes in all: 3.1 times as long where the tensors exceed
-//   the caches. It runs 9 operations per tensor against a handful for all, so
-//   for a small model on a GPU launches cost more than the bytes.
-//   bandwidth_share may pass 1: reads are four of the seven accesses, but only
-//   half of those in the fastest peak row, and writes are slower.
+//   any arithmetic. small (128.6 M parameters) moves 3.6 GB: 0.75 ms at
+//   4.8 TB/s, 0.2 s at 18 GB/s. The textbook makes 9 passes per tensor, 88
+//   bytes: six read one value and write one (decay, two scalings, root,
+//   quotient, eps; 8 bytes each), two read two (moments; 12 each), one reads
+//   three (update; 16). For a small model on a GPU, launching 9 operations per
+//   tensor, not a handful for all, costs more than the bytes. bandwidth_share
+//   may exceed 1 if the best peak row is a copy or an update: half of their
+//   accesses are reads, here four of seven, and writes are slower.
 
 #include <string>
 #include <vector>

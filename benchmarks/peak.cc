@@ -4,19 +4,19 @@
 //   or any other pass over memory, and the least time of an operation that does
 //   next to nothing?
 // Expect: Large products reach 75 to 95 % of the data sheet: 60 of 67 TFLOP/s
-//   in fp32 and 790 of 989 in bf16 on an H200; a CPU core with two AVX-512
+//   in fp32 and 790 of 989 in bf16 on an H200. A CPU core with two AVX-512
 //   units at 2.8 GHz has at most 2 * 16 * 2 * 2.8e9 = 179 GFLOP/s, and less
-//   where units are shared. LibTorch takes MKL for fp32 on a CPU, which is as
-//   fast as oneDNN on Intel's and up to 2.3 times slower on AMD's with AVX-512
-//   (linear); implementation=fused takes the faster. A copy reads and writes
-//   every byte: 90 % of 4.8 TB/s on an H200, some 10 GB/s per CPU core.
-//   LibTorch's copy on a CPU also loads the lines that it overwrites, three
-//   moves for two that count, so an update in place reaches 1.5 times the rate
-//   of a copy. The passes of stream count what memory moves, these lines too:
-//   the fastest of them, often a read or a triad with non-temporal stores, is
-//   the roof. An operation on one element takes the time of the dispatcher and
-//   a launch: below 5 us on a CPU, 2 to 5 us on a GPU. In the same run, other
-//   experiments report their rates as shares of these peaks: mfu_measured and
+//   where units are shared. For fp32 on a CPU LibTorch uses MKL, which is as
+//   fast as oneDNN on Intel's CPUs and up to 2.3 times slower on AMD's with
+//   AVX-512 (the linear rows); implementation=fused takes the faster. A copy
+//   reads and writes every byte: 90 % of 4.8 TB/s on an H200, some 10 GB/s per
+//   CPU core. An update in place on a CPU reaches 1.5 times the rate of
+//   LibTorch's copy, which also loads the lines that it overwrites: three moves
+//   for two that count. The stream rows count all that memory moves, including
+//   these lines: the fastest, often a read or a triad with non-temporal stores,
+//   is the roof. An operation on one element takes the time of the dispatcher
+//   and a launch: below 5 us on a CPU, 2 to 5 us on a GPU. Other experiments of
+//   the same run report their rates as shares of these peaks: mfu_measured and
 //   bandwidth_share.
 
 #include <string>

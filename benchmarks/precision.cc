@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Question: What do TF32, bf16 autocast and bf16 weights gain over IEEE fp32,
 //   in time and in memory, and what do they cost in accuracy?
-// Expect: Matrix products gain most, on devices with instructions for them: the
-//   data sheet of an H200 promises 7.4 times (tf32) and 14.8 times (bf16) the
+// Expect: Matrix products gain most, on devices with instructions for them: an
+//   H200's data sheet promises 7.4 times (tf32) and 14.8 times (bf16) the
 //   FLOP/s of fp32. Elementwise work gains less, and its share shrinks in
-//   larger models, so speedup grows with the model. A CPU without bf16
-//   instructions emulates them and is slower than fp32. Rounding to 8
-//   significand bits instead of 24 raises logits_error from about 1e-6 to about
-//   1e-2, and tf32's 11 bits give about 1e-3. bf16 weights halve parameters,
-//   gradients and moments, but norms, softmax and loss stay fp32, so peak_ratio
-//   is above 0.5: tiny's loss alone holds three fp32 tensors of its 512 x 10000
-//   logits, 59 of 139 MiB. Autocast keeps fp32 weights and adds bf16 copies of
-//   them, so it saves only activations: a quarter of the peak of tiny's forward
-//   pass of 512 tokens.
+//   larger models, so the speedup grows with the model. A CPU without bf16
+//   instructions emulates them and is slower than in fp32. logits_error rises
+//   from about 1e-6 with fp32's 24 significand bits to about 1e-3 with tf32's
+//   11 and about 1e-2 with bf16's 8. bf16 weights halve parameters, gradients
+//   and moments. But norms, softmax and loss stay fp32, so peak_ratio is above
+//   0.5: tiny's loss alone holds three fp32 tensors of its 512 x 10000 logits,
+//   59 of 139 MiB. Autocast keeps fp32 weights and adds bf16 copies, so it
+//   saves only activations: a quarter of the peak of tiny's forward pass of 512
+//   tokens.
 
 #include <string>
 #include <utility>

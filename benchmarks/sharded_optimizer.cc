@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Question: How much memory does a rank save by keeping only its shard of
-//   AdamW's state, and how much time does that cost?
-// Expect: fp32 parameters, gradients and two moments take 4 + 4 + 8 bytes per
-//   parameter. On n ranks the state takes 8 / n: with n = 2 a rank keeps 12
-//   instead of 16 bytes per parameter, a quarter less, beside the activations.
-//   Sharded (ZeRO-1) sends as much as replicated: reduce-scatter and all-gather
-//   are the two halves of an all-reduce, together 2 (n-1)/n of the bytes.
-//   Broadcast sends half as much again, 3 (n-1)/n, in one call per tensor, so
-//   its step is slower by half of the all-reduce's time and, on tiny, by the
-//   latency of 38 calls. Each rank updates 1/n of the parameters, so with n = 2
-//   the update, without what it sends, takes half as long.
+//   AdamW's state (ZeRO-1), and how much time does that cost?
+// Expect: With n = 2 a rank keeps 12 instead of 16 bytes per parameter, a
+//   quarter less, plus activations: fp32 parameters, gradients and two moments
+//   take 4 + 4 + 8 bytes, and on n ranks the state takes 8 / n. Each rank
+//   updates 1/n of the parameters, so with n = 2 the update, without
+//   communication, takes half as long. Sharded sends as much as replicated:
+//   reduce-scatter and all-gather are the two halves of an all-reduce, together
+//   2 (n-1)/n of the bytes. Broadcast sends half as much again, 3 (n-1)/n, in
+//   one call per tensor. So its step is slower by half of the all-reduce's time
+//   and, on tiny, by the latency of 38 calls.
 
 #include <string>
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Question: Why does softmax take as long as a matrix product with 25 times its
 //   FLOPs?
-// Expect: Because it moves bytes. Q K^T has 2 d FLOP per score, softmax 5: the
-//   flop_ratio to the qk row is 5 / (2 d) = 0.039 for d 64, 0.031 for d 80. The
-//   naive softmax makes 8 passes over the fp32 scores, 32 bytes per score,
-//   while qk reads 8 d / T and writes 4: 5 bytes for d 64 and T 512, a
-//   byte_ratio of 6.4. The fused softmax reads and writes once, 8 bytes, a
-//   byte_ratio of 1.6. So where bandwidth decides, the naive softmax takes up
-//   to 6 times the time of qk in spite of its FLOPs, and the fused softmax a
-//   quarter of the naive. On a CPU, where the product is nearer to its
-//   arithmetic limit, both ratios are smaller: 40 GFLOP/s per core give qk 3.2
-//   ns per score, and 10 GB/s give the naive softmax 3.2 ns too.
+// Expect: Because it moves bytes. Per score Q K^T has 2 d FLOP and softmax 5,
+//   so its flop_ratio to the qk row is 5 / (2 d) = 0.039 for d 64 and 0.031 for
+//   d 80. The naive softmax passes 8 times over the fp32 scores, 32 bytes per
+//   score; qk reads 8 d / T and writes 4, 5 bytes for d 64 and T 512, so the
+//   byte_ratio is 6.4. The fused softmax reads and writes once: 8 bytes, a
+//   byte_ratio of 1.6. So where bandwidth is the limit, naive softmax takes up
+//   to 6 times as long as qk despite its few FLOPs, and fused softmax a quarter
+//   of naive. On a CPU the product is closer to its arithmetic limit and both
+//   ratios are smaller: qk at 40 GFLOP/s per core takes 3.2 ns per score, and
+//   naive softmax at 10 GB/s takes 3.2 ns too.
 
 #include <string>
 #include <vector>

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Question: What does it cost, in time and in memory, that n ranks share each
-//   matrix of a model?
-// Expect: A rank has 1/n of the matrices and of what they make, the heads, the
+// Question: What does it cost, in time and in memory, to split each matrix of a
+//   model among n ranks?
+// Expect: With two ranks a rank needs half of the memory, and less where the
+//   loss is much of it: their loss overwrites the logits, the textbook's copies
+//   them. A rank has 1/n of the matrices and of their results, the heads, the
 //   hidden layer and the logits; the residual stream and the norms' results
-//   stay whole. With two ranks it needs half of the memory, and less where the
-//   loss is much of it: theirs overwrites the logits, the textbook's copies
-//   them. A step has an all-reduce of B T d values for the embedding, two for
-//   each of its 2 L sublayers and one for the head, so a rank sends 2 (n-1)/n
-//   of (4 L + 2) B T d values, and a few numbers for each token's loss. It
-//   computes 6 B T (4 d^2 + 3 d d_ff) / n for a layer's matrices. For tiny with
-//   4 x 128 tokens that is 4.7 MB in 20 calls beside 3.8 GFLOPs: at 1 GB/s and
-//   50 GFLOP/s a rank on one core sends for 5 ms and computes for 76 ms. None
-//   of it can hide, because the next product needs the sum. Ranks of one CPU
+//   stay whole. A step all-reduces B T d values once for the embedding, twice
+//   for each of its 2 L sublayers and once for the head. So a rank sends
+//   2 (n-1)/n of (4 L + 2) B T d values, or 6 L + 2 if it recomputes blocks,
+//   and a few numbers for each token's loss. It computes
+//   6 B T (4 d^2 + 3 d d_ff) / n for a layer's matrices. tiny with 4 x 128
+//   tokens sends 4.7 MB in 20 calls and computes 3.8 GFLOPs: a rank on one core
+//   takes 5 ms at 1 GB/s and 76 ms at 50 GFLOP/s. None of it can be hidden: the
+//   next product needs the sum. Two GPUs are faster than one; ranks on one CPU
 //   share the cores that one process has for itself. Data-parallel ranks send
-//   the gradients, whatever the batch; these send activations, in proportion to
-//   it. Recomputed blocks sum again: 6 L + 2 instead of 4 L + 2.
+//   gradients, whatever the batch; these send activations, in proportion to it.
 
 #include <string>
 
