@@ -5,8 +5,8 @@
 // Expect: A train step of tiny becomes at least three times as fast: it has 670
 //   kernels of a few us each. large in bf16 at 2048 tokens keeps the device
 //   busy and gains a few percent. Only the host's time is saved: about 5 us for
-//   each kernel that takes the device less. A graph runs the same kernels on
-//   the same operands, so a replayed step has the same bits as an eager one,
+//   each kernel that the device finishes sooner. A graph runs the same kernels
+//   on the same operands, so a replayed step has the same bits as an eager one,
 //   replay_error 0; attention may differ where a kernel adds with atomics. The
 //   graph has the tensors of an eager call, so peak_ratio is 1, but reserves
 //   their memory, pool_bytes, for itself. Recording takes about as long as an

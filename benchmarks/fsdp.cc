@@ -4,13 +4,13 @@
 // Expect: fp32 parameters, gradients and moments take 16 bytes per parameter. A
 //   rank keeps 16 / n, so 8 with n = 2, where sharding the state alone leaves
 //   12. Gathered blocks come on top: if resharded, the one in use, or two with
-//   prefetch. A step gathers all parameters. Resharding lowers the peak, but
-//   gathers blocks again backward: 3 instead of 2 (n-1)/n of their bytes.
-//   Without it a rank sends as much as with the sharded optimizer, in one call
-//   per block instead of one for all, and is at most 15 % slower. Where
-//   communication has its own hardware, prefetch hides all but the first gather
-//   and the last reduction. Ranks on one CPU send with the cores that compute,
-//   so there it hides less than half. Gathers in bf16 send half as much.
+//   prefetch. A step gathers all parameters, and resharded blocks again
+//   backward. That lowers the peak, but sends 3 instead of 2 (n-1)/n of their
+//   bytes. Otherwise a rank sends as much as the sharded optimizer, in one call
+//   per block, not one for all, and is at most 15 % slower. Where communication
+//   has its own hardware, prefetch hides all but the first gather and last
+//   reduction. Ranks on one CPU send with the cores that compute, so there it
+//   hides less than half. Gathers in bf16 send half as much.
 
 #include <array>
 #include <optional>
