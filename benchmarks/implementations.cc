@@ -4,7 +4,7 @@
 // Expect: LibTorch's is faster than the textbook's, ours at least as fast as
 //   LibTorch's. All three multiply the same matrices, so the gain is largest in
 //   small models, with more elementwise work: in fp32 on a CPU at 512 tokens,
-//   products are a third of tiny's step and two thirds of small's. LibTorch
+//   products are two thirds of tiny's step and nine tenths of small's. LibTorch
 //   saves the passes of softmax and some of norm, SiLU and loss. Ours makes one
 //   pass for each, merges products of one input, and under autocast adds and
 //   norms in one pass, without a copy of the input per product. The peak falls
