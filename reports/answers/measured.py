@@ -5,14 +5,14 @@ import math
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from operator import truediv
+from operator import mul, truediv
 
 from scipy.special import erfc, ndtri, stdtrit
 
 from reports.results import text
 from reports.results.order_statistics import series_median_ends
 from reports.results.rows import Row, ends_of
-from reports.results.scaling import power_law_exponent
+from reports.results.scaling import exponent_weights
 
 # Counters that compare rows that cannot take turns: their rank processes differ.
 _OF_OTHER_MOMENTS = ("strong_speedup",)
@@ -333,21 +333,16 @@ def exponent(points: Sequence[tuple[float, Measured]]) -> Measured:
 
     The exponent is a weighted sum of the points' logarithms.
     """
-    x = [at for at, _ in points]
-    fitted = power_law_exponent(x, [value.value for _, value in points]).exponent
-
-    def at_end(chosen: int, end: float) -> float:
-        y = [end if i == chosen else v.value for i, (_, v) in enumerate(points)]
-        return power_law_exponent(x, y).exponent
-
-    if all(value.low == value.high for _, value in points):
+    values = [value for _, value in points]
+    weights = exponent_weights([at for at, _ in points])
+    logs = [math.log(value.value) for value in values]
+    fitted = sum(map(mul, weights, logs))
+    if all(value.low == value.high for value in values):
         return exactly(fitted)
-    if not all(value.is_known and value.low > 0 for _, value in points):
-        return replace(unknown(fitted), sources=_joint(*(value for _, value in points)))
-    terms = []
-    for i, (_, value) in enumerate(points):
-        ends = sorted((at_end(i, value.low), at_end(i, value.high)))
-        terms.append(replace(value, value=fitted, low=ends[0], high=ends[1]))
-    whole = total(terms)
-    low, high = fitted + whole.low - whole.value, fitted + whole.high - whole.value
-    return replace(whole, value=fitted, low=low, high=high)
+    if not all(value.is_known and value.low > 0 for value in values):
+        return replace(unknown(fitted), sources=_joint(*values))
+    terms = [
+        times(Measured(log, math.log(value.low), math.log(value.high)), weight)
+        for log, value, weight in zip(logs, values, weights, strict=True)
+    ]
+    return replace(total(terms), sources=_joint(*values))
