@@ -4,9 +4,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from reports.answers.judging import Instance, Judgement, verdict_of
+from reports.answers.judging import Verdict, verdict_of
 from reports.answers.measured import Measured, exactly, minus, ratio_to, time_of
-from reports.results.expectations import Expectation, Quantity
 from reports.results.rows import Row
 
 # The relative tolerance of a correct prediction.
@@ -23,6 +22,15 @@ class Check:
     measured: Measured
     in_bytes: bool = False  # False: in microseconds
 
+    @property
+    def ratio(self) -> Measured:
+        """Measured over predicted."""
+        return ratio_to(self.measured, self.predicted)
+
+    @property
+    def verdict(self) -> Verdict:
+        return verdict_of(self.ratio, 1 - TOLERANCE, 1 + TOLERANCE)
+
 
 @dataclass(frozen=True)
 class Line:
@@ -33,7 +41,7 @@ class Line:
     assumption: str
     rows: tuple[str, ...]  # the sources of the numbers
     saved_bytes: float | None = None  # negative: it costs memory
-    checks: tuple[Check, ...] = ()
+    checks: tuple[Check, ...] = ()  # none if no row implements the change
     is_of_step: bool = True  # False: an operation that was timed alone
     measured_us: Measured | None = None  # if the run has `where` with the change
 
@@ -41,27 +49,6 @@ class Line:
     def gain_us(self) -> Measured:
         """The measured gain, or else the predicted one."""
         return self.measured_us or self.saved_us
-
-    @property
-    def expectation(self) -> Expectation:
-        return Expectation(
-            experiment="advice",
-            text=f"{self.change} saves what is predicted",
-            quantity=Quantity("saved", "predicted", {}, {}, ""),
-            relation="about",
-            expected=1,
-            tolerance=TOLERANCE,
-        )
-
-    @property
-    def judgement(self) -> Judgement | None:
-        """Judges all checks; None if no row of the run implements the change."""
-        low, high = self.expectation.bounds
-        found = []
-        for check in self.checks:
-            ratio = ratio_to(check.measured, check.predicted)
-            found.append(Instance(check.where, ratio, verdict_of(ratio, low, high)))
-        return Judgement(self.expectation, found) if found else None
 
 
 def gained(base: Row, row: Row) -> Measured:

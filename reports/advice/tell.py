@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Formats the advice as tables and as Markdown."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from reports.advice.advice import Advice
@@ -25,14 +26,11 @@ def _gain(gain: Measured, formatted: Callable[[float], str] = text.time) -> str:
 
 def _verdicts(line: Line) -> str:
     """Counts the verdicts, e.g. "2 held, 1 failed"."""
-    judged = line.judgement
-    if judged is None:
+    if not line.checks:
         return "no row to check it"
-    counts = {
-        verdict: sum(found.verdict == verdict for found in judged.instances)
-        for verdict in (Verdict.HELD, Verdict.FAILED, Verdict.CANNOT_TELL)
-    }
-    return ", ".join(f"{n} {verdict.words}" for verdict, n in counts.items() if n)
+    counts = Counter(check.verdict for check in line.checks)
+    order = (Verdict.HELD, Verdict.FAILED, Verdict.CANNOT_TELL)
+    return ", ".join(f"{counts[one]} {one.words}" for one in order if counts[one])
 
 
 def _known(line: Line) -> str:
@@ -78,13 +76,12 @@ def checks_table(lines: Sequence[Line]) -> Table:
             line.change,
             _formatted(check, check.predicted),
             _formatted(check, check.measured),
-            found.measured.text(),
-            found.verdict.words,
+            check.ratio.text(),
+            check.verdict.words,
             check.where,
         ]
         for line in lines
-        if (judged := line.judgement)
-        for check, found in zip(line.checks, judged.instances, strict=True)
+        for check in line.checks
     ]
     headings = ["change", "predicted", "measured", "ratio", "verdict", "row"]
     return Table(headings, rows, "Predicted and measured")
@@ -97,18 +94,12 @@ def gains(given: Advice) -> list[Line]:
 
 def _score(given: Advice) -> str:
     """Counts the verdicts on predictions of time; "" if the run checks none."""
-    verdicts = [
-        found.verdict
-        for line in given.lines
-        if (judged := line.judgement)
-        for check, found in zip(line.checks, judged.instances, strict=True)
-        if not check.in_bytes
-    ]
-    if not verdicts:
+    checks = [check for line in given.lines for check in line.checks]
+    counts = Counter(check.verdict for check in checks if not check.in_bytes)
+    if not counts:
         return ""
-    counts = {verdict: verdicts.count(verdict) for verdict in Verdict}
     return (
-        f"Of {text.plural(len(verdicts), 'prediction')} of time "
+        f"Of {text.plural(counts.total(), 'prediction')} of time "
         f"{counts[Verdict.HELD]} held, {counts[Verdict.FAILED]} failed and "
         f"{counts[Verdict.CANNOT_TELL]} cannot be told. "
     )

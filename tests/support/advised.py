@@ -93,5 +93,4 @@ def lines(*rows: Entry, **others: Any) -> dict[str, Line]:
 
 
 def verdicts(line: Line) -> list[Verdict]:
-    judged = line.judgement
-    return [found.verdict for found in judged.instances] if judged else []
+    return [check.verdict for check in line.checks]

@@ -30,8 +30,7 @@ def test_the_committed_run_gives_advice_that_its_rows_confirm() -> None:
     confirmed = [
         line.change
         for line in lines
-        if line.judgement
-        and any(found.verdict == Verdict.HELD for found in line.judgement.instances)
+        if any(check.verdict == Verdict.HELD for check in line.checks)
     ]
     assert len(confirmed) >= 2, confirmed
     names = {row.name for row in run.rows}
