@@ -100,17 +100,8 @@ def _step(rows: list[Row]) -> Step | None:
 class Run:
     result: Result
 
-    @cached_property
-    def _experiments(self) -> dict[str, list[Row]]:
-        return grouped(self.result.rows, lambda row: row.experiment)
-
     def of(self, experiment: str, **words: str) -> list[Row]:
-        """Does the same as Result.of, without scanning every row on each call."""
-        return [
-            row
-            for row in self._experiments.get(experiment, [])
-            if all(row.words.get(key) == word for key, word in words.items())
-        ]
+        return self.result.of(experiment, **words)
 
     @property
     def is_of_host(self) -> bool:

@@ -138,6 +138,10 @@ class Result:
     # By experiment; older files have none.
     questions: dict[str, Question] = field(default_factory=dict)
 
+    @cached_property
+    def _experiments(self) -> dict[str, list[Row]]:
+        return grouped(self.rows, lambda row: row.experiment)
+
     @property
     def started(self) -> float | None:
         """The start time in seconds since the epoch; None without a valid date."""
@@ -172,9 +176,8 @@ class Result:
         """Returns the experiment's rows with these textual parameters, in run order."""
         return [
             row
-            for row in self.rows
-            if row.experiment == experiment
-            and all(row.words.get(key) == word for key, word in words.items())
+            for row in self._experiments.get(experiment, ())
+            if all(row.words.get(key) == word for key, word in words.items())
         ]
 
 
