@@ -12,10 +12,12 @@ from reports.answers.judging import judgements
 from reports.answers.tables import phases_table
 from reports.answers.tables import tables as tables_of
 from reports.experiments import ordered, spec_of
-from reports.results.rows import Result, grouped
+from reports.results.rows import Question, Result, grouped
 from reports.results.text import Table, plural
 
 ROOT = Path(__file__).resolve().parents[2]
+# The opening comment of an experiment's source.
+_COMMENT = re.compile(r"// Question: (.*?)\n// Expect: (.*?)\n(?!//)", re.DOTALL)
 # Sentences and tables that a spec cannot express.
 _SENTENCES: dict[str, Callable[[Result], str]] = {
     "all_reduce": collectives.sentence,
@@ -31,35 +33,23 @@ _DETAILS: dict[str, Callable[[Result], list[Table]]] = {
 @dataclass(frozen=True)
 class Answer:
     experiment: str
-    question: str
+    question: Question
     sentence: str  # "" if the result lacks its rows, and on a null GPU
     tables: list[Table]
     details: list[Table]
 
 
-def _comment_of(experiment: str, pattern: str, what: str) -> str:
-    """Returns a part of the opening comment in the experiment's source, on one line."""
+def question_of(experiment: str, result: Result | None = None) -> Question:
+    """Returns the run's question and expectation, or the current ones in benchmarks/."""
+    if result is not None and experiment in result.questions:
+        return result.questions[experiment]
     path = ROOT / "benchmarks" / f"{experiment}.cc"
     if not path.exists():  # the result is of another program
-        return ""
-    found = re.search(pattern, path.read_text(encoding="utf-8"), re.DOTALL)
+        return Question("", "")
+    found = _COMMENT.search(path.read_text(encoding="utf-8"))
     if found is None:
-        raise ValueError(f"benchmarks/{experiment}.cc states no {what}")
-    return re.sub(r"\s*\n//\s*", " ", found.group(1))
-
-
-def question_of(experiment: str, result: Result | None = None) -> str:
-    """Returns the run's question, or the current `// Question:` in benchmarks/."""
-    if result is not None and experiment in result.questions:
-        return result.questions[experiment].text
-    return _comment_of(experiment, r"// Question: (.*?)\n// Expect:", "question")
-
-
-def expectation_of(experiment: str, result: Result | None = None) -> str:
-    """Returns the run's expectation, or the current `// Expect:` in benchmarks/."""
-    if result is not None and experiment in result.questions:
-        return result.questions[experiment].expect
-    return _comment_of(experiment, r"\n// Expect: (.*?)\n(?!//)", "expectation")
+        raise ValueError(f"{path} states no question and expectation")
+    return Question(*(re.sub(r"\s*\n//\s*", " ", part) for part in found.groups()))
 
 
 def answer_of(result: Result, experiment: str) -> Answer:
@@ -123,7 +113,7 @@ def markdown(result: Result) -> str:
                 None,
                 [
                     f"### `{answer.experiment}`",
-                    f"*{answer.question}*" if answer.question else "",
+                    f"*{answer.question.text}*" if answer.question.text else "",
                     answer.sentence,
                     *(one.markdown() for one in answer.tables),
                 ],

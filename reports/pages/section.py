@@ -4,7 +4,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from reports.answers.answer import answer_of, expectation_of
+from reports.answers.answer import answer_of
 from reports.experiments import ordered, spec_of
 from reports.pages import plot
 from reports.pages.figures.breakdown import breakdown
@@ -57,8 +57,8 @@ def section(result: Result, experiment: str) -> Section:
     answer = answer_of(result, experiment)
     return Section(
         name=experiment,
-        question=answer.question,
-        expectation=expectation_of(experiment, result),
+        question=answer.question.text,
+        expectation=answer.question.expect,
         answer=answer.sentence,
         figures=_figures(result, experiment),
         tables=answer.tables,

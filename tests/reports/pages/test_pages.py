@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from golden import check_golden
-from reports.answers.answer import answers, expectation_of, question_of
+from reports.answers.answer import answers
 from reports.pages.__main__ import main
 from reports.pages.render import _brief, prose_as_markdown
 from reports.results.rows import load
@@ -101,14 +101,14 @@ def test_every_experiment_has_its_section(reference: tuple[str, str, Path]) -> N
     for experiment, answer in answered.items():
         section = read.sections[experiment]
         assert reference[0].count(f'href="#{experiment}"') == 2  # contents, heading
-        assert plain(question_of(experiment, result)) in section
-        assert plain(expectation_of(experiment, result)) in section
+        assert plain(answer.question.text) in section
+        assert plain(answer.question.expect) in section
         assert plain(answer.sentence) in section
         for table in (*answer.tables, *answer.details):
             for line in (table.headings, *table.lines):
                 assert all(cell in section for cell in line)
         assert f"\n## `{experiment}`\n" in markdown
-        for text in (answer.question, answer.sentence):
+        for text in (answer.question.text, answer.sentence):
             assert prose_as_markdown(text) in markdown
 
 
