@@ -7,6 +7,7 @@ the next process.
 
 import functools
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -138,14 +139,10 @@ def pairs_to_decide(spread: float, distance: float, alpha: float) -> int:
     are normal with standard deviation `spread`."""
     if distance <= 0:
         return MANY_PAIRS
-    few, many = max(2, pairs_for(alpha)), MANY_PAIRS
-    while few < many:
-        middle = (few + many) // 2
-        if spread * _half_width(middle, alpha) > distance:
-            few = middle + 1
-        else:
-            many = middle
-    return few
+    counts = range(max(2, pairs_for(alpha)), MANY_PAIRS)
+    return counts.start + bisect_left(
+        counts, True, key=lambda n: spread * _half_width(n, alpha) <= distance
+    )
 
 
 def spread_of(values: Sequence[float]) -> float:
