@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import cycle
 
 from reports.answers.against import compared, size_of
 from reports.answers.cells import formatted, heading_of
@@ -93,7 +94,7 @@ def _bars(rows: Sequence[Row], title: str, plot: Bars) -> list[Figure]:
         _bar(name, name, ratio, text.significant(ratio.value), group)
         for group, name, ratio in ratios
     ]
-    colours = {kind: COLOURS[n % len(COLOURS)] for n, kind in enumerate(kinds)}
+    colours = dict(zip(kinds, cycle(COLOURS)))
     base_name = plot.versus.base
     look = Look(text.significant, line=base_name, colours=colours)
     said = f"As multiples of {base_name}'s, with their 95 % intervals."
@@ -139,9 +140,10 @@ def _lines(rows: Sequence[Row], title: str, plot: Lines) -> list[Figure]:
         unit,
         x_label=plot.x,
     )
+    unnamed = title if len(found) > 1 else " "  # a blank is not in the legend
     series = {
-        name or title: Series(CLEAR_COLOURS[n % len(CLEAR_COLOURS)], points, points)
-        for n, (name, points) in enumerate(found.items())
+        name or unnamed: Series(colour, points, points)
+        for (name, points), colour in zip(found.items(), cycle(CLEAR_COLOURS))
     }
     ends = ", ".join(
         f"{n} {unit(points[-1][1])}".strip() for n, points in found.items()

@@ -3,6 +3,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from itertools import cycle
 
 import numpy as np
 
@@ -46,11 +47,10 @@ def _figure(
 ) -> Figure:
     """Plots `value(size, time)`: points are measured, lines are fitted."""
     series = {}
-    for place, (name, points, fit) in enumerate(laws):
+    for (name, points, fit), colour in zip(laws, cycle(CLEAR_COLOURS)):
         dots = [(size, value(size, us)) for size, us in points]
         dense = np.geomspace(points[0][0], points[-1][0], 60) if fit else ()
         line = [(float(s), value(s, fit.time_us(s))) for s in dense if fit]
-        colour = CLEAR_COLOURS[place % len(CLEAR_COLOURS)]
         series[name] = Series(colour, line, dots)
     every = [point for each in series.values() for point in (*each.line, *each.dots)]
     plane = Plane(
@@ -61,8 +61,6 @@ def _figure(
         x_label="size S of the buffer",
         width=WIDE,
     )
-    if len(series) == 1:
-        series[" "] = Series("none")  # makes draw_lines show a legend
     said = f"Points as measured, lines as fitted: {'; '.join(n for n, *_ in laws)}."
     return draw_lines(title, said, plane, series)
 

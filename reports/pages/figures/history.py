@@ -5,6 +5,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 from statistics import fmean
 
 from reports.pages.plotting.canvas import WIDE, Figure, Scale
@@ -20,7 +21,7 @@ Ratios = Mapping[str, Sequence[float]]  # relative to the first file
 
 @dataclass(frozen=True)
 class Runs:
-    """Several results of one machine, by date."""
+    """Several results of one machine, in the order of their dates."""
 
     labels: list[str]  # the revision of each file
     times: dict[str, list[float | None]]  # us, of each row in each file
@@ -63,26 +64,18 @@ class Runs:
 
 
 def collect(results: Sequence[Result]) -> Runs:
-    """Collects results. Errors: ValueError, if they come from different devices."""
-    devices = {r.context["device"] for r in results if "device" in r.context}
-    if len(devices) > 1:
-        raise ValueError(f"results of different devices: {', '.join(sorted(devices))}")
-    # Results without a date come last.
-    ordered = sorted(
-        results, key=lambda r: math.inf if r.started is None else r.started
-    )
     seen: Counter[str] = Counter()
     labels = []
-    for result in ordered:
+    for result in results:
         label = result.revision(DIGITS)
         seen[label] += 1
         labels.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
     names = dict.fromkeys(name for result in results for name in result.names)
-    measured = [{row.name: row.time_us for row in result.rows} for result in ordered]
+    measured = [{row.name: row.time_us for row in result.rows} for result in results]
     reasons = [
         dict.fromkeys((case.name for case in result.errors), "error")
         | dict.fromkeys((case.name for case in result.skipped), "skipped")
-        for result in ordered
+        for result in results
     ]
     return Runs(
         labels,
@@ -100,10 +93,7 @@ def _change(times: Sequence[float | None]) -> str:
 
 
 def table(results: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
-    """Makes headings and lines: each row's time in each file, and last / first.
-
-    Errors: ValueError, if the results come from different devices.
-    """
+    """Makes headings and lines: each row's time in each file, and last / first."""
     runs = collect(results)
     lines = []
     for name, times in runs.times.items():
@@ -131,14 +121,9 @@ def _draw(title: str, said: str, runs: Runs, lines: Ratios) -> Figure:
         )
         for place, name in enumerate(grey)
     }
-    for place, name in enumerate(coloured):
-        colour, points = (
-            CLEAR_COLOURS[place % len(CLEAR_COLOURS)],
-            list(enumerate(lines[name])),
-        )
+    for place, (name, colour) in enumerate(zip(coloured, cycle(CLEAR_COLOURS))):
+        points = list(enumerate(lines[name]))
         series[name] = Series(colour, points, points, name=f"line-{place}")
-    if len(series) == 1:
-        series[" "] = Series("none")  # makes draw_lines show a legend
     left_out = runs.what_is_left_out()
     plane = Plane(
         Scale(-0.3, len(labels) - 0.7),
@@ -154,12 +139,7 @@ def _draw(title: str, said: str, runs: Runs, lines: Ratios) -> Figure:
 
 def history(results: Sequence[Result]) -> list[Figure]:
     """Plots times of the common rows relative to the first file: the geometric mean of
-    each experiment, and the rows that changed most.
-
-    Errors: ValueError, if the results come from different devices.
-    """
-    if len(results) < 2:
-        return []
+    each experiment, and the rows that changed most."""
     runs = collect(results)
     ratios = runs.ratios
     if not ratios or len(runs.files) < 2:

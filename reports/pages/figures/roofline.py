@@ -4,6 +4,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import cycle
 
 from reports.advice.run import arithmetic
 from reports.answers.comparing import listed
@@ -172,10 +173,7 @@ def _paint_points(
 
 def _figure(roof: Roof, points: list[Point]) -> Figure:
     groups = grouped(points, lambda point: point.row.experiment)
-    colours = {
-        name: CLEAR_COLOURS[place % len(CLEAR_COLOURS)]
-        for place, name in enumerate(groups)
-    }
+    colours = dict(zip(groups, cycle(CLEAR_COLOURS)))
     legend = {f"{name} ({len(own)})": colours[name] for name, own in groups.items()}
     above = sum(point.above for point in points)
     if above:

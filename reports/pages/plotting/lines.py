@@ -89,7 +89,7 @@ def draw_lines(
 ) -> Figure:
     """Draws series by name; a name that begins with a blank is not in the legend."""
     legend = {name: s.colour for name, s in series.items() if not name.startswith(" ")}
-    canvas = frame(title, plane, legend if len(series) > 1 else {})
+    canvas = frame(title, plane, legend)
     for each in series.values():
         if each.line:
             points = [plane.place(point) for point in each.line]
