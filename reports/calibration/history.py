@@ -65,8 +65,7 @@ def _stored(samples: Samples) -> Draw:
 
 def simulated(noise: Noise) -> Draw:
     def draw(rng: np.random.Generator, processes: int, rows: int) -> Floats:
-        size = {"tables": 1, "processes": processes, "rows": rows, "repetitions": 3}
-        return np.asarray(log_medians(noise, rng, **size)[0])
+        return np.asarray(log_medians(noise, rng, (1, processes, rows, 3))[0])
 
     return draw
 
@@ -96,7 +95,7 @@ def suspected(points: Floats, level: float, is_independent: bool) -> list[float]
 def _rough(tables: int, pairs: int) -> tuple[Floats, Floats]:
     """Draws log ratios of pairs in turns, without a change, and their errors."""
     rng = np.random.default_rng([SEED, 800, tables, pairs])
-    turns = turns_of(ROUGH, rng, tables=tables, pairs=pairs, rows=1, rounds=20)
+    turns = turns_of(ROUGH, rng, (tables, pairs, 1, 20))
     return middle_of_rounds(turns), errors(turns)
 
 

@@ -41,10 +41,7 @@ def run_of(
     return turns_of(
         weather,
         np.random.default_rng([SEED, 600, number]),
-        tables=tables,
-        pairs=PAIRS,
-        rows=ROWS,
-        rounds=ROUNDS,
+        (tables, PAIRS, ROWS, ROUNDS),
         new_begins=np.zeros(ROUNDS, bool) if fixed else None,
         whole=whole,
     )

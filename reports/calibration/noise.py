@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from reports.calibration.samples import Floats
 
 Singles = NDArray[np.float32]  # half the memory, and accurate enough
+Shape = tuple[int, int, int, int]  # tables, processes, rows, repetitions
 
 DWELL = 8  # average number of processes until the other job starts or ends
 
@@ -46,10 +47,9 @@ def _neighbour(noise: Noise, rng: np.random.Generator, tables: int, n: int) -> F
     return np.asarray(np.cumsum(changes, axis=1) % 2, float)
 
 
-def _processes(
-    noise: Noise, rng: np.random.Generator, tables: int, processes: int, rows: int
-) -> Floats:
+def _processes(noise: Noise, rng: np.random.Generator, shape: Shape) -> Floats:
     """Draws the shift of each process's repetitions: [table, process, row]."""
+    tables, processes, rows, _ = shape
     width = 1 if noise.common else rows
     shift = _unit(noise, rng, (tables, processes, width)).astype(float)
     for i in range(1, processes if noise.memory else 0):
@@ -65,46 +65,23 @@ def _processes(
     return np.broadcast_to(shift, (tables, processes, rows))
 
 
-def log_times(
-    noise: Noise,
-    rng: np.random.Generator,
-    *,
-    tables: int,
-    processes: int,
-    rows: int,
-    repetitions: int,
-) -> Singles:
+def log_times(noise: Noise, rng: np.random.Generator, shape: Shape) -> Singles:
     """Draws log times [table, process, row, repetition], processes in time order."""
-    each = _unit(noise, rng, (tables, processes, rows, repetitions))
+    each = _unit(noise, rng, shape)
     if noise.icc == 0:  # processes do not differ
         return each * np.float32(noise.process)
     each *= np.float32(noise.process * np.sqrt((1 - noise.icc) / noise.icc))
-    between = _processes(noise, rng, tables, processes, rows)
-    each += between.astype(np.float32)[..., None]
+    each += _processes(noise, rng, shape).astype(np.float32)[..., None]
     return each
 
 
-def log_medians(
-    noise: Noise,
-    rng: np.random.Generator,
-    *,
-    tables: int,
-    processes: int,
-    rows: int,
-    repetitions: int = 5,
-) -> Floats:
+def log_medians(noise: Noise, rng: np.random.Generator, shape: Shape) -> Floats:
     """Draws the median of each process's repetitions: [table, process, row]."""
-    each = log_times(
-        noise,
-        rng,
-        tables=tables,
-        processes=processes,
-        rows=rows,
-        repetitions=repetitions,
-    )
+    each = log_times(noise, rng, shape)
     # The number of repetitions is odd: the median is the middle one.
-    each.partition(repetitions // 2, axis=-1)
-    return each[..., repetitions // 2].astype(float)
+    middle = shape[-1] // 2
+    each.partition(middle, axis=-1)
+    return each[..., middle].astype(float)
 
 
 SCENARIOS = (

@@ -46,7 +46,7 @@ def pairs_of(spread: float, outliers: float, tables: int, seed: int) -> Floats:
     # The median of five normal values has 0.2868 times the variance of a value.
     process = spread / math.sqrt(2 * (1 + 0.25 * 0.2868))
     noise = Noise("", process=process, outliers=outliers)
-    times = log_medians(noise, rng, tables=tables, processes=2 * PAIRS, rows=SLOWED)
+    times = log_medians(noise, rng, (tables, 2 * PAIRS, SLOWED, 5))
     return ratios(times, rng.random((tables, PAIRS)) < 0.5)
 
 

@@ -35,12 +35,8 @@ SEED = 1
 def run_of(noise: Noise, seed: int, tables: int) -> tuple[Floats, Flags]:
     """Draws the times of A/A runs, [table, process, row], and a coin per pair."""
     rng = np.random.default_rng([SEED, seed])
-    chunks = [
-        log_medians(
-            noise, rng, tables=100, processes=2 * PAIRS, rows=ROWS, repetitions=3
-        )
-        for _ in range(tables // 100)
-    ]
+    shape = (100, 2 * PAIRS, ROWS, 3)
+    chunks = [log_medians(noise, rng, shape) for _ in range(tables // 100)]
     return np.concatenate(chunks), rng.random((tables, PAIRS)) < 0.5
 
 
@@ -107,14 +103,7 @@ ALPHA = 0.05 / ROWS
 def once_of(noise: Noise, seed: int, tables: int) -> Floats:
     """Draws times of an A/A run and of two more processes, [table, process, row]."""
     rng = np.random.default_rng([SEED, 300, seed])
-    return log_medians(
-        noise,
-        rng,
-        tables=tables,
-        processes=2 * KNOWN_PAIRS + 2,
-        rows=ROWS,
-        repetitions=3,
-    )
+    return log_medians(noise, rng, (tables, 2 * KNOWN_PAIRS + 2, ROWS, 3))
 
 
 def margins_of(known: Floats, alpha: float) -> tuple[Floats, Floats]:

@@ -61,15 +61,9 @@ def by_repetitions(tables: int = 100) -> str:
         cells = [f"{icc:.1f}"]
         for repetitions in REPETITIONS:
             rng = np.random.default_rng([SEED, 200, round(10 * icc), repetitions])
-            times = log_times(
-                Noise("", icc=icc),
-                rng,
-                tables=tables,
-                processes=2,
-                rows=ROWS,
-                repetitions=repetitions,
-            ).astype(float)
-            found = alarms(times[:, 0], times[:, 1])
+            times = log_times(Noise("", icc=icc), rng, (tables, 2, ROWS, repetitions))
+            base, new = times.astype(float).swapaxes(0, 1)
+            found = alarms(base, new)
             any_ = share(any_row(found), tables)
             cells.append(f"{share(int(found.sum()), found.size)}; {any_}")
         lines.append(cells)

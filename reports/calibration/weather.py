@@ -105,20 +105,16 @@ def _processes(
 def turns_of(
     weather: Weather,
     rng: np.random.Generator,
-    *,
-    tables: int,
-    pairs: int,
-    rows: int,
-    rounds: int,
+    shape: tuple[int, int, int, int],
     new_begins: Flags | None = None,
     whole: bool = False,
 ) -> Turns:
-    """Simulates the turns of two equally fast programs.
+    """Simulates the turns of two equally fast programs, [table, pair, row, round].
 
     A coin, or else `new_begins`, [round], decides which one begins each round. If
     `whole`, each program takes all its turns in a row, as a process that runs alone.
     """
-    shape = (tables, pairs, rows)
+    tables, pairs, rows, rounds = shape
     per_pair = (2 if whole else 1) * START_TURNS + 2 * rounds
     course = _course(weather, rng, pairs * per_pair, tables * rows)
     # [table, pair, row, step of the pair]
@@ -130,14 +126,15 @@ def turns_of(
     else:
         first = at[..., START_TURNS::2]
         second = at[..., START_TURNS + 1 :: 2]
-        coins = rng.random((tables, pairs, rows, rounds)) < 0.5
+        coins = rng.random(shape) < 0.5
         if new_begins is not None:
             coins = np.broadcast_to(new_begins, coins.shape)
-    turn = np.where(rng.random((*shape, 1)) < weather.rough, 5, 1) * weather.turn
-    noise = turn * rng.standard_normal((2, *shape, rounds))
+    each = shape[:3]
+    turn = np.where(rng.random((*each, 1)) < weather.rough, 5, 1) * weather.turn
+    noise = turn * rng.standard_normal((2, *shape))
     return Turns(
-        np.where(coins, second, first) + noise[0] + _processes(weather, rng, shape),
-        np.where(coins, first, second) + noise[1] + _processes(weather, rng, shape),
+        np.where(coins, second, first) + noise[0] + _processes(weather, rng, each),
+        np.where(coins, first, second) + noise[1] + _processes(weather, rng, each),
     )
 
 

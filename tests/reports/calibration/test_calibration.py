@@ -27,7 +27,7 @@ from reports.compare.sequential import Plan, decide_in_sequence
 
 def times(noise: Noise, tables: int = 20, processes: int = 80) -> Floats:
     rng = np.random.default_rng(1)
-    return log_medians(noise, rng, tables=tables, processes=processes, rows=5)
+    return log_medians(noise, rng, (tables, processes, 5, 5))
 
 
 @pytest.mark.parametrize("plan", [Plan(5, 40), Plan(1, 40), Plan(50, 20), Plan(1, 6)])
@@ -84,9 +84,7 @@ def test_noise_has_the_variance_that_it_names() -> None:
     rng = np.random.default_rng(2)
     for skewed in (False, True):
         noise = Noise("", process=0.02, icc=0.8, skewed=skewed)
-        each = log_times(
-            noise, rng, tables=1, processes=4000, rows=1, repetitions=9
-        ).astype(float)[0, :, 0]
+        each = log_times(noise, rng, (1, 4000, 1, 9)).astype(float)[0, :, 0]
         assert share_between(each) == pytest.approx(0.8, abs=0.02)
         assert np.std(each) == pytest.approx(0.02 / math.sqrt(0.8), rel=0.05)
 

@@ -14,9 +14,8 @@ from reports.compare.ab_times import Times, pair_of
 STILL = Weather("still", turn=0, process=0)
 
 
-def turns(found: Weather, **changes: object) -> Turns:
-    settings = {"tables": 2, "pairs": 5, "rows": 3, "rounds": 4} | changes
-    return turns_of(found, np.random.default_rng(3), **settings)  # type: ignore[arg-type]
+def turns(found: Weather, rounds: int = 4, whole: bool = False) -> Turns:
+    return turns_of(found, np.random.default_rng(3), (2, 5, 3, rounds), whole=whole)
 
 
 def test_without_noise_both_sides_are_equal() -> None:
@@ -31,7 +30,12 @@ def test_a_coin_decides_who_meets_the_slower_turn() -> None:
     later = found.new - found.base
     assert set(np.round(np.unique(later), 12)) == {-0.05, 0.05}
     assert 0.45 < (later > 0).mean() < 0.55
-    base_first = turns(replace(STILL, rhythm=0.05), new_begins=np.zeros(4, bool))
+    base_first = turns_of(
+        replace(STILL, rhythm=0.05),
+        np.random.default_rng(3),
+        (2, 5, 3, 4),
+        new_begins=np.zeros(4, bool),
+    )
     assert np.allclose(base_first.new - base_first.base, 0.05)
 
 
