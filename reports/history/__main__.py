@@ -16,8 +16,9 @@ from typing import Any
 from reports.command import run_main
 from reports.compare.argument_types import share
 from reports.history import commands
+from reports.history.commits import Refused
 from reports.history.findings import ALPHA
-from reports.history.store import NotAStore
+from reports.results.records import NotAResult
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results"
@@ -61,7 +62,7 @@ def main(arguments: list[str]) -> int:
     given = _parser().parse_args(arguments)
     try:
         return int(given.run(given))
-    except (NotAStore, OSError, sqlite3.OperationalError, *commands.ERRORS) as error:
+    except (Refused, NotAResult, OSError, sqlite3.OperationalError) as error:
         print(f"tools/history: {error}", file=sys.stderr)
         return commands.USAGE
 

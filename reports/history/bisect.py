@@ -12,6 +12,7 @@ from dataclasses import replace
 from enum import StrEnum
 
 from reports.compare.decision import Verdict
+from reports.history.commits import Refused
 from reports.history.oracle import Answer, CannotMeasure, Question
 
 ERROR = 0.05  # the probability that the reported commit is wrong
@@ -24,10 +25,6 @@ class Side(StrEnum):
     GOOD = "good"
     BAD = "bad"
     SKIP = "skip"  # it cannot be measured, or is undecided
-
-
-class NotThere(ValueError):
-    """The two ends do not differ. The message gives the verdict on them."""
 
 
 def error_of_step(commits: int) -> float:
@@ -65,13 +62,13 @@ def bisect(
 ) -> list[str]:
     """Searches `commits`, from after the good one up to the bad one. A step's threshold
     is half of the difference of the ends; an undecided step is repeated once with more
-    pairs. Errors: NotThere, CannotMeasure if an end has no build, AbFailed."""
+    pairs. Errors: Refused, also if the ends do not differ or cannot be measured."""
     ends = replace(ends, confidence=1 - error_of_step(len(commits)))
     answer = oracle(ends)
     if side_of(answer, metric) is not Side.BAD:
         changed = ", ".join(answer.changed) or "no exact counter"
         what = f"the ends are {answer.verdict}, x {answer.ratio:.3f}"
-        raise NotThere(f"{what}, and {changed} changed")
+        raise Refused(f"{what}, and {changed} changed")
     if metric is None:
         ends = replace(ends, threshold=math.sqrt(answer.ratio) - 1)
 

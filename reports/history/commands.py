@@ -12,7 +12,7 @@ from reports.history import export as exports
 from reports.history import index, oracle, pages
 from reports.history.commits import (
     Commit,
-    NoHistory,
+    Refused,
     address_of,
     line_of,
     revision_of,
@@ -28,13 +28,7 @@ from reports.history.findings import (
     threshold_for,
 )
 from reports.history.index import Entry
-from reports.history.oracle import (
-    AbFailed,
-    Answer,
-    CannotMeasure,
-    Question,
-    flags_of,
-)
+from reports.history.oracle import Answer, CannotMeasure, Question, flags_of
 from reports.history.series import Series, series_of
 from reports.history.store import VERDICTS, Store
 from reports.results import rows, text
@@ -52,7 +46,7 @@ def _say(words: str) -> None:
 class History:
     """The store and the commits; results that are left out are reported on stderr.
 
-    Errors: NotAStore, NoHistory, sqlite3.OperationalError.
+    Errors: Refused, sqlite3.OperationalError.
     """
 
     def __init__(self, given: argparse.Namespace) -> None:
@@ -168,7 +162,7 @@ def bisect(given: argparse.Namespace) -> int:
     place = next((p for p, c in enumerate(line) if c.revision == good), len(line))
     after = {commit.revision: commit for commit in line[place + 1 :]}
     if not after:
-        raise NoHistory(f"{given.good} is not before {given.bad} in its history")
+        raise Refused(f"{given.good} is not before {given.bad} in its history")
     known = [series for series in History(given).series if given.row in series.rows]
     flags = _flags(given, known[-1]) if known else given.flags
     ends = Question(given.row, good, bad, flags)
@@ -231,6 +225,3 @@ def export(given: argparse.Namespace) -> int:
         form = exports.github if given.form == "github" else exports.bencher
         write_files({given.path: form(newest)})
     return GOOD
-
-
-ERRORS = (NotAResult, NoHistory, AbFailed, CannotMeasure, steps.NotThere)

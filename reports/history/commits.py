@@ -11,8 +11,8 @@ from pathlib import Path
 _REMOTE = re.compile(r"(?:\w+://)?(?:[^@/]*@)?([^/:]+)[/:](.+?)(?:\.git)?/?")
 
 
-class NoHistory(ValueError):
-    """The folder has no such branch. The message gives the reason in one line."""
+class Refused(Exception):
+    """A command cannot do what is asked. The message gives the reason in one line."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Commit:
 
 
 def _git(root: Path, *arguments: str, words: str = "") -> str:
-    """Runs git and returns its output. Errors: NoHistory."""
+    """Runs git and returns its output. Errors: Refused."""
     # A folder inside another repository must not use the outer one.
     ceiling = {"GIT_CEILING_DIRECTORIES": str(root.resolve().parent)}
     done = subprocess.run(
@@ -43,12 +43,12 @@ def _git(root: Path, *arguments: str, words: str = "") -> str:
         check=False,
     )
     if done.returncode != 0:
-        raise NoHistory(f"git {arguments[0]} in {root}: {done.stderr.strip()}")
+        raise Refused(f"git {arguments[0]} in {root}: {done.stderr.strip()}")
     return done.stdout.strip()
 
 
 def line_of(root: Path, branch: str) -> list[Commit]:
-    """Lists a branch's first-parent commits, oldest first. Errors: NoHistory."""
+    """Lists a branch's first-parent commits, oldest first. Errors: Refused."""
     form = "--format=%H%x09%cs%x09%s"
     options = ("--reverse", "--first-parent", form, "--end-of-options", branch, "--")
     log = _git(root, "log", *options)
@@ -56,13 +56,13 @@ def line_of(root: Path, branch: str) -> list[Commit]:
 
 
 def revision_of(root: Path, name: str) -> str:
-    """Returns the full hash of a revision. Errors: NoHistory."""
+    """Returns the full hash of a revision. Errors: Refused."""
     words = ("--verify", "--end-of-options", f"{name}^{{commit}}")
     return _git(root, "rev-parse", *words)
 
 
 def unknown(root: Path, revisions: Iterable[str]) -> set[str]:
-    """Returns the revisions that the repository lacks. Errors: NoHistory."""
+    """Returns the revisions that the repository lacks. Errors: Refused."""
     asked = "".join(f"{revision}\n" for revision in revisions)
     found = _git(root, "cat-file", "--batch-check", words=asked)
     return {line.split()[0] for line in found.splitlines() if line.endswith("missing")}

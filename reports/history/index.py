@@ -145,7 +145,7 @@ def _connected(path: Path | str) -> sqlite3.Connection:
 def load(store: Store) -> tuple[list[Entry], list[str]]:
     """Returns all results by start time, and the errors of results that are left out.
 
-    Errors: NotAStore; sqlite3.OperationalError, if another call writes for a minute.
+    Errors: Refused; sqlite3.OperationalError, if another call writes for a minute.
     """
     store.require()
     path = store.folder / INDEX

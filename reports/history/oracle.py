@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from reports.compare.decision import Verdict
+from reports.history.commits import Refused
 from reports.history.store import VERDICTS, Store, write_new
 from reports.results import records
 from reports.results.records import NotAResult
@@ -24,12 +25,8 @@ _NOT_CASES = re.compile(
 )
 
 
-class CannotMeasure(Exception):
+class CannotMeasure(Refused):
     """One of the commits cannot be built, or does not measure the row."""
-
-
-class AbFailed(Exception):
-    """tools/ab failed. The message is for the user."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +120,7 @@ def _answers(comparison: Any) -> list[Answer]:
 
 def ask(question: Question, root: Path, kept: Path | None = None) -> Answer:
     """Measures, or resumes or reuses an earlier call's measurement; `kept` is a folder
-    for the answer. Errors: CannotMeasure, AbFailed, OSError."""
+    for the answer. Errors: CannotMeasure; Refused, if tools/ab fails; OSError."""
     directory = question.directory(root)
     with subprocess.Popen(question.command(root), stdout=subprocess.DEVNULL) as process:
         try:
@@ -134,13 +131,13 @@ def ask(question: Question, root: Path, kept: Path | None = None) -> Answer:
     if status == _NO_BUILD:
         raise CannotMeasure(f"{question.good[:10]} or {question.bad[:10]} has no build")
     if status not in (0, 1):
-        raise AbFailed(f"tools/ab ended with status {status}")
+        raise Refused(f"tools/ab ended with status {status}")
     path = directory / "result.json"
     try:
         comparison = records.saved(path, "trainbench ab result", 1).get("comparison")
         found = _answers(comparison)
     except NotAResult as error:
-        raise AbFailed(f"{path}: {error}") from error
+        raise Refused(f"{path}: {error}") from error
     if not found:
         raise CannotMeasure(f"a commit does not measure {question.row}")
     if kept is not None:

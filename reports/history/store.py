@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from reports.compare.environment import MUST_AGREE
+from reports.history.commits import Refused
 from reports.results import records
 from reports.results.files import write_files
 from reports.results.records import NotAResult
@@ -20,10 +21,6 @@ from reports.results.rows import PREDICTED, Result, parse
 INDEX = "index.sqlite"  # rebuilt from the results if it is missing or damaged
 VERDICTS = "verdicts"
 _COMMIT = re.compile(r"[0-9a-f]{40}")
-
-
-class NotAStore(ValueError):
-    """The folder cannot be a store. The message gives the reason in one line."""
 
 
 def fingerprint(context: Mapping[str, str]) -> str:
@@ -41,7 +38,7 @@ def read(path: Path) -> tuple[bytes, Result]:
         revision = result.context.get("git_revision", "")
         if not _COMMIT.fullmatch(revision):
             raise NotAResult(f"git_revision is {revision!r}; allowed: 40 hex digits")
-        if result.revision(12).endswith("+"):
+        if result.is_dirty:
             raise NotAResult("git_dirty is true: no commit has this program")
         if result.context.get("device_kind") == PREDICTED:
             raise NotAResult("its times are predicted: nothing was measured")
@@ -63,22 +60,20 @@ class Store:
         self.folder = folder
 
     def create(self) -> None:
-        """Creates the store unless it exists. Errors: NotAStore; OSError."""
+        """Creates the store unless it exists. Errors: Refused; OSError."""
         # Listed first: a concurrent writer adds .gitignore before other files.
         others = self.folder.glob("[!.]*") if self.folder.is_dir() else ()
         foreign = any(others)
         if (self.folder / ".gitignore").exists():
             return
         if foreign:
-            raise NotAStore(
-                f"{self.folder} holds other files; allowed: an empty folder"
-            )
+            raise Refused(f"{self.folder} holds other files; allowed: an empty folder")
         write_new(self.folder / ".gitignore", f"{INDEX}*\n.*.tmp\n".encode())
 
     def require(self) -> None:
-        """Checks that `create` has made the store. Errors: NotAStore."""
+        """Checks that `create` has made the store. Errors: Refused."""
         if not (self.folder / ".gitignore").is_file():
-            raise NotAStore(f"{self.folder} is no store; tools/history add makes one")
+            raise Refused(f"{self.folder} is no store; tools/history add makes one")
 
     def add(self, path: Path) -> Path:
         """Copies a result and returns its path. Errors: NotAResult; OSError."""

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from reports.compare.decision import Verdict
-from reports.history.bisect import NotThere, Side, bisect, error_of_step, search
+from reports.history.bisect import Side, bisect, error_of_step, search
+from reports.history.commits import Refused
 from reports.history.oracle import Answer, CannotMeasure, Question
 
 COMMITS = [f"{number:040x}" for number in range(1, 17)]
@@ -85,7 +86,7 @@ def test_steps_share_the_error_and_halve_the_difference(metric: str | None) -> N
 
 
 def test_ends_that_do_not_differ_are_said() -> None:
-    with pytest.raises(NotThere, match=r"EQUIVALENT, .* no exact counter"):
+    with pytest.raises(Refused, match=r"EQUIVALENT, .* no exact counter"):
         bisect(ENDS, COMMITS, None, oracle(99, []))
-    with pytest.raises(NotThere, match="and peak_bytes changed"):
+    with pytest.raises(Refused, match="and peak_bytes changed"):
         bisect(ENDS, COMMITS, "flops", oracle(3, []))

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from histories import add, result
-from reports.history.commits import Commit
+from reports.history.commits import Commit, Refused
 from reports.history.index import load
 from reports.history.series import series_of
-from reports.history.store import INDEX, NotAStore, Store, fingerprint
+from reports.history.store import INDEX, Store, fingerprint
 from reports.results.records import NotAResult
 from results import write
 
@@ -154,7 +154,7 @@ def test_writers_at_once_lose_nothing(store: Store, tmp_path: Path) -> None:
 
 def test_a_folder_of_other_files_is_no_store(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("")
-    with pytest.raises(NotAStore, match="holds other files"):
+    with pytest.raises(Refused, match="holds other files"):
         Store(tmp_path).create()
-    with pytest.raises(NotAStore, match="tools/history add"):
+    with pytest.raises(Refused, match="tools/history add"):
         load(Store(tmp_path / "missing"))
