@@ -16,9 +16,9 @@ from reports.compare.ab_times import pair_of, result_of, times_of
 from reports.compare.comparison import Comparison, Options, compare
 from reports.compare.decision import Decision, Verdict, decide_pairs
 from reports.compare.intervals import Pair, pairs_for
-from reports.compare.noise import NoiseFile, NotANoiseFloor, load_noise, threshold_of
+from reports.compare.noise import NoiseFile, load_noise, threshold_of
 from reports.compare.sequential import Plan, decide_in_sequence
-from reports.results.rows import Result
+from reports.results.rows import NotAResult, Result
 
 # A row is given up after this number of pairs without a measurement on both sides.
 FRUITLESS_PAIRS = 2
@@ -127,18 +127,18 @@ def comparison_of(run: AbRun, directory: Path, options: Options) -> Comparison:
 
 
 def _noise_of(run: AbRun, path: Path) -> NoiseFile | None:
-    """Loads the noise floor. Errors: NotANoiseFloor, also if the file was replaced."""
+    """Loads the noise floor. Errors: NotAResult, also if the file was replaced."""
     if run.noise_sha256 is None:
         return None
     noise = load_noise(path)
     if sha256_of(path) != run.noise_sha256:
-        raise NotANoiseFloor(f"{path} is not the noise floor that the run began with")
+        raise NotAResult(f"{path} is not the noise floor that the run began with")
     return noise
 
 
 def compare_directory(directory: Path, options: Options) -> Comparison:
     """Compares with the threshold, confidence and noise floor for which the run planned
-    its looks. Errors: NotAnAbRun, NotANoiseFloor, NotComparable, NotAResult.
+    its looks. Errors: NotComparable, NotAResult.
     """
     run = load(directory)
     noise = _noise_of(run, directory / NOISE_FILE)

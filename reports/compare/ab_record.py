@@ -31,10 +31,6 @@ SIDES: tuple[SideName, SideName] = ("base", "new")
 Whole = Annotated[int, Meta(ge=0)]
 
 
-class NotAnAbRun(NotAResult):
-    """The directory does not hold a run. The message gives the reason in one line."""
-
-
 @dataclass(frozen=True)
 class Side:
     label: str  # as the user named it
@@ -141,11 +137,11 @@ def _check(run: AbRun) -> None:
 
 
 def load(directory: Path) -> AbRun:
-    """Loads the record of a run. Errors: NotAnAbRun."""
+    """Loads the record of a run. Errors: NotAResult."""
     path = directory / FILE
     try:
         run = record(saved(path, KIND, VERSION), AbRun)
         _check(run)
     except NotAResult as error:
-        raise NotAnAbRun(f"{path}: no run of tools/ab: {error}") from error
+        raise NotAResult(f"{path}: no run of tools/ab: {error}") from error
     return run.with_processes([])

@@ -15,10 +15,6 @@ KIND = "trainbench noise floor"
 VERSION = 1
 
 
-class NotANoiseFloor(NotAResult):
-    """The file is not a noise floor. The message gives the reason in one line."""
-
-
 @dataclass(frozen=True)
 class NoiseFile:
     """The noise of one machine, measured by comparing a program with itself."""
@@ -76,8 +72,8 @@ def save_noise(noise: NoiseFile, path: Path) -> None:
 
 
 def load_noise(path: Path) -> NoiseFile:
-    """Loads a noise floor. Errors: NotANoiseFloor."""
+    """Loads a noise floor. Errors: NotAResult."""
     try:
         return record(saved(path, KIND, VERSION), NoiseFile)
     except NotAResult as error:
-        raise NotANoiseFloor(f"{path}: no noise floor: {error}") from error
+        raise NotAResult(f"{path}: no noise floor: {error}") from error

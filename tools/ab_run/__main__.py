@@ -10,7 +10,7 @@ from reports.compare.ab_decisions import fewest_pairs
 from reports.compare.ab_record import AbRun, load, save
 from reports.compare.comparison import Comparison, Options
 from reports.compare.environment import NotComparable
-from reports.compare.noise import NotANoiseFloor, load_noise, save_noise
+from reports.compare.noise import load_noise, save_noise
 from reports.results.rows import NotAResult
 from reports.results.text import plural
 from tools.ab_run import report
@@ -38,7 +38,7 @@ def _options(arguments: Arguments) -> Options:
     path = arguments.noise
     try:
         noise = None if path is None else load_noise(path)
-    except NotANoiseFloor as error:
+    except NotAResult as error:
         raise Usage(f"--noise: {error}") from error
     return Options(
         threshold=arguments.threshold,

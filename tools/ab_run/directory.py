@@ -14,7 +14,6 @@ from reports.compare.ab_record import (
     FILE,
     NOISE_FILE,
     AbRun,
-    NotAnAbRun,
     Process,
     load,
     samples_file_of,
@@ -106,7 +105,7 @@ def resume(asked: AbRun, directory: Path) -> AbRun:
         return asked
     try:
         found = load(directory)
-    except NotAnAbRun as error:
+    except NotAResult as error:
         raise Usage(f"--out: {error}") from error
     difference = _difference(found, asked)
     if difference is not None:

@@ -12,12 +12,12 @@ from reports.compare.decision import RowNoise
 from reports.compare.intervals import Pair
 from reports.compare.noise import (
     NoiseFile,
-    NotANoiseFloor,
     RowSamples,
     load_noise,
     noise_of_rows,
     save_noise,
 )
+from reports.results.records import NotAResult
 
 NOISE = NoiseFile(
     {"host_name": "h"}, {"a/x:1": RowNoise(0.01, 0.02, 20, 0.3)}, "c0ffee"
@@ -70,7 +70,7 @@ def test_damaged_files(tmp_path: Path, content: Any, words: str) -> None:
     path = tmp_path / "noise.json"
     if content is not None:
         path.write_text(content if content == "{" else json.dumps(content))
-    with pytest.raises(NotANoiseFloor) as raised:
+    with pytest.raises(NotAResult) as raised:
         load_noise(path)
     assert str(raised.value).startswith(f"{path}: ")
     assert words in str(raised.value)

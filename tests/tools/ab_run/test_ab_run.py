@@ -18,9 +18,10 @@ from reports.compare.ab_decisions import (
     open_rows,
     plan_of,
 )
-from reports.compare.ab_record import AbRun, NotAnAbRun, Process, Side, load, save
+from reports.compare.ab_record import AbRun, Process, Side, load, save
 from reports.compare.decision import RowNoise, Verdict
 from reports.compare.noise import NoiseFile
+from reports.results.records import NotAResult
 from results import document, entry
 from tools.ab_run.measure import pairs_needed, seconds_left
 from tools.ab_run.schedule import file_of, pair_of, side_of
@@ -88,7 +89,7 @@ def test_a_run_survives_its_file(tmp_path: Path) -> None:
 def test_what_is_no_run(tmp_path: Path, text: str | None, words: str) -> None:
     if text is not None:
         (tmp_path / "ab.json").write_text(text)
-    with pytest.raises(NotAnAbRun, match=words):
+    with pytest.raises(NotAResult, match=words):
         load(tmp_path)
 
 
@@ -120,7 +121,7 @@ def test_fields_that_no_run_has(tmp_path: Path) -> None:
     good = json.loads(path.read_text())
     for changes in WRONG:
         path.write_text(json.dumps(good | changes))
-        with pytest.raises(NotAnAbRun) as raised:
+        with pytest.raises(NotAResult) as raised:
             load(tmp_path)
         start = f"{path}: no run of tools/ab: "
         assert str(raised.value).startswith(start) and "\n" not in str(raised.value)
