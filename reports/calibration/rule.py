@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import beta
+from scipy.stats import binomtest
 
 from reports.calibration.samples import Floats
 from reports.compare.intervals import KEPT, prediction_interval
@@ -127,14 +127,9 @@ def max_spread(log_times: Floats) -> Floats:
     return np.asarray(widest[:, None] * scale)
 
 
-CONFIDENCE = 0.95
-
-
 def at_most(count: int, of: int) -> float:
     """Returns the upper end of a rate's two-sided 95 % Clopper-Pearson interval."""
-    if count == of:
-        return 1.0
-    return float(beta.ppf((1 + CONFIDENCE) / 2, count + 1, of - count))
+    return float(binomtest(count, of).proportion_ci().high)
 
 
 def share(count: int, of: int) -> str:
