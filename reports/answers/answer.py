@@ -12,7 +12,7 @@ from reports.answers.judging import judgements
 from reports.answers.tables import phases_table
 from reports.answers.tables import tables as tables_of
 from reports.experiments import ordered, spec_of
-from reports.results.rows import Question, Result, grouped
+from reports.results.rows import Asked, Result, grouped
 from reports.results.text import Table, plural
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,23 +33,24 @@ _DETAILS: dict[str, Callable[[Result], list[Table]]] = {
 @dataclass(frozen=True)
 class Answer:
     experiment: str
-    question: Question
+    asked: Asked
     sentence: str  # "" if the result lacks its rows, and on a null GPU
     tables: list[Table]
     details: list[Table]
 
 
-def question_of(experiment: str, result: Result | None = None) -> Question:
-    """Returns the run's question and expectation, or the current ones in benchmarks/."""
+def asked_of(experiment: str, result: Result | None = None) -> Asked:
+    """Returns the run's question and expectation, or the present ones of its source."""
     if result is not None and experiment in result.questions:
         return result.questions[experiment]
     path = ROOT / "benchmarks" / f"{experiment}.cc"
     if not path.exists():  # the result is of another program
-        return Question("", "")
+        return Asked(experiment, "", "")
     found = _COMMENT.search(path.read_text(encoding="utf-8"))
     if found is None:
         raise ValueError(f"{path} states no question and expectation")
-    return Question(*(re.sub(r"\s*\n//\s*", " ", part) for part in found.groups()))
+    parts = (re.sub(r"\s*\n//\s*", " ", part) for part in found.groups())
+    return Asked(experiment, *parts)
 
 
 def answer_of(result: Result, experiment: str) -> Answer:
@@ -68,8 +69,8 @@ def answer_of(result: Result, experiment: str) -> Answer:
     if phases is not None:
         place = 0 if spec.phases == "first" else len(tables)
         (details if spec.phases == "folded" else tables).insert(place, phases)
-    question = question_of(experiment, result)
-    return Answer(experiment, question, sentence, tables, details)
+    asked = asked_of(experiment, result)
+    return Answer(experiment, asked, sentence, tables, details)
 
 
 def answers(result: Result) -> list[Answer]:
@@ -113,7 +114,7 @@ def markdown(result: Result) -> str:
                 None,
                 [
                     f"### `{answer.experiment}`",
-                    f"*{answer.question.text}*" if answer.question.text else "",
+                    f"*{answer.asked.question}*" if answer.asked.question else "",
                     answer.sentence,
                     *(one.markdown() for one in answer.tables),
                 ],

@@ -33,10 +33,9 @@ def _ends(row: Row, counter: str) -> tuple[float, float] | None:
 
 
 def _pairs(results: Sequence[Result], counter: str) -> Iterator[tuple[Row, Row]]:
-    by_name = [{row.name: row for row in result.rows} for result in results]
-    for one, other in itertools.combinations(by_name, 2):
-        for name in one.keys() & other.keys():
-            rows = one[name], other[name]
+    for one, other in itertools.combinations(results, 2):
+        for name in one.by_name.keys() & other.by_name.keys():
+            rows = one.by_name[name], other.by_name[name]
             if all(_ends(row, counter) for row in rows):
                 yield rows
 

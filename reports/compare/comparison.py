@@ -145,7 +145,7 @@ def _notes(base: list[Result], new: list[Result], paired: bool) -> list[str]:
         early = sum(not result.complete for result in results)
         if early:
             notes.append(f"{early} of {len(results)} {word} runs stopped early")
-        if any(result.context.get("git_dirty") == "true" for result in results):
+        if any(result.is_dirty for result in results):
             notes.append(f"{word} has changes that were not committed")
     if len(base) == len(new) == 1:
         notes.append(

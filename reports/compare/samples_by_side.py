@@ -43,10 +43,6 @@ def alternate(base: Sequence[Result], new: Sequence[Result]) -> bool:
     return len(base) < 4 or min(base_first, new_first) >= len(base) // 4
 
 
-def by_name(result: Result) -> Rows:
-    return {row.name: row for row in result.rows}
-
-
 def log_ratios(base: Sequence[Rows], new: Sequence[Rows], name: str) -> list[float]:
     """Returns log(new time / base time) of each pair with both times of the row."""
     return [
@@ -80,7 +76,8 @@ class SamplesBySide:
 def gather(
     base: Sequence[Result], new: Sequence[Result], paired: bool
 ) -> SamplesBySide:
-    return SamplesBySide(list(map(by_name, base)), list(map(by_name, new)), paired)
+    before, after = ([result.by_name for result in side] for side in (base, new))
+    return SamplesBySide(before, after, paired)
 
 
 def medians(samples: SamplesBySide, name: str) -> tuple[float, float]:

@@ -97,10 +97,9 @@ def explained(before: Result, after: Result) -> dict[str, list[str]]:
     """Lists the differences by case. Differences of counts or bytes are certain, those
     in time are only a hint, since each side is one process."""
     found: dict[str, list[str]] = defaultdict(list)
-    rows = {row.name: row for row in before.rows}
     for row in after.rows:
-        if row.name in rows:
-            found[row.name] += map(metric, changes([rows[row.name]], [row]))
+        if old := before.by_name.get(row.name):
+            found[row.name] += map(metric, changes([old], [row]))
     profiles = {profile.case: profile for profile in before.profiles}
     for profile in after.profiles:
         if profile.case in profiles:

@@ -33,10 +33,10 @@ def _when(date: str) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
-def _revision(context: dict[str, str]) -> str:
-    revision = context.get("git_revision", "")[:12]
-    dirty = context.get("git_dirty") == "true"
-    return f"{revision} + uncommitted changes" if revision and dirty else revision
+def _revision(result: Result) -> str:
+    revision = result.context.get("git_revision", "")[:12]
+    changed = " + uncommitted changes" if result.is_dirty else ""
+    return f"{revision}{changed}" if revision else ""
 
 
 def facts(result: Result) -> list[tuple[str, str]]:
@@ -46,7 +46,7 @@ def facts(result: Result) -> list[tuple[str, str]]:
     known = [
         ("Device", context.get("device", "")),
         ("Date", _when(context.get("date", ""))),
-        ("Revision", _revision(context)),
+        ("Revision", _revision(result)),
         ("Suite", context.get("suite", "")),
         ("Threads", context.get("threads", "")),
         ("PyTorch", context.get("torch", "")),
@@ -67,7 +67,7 @@ def warnings(result: Result) -> list[str]:
         )
     if not result.complete:
         reasons.append("The run was stopped early: cases are missing.")
-    if result.context.get("git_dirty") == "true":
+    if result.is_dirty:
         reasons.append("The program was built from sources with uncommitted changes.")
     if result.errors:
         reasons.append(f"{text.plural(len(result.errors), 'case')} failed.")

@@ -57,8 +57,8 @@ def section(result: Result, experiment: str) -> Section:
     answer = answer_of(result, experiment)
     return Section(
         name=experiment,
-        question=answer.question.text,
-        expectation=answer.question.expect,
+        question=answer.asked.question,
+        expectation=answer.asked.expect,
         answer=answer.sentence,
         figures=_figures(result, experiment),
         tables=answer.tables,

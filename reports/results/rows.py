@@ -47,8 +47,9 @@ class PartsOf(dict[str, T]):
 class Turns:
     """A row's times in the turns that it took with others, for ratios of times."""
 
+    case: str
     family: str  # names the interleaved rows, each with the same number of turns
-    us: tuple[float, ...]  # the row's median time in each
+    us: tuple[Annotated[float, msgspec.Meta(gt=0)], ...]  # the median time in each
 
 
 @dataclass(frozen=True)
@@ -118,10 +119,11 @@ class Failure:
 
 
 @dataclass(frozen=True)
-class Question:
+class Asked:
     """The question and the expectation of an experiment, in words."""
 
-    text: str
+    experiment: str
+    question: str
     expect: str
 
 
@@ -136,11 +138,15 @@ class Result:
     profiles: list[Profile] = field(default_factory=list)  # of steps of a breakdown
     memory: list[MemoryTable] = field(default_factory=list)  # of rows of `memory`
     # By experiment; older files have none.
-    questions: dict[str, Question] = field(default_factory=dict)
+    questions: dict[str, Asked] = field(default_factory=dict)
 
     @cached_property
     def _experiments(self) -> dict[str, list[Row]]:
         return grouped(self.rows, lambda row: row.experiment)
+
+    @cached_property
+    def by_name(self) -> dict[str, Row]:
+        return {row.name: row for row in self.rows}
 
     @property
     def started(self) -> float | None:
@@ -161,6 +167,11 @@ class Result:
         failures = [failure.name for failure in (*self.skipped, *self.errors)]
         return [row.name for row in self.rows] + failures
 
+    @property
+    def is_dirty(self) -> bool:
+        """Whether the program was built from sources with uncommitted changes."""
+        return self.context.get("git_dirty", "").lower() in ("true", "1")
+
     def profile_of(self, rows: Iterable[Row]) -> Profile | None:
         """Returns the profile of the step that one of the rows belongs to."""
         names = {row.name for row in rows}
@@ -169,8 +180,7 @@ class Result:
     def revision(self, digits: int) -> str:
         """Returns the git revision's first `digits`, with a + if the tree was dirty."""
         revision = self.context.get("git_revision", "")[:digits] or "unknown"
-        dirty = self.context.get("git_dirty", "").lower() in ("true", "1")
-        return revision + ("+" if dirty else "")
+        return revision + ("+" if self.is_dirty else "")
 
     def of(self, experiment: str, **words: str) -> list[Row]:
         """Returns the experiment's rows with these textual parameters, in run order."""
@@ -326,20 +336,6 @@ def one_per_case(rows: Iterable[Row], is_process: bool = False) -> list[Row]:
 
 
 @dataclass(frozen=True)
-class _Turns:
-    case: str
-    family: str
-    us: list[Annotated[float, msgspec.Meta(gt=0)]]
-
-
-@dataclass(frozen=True)
-class _Asked:
-    experiment: str
-    question: str
-    expect: str
-
-
-@dataclass(frozen=True)
 class _Document:
     """A result file. Older files lack the fields with a default."""
 
@@ -349,11 +345,11 @@ class _Document:
     errors: list[Failure]
     complete: bool
     counters: list[Listed] | None = None  # None, too, from Google Benchmark alone
-    turns: list[_Turns] = field(default_factory=list)
+    turns: list[Turns] = field(default_factory=list)
     expectations: list[Expectation] = field(default_factory=list)
     profiles: list[Profile] = field(default_factory=list)
     memory: list[MemoryTable] = field(default_factory=list)
-    questions: list[_Asked] = field(default_factory=list)
+    questions: list[Asked] = field(default_factory=list)
 
 
 def _of_cases(failures: Iterable[Failure]) -> list[Failure]:
@@ -371,7 +367,7 @@ def parse(document: Any) -> Result:
         quantity = one.quantity
         if not (quantity.per or quantity.versus or quantity.along):
             quantity.unit = table.find(quantity.counter).unit
-    turns = {one.case: Turns(one.family, tuple(one.us)) for one in given.turns}
+    turns = {one.case: one for one in given.turns}
     rows, skipped, errors = [], list(given.skipped), list(given.errors)
     for every in given.benchmarks:
         entry = record(every, _Entry, shown(every.get("name", "a row")))
@@ -393,10 +389,7 @@ def parse(document: Any) -> Result:
         expectations=given.expectations,
         profiles=given.profiles,
         memory=given.memory,
-        questions={
-            one.experiment: Question(one.question, one.expect)
-            for one in given.questions
-        },
+        questions={one.experiment: one for one in given.questions},
     )
 
 

@@ -11,9 +11,9 @@ from expected import expected
 from golden import check_golden
 from reports.answers import answers, markdown
 from reports.answers.__main__ import main
-from reports.answers.answer import question_of
+from reports.answers.answer import asked_of
 from reports.experiments import known
-from reports.results.rows import Question, Result, load, parse
+from reports.results.rows import Asked, Result, load, parse
 from results import REFERENCE, ROOT, document, entry, failure, write
 
 
@@ -21,23 +21,23 @@ def test_every_module_has_an_experiment_and_each_of_those_a_question() -> None:
     experiments = {path.stem for path in (ROOT / "benchmarks").glob("*.cc")}
     assert set(known()) <= experiments
     for experiment in experiments:
-        assert question_of(experiment).text.endswith("?")
+        assert asked_of(experiment).question.endswith("?")
 
 
 def test_a_question_is_that_of_the_run_where_it_says_it() -> None:
     asked = {"experiment": "peak", "question": "Then?", "expect": "So."}
     result = parse(document(questions=[asked]))
-    assert question_of("peak", result) == Question("Then?", "So.")
-    assert question_of("harness", result) == question_of("harness")
-    assert question_of("unheard_of", result) == Question("", "")
+    assert asked_of("peak", result) == Asked("peak", "Then?", "So.")
+    assert asked_of("harness", result) == asked_of("harness")
+    assert asked_of("unheard_of", result) == Asked("unheard_of", "", "")
 
 
 def test_an_expectation_is_the_whole_comment_on_one_line() -> None:
-    comment = question_of("accumulation").expect
+    comment = asked_of("accumulation").expect
     assert comment.startswith("1000 x 0.01 is 10. fp32 rounds each sum below 16 by")
     assert comment.endswith("bf16 stops at 4, where half of its spacing is 0.0156.")
     for experiment in known():
-        expectation = question_of(experiment).expect
+        expectation = asked_of(experiment).expect
         assert "//" not in expectation
         assert expectation.endswith(".")
 

@@ -197,7 +197,7 @@ def test_a_half_width_that_tells_nothing_has_no_digits() -> None:
 
 def turned(name: str, *us: float, family: str = "f") -> Row:
     counters = {"p50_us": us[0], "p50_low_us": 1.0, "p50_high_us": 1e3, "mfu": 0.5}
-    return Row(name, us[0], {}, {}, counters, turns=Turns(family, us))
+    return Row(name, us[0], {}, {}, counters, turns=Turns(name, family, us))
 
 
 def test_rows_that_took_turns_are_compared_turn_by_turn() -> None:

@@ -101,14 +101,14 @@ def test_every_experiment_has_its_section(reference: tuple[str, str, Path]) -> N
     for experiment, answer in answered.items():
         section = read.sections[experiment]
         assert reference[0].count(f'href="#{experiment}"') == 2  # contents, heading
-        assert plain(answer.question.text) in section
-        assert plain(answer.question.expect) in section
+        assert plain(answer.asked.question) in section
+        assert plain(answer.asked.expect) in section
         assert plain(answer.sentence) in section
         for table in (*answer.tables, *answer.details):
             for line in (table.headings, *table.lines):
                 assert all(cell in section for cell in line)
         assert f"\n## `{experiment}`\n" in markdown
-        for text in (answer.question.text, answer.sentence):
+        for text in (answer.asked.question, answer.sentence):
             assert prose_as_markdown(text) in markdown
 
 
