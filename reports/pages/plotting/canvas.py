@@ -41,9 +41,9 @@ class Figure:
         return f'{start}><rect width="100%" height="100%" fill="white"/>{body}'
 
 
-def width_of(text: str, size: float = SIZE) -> float:
+def width_of(text: str) -> float:
     """Returns an upper bound on the text's width, in points."""
-    return 0.6 * size * len(text)
+    return 0.6 * SIZE * len(text)
 
 
 @dataclass(frozen=True)
