@@ -5,7 +5,7 @@ import functools
 import math
 import statistics
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -25,33 +25,24 @@ Several = Annotated[list[float], Meta(min_length=1)]
 
 
 @dataclass(frozen=True)
-class _Line:
-    name: str
-    repetition: Annotated[int, Meta(ge=0)]
-    samples_us: Several
-    every: float = 1
-    median_us: Annotated[float, Meta(ge=0)] | None = None
-    turn_us: Several = field(default_factory=list)  # empty without turns
-
-
-@dataclass(frozen=True)
 class Samples:
-    row: str
-    repetition: int
-    times_us: list[float]  # in order; only every n-th of a long list
-    median_us: float  # of all samples
-    turns_us: list[float]  # the row's median time in each turn; empty without turns
+    name: str  # of the row
+    repetition: Annotated[int, Meta(ge=0)]
+    samples_us: Several  # in order; only every n-th of a long list
+    every: float = 1
+    median_us: Annotated[float, Meta(ge=0)] | None = None  # of all samples
+    # The row's median time in each turn; empty without turns.
+    turn_us: Several = field(default_factory=list)
 
 
 def _parse(line: bytes) -> Samples:
     """Parses one line. Errors: NotAResult."""
-    read = record(records.parse(line), _Line)
-    median = statistics.median(read.samples_us)
-    if read.every > 1:
-        if read.median_us is None:
-            raise NotAResult("it lacks median_us")
-        median = read.median_us
-    return Samples(read.name, read.repetition, read.samples_us, median, read.turn_us)
+    read = record(records.parse(line), Samples)
+    if read.every <= 1:
+        return replace(read, median_us=statistics.median(read.samples_us))
+    if read.median_us is None:
+        raise NotAResult("it lacks median_us")
+    return read
 
 
 def load(path: Path) -> list[Samples]:
@@ -135,8 +126,8 @@ def _read_once(read: Callable[[Path], T]) -> Callable[[Path], T]:
 def _turns_of(path: Path) -> dict[str, Turns]:
     found: dict[str, dict[int, list[float]]] = {}
     for line in load(path):
-        if line.turns_us:
-            found.setdefault(line.row, {})[line.repetition] = line.turns_us
+        if line.turn_us:
+            found.setdefault(line.name, {})[line.repetition] = line.turn_us
     return dict(found)
 
 

@@ -61,7 +61,7 @@ def is_whole(path: Path) -> bool:
         samples = load_samples(path.with_name(samples_file_of(path.name)))
     except NotAResult:
         return False
-    sampled = {row.row for row in samples}
+    sampled = {line.name for line in samples}
     return result.complete and all(row.name in sampled for row in result.rows)
 
 

@@ -21,14 +21,14 @@ def samples(run: AbRun, directory: Path) -> list[dict[str, Any]]:
     """All samples, by process, row and repetition. Errors: NotAResult."""
     return [
         {
-            "row": sampled.row,
+            "row": sampled.name,
             "side": process.side,
             "pair": process.pair,
             "position": process.position,
             "repetition": sampled.repetition,
             "median_us": sampled.median_us,
-            "samples_us": sampled.times_us,
-            "turn_us": sampled.turns_us,
+            "samples_us": sampled.samples_us,
+            "turn_us": sampled.turn_us,
         }
         for process in run.processes
         for sampled in load(directory / samples_file_of(process.file))

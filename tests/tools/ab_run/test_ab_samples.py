@@ -22,8 +22,8 @@ def loaded(folder: Path, *lines: str) -> list[Samples]:
 def test_the_median_of_a_thinned_line_is_that_of_all_samples(tmp_path: Path) -> None:
     thin = {"every": 2, "count": 5, "median_us": 4}
     whole, thinned = loaded(tmp_path, json.dumps(LINE), json.dumps(LINE | thin))
-    assert (whole.row, whole.repetition, whole.median_us) == ("e", 1, 2)
-    assert thinned.median_us == 4 and thinned.times_us == [1, 2, 9]
+    assert (whole.name, whole.repetition, whole.median_us) == ("e", 1, 2)
+    assert thinned.median_us == 4 and thinned.samples_us == [1, 2, 9]
     (even,) = loaded(tmp_path, json.dumps(LINE | {"samples_us": [1.5, 2]}))
     assert even.median_us == 1.75
 
