@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from reports.answers.breakdown import NOT_PARTS
+from reports.answers.breakdown import profiled, step_of
 from reports.answers.measured import (
     Measured,
     counter_of,
@@ -16,7 +16,7 @@ from reports.answers.measured import (
     times,
     total,
 )
-from reports.answers.shapes import by_shape, step_text
+from reports.answers.shapes import step_text
 from reports.results.rows import Result, Row, grouped
 
 TRAINING = "train_step"
@@ -83,17 +83,6 @@ class Step:
     def of(self, *components: str) -> list[Row]:
         """Returns the rows of these components in all phases."""
         return [row for (_, part), row in self.parts.items() if part in components]
-
-
-def _step(rows: list[Row]) -> Step | None:
-    whole, parts = None, {}
-    for row in rows:
-        phase, component = row.words.get("phase", ""), row.words.get("component", "")
-        if component == "all" and phase == "step":
-            whole = row
-        elif component not in NOT_PARTS:
-            parts[phase, component] = row
-    return Step(whole, parts) if whole and parts else None
 
 
 @dataclass(frozen=True)
@@ -163,8 +152,12 @@ class Run:
     @cached_property
     def train_steps(self) -> list[Step]:
         """The profiled train steps, in run order: the last is the largest."""
-        groups = by_shape(self.of("breakdown", mode=TRAINING), *_STEP).values()
-        return [step for rows in groups if (step := _step(rows))]
+        found = []
+        for (_, _, mode, _), rows in profiled(self.result).items():
+            step = step_of(rows)
+            if mode == TRAINING and step.whole and step.parts:
+                found.append(Step(step.whole, step.parts))
+        return found
 
     def timed_steps(self) -> Iterator[Row]:
         """Yields the timed train steps of a single process."""

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Where the time of a step goes."""
 
-from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -26,7 +25,7 @@ from reports.answers.shapes import by_shape, step_text
 from reports.results import text
 from reports.results.rows import Result, Row
 
-NOT_PARTS = ("all", "block", "recompute", "timed", "unattributed")
+_NOT_PARTS = ("all", "block", "recompute", "timed", "unattributed")
 # A profile counts as the timed step if its time differs by at most this fraction.
 MOST_APART = 0.15
 
@@ -36,14 +35,16 @@ class Step:
     """The rows of one profiled step."""
 
     phases: dict[str, Row] = field(default_factory=dict)
-    parts: dict[str, dict[str, Row]] = field(default_factory=dict)  # component, phase
+    # By phase and component, gaps included.
+    parts: dict[tuple[str, str], Row] = field(default_factory=dict)
     whole: Row | None = None
     timed: Row | None = None
     lost: float | None = None  # share of operators without a component
 
     def share(self, component: str) -> Measured:
         """Returns its share of the step; interval ends add, as phases may correlate."""
-        shares = [counter_of(row, "share") for row in self.parts[component].values()]
+        rows = [row for (_, part), row in self.parts.items() if part == component]
+        shares = [counter_of(row, "share") for row in rows]
         return Measured(
             sum(share.value for share in shares),
             sum(share.low for share in shares),
@@ -52,11 +53,12 @@ class Step:
 
     def ordered(self) -> list[str]:
         """The components by share, largest first."""
-        return sorted(self.parts, key=lambda part: -self.share(part).value)
+        components = dict.fromkeys(component for _, component in self.parts)
+        return sorted(components, key=lambda part: -self.share(part).value)
 
 
 def step_of(rows: list[Row]) -> Step:
-    step = Step(parts=defaultdict(dict))
+    step = Step()
     for row in rows:
         phase, component = row.words.get("phase", ""), row.words.get("component", "")
         if component == "timed":
@@ -67,8 +69,8 @@ def step_of(rows: list[Row]) -> Step:
             step.whole = row
         elif component == "all":
             step.phases[phase] = row
-        elif component not in NOT_PARTS:
-            step.parts[component][phase] = row
+        elif component not in _NOT_PARTS:
+            step.parts[phase, component] = row
     if step.lost is None and step.whole is not None:
         step.lost = step.whole.get("unattributed_share")
     return step
@@ -201,9 +203,9 @@ def table_of(rows: list[Row], other: list[Row] | None) -> text.Table | None:
         if column == "step":
             return step.share(component).plus_minus(text.percent)
         if inference and column == "inference":
-            known = component in inference.parts
+            known = component in inference.ordered()
             return text.percent(inference.share(component).value) if known else "-"
-        row = step.parts[component].get(column)
+        row = step.parts.get((column, component))
         return text.percent(row["share"]) if row else "-"
 
     def timed(column: str) -> str:

@@ -42,10 +42,10 @@ MOST_STEPS = 12  # the last steps of a run, which are its largest
 def shares_of(step: Step) -> dict[str, dict[str, float]]:
     """Returns by phase (or "no phase") the share of each component in the step."""
     shares: dict[str, dict[str, float]] = defaultdict(dict)
-    known = [*(name for name in COLOUR_OF if name in step.parts), *step.parts]
-    for component in dict.fromkeys(known):
-        for phase, row in step.parts[component].items():
-            shares[phase][component] = row["share"]
+    places = {name: place for place, name in enumerate(COLOUR_OF)}
+    keys = sorted(step.parts, key=lambda key: places.get(key[1], len(places)))
+    for phase, component in keys:
+        shares[phase][component] = step.parts[phase, component]["share"]
     for phase, row in step.phases.items():
         lost = row["share"] - sum(shares[phase].values())
         if lost > LEAST_LOST:
