@@ -12,7 +12,6 @@ from scipy.special import stdtrit
 from reports.answers.measured import CANNOT_TELL
 from reports.answers.ranges import statistics_of
 from reports.results import text
-from reports.results.kernel_names import shortened
 from reports.results.profiles import Kernel, Profile
 from reports.results.rows import grouped
 from reports.results.text import Table
@@ -34,10 +33,6 @@ def _noun(profile: Profile) -> str:
     return profile.of.removesuffix("s")
 
 
-def _name(profile: Profile, name: str) -> str:
-    return name if profile.of == "operators" else shortened(name)
-
-
 def _total(kernels: Iterable[Kernel]) -> float:
     return sum(kernel.total_us for kernel in kernels)
 
@@ -47,7 +42,7 @@ def _weight(kernel: Kernel) -> tuple[float, int]:
 
 
 def _cells(profile: Profile, kernel: Kernel, whole_us: float) -> list[str]:
-    cells = [_name(profile, kernel.name), kernel.phase, kernel.family]
+    cells = [profile.short(kernel.name), kernel.phase, kernel.family]
     cells.append(str(kernel.instances))
     if times := kernel.time_us:
         cells += [text.time(times.total), text.percent(times.total / whole_us)]
@@ -166,9 +161,7 @@ def top_table(profile: Profile, step: str) -> Table | None:
     for phases in _SPANS.values():
         sums = _sums(profile, phases)
         told = _shares(sums)
-        columns.append(
-            [f"{_name(profile, one.name)}: {told(one)}" for one in sums[:TOP]]
-        )
+        columns.append([f"{profile.short(s.name)}: {told(s)}" for s in sums[:TOP]])
     places = enumerate(zip_longest(*columns, fillvalue="-"), start=1)
     lines = [[str(place), *cells] for place, cells in places]
     title = f"The {profile.of} that take most of {step}, of all {profile.of} there"
@@ -179,7 +172,7 @@ def _first(profile: Profile, span: str) -> tuple[_Sum | None, str]:
     """Returns the one that takes most, None if that is unclear, and a clause on it."""
     sums = _sums(profile, _SPANS[span])
     told = _shares(sums)
-    shown = [f"`{_name(profile, one.name)}` ({told(one)})" for one in sums[:2]]
+    shown = [f"`{profile.short(one.name)}` ({told(one)})" for one in sums[:2]]
     if len(shown) > 1 and sums[1].us and not _exceeds(sums[0], sums[1]):
         return None, f"which takes most {CANNOT_TELL}: {' or '.join(shown)}"
     return sums[0], f"{shown[0]} takes most"
@@ -188,7 +181,7 @@ def _first(profile: Profile, span: str) -> tuple[_Sum | None, str]:
 def top_name(profile: Profile) -> str:
     """Names the one that takes most of the step; "" if that is unclear."""
     first = _first(profile, "step")[0] if _total(profile.kernels) else None
-    return _name(profile, first.name) if first else ""
+    return profile.short(first.name) if first else ""
 
 
 def top_sentence(profile: Profile) -> str:

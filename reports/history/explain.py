@@ -9,7 +9,6 @@ from statistics import fmean
 from reports.compare.exact import changes
 from reports.compare.text import metric
 from reports.results import text
-from reports.results.kernel_names import shortened
 from reports.results.memory_tables import MemoryTable
 from reports.results.profiles import Profile
 from reports.results.rows import Result
@@ -38,13 +37,9 @@ def _lines(
             yield f"{sign}{formatted(abs(gained[name]))} {words} {name}"
 
 
-def _named(profile: Profile, name: str, phase: str) -> str:
-    return f"{name if profile.of == 'operators' else shortened(name)}, {phase}"
-
-
 def _calls(profile: Profile) -> Amounts:
     each = profile.kernels
-    return _sums((_named(profile, k.name, k.phase), k.instances) for k in each)
+    return _sums((f"{profile.short(k.name)}, {k.phase}", k.instances) for k in each)
 
 
 def _copied(profile: Profile) -> Amounts:
@@ -56,7 +51,7 @@ def _passes(profile: Profile) -> dict[str, list[float]]:
     """Returns the time in each pass, in us."""
     found: dict[str, list[float]] = defaultdict(lambda: [0.0] * profile.passes)
     for kernel in profile.kernels:
-        name = _named(profile, kernel.name, kernel.phase)
+        name = f"{profile.short(kernel.name)}, {kernel.phase}"
         known = kernel.time_us.totals if kernel.time_us else None
         totals = known or [0.0] * profile.passes
         found[name] = [a + b for a, b in zip(found[name], totals, strict=True)]

@@ -6,6 +6,8 @@ fixtures/steps/profile_document.h defines each number. A null GPU has no times.
 
 from dataclasses import dataclass
 
+from reports.results.kernel_names import shortened
+
 
 @dataclass(frozen=True)
 class Times:
@@ -84,3 +86,7 @@ class Profile:
                     f"totals in a profile are {len(totals)}; allowed: one for each of "
                     f"its {self.passes} passes"
                 )
+
+    def short(self, name: str) -> str:
+        """Returns the name of a kernel, short enough for a line."""
+        return name if self.of == "operators" else shortened(name)
