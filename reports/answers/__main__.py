@@ -5,7 +5,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from reports.answers import markdown
+from reports.answers.answer import markdown
 from reports.answers.expectations import plain, summary
 from reports.answers.headline import sentences
 from reports.answers.judging import judgements

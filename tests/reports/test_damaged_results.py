@@ -10,7 +10,7 @@ import pytest
 
 from reports.advice.advice import advice
 from reports.advice.tell import markdown as advised
-from reports.answers import markdown as answered
+from reports.answers.answer import markdown as answered
 from reports.compare import text
 from reports.compare.comparison import Options, compare
 from reports.compare.environment import NotComparable

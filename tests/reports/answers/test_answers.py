@@ -9,9 +9,8 @@ import pytest
 
 from expected import expected
 from golden import check_golden
-from reports.answers import answers, markdown
 from reports.answers.__main__ import main
-from reports.answers.answer import asked_of
+from reports.answers.answer import answers, asked_of, markdown
 from reports.experiments import known
 from reports.results.rows import Asked, Result, load, parse
 from results import REFERENCE, ROOT, document, entry, failure, write

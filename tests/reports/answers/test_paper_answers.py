@@ -5,8 +5,7 @@ import pytest
 
 from expected import expected
 from paper_result import COMPONENTS, SEQS, paper_rows
-from reports.answers import answers, markdown
-from reports.answers.answer import Answer
+from reports.answers.answer import Answer, answers, markdown
 from reports.answers.judging import Verdict, judgements
 from reports.pages.page import page
 from reports.results.rows import Result, parse
