@@ -7,7 +7,6 @@ add: a result is left out; confirm: a commit cannot be measured.
 """
 
 import argparse
-import sqlite3
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -62,7 +61,7 @@ def main(arguments: list[str]) -> int:
     given = _parser().parse_args(arguments)
     try:
         return int(given.run(given))
-    except (Refused, NotAResult, OSError, sqlite3.OperationalError) as error:
+    except (Refused, NotAResult, OSError) as error:
         print(f"tools/history: {error}", file=sys.stderr)
         return commands.USAGE
 

@@ -46,7 +46,7 @@ def _say(words: str) -> None:
 class History:
     """The store and the commits; results that are left out are reported on stderr.
 
-    Errors: Refused, sqlite3.OperationalError.
+    Errors: Refused.
     """
 
     def __init__(self, given: argparse.Namespace) -> None:

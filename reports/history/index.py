@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""An SQLite index of the stored results, so that loading thousands takes a second.
+"""An index of the stored results, so that loading thousands takes a second.
 
 The index is a cache: missing entries are read from the results, and a damaged or
 outdated index is rebuilt.
@@ -7,31 +7,23 @@ outdated index is rebuilt.
 
 import contextlib
 import json
-import os
-import sqlite3
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from reports.compare.environment import MUST_AGREE, WORTH_A_NOTE
 from reports.history.store import INDEX, Store, read
 from reports.results.counters import Counter, CounterTable
+from reports.results.files import write_files
 from reports.results.records import NotAResult
 from reports.results.rows import Row
 
-VERSION = 1
-_WAIT_S = 60.0  # for another writer
-_SCHEMA = """
-DROP TABLE IF EXISTS results;
-DROP TABLE IF EXISTS texts;
-CREATE TABLE texts (id INTEGER PRIMARY KEY, text TEXT UNIQUE);
-CREATE TABLE results (
-  file TEXT PRIMARY KEY, started REAL, context INTEGER REFERENCES texts,
-  rows INTEGER REFERENCES texts, exact BLOB, times BLOB)"""
 _CONTEXT = (*MUST_AGREE, *WORTH_A_NOTE, "git_revision", "command_line")
 
 
@@ -63,11 +55,6 @@ def _exact_of(text: str) -> list[Row]:
     return [Row(known["row"], 0, {}, {}, end, table=table) for end in ends]
 
 
-@cache
-def _names_of(text: str) -> tuple[str, ...]:
-    return tuple(json.loads(text))
-
-
 def _times_of(rows: Sequence[Row]) -> NDArray[np.float64]:
     """Returns times [row, process]; NaN where a row has fewer processes than others."""
     each = [row.each.get("p50_us") or (row.time_us,) for row in rows]
@@ -77,85 +64,78 @@ def _times_of(rows: Sequence[Row]) -> NDArray[np.float64]:
     return found
 
 
-def _insert(file: str, store: Store, connection: sqlite3.Connection) -> None:
-    """Adds a result to the index. Errors: NotAResult."""
-    _, result = read(store.folder / file)
+@dataclass(frozen=True)
+class _Facts:
+    """One result in the index. A text is given by its place among the texts."""
+
+    started: float
+    context: int
+    exact: list[int]  # of each row, with its name
+    times: bytes
+
+
+@dataclass(frozen=True)
+class _Index:
+    version: Literal[1] = 1
+    texts: list[str] = field(default_factory=list)  # JSON; results share most of them
+    results: dict[str, _Facts] = field(default_factory=dict)  # by file
+
+
+def _saved(path: Path) -> _Index:
+    """Reads the index; returns an empty one if it is missing, outdated or damaged."""
+    try:
+        return msgspec.msgpack.decode(path.read_bytes(), type=_Index)
+    except (OSError, msgspec.DecodeError):
+        return _Index()
+
+
+def _facts(path: Path, places: dict[str, int]) -> _Facts:
+    """Reads a result, and adds its texts to `places`. Errors: NotAResult."""
+    _, result = read(path)
     # The time of a row with a wrong result is meaningless.
     rows = [row for row in result.rows if "wrong" not in row.findings]
     context = {key: result.context[key] for key in _CONTEXT if key in result.context}
 
-    def number(text: str) -> int:
-        """Returns the id of a text; results share most of their texts."""
-        connection.execute("INSERT OR IGNORE INTO texts (text) VALUES (?)", (text,))
-        found = connection.execute("SELECT id FROM texts WHERE text = ?", (text,))
-        return int(found.fetchone()[0])
+    def place(text: str) -> int:
+        return places.setdefault(text, len(places))
 
-    facts = (
-        *(file, result.started, number(json.dumps(context))),
-        number(json.dumps([row.name for row in rows])),
-        np.array([number(_exact_text(row)) for row in rows], np.int64).tobytes(),
+    return _Facts(
+        result.started or 0.0,
+        place(json.dumps(context)),
+        [place(_exact_text(row)) for row in rows],
         _times_of(rows).tobytes(),
     )
-    connection.execute("INSERT INTO results VALUES (?, ?, ?, ?, ?, ?)", facts)
 
 
-def _update(store: Store, connection: sqlite3.Connection) -> list[str]:
-    """Adds new results, removes deleted ones, and returns errors on damaged ones."""
-    damaged = []
-    with connection:
-        connection.execute("BEGIN IMMEDIATE")
-        known = {file for (file,) in connection.execute("SELECT file FROM results")}
-        files = store.files()
-        for file in files:
-            if file not in known:
-                try:
-                    _insert(file, store, connection)
-                except NotAResult as error:
-                    damaged.append(str(error))
-        gone = [(file,) for file in known.difference(files)]
-        connection.executemany("DELETE FROM results WHERE file = ?", gone)
-    return damaged
-
-
-def _entries(connection: sqlite3.Connection) -> list[Entry]:
-    texts = dict(connection.execute("SELECT id, text FROM texts"))
-    found = connection.execute("SELECT * FROM results ORDER BY started, file")
-    entries = []
-    for file, started, context, rows, exact, times in found:
-        names, known = _names_of(texts[rows]), json.loads(texts[context])
-        numbers = np.frombuffer(exact, np.int64).tolist()
-        counters = [_exact_of(texts[number]) for number in numbers]
-        values = np.frombuffer(times).reshape(len(names), -1 if names else 1)
-        entries.append(Entry(file, started, known, names, counters, values))
-    return entries
-
-
-def _connected(path: Path | str) -> sqlite3.Connection:
-    """Opens the index. Errors: sqlite3.DatabaseError, for a damaged file."""
-    connection = sqlite3.connect(path, timeout=_WAIT_S, isolation_level=None)
-    with connection:
-        connection.execute("BEGIN IMMEDIATE")
-        if connection.execute("PRAGMA user_version").fetchone() != (VERSION,):
-            for statement in _SCHEMA.split(";"):
-                connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {VERSION}")
-    return connection
+def _entry(file: str, facts: _Facts, texts: Sequence[str]) -> Entry:
+    exact = [_exact_of(texts[place]) for place in facts.exact]
+    names = tuple(ends[0].name for ends in exact)
+    times = np.frombuffer(facts.times).reshape(len(names), -1 if names else 1)
+    context = json.loads(texts[facts.context])
+    return Entry(file, facts.started, context, names, exact, times)
 
 
 def load(store: Store) -> tuple[list[Entry], list[str]]:
     """Returns all results by start time, and the errors of results that are left out.
 
-    Errors: Refused; sqlite3.OperationalError, if another call writes for a minute.
+    Errors: Refused, if there is no store.
     """
     store.require()
     path = store.folder / INDEX
-    place = path if os.access(store.folder, os.W_OK) else ":memory:"
-    try:
-        with contextlib.closing(_connected(place)) as connection:
-            damaged = _update(store, connection)
-            return _entries(connection), damaged
-    except sqlite3.OperationalError:
-        raise
-    except sqlite3.DatabaseError:
-        path.unlink()
-        return load(store)
+    index = _saved(path)
+    places = {text: place for place, text in enumerate(index.texts)}
+    found: dict[str, _Facts] = {}
+    damaged = []
+    for file in store.files():
+        try:
+            known = index.results.get(file)
+            found[file] = known or _facts(store.folder / file, places)
+        except NotAResult as error:
+            damaged.append(str(error))
+    texts = list(places)
+    if found.keys() != index.results.keys():
+        content = msgspec.msgpack.encode(_Index(texts=texts, results=found))
+        with contextlib.suppress(OSError):  # the store may be read-only
+            write_files({path: content})
+    order = sorted(found, key=lambda file: (found[file].started, file))
+    return [_entry(file, found[file], texts) for file in order], damaged

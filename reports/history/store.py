@@ -18,7 +18,7 @@ from reports.results.files import write_files
 from reports.results.records import NotAResult
 from reports.results.rows import PREDICTED, Result, parse
 
-INDEX = "index.sqlite"  # rebuilt from the results if it is missing or damaged
+INDEX = "index.msgpack"  # rebuilt from the results if it is missing or damaged
 VERDICTS = "verdicts"
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 
@@ -68,7 +68,7 @@ class Store:
             return
         if foreign:
             raise Refused(f"{self.folder} holds other files; allowed: an empty folder")
-        write_new(self.folder / ".gitignore", f"{INDEX}*\n.*.tmp\n".encode())
+        write_new(self.folder / ".gitignore", f"{INDEX}\n.*.tmp\n".encode())
 
     def require(self) -> None:
         """Checks that `create` has made the store. Errors: Refused."""
