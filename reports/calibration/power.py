@@ -27,10 +27,6 @@ class Power:
     of: int
     pairs: float  # median over the rows found; nan if there are none
 
-    @property
-    def rate(self) -> float:
-        return self.found / self.of
-
     def __str__(self) -> str:
         pairs = f" in {self.pairs:.0f}" if self.found else ""
         return share(self.found, self.of) + pairs

@@ -8,6 +8,7 @@ The number of pairwise means not above it is the sum of those values' distance r
 
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,32 +43,20 @@ def _looks(plan: Plan, pairs: int) -> list[tuple[int, float]]:
     return [*looks, (pairs, plan.rest(len(looks)))]
 
 
-def _misses(log_ratios: Floats, weights: Floats, alpha: float) -> "_Misses":
+def _beyond(log_ratios: Floats, weights: Floats, alpha: float, limit: float) -> Flags:
+    """Returns whether the interval by `intervals.pair_interval` is wholly above the
+    limit, for log ratios [table, row, pair]."""
     pairs = log_ratios.shape[-1]
-    both = interval_rank(pairs, alpha / 2), signed_rank(pairs, alpha / 2)
-    signs, ranks = both if None not in both else (interval_rank(pairs, alpha), None)
-    return _Misses(log_ratios, weights, signs or 0, ranks or 0)
-
-
-@dataclass(frozen=True)
-class _Misses:
-    """The place of `intervals.pair_interval`, for log ratios [table, row, pair]."""
-
-    log_ratios: Floats
-    weights: Floats
-    signs: int  # the rank of the sign test; 0: too few pairs
-    ranks: int  # the rank of the signed-rank test; 0: same as the sign test
-
-    def beyond(self, limit: float) -> Flags:
-        """Returns whether the interval is wholly above the limit."""
-        distances = self.weights * (self.log_ratios - limit)
-        found = (distances <= 0).sum(axis=-1) < self.signs
-        if self.ranks:
-            order = np.argsort(np.abs(distances), axis=-1)
-            is_below = np.take_along_axis(distances, order, axis=-1) <= 0
-            at = np.arange(1, distances.shape[-1] + 1)
-            found |= (is_below * at).sum(axis=-1) < self.ranks
-        return np.asarray(found)
+    signs, ranks = interval_rank(pairs, alpha / 2), signed_rank(pairs, alpha / 2)
+    if signs is None or ranks is None:  # with so few pairs, both tests are the same
+        signs, ranks = interval_rank(pairs, alpha), None
+    distances = weights * (log_ratios - limit)
+    found = (distances <= 0).sum(axis=-1) < (signs or 0)
+    if ranks:
+        order = np.argsort(np.abs(distances), axis=-1)
+        is_below = np.take_along_axis(distances, order, axis=-1) <= 0
+        found |= (is_below * np.arange(1, pairs + 1)).sum(axis=-1) < ranks
+    return np.asarray(found)
 
 
 def in_sequence(
@@ -85,11 +74,13 @@ def in_sequence(
     regressed, improved, equivalent = np.zeros((3, tables, rows), bool)
     used = np.full((tables, rows), pairs)
     for n, alpha in _looks(plan, pairs):
-        up = _misses(values[..., :n], weights[..., :n], alpha)
-        down = _misses(-values[..., :n], weights[..., :n], alpha)
-        regressed |= open_ & up.beyond(limit)
-        improved |= open_ & down.beyond(limit)
-        equivalent |= open_ & up.beyond(-limit) & down.beyond(-limit)
+        up, down = (
+            partial(_beyond, sign * values[..., :n], weights[..., :n], alpha)
+            for sign in (1, -1)
+        )
+        regressed |= open_ & up(limit)
+        improved |= open_ & down(limit)
+        equivalent |= open_ & up(-limit) & down(-limit)
         equivalent &= ~regressed & ~improved
         decided = open_ & (regressed | improved | equivalent)
         used[decided] = n
