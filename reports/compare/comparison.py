@@ -9,16 +9,10 @@ from reports.compare import environment
 from reports.compare.decision import Decision, Verdict
 from reports.compare.environment import Difference, NotComparable
 from reports.compare.exact import Change, MetricChange, changes
+from reports.compare.intervals import MANY_PAIRS
 from reports.compare.noise import NoiseFile, threshold_of
-from reports.compare.samples_by_side import (
-    SamplesBySide,
-    alternate,
-    decide,
-    gather,
-    in_order,
-    medians,
-    plan_for,
-)
+from reports.compare.samples_by_side import SamplesBySide, alternate, decide, in_order
+from reports.compare.sequential import Plan
 from reports.results.rows import Failure, Result
 
 
@@ -182,11 +176,12 @@ def _compared(
     samples: SamplesBySide, options: Options, decisions: Mapping[str, Decision]
 ) -> list[ComparedRow]:
     names = samples.names
-    plan = plan_for(len(names), options.confidence)
+    # A user may always add more files.
+    plan = Plan(max(1, len(names)), MANY_PAIRS, 1 - options.confidence)
     known = options.noise.rows if options.noise else {}
     rows = []
     for name in names:
-        base_us, new_us = medians(samples, name)
+        base_us, new_us = samples.medians(name)
         decision = decisions.get(name) or decide(
             samples,
             name,
@@ -237,7 +232,9 @@ def compare(
         options.allow_different_environment,
     )
     paired = decisions is not None or alternate(first, second)
-    rows = _compared(gather(first, second, paired), options, decisions or {})
+    before, after = ([result.by_name for result in side] for side in (first, second))
+    samples = SamplesBySide(before, after, paired)
+    rows = _compared(samples, options, decisions or {})
     others = unmatched(first, second, all_measure=decisions is None)
     # With nothing to compare, a failed row that both sides list is still a finding; a
     # row that one side lacks, or that both skipped, is not.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from reports.compare.decision import Decision, RowNoise, decide_once
-from reports.compare.intervals import MANY_PAIRS, Pair
+from reports.compare.intervals import Pair
 from reports.compare.sequential import Plan, decide_in_sequence
 from reports.results.rows import Result, Row
 
@@ -72,21 +72,13 @@ class SamplesBySide:
             [rows[name] for rows in self.new if name in rows],
         )
 
-
-def gather(
-    base: Sequence[Result], new: Sequence[Result], paired: bool
-) -> SamplesBySide:
-    before, after = ([result.by_name for result in side] for side in (base, new))
-    return SamplesBySide(before, after, paired)
-
-
-def medians(samples: SamplesBySide, name: str) -> tuple[float, float]:
-    """Returns the median time of the row in us: base side, new side."""
-    base, new = samples.of(name)
-    return (
-        statistics.median(row.time_us for row in base),
-        statistics.median(row.time_us for row in new),
-    )
+    def medians(self, name: str) -> tuple[float, float]:
+        """Returns the median time of the row in us: base side, new side."""
+        base, new = self.of(name)
+        return (
+            statistics.median(row.time_us for row in base),
+            statistics.median(row.time_us for row in new),
+        )
 
 
 def decide(
@@ -106,11 +98,6 @@ def decide(
     first = plan.looks()[0]
     if len(pairs) >= first.pairs or (len(pairs) > 1 and noise is None):
         return decide_in_sequence(pairs, plan, threshold, ended=False)
-    before, after = medians(samples, name)
+    before, after = samples.medians(name)
     alpha = plan.rest(0)
     return decide_once(math.log(after / before), alpha, threshold, noise)
-
-
-def plan_for(rows: int, confidence: float) -> Plan:
-    """Returns the plan for a comparison of files; a user may always add more files."""
-    return Plan(max(1, rows), MANY_PAIRS, 1 - confidence)
