@@ -24,14 +24,6 @@ class NoiseFile:
     revision: str  # of the program
 
 
-@dataclass(frozen=True)
-class RowSamples:
-    """One row of an A/A run."""
-
-    pairs: Sequence[Pair]
-    times_us: Sequence[float]  # of all processes
-
-
 def threshold_of(row: str, least: float, noise: NoiseFile | None) -> float:
     """Returns a row's threshold: `least`, or its noise floor if that is larger."""
     known = noise.rows.get(row) if noise else None
@@ -39,27 +31,31 @@ def threshold_of(row: str, least: float, noise: NoiseFile | None) -> float:
 
 
 def noise_of_rows(
-    samples: Mapping[str, RowSamples], alpha: float
+    pairs: Mapping[str, Sequence[Pair]],
+    times_us: Mapping[str, Sequence[float]],
+    alpha: float,
 ) -> dict[str, RowNoise]:
-    """Returns the noise of each row with enough pairs for an interval at error `alpha`.
+    """Returns the noise of each row with enough pairs for an interval at error `alpha`,
+    from the pairs of an A/A run and the times of all its processes.
 
     With its floor as the threshold, a row of this run would be EQUIVALENT. The spread
     is the standard deviation of the log ratio of two random processes: sqrt(2) times
     the standard deviation of one process.
     """
-    log_times = {
-        name: [math.log(time) for time in row.times_us] for name, row in samples.items()
+    known = {
+        name: [math.log(time) for time in times]
+        for name, times in times_us.items()
+        if len(times) > 1
     }
-    known = {name: times for name, times in log_times.items() if len(times) > 1}
     reach = dict(zip(known, max_spread(list(known.values())), strict=True))
     found: dict[str, RowNoise] = {}
     for name, times in known.items():
-        interval = pair_interval(samples[name].pairs, alpha)
+        interval = pair_interval(pairs[name], alpha)
         if interval is not None:
             found[name] = RowNoise(
                 floor=math.expm1(max(abs(interval.low), abs(interval.high))),
                 spread=math.sqrt(2) * spread_of(times),
-                pairs=len(samples[name].pairs),
+                pairs=len(pairs[name]),
                 reach=reach[name],
             )
     return found

@@ -6,11 +6,10 @@ from typing import Any
 
 from reports.compare import as_json, text
 from reports.compare.ab_decisions import comparison_of, known_pairs, plan_of, results_of
-from reports.compare.ab_record import AbRun, samples_file_of, write_json
+from reports.compare.ab_record import SIDES, AbRun, samples_file_of, write_json
 from reports.compare.ab_times import load
 from reports.compare.comparison import Comparison, Options
-from reports.compare.noise import NoiseFile, RowSamples, noise_of_rows
-from reports.results.rows import Result
+from reports.compare.noise import NoiseFile, noise_of_rows
 
 FILE = "result.json"
 KIND = "trainbench ab result"
@@ -54,26 +53,15 @@ def finish(
     return comparison
 
 
-def _all_results(run: AbRun, directory: Path) -> list[Result]:
-    return [*results_of(run, directory, "base"), *results_of(run, directory, "new")]
-
-
 def noise_of(run: AbRun, directory: Path) -> NoiseFile:
     """The noise of every row with enough pairs."""
-    results = _all_results(run, directory)
-    samples = {
-        name: RowSamples(
-            pairs,
-            [
-                row.time_us
-                for result in results
-                for row in result.rows
-                if row.name == name
-            ],
-        )
-        for name, pairs in known_pairs(run, directory).items()
+    pairs = known_pairs(run, directory)
+    results = [one for side in SIDES for one in results_of(run, directory, side)]
+    times_us = {
+        name: [each.by_name[name].time_us for each in results if name in each.by_name]
+        for name in pairs
     }
-    rows = noise_of_rows(samples, plan_of(run).rest(0))
+    rows = noise_of_rows(pairs, times_us, plan_of(run).rest(0))
     return NoiseFile(results[0].context, rows, run.base.identity)
 
 

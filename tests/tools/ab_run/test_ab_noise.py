@@ -10,13 +10,7 @@ import pytest
 
 from reports.compare.decision import RowNoise
 from reports.compare.intervals import Pair
-from reports.compare.noise import (
-    NoiseFile,
-    RowSamples,
-    load_noise,
-    noise_of_rows,
-    save_noise,
-)
+from reports.compare.noise import NoiseFile, load_noise, noise_of_rows, save_noise
 from reports.results.records import NotAResult
 
 NOISE = NoiseFile(
@@ -79,11 +73,9 @@ def test_damaged_files(tmp_path: Path, content: Any, words: str) -> None:
 
 def test_the_noise_of_rows() -> None:
     steps = (-4, -2, -1, 0, 1, 2, 3)
-    calm = RowSamples(
-        [Pair(math.log(1 + step / 1000)) for step in steps], [100.0, 110.0] * 7
-    )
-    few = RowSamples([Pair(0.0)], [1.0, 2.0])
-    found = noise_of_rows({"calm": calm, "few": few}, 0.05)
+    calm = [Pair(math.log(1 + step / 1000)) for step in steps]
+    times = {"calm": [100.0, 110.0] * 7, "few": [1.0, 2.0]}
+    found = noise_of_rows({"calm": calm, "few": [Pair(0.0)]}, times, 0.05)
     assert list(found) == ["calm"]
     row = found["calm"]
     assert row.floor == pytest.approx(1 / 0.996 - 1)  # so log 0.996 is within
@@ -95,10 +87,10 @@ def test_the_noise_of_rows() -> None:
 
 
 def test_a_wild_process_of_one_row_counts_for_all() -> None:
-    ratios = [Pair(0.0)] * 7
-    calm = RowSamples(ratios, [100.0, 101.0] * 7)
-    wild = RowSamples(ratios, [100.0, 101.0] * 6 + [100.0, 150.0])
-    alone = noise_of_rows({"calm": calm}, 0.05)["calm"]
-    beside = noise_of_rows({"calm": calm, "wild": wild}, 0.025)["calm"]
+    pairs = dict.fromkeys(("calm", "wild"), [Pair(0.0)] * 7)
+    calm = {"calm": [100.0, 101.0] * 7}
+    wild = {"wild": [100.0, 101.0] * 6 + [100.0, 150.0]}
+    alone = noise_of_rows(pairs, calm, 0.05)["calm"]
+    beside = noise_of_rows(pairs, calm | wild, 0.025)["calm"]
     assert beside.reach > 10 * alone.reach
     assert beside.spread == alone.spread
