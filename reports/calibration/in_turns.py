@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from reports.calibration.rule import Verdicts, any_row, bounded, in_sequence, share
+from reports.calibration.rule import Verdicts, any_row, bounded, in_sequence, share_of
 from reports.calibration.samples import Floats
 from reports.calibration.simulated import SEED, THRESHOLD
 from reports.calibration.weather import (
@@ -78,9 +78,10 @@ def spreads() -> str:
 def whole_tables(found: Verdicts) -> str:
     """Formats the share of tables with every row REGRESSED (all are slower), and the
     median number of pairs that a row takes."""
-    count = int(found.regressed.all(axis=1).sum())
-    pairs = np.median(found.pairs[found.regressed]) if count else math.nan
-    return share(count, len(found.regressed)) + (f" in {pairs:.0f}" if count else "")
+    whole = found.regressed.all(axis=1)
+    if not whole.any():
+        return share_of(whole)
+    return f"{share_of(whole)} in {np.median(found.pairs[found.regressed]):.0f}"
 
 
 def judged(turns: Turns, threshold: float, slowdown: float = 0.0) -> Verdicts:
@@ -91,15 +92,15 @@ def judged(turns: Turns, threshold: float, slowdown: float = 0.0) -> Verdicts:
 def verdict_line(number: int, weather: Weather) -> list[str]:
     same, fixed = run_of(number, weather), run_of(number, weather, fixed=True)
     any_size, within = judged(same, 0.0), judged(same, THRESHOLD)
-    equivalent = int(within.equivalent.all(axis=1).sum())
+    equivalent = share_of(within.equivalent.all(axis=1))
     return [
         weather.words,
-        bounded(any_row(any_size.regressed), TABLES),
-        bounded(any_row(any_size.improved), TABLES),
-        bounded(any_row(within.regressed), TABLES),
+        bounded(any_row(any_size.regressed)),
+        bounded(any_row(any_size.improved)),
+        bounded(any_row(within.regressed)),
         whole_tables(judged(same, THRESHOLD, SLOWDOWN)),
-        share(equivalent, TABLES) + f" in {np.median(within.pairs):.0f}",
-        share(any_row(judged(fixed, 0.0).regressed), TABLES),
+        f"{equivalent} in {np.median(within.pairs):.0f}",
+        share_of(any_row(judged(fixed, 0.0).regressed)),
     ]
 
 

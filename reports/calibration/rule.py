@@ -33,9 +33,9 @@ class Verdicts:
     pairs: NDArray[np.int64]  # number until the decision, or all
 
 
-def any_row(found: Flags) -> int:
-    """Counts the tables with at least one such row."""
-    return int(found.any(axis=1).sum())
+def any_row(found: Flags) -> Flags:
+    """Returns which tables have at least one such row."""
+    return np.asarray(found.any(axis=1))
 
 
 def _looks(plan: Plan, pairs: int) -> list[tuple[int, float]]:
@@ -130,6 +130,11 @@ def share(count: int, of: int) -> str:
     return text.percent(count / of)
 
 
-def bounded(count: int, of: int) -> str:
-    """Formats the rate with the upper end of its interval."""
-    return f"{share(count, of)} (≤ {text.percent(at_most(count, of))})"
+def share_of(found: Flags) -> str:
+    return share(int(found.sum()), found.size)
+
+
+def bounded(found: Flags) -> str:
+    """Formats the share with the upper end of its interval."""
+    most = at_most(int(found.sum()), found.size)
+    return f"{share_of(found)} (≤ {text.percent(most)})"

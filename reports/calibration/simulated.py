@@ -18,7 +18,7 @@ from reports.calibration.rule import (
     margins,
     max_spread,
     ratios,
-    share,
+    share_of,
 )
 from reports.calibration.samples import Floats
 from reports.compare.sequential import Plan
@@ -59,12 +59,12 @@ def sequential_line(seed: int, noise: Noise) -> list[str]:
     coin = verdicts("coin")
     return [
         noise.words,
-        bounded(any_row(coin.regressed), TABLES),
-        bounded(any_row(coin.improved), TABLES),
-        bounded(any_row(verdicts("coin", THRESHOLD).regressed), TABLES),
-        bounded(any_row(verdicts("A B B A").regressed), TABLES),
-        share(any_row(verdicts("A B A B").regressed), TABLES),
-        share(any_row(verdicts("all A, all B").regressed), TABLES),
+        bounded(any_row(coin.regressed)),
+        bounded(any_row(coin.improved)),
+        bounded(any_row(verdicts("coin", THRESHOLD).regressed)),
+        bounded(any_row(verdicts("A B B A").regressed)),
+        share_of(any_row(verdicts("A B A B").regressed)),
+        share_of(any_row(verdicts("all A, all B").regressed)),
     ]
 
 
@@ -87,12 +87,8 @@ def equivalent() -> str:
         times, coins = run_of(noise, 100 + seed, TABLES)
         slowed = ratios(times, coins) + math.log1p(THRESHOLD)
         found = in_sequence(slowed, PLAN, THRESHOLD)
-        counts = (
-            any_row(found.equivalent),
-            any_row(found.regressed),
-            any_row(found.improved),
-        )
-        lines.append([words[seed], *(bounded(count, TABLES) for count in counts)])
+        kinds = (found.equivalent, found.regressed, found.improved)
+        lines.append([words[seed], *(bounded(any_row(kind)) for kind in kinds)])
     return table(["noise", "EQUIVALENT", "REGRESSED", "IMPROVED"], lines)
 
 
@@ -127,10 +123,10 @@ def once_line(seed: int, noise: Noise) -> list[str]:
     found = regressed(times, both, 0.30)
     return [
         noise.words,
-        bounded(any_row(regressed(times, alone, 0.0)), TABLES),
-        bounded(any_row(regressed(times, both, 0.0)), TABLES),
+        bounded(any_row(regressed(times, alone, 0.0))),
+        bounded(any_row(regressed(times, both, 0.0))),
         f"{100 * math.expm1(float(np.median(both))):.0f} %",
-        share(int(found.sum()), found.size),
+        share_of(found),
     ]
 
 

@@ -14,7 +14,7 @@ from reports.calibration.rule import (
     any_row,
     in_sequence,
     ratios,
-    share,
+    share_of,
 )
 from reports.calibration.samples import Floats, Samples, share_between
 from reports.calibration.simulated import SEED, margins_of
@@ -44,10 +44,6 @@ def stock_alarms(times: Floats, repetitions: int, apart: int | None) -> Flags:
     return stock.alarms(first[pairs[:, 0]], first[pairs[:, 1]])
 
 
-def _any(found: Flags) -> str:
-    return share(any_row(found), len(found))
-
-
 def stock_rows(samples: Samples) -> str:
     """Tabulates compare.py's alarms with nine repetitions per side, row by row."""
     all_ = stock_alarms(samples.times, 9, None)
@@ -59,11 +55,12 @@ def stock_rows(samples: Samples) -> str:
             [
                 f"`{short(name)}`",
                 f"{share_between(logs):.2f}",
-                share(int(all_[:, i].sum()), len(all_)),
-                share(int(near[:, i].sum()), len(near)),
+                share_of(all_[:, i]),
+                share_of(near[:, i]),
             ]
         )
-    lines.append(["at least one of them", "", _any(all_), _any(near)])
+    tables = (share_of(any_row(found)) for found in (all_, near))
+    lines.append(["at least one of them", "", *tables])
     return text.table(
         ["row", "share between processes", "any two processes", "neighbours"], lines
     )
@@ -73,8 +70,8 @@ def stock_repetitions(samples: Samples) -> str:
     lines = []
     for repetitions in REPETITIONS:
         found = stock_alarms(samples.times, repetitions, None)
-        rows = share(int(found.sum()), found.size)
-        lines.append([str(repetitions), rows, _any(found)])
+        shares = (share_of(found), share_of(any_row(found)))
+        lines.append([str(repetitions), *shares])
     return text.table(["repetitions", "of a row", "of the table"], lines)
 
 
@@ -96,10 +93,10 @@ def ours(samples: Samples) -> str:
         lines.append(
             [
                 words,
-                share(int(either.sum()), either.size),
-                share(any_row(found.regressed), RELABELLINGS),
-                share(any_row(found.improved), RELABELLINGS),
-                _any(either),
+                share_of(either),
+                share_of(any_row(found.regressed)),
+                share_of(any_row(found.improved)),
+                share_of(any_row(either)),
             ]
         )
     heads = ["difference", "of a row", "REGRESSED", "IMPROVED", "either, of the table"]
@@ -121,7 +118,7 @@ def one_a_side(samples: Samples) -> str:
         cells = [words]
         for margin in margins_of(known[None], alpha):
             found = apart > margin + math.log1p(0.02)
-            cells += [share(int(found.sum()), found.size), _any(found)]
+            cells += [share_of(found), share_of(any_row(found))]
         lines.append(cells)
     heads = ["spread known from", "by the spread alone, of a row", "of the table"]
     return text.table([*heads, "by the rule, of a row", "of the table"], lines)

@@ -133,5 +133,5 @@ def test_bounds_are_clopper_and_pearsons() -> None:
     assert at_most(9, 9) == 1.0
     # From the paper's example: 10 of 100.
     assert at_most(10, 100) == pytest.approx(0.1762, abs=1e-4)
-    assert bounded(0, 1000) == "0 % (≤ 0.37 %)"
+    assert bounded(np.zeros(1000, bool)) == "0 % (≤ 0.37 %)"
     assert (share(1999, 2000), share(2000, 2000)) == ("> 99 %", "100 %")
