@@ -140,9 +140,9 @@ def _lines(rows: Sequence[Row], title: str, plot: Lines) -> list[Figure]:
         unit,
         x_label=plot.x,
     )
-    unnamed = title if len(found) > 1 else " "  # a blank is not in the legend
+    alone = " " if len(found) == 1 else ""  # begins with a blank: not in the legend
     series = {
-        name or unnamed: Series(colour, points, points)
+        alone or name or title: Series(colour, points, points)
         for (name, points), colour in zip(found.items(), cycle(CLEAR_COLOURS))
     }
     ends = ", ".join(
