@@ -29,15 +29,25 @@ _SPANS: dict[str, Collection[str] | None] = {  # phases; None: all
 }
 
 
+@dataclass(frozen=True)
+class _Sum:
+    """The sum of the kernels with one name."""
+
+    name: str
+    instances: int
+    total_us: float
+    passes: list[float] | None  # the time in each pass, if the result has it
+
+
 def _noun(profile: Profile) -> str:
     return profile.of.removesuffix("s")
 
 
-def _total(kernels: Iterable[Kernel]) -> float:
+def _total(kernels: Iterable[Kernel | _Sum]) -> float:
     return sum(kernel.total_us for kernel in kernels)
 
 
-def _weight(kernel: Kernel) -> tuple[float, int]:
+def _weight(kernel: Kernel | _Sum) -> tuple[float, int]:
     return -kernel.total_us, -kernel.instances
 
 
@@ -97,20 +107,6 @@ def families_table(profile: Profile, inference: Profile | None, step: str) -> Ta
     )
 
 
-@dataclass(frozen=True)
-class _Sum:
-    """The sum of the kernels with one name."""
-
-    name: str
-    instances: int
-    us: float
-    passes: list[float] | None  # the time in each pass, if the result has it
-
-    @property
-    def weight(self) -> tuple[float, int]:
-        return -self.us, -self.instances
-
-
 def _passes(kernels: list[Kernel]) -> list[float] | None:
     totals = [k.time_us.totals for k in kernels if k.time_us and k.time_us.totals]
     if len(totals) < len(kernels):
@@ -137,15 +133,15 @@ def _sums(profile: Profile, phases: Collection[str] | None) -> list[_Sum]:
     for name, kernels in grouped(own, lambda kernel: kernel.name).items():
         instances = sum(kernel.instances for kernel in kernels)
         sums.append(_Sum(name, instances, _total(kernels), _passes(kernels)))
-    return sorted(sums, key=lambda kernel: kernel.weight)
+    return sorted(sums, key=_weight)
 
 
 def _shares(sums: list[_Sum]) -> Callable[[_Sum], str]:
-    whole_us = sum(kernel.us for kernel in sums)
+    whole_us = _total(sums)
     if not whole_us:
-        return lambda kernel: text.plural(kernel.instances, "call")
-    return lambda kernel: (
-        f"{text.percent(kernel.us / whole_us)}, {text.plural(kernel.instances, 'call')}"
+        return lambda one: text.plural(one.instances, "call")
+    return lambda one: (
+        f"{text.percent(one.total_us / whole_us)}, {text.plural(one.instances, 'call')}"
     )
 
 
@@ -173,7 +169,7 @@ def _first(profile: Profile, span: str) -> tuple[_Sum | None, str]:
     sums = _sums(profile, _SPANS[span])
     told = _shares(sums)
     shown = [f"`{profile.short(one.name)}` ({told(one)})" for one in sums[:2]]
-    if len(shown) > 1 and sums[1].us and not _exceeds(sums[0], sums[1]):
+    if len(shown) > 1 and sums[1].total_us and not _exceeds(sums[0], sums[1]):
         return None, f"which takes most {CANNOT_TELL}: {' or '.join(shown)}"
     return sums[0], f"{shown[0]} takes most"
 

@@ -12,7 +12,7 @@ from reports.answers.answer import skipped_sentence
 from reports.answers.disturbed import disturbed, sentence
 from reports.answers.expectations import summary, table
 from reports.answers.headline import sentences
-from reports.answers.judging import Verdict, judgements
+from reports.answers.judging import Judgement, Verdict, judgements
 from reports.pages.across import advice_section, history_section, roofline_section
 from reports.pages.figures.timelines import timelines
 from reports.pages.plot import picture
@@ -101,40 +101,29 @@ def environment(result: Result) -> Table:
 MOST_DISTURBED = 5  # rows that are not folded
 
 
-@dataclass(frozen=True)
-class Closing:
-    """The last sections: sentences, "" if there is nothing to report, and tables."""
-
-    expectations: str
-    failed: Table | None
-    unclear: Table | None
-    held: Table | None
-    disturbed: str
-    most_disturbed: Table | None
-    also_disturbed: Table | None
-    skipped: str
-    skipped_cases: Table | None
+def closing(result: Result, judged: Sequence[Judgement]) -> dict[str, str]:
+    """Returns the sentences of the last sections, "" if there is nothing to report."""
+    return {
+        "expectations": summary(judged) if judged else "",
+        "disturbed": sentence(result),
+        "skipped": skipped_sentence(result),
+    }
 
 
-def _table(headings: Sequence[str], lines: Sequence[Sequence[str]]) -> Table | None:
-    return Table(headings, lines) if lines else None
-
-
-def closing(result: Result) -> Closing:
-    judged = judgements(result)
-    by_verdict = ([j for j in judged if j.verdict == verdict] for verdict in Verdict)
-    failed, unclear, held = (table(found) if found else None for found in by_verdict)
+def listed(result: Result, judged: Sequence[Judgement]) -> dict[str, Table]:
+    """Returns the tables of the last sections, except for empty ones."""
     noisy = [[row.name, ", ".join(why)] for row, why in disturbed(result)]
     cases = [[case.name, case.reason] for case in result.skipped]
-    return Closing(
-        summary(judged) if judged else "",
-        *(failed, unclear, held),
-        sentence(result),
-        _table(("row", "why"), noisy[:MOST_DISTURBED]),
-        _table(("row", "why"), noisy[MOST_DISTURBED:]),
-        skipped_sentence(result),
-        _table(("case", "skipped because"), cases),
-    )
+    found = {
+        f"expectations-{name}": table([j for j in judged if j.verdict == verdict])
+        for name, verdict in zip(("failed", "unclear", "held"), Verdict, strict=True)
+    }
+    found |= {
+        "disturbed": Table(("row", "why"), noisy[:MOST_DISTURBED]),
+        "disturbed-further": Table(("row", "why"), noisy[MOST_DISTURBED:]),
+        "skipped": Table(("case", "skipped because"), cases),
+    }
+    return {name: made for name, made in found.items() if made.lines}
 
 
 # The ids that the templates use.
@@ -149,7 +138,8 @@ class Page:
     sentences: list[str]
     picture: Figure | None
     sections: list[Section]
-    closing: Closing
+    closing: dict[str, str]  # the sentences of the last sections
+    listed: dict[str, Table]  # their tables
     environment: Table
 
 
@@ -195,6 +185,7 @@ def page(results: Sequence[Result], trace: Path | None = None) -> Page:
         sections = list(_anchored(_sections(results, trace)))
     except ValueError as error:
         raise NotAResult(str(error)) from error
+    judged = judgements(result)
     return Page(
         title=_title(result.context),
         facts=facts(result),
@@ -202,6 +193,7 @@ def page(results: Sequence[Result], trace: Path | None = None) -> Page:
         sentences=sentences(result),
         picture=picture(result),
         sections=sections,
-        closing=closing(result),
+        closing=closing(result, judged),
+        listed=listed(result, judged),
         environment=environment(result),
     )

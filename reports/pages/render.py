@@ -2,7 +2,6 @@
 """Renders a page as one HTML file, and as Markdown with separate plots."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -124,20 +123,10 @@ def images(page: Page) -> dict[str, str]:
     }
 
 
-def _named_tables(page: Page) -> Iterator[tuple[str, Table | None]]:
-    closing = page.closing
-    for verdict in ("failed", "unclear", "held"):
-        yield f"expectations-{verdict}", getattr(closing, verdict)
-    yield "disturbed", closing.most_disturbed
-    yield "disturbed-further", closing.also_disturbed
-    yield "skipped", closing.skipped_cases
-    yield "environment", page.environment
-    for section in page.sections:
-        tables = [*section.tables, *section.details]
-        for number, table in enumerate(tables, start=1):
-            yield f"{section.anchor}-{number}", table
-
-
 def tables(page: Page) -> dict[str, str]:
     """Returns by name every table of the page as CSV."""
-    return {f"{name}.csv": table.csv() for name, table in _named_tables(page) if table}
+    named = page.listed | {"environment": page.environment}
+    for section in page.sections:
+        for number, table in enumerate([*section.tables, *section.details], start=1):
+            named[f"{section.anchor}-{number}"] = table
+    return {f"{name}.csv": table.csv() for name, table in named.items()}

@@ -102,5 +102,5 @@ def test_a_run_without_times_is_held_to_its_bytes_only() -> None:
     text = markdown(result)
     assert "Of 1 expectation 0 failed, 1 held." in text and "p50_us" not in text
     made = page([result])
-    assert made.closing.expectations == "Of 1 expectation 0 failed, 1 held."
-    assert (made.closing.disturbed, made.sentences, made.picture) == ("", [], None)
+    assert made.closing["expectations"] == "Of 1 expectation 0 failed, 1 held."
+    assert (made.closing["disturbed"], made.sentences, made.picture) == ("", [], None)
