@@ -13,7 +13,8 @@ from reports.calibration.noise import SCENARIOS, Noise, log_medians
 from reports.calibration.rule import Flags, in_sequence, share
 from reports.calibration.samples import Floats, Samples
 from reports.calibration.simulated import SEED
-from reports.calibration.weather import WEATHERS, errors, middle_of_rounds, turns_of
+from reports.calibration.weather import WEATHERS, turns_of
+from reports.compare.ab_times import error_of, middle_mean
 from reports.compare.sequential import Plan
 from reports.history.bisect import Side, error_of_step, search
 from reports.history.divisive import (
@@ -95,8 +96,8 @@ def suspected(points: Floats, level: float, is_independent: bool) -> list[float]
 def _rough(tables: int, pairs: int) -> tuple[Floats, Floats]:
     """Draws log ratios of pairs in turns, without a change, and their errors."""
     rng = np.random.default_rng([SEED, 800, tables, pairs])
-    turns = turns_of(ROUGH, rng, (tables, pairs, 1, 20))
-    return middle_of_rounds(turns), errors(turns)
+    rounds = turns_of(ROUGH, rng, (tables, pairs, 1, 20)).log_ratios
+    return middle_mean(rounds), error_of(rounds)
 
 
 def paired(

@@ -8,17 +8,8 @@ import numpy as np
 from reports.calibration.rule import Verdicts, any_row, bounded, in_sequence, share_of
 from reports.calibration.samples import Floats
 from reports.calibration.simulated import SEED, THRESHOLD
-from reports.calibration.weather import (
-    WEATHERS,
-    Turns,
-    Weather,
-    errors,
-    mean_of_rounds,
-    median_of_rounds,
-    middle_of_rounds,
-    ratio_of_medians,
-    turns_of,
-)
+from reports.calibration.weather import WEATHERS, Turns, Weather, turns_of
+from reports.compare.ab_times import error_of, middle_mean
 from reports.compare.sequential import Plan
 from reports.results import text
 
@@ -52,15 +43,16 @@ def _spread(log_ratios: Floats) -> str:
 
 
 def spread_line(number: int, weather: Weather) -> list[str]:
-    processes = ratio_of_medians(run_of(number, weather, whole=True, tables=100))
+    processes = run_of(number, weather, whole=True, tables=100)
     turns = run_of(number, weather, tables=100)
     found = (
-        ratio_of_medians(turns),
-        mean_of_rounds(turns),
-        median_of_rounds(turns),
-        middle_of_rounds(turns),
+        processes.log_ratio_of_medians,
+        turns.log_ratio_of_medians,
+        turns.log_ratios.mean(axis=-1),
+        np.median(turns.log_ratios, axis=-1),
+        middle_mean(turns.log_ratios),
     )
-    return [weather.words, _spread(processes), *map(_spread, found)]
+    return [weather.words, *map(_spread, found)]
 
 
 def spreads() -> str:
@@ -85,8 +77,8 @@ def whole_tables(found: Verdicts) -> str:
 
 
 def judged(turns: Turns, threshold: float, slowdown: float = 0.0) -> Verdicts:
-    slowed = middle_of_rounds(turns) + math.log1p(slowdown)
-    return in_sequence(slowed, PLAN, threshold, errors(turns))
+    slowed = middle_mean(turns.log_ratios) + math.log1p(slowdown)
+    return in_sequence(slowed, PLAN, threshold, error_of(turns.log_ratios))
 
 
 def verdict_line(number: int, weather: Weather) -> list[str]:

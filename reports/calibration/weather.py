@@ -7,7 +7,6 @@ import numpy as np
 
 from reports.calibration.rule import Flags
 from reports.calibration.samples import Floats
-from reports.compare.ab_times import error_of, middle_mean
 
 TURN_S = 0.065  # including the time until the other program's threads sleep
 START_TURNS = 30  # the time to start a process and to build a case
@@ -50,6 +49,16 @@ class Turns:
 
     base: Floats
     new: Floats
+
+    @property
+    def log_ratios(self) -> Floats:
+        """The logarithm of new / base in each round."""
+        return self.new - self.base
+
+    @property
+    def log_ratio_of_medians(self) -> Floats:
+        """The logarithm of the ratio of both medians, [table, pair, row]."""
+        return np.asarray(np.median(self.new, axis=-1) - np.median(self.base, axis=-1))
 
 
 def _changing(
@@ -136,25 +145,3 @@ def turns_of(
         np.where(coins, second, first) + noise[0] + _processes(weather, rng, each),
         np.where(coins, first, second) + noise[1] + _processes(weather, rng, each),
     )
-
-
-def middle_of_rounds(turns: Turns) -> Floats:
-    """Returns each pair's log ratio, [table, pair, row], as in `ab_times.pair_of`."""
-    return middle_mean(turns.new - turns.base)
-
-
-def errors(turns: Turns) -> Floats:
-    """Returns the errors of `middle_of_rounds`."""
-    return error_of(turns.new - turns.base)
-
-
-def median_of_rounds(turns: Turns) -> Floats:
-    return np.asarray(np.median(turns.new - turns.base, axis=-1))
-
-
-def mean_of_rounds(turns: Turns) -> Floats:
-    return np.asarray(np.mean(turns.new - turns.base, axis=-1))
-
-
-def ratio_of_medians(turns: Turns) -> Floats:
-    return np.asarray(np.median(turns.new, axis=-1) - np.median(turns.base, axis=-1))
