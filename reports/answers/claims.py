@@ -3,20 +3,13 @@
 intervals support them."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from reports.answers import against
 from reports.answers.cells import cell, column_of, heading_of, shown, value_of
 from reports.answers.comparing import least
-from reports.answers.measured import (
-    CANNOT_TELL,
-    Measured,
-    counter_of,
-    exactly,
-    exponent,
-    over,
-)
+from reports.answers.measured import CANNOT_TELL, counter_of, exactly, exponent, over
 from reports.answers.shapes import case_text, selected, without
 from reports.answers.tables import label_of
 from reports.experiments import spec
@@ -52,7 +45,9 @@ def _extreme(every: Sequence[Row], claim: spec.Extreme) -> str:
         rows = _groups(rows, *claim.among.split())[-1]
     named = {_name(row, every): row for row in rows}
     values = {name: counter_of(row, claim.counter) for name, row in named.items()}
-    ranked = values if claim.least else _inverted(values)
+    ranked = values
+    if not claim.least:
+        ranked = {name: over(exactly(1), v) for name, v in values.items() if v.value}
     if not ranked:
         return ""
     first, rivals = least(ranked)
@@ -71,11 +66,6 @@ def _extreme(every: Sequence[Row], claim: spec.Extreme) -> str:
         f"Which has the {most} {heading} {CANNOT_TELL}: {said.format('')}, and "
         f"{others}{'less' if claim.least else 'more'}."
     )
-
-
-def _inverted(values: Mapping[str, Measured]) -> dict[str, Measured]:
-    one = exactly(1)
-    return {name: over(one, value) for name, value in values.items() if value.value}
 
 
 def _also(row: Row, counters: Sequence[str]) -> str:

@@ -39,10 +39,6 @@ class _Sum:
     passes: list[float] | None  # the time in each pass, if the result has it
 
 
-def _noun(profile: Profile) -> str:
-    return profile.of.removesuffix("s")
-
-
 def _total(kernels: Iterable[Kernel | _Sum]) -> float:
     return sum(kernel.total_us for kernel in kernels)
 
@@ -69,7 +65,7 @@ def kernels_table(profile: Profile, step: str) -> Table:
     """Makes a table like Nsight's kernel summary, longest total time first."""
     kernels = sorted(profile.kernels, key=_weight)
     whole_us = _total(kernels)
-    headings = [_noun(profile), "phase", "family", "instances"]
+    headings = [profile.of.removesuffix("s"), "phase", "family", "instances"]
     if whole_us:
         headings += ["total", "share", "mean", "median", "min", "max", "std"]
     lines = [_cells(profile, kernel, whole_us) for kernel in kernels]

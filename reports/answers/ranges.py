@@ -32,10 +32,6 @@ def _place(phase: str) -> int:
     return _PHASES.index(phase) if phase in _PHASES else len(_PHASES)
 
 
-def _phase_text(span: Range) -> str:
-    return "the whole" if span.range == "all" else span.range
-
-
 def ranges_table(profile: Profile, step: str) -> Table | None:
     """Makes the table of phases, components and sublayers, without the layers."""
     spans = [span for span in profile.ranges if not _LAYER.fullmatch(span.range)]
@@ -56,7 +52,8 @@ def ranges_table(profile: Profile, step: str) -> Table | None:
         headings.append("host total")
     lines = []
     for span in spans:
-        line = [_phase_text(span), span.phase, str(span.instances or "-")]
+        name = "the whole" if span.range == "all" else span.range
+        line = [name, span.phase, str(span.instances or "-")]
         if own := _own(span):
             line.append(text.time(own.mean))
             if of_instance:

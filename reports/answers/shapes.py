@@ -9,12 +9,9 @@ from reports.results.rows import Row, grouped
 _IN_SHAPE = ("batch", "seq", "heads", "d_head")
 
 
-def shape_text(row: Row) -> str:
-    """Formats e.g. "4 x 128", batch by tokens, or "4 x 128, 12 heads, d 64"."""
-    return _shape(row, ())
-
-
-def _shape(row: Row, but: Collection[str]) -> str:
+def shape_text(row: Row, but: Collection[str] = ()) -> str:
+    """Formats e.g. "4 x 128", batch by tokens, or "4 x 128, 12 heads, d 64", without
+    the parameters `but`."""
     batch, seq, heads, d_head = (
         None if key in but else row.get(key) for key in _IN_SHAPE
     )
@@ -65,7 +62,7 @@ def case_text(row: Row, *but: str) -> str:
         for key, number in row.numbers.items()
         if key not in (*but, *_IN_SHAPE)
     ]
-    return " ".join([*words, _shape(row, but)]).strip()
+    return " ".join([*words, shape_text(row, but)]).strip()
 
 
 def step_text(row: Row) -> str:

@@ -96,12 +96,6 @@ KNOWN_PAIRS = 20  # of the preceding A/A run
 ALPHA = 0.05 / ROWS
 
 
-def once_of(noise: Noise, seed: int, tables: int) -> Floats:
-    """Draws times of an A/A run and of two more processes, [table, process, row]."""
-    rng = np.random.default_rng([SEED, 300, seed])
-    return log_medians(noise, rng, (tables, 2 * KNOWN_PAIRS + 2, ROWS, 3))
-
-
 def margins_of(known: Floats, alpha: float) -> tuple[Floats, Floats]:
     """Returns margins [table, row] by the spread alone, and margins by the rule."""
     pairs = known.shape[1] // 2
@@ -118,7 +112,9 @@ def regressed(times: Floats, margin: Floats, slowdown: float) -> Flags:
 
 
 def once_line(seed: int, noise: Noise) -> list[str]:
-    times = once_of(noise, seed, TABLES)
+    rng = np.random.default_rng([SEED, 300, seed])
+    # An A/A run and two more processes, [table, process, row].
+    times = log_medians(noise, rng, (TABLES, 2 * KNOWN_PAIRS + 2, ROWS, 3))
     alone, both = margins_of(times[:, : 2 * KNOWN_PAIRS], ALPHA)
     found = regressed(times, both, 0.30)
     return [

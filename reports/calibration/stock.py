@@ -19,11 +19,6 @@ from reports.results.text import table
 ALPHA = 0.05
 
 
-def _has_ties(both: Floats) -> NDArray[np.bool_]:
-    ordered = np.sort(both, axis=-1)
-    return np.asarray((np.diff(ordered, axis=-1) == 0).any(axis=-1))
-
-
 def p_values(base: Floats, new: Floats) -> Floats:
     """Returns the p values [...] of two arrays [..., repetition].
 
@@ -31,7 +26,8 @@ def p_values(base: Floats, new: Floats) -> Floats:
     approximate ones. It chooses once for all rows of a call, so rows with ties and
     rows without are separate calls.
     """
-    ties = _has_ties(np.concatenate([base, new], axis=-1))
+    ordered = np.sort(np.concatenate([base, new], axis=-1), axis=-1)
+    ties = (np.diff(ordered, axis=-1) == 0).any(axis=-1)
     few = min(base.shape[-1], new.shape[-1]) <= 8
     found = np.empty(ties.shape)
     for exact in (True, False):

@@ -81,10 +81,8 @@ class AbRun:
         return sum(process.seconds for process in self.processes)
 
     def whole_pairs(self) -> list[int]:
-        sides: dict[int, set[str]] = {}
-        for process in self.processes:
-            sides.setdefault(process.pair, set()).add(process.side)
-        return sorted(pair for pair, found in sides.items() if len(found) == 2)
+        counts = Counter(process.pair for process in self.processes)
+        return sorted(pair for pair, count in counts.items() if count == len(SIDES))
 
     def with_processes(self, processes: Sequence[Process]) -> "AbRun":
         positions = {process.position for process in processes}

@@ -37,10 +37,6 @@ def _rows(rows: list[ComparedRow], comparison: Comparison) -> str:
     return human.table(_COLUMNS, [_cells(row, comparison) for row in rows])
 
 
-def _folded(title: str, body: str) -> str:
-    return f"<details><summary>{title}</summary>\n\n{body}\n\n</details>"
-
-
 def render(comparison: Comparison) -> str:
     """Renders the verdict, then the differing rows, then all rows, folded."""
     decided = (Verdict.REGRESSED, Verdict.IMPROVED)
@@ -73,6 +69,8 @@ def render(comparison: Comparison) -> str:
         ]
         parts.append("Without a number on both sides:")
         parts.append(human.table(("row", "base", "new", ""), lines))
-    parts.append(_folded("All rows", _rows(comparison.rows, comparison)))
+    parts.append("<details><summary>All rows</summary>")
+    parts.append(_rows(comparison.rows, comparison))
+    parts.append("</details>")
     parts.append(f"<sub>{text.explanation(comparison)}</sub>")
     return "\n\n".join(parts)

@@ -42,7 +42,7 @@ def _drawn(rows: Sequence[Row], experiment: str, plot: Plot) -> list[Figure]:
             return []
         label = _point_label(chosen)
         return _phases(chosen, label, f"{experiment}: phases of {common(chosen)}")
-    known = [row for row in rows if _has(row, plot.counter)]
+    known = [row for row in rows if plot.counter == TIME or row.get(plot.counter)]
     if isinstance(plot, Lines):
         known = [row for row in known if plot.x in row.numbers]
     drawn: list[Figure] = []
@@ -54,10 +54,6 @@ def _drawn(rows: Sequence[Row], experiment: str, plot: Plot) -> list[Figure]:
         else:
             drawn += _bars(group, title, plot)
     return drawn
-
-
-def _has(row: Row, counter: str) -> bool:
-    return counter == TIME or bool(row.get(counter))
 
 
 def _value(row: Row, counter: str) -> Measured:
