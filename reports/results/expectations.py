@@ -2,11 +2,7 @@
 """The expectations of a run's experiments, as its result file states them."""
 
 from dataclasses import dataclass
-from typing import Any
-
-from reports.results.records import shown
-
-RELATIONS = ("about", "at_most", "at_least")
+from typing import Any, Literal
 
 
 @dataclass
@@ -30,17 +26,9 @@ class Expectation:
     experiment: str
     text: str
     quantity: Quantity
-    relation: str  # one of RELATIONS
+    relation: Literal["about", "at_most", "at_least"]
     expected: float
     tolerance: float  # a fraction, for the relation "about"
-
-    def __post_init__(self) -> None:
-        if self.relation not in RELATIONS:
-            allowed = ", ".join(RELATIONS)
-            raise ValueError(
-                f"relation of an expectation is {shown(self.relation)}; "
-                f"allowed: {allowed}"
-            )
 
     @property
     def bounds(self) -> tuple[float, float]:
