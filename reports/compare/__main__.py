@@ -106,11 +106,8 @@ def _parser() -> argparse.ArgumentParser:
 def _sides(
     parser: argparse.ArgumentParser, given: argparse.Namespace
 ) -> tuple[list[Path], list[Path]]:
-    base, new = given.base, given.new
-    if base or new:
-        if given.files or not (base and new):
-            parser.error("--base and --new go together, and without other files")
-        return base, new
+    if given.base:
+        return given.base, given.new
     if len(given.files) < 2:
         parser.error(
             f"it takes BASE.json and NEW.json, not {plural(len(given.files), 'file')}"
@@ -144,9 +141,9 @@ def _comparison(
         pattern=given.filter,
         allow_different_environment=given.allow_different_environment,
     )
+    if bool(given.base) != bool(given.new) or (given.base and given.files):
+        parser.error("--base and --new go together, and without other files")
     if len(given.files) == 1 and given.files[0].is_dir():
-        if given.base or given.new:
-            parser.error("--base and --new go together, and without other files")
         if given.threshold or given.confidence or given.noise:
             parser.error(
                 "--threshold, --confidence and --noise of a directory are those of "
