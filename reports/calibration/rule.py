@@ -38,6 +38,11 @@ def any_row(found: Flags) -> Flags:
     return np.asarray(found.any(axis=1))
 
 
+def all_rows(found: Flags) -> Flags:
+    """Returns the tables of such rows alone."""
+    return np.asarray(found.all(axis=1))
+
+
 def _looks(plan: Plan, pairs: int) -> list[tuple[int, float]]:
     looks = [(look.pairs, look.alpha) for look in plan.looks() if look.pairs <= pairs]
     return [*looks, (pairs, plan.rest(len(looks)))]

@@ -33,7 +33,7 @@ def test_a_new_module_is_found(mine: None) -> None:
         result = parse(document(entry("mine/a", 10.0, sum=4.5)))
         (answer,) = answers(result)
         assert (answer.experiment, answer.sentence) == ("mine", "`mine` sum 4.5.")
-        assert answer.question == ""  # no such file in benchmarks/
+        assert answer.asked.question == ""  # no such file in benchmarks/
         assert section(result, "mine").figures == []
     finally:
         experiments.known.cache_clear()
