@@ -15,7 +15,6 @@ from reports.advice.run import (
     Step,
     arithmetic,
     shape_of,
-    tokens_of,
 )
 from reports.answers.against import Axis, baselines
 from reports.answers.measured import (
@@ -182,11 +181,11 @@ def flash_attention(run: Run) -> Iterator[Line]:
 def _by_other_library(run: Run, step: Step) -> Line | None:
     """Predicts the gain from the library that multiplies in the fused implementation,
     outside of attention."""
-    precision, tokens = arithmetic(step.whole), tokens_of(step.whole)
+    precision = arithmetic(step.whole)
     chosen = run.of("implementations", implementation="fused", precision=precision)
     library = chosen[-1].findings.get("products", OWN_LIBRARY) if chosen else ""
-    now = run.product_rate(precision, tokens)
-    then = run.product_rate(precision, tokens, library)
+    now = run.product_rate(step.whole)
+    then = run.product_rate(step.whole, library=library)
     if library == OWN_LIBRARY or not now or not then:
         return None
     rows = [row for row in step.parts.values() if row.words["component"] not in _NAIVE]

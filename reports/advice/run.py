@@ -47,10 +47,6 @@ def arithmetic(row: Row) -> str:
     return row.words.get("precision", "fp32").removesuffix("_autocast")
 
 
-def tokens_of(step: Row) -> float:
-    return step["batch"] * step["seq"]
-
-
 def best(rows: Iterable[Row], counter: str) -> Rate | None:
     """Returns the highest rate; None without any."""
     rates = [
@@ -102,10 +98,16 @@ class Run:
         return best(self.of("peak", precision=precision), "flops_per_second")
 
     def product_rate(
-        self, precision: str, tokens: float, library: str = OWN_LIBRARY
+        self,
+        step: Row,
+        precision: str = "",
+        library: str = OWN_LIBRARY,
+        batches: float = 1,
     ) -> Rate | None:
-        """Returns the mean rate of the matrix products with the nearest number of
-        tokens; None without any by this library."""
+        """Returns the mean rate of the matrix products, by this library, with the number
+        of tokens nearest to so many batches of the step; None without any."""
+        precision = precision or arithmetic(step)
+        tokens = batches * (step.get("batch") or 0) * (step.get("seq") or 0)
         by_tokens = grouped(
             [
                 row
@@ -115,7 +117,7 @@ class Run:
             ],
             lambda row: row.numbers["m"],
         )
-        if not by_tokens:
+        if not by_tokens or not tokens:
             return None
         rows = by_tokens[min(by_tokens, key=lambda m: abs(math.log(m / tokens)))]
         flops = exactly(sum(row["flops"] for row in rows))

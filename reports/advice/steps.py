@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from reports.advice.line import Check, Line, gained, largest, saved_bytes, sized, timed
-from reports.advice.run import TRAINING, Rate, Run, arithmetic, shape_of, tokens_of
+from reports.advice.run import TRAINING, Rate, Run, shape_of
 from reports.answers.against import baselines, compared
 from reports.answers.measured import (
     Measured,
@@ -61,8 +61,7 @@ def _faster(
 
 def _of_bf16(run: Run, step: Row) -> tuple[Measured, tuple[str, ...]] | None:
     """Predicts the time saved by products at the rate of bf16."""
-    tokens = tokens_of(step)
-    wide, narrow = (run.product_rate(name, tokens) for name in ("fp32", "bf16"))
+    wide, narrow = (run.product_rate(step, name) for name in ("fp32", "bf16"))
     return _faster(run, step, wide, narrow)
 
 
@@ -149,10 +148,7 @@ def _batched(run: Run, step: Row, factor: float) -> tuple[Measured, tuple[str, .
     """Predicts the gain per replaced step from one step of `factor` times the batch.
     Also returns the names of the rows that it rests on."""
     fixed, rows = _fixed(run, step)
-    now, then = (
-        run.product_rate(arithmetic(step), tokens)
-        for tokens in (tokens_of(step), factor * tokens_of(step))
-    )
+    now, then = (run.product_rate(step, batches=count) for count in (1, factor))
     saved = times(fixed, 1 - 1 / factor)
     if now == then or not (faster := _faster(run, step, now, then)):
         return saved, rows
