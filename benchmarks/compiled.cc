@@ -17,7 +17,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "fixtures/experiment/experiment.h"
-#include "fixtures/steps/aoti/runtime_step.h"
+#include "fixtures/steps/runtime_step.h"
 
 namespace trainbench {
 namespace {
@@ -35,12 +35,10 @@ TRAINBENCH_DEFINE_F(RuntimeStep, Compiled)(State& state) {
   for (auto _ : state) Step(state.phases());
 }
 
-StepParams& StepOf(Step& p) { return p.step; }
-
 TRAINBENCH_REGISTER_F(RuntimeStep, Compiled,
                       "compiled/runtime/model/precision/mode/batch/seq")
     ->Axis("runtime", &Step::runtime, kRuntimes, RuntimeName)
-    ->Axes(StepAxes<Step>(StepOf))
+    ->Axes(StepAxes<Step>(&Step::step))
     ->Baseline("runtime", "eager")
     ->Smoke(
         "runtime=eager,fused,graph model=tiny precision=fp32 "
@@ -86,13 +84,12 @@ TRAINBENCH_DEFINE_F(RuntimeAttention, Compiled)(State& state) {
   for (auto _ : state) Step(state.phases());
 }
 
-AttentionParams& AttentionOf(Attention& p) { return p.attention; }
-
 TRAINBENCH_REGISTER_F(
     RuntimeAttention, Compiled,
     "compiled/runtime/work=attention/precision/phase/batch/seq/d_head")
     ->Axis("runtime", &Attention::runtime, kRuntimes, RuntimeName)
-    ->Axes(AttentionAxes<Attention>("batch", AttentionOf, {"variant"}))
+    ->Axes(AttentionAxes<Attention>("batch", &Attention::attention,
+                                    {"variant"}))
     ->Baseline("runtime", "eager")
     ->Smoke(
         "runtime=eager,fused,graph precision=fp32 "
@@ -114,6 +111,7 @@ TRAINBENCH_REGISTER_F(
     ->Complete([](Attention& p, const RunOptions& options,
                   const Device& device) {
       p.packages = options.aoti;
+      p.attention.variant = AttentionKind::kNaive;
       p.attention.inference = p.attention.phase == Phase::kForward;
       return IsHere(p.runtime, device) && p.attention.phase != Phase::kBackward;
     })

@@ -17,80 +17,39 @@
 
 #include "absl/strings/str_cat.h"
 #include "fixtures/experiment/experiment.h"
-#include "fixtures/steps/graph/replayed_step.h"
+#include "fixtures/steps/runtime_step.h"
 
 namespace trainbench {
 namespace {
 
-enum class Launch { kEager, kGraph };
+constexpr std::array kLaunches = {Runtime::kEager, Runtime::kGraph};
 
-std::string LaunchName(Launch launch) {
-  return launch == Launch::kEager ? "eager" : "graph";
-}
-
-constexpr std::array kLaunches = {Launch::kEager, Launch::kGraph};
-
-// Forward and backward pass of attention alone.
-class AttentionLaunch : public ReplayedAttention {
+// Without graphs, eager rows would have nothing to be compared with.
+template <typename Base>
+class Launch : public Base {
  public:
-  struct Params {
-    Launch launch;
-    AttentionParams attention;
-  };
+  using Base::Base;
 
-  static Cost CostOf(const Params& p, const Device& device) {
-    return AttentionStep::CostOf(p.attention, device);
-  }
-
-  static std::string Unavailable(const Params& p, const Device& device) {
+  static std::string Unavailable(const typename Base::Params& p,
+                                 const Device& device) {
     const std::string why = WhyNoGraphs(device);
-    return why.empty() ? AttentionStep::Unavailable(p.attention, device) : why;
+    return why.empty() ? Base::Unavailable(p, device) : why;
   }
-
-  AttentionLaunch(const Params& p, const Device& device)
-      : ReplayedAttention(p.attention, device, p.launch == Launch::kGraph) {}
 
   void Run(State& state) override {
-    for (auto _ : state) Step(state.phases());
+    for (auto _ : state) this->Step(state.phases());
   }
 };
 
-class StepLaunch : public ReplayedStep {
- public:
-  struct Params {
-    Launch launch;
-    StepParams step;
-  };
-
-  static Cost CostOf(const Params& p, const Device& device) {
-    return ModelStep::CostOf(p.step, device);
-  }
-
-  static std::string Unavailable(const Params& p, const Device& device) {
-    const std::string why = WhyNoGraphs(device);
-    return why.empty() ? ModelStep::Unavailable(p.step, device) : why;
-  }
-
-  StepLaunch(const Params& p, const Device& device)
-      : ReplayedStep(p.step, device, p.launch == Launch::kGraph) {}
-
-  void Run(State& state) override {
-    for (auto _ : state) Step(state.phases());
-  }
-};
-
-StepParams& StepOfLaunch(StepLaunch::Params& p) { return p.step; }
-
-AttentionParams& AttentionOfLaunch(AttentionLaunch::Params& p) {
-  return p.attention;
-}
+using AttentionLaunch = Launch<RuntimeAttention>;
+using StepLaunch = Launch<RuntimeStep>;
 
 TRAINBENCH_REGISTER(AttentionLaunch,
                     "cuda_graph/launch/work=attention/variant/precision/batch/"
                     "seq/d_head")
-    ->Axis("launch", &AttentionLaunch::Params::launch, kLaunches, LaunchName)
-    ->Axes(AttentionAxes<AttentionLaunch::Params>("batch", AttentionOfLaunch,
-                                                  {"phase"}))
+    ->Axis("launch", &AttentionLaunch::Params::runtime, kLaunches, RuntimeName)
+    ->Axes(AttentionAxes<AttentionLaunch::Params>(
+        "batch", &AttentionLaunch::Params::attention, {"phase"}))
     ->Baseline("launch", "eager")
     ->Smoke("variant=naive precision=fp32 batch=8 seq=128 d_head=32")
     ->QuickOnGpu("variant=own precision=bf16 batch=8 seq=256 d_head=64")
@@ -102,8 +61,8 @@ TRAINBENCH_REGISTER(AttentionLaunch,
 
 TRAINBENCH_REGISTER(StepLaunch,
                     "cuda_graph/launch/model/precision/mode/batch/seq")
-    ->Axis("launch", &StepLaunch::Params::launch, kLaunches, LaunchName)
-    ->Axes(StepAxes<StepLaunch::Params>(StepOfLaunch))
+    ->Axis("launch", &StepLaunch::Params::runtime, kLaunches, RuntimeName)
+    ->Axes(StepAxes<StepLaunch::Params>(&StepLaunch::Params::step))
     ->Baseline("launch", "eager")
     ->Smoke(
         "model=tiny precision=fp32 mode=forward,forward_backward,train_step "
