@@ -22,18 +22,20 @@ class Backend;
 namespace trainbench {
 
 // Both take N * n contiguous values over N ranks; chunk r, n values, belongs to
-// rank r. The values must not be used until Wait() returns. Both functions and
-// Wait() throw what c10d throws.
+// rank r. The values must not be used until Wait() returns. Both functions
+// throw as Wait() does.
 
 // Replaces every other chunk by its owner's values.
 std::unique_ptr<Collective> StartDirectAllGather(c10d::Backend& backend,
                                                  const at::Tensor& values);
 
-// Leaves the sum over all ranks in this rank's chunk. Adds in the same order as
-// the ring, r + 1, r + 2, ..., r, so the result is bitwise equal. Receives into
-// a buffer of (N - 1) n values, which stays allocated until Wait() returns.
+// Leaves the sum over all ranks in this rank's chunk of `input` and in
+// `output`, which may be that chunk. Adds in the same order as the ring, r + 1,
+// r + 2, ..., r, so the result is bitwise equal. Receives into a buffer of
+// (N - 1) n values, which stays allocated until Wait() returns.
 std::unique_ptr<Collective> StartDirectReduceScatter(c10d::Backend& backend,
-                                                     const at::Tensor& values);
+                                                     const at::Tensor& output,
+                                                     const at::Tensor& input);
 
 }  // namespace trainbench
 

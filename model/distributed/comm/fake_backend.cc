@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-#include "model/distributed/comm/fake_backend.h"
-
 #include <ATen/core/ivalue.h>
 #include <torch/types.h>
 
 #include <utility>
+
+#include "model/distributed/comm/backends.h"
 
 namespace trainbench {
 namespace {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-#include "model/distributed/comm/gloo_backend.h"
-
-// The header is empty without this macro. LibTorch was built with Gloo.
+// c10d's header includes Gloo's headers, which the wheel does not contain, so
+// this file alone includes our stubs (gloo_stubs/). It is empty without this
+// macro. LibTorch was built with Gloo.
 #define USE_C10D_GLOO
 #include <csignal>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+
+#include "model/distributed/comm/backends.h"
 
 namespace trainbench {
 namespace {

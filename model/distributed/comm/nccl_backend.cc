@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-#include "model/distributed/comm/nccl_backend.h"
-
 #include "absl/strings/str_join.h"
+#include "model/distributed/comm/backends.h"
 
 #ifdef TRAINBENCH_CUDA
 #include <c10/util/env.h>

@@ -16,10 +16,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "model/distributed/comm/backends.h"
 #include "model/distributed/comm/direct_exchange.h"
-#include "model/distributed/comm/fake_backend.h"
-#include "model/distributed/comm/gloo_backend.h"
-#include "model/distributed/comm/nccl_backend.h"
 #include "model/distributed/comm/rendezvous.h"
 #include "model/distributed/comm/ring.h"
 
@@ -78,27 +76,6 @@ class StartedWork final : public Collective {
   std::vector<at::Tensor> tensors_;
   CommBackend backend_;
 };
-
-// A Gloo collective in flight as direct messages (direct_exchange.h).
-class StartedExchange final : public Collective {
- public:
-  using Finish = std::function<void()>;
-  StartedExchange(std::unique_ptr<Collective> exchange, Finish finish)
-      : exchange_(std::move(exchange)), finish_(std::move(finish)) {}
-  void Wait() override {
-    Communicate([&] { exchange_->Wait(); });
-    finish_();
-  }
-
- private:
-  std::unique_ptr<Collective> exchange_;
-  Finish finish_;
-};
-
-absl::Status DidNotMeet(const GroupOptions& options, const char* reason) {
-  return absl::UnavailableError(
-      absl::StrCat("did not meet all ", options.size, " ranks: ", reason));
-}
 
 // Calls the backend directly: c10d's dispatched operators would add a schema
 // look-up and boxing to each call.
@@ -159,11 +136,7 @@ class C10dGroup final : public ProcessGroup {
           Start([&] { return backend_->_reduce_scatter_base(mine, all); }),
           std::vector{mine, all}, options_.backend);
     }
-    std::unique_ptr<Collective> exchange;
-    Communicate([&] { exchange = StartDirectReduceScatter(*backend_, all); });
-    return std::make_unique<StartedExchange>(
-        std::move(exchange),
-        [mine, sum = ChunkOf(all)] { CopyUnlessSame(sum, mine); });
+    return StartDirectReduceScatter(*backend_, mine, all);
   }
 
   std::unique_ptr<Collective> StartAllGather(const at::Tensor& output,
@@ -177,9 +150,7 @@ class C10dGroup final : public ProcessGroup {
           std::vector{all, mine}, options_.backend);
     }
     CopyUnlessSame(mine, ChunkOf(all));
-    std::unique_ptr<Collective> exchange;
-    Communicate([&] { exchange = StartDirectAllGather(*backend_, all); });
-    return std::make_unique<StartedExchange>(std::move(exchange), [all] {});
+    return StartDirectAllGather(*backend_, all);
   }
 
   void AllReduceMax(const at::Tensor& tensor) override {
@@ -224,17 +195,21 @@ class C10dGroup final : public ProcessGroup {
   static absl::StatusOr<std::unique_ptr<ProcessGroup>> Meet(
       const StorePtr& store, const GroupOptions& options,
       const BackendMaker& make_backend) {
+    std::unique_ptr<ProcessGroup> group;
     try {
-      auto group = std::make_unique<C10dGroup>(store, options, make_backend);
-      // Gloo lets a rank continue once its own connections exist. If it exited
-      // before the others were connected, they would consider it failed.
-      group->cpu_group().Barrier();
-      return group;
+      Communicate([&] {
+        group = std::make_unique<C10dGroup>(store, options, make_backend);
+        // Gloo lets a rank continue once its own connections exist. If it
+        // exited before the others were connected, they would consider it
+        // failed.
+        group->cpu_group().Barrier();
+      });
     } catch (const c10::Error& error) {
-      return DidNotMeet(options, error.what_without_backtrace());
-    } catch (const std::exception& error) {
-      return DidNotMeet(options, error.what());
+      return absl::UnavailableError(
+          absl::StrCat("did not meet all ", options.size,
+                       " ranks: ", error.what_without_backtrace()));
     }
+    return group;
   }
 
   absl::StatusOr<std::unique_ptr<ProcessGroup>> Split(

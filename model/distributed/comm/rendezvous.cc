@@ -8,13 +8,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <exception>
 #include <optional>
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "absl/strings/str_cat.h"
+#include "model/distributed/comm/process_group.h"
 
 namespace trainbench {
 namespace {
@@ -85,16 +85,17 @@ absl::StatusOr<c10::intrusive_ptr<c10d::Store>> OpenTcpStore(
   options.waitWorkers = false;
   options.timeout = timeout;
   if (where.serves) options.masterListenFd = BindStore(where);
+  c10::intrusive_ptr<c10d::Store> store;
   try {
-    return c10::make_intrusive<c10d::TCPStore>(where.host, options);
+    Communicate([&] {
+      store = c10::make_intrusive<c10d::TCPStore>(where.host, options);
+    });
   } catch (const c10::Error& error) {
     return absl::UnavailableError(absl::StrCat("no rendezvous at ", where.host,
                                                ":", where.port, ": ",
                                                error.what_without_backtrace()));
-  } catch (const std::exception& error) {
-    return absl::UnavailableError(absl::StrCat(
-        "no rendezvous at ", where.host, ":", where.port, ": ", error.what()));
   }
+  return store;
 }
 
 c10::intrusive_ptr<c10d::Store> SubStore(

@@ -21,8 +21,12 @@ class TensorGroup {
 
   // Replace contiguous `tensor` by its sum or maximum over the ranks and return
   // when the result is ready. Throw as Collective::Wait() does.
-  void Sum(const at::Tensor& tensor);
-  void Max(const at::Tensor& tensor);
+  void Sum(const at::Tensor& tensor) {
+    if (sends_ && size() > 1) group_.AllReduce(tensor);
+  }
+  void Max(const at::Tensor& tensor) {
+    if (sends_ && size() > 1) group_.AllReduceMax(tensor);
+  }
 
   // Whether anything is sent. A step that sends nothing does the same
   // computation, but its results are wrong.

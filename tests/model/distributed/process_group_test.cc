@@ -19,7 +19,7 @@
 #include "fixtures/memory/memory_probe.h"
 #include "fixtures/ranks/distributed_context.h"
 #include "fixtures/ranks/rank_failure.h"
-#include "model/distributed/comm/nccl_backend.h"
+#include "model/distributed/comm/backends.h"
 #include "model/distributed/comm/rendezvous.h"
 #include "tests/support/rank_fixture.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// c10d's NCCL backend.
+// The backends of c10d under a ProcessGroup.
 
-#ifndef TRAINBENCH_MODEL_DISTRIBUTED_COMM_NCCL_BACKEND_H_
-#define TRAINBENCH_MODEL_DISTRIBUTED_COMM_NCCL_BACKEND_H_
+#ifndef TRAINBENCH_MODEL_DISTRIBUTED_COMM_BACKENDS_H_
+#define TRAINBENCH_MODEL_DISTRIBUTED_COMM_BACKENDS_H_
 
 #include <array>
 #include <torch/csrc/distributed/c10d/Backend.hpp>
@@ -11,6 +11,11 @@
 #include "model/distributed/comm/process_group.h"
 
 namespace trainbench {
+
+// Throws what c10d throws. From this call on, the process ignores SIGPIPE: a
+// write to a broken pipe returns an error instead of ending the process.
+c10::intrusive_ptr<c10d::Backend> MakeGlooBackend(
+    const c10::intrusive_ptr<c10d::Store>& store, const GroupOptions& options);
 
 // For the current CUDA device. Throws what c10d throws, and c10::Error in a
 // program that was built without CUDA.
@@ -23,6 +28,10 @@ c10::intrusive_ptr<c10d::Backend> MakeNcclBackend(
 // without CUDA.
 void CheckNcclHeader(const std::array<int, 3>& header);
 
+// Has no other ranks: sends nothing, does not wait and leaves all values
+// unchanged. Calls that this project does not make throw c10d's c10::Error.
+c10::intrusive_ptr<c10d::Backend> MakeFakeBackend(const GroupOptions& options);
+
 }  // namespace trainbench
 
-#endif  // TRAINBENCH_MODEL_DISTRIBUTED_COMM_NCCL_BACKEND_H_
+#endif  // TRAINBENCH_MODEL_DISTRIBUTED_COMM_BACKENDS_H_
