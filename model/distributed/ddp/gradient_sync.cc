@@ -9,8 +9,6 @@
 #include <utility>
 
 #include "model/distributed/ddp/flat_buffer.h"
-#include "model/distributed/ddp/ordered_collectives.h"
-#include "model/distributed/ddp/overlap_base.h"
 #include "model/distributed/trainer/parallel_trainer.h"
 
 namespace trainbench {
@@ -43,31 +41,6 @@ class FlatSync final : public GradientSync {
   }
 
   FlatBuffer buffer_;
-};
-
-class OverlapPerParameterSync final : public OverlapBase {
- public:
-  OverlapPerParameterSync(std::vector<at::Tensor> parameters,
-                          ProcessGroup& group)
-      : OverlapBase(std::move(parameters), group),
-        collectives_(this->parameters().size(), [this](std::size_t place) {
-          return this->group().StartAllReduce(
-              this->parameters()[Mirrored(place)].grad());
-        }) {}
-
- private:
-  void OnGradient(std::size_t i) override {
-    parameters()[i].mutable_grad().mul_(share());
-    collectives_.MarkReady(Mirrored(i));
-  }
-  void WaitAll() override { collectives_.WaitAll(); }
-
-  // Maps a parameter to its place in the sending order, and vice versa.
-  std::size_t Mirrored(std::size_t i) const {
-    return parameters().size() - 1 - i;
-  }
-
-  OrderedCollectives collectives_;
 };
 
 }  // namespace
@@ -122,10 +95,12 @@ std::unique_ptr<GradientSync> MakeGradientSync(
     case SyncStrategy::kFlat:
       return std::make_unique<FlatSync>(std::move(parameters), group);
     case SyncStrategy::kOverlapPerParameter:
-      return std::make_unique<OverlapPerParameterSync>(std::move(parameters),
-                                                       group);
+      // So small a bucket has a single gradient.
+      return MakeOverlapBucketedSync(/*bucket_bytes=*/1, std::move(parameters),
+                                     group);
     case SyncStrategy::kOverlapBucketed:
-      return MakeOverlapBucketedSync(options, std::move(parameters), group);
+      return MakeOverlapBucketedSync(options.bucket_bytes,
+                                     std::move(parameters), group);
     case SyncStrategy::kReducer:
       return MakeReducerSync(options, std::move(parameters), group);
   }

@@ -38,10 +38,10 @@ enum class SyncStrategy {
   //   calls P, copies none, overlaps all but the time of the last gradients.
   kOverlapPerParameter,
   // Divides each complete gradient into its place in a bucket
-  // (model/distributed/ddp/bucket_plan.h), which becomes the gradient. A full
-  // bucket is all-reduced while the backward pass continues (Li et al. 2020,
-  // PyTorch Distributed). All ranks start the buckets in the same order. A
-  // gradient that is alone in its bucket is sent in place.
+  // (PlanBuckets), which becomes the gradient. A full bucket is all-reduced
+  // while the backward pass continues (Li et al. 2020, PyTorch Distributed).
+  // All ranks start the buckets in the same order. A gradient that is alone in
+  // its bucket is sent in place.
   //   calls about S / bucket_bytes, copies at most S (in only), overlaps all
   //   but the time of the last bucket. The buckets permanently take as much
   //   memory as is copied, but the gradients are views of them.
@@ -121,8 +121,16 @@ std::unique_ptr<GradientSync> MakeGradientSync(
     const SyncOptions& options, std::vector<at::Tensor> parameters,
     ProcessGroup& group);
 
+// Returns the tensor indices of each bucket, in sending order. Tensors are
+// taken in reverse order, because a backward pass completes the gradients of
+// the last layers first. A bucket takes tensors of one dtype and device while
+// they fit into `bucket_bytes`; a larger tensor gets its own bucket. Throws
+// c10::Error unless bucket_bytes > 0.
+std::vector<std::vector<std::size_t>> PlanBuckets(
+    const std::vector<at::Tensor>& tensors, int64_t bucket_bytes);
+
 std::unique_ptr<GradientSync> MakeOverlapBucketedSync(
-    const SyncOptions& options, std::vector<at::Tensor> parameters,
+    int64_t bucket_bytes, std::vector<at::Tensor> parameters,
     ProcessGroup& group);
 
 std::unique_ptr<GradientSync> MakeReducerSync(

@@ -5,19 +5,17 @@
 #include <cstddef>
 #include <utility>
 
-#include "model/distributed/ddp/bucket_plan.h"
 #include "model/distributed/ddp/flat_buffer.h"
 #include "model/distributed/ddp/gradient_sync.h"
-#include "model/distributed/ddp/ordered_collectives.h"
 #include "model/distributed/ddp/overlap_base.h"
 
 namespace trainbench {
 namespace {
 
 struct Bucket {
+  std::vector<std::size_t> parameters;
   // Undefined for a single gradient, which is sent in place.
   at::Tensor values;
-  std::size_t size = 0;     // number of gradients
   std::size_t awaited = 0;  // incomplete gradients in this step
 };
 
@@ -29,23 +27,17 @@ struct Place {
 
 class OverlapBucketedSync final : public OverlapBase {
  public:
-  OverlapBucketedSync(const SyncOptions& options,
-                      std::vector<at::Tensor> parameters, ProcessGroup& group)
+  OverlapBucketedSync(int64_t bucket_bytes, std::vector<at::Tensor> parameters,
+                      ProcessGroup& group)
       : OverlapBase(std::move(parameters), group),
-        plan_(PlanBuckets(this->parameters(), options.bucket_bytes)),
-        places_(this->parameters().size()),
-        collectives_(plan_.size(), [this](std::size_t bucket) {
-          const at::Tensor& values = buckets_[bucket].values;
-          return this->group().StartAllReduce(
-              values.defined()
-                  ? values
-                  : this->parameters()[plan_[bucket].front()].grad());
-        }) {
-    for (const std::vector<std::size_t>& indices : plan_) AddBucket(indices);
+        places_(this->parameters().size()) {
+    for (auto& indices : PlanBuckets(this->parameters(), bucket_bytes)) {
+      AddBucket(std::move(indices));
+    }
   }
 
  private:
-  void AddBucket(const std::vector<std::size_t>& indices) {
+  void AddBucket(std::vector<std::size_t> indices) {
     std::vector<at::Tensor> tensors;
     for (const std::size_t i : indices) tensors.push_back(parameters()[i]);
     FlatBuffer buffer;
@@ -54,7 +46,8 @@ class OverlapBucketedSync final : public OverlapBase {
     for (std::size_t k = 0; k < indices.size(); ++k) {
       places_[indices[k]] = {buckets_.size(), buffer.views[k]};
     }
-    buckets_.push_back({buffer.values, indices.size(), indices.size()});
+    const std::size_t size = indices.size();
+    buckets_.push_back({std::move(indices), buffer.values, size});
   }
 
   void OnGradient(std::size_t i) override {
@@ -67,31 +60,63 @@ class OverlapBucketedSync final : public OverlapBase {
     } else {
       gradient.mul_(share());
     }
-    Arrived(places_[i].bucket);
+    --buckets_[places_[i].bucket].awaited;
+    StartComplete();
   }
 
-  void Arrived(std::size_t index) {
-    Bucket& bucket = buckets_[index];
-    if (--bucket.awaited > 0) return;
-    bucket.awaited = bucket.size;
-    collectives_.MarkReady(index);
+  // Starts each bucket as soon as it and all earlier ones are complete. Ranks
+  // must start the same collectives in the same order, but their backward
+  // passes may complete gradients in different orders.
+  void StartComplete() {
+    while (started_.size() < buckets_.size() &&
+           buckets_[started_.size()].awaited == 0) {
+      const Bucket& bucket = buckets_[started_.size()];
+      started_.push_back(group().StartAllReduce(
+          bucket.values.defined()
+              ? bucket.values
+              : parameters()[bucket.parameters.front()].grad()));
+    }
   }
 
-  void WaitAll() override { collectives_.WaitAll(); }
+  void WaitAll() override {
+    for (Bucket& bucket : buckets_) bucket.awaited = bucket.parameters.size();
+    const auto started = std::exchange(started_, {});
+    for (const auto& collective : started) collective->Wait();
+  }
 
-  std::vector<std::vector<std::size_t>> plan_;
-  std::vector<Bucket> buckets_;
-  std::vector<Place> places_;  // by parameter
-  OrderedCollectives collectives_;
+  std::vector<Bucket> buckets_;  // in sending order
+  std::vector<Place> places_;    // by parameter
+  std::vector<std::unique_ptr<Collective>> started_;  // by bucket
 };
 
 }  // namespace
 
+std::vector<std::vector<std::size_t>> PlanBuckets(
+    const std::vector<at::Tensor>& tensors, int64_t bucket_bytes) {
+  TORCH_CHECK(bucket_bytes > 0, "a bucket of ", bucket_bytes, " bytes");
+  std::vector<std::vector<std::size_t>> buckets;
+  int64_t filled = 0;
+  for (std::size_t i = tensors.size(); i-- > 0;) {
+    const at::Tensor& tensor = tensors[i];
+    const auto bytes = static_cast<int64_t>(tensor.nbytes());
+    const bool joins = !buckets.empty() && filled + bytes <= bucket_bytes &&
+                       tensor.dtype() == tensors[i + 1].dtype() &&
+                       tensor.device() == tensors[i + 1].device();
+    if (!joins) {
+      buckets.emplace_back();
+      filled = 0;
+    }
+    buckets.back().push_back(i);
+    filled += bytes;
+  }
+  return buckets;
+}
+
 std::unique_ptr<GradientSync> MakeOverlapBucketedSync(
-    const SyncOptions& options, std::vector<at::Tensor> parameters,
+    int64_t bucket_bytes, std::vector<at::Tensor> parameters,
     ProcessGroup& group) {
-  return std::make_unique<OverlapBucketedSync>(options, std::move(parameters),
-                                               group);
+  return std::make_unique<OverlapBucketedSync>(bucket_bytes,
+                                               std::move(parameters), group);
 }
 
 }  // namespace trainbench

@@ -13,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "model/distributed/ddp/bucket_plan.h"
 #include "tests/support/parallel_models.h"
 #include "tests/support/rank_fixture.h"
 
