@@ -4,16 +4,17 @@
 
 #include <torch/types.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <numeric>
 #include <optional>
 #include <utility>
 
 #include "model/distributed/comm/traffic.h"
 #include "model/distributed/ddp/flat_buffer.h"
 #include "model/distributed/ddp/overlap_base.h"
-#include "model/distributed/zero/ownership.h"
 
 namespace trainbench {
 namespace {
@@ -52,55 +53,6 @@ class FlatGradients final : public OverlapBase {
   Reduce reduce_;
 };
 
-// AdamW with the gradients in one flat buffer.
-class FlatAdamW : public ParallelTrainer {
- public:
-  void Finish() override { gradients_.Finish(); }
-  void Update() override {
-    adamw_->Step();
-    gradients_.Release();
-  }
-  void SetExchanges(bool on) override { exchanges_ = on; }
-  int64_t StateBytes() const override { return adamw_->StateBytes(); }
-
- protected:
-  // Validates the parameters.
-  FlatAdamW(const std::vector<at::Tensor>& parameters, ProcessGroup& group,
-            FlatGradients::Reduce reduce)
-      : group_(group),
-        gradients_(parameters, group,
-                   [this, reduce = std::move(reduce)](const at::Tensor& all) {
-                     if (exchanges_) reduce(all);
-                   }) {}
-  // Sets the tensors that this rank updates.
-  void Own(const std::vector<at::Tensor>& owned, const AdamWOptions& options) {
-    adamw_.emplace(owned, AdamWKind::kFused, options);
-  }
-
-  ProcessGroup& group() const { return group_; }
-  bool exchanges() const { return exchanges_; }
-  const at::Tensor& gradients() const { return gradients_.values(); }
-
- private:
-  ProcessGroup& group_;
-  FlatGradients gradients_;
-  std::optional<AdamW> adamw_;
-  bool exchanges_ = true;
-};
-
-FlatGradients::Reduce AllReduceOf(ProcessGroup& group) {
-  return [&group](const at::Tensor& all) { group.AllReduce(all); };
-}
-
-class ReplicatedAdamW final : public FlatAdamW {
- public:
-  ReplicatedAdamW(const std::vector<at::Tensor>& parameters,
-                  const AdamWOptions& options, ProcessGroup& group)
-      : FlatAdamW(parameters, group, AllReduceOf(group)) {
-    Own(parameters, options);
-  }
-};
-
 // Makes each parameter a view of one buffer, without changing its values.
 at::Tensor FlattenInPlace(const std::vector<at::Tensor>& parameters,
                           int multiple) {
@@ -113,93 +65,104 @@ at::Tensor FlattenInPlace(const std::vector<at::Tensor>& parameters,
   return buffer.values;
 }
 
-class ShardedAdamW final : public FlatAdamW {
+// AdamW with the gradients in one flat buffer.
+class FlatAdamW final : public ParallelTrainer {
  public:
-  ShardedAdamW(const std::vector<at::Tensor>& parameters,
-               const AdamWOptions& options, ProcessGroup& group)
-      : FlatAdamW(parameters, group,
-                  [&group](const at::Tensor& all) {
-                    group.ReduceScatter(group.ChunkOf(all), all);
-                  }),
-        parameters_(FlattenInPlace(parameters, group.size())),
-        shard_(group.ChunkOf(parameters_)) {
-    Own({shard_}, options);
+  FlatAdamW(OptimizerSharding sharding,
+            const std::vector<at::Tensor>& parameters,
+            const AdamWOptions& options, ProcessGroup& group)
+      : group_(group),
+        parameters_(parameters),
+        gradients_(parameters, group,
+                   [this](const at::Tensor& all) { Reduce(all); }) {
+    std::vector<at::Tensor> updated;
+    switch (sharding) {
+      case OptimizerSharding::kReplicated:
+        updated = parameters;
+        break;
+      case OptimizerSharding::kSharded:
+        flat_parameters_ = FlattenInPlace(parameters, group.size());
+        shard_ = group.ChunkOf(flat_parameters_);
+        updated = {shard_};
+        break;
+      case OptimizerSharding::kBroadcast:
+        owners_ = AssignOwners(parameters, group.size());
+        for (std::size_t i = 0; i < parameters.size(); ++i) {
+          if (owners_[i] == group.rank()) updated.push_back(parameters[i]);
+        }
+        break;
+    }
+    adamw_.emplace(updated, AdamWKind::kFused, options);
   }
 
   void Finish() override {
-    FlatAdamW::Finish();
-    shard_.mutable_grad() = group().ChunkOf(gradients());
+    gradients_.Finish();
+    if (!is_sharded()) return;
+    shard_.mutable_grad() = group_.ChunkOf(gradients_.values());
   }
   void Update() override {
-    FlatAdamW::Update();
-    shard_.mutable_grad().reset();
+    adamw_->Step();
+    gradients_.Release();
+    if (is_sharded()) shard_.mutable_grad().reset();
   }
-  bool shares_parameters() const override { return true; }
+  bool shares_parameters() const override {
+    return is_sharded() || !owners_.empty();
+  }
   void ShareParameters() override {
-    if (exchanges()) group().AllGather(parameters_, shard_);
+    if (!exchanges_) return;
+    if (is_sharded()) group_.AllGather(flat_parameters_, shard_);
+    for (std::size_t i = 0; i < owners_.size(); ++i) {
+      group_.Broadcast(parameters_[i].detach(), owners_[i]);
+    }
   }
+  void SetExchanges(bool on) override { exchanges_ = on; }
+  int64_t StateBytes() const override { return adamw_->StateBytes(); }
 
  private:
-  at::Tensor parameters_;  // all parameters, padded
-  at::Tensor shard_;       // this rank's shard of them
-};
+  bool is_sharded() const { return shard_.defined(); }
 
-std::vector<int> OwnersOf(const std::vector<at::Tensor>& parameters,
-                          int ranks) {
-  std::vector<int64_t> elements;
-  for (const at::Tensor& parameter : parameters) {
-    elements.push_back(parameter.numel());
-  }
-  return AssignOwners(elements, ranks);
-}
-
-std::vector<at::Tensor> OwnedBy(int rank,
-                                const std::vector<at::Tensor>& parameters,
-                                const std::vector<int>& owners) {
-  std::vector<at::Tensor> owned;
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (owners[i] == rank) owned.push_back(parameters[i]);
-  }
-  return owned;
-}
-
-class BroadcastAdamW final : public FlatAdamW {
- public:
-  BroadcastAdamW(const std::vector<at::Tensor>& parameters,
-                 const AdamWOptions& options, ProcessGroup& group)
-      : FlatAdamW(parameters, group, AllReduceOf(group)),
-        parameters_(parameters),
-        owners_(OwnersOf(parameters, group.size())) {
-    Own(OwnedBy(group.rank(), parameters, owners_), options);
-  }
-
-  bool shares_parameters() const override { return true; }
-  void ShareParameters() override {
-    if (!exchanges()) return;
-    for (std::size_t i = 0; i < parameters_.size(); ++i) {
-      group().Broadcast(parameters_[i].detach(), owners_[i]);
+  void Reduce(const at::Tensor& all) {
+    if (!exchanges_) return;
+    if (is_sharded()) {
+      group_.ReduceScatter(group_.ChunkOf(all), all);
+    } else {
+      group_.AllReduce(all);
     }
   }
 
- private:
+  ProcessGroup& group_;
   std::vector<at::Tensor> parameters_;
-  std::vector<int> owners_;  // by parameter
+  FlatGradients gradients_;  // validates the parameters
+  at::Tensor flat_parameters_, shard_;  // padded; only for kSharded
+  std::vector<int> owners_;  // by parameter; only for kBroadcast
+  std::optional<AdamW> adamw_;
+  bool exchanges_ = true;
 };
 
 }  // namespace
 
+std::vector<int> AssignOwners(const std::vector<at::Tensor>& tensors,
+                              int ranks) {
+  std::vector<std::size_t> order(tensors.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) {
+                     return tensors[a].numel() > tensors[b].numel();
+                   });
+  std::vector<int64_t> owned(static_cast<std::size_t>(ranks), 0);
+  std::vector<int> owners(tensors.size());
+  for (const std::size_t i : order) {
+    const auto least = std::min_element(owned.begin(), owned.end());
+    owners[i] = static_cast<int>(least - owned.begin());
+    *least += tensors[i].numel();
+  }
+  return owners;
+}
+
 std::unique_ptr<ParallelTrainer> MakeShardedOptimizer(
     OptimizerSharding sharding, const std::vector<at::Tensor>& parameters,
     const AdamWOptions& options, ProcessGroup& group) {
-  switch (sharding) {
-    case OptimizerSharding::kReplicated:
-      return std::make_unique<ReplicatedAdamW>(parameters, options, group);
-    case OptimizerSharding::kSharded:
-      return std::make_unique<ShardedAdamW>(parameters, options, group);
-    case OptimizerSharding::kBroadcast:
-      return std::make_unique<BroadcastAdamW>(parameters, options, group);
-  }
-  TORCH_CHECK(false, "no such sharding: ", static_cast<int>(sharding));
+  return std::make_unique<FlatAdamW>(sharding, parameters, options, group);
 }
 
 double OptimizerSentBytes(OptimizerSharding sharding, int64_t gradient_bytes,

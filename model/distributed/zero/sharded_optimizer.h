@@ -40,6 +40,12 @@ std::unique_ptr<ParallelTrainer> MakeShardedOptimizer(
     OptimizerSharding sharding, const std::vector<at::Tensor>& parameters,
     const AdamWOptions& options, ProcessGroup& group);
 
+// Returns the rank that updates each tensor under kBroadcast. Largest first,
+// each goes to the rank with the fewest elements so far (Graham 1969: the
+// largest load is within 4/3 of the optimum). The same on every rank.
+std::vector<int> AssignOwners(const std::vector<at::Tensor>& tensors,
+                              int ranks);
+
 // Bytes that a rank sends per step for `gradient_bytes` bytes of gradients and
 // as many of parameters: column "sent" of the table above.
 double OptimizerSentBytes(OptimizerSharding sharding, int64_t gradient_bytes,

@@ -14,7 +14,6 @@
 #include "fixtures/memory/memory_probe.h"
 #include "model/distributed/comm/ring.h"
 #include "model/distributed/ddp/gradient_sync.h"
-#include "model/distributed/zero/ownership.h"
 #include "tests/support/fake_group.h"
 #include "tests/support/parallel_models.h"
 #include "tests/support/rank_fixture.h"
@@ -149,11 +148,15 @@ TEST(ShardedOptimizerTest, UnsuitableParametersAreRefused) {
 }
 
 TEST(OwnershipTest, BalancesBySize) {
-  EXPECT_THAT(AssignOwners({1, 8, 3, 4}, 2), ElementsAre(1, 0, 1, 1));
-  EXPECT_THAT(AssignOwners({5, 5, 5}, 3), ElementsAre(0, 1, 2));
-  EXPECT_THAT(AssignOwners({2, 1}, 4), ElementsAre(0, 1))
-      << "ranks may be idle";
-  EXPECT_THAT(AssignOwners({}, 2), IsEmpty());
+  const auto owners = [](const std::vector<int64_t>& elements, int ranks) {
+    std::vector<at::Tensor> tensors;
+    for (const int64_t n : elements) tensors.push_back(at::empty({n}));
+    return AssignOwners(tensors, ranks);
+  };
+  EXPECT_THAT(owners({1, 8, 3, 4}, 2), ElementsAre(1, 0, 1, 1));
+  EXPECT_THAT(owners({5, 5, 5}, 3), ElementsAre(0, 1, 2));
+  EXPECT_THAT(owners({2, 1}, 4), ElementsAre(0, 1)) << "ranks may be idle";
+  EXPECT_THAT(owners({}, 2), IsEmpty());
 }
 
 }  // namespace
