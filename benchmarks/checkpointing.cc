@@ -43,10 +43,11 @@ class Checkpointed : public ModelStep {
     const auto number = [](int64_t count) {
       return static_cast<double>(count);
     };
+    const int64_t bytes = device_.memory_bytes;
     extra.counters["largest_batch"] =
-        number(LargestBatch(step(), device_, device_.memory_bytes));
+        number(LargestSize(&StepParams::batch, step(), device_, bytes));
     extra.counters["largest_seq"] =
-        number(LargestSeq(step(), device_, device_.memory_bytes));
+        number(LargestSize(&StepParams::seq, step(), device_, bytes));
     return extra;
   }
 

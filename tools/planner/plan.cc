@@ -43,9 +43,10 @@ ModelRow PlanModel(const StepParams& step, const ModelQuery& query,
   if (query.wants_operators) {
     row.operators = PredictStep(step, device).call.operators;
   }
-  row.largest_seq = LargestSeq(step, device, query.device_memory_bytes);
+  const int64_t budget = query.device_memory_bytes;
+  row.largest_seq = LargestSize(&StepParams::seq, step, device, budget);
   if (query.wants_batch) {
-    row.largest_batch = LargestBatch(step, device, query.device_memory_bytes);
+    row.largest_batch = LargestSize(&StepParams::batch, step, device, budget);
   }
   return row;
 }
