@@ -21,21 +21,18 @@ std::vector<int64_t> UnitElements(const ModelConfig& config, int ranks) {
   return units;
 }
 
-int64_t GatheredWidth(Precision precision) {
-  return precision == Precision::kBf16 ? 2 : 4;
-}
-
 FullShardingTraffic StepTraffic(const ModelConfig& config,
                                 const FullSharding& sharding,
                                 Precision precision, int ranks, int replicas) {
   using enum CollectiveKind;
   FullShardingTraffic traffic;
   const std::vector<int64_t> units = UnitElements(config, ranks);
+  // Bytes per gathered element. Shards and reduced gradients have 4.
+  const int64_t gathered = precision == Precision::kBf16 ? 2 : 4;
   for (std::size_t unit = 0; unit < units.size(); ++unit) {
     const bool is_block = unit > 0 && unit + 1 < units.size();
     const int gathers = is_block && sharding.reshard_after_forward ? 2 : 1;
-    traffic.shards.Add(
-        kAllGather, gathers * GatheredWidth(precision) * units[unit], gathers);
+    traffic.shards.Add(kAllGather, gathers * gathered * units[unit], gathers);
     traffic.shards.Add(kReduceScatter, 4 * units[unit]);
     if (replicas > 1) {
       traffic.replicas.Add(kAllReduce, 4 * units[unit] / ranks);

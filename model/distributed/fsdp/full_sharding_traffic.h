@@ -26,10 +26,6 @@ struct FullShardingTraffic {
 // each block; the last norm and, unless it is tied, the head.
 std::vector<int64_t> UnitElements(const ModelConfig& config, int ranks);
 
-// Bytes per element of gathered parameters: 2 for kBf16, else 4. Shards and
-// reduced gradients have 4.
-int64_t GatheredWidth(Precision precision);
-
 // One training step: all units are gathered in the forward pass, blocks again
 // in the backward pass if they are resharded, and all gradients are reduced.
 // Recomputation adds nothing. `replicas`, if more than one, average each unit's
