@@ -32,6 +32,11 @@ double LayerAttentionFlops(const ModelConfig& config, int64_t batch,
   return AttentionFlops(batch, seq, config.d_attention());
 }
 
+double SkippedFlops(const ModelConfig& config, int64_t batch, int64_t seq) {
+  if (!VariantOf(config.attention).skips_masked) return 0;
+  return Number(config.layers) * LayerAttentionFlops(config, batch, seq) / 2;
+}
+
 double ForwardFlops(const ModelConfig& config, int64_t batch, int64_t seq) {
   const double head =
       2 * Number(batch * seq) * Number(config.vocab) * Number(config.d_model);

@@ -26,6 +26,10 @@ double AttentionFlops(int64_t batch, int64_t seq, int64_t width);
 double LayerAttentionFlops(const ModelConfig& config, int64_t batch,
                            int64_t seq);
 
+// The FLOPs of a forward pass that attention skips: the masked half of its
+// products, or 0 if the variant computes them.
+double SkippedFlops(const ModelConfig& config, int64_t batch, int64_t seq);
+
 // Forward pass over n = batch * seq tokens: every matrix element is used once
 // per token, 2 n (L (2 d^2 + 2 d kv + m d ff) + V d) as in parameters.h, and
 // each layer adds LayerAttentionFlops. The input embedding is a look-up.

@@ -79,11 +79,7 @@ PassTraffic TrafficOf(const MeshJob& job) {
 MeshFlops FlopsOf(const MeshJob& job) {
   const StepParams part = PartStep(job);
   const ModelConfig& model = part.model;
-  const double skipped =
-      VariantOf(model.attention).skips_masked
-          ? static_cast<double>(model.layers) *
-                LayerAttentionFlops(model, part.batch, part.seq) / 2
-          : 0;
+  const double skipped = SkippedFlops(model, part.batch, part.seq);
   const double forward = ForwardFlops(model, part.batch, part.seq) - skipped;
   double recomputed = RecomputedFlops(model, part.batch, part.seq, part.mode);
   if (recomputed > 0) recomputed -= skipped;
