@@ -16,7 +16,7 @@ enum class CommBackend { kGloo, kNccl };
 inline constexpr EnumNames<CommBackend, 2> CommBackendName{"gloo", "nccl"};
 inline constexpr auto kCommBackends = CommBackendName.values();
 
-// Longest message of Gloo's ring (model/distributed/comm/ring.h), in elements.
+// Longest message of Gloo's ring (comm/gloo_exchanges.h), in elements.
 inline constexpr int64_t kRingSegment = int64_t{1} << 18;
 
 }  // namespace trainbench

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-#include "model/distributed/comm/direct_exchange.h"
-
 #include <torch/types.h>
 
 #include <cstddef>
@@ -9,6 +7,8 @@
 #include <iterator>
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 #include <vector>
+
+#include "model/distributed/comm/gloo_exchanges.h"
 
 namespace trainbench {
 namespace {

@@ -17,9 +17,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "model/distributed/comm/backends.h"
-#include "model/distributed/comm/direct_exchange.h"
+#include "model/distributed/comm/gloo_exchanges.h"
 #include "model/distributed/comm/rendezvous.h"
-#include "model/distributed/comm/ring.h"
 
 namespace trainbench {
 namespace {

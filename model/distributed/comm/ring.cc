@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-#include "model/distributed/comm/ring.h"
-
 #include <torch/types.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 #include <vector>
 
+#include "model/distributed/comm/gloo_exchanges.h"
 #include "model/spec/comm_backend.h"
 
 namespace trainbench {

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "fixtures/memory/memory_probe.h"
-#include "model/distributed/comm/ring.h"
 #include "model/distributed/ddp/gradient_sync.h"
 #include "tests/support/fake_group.h"
 #include "tests/support/parallel_models.h"
