@@ -42,37 +42,6 @@ using enum StepMode;
 // The number of components and gaps to print, over all phases.
 constexpr std::size_t kPrintedParts = 5;
 
-// Profiles a step several times. The time of a row is the total duration of its
-// operators (CPU) or kernels (GPU) in a pass, or of the gaps between them.
-class Breakdown final : public ModelStep {
- public:
-  struct Params : StepParams {
-    PassPlan plan;
-    std::string trace_directory;
-    bool has_layers;   // whether each layer is a row
-    bool has_details;  // whether small rows are only in the result file
-  };
-  // The unprofiled step, timed in the usual way for comparison.
-  class Timed;
-
-  Breakdown(const Params& p, const Device& device)
-      : ModelStep(p, device), p_(p), device_(device) {}
-
-  static std::vector<CaseName> RowsOf(const Params& p);
-  static CaseName WholeOf(const Params& p) { return NameOf(p, {}); }
-  absl::StatusOr<RowsOfPass> Measure();
-
- private:
-  static std::vector<BreakdownRow> PartsOf(const Params& p);
-  static CaseName NameOf(const Params& p, const BreakdownRow& part);
-  // Marks all rows as details except the step, phases and the largest parts.
-  void MarkDetails(const std::vector<BreakdownRow>& parts,
-                   RowsOfPass& rows) const;
-
-  Params p_;
-  const Device& device_;
-};
-
 CaseName NameOfPart(const StepParams& p, const std::string& phase,
                     const std::string& component) {
   return CaseName("breakdown")
@@ -85,18 +54,41 @@ CaseName NameOfPart(const StepParams& p, const std::string& phase,
       .Value("seq", p.seq);
 }
 
-class Breakdown::Timed final : public ModelStep {
+// Profiles a step several times. The time of a row is the total duration of its
+// operators (CPU) or kernels (GPU) in a pass, or of the gaps between them.
+class Breakdown final : public ModelStep {
  public:
-  using Params = Breakdown::Params;
-  using ModelStep::ModelStep;
+  struct Params : StepParams {
+    PassPlan plan;
+    std::string trace_directory;
+    bool has_layers;   // whether each layer is a row
+    bool has_details;  // whether small rows are only in the result file
+  };
 
+  Breakdown(const Params& p, const Device& device)
+      : ModelStep(p, device), p_(p), device_(device) {}
+
+  // The unprofiled step, timed in the usual way for comparison.
   static CaseName NameOf(const Params& p) {
     return NameOfPart(p, "step", "timed");
   }
-
   void Run(State& state) override {
     for (auto _ : state) Step(state.phases());
   }
+
+  static std::vector<CaseName> RowsOf(const Params& p);
+  static CaseName WholeOf(const Params& p) { return NameOfRow(p, {}); }
+  absl::StatusOr<RowsOfPass> Measure();
+
+ private:
+  static std::vector<BreakdownRow> PartsOf(const Params& p);
+  static CaseName NameOfRow(const Params& p, const BreakdownRow& part);
+  // Marks all rows as details except the step, phases and the largest parts.
+  void MarkDetails(const std::vector<BreakdownRow>& parts,
+                   RowsOfPass& rows) const;
+
+  Params p_;
+  const Device& device_;
 };
 
 PassPlan PlanOf(const RunOptions& options, const Device& device) {
@@ -116,7 +108,7 @@ StepParams FusedOf(StepParams step, const Device& device) {
   return step;
 }
 
-CaseName Breakdown::NameOf(const Params& p, const BreakdownRow& part) {
+CaseName Breakdown::NameOfRow(const Params& p, const BreakdownRow& part) {
   CaseName name = NameOfPart(p, PhaseText(part), ComponentText(part));
   if (part.layer) name.Value("layer", *part.layer);
   return name;
@@ -134,7 +126,7 @@ std::vector<BreakdownRow> Breakdown::PartsOf(const Params& p) {
 std::vector<CaseName> Breakdown::RowsOf(const Params& p) {
   std::vector<CaseName> rows;
   for (const BreakdownRow& part : PartsOf(p)) {
-    rows.push_back(NameOf(p, part));
+    rows.push_back(NameOfRow(p, part));
   }
   return rows;
 }
@@ -144,7 +136,7 @@ void Breakdown::MarkDetails(const std::vector<BreakdownRow>& parts,
   std::vector<Measurement*> addends;  // rows that add up to the step's time
   for (const BreakdownRow& part : parts) {
     if (ComponentText(part) == "all") continue;
-    Measurement& row = rows.at(NameOf(p_, part).text());
+    Measurement& row = rows.at(NameOfRow(p_, part).text());
     row.is_detail = true;
     if (part.component || part.gap) addends.push_back(&row);
   }
@@ -179,7 +171,7 @@ absl::StatusOr<RowsOfPass> Breakdown::Measure() {
     const bool is_step = !part.phase && !part.is_unattributed;
     if (is_step) AddWaiting(begin, end, row.sampling);  // once, not per part
     AddTraffic(part, own, fused, row.extra);
-    rows[NameOf(p_, part).text()] = std::move(row);
+    rows[NameOfRow(p_, part).text()] = std::move(row);
   }
   if (p_.has_details) MarkDetails(parts, rows);
   rows.at(WholeOf(p_).text()).extra.tables[kProfiles] =
