@@ -88,8 +88,8 @@ TRAINBENCH_REGISTER_F(
     RuntimeAttention, Compiled,
     "compiled/runtime/work=attention/precision/phase/batch/seq/d_head")
     ->Axis("runtime", &Attention::runtime, kRuntimes, RuntimeName)
-    ->Axes(AttentionAxes<Attention>("batch", &Attention::attention,
-                                    {"variant"}))
+    ->Axes(AttentionAxes<Attention>("batch", &Attention::attention),
+           {"variant"})
     ->Baseline("runtime", "eager")
     ->Smoke(
         "runtime=eager,fused,graph precision=fp32 "

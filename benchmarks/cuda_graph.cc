@@ -49,7 +49,8 @@ TRAINBENCH_REGISTER(AttentionLaunch,
                     "seq/d_head")
     ->Axis("launch", &AttentionLaunch::Params::runtime, kLaunches, RuntimeName)
     ->Axes(AttentionAxes<AttentionLaunch::Params>(
-        "batch", &AttentionLaunch::Params::attention, {"phase"}))
+               "batch", &AttentionLaunch::Params::attention),
+           {"phase"})
     ->Baseline("launch", "eager")
     ->Smoke("variant=naive precision=fp32 batch=8 seq=128 d_head=32")
     ->QuickOnGpu("variant=own precision=bf16 batch=8 seq=256 d_head=64")

@@ -135,7 +135,7 @@ constexpr char kExchanging[] =
     "overlap_bucketed,reducer bucket_mb=1,10,100";
 
 TRAINBENCH_REGISTER(Ddp, "ddp")
-    ->Axes(StepAxes<DataParallelParams>(&DataParallelParams::step, {"mode"}))
+    ->Axes(StepAxes<DataParallelParams>(&DataParallelParams::step), {"mode"})
     ->Axis("ranks", &DataParallelParams::ranks, WholeNumbers{1, kMostRanks})
     ->Axis(StrategyAxis())
     ->Axis(BucketAxis())

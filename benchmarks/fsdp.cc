@@ -42,7 +42,7 @@ TRAINBENCH_DEFINE_F(ShardedStep, Fsdp)(State& state) {
 TRAINBENCH_REGISTER_F(
     ShardedStep, Fsdp,
     "fsdp/sharded/model/precision/reshard/prefetch/ranks/batch/seq")
-    ->Axes(StepAxes<ShardedParams>(&ShardedParams::step, {"mode"}))
+    ->Axes(StepAxes<ShardedParams>(&ShardedParams::step), {"mode"})
     ->Axis("ranks", &ShardedParams::ranks, WholeNumbers{1, kMostRanks})
     ->Axis("sharded", &ShardedParams::replicas, kDivided, DividedName)
     ->Axis("reshard", Reshards, WholeNumbers{0, 1})

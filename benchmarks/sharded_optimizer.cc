@@ -30,7 +30,7 @@ TRAINBENCH_DEFINE_F(ShardedStep, Optimizer)(State& state) {
 
 TRAINBENCH_REGISTER_F(ShardedStep, Optimizer,
                       "sharded_optimizer/sharding/model/ranks/batch/seq")
-    ->Axes(StepAxes<ShardedParams>(&ShardedParams::step, {"precision", "mode"}))
+    ->Axes(StepAxes<ShardedParams>(&ShardedParams::step), {"precision", "mode"})
     ->Axis("ranks", &ShardedParams::ranks, WholeNumbers{1, kMostRanks})
     ->Axis("sharding", Sharding, kOptimizerShardings, OptimizerShardingName)
     ->Smoke("model=tiny batch=1 seq=32 ranks=2")

@@ -33,8 +33,8 @@ TRAINBENCH_DEFINE_F(TensorParallelStep, Shared)(State& state) {
 // ranks:4/data:2 means two replicas, each shared by two ranks.
 TRAINBENCH_REGISTER_F(TensorParallelStep, Shared,
                       "tensor_parallel/model/precision/ranks/data/batch/seq")
-    ->Axes(StepAxes<TensorParallelParams>(&TensorParallelParams::step,
-                                          {"mode"}))
+    ->Axes(StepAxes<TensorParallelParams>(&TensorParallelParams::step),
+           {"mode"})
     ->Axis("ranks", &TensorParallelParams::ranks, WholeNumbers{1, kMostRanks})
     ->Axis("data", &TensorParallelParams::data, WholeNumbers{1, kMostRanks})
     ->Smoke("model=tiny precision=fp32 batch=1 seq=32 ranks=1,2 data=1")
