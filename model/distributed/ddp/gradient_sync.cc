@@ -86,6 +86,23 @@ void GradientSync::Finish() {
   last_copied_bytes_ = std::exchange(copied_bytes_, 0);
 }
 
+OverlapBase::OverlapBase(std::vector<at::Tensor> parameters,
+                         ProcessGroup& group)
+    : GradientSync(std::move(parameters), group),
+      heard_(this->parameters().size(), false),
+      hooks_(this->parameters(), [this](std::size_t i) {
+        if (!exchanges()) return;
+        TORCH_CHECK(!heard_[i], DescribeParameter(i, this->parameters()[i]),
+                    " got a second gradient before Finish() was called");
+        heard_[i] = true;
+        OnGradient(i);
+      }) {}
+
+void OverlapBase::Average() {
+  heard_.assign(heard_.size(), false);
+  WaitAll();
+}
+
 std::unique_ptr<GradientSync> MakeGradientSync(
     const SyncOptions& options, std::vector<at::Tensor> parameters,
     ProcessGroup& group) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "model/distributed/comm/process_group.h"
+#include "model/distributed/ddp/gradient_hooks.h"
 #include "model/spec/enum_names.h"
 
 namespace trainbench {
@@ -111,6 +112,27 @@ class GradientSync {
   ProcessGroup& group_;
   bool exchanges_ = true;
   int64_t copied_bytes_ = 0, last_copied_bytes_ = 0;
+};
+
+// Base of the strategies that handle each gradient during the backward pass,
+// once per step. A second gradient before Finish() is an error, since the first
+// may be in flight. To accumulate micro-batches, use another strategy.
+class OverlapBase : public GradientSync {
+ public:
+  OverlapBase(std::vector<at::Tensor> parameters, ProcessGroup& group);
+
+ protected:
+  // Waits for everything that OnGradient() started.
+  virtual void WaitAll() = 0;
+  // Called when the gradient of a parameter is complete.
+  virtual void OnGradient(std::size_t index) = 0;
+
+ private:
+  bool IsComplete(std::size_t index) const final { return heard_[index]; }
+  void Average() final;
+
+  std::vector<bool> heard_;
+  GradientHooks hooks_;
 };
 
 // `parameters`: contiguous leaves that require a gradient, each once, in the

@@ -7,7 +7,6 @@
 
 #include "model/distributed/ddp/flat_buffer.h"
 #include "model/distributed/ddp/gradient_sync.h"
-#include "model/distributed/ddp/overlap_base.h"
 
 namespace trainbench {
 namespace {

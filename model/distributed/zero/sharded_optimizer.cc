@@ -14,7 +14,7 @@
 
 #include "model/distributed/comm/traffic.h"
 #include "model/distributed/ddp/flat_buffer.h"
-#include "model/distributed/ddp/overlap_base.h"
+#include "model/distributed/ddp/gradient_sync.h"
 
 namespace trainbench {
 namespace {
