@@ -66,7 +66,7 @@ class Breakdown final : public ModelStep {
   };
 
   Breakdown(const Params& p, const Device& device)
-      : ModelStep(p, device), p_(p), device_(device) {}
+      : ModelStep(p, device), p_(p) {}
 
   // The unprofiled step, timed in the usual way for comparison.
   static CaseName NameOf(const Params& p) {
@@ -88,7 +88,6 @@ class Breakdown final : public ModelStep {
                    RowsOfPass& rows) const;
 
   Params p_;
-  const Device& device_;
 };
 
 PassPlan PlanOf(const RunOptions& options, const Device& device) {
@@ -156,15 +155,16 @@ absl::StatusOr<RowsOfPass> Breakdown::Measure() {
   plan.chrome_trace = path;
   const auto begin = ReadWaitingTimes();
   ASSIGN_OR_RETURN(std::vector<ProfiledPass> passes,
-                   ProfilePasses(*this, device_, plan));
+                   ProfilePasses(*this, device(), plan));
   const auto end = ReadWaitingTimes();
   for (ProfiledPass& pass : passes) {
     SetFusedAttentionFlops(p_, pass.step);
     RestrictTo(parts, pass.step);
   }
   RETURN_IF_ERROR(CheckAttributed(passes));
-  const WorkByPart own = PredictStep(p_, device_).call.work;
-  const WorkByPart fused = PredictStep(FusedOf(p_, device_), device_).call.work;
+  const WorkByPart own = PredictStep(p_, device()).call.work;
+  const WorkByPart fused =
+      PredictStep(FusedOf(p_, device()), device()).call.work;
   RowsOfPass rows;
   for (const BreakdownRow& part : parts) {
     ASSIGN_OR_RETURN(auto row, MeasurementOf(part, passes, plan.time_of));
@@ -175,7 +175,7 @@ absl::StatusOr<RowsOfPass> Breakdown::Measure() {
   }
   if (p_.has_details) MarkDetails(parts, rows);
   rows.at(WholeOf(p_).text()).extra.tables[kProfiles] =
-      ProfileDocument(passes, plan.time_of, device_.has_times());
+      ProfileDocument(passes, plan.time_of, device().has_times());
   return rows;
 }
 

@@ -30,8 +30,7 @@ namespace {
 
 class Checkpointed : public ModelStep {
  public:
-  Checkpointed(const Params& p, const Device& device)
-      : ModelStep(p, device), device_(device) {}
+  using ModelStep::ModelStep;
 
   void Run(State& state) override {
     for (auto _ : state) Step(state.phases());
@@ -43,16 +42,13 @@ class Checkpointed : public ModelStep {
     const auto number = [](int64_t count) {
       return static_cast<double>(count);
     };
-    const int64_t bytes = device_.memory_bytes;
+    const int64_t bytes = device().memory_bytes;
     extra.counters["largest_batch"] =
-        number(LargestSize(&StepParams::batch, step(), device_, bytes));
+        number(LargestSize(&StepParams::batch, step(), device(), bytes));
     extra.counters["largest_seq"] =
-        number(LargestSize(&StepParams::seq, step(), device_, bytes));
+        number(LargestSize(&StepParams::seq, step(), device(), bytes));
     return extra;
   }
-
- private:
-  Device device_;
 };
 
 Axis<StepParams> CheckpointAxis() {

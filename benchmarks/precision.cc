@@ -29,25 +29,22 @@ namespace {
 
 class PrecisionSweep : public ModelStep {
  public:
-  PrecisionSweep(const Params& p, const Device& device)
-      : ModelStep(p, device), device_(device) {}
+  using ModelStep::ModelStep;
 
   void Run(State& state) override {
     for (auto _ : state) Step(state.phases());
   }
 
   absl::StatusOr<ExtraMetrics> MeasureProfiled() override {
-    if (!device_.is_cuda()) return ExtraMetrics();  // CPU kernels have no names
+    // A CPU's kernels have no names.
+    if (!device().is_cuda()) return ExtraMetrics();
     NullObserver nobody;
     ASSIGN_OR_RETURN(const Trace trace,
-                     Profile(device_, [&] { Step(nobody); }));
+                     Profile(device(), [&] { Step(nobody); }));
     ASSIGN_OR_RETURN(const auto kernels,
                      ProvePrecision(trace, step().precision));
     return ExtraMetrics{{}, {{"kernels", kernels}}};
   }
-
- private:
-  const Device& device_;
 };
 
 Expectation TimeOfBf16Weights(const Device& device) {
