@@ -83,8 +83,8 @@ class OverlapBucketedSync final : public OverlapBase {
     for (const auto& collective : started) collective->Wait();
   }
 
-  std::vector<Bucket> buckets_;  // in sending order
-  std::vector<Place> places_;    // by parameter
+  std::vector<Bucket> buckets_;                       // in sending order
+  std::vector<Place> places_;                         // by parameter
   std::vector<std::unique_ptr<Collective>> started_;  // by bucket
 };
 

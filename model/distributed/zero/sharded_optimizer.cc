@@ -132,9 +132,9 @@ class FlatAdamW final : public ParallelTrainer {
 
   ProcessGroup& group_;
   std::vector<at::Tensor> parameters_;
-  FlatGradients gradients_;  // validates the parameters
+  FlatGradients gradients_;             // validates the parameters
   at::Tensor flat_parameters_, shard_;  // padded; only for kSharded
-  std::vector<int> owners_;  // by parameter; only for kBroadcast
+  std::vector<int> owners_;             // by parameter; only for kBroadcast
   std::optional<AdamW> adamw_;
   bool exchanges_ = true;
 };
