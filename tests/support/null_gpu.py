@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tools.rehearsal.arguments import Arguments
 from tools.rehearsal.run import environment
 
 # Runs on the device, which computes nothing, with the fewest samples possible.
@@ -27,9 +26,8 @@ def library() -> Path:
 def null_gpu(
     gpu: str = "h100", *, count: int = 1, fault: str = "", **extra: str
 ) -> dict[str, str]:
-    """Returns environment variables; `fault` as in tools/null_gpu/core/fault.h."""
-    arguments = Arguments(gpu, count, json=False, kernels=0, flags=[])
-    added = environment(library(), arguments, {})
+    """Returns variables to add; tools/null_gpu/core/fault.h explains `fault`."""
+    added = environment(library(), gpu, count, {})
     return added | {"TRAINBENCH_NULL_GPU_FAULT": fault} | extra
 
 

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import IO
 
 from tools.prove.steps import Step
-from tools.rehearsal.arguments import Arguments
 from tools.rehearsal.run import environment as null_environment
 
 # Where toolkits are, if they are not in PATH.
@@ -59,8 +58,8 @@ def environment_of(step: Step, place: Place) -> dict[str, str]:
     given = {**os.environ, "PATH": place.path, **step.environment}
     if place.null_gpu is None:
         return given
-    gpu = Arguments("h200", None, json=False, kernels=0, flags=[])
-    return null_environment(place.null_gpu, gpu, given) | dict(step.null_environment)
+    null = null_environment(place.null_gpu, "h200", 1, given)
+    return null | dict(step.null_environment)
 
 
 def _names(command: Sequence[str], step: Step, place: Place) -> list[str]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tools.rehearsal import mesh_text
-from tools.rehearsal.arguments import GPUS, Arguments
+from tools.rehearsal.arguments import GPUS
 from tools.rehearsal.run import environment
 
 _USAGE = """\
@@ -29,29 +29,24 @@ def asks_for_a_mesh(tokens: Sequence[str]) -> bool:
     return any(token.lstrip("-").partition("=")[0] == "mesh" for token in tokens)
 
 
-def parse(tokens: Sequence[str]) -> Arguments:
-    """Flags of the program, trainbench_plan, are passed on, including --help."""
+def main(tokens: Sequence[str], program: Path, library: Path) -> int:
+    """Passes the flags of the program, trainbench_plan, on, including --help. Returns
+    its exit status; negative if a signal ended it."""
     parser = argparse.ArgumentParser(
         prog="tools/rehearse", allow_abbrev=False, add_help=False
     )
     parser.add_argument("--gpu", required=True, choices=GPUS)
     parser.add_argument("--json", action="store_true")
     given, flags = parser.parse_known_args(tokens)
-    return Arguments(given.gpu, None, given.json, 0, flags)
-
-
-def main(tokens: Sequence[str], program: Path, library: Path) -> int:
-    """Returns the program's exit status; negative if a signal ended it."""
-    arguments = parse(tokens)
     done = subprocess.run(
-        [program, *arguments.flags],
-        env=environment(library, arguments, os.environ),
+        [program, *flags],
+        env=environment(library, given.gpu, 1, os.environ),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         text=True,
         check=False,
     )
-    if done.returncode or arguments.json:
+    if done.returncode or given.json:
         print(done.stdout, end="")
     elif done.stdout.startswith("{"):
         print(mesh_text.render(json.loads(done.stdout)))

@@ -13,12 +13,10 @@ _SHORT = {"warmup": 0, "benchmark_min_time": 0}
 
 
 def environment(
-    library: Path, arguments: Arguments, given: Mapping[str, str]
+    library: Path, gpu: str, count: int | None, given: Mapping[str, str]
 ) -> dict[str, str]:
-    """The environment in which a program finds null GPUs and no real ones.
-
-    `library` is the directory of libnullcuda.so and libcuda.so.1.
-    """
+    """The environment in which a program finds null GPUs (default: one) and no real
+    ones. `library` is the directory of libnullcuda.so and libcuda.so.1."""
 
     def with_first(first: Path, variable: str) -> str:
         return ":".join(filter(None, (str(first), given.get(variable))))
@@ -28,8 +26,8 @@ def environment(
         **{key: value for key, value in given.items() if key not in hidden},
         "LD_PRELOAD": with_first(library / "libnullcuda.so", "LD_PRELOAD"),
         "LD_LIBRARY_PATH": with_first(library, "LD_LIBRARY_PATH"),
-        "TRAINBENCH_NULL_GPU": arguments.gpu,
-        "TRAINBENCH_NULL_GPU_COUNT": str(arguments.ranks or 1),
+        "TRAINBENCH_NULL_GPU": gpu,
+        "TRAINBENCH_NULL_GPU_COUNT": str(count or 1),
     }
 
 
@@ -63,7 +61,7 @@ def run(
     """
     return subprocess.run(
         [program, *flags(arguments, records, result)],
-        env=environment(library, arguments, os.environ),
+        env=environment(library, arguments.gpu, arguments.ranks, os.environ),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         check=False,
@@ -85,7 +83,7 @@ def predict(
     }
     return subprocess.run(
         [program, *_common_flags(arguments, _SHORT | {"rounds": 1}), *out],
-        env=environment(library, arguments, os.environ) | predicted,
+        env=environment(library, arguments.gpu, arguments.ranks, os.environ) | predicted,
         stdin=subprocess.DEVNULL,
         check=False,
     ).returncode

@@ -154,9 +154,8 @@ def test_a_product_has_the_family_of_its_arithmetic() -> None:
 
 
 def test_a_program_finds_null_gpus_alone() -> None:
-    arguments = parse_arguments(["--gpu=a100-40", "--ranks=4"])
     given = {"LD_PRELOAD": "a.so", "CUDA_VISIBLE_DEVICES": "", "HOME": "/h"}
-    assert environment(Path("/null"), arguments, given) == {
+    assert environment(Path("/null"), "a100-40", 4, given) == {
         "HOME": "/h",
         "LD_PRELOAD": "/null/libnullcuda.so:a.so",
         "LD_LIBRARY_PATH": "/null",
