@@ -99,17 +99,12 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     add_shape_flags(parser)
 
 
-def case_of(a: argparse.Namespace) -> Case:
+def case_of(a: argparse.Namespace, experiment: str = "model_size") -> Case:
+    shape = f"batch:{a.batch}/seq:{a.seq}"
+    keys = ("mode", "precision", "batch", "seq", "device")
     return Case(
-        f"model_size/{a.model}/{a.precision}/{a.mode}/batch:{a.batch}/seq:{a.seq}",
-        [
-            f"--models={a.model}",
-            f"--mode={a.mode}",
-            f"--precision={a.precision}",
-            f"--batch={a.batch}",
-            f"--seq={a.seq}",
-            f"--device={a.device}",
-        ],
+        f"{experiment}/{a.model}/{a.precision}/{a.mode}/{shape}",
+        [f"--models={a.model}", *(f"--{key}={getattr(a, key)}" for key in keys)],
     )
 
 

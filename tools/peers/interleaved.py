@@ -156,10 +156,18 @@ def run_rounds(
     return rounds
 
 
-def interval_of(rounds: Sequence[Round]) -> tuple[float, float] | None:
-    """The interval of the ratio; None if there are too few rounds."""
-    found = pair_interval([Pair(math.log(r.ratio)) for r in rounds], ALPHA)
+def interval_of(ratios: Sequence[float]) -> tuple[float, float] | None:
+    """The interval of the median; None if there are too few rounds."""
+    found = pair_interval([Pair(math.log(ratio)) for ratio in ratios], ALPHA)
     return found.ratios if found else None
+
+
+def counts_of(row: Mapping[str, Any], arguments: argparse.Namespace) -> dict[str, int]:
+    """The calls of each of PyTorch's processes: as many as ours, unless given."""
+    return {
+        "warmups": arguments.warmups or 1 + int(row.get("warmup_calls", 2)),
+        "samples": arguments.samples or max(5, int(row.get("samples", 10))),
+    }
 
 
 def compare(
@@ -169,10 +177,8 @@ def compare(
     case = peer.case_of(arguments)
     print(f"{case.name}, {arguments.threads} threads per process")
     # Our first process is not timed: it determines the calls of each process.
-    row = run_ours(case, arguments)
-    warmups = arguments.warmups or 1 + int(row.get("warmup_calls", 2))
-    samples = arguments.samples or max(5, int(row.get("samples", 10)))
-    command = worker_command(peer, flags, warmups=warmups, samples=samples)
+    counts = counts_of(run_ours(case, arguments), arguments)
+    command = worker_command(peer, flags, **counts)
 
     def theirs() -> float:
         printed = output_of(f"{case.name}, {peer.name}", command, arguments)
@@ -183,8 +189,8 @@ def compare(
         return float(run_ours(case, arguments)["real_time"])
 
     rounds = run_rounds(peer.name, arguments.rounds, ours, theirs)
-    ratio = statistics.median(r.ratio for r in rounds)
-    interval = interval_of(rounds)
+    ratios = [r.ratio for r in rounds]
+    ratio, interval = statistics.median(ratios), interval_of(ratios)
     print(
         f"median ours/{peer.name}: {ratio:.3f}, "
         + (
@@ -197,8 +203,7 @@ def compare(
     return {
         "case": case.name,
         "threads": arguments.threads,
-        f"{peer.name}_warmups": warmups,
-        f"{peer.name}_samples": samples,
+        **{f"{peer.name}_{key}": count for key, count in counts.items()},
         "rounds": [
             {"ours_us": r.ours_us, f"{peer.name}_us": r.theirs_us, "ratio": r.ratio}
             for r in rounds

@@ -73,32 +73,21 @@ MODELS = {
 }
 
 
-class Linear(nn.Module):
+class Linear(nn.Linear):
     """y = x W^T + b with W [out, in]; b is optional."""
 
-    def __init__(self, d_in: int, d_out: int, *, has_bias: bool = False) -> None:
-        super().__init__()
-        std = math.sqrt(2.0 / (d_in + d_out))
-        weight = torch.empty(d_out, d_in)
-        nn.init.trunc_normal_(weight, std=std, a=-3 * std, b=3 * std)
-        self.weight = nn.Parameter(weight)
-        self.bias = nn.Parameter(torch.zeros(d_out)) if has_bias else None
-
-    def forward(self, x: Tensor) -> Tensor:
-        return nn.functional.linear(x, self.weight, self.bias)
+    def reset_parameters(self) -> None:
+        std = math.sqrt(2.0 / (self.in_features + self.out_features))
+        nn.init.trunc_normal_(self.weight, std=std, a=-3 * std, b=3 * std)
+        if self.bias is not None:
+            nn.init.zeros_(self.bias)
 
 
-class Embedding(nn.Module):
+class Embedding(nn.Embedding):
     """Row lookup in a table [V, D]."""
 
-    def __init__(self, vocab: int, d_model: int) -> None:
-        super().__init__()
-        weight = torch.empty(vocab, d_model)
-        nn.init.trunc_normal_(weight, std=1.0, a=-3.0, b=3.0)
-        self.weight = nn.Parameter(weight)
-
-    def forward(self, tokens: Tensor) -> Tensor:
-        return nn.functional.embedding(tokens, self.weight)
+    def reset_parameters(self) -> None:
+        nn.init.trunc_normal_(self.weight, std=1.0, a=-3.0, b=3.0)
 
 
 class RMSNorm(nn.Module):
@@ -118,22 +107,19 @@ class RMSNorm(nn.Module):
         return (wide * scale * self.weight).to(x.dtype)
 
 
-class LayerNorm(nn.Module):
+class LayerNorm(RMSNorm):
     """(x - mean) / sqrt(variance + eps) * weight + bias over the last axis.
 
     Computed in FP32 at least, returned in the input's type (Ba et al., 2016).
     """
 
     def __init__(self, d_model: int, *, has_bias: bool) -> None:
-        super().__init__()
-        self.weight = nn.Parameter(torch.ones(d_model))
+        super().__init__(d_model)
         self.bias = nn.Parameter(torch.zeros(d_model)) if has_bias else None
 
     def forward(self, x: Tensor) -> Tensor:
         wide = x.to(torch.promote_types(x.dtype, torch.float32))
-        wide = wide - wide.mean(-1, keepdim=True)
-        scale = torch.rsqrt(wide.square().mean(-1, keepdim=True) + NORM_EPS)
-        wide = wide * scale * self.weight
+        wide = super().forward(wide - wide.mean(-1, keepdim=True))
         return (wide if self.bias is None else wide + self.bias).to(x.dtype)
 
 
@@ -197,10 +183,10 @@ class Attention(nn.Module):
         self.group = config.heads // config.key_value_heads
         d_keys = config.key_value_heads * config.d_head
         has_bias = config.biases == "all"
-        self.q_proj = Linear(config.d_model, config.d_model, has_bias=has_bias)
-        self.k_proj = Linear(config.d_model, d_keys, has_bias=has_bias)
-        self.v_proj = Linear(config.d_model, d_keys, has_bias=has_bias)
-        self.output_proj = Linear(config.d_model, config.d_model, has_bias=has_bias)
+        self.q_proj = Linear(config.d_model, config.d_model, bias=has_bias)
+        self.k_proj = Linear(config.d_model, d_keys, bias=has_bias)
+        self.v_proj = Linear(config.d_model, d_keys, bias=has_bias)
+        self.output_proj = Linear(config.d_model, config.d_model, bias=has_bias)
 
     def forward(self, x: Tensor, rope: RotaryEmbedding | None) -> Tensor:
         q, k, v = (
@@ -229,11 +215,11 @@ class FeedForward(nn.Module):
         super().__init__()
         has_bias = config.biases == "all"
         self.activation = ACTIVATIONS[config.mlp]
-        self.w1 = Linear(config.d_model, config.d_ff, has_bias=has_bias)
-        self.w2 = Linear(config.d_ff, config.d_model, has_bias=has_bias)
+        self.w1 = Linear(config.d_model, config.d_ff, bias=has_bias)
+        self.w2 = Linear(config.d_ff, config.d_model, bias=has_bias)
         self.w3: Linear | None = None
         if config.mlp == "swiglu":
-            self.w3 = Linear(config.d_model, config.d_ff, has_bias=has_bias)
+            self.w3 = Linear(config.d_model, config.d_ff, bias=has_bias)
 
     def forward(self, x: Tensor) -> Tensor:
         hidden = self.activation(self.w1(x))
@@ -269,7 +255,7 @@ class TransformerLM(nn.Module):
             self.rope = RotaryEmbedding(config.d_head, config.context)
         self.layers = nn.ModuleList(Block(config) for _ in range(config.layers))
         self.ln_final = make_norm(config)
-        self.lm_head = Linear(config.d_model, config.vocab)
+        self.lm_head = Linear(config.d_model, config.vocab, bias=False)
         if config.tied_embeddings:
             self.token_embeddings.weight = self.lm_head.weight
 

@@ -5,12 +5,13 @@ import argparse
 import resource
 import statistics
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 from torch.profiler import ProfilerActivity, profile
 
+from tools.peers import eager_peer
 from tools.peers.eager_peer import Step, make_step, timed
 from tools.peers.interleaved import ROOT, Case, result_of
 from tools.peers.pytorch_model import MODELS
@@ -39,27 +40,17 @@ def sides_of(mode: str) -> tuple[str, ...]:
 
 def case_of(side: str, a: argparse.Namespace) -> Case:
     """The case of our program for this side."""
-    name, flags = a.model, [f"--mode={a.mode}"]
-    experiment = "compiled/aoti" if side == "aoti" else "model_size"
-    if side in ("library", "fused"):
-        name, sizes = f"{a.model}_{side}", MODELS[a.model]
-        flags.append(
-            f"--model=name={name},d_model={sizes.d_model},d_ff={sizes.d_ff},"
-            f"layers={sizes.layers},heads={sizes.heads},vocab={sizes.vocab},"
-            f"implementation={side}"
-        )
-    shape = f"batch:{a.batch}/seq:{a.seq}"
-    return Case(
-        f"{experiment}/{name}/{a.precision}/{a.mode}/{shape}",
-        [
-            *flags,
-            f"--models={name}",
-            f"--precision={a.precision}",
-            f"--batch={a.batch}",
-            f"--seq={a.seq}",
-            f"--device={a.device}",
-        ],
+    if side not in ("library", "fused"):
+        experiment = "compiled/aoti" if side == "aoti" else "model_size"
+        return eager_peer.case_of(a, experiment)
+    name, sizes = f"{a.model}_{side}", MODELS[a.model]
+    definition = (
+        f"--model=name={name},d_model={sizes.d_model},d_ff={sizes.d_ff},"
+        f"layers={sizes.layers},heads={sizes.heads},vocab={sizes.vocab},"
+        f"implementation={side}"
     )
+    case = eager_peer.case_of(argparse.Namespace(**vars(a) | {"model": name}))
+    return replace(case, flags=[definition, *case.flags])
 
 
 def row_or_reason(side: str, a: argparse.Namespace) -> dict[str, Any] | str:

@@ -25,11 +25,15 @@ from typing import Any
 import torch
 
 from reports.command import run_main
-from reports.compare.intervals import Pair, pair_interval
 from reports.results.files import write_files
 from tools.peers.eager_peer import MODES
 from tools.peers.flags import PRECISIONS, add_shape_flags, make_parser
-from tools.peers.interleaved import ALPHA, add_common_flags, output_of
+from tools.peers.interleaved import (
+    add_common_flags,
+    counts_of,
+    interval_of,
+    output_of,
+)
 from tools.peers.pytorch_model import MODELS
 from tools.peers.step_sides import (
     COMPILED,
@@ -83,11 +87,10 @@ def cells_of(found: dict[str, list[Outcome]]) -> dict[str, Cell]:
     cells = {}
     for side in found:
         v_eager = ratios(side, "eager")
-        interval = pair_interval([Pair(math.log(ratio)) for ratio in v_eager], ALPHA)
         cells[side] = Cell(
             middle(side, lambda outcome: outcome.us),
             statistics.median(v_eager),
-            interval.ratios if interval else None,
+            interval_of(v_eager),
             statistics.median(ratios(side, "compile")),
             middle(side, lambda outcome: outcome.peak_bytes),
             middle(side, lambda outcome: outcome.page_faults),
@@ -102,12 +105,11 @@ def compare(a: argparse.Namespace) -> dict[str, Any]:
     textbook = rows["textbook"]
     if isinstance(textbook, str):
         sys.exit(f"{case_of('textbook', a).name}: {textbook}")
-    warmups = a.warmups or 1 + int(textbook.get("warmup_calls", 2))
-    samples = a.samples or max(5, int(textbook.get("samples", 10)))
+    counts = counts_of(textbook, a)
 
     def run(side: str) -> Outcome:
         if side in PYTORCH:
-            command = worker_command(side, a, warmups=warmups, samples=samples)
+            command = worker_command(side, a, **counts)
             printed = output_of(f"{a.model}, {side}", command, a, KEEP_PAGES | COMPILED)
             return Outcome(**json.loads(printed.splitlines()[-1]))
         row = row_or_reason(side, a)
@@ -121,8 +123,7 @@ def compare(a: argparse.Namespace) -> dict[str, Any]:
     )
     return {
         "case": f"{a.model}/{a.precision}/{a.mode}/batch:{a.batch}/seq:{a.seq}",
-        "warmups": warmups,
-        "samples": samples,
+        **counts,
         "missing": reasons,
         "cells": cells_of(found),
         "rounds": found,
