@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-#include "tools/planner/flags.h"
-
 #include "absl/status/statusor.h"
+#include "tools/planner/query.h"
 
 namespace trainbench {
 

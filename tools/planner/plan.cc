@@ -38,13 +38,9 @@ ModelRow PlanModel(const StepParams& step, const ModelQuery& query,
   row.component_flops =
       FlopsByComponent(model, step.batch, step.seq, step.mode);
   if (step.mode == StepMode::kTrainStep) row.adamw_flops = AdamWFlops(model);
-  row.bytes = StepBytes(step, row.memory.saved_bytes);
-  row.fits = row.memory.peak_bytes <= query.device_memory_bytes;
-  if (query.wants_operators) {
-    row.operators = PredictStep(step, device).call.operators;
-  }
-  const int64_t budget = query.device_memory_bytes;
-  row.largest_seq = LargestSize(&StepParams::seq, step, device, budget);
+  row.bytes = StepBytes(step, row.memory.totals.saved_bytes);
+  row.fits = row.memory.totals.peak_bytes() <= query.device_memory_bytes;
+  row.largest_seq = LargestSeq(step, device, query.device_memory_bytes);
   if (query.wants_batch) {
     row.largest_batch = LargestSize(&StepParams::batch, step, device, budget);
   }

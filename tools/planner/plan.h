@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "fixtures/prediction/dry_call.h"
 #include "model/accounting/flops.h"
 #include "model/accounting/parameters.h"
 #include "model/spec/step_params.h"
@@ -29,7 +28,6 @@ struct ModelRow {
   double recomputed_flops = 0;  // in addition to flops
   double adamw_flops = 0;       // in addition to flops; 0 without an update
   double bytes = 0;             // least traffic with device memory
-  CallsByOperator operators;    // empty unless the query wants them
   bool fits = false;
   int64_t largest_seq = 0;    // fits at this batch, up to 2^20; 0 if none does
   int64_t largest_batch = 0;  // likewise at this seq; 0 unless requested

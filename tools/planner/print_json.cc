@@ -1,22 +1,32 @@
 // SPDX-License-Identifier: MIT
 
+#include <cmath>
+#include <nlohmann/json.hpp>
+
 #include "fixtures/memory/allocation_recorder.h"
-#include "tools/planner/json.h"
 #include "tools/planner/plan.h"
 
 namespace trainbench {
 namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Makes a whole number below 2^53 an integer, which prints without ".0".
+Json WholeNumber(double value) {
+  if (value == std::floor(value) && value < 0x1p53) {
+    return static_cast<int64_t>(value);
+  }
+  return value;
+}
 
 Json QueryJson(const ModelQuery& query) {
   Json models = Json::array(), precisions = Json::array(),
        modes = Json::array();
   for (const ModelConfig& model : query.models) models.push_back(model.name);
   for (Precision precision : query.precisions) {
-    precisions.push_back(Text(PrecisionName(precision)));
+    precisions.push_back(PrecisionName(precision));
   }
-  for (StepMode mode : query.modes) {
-    modes.push_back(Text(StepModeName(mode)));
-  }
+  for (StepMode mode : query.modes) modes.push_back(StepModeName(mode));
   Json json = {{"batch", query.batch},
                {"seq", query.seq},
                {"tensor_ranks", query.tensor_ranks},
@@ -34,18 +44,18 @@ void AddComponents(const ModelRow& row, Json& json) {
   Json parameters = Json::object(), saved = Json::object(),
        flops = Json::object();
   for (const ComponentParameters& part : row.parameters) {
-    parameters[Text(ComponentName(part.component))] = part.elements;
+    parameters[ComponentName(part.component)] = part.elements;
   }
   for (const auto& [component, bytes] : row.memory.saved) {
-    saved[Text(ComponentName(component))] = {{"bytes", bytes}};
+    saved[ComponentName(component)] = {{"bytes", bytes}};
   }
   for (const auto& [component, count] : row.component_flops) {
-    flops[Text(ComponentName(component))] = WholeNumber(count);
+    flops[ComponentName(component)] = WholeNumber(count);
   }
   Json tensors = Json::array();
   for (const RecordedBlock& block : row.memory.block_tensors) {
     tensors.push_back({{"operator", block.op},
-                       {"component", Text(ComponentName(ComponentOf(block)))},
+                       {"component", ComponentName(ComponentOf(block))},
                        {"shape", block.shape},
                        {"dtype", block.dtype},
                        {"bytes", block.bytes}});
@@ -57,16 +67,17 @@ void AddComponents(const ModelRow& row, Json& json) {
   json["adamw_flops"] = WholeNumber(row.adamw_flops);
 }
 
-std::string ComponentText(const std::optional<Component>& component) {
-  return component ? Text(ComponentName(*component)) : "none";
+absl::string_view ComponentText(const std::optional<Component>& component) {
+  return component ? ComponentName(*component) : "none";
 }
 
-Json RowJson(const ModelRow& row) {
+Json RowJson(const ModelRow& row, bool wants_operators) {
   const ModelConfig& model = row.step.model;
   const StepMemory& memory = row.memory;
+  const StepPrediction& totals = memory.totals;
   Json moments = Json::array();
   for (const HighestPoint& point : memory.highest) {
-    moments.push_back({{"phase", Text(PhaseName(point.phase))},
+    moments.push_back({{"phase", PhaseName(point.phase)},
                        {"name", point.name},
                        {"bytes", point.bytes}});
   }
@@ -80,25 +91,25 @@ Json RowJson(const ModelRow& row) {
       {"kv_heads", model.key_value_heads()},
       {"vocab", model.vocab},
       {"tied_embeddings", model.tied_embeddings},
-      {"attention", Text(AttentionName(model.attention))},
-      {"implementation", Text(ImplementationName(model.implementation))},
+      {"attention", AttentionName(model.attention)},
+      {"implementation", ImplementationName(model.implementation)},
       {"checkpoint", CheckpointingName(model.checkpointing)},
-      {"precision", Text(PrecisionName(row.step.precision))},
-      {"mode", Text(StepModeName(row.step.mode))},
+      {"precision", PrecisionName(row.step.precision)},
+      {"mode", StepModeName(row.step.mode)},
       {"params", row.params},
-      {"parameter_bytes", memory.parameter_bytes},
-      {"gradient_bytes", memory.gradient_bytes},
-      {"optimizer_bytes", memory.optimizer_bytes},
-      {"input_bytes", memory.input_bytes},
-      {"saved_bytes", memory.saved_bytes},
+      {"parameter_bytes", totals.parameter_bytes},
+      {"gradient_bytes", totals.gradient_bytes},
+      {"optimizer_bytes", totals.optimizer_bytes},
+      {"input_bytes", totals.input_bytes},
+      {"saved_bytes", totals.saved_bytes},
       {"saved_bytes_per_block", memory.block_bytes},
-      {"residual_bytes", memory.residual_bytes},
-      {"logit_bytes", memory.logit_bytes},
+      {"residual_bytes", totals.residual_bytes},
+      {"logit_bytes", totals.logit_bytes},
       {"largest_tensor",
        {{"name", largest.name},
-        {"component", Text(ComponentName(largest.component))},
+        {"component", ComponentName(largest.component)},
         {"bytes", largest.bytes}}},
-      {"predicted_peak_bytes", memory.peak_bytes},
+      {"predicted_peak_bytes", totals.peak_bytes()},
       {"predicted_peak_moment", memory.peak_at},
       {"fits", row.fits},
       {"largest_seq", row.largest_seq},
@@ -108,7 +119,8 @@ Json RowJson(const ModelRow& row) {
       {"bytes", WholeNumber(row.bytes)},
       {"moments", moments}};
   AddComponents(row, json);
-  for (const auto& [calls, count] : row.operators) {
+  if (!wants_operators) return json;
+  for (const auto& [calls, count] : totals.call.operators) {
     json["operators"].push_back({{"operator", calls.name},
                                  {"phase", PhaseText(calls.phase)},
                                  {"component", ComponentText(calls.component)},
@@ -124,7 +136,9 @@ Json RowJson(const ModelRow& row) {
 std::string ModelJson(const ModelQuery& query,
                       const std::vector<ModelRow>& rows) {
   Json list = Json::array();
-  for (const ModelRow& row : rows) list.push_back(RowJson(row));
+  for (const ModelRow& row : rows) {
+    list.push_back(RowJson(row, query.wants_operators));
+  }
   return Json({{"query", QueryJson(query)}, {"rows", list}}).dump() + "\n";
 }
 

@@ -5,15 +5,34 @@
 #define TRAINBENCH_TOOLS_PLANNER_QUERY_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "fixtures/base/flag_parser.h"
 #include "model/spec/config.h"
 #include "model/spec/precision.h"
 #include "model/spec/step_mode.h"
-#include "tools/planner/flags.h"
 
 namespace trainbench {
+
+// Values as the user gives them, in the unit of the flag of the same name.
+struct PlannerFlags {
+  bool help = false;
+  std::vector<ModelConfig> custom_models;
+  std::string models;
+  int64_t batch = 4;
+  int64_t seq = 512;
+  std::string precision = "fp32";
+  std::string mode = "train_step";
+  std::string checkpoint;  // empty: as each model defines
+  int64_t tensor_ranks = 1;
+  double device_memory_gib = 80;
+  bool largest_batch = false;
+  bool operators = false;
+};
+
+void AddPlannerFlags(PlannerFlags& values, FlagParser& flags);
 
 // Asks whether each model fits in a device's memory, and what one step costs.
 struct ModelQuery {

@@ -166,7 +166,7 @@ def _widths(job: Job, row: Mapping[str, Any]) -> dict[str, float]:
     }
 
 
-def _counts(job: Job, row: Mapping[str, Any]) -> dict[str, float]:
+def _counts(job: Job, row: Mapping[str, Any], batches: float) -> dict[str, float]:
     """Counts each unit of the table in the rank's part."""
     parameters, widths = _parameters(job, row), _widths(job, row)
     runs_again = row["checkpoint"].startswith("every")
@@ -183,7 +183,7 @@ def _counts(job: Job, row: Mapping[str, Any]) -> dict[str, float]:
         "block_shard": parameters["block"] / job.shards,
         "logit": job.batch * job.seq * row["vocab"],
         "mask": job.batch * job.seq**2,
-        "saved": _saved(job, row),
+        "saved": _saved(job, row, batches),
         "dry_weights": weights,
         "dry_optimizer": optimizer,
         "dry_gradients": row["gradient_bytes"],
@@ -198,12 +198,12 @@ def _counts(job: Job, row: Mapping[str, Any]) -> dict[str, float]:
     }
 
 
-def _saved(job: Job, row: Mapping[str, Any]) -> float:
+def _saved(job: Job, row: Mapping[str, Any], batches: float) -> float:
     """Bytes that the part's forward pass saves, by the dry run."""
     divided = job.tensor if "sequence_parallel" in job.traits else 1
 
-    def own(component: str, amount: int) -> int:
-        return amount // (divided if component in OF_STREAM else 1)
+    def own(component: str, amount: int) -> float:
+        return amount * batches // (divided if component in OF_STREAM else 1)
 
     saved: dict[str, dict[str, int]] = row["saved_by_component"]
     total = sum(own(component, part["bytes"]) for component, part in saved.items())
@@ -217,9 +217,12 @@ def _saved(job: Job, row: Mapping[str, Any]) -> float:
     return total - again * (block - own("residual", row["residual_bytes"]))
 
 
-def memory(job: Job, recipe: Recipe, row: Mapping[str, Any]) -> Memory:
-    """Predicts the job's memory; `row` is the program's answer to its flags."""
-    counts = _counts(job, row)
+def memory(
+    job: Job, recipe: Recipe, row: Mapping[str, Any], batches: float = 1
+) -> Memory:
+    """Predicts the job's memory; `row` is the program's answer to its flags, or to
+    those of a job with 1 / `batches` of its batch."""
+    counts = _counts(job, row, batches)
     parts: dict[str, dict[str, int]] = {}
     for item in recipe.items:
         if item.where <= job.traits:
@@ -236,24 +239,6 @@ def memory(job: Job, recipe: Recipe, row: Mapping[str, Any]) -> Memory:
     return Memory(static, gradient, highest, reserved)
 
 
-def _times(row: Mapping[str, Any], batch: float) -> dict[str, Any]:
-    """Scales the row to `batch` times its batch."""
-    saved = {
-        name: {"bytes": part["bytes"] * batch}
-        for name, part in row["saved_by_component"].items()
-    }
-    block = [
-        tensor | {"bytes": tensor["bytes"] * batch}
-        for tensor in row["saved_tensors_per_block"]
-    ]
-    return {
-        **row,
-        "saved_by_component": saved,
-        "saved_tensors_per_block": block,
-        "residual_bytes": row["residual_bytes"] * batch,
-    }
-
-
 def _largest_batch(
     job: Job, recipe: Recipe, row: Mapping[str, Any], budget: int
 ) -> int | None:
@@ -264,8 +249,8 @@ def _largest_batch(
         return None
 
     def peak(batch: int) -> int:
-        larger = _times(row, batch / job.batch)
-        return memory(replace(job, batch=batch), recipe, larger).bytes_of("peak")
+        larger = replace(job, batch=batch)
+        return memory(larger, recipe, row, batch / job.batch).bytes_of("peak")
 
     return bisect_right(range(1, 2**20), budget, key=peak)
 

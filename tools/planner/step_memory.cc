@@ -9,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "fixtures/memory/allocation_summary.h"
 #include "fixtures/prediction/dry_call.h"
-#include "fixtures/steps/step_prediction.h"
 #include "model/accounting/parameters.h"
 
 namespace trainbench {
@@ -59,18 +58,16 @@ LargeTensor LargestTensor(const StepParams& step,
   return largest;
 }
 
-void AddSaved(const StepParams& step, const StepPrediction& prediction,
+void AddSaved(const StepParams& step, const std::vector<RecordedBlock>& kept,
               StepMemory& memory) {
-  memory.saved_bytes = prediction.saved_bytes;
-  for (const RecordedBlock& block : prediction.kept) {
+  for (const RecordedBlock& block : kept) {
     memory.saved[ComponentOf(block)] += block.bytes;
   }
   // In a recomputed segment, only the last block makes the saved tensors.
   for (int64_t layer = step.model.layers / 2;
        memory.block_tensors.empty() && layer < step.model.layers; ++layer) {
     std::copy_if(
-        prediction.kept.begin(), prediction.kept.end(),
-        std::back_inserter(memory.block_tensors),
+        kept.begin(), kept.end(), std::back_inserter(memory.block_tensors),
         [layer](const auto& block) { return block.place.layer == layer; });
   }
   for (const RecordedBlock& block : memory.block_tensors) {
@@ -81,19 +78,14 @@ void AddSaved(const StepParams& step, const StepPrediction& prediction,
 }  // namespace
 
 StepMemory PredictMemory(const StepParams& step, const Device& device) {
-  const StepPrediction prediction = PredictStep(step, device);
-  const AllocationTimeline& timeline = prediction.call.timeline;
-  StepMemory memory = {.parameter_bytes = prediction.parameter_bytes,
-                       .optimizer_bytes = prediction.optimizer_bytes,
-                       .input_bytes = prediction.input_bytes,
-                       .gradient_bytes = prediction.gradient_bytes,
-                       .residual_bytes = prediction.residual_bytes,
-                       .logit_bytes = prediction.logit_bytes,
-                       .peak_bytes = prediction.peak_bytes(),
-                       .peak_at = PeakText(timeline),
-                       .highest = HighestPoints(timeline),
-                       .largest = LargestTensor(step, timeline)};
-  AddSaved(step, prediction, memory);
+  StepMemory memory;
+  memory.totals = PredictStep(step, device);
+  const auto kept = std::exchange(memory.totals.kept, {});
+  const auto timeline = std::exchange(memory.totals.call.timeline, {});
+  memory.peak_at = PeakText(timeline);
+  memory.highest = HighestPoints(timeline);
+  memory.largest = LargestTensor(step, timeline);
+  AddSaved(step, kept, memory);
   return memory;
 }
 

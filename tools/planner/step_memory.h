@@ -11,6 +11,7 @@
 
 #include "fixtures/device/device.h"
 #include "fixtures/memory/allocation_recorder.h"
+#include "fixtures/steps/step_prediction.h"
 #include "model/spec/component.h"
 #include "model/spec/phase.h"
 #include "model/spec/step_params.h"
@@ -31,20 +32,12 @@ struct LargeTensor {
   int64_t bytes = 0;
 };
 
-// The totals come from StepPrediction.
 struct StepMemory {
-  int64_t parameter_bytes = 0;
-  int64_t optimizer_bytes = 0;
-  int64_t input_bytes = 0;
-  int64_t gradient_bytes = 0;
-  int64_t residual_bytes = 0;
-  int64_t logit_bytes = 0;
-  int64_t peak_bytes = 0;
+  StepPrediction totals;  // without its blocks, of which there may be thousands
   std::string peak_at;
   std::vector<HighestPoint> highest;  // one per phase, in their order
   // Tensors saved for the backward pass: all, and a middle block's, or its
   // recomputed segment's. None for inference.
-  int64_t saved_bytes = 0;
   std::map<Component, int64_t> saved = {};
   int64_t block_bytes = 0;
   std::vector<RecordedBlock> block_tensors = {};

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-#include "tools/planner/mesh/flags.h"
-
 #include "absl/strings/str_cat.h"
 #include "model/spec/attention_variant.h"
 #include "model/spec/checkpointing.h"
 #include "model/spec/implementation.h"
+#include "tools/planner/mesh/query.h"
 
 namespace trainbench {
 namespace {

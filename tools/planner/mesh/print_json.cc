@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-#include "tools/planner/mesh/print_json.h"
+#include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "model/accounting/parameters.h"
-#include "tools/planner/json.h"
+#include "tools/planner/mesh/rows.h"
 
 namespace trainbench {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 Json LinkJson(const Link& link) {
   return {{"name", link.name},
@@ -22,14 +24,14 @@ Json QueryJson(const MeshQuery& query) {
   return {
       {"model", job.model.name},
       {"parameters", ParameterCount(job.model)},
-      {"implementation", Text(ImplementationName(job.model.implementation))},
-      {"attention", Text(AttentionName(job.model.attention))},
+      {"implementation", ImplementationName(job.model.implementation)},
+      {"attention", AttentionName(job.model.attention)},
       {"checkpoint",
        absl::StrJoin(query.checkpointing, ",",
                      [](std::string* out, const Checkpointing& one) {
                        absl::StrAppend(out, CheckpointingName(one));
                      })},
-      {"precision", Text(PrecisionName(job.precision))},
+      {"precision", PrecisionName(job.precision)},
       {"batch", query.global_batch > 0 ? Json() : Json(job.batch)},
       {"global_batch",
        query.global_batch > 0 ? Json(query.global_batch) : Json()},
@@ -59,8 +61,8 @@ Json CollectivesJson(const MeshTraffic& all, const MeshShape& mesh) {
       const CollectiveCalls& calls = traffic.Of(kind);
       if (calls.calls == 0) continue;
       json.push_back(
-          {{"group", Text(MeshAxisName(axis))},
-           {"collective", Text(CollectiveName(kind))},
+          {{"group", MeshAxisName(axis)},
+           {"collective", CollectiveName(kind)},
            {"calls", calls.calls},
            {"bytes", calls.bytes},
            {"sent_bytes", SentBytes(kind, calls.bytes, mesh.Size(axis))}});
@@ -98,23 +100,20 @@ Json ComputedJson(const MeshRow& row, const MeshMachine& machine) {
   const double seconds = time.step_us() / 1e6;
   Json parts;
   for (const MeshBound part : kMeshBounds) {
-    parts[Text(MeshBoundName(part))] = time.Us(part);
+    parts[MeshBoundName(part)] = time.Us(part);
   }
-  Json json = {{"step_us", time.step_us()},
-               {"tokens_per_second", TokensPerSecond(row)},
-               {"model_flops_share", (row.flops.forward + row.flops.backward) /
-                                         seconds / machine.flops_per_second},
-               {"bound", Text(MeshBoundName(time.bound()))},
-               {"is_compute_bound", time.is_compute_bound()},
-               {"parts_us", parts},
-               {"forward", PassJson(time.forward)},
-               {"backward", PassJson(time.backward)},
-               {"update_us", time.update_us},
-               {"compute_bound_batch", nullptr}};
-  if (row.compute_bound_batch) {
-    json["compute_bound_batch"] = *row.compute_bound_batch;
-  }
-  return json;
+  const std::optional<int64_t>& batch = row.compute_bound_batch;
+  return {{"step_us", time.step_us()},
+          {"tokens_per_second", TokensPerSecond(row)},
+          {"model_flops_share", (row.flops.forward + row.flops.backward) /
+                                    seconds / machine.flops_per_second},
+          {"bound", MeshBoundName(time.bound())},
+          {"is_compute_bound", time.is_compute_bound()},
+          {"parts_us", parts},
+          {"forward", PassJson(time.forward)},
+          {"backward", PassJson(time.backward)},
+          {"update_us", time.update_us},
+          {"compute_bound_batch", batch ? Json(*batch) : Json()}};
 }
 
 Json RehearsedJson(const MeshRehearsal& found, const MeshShape& mesh) {

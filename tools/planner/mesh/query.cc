@@ -2,7 +2,6 @@
 
 #include "tools/planner/mesh/query.h"
 
-#include <string>
 #include <utility>
 
 #include "absl/strings/match.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rows of the meshes that a query asks for.
+// The rows of the meshes that a query asks for, and the answer as JSON.
 
 #ifndef TRAINBENCH_TOOLS_PLANNER_MESH_ROWS_H_
 #define TRAINBENCH_TOOLS_PLANNER_MESH_ROWS_H_
@@ -49,6 +49,20 @@ std::vector<MeshRow> RowsOf(const MeshQuery& query, const Device& device,
 // whether a mesh fits.
 void RehearseBest(const Device& device, int64_t budget_bytes,
                   std::vector<MeshRow>& rows);
+
+// Returns the answer, in bytes, microseconds and FLOPs:
+//
+//   query: model, batch, seq, precision, ..., links, device_tflops
+//   device, free_bytes
+//   overlap: a sentence that says what `computed` assumes to overlap
+//   rows: [{mesh: {name, data, fsdp, tensor, ranks}, batch, checkpoint, fits,
+//     why_not, predicted: {peak_bytes, peak_at, ..., collectives}, computed:
+//     {...}, rehearsed: {...}}, ...]
+// If the ranks cannot share the model, all is null except `mesh`, `fits` and
+// `why_not`. If shards alone are too large, or a dry run fails, `predicted` and
+// all after it are null. `rehearsed` is null unless the mesh was rehearsed.
+std::string MeshDocument(const MeshQuery& query, const Device& device,
+                         int64_t free_bytes, const std::vector<MeshRow>& rows);
 
 }  // namespace trainbench
 
