@@ -14,7 +14,7 @@ from reports.compare.ab_record import (
     FILE,
     NOISE_FILE,
     AbRun,
-    Process,
+    NotAnAbRun,
     load,
     samples_file_of,
     sha256_of,
@@ -85,10 +85,6 @@ def _check_order(run: AbRun, directory: Path) -> None:
         )
 
 
-def _whole_processes(run: AbRun, directory: Path) -> list[Process]:
-    return [p for p in run.processes if is_whole(directory / p.file)]
-
-
 def is_cut_short(run: AbRun) -> bool:
     """Whether time ran out before the first look, so that no error was spent."""
     return run.ended == "max_minutes" and run.pairs < fewest_pairs(run)
@@ -110,7 +106,7 @@ def resume(asked: AbRun, directory: Path) -> AbRun:
     difference = _difference(found, asked)
     if difference is not None:
         raise Usage(f"--out: {directory} holds another run: {difference}")
-    processes = _whole_processes(found, directory)
+    processes = [one for one in found.processes if is_whole(directory / one.file)]
     lost = len(processes) < len(found.processes)
     # The missing half of a pair would run hours after the other half.
     pairs = replace(found, processes=processes).whole_pairs()

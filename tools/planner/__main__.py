@@ -103,24 +103,22 @@ def main(tokens: Sequence[str], ask: Ask = run_program) -> int:
         print(parser.format_help(), answer.stdout, sep="\n", end="")
         return 0
     document = json.loads(answer.stdout)
+    query = document["query"]
     if wanted:
-        document["query"] |= wanted.query()
-        for row in document["rows"]:
-            row["training"] = wanted.of(row, document["query"])
+        query |= wanted.query()
     if device:
-        document["query"]["device"] = device.name
-        try:
-            for row in document["rows"]:
-                row["time"] = timing.time_of(device, row, document["query"])
+        query["device"] = device.name
+    try:
+        for row in document["rows"]:
+            if wanted:
+                row["training"] = wanted.of(row, query)
+            if device:
+                row["time"] = timing.time_of(device, row, query)
                 del row["operators"]
-        except ValueError as error:
-            parser.error(f"argument --rates: {error}")
-    if recipe:
-        try:
-            for row in document["rows"]:
-                row["recipe"] = recipe.of(row, document["query"])
-        except ValueError as error:
-            parser.error(str(error))
+            if recipe:
+                row["recipe"] = recipe.of(row, query)
+    except ValueError as error:
+        parser.error(f"argument --rates: {error}" if device else str(error))
     render = models_text.render
     print(json.dumps(document, indent=2) if given.json else render(document))
     return 0

@@ -183,18 +183,13 @@ def _row(row: Json, query: Json) -> Iterator[str]:
     yield _times(row) + "\n" + _batches(row, query["seq"])
 
 
-def _from(row: Json) -> str:
-    batch = row["computed"]["compute_bound_batch"]
-    return "-" if batch is None else _count(batch)
-
-
 def _list(rows: Sequence[Json]) -> str:
     lines = []
     for row in rows:
         mesh, computed, predicted = row["mesh"], row["computed"], row["predicted"]
-        if computed is None:
-            cells = ["-"] * 9
-        else:
+        cells = ["-"] * 9
+        if computed is not None:
+            batch = computed["compute_bound_batch"]
             cells = [
                 str(row["batch"]),
                 row["checkpoint"],
@@ -203,7 +198,7 @@ def _list(rows: Sequence[Json]) -> str:
                 text.rate(computed["tokens_per_second"], "").rstrip(),
                 text.percent(computed["model_flops_share"]),
                 computed["bound"],
-                _from(row),
+                "-" if batch is None else _count(batch),
                 _count(predicted["largest_batch"]),
             ]
         why = row["why_not"] or "fits"

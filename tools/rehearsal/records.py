@@ -103,15 +103,10 @@ def _phases(record: dict[str, Any]) -> Iterator[Phase]:
         yield Phase(phase["phase"], phase["counters"], kernels)
 
 
-def _out_of_memory(record: dict[str, Any]) -> OutOfMemory | None:
-    found = record.get("out_of_memory")
-    return None if found is None else OutOfMemory(**found)
-
-
 def _rehearsal(
     record: dict[str, Any], reason: str, failed: bool, host_us: float | None
 ) -> Rehearsal:
-    peak = record["peak"]
+    peak, full = record["peak"], record.get("out_of_memory")
     return Rehearsal(
         record["name"],
         reason,
@@ -122,7 +117,7 @@ def _rehearsal(
         tensor_bytes=peak["allocated_bytes"] - peak["library_bytes"],
         library_bytes=peak["library_bytes"],
         reserved_bytes=peak["reserved_bytes"],
-        out_of_memory=_out_of_memory(record),
+        out_of_memory=OutOfMemory(**full) if full else None,
         phases=tuple(_phases(record)),
         components=tuple(_components(record)),
         host_us=host_us,

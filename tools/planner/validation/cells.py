@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from reports.results.text import Table
 from tools.planner.timing.step import NODE, Ranks
@@ -84,7 +84,7 @@ def architecture(row: Row) -> dict[str, str]:
     return found | {"context": row["seq"]} if found is _GPT else found
 
 
-def sizes(row: Row) -> tuple[dict[str, int], bool]:
+def sizes(row: Row) -> dict[str, Any]:
     """Returns the model's sizes, and whether its embeddings are tied, as GPT's always
     are. If the row leaves out the heads, each has 128 elements, as in Megatron."""
     cell = row[SIZES]
@@ -95,6 +95,7 @@ def sizes(row: Row) -> tuple[dict[str, int], bool]:
     if not found:
         raise Lacks(f"sizes of a known form; there is {cell!r}")
     d_model = int(found[2])
+    is_tied = found[8] or architecture(row)["mlp"] == "gelu"
     return {
         "d_model": d_model,
         "d_ff": int(found[3]) * (d_model if found[4] else 1),
@@ -102,7 +103,8 @@ def sizes(row: Row) -> tuple[dict[str, int], bool]:
         "heads": d_model // 128 if found[5] == "-" else int(found[5]),
         "kv_heads": int(found[6] or 0),
         "vocab": int(found[7]),
-    }, bool(found[8]) or architecture(row)["mlp"] == "gelu"
+        "tied_embeddings": "true" if is_tied else "",
+    }
 
 
 # Recipes, by a pattern in the source.

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from tools.planner.recipes import Job, read_table, recipes
-from tools.planner.timing.step import NODE, Ranks
+from tools.planner.timing.step import NODE
 from tools.planner.validation.cells import (
     DATA,
     Lacks,
@@ -211,18 +211,12 @@ def _by_hand(rows: Sequence[Row]) -> Iterator[Point]:
             yield Point(name, row["gpu"], lacks=f"cells of a known form: {error}")
 
 
-def _by_hand_ranks(row: Row) -> Ranks:
-    """Returns the row's ranks. Raises Lacks for a job that recipes do not cover."""
-    found = ranks(row)
-    if found.pipeline > 1:
-        raise Lacks("pipeline parallelism")
-    arithmetic(row)
-    return found
-
-
 def _by_hand_point(row: Row) -> Point:
     source, gpu, recipe = row["source"], row["gpu"], framework(row)
-    own, seq = _by_hand_ranks(row), int(row["seq"])
+    own, seq = ranks(row), int(row["seq"])
+    if own.pipeline > 1:
+        raise Lacks("pipeline parallelism")
+    arithmetic(row)  # raises Lacks for a precision that recipes do not cover
     batch, _ = batches(row, own, seq)
     assumed = ""
     if not re.match(r"(mb )?\d", row["batch"]):
@@ -243,11 +237,9 @@ def _by_hand_point(row: Row) -> Point:
         what = "reserved" if recipe == "torchtitan" else "peak"
         measured = {what: round(float(gib[1]) * 2**30)}
     setting, more = _setting(row, recipe)
-    numbers, tied = sizes(row)
     model = fields(
         name="by_hand",
-        **numbers,
-        tied_embeddings="true" if tied else "",
+        **sizes(row),
         **architecture(row),
         implementation=setting.implementation,
         attention=setting.attention,
@@ -355,7 +347,7 @@ def _pytorch_traits(row: Row) -> str:
 
 def _cells(row: Row, tensor: int, batch: int) -> dict[str, str]:
     """Converts a row to the columns of megatron.tsv."""
-    numbers, _ = sizes(row)
+    numbers = sizes(row)
     is_nemotron = "true" if row["model"].startswith("Nemotron") else ""
     return {
         "num-layers": str(numbers["layers"]),

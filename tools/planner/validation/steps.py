@@ -195,7 +195,7 @@ def _recomputed(row: Row) -> float:
 
 
 def _model(row: Row, of: Ranks) -> str:
-    numbers, tied = sizes(row)
+    numbers = sizes(row)
     layers = numbers["layers"]
     if layers < of.pipeline:
         raise Lacks(f"a layer for each of {of.pipeline} stages")
@@ -204,7 +204,6 @@ def _model(row: Row, of: Ranks) -> str:
     return fields(
         **numbers | {"layers": math.ceil(layers / of.pipeline)},
         pad_vocab=of.tensor,
-        tied_embeddings="true" if tied else "",
         attention="naive" if unfused else "sdpa",
         implementation="fused" if _is_fused(row) else "library",
         checkpoint="every_1" if _recomputed(row) == 1 else "",
