@@ -90,17 +90,6 @@ def _lock(trees: Path) -> Iterator[None]:
         yield
 
 
-def _jobs() -> str:
-    """One compiler per core, or fewer if memory has less than 2 GiB for each."""
-    given = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL")
-    if given:
-        return given
-    text = Path("/proc/meminfo").read_text()
-    available = re.search(r"^MemAvailable: *(\d+) kB", text, re.MULTILINE)
-    memory = int(available[1]) // 2**21 if available else 1
-    return str(max(1, min(len(os.sched_getaffinity(0)), memory)))
-
-
 def _environment(tree: Path) -> dict[str, str]:
     """Lets worktrees share the compiler cache.
 
@@ -210,7 +199,9 @@ def build(
         else:
             plan = _plan(tree, _python(repository.root, tree, log, title, status_line))
         _run(plan.configure, tree, log, title, status_line)
-        command = [*plan.build, "--parallel", _jobs()]
+        # tools/ab sets it: one compiler per core, or fewer for less memory.
+        jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", "1")
+        command = [*plan.build, "--parallel", jobs]
         _run(command, tree, log, title, status_line)
         status_line.print(f"built {name} in {duration(time.monotonic() - started)}")
     if not os.access(plan.program, os.X_OK):
