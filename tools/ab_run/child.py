@@ -142,15 +142,11 @@ def _stop_all(processes: Sequence[subprocess.Popen[bytes]], whole_group: bool) -
             _kill(process)
 
 
-def _nothing_to_do(_seconds: float) -> bool:
-    return False
-
-
 def run_children(
     children: Sequence[Child],
     *,
     whole_group: bool = False,
-    attend: Callable[[float], bool] = _nothing_to_do,
+    attend: Callable[[float], bool] | None = None,
     tick: Callable[[float], None] = lambda _seconds: None,
 ) -> list[ChildExit]:
     """Runs children at the same time until all have ended, or one dies of a signal.
@@ -175,7 +171,7 @@ def run_children(
             while running := _running(processes):
                 if any((process.returncode or 0) < 0 for process in processes):
                     break
-                if attend(POLL_S):
+                if attend and attend(POLL_S):
                     _interrupts.check()
                 else:
                     _has_ended(processes[running[0]], POLL_S)
