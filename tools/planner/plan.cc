@@ -13,7 +13,7 @@
 #include "fixtures/ranks/errors.h"
 #include "fixtures/steps/model_step.h"
 #include "fixtures/steps/step_prediction.h"
-#include "model/accounting/traffic.h"
+#include "model/accounting/parameters.h"
 #include "model/spec/not_allowed.h"
 #include "model/spec/status_macros.h"
 
@@ -26,25 +26,12 @@ constexpr int64_t kMostParameterBytes = int64_t{1} << 50;
 
 ModelRow PlanModel(const StepParams& step, const ModelQuery& query,
                    const Device& device) {
-  const ModelConfig& model = step.model;
-  ModelRow row;
-  row.step = step;
-  row.params = ParameterCount(model);
-  row.parameters = ParametersByComponent(model);
-  row.memory = PredictMemory(step, device);
-  row.flops = StepFlops(model, step.batch, step.seq, step.mode);
-  row.recomputed_flops =
-      RecomputedFlops(model, step.batch, step.seq, step.mode);
-  row.component_flops =
-      FlopsByComponent(model, step.batch, step.seq, step.mode);
-  if (step.mode == StepMode::kTrainStep) row.adamw_flops = AdamWFlops(model);
-  row.bytes = StepBytes(step, row.memory.totals.saved_bytes);
-  row.fits = row.memory.totals.peak_bytes() <= query.device_memory_bytes;
-  row.largest_seq = LargestSeq(step, device, query.device_memory_bytes);
-  if (query.wants_batch) {
-    row.largest_batch = LargestSize(&StepParams::batch, step, device, budget);
-  }
-  return row;
+  const int64_t budget = query.device_memory_bytes;
+  return {.step = step,
+          .memory = PredictMemory(step, device),
+          .largest_seq = LargestSeq(step, device, budget),
+          .largest_batch =
+              query.wants_batch ? LargestBatch(step, device, budget) : 0};
 }
 
 absl::Status TooLarge(const StepParams& step) {

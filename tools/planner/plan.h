@@ -9,27 +9,17 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "model/accounting/flops.h"
-#include "model/accounting/parameters.h"
 #include "model/spec/step_params.h"
 #include "tools/planner/query.h"
 #include "tools/planner/step_memory.h"
 
 namespace trainbench {
 
-// The cost of one step of one model.
+// The results of dry runs of one step of one model.
 struct ModelRow {
   StepParams step;
-  int64_t params = 0;
-  std::vector<ComponentParameters> parameters;
   StepMemory memory;
-  double flops = 0;  // of matrix products
-  std::vector<ComponentFlops> component_flops;
-  double recomputed_flops = 0;  // in addition to flops
-  double adamw_flops = 0;       // in addition to flops; 0 without an update
-  double bytes = 0;             // least traffic with device memory
-  bool fits = false;
-  int64_t largest_seq = 0;    // fits at this batch, up to 2^20; 0 if none does
+  int64_t largest_seq = 0;    // that fits at this batch, up to 2^20; 0 if none
   int64_t largest_batch = 0;  // likewise at this seq; 0 unless requested
 };
 
@@ -38,9 +28,10 @@ struct ModelRow {
 // many layers or an operator that a CPU does not have.
 absl::StatusOr<std::vector<ModelRow>> PlanModels(const ModelQuery& query);
 
-// Returns {"query": {...}, "rows": [{...}, ...]} in bytes and FLOPs. Keys that
-// benchmark rows have, too, have the same names: params, flops, bytes,
-// predicted_peak_bytes.
+// Returns {"query": {...}, "rows": [{...}, ...]} in bytes and FLOPs, and adds
+// closed forms to the rows: flops of matrix products, further recomputed_flops
+// and adamw_flops, the least bytes of traffic with device memory. Keys that
+// benchmark rows have, too, have the same names.
 std::string ModelJson(const ModelQuery& query,
                       const std::vector<ModelRow>& rows);
 

@@ -4,6 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "fixtures/memory/allocation_recorder.h"
+#include "model/accounting/flops.h"
+#include "model/accounting/parameters.h"
+#include "model/accounting/traffic.h"
 #include "tools/planner/plan.h"
 
 namespace trainbench {
@@ -41,15 +44,17 @@ Json QueryJson(const ModelQuery& query) {
 }
 
 void AddComponents(const ModelRow& row, Json& json) {
+  const auto& [model, precision, mode, batch, seq] = row.step;
   Json parameters = Json::object(), saved = Json::object(),
        flops = Json::object();
-  for (const ComponentParameters& part : row.parameters) {
+  for (const ComponentParameters& part : ParametersByComponent(model)) {
     parameters[ComponentName(part.component)] = part.elements;
   }
   for (const auto& [component, bytes] : row.memory.saved) {
     saved[ComponentName(component)] = {{"bytes", bytes}};
   }
-  for (const auto& [component, count] : row.component_flops) {
+  for (const auto& [component, count] :
+       FlopsByComponent(model, batch, seq, mode)) {
     flops[ComponentName(component)] = WholeNumber(count);
   }
   Json tensors = Json::array();
@@ -64,15 +69,16 @@ void AddComponents(const ModelRow& row, Json& json) {
   json["saved_by_component"] = saved;
   json["saved_tensors_per_block"] = tensors;
   json["flops_by_component"] = flops;
-  json["adamw_flops"] = WholeNumber(row.adamw_flops);
+  json["adamw_flops"] =
+      WholeNumber(mode == StepMode::kTrainStep ? AdamWFlops(model) : 0);
 }
 
 absl::string_view ComponentText(const std::optional<Component>& component) {
   return component ? ComponentName(*component) : "none";
 }
 
-Json RowJson(const ModelRow& row, bool wants_operators) {
-  const ModelConfig& model = row.step.model;
+Json RowJson(const ModelRow& row, const ModelQuery& query) {
+  const auto& [model, precision, mode, batch, seq] = row.step;
   const StepMemory& memory = row.memory;
   const StepPrediction& totals = memory.totals;
   Json moments = Json::array();
@@ -94,9 +100,9 @@ Json RowJson(const ModelRow& row, bool wants_operators) {
       {"attention", AttentionName(model.attention)},
       {"implementation", ImplementationName(model.implementation)},
       {"checkpoint", CheckpointingName(model.checkpointing)},
-      {"precision", PrecisionName(row.step.precision)},
-      {"mode", StepModeName(row.step.mode)},
-      {"params", row.params},
+      {"precision", PrecisionName(precision)},
+      {"mode", StepModeName(mode)},
+      {"params", ParameterCount(model)},
       {"parameter_bytes", totals.parameter_bytes},
       {"gradient_bytes", totals.gradient_bytes},
       {"optimizer_bytes", totals.optimizer_bytes},
@@ -111,15 +117,16 @@ Json RowJson(const ModelRow& row, bool wants_operators) {
         {"bytes", largest.bytes}}},
       {"predicted_peak_bytes", totals.peak_bytes()},
       {"predicted_peak_moment", memory.peak_at},
-      {"fits", row.fits},
+      {"fits", totals.peak_bytes() <= query.device_memory_bytes},
       {"largest_seq", row.largest_seq},
       {"largest_batch", row.largest_batch},
-      {"flops", WholeNumber(row.flops)},
-      {"recomputed_flops", WholeNumber(row.recomputed_flops)},
-      {"bytes", WholeNumber(row.bytes)},
+      {"flops", WholeNumber(StepFlops(model, batch, seq, mode))},
+      {"recomputed_flops",
+       WholeNumber(RecomputedFlops(model, batch, seq, mode))},
+      {"bytes", WholeNumber(StepBytes(row.step, totals.saved_bytes))},
       {"moments", moments}};
   AddComponents(row, json);
-  if (!wants_operators) return json;
+  if (!query.wants_operators) return json;
   for (const auto& [calls, count] : totals.call.operators) {
     json["operators"].push_back({{"operator", calls.name},
                                  {"phase", PhaseText(calls.phase)},
@@ -136,9 +143,7 @@ Json RowJson(const ModelRow& row, bool wants_operators) {
 std::string ModelJson(const ModelQuery& query,
                       const std::vector<ModelRow>& rows) {
   Json list = Json::array();
-  for (const ModelRow& row : rows) {
-    list.push_back(RowJson(row, query.wants_operators));
-  }
+  for (const ModelRow& row : rows) list.push_back(RowJson(row, query));
   return Json({{"query", QueryJson(query)}, {"rows", list}}).dump() + "\n";
 }
 

@@ -73,6 +73,7 @@ Json CollectivesJson(const MeshTraffic& all, const MeshShape& mesh) {
 
 Json PredictedJson(const MeshRow& row) {
   const RankMemory& memory = *row.memory;
+  const MeshFlops flops = FlopsOf(row.job);
   return {{"peak_bytes", memory.step_peak_bytes},
           {"peak_at", memory.peak_at},
           {"resident_bytes", memory.resident_bytes},
@@ -82,10 +83,11 @@ Json PredictedJson(const MeshRow& row) {
           {"largest_batch", row.largest_batch},
           {"part_parameters", ParameterCount(PartStep(row.job).model)},
           {"shard_elements", ShardElements(row.job)},
-          {"forward_flops", row.flops.forward},
-          {"backward_flops", row.flops.backward},
-          {"recomputed_flops", row.flops.recomputed},
-          {"collectives", CollectivesJson(row.traffic, row.job.mesh)}};
+          {"forward_flops", flops.forward},
+          {"backward_flops", flops.backward},
+          {"recomputed_flops", flops.recomputed},
+          {"collectives",
+           CollectivesJson(TrafficOf(row.job).step, row.job.mesh)}};
 }
 
 Json PassJson(const PassTime& pass) {
@@ -97,6 +99,7 @@ Json PassJson(const PassTime& pass) {
 
 Json ComputedJson(const MeshRow& row, const MeshMachine& machine) {
   const MeshTime& time = row.time;
+  const MeshFlops flops = FlopsOf(row.job);
   const double seconds = time.step_us() / 1e6;
   Json parts;
   for (const MeshBound part : kMeshBounds) {
@@ -105,8 +108,8 @@ Json ComputedJson(const MeshRow& row, const MeshMachine& machine) {
   const std::optional<int64_t>& batch = row.compute_bound_batch;
   return {{"step_us", time.step_us()},
           {"tokens_per_second", TokensPerSecond(row)},
-          {"model_flops_share", (row.flops.forward + row.flops.backward) /
-                                    seconds / machine.flops_per_second},
+          {"model_flops_share", (flops.forward + flops.backward) / seconds /
+                                    machine.flops_per_second},
           {"bound", MeshBoundName(time.bound())},
           {"is_compute_bound", time.is_compute_bound()},
           {"parts_us", parts},

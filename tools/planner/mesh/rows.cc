@@ -64,8 +64,6 @@ MeshRow RowOf(const MeshQuery& query, const MeshJob& job,
   row.memory = *std::move(memory);
   row.needed_bytes = row.memory->needed_bytes();
   row.why_not = WhyNot(*row.memory, budget_bytes);
-  row.traffic = TrafficOf(job).step;
-  row.flops = FlopsOf(job);
   const auto work = predictor.Work(job);
   if (!work.ok()) {
     row.why_not = std::string(work.status().message());

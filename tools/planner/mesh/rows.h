@@ -26,8 +26,6 @@ struct MeshRow {
   int64_t needed_bytes = std::numeric_limits<int64_t>::max();
   // Unset, with all below, if shards alone are too large or a dry run fails.
   std::optional<RankMemory> memory;
-  MeshTraffic traffic;
-  MeshFlops flops;
   MeshTime time;
   int64_t largest_batch = 0;  // that fits
   std::optional<int64_t> compute_bound_batch;
