@@ -7,9 +7,9 @@ namespace trainbench {
 
 void AddPlannerFlags(PlannerFlags& v, FlagParser& flags) {
   flags.Add("help", v.help, "internal: Print the flags and exit.");
-  flags.Add("largest_batch", v.largest_batch,
+  flags.Add("largest_batch", v.query.wants_batch,
             "internal: Search the largest batch, too.");
-  flags.Add("operators", v.operators,
+  flags.Add("operators", v.query.wants_operators,
             "internal: Say what each operator does, too.");
   flags.Add("models", v.models,
             "Comma-separated models: tiny, small, medium, large, xl, 2.7B; "
@@ -29,10 +29,10 @@ void AddPlannerFlags(PlannerFlags& v, FlagParser& flags) {
       "positions=learned,context=1024, attention=sdpa (default naive), "
       "implementation=fused (default textbook) and checkpoint=every_1 (default "
       "none).");
-  flags.Add("batch", v.batch, "Sequences in one step.");
-  flags.Add("seq", v.seq, "Tokens in one sequence.");
+  flags.Add("batch", v.query.batch, "Sequences in one step.");
+  flags.Add("seq", v.query.seq, "Tokens in one sequence.");
   flags.Add(
-      "tensor_ranks", v.tensor_ranks,
+      "tensor_ranks", v.query.tensor_ranks,
       "Ranks that share each model matrix by matrix; the answer is of the "
       "first one's part.");
   flags.Add("precision", v.precision,

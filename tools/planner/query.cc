@@ -89,10 +89,7 @@ absl::Status ValidateMemory(double gib) {
 }  // namespace
 
 absl::StatusOr<ModelQuery> ReadModelQuery(const PlannerFlags& flags) {
-  ModelQuery query;
-  query.batch = flags.batch;
-  query.seq = flags.seq;
-  query.tensor_ranks = flags.tensor_ranks;
+  ModelQuery query = flags.query;
   RETURN_IF_ERROR(ValidateShape(query.batch, query.seq));
   RETURN_IF_ERROR(ValidateMemory(flags.device_memory_gib));
   query.device_memory_bytes =
@@ -113,8 +110,7 @@ absl::StatusOr<ModelQuery> ReadModelQuery(const PlannerFlags& flags) {
                      ParseList<Checkpointing>("checkpoint", flags.checkpoint,
                                               ParseCheckpointing));
   }
-  query.wants_batch = flags.largest_batch || !query.checkpointing.empty();
-  query.wants_operators = flags.operators;
+  query.wants_batch |= !query.checkpointing.empty();
   return query;
 }
 

@@ -16,24 +16,6 @@
 
 namespace trainbench {
 
-// Values as the user gives them, in the unit of the flag of the same name.
-struct PlannerFlags {
-  bool help = false;
-  std::vector<ModelConfig> custom_models;
-  std::string models;
-  int64_t batch = 4;
-  int64_t seq = 512;
-  std::string precision = "fp32";
-  std::string mode = "train_step";
-  std::string checkpoint;  // empty: as each model defines
-  int64_t tensor_ranks = 1;
-  double device_memory_gib = 80;
-  bool largest_batch = false;
-  bool operators = false;
-};
-
-void AddPlannerFlags(PlannerFlags& values, FlagParser& flags);
-
 // Asks whether each model fits in a device's memory, and what one step costs.
 struct ModelQuery {
   std::vector<ModelConfig> models;
@@ -41,15 +23,29 @@ struct ModelQuery {
   std::vector<StepMode> modes;
   // Empty: as each model defines.
   std::vector<Checkpointing> checkpointing;
-  int64_t batch = 1;
-  int64_t seq = 1;
-  int64_t tensor_ranks = 1;  // share each model; `models` has rank 0's parts
+  int64_t batch = 4;
+  int64_t seq = 512;
+  int64_t tensor_ranks = 1;  // that share a model; `models` has rank 0's parts
   int64_t device_memory_bytes = 0;
   bool wants_batch = false;  // the largest that fits
   bool wants_operators = false;
 };
 
-// InvalidArgument or NotFound names the value and the allowed ones.
+// Values as the user gives them, in the unit of the flag of the same name.
+struct PlannerFlags {
+  bool help = false;
+  ModelQuery query;  // only its numbers and wishes
+  std::vector<ModelConfig> custom_models;
+  std::string models;
+  std::string precision = "fp32";
+  std::string mode = "train_step";
+  std::string checkpoint;  // empty: as each model defines
+  double device_memory_gib = 80;
+};
+
+void AddPlannerFlags(PlannerFlags& values, FlagParser& flags);
+
+// Validates flags. InvalidArgument or NotFound names the allowed values.
 absl::StatusOr<ModelQuery> ReadModelQuery(const PlannerFlags& flags);
 
 }  // namespace trainbench

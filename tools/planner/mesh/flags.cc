@@ -48,16 +48,18 @@ void AddModel(MeshFlags& v, FlagParser& flags) {
                          kCheckpoints, "."));
   flags.Add("precision", v.precision,
             "fp32, tf32, bf16_autocast, bf16 (gathers bf16 of fp32 shards).");
-  flags.Add("batch", v.batch, kSize,
+  MeshJob& job = v.query.job;
+  flags.Add("batch", job.batch, kSize,
             "Sequences of each replica's shard: of each rank but for tensor "
             "ranks, which share them.");
-  flags.Add("global_batch", v.global_batch, Range{0, 1 << 20},
+  flags.Add("global_batch", v.query.global_batch, Range{0, 1 << 20},
             "Instead of --batch, sequences of the whole job.");
-  flags.Add("seq", v.seq, kSize, "Tokens in one sequence.");
-  flags.Add("reshard", v.reshard,
+  job.seq = 32768;
+  flags.Add("seq", job.seq, kSize, "Tokens in one sequence.");
+  flags.Add("reshard", job.sharding.reshard_after_forward,
             "A block's parameters are freed after its forward pass, and "
             "gathered again.");
-  flags.Add("prefetch", v.prefetch,
+  flags.Add("prefetch", job.sharding.prefetch,
             "The next block is gathered while one computes.");
 }
 
@@ -66,7 +68,8 @@ void AddMachine(MeshFlags& v, FlagParser& flags) {
             "NAME:GB_PER_S:US, twice: what a GPU can send inside its node, and "
             "to other nodes, in 10^9 bytes/s, and the cost of one call, as "
             "all_reduce measures it (busbw).");
-  flags.Add("node_ranks", v.node_ranks, kSize, "GPUs of a node.");
+  flags.Add("node_ranks", v.query.machine.node_ranks, kSize,
+            "GPUs of a node.");
   flags.Add(
       "spare_gib", v.spare_gib, kRate,
       "What must stay free of a GPU's memory, in units of 2^30 bytes: the "

@@ -112,7 +112,6 @@ absl::Status ReadMachine(const MeshFlags& flags, const Device& device,
   }
   machine.inside = links[0];
   machine.between = links[1];
-  machine.node_ranks = flags.node_ranks;
   machine.flops_per_second =
       flags.device_tflops > 0
           ? flags.device_tflops * 1e12
@@ -147,16 +146,12 @@ absl::StatusOr<MeshJob> OnMesh(const MeshQuery& query, const MeshShape& mesh) {
 
 absl::StatusOr<MeshQuery> ReadMeshQuery(const MeshFlags& flags,
                                         const Device& device) {
-  MeshQuery query;
+  MeshQuery query = flags.query;
   MeshJob& job = query.job;
   RETURN_IF_ERROR(ReadMesh(flags, query));
   ASSIGN_OR_RETURN(job.model, ReadModel(flags));
   ASSIGN_OR_RETURN(query.checkpointing, ReadCheckpointing(flags, job.model));
   ASSIGN_OR_RETURN(job.precision, ParsePrecision(flags.precision));
-  job.batch = flags.batch;
-  query.global_batch = flags.global_batch;
-  job.seq = flags.seq;
-  job.sharding = {flags.reshard, flags.prefetch};
   job.last_rank = flags.rank == "last";
   query.spare_bytes = static_cast<int64_t>(flags.spare_gib * 0x1p30);
   query.rehearses = !flags.predict_only && query.ranks.size() <= 1;

@@ -20,32 +20,6 @@ namespace trainbench {
 inline constexpr char kCheckpoints[] = "none,every_1";
 inline constexpr char kImplementation[] = "fused";  // for a named model
 
-// Values as the user gives them.
-struct MeshFlags {
-  bool help = false;
-  std::string mesh;
-  std::string ranks;
-  std::string rank = "first";
-  std::string model = "8B";
-  std::string implementation;  // empty: the definition's, or kImplementation
-  std::string attention;       // empty: the implementation's
-  std::string checkpoint;      // empty: the model's, or kCheckpoints
-  std::string precision = "bf16";
-  int64_t batch = 1;
-  int64_t global_batch = 0;  // 0: not given
-  int64_t seq = 32768;
-  bool reshard = true;
-  bool prefetch = true;
-  bool predict_only = false;
-  std::string links = "h100_nvlink:450:30,infiniband_ndr:50:30";
-  int64_t node_ranks = 8;
-  double spare_gib = 1;
-  double device_tflops = 0;    // 0: from the data sheet
-  double memory_gb_per_s = 0;  // 0: from the data sheet
-};
-
-void AddMeshFlags(MeshFlags& values, FlagParser& flags);
-
 struct MeshQuery {
   MeshJob job;  // its mesh and checkpointing are chosen from the next fields
   std::vector<Checkpointing> checkpointing;
@@ -56,6 +30,27 @@ struct MeshQuery {
   int64_t spare_bytes = 0;  // must stay free on each GPU
   bool rehearses = true;
 };
+
+// Values as the user gives them.
+struct MeshFlags {
+  bool help = false;
+  MeshQuery query;  // only the job's sizes and sharding, and node_ranks
+  std::string mesh;
+  std::string ranks;
+  std::string rank = "first";
+  std::string model = "8B";
+  std::string implementation;  // empty: the definition's, or kImplementation
+  std::string attention;       // empty: the implementation's
+  std::string checkpoint;      // empty: the model's, or kCheckpoints
+  std::string precision = "bf16";
+  bool predict_only = false;
+  std::string links = "h100_nvlink:450:30,infiniband_ndr:50:30";
+  double spare_gib = 1;
+  double device_tflops = 0;    // 0: from the data sheet
+  double memory_gb_per_s = 0;  // 0: from the data sheet
+};
+
+void AddMeshFlags(MeshFlags& values, FlagParser& flags);
 
 // Returns the job on a mesh. InvalidArgument if the mesh cannot divide it.
 absl::StatusOr<MeshJob> OnMesh(const MeshQuery& query, const MeshShape& mesh);
