@@ -43,16 +43,9 @@ void AddTensor(const StepParams& part, int64_t ranks, PassTraffic& traffic) {
 
 }  // namespace
 
-absl::Status Validate(const MeshJob& job) {
-  return ValidateParts(job.model, job.mesh.tensor);
-}
-
-int64_t TensorRank(const MeshJob& job) {
-  return job.last_rank ? job.mesh.tensor - 1 : 0;
-}
-
 StepParams PartStep(const MeshJob& job) {
-  return {.model = PartOf(job.model, TensorRank(job), job.mesh.tensor),
+  const int64_t rank = job.last_rank ? job.mesh.tensor - 1 : 0;
+  return {.model = PartOf(job.model, rank, job.mesh.tensor),
           .precision = job.precision,
           .mode = StepMode::kForwardBackward,
           .batch = job.batch,

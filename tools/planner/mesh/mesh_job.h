@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <map>
 
-#include "absl/status/status.h"
 #include "model/distributed/comm/traffic.h"
 #include "model/spec/config.h"
 #include "model/spec/parallel/full_sharding.h"
@@ -34,14 +33,9 @@ struct MeshJob {
   bool last_rank = false;
 };
 
-// InvalidArgument unless the tensor ranks can share the model (ValidateParts).
-// The other functions here require a valid job.
-absl::Status Validate(const MeshJob& job);
-
-// The rank's place among those that share the model matrix by matrix.
-int64_t TensorRank(const MeshJob& job);
-
-// Returns the step of the rank's part of the model, as a GPU computes it.
+// Returns the step of the rank's part of the model, as a GPU computes it. The
+// job must be valid here and below: its tensor ranks can share the model
+// (ValidateParts).
 StepParams PartStep(const MeshJob& job);
 
 // Parameters in the rank's shards, padded ones included.

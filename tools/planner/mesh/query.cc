@@ -13,6 +13,7 @@
 #include "model/spec/attention_variant.h"
 #include "model/spec/named_models.h"
 #include "model/spec/not_allowed.h"
+#include "model/spec/parallel/tensor_part.h"
 #include "model/spec/status_macros.h"
 
 namespace trainbench {
@@ -132,7 +133,7 @@ absl::Status ReadMachine(const MeshFlags& flags, const Device& device,
 absl::StatusOr<MeshJob> OnMesh(const MeshQuery& query, const MeshShape& mesh) {
   MeshJob job = query.job;
   job.mesh = mesh;
-  RETURN_IF_ERROR(Validate(job));
+  RETURN_IF_ERROR(ValidateParts(job.model, mesh.tensor));
   if (query.global_batch == 0) return job;
   if (query.global_batch % mesh.batches() != 0) {
     return NotAllowed(
