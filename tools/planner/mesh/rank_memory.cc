@@ -65,10 +65,7 @@ class DryRank {
 template <typename T>
 absl::StatusOr<T> Try(const std::function<T()>& work) {
   absl::StatusOr<T> found;
-  const absl::Status status = CatchToStatus([&] {
-    found = work();
-    return absl::OkStatus();
-  });
+  const absl::Status status = CatchToStatus([&] { found = work(); });
   return status.ok() ? found : status;
 }
 
@@ -100,21 +97,17 @@ absl::StatusOr<RankMemory> RankPredictor::Predict(const MeshJob& job) {
 }
 
 absl::StatusOr<RankMemory> RankPredictor::Steps(const MeshJob& job) {
-  const auto [known, is_new] = steps_.try_emplace(
-      {job.mesh.tensor, job.batch, CheckpointingName(job.model.checkpointing)});
-  auto& [memory, shard_elements] = known->second;
-  if (is_new) {
-    auto found = PredictRank(job, device_);
-    if (!found.ok()) {
-      steps_.erase(known);
-      return found;
-    }
-    memory = *std::move(found);
-    shard_elements = ShardElements(job);
+  const std::tuple key(job.mesh.tensor, job.batch,
+                       CheckpointingName(job.model.checkpointing));
+  auto known = steps_.find(key);
+  if (known == steps_.end()) {
+    ASSIGN_OR_RETURN(const auto memory, PredictRank(job, device_));
     builds_[BuildKey(job)] = memory.build_peak_bytes;
+    known = steps_.emplace(key, Known{memory, ShardElements(job)}).first;
   }
-  RankMemory mine = memory;
-  const int64_t more = kStateBytes * (ShardElements(job) - shard_elements);
+  RankMemory mine = known->second.memory;
+  const int64_t more =
+      kStateBytes * (ShardElements(job) - known->second.shard_elements);
   mine.step_peak_bytes += more;
   mine.resident_bytes += more;
   return mine;
