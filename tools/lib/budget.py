@@ -46,12 +46,6 @@ class Limit:
     goal: str  # "" for prose
 
 
-@dataclass(frozen=True)
-class Line:
-    limit: Limit
-    now: int
-
-
 def read_limits(path: Path) -> list[Limit]:
     with path.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
@@ -88,7 +82,7 @@ def prose_of(name: str, content: str) -> str:
     return "\n".join(part for part in groups if part)
 
 
-def measured(root: Path, limits: Sequence[Limit]) -> list[Line]:
+def measured(root: Path, limits: Sequence[Limit]) -> list[tuple[Limit, int]]:
     """Counts each limit. Errors: SystemExit, if a file is not in exactly one room."""
     contents = {
         name: (root / name).read_text(encoding="utf-8")
@@ -119,13 +113,13 @@ def measured(root: Path, limits: Sequence[Limit]) -> list[Line]:
             return len(re.findall(PHRASES[phrase], prose, re.IGNORECASE))
         return sum(lines for name, lines in code.items() if _is_in(name, what))
 
-    return [Line(limit, count(limit.what)) for limit in limits]
+    return [(limit, count(limit.what)) for limit in limits]
 
 
-def table(lines: Sequence[Line]) -> str:
+def table(counts: Sequence[tuple[Limit, int]]) -> str:
     rows = [
-        [line.limit.what, str(line.now), str(line.limit.most), line.limit.goal or "-"]
-        for line in lines
+        [limit.what, str(now), str(limit.most), limit.goal or "-"]
+        for limit, now in counts
     ]
     return text.table(["", "now", "limit", "goal"], rows)
 
@@ -139,19 +133,17 @@ def main(
     parser.add_argument("--lower", action="store_true", help="lower the limits")
     lower = parser.parse_args(flags).lower
     try:
-        lines = measured(root, read_limits(root / LIMITS))
+        counts = measured(root, read_limits(root / LIMITS))
     except subprocess.CalledProcessError as error:  # not a git checkout
         print(f"tools/budget: skipped: {error.stderr.strip()}", file=sys.stderr)
         return 0
-    say(table(lines))
+    say(table(counts))
     if lower:
-        limits = [
-            replace(line.limit, most=min(line.now, line.limit.most)) for line in lines
-        ]
+        limits = [replace(limit, most=min(now, limit.most)) for limit, now in counts]
         write_files({root / LIMITS: written(limits)})
-    above = [line for line in lines if line.now > line.limit.most]
-    for line in above:
-        wrong = f"{line.limit.what}: {line.now}; allowed: {line.limit.most}"
+    above = [(limit, now) for limit, now in counts if now > limit.most]
+    for limit, now in above:
+        wrong = f"{limit.what}: {now}; allowed: {limit.most}"
         print(f"tools/budget: {wrong}", file=sys.stderr)
     return int(bool(above))
 
