@@ -149,13 +149,8 @@ def _python(
     return tree / ".venv" / "bin" / "python"
 
 
-@dataclass(frozen=True)
-class _Plan:
-    """How a tree is built, and where its program will be."""
-
-    configure: list[str | Path]
-    build: list[str | Path]
-    program: Path
+# The commands that configure and build a tree, and where its program will be.
+_Plan = tuple[list[str | Path], list[str | Path], Path]
 
 
 def _plan_of_project(tree: Path, made: Path, project: Project) -> _Plan:
@@ -164,12 +159,12 @@ def _plan_of_project(tree: Path, made: Path, project: Project) -> _Plan:
     configure += ["-S", tree / project.source, "-B", made]
     configure += ["-DCMAKE_BUILD_TYPE=Release", f"-Dtrainbench_DIR={project.package}"]
     command: list[str | Path] = ["cmake", "--build", made, "--target", project.target]
-    return _Plan(configure, command, made / project.target)
+    return configure, command, made / project.target
 
 
 def _plan(tree: Path, python: Path) -> _Plan:
     preset = ("--preset", "release")
-    return _Plan(
+    return (
         ["cmake", *preset, f"-DTRAINBENCH_PYTHON={python}"],
         ["cmake", "--build", *preset, "--target", "trainbench"],
         tree / PROGRAM,
@@ -195,15 +190,15 @@ def build(
         status_line.print(f"{title} in {tree} ...")
         started = time.monotonic()
         if project:
-            plan = _plan_of_project(tree, made, project)
+            configure, command, program = _plan_of_project(tree, made, project)
         else:
-            plan = _plan(tree, _python(repository.root, tree, log, title, status_line))
-        _run(plan.configure, tree, log, title, status_line)
+            python = _python(repository.root, tree, log, title, status_line)
+            configure, command, program = _plan(tree, python)
+        _run(configure, tree, log, title, status_line)
         # tools/ab sets it: one compiler per core, or fewer for less memory.
         jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", "1")
-        command = [*plan.build, "--parallel", jobs]
-        _run(command, tree, log, title, status_line)
+        _run([*command, "--parallel", jobs], tree, log, title, status_line)
         status_line.print(f"built {name} in {duration(time.monotonic() - started)}")
-    if not os.access(plan.program, os.X_OK):
-        raise BuildFailed(f"{title}: the build made no {plan.program}")
-    return plan.program
+    if not os.access(program, os.X_OK):
+        raise BuildFailed(f"{title}: the build made no {program}")
+    return program

@@ -51,16 +51,6 @@ class Peer:
     work: Callable[[argparse.Namespace], list[float]]  # samples in us
 
 
-@dataclass(frozen=True)
-class Round:
-    ours_us: float
-    theirs_us: float
-
-    @property
-    def ratio(self) -> float:
-        return self.ours_us / self.theirs_us
-
-
 def environment(threads: int) -> dict[str, str]:
     """The threads per process and Gloo's interface, which are equal on both sides."""
     count = str(threads)
@@ -140,8 +130,9 @@ def worker_command(peer: Peer, flags: Sequence[str], **counts: int) -> list[str]
 
 def run_rounds(
     name: str, count: int, ours: Callable[[], float], theirs: Callable[[], float]
-) -> list[Round]:
-    """Runs and prints `count` pairs of processes; times in us."""
+) -> list[tuple[float, float]]:
+    """Runs and prints `count` pairs of processes. Returns our times and theirs in
+    us."""
     print(f"{'round':>5} {'ours us':>12} {name + ' us':>12} {'ours/' + name:>11}")
     key = secrets.token_hex(8)
     rounds = []
@@ -150,9 +141,10 @@ def run_rounds(
         for position in (2 * index, 2 * index + 1):
             side = side_of(key, position)
             times[side] = ours() if side == "new" else theirs()
-        rounds.append(Round(times["new"], times["base"]))
-        cells = f"{times['new']:>12.0f} {times['base']:>12.0f}"
-        print(f"{index + 1:>5} {cells} {rounds[-1].ratio:>11.3f}", flush=True)
+        us, theirs_us = times["new"], times["base"]
+        rounds.append((us, theirs_us))
+        cells = f"{us:>12.0f} {theirs_us:>12.0f} {us / theirs_us:>11.3f}"
+        print(f"{index + 1:>5} {cells}", flush=True)
     return rounds
 
 
@@ -189,7 +181,7 @@ def compare(
         return float(run_ours(case, arguments)["real_time"])
 
     rounds = run_rounds(peer.name, arguments.rounds, ours, theirs)
-    ratios = [r.ratio for r in rounds]
+    ratios = [us / theirs_us for us, theirs_us in rounds]
     ratio, interval = statistics.median(ratios), interval_of(ratios)
     print(
         f"median ours/{peer.name}: {ratio:.3f}, "
@@ -205,8 +197,8 @@ def compare(
         "threads": arguments.threads,
         **{f"{peer.name}_{key}": count for key, count in counts.items()},
         "rounds": [
-            {"ours_us": r.ours_us, f"{peer.name}_us": r.theirs_us, "ratio": r.ratio}
-            for r in rounds
+            {"ours_us": us, f"{peer.name}_us": theirs_us, "ratio": us / theirs_us}
+            for us, theirs_us in rounds
         ],
         "median_ratio": ratio,
         "interval": interval,
