@@ -28,12 +28,7 @@ from reports.command import run_main
 from reports.results.files import write_files
 from tools.peers.eager_peer import MODES
 from tools.peers.flags import PRECISIONS, add_shape_flags, make_parser
-from tools.peers.interleaved import (
-    add_common_flags,
-    counts_of,
-    interval_of,
-    output_of,
-)
+from tools.peers.interleaved import add_common_flags, counts_of, interval_of, output_of
 from tools.peers.pytorch_model import MODELS
 from tools.peers.step_sides import (
     COMPILED,

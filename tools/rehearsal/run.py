@@ -83,7 +83,8 @@ def predict(
     }
     return subprocess.run(
         [program, *_common_flags(arguments, _SHORT | {"rounds": 1}), *out],
-        env=environment(library, arguments.gpu, arguments.ranks, os.environ) | predicted,
+        env=environment(library, arguments.gpu, arguments.ranks, os.environ)
+        | predicted,
         stdin=subprocess.DEVNULL,
         check=False,
     ).returncode
