@@ -283,7 +283,7 @@ def test_each_question_that_is_answered_has_a_command() -> None:
     for command in commands:
         flags = command.replace("F", recipe, 1) if command[0] == "F" else command
         plan(*flags.replace("M", model, 1).split())
-    assert text.count("| not answered: ") == 1
+    assert text.count("| no answer: ") == 1
     assert text.partition("| question | flags |")[2].count("? | ") == 17
 
 

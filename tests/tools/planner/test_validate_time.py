@@ -106,7 +106,7 @@ def test_units_are_read(tmp_path: Path, measured: str, value: float, unit: str) 
         ({"precision": "fp16"}, "attention=naive,implementation=fused"),
         ({"precision": "fp32", "parallelism": "none"}, "naive,implementation=library"),
         ({"layers,d,ff,heads(kv),vocab": "8,512,4d,8(2),99 tied"},
-         "d_ff=2048,layers=8,heads=8,kv_heads=2,vocab=99,pad_vocab=1,tied_emb"),
+         "d_ff=2048,layers=8,heads=8,kv_heads=2,vocab=99,tied_embeddings=true"),
     ],
 )  # fmt: skip
 def test_models_are_read(tmp_path: Path, cells: dict[str, str], fields: str) -> None:
