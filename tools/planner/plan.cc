@@ -61,8 +61,8 @@ absl::Status CheckStep(const StepParams& step, const Device& device) {
 
 absl::Status AddRow(const StepParams& step, const ModelQuery& query,
                     const Device& device, std::vector<ModelRow>& rows) {
-  const absl::Status status = CatchToStatus(
-      [&] { rows.push_back(PlanModel(step, query, device)); });
+  const absl::Status status =
+      CatchToStatus([&] { rows.push_back(PlanModel(step, query, device)); });
   return absl::StrContains(status.message(), "overflow") ? TooLarge(step)
                                                          : status;
 }

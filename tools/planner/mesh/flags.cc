@@ -68,8 +68,7 @@ void AddMachine(MeshFlags& v, FlagParser& flags) {
             "NAME:GB_PER_S:US, twice: what a GPU can send inside its node, and "
             "to other nodes, in 10^9 bytes/s, and the cost of one call, as "
             "all_reduce measures it (busbw).");
-  flags.Add("node_ranks", v.query.machine.node_ranks, kSize,
-            "GPUs of a node.");
+  flags.Add("node_ranks", v.query.machine.node_ranks, kSize, "GPUs of a node.");
   flags.Add(
       "spare_gib", v.spare_gib, kRate,
       "What must stay free of a GPU's memory, in units of 2^30 bytes: the "

@@ -21,29 +21,28 @@ Json LinkJson(const Link& link) {
 Json QueryJson(const MeshQuery& query) {
   const MeshJob& job = query.job;
   const MeshMachine& machine = query.machine;
-  return {
-      {"model", job.model.name},
-      {"parameters", ParameterCount(job.model)},
-      {"implementation", ImplementationName(job.model.implementation)},
-      {"attention", AttentionName(job.model.attention)},
-      {"checkpoint",
-       absl::StrJoin(query.checkpointing, ",",
-                     [](std::string* out, const Checkpointing& one) {
-                       absl::StrAppend(out, CheckpointingName(one));
-                     })},
-      {"precision", PrecisionName(job.precision)},
-      {"batch", query.global_batch > 0 ? Json() : Json(job.batch)},
-      {"global_batch",
-       query.global_batch > 0 ? Json(query.global_batch) : Json()},
-      {"seq", job.seq},
-      {"reshard", job.sharding.reshard_after_forward},
-      {"prefetch", job.sharding.prefetch},
-      {"rank", job.last_rank ? "last" : "first"},
-      {"links", {LinkJson(machine.inside), LinkJson(machine.between)}},
-      {"spare_bytes", query.spare_bytes},
-      {"node_ranks", machine.node_ranks},
-      {"device_tflops", machine.flops_per_second / 1e12},
-      {"memory_gb_per_s", machine.bytes_per_second / 1e9}};
+  return {{"model", job.model.name},
+          {"parameters", ParameterCount(job.model)},
+          {"implementation", ImplementationName(job.model.implementation)},
+          {"attention", AttentionName(job.model.attention)},
+          {"checkpoint",
+           absl::StrJoin(query.checkpointing, ",",
+                         [](std::string* out, const Checkpointing& one) {
+                           absl::StrAppend(out, CheckpointingName(one));
+                         })},
+          {"precision", PrecisionName(job.precision)},
+          {"batch", query.global_batch > 0 ? Json() : Json(job.batch)},
+          {"global_batch",
+           query.global_batch > 0 ? Json(query.global_batch) : Json()},
+          {"seq", job.seq},
+          {"reshard", job.sharding.reshard_after_forward},
+          {"prefetch", job.sharding.prefetch},
+          {"rank", job.last_rank ? "last" : "first"},
+          {"links", {LinkJson(machine.inside), LinkJson(machine.between)}},
+          {"spare_bytes", query.spare_bytes},
+          {"node_ranks", machine.node_ranks},
+          {"device_tflops", machine.flops_per_second / 1e12},
+          {"memory_gb_per_s", machine.bytes_per_second / 1e9}};
 }
 
 Json MeshJson(const MeshShape& mesh) {
@@ -74,20 +73,20 @@ Json CollectivesJson(const MeshTraffic& all, const MeshShape& mesh) {
 Json PredictedJson(const MeshRow& row) {
   const RankMemory& memory = *row.memory;
   const MeshFlops flops = FlopsOf(row.job);
-  return {{"peak_bytes", memory.step_peak_bytes},
-          {"peak_at", memory.peak_at},
-          {"resident_bytes", memory.resident_bytes},
-          {"build_peak_bytes", memory.build_peak_bytes},
-          {"reserved_bytes", memory.reserved_bytes()},
-          {"needed_bytes", memory.needed_bytes()},
-          {"largest_batch", row.largest_batch},
-          {"part_parameters", ParameterCount(PartStep(row.job).model)},
-          {"shard_elements", ShardElements(row.job)},
-          {"forward_flops", flops.forward},
-          {"backward_flops", flops.backward},
-          {"recomputed_flops", flops.recomputed},
-          {"collectives",
-           CollectivesJson(TrafficOf(row.job).step, row.job.mesh)}};
+  return {
+      {"peak_bytes", memory.step_peak_bytes},
+      {"peak_at", memory.peak_at},
+      {"resident_bytes", memory.resident_bytes},
+      {"build_peak_bytes", memory.build_peak_bytes},
+      {"reserved_bytes", memory.reserved_bytes()},
+      {"needed_bytes", memory.needed_bytes()},
+      {"largest_batch", row.largest_batch},
+      {"part_parameters", ParameterCount(PartStep(row.job).model)},
+      {"shard_elements", ShardElements(row.job)},
+      {"forward_flops", flops.forward},
+      {"backward_flops", flops.backward},
+      {"recomputed_flops", flops.recomputed},
+      {"collectives", CollectivesJson(TrafficOf(row.job).step, row.job.mesh)}};
 }
 
 Json PassJson(const PassTime& pass) {

@@ -25,7 +25,7 @@ struct MeshQuery {
   std::vector<Checkpointing> checkpointing;
   std::optional<MeshShape> mesh;  // the only one, if the user gives it
   std::vector<int64_t> ranks;     // otherwise all meshes of these numbers
-  int64_t global_batch = 0;  // split among the batches; 0: use job.batch
+  int64_t global_batch = 0;       // split among the batches; 0: use job.batch
   MeshMachine machine;
   int64_t spare_bytes = 0;  // must stay free on each GPU
   bool rehearses = true;
