@@ -104,8 +104,8 @@ class Run:
         library: str = OWN_LIBRARY,
         batches: float = 1,
     ) -> Rate | None:
-        """Returns the mean rate of the matrix products, by this library, with the number
-        of tokens nearest to so many batches of the step; None without any."""
+        """Returns the mean rate of this library's matrix products with the number of
+        tokens nearest to so many batches of the step; None without any."""
         precision = precision or arithmetic(step)
         tokens = batches * (step.get("batch") or 0) * (step.get("seq") or 0)
         by_tokens = grouped(

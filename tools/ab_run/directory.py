@@ -14,7 +14,6 @@ from reports.compare.ab_record import (
     FILE,
     NOISE_FILE,
     AbRun,
-    NotAnAbRun,
     load,
     samples_file_of,
     sha256_of,

@@ -9,7 +9,7 @@ from reports.compare.ab_decisions import comparison_of, known_pairs, plan_of, re
 from reports.compare.ab_record import SIDES, AbRun, samples_file_of, write_json
 from reports.compare.ab_times import load
 from reports.compare.comparison import Comparison, Options
-from reports.compare.noise import NoiseFile, RowSamples, noise_of_rows
+from reports.compare.noise import NoiseFile, noise_of_rows
 
 FILE = "result.json"
 KIND = "trainbench ab result"
@@ -55,18 +55,11 @@ def finish(
 
 def noise_of(run: AbRun, directory: Path) -> NoiseFile:
     """The noise of every row with enough pairs."""
+    pairs = known_pairs(run, directory)
     results = [one for side in SIDES for one in results_of(run, directory, side)]
-    samples = {
-        name: RowSamples(
-            pairs,
-            [
-                row.time_us
-                for result in results
-                for row in result.rows
-                if row.name == name
-            ],
-        )
-        for name, pairs in known_pairs(run, directory).items()
+    times_us = {
+        name: [each.by_name[name].time_us for each in results if name in each.by_name]
+        for name in pairs
     }
     rows = noise_of_rows(pairs, times_us, plan_of(run).rest(0))
     return NoiseFile(results[0].context, rows, run.base.identity)
