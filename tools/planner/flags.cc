@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "fixtures/experiment/run_options.h"
+#include "absl/status/statusor.h"
 #include "tools/planner/query.h"
 
 namespace trainbench {
@@ -21,7 +21,13 @@ void AddPlannerFlags(PlannerFlags& v, FlagParser& flags) {
             "--model defines. "
             "Default: the first six and those of --model.");
   flags.AddRepeated(
-      "model", v.custom_models,
+      "model",
+      [&models = v.custom_models](const std::string& text) {
+        const absl::StatusOr<ModelConfig> model = ParseModel(text);
+        if (!model.ok()) return std::string(model.status().message());
+        models.push_back(*model);
+        return std::string();
+      },
       "Defines one more model; repeatable:\n"
       "name=mine,d_model=512,d_ff=2048,layers=6,heads=8\n"
       "and, if wanted, vocab=32000 (default 10000), pad_vocab=128, kv_heads=2, "
