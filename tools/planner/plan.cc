@@ -29,9 +29,10 @@ ModelRow PlanModel(const StepParams& step, const ModelQuery& query,
   const int64_t budget = query.device_memory_bytes;
   return {.step = step,
           .memory = PredictMemory(step, device),
-          .largest_seq = LargestSeq(step, device, budget),
-          .largest_batch =
-              query.wants_batch ? LargestBatch(step, device, budget) : 0};
+          .largest_seq = LargestSize(&StepParams::seq, step, device, budget),
+          .largest_batch = query.wants_batch ? LargestSize(&StepParams::batch,
+                                                           step, device, budget)
+                                             : 0};
 }
 
 absl::Status TooLarge(const StepParams& step) {
