@@ -44,11 +44,11 @@ struct RmsNormBackwardArgs {
   const void* weight;        // stream [columns]
   const float* inverse_rms;  // [rows]
   const void* grad_y;        // branch
-  const void* grad_sum;  // stream, gradient of s from later layers, or null
-  void* grad_x;          // stream
-  void* grad_update;     // branch, grad_x rounded; null if types are equal
-  void* grad_weight;     // stream [columns]
-  float* partial;        // scratch [RmsNormPartials(rows), columns]
+  const void* grad_sum;      // stream, gradient of s from later layers, or null
+  void* grad_x;              // stream
+  void* grad_update;         // branch, grad_x rounded; null if types are equal
+  void* grad_weight;         // stream [columns]
+  float* partial;            // scratch [RmsNormPartials(rows), columns]
 };
 
 // Each block sums the gradients of its rows, and a second kernel sums over the

@@ -113,7 +113,7 @@ def test_its_rows_are_checked_and_measured(document: Json) -> None:
 
 def test_it_says_what_it_asks_and_expects(program: Program, document: Json) -> None:
     (asked,) = document["questions"]
-    assert asked["question"].startswith("What does the exact GELU cost")
+    assert asked["question"].startswith("What does exact GELU cost")
     (expected,) = document["expectations"]
     assert expected["experiment"] == "gelu"
     listed = program.run("--list").out
@@ -155,7 +155,7 @@ def test_installed_commands_read_it(
     call("report", "a.json", "-o", "page")
     (html,) = (program.directory / "page").glob("*.html")
     text = html.read_text()
-    assert 'id="gelu"' in text and "What does the exact GELU cost" in text
+    assert 'id="gelu"' in text and "What does exact GELU cost" in text
     assert "gelu: time" in text
 
 

@@ -33,8 +33,8 @@ def test_a_question_is_that_of_the_run_where_it_says_it() -> None:
 
 def test_an_expectation_is_the_whole_comment_on_one_line() -> None:
     comment = asked_of("accumulation").expect
-    assert comment.startswith("1000 x 0.01 is 10. fp32 rounds each sum below 16 by")
-    assert comment.endswith("bf16 stops at 4, where half of its spacing is 0.0156.")
+    assert comment.startswith("1000 x 0.01 is 10. An fp32 sum is off by less than")
+    assert comment.endswith("bf16 stops at 4, where half its spacing is 0.0156.")
     for experiment in known():
         expectation = asked_of(experiment).expect
         assert "//" not in expectation

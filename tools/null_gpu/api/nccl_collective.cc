@@ -113,8 +113,10 @@ ncclResult_t Start(ncclComm_t comm, cudaStream_t stream,
                    const std::string& operation, size_t bytes,
                    null_gpu::Accesses accesses, double share_on_link = 1) {
   std::erase_if(accesses, [](const Access& a) { return a.bytes == 0; });
-  const Collective collective = {comm, stream,
-                                 "ncclDevKernel_" + operation + "_null", bytes,
+  const Collective collective = {comm,
+                                 stream,
+                                 "ncclDevKernel_" + operation + "_null",
+                                 bytes,
                                  share_on_link * static_cast<double>(bytes),
                                  std::move(accesses)};
   if (ThreadGroup().depth == 0) return Run(collective);
