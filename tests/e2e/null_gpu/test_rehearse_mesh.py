@@ -181,7 +181,7 @@ def test_a_mesh_whose_shards_alone_are_too_large_is_not_tried(
     assert status == 0, err
     for row in json.loads(out)["rows"]:
         assert row["predicted"] is row["computed"] is row["rehearsed"] is None
-        assert row["batch"] == 1 and "of its shards and AdamW" in row["why_not"]
+        assert row["batch"] == 1 and "for its shards and AdamW" in row["why_not"]
 
 
 def test_of_several_numbers_of_ranks_the_best_of_each_is_listed(

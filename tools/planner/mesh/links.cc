@@ -28,10 +28,11 @@ absl::StatusOr<Link> ParseLink(absl::string_view text) {
   if (parts.size() != 3 || !IsName(parts[0]) ||
       !absl::SimpleAtod(parts[1], &gb_per_s) ||
       !absl::SimpleAtod(parts[2], &us)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "links has '", text, "'; allowed: NAME:GB_PER_S:US, by comma"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("links has '", text,
+                     "'; allowed: NAME:GB_PER_S:US, separated by commas"));
   }
-  const std::string link = absl::StrCat("links has '", text, "', whose ");
+  const std::string link = absl::StrCat("links has '", text, "': ");
   RETURN_IF_ERROR(CheckAmount(link + "GB_PER_S", gb_per_s));
   RETURN_IF_ERROR(CheckAmount(link + "US", us));
   return Link{parts[0], {us, 1e6 / (gb_per_s * 1e9)}};

@@ -61,12 +61,13 @@ struct MeshTime {
   bool is_compute_bound() const;
 };
 inline constexpr char kOverlapModel[] =
-    "forward and backward pass each take the longer of their computation with "
-    "the tensor group's all-reduces, which nothing hides, and of the fsdp and "
-    "data groups' collectives, one after another beside it; AdamW follows";
+    "forward and backward pass each take the longer of two times: their "
+    "computation plus the tensor group's all-reduces, which do not overlap it, "
+    "or the fsdp and data groups' collectives, one after another; AdamW "
+    "follows";
 inline constexpr char kSerialModel[] =
     "without prefetch nothing overlaps: computation, the collectives of all "
-    "groups and AdamW follow one another";
+    "groups and AdamW run one after another";
 
 // The work of a rank's operators in a step of `batch` sequences, by component,
 // and the work that each further sequence adds: it grows linearly.

@@ -28,7 +28,8 @@ absl::StatusOr<std::vector<int64_t>> ParseRanks(const std::string& text) {
     if (!absl::SimpleAtoi(item, &ranks) || ranks < 1 ||
         ranks > kMostMeshRanks) {
       return TextNotAllowed(
-          "ranks", text, absl::StrCat("1 to ", kMostMeshRanks, ", by comma"));
+          "ranks", text,
+          absl::StrCat("1 to ", kMostMeshRanks, ", separated by commas"));
     }
   }
   return all;
@@ -109,7 +110,7 @@ absl::Status ReadMachine(const MeshFlags& flags, const Device& device,
   ASSIGN_OR_RETURN(const auto links, ParseLinks(flags.links));
   if (links.size() != 2) {
     return TextNotAllowed("links", flags.links,
-                          "two, inside a node and between nodes");
+                          "two links, inside a node and between nodes");
   }
   machine.inside = links[0];
   machine.between = links[1];
@@ -124,8 +125,8 @@ absl::Status ReadMachine(const MeshFlags& flags, const Device& device,
     return absl::OkStatus();
   }
   return NotAllowed("device_tflops or memory_gb_per_s", 0,
-                    absl::StrCat("above 0, because no data sheet of ",
-                                 device.name, " is known"));
+                    absl::StrCat("above 0, because the data sheet of ",
+                                 device.name, " is unknown"));
 }
 
 }  // namespace

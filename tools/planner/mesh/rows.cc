@@ -19,10 +19,11 @@ std::string WhyNot(const RankMemory& memory, int64_t budget_bytes) {
       absl::StrCat("needs ", HumanBytes(Number(memory.needed_bytes())), " of ",
                    HumanBytes(Number(budget_bytes)), ": ");
   if (memory.build_peak_bytes > memory.step_peak_bytes) {
-    return absl::StrCat(needs, "its part is whole before it is sharded");
+    return absl::StrCat(
+        needs, "the build allocates the rank's part before it shards it");
   }
   const int64_t resident = memory.resident_bytes;
-  return absl::StrCat(needs, "shards and AdamW have ",
+  return absl::StrCat(needs, "shards and AdamW take ",
                       HumanBytes(Number(resident)), ", a step ",
                       HumanBytes(Number(memory.step_peak_bytes - resident)),
                       " more at ", memory.peak_at,
@@ -44,8 +45,8 @@ bool IsTooLarge(const MeshQuery& query, int64_t budget_bytes, MeshRow& row) {
   const int64_t state = kStateBytes * ShardElements(row.job);
   if (query.mesh || state <= budget_bytes) return false;
   row.needed_bytes = state;
-  row.why_not = absl::StrCat("needs more than the ", HumanBytes(Number(state)),
-                             " of its shards and AdamW, of ",
+  row.why_not = absl::StrCat("needs more than ", HumanBytes(Number(state)),
+                             " for its shards and AdamW, of ",
                              HumanBytes(Number(budget_bytes)));
   return true;
 }
