@@ -40,8 +40,8 @@ class CrossEntropyFunction
     RefuseSecondDerivative("cross entropy");
     const auto saved = ctx->saved_data.find("gradient");
     TORCH_CHECK(saved != ctx->saved_data.end(),
-                "the fused cross entropy's gradient went to an earlier "
-                "backward pass; allowed: one pass");
+                "an earlier backward pass has used the fused cross entropy's "
+                "gradient; allowed: one pass");
     at::Tensor gradient = saved->second.toTensor();
     ctx->saved_data.clear();
     // The factor is 1 for the gradient of the loss itself.

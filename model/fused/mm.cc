@@ -40,7 +40,7 @@ bool MklHasNoWideKernels() {
 std::string ProductLibraryUnavailable(ProductLibrary library) {
   return library == ProductLibrary::kMkl || HasAvx512()
              ? ""
-             : "oneDNN multiplies on CPUs with AVX-512; this one has none";
+             : "oneDNN's products need a CPU with AVX-512";
 }
 
 ProductLibrary FasterLibrary(int64_t m, int64_t n, int64_t k) {

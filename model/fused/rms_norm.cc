@@ -43,7 +43,8 @@ class RmsNormFunction : public torch::autograd::Function<RmsNormFunction> {
     const at::Tensor& of_sum = gradients[0];
     const at::Tensor& of_normed = gradients[1];
     const bool has_update = ctx->saved_data["has_update"].toBool();
-    TORCH_CHECK(of_normed.defined(), "nothing was done with the fused norm");
+    TORCH_CHECK(of_normed.defined(),
+                "the output of the fused norm has no gradient");
     const auto compute = IsOnCpu(of_normed, "norm") ? AddRmsNormBackwardCpu
                                                     : AddRmsNormBackwardCuda;
     const NormGradients result = compute(
@@ -71,7 +72,7 @@ AddedAndNormed AddRmsNorm(const at::Tensor& residual, const at::Tensor& update,
                   weight.scalar_type() == residual.scalar_type() &&
                   residual.dim() > 0 && weight.size(0) == residual.size(-1),
               "the weight is ", weight.toString(), weight.sizes(),
-              " for a residual ", residual.toString(), residual.sizes(),
+              " and the residual ", residual.toString(), residual.sizes(),
               "; allowed: the same dtype, contiguous, [the last size]");
   TORCH_CHECK(!update.defined() || (update.scalar_type() == normed &&
                                     update.sizes() == residual.sizes()),

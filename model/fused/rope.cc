@@ -62,8 +62,8 @@ Heads SplitAndRotate(at::Tensor qkv, int64_t heads, int64_t kv_heads,
   TORCH_CHECK(heads > 0 && kv_heads > 0 && qkv.dim() == 3 &&
                   qkv.is_contiguous() && qkv.size(-1) % (2 * all) == 0,
               "qkv is ", qkv.sizes(), " for ", heads, " heads and ", kv_heads,
-              " of keys and values; allowed: [batch, seq, (heads + 2 kv_heads) "
-              "d_head], contiguous, with an even d_head");
+              " key and value heads; allowed: [batch, seq, (heads + 2 "
+              "kv_heads) d_head], contiguous, with an even d_head");
   for (const at::Tensor& table : {cos, sin}) {
     TORCH_CHECK(table.scalar_type() == at::kFloat && table.is_contiguous() &&
                     table.device() == qkv.device() && table.dim() == 2 &&

@@ -93,31 +93,26 @@ std::string AttentionUnavailable(AttentionKind kind, DeviceKind device,
   if (!HasKernel(kind, device)) {
     return device == DeviceKind::kCpu
                ? absl::StrCat(name,
-                              " attention needs an NVIDIA GPU; this device is "
-                              "a CPU, which has ",
+                              " attention needs an NVIDIA GPU; on a CPU use ",
                               others)
-               : absl::StrCat(name,
-                              " attention needs a CPU; this device is a GPU, "
-                              "which has ",
+               : absl::StrCat(name, " attention needs a CPU; on a GPU use ",
                               others);
   }
   if (!TakesType(kind, device, bf16)) {
     return absl::StrCat("on a GPU ", name,
-                        " attention computes in bf16 or fp16 only; fp32 is "
-                        "taken by ",
+                        " attention supports only bf16 and fp16; for fp32 use ",
                         others);
   }
   if (!fits(kind)) {
-    return absl::StrCat(name, " attention takes ",
-                        SharedBytes(kind, device, d_head),
-                        " bytes of shared memory in a block for heads of "
-                        "dimension ",
-                        d_head, "; a block of this GPU may have ", shared_bytes,
-                        ", which suffice for ", others);
+    return absl::StrCat(
+        name, " attention needs ", SharedBytes(kind, device, d_head),
+        " bytes of shared memory per block for heads of dimension ", d_head,
+        "; this GPU allows ", shared_bytes, "; use ", others);
   }
-  return absl::StrCat("on a GPU ", name, " attention has heads of dimension ",
+  return absl::StrCat("on a GPU ", name,
+                      " attention supports heads of dimension ",
                       absl::StrJoin(VariantOf(kind).cuda_d_heads, ", "),
-                      "; these have ", d_head, ", which is taken by ", others);
+                      "; for dimension ", d_head, " use ", others);
 }
 
 }  // namespace trainbench

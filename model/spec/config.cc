@@ -47,7 +47,7 @@ absl::Status SetName(absl::string_view key, absl::string_view value,
   }
   if (FindModel(value, NamedModels()).ok()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "name '", value, "' is a standard model; choose another name than ",
+        "name '", value, "' is a standard model; allowed: names other than ",
         ModelNames(NamedModels())));
   }
   text.config.name = std::string(value);
@@ -173,12 +173,12 @@ absl::Status ValidatePositions(const ModelConfig& config) {
   if (config.positions == Positions::kRope) {
     if (config.context != 0) {
       return NotAllowed("context", config.context,
-                        "0, or positions=learned with it");
+                        "0, or any context with positions=learned");
     }
     if (config.d_head() % 2 == 0) return absl::OkStatus();
     return absl::InvalidArgumentError(absl::StrCat(
         "d_model / heads is ", config.d_head(),
-        "; allowed: an even head dimension (rotary embeddings turn pairs)"));
+        "; allowed: an even head dimension (rotary embeddings rotate pairs)"));
   }
   return CheckRange("context", config.context, kMaxSize);
 }
@@ -188,7 +188,7 @@ absl::Status ValidateBiases(const ModelConfig& config) {
     return absl::OkStatus();
   }
   return TextNotAllowed("biases", BiasesName(config.biases),
-                        "none, all, or norm=layer with it");
+                        "none or all; with norm=layer also norms");
 }
 
 }  // namespace
@@ -244,9 +244,8 @@ absl::Status ValidateShape(int64_t batch, int64_t seq) {
 
 std::string SeqUnavailable(const ModelConfig& config, int64_t seq) {
   if (config.positions == Positions::kRope || seq <= config.context) return "";
-  return absl::StrCat("seq is ", seq, "; allowed: at most the context of ",
-                      config.name, ", ", config.context,
-                      " positions, which are learned");
+  return absl::StrCat("seq is ", seq, "; allowed: at most ", config.context,
+                      ", the number of learned positions of ", config.name);
 }
 
 absl::StatusOr<ModelConfig> ParseModel(absl::string_view text) {

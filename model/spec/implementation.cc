@@ -18,9 +18,10 @@ std::string ImplementationUnavailable(Implementation implementation,
       d_model <= kMostFusedGpuWidth) {
     return "";
   }
-  return absl::StrCat("on a GPU the fused implementation has norms of at most ",
-                      kMostFusedGpuWidth, " columns; d_model is ", d_model,
-                      ", which is taken by textbook, library");
+  return absl::StrCat(
+      "on a GPU the fused implementation supports norms of at most ",
+      kMostFusedGpuWidth, " columns; d_model is ", d_model,
+      "; use textbook or library");
 }
 
 }  // namespace trainbench

@@ -41,12 +41,12 @@ absl::Status CheckVaried(absl::string_view what, const at::Tensor& numbers) {
   const auto low = least.item<double>(), high = most.item<double>();
   if (!std::isfinite(low) || !std::isfinite(high)) {
     return absl::FailedPreconditionError(
-        absl::StrCat(what, " holds numbers that are not finite"));
+        absl::StrCat(what, " has values that are not finite"));
   }
   if (low < high) return absl::OkStatus();
   return absl::FailedPreconditionError(
-      absl::StrCat(what, " holds nothing but ", low,
-                   ": constants are faster than real data"));
+      absl::StrCat(what, " has no value other than ", low,
+                   ": constants compute faster than real data"));
 }
 
 }  // namespace trainbench

@@ -153,8 +153,7 @@ absl::Status ProveProducts(const Products& products, Precision precision) {
   };
   if (!products.by_type.contains(wanted)) {
     return error(absl::StrCat("no matrix product has operands of ",
-                              DtypeName(wanted), "; there are ",
-                              Tally(products)));
+                              DtypeName(wanted), "; found: ", Tally(products)));
   }
   for (const auto& [type, count] : products.by_type) {
     if (type == wanted || type == c10::kFloat) continue;
@@ -162,8 +161,8 @@ absl::Status ProveProducts(const Products& products, Precision precision) {
         absl::StrCat("the matrix products have operands of ", Tally(products)));
   }
   if (products.tf32 == (precision == Precision::kTf32)) return absl::OkStatus();
-  return error(products.tf32 ? "products of fp32 may use fewer bits"
-                             : "products of fp32 use all of their bits");
+  return error(products.tf32 ? "fp32 products may use reduced precision"
+                             : "fp32 products use full precision");
 }
 
 Products ForwardProducts(TransformerLm& model, const Batch& batch,

@@ -192,7 +192,7 @@ absl::Status CheckMoved(const at::Tensor& before, const at::Tensor& after) {
     AddToCheckLog("weights", "unmoved: bf16 rounds a step away");
     return absl::OkStatus();
   }
-  return absl::FailedPreconditionError("a train step moved no weight");
+  return absl::FailedPreconditionError("a train step changed no weight");
 }
 
 }  // namespace

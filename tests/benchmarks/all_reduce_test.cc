@@ -74,7 +74,7 @@ TEST_F(AllReduceTest, ValuesStayFiniteAndRandom) {
   for (int i = 0; i < 100; ++i) work->Call(nobody);
   group.factor = 21;
   EXPECT_EQ(std::string(work->CheckOutput().message()),
-            "the buffer holds numbers that are not finite");
+            "the buffer has values that are not finite");
 }
 
 // A check leaves random values, even if the ranks computed a wrong sum.

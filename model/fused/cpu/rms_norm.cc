@@ -140,9 +140,9 @@ template <typename F>
 void WithDtypes(at::ScalarType residual, at::ScalarType update, F f) {
   WithElements(residual, [&](auto r) {
     if (residual == update) return f(r, r);
-    TORCH_CHECK(residual == at::kFloat && update == at::kBFloat16, "a norm of ",
-                residual, " in ", update,
-                "; allowed: of the same dtype, or of Float in BFloat16");
+    TORCH_CHECK(residual == at::kFloat && update == at::kBFloat16,
+                "the norm's residual is ", residual, " and its update ", update,
+                "; allowed: the same dtype, or Float and BFloat16");
     f(float(), c10::BFloat16());
   });
 }

@@ -12,7 +12,7 @@ namespace trainbench {
 namespace {
 
 [[noreturn]] void NoKernels() {
-  TORCH_CHECK(false, "built without CUDA, so without our kernels for GPUs");
+  TORCH_CHECK(false, "built without CUDA, and so without the GPU kernels");
 }
 
 }  // namespace

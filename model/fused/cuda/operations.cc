@@ -17,7 +17,7 @@ namespace trainbench {
 namespace {
 
 static_assert(kMostFusedGpuWidth == kernels::kRmsNormMaxColumns,
-              "steps are refused by the one, norms by the other");
+              "the limit for steps must be the limit for norms");
 
 const void* In(const at::Tensor& x) {
   return x.defined() ? x.const_data_ptr() : nullptr;

@@ -177,7 +177,7 @@ at::Tensor TiledAttention(const at::Tensor& q, const at::Tensor& k,
                           const at::Tensor& v, bool causal,
                           const AttentionTiles& tiles) {
   TORCH_CHECK(tiles.queries >= 16 && tiles.keys >= 16, "tiles are ",
-              tiles.queries, " x ", tiles.keys, "; allowed: 16 and more");
+              tiles.queries, " x ", tiles.keys, "; allowed: at least 16");
   TORCH_CHECK(q.dim() >= 2 && q.sizes() == k.sizes() && q.sizes() == v.sizes(),
               "q, k and v are ", q.sizes(), ", ", k.sizes(), " and ", v.sizes(),
               "; allowed: the same [..., seq, d_head]");

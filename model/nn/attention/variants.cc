@@ -15,7 +15,7 @@ at::Tensor ComputeAttention(AttentionKind kind, const at::Tensor& q,
 #include "model/spec/attention_variants.inc"
 #undef ATTENTION
   }
-  TORCH_CHECK(false, "no such variant of attention");
+  TORCH_CHECK(false, "unknown attention variant");
 }
 
 }  // namespace trainbench

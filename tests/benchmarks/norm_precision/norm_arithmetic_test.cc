@@ -123,7 +123,7 @@ TEST(NormArithmeticTest, AConstantInputIsRefused) {
   const NormKind kind = NormKind::kRmsNorm;
   const NormResult result = Normalize(kind, x, at::kFloat);
   EXPECT_THAT(std::string(CheckNorm(kind, x, at::kFloat, result).message()),
-              HasSubstr("the input holds nothing but 1"));
+              HasSubstr("the input has no value other than 1"));
 }
 
 TEST(NormArithmeticTest, TheErrorIsRelativeToTheNorm) {

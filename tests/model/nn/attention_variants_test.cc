@@ -167,7 +167,7 @@ TEST(TiledAttentionTest, RefusesSmallTilesAndUnequalSizes) {
     return std::string();
   };
   EXPECT_THAT(refusal(at::ones({1, 20, 8}), {16, 15}),
-              HasSubstr("tiles are 16 x 15; allowed: 16 and more"));
+              HasSubstr("tiles are 16 x 15; allowed: at least 16"));
   EXPECT_THAT(refusal(at::ones({1, 21, 8}), {}),
               HasSubstr("allowed: the same"));
 }

@@ -68,7 +68,7 @@ TEST(VerifyAttentionTest, RefusesConstantInputs) {
   round.output = AttentionForward(AttentionKind::kNaive, round.inputs);
   round.gradients = AttentionBackward(round.inputs, round.output);
   EXPECT_THAT(std::string(round.Verify(1e-4).message()),
-              StartsWith("an input holds nothing but 1"));
+              StartsWith("an input has no value other than 1"));
 }
 
 TEST(VerifyAttentionTest, NamesTheTensorThatIsWrong) {

@@ -87,7 +87,7 @@ TEST(ValidateTest, PositionsThatAreLearnedNeedAContextAndNoEvenHeads) {
   ModelConfig config = Good();
   config.context = 7;
   EXPECT_EQ(Message(Validate(config)),
-            "context is 7; allowed: 0, or positions=learned with it");
+            "context is 7; allowed: 0, or any context with positions=learned");
   config.d_model = 21;
   config.positions = Positions::kLearned;
   EXPECT_TRUE(Validate(config).ok());
@@ -98,8 +98,9 @@ TEST(ValidateTest, PositionsThatAreLearnedNeedAContextAndNoEvenHeads) {
 TEST(ValidateTest, OnlyALayerNormHasABias) {
   ModelConfig config = Good();
   config.biases = Biases::kNorms;
-  EXPECT_EQ(Message(Validate(config)),
-            "biases is 'norms'; allowed: none, all, or norm=layer with it");
+  EXPECT_EQ(
+      Message(Validate(config)),
+      "biases is 'norms'; allowed: none or all; with norm=layer also norms");
   config.norm = Normalization::kLayer;
   EXPECT_TRUE(Validate(config).ok());
 }
@@ -110,9 +111,9 @@ TEST(SeqUnavailableTest, ASequenceIsNotLongerThanWhatIsLearned) {
   config.positions = Positions::kLearned;
   config.context = 8;
   EXPECT_EQ(SeqUnavailable(config, 8), "");
-  EXPECT_EQ(SeqUnavailable(config, 9),
-            "seq is 9; allowed: at most the context of good, 8 positions, "
-            "which are learned");
+  EXPECT_EQ(
+      SeqUnavailable(config, 9),
+      "seq is 9; allowed: at most 8, the number of learned positions of good");
 }
 
 TEST(ValidateShapeTest, NamesFieldValueAndRange) {

@@ -52,10 +52,12 @@ TEST(CheckVariedTest, RandomNumbersOfAnyTypeAreFine) {
 }
 
 TEST(CheckVariedTest, ConstantsAreNot) {
-  EXPECT_EQ(WhyNot(at::zeros({4, 8})),
-            "x holds nothing but 0: constants are faster than real data");
-  EXPECT_EQ(WhyNot(at::full({4, 8}, 7, at::kLong)),
-            "x holds nothing but 7: constants are faster than real data");
+  EXPECT_EQ(
+      WhyNot(at::zeros({4, 8})),
+      "x has no value other than 0: constants compute faster than real data");
+  EXPECT_EQ(
+      WhyNot(at::full({4, 8}, 7, at::kLong)),
+      "x has no value other than 7: constants compute faster than real data");
   at::Tensor almost = at::zeros({4, 8});
   almost[3][7] = 1;
   EXPECT_EQ(WhyNot(almost), "");
@@ -66,7 +68,7 @@ TEST(CheckVariedTest, NorIsWhatIsNotFinite) {
        {std::nan(""), HUGE_VAL, -std::numeric_limits<double>::infinity()}) {
     at::Tensor x = at::randn({4, 8});
     x[2][3] = bad;
-    EXPECT_EQ(WhyNot(x), "x holds numbers that are not finite");
+    EXPECT_EQ(WhyNot(x), "x has values that are not finite");
   }
 }
 

@@ -84,7 +84,7 @@ TEST_F(VerifyOutputTest, FindsNan) {
 TEST_F(VerifyOutputTest, FindsATrainStepThatMovesNothing) {
   TransformerLm model = MakeModel();
   EXPECT_EQ(Verify(StepMode::kTrainStep, model, Precision::kFp32, {.lr = 0}),
-            "a train step moved no weight");
+            "a train step changed no weight");
 }
 
 // A step of 0.001 is less than half a unit in the last place of 1.

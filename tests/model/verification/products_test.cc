@@ -83,16 +83,16 @@ TEST(ProveProductsTest, ARowMultipliesWhatItSays) {
   EXPECT_EQ(WhyNot(mixed, Precision::kBf16), "");
   EXPECT_EQ(WhyNot(mixed, Precision::kBf16Autocast), "");
   EXPECT_EQ(WhyNot(tf32, Precision::kFp32),
-            "the row says fp32, but products of fp32 may use fewer bits");
+            "the row says fp32, but fp32 products may use reduced precision");
   EXPECT_EQ(WhyNot(fp32, Precision::kTf32),
-            "the row says tf32, but products of fp32 use all of their bits");
+            "the row says tf32, but fp32 products use full precision");
   EXPECT_EQ(WhyNot(mixed, Precision::kFp32),
             "the row says fp32, but the matrix products have operands of fp32 "
             "x1,bf16 x6");
   EXPECT_EQ(WhyNot(fp32, Precision::kBf16Autocast),
             "the row says bf16_autocast, but no matrix product has operands of "
-            "bf16; there are fp32 x7");
-  EXPECT_THAT(WhyNot({}, Precision::kFp32), HasSubstr("there are none"));
+            "bf16; found: fp32 x7");
+  EXPECT_THAT(WhyNot({}, Precision::kFp32), HasSubstr("found: none"));
 }
 
 TEST(ProveProductsTest, AScopeOfAPrecisionIsSeen) {
