@@ -16,7 +16,7 @@ REASONS = {
     "throw_in_build": "cannot be built",
     "wrong_result": "wrong result: c[0] is 3, should be 4",
     "throw_in_run": "no third call",
-    "throw_no_exception": "no std::exception",
+    "throw_no_exception": "not a std::exception",
     "bad_alloc": "281474976710656 bytes",
     "std_bad_alloc": "out of memory on the host",
     "leak": "a call changed the live memory",

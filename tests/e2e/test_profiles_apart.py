@@ -58,4 +58,4 @@ def test_rows_of_a_pass_and_timed_rows_are_not_mixed(trainbench: Program) -> Non
         env=null_gpu(),
     )
     assert done.code == 2
-    assert "nothing can be timed after its profile" in done.err
+    assert "no case can be timed after its profile" in done.err

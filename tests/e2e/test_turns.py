@@ -120,7 +120,7 @@ def test_if_nobody_answers_any_more_it_says_so_and_ends(trainbench: Program) -> 
     document = load(trainbench.directory / "a.json")
     assert document["benchmarks"] == [] and len(document["errors"]) == 2
     for row in document["errors"]:
-        assert "nobody hands out turns any more" in row["reason"]
+        assert "lost the connection to tools/ab" in row["reason"]
 
 
 def children_of(parent: int) -> list[int]:

@@ -69,8 +69,8 @@ def test_a_file_that_may_not_grow_is_status_1_and_one_line(trainbench: Program) 
 DRIVERS = {
     "12.4": "the NVIDIA driver is for CUDA 12.4, LibTorch needs 13.0: "
     "install the NVIDIA driver 580 or a later one",
-    "13.0": "the NVIDIA driver does not start (CUDA_ERROR_SYSTEM_NOT_READY): "
-    "nvidia-smi says more",
+    "13.0": "the NVIDIA driver does not start (CUDA_ERROR_SYSTEM_NOT_READY); "
+    "nvidia-smi shows more",
 }
 
 

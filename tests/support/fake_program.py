@@ -73,7 +73,7 @@ def ask(question):
         with open(config["turns_log"], "a") as file:
             print(json.dumps([name, question, answer]), file=file)
     if not answer:
-        fail("nobody hands out turns any more")
+        fail("lost the connection to tools/ab")
 
 # The fake weather changes with every turn of either program.
 def turn_us(us):

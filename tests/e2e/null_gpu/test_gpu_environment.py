@@ -48,7 +48,7 @@ def test_a_gpu_that_is_too_old_is_refused(trainbench: Program) -> None:
     done = trainbench.run(*FLAGS, *EMPTY, env=null_gpu("t4"))
     assert done.code == 2
     (line,) = done.err.splitlines()
-    why = "Tesla T4 (null) has compute capability 7.5, trainbench needs 8.0 or more"
+    why = "Tesla T4 (null) has compute capability 7.5; trainbench needs 8.0 or more"
     assert line.endswith(f"{why}; allowed here: auto, cpu")
     done = trainbench.run("--device=auto", *EMPTY, env=null_gpu("t4"))
     assert done.code == 0
@@ -75,7 +75,7 @@ def test_a_gpu_that_is_for_one_process_has_one(trainbench: Program) -> None:
     assert done.code == 0, done.err
     assert done.err.count("EXCLUSIVE_PROCESS") == 1
     document = load(trainbench.directory / "a.json")
-    why = "the GPU's compute mode keeps other processes from it"
+    why = "the GPU's compute mode excludes other processes"
     assert document["skipped"]
     assert {row["reason"] for row in document["skipped"]} == {why}
     found = {row["name"].split("/")[0]: row["findings"] for row in measured(document)}

@@ -162,7 +162,7 @@ def test_a_rank_that_never_comes_is_waited_for_once(trainbench: Program) -> None
     errors = load(trainbench.directory / "a.json")["errors"]
     assert len(errors) == 5
     for error in errors:
-        assert error["reason"].startswith("rank 1 did not come: ")
+        assert error["reason"].startswith("rank 1 did not join: ")
         assert "frame #" not in error["reason"]
     # The ranks tried to meet only once; five attempts would take five times as long.
     assert len({error["reason"] for error in errors}) == 1

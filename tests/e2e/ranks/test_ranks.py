@@ -25,7 +25,7 @@ FAST = (
 
 # The required error message of each fault.
 REASONS = {
-    "killed": r"rank 1 was ended by signal 9 (Killed); last words: in sampling",
+    "killed": r"rank 1 was killed by signal 9 (Killed); last words: in sampling",
     "asleep": r"rank 1 did not answer; last words: in sampling; rank 0: ",
     "throws": r"rank 1: no third call",
     "throws_lines": r"rank 1: NCCL says: no more",
@@ -36,7 +36,7 @@ REASONS = {
     # Inside the collectives of fully sharded ranks.
     f"{fault}_{where}": reason
     for fault, reason in (
-        ("killed", r"rank 1 was ended by signal 9 (Killed); last words: in sampling"),
+        ("killed", r"rank 1 was killed by signal 9 (Killed); last words: in sampling"),
         ("asleep", r"rank 1 did not answer; last words: in sampling; rank 0: "),
         ("throws", r"rank 1: no third call"),
         ("no_memory", r"rank 1: "),
