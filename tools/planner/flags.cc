@@ -7,9 +7,9 @@ namespace trainbench {
 
 void AddPlannerFlags(PlannerFlags& v, FlagParser& flags) {
   flags.Add("help", v.help, "internal: Print the flags and exit.");
-  flags.Add("largest_batch", v.largest_batch,
+  flags.Add("largest_batch", v.query.wants_batch,
             "internal: Also search for the largest batch.");
-  flags.Add("operators", v.operators,
+  flags.Add("operators", v.query.wants_operators,
             "internal: Also print the work of each operator.");
   flags.Add("models", v.models,
             "Comma-separated models: tiny, small, medium, large, xl, 2.7B; "
@@ -34,9 +34,9 @@ void AddPlannerFlags(PlannerFlags& v, FlagParser& flags) {
       "positions=learned,context=1024, attention=sdpa (default naive), "
       "implementation=fused (default textbook) and checkpoint=every_1 (default "
       "none).");
-  flags.Add("batch", v.batch, "Sequences per step.");
-  flags.Add("seq", v.seq, "Tokens per sequence.");
-  flags.Add("tensor_ranks", v.tensor_ranks,
+  flags.Add("batch", v.query.batch, "Sequences per step.");
+  flags.Add("seq", v.query.seq, "Tokens per sequence.");
+  flags.Add("tensor_ranks", v.query.tensor_ranks,
             "Tensor-parallel ranks that share each model; the answer is for "
             "the first rank's part.");
   flags.Add("precision", v.precision,

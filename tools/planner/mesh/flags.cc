@@ -50,15 +50,17 @@ void AddModel(MeshFlags& v, FlagParser& flags) {
   flags.Add("precision", v.precision,
             "One of fp32, tf32, bf16_autocast, bf16 (fp32 shards, gathered as "
             "bf16).");
-  flags.Add("batch", v.batch, kSize,
+  MeshJob& job = v.query.job;
+  flags.Add("batch", job.batch, kSize,
             "Sequences of each data and fsdp rank; tensor ranks share them.");
-  flags.Add("global_batch", v.global_batch, Range{0, 1 << 20},
+  flags.Add("global_batch", v.query.global_batch, Range{0, 1 << 20},
             "Sequences of the whole job, instead of --batch.");
-  flags.Add("seq", v.seq, kSize, "Tokens per sequence.");
-  flags.Add("reshard", v.reshard,
+  job.seq = 32768;
+  flags.Add("seq", job.seq, kSize, "Tokens per sequence.");
+  flags.Add("reshard", job.sharding.reshard_after_forward,
             "Free a block's parameters after its forward pass, and gather them "
             "again for its backward pass.");
-  flags.Add("prefetch", v.prefetch,
+  flags.Add("prefetch", job.sharding.prefetch,
             "Gather the next block's parameters while a block computes.");
 }
 
@@ -68,7 +70,7 @@ void AddMachine(MeshFlags& v, FlagParser& flags) {
             "between nodes, separated by a comma: the rate at which a GPU "
             "sends, in 10^9 bytes/s, and the cost of one call, as all_reduce "
             "measures them (busbw).");
-  flags.Add("node_ranks", v.node_ranks, kSize, "GPUs per node.");
+  flags.Add("node_ranks", v.query.machine.node_ranks, kSize, "GPUs per node.");
   flags.Add("spare_gib", v.spare_gib, kRate,
             "Memory of each GPU that must stay free, in GiB: the buffers of "
             "NCCL's groups, which are not rehearsed.");
