@@ -48,7 +48,7 @@ class Series:
 
     @cached_property
     def machines(self) -> list[str]:
-        """Of each point, the context that may vary within a series: host, compiler."""
+        """The context of each point that may vary within a series: host, compiler."""
         return [
             ", ".join(c.get(key, "") for key in WORTH_A_NOTE) for c in self.contexts
         ]

@@ -37,7 +37,7 @@ def test_every_header_has_its_guard() -> None:
 
 
 def test_a_type_is_defined_in_one_header() -> None:
-    """Of two definitions, the linker would silently use either destructor."""
+    """The linker would silently use either destructor of two definitions."""
     definition = re.compile(r"^(?:class|struct) (\w+)[^;{]*\{", re.MULTILINE)
     namespace = re.compile(r"^namespace (\S+) \{", re.MULTILINE)
     found = Counter[tuple[str, str]]()

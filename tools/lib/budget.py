@@ -31,6 +31,7 @@ PHRASES = {
     "of which": r"\bof which\b",
     "beside": r"\bbeside\b",
     "told": r"\bt(ell|ells|old)\b",
+    "opening of": r"(?m)^\s*(?-i:Of)\b",  # a fragment
 }
 _COMMENT = {
     **dict.fromkeys((".cc", ".h", ".cu", ".cuh", ".inc"), re.compile(r"//(.*)")),
