@@ -8,7 +8,7 @@ from reports.advice.advice import Advice
 from reports.advice.line import Check, Line
 from reports.answers.comparing import listed
 from reports.answers.judging import Verdict
-from reports.answers.measured import CANNOT_TELL, Measured, differ
+from reports.answers.measured import CANNOT_TELL, Measured, minus
 from reports.results import text
 from reports.results.text import Table
 
@@ -105,6 +105,13 @@ def _score(given: Advice) -> str:
     )
 
 
+def _is_less(line: Line, other: Line) -> bool:
+    """Whether the intervals show that the change saves less. Gains may be negative, so
+    their difference decides, not their ratio."""
+    gap = minus(other.gain_us, line.gain_us)
+    return gap.is_fair and gap.low > 0
+
+
 def sentence(given: Advice) -> str:
     """States how many predictions held, and the change that helps a step most, as far
     as intervals show it, or else the one that helps an operation that was timed alone;
@@ -121,7 +128,7 @@ def sentence(given: Advice) -> str:
     rivals = [
         line.change
         for line in others
-        if not differ(line.gain_us, first.gain_us)
+        if not _is_less(line, first)
         and not set(line.rows) < set(first.rows)
     ]
     told = f"{_gain(first.gain_us)} of {text.time(first.of_us)} in `{first.where}`"

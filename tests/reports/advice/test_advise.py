@@ -9,8 +9,11 @@ import pytest
 from advised import PEAKS, Entry, op, part, step, whole
 from golden import check_golden
 from reports.advice.__main__ import GOOD, NOTHING, USAGE, main
-from reports.advice.advice import advice
+from reports.advice.advice import Advice, advice
+from reports.advice.line import Line
+from reports.advice.tell import sentence
 from reports.answers.judging import Verdict
+from reports.answers.measured import Measured
 from reports.results.rows import load
 from results import REFERENCE, document, entry, within, write
 
@@ -104,3 +107,13 @@ def test_a_damaged_result_is_wrong_usage(
     status, _, err = ran(tmp_path, capsys, *damaged)
     assert status == USAGE
     assert "all/batch:4/seq:128 lacks the parameter model" in err
+
+
+def test_a_gain_that_may_be_a_loss_rivals_no_larger_one() -> None:
+    def line(change: str, low: float, us: float, high: float) -> Line:
+        gain = Measured(us, low, high)
+        return Line(change, "a step", gain, 500, "", (change,))
+
+    large, noisy = line("bf16", 90, 100, 110), line("larger batch", -50, 10, 60)
+    told = sentence(Advice([large, noisy], None, []))
+    assert told.startswith("Of the changes to a step, bf16 would save most")

@@ -17,6 +17,7 @@
 #include "tools/null_gpu/core/settings.h"
 #include "tools/null_gpu/streams/call.h"
 #include "tools/null_gpu/streams/external_correlation.h"
+#include "tools/null_gpu/streams/stream.h"
 
 namespace null_gpu {
 namespace {
@@ -26,6 +27,7 @@ constexpr uint64_t kUsualTicks = 1000;
 std::atomic<bool> tracing{false};
 std::atomic<CUpti_TimestampCallbackFunc> clock_function{nullptr};
 std::atomic<int> registrations{0}, kernels_to_spoil{0};
+std::atomic<double> ticks_per_ns{1};
 
 uint64_t DefaultClock() {
   timespec now;
@@ -38,6 +40,20 @@ struct Times {
   uint64_t start, end;
 };
 
+// Returns the ticks of a clock, which may count cycles as Kineto's does, per
+// nanosecond; 1 for a clock that does not run.
+double MeasureTicksPerNs(CUpti_TimestampCallbackFunc clock) {
+  constexpr int64_t kWhileNs = 1'000'000;
+  const int64_t start_ns = NowNs();
+  const uint64_t start = clock();
+  while (NowNs() < start_ns + kWhileNs) {
+  }
+  const uint64_t ticks = clock() - start;
+  const double ratio =
+      static_cast<double>(ticks) / static_cast<double>(NowNs() - start_ns);
+  return ratio > 0.01 && ratio < 100 ? ratio : 1;
+}
+
 // Returns the next free time of a stream.
 Times Schedule(const Operation& operation, const Place& place) {
   static auto* const mutex = new std::mutex;
@@ -45,9 +61,11 @@ Times Schedule(const Operation& operation, const Place& place) {
   const std::lock_guard lock(*mutex);
   uint64_t& free = (*free_at)[{place.device, place.stream}];
   const uint64_t start = std::max(free, TraceNow() + kUsualTicks);
-  const auto length = static_cast<uint64_t>(
-      operation.nanoseconds < kForever ? operation.nanoseconds : kUsualTicks);
-  free = start + length;
+  const double length =
+      operation.nanoseconds < kForever
+          ? static_cast<double>(operation.nanoseconds) * ticks_per_ns
+          : kUsualTicks;
+  free = start + static_cast<uint64_t>(length);
   return {start, free};
 }
 
@@ -166,6 +184,7 @@ uint64_t TraceNow() {
 
 void RegisterTraceClock(CUpti_TimestampCallbackFunc clock) {
   clock_function = clock;
+  ticks_per_ns = clock != nullptr ? MeasureTicksPerNs(clock) : 1;
   kernels_to_spoil = clock != nullptr ? registrations++ : 0;
 }
 
