@@ -97,21 +97,25 @@ def predicted(trainbench: Program, out: Path, *flags: str) -> Result:
 
 
 def test_times_are_predicted(trainbench: Program, tmp_path: Path) -> None:
-    """The time agrees with tools/plan, which predicts from a dry run's operators."""
+    """They agree with tools/plan, which predicts them from a dry run's operators."""
     model = "--model=name=m,d_model=1024,d_ff=4096,layers=4,heads=16,vocab=1024"
-    step = (model, "--models=m", "--batch=8", "--seq=512", "--precision=bf16")
+    step = ("--models=m", "--batch=8", "--seq=512", "--precision=bf16")
     result = predicted(
         trainbench,
         tmp_path / "predicted.json",
-        *step,
-        "--benchmark_filter=^implementations/library/.*forward_backward",
+        *(model, *step),
+        "--benchmark_filter=^implementations/(library|fused)/.*forward_backward",
     )
     assert result.context["device"] == "NVIDIA H100 80GB HBM3 (predicted)"
-    (row,) = result.rows
-    assert row.findings["times"] == "predicted"
-    mode = ("--mode=forward_backward", "--implementation=library")
-    planned = json.loads(plan(*step, *mode, "--rates=h100", "--json"))["rows"][0]
-    assert 0.8 < row.time_us / planned["time"]["predicted_us"] < 1.25
+    assert len(result.rows) == 2
+    for row in result.rows:
+        assert row.findings["times"] == "predicted"
+        own = f"{model},implementation={row.words['implementation']}"
+        answer = plan(
+            *(own, *step), "--mode=forward_backward", "--rates=h100", "--json"
+        )
+        planned = json.loads(answer)["rows"][0]["time"]["predicted_us"]
+        assert 0.8 < row.time_us / planned < 1.25, row.name
 
 
 def test_the_text_names_each_case(
