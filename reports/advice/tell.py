@@ -128,8 +128,7 @@ def sentence(given: Advice) -> str:
     rivals = [
         line.change
         for line in others
-        if not _is_less(line, first)
-        and not set(line.rows) < set(first.rows)
+        if not _is_less(line, first) and not set(line.rows) < set(first.rows)
     ]
     told = f"{_gain(first.gain_us)} of {text.time(first.of_us)} in `{first.where}`"
     told += f", {_known(first)}" if first.measured_us else ""
