@@ -123,8 +123,8 @@ def test_the_fused_implementation_is_all_its_kernels_at_once() -> None:
     parts["softmax"] = part("forward", "softmax", 100, matmul_share=0.5, pass_bytes=5e5)
     products = (product("fp32", 1e12, 512, "mkl"), product("fp32", 2e12, 512, "onednn"))
     chosen = implemented("fused", 1550, finding="products=onednn")
-    found = lines(*PEAKS, *parts.values(), whole(2000), *products, steps[0], chosen)
-    saved = found["implementation=fused"].saved_us.value
+    rows = (*PEAKS, *parts.values(), whole(2000), *products, steps[0], chosen)
+    saved = lines(*rows)["implementation=fused"].saved_us.value
     assert saved == pytest.approx(50 * 4 + 50 + 200)
     del parts["rope"]
     incomplete = lines(*PEAKS, *parts.values(), whole(2000), *steps)
