@@ -14,6 +14,7 @@ from reports.advice.run import (
     Run,
     Step,
     arithmetic,
+    rates_of,
     shape_of,
 )
 from reports.answers.against import Axis, baselines
@@ -184,10 +185,12 @@ def _by_other_library(run: Run, step: Step) -> Line | None:
     precision = arithmetic(step.whole)
     chosen = run.of("implementations", implementation="fused", precision=precision)
     library = chosen[-1].findings.get("products", OWN_LIBRARY) if chosen else ""
-    now = run.product_rate(step.whole)
-    then = run.product_rate(step.whole, library=library)
-    if library == OWN_LIBRARY or not now or not then:
+    rates = rates_of(
+        run.products_like(step.whole), run.products_like(step.whole, library=library)
+    )
+    if library == OWN_LIBRARY or not rates:
         return None
+    now, then = rates
     rows = [row for row in step.parts.values() if row.words["component"] not in _NAIVE]
     products = total(
         [
@@ -202,7 +205,7 @@ def _by_other_library(run: Run, step: Step) -> Line | None:
         saved_us=minus(products, over(products, over(then.per_second, now.per_second))),
         of_us=step.whole.time_us,
         assumption="they run at its rate of about as many tokens",
-        rows=(*now.rows, *then.rows),
+        rows=(*(row.name for row in rows), *now.rows, *then.rows),
     )
 
 

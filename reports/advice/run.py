@@ -2,7 +2,7 @@
 """The parts of a run that advice needs: the device's peak rates, and the steps."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,6 +20,7 @@ from reports.answers.shapes import step_text
 from reports.results.rows import Result, Row, grouped
 
 TRAINING = "train_step"
+Products = Mapping[tuple[int, int], Row]  # by the two sizes of the weight
 OWN_LIBRARY = "mkl"  # LibTorch's, for fp32 on a CPU
 _STEP = ("model", "precision", "mode")
 _STATIC = (
@@ -61,6 +62,20 @@ def shape_of(row: Row, *others: str) -> tuple[str, ...]:
     return tuple(row.parameters.get(key, "") for key in keys)
 
 
+def _mean_rate(products: Products, sizes: Iterable[tuple[int, int]]) -> Rate:
+    rows = [products[size] for size in sizes]
+    flops = exactly(sum(row["flops"] for row in rows))
+    seconds = times(total([time_of(row) for row in rows]), 1e-6)
+    return Rate(over(flops, seconds), tuple(row.name for row in rows))
+
+
+def rates_of(now: Products, then: Products) -> tuple[Rate, Rate] | None:
+    """Returns the mean rates of the products with weights that both have; None without
+    any."""
+    sizes = sorted(now.keys() & then.keys())
+    return (_mean_rate(now, sizes), _mean_rate(then, sizes)) if sizes else None
+
+
 @dataclass(frozen=True)
 class Step:
     """A step that the experiment `breakdown` profiled."""
@@ -97,15 +112,15 @@ class Run:
         """Returns the rate of the fastest large matrix product."""
         return best(self.of("peak", precision=precision), "flops_per_second")
 
-    def product_rate(
+    def products_like(
         self,
         step: Row,
         precision: str = "",
         library: str = OWN_LIBRARY,
         batches: float = 1,
-    ) -> Rate | None:
-        """Returns the mean rate of this library's matrix products with the number of
-        tokens nearest to so many batches of the step; None without any."""
+    ) -> Products:
+        """Returns this library's matrix products with the number of tokens nearest to
+        so many batches of the step."""
         precision = precision or arithmetic(step)
         tokens = batches * (step.get("batch") or 0) * (step.get("seq") or 0)
         by_tokens = grouped(
@@ -113,16 +128,15 @@ class Run:
                 row
                 for row in self.of("peak", precision=precision)
                 if row.get("flops_per_second")
+                and row.numbers.get("m")
                 and row.words.get("library", OWN_LIBRARY) == library
             ],
             lambda row: row.numbers["m"],
         )
         if not by_tokens or not tokens:
-            return None
+            return {}
         rows = by_tokens[min(by_tokens, key=lambda m: abs(math.log(m / tokens)))]
-        flops = exactly(sum(row["flops"] for row in rows))
-        seconds = times(total([time_of(row) for row in rows]), 1e-6)
-        return Rate(over(flops, seconds), tuple(row.name for row in rows))
+        return {(row.numbers.get("n", 0), row.numbers.get("k", 0)): row for row in rows}
 
     def attention_products(self, precision: str) -> Rate | None:
         """Returns the rate of attention's products, with d_head as inner dimension, or

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from reports.advice.line import Check, Line, gained, largest, saved_bytes, sized, timed
-from reports.advice.run import TRAINING, Rate, Run, shape_of
+from reports.advice.run import TRAINING, Products, Run, rates_of, shape_of
 from reports.answers.against import baselines, compared
 from reports.answers.measured import (
     Measured,
@@ -47,21 +47,22 @@ def _products(run: Run, step: Row) -> tuple[Measured, str] | None:
 
 
 def _faster(
-    run: Run, step: Row, now: Rate | None, then: Rate | None
+    run: Run, step: Row, now: Products, then: Products
 ) -> tuple[Measured, tuple[str, ...]] | None:
-    """Predicts the time saved by the step's products at the rate `then`. Also returns
-    the names of the rows that it rests on."""
-    products = _products(run, step)
-    if not now or not then or not products:
+    """Predicts the time saved if the step's products get as much faster as those of
+    `peak`. Also returns the names of the rows that it rests on."""
+    products, rates = _products(run, step), rates_of(now, then)
+    if not products or not rates:
         return None
-    new = over(products[0], over(then.per_second, now.per_second))
-    rows = (step.name, products[1], *now.rows, *then.rows)
+    slow, fast = rates
+    new = over(products[0], over(fast.per_second, slow.per_second))
+    rows = (step.name, products[1], *slow.rows, *fast.rows)
     return minus(products[0], new), tuple(dict.fromkeys(rows))
 
 
 def _of_bf16(run: Run, step: Row) -> tuple[Measured, tuple[str, ...]] | None:
     """Predicts the time saved by products at the rate of bf16."""
-    wide, narrow = (run.product_rate(step, name) for name in ("fp32", "bf16"))
+    wide, narrow = (run.products_like(step, name) for name in ("fp32", "bf16"))
     return _faster(run, step, wide, narrow)
 
 
@@ -148,7 +149,7 @@ def _batched(run: Run, step: Row, factor: float) -> tuple[Measured, tuple[str, .
     """Predicts the gain per replaced step from one step of `factor` times the batch.
     Also returns the names of the rows that it rests on."""
     fixed, rows = _fixed(run, step)
-    now, then = (run.product_rate(step, batches=count) for count in (1, factor))
+    now, then = (run.products_like(step, batches=count) for count in (1, factor))
     saved = times(fixed, 1 - 1 / factor)
     if now == then or not (faster := _faster(run, step, now, then)):
         return saved, rows

@@ -19,7 +19,7 @@ from reports.pages.plot import picture
 from reports.pages.plotting.canvas import Figure
 from reports.pages.section import Section, experiments, section
 from reports.results import text
-from reports.results.rows import NotAResult, Result
+from reports.results.rows import PREDICTED, NotAResult, Result
 from reports.results.text import Table
 
 
@@ -65,6 +65,8 @@ def warnings(result: Result) -> list[str]:
             "This ran on a null GPU, which does nothing: bytes and counts are exact, "
             "times are not measured and values not computed."
         )
+    if result.context.get("device_kind") == PREDICTED:
+        reasons.append("The times are predicted from rates: nothing was measured.")
     if not result.complete:
         reasons.append("The run was stopped early: cases are missing.")
     if result.is_dirty:

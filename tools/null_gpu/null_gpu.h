@@ -67,10 +67,12 @@ size_t trainbench_null_gpu_json(char* text, size_t size);
 // Whether TRAINBENCH_NULL_GPU_RATES predicts the times of devices.
 int trainbench_null_gpu_predicts(void);
 
-// States the work of attention in this thread's next kernel, which its name and
-// arguments do not show: the FLOPs, the sequence length in tokens, and whether
-// it is the backward pass. 0 FLOPs withdraw the statement.
-void trainbench_null_gpu_attention(double flops, double seq, int is_backward);
+// States that the next kernel that this thread enqueues computes attention,
+// which its name and arguments do not show: the FLOPs, the sequence length in
+// tokens, whether it is the backward pass, and whether it multiplies fp32. 0
+// FLOPs withdraw the statement.
+void trainbench_null_gpu_attention(double flops, double seq, int is_backward,
+                                   int is_fp32);
 
 // Allocated memory of a device, with the requested `bytes`.
 typedef struct {

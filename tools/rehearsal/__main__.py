@@ -29,11 +29,21 @@ GOOD, FAILED, USAGE = 0, 1, 2
 def _predict(arguments: Arguments, program: Path, library: Path, results: Path) -> int:
     now = datetime.now(UTC)
     result = results / f"{now:%Y%m%dT%H%M%SZ}-{arguments.gpu}-predicted.json"
-    results.mkdir(exist_ok=True)
+    try:
+        results.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        print(f"tools/rehearse: {error}", file=sys.stderr)
+        return USAGE
     with tempfile.TemporaryDirectory(prefix="rehearse-") as name:
         rates = Path(name, "rates")
         rates.write_text(text_of(devices()[arguments.gpu]), encoding="utf-8")
-        return predict(program, library, arguments, rates, result)
+        status = predict(program, library, arguments, rates, result)
+    if status < 0:
+        print(f"tools/rehearse: signal {-status} ended the program", file=sys.stderr)
+        return FAILED
+    if result.exists():
+        print(f"wrote {result}", file=sys.stderr)
+    return status
 
 
 def main(

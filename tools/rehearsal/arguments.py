@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reports.compare.argument_types import number
+from tools.planner.timing.step import NODE
 
 # tools/null_gpu/core/profile.cc
 GPUS = ("h100", "h200", "a100-40", "a100-80", "b200")
@@ -62,6 +63,11 @@ def parse(tokens: Sequence[str]) -> Arguments:
     )
     given, flags = parser.parse_known_args(tokens)
     predicts = given.times == "predicted"
+    if predicts and (given.ranks or 1) > NODE:
+        parser.error(
+            f"--ranks is {given.ranks}; allowed with --times=predicted: 1 to {NODE}, "
+            "whose links are those of one node"
+        )
     if predicts and given.json:
         parser.error(
             "--json contradicts --times=predicted, which keeps a result in JSON"

@@ -21,7 +21,8 @@ def environment(
     def with_first(first: Path, variable: str) -> str:
         return ":".join(filter(None, (str(first), given.get(variable))))
 
-    hidden = ("CUDA_VISIBLE_DEVICES", "TRAINBENCH_NULL_GPU_FAULT")
+    null = "TRAINBENCH_NULL_GPU_"
+    hidden = ("CUDA_VISIBLE_DEVICES", f"{null}FAULT", f"{null}RATES")
     return {
         **{key: value for key, value in given.items() if key not in hidden},
         "LD_PRELOAD": with_first(library / "libnullcuda.so", "LD_PRELOAD"),

@@ -220,6 +220,17 @@ def test_products_of_a_larger_batch_are_faster() -> None:
     assert {row["name"] for row in rows if "ffn" not in row["name"]} <= set(found.rows)
 
 
+def test_products_of_other_weights_say_nothing_of_a_larger_batch() -> None:
+    other = product("fp32", 2e12, 2048)
+    other["name"] = other["name"].replace("n:1", "n:2")
+    rows = (
+        *(product("fp32", 1e12, 512), other),
+        *(part("forward", "ffn", 900), whole(1000, matmul_share=0.6)),
+    )
+    found = lines(*rows, step("model_size", 2000, optimizer_us=200))["larger batch"]
+    assert found.saved_us.value == pytest.approx(200 * 2 / 3)
+
+
 def test_a_batch_that_hides_all_else_is_large_enough() -> None:
     assert "larger batch" not in lines(step("model_size", 2000, optimizer_us=90))
 

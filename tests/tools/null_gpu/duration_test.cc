@@ -81,11 +81,24 @@ TEST_F(DurationTest, AttentionReachesMoreOnLongSequences) {
   EXPECT_EQ(Ns(attention), 1'333'333);
   attention.work.is_backward = true;
   EXPECT_EQ(Ns(attention), 2'666'666);
+  // It is never faster than products of its arithmetic.
+  attention.work = {.flops = 3e9, .arithmetic = Arithmetic::kFp32, .seq = 1e9};
+  EXPECT_GE(Ns(attention), 3'000'000);
 }
 
 TEST_F(DurationTest, AnyOtherKernelPassesOverItsMemory) {
   EXPECT_EQ(Ns(Passing("add", 1'000'000)), 2'000);
   EXPECT_EQ(Ns(Passing("add", 1)), 1'000) << "the least that a kernel takes";
+}
+
+TEST_F(DurationTest, SlicesOfABlockCountTwiceAtMost) {
+  Operation slices = KernelOf("add");
+  for (const size_t bytes : {3'000'000, 2'000'000, 2'000'000}) {
+    slices.accesses.push_back({nullptr, bytes, false, /*block=*/7});
+  }
+  EXPECT_EQ(Ns(slices), 12'000);
+  slices.accesses.push_back({nullptr, 1'000'000, false, /*block=*/8});
+  EXPECT_EQ(Ns(slices), 14'000);
 }
 
 // The lists of a launch hold whole tensors; each block updates one piece.
@@ -111,11 +124,12 @@ TEST_F(DurationTest, ACollectiveTakesItsLink) {
 }
 
 TEST_F(DurationTest, TheProgramStatesTheAttentionOfItsNextKernel) {
-  trainbench_null_gpu_attention(1e9, 128, 1);
+  trainbench_null_gpu_attention(1e9, 128, 1, 1);
   const Work work = TakeStatedWork();
   EXPECT_EQ(work.flops, 1e9);
   EXPECT_EQ(work.seq, 128);
   EXPECT_TRUE(work.is_backward);
+  EXPECT_EQ(work.arithmetic, Arithmetic::kFp32);
   EXPECT_EQ(TakeStatedWork().flops, 0);
 }
 

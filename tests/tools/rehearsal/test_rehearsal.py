@@ -177,7 +177,12 @@ def test_predicted_times_have_a_result_of_their_own() -> None:
     flags = ["--gpu=h100", "--times=predicted"]
     out = "--benchmark_out=o.json"
     assert parse_arguments([*flags, out]).flags == [out]
-    for refused in ([*flags, "--json"], [*flags, "--rehearsal=r"], ["--gpu=h100", out]):
+    for refused in (
+        [*flags, "--json"],
+        [*flags, "--rehearsal=r"],
+        [*flags, "--ranks=9"],
+        ["--gpu=h100", out],
+    ):
         with pytest.raises(SystemExit):
             parse_arguments(refused)
 

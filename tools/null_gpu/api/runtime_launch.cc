@@ -88,8 +88,7 @@ cudaError_t LaunchKernel(Kernel* kernel, dim3 grid, dim3 block,
   if (operation.has_rule) {
     operation.nanoseconds = DurationByRule(*kernel, arguments);
   }
-  const Work stated = TakeStatedWork();
-  operation.work = work.flops > 0 ? work : stated;
+  operation.work = work.flops > 0 ? work : TakeStatedWork();
   operation.accesses =
       accesses.empty() ? AccessesOf(*kernel, arguments) : std::move(accesses);
   return Enqueue(operation, stream, "launch");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -17,10 +18,23 @@ constexpr double kNsPerUs = 1e3, kNsPerSecond = 1e9;
 
 thread_local Work stated_work;
 
+// Several pointers into one block are slices of it, or it is read and written:
+// it counts twice at most.
 double LocatedBytes(const Operation& operation) {
-  double bytes = 0;
+  struct Touched {
+    double most = 0, all = 0;
+  };
+  std::map<uint64_t, Touched> blocks;
   for (const Access& access : operation.accesses) {
-    bytes += static_cast<double>(access.bytes);
+    const auto here = static_cast<double>(access.bytes);
+    Touched& block = blocks[access.block];
+    block.most = std::max(block.most, here);
+    block.all += here;
+  }
+  double bytes = 0;
+  for (const auto& [id, block] : blocks) {
+    const bool is_known = id != 0;
+    bytes += is_known ? std::min(block.all, 2 * block.most) : block.all;
   }
   return bytes;
 }
@@ -51,7 +65,9 @@ double AttentionNs(const Work& work, const Rates& rates) {
   const double of_long =
       rates.attention * (work.is_backward ? rates.attention_backward : 1);
   const double share = work.seq / (work.seq + rates.attention_half_seq);
-  return kNsPerSecond * work.flops / (of_long * share);
+  // The rate is for operands of 16 bits.
+  const double peak = rates.Peak(work.arithmetic);
+  return kNsPerSecond * work.flops / std::min(of_long * share, peak);
 }
 
 double KernelNs(const Operation& operation, const Rates& rates) {
@@ -103,7 +119,11 @@ Work TakeStatedWork() { return std::exchange(stated_work, {}); }
 }  // namespace null_gpu
 
 extern "C" void trainbench_null_gpu_attention(double flops, double seq,
-                                              int is_backward) {
+                                              int is_backward, int is_fp32) {
+  using null_gpu::Arithmetic;
   null_gpu::stated_work = {
-      .flops = flops, .seq = seq, .is_backward = is_backward != 0};
+      .flops = flops,
+      .arithmetic = is_fp32 != 0 ? Arithmetic::kFp32 : Arithmetic::kBf16,
+      .seq = seq,
+      .is_backward = is_backward != 0};
 }
