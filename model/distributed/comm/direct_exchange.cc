@@ -90,9 +90,7 @@ class ReduceScatter final : public Collective {
   void Wait() override {
     const at::NoGradGuard no_grad;
     if (received_.defined()) Communicate([&] { AddReceived(); });
-    if (mine_.data_ptr() != output_.data_ptr()) {
-      output_.copy_(mine_.view_as(output_));
-    }
+    CopyUnlessSame(mine_, output_);
   }
 
  private:
@@ -112,6 +110,10 @@ class ReduceScatter final : public Collective {
 };
 
 }  // namespace
+
+void CopyUnlessSame(const at::Tensor& from, const at::Tensor& to) {
+  if (from.data_ptr() != to.data_ptr()) to.copy_(from.view_as(to));
+}
 
 std::unique_ptr<Collective> StartDirectAllGather(c10d::Backend& backend,
                                                  const at::Tensor& values) {

@@ -19,8 +19,11 @@ class Backend;
 
 namespace trainbench {
 
-// All of these take N * n contiguous values over N ranks; chunk r, n values,
-// belongs to rank r. Each rank sends (N - 1) n values.
+// `to` may be a view of `from`.
+void CopyUnlessSame(const at::Tensor& from, const at::Tensor& to);
+
+// The functions below take N * n contiguous values over N ranks; chunk r, n
+// values, belongs to rank r. Each rank sends (N - 1) n values.
 
 // On a ring, each rank sends only to the next one (Patarasuk & Yuan 2009), n
 // values in each of N - 1 rounds. Both functions throw what c10d throws.

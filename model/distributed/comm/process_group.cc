@@ -57,10 +57,6 @@ WorkPtr Start(const std::function<WorkPtr()>& start) {
   return work;
 }
 
-void CopyUnlessSame(const at::Tensor& from, at::Tensor to) {
-  if (from.data_ptr() != to.data_ptr()) to.copy_(from.view_as(to));
-}
-
 class StartedWork final : public Collective {
  public:
   StartedWork(WorkPtr work, std::vector<at::Tensor> tensors,
