@@ -84,8 +84,7 @@ cudaError_t LaunchKernel(Kernel* kernel, dim3 grid, dim3 block,
   operation.block = block;
   operation.shared_bytes = shared_bytes;
   operation.argument = Argument(*kernel, arguments);
-  operation.has_rule = kernel->rule.has_value();
-  if (operation.has_rule) {
+  if (kernel->rule) {
     operation.nanoseconds = DurationByRule(*kernel, arguments);
   }
   operation.work = work.flops > 0 ? work : TakeStatedWork();

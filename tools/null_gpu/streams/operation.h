@@ -43,7 +43,6 @@ struct Operation {
   };
   Kind kind = Kind::kEmpty;
   int64_t nanoseconds = 1000;  // on the device, made up or predicted
-  bool has_rule = false;       // whether a DurationRule sets `nanoseconds`
 
   Kernel* kernel = nullptr;
   dim3 grid{1, 1, 1}, block{1, 1, 1};

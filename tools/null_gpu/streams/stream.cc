@@ -213,7 +213,8 @@ cudaError_t Enqueue(Operation operation, cudaStream_t handle,
   if (stream == nullptr) return cudaErrorInvalidResourceHandle;
   LocateAccesses(operation);
   const std::optional<Rates>& rates = GetSettings().rates;
-  if (rates && !operation.has_rule && operation.nanoseconds < kForever) {
+  const bool has_rule = operation.kernel != nullptr && operation.kernel->rule;
+  if (rates && !has_rule && operation.nanoseconds < kForever) {
     operation.nanoseconds = PredictedNs(operation, *rates);
   }
   if (stream->capture != nullptr) return Record(operation, *stream);
