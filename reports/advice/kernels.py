@@ -14,7 +14,7 @@ from reports.advice.run import (
     Run,
     Step,
     arithmetic,
-    rates_of,
+    saved_by,
     shape_of,
 )
 from reports.answers.against import Axis, baselines
@@ -22,7 +22,6 @@ from reports.answers.measured import (
     Measured,
     exactly,
     minus,
-    over,
     time_of,
     times,
     total,
@@ -185,12 +184,6 @@ def _by_other_library(run: Run, step: Step) -> Line | None:
     precision = arithmetic(step.whole)
     chosen = run.of("implementations", implementation="fused", precision=precision)
     library = chosen[-1].findings.get("products", OWN_LIBRARY) if chosen else ""
-    rates = rates_of(
-        run.products_like(step.whole), run.products_like(step.whole, library=library)
-    )
-    if library == OWN_LIBRARY or not rates:
-        return None
-    now, then = rates
     rows = [row for row in step.parts.values() if row.words["component"] not in _NAIVE]
     products = total(
         [
@@ -199,13 +192,19 @@ def _by_other_library(run: Run, step: Step) -> Line | None:
             if (us := product_us(row))
         ]
     )
+    now, then = (
+        run.products_like(step.whole, library=name) for name in (OWN_LIBRARY, library)
+    )
+    found = saved_by(now, then, products)
+    if library == OWN_LIBRARY or not found:
+        return None
     return Line(
         change=f"products by {library}",
         where=step.name,
-        saved_us=minus(products, over(products, over(then.per_second, now.per_second))),
+        saved_us=found[0],
         of_us=step.whole.time_us,
         assumption="they run at its rate of about as many tokens",
-        rows=(*(row.name for row in rows), *now.rows, *then.rows),
+        rows=(*(row.name for row in rows), *found[1]),
     )
 
 

@@ -11,6 +11,7 @@ from reports.answers.measured import (
     Measured,
     counter_of,
     exactly,
+    minus,
     over,
     time_of,
     times,
@@ -69,11 +70,17 @@ def _mean_rate(products: Products, sizes: Iterable[tuple[int, int]]) -> Rate:
     return Rate(over(flops, seconds), tuple(row.name for row in rows))
 
 
-def rates_of(now: Products, then: Products) -> tuple[Rate, Rate] | None:
-    """Returns the mean rates of the products with weights that both have; None without
-    any."""
+def saved_by(
+    now: Products, then: Products, products: Measured
+) -> tuple[Measured, tuple[str, ...]] | None:
+    """Predicts the time saved if a step's products get as much faster as the products
+    with weights that both have; None without any. Also returns the rows' names."""
     sizes = sorted(now.keys() & then.keys())
-    return (_mean_rate(now, sizes), _mean_rate(then, sizes)) if sizes else None
+    if not sizes:
+        return None
+    slow, fast = _mean_rate(now, sizes), _mean_rate(then, sizes)
+    new = over(products, over(fast.per_second, slow.per_second))
+    return minus(products, new), (*slow.rows, *fast.rows)
 
 
 @dataclass(frozen=True)

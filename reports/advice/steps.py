@@ -7,13 +7,12 @@ from dataclasses import replace
 from itertools import pairwise
 
 from reports.advice.line import Check, Line, gained, largest, saved_bytes, sized, timed
-from reports.advice.run import TRAINING, Products, Run, rates_of, shape_of
+from reports.advice.run import TRAINING, Products, Run, saved_by, shape_of
 from reports.answers.against import baselines, compared
 from reports.answers.measured import (
     Measured,
     counter_of,
     minus,
-    over,
     time_of,
     times,
     total,
@@ -49,15 +48,13 @@ def _products(run: Run, step: Row) -> tuple[Measured, str] | None:
 def _faster(
     run: Run, step: Row, now: Products, then: Products
 ) -> tuple[Measured, tuple[str, ...]] | None:
-    """Predicts the time saved if the step's products get as much faster as those of
-    `peak`. Also returns the names of the rows that it rests on."""
-    products, rates = _products(run, step), rates_of(now, then)
-    if not products or not rates:
+    """As saved_by, for the products of a timed step."""
+    products = _products(run, step)
+    found = saved_by(now, then, products[0]) if products else None
+    if not products or not found:
         return None
-    slow, fast = rates
-    new = over(products[0], over(fast.per_second, slow.per_second))
-    rows = (step.name, products[1], *slow.rows, *fast.rows)
-    return minus(products[0], new), tuple(dict.fromkeys(rows))
+    saved, rows = found
+    return saved, tuple(dict.fromkeys((step.name, products[1], *rows)))
 
 
 def _of_bf16(run: Run, step: Row) -> tuple[Measured, tuple[str, ...]] | None:
