@@ -11,19 +11,12 @@
 #include <unordered_map>
 
 #include "model/dry_run/operators.h"
-#if TRAINBENCH_CUDA
-#include <ATen/cuda/CUDAContext.h>
-#endif
 
 namespace trainbench::dry {
 namespace {
 
 using at::Tensor;
 using torch::jit::Stack;
-
-int64_t CeilDiv(int64_t value, int64_t divisor) {
-  return (value + divisor - 1) / divisor;
-}
 
 int64_t RoundUp(int64_t value, int64_t multiple) {
   return CeilDiv(value, multiple) * multiple;
@@ -94,21 +87,13 @@ KernelWork CpuFlashBackward(Stack& s) {  // grad_out, q, k, v, ...
                 HeadsLast(q), HeadsLast(k), HeadsLast(v));
 }
 
-int64_t Multiprocessors() {
-#if TRAINBENCH_CUDA
-  return at::cuda::getCurrentDeviceProperties()->multiProcessorCount;
-#else
-  return 0;
-#endif
-}
-
 // The number of parts into which flash attention splits its keys to fill a GPU
 // when there are few rows (num_splits_heuristic in aten/src/ATen/native/
 // transformers/cuda/flash_attn/flash_api.cpp).
 int64_t FlashSplits(const Tensor& q, int64_t key_tiles) {
   const auto tiles =
       static_cast<double>(q.size(0) * q.size(1) * CeilDiv(q.size(2), 64));
-  const int64_t places = 2 * Multiprocessors();
+  const int64_t places = 2 * SizeOfGpu().multiprocessors;
   if (tiles >= 0.8 * static_cast<double>(places)) return 1;
   const int64_t most = std::min<int64_t>({128, places, key_tiles});
   const auto efficiency = [&](int64_t splits) {

@@ -26,6 +26,13 @@ struct KernelWork {
   int64_t result_elements = 0;  // of the concurrent products
 };
 
+// The current GPU's; empty in a build without CUDA.
+struct GpuSize {
+  int64_t multiprocessors = 0;
+  int64_t threads = 0;  // of a multiprocessor
+};
+GpuSize SizeOfGpu();
+
 // Replaces the arguments, which are the whole stack, by results. Tensors are on
 // the meta device.
 using Kernel = KernelWork (*)(torch::jit::Stack& stack);
@@ -40,6 +47,10 @@ Kernel FindAttentionKernel(const c10::OperatorName& name, c10::Device device);
 // top of `stack`. Each CPU thread multiplies one matrix of a batch.
 KernelWork ProductOf(const c10::OperatorHandle& op,
                      const torch::jit::Stack& stack);
+
+inline int64_t CeilDiv(int64_t value, int64_t divisor) {
+  return (value + divisor - 1) / divisor;
+}
 
 template <typename... Results>
 KernelWork Return(torch::jit::Stack& stack, const KernelWork& work,

@@ -37,6 +37,17 @@ inline ModelConfig GateBiased(ModelConfig config) {
   return config;
 }
 
+// Three query heads share one head of keys and values.
+inline ModelConfig Grouped(ModelConfig config) {
+  config.kv_heads = config.heads / 3;
+  return config;
+}
+
+inline ModelConfig Tied(ModelConfig config) {
+  config.tied_embeddings = true;
+  return config;
+}
+
 struct Architecture {
   const char* name;
   ModelConfig (*of)(ModelConfig);

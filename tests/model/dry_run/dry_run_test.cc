@@ -24,15 +24,6 @@ using testing::Pair;
 
 constexpr int64_t kHuge = int64_t{1} << 50;
 
-std::string ErrorOf(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const c10::Error& error) {
-    return error.what_without_backtrace();
-  }
-  return "none";
-}
-
 TEST(DryRunTest, TensorsTakeNoMemory) {
   const DryRun dry;
   const at::Tensor x = at::zeros({kHuge});
@@ -82,13 +73,6 @@ TEST(DryRunTest, AResizedStorageIsANewOne) {
     EXPECT_THAT(result.sizes(), ElementsAre(3, 5));
     EXPECT_EQ(account->LiveBytes(), 60);
   });
-}
-
-TEST(DryRunTest, AutogradRunsTheSameNodes) {
-  const DryRun dry;
-  const at::Tensor x = at::empty({4, 3}).requires_grad_();
-  x.exp().matmul(at::empty({3, 2})).sum().backward();
-  EXPECT_THAT(x.grad().sizes(), ElementsAre(4, 3));
 }
 
 using Sums = std::vector<std::pair<std::string, double>>;
@@ -147,27 +131,21 @@ TEST(DryRunTest, AKernelRecordsItsWorkInTheInnermostRun) {
   EXPECT_THAT(inner, ElementsAre(Pair("mine", 2)));
 }
 
-TEST(DryRunTest, AValueCannotBeRead) {
-  EXPECT_THAT(ErrorOf([] {
-                const DryRun dry;
-                at::ones({}).item<float>();
-              }),
+TEST(DryRunTest, SaysWhatItCannotDo) {
+  const auto error_of = [](const std::function<void()>& work) -> std::string {
+    const DryRun dry;
+    try {
+      work();
+    } catch (const c10::Error& error) {
+      return error.what_without_backtrace();
+    }
+    return "none";
+  };
+  EXPECT_THAT(error_of([] { at::ones({}).item<float>(); }),
               HasSubstr("item() reads one of a Float tensor"));
-}
-
-TEST(DryRunTest, AResultThatDependsOnValuesIsNamed) {
-  EXPECT_THAT(ErrorOf([] {
-                const DryRun dry;
-                at::nonzero(at::ones({3}));
-              }),
+  EXPECT_THAT(error_of([] { at::nonzero(at::ones({3})); }),
               HasSubstr("aten::nonzero"));
-}
-
-TEST(DryRunTest, AnotherDeviceIsRefused) {
-  EXPECT_THAT(ErrorOf([] {
-                const DryRun dry;
-                at::empty({3}, at::device(c10::kXPU));
-              }),
+  EXPECT_THAT(error_of([] { at::empty({3}, at::device(c10::kXPU)); }),
               HasSubstr("no device xpu"));
 }
 

@@ -63,36 +63,27 @@ class MixtureImpl : public torch::nn::Module {
 };
 TORCH_MODULE(Mixture);
 
-// A forward and backward pass, and an update.
-class MixtureStep {
- public:
-  explicit MixtureStep(const ModelConfig& config)
-      : mixture_(config, at::TensorOptions()),
-        optimizer_(mixture_->parameters(), AdamWKind::kFused),
-        x_(at::randn({64, config.d_model})) {
-    Run();
-  }
-
-  void Run() {
-    mixture_(x_).square().mean().backward();
-    optimizer_.Step();
-    mixture_->zero_grad(/*set_to_none=*/true);
-  }
-
- private:
-  Mixture mixture_;
-  AdamW optimizer_;
-  at::Tensor x_;
-};
-
 TEST(MixtureTest, TakesDryTheBytesOfARealStep) {
   at::set_num_threads(1);
   for (const Implementation implementation : kImplementations) {
-    const auto bytes = [&] {
-      return BytesOf(at::kCPU, [&] {
-        return std::make_unique<MixtureStep>(
-            SmallConfig(implementation, AttentionKind::kNaive));
-      });
+    const ModelConfig config =
+        SmallConfig(implementation, AttentionKind::kNaive);
+    const auto bytes = [&config] {
+      Mixture mixture = nullptr;
+      std::unique_ptr<AdamW> optimizer;
+      at::Tensor x;
+      const auto build = [&] {
+        mixture = Mixture(config, at::TensorOptions());
+        optimizer =
+            std::make_unique<AdamW>(mixture->parameters(), AdamWKind::kFused);
+        x = at::randn({64, config.d_model});
+      };
+      const auto step = [&] {
+        mixture(x).square().mean().backward();
+        optimizer->Step();
+        mixture->zero_grad(/*set_to_none=*/true);
+      };
+      return MeasureSteps(at::kCPU, build, /*first=*/step, step);
     };
     const StepBytes real = bytes();
     const DryRun dry;
