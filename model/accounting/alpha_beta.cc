@@ -14,8 +14,8 @@ namespace {
 
 absl::Status ValidateCalls(const std::vector<CallTime>& calls) {
   for (const CallTime& call : calls) {
-    if (!IsPositive(call.bytes)) return NotPositive("bytes", call.bytes);
-    if (!IsPositive(call.us)) return NotPositive("us", call.us);
+    RETURN_IF_ERROR(CheckPositive("bytes", call.bytes));
+    RETURN_IF_ERROR(CheckPositive("us", call.us));
   }
   const bool two_sizes = std::any_of(
       calls.begin(), calls.end(),

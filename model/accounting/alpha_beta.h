@@ -43,14 +43,9 @@ absl::StatusOr<AlphaBeta> FitAlphaBeta(const std::vector<CallTime>& calls);
 double LargestRelativeError(const AlphaBeta& model,
                             const std::vector<CallTime>& calls);
 
-// Input validation of closed forms.
-
-inline bool IsPositive(double value) {
-  return value > 0 && std::isfinite(value);
-}
-
-// InvalidArgument that names `what` and its value.
-inline absl::Status NotPositive(absl::string_view what, double value) {
+// InvalidArgument, with the value, unless it is positive and finite.
+inline absl::Status CheckPositive(absl::string_view what, double value) {
+  if (value > 0 && std::isfinite(value)) return absl::OkStatus();
   return NotAllowed(what, value, "positive and finite");
 }
 

@@ -8,8 +8,10 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "model/accounting/alpha_beta.h"
+#include "model/spec/status_macros.h"
 
 namespace trainbench {
+
 double BucketOverheadUs(double gradient_bytes, double buckets,
                         const AlphaBeta& call) {
   return gradient_bytes * call.us_per_byte / buckets + buckets * call.alpha_us;
@@ -29,10 +31,8 @@ double ScalingBytes(double gradient_bytes, double copied_bytes) {
 
 absl::StatusOr<BucketPlan> OptimalBuckets(double gradient_bytes,
                                           const AlphaBeta& call) {
-  if (!IsPositive(gradient_bytes)) {
-    return NotPositive("gradient_bytes", gradient_bytes);
-  }
-  if (!IsPositive(call.alpha_us)) return NotPositive("alpha_us", call.alpha_us);
+  RETURN_IF_ERROR(CheckPositive("gradient_bytes", gradient_bytes));
+  RETURN_IF_ERROR(CheckPositive("alpha_us", call.alpha_us));
   if (!(call.us_per_byte >= 0) || !std::isfinite(call.us_per_byte)) {
     return absl::InvalidArgumentError(
         absl::StrCat("us_per_byte is ", call.us_per_byte,

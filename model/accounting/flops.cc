@@ -17,10 +17,6 @@ double BlocksFlops(const ModelConfig& config, int64_t batch, int64_t seq) {
   return Number(config.layers) * layer;
 }
 
-bool HasBackward(StepMode mode) {
-  return mode == StepMode::kForwardBackward || mode == StepMode::kTrainStep;
-}
-
 }  // namespace
 
 double AttentionFlops(int64_t batch, int64_t seq, int64_t width) {
@@ -43,15 +39,9 @@ double ForwardFlops(const ModelConfig& config, int64_t batch, int64_t seq) {
   return BlocksFlops(config, batch, seq) + head;
 }
 
-double BackwardFlops(const ModelConfig& config, int64_t batch, int64_t seq) {
-  return 2 * ForwardFlops(config, batch, seq);
-}
-
 double StepFlops(const ModelConfig& config, int64_t batch, int64_t seq,
                  StepMode mode) {
-  const double forward = ForwardFlops(config, batch, seq);
-  if (!HasBackward(mode)) return forward;
-  return forward + BackwardFlops(config, batch, seq);
+  return (HasBackward(mode) ? 3 : 1) * ForwardFlops(config, batch, seq);
 }
 
 double RecomputedFlops(const ModelConfig& config, int64_t batch, int64_t seq,
@@ -81,9 +71,8 @@ std::vector<ComponentFlops> FlopsByComponent(const ModelConfig& config,
     work.push_back(
         {component, passes * 2 * Number(batch * seq) * Number(elements)});
   };
-  for (const auto& [component, all, multiplied] :
-       ParametersByComponent(config)) {
-    if (component == Component::kOutputProjection) {
+  for (const ComponentParameters& part : ParametersByComponent(config)) {
+    if (part.component == Component::kOutputProjection) {
       if (VariantOf(config.attention).parts) {
         work.push_back({Component::kScores, attention / 2});
         work.push_back({Component::kValue, attention / 2});
@@ -91,7 +80,7 @@ std::vector<ComponentFlops> FlopsByComponent(const ModelConfig& config,
         work.push_back({Component::kFusedAttention, attention});
       }
     }
-    if (multiplied > 0) multiply(component, multiplied);
+    if (part.multiplied > 0) multiply(part.component, part.multiplied);
   }
   // A tied head multiplies by the embedding's parameters.
   if (config.tied_embeddings) {

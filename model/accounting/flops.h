@@ -35,11 +35,8 @@ double SkippedFlops(const ModelConfig& config, int64_t batch, int64_t seq);
 // each layer adds LayerAttentionFlops. The input embedding is a look-up.
 double ForwardFlops(const ModelConfig& config, int64_t batch, int64_t seq);
 
-// Backward pass: each product of the forward pass has two gradients of equal
-// cost, so twice ForwardFlops.
-double BackwardFlops(const ModelConfig& config, int64_t batch, int64_t seq);
-
-// FLOPs of one step of `mode`: forward only, or forward and backward. The
+// FLOPs of one step of `mode`: a forward pass, and perhaps a backward pass of
+// twice its FLOPs, because each product has two gradients of equal cost. The
 // optimizer has no matrix products.
 double StepFlops(const ModelConfig& config, int64_t batch, int64_t seq,
                  StepMode mode);

@@ -5,40 +5,32 @@
 namespace trainbench {
 namespace {
 
-int64_t VocabularyTables(const ModelConfig& config) {
-  return config.tied_embeddings ? 1 : 2;
+using Parts = std::vector<ComponentParameters>;
+
+int64_t Sum(const Parts& parts, int64_t ComponentParameters::*of) {
+  int64_t sum = 0;
+  for (const ComponentParameters& part : parts) sum += part.*of;
+  return sum;
 }
 
-int64_t MlpMatrices(const ModelConfig& config) {
-  return config.has_gate() ? 3 : 2;
-}
-
-int64_t MlpParameters(const ModelConfig& config) {
-  return MlpMatrices(config) * config.d_model * config.d_ff;
-}
-
-// Elements in the biases of a block's matrices, by component.
-struct BlockBiases {
-  int64_t projections = 0;
-  int64_t output_projection = 0;
-  int64_t mlp = 0;
-
-  int64_t all() const { return projections + output_projection + mlp; }
-};
-
-BlockBiases BiasesOf(const ModelConfig& config) {
-  if (!config.has_biases()) return {};
-  const int64_t up = MlpMatrices(config) - 1;
-  return {.projections = config.d_attention() + 2 * config.d_key_value(),
-          .output_projection = config.d_model,
-          .mlp = up * config.d_ff + config.d_model};
+Parts LinearLayersOfBlock(const ModelConfig& config) {
+  const int64_t d = config.d_model, matrices = config.has_gate() ? 3 : 2;
+  const int64_t projected = config.d_attention() + 2 * config.d_key_value();
+  const auto layers = [&](Component component, int64_t count, int64_t elements,
+                          int64_t biases) -> ComponentParameters {
+    if (!config.has_biases()) return {component, elements, elements, count};
+    return {component, elements + biases, elements, 2 * count};
+  };
+  return {layers(Component::kProjections, 3, d * projected, projected),
+          layers(Component::kOutputProjection, 1, d * config.d_attention(), d),
+          layers(Component::kFfn, matrices, matrices * d * config.d_ff,
+                 (matrices - 1) * config.d_ff + d)};
 }
 
 }  // namespace
 
 int64_t BlockMatrixParameters(const ModelConfig& config) {
-  return 2 * config.d_model * (config.d_attention() + config.d_key_value()) +
-         MlpParameters(config);
+  return Sum(LinearLayersOfBlock(config), &ComponentParameters::multiplied);
 }
 
 int64_t NormParameters(const ModelConfig& config) {
@@ -46,14 +38,12 @@ int64_t NormParameters(const ModelConfig& config) {
 }
 
 int64_t BlockParameters(const ModelConfig& config) {
-  return BlockMatrixParameters(config) + BiasesOf(config).all() +
+  return Sum(LinearLayersOfBlock(config), &ComponentParameters::elements) +
          2 * NormParameters(config);
 }
 
 int64_t ParameterCount(const ModelConfig& config) {
-  return (VocabularyTables(config) * config.vocab + config.context) *
-             config.d_model +
-         config.layers * BlockParameters(config) + NormParameters(config);
+  return Sum(ParametersByComponent(config), &ComponentParameters::elements);
 }
 
 int64_t ParameterBytes(const ModelConfig& config, Precision precision) {
@@ -61,34 +51,24 @@ int64_t ParameterBytes(const ModelConfig& config, Precision precision) {
 }
 
 int64_t ParameterTensorCount(const ModelConfig& config) {
-  const int64_t matrices = 4 + MlpMatrices(config);
-  const int64_t biases = config.has_biases() ? matrices : 0;
-  const int64_t norm = config.norms_have_biases() ? 2 : 1;
-  const int64_t positions = config.positions == Positions::kLearned ? 1 : 0;
-  return config.layers * (matrices + biases + 2 * norm) + norm +
-         VocabularyTables(config) + positions;
+  return Sum(ParametersByComponent(config), &ComponentParameters::tensors);
 }
 
-std::vector<ComponentParameters> ParametersByComponent(
-    const ModelConfig& config) {
-  const int64_t layers = config.layers;
-  const int64_t square = layers * config.d_model * config.d_attention();
-  const int64_t keys = layers * config.d_model * config.d_key_value();
+Parts ParametersByComponent(const ModelConfig& config) {
   const int64_t vocabulary = config.vocab * config.d_model;
   const int64_t positions = config.context * config.d_model;
-  const BlockBiases biases = BiasesOf(config);
-  const auto product = [&](Component component, int64_t matrices,
-                           int64_t biases_of_layer) -> ComponentParameters {
-    return {component, matrices + layers * biases_of_layer, matrices};
-  };
-  std::vector<ComponentParameters> all = {
-      {Component::kEmbedding, vocabulary + positions},
-      product(Component::kProjections, square + 2 * keys, biases.projections),
-      product(Component::kOutputProjection, square, biases.output_projection),
-      product(Component::kFfn, layers * MlpParameters(config), biases.mlp),
-      {Component::kNorm, (2 * layers + 1) * NormParameters(config)}};
+  const int64_t norms = 2 * config.layers + 1;
+  Parts all = {{Component::kEmbedding, vocabulary + positions, 0,
+                positions > 0 ? 2 : 1}};
+  for (const auto& [component, elements, multiplied, tensors] :
+       LinearLayersOfBlock(config)) {
+    all.push_back({component, config.layers * elements,
+                   config.layers * multiplied, config.layers * tensors});
+  }
+  all.push_back({Component::kNorm, norms * NormParameters(config), 0,
+                 norms * (config.norms_have_biases() ? 2 : 1)});
   if (!config.tied_embeddings) {
-    all.push_back(product(Component::kLmHead, vocabulary, 0));
+    all.push_back({Component::kLmHead, vocabulary, vocabulary, 1});
   }
   return all;
 }

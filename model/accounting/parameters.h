@@ -42,6 +42,7 @@ struct ComponentParameters {
   int64_t elements = 0;
   // The elements of matrices that multiply each token.
   int64_t multiplied = 0;
+  int64_t tensors = 0;
 };
 
 // The components with parameters, in the order of kComponents; in sum, all.

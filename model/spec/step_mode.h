@@ -21,6 +21,10 @@ inline constexpr EnumNames<StepMode, 4> StepModeName{
     "inference", "forward", "forward_backward", "train_step"};
 inline constexpr auto kStepModes = StepModeName.values();
 
+inline bool HasBackward(StepMode mode) {
+  return mode == StepMode::kForwardBackward || mode == StepMode::kTrainStep;
+}
+
 // InvalidArgument names the value and lists the names above.
 inline absl::StatusOr<StepMode> ParseStepMode(absl::string_view name) {
   return StepModeName.Parse("mode", name);

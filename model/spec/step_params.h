@@ -19,9 +19,7 @@ struct StepParams {
   int64_t batch = 1;
   int64_t seq = 1;
 
-  bool has_backward() const {
-    return mode == StepMode::kForwardBackward || mode == StepMode::kTrainStep;
-  }
+  bool has_backward() const { return HasBackward(mode); }
   bool operator==(const StepParams&) const = default;
 };
 
