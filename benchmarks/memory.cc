@@ -37,10 +37,6 @@ class Memory : public Fixture {
     std::string trace_directory;
   };
 
-  static Cost CostOf(const Params& p, const Device& device) {
-    return ModelStep::CostOf(p.step, device);
-  }
-
   void AddToCost(const DryCall& call, Cost& cost) const override {
     step_->AddToCost(call, cost);
   }

@@ -38,11 +38,6 @@ class Optimizer : public Fixture {
     ModelConfig model;
   };
 
-  static Cost CostOf(const Params& p, const Device&) {
-    return {.params = ParameterCount(p.model),
-            .parameter_bytes = ParameterBytes(p.model, Precision::kFp32)};
-  }
-
   Optimizer(const Params& p, const Device& device)
       : p_(p),
         device_(device),
@@ -64,6 +59,8 @@ class Optimizer : public Fixture {
       adamw_.Step();
     }
     state.SetBytesProcessed(OptimizerBytes(p_.model, Precision::kFp32));
+    state.cost().params = ParameterCount(p_.model);
+    state.cost().parameter_bytes = ParameterBytes(p_.model, Precision::kFp32);
   }
 
   absl::StatusOr<ExtraMetrics> MeasureProfiled() override {

@@ -47,24 +47,6 @@ TEST(MeasurementOptionsTest, WhatMemoryBoundsBeginsWithAColdCache) {
                   "peak/update", "softmax_vs_matmul", "transfer/d2d"));
 }
 
-// On a GPU its bound and its peak must be for TF32.
-TEST(MeasurementOptionsTest, EfficientAttentionMultipliesFp32AsTf32) {
-  for (const DeviceKind kind : {DeviceKind::kCpu, DeviceKind::kCuda}) {
-    for (const Case& bench_case : ListedCases(Suite::kPaper, kind)) {
-      const std::string& name = bench_case.name.text();
-      if (ExperimentOf(bench_case) != "attention_scaling" ||
-          name.find("/fp32/") == std::string::npos) {
-        continue;
-      }
-      const bool is_tf32 = name.find("/sdpa_efficient/") != std::string::npos &&
-                           kind == DeviceKind::kCuda;
-      EXPECT_EQ(bench_case.cost.precision,
-                is_tf32 ? Precision::kTf32 : Precision::kFp32)
-          << name;
-    }
-  }
-}
-
 // A hold drops calls, so it cannot keep a count, and ranks do not agree on one.
 TEST(MeasurementOptionsTest, NoCountAndNoRanksAreHeld) {
   EXPECT_THAT(Kinds([](const MeasurementOptions& how) {

@@ -34,13 +34,10 @@ class Fault : public Fixture {
     return name;
   }
 
-  static Cost CostOf(const Params& p, const Device&) {
-    return {.flops = 2.0 * kSize * kSize * kSize + p.kind.flops,
-            .bytes = 3.0 * kSize * kSize * sizeof(float)};
-  }
-
+  // Some faults would end the process in their dry run.
   static MeasurementOptions OptionsOf(const Params& p) {
-    return {.fresh_process = p.kind.fresh_process, .runs_dry = false};
+    return {.fresh_process = p.kind.fresh_process,
+            .runs_dry = p.kind.build == nullptr && p.kind.run == nullptr};
   }
 
   Fault(const Params& p, const Device& device) : kind_(p.kind) {
@@ -66,6 +63,8 @@ class Fault : public Fixture {
       if (kind_.run != nullptr) kind_.run(fault_);
       at::mm(a_, b_);
     }
+    state.cost().flops = 2.0 * kSize * kSize * kSize + kind_.flops;
+    state.SetBytesProcessed(3.0 * kSize * kSize * sizeof(float));
   }
 
  private:

@@ -43,10 +43,6 @@ class RankFault : public Fixture {
     int ranks;
   };
 
-  static Cost CostOf(const Params&, const Device&) {
-    return {.predicted_peak_bytes = kBytes};
-  }
-
   static MeasurementOptions OptionsOf(const Params& p) {
     return {.runs_dry = false, .ranks = RankPlan{.count = p.ranks}};
   }
