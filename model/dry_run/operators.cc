@@ -97,8 +97,9 @@ KernelWork GpuSum(Stack& s) {
   const auto is_leading = [&](int64_t dim) {
     return at::maybe_wrap_dim(dim, x.dim()) < std::ssize(dims);
   };
-  const bool over_rows = !dims.empty() && std::ssize(dims) < x.dim() &&
-                         x.is_contiguous() && absl::c_all_of(dims, is_leading);
+  const bool over_rows = x.numel() > 0 && !dims.empty() &&
+                         std::ssize(dims) < x.dim() && x.is_contiguous() &&
+                         absl::c_all_of(dims, is_leading);
   const int64_t scratch = over_rows ? SumOfRowsBytes(rows, sum.numel()) : 0;
   return Return(s, {.scratch_bytes = scratch}, sum);
 }
